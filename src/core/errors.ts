@@ -1,0 +1,95 @@
+/**
+ * The error classes of the project. Each has a stable `code`, a one-line lower-case message that ends in the offending
+ * value, and its facts as fields, so that a program can act on them without parsing the text.
+ */
+export type Facts = Readonly<Record<string, unknown>>;
+
+export class RagPlusPlusError extends Error {
+  readonly code: string;
+  readonly facts: Facts;
+
+  constructor(code: string, message: string, facts: Facts = {}, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+    this.code = code;
+    this.facts = facts;
+  }
+}
+
+/** One fault of a configuration: where it stands, what was expected, what was found, and the nearest known key if any. */
+export interface ConfigurationFault {
+  readonly path: string;
+  readonly expected: string;
+  readonly got: string;
+  readonly nearest?: string;
+}
+
+/** A configuration that cannot be run; carries every fault at once. */
+export class ConfigurationError extends RagPlusPlusError {
+  readonly faults: readonly ConfigurationFault[];
+
+  constructor(source: string, faults: readonly ConfigurationFault[], options?: ErrorOptions) {
+    const lines = faults.map((fault) => {
+      const hint = fault.nearest === undefined ? '' : `; did you mean ${fault.nearest}?`;
+      return `  ${fault.path}: expected ${fault.expected}, got ${fault.got}${hint}`;
+    });
+    super('CONFIGURATION', `${faults.length} fault(s) in ${source}:\n${lines.join('\n')}`, { source, faults }, options);
+    this.faults = faults;
+  }
+}
+
+/** A value that breaks a documented rule. */
+export class ValidationError extends RagPlusPlusError {
+  constructor(message: string, facts: Facts = {}, options?: ErrorOptions) {
+    super('VALIDATION', message, facts, options);
+  }
+}
+
+export class DimensionMismatchError extends RagPlusPlusError {
+  constructor(what: string, expected: string | number, got: string | number) {
+    super('DIMENSION_MISMATCH', `${what}: expected ${expected}, got ${got}`, { what, expected, got });
+  }
+}
+
+/** A stored file whose bytes are not those that were written. */
+export class ChecksumMismatchError extends RagPlusPlusError {
+  constructor(path: string, reason: string, remedy: string) {
+    super('CHECKSUM_MISMATCH', `damaged file, ${reason}; ${remedy}: ${path}`, { path, reason, remedy });
+  }
+}
+
+/** A computation that failed to produce finite numbers. */
+export class NotFiniteError extends RagPlusPlusError {
+  constructor(what: string, where: string, value: number) {
+    super('NOT_FINITE', `${what} is not finite at ${where}: ${value}`, { what, where, value });
+  }
+}
+
+/** A backend, native part or data file that this machine does not have. */
+export class UnavailableError extends RagPlusPlusError {
+  constructor(what: string, reason: string, options?: ErrorOptions) {
+    super('UNAVAILABLE', `${what} is not available: ${reason}`, { what, reason }, options);
+  }
+}
+
+/** A file or folder that could not be read or written. */
+export class StorageError extends RagPlusPlusError {
+  constructor(action: string, path: string, options?: ErrorOptions) {
+    const reason = options?.cause instanceof Error ? ` (${options.cause.message})` : '';
+    super('STORAGE', `cannot ${action}${reason}: ${path}`, { action, path }, options);
+  }
+}
+
+/** An index that could not be built. */
+export class IndexBuildError extends RagPlusPlusError {
+  constructor(index: string, reason: string, options?: ErrorOptions) {
+    super('INDEX_BUILD', `${index} index: ${reason}`, { index, reason }, options);
+  }
+}
+
+/** A query that an index cannot answer. */
+export class QueryError extends RagPlusPlusError {
+  constructor(message: string, facts: Facts = {}, options?: ErrorOptions) {
+    super('QUERY', message, facts, options);
+  }
+}

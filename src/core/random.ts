@@ -1,0 +1,46 @@
+import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
+import { uniformInt } from 'pure-rand/distribution/uniformInt';
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+import { hashOf } from './hash.ts';
+
+/** A seeded stream of random numbers; two streams of one seed with different names are independent. */
+export interface Random {
+  /** In [0, 1). */
+  uniform(): number;
+  /** Standard normal. */
+  normal(): number;
+  /** In 0 … size - 1. */
+  integer(size: number): number;
+  /** Shuffles in place (Fisher and Yates). */
+  shuffle<T>(items: T[]): T[];
+}
+
+/** @param name what the stream is for, so that adding a consumer does not move the numbers of another. */
+export function random(seed: number, name: string): Random {
+  const generator = xoroshiro128plus(Number.parseInt(hashOf(`${seed}/${name}`).slice(0, 8), 16) | 0);
+  let spare: number | undefined;
+  const uniform = () => uniformFloat64(generator);
+  const integer = (size: number) => uniformInt(generator, 0, size - 1);
+  return {
+    uniform,
+    integer,
+    normal() {
+      if (spare !== undefined) {
+        const value = spare;
+        spare = undefined;
+        return value;
+      }
+      const radius = Math.sqrt(-2 * Math.log(1 - uniform()));
+      const angle = 2 * Math.PI * uniform();
+      spare = radius * Math.sin(angle);
+      return radius * Math.cos(angle);
+    },
+    shuffle(items) {
+      for (let i = items.length - 1; i > 0; i--) {
+        const j = integer(i + 1);
+        [items[i], items[j]] = [items[j] as (typeof items)[number], items[i] as (typeof items)[number]];
+      }
+      return items;
+    },
+  };
+}

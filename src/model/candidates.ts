@@ -1,0 +1,28 @@
+import type { StartProgress } from '../core/progress.ts';
+
+/** Q queries as a candidate index sees them. */
+export interface QueryBatch {
+  readonly texts: readonly string[];
+  /** Row-major [Q, D]. */
+  readonly vectors: Float32Array;
+  /** [Q] how many leading turns of the corpus exist for each query: `corpus.cutoff(query.timestamp)`. */
+  readonly cutoffs: Int32Array;
+}
+
+/** The best turns for each of Q queries, C places each. */
+export interface Candidates {
+  /** Row-major [Q, C] corpus positions, best first by the tie rule; -1 where a query has fewer. */
+  readonly positions: Int32Array;
+  /** Row-major [Q, C]; 0 where the position is -1. */
+  readonly scores: Float32Array;
+  /** C. */
+  readonly width: number;
+}
+
+/** Finds candidates in a time-ordered corpus as it stood at each query's moment. */
+export interface CandidateIndex {
+  readonly name: string;
+  /** The best k turns for each query among the first `cutoffs[q]` of the corpus, whatever the order of the queries. */
+  search(queries: QueryBatch, k: number, progress?: StartProgress): Promise<Candidates>;
+  dispose(): void;
+}

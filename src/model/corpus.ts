@@ -1,0 +1,110 @@
+import { ValidationError } from '../core/errors.ts';
+import { Conversation, compareTurns } from './conversation.ts';
+import type { Turn } from './turn.ts';
+
+/**
+ * All turns of a dataset in time order. A turn's **position** is its place in that order, so "everything before moment t" is a prefix: the turns at
+ * positions below `cutoff(t)`. N turns.
+ */
+export class Corpus {
+  readonly turns: readonly Turn[];
+  readonly conversations: readonly Conversation[];
+  /** [N] index into `conversations`. */
+  readonly conversationOf: Int32Array;
+  /** [N] place of the turn in its conversation's time order, its ring position. */
+  readonly ringPosition: Int32Array;
+  /** [N] position of the parent, -1 for a root. */
+  readonly parent: Int32Array;
+  /** [N] milliseconds since 1970. */
+  readonly timestamps: Float64Array;
+  readonly #positions: ReadonlyMap<string, number>;
+
+  /** @throws ValidationError for a duplicate id, a missing parent, a cycle, an empty text, a time that is not finite, or a child before its parent. */
+  constructor(turns: readonly Turn[]) {
+    this.turns = [...turns].sort(compareTurns);
+    const positions = new Map<string, number>();
+    for (const [position, turn] of this.turns.entries()) {
+      assertTurn(turn);
+      if (positions.has(turn.id)) throw new ValidationError(`duplicate turn id: ${turn.id}`, { turnId: turn.id });
+      positions.set(turn.id, position);
+    }
+    this.#positions = positions;
+    this.conversations = [...groupTurns(this.turns)].map(([id, group]) => new Conversation(id, group));
+    this.conversationOf = new Int32Array(this.turns.length);
+    this.ringPosition = new Int32Array(this.turns.length);
+    this.parent = new Int32Array(this.turns.length).fill(-1);
+    this.timestamps = Float64Array.from(this.turns, (turn) => turn.timestamp);
+    for (const [index, conversation] of this.conversations.entries()) {
+      for (const [place, turn] of conversation.turns.entries()) {
+        const position = this.position(turn.id);
+        this.conversationOf[position] = index;
+        this.ringPosition[position] = place;
+        if (turn.parentId !== null) this.parent[position] = this.position(turn.parentId);
+      }
+    }
+    this.#assertOrder();
+  }
+
+  #assertOrder(): void {
+    for (const turn of this.turns) {
+      if (turn.parentId === null) continue;
+      const parent = this.turn(turn.parentId);
+      if (parent.timestamp > turn.timestamp)
+        throw new ValidationError(`turn is before its parent ${parent.id}: ${turn.id}`, {
+          turnId: turn.id,
+          parentId: parent.id,
+        });
+    }
+  }
+
+  get size(): number {
+    return this.turns.length;
+  }
+
+  has(id: string): boolean {
+    return this.#positions.has(id);
+  }
+
+  position(id: string): number {
+    const position = this.#positions.get(id);
+    if (position === undefined) throw new ValidationError(`corpus has no turn: ${id}`, { turnId: id });
+    return position;
+  }
+
+  turn(id: string): Turn {
+    return this.turns[this.position(id)] as Turn;
+  }
+
+  /** How many turns are strictly earlier than the moment: the admissible prefix. */
+  cutoff(timestamp: number): number {
+    return lowerBound(this.timestamps, timestamp);
+  }
+}
+
+/** The number of leading values of an ascending array that are below `value`. */
+export function lowerBound(ascending: ArrayLike<number>, value: number): number {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ascending[middle] as number) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function assertTurn(turn: Turn): void {
+  if (turn.text.trim() === '') throw new ValidationError(`turn has an empty text: ${turn.id}`, { turnId: turn.id });
+  if (!Number.isFinite(turn.timestamp))
+    throw new ValidationError(`turn ${turn.id} has a time that is not finite: ${turn.timestamp}`, { turnId: turn.id });
+}
+
+function groupTurns(turns: readonly Turn[]): Map<string, Turn[]> {
+  const groups = new Map<string, Turn[]>();
+  for (const turn of turns) {
+    const group = groups.get(turn.conversationId);
+    if (group === undefined) groups.set(turn.conversationId, [turn]);
+    else group.push(turn);
+  }
+  return groups;
+}

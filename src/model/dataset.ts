@@ -1,0 +1,37 @@
+import type { Corpus } from './corpus.ts';
+import type { Qrels } from './run.ts';
+
+export type Split = 'dev' | 'test';
+
+/** A question put to the memory at a moment; only turns strictly earlier than `timestamp` may answer it. */
+export interface Query {
+  readonly id: string;
+  readonly text: string;
+  readonly timestamp: number;
+  /** The turn that the conversation stands at, where that is known to the searcher; null for a newcomer that may belong anywhere. */
+  readonly anchorTurnId: string | null;
+  readonly author: string | null;
+  readonly channel: string | null;
+  readonly split: Split;
+  /** What queries are resampled by: those of one conversation are not independent. Never shown to a scorer. */
+  readonly cluster: string;
+}
+
+/** A prepared dataset: what all experiments start from. */
+export interface Dataset {
+  readonly name: string;
+  /** What the data is, which features a system may use, and under which licence it comes. */
+  readonly declaration: { readonly task: string; readonly features: readonly string[]; readonly licence: string };
+  readonly corpus: Corpus;
+  /** In time order. */
+  readonly queries: readonly Query[];
+  readonly qrels: Qrels;
+  /** The least grade that counts as relevant to metrics that know only relevant and not. */
+  readonly relevantGrade: number;
+  /** Conversations that learned parts may be fitted on. */
+  readonly devConversations: ReadonlySet<string>;
+  /** Counts of what was read, dropped and kept, for people to look at. */
+  readonly facts: Readonly<Record<string, number>>;
+  /** Identity of the content. */
+  readonly hash: string;
+}

@@ -1,0 +1,14 @@
+/** One utterance of a conversation: a message, a post, a chat line. Immutable once loaded. */
+export interface Turn {
+  readonly id: string;
+  readonly conversationId: string;
+  /** The turn that this one answers, in the same conversation; null for a root. */
+  readonly parentId: string | null;
+  /** Milliseconds since 1970-01-01 UTC. A child is never before its parent. */
+  readonly timestamp: number;
+  /** A pseudonym where the source holds real people. */
+  readonly author: string | null;
+  /** Where it was said: a mailing list, a channel, a session. */
+  readonly channel: string | null;
+  readonly text: string;
+}

@@ -1,0 +1,39 @@
+/** One golden case: its name, its inputs by name, and what an independent program computed from them. */
+export interface GoldenCase {
+  readonly name: string;
+  readonly expected: unknown;
+  readonly [input: string]: unknown;
+}
+
+/** A file of golden cases. */
+export interface GoldenFile {
+  readonly topic: string;
+  readonly note: string;
+  readonly cases: readonly GoldenCase[];
+}
+
+/** How far a value may be from the expected one: |got - expected| <= absolute + relative |expected|. */
+export interface Tolerance {
+  readonly absolute: number;
+  readonly relative: number;
+}
+
+/** The tolerances of the golden interface. */
+export const HOST: Tolerance = { absolute: 1e-9, relative: 1e-9 };
+export const TENSOR: Tolerance = { absolute: 1e-5, relative: 1e-4 };
+export const PRINTED: Tolerance = { absolute: 1e-4, relative: 0 };
+
+/** What our code computed for a case, shaped like (a part of) its `expected`, and the tolerance of that part. */
+export interface Part {
+  /** Where in the case, for example `weights`. */
+  readonly at: string;
+  readonly expected: unknown;
+  readonly got: unknown;
+  readonly tolerance: Tolerance;
+}
+
+/** Computes a case with the project's own code on the active backend. */
+export interface Topic {
+  readonly name: string;
+  compute(golden: GoldenCase): readonly Part[] | Promise<readonly Part[]>;
+}
