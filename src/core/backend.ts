@@ -124,10 +124,26 @@ export function prefersPlainProducts(): boolean {
   return tf.getBackend() === 'wasm' || tf.getBackend() === 'cpu';
 }
 
+/** The wasm module hooks into the process and answers any uncaught error with its whole source on one line; what it added is taken out again. */
+async function withoutHooks<T>(work: () => Promise<T>): Promise<T> {
+  const events = ['uncaughtException', 'unhandledRejection'] as const;
+  const before = events.map((event) => process.rawListeners(event));
+  const result = await work();
+  for (const [i, event] of events.entries()) {
+    for (const listener of process.rawListeners(event)) {
+      if (!before[i]?.includes(listener)) process.removeListener(event, listener as (...args: unknown[]) => void);
+    }
+  }
+  return result;
+}
+
 async function load(name: BackendName): Promise<void> {
+  tf.enableProdMode(); // in tfjs this only silences its greeting and its advice to install another backend
   const registered = await LOADERS[name]();
-  if (!(await tf.setBackend(registered))) throw new Error(`tfjs refused the backend ${registered}`);
-  await tf.ready();
+  await withoutHooks(async () => {
+    if (!(await tf.setBackend(registered))) throw new Error(`tfjs refused the backend ${registered}`);
+    await tf.ready();
+  });
   active = name;
 }
 

@@ -65,6 +65,17 @@ export class NotFiniteError extends RagPlusPlusError {
   }
 }
 
+/** An iteration that did not reach its tolerance. */
+export class ConvergenceError extends RagPlusPlusError {
+  constructor(what: string, iterations: number, tolerance: number, residual: number) {
+    super(
+      'CONVERGENCE',
+      `${what} did not converge to ${tolerance} within ${iterations} iterations, residual: ${residual}`,
+      { what, iterations, tolerance, residual },
+    );
+  }
+}
+
 /** A backend, native part or data file that this machine does not have. */
 export class UnavailableError extends RagPlusPlusError {
   constructor(what: string, reason: string, options?: ErrorOptions) {
@@ -91,5 +102,26 @@ export class IndexBuildError extends RagPlusPlusError {
 export class QueryError extends RagPlusPlusError {
   constructor(message: string, facts: Facts = {}, options?: ErrorOptions) {
     super('QUERY', message, facts, options);
+  }
+}
+
+/** An id that a store does not hold. */
+export class RecordNotFoundError extends RagPlusPlusError {
+  constructor(store: string, id: string) {
+    super('RECORD_NOT_FOUND', `${store} has no record: ${id}`, { store, id });
+  }
+}
+
+/** An id that a store holds already. */
+export class DuplicateRecordError extends RagPlusPlusError {
+  constructor(store: string, id: string) {
+    super('DUPLICATE_RECORD', `${store} has the record already: ${id}`, { store, id });
+  }
+}
+
+/** An operation on a memory that broke one of its conservation laws; the facts hold the figures before and after. */
+export class ConservationViolationError extends RagPlusPlusError {
+  constructor(message: string, facts: Facts) {
+    super('CONSERVATION_VIOLATION', message, facts);
   }
 }

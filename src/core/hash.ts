@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
 
+function bytesOf(view: ArrayBufferView): Uint8Array {
+  return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+}
+
 function canonical(value: unknown): string {
+  if (ArrayBuffer.isView(value)) return `"bytes ${createHash('sha256').update(bytesOf(value)).digest('hex')}"`;
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (value !== null && typeof value === 'object') {
     const entries = Object.entries(value).filter(([, item]) => item !== undefined);
@@ -14,7 +19,7 @@ function canonical(value: unknown): string {
 /** SHA-256 in hex of bytes, a text, or a plain value in canonical JSON (keys sorted). Every key and identity of the project comes from here. */
 export function hashOf(value: unknown): string {
   const hash = createHash('sha256');
-  if (ArrayBuffer.isView(value)) hash.update(new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
+  if (ArrayBuffer.isView(value)) hash.update(bytesOf(value));
   else hash.update(typeof value === 'string' ? value : canonical(value));
   return hash.digest('hex');
 }

@@ -1,4 +1,4 @@
-import { SingleBar } from 'cli-progress';
+import { MultiBar, type SingleBar } from 'cli-progress';
 
 /** Shows how far one stage of the work is. */
 export interface Progress {
@@ -12,29 +12,66 @@ export type StartProgress = (stage: string, total: number) => Progress;
 /** Shows nothing: the default of every library function. */
 export const silent: StartProgress = () => ({ update() {}, finish() {} });
 
+const BAR = {
+  format: '{stage} {bar} {percentage}% {eta_formatted} {remark}',
+  hideCursor: true,
+  barCompleteChar: '█',
+  barIncompleteChar: '░',
+  barsize: 24,
+  etaBuffer: 50,
+};
+const REDRAW_MILLISECONDS = 100;
+
+/** The bars of stages that run within each other, one line each. They are drawn on update, since the work between two updates leaves no time for a timer. */
+class Bars {
+  readonly #stream: NodeJS.WriteStream;
+  #bars: MultiBar | null = null;
+  #open = 0;
+  #drawn = 0;
+
+  constructor(stream: NodeJS.WriteStream) {
+    this.#stream = stream;
+  }
+
+  start(stage: string, total: number): SingleBar {
+    this.#bars ??= new MultiBar({ ...BAR, stream: this.#stream });
+    this.#open++;
+    return this.#bars.create(Math.max(total, 1), 0, { stage: stage.padEnd(24), remark: '' });
+  }
+
+  draw(): void {
+    if (performance.now() - this.#drawn < REDRAW_MILLISECONDS) return;
+    this.#drawn = performance.now();
+    this.#bars?.update();
+  }
+
+  finish(bar: SingleBar, remark: string): void {
+    bar.update(bar.getTotal(), { remark });
+    bar.stop();
+    this.#open--;
+    if (this.#open > 0) this.#bars?.update();
+    else {
+      this.#bars?.stop();
+      this.#bars = null;
+    }
+  }
+}
+
 /** On a terminal a bar a stage, on stderr; elsewhere one plain line when the stage ends. */
 export function terminalProgress(stream: NodeJS.WriteStream = process.stderr): StartProgress {
+  const bars = new Bars(stream);
   return (stage, total) => {
     const started = performance.now();
     const seconds = () => `${((performance.now() - started) / 1000).toFixed(1)} s`;
     if (!stream.isTTY)
       return { update() {}, finish: (remark) => void stream.write(`${stage}: ${remark ?? 'done'} (${seconds()})\n`) };
-    const bar = new SingleBar({
-      stream,
-      format: `${stage.padEnd(24)} {bar} {percentage}% {eta_formatted} {remark}`,
-      hideCursor: true,
-      barCompleteChar: '█',
-      barIncompleteChar: '░',
-      barsize: 24,
-      etaBuffer: 50,
-    });
-    bar.start(Math.max(total, 1), 0, { remark: '' });
+    const bar = bars.start(stage, total);
     return {
-      update: (done) => bar.update(done),
-      finish(remark) {
-        bar.update(Math.max(total, 1), { remark: `${remark ?? ''} (${seconds()})` });
-        bar.stop();
+      update(done) {
+        bar.update(done);
+        bars.draw();
       },
+      finish: (remark) => bars.finish(bar, `${remark ?? ''} (${seconds()})`),
     };
   };
 }

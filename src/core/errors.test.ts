@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import {
+  ChecksumMismatchError,
+  ConfigurationError,
+  ConvergenceError,
+  DimensionMismatchError,
+  RagPlusPlusError,
+  StorageError,
+} from './errors.ts';
+
+test('every error has a name, a stable code and its facts', () => {
+  const error = new DimensionMismatchError('embedding', 512, 384);
+  expect(error).toBeInstanceOf(RagPlusPlusError);
+  expect([error.name, error.code, error.message]).toEqual([
+    'DimensionMismatchError',
+    'DIMENSION_MISMATCH',
+    'embedding: expected 512, got 384',
+  ]);
+  expect(error.facts).toEqual({ what: 'embedding', expected: 512, got: 384 });
+});
+
+test('a configuration error lists all faults and keeps them as fields', () => {
+  const faults = [
+    { path: 'a', expected: 'number', got: '"x"' },
+    { path: 'b.c', expected: 'one of d', got: 'unknown key "e"', nearest: 'd' },
+  ];
+  const error = new ConfigurationError('run.yaml', faults);
+  expect(error.message).toBe(
+    '2 fault(s) in run.yaml:\n  a: expected number, got "x"\n  b.c: expected one of d, got unknown key "e"; did you mean d?',
+  );
+  expect(error.faults).toEqual(faults);
+});
+
+test('the cause is kept and its message shown', () => {
+  const cause = new Error('EACCES: permission denied');
+  const error = new StorageError('write', '/x', { cause });
+  expect(error.cause).toBe(cause);
+  expect(error.message).toBe('cannot write (EACCES: permission denied): /x');
+});
+
+test('a damaged file comes with a remedy', () => {
+  expect(new ChecksumMismatchError('/c', 'too short', 'delete it').message).toBe(
+    'damaged file, too short; delete it: /c',
+  );
+});
+
+test('an iteration that did not converge names its residual last', () => {
+  expect(new ConvergenceError('solver', 31, 1e-10, 0.25).message).toBe(
+    'solver did not converge to 1e-10 within 31 iterations, residual: 0.25',
+  );
+});

@@ -1,0 +1,41 @@
+/** What knows no word of the domain: errors, validation, the tensor backend, scopes, shapes, hashing, random streams. */
+
+/** The tensor library that every room computes with; a second copy of it would not know the active backend. */
+export * as tf from '@tensorflow/tfjs-core';
+export {
+  activeBackend,
+  BACKENDS,
+  type BackendChoice,
+  type BackendName,
+  type BackendProbe,
+  probeBackends,
+  useBackend,
+} from './backend.ts';
+export {
+  ChecksumMismatchError,
+  ConfigurationError,
+  type ConfigurationFault,
+  ConservationViolationError,
+  ConvergenceError,
+  DimensionMismatchError,
+  DuplicateRecordError,
+  type Facts,
+  IndexBuildError,
+  NotFiniteError,
+  QueryError,
+  RagPlusPlusError,
+  RecordNotFoundError,
+  StorageError,
+  UnavailableError,
+  ValidationError,
+} from './errors.ts';
+export { letEventsIn } from './event-loop.ts';
+export { hashOf } from './hash.ts';
+export { batchedMatmul, matmul, matmulTransposed, normaliseRows } from './matmul.ts';
+export { type Progress, type StartProgress, silent, terminalProgress } from './progress.ts';
+export { type Random, random } from './random.ts';
+export { gatherRows, rowOf, rowWidth } from './rows.ts';
+export { readSafetensors, type TensorFile, writeSafetensors } from './safetensors.ts';
+export { type ScopeResult, scoped } from './scope.ts';
+export { assertShape, type Sizes } from './shapes.ts';
+export { check, nearestOf, parse } from './validation.ts';

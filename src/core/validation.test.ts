@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { ConfigurationError } from './errors.ts';
+import { check, nearestOf, parse } from './validation.ts';
+
+const schema = z.strictObject({
+  name: z.string(),
+  count: z.number().int().min(1).default(3),
+  source: z.discriminatedUnion('index', [
+    z.strictObject({ index: z.literal('hnsw'), efSearch: z.number().default(128) }),
+    z.strictObject({ index: z.literal('bm25'), k1: z.number().default(0.9) }),
+  ]),
+  arms: z.array(z.strictObject({ weight: z.number().optional() })).default([]),
+  mode: z
+    .strictObject({ direction: z.enum(['causal', 'anticausal']) })
+    .nullable()
+    .default(null),
+});
+
+function faultsOf(input: unknown) {
+  const result = check(schema, input);
+  return 'faults' in result ? result.faults : [];
+}
+
+test('every fault is told at once with path, expectation, finding and the nearest key', () => {
+  const faults = faultsOf({
+    nam: 'x',
+    count: 0,
+    source: { index: 'hnsw', efSerch: 5 },
+    arms: [{ wieght: 2 }, { weight: 'heavy' }],
+    mode: { direction: 'causl' },
+  });
+  expect(faults.map(({ path, got, nearest }) => [path, got, nearest])).toEqual([
+    ['name', 'nothing', undefined],
+    ['count', '0', undefined],
+    ['source.efSerch', 'unknown key "efSerch"', 'efSearch'],
+    ['arms[0].wieght', 'unknown key "wieght"', 'weight'],
+    ['arms[1].weight', '"heavy"', undefined],
+    ['mode.direction', '"causl"', 'causal'],
+    ['nam', 'unknown key "nam"', 'name'],
+  ]);
+  expect(faults[1]?.expected).toBe('number >= 1');
+  expect(faults[2]?.expected).toBe('one of index, efSearch');
+});
+
+test('an unknown discriminator names the choices', () => {
+  const [fault] = faultsOf({ name: 'x', source: { index: 'hsnw' } });
+  expect(fault).toEqual({ path: 'source.index', expected: '"hnsw" or "bm25"', got: '"hsnw"', nearest: 'hnsw' });
+});
+
+test('defaults are filled in', () => {
+  expect(parse(schema, { name: 'x', source: { index: 'bm25' } }, 'test')).toEqual({
+    name: 'x',
+    count: 3,
+    source: { index: 'bm25', k1: 0.9 },
+    arms: [],
+    mode: null,
+  });
+});
+
+test('a parse failure is a ConfigurationError that names its source', () => {
+  expect(() => parse(schema, {}, 'a.yaml')).toThrow(ConfigurationError);
+  expect(() => parse(schema, {}, 'a.yaml')).toThrow(/2 fault\(s\) in a\.yaml/);
+});
+
+test('a word far from all known ones has no nearest', () => {
+  expect(nearestOf('zebra', ['halfLifeHours', 'weight'])).toBeUndefined();
+});

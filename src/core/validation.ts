@@ -1,0 +1,134 @@
+import { closest, distance } from 'fastest-levenshtein';
+import { z } from 'zod';
+import { ConfigurationError, type ConfigurationFault } from './errors.ts';
+
+type Path = readonly PropertyKey[];
+
+/** `arms[3].decay.halfLifeHours` */
+export function formatPath(path: Path): string {
+  const text = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
+  return text.replace(/^\./, '') || '(top level)';
+}
+
+/** The known word nearest to an unknown one, or undefined where none is near enough to be a typing slip. */
+export function nearestOf(word: string, known: readonly string[]): string | undefined {
+  if (known.length === 0) return undefined;
+  const nearest = closest(word, known as string[]);
+  const contains =
+    nearest.toLowerCase().includes(word.toLowerCase()) || word.toLowerCase().includes(nearest.toLowerCase());
+  return contains || distance(word, nearest) <= Math.max(2, Math.floor(word.length / 3)) ? nearest : undefined;
+}
+
+export function valueAt(input: unknown, path: Path): unknown {
+  return path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | null | undefined)?.[key], input);
+}
+
+function show(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (typeof value === 'number') return String(value);
+  const json = JSON.stringify(value) ?? String(value);
+  return json.length > 80 ? `${json.slice(0, 77)}...` : json;
+}
+
+/** The schemas that may apply at a node: wrappers removed, and of a union the options that the input does not rule out. */
+function unwrap(schema: z.core.$ZodType, input: unknown): z.core.$ZodType[] {
+  const def = (schema as z.ZodType).def as {
+    type: string;
+    innerType?: z.core.$ZodType;
+    options?: z.core.$ZodType[];
+    discriminator?: string;
+    in?: z.core.$ZodType;
+  };
+  if (def.innerType !== undefined) return unwrap(def.innerType, input);
+  if (def.type === 'pipe' && def.in !== undefined) return unwrap(def.in, input);
+  if (def.options === undefined) return [schema];
+  const { discriminator } = def;
+  const options = def.options.flatMap((option) => unwrap(option, input));
+  if (discriminator === undefined) return options;
+  const tag = (input as Record<string, unknown> | undefined)?.[discriminator];
+  const fitting = options.filter(
+    (option) => option instanceof z.ZodObject && (option.shape[discriminator] as z.ZodType).safeParse(tag).success,
+  );
+  return fitting.length > 0 ? fitting : options;
+}
+
+/** The keys that an object at `path` may have. */
+function knownKeys(schema: z.core.$ZodType, input: unknown, path: Path): string[] {
+  let nodes = unwrap(schema, input);
+  for (const [depth, key] of path.entries()) {
+    const value = valueAt(input, path.slice(0, depth + 1));
+    nodes = nodes.flatMap((node) => {
+      const child =
+        node instanceof z.ZodObject
+          ? node.shape[String(key)]
+          : node instanceof z.ZodArray
+            ? node.element
+            : node instanceof z.ZodRecord
+              ? node.valueType
+              : undefined;
+      return child === undefined ? [] : unwrap(child as z.core.$ZodType, value);
+    });
+  }
+  return nodes.flatMap((node) => (node instanceof z.ZodObject ? Object.keys(node.shape) : []));
+}
+
+function expectation(issue: z.core.$ZodIssue): { expected: string; choices: string[] } {
+  const quoted = (values: readonly unknown[]) => values.map((value) => JSON.stringify(value)).join(' or ');
+  switch (issue.code) {
+    case 'invalid_type':
+      return { expected: issue.expected, choices: [] };
+    case 'invalid_value':
+      return { expected: quoted(issue.values), choices: issue.values.map(String) };
+    case 'too_small':
+      return { expected: `${issue.origin} ${issue.inclusive ? '>=' : '>'} ${issue.minimum}`, choices: [] };
+    case 'too_big':
+      return { expected: `${issue.origin} ${issue.inclusive ? '<=' : '<'} ${issue.maximum}`, choices: [] };
+    case 'invalid_union': {
+      const options = (issue as { options?: readonly unknown[] }).options;
+      if (options !== undefined) return { expected: quoted(options), choices: options.map(String) };
+      return {
+        expected: [...new Set(issue.errors.flat().map((inner) => expectation(inner).expected))].join(' or '),
+        choices: [],
+      };
+    }
+    default:
+      return { expected: issue.message.replace(/^Invalid input: expected /, ''), choices: [] };
+  }
+}
+
+function faultsOfIssue(schema: z.core.$ZodType, input: unknown, issue: z.core.$ZodIssue): ConfigurationFault[] {
+  if (issue.code === 'unrecognized_keys') {
+    const known = knownKeys(schema, input, issue.path);
+    return issue.keys.map((key) => {
+      const nearest = nearestOf(key, known);
+      const fault = {
+        path: formatPath([...issue.path, key]),
+        expected: `one of ${known.join(', ')}`,
+        got: `unknown key ${JSON.stringify(key)}`,
+      };
+      return nearest === undefined ? fault : { ...fault, nearest };
+    });
+  }
+  const got = valueAt(input, issue.path);
+  const { expected, choices } = expectation(issue);
+  const fault = { path: formatPath(issue.path), expected, got: show(got) };
+  const nearest = typeof got === 'string' ? nearestOf(got, choices) : undefined;
+  return [nearest === undefined ? fault : { ...fault, nearest }];
+}
+
+/** All faults of an input at once, or what it was parsed to. */
+export function check<S extends z.ZodType>(
+  schema: S,
+  input: unknown,
+): { value: z.output<S> } | { faults: ConfigurationFault[] } {
+  const result = schema.safeParse(input);
+  if (result.success) return { value: result.data };
+  return { faults: result.error.issues.flatMap((issue) => faultsOfIssue(schema, input, issue)) };
+}
+
+/** @throws ConfigurationError with every fault, its path, what was expected, what was found, and the nearest known key. */
+export function parse<S extends z.ZodType>(schema: S, input: unknown, source: string): z.output<S> {
+  const result = check(schema, input);
+  if ('faults' in result) throw new ConfigurationError(source, result.faults);
+  return result.value;
+}
