@@ -18,6 +18,7 @@ export class Corpus {
   /** [N] milliseconds since 1970. */
   readonly timestamps: Float64Array;
   readonly #positions: ReadonlyMap<string, number>;
+  readonly #conversations: ReadonlyMap<string, Conversation>;
 
   /** @throws ValidationError for a duplicate id, a missing parent, a cycle, an empty text, a time that is not finite, or a child before its parent. */
   constructor(turns: readonly Turn[]) {
@@ -30,6 +31,7 @@ export class Corpus {
     }
     this.#positions = positions;
     this.conversations = [...groupTurns(this.turns)].map(([id, group]) => new Conversation(id, group));
+    this.#conversations = new Map(this.conversations.map((conversation) => [conversation.id, conversation]));
     this.conversationOf = new Int32Array(this.turns.length);
     this.ringPosition = new Int32Array(this.turns.length);
     this.parent = new Int32Array(this.turns.length).fill(-1);
@@ -73,6 +75,13 @@ export class Corpus {
 
   turn(id: string): Turn {
     return this.turns[this.position(id)] as Turn;
+  }
+
+  conversation(id: string): Conversation {
+    const conversation = this.#conversations.get(id);
+    if (conversation === undefined)
+      throw new ValidationError(`corpus has no conversation: ${id}`, { conversationId: id });
+    return conversation;
   }
 
   /** How many turns are strictly earlier than the moment: the admissible prefix. */

@@ -10,6 +10,8 @@ export interface Query {
   readonly timestamp: number;
   /** The turn that the conversation stands at, where that is known to the searcher; null for a newcomer that may belong anywhere. */
   readonly anchorTurnId: string | null;
+  /** The later turn of the corpus that the query itself is, where it is one. For people to look at, never shown to a scorer. */
+  readonly turnId?: string;
   readonly author: string | null;
   readonly channel: string | null;
   readonly split: Split;
@@ -28,6 +30,8 @@ export interface Dataset {
   readonly qrels: Qrels;
   /** The least grade that counts as relevant to metrics that know only relevant and not. */
   readonly relevantGrade: number;
+  /** What people call the grades, for example 3 a parent. */
+  readonly gradeNames: Readonly<Record<number, string>>;
   /** Conversations that learned parts may be fitted on. */
   readonly devConversations: ReadonlySet<string>;
   /** Counts of what was read, dropped and kept, for people to look at. */

@@ -1,0 +1,11 @@
+/** What the stages exchange: turns, conversations, queries, candidates, runs, judgements, and the tie rule. */
+
+export type { CandidateIndex, Candidates, QueryBatch } from './candidates.ts';
+export { Conversation, compareTurns } from './conversation.ts';
+export { conversationPositions } from './conversation-positions.ts';
+export { Corpus } from './corpus.ts';
+export type { Dataset, Query, Split } from './dataset.ts';
+export type { Encoder } from './encoder.ts';
+export type { Qrels, Run } from './run.ts';
+export { compareBytes, compareScored, type Scored } from './tie-rule.ts';
+export type { Turn } from './turn.ts';
