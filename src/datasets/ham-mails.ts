@@ -1,0 +1,55 @@
+import { letEventsIn } from '../core/event-loop.ts';
+import type { StartProgress } from '../core/progress.ts';
+import type { Counts } from './counts.ts';
+import { listHam, type MailArchive, readHam } from './mail-archive.ts';
+import { type MailMessage, parseMail } from './mail-message.ts';
+
+/** A mail with a legible date. */
+export interface HamMail extends MailMessage {
+  readonly time: number;
+  /** Wanted bulk mail: newsletters, announcements, confirmations. */
+  readonly bulk: boolean;
+}
+
+const FAULTS = ['skipped: unreadable', 'skipped: no id', 'skipped: id seen', 'skipped: no date', 'dropped: RSS items'];
+const UPDATE_EVERY = 50;
+
+/** Reads the archive's mails by id, without RSS items; single mails that can't be used are counted and skipped. */
+export async function readHamMails(
+  archive: MailArchive,
+  counts: Counts,
+  progress: StartProgress,
+): Promise<ReadonlyMap<string, HamMail>> {
+  const files = listHam(archive);
+  const shown = progress('read mails', files.length);
+  counts.add('mails read', files.length);
+  for (const fault of FAULTS) counts.add(fault, 0);
+  const mails = new Map<string, HamMail>();
+  for (const [i, file] of files.entries()) {
+    const mail = await parseMail(readHam(file)).catch(() => null);
+    const kept = usable(mail, mails);
+    if (typeof kept === 'string') counts.add(kept);
+    else {
+      mails.set(kept.id, { ...kept, bulk: file.group.startsWith('hard') });
+      if (kept.timeFromReceived) counts.add('dates taken from Received');
+    }
+    if (i % UPDATE_EVERY > 0) continue;
+    shown.update(i);
+    await letEventsIn();
+  }
+  shown.finish(`${mails.size} of ${files.length} mails kept`);
+  return mails;
+}
+
+/** The mail itself, or under which name it is counted out. */
+function usable(
+  mail: MailMessage | null,
+  seen: ReadonlyMap<string, HamMail>,
+): (MailMessage & { time: number }) | (typeof FAULTS)[number] {
+  if (mail === null) return 'skipped: unreadable';
+  if (mail.id === '') return 'skipped: no id';
+  if (seen.has(mail.id)) return 'skipped: id seen';
+  if (mail.time === null) return 'skipped: no date';
+  if (mail.authorAddress.startsWith('rssfeeds@')) return 'dropped: RSS items';
+  return { ...mail, time: mail.time };
+}

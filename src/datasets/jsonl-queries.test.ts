@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { soundJudgements, soundQueries } from './jsonl-queries.ts';
+import { type QrelRow, queryRow } from './jsonl-rows.ts';
+import { RowFaults } from './row-faults.ts';
+
+const place = <T>(rows: readonly T[]) => rows.map((row, i) => ({ where: `${i + 1}`, row }));
+const query = (id: string, timestamp: number, more: object = {}) =>
+  queryRow.parse({ id, text: id, timestamp, ...more });
+const TURNS = ['r', 'a', 'b'].map((id, i) => ({
+  id,
+  conversationId: 'c',
+  parentId: null,
+  timestamp: 100 * (i + 1),
+  author: null,
+  channel: null,
+  text: id,
+}));
+
+describe('soundQueries', () => {
+  it('puts them in time order, ids where times are equal', () => {
+    const queries = soundQueries(place([query('q', 3), query('p', 3), query('o', 2)]), TURNS, new RowFaults());
+    expect(queries.map(({ id }) => id)).toEqual(['o', 'p', 'q']);
+  });
+
+  it.each([
+    ['a second of an id', query('q', 2000), 'duplicate id', 'q'],
+    ['a missing anchor', query('p', 2000, { anchorTurnId: 'gone', split: 'dev' }), 'missing anchor turn', 'gone'],
+    ['a missing conversation', query('p', 2000, { conversationId: 'gone' }), 'missing conversation', 'gone'],
+    ['one without a split', query('p', 2000), 'no split, where other queries have one', 'p'],
+  ])('leaves out %s', (_, row, kind, detail) => {
+    const faults = new RowFaults();
+    const queries = soundQueries(place([query('q', 1000, { split: 'dev' }), row]), TURNS, faults);
+    expect(queries.map(({ id, split }) => [id, split])).toEqual([['q', 'dev']]);
+    expect(faults.list).toEqual([{ where: '2', kind, detail }]);
+  });
+});
+
+describe('soundJudgements', () => {
+  const QUERIES = [query('q', 300)];
+
+  it.each<[string, QrelRow, string, string]>([
+    ['an unknown query', { queryId: 'p', turnId: 'a', grade: 1 }, 'unknown query', 'p'],
+    ['an unknown turn', { queryId: 'q', turnId: 'z', grade: 1 }, 'unknown turn', 'z'],
+    ['a turn of the same moment', { queryId: 'q', turnId: 'b', grade: 1 }, 'turn is not earlier than its query', 'b'],
+    ['a second of a pair', { queryId: 'q', turnId: 'a', grade: 1 }, 'judged twice', 'q a'],
+  ])('leaves out %s', (_, row, kind, detail) => {
+    const faults = new RowFaults();
+    const first = { queryId: 'q', turnId: 'a', grade: 2 };
+    expect(soundJudgements(place([first, row]), QUERIES, TURNS, faults)).toEqual([first]);
+    expect(faults.list).toEqual([{ where: '2', kind, detail }]);
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { parseMail } from './mail-message.ts';
+
+const bytes = (text: string) => Buffer.from(text, 'latin1');
+
+const PLAIN = `From ana@example.org  Thu Aug 22 14:44:26 2002
+Received: from b by c; Thu, 22 Aug 2002 15:00:00 +0100
+Received: from a by b; Thu, 22 Aug 2002 14:39:00 +0100
+Message-Id: <three@example.org>
+In-Reply-To: Your message of "Wed, 21 Aug 2002"
+    <two@example.org>
+References: <one@example.org>
+\t<two@example.org>
+From: =?ISO-8859-1?Q?Ana_Mar=EDa_P=E9rez?= <Ana@Example.org>
+Date: Thu, 22 Aug 2002 14:38:22 +0100 (BST)
+List-Id: Talk of cooks <cooks.example.org>
+Content-Type: text/plain; charset=iso-8859-1
+Content-Transfer-Encoding: quoted-printable
+
+Cr=E8me br=FBl=E9e needs a =
+torch.
+`;
+
+describe('parseMail', () => {
+  it('decodes headers and body and passes over the mailbox line', async () => {
+    expect(await parseMail(bytes(PLAIN))).toEqual({
+      id: '<three@example.org>',
+      inReplyTo: ['<two@example.org>'],
+      references: ['<one@example.org>', '<two@example.org>'],
+      time: Date.UTC(2002, 7, 22, 13, 38, 22),
+      timeFromReceived: false,
+      authorName: 'Ana María Pérez',
+      authorAddress: 'ana@example.org',
+      list: 'cooks.example.org',
+      body: 'Crème brûlée needs a torch.\n',
+    });
+  });
+
+  it('reads raw bytes of a charset that is not UTF-8', async () => {
+    const mail = await parseMail(bytes('Content-Type: text/plain; charset=iso-8859-1\n\ncaf\xe9\n'));
+    expect(mail.body).toBe('café\n');
+  });
+
+  it('decodes base64', async () => {
+    const mail = await parseMail(bytes('Content-Transfer-Encoding: base64\n\nUGFuY2FrZXMhCg==\n'));
+    expect(mail.body).toBe('Pancakes!\n');
+  });
+
+  it('takes the plain text of a mail that has both kinds', async () => {
+    const mail = await parseMail(
+      bytes(
+        'MIME-Version: 1.0\nContent-Type: multipart/alternative; boundary=b\n\n--b\nContent-Type: text/plain\n\nplain\n--b\nContent-Type: text/html\n\n<b>rich</b>\n--b--\n',
+      ),
+    );
+    expect(mail.body.trim()).toBe('plain');
+  });
+
+  it('takes HTML as text where there is no other', async () => {
+    const mail = await parseMail(
+      bytes('Content-Type: text/html\n\n<p>Fold in the <a href="http://x.example">eggs</a>.</p><img src="spy.gif">\n'),
+    );
+    expect(mail.body).toBe('Fold in the eggs.');
+  });
+
+  it.each([
+    ['no zone is UTC', 'Date: Thu, 22 Aug 2002 14:38:22', Date.UTC(2002, 7, 22, 14, 38, 22), false],
+    ['an unknown zone is UTC', 'Date: 22 Aug 2002 14:38:22 -0000', Date.UTC(2002, 7, 22, 14, 38, 22), false],
+    [
+      'Received, nearest to the author, overrules a date that is over three days off',
+      'Received: by c; Mon, 9 Sep 2002 17:57:42 +0100\nReceived: by b; Fri, 4 Oct 2002 09:05:00 -0700\nDate: Wed, 04 Oct 2028 12:05:01 -0400',
+      Date.UTC(2002, 9, 4, 16, 5),
+      true,
+    ],
+    [
+      'a date within three days stands',
+      'Received: by b; Fri, 4 Oct 2002 09:05:00 +0000\nDate: Wed, 2 Oct 2002 09:05:01 +0000',
+      Date.UTC(2002, 9, 2, 9, 5, 1),
+      false,
+    ],
+    [
+      'Received stands in for a date that no one can read',
+      'Received: by b; Fri, 4 Oct 2002 09:05:00 +0000\nDate: soon',
+      Date.UTC(2002, 9, 4, 9, 5),
+      true,
+    ],
+    ['no date at all', 'Date: soon', null, false],
+  ])('%s', async (_, headers, time, timeFromReceived) => {
+    expect(await parseMail(bytes(`${headers}\n\ntext\n`))).toMatchObject({ time, timeFromReceived });
+  });
+});

@@ -1,0 +1,101 @@
+import { convert } from 'html-to-text';
+import PostalMime, { type Email } from 'postal-mime';
+import { mailingListOf } from './mailing-list.ts';
+
+/** What the preparation needs of one mail. Ids and addresses are the source's own: they never leave the preparation. */
+export interface MailMessage {
+  readonly id: string;
+  /** Message ids in header order. */
+  readonly inReplyTo: readonly string[];
+  readonly references: readonly string[];
+  /** Milliseconds since 1970, null where neither Date nor Received can be read. */
+  readonly time: number | null;
+  /** True where Received overruled Date. */
+  readonly timeFromReceived: boolean;
+  readonly authorName: string;
+  /** In lower case. */
+  readonly authorAddress: string;
+  /** The mailing list's id, null for a mail that came over none. */
+  readonly list: string | null;
+  /** Decoded text with its quotes, signatures and footers. */
+  readonly body: string;
+}
+
+const DAY = 86_400_000;
+const TRUSTED_DRIFT = 3 * DAY;
+
+/**
+ * Parses a raw mail (RFC 5322, with or without the mbox `From ` line), decodes it, and takes its plain text, or its HTML as text where it has no other.
+ *
+ * @throws Error from the parser where the mail breaks its limits.
+ */
+export async function parseMail(raw: Uint8Array): Promise<MailMessage> {
+  const mail = await PostalMime.parse(withoutMboxLine(raw), { forceRfc822Attachments: true });
+  const date = dateOf(mail);
+  const received = receivedOf(mail);
+  const timeFromReceived = received !== null && (date === null || Math.abs(date - received) > TRUSTED_DRIFT);
+  return {
+    id: messageIds(header(mail, 'message-id')).at(-1) ?? header(mail, 'message-id').trim(),
+    inReplyTo: messageIds(header(mail, 'in-reply-to')),
+    references: messageIds(header(mail, 'references')),
+    time: timeFromReceived ? received : date,
+    timeFromReceived,
+    authorName: mail.from?.name.trim() ?? '',
+    authorAddress: mail.from?.address?.trim().toLowerCase() ?? '',
+    list: mailingListOf(mail.headers),
+    body: bodyOf(mail),
+  };
+}
+
+/** The envelope line of a mailbox file is no header: its time would be read as a header's value. */
+function withoutMboxLine(raw: Uint8Array): Uint8Array {
+  const marker = 'From ';
+  for (let i = 0; i < marker.length; i++) if (raw[i] !== marker.charCodeAt(i)) return raw;
+  return raw.subarray(raw.indexOf(0x0a) + 1);
+}
+
+/** All values of a header joined by a space, '' where the mail has none. */
+function header(mail: Email, key: string): string {
+  return mail.headers
+    .filter((entry) => entry.key === key)
+    .map((entry) => entry.value)
+    .join(' ');
+}
+
+function messageIds(value: string): string[] {
+  return value.match(/<[^<>\s]+>/g) ?? [];
+}
+
+/** A time without a zone, or with the unknown zone `-0000`, is UTC, never the zone of this machine. */
+function timeOf(value: string): number | null {
+  const bare = value.replace(/\s*\([^()]*\)/g, '').trim();
+  const time = Date.parse(/:\d\d$/.test(bare) ? `${bare} UTC` : bare);
+  return Number.isNaN(time) ? null : time;
+}
+
+function dateOf(mail: Email): number | null {
+  return timeOf(header(mail, 'date'));
+}
+
+/** The hop nearest to the author that bears a legible time: the reader's own machines may have fetched the mail much later. */
+function receivedOf(mail: Email): number | null {
+  const hops = mail.headers
+    .filter((entry) => entry.key === 'received')
+    .map(({ value }) => timeOf(value.slice(value.lastIndexOf(';') + 1)));
+  return hops.findLast((time) => time !== null) ?? null;
+}
+
+function bodyOf(mail: Email): string {
+  const text = mail.text?.trim() ? mail.text : htmlAsText(mail.html ?? '');
+  return text.replace(/\r\n?/g, '\n').replace(/[\u00a0\u2007\u202f]/g, ' ');
+}
+
+function htmlAsText(html: string): string {
+  return convert(html, {
+    wordwrap: false,
+    selectors: [
+      { selector: 'a', options: { ignoreHref: true } },
+      { selector: 'img', format: 'skip' },
+    ],
+  });
+}

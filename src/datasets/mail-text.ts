@@ -1,0 +1,169 @@
+/** What was cut from one mail's body, in lines. */
+export interface CutLines {
+  readonly armour: number;
+  readonly forwarded: number;
+  readonly footer: number;
+  readonly signature: number;
+  readonly headers: number;
+}
+
+/** A step of the cleaning: lines in, the lines that stay out. */
+type Step = (lines: readonly string[]) => readonly string[];
+
+const STEPS: readonly (readonly [keyof CutLines, Step])[] = [
+  ['armour', withoutArmour],
+  ['forwarded', withoutForwarded],
+  ['footer', withoutFooter],
+  ['signature', withoutSignature],
+  ['headers', withoutHeaderBlocks],
+];
+
+/** Cuts from a decoded body what its author did not write for this thread, but for quotes: PGP armour, forwarded mails, list footers, signatures, header blocks. */
+export function withoutMatter(body: string): { readonly lines: readonly string[]; readonly cut: CutLines } {
+  const cut = { armour: 0, forwarded: 0, footer: 0, signature: 0, headers: 0 };
+  let lines: readonly string[] = body.split('\n').map((line) => line.trimEnd());
+  for (const [name, step] of STEPS) {
+    const kept = step(lines);
+    cut[name] = lines.length - kept.length;
+    lines = kept;
+  }
+  return { lines, cut };
+}
+
+const QUOTE_PREFIX = '(?:[>|:}][>|:}\\s]*)?';
+const ARMOUR_BEGIN = new RegExp(`^${QUOTE_PREFIX}-----BEGIN PGP (.+)-----`);
+
+/** Drops PGP's frame around a signed text, its signatures and its keys; undoes the dashes with which it escapes lines. */
+export function withoutArmour(lines: readonly string[]): string[] {
+  const kept: string[] = [];
+  let inside: 'text' | 'frame' | 'block' = 'text';
+  let signed = false;
+  for (const line of lines) {
+    const begin = ARMOUR_BEGIN.exec(line)?.[1];
+    if (begin !== undefined) {
+      inside = begin.startsWith('SIGNED') ? 'frame' : 'block';
+      signed = true;
+    } else if (inside === 'frame') {
+      if (!/^[>|:}\s]*\w+: /.test(line)) inside = 'text';
+    } else if (inside === 'block') {
+      if (/-----END PGP .+-----/.test(line)) inside = 'text';
+    } else kept.push(signed ? line.replace(/^- (?=-)/, '') : line);
+  }
+  return kept;
+}
+
+const FORWARD_END = new RegExp(
+  `^${QUOTE_PREFIX}\\s*-{2,}\\s*(?:end (?:of )?(?:the )?(?:original|forward)|end forward)`,
+  'i',
+);
+const FORWARD_BEGIN =
+  /^\s*(?:[-_=*8<]{2,}\s*(?:begin |start of )?(?:the )?(?:forwarded|original)(?: (?:message|text|mail|email|article|by|from).*)?\s*[-_=*:]*|begin forwarded message:?)\s*$/i;
+
+/** Drops forwarded and appended mails: to their end mark where one follows; else to the end of the body, unless quote marks show where they end. */
+export function withoutForwarded(lines: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (let i = 0; i < lines.length; i++) {
+    const line = lines[i] as string;
+    if (FORWARD_END.test(line)) continue;
+    if (!FORWARD_BEGIN.test(line)) {
+      kept.push(line);
+      continue;
+    }
+    const end = lines.findIndex((later, j) => j > i && FORWARD_END.test(later));
+    if (end >= 0) i = end;
+    else if (!isQuotedAfterHeader(lines, i + 1)) break;
+  }
+  return kept;
+}
+
+function isQuotedAfterHeader(lines: readonly string[], start: number): boolean {
+  let i = start;
+  while (
+    i < lines.length &&
+    (lines[i] === '' || HEADER_LINE.test(lines[i] as string) || /^\s/.test(lines[i] as string))
+  )
+    i++;
+  return (lines[i] ?? '').startsWith('>');
+}
+
+/** First lines of what list servers and free mail services append; what follows one is appended too. */
+const FOOTERS: readonly RegExp[] = [
+  /^\s*_{20,}\s*$/,
+  /^-{40,}$/,
+  /^-+ ?ADVERTISEMENT ?-+$/,
+  /^https?:\/\/\S+\/listinfo\/\S+$/,
+  /^To unsubscribe(?: from this group)?,? (?:send|e-?mail|mail|visit|go|from)/i,
+  /^Your use of Yahoo! Groups is subject to/,
+  /^(?:_+\s*)?(?:Do You Yahoo!\?|Get your free download of MSN|Send and receive Hotmail|MSN Photos is the easiest|Chat with friends online, try MSN|Join the world.s largest e-mail service)/i,
+];
+
+/** What the appended lines speak of; without it a rule of dashes is only the author's own. */
+const FOOTER_WORDS =
+  /mailing list|list maintainer|listinfo|subscribe\b|subscription|sf\.net email is|sponsored by|yahoo|hotmail|msn\.com|https?:\/\/\S+\/(?:list|mail)|archive/i;
+const FOOTER_REACH = 7;
+
+/** Cuts the body at the first footer that follows a text and whose next lines speak as footers do; advertisements between texts go alone. */
+export function withoutFooter(lines: readonly string[]): readonly string[] {
+  const texts = withoutSponsor(lines);
+  const first = texts.findIndex((line) => line !== '');
+  const start = texts.findIndex(
+    (line, i) =>
+      i > first &&
+      FOOTERS.some((footer) => footer.test(line)) &&
+      FOOTER_WORDS.test(texts.slice(i, i + FOOTER_REACH).join('\n')),
+  );
+  return start < 0 ? texts : texts.slice(0, start);
+}
+
+/** The box that Yahoo! Groups puts above or below a text. */
+function withoutSponsor(lines: readonly string[]): readonly string[] {
+  const begin = lines.findIndex((line) => /^-{10,} Yahoo! Groups Sponsor -+/.test(line));
+  if (begin < 0) return lines;
+  const end = lines.findIndex((line, i) => i > begin && /^-{10,}[~_-]*->$/.test(line));
+  return end < 0 ? lines.slice(0, begin) : [...lines.slice(0, begin), ...lines.slice(end + 1)];
+}
+
+const SIGNATURE_REACH = 15;
+
+/** Cuts at `-- `, unless more own text follows than a signature has. */
+export function withoutSignature(lines: readonly string[]): readonly string[] {
+  const start = lines.findIndex(
+    (line, i) =>
+      /^--\s*$/.test(line) &&
+      lines.slice(i + 1).filter((later) => later !== '' && !later.startsWith('>')).length <= SIGNATURE_REACH,
+  );
+  return start < 0 ? lines : lines.slice(0, start);
+}
+
+const HEADER_LINE = new RegExp(
+  `^${QUOTE_PREFIX}\\s*\\*?(?:From|Sent|To|Cc|Bcc|Subject|Date|Reply-To|Sender|Message-ID|In-Reply-To|References|Organi[sz]ation|Newsgroups|Resent-\\w+|Received|Return-Path|Delivered-To|X-[\\w-]+|MIME-Version|Content-[\\w-]+|Importance|Von|An|Betreff|Gesendet|De|Fecha|Para|Asunto|Objet):`,
+  'i',
+);
+
+/** Headers that give the thread away, or are of no one's writing, also where they stand alone. */
+const LONE_HEADER = new RegExp(
+  `^${QUOTE_PREFIX}(?:Subject|Message-ID|In-Reply-To|References|Content-[\\w-]+):\\s`,
+  'i',
+);
+
+/** Drops mail headers that stand inside the body, two lines or more in a row with their folded continuations, or alone where they name the parent. */
+export function withoutHeaderBlocks(lines: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (let i = 0; i < lines.length; ) {
+    const end = headerBlockEnd(lines, i);
+    if (end === i) kept.push(lines[i++] as string);
+    else i = end;
+  }
+  return kept;
+}
+
+function headerBlockEnd(lines: readonly string[], start: number): number {
+  let headers = 0;
+  let end = start;
+  for (; end < lines.length; end++) {
+    const line = lines[end] as string;
+    if (HEADER_LINE.test(line)) headers++;
+    else if (headers === 0 || !/^[>|:}]*[ \t]{2,}\S|^\t\S/.test(line)) break;
+  }
+  return headers >= 2 || (headers === 1 && LONE_HEADER.test(lines[start] as string)) ? end : start;
+}

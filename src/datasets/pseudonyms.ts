@@ -1,0 +1,98 @@
+/** Anything that an at sign joins to a host's name: mail addresses, message ids, accounts. */
+const ADDRESS = /[^\s<>"',;:@(]*[\p{L}\p{N}_.+=)\]}\\-]@[\p{L}\p{N}][\p{L}\p{N}.-]*/gu;
+const WORD = /[\p{L}\p{N}]+/gu;
+
+interface NameNode {
+  label: string | null;
+  readonly next: Map<string, NameNode>;
+}
+
+/**
+ * Stands between people and everything that is written: authors become `person-001`, `person-002` … in order of first appearance, their full names and addresses
+ * in texts the same, other addresses `address-0001` …. A person is known again by address or by full name (two words or more).
+ */
+export class Pseudonyms {
+  readonly #people = new Map<string, string>();
+  readonly #addresses = new Map<string, string>();
+  readonly #names: NameNode = { label: null, next: new Map() };
+  #persons = 0;
+
+  /** Makes an author known and gives the label; authors must come in time order. */
+  author(name: string, address: string): string {
+    const words = wordsOf(name.replaceAll(ADDRESS, ' '));
+    const fullName = words.length >= 2 ? words.join(' ') : null;
+    const known = this.#people.get(address) ?? (fullName === null ? undefined : this.#people.get(fullName));
+    const label = known ?? `person-${String(++this.#persons).padStart(3, '0')}`;
+    if (!this.#people.has(address)) this.#people.set(address, label);
+    if (fullName !== null && !this.#people.has(fullName)) {
+      this.#people.set(fullName, label);
+      this.#addName(words, label);
+    }
+    return label;
+  }
+
+  get count(): number {
+    return this.#persons;
+  }
+
+  /** The text with addresses and full names of known authors replaced. Call it after all authors are known. */
+  hide(text: string): string {
+    return this.#hideNames(text.replaceAll(ADDRESS, (address) => this.#address(address)));
+  }
+
+  #address(written: string): string {
+    const address = written.toLowerCase().replace(/[.-]+$/, '');
+    const known = this.#people.get(address) ?? this.#addresses.get(address);
+    if (known !== undefined) return known;
+    const label = `address-${String(this.#addresses.size + 1).padStart(4, '0')}`;
+    this.#addresses.set(address, label);
+    return label;
+  }
+
+  #addName(words: readonly string[], label: string): void {
+    let node = this.#names;
+    for (const word of words) {
+      let next = node.next.get(word);
+      if (next === undefined) {
+        next = { label: null, next: new Map() };
+        node.next.set(word, next);
+      }
+      node = next;
+    }
+    node.label ??= label;
+  }
+
+  /** Replaces the longest name at each word, left to right. */
+  #hideNames(text: string): string {
+    const words = [...text.matchAll(WORD)];
+    let hidden = '';
+    let copied = 0;
+    for (let i = 0; i < words.length; ) {
+      const match = this.#longestName(words, i);
+      if (match === null) {
+        i++;
+        continue;
+      }
+      const last = words[i + match.length - 1] as RegExpExecArray;
+      hidden += text.slice(copied, (words[i] as RegExpExecArray).index) + match.label;
+      copied = last.index + last[0].length;
+      i += match.length;
+    }
+    return hidden + text.slice(copied);
+  }
+
+  #longestName(words: readonly RegExpExecArray[], start: number): { label: string; length: number } | null {
+    let node: NameNode | undefined = this.#names;
+    let found: { label: string; length: number } | null = null;
+    for (let i = start; i < words.length; i++) {
+      node = node.next.get((words[i] as RegExpExecArray)[0].toLowerCase());
+      if (node === undefined) break;
+      if (node.label !== null) found = { label: node.label, length: i - start + 1 };
+    }
+    return found;
+  }
+}
+
+function wordsOf(name: string): string[] {
+  return name.toLowerCase().match(WORD) ?? [];
+}

@@ -1,0 +1,43 @@
+import { shinglesOf, tokensOf, type Vocabulary } from './shingles.ts';
+
+/** Length of the runs of words that two mails do not share by chance. */
+export const RUN = 8;
+/** A line at least this covered by runs of an earlier mail is that mail's. */
+const COVERED = 0.5;
+
+/** What was said so far: mails go in by time, and each tells which of its lines an earlier one already holds. */
+export class EarlierBodies {
+  readonly #runs = new Set<number>();
+  readonly #vocabulary: Vocabulary;
+
+  constructor(vocabulary: Vocabulary) {
+    this.#vocabulary = vocabulary;
+  }
+
+  /** Adds a raw body, quotes and all. O(tokens). */
+  add(body: string): void {
+    for (const run of shinglesOf(this.#vocabulary.encode(tokensOf(body)), RUN)) this.#runs.add(run);
+  }
+
+  /** The lines that are less than half covered by runs of earlier bodies. O(tokens). */
+  unsaid(lines: readonly string[]): string[] {
+    const tokens = lines.map(tokensOf);
+    const covered = this.#coverage(tokens.flat());
+    let start = 0;
+    return lines.filter((_, i) => {
+      const length = (tokens[i] as string[]).length;
+      const end = start + length;
+      const count = covered.subarray(start, end).reduce((sum, flag) => sum + flag, 0);
+      start = end;
+      return length === 0 || count < COVERED * length;
+    });
+  }
+
+  /** [T] 1 where a token lies in a run of an earlier body. */
+  #coverage(tokens: readonly string[]): Uint8Array {
+    const covered = new Uint8Array(tokens.length);
+    for (const [start, run] of shinglesOf(this.#vocabulary.encode(tokens), RUN).entries())
+      if (this.#runs.has(run)) covered.fill(1, start, start + RUN);
+    return covered;
+  }
+}

@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { check } from '../core/validation.ts';
+import { DATASETS, datasetOptions, loadDataset } from './registry.ts';
+
+describe('the registry of datasets', () => {
+  it('has an entry for every name that the options know', () => {
+    const names = datasetOptions.options.map((option) => option.shape.name.value);
+    expect(Object.keys(DATASETS)).toEqual(names);
+    for (const name of names) {
+      expect(DATASETS[name].description).toMatch(/^\S.*\S$/);
+      expect(DATASETS[name].licence).not.toBe('');
+    }
+  });
+
+  it('fills in defaults', () => {
+    expect(datasetOptions.parse({ name: 'jsonl', path: 'x' })).toEqual({
+      name: 'jsonl',
+      path: 'x',
+      onDirtyRow: 'error',
+      relevantGrade: 1,
+    });
+    expect(datasetOptions.parse({ name: 'spamassassin-threads' })).toEqual({ name: 'spamassassin-threads' });
+  });
+
+  it.each([
+    [{ name: 'spamassasin-threads' }, 'name', 'spamassassin-threads'],
+    [{ name: 'jsonl', path: 'x', onDirtyRows: 'skip' }, 'onDirtyRows', 'onDirtyRow'],
+    [{ name: 'spamassassin-threads', path: 'x' }, 'path', undefined],
+    [{ name: 'jsonl' }, 'path', undefined],
+    [{ name: 'jsonl', path: 'x', relevantGrade: 0 }, 'relevantGrade', undefined],
+  ])('refuses %j', (options, path, nearest) => {
+    const result = check(datasetOptions, options);
+    expect('faults' in result && result.faults.map((fault) => [fault.path, fault.nearest])).toEqual([[path, nearest]]);
+  });
+
+  it('loads what the options name', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'registry-'));
+    const row = { id: 'a', conversationId: 'c', parentId: null, timestamp: 1, text: 'eggs' };
+    writeFileSync(join(folder, 'turns.jsonl'), JSON.stringify(row));
+    writeFileSync(join(folder, 'queries.jsonl'), JSON.stringify({ id: 'q', timestamp: 2, text: 'eggs' }));
+    writeFileSync(join(folder, 'qrels.txt'), 'q 0 a 1');
+    const options = datasetOptions.parse({ name: 'jsonl', path: folder });
+    const dataset = await loadDataset(options, { cacheFolder: null });
+    rmSync(folder, { recursive: true });
+    expect([dataset.name, dataset.corpus.size, dataset.relevantGrade]).toEqual(['jsonl', 1, 1]);
+  });
+});

@@ -1,0 +1,123 @@
+import type { StartProgress } from '../core/progress.ts';
+import { Corpus } from '../model/corpus.ts';
+import type { Query } from '../model/dataset.ts';
+import type { Turn } from '../model/turn.ts';
+import { type CleanMail, cleanMails, type Selection, selectMails } from './cleaned-mails.ts';
+import { Counts } from './counts.ts';
+import { readHamMails } from './ham-mails.ts';
+import { judgeReply } from './judgements.ts';
+import type { MailArchive } from './mail-archive.ts';
+import type { Judgement, Prepared } from './prepared.ts';
+import { Pseudonyms } from './pseudonyms.ts';
+import { type Link, linkThreads, settleTimes } from './thread-parents.ts';
+import { firstOfTest, isDev } from './time-split.ts';
+
+/** Raise it whenever the prepared rows change. */
+export const PREPARATION_VERSION = 2;
+
+const QUERY_TOKENS = 10;
+const PARENT_TOKENS = 5;
+
+/** Reads the archive and prepares turns, queries and judgements; every step is counted in the facts. */
+export async function prepareSpamAssassin(archive: MailArchive, progress: StartProgress): Promise<Prepared> {
+  const counts = new Counts();
+  const mails = await readHamMails(archive, counts, progress);
+  const links = linkThreads(mails);
+  countLinks(links, counts);
+  const stated = new Map([...mails.values()].map((mail) => [mail.id, mail.time]));
+  const times = settleTimes(stated, links);
+  counts.add('times moved after their parent', [...stated].filter(([id, time]) => times.get(id) !== time).length);
+  const selection = selectMails(cleanMails(mails, times, counts, progress), links, counts);
+  const turns = turnsOf(selection, counts);
+  const corpus = new Corpus(turns);
+  const { queries, devConversations } = queriesOf(corpus, turns, selection);
+  const qrels = judge(corpus, queries);
+  countResult(corpus, queries, counts);
+  return { turns, queries, qrels, devConversations, facts: counts.toFacts() };
+}
+
+function countLinks(links: ReadonlyMap<string, Link>, counts: Counts): void {
+  const direct = [...links.values()].filter((link) => link.direct).length;
+  counts.add('replies whose parent is there', direct);
+  counts.add('replies of which only an older ancestor is there', links.size - direct);
+}
+
+/** The kept mails as turns, in time order; ids, people and addresses of the source stay behind. */
+function turnsOf({ kept, dropped, links }: Selection, counts: Counts): Turn[] {
+  const pseudonyms = new Pseudonyms();
+  const labelOf = ({ mail }: CleanMail) => pseudonyms.author(mail.authorName, mail.authorAddress);
+  const authors = kept.map(labelOf);
+  counts.add('authors', pseudonyms.count);
+  // Who wrote only mails that were dropped may still be named in those that stay.
+  for (const item of dropped) labelOf(item);
+  const turnIds = new Map(kept.map(({ mail }, i) => [mail.id, `m${String(i + 1).padStart(4, '0')}`]));
+  const turnIdOf = (id: string) => turnIds.get(id) as string;
+  return kept.map(({ mail, time, text }, i) => {
+    const link = links.get(mail.id);
+    return {
+      id: turnIdOf(mail.id),
+      conversationId: `t-${turnIdOf(rootOf(mail.id, links))}`,
+      parentId: link === undefined ? null : turnIdOf(link.id),
+      timestamp: time,
+      author: authors[i] as string,
+      channel: mail.list,
+      text: pseudonyms.hide(text),
+    };
+  });
+}
+
+function rootOf(id: string, links: ReadonlyMap<string, Link>): string {
+  let root = id;
+  for (let link = links.get(id); link !== undefined; link = links.get(root)) root = link.id;
+  return root;
+}
+
+function queriesOf(corpus: Corpus, turns: readonly Turn[], { kept, links }: Selection) {
+  const byId = new Map(kept.map((item) => [item.mail.id, item]));
+  const replies = turns.filter((_, i) => isQuery(kept[i] as CleanMail, byId, links));
+  const start = (id: string) => ({ id, timestamp: (corpus.conversation(id).turns[0] as Turn).timestamp });
+  const first = firstOfTest([...new Set(replies.map((turn) => turn.conversationId))].map(start));
+  const dev = new Set(corpus.conversations.map(({ id }) => id).filter((id) => isDev(start(id), first)));
+  const queries = replies.map(
+    (turn): Query => ({
+      id: `q-${turn.id}`,
+      turnId: turn.id,
+      text: turn.text,
+      timestamp: turn.timestamp,
+      anchorTurnId: null,
+      author: turn.author,
+      channel: turn.channel,
+      split: dev.has(turn.conversationId) ? 'dev' : 'test',
+      cluster: turn.conversationId,
+    }),
+  );
+  return { queries, devConversations: [...dev] };
+}
+
+/** A reply with something new to say to a parent that said something. */
+function isQuery(item: CleanMail, byId: ReadonlyMap<string, CleanMail>, links: ReadonlyMap<string, Link>): boolean {
+  const link = links.get(item.mail.id);
+  if (link === undefined || !link.direct || item.tokens < QUERY_TOKENS) return false;
+  return (byId.get(link.id) as CleanMail).tokens >= PARENT_TOKENS;
+}
+
+function judge(corpus: Corpus, queries: readonly Query[]): Judgement[] {
+  return queries.flatMap((query) => {
+    const grades = judgeReply(corpus.conversation(query.cluster), query.turnId as string);
+    return [...grades].map(([turnId, grade]) => ({ queryId: query.id, turnId, grade }));
+  });
+}
+
+function countResult(corpus: Corpus, queries: readonly Query[], counts: Counts): void {
+  counts.add('messages', corpus.size);
+  counts.add('messages in threads of two or more', corpus.turns.length - singles(corpus));
+  counts.add('threads of two or more', corpus.conversations.length - singles(corpus));
+  counts.add('trees with a query', new Set(queries.map((query) => query.cluster)).size);
+  counts.add('queries', queries.length);
+  for (const split of ['dev', 'test'] as const)
+    counts.add(`queries, ${split}`, queries.filter((query) => query.split === split).length);
+}
+
+function singles(corpus: Corpus): number {
+  return corpus.conversations.filter((conversation) => conversation.turns.length === 1).length;
+}

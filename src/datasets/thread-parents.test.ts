@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { liftLinks, linkThreads, settleTimes } from './thread-parents.ts';
+
+const mail = (id: string, inReplyTo: string[] = [], references: string[] = []) => ({ id, inReplyTo, references });
+const byId = (...mails: ReturnType<typeof mail>[]) => new Map(mails.map((entry) => [entry.id, entry]));
+
+describe('linkThreads', () => {
+  it.each([
+    ['the last of In-Reply-To that is there', mail('c', ['a', 'b', 'gone'], ['a']), { id: 'b', direct: true }],
+    ['else the last of References', mail('c', ['gone'], ['a', 'b']), { id: 'b', direct: true }],
+    ['an older reference is an ancestor', mail('c', [], ['a', 'gone']), { id: 'a', direct: false }],
+    ['never itself', mail('c', ['c'], ['a', 'c']), { id: 'a', direct: false }],
+    ['nothing where all are missing', mail('c', ['gone'], ['gone']), undefined],
+  ])('%s', (_, reply, link) => {
+    expect(linkThreads(byId(mail('a'), mail('b'), reply)).get('c')).toEqual(link);
+  });
+
+  it('leaves out the link that would close a cycle', () => {
+    const links = linkThreads(byId(mail('a', ['c']), mail('b', ['a']), mail('c', ['b'])));
+    expect([...links.keys()]).toEqual(['a', 'b']);
+  });
+});
+
+describe('settleTimes', () => {
+  it('moves answers after what they answer, along a whole chain, whatever the order', () => {
+    const stated = new Map([
+      ['c', 500],
+      ['b', 90_000],
+      ['a', 100_000],
+      ['d', 200_000],
+    ]);
+    const links = new Map([
+      ['b', { id: 'a', direct: true }],
+      ['c', { id: 'b', direct: false }],
+      ['d', { id: 'c', direct: true }],
+    ]);
+    expect(Object.fromEntries(settleTimes(stated, links))).toEqual({ a: 100_000, b: 101_000, c: 102_000, d: 200_000 });
+  });
+});
+
+describe('liftLinks', () => {
+  const links = new Map([
+    ['b', { id: 'a', direct: true }],
+    ['c', { id: 'b', direct: true }],
+    ['d', { id: 'c', direct: true }],
+    ['e', { id: 'a', direct: false }],
+  ]);
+
+  it('leaves links between kept mails as they are', () => {
+    expect(liftLinks(new Set('abcde'), links, new Map())).toEqual(links);
+  });
+
+  it('hangs a mail from the nearest ancestor that was kept, which is not its parent', () => {
+    expect(liftLinks(new Set('ad'), links, new Map()).get('d')).toEqual({ id: 'a', direct: false });
+  });
+
+  it('leaves a root where no ancestor was kept', () => {
+    expect(liftLinks(new Set('d'), links, new Map()).has('d')).toBe(false);
+  });
+
+  it('hangs a mail that answered a copy from the first of its kind', () => {
+    const lifted = liftLinks(new Set('abde'), links, new Map([['c', 'e']]));
+    expect(lifted.get('d')).toEqual({ id: 'e', direct: true });
+  });
+
+  it('goes on upwards from a first copy that was itself dropped', () => {
+    const lifted = liftLinks(new Set('abd'), links, new Map([['c', 'e']]));
+    expect(lifted.get('d')).toEqual({ id: 'a', direct: false });
+  });
+});
