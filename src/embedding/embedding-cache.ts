@@ -1,0 +1,174 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ChecksumMismatchError, DimensionMismatchError, NotFiniteError } from '../core/errors.ts';
+import { hashOf } from '../core/hash.ts';
+import { type StartProgress, silent } from '../core/progress.ts';
+import { readSafetensors, writeSafetensors } from '../core/safetensors.ts';
+import type { Encoder } from '../model/encoder.ts';
+
+/** An encoder that may never be needed, known by its identity alone: fitting one costs more than encoding with it. */
+export interface EncoderSource {
+  readonly name: string;
+  /** Everything that the vectors depend on besides the texts, the backend that computes them included. */
+  readonly identity: Readonly<Record<string, unknown>>;
+  create(progress?: StartProgress): Promise<Encoder>;
+}
+
+export interface CachedEncoder extends Encoder {
+  /** Texts answered from the cache so far, and texts embedded. */
+  readonly hits: number;
+  readonly misses: number;
+}
+
+/** Texts between two writes of the file: half a minute of the slowest encoder. */
+const SAVED_TEXTS = 512;
+
+const REMEDY = 'delete it and run again to have the texts embedded anew';
+
+/** The rows of one encoder by the hash of their text, in the order in which they were added. */
+interface Rows {
+  readonly keys: readonly string[];
+  /** Row-major [keys, D]. */
+  readonly vectors: Float32Array;
+  readonly dimension: number;
+}
+
+/**
+ * Keeps an encoder's vectors on disk by the content of the texts: one safetensors file for each identity, written atomically whenever there were new texts. The
+ * encoder itself is made at the first text that is missing.
+ *
+ * @throws ChecksumMismatchError when the file was truncated or altered.
+ */
+export async function cachedEncoder(
+  source: EncoderSource,
+  folder: string,
+  progress: StartProgress = silent,
+): Promise<CachedEncoder> {
+  const path = join(folder, `${source.name}-${hashOf(source.identity).slice(0, 16)}.safetensors`);
+  if (existsSync(path)) return new FileCachedEncoder(source, path, readRows(path), null);
+  const encoder = await source.create(progress);
+  const empty = { keys: [], vectors: new Float32Array(0), dimension: encoder.dimension };
+  return new FileCachedEncoder(source, path, empty, encoder);
+}
+
+class FileCachedEncoder implements CachedEncoder {
+  readonly name: string;
+  readonly dimension: number;
+  readonly identity: Readonly<Record<string, unknown>>;
+  readonly #source: EncoderSource;
+  readonly #path: string;
+  readonly #rowOf: Map<string, number>;
+  #rows: Rows;
+  #encoder: Encoder | null;
+  #hits = 0;
+  #misses = 0;
+
+  constructor(source: EncoderSource, path: string, rows: Rows, encoder: Encoder | null) {
+    this.name = source.name;
+    this.dimension = rows.dimension;
+    this.identity = { ...source.identity, dimension: rows.dimension };
+    this.#source = source;
+    this.#path = path;
+    this.#rows = rows;
+    this.#rowOf = new Map(rows.keys.map((key, row) => [key, row]));
+    this.#encoder = encoder;
+  }
+
+  get hits(): number {
+    return this.#hits;
+  }
+
+  get misses(): number {
+    return this.#misses;
+  }
+
+  async encode(texts: readonly string[], progress: StartProgress = silent): Promise<Float32Array> {
+    const keys = texts.map((text) => hashOf(text));
+    const missing = new Map<string, string>();
+    for (const [i, key] of keys.entries()) if (!this.#rowOf.has(key)) missing.set(key, texts[i]!);
+    if (missing.size > 0) await this.#embed(missing, progress);
+    else progress(`embeddings of ${this.name}`, texts.length).finish(`${texts.length} texts from the cache`);
+    this.#misses += missing.size;
+    this.#hits += texts.length - missing.size;
+    return this.#gather(keys);
+  }
+
+  async #embed(missing: ReadonlyMap<string, string>, progress: StartProgress): Promise<void> {
+    this.#encoder ??= await this.#source.create(progress);
+    const { dimension } = this.#encoder;
+    if (dimension !== this.dimension)
+      throw new DimensionMismatchError(`embeddings of ${this.name} in the cache`, this.dimension, dimension);
+    const stage = progress(`embeddings of ${this.name}`, missing.size);
+    const entries = [...missing];
+    for (let start = 0; start < entries.length; start += SAVED_TEXTS) {
+      await this.#embedPart(entries.slice(start, start + SAVED_TEXTS));
+      stage.update(Math.min(start + SAVED_TEXTS, entries.length));
+    }
+    stage.finish(`${missing.size} texts embedded`);
+  }
+
+  /** Embeds some texts and writes the file anew with them, so that an interruption loses no more than one part. */
+  async #embedPart(entries: readonly (readonly [string, string])[]): Promise<void> {
+    const encoder = this.#encoder as Encoder;
+    const texts = entries.map(([, text]) => text);
+    const vectors = await encoder.encode(texts);
+    assertFinite(this.name, texts, vectors, encoder.dimension);
+    const rows = {
+      keys: [...this.#rows.keys, ...entries.map(([key]) => key)],
+      vectors: joined(this.#rows.vectors, vectors),
+      dimension: encoder.dimension,
+    };
+    writeRows(this.#path, rows, this.identity);
+    for (const [key] of entries) this.#rowOf.set(key, this.#rowOf.size);
+    this.#rows = rows;
+  }
+
+  #gather(keys: readonly string[]): Float32Array {
+    const gathered = new Float32Array(keys.length * this.dimension);
+    for (const [i, key] of keys.entries()) {
+      const start = this.#rowOf.get(key)! * this.dimension;
+      gathered.set(this.#rows.vectors.subarray(start, start + this.dimension), i * this.dimension);
+    }
+    return gathered;
+  }
+
+  dispose(): void {
+    this.#encoder?.dispose();
+    this.#encoder = null;
+  }
+}
+
+/** @throws NotFiniteError naming the first text whose vector holds NaN or infinity. */
+function assertFinite(name: string, texts: readonly string[], vectors: Float32Array, dimension: number): void {
+  const at = vectors.findIndex((value) => !Number.isFinite(value));
+  if (at < 0) return;
+  const text = texts[Math.floor(at / dimension)]!.slice(0, 80);
+  throw new NotFiniteError(`embedding by ${name}`, `text ${JSON.stringify(text)}`, vectors[at]!);
+}
+
+function joined(a: Float32Array, b: Float32Array): Float32Array {
+  const both = new Float32Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both;
+}
+
+function writeRows(path: string, { keys, vectors, dimension }: Rows, identity: object): void {
+  const list = keys.join(' ');
+  // The file's own checksum covers the data; the keys are in its header.
+  const metadata = { identity: JSON.stringify(identity), keys: list, keysHash: hashOf(`${dimension} ${list}`) };
+  writeSafetensors(path, { tensors: { rows: { shape: [keys.length, dimension], data: vectors } }, metadata });
+}
+
+function readRows(path: string): Rows {
+  const { tensors, metadata } = readSafetensors(path, REMEDY);
+  const [count, dimension] = tensors.rows?.shape ?? [];
+  const keys = metadata.keys?.split(' ') ?? [];
+  if (
+    tensors.rows === undefined ||
+    count !== keys.length ||
+    metadata.keysHash !== hashOf(`${dimension} ${metadata.keys}`)
+  )
+    throw new ChecksumMismatchError(path, 'its keys do not fit its rows', REMEDY);
+  return { keys, vectors: tensors.rows.data, dimension: dimension as number };
+}

@@ -1,0 +1,107 @@
+import { activeBackend } from '../core/backend.ts';
+import { ValidationError } from '../core/errors.ts';
+import { hashOf } from '../core/hash.ts';
+import { type StartProgress, silent } from '../core/progress.ts';
+import type { Encoder } from '../model/encoder.ts';
+import { randomisedSvd, type SvdOptions } from './randomised-svd.ts';
+import { sparseTimesDense } from './sparse-matrix.ts';
+import { fitVocabulary, type Vocabulary, type VocabularyOptions, weighTerms } from './tf-idf.ts';
+import { createTokeniser, type TokenOptions } from './tokens.ts';
+
+export interface LsaOptions extends TokenOptions, VocabularyOptions, Omit<SvdOptions, 'rank'> {
+  /** D. */
+  readonly dimension: number;
+}
+
+export const LSA_DEFAULTS: Omit<LsaOptions, 'seed'> = {
+  dimension: 512,
+  powerIterations: 2,
+  oversampling: 28,
+  minDocumentFrequency: 2,
+  maxDocumentShare: 0.5,
+  dropStopWords: false,
+  stem: false,
+};
+
+/** An encoder that was fitted, with what is worth saying about the fit. */
+export interface FittedLsa extends Encoder {
+  readonly remarks: readonly string[];
+}
+
+/** What a fit on these texts will depend on, known before it is made. */
+export function lsaIdentity(texts: readonly string[], options: LsaOptions): Record<string, unknown> {
+  return { encoder: 'lsa', version: 1, ...options, backend: activeBackend(), fittedOn: hashOf(texts) };
+}
+
+/**
+ * Latent semantic analysis: TF-IDF rows projected on the leading right singular vectors of the fitted texts, scaled to length 1. A text is folded in by the same
+ * projection whether it was fitted on or not. Nothing of a text that was not given here has an influence on the space.
+ *
+ * Deerwester, Dumais, Furnas, Landauer, Harshman 1990, "Indexing by latent semantic analysis".
+ *
+ * Where the texts span fewer directions than asked for, the dimension is that smaller number; the identity and a remark say so.
+ *
+ * @throws ValidationError when the texts share no term.
+ */
+export async function fitLsa(
+  texts: readonly string[],
+  options: LsaOptions,
+  progress: StartProgress = silent,
+): Promise<FittedLsa> {
+  const tokenise = createTokeniser(options);
+  const tokenLists = texts.map(tokenise);
+  const vocabulary = fitVocabulary(tokenLists, options);
+  if (vocabulary.indexOf.size === 0) {
+    throw new ValidationError(
+      `lsa needs a term in at least ${options.minDocumentFrequency} texts and in at most a share of ${options.maxDocumentShare}; texts given: ${texts.length}`,
+      { texts: texts.length },
+    );
+  }
+  const svd = await randomisedSvd(
+    weighTerms(tokenLists, vocabulary),
+    { ...options, rank: options.dimension },
+    progress,
+  );
+  return lsaEncoder({ ...lsaIdentity(texts, options), dimension: svd.rank }, svd.right, vocabulary, tokenise, [
+    ...(svd.rank < options.dimension
+      ? [
+          `lsa has ${svd.rank} dimensions: ${texts.length} texts with ${vocabulary.indexOf.size} terms do not span ${options.dimension}`,
+        ]
+      : []),
+  ]);
+}
+
+function lsaEncoder(
+  identity: Readonly<Record<string, unknown>> & { readonly dimension: number },
+  projection: Float32Array, // row-major [terms, D]
+  vocabulary: Vocabulary,
+  tokenise: (text: string) => string[],
+  remarks: readonly string[],
+): FittedLsa {
+  const { dimension } = identity;
+  return {
+    name: 'lsa',
+    dimension,
+    identity,
+    remarks,
+    async encode(texts, progress = silent) {
+      const stage = progress('encode with lsa', texts.length);
+      const rows = sparseTimesDense(weighTerms(texts.map(tokenise), vocabulary), projection, dimension);
+      normaliseInPlace(rows, dimension);
+      stage.finish(`${texts.length} texts`);
+      return rows;
+    },
+    dispose() {},
+  };
+}
+
+/** Scales each row of [N, D] to length 1, in float64 sums; a zero row stays zero. */
+function normaliseInPlace(rows: Float32Array, dimension: number): void {
+  for (let start = 0; start < rows.length; start += dimension) {
+    let squares = 0;
+    for (let i = start; i < start + dimension; i++) squares += rows[i]! ** 2;
+    if (squares === 0) continue;
+    const factor = 1 / Math.sqrt(squares);
+    for (let i = start; i < start + dimension; i++) rows[i]! *= factor;
+  }
+}

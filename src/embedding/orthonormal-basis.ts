@@ -1,0 +1,104 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { NotFiniteError } from '../core/errors.ts';
+import { letEventsIn } from '../core/event-loop.ts';
+import { matmul } from '../core/matmul.ts';
+import { scoped } from '../core/scope.ts';
+
+const FLOAT32_EPSILON = 2 ** -23;
+/** How far YᵀY may be from the identity: what float32 sums over some thousand rows can promise. */
+const ORTHONORMAL = 1e-4;
+const MAX_PASSES = 12;
+
+/**
+ * An orthonormal basis of (at least) the columns of Y by shifted Cholesky QR, repeated until YᵀY is the identity: the two products over N rows run on the
+ * backend, the Cholesky factor of K × K in float64 on the host. A column that depends on the others becomes an arbitrary direction that is orthogonal to them, or
+ * stays zero.
+ *
+ * Fukaya, Kannan, Nakatsukasa, Yamamoto, Yanagisawa 2020, "Shifted Cholesky QR for computing the QR factorization of ill-conditioned matrices".
+ *
+ * @param y row-major [N, K]
+ * @returns row-major [N, K]
+ * @throws NotFiniteError when the columns hold NaN or infinity.
+ */
+export async function orthonormalBasis(y: Float32Array, width: number): Promise<Float32Array> {
+  let basis: tf.Tensor2D = tf.tensor2d(y, [y.length / width, width]);
+  try {
+    for (let pass = 0; pass < MAX_PASSES; pass++) {
+      const gram = await readBack(() => matmul(tf.transpose(basis), basis)); // [K, K]
+      if (distanceFromOrthonormal(gram, width) < ORTHONORMAL) break;
+      const next = scoped('orthonormalBasis', () =>
+        matmul(basis, tf.tensor2d(inverseCholesky(gram, width), [width, width])),
+      );
+      basis.dispose();
+      basis = next;
+    }
+    return (await basis.data()) as Float32Array;
+  } finally {
+    basis.dispose();
+  }
+}
+
+/** Computes a tensor and brings its values to the host. */
+export async function readBack(compute: () => tf.Tensor): Promise<Float32Array> {
+  await letEventsIn();
+  const result = scoped('readBack', compute);
+  try {
+    return (await result.data()) as Float32Array;
+  } finally {
+    result.dispose();
+  }
+}
+
+/** The largest deviation of YᵀY from the identity, where a zero column may stay zero. */
+function distanceFromOrthonormal(gram: Float32Array, width: number): number {
+  let distance = 0;
+  for (let i = 0; i < width; i++) {
+    for (let j = 0; j < width; j++) {
+      const value = gram[i * width + j]!;
+      if (!Number.isFinite(value)) throw new NotFiniteError('product of columns', `${i}, ${j}`, value);
+      if (value === 0) continue;
+      distance = Math.max(distance, Math.abs(value - (i === j ? 1 : 0)));
+    }
+  }
+  return distance;
+}
+
+/**
+ * The inverse of R, where RᵀR = G + shift · I and R is upper triangular. The shift keeps rounding in G from making it indefinite.
+ *
+ * @param gram row-major [K, K]
+ * @returns row-major [K, K], upper triangular
+ */
+function inverseCholesky(gram: Float32Array, width: number): Float32Array {
+  let largest = 0;
+  for (let i = 0; i < width; i++) largest = Math.max(largest, gram[i * width + i]!);
+  return Float32Array.from(transposedInverse(lowerCholesky(gram, width, FLOAT32_EPSILON * width * largest), width));
+}
+
+/** L with L Lᵀ = G + shift · I, row by row, so that the inner loop runs along two rows. K³ / 3 operations. */
+function lowerCholesky(gram: Float32Array, width: number, shift: number): Float64Array {
+  const lower = new Float64Array(width * width);
+  for (let i = 0; i < width; i++) {
+    for (let j = 0; j <= i; j++) {
+      let value = gram[i * width + j]! + (i === j ? shift : 0);
+      for (let k = 0; k < j; k++) value -= lower[i * width + k]! * lower[j * width + k]!;
+      lower[i * width + j] = i === j ? Math.sqrt(Math.max(value, shift)) : value / lower[j * width + j]!;
+    }
+  }
+  return lower;
+}
+
+/** (L⁻¹)ᵀ, by forward substitution for each unit vector. K³ / 3 operations. */
+function transposedInverse(lower: Float64Array, width: number): Float64Array {
+  const inverse = new Float64Array(width * width);
+  for (let unit = 0; unit < width; unit++) {
+    const at = unit * width; // row `unit` of the transposed inverse is column `unit` of the inverse
+    inverse[at + unit] = 1 / lower[unit * width + unit]!;
+    for (let i = unit + 1; i < width; i++) {
+      let sum = 0;
+      for (let k = unit; k < i; k++) sum += lower[i * width + k]! * inverse[at + k]!;
+      inverse[at + i] = -sum / lower[i * width + i]!;
+    }
+  }
+  return inverse;
+}

