@@ -1,0 +1,83 @@
+import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
+import { assertUnitRows, isZero } from './query-batch.ts';
+
+/**
+ * The unit vectors of the turns, R rows. Where a turn's vector changes as its conversation grows, it has several rows, and row r is the one that a query sees whose
+ * cutoff c is in `validFrom[r] <= c < validTo[r]`.
+ */
+export interface DenseRows {
+  readonly dimension: number;
+  /** Row-major [R, D]. */
+  readonly vectors: Float32Array;
+  /** [R] the turn that the row stands for. */
+  readonly positions: Int32Array;
+  /** [R], at least positions[r] + 1: no query sees a turn that is not earlier. */
+  readonly validFrom: Int32Array;
+  /** [R], exclusive. */
+  readonly validTo: Int32Array;
+}
+
+/** No cutoff reaches it. */
+export const FOREVER = 2 ** 31 - 1;
+
+/** One row a turn, seen by every later query. */
+export function unchangingRows(vectors: Float32Array, dimension: number): DenseRows {
+  const positions = Int32Array.from({ length: vectors.length / dimension }, (_, row) => row);
+  return {
+    dimension,
+    vectors,
+    positions,
+    validFrom: positions.map((position) => position + 1),
+    validTo: positions.map(() => FOREVER),
+  };
+}
+
+/**
+ * @throws DimensionMismatchError when the arrays do not fit each other.
+ * @throws ValidationError for a position that is not in the corpus, a row that is valid before its turn exists, or two rows of a turn valid at once.
+ * @throws NotFiniteError, ValidationError naming the turn whose vector is not finite, or neither of length 1 nor zero.
+ */
+export function assertDenseRows(rows: DenseRows, ids: readonly string[]): void {
+  const { vectors, positions, validFrom, validTo, dimension } = rows;
+  for (const [name, length] of Object.entries({
+    validFrom: validFrom.length,
+    validTo: validTo.length,
+    vectors: vectors.length / dimension,
+  })) {
+    if (length !== positions.length) throw new DimensionMismatchError(`rows of ${name}`, positions.length, length);
+  }
+  assertUnitRows(vectors, dimension, (row) => `turn ${ids[positions[row]!]}`);
+  for (const [row, position] of positions.entries()) {
+    if (position < 0 || position >= ids.length)
+      throw new ValidationError(`row ${row} is of a turn that the corpus of ${ids.length} lacks: ${position}`, {
+        row,
+        position,
+      });
+    if (validFrom[row]! <= position)
+      throw new ValidationError(
+        `row ${row} of turn ${ids[position]} is valid before the turn exists: ${validFrom[row]}`,
+        { row },
+      );
+  }
+  assertDisjoint(rows, ids);
+}
+
+function assertDisjoint({ positions, validFrom, validTo }: DenseRows, ids: readonly string[]): void {
+  const order = Int32Array.from(positions.keys()).sort(
+    (a, b) => positions[a]! - positions[b]! || validFrom[a]! - validFrom[b]!,
+  );
+  for (let i = 1; i < order.length; i++) {
+    const [earlier, later] = [order[i - 1]!, order[i]!];
+    if (positions[earlier] === positions[later] && validTo[earlier]! > validFrom[later]!)
+      throw new ValidationError(`two rows are valid at once for turn: ${ids[positions[later]!]}`, {
+        rows: [earlier, later],
+      });
+  }
+}
+
+/** Rows with a direction: a zero vector (a text without a known word) is nobody's neighbour. */
+export function nonZeroRows({ vectors, positions, dimension }: DenseRows): Int32Array {
+  return Int32Array.from(positions.keys()).filter(
+    (row) => !isZero(vectors.subarray(row * dimension, (row + 1) * dimension)),
+  );
+}

@@ -1,0 +1,124 @@
+import hnswlib from 'hnswlib-node';
+import { IndexBuildError, ValidationError } from '../core/errors.ts';
+import { type StartProgress, silent } from '../core/progress.ts';
+import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
+import { assertDenseRows, nonZeroRows, unchangingRows } from './dense-rows.ts';
+import { idPlaces } from './id-order.ts';
+import { assertQueries, assertQueryVectors, emptyCandidates, isZero } from './query-batch.ts';
+import { TopSelection } from './top-selection.ts';
+
+export interface HnswOptions {
+  /** M, the links of a node on each layer above the lowest. */
+  readonly m: number;
+  readonly efConstruction: number;
+  /** The library raises it to k where k is larger. */
+  readonly efSearch: number;
+  readonly seed: number;
+}
+
+export const HNSW_DEFAULTS: Omit<HnswOptions, 'seed'> = { m: 32, efConstruction: 200, efSearch: 128 };
+
+/** The part of hnswlib-node that is used, so that a build of it from elsewhere can be measured. */
+export type HnswLibrary = Pick<typeof hnswlib, 'HierarchicalNSW'>;
+type Graph = InstanceType<HnswLibrary['HierarchicalNSW']>;
+
+/**
+ * Approximate search by cosine in a navigable small-world graph (hnswlib), by replay: queries are answered in the order of their cutoffs, and turns are added as the
+ * replay passes them, so the graph holds exactly the turns that each query may see and no filter cuts its paths. Results come in the caller's order. Vectors are of
+ * length 1 or zero; zero vectors are not added, and a zero query has no candidates.
+ *
+ * The graph is kept between searches, and built anew when a query needs an earlier state of it.
+ *
+ * Malkov, Yashunin 2018, "Efficient and robust approximate nearest neighbor search using hierarchical navigable small world graphs".
+ */
+export class HnswIndex implements CandidateIndex {
+  readonly name = 'hnsw';
+  /** Turns whose vector is zero, which no query finds. */
+  readonly skipped: number;
+  readonly #vectors: Float32Array;
+  readonly #dimension: number;
+  readonly #options: HnswOptions;
+  readonly #library: HnswLibrary;
+  readonly #places: Int32Array;
+  /** Positions with a direction, ascending. */
+  readonly #order: Int32Array;
+  #graph: Graph | null = null;
+  /** How many of `#order` the graph holds. */
+  #added = 0;
+  #disposed = false;
+
+  /**
+   * @param ids [N] of the turns in time order.
+   * @param vectors row-major [N, D]
+   */
+  constructor(
+    ids: readonly string[],
+    vectors: Float32Array,
+    dimension: number,
+    options: HnswOptions,
+    library: HnswLibrary = hnswlib,
+  ) {
+    const rows = unchangingRows(vectors, dimension);
+    if (rows.positions.length !== ids.length)
+      throw new IndexBuildError('hnsw', `vectors for ${rows.positions.length} turns, ids for ${ids.length}`);
+    assertDenseRows(rows, ids);
+    this.#vectors = vectors;
+    this.#dimension = dimension;
+    this.#options = options;
+    this.#library = library;
+    this.#places = idPlaces(ids);
+    this.#order = nonZeroRows(rows);
+    this.skipped = ids.length - this.#order.length;
+  }
+
+  async search(queries: QueryBatch, k: number, progress: StartProgress = silent): Promise<Candidates> {
+    if (this.#disposed) throw new ValidationError('index was disposed: hnsw');
+    assertQueries(queries, this.#places.length, k);
+    assertQueryVectors(queries, this.#dimension);
+    const { cutoffs } = queries;
+    const candidates = emptyCandidates(cutoffs.length, k);
+    const top = new TopSelection(k, this.#places);
+    const stage = progress('hnsw', cutoffs.length);
+    const inTime = Int32Array.from(cutoffs.keys()).sort((a, b) => cutoffs[a]! - cutoffs[b]! || a - b);
+    for (const [done, query] of inTime.entries()) {
+      const graph = this.#graphAsOf(cutoffs[query]!);
+      const vector = queries.vectors.subarray(query * this.#dimension, (query + 1) * this.#dimension);
+      if (this.#added > 0 && !isZero(vector)) this.#offerNeighbours(graph, vector, k, top);
+      top.drainTo(candidates, query);
+      stage.update(done + 1);
+    }
+    stage.finish(`${cutoffs.length} queries`);
+    return candidates;
+  }
+
+  #offerNeighbours(graph: Graph, vector: Float32Array, k: number, top: TopSelection): void {
+    const { neighbors, distances } = graph.searchKnn(Array.from(vector), Math.min(k, this.#added));
+    for (const [i, position] of neighbors.entries()) top.offer(position, 1 - distances[i]!);
+  }
+
+  /** The graph of the turns before the cutoff. */
+  #graphAsOf(cutoff: number): Graph {
+    if (this.#graph === null || (this.#added > 0 && this.#order[this.#added - 1]! >= cutoff)) this.#startAnew();
+    const graph = this.#graph as unknown as Graph;
+    while (this.#added < this.#order.length && this.#order[this.#added]! < cutoff) {
+      const position = this.#order[this.#added]!;
+      const vector = this.#vectors.subarray(position * this.#dimension, (position + 1) * this.#dimension);
+      graph.addPoint(Array.from(vector), position);
+      this.#added++;
+    }
+    return graph;
+  }
+
+  #startAnew(): void {
+    const { m, efConstruction, efSearch, seed } = this.#options;
+    this.#graph = new this.#library.HierarchicalNSW('ip', this.#dimension);
+    this.#graph.initIndex({ maxElements: Math.max(1, this.#order.length), m, efConstruction, randomSeed: seed });
+    this.#graph.setEf(efSearch);
+    this.#added = 0;
+  }
+
+  dispose(): void {
+    this.#graph = null;
+    this.#disposed = true;
+  }
+}

@@ -1,0 +1,30 @@
+import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
+import { assertQueries, emptyCandidates } from './query-batch.ts';
+
+/**
+ * The newest turns, whatever they say. The score is 1 / (1 + rank by age), so it falls strictly: turns of one moment keep the order of the corpus, which from its
+ * end is the tie rule's.
+ */
+export class NewestFirstIndex implements CandidateIndex {
+  readonly name = 'newest';
+  readonly #size: number;
+
+  /** @param size N, the turns of the corpus. */
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  async search(queries: QueryBatch, k: number): Promise<Candidates> {
+    assertQueries(queries, this.#size, k);
+    const candidates = emptyCandidates(queries.cutoffs.length, k);
+    for (const [query, cutoff] of queries.cutoffs.entries()) {
+      for (let rank = 0; rank < Math.min(k, cutoff); rank++) {
+        candidates.positions[query * k + rank] = cutoff - 1 - rank;
+        candidates.scores[query * k + rank] = 1 / (1 + rank);
+      }
+    }
+    return candidates;
+  }
+
+  dispose(): void {}
+}

@@ -1,0 +1,31 @@
+import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
+import type { Candidates } from '../model/candidates.ts';
+
+/**
+ * The share of the oracle's first k that the candidates' first k hold, averaged over the queries for which the oracle has any; NaN when it has none at all. Where
+ * the oracle has fewer than k, those are what counts.
+ *
+ * @throws DimensionMismatchError when the two are not about the same number of queries.
+ * @throws ValidationError when either has fewer than k places.
+ */
+export function recallAt(k: number, candidates: Candidates, oracle: Candidates): number {
+  const queryCount = oracle.positions.length / oracle.width;
+  if (candidates.positions.length / candidates.width !== queryCount)
+    throw new DimensionMismatchError('queries', queryCount, candidates.positions.length / candidates.width);
+  if (k > Math.min(candidates.width, oracle.width))
+    throw new ValidationError(`candidates have fewer than k places: ${k}`, { k });
+  let sum = 0;
+  let counted = 0;
+  for (let query = 0; query < queryCount; query++) {
+    const wanted = firstOf(oracle, query, k);
+    if (wanted.length === 0) continue;
+    const found = new Set(firstOf(candidates, query, k));
+    sum += wanted.filter((position) => found.has(position)).length / wanted.length;
+    counted++;
+  }
+  return sum / counted;
+}
+
+function firstOf({ positions, width }: Candidates, query: number, k: number): number[] {
+  return [...positions.subarray(query * width, query * width + k)].filter((position) => position >= 0);
+}
