@@ -1,0 +1,50 @@
+import { ValidationError } from '../core/errors.ts';
+
+export type CoordinateName =
+  | 'depth'
+  | 'siblingOrder'
+  | 'homogeneity'
+  | 'temporal'
+  | 'complexity'
+  | 'branchFactor'
+  | 'childrenCount';
+
+export type Dimensions = 3 | 5 | 7;
+
+/** `raw` is the number of components itself, unbounded; `log` is ln c / ln(max c), in [0, 1] as the other coordinates. */
+export type ComplexityScale = 'raw' | 'log';
+
+/** The coordinates of each system, in the order in which tensors hold them. */
+export const COORDINATES: Readonly<Record<Dimensions, readonly CoordinateName[]>> = {
+  3: ['depth', 'temporal', 'homogeneity'],
+  5: ['depth', 'siblingOrder', 'homogeneity', 'temporal', 'complexity'],
+  7: ['depth', 'siblingOrder', 'homogeneity', 'temporal', 'complexity', 'branchFactor', 'childrenCount'],
+};
+
+export type CoordinateWeights = Readonly<Partial<Record<CoordinateName, number>>>;
+
+export const DEFAULT_WEIGHTS: Readonly<Record<CoordinateName, number>> = {
+  depth: 1.0,
+  siblingOrder: 0.5,
+  homogeneity: 1.2,
+  temporal: 0.8,
+  complexity: 0.3,
+  branchFactor: 0.4,
+  childrenCount: 0.4,
+};
+
+/**
+ * @returns the weights in the order of `COORDINATES[dimensions]`, defaults where none is given.
+ * @throws ValidationError for a weight that is negative or not finite.
+ */
+export function coordinateWeights(dimensions: Dimensions, weights: CoordinateWeights = {}): Float32Array {
+  return Float32Array.from(COORDINATES[dimensions], (name) => {
+    const weight = weights[name] ?? DEFAULT_WEIGHTS[name];
+    if (!(weight >= 0 && Number.isFinite(weight)))
+      throw new ValidationError(`coordinate weight ${name} must be finite and not negative: ${weight}`, {
+        name,
+        weight,
+      });
+    return weight;
+  });
+}

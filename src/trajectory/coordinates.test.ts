@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { Conversation } from '../model/conversation.ts';
+import { coordinateWeights } from './coordinate-names.ts';
+import { type TurnFeatures, trajectoryCoordinates } from './coordinates.ts';
+
+/** Two roots; r1 has children a (with child c) and b. */
+const TREE: readonly (readonly [id: string, parentId: string | null, timestamp: number, components: number])[] = [
+  ['r1', null, 10, 2],
+  ['a', 'r1', 20, 4],
+  ['b', 'r1', 30, 1],
+  ['r2', null, 30, 1],
+  ['c', 'a', 50, 8],
+];
+const conversation = new Conversation(
+  'talk',
+  TREE.map(([id, parentId, timestamp]) => ({
+    id,
+    parentId,
+    timestamp,
+    conversationId: 'talk',
+    author: null,
+    channel: null,
+    text: id,
+  })),
+);
+const EMBEDDINGS: Readonly<Record<string, number[]>> = { r1: [1, 0], a: [1, 1], b: [-1, 0], r2: [0, 2], c: [0, 0] };
+const features = new Map<string, TurnFeatures>(
+  TREE.map(([id, , , components]) => [id, { embedding: EMBEDDINGS[id] as number[], components }]),
+);
+
+function rowsOf(options: Parameters<typeof trajectoryCoordinates>[2]): Record<string, number[]> {
+  const { turnIds, names, values } = trajectoryCoordinates(conversation, features, options);
+  return Object.fromEntries(
+    turnIds.map((id, i) => [id, [...values.subarray(i * names.length, (i + 1) * names.length)]]),
+  );
+}
+
+test('places turns by hand-computed figures', () => {
+  expect(rowsOf({ dimensions: 7 })).toEqual({
+    r1: [0, 0, 1, 0, expect.closeTo(1 / 3, 12), 1, 1],
+    a: [0.5, 0, expect.closeTo(Math.SQRT1_2, 12), 0.25, expect.closeTo(2 / 3, 12), 1, 0.5],
+    b: [0.5, 1, 0, 0.5, 0, 1, 0],
+    r2: [0, 1, 1, 0.5, 0, 1, 0],
+    c: [1, 0, 0, 1, 1, 0.5, 0],
+  });
+});
+
+test('knows nothing of turns after asOf', () => {
+  expect(rowsOf({ dimensions: 3, asOf: 20 })).toEqual({ r1: [0, 0, 1], a: [1, 1, expect.closeTo(Math.SQRT1_2, 12)] });
+  expect(rowsOf({ dimensions: 5, asOf: 10 })).toEqual({ r1: [0, 0, 1, 0, 1] });
+  expect(rowsOf({ dimensions: 5, asOf: 9 })).toEqual({});
+});
+
+test('keeps raw complexity where asked', () => {
+  expect(rowsOf({ dimensions: 5, complexityScale: 'raw' }).c?.[4]).toBe(8);
+});
+
+test('refuses a turn without features, without a component, or of another dimension', () => {
+  const without = new Map([...features].filter(([id]) => id !== 'b'));
+  const compute = (changed: ReadonlyMap<string, TurnFeatures>) => () =>
+    trajectoryCoordinates(conversation, changed, { dimensions: 5 });
+  expect(compute(without)).toThrow('turn has no features: b');
+  expect(compute(new Map([...features, ['b', { embedding: [1, 0], components: 0 }]]))).toThrow(
+    'turn b needs at least 1 semantic component: 0',
+  );
+  expect(compute(new Map([...features, ['b', { embedding: [1], components: 1 }]]))).toThrow('expected 2, got 1');
+});
+
+test('weights come in the order of the coordinates, defaults where none is given', () => {
+  expect([...coordinateWeights(3, { temporal: 2 })]).toEqual([1, 2, Math.fround(1.2)]);
+  expect([...coordinateWeights(7)]).toEqual([1, 0.5, 1.2, 0.8, 0.3, 0.4, 0.4].map(Math.fround));
+  expect(() => coordinateWeights(5, { depth: -1 })).toThrow(
+    'coordinate weight depth must be finite and not negative: -1',
+  );
+});

@@ -1,0 +1,142 @@
+import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
+import type { Conversation } from '../model/conversation.ts';
+import type { Turn } from '../model/turn.ts';
+import { COORDINATES, type ComplexityScale, type CoordinateName, type Dimensions } from './coordinate-names.ts';
+
+/** What a turn's coordinates need besides its place in the tree. */
+export interface TurnFeatures {
+  /** [D] of any length but zero; a zero vector has cosine 0 to everything. */
+  readonly embedding: ArrayLike<number>;
+  /** Number of semantic components, at least 1. */
+  readonly components: number;
+}
+
+export interface CoordinateOptions {
+  readonly dimensions: Dimensions;
+  readonly complexityScale?: ComplexityScale;
+  /** Keeps only turns with `timestamp <= asOf` before anything is normalised, so that no coordinate knows the future. */
+  readonly asOf?: number;
+}
+
+export interface TrajectoryCoordinates {
+  /** [T] in time order. */
+  readonly turnIds: readonly string[];
+  readonly names: readonly CoordinateName[];
+  /** Row-major [T, names.length], float64. */
+  readonly values: Float64Array;
+}
+
+/** Sum of products, in float64. */
+export function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  if (a.length !== b.length) throw new DimensionMismatchError('embedding of a turn and its parent', b.length, a.length);
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number);
+  return sum;
+}
+
+/** The cosine that a product and the squared lengths of its factors give, clipped to [0, 1]; 0 when either factor is zero. */
+export function clippedCosine(product: number, squareA: number, squareB: number): number {
+  return Math.min(1, Math.max(0, ratio(product, Math.sqrt(squareA * squareB))));
+}
+
+/** a / b, and 0 where b is 0. */
+export function ratio(a: number, b: number): number {
+  return b === 0 ? 0 : a / b;
+}
+
+/** @throws ValidationError when the count is below 1 or not finite. */
+export function assertComponents(components: number, turnId: string): void {
+  if (!(components >= 1 && Number.isFinite(components)))
+    throw new ValidationError(`turn ${turnId} needs at least 1 semantic component: ${components}`, {
+      turnId,
+      components,
+    });
+}
+
+/** `raw`: c; `log`: ln c / ln(max c), 0 when max c is 1. */
+export function scaledComplexity(components: number, most: number, scale: ComplexityScale): number {
+  return scale === 'raw' ? components : ratio(Math.log(components), Math.log(most));
+}
+
+interface Figures {
+  readonly turn: Turn;
+  readonly features: TurnFeatures;
+  readonly depth: number;
+  readonly siblingIndex: number;
+  readonly siblings: number;
+  readonly children: number;
+}
+
+function featuresOf(turn: Turn, features: ReadonlyMap<string, TurnFeatures>): TurnFeatures {
+  const found = features.get(turn.id);
+  if (found === undefined) throw new ValidationError(`turn has no features: ${turn.id}`, { turnId: turn.id });
+  assertComponents(found.components, turn.id);
+  return found;
+}
+
+/** Unnormalised figures of the turns not later than `asOf`. A child is never before its parent, so what is left is a forest too. */
+function figuresOf(
+  conversation: Conversation,
+  features: ReadonlyMap<string, TurnFeatures>,
+  asOf: number,
+): readonly Figures[] {
+  const turns = conversation.turns.filter((turn) => turn.timestamp <= asOf);
+  const children = new Map<string | null, number>();
+  // Turns come in time order, ids by bytes at equal times, so a turn's index is the number of its siblings met before.
+  const siblingIndex = turns.map(({ parentId }) => {
+    const index = children.get(parentId) ?? 0;
+    children.set(parentId, index + 1);
+    return index;
+  });
+  return turns.map((turn, i) => ({
+    turn,
+    features: featuresOf(turn, features),
+    depth: conversation.depth(turn.id),
+    siblingIndex: siblingIndex[i] as number,
+    siblings: children.get(turn.parentId) as number,
+    children: children.get(turn.id) ?? 0,
+  }));
+}
+
+/**
+ * Trajectory coordinates of all turns of a conversation, in float64 on the host. O(T D).
+ *
+ * depth / greatest depth; index among siblings / max(siblings - 1, 1); cosine to the parent clipped to [0, 1], 1 for a root; (time - first) / (last -
+ * first); complexity by its scale; sibling group / largest group; children / most children. A quotient by 0 is 0. Definition 4.1 of diomande2026.
+ *
+ * @throws ValidationError for a turn without features or with fewer than 1 component.
+ */
+export function trajectoryCoordinates(
+  conversation: Conversation,
+  features: ReadonlyMap<string, TurnFeatures>,
+  options: CoordinateOptions,
+): TrajectoryCoordinates {
+  const names = COORDINATES[options.dimensions];
+  const scale = options.complexityScale ?? 'log';
+  const figures = figuresOf(conversation, features, options.asOf ?? Number.POSITIVE_INFINITY);
+  const most = (value: (figure: Figures) => number) => figures.reduce((max, figure) => Math.max(max, value(figure)), 0);
+  const deepest = most((figure) => figure.depth);
+  const mostComponents = most((figure) => figure.features.components);
+  const largestGroup = most((figure) => figure.siblings);
+  const mostChildren = most((figure) => figure.children);
+  const first = figures[0]?.turn.timestamp ?? 0;
+  const span = (figures.at(-1)?.turn.timestamp ?? 0) - first;
+  const value: Readonly<Record<CoordinateName, (figure: Figures) => number>> = {
+    depth: ({ depth }) => ratio(depth, deepest),
+    siblingOrder: ({ siblingIndex, siblings }) => siblingIndex / Math.max(siblings - 1, 1),
+    homogeneity: ({ turn, features: { embedding } }) => {
+      if (turn.parentId === null) return 1;
+      const parent = featuresOf(conversation.turn(turn.parentId), features).embedding;
+      return clippedCosine(dot(embedding, parent), dot(embedding, embedding), dot(parent, parent));
+    },
+    temporal: ({ turn }) => ratio(turn.timestamp - first, span),
+    complexity: (figure) => scaledComplexity(figure.features.components, mostComponents, scale),
+    branchFactor: ({ siblings }) => siblings / largestGroup,
+    childrenCount: ({ children }) => ratio(children, mostChildren),
+  };
+  return {
+    turnIds: figures.map(({ turn }) => turn.id),
+    names,
+    values: Float64Array.from(figures.flatMap((figure) => names.map((name) => value[name](figure)))),
+  };
+}

@@ -1,0 +1,22 @@
+/** Where a turn stands in its conversation: coordinates as of a moment, distances, time decay. */
+
+export { countComponents, countComponentsOf } from './complexity.ts';
+export {
+  COORDINATES,
+  type ComplexityScale,
+  type CoordinateName,
+  type CoordinateWeights,
+  coordinateWeights,
+  DEFAULT_WEIGHTS,
+  type Dimensions,
+} from './coordinate-names.ts';
+export {
+  type CoordinateOptions,
+  type TrajectoryCoordinates,
+  type TurnFeatures,
+  trajectoryCoordinates,
+} from './coordinates.ts';
+export { type FrameTables, frameTables } from './frame-tables.ts';
+export { COLD_START_TURNS, type QueryFrames, type QueryPoints, queryFrames } from './query-frames.ts';
+export { agesInHours, timeDecay } from './time-decay.ts';
+export { pairwiseTrajectoryDistance, trajectoryDistance } from './trajectory-distance.ts';

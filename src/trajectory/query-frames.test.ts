@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest';
+import { type Random, random } from '../core/random.ts';
+import { Conversation } from '../model/conversation.ts';
+import { Corpus } from '../model/corpus.ts';
+import type { Turn } from '../model/turn.ts';
+import { COORDINATES, type Dimensions } from './coordinate-names.ts';
+import { type TurnFeatures, trajectoryCoordinates } from './coordinates.ts';
+import { frameTables } from './frame-tables.ts';
+import { COLD_START_TURNS, type QueryPoints, queryFrames } from './query-frames.ts';
+
+const SIZE = 89;
+const DIMENSION = 13;
+const CONVERSATIONS = 5;
+const QUERIES = 31;
+const WIDTH = 37;
+
+function turnOf(id: string, conversationId: string, parentId: string | null, timestamp: number): Turn {
+  return { id, conversationId, parentId, timestamp, author: null, channel: null, text: id };
+}
+
+/** Forests that branch, with several roots and with equal timestamps; ids in no order, so that of two turns of one moment the child may stand first. */
+function randomCorpus(source: Random): Corpus {
+  const turns: Turn[] = [];
+  for (let i = 0; i < SIZE; i++) {
+    const conversationId = `c${source.integer(CONVERSATIONS)}`;
+    const earlier = turns.filter((turn) => turn.conversationId === conversationId);
+    const parent = source.uniform() < 0.1 ? undefined : earlier[source.integer(Math.max(earlier.length, 1))];
+    turns.push(turnOf(`t${(i * 37) % SIZE}`, conversationId, parent?.id ?? null, Math.floor(i / 2) * 1000));
+  }
+  return new Corpus(turns);
+}
+
+function randomPoints(source: Random, corpus: Corpus): QueryPoints {
+  const timestamps = Float64Array.from({ length: QUERIES }, () => 1 + source.integer((SIZE / 2) * 1000));
+  return {
+    timestamps,
+    components: Int32Array.from(timestamps, () => 1 + source.integer(11)),
+    vectors: Float32Array.from({ length: QUERIES * DIMENSION }, () => source.normal()),
+    anchors: Int32Array.from(timestamps, (t) => (source.uniform() < 0.5 ? -1 : source.integer(corpus.cutoff(t)))),
+  };
+}
+
+function randomCase(seed: number) {
+  const source = random(seed, 'query-frames.test');
+  const corpus = randomCorpus(source);
+  const vectors = Float32Array.from({ length: SIZE * DIMENSION }, () => source.normal());
+  vectors.fill(0, 3 * DIMENSION, 4 * DIMENSION);
+  const components = Int32Array.from({ length: SIZE }, () => 1 + source.integer(11));
+  const points = randomPoints(source, corpus);
+  const positions = Int32Array.from({ length: QUERIES * WIDTH }, (_, pair) => {
+    const cutoff = corpus.cutoff(points.timestamps[Math.floor(pair / WIDTH)] as number);
+    return source.uniform() < 0.1 ? -1 : source.integer(cutoff);
+  });
+  return { corpus, vectors, components, points, positions };
+}
+
+/** The conversation as it would be if the query were its next turn, rebuilt literally. */
+function rebuilt(
+  { corpus, vectors, components, points }: ReturnType<typeof randomCase>,
+  query: number,
+  position: number,
+): { conversation: Conversation; features: Map<string, TurnFeatures>; before: readonly Turn[] } {
+  const moment = points.timestamps[query] as number;
+  const { conversationId } = corpus.turns[position] as Turn;
+  const before = corpus.turns.filter((turn) => turn.conversationId === conversationId && turn.timestamp < moment);
+  const anchor = corpus.turns[points.anchors[query] as number];
+  const parent = anchor?.conversationId === conversationId ? anchor : (before.at(-1) as Turn);
+  const rowOf = (rows: Float32Array, row: number) => rows.subarray(row * DIMENSION, (row + 1) * DIMENSION);
+  const features = new Map<string, TurnFeatures>(
+    before.map(({ id }) => {
+      const row = corpus.turns.findIndex((turn) => turn.id === id);
+      return [id, { embedding: rowOf(vectors, row), components: components[row] as number }];
+    }),
+  );
+  features.set('query', { embedding: rowOf(points.vectors, query), components: points.components[query] as number });
+  const conversation = new Conversation(conversationId, [
+    ...before,
+    turnOf('query', conversationId, parent.id, moment),
+  ]);
+  return { conversation, features, before };
+}
+
+describe.each([
+  [5, 'log', 1],
+  [7, 'log', 2],
+  [7, 'raw', 3],
+  [3, 'log', 4],
+] as const)('%i coordinates, %s complexity, seed %i', (dimensions: Dimensions, complexityScale, seed) => {
+  const input = randomCase(seed);
+  const frames = queryFrames(
+    frameTables(input.corpus, input.vectors, input.components),
+    input.points,
+    input.positions,
+    { dimensions, complexityScale },
+  );
+  const pairs = [...input.positions.entries()];
+
+  test('equal those of the rebuilt conversation with the query as a turn', () => {
+    expect(frames.names).toEqual(COORDINATES[dimensions]);
+    let worst = 0;
+    for (const [pair, position] of pairs) {
+      if (position < 0) continue;
+      const { conversation, features } = rebuilt(input, Math.floor(pair / WIDTH), position);
+      const expected = trajectoryCoordinates(conversation, features, { dimensions, complexityScale });
+      const rowOf = (id: string) => expected.turnIds.indexOf(id) * dimensions;
+      const turnId = input.corpus.turns[position]?.id as string;
+      for (let i = 0; i < dimensions; i++) {
+        const candidate = frames.candidates[pair * dimensions + i] as number;
+        const query = frames.queries[pair * dimensions + i] as number;
+        worst = Math.max(worst, Math.abs(candidate - (expected.values[rowOf(turnId) + i] as number)));
+        worst = Math.max(worst, Math.abs(query - (expected.values[rowOf('query') + i] as number)));
+      }
+    }
+    expect(worst).toBeLessThan(1e-6); // float32 of numbers up to 11
+  });
+
+  test('place the query last in a ring that it has joined', () => {
+    let cold = 0;
+    for (const [pair, position] of pairs) {
+      if (position < 0) continue;
+      const { before } = rebuilt(input, Math.floor(pair / WIDTH), position);
+      const place = before.findIndex(({ id }) => id === input.corpus.turns[position]?.id);
+      const clockwise = before.length - place;
+      expect(frames.turns[pair]).toBe(before.length);
+      expect(frames.ringPositions[pair]).toBe(place);
+      expect(frames.lineDistances[pair]).toBe(clockwise);
+      expect(frames.ringDistances[pair]).toBe(Math.min(clockwise, place + 1));
+      expect(frames.coldStart[pair]).toBe(before.length < COLD_START_TURNS ? 1 : 0);
+      cold += frames.coldStart[pair] as number;
+    }
+    expect(cold).toBeGreaterThan(0);
+  });
+
+  test('are 0 for padding', () => {
+    const padding = pairs.filter(([, position]) => position < 0).map(([pair]) => pair);
+    expect(padding.length).toBeGreaterThan(0);
+    for (const pair of padding) {
+      const row = (values: Float32Array) => [...values.subarray(pair * dimensions, (pair + 1) * dimensions)];
+      const figures = [
+        frames.turns,
+        frames.ringPositions,
+        frames.ringDistances,
+        frames.lineDistances,
+        frames.coldStart,
+      ];
+      const all = [...row(frames.candidates), ...row(frames.queries), ...figures.map((values) => values[pair])];
+      expect(all.every((value) => value === 0)).toBe(true);
+    }
+  });
+});
+
+describe('refuses', () => {
+  const { corpus, vectors, components } = randomCase(5);
+  const tables = frameTables(corpus, vectors, components);
+  const at = (timestamp: number, anchor: number): QueryPoints => ({
+    timestamps: Float64Array.of(timestamp),
+    components: Int32Array.of(1),
+    vectors: new Float32Array(DIMENSION),
+    anchors: Int32Array.of(anchor),
+  });
+  const frame = (points: QueryPoints, position: number) =>
+    queryFrames(tables, points, Int32Array.of(position), { dimensions: 5 });
+
+  test('a candidate of the same moment as the query', () => {
+    expect(() => frame(at(3000, -1), 6)).toThrow('candidate is not earlier than query 0: 6');
+    expect(frame(at(3000, -1), 5).turns[0]).toBeGreaterThan(0);
+  });
+
+  test('an anchor of the future', () => {
+    expect(() => frame(at(3000, 7), 5)).toThrow('anchor is not earlier than query 0: 7');
+  });
+
+  test('a turn without a component', () => {
+    expect(() => frameTables(corpus, vectors, new Int32Array(SIZE))).toThrow(
+      'turn t0 needs at least 1 semantic component: 0',
+    );
+  });
+
+  test('arrays of another length', () => {
+    expect(() => frameTables(corpus, vectors, components.subarray(1))).toThrow(
+      'components of the corpus: expected 89, got 88',
+    );
+    expect(() => frame({ ...at(3000, -1), vectors: new Float32Array(7) }, 5)).toThrow(
+      'vectors of the queries: expected 13, got 7',
+    );
+  });
+});

@@ -1,0 +1,232 @@
+import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
+import { rowOf } from '../core/rows.ts';
+import { lowerBound } from '../model/corpus.ts';
+import { COORDINATES, type ComplexityScale, type CoordinateName, type Dimensions } from './coordinate-names.ts';
+import { clippedCosine, dot, ratio, scaledComplexity } from './coordinates.ts';
+import { type FrameTables, squaresOf } from './frame-tables.ts';
+
+/** With fewer turns the shape of a conversation means nothing (section 7.2 of diomande2026). */
+export const COLD_START_TURNS = 5;
+
+/** B queries as their candidates' conversations see them. */
+export interface QueryPoints {
+  /** [B] milliseconds. */
+  readonly timestamps: Float64Array;
+  /** [B] semantic components of the texts. */
+  readonly components: Int32Array;
+  /** Row-major [B, D]. */
+  readonly vectors: Float32Array;
+  /** [B] corpus position of the turn that the query answers, -1 where that is not known. */
+  readonly anchors: Int32Array;
+}
+
+/** Coordinates and ring geometry of B queries and C candidates each, in the frame of each candidate's conversation; padding is all 0. */
+export interface QueryFrames {
+  readonly names: readonly CoordinateName[];
+  /** Row-major [B, C, M]. */
+  readonly candidates: Float32Array;
+  /** Row-major [B, C, M]. */
+  readonly queries: Float32Array;
+  /** [B, C] n, turns of the conversation as of then: the query's place in a ring of n + 1. */
+  readonly turns: Int32Array;
+  /** [B, C] the candidate's place in the ring. */
+  readonly ringPositions: Int32Array;
+  /** [B, C] steps from candidate to query: the shorter way round the ring, and along the line. */
+  readonly ringDistances: Float32Array;
+  readonly lineDistances: Float32Array;
+  /** [B, C] 1 where the conversation had fewer than {@link COLD_START_TURNS} turns. */
+  readonly coldStart: Uint8Array;
+}
+
+/** A conversation as of a query's moment, with the query as its next turn. */
+interface Frame {
+  readonly turns: number;
+  readonly newest: number;
+  /** The turn that the query answers, and how many answers it had before. */
+  readonly parent: number;
+  readonly answers: number;
+  readonly first: number;
+  readonly span: number;
+  readonly deepest: number;
+  readonly mostComponents: number;
+  readonly largestGroup: number;
+  readonly mostChildren: number;
+  /** The query's own figures. */
+  readonly depth: number;
+  readonly components: number;
+  readonly homogeneity: number;
+}
+
+interface Context {
+  readonly tables: FrameTables;
+  readonly points: QueryPoints;
+  /** [B] squared lengths of the query vectors. */
+  readonly squares: Float64Array;
+  readonly names: readonly CoordinateName[];
+  readonly scale: ComplexityScale;
+}
+
+/** Members of a sibling group among the turns up to and including `newest`. */
+function groupSize({ members }: FrameTables, group: number, newest: number): number {
+  return lowerBound(members[group] as readonly number[], newest + 1);
+}
+
+function queryHomogeneity({ tables, points, squares }: Context, query: number, parent: number): number {
+  const { vectors, dimension } = tables;
+  const product = dot(rowOf(points.vectors, dimension, query), rowOf(vectors, dimension, parent));
+  return clippedCosine(product, squares[query] as number, tables.squares[parent] as number);
+}
+
+function frameOf(context: Context, query: number, conversation: number, cutoff: number): Frame {
+  const { tables, points } = context;
+  const positions = tables.conversations[conversation] as Int32Array;
+  const turns = lowerBound(positions, cutoff);
+  const newest = positions[turns - 1] as number;
+  const anchor = points.anchors[query] as number;
+  const parent = anchor >= 0 && tables.corpus.conversationOf[anchor] === conversation ? anchor : newest;
+  const answers = groupSize(tables, parent, newest);
+  const first = tables.corpus.timestamps[positions[0] as number] as number;
+  const depth = (tables.depth[parent] as number) + 1;
+  const components = points.components[query] as number;
+  return {
+    turns,
+    newest,
+    parent,
+    answers,
+    first,
+    span: (points.timestamps[query] as number) - first,
+    deepest: Math.max(tables.deepest[newest] as number, depth),
+    mostComponents: Math.max(tables.mostComponents[newest] as number, components),
+    largestGroup: Math.max(tables.largestGroup[newest] as number, answers + 1),
+    mostChildren: Math.max(tables.mostChildren[newest] as number, answers + 1),
+    depth,
+    components,
+    homogeneity: queryHomogeneity(context, query, parent),
+  };
+}
+
+/** The query's coordinates: it is the newest turn, and has no answer yet. */
+const QUERY_VALUES: Readonly<Record<CoordinateName, (context: Context, frame: Frame) => number>> = {
+  depth: (_, frame) => frame.depth / frame.deepest,
+  siblingOrder: (_, frame) => frame.answers / Math.max(frame.answers, 1),
+  homogeneity: (_, frame) => frame.homogeneity,
+  temporal: () => 1,
+  complexity: ({ scale }, frame) => scaledComplexity(frame.components, frame.mostComponents, scale),
+  branchFactor: (_, frame) => (frame.answers + 1) / frame.largestGroup,
+  childrenCount: () => 0,
+};
+
+/** A candidate's coordinates once the query is there. */
+const CANDIDATE_VALUES: Readonly<Record<CoordinateName, (context: Context, frame: Frame, position: number) => number>> =
+  {
+    depth: ({ tables }, frame, position) => (tables.depth[position] as number) / frame.deepest,
+    siblingOrder: (context, frame, position) => {
+      const siblings = siblingsOf(context, frame, position);
+      return (context.tables.siblingIndex[position] as number) / Math.max(siblings - 1, 1);
+    },
+    homogeneity: ({ tables }, _, position) => tables.homogeneity[position] as number,
+    temporal: ({ tables }, frame, position) =>
+      ratio((tables.corpus.timestamps[position] as number) - frame.first, frame.span),
+    complexity: ({ tables, scale }, frame, position) =>
+      scaledComplexity(tables.components[position] as number, frame.mostComponents, scale),
+    branchFactor: (context, frame, position) => siblingsOf(context, frame, position) / frame.largestGroup,
+    childrenCount: ({ tables }, frame, position) => {
+      const children = position === frame.parent ? frame.answers + 1 : groupSize(tables, position, frame.newest);
+      return children / frame.mostChildren;
+    },
+  };
+
+/** The candidate's sibling group, itself included, and the query where they answer the same turn. */
+function siblingsOf({ tables }: Context, frame: Frame, position: number): number {
+  const group = tables.group[position] as number;
+  return group === frame.parent ? frame.answers + 1 : groupSize(tables, group, frame.newest);
+}
+
+function assertPoints(points: QueryPoints, tables: FrameTables, pairs: number): void {
+  const count = points.timestamps.length;
+  const check = (what: string, expected: number, got: number) => {
+    if (expected !== got) throw new DimensionMismatchError(what, expected, got);
+  };
+  check('components of the queries', count, points.components.length);
+  check('anchors of the queries', count, points.anchors.length);
+  check('vectors of the queries', count * tables.dimension, points.vectors.length);
+  check('candidate positions left over by the queries', 0, count === 0 ? pairs : pairs % count);
+}
+
+/** @returns how many leading turns the query may see. */
+function cutoffOf({ corpus }: FrameTables, points: QueryPoints, query: number): number {
+  const cutoff = corpus.cutoff(points.timestamps[query] as number);
+  const anchor = points.anchors[query] as number;
+  if (anchor >= cutoff)
+    throw new ValidationError(`anchor is not earlier than query ${query}: ${anchor}`, { query, anchor, cutoff });
+  return cutoff;
+}
+
+/**
+ * Places each query as the next turn of each candidate's conversation: child of the newest turn strictly earlier than the query, or of its anchor in the
+ * anchor's own conversation, at the query's time. All maxima include the query. A frame costs one binary search and one cosine for each conversation among a
+ * query's candidates, a pair O(M log siblings).
+ *
+ * @param positions row-major [B, C] corpus positions of the candidates, -1 for padding
+ * @throws ValidationError for a candidate or an anchor that is not strictly earlier than its query.
+ */
+export function queryFrames(
+  tables: FrameTables,
+  points: QueryPoints,
+  positions: Int32Array,
+  options: { readonly dimensions: Dimensions; readonly complexityScale?: ComplexityScale },
+): QueryFrames {
+  assertPoints(points, tables, positions.length);
+  const names = COORDINATES[options.dimensions];
+  const squares = squaresOf(points.vectors, tables.dimension, points.timestamps.length);
+  const context: Context = { tables, points, squares, names, scale: options.complexityScale ?? 'log' };
+  const result = emptyFrames(names, positions.length);
+  const width = positions.length / Math.max(points.timestamps.length, 1);
+  for (let query = 0; query < points.timestamps.length; query++) {
+    const cutoff = cutoffOf(tables, points, query);
+    const frames = new Map<number, Frame>();
+    for (let pair = query * width; pair < (query + 1) * width; pair++) {
+      const position = positions[pair] as number;
+      if (position < 0) continue;
+      if (position >= cutoff)
+        throw new ValidationError(`candidate is not earlier than query ${query}: ${position}`, { query, position });
+      const conversation = tables.corpus.conversationOf[position] as number;
+      let frame = frames.get(conversation);
+      if (frame === undefined) {
+        frame = frameOf(context, query, conversation, cutoff);
+        frames.set(conversation, frame);
+      }
+      fillPair(result, pair, context, frame, position);
+    }
+  }
+  return result;
+}
+
+function emptyFrames(names: readonly CoordinateName[], pairs: number): QueryFrames {
+  return {
+    names,
+    candidates: new Float32Array(pairs * names.length),
+    queries: new Float32Array(pairs * names.length),
+    turns: new Int32Array(pairs),
+    ringPositions: new Int32Array(pairs),
+    ringDistances: new Float32Array(pairs),
+    lineDistances: new Float32Array(pairs),
+    coldStart: new Uint8Array(pairs),
+  };
+}
+
+function fillPair(result: QueryFrames, pair: number, context: Context, frame: Frame, position: number): void {
+  const { names } = context;
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i] as CoordinateName;
+    result.candidates[pair * names.length + i] = CANDIDATE_VALUES[name](context, frame, position);
+    result.queries[pair * names.length + i] = QUERY_VALUES[name](context, frame);
+  }
+  const ringPosition = context.tables.corpus.ringPosition[position] as number;
+  const steps = frame.turns - ringPosition;
+  result.turns[pair] = frame.turns;
+  result.ringPositions[pair] = ringPosition;
+  result.lineDistances[pair] = steps;
+  result.ringDistances[pair] = Math.min(steps, frame.turns + 1 - steps);
+  result.coldStart[pair] = frame.turns < COLD_START_TURNS ? 1 : 0;
+}

@@ -1,0 +1,30 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useBackend } from '../core/backend.ts';
+import { agesInHours, timeDecay } from './time-decay.ts';
+
+const HOUR = 3_600_000;
+
+test('ages are exact to the second in the present, and 0 for padding', () => {
+  const now = Date.UTC(2026, 0, 5);
+  const timestamps = Float64Array.of(now - 30 * HOUR, now - 24 * HOUR, now - 1000);
+  const ages = agesInHours(timestamps, Float64Array.of(now, now + HOUR), Int32Array.of(0, 1, 2, 2, -1, 0));
+  expect([...ages]).toEqual([30, 24, 1 / 3600, 1 + 1 / 3600, 0, 31].map(Math.fround));
+  expect(agesInHours(timestamps, new Float64Array(0), new Int32Array(0))).toHaveLength(0);
+});
+
+describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+  beforeAll(() => useBackend(backend));
+
+  test('halves with each half-life', () => {
+    const ages = tf.tensor2d([[0, 24, 48, 36, 24 * 3650]]);
+    const before = tf.memory().numTensors;
+    const decay = timeDecay(ages, 24);
+    const got = [...decay.dataSync()];
+    decay.dispose();
+    for (const [i, expected] of [1, 0.5, 0.25, Math.SQRT1_2 / 2, 0].entries()) expect(got[i]).toBeCloseTo(expected, 6);
+    expect(() => timeDecay(ages, 0)).toThrow('half-life must be positive: 0');
+    expect(tf.memory().numTensors).toBe(before);
+    ages.dispose();
+  });
+});
