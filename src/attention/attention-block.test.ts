@@ -1,0 +1,45 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useBackend } from '../core/backend.ts';
+import { DimensionMismatchError } from '../core/errors.ts';
+import { type AttentionBlock, attentionBlock, blockRows } from './attention-block.ts';
+
+// Two queries, three keys: cosines 1, 0, -1 and 0, 1, 0.
+const block: AttentionBlock = {
+  queries: Float32Array.of(1, 0, 0, 1),
+  keys: Float32Array.of(1, 0, 0, 1, -1, 0),
+  values: Float32Array.of(2, 3, 5),
+  terms: { slope: Float32Array.of(1, 1, 1, 2, 2, 0), offset: Float32Array.of(0, 1, 1, 0, 0, 0), columns: 3 },
+};
+
+describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+  beforeAll(() => useBackend(backend));
+
+  test.each([0, 1] as const)('weighted values, their mass, the largest logit; baseline %d', async (baseline) => {
+    const before = tf.memory().numTensors;
+    const got = await attentionBlock(block, baseline);
+    expect(tf.memory().numTensors).toBe(before);
+    const row = (logits: number[]) => {
+      const largest = Math.max(...logits);
+      const powers = logits.map((logit) => (Math.exp(logit) - baseline) / Math.exp(largest));
+      const weighted = powers.reduce((sum, power, j) => sum + power * ([2, 3, 5][j] as number), 0);
+      return [weighted, powers.reduce((a, b) => a + b), largest];
+    };
+    const expected = [...row([1, 1, 0]), ...row([0, 2, 0])];
+    expect(got).toHaveLength(expected.length);
+    for (const [i, value] of expected.entries()) expect(got[i]).toBeCloseTo(value, 5);
+  });
+
+  test('nothing leaks when it throws half-way', async () => {
+    const before = tf.memory().numTensors;
+    const wider = { ...block, keys: new Float32Array(9) };
+    await expect(attentionBlock(wider, 0)).rejects.toThrow(DimensionMismatchError);
+    const longer = { ...block, values: new Float32Array(4) };
+    await expect(attentionBlock(longer, 0)).rejects.toThrow();
+    expect(tf.memory().numTensors).toBe(before);
+  });
+
+  test('blocks are smaller the wider their rows are', () => {
+    expect([blockRows(0), blockRows(7), blockRows(512), blockRows(4096)]).toEqual([128, 128, 64, 16]);
+  });
+});

@@ -1,0 +1,56 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { prefersPlainProducts } from '../core/backend.ts';
+import { matmul, matmulTransposed } from '../core/matmul.ts';
+import { readBack } from '../core/read-back.ts';
+import type { LogitTerms } from './logit-terms.ts';
+
+/** R queries against C keys, all on the host and row-major. */
+export interface AttentionBlock {
+  /** [R, D] of length 1, or 0. */
+  readonly queries: Float32Array;
+  /** [C, D] of length 1, or 0. */
+  readonly keys: Float32Array;
+  /** [C, V] */
+  readonly values: Float32Array;
+  /** [R, C] */
+  readonly terms: LogitTerms;
+}
+
+/** What a block adds to a softmax, row-major [R, V + 2]: weighted values, their mass, both scaled by exp(-largest), and the largest logit. */
+export type BlockMass = Float32Array;
+
+/**
+ * What one more block costs in calls, copies and packing, and what one more cell of it costs beside its products, both in multiply-adds. Of wasm they are
+ * measured; devices that are a hundred times as fast and called as slowly want blocks ten times as large.
+ */
+const BLOCK_COST = { plain: 2 ** 21, batched: 2 ** 28 };
+const CELL_COST = 128;
+
+/** Queries in a block of a band: more of them waste products on keys that are in no row's band, fewer pay for more blocks. */
+export function blockRows(dimension: number): number {
+  const cost = prefersPlainProducts() ? BLOCK_COST.plain : BLOCK_COST.batched;
+  return 2 ** Math.round(Math.log2(Math.sqrt(cost / (dimension + CELL_COST))));
+}
+
+function massOf(block: AttentionBlock, baseline: 0 | 1): tf.Tensor2D {
+  const columns = block.terms.columns;
+  const rows = block.terms.slope.length / columns;
+  const matrix = (numbers: Float32Array, count: number) => tf.tensor2d(numbers, [count, numbers.length / count]);
+  const cosine = matmulTransposed(matrix(block.queries, rows), matrix(block.keys, columns)); // [R, C]
+  const scaled = tf.mul(cosine, matrix(block.terms.slope, rows));
+  const logits: tf.Tensor2D = tf.add(scaled, matrix(block.terms.offset, rows));
+  const largest: tf.Tensor2D = tf.max(logits, 1, true); // [R, 1]
+  const powers: tf.Tensor2D = tf.exp(tf.sub(logits, largest)); // [R, C]
+  const weights: tf.Tensor2D = baseline === 0 ? powers : tf.sub(powers, tf.exp(tf.neg(largest)));
+  const mass: tf.Tensor2D = tf.sum(weights, 1, true); // [R, 1]
+  return tf.concat([matmul(weights, matrix(block.values, columns)), mass, largest], 1);
+}
+
+/**
+ * Attention of a block, O(R C (D + V)) in two plain products.
+ *
+ * @param baseline what is taken off each power: 1 where keys count e^0 anyway and the block holds what they have above it, else 0
+ */
+export function attentionBlock(block: AttentionBlock, baseline: 0 | 1): Promise<BlockMass> {
+  return readBack('attentionBlock', () => massOf(block, baseline));
+}

@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest';
+import { bandError, bandWidth, leastBandWidth } from './band.ts';
+import { RING_ATTENTION_DEFAULTS, type RingAttentionOptions } from './options.ts';
+
+const SIZE = 10007;
+
+/** Worst share of a row's mass that is wrong beyond W, among rows of equal keys far away: the case that the bound is made for. */
+function worstShare(combine: 'multiplicative' | 'additive', decay: number, temperature: number, width: number): number {
+  let wrong = 0;
+  let mass = 0;
+  for (let j = -Math.floor(SIZE / 2); j <= SIZE / 2; j++) {
+    const d = Math.abs(j);
+    if (d === 0) continue;
+    const near = d <= width;
+    // Nothing near resembles the query, all that is far does.
+    const semantic = near ? 0 : 1;
+    const logit =
+      combine === 'multiplicative'
+        ? (Math.exp(-decay * d) * semantic) / temperature
+        : semantic / temperature - decay * d;
+    mass += Math.exp(logit);
+    if (!near) wrong += Math.exp(logit) - (combine === 'multiplicative' ? 1 : 0);
+  }
+  return wrong / mass;
+}
+
+describe.each([
+  ['multiplicative', 0.5, 0.1],
+  ['multiplicative', 0.9, 1],
+  ['additive', 1, 1],
+  ['additive', 0.5, 0.1],
+] as const)('%s, decay %d, temperature %d', (combine, decay, temperature) => {
+  test.each([1e-2, 1e-5])('keeps %d', (tolerance) => {
+    const width = bandWidth({ combine, decay, temperature }, tolerance);
+    expect(worstShare(combine, decay, temperature, width)).toBeLessThan(tolerance);
+    expect(width).toBeLessThan(60);
+  });
+});
+
+test('known widths', () => {
+  expect(bandWidth({ combine: 'multiplicative', decay: 0.5, temperature: 0.1 }, 1e-5)).toBe(28);
+  expect(bandWidth({ combine: 'additive', decay: 1, temperature: 1 }, 1e-5)).toBe(14);
+  expect(bandWidth({ combine: 'multiplicative', decay: 9, temperature: 9 }, 0.5)).toBe(1);
+});
+
+test('no width is enough where nothing fades', () => {
+  expect(bandWidth({ combine: 'additive', decay: 0, temperature: 1 }, 1e-5)).toBe(Number.POSITIVE_INFINITY);
+  expect(() => bandWidth({ combine: 'additive', decay: 1, temperature: 1 }, 0)).toThrow(
+    'band tolerance must be positive: 0',
+  );
+});
+
+describe('the error of a row', () => {
+  const TURNS = 101;
+  type Choice = Pick<RingAttentionOptions, 'topology' | 'direction' | 'combine' | 'self'>;
+  const choices: Choice[] = (['ring', 'line'] as const).flatMap((topology) =>
+    (['none', 'causal', 'anticausal'] as const).flatMap((direction) =>
+      (['multiplicative', 'additive'] as const).flatMap((combine) =>
+        (['include', 'exclude'] as const).map((self) => ({ topology, direction, combine, self })),
+      ),
+    ),
+  );
+
+  /** The worst conversation for a band: what is near does not resemble the query and has one value, what is far does and has the opposite one. */
+  function worstError(options: RingAttentionOptions, width: number): number {
+    const { topology, direction, combine, self, decay, temperature } = options;
+    let worst = 0;
+    for (let i = 0; i < TURNS; i++) {
+      const exact = { sum: 0, mass: 0 };
+      const banded = { sum: 0, mass: 0 };
+      for (let j = 0; j < TURNS; j++) {
+        if ((self === 'exclude' && j === i) || (direction === 'causal' && j > i)) continue;
+        if (direction === 'anticausal' && j < i) continue;
+        const steps = Math.abs(i - j);
+        const distance = topology === 'ring' ? Math.min(steps, TURNS - steps) : steps;
+        const isNear = distance <= width;
+        const semantic = isNear ? 0 : 1;
+        const power = Math.exp(
+          combine === 'multiplicative'
+            ? (Math.exp(-decay * distance) * semantic) / temperature
+            : semantic / temperature - decay * distance,
+        );
+        const kept = isNear ? power : combine === 'multiplicative' ? 1 : 0;
+        for (const [row, weight] of [[exact, power] as const, [banded, kept] as const]) {
+          row.sum += isNear ? weight : -weight;
+          row.mass += weight;
+        }
+      }
+      if (exact.mass > 0) worst = Math.max(worst, Math.abs(exact.sum / exact.mass - banded.sum / banded.mass));
+    }
+    return worst;
+  }
+
+  test.each(choices)('$topology, $direction, $combine, self $self', (choice) => {
+    let [compared, nearest] = [0, 0];
+    for (const decay of [0, 0.1, 0.5, 2])
+      for (const temperature of [0.05, 0.3, 2])
+        for (const width of [1, 2, 5, 13, 37, 49, 50, 100]) {
+          const options = { ...choice, decay, temperature };
+          const [bound, error] = [bandError(TURNS, width, options), worstError(options, width)];
+          expect(error).toBeLessThanOrEqual(bound * (1 + 1e-9) + 1e-15);
+          if (bound < 1e-12) continue;
+          compared++;
+          nearest = Math.max(nearest, error / bound);
+        }
+    expect(compared).toBeGreaterThan(30);
+    expect(nearest).toBeGreaterThan(0.4); // a bound that never comes close would ask for too wide a band
+  });
+
+  test.each(choices)('the least width is enough, one less is not: $topology, $direction, $combine, $self', (choice) => {
+    for (const tolerance of [1e-2, 1e-4, 1e-6]) {
+      const options = { ...choice, decay: 0.7, temperature: 0.2 };
+      const width = leastBandWidth(1009, tolerance, options);
+      expect(bandError(1009, width, options)).toBeLessThanOrEqual(tolerance);
+      expect(bandError(1009, width - 1, options)).toBeGreaterThan(tolerance);
+      expect(width).toBeLessThanOrEqual(bandWidth(options, tolerance / 2));
+    }
+  });
+
+  test('more turns need a narrower band where all of them are seen, since each far one weighs less', () => {
+    const widths = [1009, 16411, 262147].map((turns) => leastBandWidth(turns, 1e-6, RING_ATTENTION_DEFAULTS));
+    expect(widths).toEqual([23, 17, 11]);
+  });
+
+  test('nothing but all of them is enough where they do not fade, or where no error is allowed', () => {
+    const options = { ...RING_ATTENTION_DEFAULTS, decay: 0 };
+    expect(leastBandWidth(101, 1e-3, options)).toBe(50);
+    expect(leastBandWidth(101, 1e-3, { ...options, topology: 'line' })).toBe(100);
+    expect(leastBandWidth(101, 0, RING_ATTENTION_DEFAULTS)).toBe(50);
+    expect(leastBandWidth(1, 0, RING_ATTENTION_DEFAULTS)).toBe(1);
+    expect(() => leastBandWidth(101, -0.5, RING_ATTENTION_DEFAULTS)).toThrow('tolerance must not be negative: -0.5');
+  });
+});

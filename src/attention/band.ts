@@ -1,0 +1,83 @@
+/**
+ * How wide a band must be, and what it costs in accuracy.
+ *
+ * Row i of the exact output is N / D with N = Σ e^l_j v_j and D = Σ e^l_j over its admissible keys. The banded row takes c for e^l_j where the key is more than W
+ * steps away, c = 1 (multiplicative) or 0 (additive). Semantic similarity lies in [0, 1], so a multiplicative logit is at least 0, and in both forms
+ * δ = Σ_far (e^l_j - c) >= 0. Write r = Σ_far (e^l_j - c) v_j for the part that is left out; for values of length 1 at most, |r| <= δ. The banded row
+ * o = (N - r) / (D - δ) is a mean of values with weights that are not negative, so |o| <= 1 too, and N / D - o = (r - δ o) / D: **a row is off by at most
+ * 2 δ / D**. What remains is to bound the share δ / D, with x = exp(-decay (W + 1)) / temperature, the largest far logit.
+ *
+ * Multiplicative: (e^l - 1) / e^l <= 1 - e^-x for each far key, so δ / D <= 1 - e^-x <= e^x - 1. Besides, e^l - 1 <= l (e^x - 1) / x since e^l is convex, and with at
+ * most two keys at each distance δ <= 2 (e^x - 1) / (1 - e^-decay), while D is at least the number of admissible keys, each of which weighs 1 or more: all of
+ * them without a direction, W + 2 with one (a row that sees a far key sees all nearer ones on that side), one less where self is excluded.
+ *
+ * Additive: a row that sees any other turn sees one at most one step away, of logit -decay or more, so D >= e^-decay, and
+ * δ <= 2 Σ_{d > W} exp(1 / temperature - decay d) = 2 exp(1 / temperature - decay (W + 1)) / (1 - e^-decay).
+ */
+import { ValidationError } from '../core/errors.ts';
+import type { LogitOptions } from './attention-logits.ts';
+import type { RingAttentionOptions } from './options.ts';
+
+/**
+ * The least W such that keys more than W steps away need no look, however many there are: their sum in a row's denominator is off by at most `tolerance` of that
+ * denominator when each counts e^0 = 1 (multiplicative) or 0 (additive). Infinity when they don't fade (decay 0).
+ *
+ * @throws ValidationError for a tolerance that is not positive.
+ */
+export function bandWidth({ combine, decay, temperature }: LogitOptions, tolerance: number): number {
+  if (!(tolerance > 0)) throw new ValidationError(`band tolerance must be positive: ${tolerance}`, { tolerance });
+  if (decay === 0) return Number.POSITIVE_INFINITY;
+  const exponent =
+    combine === 'multiplicative'
+      ? -Math.log(temperature * Math.log1p(tolerance))
+      : Math.LN2 + 1 / temperature - Math.log1p(-Math.exp(-decay)) - Math.log(tolerance);
+  return Math.max(1, Math.ceil(exponent / decay));
+}
+
+/** @throws ValidationError for a negative tolerance. */
+export function assertTolerance(tolerance: number): void {
+  if (!(tolerance >= 0)) throw new ValidationError(`tolerance must not be negative: ${tolerance}`, { tolerance });
+}
+
+/** Steps to the furthest turn. */
+function furthest(turns: number, { topology }: RingAttentionOptions): number {
+  return topology === 'ring' ? Math.floor(turns / 2) : turns - 1;
+}
+
+/** The largest share δ / D. */
+function farShare(turns: number, width: number, options: RingAttentionOptions): number {
+  const { combine, direction, self, decay, temperature } = options;
+  const fading = -Math.expm1(-decay);
+  if (combine === 'additive') return Math.min(1, (2 * Math.exp(1 / temperature - decay * width)) / fading);
+  const logit = Math.exp(-decay * (width + 1)) / temperature;
+  const seen = (direction === 'none' ? turns : width + 2) - (self === 'exclude' ? 1 : 0);
+  return Math.min(-Math.expm1(-logit), (2 * Math.expm1(logit)) / fading / seen);
+}
+
+/**
+ * The proven bound on the Euclidean distance between a row of banded attention and the exact one, for values of length 1 at most and exact arithmetic.
+ *
+ * @param turns n, all of them keys
+ * @param width W
+ */
+export function bandError(turns: number, width: number, options: RingAttentionOptions): number {
+  return width >= furthest(turns, options) ? 0 : 2 * farShare(turns, width, options);
+}
+
+/**
+ * The least W, 1 at least, whose {@link bandError} is within the tolerance; the furthest turn's distance where no narrower one is, as with a
+ * tolerance of 0.
+ *
+ * @throws ValidationError for a negative tolerance.
+ */
+export function leastBandWidth(turns: number, tolerance: number, options: RingAttentionOptions): number {
+  assertTolerance(tolerance);
+  let low = 1;
+  let high = Math.max(1, furthest(turns, options));
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (bandError(turns, middle, options) <= tolerance) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

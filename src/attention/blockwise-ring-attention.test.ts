@@ -1,0 +1,39 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useBackend } from '../core/backend.ts';
+import { random } from '../core/random.ts';
+import { blockwiseRingAttention } from './blockwise-ring-attention.ts';
+import { RING_ATTENTION_DEFAULTS } from './options.ts';
+import { worstRowError } from './reference-row.ts';
+
+// More turns than a block has queries, and than two have keys.
+const [TURNS, D, V] = [1103, 3, 5];
+const SAMPLE = [0, 1, 510, 511, 512, 700, 1023, 1024, 1025, 1101, 1102];
+const source = random(11, 'blockwise-ring-attention.test');
+const normals = (width: number) => Float32Array.from({ length: TURNS * width }, () => source.normal());
+const rows = { turns: TURNS, queries: normals(D), keys: normals(D), values: normals(V) };
+
+describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+  beforeAll(() => useBackend(backend));
+
+  test.each([
+    {},
+    { decay: 0, self: 'exclude' },
+    { direction: 'causal', self: 'exclude', combine: 'additive', decay: 0.01 },
+    { direction: 'anticausal', topology: 'line', temperature: 1 },
+    { direction: 'causal', decay: 0.001, temperature: 0.05 },
+  ] as const)('blocks of keys add up: %j', async (changed) => {
+    const options = { ...RING_ATTENTION_DEFAULTS, ...changed };
+    const before = tf.memory().numTensors;
+    const output = await blockwiseRingAttention(rows, options);
+    expect(tf.memory().numTensors).toBe(before);
+    expect(worstRowError(output, rows, options, SAMPLE)).toBeLessThan(5e-5);
+  });
+
+  test('a query without a key is zero, wherever its block starts', async () => {
+    const options = { ...RING_ATTENTION_DEFAULTS, direction: 'anticausal', self: 'exclude' } as const;
+    const output = await blockwiseRingAttention(rows, options);
+    expect([...output.subarray(-V)]).toEqual(Array(V).fill(0));
+    expect(output.subarray(-2 * V, -V)).toEqual(rows.values.subarray(-V)); // sees the last turn alone
+  });
+});

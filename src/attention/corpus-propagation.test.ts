@@ -1,0 +1,105 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useBackend } from '../core/backend.ts';
+import { random } from '../core/random.ts';
+import { gatherRows } from '../core/rows.ts';
+import { Corpus } from '../model/corpus.ts';
+import { propagateCorpus } from './corpus-propagation.ts';
+import type { PropagationOptions } from './options.ts';
+import { PROPAGATION_PRESETS } from './presets.ts';
+import { referenceRow } from './reference-row.ts';
+
+const D = 7;
+const LENGTHS = [1, 2, 137, 5, 31, 1, 59, 397, 2, 13];
+const source = random(10, 'corpus-propagation.test');
+const corpus = new Corpus(
+  LENGTHS.flatMap((length, c) =>
+    Array.from({ length }, (_, i) => ({
+      id: `c${c}-${String(i).padStart(3, '0')}`,
+      conversationId: `c${c}`,
+      parentId: null,
+      timestamp: 1000 * source.integer(997),
+      author: null,
+      channel: null,
+      text: 'turn',
+    })),
+  ),
+);
+const embeddings = Float32Array.from({ length: corpus.size * D }, () => source.normal());
+embeddings.fill(0, 3 * D, 4 * D);
+
+/** Corpus positions of a conversation's turns in the order of time, which the corpus is in. */
+const members = corpus.conversations.map((_, conversation) =>
+  [...corpus.turns.keys()].filter((position) => corpus.conversationOf[position] === conversation),
+);
+
+/** The largest difference to each conversation propagated by itself, in float64. */
+function worstError(vectors: Float32Array, options: PropagationOptions): number {
+  let worst = 0;
+  for (const positions of members) {
+    const rows = gatherRows(embeddings, D, positions);
+    const inputs = { turns: positions.length, queries: rows, keys: rows, values: rows };
+    for (const [i, position] of positions.entries()) {
+      const output = referenceRow(inputs, options, i);
+      const mixed = output.map((value, d) => (1 - options.beta) * (rows[i * D + d] as number) + options.beta * value);
+      const norm = Math.hypot(...mixed);
+      for (const [d, value] of mixed.entries()) {
+        const error = Math.abs((norm === 0 ? 0 : value / norm) - (vectors[position * D + d] as number));
+        if (!(error <= worst)) worst = error;
+      }
+    }
+  }
+  return worst;
+}
+
+const CASES: readonly (readonly [string, PropagationOptions])[] = [
+  ['framework', PROPAGATION_PRESETS.framework],
+  ['framework, causal line', { ...PROPAGATION_PRESETS.framework, topology: 'line', direction: 'causal' }],
+  ['published', PROPAGATION_PRESETS.published],
+  [
+    'published, anticausal, self excluded',
+    { ...PROPAGATION_PRESETS.published, direction: 'anticausal', self: 'exclude' },
+  ],
+];
+
+describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+  beforeAll(() => useBackend(backend));
+
+  test.each(CASES)('%s: every conversation as if it were alone', async (_, options) => {
+    const before = tf.memory().numTensors;
+    const { vectors, conversations, errorBound } = await propagateCorpus(corpus, embeddings, options);
+    expect(tf.memory().numTensors).toBe(before);
+    expect(conversations).toEqual({ packed: 8, dense: 1, banded: 1 });
+    expect(errorBound).toBeGreaterThan(0);
+    expect(errorBound).toBeLessThanOrEqual(1e-6);
+    expect(worstError(vectors, options)).toBeLessThan(5e-5);
+  });
+});
+
+test('an empty corpus', async () => {
+  const { vectors } = await propagateCorpus(new Corpus([]), new Float32Array(0), PROPAGATION_PRESETS.framework);
+  expect(vectors).toHaveLength(0);
+});
+
+test('says how far it is', async () => {
+  const done: number[] = [];
+  const remarks: (string | undefined)[] = [];
+  const progress = (stage: string, total: number) => {
+    expect([stage, total]).toEqual(['propagation', LENGTHS.length]);
+    return { update: (count: number) => void done.push(count), finish: (text?: string) => void remarks.push(text) };
+  };
+  await propagateCorpus(corpus, embeddings, PROPAGATION_PRESETS.framework, { progress });
+  expect(done).toEqual(done.toSorted((a, b) => a - b));
+  expect(done.at(-1)).toBe(LENGTHS.length);
+  expect(remarks).toEqual(['8 packed, 1 dense, 1 banded']);
+});
+
+test('refuses embeddings of another corpus, numbers that are not finite, and a negative tolerance', async () => {
+  const before = tf.memory().numTensors;
+  const propagate = (rows: Float32Array, tolerance = 1e-6) =>
+    propagateCorpus(corpus, rows, PROPAGATION_PRESETS.framework, { tolerance });
+  await expect(propagate(embeddings.subarray(1))).rejects.toThrow('embeddings of the corpus: expected 648 rows');
+  await expect(propagate(embeddings.with(5, Number.NaN))).rejects.toThrow('is not finite at row');
+  await expect(propagate(embeddings, -1)).rejects.toThrow('tolerance must not be negative: -1');
+  expect(tf.memory().numTensors).toBe(before);
+});

@@ -1,0 +1,70 @@
+import type { Places } from './attention-rows.ts';
+import { MASKED } from './masked-softmax.ts';
+import type { RingAttentionOptions } from './options.ts';
+
+/** `logit = cosine * slope + offset` for R queries and C keys, so that a device needs neither positions nor comparisons. Row-major [R, C]. */
+export interface LogitTerms {
+  readonly slope: Float32Array;
+  readonly offset: Float32Array;
+  /** C */
+  readonly columns: number;
+}
+
+/** One conversation and how its turns see each other. */
+export interface RingPlaces {
+  readonly turns: number;
+  readonly options: RingAttentionOptions;
+  /** Keys further away than this are left as they are. */
+  readonly width: number;
+}
+
+/** @param masked the logit of keys that nothing is written for: 0 where they count e^0 = 1, else {@link MASKED} */
+export function emptyTerms(rows: number, columns: number, masked: 0 | typeof MASKED = MASKED): LogitTerms {
+  const offset = new Float32Array(rows * columns);
+  if (masked !== 0) offset.fill(masked);
+  return { slope: new Float32Array(rows * columns), offset, columns };
+}
+
+/** Slope and offset by distance 0 … `furthest`, `(1 + cos) / 2` written out. */
+function termsByDistance(furthest: number, { combine, decay, temperature }: RingAttentionOptions) {
+  const slope = new Float64Array(furthest + 1);
+  const offset = new Float64Array(furthest + 1);
+  const half = 0.5 / temperature;
+  for (let d = 0; d <= furthest; d++) {
+    slope[d] = combine === 'multiplicative' ? half * Math.exp(-decay * d) : half;
+    offset[d] = combine === 'multiplicative' ? (slope[d] as number) : half - decay * d;
+  }
+  return { slope, offset };
+}
+
+/**
+ * Writes the terms of all admissible keys within the width. Key places may lie beyond the turns: there a ring goes on and a line has nothing.
+ *
+ * @param corner place of the first row and column in the terms
+ */
+export function writeTerms(
+  terms: LogitTerms,
+  corner: { readonly row: number; readonly column: number },
+  queries: Places,
+  keys: Places,
+  { turns, options, width }: RingPlaces,
+): void {
+  const { topology, direction, self } = options;
+  const isRing = topology === 'ring';
+  const byDistance = termsByDistance(Math.min(turns, width), options);
+  for (let row = 0; row < queries.count; row++) {
+    const i = queries.first + row;
+    const start = Math.max(keys.first, i - width, isRing ? keys.first : 0);
+    const end = Math.min(keys.first + keys.count - 1, i + width, isRing ? Number.POSITIVE_INFINITY : turns - 1);
+    const at = (corner.row + row) * terms.columns + corner.column - keys.first;
+    for (let place = start; place <= end; place++) {
+      const j = place < 0 ? place + turns : place >= turns ? place - turns : place;
+      if ((direction === 'causal' && j > i) || (direction === 'anticausal' && j < i)) continue;
+      if (self === 'exclude' && j === i) continue;
+      const steps = Math.abs(i - j);
+      const distance = isRing ? Math.min(steps, turns - steps) : steps;
+      terms.slope[at + place] = byDistance.slope[distance] as number;
+      terms.offset[at + place] = byDistance.offset[distance] as number;
+    }
+  }
+}

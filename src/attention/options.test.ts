@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { attentionMix, propagationOptions, ringAttentionOptions, unifiedAttentionOptions } from './options.ts';
+import { PROPAGATION_PRESETS } from './presets.ts';
+
+test('defaults are those of the paper', () => {
+  expect(ringAttentionOptions.parse({})).toEqual({
+    topology: 'ring',
+    direction: 'none',
+    combine: 'multiplicative',
+    self: 'include',
+    decay: 0.5,
+    temperature: 0.1,
+  });
+  expect(unifiedAttentionOptions.parse({})).toMatchObject({ mode: 'directed', mix: { rcp: 0.4, ircp: 0.4, tpo: 0.2 } });
+});
+
+test.each([
+  [ringAttentionOptions, { topolgy: 'line' }],
+  [ringAttentionOptions, { topology: 'torus' }],
+  [ringAttentionOptions, { temperature: 0 }],
+  [ringAttentionOptions, { decay: -1 }],
+  [unifiedAttentionOptions, { direction: 'causal' }],
+  [propagationOptions, { beta: 1.1 }],
+  [attentionMix, { rcp: 0.5 }],
+  [attentionMix, { rcp: -0.2, ircp: 1, tpo: 0.2 }],
+])('refuses %#', (schema, input) => {
+  expect(schema.safeParse(input).success).toBe(false);
+});
+
+test('a mix may be off by 0.01', () => {
+  expect(attentionMix.safeParse({ rcp: 0.33, ircp: 0.33, tpo: 0.335 }).success).toBe(true);
+});
+
+test('presets of propagation', () => {
+  expect(PROPAGATION_PRESETS.published).toMatchObject({ ...ringAttentionOptions.parse({}), beta: 0.3 });
+  expect(PROPAGATION_PRESETS.framework).toEqual({
+    topology: 'ring',
+    direction: 'none',
+    combine: 'additive',
+    self: 'exclude',
+    decay: 1,
+    temperature: 1,
+    beta: 0.5,
+  });
+});

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+
+/**
+ * The choices of ring attention (section 4.2 of diomande2026, and what it leaves open).
+ *
+ * topology `ring`: the shorter way round, `line`: |p_i - p_j|. direction `causal` keeps keys at or before the query's position, `anticausal` at or after it.
+ * combine `multiplicative`: logit = exp(-decay d) (1 + cos) / 2 / temperature, which tends to 0 for far keys and so never forgets them; `additive`: logit =
+ * (1 + cos) / 2 / temperature - decay d, which does. self `exclude` leaves out the key at the query's own position.
+ */
+export const ringAttentionOptions = z.strictObject({
+  topology: z.enum(['ring', 'line']).default('ring'),
+  direction: z.enum(['none', 'causal', 'anticausal']).default('none'),
+  combine: z.enum(['multiplicative', 'additive']).default('multiplicative'),
+  self: z.enum(['include', 'exclude']).default('include'),
+  decay: z.number().nonnegative().default(0.5),
+  temperature: z.number().positive().default(0.1),
+});
+export type RingAttentionOptions = z.infer<typeof ringAttentionOptions>;
+
+export const RING_ATTENTION_DEFAULTS: RingAttentionOptions = ringAttentionOptions.parse({});
+
+/** How far the shares of {@link attentionMix} may be from a sum of 1. */
+const MIX_TOLERANCE = 0.01;
+
+/** The shares of the three mechanisms in unified attention. */
+export const attentionMix = z
+  .strictObject({
+    rcp: z.number().nonnegative().default(0.4),
+    ircp: z.number().nonnegative().default(0.4),
+    tpo: z.number().nonnegative().default(0.2),
+  })
+  .refine(({ rcp, ircp, tpo }) => Math.abs(rcp + ircp + tpo - 1) <= MIX_TOLERANCE, {
+    error: ({ input }) => `mix must sum to 1 within ${MIX_TOLERANCE}: ${JSON.stringify(input)}`,
+  });
+export type AttentionMix = z.infer<typeof attentionMix>;
+
+/** `literal`: RCP and IRCP are the same, since reversed positions leave every ring distance as it was; `directed`: RCP is causal, IRCP anticausal. */
+export const attentionMode = z.enum(['literal', 'directed']);
+export type AttentionMode = z.infer<typeof attentionMode>;
+
+export const unifiedAttentionOptions = ringAttentionOptions.omit({ direction: true }).extend({
+  mode: attentionMode.default('directed'),
+  mix: attentionMix.prefault({}),
+});
+export type UnifiedAttentionOptions = z.infer<typeof unifiedAttentionOptions>;
+
+export const propagationOptions = ringAttentionOptions.extend({
+  /** The share of the attention output in a propagated embedding. */
+  beta: z.number().min(0).max(1).default(0.3),
+});
+export type PropagationOptions = z.infer<typeof propagationOptions>;

@@ -1,0 +1,51 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { matmul, normaliseRows } from '../core/matmul.ts';
+import { scoped } from '../core/scope.ts';
+import { assertShape } from '../core/shapes.ts';
+import type { PropagationOptions } from './options.ts';
+import { cosines, ringWeights } from './ring-attention.ts';
+import { ringGeometry } from './ring-geometry.ts';
+
+/**
+ * Propagated embeddings of R chosen turns of a conversation, each as of the moment when the conversation had `sizes[r]` turns:
+ * `normalise((1 - beta) e + beta * attention output)`, the attention running over the first `sizes[r]` turns as a ring of that size. O(T² D + R T D), the sum
+ * over keys being one plain matrix product whatever the moments.
+ *
+ * @param embeddings [T, D] in ring order
+ * @param places int32 [R] ring positions, each below its size
+ * @param sizes int32 [R]
+ * @returns [R, D]; a row is zero where the mix of its embedding and its neighbours' is
+ */
+export function propagateAsOf(
+  embeddings: tf.Tensor2D,
+  places: tf.Tensor1D,
+  sizes: tf.Tensor1D,
+  options: PropagationOptions,
+): tf.Tensor2D {
+  const bound = assertShape('embeddings', embeddings, 'T D');
+  assertShape('places', places, 'R', bound);
+  assertShape('sizes', sizes, 'R', bound);
+  return scoped('propagateAsOf', () => {
+    const cosine = tf.gather(cosines(embeddings, embeddings), places); // [R, T]
+    const geometry = ringGeometry(places, tf.range(0, bound.T as number, 1, 'int32'), sizes);
+    const known: tf.Tensor2D = tf.less(geometry.keyPositions, geometry.ringSize); // [R, T]
+    const weights = ringWeights(cosine, geometry, options, known); // [R, T]
+    // The turn's own share goes in as a weight, so that [R, D] is made once, by the product.
+    const own = tf.cast(tf.equal(geometry.keyPositions, geometry.queryPositions), 'float32'); // [R, T]
+    const shares: tf.Tensor2D = tf.add(tf.mul(own, 1 - options.beta), tf.mul(weights, options.beta));
+    return normaliseRows(matmul(shares, embeddings));
+  });
+}
+
+/**
+ * Propagates all turns of a conversation.
+ *
+ * @param embeddings [T, D] in ring order
+ * @returns [T, D]
+ */
+export function propagate(embeddings: tf.Tensor2D, options: PropagationOptions): tf.Tensor2D {
+  const { T: turns = 0 } = assertShape('embeddings', embeddings, 'T D');
+  return scoped('propagate', () =>
+    propagateAsOf(embeddings, tf.range(0, turns, 1, 'int32'), tf.fill([turns], turns, 'int32'), options),
+  );
+}

@@ -1,0 +1,62 @@
+import type { AttentionRows } from './attention-rows.ts';
+import type { RingAttentionOptions } from './options.ts';
+
+function cosine(queries: Float32Array, i: number, keys: Float32Array, j: number, width: number): number {
+  let [dot, square, other] = [0, 0, 0];
+  for (let d = 0; d < width; d++) {
+    const [a, b] = [queries[i * width + d] as number, keys[j * width + d] as number];
+    dot += a * b;
+    square += a * a;
+    other += b * b;
+  }
+  return square === 0 || other === 0 ? 0 : dot / Math.sqrt(square) / Math.sqrt(other);
+}
+
+/**
+ * One row of ring attention written as its definition, in float64 loops that share nothing with the code that they judge: the oracle of tests and benches.
+ * O(T D).
+ *
+ * @param i place of the query
+ * @returns [V]; zeros where no key is admissible
+ */
+export function referenceRow(rows: AttentionRows, options: RingAttentionOptions, i: number): Float64Array {
+  const { turns, queries, keys, values } = rows;
+  const { topology, direction, combine, self, decay, temperature } = options;
+  const [dimension, width] = [queries.length / turns, values.length / turns];
+  const logits = Array.from({ length: turns }, (_, j) => {
+    if ((self === 'exclude' && j === i) || (direction === 'causal' && j > i) || (direction === 'anticausal' && j < i))
+      return Number.NEGATIVE_INFINITY;
+    const steps = Math.abs(i - j);
+    const distance = topology === 'ring' ? Math.min(steps, turns - steps) : steps;
+    const semantic = (1 + cosine(queries, i, keys, j, dimension)) / 2;
+    return combine === 'multiplicative'
+      ? (Math.exp(-decay * distance) * semantic) / temperature
+      : semantic / temperature - decay * distance;
+  });
+  const largest = logits.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+  const output = new Float64Array(width);
+  let mass = 0;
+  for (let j = 0; j < turns && largest !== Number.NEGATIVE_INFINITY; j++) {
+    const power = Math.exp((logits[j] as number) - largest);
+    mass += power;
+    for (let d = 0; d < width; d++) output[d] = (output[d] as number) + power * (values[j * width + d] as number);
+  }
+  return mass === 0 ? output : output.map((value) => value / mass);
+}
+
+/** The largest Euclidean distance of the chosen rows of a computed output [T, V] from the exact ones. */
+export function worstRowError(
+  output: Float32Array,
+  rows: AttentionRows,
+  options: RingAttentionOptions,
+  chosen: Iterable<number>,
+): number {
+  const width = rows.values.length / rows.turns;
+  let worst = 0;
+  for (const i of chosen) {
+    const exact = referenceRow(rows, options, i);
+    const error = Math.hypot(...exact.map((value, d) => value - (output[i * width + d] as number)));
+    if (!(error <= worst)) worst = error; // NaN comes through
+  }
+  return worst;
+}

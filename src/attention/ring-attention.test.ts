@@ -1,0 +1,104 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useBackend } from '../core/backend.ts';
+import { random } from '../core/random.ts';
+import { RING_ATTENTION_DEFAULTS, type RingAttentionOptions } from './options.ts';
+import { type AttentionInputs, ringAttention } from './ring-attention.ts';
+import { trajectoryAttention } from './trajectory-attention.ts';
+import { unifiedAttention } from './unified-attention.ts';
+
+// The formula itself is checked against independent figures in src/verification/attention.test.ts.
+const [T, D, V] = [11, 5, 3];
+const source = random(6, 'ring-attention.test');
+const matrix = (rows: number, columns: number) =>
+  Array.from({ length: rows }, () => Array.from({ length: columns }, () => source.normal()));
+const embeddings = matrix(T, D);
+const values = matrix(T, V);
+const forward = Array.from({ length: T }, (_, i) => i);
+const backward = forward.map((i) => T - 1 - i);
+
+function inputsOf(positions: number[] = forward, rows = embeddings, mask?: number[][]): AttentionInputs {
+  const turns = tf.tensor2d(rows);
+  const places = tf.tensor1d(positions, 'int32');
+  const inputs = { queries: turns, keys: turns, values: tf.tensor2d(values), ringSize: T };
+  const shared = { ...inputs, queryPositions: places, keyPositions: places };
+  return mask === undefined ? shared : { ...shared, mask: tf.tensor2d(mask, [T, T], 'bool') };
+}
+
+function weightsOf(inputs: AttentionInputs, options: Partial<RingAttentionOptions> = {}): number[][] {
+  return tf.tidy(() => ringAttention(inputs, { ...RING_ATTENTION_DEFAULTS, ...options }).weights).arraySync();
+}
+
+describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+  beforeAll(() => useBackend(backend));
+
+  test('reversed positions change nothing without a direction, and swap causal with anticausal', () => {
+    expect(weightsOf(inputsOf(backward))).toEqual(weightsOf(inputsOf(forward)));
+    expect(weightsOf(inputsOf(backward), { direction: 'causal' })).toEqual(
+      weightsOf(inputsOf(forward), { direction: 'anticausal' }),
+    );
+    expect(weightsOf(inputsOf(), { direction: 'causal' })).not.toEqual(
+      weightsOf(inputsOf(), { direction: 'anticausal' }),
+    );
+  });
+
+  test('unified attention is literal or directed', () => {
+    const coordinates = tf.tensor2d(matrix(T, 3));
+    const placed = {
+      ...inputsOf(),
+      queryCoordinates: coordinates,
+      keyCoordinates: coordinates,
+      coordinateWeights: tf.ones([3]) as tf.Tensor1D,
+    };
+    const { direction: _, ...shared } = RING_ATTENTION_DEFAULTS;
+    const unified = (mode: 'literal' | 'directed', rcp: number, ircp: number) =>
+      unifiedAttention(placed, { ...shared, mode, mix: { rcp, ircp, tpo: 0 } }).weights.arraySync();
+    expect(unified('literal', 1, 0)).toEqual(unified('literal', 0, 1));
+    expect(unified('directed', 0, 1)).toEqual(weightsOf(placed, { direction: 'anticausal' }));
+    expect(() => unifiedAttention(placed, { ...shared, mode: 'literal', mix: { rcp: 1, ircp: 1, tpo: 0 } })).toThrow(
+      'mix must sum to 1 within 0.01: {"rcp":1,"ircp":1,"tpo":0}',
+    );
+    const missing = { ...placed, keyCoordinates: tf.zeros([T, 2]) as tf.Tensor2D };
+    expect(() => trajectoryAttention(missing, shared)).toThrow('shape of keyCoordinates');
+  });
+
+  test('a mask takes keys away, all of them leave zeros', () => {
+    const mask = forward.map((i) => forward.map((j) => (i === 4 || j === 7 ? 0 : 1)));
+    const weights = weightsOf(inputsOf(forward, embeddings, mask));
+    for (const [i, row] of weights.entries()) {
+      expect(row[7]).toBe(0);
+      expect(row.reduce((a, b) => a + b, 0)).toBeCloseTo(i === 4 ? 0 : 1, 5);
+    }
+    expect(weights[4]).toEqual(Array(T).fill(0));
+  });
+
+  test('a zero vector attends by distance alone, duplicates get equal weights at equal distances', () => {
+    const rows = embeddings.map((row, i) => (i === 3 ? Array(D).fill(0) : i === 6 ? (embeddings[2] as number[]) : row));
+    const weights = weightsOf(inputsOf(forward, rows));
+    expect(weights.flat().every(Number.isFinite)).toBe(true);
+    expect(weights[3]?.[2]).toBeCloseTo(weights[3]?.[4] as number, 6);
+    expect(weights[4]?.[2]).toBe(weights[4]?.[6]);
+  });
+
+  test('a small temperature does not overflow', () => {
+    expect(weightsOf(inputsOf(), { temperature: 1e-4 }).flat().every(Number.isFinite)).toBe(true);
+  });
+
+  test('nothing leaks, also when it throws', () => {
+    const inputs = inputsOf();
+    const before = tf.memory().numTensors;
+    const attention = ringAttention(inputs, RING_ATTENTION_DEFAULTS);
+    expect(tf.memory().numTensors).toBe(before + 2);
+    tf.dispose(attention);
+    const places = tf.zeros([T]) as tf.Tensor1D;
+    const attend = (changed: Partial<AttentionInputs>) => () =>
+      ringAttention({ ...inputs, ...changed }, RING_ATTENTION_DEFAULTS);
+    expect(attend({ queryPositions: places })).toThrow('positions must be int32: float32');
+    expect(attend({ mask: inputs.queries })).toThrow('shape of mask');
+    expect(attend({ keys: inputs.values })).toThrow('shape of keys: expected [T, D] with B=11, D=5, T=11, got [11, 3]');
+    expect(tf.memory().numTensors).toBe(before + 1);
+    inputs.values.dispose(); // found out after the weights are made
+    expect(attend({})).toThrow();
+    expect(tf.memory().numTensors).toBe(before);
+  });
+});

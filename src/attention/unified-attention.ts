@@ -1,0 +1,41 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { ValidationError } from '../core/errors.ts';
+import { matmul } from '../core/matmul.ts';
+import { scoped } from '../core/scope.ts';
+import { type AttentionMix, attentionMix, type UnifiedAttentionOptions } from './options.ts';
+import { type Attention, cosines, ringWeights } from './ring-attention.ts';
+import { ringGeometry } from './ring-geometry.ts';
+import { assertTrajectoryInputs, type TrajectoryAttentionInputs, trajectoryWeights } from './trajectory-attention.ts';
+
+/** @throws ValidationError for shares that are negative or don't sum to 1 within 0.01. */
+export function assertMix(mix: AttentionMix): void {
+  const parsed = attentionMix.safeParse(mix);
+  if (!parsed.success) throw new ValidationError(parsed.error.issues[0]?.message ?? 'invalid mix', { mix });
+}
+
+/** `rcp RCP + ircp IRCP + tpo TPO`, of any shape. */
+export function mixed<T extends tf.Tensor>(parts: Readonly<Record<keyof AttentionMix, T>>, mix: AttentionMix): T {
+  return scoped('mixed', () =>
+    tf.add(tf.add(tf.mul(parts.rcp, mix.rcp), tf.mul(parts.ircp, mix.ircp)), tf.mul(parts.tpo, mix.tpo)),
+  );
+}
+
+/**
+ * The mix of the three mechanisms (section 4.2.4 of diomande2026). A row sums to less than 1 where one of them has no admissible key for it.
+ *
+ * @throws ValidationError for a mix that doesn't sum to 1, DimensionMismatchError for inputs that don't fit.
+ */
+export function unifiedAttention(inputs: TrajectoryAttentionInputs, options: UnifiedAttentionOptions): Attention {
+  assertTrajectoryInputs(inputs);
+  assertMix(options.mix);
+  const { mode, mix, ...shared } = options;
+  return scoped('unifiedAttention', () => {
+    const geometry = ringGeometry(inputs.queryPositions, inputs.keyPositions, inputs.ringSize);
+    const cosine = cosines(inputs.queries, inputs.keys);
+    const ring = (direction: 'causal' | 'anticausal') =>
+      ringWeights(cosine, geometry, { ...shared, direction: mode === 'literal' ? 'none' : direction }, inputs.mask);
+    const tpo = trajectoryWeights(cosine, geometry, inputs, shared);
+    const weights = mixed({ rcp: ring('causal'), ircp: ring('anticausal'), tpo }, mix);
+    return { weights, output: matmul(weights, inputs.values) };
+  });
+}

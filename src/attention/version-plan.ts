@@ -1,0 +1,61 @@
+import { lowerBound } from '../model/corpus.ts';
+import { bandWidth } from './band.ts';
+import type { PropagationOptions } from './options.ts';
+
+/** One version of a turn's propagated embedding: computed when its conversation had `size` turns. */
+export interface Version {
+  /** Ring position in the conversation. */
+  readonly place: number;
+  readonly size: number;
+  /** Valid for the cutoffs c with validFrom <= c < validTo. */
+  readonly validFrom: number;
+  readonly validTo: number;
+}
+
+/**
+ * Steps that a newcomer reaches, under `tolerance`.
+ *
+ * additive: a turn further away keeps its version, and its attention output is within 4 tolerance of the exact one (band.ts: far keys hold at most that share
+ * of the mass before and after, and unit values differ by at most 2). multiplicative: every far key weighs e^0 = 1, so a newcomer moves each output by up to 2 /
+ * denominator, however far it is: no distance is safe.
+ */
+export function newcomerReach(options: PropagationOptions, tolerance: number): number {
+  return options.combine === 'additive' ? bandWidth(options, tolerance) : Number.POSITIVE_INFINITY;
+}
+
+/** Whether no later turn can move the version that a turn has in a conversation of `size` turns. */
+function isSettled(place: number, size: number, reach: number, { topology, direction }: PropagationOptions): boolean {
+  if (topology === 'line' && direction === 'causal') return true; // later turns are no keys of it, and no distance changes
+  const wraps = topology === 'ring' && direction !== 'causal' && place < reach;
+  return place + reach < size && !wraps;
+}
+
+/**
+ * The versions of one conversation's turns that the given cutoffs need, by size, then place.
+ *
+ * @param positions ascending corpus positions of the conversation's turns
+ * @param cutoffs ascending
+ * @param end greater than any cutoff
+ */
+export function planVersions(
+  positions: Int32Array,
+  cutoffs: Int32Array,
+  end: number,
+  reach: number,
+  options: PropagationOptions,
+): Version[] {
+  const settled = new Uint8Array(positions.length);
+  const versions: Version[] = [];
+  for (let size = 1; size <= positions.length; size++) {
+    const validFrom = (positions[size - 1] as number) + 1;
+    const next = size === positions.length ? end : (positions[size] as number) + 1;
+    const needed = (cutoffs[lowerBound(cutoffs, validFrom)] ?? end) < next;
+    if (!needed) continue;
+    for (let place = 0; place < size; place++) {
+      if (settled[place] === 1) continue;
+      settled[place] = isSettled(place, size, reach, options) ? 1 : 0;
+      versions.push({ place, size, validFrom, validTo: settled[place] === 1 ? end : next });
+    }
+  }
+  return versions;
+}

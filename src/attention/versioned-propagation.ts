@@ -1,0 +1,115 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { type StartProgress, silent } from '../core/progress.ts';
+import { readBack } from '../core/read-back.ts';
+import { gatherRows, rowOf, rowWidth } from '../core/rows.ts';
+import { conversationPositions } from '../model/conversation-positions.ts';
+import type { Corpus } from '../model/corpus.ts';
+import type { PropagationOptions } from './options.ts';
+import { propagateAsOf } from './propagation.ts';
+import { newcomerReach, planVersions, type Version } from './version-plan.ts';
+
+/** Numbers in the largest tensor of a batch of versions: 16 MB. */
+const BATCH_NUMBERS = 2 ** 22;
+
+/** R versions of propagated embeddings, in order of validFrom, then position. */
+export interface PropagatedVersions {
+  /** Row-major [R, D]. */
+  readonly vectors: Float32Array;
+  /** [R] corpus positions. */
+  readonly positions: Int32Array;
+  /** [R] a version is the one to use for cutoffs c with validFrom <= c < validTo. */
+  readonly validFrom: Int32Array;
+  readonly validTo: Int32Array;
+  /** Steps from a newcomer beyond which turns kept their version. */
+  readonly reach: number;
+}
+
+interface PlannedVersion extends Version {
+  readonly position: number;
+}
+
+function compareVersions(a: PlannedVersion, b: PlannedVersion): number {
+  return a.validFrom - b.validFrom || a.position - b.position;
+}
+
+function sizeOf(versions: readonly Version[]): number {
+  return versions.reduce((most, { size }) => Math.max(most, size), 0);
+}
+
+/**
+ * Versions of one conversation's turns.
+ *
+ * @param embeddings [T, D] of its turns in ring order
+ * @param store receives the rows of a batch, row-major [batch, D]
+ */
+async function computeVersions(
+  embeddings: tf.Tensor2D,
+  versions: readonly PlannedVersion[],
+  options: PropagationOptions,
+  store: (batch: readonly PlannedVersion[], rows: Float32Array) => void,
+): Promise<void> {
+  const batchSize = Math.max(1, Math.floor(BATCH_NUMBERS / Math.max(...embeddings.shape)));
+  for (let start = 0; start < versions.length; start += batchSize) {
+    const batch = versions.slice(start, start + batchSize);
+    const places = batch.map(({ place }) => place);
+    const sizes = batch.map(({ size }) => size);
+    const compute = () => propagateAsOf(embeddings, tf.tensor1d(places, 'int32'), tf.tensor1d(sizes, 'int32'), options);
+    store(batch, await readBack('computeVersions', compute));
+  }
+}
+
+/**
+ * Propagated embeddings for a replay: as a conversation grows its turns' embeddings change, and a query may only see what was said before it. Each version is
+ * computed from the turns of its conversation that are strictly earlier than the cutoffs it is valid for. Versions that no cutoff needs are not computed; turns
+ * beyond the reach of a newcomer keep theirs ({@link newcomerReach}).
+ *
+ * @param embeddings row-major [N, D]
+ * @param cutoffs of the queries, in any order: how many leading turns of the corpus each may see
+ * @param settings.tolerance largest share of attention mass that a newcomer out of reach may have; default 1e-5
+ * @throws DimensionMismatchError when the embeddings do not fit the corpus.
+ */
+export async function versionedPropagation(
+  corpus: Corpus,
+  embeddings: Float32Array,
+  cutoffs: Int32Array,
+  options: PropagationOptions,
+  settings: { readonly tolerance?: number; readonly progress?: StartProgress } = {},
+): Promise<PropagatedVersions> {
+  const dimension = rowWidth('embeddings of the corpus', embeddings, corpus.size);
+  const conversations = conversationPositions(corpus);
+  const reach = newcomerReach(options, settings.tolerance ?? 1e-5);
+  const sorted = cutoffs.toSorted();
+  const plans = conversations.map((positions) =>
+    planVersions(positions, sorted, corpus.size + 1, reach, options).map((version) => {
+      return { ...version, position: positions[version.place] as number };
+    }),
+  );
+  const versions = plans.flat().sort(compareVersions);
+  const slotOf = new Map(versions.map((version, slot) => [version, slot]));
+  const vectors = new Float32Array(versions.length * dimension);
+  const store = (batch: readonly PlannedVersion[], rows: Float32Array) => {
+    for (const [i, version] of batch.entries())
+      vectors.set(rowOf(rows, dimension, i), (slotOf.get(version) as number) * dimension);
+  };
+  const progress = (settings.progress ?? silent)('propagation', plans.length);
+  for (const [conversation, plan] of plans.entries()) {
+    const positions = (conversations[conversation] as Int32Array).subarray(0, sizeOf(plan));
+    if (plan.length > 0) {
+      const turns = tf.tensor2d(gatherRows(embeddings, dimension, positions), [positions.length, dimension]);
+      try {
+        await computeVersions(turns, plan, options, store);
+      } finally {
+        turns.dispose();
+      }
+    }
+    progress.update(conversation + 1);
+  }
+  progress.finish(`${versions.length} versions`);
+  return {
+    vectors,
+    positions: Int32Array.from(versions, ({ position }) => position),
+    validFrom: Int32Array.from(versions, ({ validFrom }) => validFrom),
+    validTo: Int32Array.from(versions, ({ validTo }) => validTo),
+    reach,
+  };
+}
