@@ -1,0 +1,21 @@
+/** Graphs of memories and concepts: random walks that start at what a query found. */
+
+export { DENSE_NODES, DenseTensorPageRank } from './dense-tensor-pagerank.ts';
+export { HostPageRank } from './host-pagerank.ts';
+export {
+  createPageRankSolver,
+  PAGERANK_SOLVERS,
+  type PageRankSolverName,
+  type PageRankSolverOptions,
+  pageRankOptions,
+} from './pagerank-registry.ts';
+export type { PageRankOptions, PageRankResult, PageRankSettings, PageRankSolver } from './pagerank-solver.ts';
+export { PushPageRank } from './push-pagerank.ts';
+export type { SeedSet } from './seed-distribution.ts';
+export { SparseTensorPageRank } from './sparse-tensor-pagerank.ts';
+export {
+  type TransitionMatrix,
+  transitionMatrix,
+  transitionMatrixFromEdges,
+  type WeightedEdges,
+} from './transition-matrix.ts';

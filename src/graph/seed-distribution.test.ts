@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { matrixOf } from './pagerank-contract.ts';
+import { seedDistributions } from './seed-distribution.ts';
+
+// What is refused is tested with every solver, in pagerank-contract.ts.
+const matrix = matrixOf({ directed: true, nodes: ['d', 'a', 'c', 'b', 'e'], edges: [] });
+
+test('weights are normalised, positions ascend, zeros are left out', () => {
+  const queries = [
+    new Map([
+      ['d', 6],
+      ['a', 2],
+      ['c', 0],
+    ]),
+    new Map([['e', 5e-324]]),
+  ]; // prettier-ignore
+  const found = seedDistributions(matrix, queries);
+  expect(found.map(({ positions, shares }) => [[...positions], [...shares]])).toEqual([
+    [
+      [0, 3],
+      [0.25, 0.75],
+    ],
+    [[4], [1]],
+  ]); // prettier-ignore
+});
+
+test('the order of the seeds does not move a bit', () => {
+  const seeds: [string, number][] = [
+    ['a', 0.1],
+    ['b', 0.2],
+    ['c', 0.3],
+    ['d', 1e-17],
+    ['e', 1e3],
+  ]; // prettier-ignore
+  const [one, two] = seedDistributions(matrix, [new Map(seeds), new Map(seeds.toReversed())]);
+  expect(two).toEqual(one);
+});

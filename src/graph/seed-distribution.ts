@@ -1,0 +1,40 @@
+import { ValidationError } from '../core/errors.ts';
+import type { TransitionMatrix } from './transition-matrix.ts';
+
+/** The nodes at which the walks of a query start, with their weights. */
+export type SeedSet = ReadonlyMap<string, number>;
+
+/** A seed set whose weights sum to 1, zeros left out. */
+export interface SeedDistribution {
+  /** [S], ascending. */
+  readonly positions: Int32Array;
+  /** [S] */
+  readonly shares: Float64Array;
+}
+
+/** @throws ValidationError naming the query for a seed that the graph lacks, a weight that is negative or not finite, and for no weight at all. */
+export function seedDistributions(matrix: TransitionMatrix, queries: readonly SeedSet[]): SeedDistribution[] {
+  return queries.map((seeds, query) => distributionOf(matrix, seeds, query));
+}
+
+function distributionOf({ positionOf }: TransitionMatrix, seeds: SeedSet, query: number): SeedDistribution {
+  const found: { position: number; weight: number }[] = [];
+  for (const [id, weight] of seeds) {
+    const position = positionOf.get(id);
+    if (position === undefined)
+      throw new ValidationError(`query ${query} has a seed that is not in the graph: ${id}`, { query, id });
+    if (!(weight >= 0 && weight < Number.POSITIVE_INFINITY)) {
+      const message = `seed weight must be a finite number >= 0, query ${query}, ${id}: ${weight}`;
+      throw new ValidationError(message, { query, id, weight });
+    }
+    if (weight > 0) found.push({ position, weight });
+  }
+  found.sort((a, b) => a.position - b.position);
+  const total = found.reduce((sum, { weight }) => sum + weight, 0);
+  if (!(total > 0 && total < Number.POSITIVE_INFINITY))
+    throw new ValidationError(`seed weights of query ${query} must have a finite sum > 0: ${total}`, { query, total });
+  return {
+    positions: Int32Array.from(found, ({ position }) => position),
+    shares: Float64Array.from(found, ({ weight }) => weight / total),
+  };
+}
