@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { addPresent, assertColumns, rangeOf, type ScoreColumns } from './score-columns.ts';
+
+export const combSumOptions = z.strictObject({ method: z.literal('combsum') });
+export const combMnzOptions = z.strictObject({ method: z.literal('combmnz') });
+
+/**
+ * CombSUM: sum over the sources of the min-max score (s - min) / (max - min), the extremes being those of the source's list for this query. A list with
+ * one distinct score normalises to 1; an absent candidate adds 0, as the last of a longer list does. O(S C).
+ *
+ * @returns [C] fused scores.
+ * @throws ValidationError without a source, DimensionMismatchError, NotFiniteError. Source: fox1994combination.
+ */
+export function combSum(columns: ScoreColumns): Float64Array {
+  assertColumns(columns);
+  const fused = new Float64Array(columns[0]?.length ?? 0);
+  for (const column of columns) {
+    const { low, high } = rangeOf(column);
+    addPresent(fused, column, high === low ? () => 1 : (score) => (score - low) / (high - low));
+  }
+  return fused;
+}
+
+/**
+ * CombMNZ: CombSUM times the number of sources that returned the candidate. O(S C).
+ *
+ * @returns [C] fused scores.
+ * @throws as {@link combSum} does. Source: fox1994combination.
+ */
+export function combMnz(columns: ScoreColumns): Float64Array {
+  const sums = combSum(columns);
+  const sources = new Float64Array(sums.length);
+  for (const column of columns) addPresent(sources, column, () => 1);
+  return sums.map((sum, c) => sum * (sources[c] as number));
+}

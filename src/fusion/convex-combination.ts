@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { ValidationError } from '../core/errors.ts';
+import { addPresent, assertColumns, rangeOf, type ScoreColumns } from './score-columns.ts';
+
+export const convexCombinationOptions = z.strictObject({
+  method: z.literal('convex'),
+  /** Weight of the first source, the dense one. */
+  alpha: z.number().min(0).max(1).default(0.8),
+  /** The least score that each of the two sources can give: -1 for cosine, 0 for BM25. */
+  theoreticalMinimum: z.tuple([z.number(), z.number()]).default([-1, 0]),
+});
+
+/** How far float32 arithmetic may take a score below its theoretical minimum. */
+const ROUNDING = 1e-6;
+
+function assertMinimum(source: number, low: number, minimum: number): void {
+  if (low < minimum - ROUNDING)
+    throw new ValidationError(`score of source ${source} is below its theoretical minimum ${minimum}: ${low}`, {
+      source,
+      minimum,
+      score: low,
+    });
+}
+
+/**
+ * Convex combination with the theoretical minimum (TM2C2): alpha phi(dense) + (1 - alpha) phi(lexical),
+ * phi(s) = (s - theoretical minimum) / (largest score of the list - theoretical minimum). An absent candidate has the theoretical minimum and adds 0, as
+ * does a list that holds nothing above it. O(C).
+ *
+ * @param columns the dense source, then the lexical one.
+ * @returns [C] fused scores in 0 to 1.
+ * @throws ValidationError unless there are two sources, and for a score below its minimum; DimensionMismatchError, NotFiniteError.
+ * Source: bruch2023fusion, whose alpha is 0.8.
+ */
+export function convexCombination(
+  columns: ScoreColumns,
+  { alpha, theoreticalMinimum }: z.output<typeof convexCombinationOptions>,
+): Float64Array {
+  assertColumns(columns);
+  if (columns.length !== 2) throw new ValidationError(`convex combination needs 2 sources: ${columns.length}`);
+  const fused = new Float64Array(columns[0]?.length ?? 0);
+  for (const [source, column] of columns.entries()) {
+    const minimum = theoreticalMinimum[source] as number;
+    const { low, high } = rangeOf(column);
+    assertMinimum(source, low, minimum);
+    const weight = source === 0 ? alpha : 1 - alpha;
+    if (high > minimum)
+      addPresent(fused, column, (score) => (weight * (Math.max(score, minimum) - minimum)) / (high - minimum));
+  }
+  return fused;
+}

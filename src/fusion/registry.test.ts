@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ConfigurationError } from '../core/errors.ts';
+import { parse } from '../core/validation.ts';
+import { compareScored, type Scored } from '../model/tie-rule.ts';
+import { FUSIONS, type FusionMethod, type FusionOptions, fuseColumns, fuseLists, fusionOptions } from './registry.ts';
+
+const METHODS = Object.keys(FUSIONS) as FusionMethod[];
+
+const list = fc.uniqueArray(
+  fc.record({ id: fc.integer({ min: 0, max: 16 }).map((i) => `d${i}`), score: fc.constantFrom(0, 0.25, 0.5, 0.75, 1) }),
+  { selector: ({ id }) => id, minLength: 1, maxLength: 11 },
+);
+
+describe.each(METHODS)('%s', (method) => {
+  const options = parse(fusionOptions, { method }, 'test');
+
+  test('needs no option and has a definition', () => {
+    expect(options.method).toBe(method);
+    expect(FUSIONS[method].definition).toMatch(/^\S.+\.$/);
+  });
+
+  test('returns every candidate once, by the tie rule, whatever the order of the lists', () => {
+    fc.assert(
+      fc.property(list, list, (a, b) => {
+        const fused = fuseLists([a, b], options);
+        expect(fused.map(({ id }) => id).sort()).toEqual([...new Set([...a, ...b].map(({ id }) => id))].sort());
+        expect(fused).toEqual(fused.toSorted(compareScored));
+        expect(fused.every(({ score }) => Number.isFinite(score))).toBe(true);
+        expect(fuseLists([a.toReversed(), b.toReversed()], options)).toEqual(fused);
+      }),
+    );
+  });
+
+  test('a candidate that is ahead in every source stays ahead', () => {
+    const ahead: Scored[] = [
+      { id: 'a', score: 0.9 },
+      { id: 'z', score: 0.3 },
+      { id: 'm', score: 0.1 },
+    ];
+    expect(fuseLists([ahead, ahead], options).map(({ id }) => id)).toEqual(['a', 'z', 'm']);
+  });
+
+  test('gives an empty ranking for empty lists', () => {
+    expect(fuseLists([[], []], options)).toEqual([]);
+  });
+});
+
+test('equal scores rank by id descending within a source', () => {
+  const options = parse(fusionOptions, { method: 'rrf' }, 'test');
+  const fused = fuseLists(
+    [
+      [
+        { id: 'a', score: 1 },
+        { id: 'c', score: 1 },
+        { id: 'b', score: 1 },
+      ],
+    ],
+    options,
+  );
+  expect(fused).toEqual([
+    { id: 'c', score: 1 / 61 },
+    { id: 'b', score: 1 / 62 },
+    { id: 'a', score: 1 / 63 },
+  ]);
+});
+
+test('an unknown method or option is refused with the nearest known one', () => {
+  expect(() => fuseColumns([Float64Array.of(1)], { method: 'rff' } as unknown as FusionOptions)).toThrow(
+    expect.objectContaining({ name: 'ValidationError', message: 'unknown fusion method, known is rrf: rff' }),
+  );
+  expect(() => fuseColumns([Float64Array.of(1)], { method: 'toString' } as unknown as FusionOptions)).toThrow(
+    'unknown fusion method',
+  );
+  expect(() => parse(fusionOptions, { method: 'convx' }, 'test')).toThrow(ConfigurationError);
+  expect(() => parse(fusionOptions, { method: 'convex', alhpa: 0.5 }, 'test')).toThrow('did you mean alpha?');
+});
