@@ -1,0 +1,94 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { scoped } from '../core/scope.ts';
+import { assertSelection, atPlaces, MASKED, type Selection, type SelectionInputs } from './selection.ts';
+
+export interface DiversityFilterOptions {
+  /** Weight of the score in the marginal relevance, in [0, 1]. */
+  readonly lambda: number;
+  /** A candidate is taken when its marginal relevance is above this, */
+  readonly marginalAbove: number;
+  /** or its score above this. */
+  readonly scoreAbove: number;
+  /** K, the most to take. */
+  readonly k: number;
+}
+
+export const DIVERSITY_FILTER_DEFAULTS: Omit<DiversityFilterOptions, 'k'> = {
+  lambda: 0.7,
+  marginalAbove: 0.3,
+  scoreAbove: 0.9,
+};
+
+/** Candidates from the best score down, padding last. */
+interface Ordered {
+  /** [B, C] */
+  readonly scores: tf.Tensor2D;
+  /** int32 [B, C] */
+  readonly places: tf.Tensor2D;
+}
+
+/** Judges the i-th of each query's ordered candidates, given those taken so far, bool [B, C] by place. */
+function judge(
+  { similarities }: SelectionInputs,
+  { scores, places }: Ordered,
+  taken: tf.Tensor2D,
+  { lambda, marginalAbove, scoreAbove }: DiversityFilterOptions,
+  i: number,
+): { accepted: tf.Tensor2D; taken: tf.Tensor2D } {
+  const [batch, count] = scores.shape;
+  const score = tf.slice(scores, [0, i], [batch, 1]);
+  const place = tf.slice(places, [0, i], [batch, 1]);
+  const similarity = tf.squeeze(atPlaces(similarities, place), [1]); // [B, C]
+  const redundancy = tf.max(tf.where(taken, similarity, MASKED), 1, true); // [B, 1]
+  const marginal = tf.sub(tf.mul(score, lambda), tf.mul(redundancy, 1 - lambda));
+  const good = tf.logicalOr(tf.greater(marginal, marginalAbove), tf.greater(score, scoreAbove));
+  const present = tf.greater(score, MASKED / 2);
+  const accepted = (i === 0 ? present : tf.logicalAnd(present, good)) as tf.Tensor2D;
+  const own = tf.equal(tf.range(0, count, 1, 'int32'), place); // [B, C]
+  return { accepted, taken: tf.logicalOr(taken, tf.logicalAnd(own, accepted)) as tf.Tensor2D };
+}
+
+/**
+ * Goes through each query's candidates from the best score down and takes the first, and then each whose marginal relevance
+ * `lambda score - (1 - lambda) max_s similarity(candidate, s)` over those taken, s, is high enough, or whose score alone is, up to K. Unlike maximal marginal
+ * relevance it keeps the order of the scores and may take fewer. Equal scores stand in the order of their places. C batches of operations over [B, C].
+ *
+ * @returns the places taken and their scores (not the marginal ones)
+ * @throws ValidationError for a lambda outside [0, 1] or a k that is no positive integer.
+ */
+export function diversityFilter(inputs: SelectionInputs, options: DiversityFilterOptions): Selection {
+  const { relevance, mask } = inputs;
+  const { k } = options;
+  assertSelection(inputs, options.lambda, k);
+  const [batch, count] = relevance.shape;
+  return scoped('diversityFilter', () => {
+    if (count === 0)
+      return { places: tf.fill([batch, k], -1, 'int32') as tf.Tensor2D, scores: tf.zeros([batch, k]) as tf.Tensor2D };
+    const { values, indices } = tf.topk(tf.where(mask, relevance, MASKED), count);
+    const ordered = { scores: values, places: indices } as Ordered;
+    const verdicts: tf.Tensor2D[] = [];
+    let taken: tf.Tensor2D = tf.zeros([batch, count], 'bool');
+    for (let i = 0; i < count; i++) {
+      const judged = scoped('judge', () => judge(inputs, ordered, taken, options, i));
+      verdicts.push(judged.accepted);
+      taken = judged.taken;
+    }
+    return firstAccepted(ordered, tf.concat(verdicts, 1), k);
+  });
+}
+
+/** The first K accepted of ordered candidates. */
+function firstAccepted({ scores, places }: Ordered, accepted: tf.Tensor2D, k: number): Selection {
+  const [batch, count] = scores.shape;
+  // C for the best down to 1, and 0 for what was not taken.
+  const ranks = tf.mul(tf.range(count, 0, -1), tf.cast(accepted, 'float32'));
+  const { values, indices } = tf.topk(ranks as tf.Tensor2D, Math.min(k, count));
+  const some = tf.greater(values, 0);
+  const missing: [number, number] = [batch, Math.max(0, k - count)];
+  const takenPlaces = tf.where<tf.Tensor>(some, atPlaces(places, indices as tf.Tensor2D), tf.scalar(-1, 'int32'));
+  const takenScores = tf.where(some, atPlaces(scores, indices as tf.Tensor2D), 0);
+  return {
+    places: tf.concat([takenPlaces, tf.fill(missing, -1, 'int32')], 1) as tf.Tensor2D,
+    scores: tf.concat([takenScores, tf.zeros(missing)], 1) as tf.Tensor2D,
+  };
+}

@@ -1,0 +1,68 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { ValidationError } from '../core/errors.ts';
+import { batchedMatmul } from '../core/matmul.ts';
+import { scoped } from '../core/scope.ts';
+import { assertShape } from '../core/shapes.ts';
+
+/** Below every score that occurs, and finite. */
+export const MASKED = -1e30;
+
+/** Candidates of B queries, C each, from which places are taken. */
+export interface SelectionInputs {
+  /** [B, C] finite scores. */
+  readonly relevance: tf.Tensor2D;
+  /** [B, C, C] among a query's candidates, see {@link candidateSimilarities}. */
+  readonly similarities: tf.Tensor3D;
+  /** bool [B, C], false for padding. */
+  readonly mask: tf.Tensor2D;
+}
+
+export interface Selection extends tf.NamedTensorMap {
+  /** int32 [B, K] places among the candidates in the order in which they were taken, -1 where there were no more. */
+  readonly places: tf.Tensor2D;
+  /** [B, K] the score by which each was taken, 0 where there is none. */
+  readonly scores: tf.Tensor2D;
+}
+
+/**
+ * Checks what every selection takes.
+ *
+ * @throws DimensionMismatchError for shapes that do not fit, ValidationError for a lambda outside [0, 1] or a k that is no positive integer.
+ */
+export function assertSelection({ relevance, similarities, mask }: SelectionInputs, lambda: number, k: number): void {
+  const sizes = assertShape('relevance', relevance, 'B C');
+  assertShape('similarities', similarities, 'B C C', sizes);
+  assertShape('mask', mask, 'B C', sizes);
+  if (!(lambda >= 0 && lambda <= 1)) throw new ValidationError(`lambda must lie in [0, 1]: ${lambda}`, { lambda });
+  if (!Number.isInteger(k) || k < 1) throw new ValidationError(`k must be a positive integer: ${k}`, { k });
+}
+
+/**
+ * Cosines among each query's candidates, 0 with a zero vector. O(B C^2 D).
+ *
+ * @param embeddings [B, C, D] of any length
+ * @returns [B, C, C]
+ */
+export function candidateSimilarities(embeddings: tf.Tensor3D): tf.Tensor3D {
+  assertShape('embeddings', embeddings, 'B C D');
+  return scoped('candidateSimilarities', () => {
+    const lengths = tf.sqrt(tf.sum(tf.square(embeddings), 2, true)); // [B, C, 1]
+    const directions: tf.Tensor3D = tf.mul(embeddings, tf.divNoNan(1, lengths)); // wasm divides [B, C, D] 30 times slower than it multiplies
+    return batchedMatmul(directions, tf.transpose(directions, [0, 2, 1]));
+  });
+}
+
+/**
+ * Of each query's row, or slice, the one at its own place.
+ *
+ * @param values [B, C] or [B, C, C]
+ * @param places int32 [B, K]
+ * @returns [B, K] or [B, K, C]
+ */
+export function atPlaces<T extends tf.Tensor>(values: T, places: tf.Tensor2D): T {
+  const [batch = 0, count = 0, ...rest] = values.shape;
+  return scoped('atPlaces', () => {
+    const starts = tf.mul(tf.range(0, batch, 1, 'int32'), tf.scalar(count, 'int32')); // [B]
+    return tf.gather(tf.reshape(values, [-1, ...rest]), tf.add(tf.expandDims(starts, 1), places));
+  }) as T;
+}

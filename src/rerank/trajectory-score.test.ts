@@ -1,0 +1,69 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useBackend } from '../core/backend.ts';
+import { random } from '../core/random.ts';
+import { finalScore, pairDistances, trajectoryScore } from './trajectory-score.ts';
+
+const [B, C, M] = [3, 11, 5];
+const TEMPORAL = 3;
+const source = random(5, 'trajectory-score.test');
+const cube = () =>
+  Array.from({ length: B }, () => Array.from({ length: C }, () => Array.from({ length: M }, () => source.uniform())));
+const candidates = cube();
+const queries = cube();
+(candidates[1] as number[][])[4] = queries[1]?.[4] as number[];
+const cold = candidates.map((row) => row.map(() => source.integer(2)));
+(cold[1] as number[])[4] = 0;
+const weights = [1, 0.5, 1.2, 0.8, 0.3];
+
+function expectedDistance(b: number, c: number): number {
+  let sum = 0;
+  for (const [i, weight] of weights.entries()) {
+    if (cold[b]?.[c] === 1 && i !== TEMPORAL) continue;
+    sum += weight * ((candidates[b]?.[c]?.[i] as number) - (queries[b]?.[c]?.[i] as number)) ** 2;
+  }
+  return Math.sqrt(sum);
+}
+
+describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+  beforeAll(() => useBackend(backend));
+
+  test('a distance takes all coordinates, or at a cold start time alone', () => {
+    const pairs = {
+      candidates: tf.tensor3d(candidates),
+      queries: tf.tensor3d(queries),
+      coldStart: tf.tensor2d(cold, [B, C], 'bool'),
+      dimensions: 5,
+    } as const;
+    const weighting = tf.tensor1d(weights);
+    const before = tf.memory().numTensors;
+    const distances = pairDistances(pairs, weighting);
+    const scores = trajectoryScore(distances, 0.7);
+    const [got, gotScores] = [distances.arraySync(), scores.arraySync()];
+    tf.dispose([distances, scores]);
+    expect(() => pairDistances({ ...pairs, dimensions: 7 }, weighting)).toThrow('shape of candidates');
+    expect(tf.memory().numTensors).toBe(before);
+    tf.dispose([pairs.candidates, pairs.queries, pairs.coldStart, weighting]);
+    for (let b = 0; b < B; b++) {
+      for (let c = 0; c < C; c++) {
+        expect(got[b]?.[c]).toBeCloseTo(expectedDistance(b, c), 5);
+        expect(gotScores[b]?.[c]).toBeCloseTo(Math.exp(-expectedDistance(b, c) / 0.7), 5);
+      }
+    }
+    expect(got[1]?.[4]).toBe(0);
+    expect(gotScores[1]?.[4]).toBe(1);
+  });
+
+  test('the final score weighs trajectory against semantic similarity', () => {
+    const semantic = tf.tensor2d([[1, 0, 0.5]]);
+    const trajectory = tf.tensor2d([[0, 1, 0.5]]);
+    const before = tf.memory().numTensors;
+    const final = finalScore(semantic, trajectory);
+    expect([...final.dataSync()].map((value) => value.toFixed(6))).toEqual(['0.700000', '0.300000', '0.500000']);
+    final.dispose();
+    expect(() => finalScore(semantic, trajectory, 1.5)).toThrow('trajectoryWeight must lie in [0, 1]: 1.5');
+    expect(() => trajectoryScore(trajectory, 0)).toThrow('sigma must be positive: 0');
+    expect(tf.memory().numTensors).toBe(before);
+    tf.dispose([semantic, trajectory]);
+  });
+});

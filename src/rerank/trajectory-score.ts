@@ -1,0 +1,67 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { ValidationError } from '../core/errors.ts';
+import { scoped } from '../core/scope.ts';
+import { assertShape } from '../core/shapes.ts';
+import { COORDINATES, type Dimensions } from '../trajectory/coordinate-names.ts';
+import { trajectoryDistance } from '../trajectory/trajectory-distance.ts';
+
+/** Pairs of queries and candidates in the frame of the candidate's conversation. */
+export interface TrajectoryPairs {
+  /** [B, C, M] */
+  readonly candidates: tf.Tensor3D;
+  /** [B, C, M] */
+  readonly queries: tf.Tensor3D;
+  /** bool [B, C]: the conversation is too short for its shape to mean anything. */
+  readonly coldStart: tf.Tensor2D;
+  readonly dimensions: Dimensions;
+}
+
+/**
+ * Distances from candidates to their query; at a cold start that of the temporal coordinate alone (section 7.2 of diomande2026).
+ *
+ * @param weights [M]
+ * @returns [B, C]
+ */
+export function pairDistances(pairs: TrajectoryPairs, weights: tf.Tensor1D): tf.Tensor2D {
+  const sizes = assertShape('coldStart', pairs.coldStart, 'B C', { M: pairs.dimensions });
+  assertShape('candidates', pairs.candidates, 'B C M', sizes);
+  assertShape('weights', weights, 'M', sizes);
+  return scoped('pairDistances', () => {
+    const temporal = COORDINATES[pairs.dimensions].map((name) => (name === 'temporal' ? 1 : 0));
+    const temporalAlone = tf.mul(weights, tf.tensor1d(temporal)); // [M]
+    const pairWeights = tf.where(tf.expandDims(pairs.coldStart, 2), temporalAlone, weights) as tf.Tensor3D; // [B, C, M]
+    return trajectoryDistance(pairs.candidates, pairs.queries, pairWeights);
+  });
+}
+
+/**
+ * `exp(-D_traj / sigma)`, in (0, 1].
+ *
+ * @param distances [B, C] of {@link pairDistances}
+ * @returns [B, C]
+ * @throws ValidationError for a sigma that is not positive.
+ */
+export function trajectoryScore(distances: tf.Tensor2D, sigma = 1): tf.Tensor2D {
+  assertShape('distances', distances, 'B C');
+  if (!(sigma > 0)) throw new ValidationError(`sigma must be positive: ${sigma}`, { sigma });
+  return scoped('trajectoryScore', () => tf.exp(tf.mul(distances, -1 / sigma)));
+}
+
+/**
+ * `alpha semantic + (1 - alpha) trajectory` with alpha = 1 - trajectoryWeight.
+ *
+ * @param semantic [B, C]
+ * @param trajectory [B, C]
+ * @param trajectoryWeight in [0, 1]
+ * @returns [B, C]
+ * @throws ValidationError for a weight outside [0, 1].
+ */
+export function finalScore(semantic: tf.Tensor2D, trajectory: tf.Tensor2D, trajectoryWeight = 0.3): tf.Tensor2D {
+  const sizes = assertShape('semantic', semantic, 'B C');
+  assertShape('trajectory', trajectory, 'B C', sizes);
+  if (!(trajectoryWeight >= 0 && trajectoryWeight <= 1))
+    throw new ValidationError(`trajectoryWeight must lie in [0, 1]: ${trajectoryWeight}`, { trajectoryWeight });
+  return scoped('finalScore', () =>
+    tf.add(tf.mul(semantic, 1 - trajectoryWeight), tf.mul(trajectory, trajectoryWeight)),
+  );
+}
