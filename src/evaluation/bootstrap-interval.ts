@@ -1,0 +1,132 @@
+import normalCdf from '@stdlib/stats-base-dists-normal-cdf';
+import normalQuantile from '@stdlib/stats-base-dists-normal-quantile';
+import { ValidationError } from '../core/errors.ts';
+import { random } from '../core/random.ts';
+import { type Clusters, clusterSums } from './clusters.ts';
+
+/** A mean and the interval it lies in with the confidence asked for. */
+export interface Interval {
+  readonly mean: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface BootstrapOptions {
+  readonly samples?: number;
+  /** Confidence, for example 0.95. */
+  readonly level?: number;
+  readonly seed: number;
+}
+
+/** Means that differ by less than this share of the mean magnitude are equal: the order of summation moves the last digits. */
+const ROUNDING = 1e-12;
+
+function dot(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number);
+  return sum;
+}
+
+function total(values: Float64Array): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+/**
+ * Means of resampled groups, [samples] a column. A resample is drawn once for all columns, as how often it holds each group; with the sums a group
+ * precomputed, 10,000 resamples of 250 groups for 60 columns are 1.5e8 products.
+ */
+function resampledMeans(
+  columns: readonly Float64Array[],
+  sizes: Float64Array,
+  samples: number,
+  seed: number,
+): Float64Array[] {
+  const stream = random(seed, 'bootstrap-interval');
+  const groups = sizes.length;
+  const times = new Float64Array(groups);
+  const means = columns.map(() => new Float64Array(samples));
+  for (let sample = 0; sample < samples; sample++) {
+    times.fill(0);
+    for (let draw = 0; draw < groups; draw++) {
+      const group = stream.integer(groups);
+      times[group] = (times[group] as number) + 1;
+    }
+    const queries = dot(times, sizes);
+    for (const [c, sums] of columns.entries()) (means[c] as Float64Array)[sample] = dot(times, sums) / queries;
+  }
+  return means;
+}
+
+/** Skewness of the means that leave out one group each, as BCa wants it: sum u^3 / (6 (sum u^2)^1.5), u = mean of them - one of them. Below 1/6. */
+function acceleration(sums: Float64Array, sizes: Float64Array): number {
+  const sum = total(sums);
+  const queries = total(sizes);
+  const leftOut = sums.map((part, group) => (sum - part) / (queries - (sizes[group] as number)));
+  const centre = total(leftOut) / leftOut.length;
+  let squares = 0;
+  let cubes = 0;
+  for (const mean of leftOut) {
+    squares += (centre - mean) ** 2;
+    cubes += (centre - mean) ** 3;
+  }
+  return squares === 0 ? 0 : cubes / (6 * squares ** 1.5);
+}
+
+/** Standard normal quantile of the share of means below the observed one, equal ones counting half; at least half a sample lies on each side. */
+function biasCorrection(sorted: Float64Array, observed: number, tolerance: number): number {
+  let below = 0;
+  for (const mean of sorted) below += mean < observed - tolerance ? 1 : mean <= observed + tolerance ? 0.5 : 0;
+  const share = Math.min(Math.max(below, 0.5), sorted.length - 0.5) / sorted.length;
+  return normalQuantile(share, 0, 1);
+}
+
+/** Linear interpolation between order statistics. @param sorted ascending. */
+function quantile(sorted: Float64Array, q: number): number {
+  const place = q * (sorted.length - 1);
+  const below = Math.floor(place);
+  const low = sorted[below] as number;
+  const high = sorted[Math.min(below + 1, sorted.length - 1)] as number;
+  return low + (place - below) * (high - low);
+}
+
+/** @param means of the resamples; sorted in place. */
+function intervalOf(means: Float64Array, sums: Float64Array, sizes: Float64Array, level: number): Interval {
+  const sorted = means.sort();
+  const mean = total(sums) / total(sizes);
+  const tolerance = (ROUNDING * sums.reduce((sum, part) => sum + Math.abs(part), 0)) / total(sizes);
+  if ((sorted.at(-1) as number) - (sorted[0] as number) <= 2 * tolerance) return { mean, low: mean, high: mean };
+  const bias = biasCorrection(sorted, mean, tolerance);
+  const skew = acceleration(sums, sizes);
+  const end = (tail: number) => {
+    const shifted = bias + normalQuantile(tail, 0, 1);
+    const room = 1 - skew * shifted;
+    const corrected = room > 0 ? bias + shifted / room : Math.sign(shifted) * Number.POSITIVE_INFINITY;
+    return quantile(sorted, normalCdf(corrected, 0, 1));
+  };
+  return { mean, low: end((1 - level) / 2), high: end((1 + level) / 2) };
+}
+
+/**
+ * Bias-corrected and accelerated (BCa) bootstrap intervals of means over queries. Groups are resampled with all their queries, since the queries of one
+ * group are not independent; the statistic is the mean over the queries drawn, and the jackknife of the acceleration leaves out one group at a time.
+ * All columns share the resamples. Values that are all equal give a point.
+ *
+ * @param columns values, [Q] each.
+ * @returns an interval a column.
+ * @throws ValidationError for fewer than 2 groups, which say nothing about variation, and for wrong options; DimensionMismatchError, NotFiniteError.
+ * Source: efron1987bca.
+ */
+export function bootstrapIntervals(
+  columns: readonly ArrayLike<number>[],
+  clusters: Clusters,
+  { samples = 10_000, level = 0.95, seed }: BootstrapOptions,
+): Interval[] {
+  const { sizes } = clusters;
+  if (sizes.length < 2) throw new ValidationError(`bootstrap interval needs at least 2 clusters: ${sizes.length}`);
+  if (!(Number.isInteger(samples) && samples > 0))
+    throw new ValidationError(`samples must be a whole number from 1: ${samples}`, { samples });
+  if (!(level > 0 && level < 1)) throw new ValidationError(`level must be between 0 and 1: ${level}`, { level });
+  const sums = columns.map((values) => clusterSums(clusters, values));
+  const means = resampledMeans(sums, sizes, samples, seed);
+  return sums.map((column, c) => intervalOf(means[c] as Float64Array, column, sizes, level));
+}

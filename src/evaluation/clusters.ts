@@ -1,0 +1,46 @@
+import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
+
+/** Q queries in G groups whose members are not independent, such as the queries of one conversation. Groups stand in order of first appearance. */
+export interface Clusters {
+  /** [Q] the group of each query. */
+  readonly of: Int32Array;
+  /** [G] queries in each group. */
+  readonly sizes: Float64Array;
+}
+
+/** @param labels [Q] the group of each query by name. */
+export function clusterBy(labels: readonly string[]): Clusters {
+  const indexes = new Map<string, number>();
+  const of = Int32Array.from(labels, (label) => {
+    const index = indexes.get(label) ?? indexes.size;
+    indexes.set(label, index);
+    return index;
+  });
+  const sizes = new Float64Array(indexes.size);
+  for (const index of of) sizes[index] = (sizes[index] as number) + 1;
+  return { of, sizes };
+}
+
+/** Every query a group of its own: for values that are independent. */
+export function unclustered(queries: number): Clusters {
+  return { of: Int32Array.from({ length: queries }, (_, i) => i), sizes: new Float64Array(queries).fill(1) };
+}
+
+/**
+ * @param values [Q]
+ * @returns [G] the sum of each group.
+ * @throws DimensionMismatchError, NotFiniteError naming the place, ValidationError when there is no value.
+ */
+export function clusterSums(clusters: Clusters, values: ArrayLike<number>): Float64Array {
+  if (values.length !== clusters.of.length)
+    throw new DimensionMismatchError('values of clustered queries', clusters.of.length, values.length);
+  if (values.length === 0) throw new ValidationError(`statistics need at least one value: ${values.length}`);
+  const sums = new Float64Array(clusters.sizes.length);
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] as number;
+    if (!Number.isFinite(value)) throw new NotFiniteError('value', `query ${i}`, value);
+    const group = clusters.of[i] as number;
+    sums[group] = (sums[group] as number) + value;
+  }
+  return sums;
+}

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { NotFiniteError, ValidationError } from '../core/errors.ts';
+import type { Qrels, Run } from '../model/run.ts';
+import { evaluate, summarise } from './evaluate.ts';
+
+const qrels: Qrels = new Map([
+  [
+    'q1',
+    new Map([
+      ['a', 1],
+      ['b', 2],
+      ['c', 0],
+    ]),
+  ],
+  ['absent', new Map([['a', 2]])],
+  [
+    'hopeless',
+    new Map([
+      ['a', 1],
+      ['c', 0],
+    ]),
+  ],
+  ['q2', new Map([['c', 2]])],
+]);
+
+const run: Run = new Map([
+  [
+    'q2',
+    [
+      { id: 'x', score: 0.5 },
+      { id: 'c', score: 0.5 },
+    ],
+  ],
+  [
+    'q1',
+    [
+      { id: 'a', score: 0.1 },
+      { id: 'b', score: 0.9 },
+    ],
+  ],
+  ['hopeless', [{ id: 'a', score: 1 }]],
+  ['stray', [{ id: 'a', score: 1 }]],
+]);
+
+const options = { relevantGrade: 2, unanswerable: 'apart', holeDepth: 3 } as const;
+
+test('gives a value a judged query, in the order of the judgements', () => {
+  const evaluation = evaluate(run, qrels, ['mrr@10', 'recall@1', 'num_rel_ret'], options);
+  expect(evaluation).toEqual({
+    queryIds: ['q1', 'absent', 'q2'],
+    values: { 'mrr@10': [1, 0, 1 / 2], 'recall@1': [1, 0, 0], num_rel_ret: [1, 0, 1] },
+    holes: [0, 0, 1],
+    unanswerable: ['hopeless'],
+    missing: ['absent'],
+    unjudged: ['stray'],
+  });
+  expect(summarise(evaluation)).toEqual({ 'mrr@10': 1.5 / 3, 'recall@1': 1 / 3, num_rel_ret: 2 });
+});
+
+test('counts queries without a relevant document where asked to', () => {
+  const evaluation = evaluate(run, qrels, ['mrr@10', 'ndcg@10'], { ...options, unanswerable: 'count' });
+  expect(evaluation.queryIds).toEqual(['q1', 'absent', 'hopeless', 'q2']);
+  expect(evaluation.unanswerable).toEqual(['hopeless']);
+  expect(evaluation.values['mrr@10']).toEqual([1, 0, 0, 1 / 2]);
+  expect(evaluation.values['ndcg@10']?.[2]).toBe(1);
+});
+
+test('counts unjudged documents to the depth asked for', () => {
+  const many: Run = new Map([['q2', Array.from({ length: 7 }, (_, i) => ({ id: `x${i}`, score: i }))]]);
+  const depths = [1, 3, 11].map((holeDepth) => evaluate(many, qrels, [], { ...options, holeDepth }).holes.at(-1));
+  expect(depths).toEqual([1, 3, 7]);
+});
+
+test('refuses what cannot be measured', () => {
+  const broken: Run = new Map([['q2', [{ id: 'c', score: Number.NaN }]]]);
+  expect(() => evaluate(broken, qrels, ['map'], options)).toThrow(NotFiniteError);
+  expect(() => evaluate(broken, qrels, ['map'], options)).toThrow('score is not finite at query q2, document c: NaN');
+  expect(() => evaluate(run, qrels, ['maps'], options)).toThrow('unknown metric, the nearest known is map: maps');
+  expect(() => evaluate(run, qrels, ['map'], { ...options, relevantGrade: 0 })).toThrow(
+    expect.objectContaining({ name: 'ValidationError', message: 'relevantGrade must be a finite number above 0: 0' }),
+  );
+  expect(() => evaluate(run, qrels, ['map'], { ...options, holeDepth: 1.5 })).toThrow(
+    expect.objectContaining({ name: 'ValidationError', message: 'holeDepth must be a whole number from 1: 1.5' }),
+  );
+  expect(() => summarise(evaluate(run, new Map(), ['map'], options))).toThrow(ValidationError);
+});

@@ -1,0 +1,79 @@
+import { ValidationError } from '../core/errors.ts';
+import type { Qrels, Run } from '../model/run.ts';
+import { holesWithin, judgeRanking } from './judged-ranking.ts';
+import { parseMetric } from './metric.ts';
+
+export interface EvaluationOptions {
+  /** The least grade that counts as relevant in the metrics that know only relevant and not. */
+  readonly relevantGrade: number;
+  /** Judged queries without a relevant document: `count` them as trec_eval does, where they score 0, or keep them `apart`, out of every value. */
+  readonly unanswerable: 'count' | 'apart';
+  /** Unjudged documents are counted among this many first ones. */
+  readonly holeDepth: number;
+}
+
+/** A run measured against judgements. Q queries. */
+export interface Evaluation {
+  /** [Q] in the order of the judgements. */
+  readonly queryIds: readonly string[];
+  /** By metric id, [Q] each. */
+  readonly values: Readonly<Record<string, readonly number[]>>;
+  /** [Q] unjudged documents among the first `holeDepth`. */
+  readonly holes: readonly number[];
+  /** Judged queries without a relevant document, counted or not. */
+  readonly unanswerable: readonly string[];
+  /** Judged queries for which the run has no ranking; they score 0. */
+  readonly missing: readonly string[];
+  /** Queries of the run without judgements; they are left out. */
+  readonly unjudged: readonly string[];
+}
+
+function assertOptions({ relevantGrade, holeDepth }: EvaluationOptions): void {
+  if (!(relevantGrade > 0 && Number.isFinite(relevantGrade)))
+    throw new ValidationError(`relevantGrade must be a finite number above 0: ${relevantGrade}`, { relevantGrade });
+  if (!(Number.isInteger(holeDepth) && holeDepth > 0))
+    throw new ValidationError(`holeDepth must be a whole number from 1: ${holeDepth}`, { holeDepth });
+}
+
+/**
+ * Measures a run. Rankings are sorted by the tie rule first, so that equal scores are treated as trec_eval treats them.
+ *
+ * @param metricIds for example `mrr@10`, `recall@10`, `ndcg@10`; see {@link parseMetric}.
+ * @throws ValidationError for an unknown metric, a wrong option or a document that a ranking repeats.
+ * @throws NotFiniteError for a score that is not finite, naming query and document.
+ */
+export function evaluate(run: Run, qrels: Qrels, metricIds: readonly string[], options: EvaluationOptions): Evaluation {
+  assertOptions(options);
+  const metrics = metricIds.map(parseMetric);
+  const values = metrics.map(() => [] as number[]);
+  const queryIds: string[] = [];
+  const holes: number[] = [];
+  const unanswerable: string[] = [];
+  for (const [queryId, judgements] of qrels) {
+    const ranking = judgeRanking(queryId, run.get(queryId) ?? [], judgements, options.relevantGrade);
+    if (ranking.relevant === 0) unanswerable.push(queryId);
+    if (ranking.relevant === 0 && options.unanswerable === 'apart') continue;
+    queryIds.push(queryId);
+    holes.push(holesWithin(ranking, options.holeDepth));
+    for (const [m, metric] of metrics.entries()) values[m]?.push(metric.compute(ranking));
+  }
+  return {
+    queryIds,
+    values: Object.fromEntries(metrics.map((metric, m) => [metric.id, values[m] as number[]])),
+    holes,
+    unanswerable,
+    missing: [...qrels.keys()].filter((id) => !run.has(id)),
+    unjudged: [...run.keys()].filter((id) => !qrels.has(id)),
+  };
+}
+
+/** One value a metric: the mean over the queries, or the sum for counts. @throws ValidationError when there is no query. */
+export function summarise({ queryIds, values }: Evaluation): Record<string, number> {
+  if (queryIds.length === 0) throw new ValidationError(`a mean needs at least one query: ${queryIds.length}`);
+  return Object.fromEntries(
+    Object.entries(values).map(([id, column]) => {
+      const sum = column.reduce((total, value) => total + value, 0);
+      return [id, parseMetric(id).aggregate === 'sum' ? sum : sum / queryIds.length];
+    }),
+  );
+}

@@ -1,0 +1,26 @@
+/** Metrics as trec_eval computes them, intervals, tests, TREC files. */
+
+export { type BootstrapOptions, bootstrapIntervals, type Interval } from './bootstrap-interval.ts';
+export { type Clusters, clusterBy, unclustered } from './clusters.ts';
+export { cohenKappa } from './cohen-kappa.ts';
+export { cohenD } from './effect-size.ts';
+export { type Evaluation, type EvaluationOptions, evaluate, summarise } from './evaluate.ts';
+export { type JudgedRanking, judgeRanking } from './judged-ranking.ts';
+export { METRIC_FAMILIES, type Metric, parseMetric } from './metric.ts';
+export type { MetricFamily } from './metric-family.ts';
+export { benjaminiHochberg, bonferroni, holm } from './multiple-comparisons.ts';
+export { pairedDifferences } from './paired-differences.ts';
+export { type PermutationOptions, type PermutationTest, signFlipPermutation } from './sign-flip-permutation.ts';
+export { type BaselineComparison, compareWithBaseline } from './significance.ts';
+export { pairedTTest, type StudentTTest } from './student-t-test.ts';
+export {
+  formatQrels,
+  formatRun,
+  parseQrels,
+  parseRun,
+  readQrels,
+  readRun,
+  writeQrels,
+  writeRun,
+} from './trec-files.ts';
+export { type WilcoxonTest, wilcoxonSignedRank } from './wilcoxon-signed-rank.ts';

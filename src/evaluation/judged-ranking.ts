@@ -1,0 +1,75 @@
+import { NotFiniteError, ValidationError } from '../core/errors.ts';
+import { compareScored, type Scored } from '../model/tie-rule.ts';
+
+/** The grade of a document that nobody judged. */
+export const UNJUDGED = -1;
+
+/** One query's ranking with its documents replaced by their grades: all that a metric looks at. R ranks. */
+export interface JudgedRanking {
+  /** [R] by rank, best first; {@link UNJUDGED} where there is no judgement. */
+  readonly grades: Float64Array;
+  /** The positive grades among all judgements, descending: the best ranking that is possible. */
+  readonly idealGrades: Float64Array;
+  /** The least grade that counts as relevant. */
+  readonly relevantGrade: number;
+  /** Judged documents that are relevant, retrieved or not. */
+  readonly relevant: number;
+  /** Judged documents that are not, retrieved or not. */
+  readonly nonrelevant: number;
+}
+
+function assertJudgements(queryId: string, judgements: ReadonlyMap<string, number>): void {
+  for (const [id, grade] of judgements)
+    if (!Number.isFinite(grade)) throw new NotFiniteError('grade', `query ${queryId}, document ${id}`, grade);
+}
+
+function assertRanking(queryId: string, ranking: readonly Scored[]): void {
+  const seen = new Set<string>();
+  for (const { id, score } of ranking) {
+    if (!Number.isFinite(score)) throw new NotFiniteError('score', `query ${queryId}, document ${id}`, score);
+    if (seen.has(id))
+      throw new ValidationError(`ranking of query ${queryId} repeats a document: ${id}`, { queryId, id });
+    seen.add(id);
+  }
+}
+
+/**
+ * Sorts a ranking by the tie rule and looks its documents up. As in trec_eval, a negative grade means that the document was pooled but not judged.
+ *
+ * @throws NotFiniteError for a score or grade that is not finite, ValidationError for a repeated document; both name query and document.
+ */
+export function judgeRanking(
+  queryId: string,
+  ranking: readonly Scored[],
+  judgements: ReadonlyMap<string, number>,
+  relevantGrade: number,
+): JudgedRanking {
+  assertRanking(queryId, ranking);
+  assertJudgements(queryId, judgements);
+  const judged = [...judgements.values()].filter((grade) => grade >= 0);
+  const gradeOf = ({ id }: Scored) => {
+    const grade = judgements.get(id) ?? UNJUDGED;
+    return grade >= 0 ? grade : UNJUDGED;
+  };
+  const relevant = judged.filter((grade) => grade >= relevantGrade).length;
+  return {
+    grades: Float64Array.from([...ranking].sort(compareScored), gradeOf),
+    idealGrades: Float64Array.from(judged.filter((grade) => grade > 0)).sort((a, b) => b - a),
+    relevantGrade,
+    relevant,
+    nonrelevant: judged.length - relevant,
+  };
+}
+
+/** How many of the first k documents are relevant. */
+export function relevantWithin(ranking: JudgedRanking, k: number): number {
+  const depth = Math.min(k, ranking.grades.length);
+  let count = 0;
+  for (let rank = 0; rank < depth; rank++) if ((ranking.grades[rank] as number) >= ranking.relevantGrade) count++;
+  return count;
+}
+
+/** How many of the first k documents nobody judged. */
+export function holesWithin(ranking: JudgedRanking, k: number): number {
+  return ranking.grades.subarray(0, k).filter((grade) => grade === UNJUDGED).length;
+}

@@ -1,0 +1,15 @@
+import type { JudgedRanking } from './judged-ranking.ts';
+
+/** A metric before its cutoff is known. */
+export interface MetricFamily {
+  /** As configs write it, before the `@`. */
+  readonly name: string;
+  /** Whether `name@k` and `name` exist. */
+  readonly cutoff: 'required' | 'optional' | 'none';
+  /** How the values of the queries become one: as trec_eval does. */
+  readonly aggregate: 'mean' | 'sum';
+  /** One sentence; `within` is a phrase such as ` among the first 10`, or empty without a cutoff. */
+  define(within: string, k: number): string;
+  /** The value for one query. @param k infinite without a cutoff. */
+  compute(ranking: JudgedRanking, k: number): number;
+}

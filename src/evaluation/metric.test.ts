@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { METRIC_FAMILIES, parseMetric } from './metric.ts';
+import { sampleRanking } from './sample-ranking.ts';
+
+test.each(['mrr@10', 'recall@10', 'ndcg@10', 'recall@1', 'success@1', 'map', 'mrr', 'ndcg', 'ndcg_burges@5'])(
+  '%s is a metric with a definition',
+  (id) => {
+    const metric = parseMetric(id);
+    expect(metric.id).toBe(id);
+    expect(metric.definition).toMatch(/^\S.+\.$/);
+    expect(metric.definition.includes('among the first')).toBe(id.includes('@'));
+  },
+);
+
+test('the cutoff reaches the computation', () => {
+  const ranking = sampleRanking([0, 0, 1]);
+  expect(['mrr', 'mrr@3', 'mrr@2'].map((id) => parseMetric(id).compute(ranking))).toEqual([1 / 3, 1 / 3, 0]);
+});
+
+test.each([
+  ['MRR@10', 'unknown metric, the nearest known is mrr@10: MRR@10'],
+  ['recal@5', 'unknown metric, the nearest known is recall@5: recal@5'],
+  ['bprefs', 'unknown metric, the nearest known is bpref: bprefs'],
+  ['recall', 'metric needs a cutoff, such as recall@10: recall'],
+  ['map@0', 'cutoff of a metric must be a whole number from 1: map@0'],
+  ['map@', 'cutoff of a metric must be a whole number from 1: map@'],
+  ['map@1.5', 'cutoff of a metric must be a whole number from 1: map@1.5'],
+  ['bpref@10', 'metric takes no cutoff, use bpref: bpref@10'],
+])('refuses %s', (id, message) => {
+  expect(() => parseMetric(id)).toThrow(expect.objectContaining({ name: 'ValidationError', message: message }));
+});
+
+test('an unknown name far from all others is answered with all of them', () => {
+  const names = METRIC_FAMILIES.map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  expect(() => parseMetric('throughput@10')).toThrow(`unknown metric, known are ${names.join(', ')}: throughput@10`);
+});

@@ -1,0 +1,75 @@
+import { ValidationError } from '../core/errors.ts';
+import { nearestOf } from '../core/validation.ts';
+import { averagePrecision } from './average-precision.ts';
+import { binaryPreference } from './binary-preference.ts';
+import type { JudgedRanking } from './judged-ranking.ts';
+import type { MetricFamily } from './metric-family.ts';
+import { ndcg, ndcgBurges } from './ndcg.ts';
+import { precision, rPrecision } from './precision.ts';
+import { recall, retrievedRelevant } from './recall.ts';
+import { reciprocalRank } from './reciprocal-rank.ts';
+import { success } from './success.ts';
+
+/** All metrics, in the order in which documentation lists them. */
+export const METRIC_FAMILIES: readonly MetricFamily[] = [
+  reciprocalRank,
+  recall,
+  precision,
+  averagePrecision,
+  rPrecision,
+  binaryPreference,
+  success,
+  ndcg,
+  ndcgBurges,
+  retrievedRelevant,
+];
+
+/** A metric with its cutoff. */
+export interface Metric {
+  /** As configs and columns write it, for example `mrr@10`. */
+  readonly id: string;
+  /** What it measures, in one sentence. */
+  readonly definition: string;
+  readonly aggregate: 'mean' | 'sum';
+  compute(ranking: JudgedRanking): number;
+}
+
+const byName: ReadonlyMap<string, MetricFamily> = new Map(METRIC_FAMILIES.map((family) => [family.name, family]));
+
+function familyOf(id: string, name: string, cutoff: string | null): MetricFamily {
+  const family = byName.get(name);
+  if (family !== undefined) return family;
+  const known = METRIC_FAMILIES.map((one) => one.name);
+  const nearest = nearestOf(name.toLowerCase(), known);
+  if (nearest === undefined)
+    throw new ValidationError(`unknown metric, known are ${known.join(', ')}: ${id}`, { id, known });
+  const suffix = cutoff === null || byName.get(nearest)?.cutoff === 'none' ? '' : `@${cutoff}`;
+  throw new ValidationError(`unknown metric, the nearest known is ${nearest}${suffix}: ${id}`, { id, nearest });
+}
+
+/** @returns k, infinite where there is no cutoff. */
+function cutoffOf(id: string, family: MetricFamily, cutoff: string | null): number {
+  if (cutoff === null) {
+    if (family.cutoff === 'required')
+      throw new ValidationError(`metric needs a cutoff, such as ${family.name}@10: ${id}`, { id });
+    return Number.POSITIVE_INFINITY;
+  }
+  if (family.cutoff === 'none') throw new ValidationError(`metric takes no cutoff, use ${family.name}: ${id}`, { id });
+  if (!/^[1-9]\d*$/.test(cutoff))
+    throw new ValidationError(`cutoff of a metric must be a whole number from 1: ${id}`, { id });
+  return Number(cutoff);
+}
+
+/** @throws ValidationError for an unknown name, naming the nearest known one, and for a cutoff that is wrong, missing or too much. */
+export function parseMetric(id: string): Metric {
+  const at = id.indexOf('@');
+  const [name, cutoff]: [string, string | null] = at === -1 ? [id, null] : [id.slice(0, at), id.slice(at + 1)];
+  const family = familyOf(id, name, cutoff);
+  const k = cutoffOf(id, family, cutoff);
+  return {
+    id,
+    definition: family.define(Number.isFinite(k) ? ` among the first ${k}` : '', k),
+    aggregate: family.aggregate,
+    compute: (ranking) => family.compute(ranking, k),
+  };
+}

@@ -1,0 +1,38 @@
+import type { MetricFamily } from './metric-family.ts';
+
+/** DCG_k = sum over ranks r of gain(grade_r) / log2(r + 1). */
+function discountedGain(grades: Float64Array, k: number, gain: (grade: number) => number): number {
+  const depth = Math.min(k, grades.length);
+  let sum = 0;
+  for (let rank = 1; rank <= depth; rank++) {
+    const grade = grades[rank - 1] as number;
+    if (grade > 0) sum += gain(grade) / Math.log2(rank + 1);
+  }
+  return sum;
+}
+
+/** Every positive grade is a gain, whatever the least relevant grade is. */
+function normalisedBy(gain: (grade: number) => number): MetricFamily['compute'] {
+  return ({ grades, idealGrades }, k) =>
+    idealGrades.length === 0 ? 0 : discountedGain(grades, k, gain) / discountedGain(idealGrades, k, gain);
+}
+
+/** The gain is the grade. Source: jarvelin2002ndcg; trec_eval's `ndcg` and `ndcg_cut_k`. */
+export const ndcg: MetricFamily = {
+  name: 'ndcg',
+  cutoff: 'optional',
+  aggregate: 'mean',
+  define: (within) =>
+    `Discounted gain${within} divided by that of the best possible ranking; the gain is the grade, the discount log2(rank + 1).`,
+  compute: normalisedBy((grade) => grade),
+};
+
+/** The gain is 2^grade - 1. Source: burges2005ranknet. */
+export const ndcgBurges: MetricFamily = {
+  name: 'ndcg_burges',
+  cutoff: 'optional',
+  aggregate: 'mean',
+  define: (within) =>
+    `Discounted gain${within} divided by that of the best possible ranking; the gain is 2^grade - 1, the discount log2(rank + 1).`,
+  compute: normalisedBy((grade) => 2 ** grade - 1),
+};

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { DimensionMismatchError, NotFiniteError } from '../core/errors.ts';
+import { momentsOf, pairedDifferences } from './paired-differences.ts';
+
+test('a difference is treatment minus baseline', () => {
+  expect([...pairedDifferences([5, 1, 4], [3, 2, 4])]).toEqual([2, -1, 0]);
+  expect(() => pairedDifferences([1], [1, 2])).toThrow(new DimensionMismatchError('paired values', 2, 1));
+});
+
+test('mean and sample deviation', () => {
+  const { count, mean, deviation } = momentsOf([2, 4, 4, 4, 5, 5, 7, 9]);
+  expect([count, mean]).toEqual([8, 5]);
+  expect(deviation).toBeCloseTo(Math.sqrt(32 / 7), 14);
+});
+
+test('needs two finite values', () => {
+  expect(() => momentsOf([3])).toThrow(
+    expect.objectContaining({ name: 'ValidationError', message: 'a paired test needs at least 2 differences: 1' }),
+  );
+  expect(() => momentsOf([3, Number.NaN])).toThrow(new NotFiniteError('difference', 'query 1', Number.NaN));
+});

@@ -1,0 +1,40 @@
+import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
+
+/** Treatment minus baseline, query by query. @throws DimensionMismatchError when the lengths differ. */
+export function pairedDifferences(treatment: ArrayLike<number>, baseline: ArrayLike<number>): Float64Array {
+  if (treatment.length !== baseline.length)
+    throw new DimensionMismatchError('paired values', baseline.length, treatment.length);
+  return Float64Array.from(treatment, (value, i) => value - (baseline[i] as number));
+}
+
+export interface Moments {
+  readonly count: number;
+  readonly mean: number;
+  /** Sample standard deviation, with n - 1. */
+  readonly deviation: number;
+}
+
+/** @throws ValidationError for fewer than 2 differences, NotFiniteError naming the place. */
+export function assertDifferences(differences: ArrayLike<number>): void {
+  const count = differences.length;
+  if (count < 2) throw new ValidationError(`a paired test needs at least 2 differences: ${count}`, { count });
+  for (let i = 0; i < count; i++) {
+    const difference = differences[i] as number;
+    if (!Number.isFinite(difference)) throw new NotFiniteError('difference', `query ${i}`, difference);
+  }
+}
+
+/**
+ * @param differences [Q], at least 2.
+ * @throws as {@link assertDifferences} does.
+ */
+export function momentsOf(differences: ArrayLike<number>): Moments {
+  assertDifferences(differences);
+  const count = differences.length;
+  let sum = 0;
+  for (let i = 0; i < count; i++) sum += differences[i] as number;
+  const mean = sum / count;
+  let squares = 0;
+  for (let i = 0; i < count; i++) squares += ((differences[i] as number) - mean) ** 2;
+  return { count, mean, deviation: Math.sqrt(squares / (count - 1)) };
+}

@@ -1,0 +1,20 @@
+import { relevantWithin } from './judged-ranking.ts';
+import type { MetricFamily } from './metric-family.ts';
+
+/** trec_eval's `P_k`: a ranking shorter than k is not forgiven. */
+export const precision: MetricFamily = {
+  name: 'p',
+  cutoff: 'required',
+  aggregate: 'mean',
+  define: (within, k) => `Relevant documents${within}, divided by ${k}.`,
+  compute: (ranking, k) => relevantWithin(ranking, k) / k,
+};
+
+/** trec_eval's `Rprec`. */
+export const rPrecision: MetricFamily = {
+  name: 'rprec',
+  cutoff: 'none',
+  aggregate: 'mean',
+  define: () => 'Precision at R, the number of relevant documents of the query.',
+  compute: (ranking) => (ranking.relevant === 0 ? 0 : relevantWithin(ranking, ranking.relevant) / ranking.relevant),
+};

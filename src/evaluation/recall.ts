@@ -1,0 +1,20 @@
+import { relevantWithin } from './judged-ranking.ts';
+import type { MetricFamily } from './metric-family.ts';
+
+/** trec_eval's `recall_k`. */
+export const recall: MetricFamily = {
+  name: 'recall',
+  cutoff: 'required',
+  aggregate: 'mean',
+  define: (within) => `Relevant documents${within}, divided by all relevant documents.`,
+  compute: (ranking, k) => (ranking.relevant === 0 ? 0 : relevantWithin(ranking, k) / ranking.relevant),
+};
+
+/** trec_eval's `num_rel_ret`. */
+export const retrievedRelevant: MetricFamily = {
+  name: 'num_rel_ret',
+  cutoff: 'none',
+  aggregate: 'sum',
+  define: () => 'Relevant documents that were retrieved, summed over the queries.',
+  compute: relevantWithin,
+};

@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { random } from '../core/random.ts';
+import { clusterBy, unclustered } from './clusters.ts';
+import { signFlipPermutation } from './sign-flip-permutation.ts';
+
+function pOf(differences: readonly number[], clusters = unclustered(differences.length), samples = 10_000): number {
+  return signFlipPermutation([differences], clusters, { samples, seed: 11 })[0]?.p as number;
+}
+
+test('agrees with scipy where it is exact', () => {
+  // scipy 1.17.1: permutation_test((differences,), mean, permutation_type='samples', n_resamples=inf)
+  const differences = [0.12, -0.31, 0.44, 0.27, -0.05, 0.61, 0.33, -0.18, 0.09, 0.52, 0.4];
+  const [test] = signFlipPermutation([differences], unclustered(11), { seed: 11 });
+  expect(test).toMatchObject({ p: 0.0517578125, exact: true });
+  expect(test?.meanDifference).toBeCloseTo(2.24 / 11, 14);
+});
+
+test('sampling comes near the exact p', () => {
+  const few = [0.31, -0.12, 0.43, 0.17, -0.59, 0.97, 0.23, -0.61, 0.53, 0.37, 0.59, 0.83];
+  const exact = signFlipPermutation([few], unclustered(12), { seed: 11 })[0];
+  const sampled = signFlipPermutation([[...few, 1e-9]], unclustered(13), { samples: 40_000, seed: 11 })[0];
+  expect([exact?.exact, sampled?.exact]).toEqual([true, false]);
+  // Three standard errors of 40,000 draws at p = 0.1.
+  expect(Math.abs((sampled?.p as number) - (exact?.p as number))).toBeLessThan(0.0045);
+});
+
+test('flips a cluster as a whole', () => {
+  const clusters = clusterBy(['x', 'x', 'x', 'y', 'y', 'z']);
+  // The sums 0.6, 0.7, 0.3 all point one way: 2 of 8 sign vectors are as extreme.
+  expect(pOf([0.1, 0.3, 0.2, 0.5, 0.2, 0.3], clusters)).toBe(2 / 8);
+  expect(pOf([0.1, 0.3, 0.2, 0.5, 0.2, 0.3])).toBe(2 / 64);
+});
+
+test('groups whose differences cancel change nothing', () => {
+  const labels = Array.from({ length: 30 }, (_, i) => `g${Math.floor(i / 2)}`);
+  const differences = labels.map((_, i) => (i < 6 ? 1 : i % 2 === 0 ? 0.7 : -0.7));
+  const [test] = signFlipPermutation([differences], clusterBy(labels), { seed: 11 });
+  expect(test).toMatchObject({ p: 2 / 8, exact: true });
+});
+
+test('a system that equals the baseline has p 1', () => {
+  expect(pOf(new Array(17).fill(0))).toBe(1);
+});
+
+test('a sampled p is never 0', () => {
+  expect(pOf(new Array(101).fill(1), undefined, 997)).toBe(1 / 998);
+});
+
+test('does not depend on the sign, nor on the other columns', () => {
+  const column = fc.array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 17, maxLength: 17 });
+  fc.assert(
+    fc.property(column, column, (differences, other) => {
+      const negated = differences.map((difference) => -difference);
+      const [first, second, third] = signFlipPermutation([differences, other, negated], unclustered(17), {
+        samples: 199,
+        seed: 3,
+      });
+      expect(third?.p).toBe(first?.p);
+      expect(signFlipPermutation([other], unclustered(17), { samples: 199, seed: 3 })[0]).toEqual(second);
+      expect(first?.p).toBeGreaterThan(0);
+      expect(first?.p).toBeLessThanOrEqual(1);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('under the null hypothesis p is uniform, also when clusters are strongly correlated', () => {
+  const stream = random(5, 'test');
+  const clusters = clusterBy(Array.from({ length: 23 * 7 }, (_, i) => `g${i % 23}`));
+  const columns = Array.from({ length: 199 }, () => {
+    const shared = Array.from({ length: 23 }, () => stream.normal());
+    return Float64Array.from(clusters.of, (group) => (shared[group] as number) + 0.1 * stream.normal());
+  });
+  const rejected = (tests: { p: number }[]) => tests.filter(({ p }) => p < 0.1).length / tests.length;
+  expect(rejected(signFlipPermutation(columns, clusters, { samples: 499, seed: 7 }))).toBeLessThan(0.17);
+  expect(rejected(signFlipPermutation(columns, unclustered(23 * 7), { samples: 499, seed: 7 }))).toBeGreaterThan(0.3);
+});
+
+test('refuses a wrong number of samples', () => {
+  expect(() => pOf([1, 2], unclustered(2), 0)).toThrow(
+    expect.objectContaining({ name: 'ValidationError', message: 'samples must be a whole number from 1: 0' }),
+  );
+});

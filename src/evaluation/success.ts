@@ -1,0 +1,11 @@
+import { relevantWithin } from './judged-ranking.ts';
+import type { MetricFamily } from './metric-family.ts';
+
+/** trec_eval's `success_k`. */
+export const success: MetricFamily = {
+  name: 'success',
+  cutoff: 'required',
+  aggregate: 'mean',
+  define: (within) => `1 when there is a relevant document${within}, else 0.`,
+  compute: (ranking, k) => (relevantWithin(ranking, k) > 0 ? 1 : 0),
+};

@@ -1,0 +1,156 @@
+import { NotFiniteError, ValidationError } from '../core/errors.ts';
+import { readText, writeAtomic } from '../core/files.ts';
+import type { Qrels, Run } from '../model/run.ts';
+import { compareBytes, compareScored, type Scored } from '../model/tie-rule.ts';
+
+/**
+ * The text formats of trec_eval: a run is lines of `query Q0 document rank score tag`, judgements are lines of `query 0 document grade`.
+ * trec_eval reads the order from the scores, never from the rank, and versions before 10 keep scores as 32-bit floats.
+ */
+
+function assertId(what: string, id: string): void {
+  if (id === '' || /\s/.test(id))
+    throw new ValidationError(`${what} must have no white space and not be empty: ${JSON.stringify(id)}`, { id });
+}
+
+/** The next 32-bit float below a value. */
+function float32Below(value: number): number {
+  const float = Float32Array.of(value);
+  const bits = new Int32Array(float.buffer);
+  if (float[0] === 0) bits[0] = 0x80000001;
+  else bits[0] = (bits[0] as number) + ((float[0] as number) > 0 ? -1 : 1);
+  return float[0] as number;
+}
+
+/** Whether a reader sees `next` below `last` in 32 and in 64 bits. */
+function keepsOrder(last: Scored, next: Scored): boolean {
+  const lost = Math.fround(next.score) - Math.fround(last.score);
+  return lost < 0 || (lost === 0 && next.score <= last.score && compareBytes(next.id, last.id) < 0);
+}
+
+/**
+ * Scores that give the same ranking to every reader: unchanged, except that one which 32 bits would put at or above its predecessor moves to the next
+ * 32-bit float below it.
+ */
+function orderSafe(queryId: string, ranking: readonly Scored[]): Scored[] {
+  const safe: Scored[] = [];
+  for (const { id, score } of [...ranking].sort(compareScored)) {
+    const last = safe.at(-1);
+    const kept = last === undefined || keepsOrder(last, { id, score }) ? score : float32Below(last.score);
+    if (!Number.isFinite(Math.fround(kept)))
+      throw new NotFiniteError('32-bit score', `query ${queryId}, document ${id}`, kept);
+    safe.push({ id, score: kept });
+  }
+  return safe;
+}
+
+/**
+ * A run as text, best first. A query without documents leaves no line, so reading back does not know it.
+ *
+ * @param tag the name of the system, in the last column.
+ * @throws ValidationError for an id with white space, NotFiniteError for a score beyond 32-bit floats.
+ */
+export function formatRun(run: Run, tag: string): string {
+  assertId('tag', tag);
+  const lines: string[] = [];
+  for (const [queryId, ranking] of run) {
+    assertId('query id', queryId);
+    for (const [place, { id, score }] of orderSafe(queryId, ranking).entries()) {
+      assertId('document id', id);
+      lines.push(`${queryId} Q0 ${id} ${place + 1} ${score} ${tag}\n`);
+    }
+  }
+  return lines.join('');
+}
+
+/** @throws ValidationError for an id with white space or a grade that is not whole. */
+export function formatQrels(qrels: Qrels): string {
+  const lines: string[] = [];
+  for (const [queryId, judgements] of qrels) {
+    assertId('query id', queryId);
+    for (const [id, grade] of judgements) {
+      assertId('document id', id);
+      if (!Number.isInteger(grade))
+        throw new ValidationError(`grade of document ${id} for query ${queryId} must be whole: ${grade}`, {
+          queryId,
+          id,
+        });
+      lines.push(`${queryId} 0 ${id} ${grade}\n`);
+    }
+  }
+  return lines.join('');
+}
+
+interface Line {
+  /** `source:number`, for errors. */
+  readonly at: string;
+  readonly fields: readonly string[];
+}
+
+function parseLines(text: string, source: string, width: number): Line[] {
+  const lines = text.split('\n').map((line, i) => ({ at: `${source}:${i + 1}`, fields: line.trim().split(/[ \t]+/) }));
+  const filled = lines.filter(({ fields }) => fields[0] !== '');
+  for (const { at, fields } of filled)
+    if (fields.length !== width)
+      throw new ValidationError(`expected ${width} columns at ${at}, got ${fields.length}: ${fields.join(' ')}`, {
+        at,
+      });
+  return filled;
+}
+
+function parseNumber(what: string, at: string, text: string): number {
+  const value = Number(text);
+  if (!Number.isFinite(value)) throw new ValidationError(`${what} at ${at} is not a number: ${text}`, { at });
+  return value;
+}
+
+/** Files `value` under query and document. */
+function insert(table: Map<string, Map<string, number>>, at: string, queryId: string, id: string, value: number): void {
+  const row = table.get(queryId) ?? new Map<string, number>();
+  if (row.has(id))
+    throw new ValidationError(`query ${queryId} has a document twice at ${at}: ${id}`, { at, queryId, id });
+  table.set(queryId, row.set(id, value));
+}
+
+/**
+ * @param source what errors call the text, usually its path.
+ * @throws ValidationError naming the line, for a wrong number of columns, a score that is no number or a repeated document.
+ */
+export function parseRun(text: string, source: string): Run {
+  const table = new Map<string, Map<string, number>>();
+  for (const { at, fields } of parseLines(text, source, 6)) {
+    const [queryId, , id, , score] = fields as [string, string, string, string, string];
+    insert(table, at, queryId, id, parseNumber('score', at, score));
+  }
+  const ranked = [...table].map(([queryId, scores]): [string, Scored[]] => [
+    queryId,
+    Array.from(scores, ([id, score]) => ({ id, score })).sort(compareScored),
+  ]);
+  return new Map(ranked);
+}
+
+/** @throws ValidationError as {@link parseRun} does. */
+export function parseQrels(text: string, source: string): Qrels {
+  const table = new Map<string, Map<string, number>>();
+  for (const { at, fields } of parseLines(text, source, 4)) {
+    const [queryId, , id, grade] = fields as [string, string, string, string];
+    insert(table, at, queryId, id, parseNumber('grade', at, grade));
+  }
+  return table;
+}
+
+export function writeRun(path: string, run: Run, tag: string): void {
+  writeAtomic(path, formatRun(run, tag));
+}
+
+export function readRun(path: string): Run {
+  return parseRun(readText(path), path);
+}
+
+export function writeQrels(path: string, qrels: Qrels): void {
+  writeAtomic(path, formatQrels(qrels));
+}
+
+export function readQrels(path: string): Qrels {
+  return parseQrels(readText(path), path);
+}
