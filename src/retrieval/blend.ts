@@ -1,0 +1,23 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { scoped } from '../core/scope.ts';
+import { assertShape } from '../core/shapes.ts';
+
+/** Each row divided by its largest value; a row without a positive value becomes 0. Keeps the order within a row and makes rows comparable. */
+export function byRowMaximum(scores: tf.Tensor2D): tf.Tensor2D {
+  assertShape('scores', scores, 'B C');
+  return scoped('byRowMaximum', () => tf.divNoNan(scores, tf.relu(tf.max(scores, 1, true))) as tf.Tensor2D);
+}
+
+/**
+ * `(1 - weight) base / max(base) + weight signal / max(signal)`, the maxima taken over each query's candidates.
+ *
+ * @param base [B, C], not negative
+ * @param signal [B, C], not negative
+ * @param weight in [0, 1]
+ * @returns [B, C]
+ */
+export function blend(base: tf.Tensor2D, signal: tf.Tensor2D, weight: number): tf.Tensor2D {
+  const sizes = assertShape('base', base, 'B C');
+  assertShape('signal', signal, 'B C', sizes);
+  return scoped('blend', () => tf.add(tf.mul(byRowMaximum(base), 1 - weight), tf.mul(byRowMaximum(signal), weight)));
+}

@@ -1,0 +1,45 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { useBackend } from '../core/backend.ts';
+import { NotFiniteError } from '../core/errors.ts';
+import { random } from '../core/random.ts';
+import { rank } from './rank.ts';
+
+const name = (query: number, position: number) => `query ${query}, candidate ${position}`;
+
+describe.each(['wasm', 'cpu'] as const)('%s', (backend) => {
+  let before = 0;
+  beforeAll(() => useBackend(backend));
+  beforeEach(() => {
+    before = tf.memory().numTensors;
+  });
+  afterEach(() => expect(tf.memory().numTensors).toBe(before));
+
+  test('orders by score, then by place, and drops the padding even below negative scores', async () => {
+    const pool = { key: '', queryCount: 2, width: 5, positions: Int32Array.of(7, 3, 5, 2, 0, 4, 1, -1, -1, -1) };
+    const scores = Float32Array.of(0.1, 0.5, 0.5, -2, 0.5, -7, -3, 9, 9, 9);
+    const ranking = await rank(pool, scores, 4, name);
+    expect([...ranking.places]).toEqual([1, 2, 4, 0, 1, 0, -1, -1]);
+    expect([...ranking.scores.subarray(0, 4)]).toEqual([0.5, 0.5, 0.5, Math.fround(0.1)]);
+  });
+
+  test('agrees with a stable sort, ties and all', async () => {
+    const [Q, C] = [7, 31];
+    const stream = random(5, 'rank.test');
+    const scores = Float32Array.from({ length: Q * C }, () => stream.integer(6));
+    const pool = { key: '', queryCount: Q, width: C, positions: Int32Array.from({ length: Q * C }, (_, i) => i) };
+    const { places } = await rank(pool, scores, C, name);
+    for (let q = 0; q < Q; q++) {
+      const expected = Array.from({ length: C }, (_, place) => place).sort(
+        (a, b) => scores[q * C + b]! - scores[q * C + a]! || a - b,
+      );
+      expect([...places.subarray(q * C, (q + 1) * C)]).toEqual(expected);
+    }
+  });
+
+  test('a score that is no number names its query and candidate', async () => {
+    const pool = { key: '', queryCount: 2, width: 2, positions: Int32Array.of(3, 1, 8, 9) };
+    await expect(rank(pool, Float32Array.of(1, 2, 3, Number.NaN), 2, name)).rejects.toThrow(NotFiniteError);
+    await expect(rank(pool, Float32Array.of(1, 2, 3, Number.NaN), 2, name)).rejects.toThrow('query 1, candidate 9');
+  });
+});

@@ -1,0 +1,61 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { NotFiniteError } from '../core/errors.ts';
+import type { CandidatePool } from './candidate-pool.ts';
+
+/** The best K places of each of Q queries. */
+export interface Ranking {
+  /** Row-major [Q, K] places in the pool's rows, best first; -1 where a query has fewer candidates. */
+  readonly places: Int32Array;
+  /** Row-major [Q, K]. */
+  readonly scores: Float32Array;
+  /** K. */
+  readonly depth: number;
+}
+
+/** Below every score that an arm can give, and finite, since topk and softmax turn infinities into NaN. */
+export const PADDING_SCORE = -3e38;
+
+function assertFinite(
+  pool: CandidatePool,
+  scores: Float32Array,
+  name: (query: number, position: number) => string,
+): void {
+  for (let i = 0; i < scores.length; i++) {
+    if ((pool.positions[i] as number) < 0 || Number.isFinite(scores[i])) continue;
+    throw new NotFiniteError(
+      'score',
+      name(Math.floor(i / pool.width), pool.positions[i] as number),
+      scores[i] as number,
+    );
+  }
+}
+
+/**
+ * Orders each query's candidates by score descending, equal scores by the tie rule: the pool's rows stand in its order, and topk keeps the earlier place.
+ *
+ * @param scores row-major [Q, C].
+ * @param name says which query and candidate a place stands for, for the error.
+ * @throws NotFiniteError naming the first score that is no number.
+ */
+export async function rank(
+  pool: CandidatePool,
+  scores: Float32Array,
+  depth: number,
+  name: (query: number, position: number) => string,
+): Promise<Ranking> {
+  assertFinite(pool, scores, name);
+  const K = Math.min(depth, pool.width);
+  const masked = scores.map((score, i) => ((pool.positions[i] as number) < 0 ? PADDING_SCORE : score));
+  const table = tf.tensor2d(masked, [pool.queryCount, pool.width]); // [Q, C]
+  const top = tf.topk(table, K, true); // [Q, K]
+  try {
+    const [best, indices] = await Promise.all([top.values.data(), top.indices.data()]);
+    const places = Int32Array.from(indices, (place, i) => {
+      const query = Math.floor(i / K);
+      return (pool.positions[query * pool.width + place] as number) < 0 ? -1 : place;
+    });
+    return { places, scores: Float32Array.from(best), depth: K };
+  } finally {
+    tf.dispose([table, top.values, top.indices]);
+  }
+}

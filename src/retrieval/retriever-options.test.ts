@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest';
+import { PROPAGATION_PRESETS } from '../attention/presets.ts';
+import { check } from '../core/validation.ts';
+import { assertRetriever, retrieverOptions, TRAJECTORY_DEFAULTS } from './retriever-options.ts';
+
+const schema = retrieverOptions.superRefine(assertRetriever);
+const least = { candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } };
+
+/** `path: expected …, got …` of every fault. */
+function faultsOf(options: object): string[] {
+  const result = check(schema, { ...least, ...options });
+  return 'faults' in result
+    ? result.faults.map(({ path, expected, got }) => `${path}: expected ${expected}, got ${got}`)
+    : [];
+}
+
+test('the least that an arm must say, and what it then does', () => {
+  expect(retrieverOptions.parse(least)).toEqual({
+    candidates: [{ index: 'bm25', k: 100, k1: 1.2, b: 0.75, variant: 'lucene', dropStopWords: false, stem: false }],
+    relevance: { signals: ['bm25'], fusion: { method: 'convex', alpha: 0.8, theoreticalMinimum: [-1, 0] } },
+    sameChannel: false,
+    decay: null,
+    trajectory: null,
+    attention: null,
+    propagation: null,
+  });
+});
+
+test('defaults are those of the paper', () => {
+  const { decay, trajectory, attention } = retrieverOptions.parse({
+    ...least,
+    decay: {},
+    trajectory: {},
+    attention: { mechanism: 'unified' },
+  });
+  expect(decay).toEqual({ halfLifeHours: 24 });
+  expect(trajectory).toEqual({ weight: 0.3, dimensions: 5, complexityScale: 'log', sigma: 1, weights: {} });
+  expect(trajectory).toEqual(TRAJECTORY_DEFAULTS);
+  expect(attention).toEqual({
+    mechanism: 'unified',
+    mode: 'directed',
+    weight: 0.2,
+    mix: { rcp: 0.4, ircp: 0.4, tpo: 0.2 },
+    topology: 'ring',
+    combine: 'multiplicative',
+    self: 'include',
+    decay: 0.5,
+    temperature: 0.1,
+  });
+});
+
+test('propagation is a preset by name, or written out', () => {
+  const flat = { ...least, candidates: [{ index: 'bm25' }, { index: 'flat' }] };
+  const preset = retrieverOptions.parse({ ...flat, propagation: { preset: 'framework' } });
+  expect(preset.propagation).toEqual(PROPAGATION_PRESETS.framework);
+  const written = retrieverOptions.parse({ ...flat, propagation: { beta: 0.7, direction: 'causal' } });
+  expect(written.propagation).toMatchObject({ beta: 0.7, direction: 'causal', topology: 'ring' });
+  // What tuning has resolved is read again.
+  expect(retrieverOptions.parse(preset)).toEqual(preset);
+});
+
+describe('a fault is told for', () => {
+  test.each([
+    ['no source', { candidates: [], relevance: { signals: ['recency'] } }, 'candidates: expected array >= 1, got []'],
+    ['no signal', { relevance: { signals: [] } }, 'relevance.signals: expected array >= 1, got []'],
+    ['a share above 1', { trajectory: { weight: 1.5 } }, 'trajectory.weight: expected number <= 1, got 1.5'],
+    ['a half-life of 0', { decay: { halfLifeHours: 0 } }, 'decay.halfLifeHours: expected number > 0, got 0'],
+    [
+      'a dimension that is none',
+      { trajectory: { dimensions: 4 } },
+      'trajectory.dimensions: expected 3 or 5 or 7, got 4',
+    ],
+    [
+      'a coordinate that is none',
+      { trajectory: { weights: { dept: 1 } } },
+      'trajectory.weights.dept: expected one of depth, siblingOrder, homogeneity, temporal, complexity, branchFactor, childrenCount, got unknown key "dept"',
+    ],
+    [
+      'a mix that is not whole',
+      { attention: { mechanism: 'unified', mix: { rcp: 1 } } },
+      'attention.mix: expected mix must sum to 1 within 0.01: {"rcp":1,"ircp":0.4,"tpo":0.2}, got {"rcp":1}',
+    ],
+    [
+      'a signal without its source',
+      { candidates: [{ index: 'newest' }] },
+      'candidates: expected a source with index bm25, since bm25 is a signal, got [{"index":"newest"}]',
+    ],
+    [
+      'propagation that nothing searches',
+      { propagation: { preset: 'published' } },
+      'candidates: expected a source with index flat, which alone knows propagated embeddings, got [{"index":"bm25"}]',
+    ],
+    [
+      'signals in the wrong order for convex',
+      { relevance: { signals: ['bm25', 'cosine'] } },
+      'relevance.signals: expected [cosine, bm25], the order that the convex combination asks for, got ["bm25","cosine"]',
+    ],
+    [
+      'a signal twice',
+      { relevance: { signals: ['bm25', 'bm25'], fusion: { method: 'rrf' } } },
+      'relevance.signals: expected each signal once, got ["bm25","bm25"]',
+    ],
+    [
+      'weights of fewer signals',
+      { relevance: { signals: ['bm25', 'cosine', 'recency'], fusion: { method: 'rrf', weights: [1, 2] } } },
+      'relevance.fusion.weights: expected as many weights as there are signals, 3, got [1,2]',
+    ],
+    [
+      'a preset for two',
+      { relevance: { signals: ['bm25', 'cosine', 'recency'], fusion: { method: 'weighted' } } },
+      'relevance.fusion.weights: expected as many weights as there are signals, 3, got nothing',
+    ],
+  ])('%s', (_, options, fault) => {
+    expect(faultsOf(options)).toEqual([fault]);
+  });
+
+  test('each of several at once', () => {
+    const faults = faultsOf({
+      decay: { halflife: 1 },
+      trajectory: { sigma: 'wide' },
+      sameChannel: 'yes',
+      propagation: 3,
+    });
+    expect(faults).toHaveLength(4);
+    expect(faults.map((fault) => fault.split(':')[0])).toEqual(
+      expect.arrayContaining(['decay.halflife', 'trajectory.sigma', 'sameChannel', 'propagation']),
+    );
+  });
+});
+
+test.each([
+  ['weights for each signal', { method: 'rrf', weights: [1, 2, 3] }],
+  ['a method without weights', { method: 'combsum' }],
+])('nothing is wrong with %s', (_, fusion) => {
+  expect(faultsOf({ relevance: { signals: ['bm25', 'cosine', 'recency'], fusion } })).toEqual([]);
+});

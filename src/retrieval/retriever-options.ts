@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { propagationOptions, unifiedAttentionOptions } from '../attention/options.ts';
+import { PROPAGATION_PRESETS } from '../attention/presets.ts';
+import { fusionOptions } from '../fusion/registry.ts';
+import { type Bm25IndexOptions, indexOptions } from '../index/registry.ts';
+
+export type { Bm25IndexOptions };
+
+const SIGNALS = ['bm25', 'cosine', 'recency'] as const;
+export type RelevanceSignal = (typeof SIGNALS)[number];
+
+const weight = z.number().min(0).max(1);
+const coordinateWeight = z.number().nonnegative().optional();
+
+const trajectoryOptions = z.strictObject({
+  /** Share of the trajectory score in the blend. */
+  weight: weight.default(0.3),
+  dimensions: z.union([z.literal(3), z.literal(5), z.literal(7)]).default(5),
+  complexityScale: z.enum(['log', 'raw']).default('log'),
+  sigma: z.number().positive().default(1),
+  /** By coordinate; the paper's where none is given. */
+  weights: z
+    .strictObject({
+      depth: coordinateWeight,
+      siblingOrder: coordinateWeight,
+      homogeneity: coordinateWeight,
+      temporal: coordinateWeight,
+      complexity: coordinateWeight,
+      branchFactor: coordinateWeight,
+      childrenCount: coordinateWeight,
+    })
+    .prefault({}),
+});
+export type TrajectoryOptions = z.output<typeof trajectoryOptions>;
+export const TRAJECTORY_DEFAULTS: TrajectoryOptions = trajectoryOptions.parse({});
+
+const attentionOptions = unifiedAttentionOptions.extend({
+  mechanism: z.enum(['rcp', 'ircp', 'tpo', 'unified']),
+  /** Share of the attention score in the blend. */
+  weight: weight.default(0.2),
+});
+export type AttentionOptions = z.output<typeof attentionOptions>;
+
+const propagationChoice = z.union([
+  z
+    .strictObject({ preset: z.enum(Object.keys(PROPAGATION_PRESETS) as (keyof typeof PROPAGATION_PRESETS)[]) })
+    .transform(({ preset }) => PROPAGATION_PRESETS[preset]),
+  propagationOptions,
+]);
+
+/** Everything that decides how one arm ranks: its candidate sources and the chain of its scores. */
+export const retrieverOptions = z.strictObject({
+  /** The pool is the union of what these find. */
+  candidates: z.array(indexOptions).min(1),
+  relevance: z.strictObject({
+    signals: z.array(z.enum(SIGNALS)).min(1),
+    /** Only with several signals. */
+    fusion: fusionOptions.prefault({ method: 'convex' }),
+  }),
+  /** Leaves out turns of another channel than the query's. */
+  sameChannel: z.boolean().default(false),
+  decay: z
+    .strictObject({ halfLifeHours: z.number().positive().default(24) })
+    .nullable()
+    .default(null),
+  trajectory: trajectoryOptions.nullable().default(null),
+  attention: attentionOptions.nullable().default(null),
+  propagation: propagationChoice.nullable().default(null),
+});
+export type RetrieverOptions = z.output<typeof retrieverOptions>;
+
+/** How many signals the fusion's weights are for; undefined where any number will do. */
+function weightCount(fusion: RetrieverOptions['relevance']['fusion']): number | undefined {
+  if (!('weights' in fusion) || fusion.weights === undefined) return undefined;
+  return typeof fusion.weights === 'string' ? 2 : fusion.weights.length; // a preset weighs two
+}
+
+/** What the shape of the options cannot say: which signal needs which source, and what a fusion asks of the signals. */
+export function assertRetriever(
+  { candidates, relevance, propagation }: RetrieverOptions,
+  context: z.core.$RefinementCtx,
+): void {
+  const fault = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
+  const has = (index: string) => candidates.some((source) => source.index === index);
+  const { signals, fusion } = relevance;
+  if (signals.includes('bm25') && !has('bm25'))
+    fault(['candidates'], 'a source with index bm25, since bm25 is a signal');
+  if (propagation !== null && !has('flat'))
+    fault(['candidates'], 'a source with index flat, which alone knows propagated embeddings');
+  if (new Set(signals).size < signals.length) fault(['relevance', 'signals'], 'each signal once');
+  if (signals.length < 2) return;
+  if (fusion.method === 'convex' && signals.join() !== 'cosine,bm25')
+    fault(['relevance', 'signals'], '[cosine, bm25], the order that the convex combination asks for');
+  const weights = weightCount(fusion);
+  if (weights !== undefined && weights !== signals.length)
+    fault(['relevance', 'fusion', 'weights'], `as many weights as there are signals, ${signals.length}`);
+}

@@ -1,0 +1,52 @@
+import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
+
+const sources = [
+  { index: 'bm25', k: 19 },
+  { index: 'hnsw', k: 13 },
+  { index: 'newest', k: 7 },
+];
+const flat = [
+  { index: 'bm25', k: 19 },
+  { index: 'flat', k: 13 },
+  { index: 'newest', k: 7 },
+];
+const hybrid = { candidates: sources, relevance: { signals: ['cosine', 'bm25'] } };
+const placed = { ...hybrid, decay: { halfLifeHours: 31 }, trajectory: { dimensions: 5 } };
+const attending = (attention: object) => ({ ...placed, attention });
+const forgetful = { combine: 'additive', temperature: 1, decay: 0.3 };
+
+const written = {
+  newest: { candidates: [{ index: 'newest', k: 23 }], relevance: { signals: ['recency'] } },
+  bm25: { candidates: [{ index: 'bm25', k: 23 }], relevance: { signals: ['bm25'] } },
+  'bm25, stems': {
+    candidates: [{ index: 'bm25', k: 23, variant: 'bm25+', stem: true, dropStopWords: true }],
+    relevance: { signals: ['bm25'] },
+  },
+  'cosine, hnsw': { candidates: [{ index: 'hnsw', k: 23 }], relevance: { signals: ['cosine'] } },
+  'cosine, flat': { candidates: [{ index: 'flat', k: 23 }], relevance: { signals: ['cosine'] } },
+  'same channel': { ...hybrid, sameChannel: true },
+  hybrid,
+  'hybrid, ranks': { ...hybrid, relevance: { signals: ['bm25', 'cosine', 'recency'], fusion: { method: 'rrf' } } },
+  'hybrid, weights': { ...hybrid, relevance: { signals: ['bm25', 'cosine'], fusion: { method: 'weighted' } } },
+  decay: { ...hybrid, decay: { halfLifeHours: 31 } },
+  'trajectory, 3': { ...placed, trajectory: { dimensions: 3, sigma: 0.7 } },
+  'trajectory, 5': placed,
+  'trajectory, 7, raw': { ...placed, trajectory: { dimensions: 7, complexityScale: 'raw' } },
+  rcp: attending({ mechanism: 'rcp' }),
+  'rcp, line': attending({ mechanism: 'rcp', topology: 'line', ...forgetful }),
+  'ircp, literal': attending({ mechanism: 'ircp', mode: 'literal' }),
+  'ircp, directed': attending({ mechanism: 'ircp', mode: 'directed' }),
+  'ircp, directed, additive': attending({ mechanism: 'ircp', mode: 'directed', self: 'exclude', ...forgetful }),
+  tpo: attending({ mechanism: 'tpo' }),
+  unified: attending({ mechanism: 'unified', mode: 'directed' }),
+  'attention alone': { ...hybrid, attention: { mechanism: 'unified', mode: 'directed' } },
+  'propagation, published': { ...placed, candidates: flat, propagation: { preset: 'published' } },
+  'propagation, framework': { ...placed, candidates: flat, propagation: { preset: 'framework' } },
+} as const;
+
+export type SampleArm = keyof typeof written;
+
+/** An arm of every kind, by name. */
+export const SAMPLE_ARMS = Object.fromEntries(
+  Object.entries(written).map(([name, options]) => [name, retrieverOptions.parse(options)]),
+) as Readonly<Record<SampleArm, RetrieverOptions>>;

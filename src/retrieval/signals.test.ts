@@ -1,0 +1,154 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { useBackend } from '../core/backend.ts';
+import { ValidationError } from '../core/errors.ts';
+import type { Query } from '../model/dataset.ts';
+import type { Turn } from '../model/turn.ts';
+import { QUERY_BATCH } from '../rerank/cosine.ts';
+import { type CandidatePool, poolOf } from './candidate-pool.ts';
+import { bm25, cosine, directedIrcp, pastOf, rcp, tpo, trajectoryDistance } from './handmade-scores.ts';
+import type { Column } from './relevance.ts';
+import { type AttentionOptions, type Bm25IndexOptions, retrieverOptions } from './retriever-options.ts';
+import { HOUR, sampleWorkspace, sampleWorld } from './sample-corpus.ts';
+import { attentionSignal, bm25Signal, cosineSignal, decaySignal, recencySignal, trajectorySignal } from './signals.ts';
+import type { Workspace } from './workspace.ts';
+
+/** More queries than one batch holds. */
+const world = sampleWorld(19, 97, QUERY_BATCH + 7);
+const WEIGHTS = { depth: 1, siblingOrder: 0.5, homogeneity: 1.2, temporal: 0.8 };
+let workspace: Workspace;
+let pool: CandidatePool;
+let before = 0;
+
+beforeAll(async () => {
+  await useBackend('wasm');
+  before = tf.memory().numTensors;
+  workspace = sampleWorkspace(world);
+  const newest = await workspace.candidates({ index: 'newest', k: 17 }, null);
+  // Rows of all lengths, some of them empty.
+  pool = poolOf([newest], world.queries.length, Int32Array.from(world.turns.keys()), (q, turn) => (q * turn) % 3 > 0);
+});
+afterAll(() => {
+  workspace.dispose();
+  expect(tf.memory().numTensors).toBe(before);
+});
+
+/** Compares a column with what each query's candidates should have; padding is not looked at. */
+function expectColumn(
+  column: Column,
+  expected: (query: Query, turns: readonly Turn[]) => readonly number[],
+  tolerance: number,
+): void {
+  expect(column).toHaveLength(pool.positions.length);
+  for (const [q, query] of world.queries.entries()) {
+    const row = pool.positions.subarray(q * pool.width, (q + 1) * pool.width).filter((position) => position >= 0);
+    const turns = Array.from(row, (position) => workspace.corpus.turns[position] as Turn);
+    for (const [i, value] of expected(query, turns).entries()) {
+      const got = column[q * pool.width + i] as number;
+      expect(Math.abs(got - value), `${query.id}, place ${i}: ${got} for ${value}`).toBeLessThan(tolerance);
+    }
+  }
+}
+
+const each = (score: (query: Query, turn: Turn) => number) => (query: Query, turns: readonly Turn[]) =>
+  turns.map((turn) => score(query, turn));
+
+test('bm25 is that of the moment', async () => {
+  const { candidates } = retrieverOptions.parse({
+    candidates: [{ index: 'bm25' }],
+    relevance: { signals: ['bm25'] },
+  });
+  const column = await bm25Signal(workspace, pool, candidates[0] as Bm25IndexOptions);
+  expectColumn(
+    column,
+    each((query, turn) => bm25(world, query, turn)),
+    1e-5,
+  );
+});
+
+test('cosine', async () => {
+  const column = await cosineSignal(workspace, pool, null);
+  expectColumn(
+    column,
+    each((query, turn) => cosine(world, query, turn)),
+    1e-6,
+  );
+});
+
+test('recency is the place in time, 1 for the newest', () => {
+  expectColumn(
+    recencySignal(workspace, pool),
+    (query, turns) => {
+      const past = pastOf(world, query).map(({ id }) => id);
+      return turns.map(({ id }) => (past.indexOf(id) + 1) / past.length);
+    },
+    1e-6,
+  );
+});
+
+test('decay halves with each half-life', async () => {
+  const expected = each((query, turn) => 2 ** -((query.timestamp - turn.timestamp) / (29 * HOUR)));
+  expectColumn(await decaySignal(workspace, pool, 29), expected, 1e-6);
+});
+
+test('trajectory is exp(-D / sigma)', async () => {
+  const { trajectory } = retrieverOptions.parse({
+    candidates: [{ index: 'newest' }],
+    relevance: { signals: ['recency'] },
+    trajectory: { sigma: 0.3, weights: { complexity: 0 } },
+  });
+  const expected = each((query, turn) => Math.exp(-trajectoryDistance(world, query, turn, WEIGHTS) / 0.3));
+  expectColumn(await trajectorySignal(workspace, pool, trajectory as NonNullable<typeof trajectory>), expected, 1e-5);
+});
+
+describe('attention', () => {
+  const { trajectory, attention } = retrieverOptions.parse({
+    candidates: [{ index: 'newest' }],
+    relevance: { signals: ['recency'] },
+    trajectory: { weights: { complexity: 0 } },
+    attention: { mechanism: 'rcp' },
+  });
+  const column = (options: Partial<AttentionOptions>) =>
+    attentionSignal(workspace, pool, { ...(attention as AttentionOptions), ...options }, trajectory);
+  const back = (query: Query, turns: readonly Turn[]) => rcp(world, query, turns);
+  const forward = (query: Query, turns: readonly Turn[]) => directedIrcp(world, query, turns);
+  const place = (query: Query, turns: readonly Turn[]) => tpo(world, query, turns, WEIGHTS);
+
+  test.each([
+    ['rcp', 'literal', back],
+    ['rcp', 'directed', back],
+    ['ircp', 'literal', back],
+    ['ircp', 'directed', forward],
+    ['tpo', 'directed', place],
+  ] as const)('%s, %s', async (mechanism, mode, expected) => {
+    expectColumn(await column({ mechanism, mode }), expected, 1e-5);
+  });
+
+  test.each(['literal', 'directed'] as const)('unified, %s, is their mix', async (mode) => {
+    const mix = { rcp: 0.5, ircp: 0.3, tpo: 0.2 };
+    const other = mode === 'literal' ? back : forward;
+    expectColumn(
+      await column({ mechanism: 'unified', mode, mix }),
+      (query, turns) => {
+        const parts = [back, other, place].map((formula) => formula(query, turns)) as [number[], number[], number[]];
+        return turns.map((_, i) => 0.5 * parts[0][i]! + 0.3 * parts[1][i]! + 0.2 * parts[2][i]!);
+      },
+      1e-5,
+    );
+  });
+});
+
+test('a pool with a turn that is not strictly earlier is refused by every signal that knows time', async () => {
+  const positions = pool.positions.slice();
+  positions[0] = workspace.batch.cutoffs[0] as number;
+  const later = { ...pool, positions, key: 'later' };
+  const { candidates, trajectory } = retrieverOptions.parse({
+    candidates: [{ index: 'bm25' }],
+    relevance: { signals: ['bm25'] },
+    trajectory: {},
+  });
+  const bm25Column = bm25Signal(workspace, later, candidates[0] as Bm25IndexOptions);
+  await expect(bm25Column).rejects.toThrow(ValidationError);
+  const trajectoryColumn = trajectorySignal(workspace, later, trajectory as NonNullable<typeof trajectory>);
+  await expect(trajectoryColumn).rejects.toThrow('candidate is not earlier than query 0');
+});
