@@ -1,3 +1,11 @@
+import type { Interval } from '../evaluation/bootstrap-interval.ts';
+import type { BaselineComparison } from '../evaluation/significance.ts';
+import type { Turn } from '../model/turn.ts';
+
+export type { Interval };
+/** An arm against the baseline in one metric. */
+export type Comparison = BaselineComparison;
+
 /** What a run leaves behind for reports and files; plain data, every array in the order of `queries`. */
 export interface ExperimentResult {
   readonly name: string;
@@ -10,6 +18,12 @@ export interface ExperimentResult {
   readonly queries: readonly QueryRecord[];
   /** Column ids in order, for example `mrr@10`. */
   readonly metrics: readonly string[];
+  readonly statistics: {
+    /** Resamples of the bootstrap, and sign vectors of the permutation test. */
+    readonly samples: number;
+    /** Confidence of the intervals; a corrected p below 1 - level is marked. */
+    readonly level: number;
+  };
   /** The arm that the others are compared with. */
   readonly baseline: string;
   readonly arms: readonly ArmResult[];
@@ -40,6 +54,8 @@ export interface DatasetSummary {
   readonly task: string;
   readonly features: readonly string[];
   readonly licence: string;
+  readonly relevantGrade: number;
+  readonly gradeNames: Readonly<Record<number, string>>;
   readonly hash: string;
   readonly split: string;
   readonly facts: Readonly<Record<string, number>>;
@@ -47,16 +63,8 @@ export interface DatasetSummary {
   readonly turns: readonly TurnRecord[];
 }
 
-export interface TurnRecord {
-  readonly id: string;
-  readonly conversationId: string;
-  readonly parentId: string | null;
-  readonly timestamp: number;
-  readonly author: string | null;
-  readonly channel: string | null;
-  /** Shortened for display. */
-  readonly text: string;
-}
+/** A turn with its text shortened for display. */
+export type TurnRecord = Turn;
 
 export interface QueryRecord {
   readonly id: string;
@@ -65,24 +73,10 @@ export interface QueryRecord {
   readonly author: string | null;
   readonly channel: string | null;
   readonly cluster: string;
+  /** The turn that the query itself is in the conversation, where it is one. */
+  readonly turnId: string | null;
   /** Judged turns and their grades. */
   readonly judgements: Readonly<Record<string, number>>;
-}
-
-export interface Interval {
-  readonly mean: number;
-  readonly low: number;
-  readonly high: number;
-}
-
-/** An arm against the baseline in one metric. */
-export interface Comparison {
-  readonly difference: Interval;
-  readonly p: number;
-  /** Holm over the arms. */
-  readonly correctedP: number;
-  /** Said only where the corrected p allows it. */
-  readonly verdict: 'better' | 'worse' | 'undecided';
 }
 
 export interface ArmResult {

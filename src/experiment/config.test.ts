@@ -1,0 +1,213 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { ConfigurationError } from '../core/errors.ts';
+import { loadConfig, resolveConfig, withTuned } from './config.ts';
+import type { Plain } from './config-file.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'ragpp-config-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const plain = { name: 'plain', candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } };
+const least = {
+  name: 'least',
+  dataset: { name: 'spamassassin-threads' },
+  embedding: { encoder: 'lsa' },
+  evaluation: { baseline: 'plain' },
+  arms: [plain],
+};
+
+/** `path: expected …, got …` of every fault. */
+function faultsOf(config: Plain): string[] {
+  try {
+    resolveConfig({ ...least, ...config }, 'test.yaml');
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return error.faults.map(({ path, expected, got, nearest }) => {
+      return `${path}: expected ${expected}, got ${got}${nearest === undefined ? '' : `; ${nearest}?`}`;
+    });
+  }
+}
+
+test('what a config need not say is filled in', () => {
+  const config = resolveConfig(least, 'test.yaml');
+  expect(config).toMatchObject({
+    seed: 1,
+    backend: 'auto',
+    description: '',
+    tuning: { metric: 'mrr@10', holdout: 0.3 },
+  });
+  expect(config.evaluation).toEqual({
+    split: 'test',
+    limitQueries: null,
+    metrics: ['mrr@10', 'recall@10', 'ndcg@10', 'recall@1'],
+    baseline: 'plain',
+    samples: 10_000,
+    level: 0.95,
+    depth: 100,
+    inspect: 10,
+  });
+  expect(config.arms[0]).toMatchObject({ name: 'plain', tune: {}, decay: null, sameChannel: false });
+  // What is resolved resolves to itself: config.yaml of a run folder can be run again.
+  expect(resolveConfig(structuredClone(config) as unknown as Plain, 'again')).toEqual(config);
+});
+
+describe('one fault is told for', () => {
+  const arms = (...more: object[]) => ({ arms: [plain, ...more] });
+  const evaluation = (more: object) => ({ evaluation: { baseline: 'plain', ...more } });
+  test.each([
+    ['an unknown key', { sede: 3 }, /^sede: expected one of name, .*, got unknown key "sede"; seed\?$/],
+    ['a wrong type', { seed: 'seven' }, /^seed: expected number, got "seven"$/],
+    [
+      'a name that is no slug',
+      { name: 'My run' },
+      /^name: expected lower-case letters, digits and hyphens, got "My run"$/,
+    ],
+    [
+      'an encoder that is none',
+      { embedding: { encoder: 'lsi' } },
+      /^embedding\.encoder: expected .*, got "lsi"; lsa\?$/,
+    ],
+    [
+      'a baseline that is no arm',
+      evaluation({ baseline: 'plane' }),
+      /^evaluation\.baseline: expected an arm \(plain\), got "plane"; plain\?$/,
+    ],
+    [
+      'a metric that is none',
+      evaluation({ metrics: ['reacll@10'] }),
+      /^evaluation\.metrics\[0\]: expected a metric \(unknown metric, the nearest known is recall@10: reacll@10\), got "reacll@10"$/,
+    ],
+    [
+      'a metric deeper than a ranking',
+      evaluation({ metrics: ['mrr@10', 'recall@200'] }),
+      /^evaluation\.depth: expected as many places as recall@200 looks at, got nothing$/,
+    ],
+    ['no arm', { arms: [], evaluation: { baseline: 'x' } }, /^arms: expected array >= 1, got \[\]$/],
+    [
+      'an arm by the name of another',
+      arms({ ...plain, name: 'Plain!' }),
+      /^arms\[1\]\.name: expected a name that no arm before it has, got "plain"$/,
+    ],
+    [
+      'an arm without a letter',
+      arms({ ...plain, name: '+ +' }),
+      /^arms\[1\]\.name: expected a name with a letter or digit, got "\+ \+"$/,
+    ],
+    [
+      'an arm that extends a later one',
+      arms({ name: 'x', extends: 'y' }, { ...plain, name: 'y' }),
+      /^arms\[1\]\.extends: expected an arm before it \(plain\), got "y"$/,
+    ],
+    [
+      'a key of an arm that is taken over',
+      {
+        arms: [
+          { ...plain, decay: { halfLifeHours: -1 } },
+          { name: 'x', extends: 'plain' },
+          { name: 'y', extends: 'x' },
+        ],
+      },
+      /^arms\[0\]\.decay\.halfLifeHours: expected number > 0, got -1$/,
+    ],
+    [
+      'a source that an arm took over and now needs',
+      arms(
+        { name: 'x', extends: 'plain', candidates: [{ index: 'newest' }], relevance: { signals: ['recency'] } },
+        { name: 'y', extends: 'x', relevance: { signals: ['bm25'] } },
+      ),
+      /^arms\[2\]\.candidates: expected a source with index bm25, since bm25 is a signal/,
+    ],
+    [
+      'a tuned path that leads nowhere',
+      arms({ ...plain, name: 'x', tune: { 'candidates.7.k': [1, 2] } }),
+      /^arms\[1\]\.tune: expected a path to an option of the arm, got "candidates\.7\.k"$/,
+    ],
+    [
+      'tuning what is no option',
+      arms({ ...plain, name: 'x', tune: { name: ['p', 'q'] } }),
+      /^arms\[1\]\.tune: expected a path to an option of the arm, got "name"$/,
+    ],
+    [
+      'a tuned path that is misspelt',
+      arms({ ...plain, name: 'x', tune: { 'decay.halfLifeHour': [1, 2] } }),
+      /^arms\[1\]\.tune: decay\.halfLifeHour: expected one of halfLifeHours, got unknown key "halfLifeHour"; halfLifeHours\?$/,
+    ],
+    [
+      'a tuned value out of range',
+      arms({ ...plain, name: 'x', tune: { 'decay.halfLifeHours': [1, 0], 'trajectory.weight': [0.1, 0.2] } }),
+      /^arms\[1\]\.tune: decay\.halfLifeHours: expected number > 0, got 0$/,
+    ],
+    [
+      'nothing to try',
+      arms({ ...plain, name: 'x', tune: { 'decay.halfLifeHours': [] } }),
+      /^arms\[1\]\.tune\.decay\.halfLifeHours: expected array >= 1, got \[\]$/,
+    ],
+  ])('%s', (_, config, fault) => {
+    const faults = faultsOf(config);
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toMatch(fault);
+  });
+});
+
+test('all faults are told at once, wherever they are found', () => {
+  const faults = faultsOf({
+    bogus: 1,
+    dataset: { name: 'spamassassin-thread' },
+    evaluation: { baseline: 'plan', metrics: ['mrr@10', 'ndcg@0'] },
+    arms: [
+      { ...plain, tune: { nonsense: [1] } },
+      { name: 'x', extends: 'nobody', decay: { halfLifeHours: 'long' } },
+      { ...plain, name: 'plain' },
+    ],
+  });
+  expect(faults.map((fault) => fault.slice(0, fault.indexOf(':'))).sort()).toEqual([
+    'arms[0].tune',
+    'arms[1].decay.halfLifeHours',
+    'arms[1].extends',
+    'arms[2].name',
+    'bogus',
+    'dataset.name',
+    'evaluation.baseline',
+    'evaluation.metrics[1]',
+  ]);
+});
+
+test('tuned values are put in place and defaults filled in around them', () => {
+  const { arms } = resolveConfig(least, 'test.yaml');
+  const arm = withTuned(arms[0] as (typeof arms)[number], { 'trajectory.sigma': 2, 'candidates.0.k1': 0.9 });
+  expect(arm.trajectory).toMatchObject({ sigma: 2, weight: 0.3 });
+  expect(arm.candidates[0]).toMatchObject({ index: 'bm25', k1: 0.9, b: 0.75 });
+  expect(arms[0]?.trajectory).toBeNull();
+});
+
+describe('a file', () => {
+  test('is read, and overridden from outside', () => {
+    const path = join(folder, 'least.yaml');
+    writeFileSync(path, JSON.stringify(least)); // JSON is YAML
+    const config = loadConfig(path, ['seed=7', 'arms.plain.decay={}', 'evaluation.metrics=[map]']);
+    expect(config.seed).toBe(7);
+    expect(config.arms[0]?.decay).toEqual({ halfLifeHours: 24 });
+    expect(config.evaluation.metrics).toEqual(['map']);
+  });
+
+  test.each([
+    ['that is not there', 'none.yaml', null, /\(file\): expected a YAML file, got ENOENT/],
+    ['that is a folder', '', null, /\(file\): expected a YAML file, got EISDIR/],
+    ['with a syntax fault', 'broken.yaml', 'name: x\narms:\n  - {name: y\n', /line 4, column 1: expected valid YAML/],
+    [
+      'with a key twice',
+      'twice.yaml',
+      'name: x\nname: y\n',
+      /line 2, column 1: expected valid YAML, got Map keys must be unique/,
+    ],
+    ['of something else', 'list.yaml', '- x\n', /\(top level\): expected a mapping, got \["x"\]/],
+  ])('%s is a fault of the configuration', (_, name, text, message) => {
+    const path = join(folder, name);
+    if (text !== null) writeFileSync(path, text);
+    expect(() => loadConfig(path)).toThrow(ConfigurationError);
+    expect(() => loadConfig(path)).toThrow(message);
+  });
+});

