@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { payloadOf } from '../payload.ts';
+import { sampleResult } from '../sample-result.ts';
+import { choose, createApp, valueAt, watch } from './app.ts';
+
+const result = sampleResult(19, { arms: 5, threads: 7, turnsAThread: 5, top: 3 });
+const others = result.arms.filter((arm) => arm.name !== 'bm25');
+
+test('begins with the baseline beside the best other arm', () => {
+  const { choice } = createApp(payloadOf(result));
+  const best = Math.max(...others.map((arm) => arm.metrics['mrr@10']?.mean ?? 0));
+  expect(result.arms[choice.left]?.name).toBe('bm25');
+  expect(result.arms[choice.right]?.metrics['mrr@10']?.mean).toBe(best);
+});
+
+test('a watcher renders at once and when one of its keys changes, no more often', () => {
+  const app = createApp(payloadOf(result));
+  const seen: number[] = [];
+  watch(app, ['metric', 'query'], () => seen.push(app.choice.query));
+  choose(app, { query: 5 });
+  choose(app, { query: 5 });
+  choose(app, { words: 'patch' });
+  choose(app, { metric: 1, query: 2 });
+  expect(seen).toEqual([-1, 5, 2]);
+});
+
+test('values are those of the chosen metric', () => {
+  const app = createApp(payloadOf(result));
+  choose(app, { metric: 3 });
+  const read = result.queries.map((_, query) => valueAt(app, 2, query));
+  expect(read).toEqual(result.arms[2]?.perQuery['recall@1']);
+});

@@ -1,0 +1,62 @@
+import type * as formatModule from '../format.ts';
+import type { ArmPayload } from '../payload.ts';
+import type * as appModule from './app.ts';
+import type { App } from './app.ts';
+import type * as domModule from './dom.ts';
+import type * as plotModule from './plot.ts';
+
+declare const app: typeof appModule;
+declare const dom: typeof domModule;
+declare const format: typeof formatModule;
+declare const plot: typeof plotModule;
+
+export function start(state: App): void {
+  const node = dom.byId('arms-figure');
+  app.watch(state, ['metric'], () => drawArms(state, node));
+  plot.onNewLook(() => drawArms(state, node));
+}
+
+/** A dot with whiskers an arm, in the order of the ladder from above. */
+export function drawArms(state: App, node: HTMLElement): void {
+  const { arms, baseline, metrics } = state.data;
+  const { metric } = state.choice;
+  const narrow = plot.isNarrow();
+  const bounds = arms.flatMap((arm) => arm.intervals[metric] ?? []);
+  const [low, high] = [Math.min(...bounds), Math.max(...bounds)];
+  const layout = {
+    xaxis: plot.axis(metrics[metric] ?? '', plot.ticks(low, high, format.decimal)),
+    yaxis: plot.axis('', { ...armTicks(state), ticklabelposition: narrow ? 'inside top' : 'outside', zeroline: false }),
+    hovermode: 'closest',
+    shapes: [plot.verticalRule(arms[baseline]?.intervals[metric]?.[0] ?? 0)],
+  };
+  const traces = arms.map((arm, at) => armTrace(arm, at, metric, at === baseline));
+  plot.draw(node, traces, (narrow ? 40 : 27) * arms.length + 64, layout);
+  const label = `${metrics[metric]} of every arm with its interval; the same numbers stand in the table`;
+  node.setAttribute('aria-label', label);
+}
+
+export function armTicks({ data: { arms, baseline } }: App): object {
+  const names = arms.map(({ name }, at) => (at === baseline ? `<b>${plot.plainText(name)}</b>` : plot.plainText(name)));
+  return { tickvals: arms.map((_, at) => at), ticktext: names, range: [arms.length - 0.4, -0.8] };
+}
+
+export function armTrace(arm: ArmPayload, at: number, metric: number, isBaseline: boolean): object {
+  const [mean = 0, low = 0, high = 0] = arm.intervals[metric] ?? [];
+  const verdict = arm.verdicts[metric] ?? 'undecided';
+  const color = dom.styleValue(isBaseline ? '--ink' : `--${verdict}`);
+  const symbol = isBaseline
+    ? 'diamond'
+    : { better: 'triangle-up', worse: 'triangle-down', undecided: 'circle' }[verdict];
+  const whiskers = { type: 'data', symmetric: false, array: [high - mean], arrayminus: [mean - low] };
+  const figures = `${format.decimal(mean, 3)} [${format.decimal(low, 3)}, ${format.decimal(high, 3)}]`;
+  return {
+    type: 'scatter',
+    mode: 'markers',
+    x: [mean],
+    y: [at],
+    error_x: { ...whiskers, color, thickness: 1.5, width: 0 },
+    marker: { color, symbol, size: 9 },
+    text: [`${plot.plainText(arm.name)}<br>${figures}`],
+    hovertemplate: '%{text}<extra></extra>',
+  };
+}

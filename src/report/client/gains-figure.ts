@@ -1,0 +1,81 @@
+import type * as formatModule from '../format.ts';
+import type * as appModule from './app.ts';
+import type { App } from './app.ts';
+import type * as domModule from './dom.ts';
+import type * as plotModule from './plot.ts';
+
+declare const app: typeof appModule;
+declare const dom: typeof domModule;
+declare const format: typeof formatModule;
+declare const plot: typeof plotModule;
+
+/** One query's bar: what the chosen arm gives minus what the baseline gives. */
+export interface Bar {
+  readonly query: number;
+  readonly gain: number;
+}
+
+export function start(state: App): void {
+  const node = dom.byId('gains-figure') as HTMLElement & { on(event: string, act: (event: unknown) => void): void };
+  app.watch(state, ['metric', 'right', 'query'], () => drawGains(state, node));
+  plot.onNewLook(() => drawGains(state, node));
+  node.on('plotly_click', (event) => openClicked(state, event));
+}
+
+export function openClicked(state: App, event: unknown): void {
+  const { points } = event as { readonly points: readonly { readonly customdata: number }[] };
+  if (points[0] === undefined) return;
+  app.choose(state, { query: points[0].customdata });
+  dom.byId('inspector').scrollIntoView();
+}
+
+/** Greatest gain first. */
+export function barsOf(state: App): Bar[] {
+  const { right } = state.choice;
+  const { queries, baseline } = state.data;
+  const bars = queries.map((_, query) => ({
+    query,
+    gain: app.valueAt(state, right, query) - app.valueAt(state, baseline, query),
+  }));
+  return bars.sort((a, b) => b.gain - a.gain);
+}
+
+export function drawGains(state: App, node: HTMLElement): void {
+  const { arms, baseline, metrics } = state.data;
+  const { right, metric } = state.choice;
+  const bars = barsOf(state);
+  const opened = bars.findIndex(({ query }) => query === state.choice.query);
+  const layout = {
+    xaxis: plot.axis('queries, greatest gain first', { zeroline: false, showgrid: false }),
+    yaxis: plot.axis('', plot.ticks(bars.at(-1)?.gain ?? 0, bars[0]?.gain ?? 0, format.signed)),
+    hovermode: 'x',
+    bargap: bars.length > 150 ? 0 : 0.15,
+    shapes: opened < 0 ? [] : [plot.verticalRule(opened + 1)],
+  };
+  plot.draw(node, [barTrace(state, bars)], 300, layout);
+  const title = `${metrics[metric]}: ${arms[right]?.name} minus ${arms[baseline]?.name}`;
+  node.setAttribute('aria-label', `${title}, a bar a query; the list of the inspector holds the same numbers`);
+  dom.byId('gains-summary').textContent = `${title}. ${summary(bars)}`;
+}
+
+export function barTrace(state: App, bars: readonly Bar[]): object {
+  const [better, worse] = [dom.styleValue('--better'), dom.styleValue('--worse')];
+  const excerpt = (query: number) => plot.plainText(state.data.queries[query]?.text.slice(0, 60) ?? '');
+  return {
+    type: 'bar',
+    x: bars.map((_, place) => place + 1),
+    y: bars.map(({ gain }) => gain),
+    customdata: bars.map(({ query }) => query),
+    text: bars.map(({ gain, query }) => `${format.signed(gain, 3)}  ${excerpt(query)}`),
+    textposition: 'none',
+    hovertemplate: '%{text}<extra></extra>',
+    marker: { color: bars.map(({ gain }) => (gain > 0 ? better : worse)), line: { width: 0 } },
+  };
+}
+
+export function summary(bars: readonly Bar[]): string {
+  const up = bars.filter(({ gain }) => gain > 0).length;
+  const down = bars.filter(({ gain }) => gain < 0).length;
+  const mean = bars.reduce((sum, { gain }) => sum + gain, 0) / Math.max(bars.length, 1);
+  return `${up} queries gain, ${down} lose, ${bars.length - up - down} stay; mean ${format.signed(mean, 3)}.`;
+}

@@ -1,0 +1,51 @@
+import type * as formatModule from '../format.ts';
+import type { QueryPayload } from '../payload.ts';
+import type * as appModule from './app.ts';
+import type { App } from './app.ts';
+import type * as domModule from './dom.ts';
+import type * as listModule from './query-list.ts';
+import type * as rankingModule from './ranking.ts';
+import type * as threadModule from './thread.ts';
+
+declare const app: typeof appModule;
+declare const dom: typeof domModule;
+declare const format: typeof formatModule;
+declare const queryList: typeof listModule;
+declare const ranking: typeof rankingModule;
+declare const thread: typeof threadModule;
+
+/** Opens the query of the address, or the one with the greatest gain, and shows every query that is chosen after it. */
+export function start(state: App): void {
+  queryList.start(state);
+  const linked = state.data.queries.findIndex(({ id }) => addressOf(id) === location.hash);
+  app.choose(state, { query: linked < 0 ? (queryList.listed(state)[0]?.query ?? -1) : linked });
+  app.watch(state, ['query', 'left', 'right', 'metric'], () => showQuery(state));
+  if (linked >= 0) dom.byId('inspector').scrollIntoView();
+}
+
+export function showQuery(state: App): void {
+  const { query, left, right } = state.choice;
+  const opened = state.data.queries[query];
+  if (opened === undefined) return;
+  dom.byId('query-card').replaceChildren(...queryCard(opened));
+  const [ranksA, ranksB] = [ranking.ranksOf(state, left, query), ranking.ranksOf(state, right, query)];
+  dom
+    .byId('rankings')
+    .replaceChildren(
+      ranking.rankingColumn(state, { arm: left, query, letter: 'A', others: ranksB }),
+      ranking.rankingColumn(state, { arm: right, query, letter: 'B', others: ranksA }),
+    );
+  dom.byId('threads').replaceChildren(...thread.threads(state, query));
+}
+
+/** The part of the page's address that opens a query. */
+export function addressOf(id: string): string {
+  return `#query=${encodeURIComponent(id)}`;
+}
+
+export function queryCard({ id, text, timestamp, author, channel, judgedElsewhere }: QueryPayload): HTMLElement[] {
+  const note = judgedElsewhere === 0 ? '' : `${judgedElsewhere} judged turns are not on this page`;
+  const origin = [author, channel, `${format.minute(timestamp)} UTC`, note].filter((part) => part !== '').join(' · ');
+  const link = dom.element('a', { href: addressOf(id) }, id);
+  return [dom.element('p', { class: 'quiet' }, `${origin} · `, link), dom.element('p', { class: 'query-text' }, text)];
+}

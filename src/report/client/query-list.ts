@@ -1,0 +1,80 @@
+import type * as formatModule from '../format.ts';
+import type * as appModule from './app.ts';
+import type { App, Choice } from './app.ts';
+import type * as domModule from './dom.ts';
+
+declare const app: typeof appModule;
+declare const dom: typeof domModule;
+declare const format: typeof formatModule;
+
+/** The list to pick a query from: filtered by words, ordered by gain, loss or time. */
+export function start(state: App): void {
+  const words = dom.byId<HTMLInputElement>('query-words');
+  const order = dom.byId<HTMLSelectElement>('query-order');
+  words.addEventListener('input', () => app.choose(state, { words: words.value.trim().toLowerCase() }));
+  order.addEventListener('change', () => app.choose(state, { order: order.value as Choice['order'] }));
+  const list = dom.byId('query-list');
+  list.addEventListener('keydown', (event) => moveFocus(list, event));
+  app.watch(state, ['metric', 'left', 'right', 'words', 'order'], () => fillList(state, list));
+  app.watch(state, ['query'], () => markOpened(state, list));
+}
+
+/** Queries that hold every word, in the chosen order. */
+export function listed(state: App): { query: number; gain: number }[] {
+  const { words, order, left, right } = state.choice;
+  const wanted = words.split(/\s+/);
+  const { queries } = state.data;
+  const found = queries.flatMap(({ text, author, id }, query) => {
+    const content = `${text} ${author} ${id}`.toLowerCase();
+    if (!wanted.every((word) => content.includes(word))) return [];
+    return [{ query, gain: app.valueAt(state, right, query) - app.valueAt(state, left, query) }];
+  });
+  const time = (query: number) => queries[query]?.timestamp ?? 0;
+  if (order === 'time') return found.sort((a, b) => time(a.query) - time(b.query));
+  return found.sort((a, b) => (order === 'gain' ? b.gain - a.gain : a.gain - b.gain));
+}
+
+/** At most 500 rows; more words lead to the rest. */
+export function fillList(state: App, list: HTMLElement): void {
+  const rows = listed(state);
+  list.replaceChildren(...rows.slice(0, 500).map(({ query, gain }) => listRow(state, query, gain)));
+  const { metric, left, right } = state.choice;
+  const { metrics, arms, queries } = state.data;
+  const shown = rows.length > 500 ? `first 500 of ${rows.length}` : `${rows.length}`;
+  dom.byId('query-count').textContent =
+    `${shown} of ${queries.length} queries; ${metrics[metric]}, ${arms[right]?.name} minus ${arms[left]?.name}`;
+  markOpened(state, list);
+}
+
+export function listRow(state: App, query: number, gain: number): HTMLElement {
+  const kind = gain > 0 ? 'up' : gain < 0 ? 'down' : 'same';
+  const figure = dom.element('span', { class: `gain ${kind}` }, format.signed(gain, 3));
+  const text = dom.element('span', { class: 'line' }, state.data.queries[query]?.text.slice(0, 160) ?? '');
+  const button = dom.element('button', { type: 'button', 'data-query': String(query) }, figure, text);
+  button.addEventListener('click', () => app.choose(state, { query }));
+  return dom.element('li', {}, button);
+}
+
+export function markOpened(state: App, list: HTMLElement): void {
+  list.querySelector('[aria-current]')?.removeAttribute('aria-current');
+  const button = list.querySelector<HTMLElement>(`[data-query="${state.choice.query}"]`);
+  button?.setAttribute('aria-current', 'true');
+  if (button) showWithin(list, button);
+}
+
+/** Scrolls the list alone, never the page. */
+export function showWithin(list: HTMLElement, row: HTMLElement): void {
+  const [frame, box] = [list.getBoundingClientRect(), row.getBoundingClientRect()];
+  if (box.top < frame.top) list.scrollTop -= frame.top - box.top;
+  if (box.bottom > frame.bottom) list.scrollTop += box.bottom - frame.bottom;
+}
+
+/** The arrow keys go through the list. */
+export function moveFocus(list: HTMLElement, event: KeyboardEvent): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step === undefined) return;
+  const buttons = [...list.querySelectorAll('button')];
+  const at = buttons.indexOf(document.activeElement as HTMLButtonElement);
+  buttons[Math.min(Math.max(at + step, 0), buttons.length - 1)]?.focus();
+  event.preventDefault();
+}

@@ -1,0 +1,128 @@
+import type * as formatModule from '../format.ts';
+import type { ArmPayload } from '../payload.ts';
+import type { App } from './app.ts';
+import type * as domModule from './dom.ts';
+
+declare const dom: typeof domModule;
+declare const format: typeof formatModule;
+
+/** A ranked turn, taken from the flat array of its ranking. */
+export interface Ranked {
+  readonly turn: number;
+  readonly rank: number;
+  readonly score: number;
+  readonly components: readonly number[];
+}
+
+/** What one column of candidates is about. */
+export interface Column {
+  readonly arm: number;
+  readonly query: number;
+  readonly letter: 'A' | 'B';
+  /** Ranks of the same query's turns in the other column. */
+  readonly others: ReadonlyMap<number, number>;
+}
+
+export function rankingOf(state: App, arm: number, query: number): Ranked[] {
+  const { components, rankings } = state.data.arms[arm] as ArmPayload;
+  const flat = rankings[query] ?? [];
+  const width = 2 + components.length;
+  return Array.from({ length: flat.length / width }, (_, at) => {
+    const [turn = -1, score = 0, ...parts] = flat.slice(at * width, (at + 1) * width);
+    return { turn, rank: at + 1, score, components: parts };
+  });
+}
+
+export function ranksOf(state: App, arm: number, query: number): Map<number, number> {
+  return new Map(rankingOf(state, arm, query).map(({ turn, rank }) => [turn, rank]));
+}
+
+/** Grades of a query's judged turns. */
+export function gradesOf(state: App, query: number): Map<number, number> {
+  const judged = state.data.queries[query]?.judged ?? [];
+  return new Map(judged.flatMap((turn, at) => (at % 2 === 0 ? [[turn, judged[at + 1] ?? 0] as const] : [])));
+}
+
+export function rankingColumn(state: App, column: Column): HTMLElement {
+  const { arm, query, letter } = column;
+  const { name, perQuery, components } = state.data.arms[arm] as ArmPayload;
+  const heading = dom.element('h4', {}, dom.badge(`letter-${letter}`, letter), ` ${name}`);
+  const figures = state.data.metrics.map(
+    (metric, at) => `${metric}\u00a0${format.decimal(perQuery[at]?.[query] ?? 0, 3)}`,
+  );
+  const ranking = rankingOf(state, arm, query);
+  const scales = components.map((_, part) => Math.max(...ranking.map((row) => Math.abs(row.components[part] ?? 0))));
+  const grades = gradesOf(state, query);
+  const rows = ranking.map((row) => candidate(state, column, row, scales, grades.get(row.turn) ?? null));
+  const list = dom.element('ol', { class: 'candidates', 'aria-label': `candidates of ${name}` }, ...rows);
+  const nothing = rows.length === 0 ? [dom.element('p', { class: 'quiet' }, 'no candidates')] : [];
+  return dom.element(
+    'section',
+    { class: 'column' },
+    heading,
+    dom.element('p', { class: 'quiet' }, figures.join(' · ')),
+    ...nothing,
+    list,
+  );
+}
+
+export function candidate(
+  state: App,
+  { query, arm, letter, others }: Column,
+  row: Ranked,
+  scales: readonly number[],
+  grade: number | null,
+): HTMLElement {
+  const other = others.get(row.turn);
+  const elsewhere = letter === 'A' ? 'B' : 'A';
+  const head = dom.element(
+    'div',
+    { class: 'candidate-head' },
+    dom.element('span', { class: 'rank' }, String(row.rank)),
+    dom.gradeBadge(state, grade),
+    dom.element('span', { class: 'quiet' }, other === undefined ? `not in ${elsewhere}` : `${elsewhere} ${other}`),
+    dom.element('span', { class: 'score' }, format.significant(row.score)),
+  );
+  const parts = (state.data.arms[arm] as ArmPayload).components.map((name, at) =>
+    component(name, row.components[at] ?? 0, scales[at] ?? 0),
+  );
+  const list = dom.element('dl', { class: 'components' }, ...parts);
+  const text = dom.element('p', { class: 'snippet' }, state.data.turns.text[row.turn] ?? '');
+  const origin = dom.element('p', { class: 'quiet' }, originOf(state, row.turn, query), ...moreButton(text));
+  return dom.element('li', { class: kindOf(grade) }, head, origin, text, list);
+}
+
+/** Author, channel, and how long before the query. */
+export function originOf(state: App, turn: number, query: number): string {
+  const { names, author, channel, timestamp } = state.data.turns;
+  const asked = state.data.queries[query]?.timestamp ?? 0;
+  const age = asked - (timestamp[turn] ?? 0);
+  const when = age < 0 ? `${format.duration(-age)} after the query` : `${format.duration(age)} earlier`;
+  const parts = [names[author[turn] ?? -1], names[channel[turn] ?? -1], when];
+  return parts.filter((part) => part !== undefined).join(' · ');
+}
+
+export function kindOf(grade: number | null): string {
+  if (grade === null || grade <= 0) return 'candidate';
+  return grade === 1 ? 'candidate relevant least' : 'candidate relevant';
+}
+
+/** Three lines of a text are shown; where it may be longer, a button opens the rest. */
+export function moreButton(paragraph: HTMLElement): HTMLElement[] {
+  if ((paragraph.textContent ?? '').length < 140) return [];
+  const button = dom.element('button', { type: 'button', class: 'more', 'aria-expanded': 'false' }, 'more');
+  button.addEventListener('click', () => {
+    const open = paragraph.classList.toggle('open');
+    button.textContent = open ? 'less' : 'more';
+    button.setAttribute('aria-expanded', String(open));
+  });
+  return [button];
+}
+
+/** Name, number, and a bar as long as its share of the largest in this ranking. */
+export function component(name: string, value: number, scale: number): HTMLElement {
+  const bar = dom.element('span', { class: value < 0 ? 'bar negative' : 'bar' });
+  bar.style.width = `${scale === 0 ? 0 : (100 * Math.abs(value)) / scale}%`;
+  const number = dom.element('dd', {}, format.significant(value), bar);
+  return dom.element('div', {}, dom.element('dt', {}, name), number);
+}

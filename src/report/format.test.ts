@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { decimal, duration, minute, probability, signed, significant } from './format.ts';
+
+test('decimals have no leading zero, a true minus, and no negative zero', () => {
+  expect([0.4961, 1, -0.03, 0, -0.0004, 12.3456, -1.5].map((value) => decimal(value, 3))).toEqual([
+    '.496',
+    '1.000',
+    '−.030',
+    '.000',
+    '.000',
+    '12.346',
+    '−1.500',
+  ]);
+  expect(decimal(0.996, 2)).toBe('1.00');
+});
+
+test('a sign is given to what is not zero as written', () => {
+  expect([0.034, -0.034, 0, 0.0004].map((value) => signed(value, 3))).toEqual(['+.034', '−.034', '.000', '.000']);
+});
+
+test('scores of any size keep four significant digits', () => {
+  expect([0, 0.016393, 12.3456, 0.98765, -1234.56, 0.00012345, 0.0000123, 4_560_000].map(significant)).toEqual([
+    '0',
+    '.01639',
+    '12.35',
+    '.9877',
+    '−1235',
+    '.00012',
+    '1.2e−5',
+    '4.6e6',
+  ]);
+});
+
+test('a p is never written as zero', () => {
+  expect([0, 0.00099, 0.001, 0.0456, 1].map(probability)).toEqual(['<.001', '<.001', '.001', '.046', '1.000']);
+});
+
+test('times are in UTC, spans in their largest fitting unit', () => {
+  expect(minute(Date.UTC(2002, 7, 22, 12, 36, 59))).toBe('2002-08-22 12:36');
+  expect([40, 600, 11_520, 1_036_800].map((seconds) => duration(1000 * seconds))).toEqual([
+    '40 s',
+    '10 min',
+    '3.2 h',
+    '12 d',
+  ]);
+});

@@ -1,0 +1,42 @@
+/** How numbers are written in every table, figure and page. The functions are self-contained: the page carries their text. */
+
+/** Fixed digits without the leading zero, with a true minus: `.496`, `−.030`, `1.000`. */
+export function decimal(value: number, digits: number): string {
+  const text = Math.abs(value).toFixed(digits);
+  const sign = value < 0 && Number(text) > 0 ? '−' : '';
+  return sign + text.replace(/^0\./, '.');
+}
+
+/** As `decimal`, with a plus before what is above zero. */
+export function signed(value: number, digits: number): string {
+  const text = decimal(value, digits);
+  return value > 0 && /[1-9]/.test(text) ? `+${text}` : text;
+}
+
+/** Four significant digits, for scores of any size: `.01639`, `12.34`, `1.2e−7`. */
+export function significant(value: number): string {
+  if (value === 0) return '0';
+  const size = Math.abs(value);
+  if (size < 1e-4 || size >= 1e6) return value.toExponential(1).replaceAll('-', '−').replace('+', '');
+  const digits = Math.max(0, 3 - Math.floor(Math.log10(size)));
+  return decimal(value, Math.min(digits, 5));
+}
+
+/** Three digits; smaller than the last of them is `<.001`. */
+export function probability(p: number): string {
+  return p < 0.001 ? '<.001' : decimal(p, 3);
+}
+
+/** Milliseconds since 1970 as `2002-08-22 12:36` in UTC. */
+export function minute(timestamp: number): string {
+  return new Date(timestamp).toISOString().slice(0, 16).replace('T', ' ');
+}
+
+/** A time span in its largest fitting unit: `40 s`, `3.2 h`, `12 d`. */
+export function duration(milliseconds: number): string {
+  const seconds = milliseconds / 1000;
+  if (seconds < 90) return `${seconds.toFixed(0)} s`;
+  if (seconds < 5400) return `${(seconds / 60).toFixed(0)} min`;
+  if (seconds < 172_800) return `${(seconds / 3600).toFixed(1)} h`;
+  return `${(seconds / 86_400).toFixed(0)} d`;
+}

@@ -1,0 +1,103 @@
+import { createRequire } from 'node:module';
+import { ValidationError } from '../core/errors.ts';
+import { readText } from '../core/files.ts';
+import type { ExperimentResult } from '../experiment/result.ts';
+import { clientScript } from './client-script.ts';
+import { htmlTable } from './html-table.ts';
+import { INSPECTOR_STYLE } from './inspector-style.ts';
+import { html, Markup, scriptJson } from './markup.ts';
+import { pageHeader } from './page-header.ts';
+import { PAGE_STYLE } from './page-style.ts';
+import { payloadOf } from './payload.ts';
+import { settings } from './settings.ts';
+import { ladderTable } from './table.ts';
+
+const require = createRequire(import.meta.url);
+
+/** Nothing is fetched: the policy forbids every address but what Plotly makes itself to save an image. */
+export const POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:";
+
+/**
+ * A finished run as one file that needs nothing else: table, figures, inspector, parameters and config.
+ *
+ * @throws ValidationError, NotFiniteError or DimensionMismatchError for a result whose parts do not fit together.
+ */
+export function renderHtml(result: ExperimentResult): string {
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="${new Markup(POLICY)}">
+<meta name="color-scheme" content="light dark">
+<title>${result.name} ${result.hash}</title>
+<style>${new Markup(PAGE_STYLE + INSPECTOR_STYLE)}</style>
+</head>
+<body>
+${pageHeader(result)}
+<nav aria-label="sections"><a href="#ladder">Table</a><a href="#arms">Arms</a><a href="#gains">Queries</a><a href="#inspector">Inspector</a><a href="#parameters">Parameters</a></nav>
+<main>
+<section id="ladder"><h2>Table</h2>${htmlTable(ladderTable(result))}</section>
+${figures()}
+${inspector()}
+${settings(result)}
+</main>
+<noscript><p>The figures and the inspector need JavaScript; the table above is complete without it.</p></noscript>
+<script type="application/json" id="data">${scriptJson(payloadOf(result))}</script>
+<script>${scriptText(readText(require.resolve('plotly.js-dist-min')))}</script>
+<script>${scriptText(clientScript())}</script>
+</body>
+</html>
+`;
+  return page.text;
+}
+
+/** @throws ValidationError for a script that would end its own element. */
+export function scriptText(text: string): Markup {
+  const found = /<\/?script/i.exec(text);
+  if (found !== null) throw new ValidationError(`script cannot be embedded, it holds: ${found[0]}`);
+  return new Markup(text);
+}
+
+function select(id: string, label: string): Markup {
+  return html`<span class="control"><label for="${id}">${label}</label><select id="${id}"></select></span>`;
+}
+
+function figures(): Markup {
+  return html`
+<section id="arms"><h2>Arms</h2>
+<p class="controls">${select('arms-metric', 'metric')}</p>
+<div id="arms-figure" class="figure" role="img"></div>
+<p class="legend">Dots are means, whiskers their bootstrap intervals. The diamond and the dotted line are the baseline; triangles point up or down where the corrected p says better or worse.</p>
+</section>
+<section id="gains"><h2>Gains and losses by query</h2>
+<p class="controls">${select('gains-arm', 'arm')} ${select('gains-metric', 'metric')}</p>
+<p id="gains-summary" class="legend" aria-live="polite"></p>
+<div id="gains-figure" class="figure" role="img"></div>
+<p class="legend">A click on a bar opens its query in the inspector. The dotted line is the open query.</p>
+</section>`;
+}
+
+function inspector(): Markup {
+  return html`
+<section id="inspector"><h2>Inspector</h2>
+<div class="inspector">
+<div class="picker">
+<p class="controls"><label for="query-words">find</label> <input id="query-words" type="search" placeholder="words, author or id" autocomplete="off" spellcheck="false">
+<label for="query-order">order</label> <select id="query-order"><option value="gain">gain first</option><option value="loss">loss first</option><option value="time">time</option></select></p>
+<p id="query-count" class="quiet" aria-live="polite"></p>
+<ol id="query-list" aria-label="queries"></ol>
+</div>
+<div class="opened">
+<h3>Query</h3>
+<div id="query-card" aria-live="polite"></div>
+<h3>Candidates</h3>
+<p class="controls">${select('inspector-left', 'A')} ${select('inspector-right', 'B')} ${select('inspector-metric', 'gain in')}</p>
+<div id="rankings"></div>
+<h3>Thread</h3>
+<p class="quiet">The conversations of the relevant turns, replies indented; ranks in A and B stand before the turn. Turns in italics are as late as the query or later: no arm may return them.</p>
+<div id="threads"></div>
+</div>
+</div>
+</section>`;
+}

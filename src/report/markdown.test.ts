@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { handmadeResult } from './handmade-result.ts';
+import { escapeMarkdown, renderMarkdown } from './markdown.ts';
+
+test('two tables, the legend, and what made the numbers', () => {
+  expect(renderMarkdown(handmadeResult())).toBe(
+    String.raw`| arm                 | mrr@10            | recall@10         | unjudged |
+| ------------------- | ----------------- | ----------------- | -------- |
+| newest \| \<first\> | .353 [.33, .38] ▼ | .099 [.00, .20]   | 17       |
+| bm25 (baseline)     | .496 [.47, .52]   | .100 [.08, .11]   | 5        |
+| cosine              | 1.000 [.98, 1.00] | .200 [.15, .24] ▲ | 0        |
+
+Differences from bm25, with p:
+
+| arm                 | mrr@10                        | recall@10                    |
+| ------------------- | ----------------------------- | ---------------------------- |
+| newest \| \<first\> | −.143 [−.17, −.12], p <.001 ▼ | .000 [−.02, +.02], p 1.000   |
+| cosine              | +.504 [+.48, +.53], p .051    | +.100 [+.05, +.15], p .049 ▲ |
+
+▲ better, ▼ worse than bm25, said only where the corrected p is below .05; no mark: undecided.
+p: paired sign-flip permutation test (10,000 samples), clustered by conversation, corrected by Holm over the arms.
+Brackets: 95 % bootstrap intervals (BCa), clustered by conversation. 10 queries in 5 conversations.
+
+Experiment sample (3f9a1c20) on sample-threads test; version 0.1.0, commit abcdef0, backend wasm, 2 x Imaginary CPU, seed 3; npm start
+`,
+  );
+});
+
+test('a text is shown as it is, in one line', () => {
+  expect(escapeMarkdown('a|b\n<c> *d* _e_ `f` [g] \\h')).toBe('a\\|b \\<c\\> \\*d\\* \\_e\\_ \\`f\\` \\[g\\] \\\\h');
+});

@@ -1,0 +1,95 @@
+/** The look of the page: quiet, one accent for better and one for worse, light or dark as the reader's system asks. */
+export const PAGE_STYLE = `
+:root {
+  color-scheme: light dark;
+  --sans: ui-sans-serif, system-ui, -apple-system, "Segoe UI", "Helvetica Neue", Arial, "Liberation Sans", sans-serif;
+  --serif: Charter, "Bitstream Charter", "Sitka Text", Cambria, Georgia, "Liberation Serif", serif;
+  --mono: ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace;
+  --paper: #fdfcfa; --raised: #f5f3ee; --ink: #1c1b19; --quiet: #66625a; --rule: #dedad2;
+  --better: #12608f; --worse: #ad4513; --undecided: #7a756c; --grade: #2f6b3c; --A: #6a4c93; --B: #0b6e6e;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --paper: #161614; --raised: #1f1f1c; --ink: #e9e6df; --quiet: #a19c91; --rule: #393732;
+    --better: #7dbbe8; --worse: #f2986c; --undecided: #958f84; --grade: #8cc79a; --A: #c0a5e6; --B: #6fc9c6;
+  }
+}
+* { box-sizing: border-box; }
+html { scroll-padding-top: 3.8rem; -webkit-text-size-adjust: 100%; }
+body { margin: 0 auto; max-width: 1360px; padding: 2.5rem 2rem 5rem; background: var(--paper); color: var(--ink); font: 15px/1.5 var(--sans); overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
+h1, h2, h3 { font-family: var(--serif); font-weight: 600; line-height: 1.2; text-wrap: balance; }
+h1 { font-size: 2.3rem; margin: 0 0 .4rem; letter-spacing: -.01em; }
+h2 { font-size: 1.4rem; margin: 0 0 .8rem; }
+h3 { font-size: 1.05rem; margin: 1.6rem 0 .5rem; }
+h3:first-child { margin-top: 0; }
+h4 { font-size: .95rem; margin: 0 0 .2rem; font-weight: 600; }
+p { margin: 0 0 .6rem; }
+code, pre { font-family: var(--mono); font-size: .92em; }
+.quiet, .legend, .kicker { color: var(--quiet); font-size: .84rem; }
+.legend { max-width: 78ch; }
+.kicker { margin: 0 0 .2rem; font-family: var(--mono); }
+.lead { font-family: var(--serif); font-size: 1.15rem; max-width: 68ch; }
+.remarks { margin: 0 0 1rem; padding-left: 1.1rem; max-width: 78ch; }
+main > section { margin-top: 3.2rem; }
+:focus-visible { outline: 2px solid var(--better); outline-offset: 2px; }
+button, select, input { font: inherit; color: inherit; }
+button { cursor: pointer; }
+
+.facts { display: grid; grid-template-columns: 1.15fr 1.15fr .8fr; gap: 2rem; border-top: 1px solid var(--ink); padding-top: 1rem; margin-top: 1.4rem; }
+.facts h2 { font-size: 1rem; margin-bottom: .4rem; }
+.facts dl { margin: 0; font-size: .86rem; }
+.facts dl > div { display: grid; grid-template-columns: 10.5em minmax(0, 1fr); gap: .8rem; padding: .16rem 0; border-bottom: 1px solid var(--rule); }
+.facts dt { color: var(--quiet); }
+.facts dd { margin: 0; }
+.facts .total { border-bottom: 0; }
+.time { display: flex; align-items: center; gap: .6rem; }
+.time > :first-child { min-width: 4.2em; text-align: right; }
+.bar { display: inline-block; height: 3px; background: var(--quiet); border-radius: 1px; }
+.bar.negative { background: var(--worse); }
+summary { cursor: pointer; }
+
+nav { position: sticky; top: 0; z-index: 3; display: flex; gap: 1.4rem; overflow-x: auto; margin-top: 1.6rem; padding: .55rem 0; background: var(--paper); border-bottom: 1px solid var(--rule); font-size: .88rem; }
+nav a { color: var(--quiet); text-decoration: none; white-space: nowrap; }
+a { color: inherit; }
+nav a:hover { color: var(--ink); }
+
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-size: .88rem; }
+th, td { padding: .42rem .7rem; text-align: right; vertical-align: top; white-space: nowrap; border-bottom: 1px solid var(--rule); font-weight: 400; }
+thead th { border-bottom: 1px solid var(--ink); font-weight: 600; }
+th.arm, .tuned { text-align: left; }
+th.arm { position: sticky; left: 0; background: var(--paper); padding-left: .5rem; }
+tbody th.arm { font-weight: 600; white-space: normal; min-width: 11rem; max-width: 22rem; }
+.description { display: block; font-weight: 400; color: var(--quiet); font-size: .8rem; line-height: 1.35; }
+.is-baseline, .is-baseline th.arm { background: var(--raised); }
+th button { border: 0; background: none; padding: 0; font-weight: 600; }
+th button::after { content: "\\2195"; padding-left: .3em; color: var(--quiet); opacity: .5; font-weight: 400; }
+th[aria-sort="ascending"] button::after { content: "\\2191"; opacity: 1; color: inherit; }
+th[aria-sort="descending"] button::after { content: "\\2193"; opacity: 1; color: inherit; }
+th.metric, td.metric { text-align: left; }
+th.metric { padding-left: 1.5rem; }
+.cell { display: inline-grid; grid-template-columns: 3em 7em 4.2em; column-gap: .5em; font-size: .82rem; color: var(--quiet); text-align: left; align-items: baseline; }
+.cell > :nth-child(3n + 1) { text-align: right; }
+.cell .value { color: var(--ink); font-size: .9rem; font-weight: 600; }
+.mark.better { color: var(--better); }
+.mark.worse { color: var(--worse); }
+.parameter { display: inline-block; margin-right: 1.2em; }
+.tuned { white-space: normal; width: 80%; }
+.config { margin-top: 1.2rem; }
+pre { overflow: auto; max-height: 34rem; padding: 1rem; background: var(--raised); overflow-wrap: normal; }
+
+.controls { display: flex; flex-wrap: wrap; align-items: center; gap: .4rem .7rem; font-size: .88rem; }
+.control { display: inline-flex; align-items: center; gap: .45rem; max-width: 100%; }
+.controls label { color: var(--quiet); }
+select, input { background: var(--paper); border: 1px solid var(--undecided); border-radius: 3px; padding: .22rem .4rem; max-width: 100%; min-width: 0; }
+.figure { min-height: 280px; }
+
+.badge { display: inline-block; padding: 0 .42em; border: 1px solid currentColor; border-radius: 3px; font-size: .74rem; line-height: 1.45; font-weight: 500; white-space: nowrap; }
+.badge.baseline, .unjudged, .grade-0 { color: var(--quiet); border-color: var(--rule); }
+.grade-3 { background: var(--grade); border-color: var(--grade); color: var(--paper); }
+.grade-2, .grade-1 { color: var(--grade); }
+.grade-1 { border-style: dashed; }
+.letter-A { color: var(--A); }
+.letter-B { color: var(--B); }
+.badge.query { background: var(--ink); border-color: var(--ink); color: var(--paper); }
+`;

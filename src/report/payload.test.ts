@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
+import type { ArmResult } from '../experiment/result.ts';
+import { payloadOf } from './payload.ts';
+import { sampleResult } from './sample-result.ts';
+
+const size = { arms: 5, threads: 13, turnsAThread: 7, top: 11 };
+const result = sampleResult(11, size);
+const payload = payloadOf(result);
+const withArm = (change: Partial<ArmResult>) => ({
+  ...result,
+  arms: result.arms.map((arm, at) => (at === 3 ? { ...arm, ...change } : arm)),
+});
+
+test('rankings are flat and read back as they were, to five digits', () => {
+  for (const [at, arm] of result.arms.entries()) {
+    const width = arm.componentNames.length + 2;
+    for (const [query, ranking] of arm.rankings.entries()) {
+      const flat = payload.arms[at]?.rankings[query] ?? [];
+      expect(flat).toHaveLength(width * ranking.length);
+      for (const [place, { id, score, components }] of ranking.entries()) {
+        const [turn = -1, ...numbers] = flat.slice(place * width, (place + 1) * width);
+        expect(payload.turns.id[turn]).toBe(id);
+        for (const [part, value] of [score, ...components].entries())
+          expect(Math.abs((numbers[part] ?? Number.NaN) - value)).toBeLessThanOrEqual(5e-5 * Math.abs(value));
+      }
+    }
+  }
+});
+
+test('turns stand once, with parents, authors and conversations by position', () => {
+  const { turns } = payload;
+  expect(turns.id).toHaveLength(13 * 7);
+  for (const [at, turn] of result.dataset.turns.entries()) {
+    expect(turns.id[turns.parent[at] ?? -1] ?? null).toBe(turn.parentId);
+    expect(turns.names[turns.author[at] ?? -1]).toBe(turn.author);
+    expect(turns.names[turns.conversation[at] ?? -1]).toBe(turn.conversationId);
+  }
+});
+
+test('judgements come by position, those of turns that are not shown as a count', () => {
+  const [query] = result.queries;
+  const elsewhere = {
+    ...result,
+    queries: [{ ...query, judgements: { ...query?.judgements, gone: 2 } }, ...result.queries.slice(1)],
+  };
+  const [judged] = payloadOf(elsewhere as typeof result).queries;
+  const read = Array.from({ length: (judged?.judged.length ?? 0) / 2 }, (_, at) => [
+    payload.turns.id[judged?.judged[2 * at] ?? -1],
+    judged?.judged[2 * at + 1],
+  ]);
+  expect(Object.fromEntries(read)).toEqual(query?.judgements);
+  expect(judged?.judgedElsewhere).toBe(1);
+});
+
+test('an arm that does not fit the queries or the turns is refused', () => {
+  const [first = [], ...others] = result.arms[3]?.rankings ?? [];
+  const stranger = { id: 'nobody', score: 1, components: [1, 1, 1, 1] };
+  const narrow = { ...first[0], components: [1] } as typeof stranger;
+  expect(() => payloadOf(withArm({ rankings: others }))).toThrow(
+    new DimensionMismatchError('rankings of arm hybrid', 26, 25),
+  );
+  expect(() => payloadOf(withArm({ rankings: [[stranger], ...others] }))).toThrow(
+    new ValidationError('arm hybrid ranks a turn that the dataset does not show: nobody'),
+  );
+  expect(() => payloadOf(withArm({ rankings: [[narrow], ...others] }))).toThrow(DimensionMismatchError);
+  expect(() => payloadOf(withArm({ perQuery: {} }))).toThrow(
+    new DimensionMismatchError('mrr@10 of arm hybrid, values a query', 26, 0),
+  );
+});
+
+test('a run of 15 arms, 400 queries, ten ranked turns and 3,200 turns stays below 8 MB', () => {
+  const large = payloadOf(sampleResult(2, { arms: 15, threads: 200, turnsAThread: 16, top: 10 }));
+  expect(large.queries).toHaveLength(400);
+  expect(JSON.stringify(large).length).toBeLessThan(8e6);
+});

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { handmadeResult } from './handmade-result.ts';
+import { sampleResult } from './sample-result.ts';
+import { renderText } from './text-table.ts';
+
+test('columns are aligned, marks stand behind the interval', () => {
+  expect(renderText(handmadeResult())).toBe(
+    [
+      'arm               mrr@10                   Δ      p  recall@10',
+      '─'.repeat(70),
+      'newest | <first>   .353 [.33, .38]  ▼  −.143  <.001  .099 [.00, .20]',
+      'bm25               .496 [.47, .52]         —      —  .100 [.08, .11]',
+      'cosine            1.000 [.98, 1.00]    +.504   .051  .200 [.15, .24] ▲',
+      '',
+      '▲ better, ▼ worse than bm25, said only where the corrected p is below .05; no mark: undecided.',
+      'p: paired sign-flip permutation test (10,000 samples), clustered by conversation, corrected by Holm over the arms.',
+      'Brackets: 95 % bootstrap intervals (BCa), clustered by conversation. 10 queries in 5 conversations.',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('a ladder of thirteen arms and four metrics fits into 120 columns in one block', () => {
+  const lines = renderText(sampleResult(5, { arms: 13, threads: 11, turnsAThread: 7, top: 10 })).split('\n');
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(120);
+  expect(lines.filter((line) => line.startsWith('bm25 '))).toHaveLength(1);
+});
+
+test('what does not fit follows in a further block under the same arms', () => {
+  const lines = renderText(sampleResult(5, { arms: 13, threads: 11, turnsAThread: 7, top: 10 }), 80).split('\n');
+  const table = lines.slice(
+    0,
+    lines.findIndex((line) => line.startsWith('▲')),
+  );
+  expect(Math.max(...table.map((line) => line.length))).toBeLessThanOrEqual(80);
+  expect(table.filter((line) => line.startsWith('arm ')).map((line) => line.split(/\s+/))).toEqual([
+    ['arm', 'mrr@10', 'Δ', 'p', 'recall@10'],
+    ['arm', 'ndcg@10', 'recall@1'],
+  ]);
+});
