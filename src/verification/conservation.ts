@@ -1,0 +1,55 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { z } from 'zod';
+import { type ConservationMetrics, conservationMetrics } from '../conservation/conservation-metrics.ts';
+import { ConservationStream } from '../conservation/conservation-stream.ts';
+import { conservationTensors } from '../conservation/conservation-tensors.ts';
+import { scoped } from '../core/scope.ts';
+import { parse } from '../core/validation.ts';
+import { type GoldenCase, HOST, type Part, TENSOR, type Topic } from './topic.ts';
+
+const conservationCase = z.looseObject({
+  /** [T, D] */
+  embeddings: z.array(z.array(z.number())).min(1),
+  /** [T] */
+  salience: z.array(z.number()),
+  expected: z.strictObject({ magnitude: z.number(), energy: z.number(), information: z.number() }),
+});
+type ConservationCase = z.output<typeof conservationCase>;
+type Figures = ConservationCase['expected'];
+
+function figuresOf({ magnitude, energy, information }: ConservationMetrics): Figures {
+  return { magnitude, energy, information };
+}
+
+function streamed({ embeddings, salience }: ConservationCase): ConservationMetrics {
+  const stream = new ConservationStream((embeddings[0] as number[]).length);
+  for (const [i, row] of embeddings.entries()) stream.add(String(i), Float64Array.from(row), salience[i]);
+  return stream.metrics();
+}
+
+async function onDevice({ embeddings, salience }: ConservationCase): Promise<Figures> {
+  const { magnitude, energy, information } = scoped('verification.conservation', () =>
+    conservationTensors(tf.tensor2d(embeddings), tf.tensor1d(salience)),
+  );
+  const figures = {
+    magnitude: await magnitude.array(),
+    energy: await energy.array(),
+    information: await information.array(),
+  };
+  tf.dispose([magnitude, energy, information]);
+  return figures;
+}
+
+export const conservation: Topic = {
+  name: 'conservation',
+  async compute(input: GoldenCase): Promise<readonly Part[]> {
+    const golden = parse(conservationCase, input, input.name);
+    const { embeddings, salience, expected } = golden;
+    const host = conservationMetrics(Float64Array.from(embeddings.flat()), salience);
+    return [
+      { at: 'host', expected, got: figuresOf(host), tolerance: HOST },
+      { at: 'stream', expected, got: figuresOf(streamed(golden)), tolerance: HOST },
+      { at: 'tensors', expected, got: await onDevice(golden), tolerance: TENSOR },
+    ];
+  },
+};

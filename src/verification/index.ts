@@ -1,0 +1,14 @@
+/** Golden cases from independent programs, and what the project computes for them. */
+
+export { type Deviation, deviationOf } from './compare.ts';
+export {
+  type GoldenCase,
+  type GoldenFile,
+  HOST,
+  type Part,
+  PRINTED,
+  TENSOR,
+  type Tolerance,
+  type Topic,
+} from './topic.ts';
+export { OWN_GOLDEN, readGolden, TOPICS, type TopicReport, verify } from './verify.ts';

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import * as tf from '@tensorflow/tfjs-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useBackend } from '../core/backend.ts';
+import { deviationOf } from './compare.ts';
+import { mmr } from './mmr.ts';
+import type { GoldenFile } from './topic.ts';
+
+const file = JSON.parse(readFileSync(new URL('golden/mmr.json', import.meta.url), 'utf8')) as GoldenFile;
+
+test('holds cases', () => {
+  expect(file.topic).toBe(mmr.name);
+  expect(file.cases).toHaveLength(2);
+});
+
+describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+  beforeAll(() => useBackend(backend));
+
+  test.each(file.cases)('$name', async (golden) => {
+    const before = tf.memory().numTensors;
+    const parts = await mmr.compute(golden);
+    expect(parts.length).toBeGreaterThan(0);
+    expect(parts.flatMap((part) => deviationOf(part).failure ?? [])).toEqual([]);
+    expect(tf.memory().numTensors).toBe(before);
+  });
+});

@@ -1,0 +1,35 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { z } from 'zod';
+import { scoped } from '../core/scope.ts';
+import { parse } from '../core/validation.ts';
+import { maximalMarginalRelevance } from '../rerank/maximal-marginal-relevance.ts';
+import { candidateSimilarities } from '../rerank/selection.ts';
+import { type GoldenCase, HOST, type Part, type Topic } from './topic.ts';
+
+const mmrCase = z.looseObject({
+  /** [C, D] */
+  embeddings: z.array(z.array(z.number())),
+  /** [C] */
+  relevance: z.array(z.number()),
+  k: z.number(),
+  lambda: z.number(),
+  expected: z.strictObject({ order: z.array(z.number()) }),
+});
+
+export const mmr: Topic = {
+  name: 'mmr',
+  async compute(golden: GoldenCase): Promise<readonly Part[]> {
+    const { embeddings, relevance, k, lambda, expected } = parse(mmrCase, golden, golden.name);
+    const { places, scores } = scoped('verification.mmr', () => {
+      const inputs = {
+        relevance: tf.tensor2d([relevance]),
+        similarities: candidateSimilarities(tf.tensor3d([embeddings])),
+        mask: tf.ones([1, relevance.length], 'bool') as tf.Tensor2D,
+      };
+      return maximalMarginalRelevance(inputs, { lambda, k });
+    });
+    const [got] = await places.array();
+    tf.dispose([places, scores]);
+    return [{ at: 'order', expected: expected.order, got, tolerance: HOST }];
+  },
+};

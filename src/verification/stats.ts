@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { ValidationError } from '../core/errors.ts';
+import { parse } from '../core/validation.ts';
+import { unclustered } from '../evaluation/clusters.ts';
+import { cohenKappa } from '../evaluation/cohen-kappa.ts';
+import { cohenD } from '../evaluation/effect-size.ts';
+import { benjaminiHochberg, bonferroni, holm } from '../evaluation/multiple-comparisons.ts';
+import { pairedDifferences } from '../evaluation/paired-differences.ts';
+import { signFlipPermutation } from '../evaluation/sign-flip-permutation.ts';
+import { pairedTTest } from '../evaluation/student-t-test.ts';
+import { wilcoxonSignedRank } from '../evaluation/wilcoxon-signed-rank.ts';
+import { type GoldenCase, HOST, type Part, type Topic } from './topic.ts';
+
+const pairsCase = z.looseObject({ a: z.array(z.number()), b: z.array(z.number()) });
+const pValuesCase = z.looseObject({ p: z.array(z.number()) });
+
+/** A statistic by its golden name, from the case's inputs. */
+type Statistic = (golden: GoldenCase) => unknown;
+
+/** b minus a. */
+function differencesOf(golden: GoldenCase): Float64Array {
+  const { a, b } = parse(pairsCase, golden, golden.name);
+  return pairedDifferences(b, a);
+}
+
+function pValuesOf(golden: GoldenCase): number[] {
+  return parse(pValuesCase, golden, golden.name).p;
+}
+
+function exactPermutation(golden: GoldenCase): unknown {
+  const differences = differencesOf(golden);
+  const [test] = signFlipPermutation([differences], unclustered(differences.length), { seed: 0 });
+  if (test?.exact !== true)
+    throw new ValidationError(`too many differences for an exact permutation test: ${differences.length}`);
+  return { p: test.p };
+}
+
+const STATISTICS: Readonly<Record<string, Statistic>> = {
+  meanDifference: (golden) => pairedTTest(differencesOf(golden)).meanDifference,
+  tInterval95: (golden) => pairedTTest(differencesOf(golden), 0.95).interval,
+  cohenD: (golden) => cohenD(differencesOf(golden)),
+  signFlipPermutationExact: exactPermutation,
+  tTest: (golden) => {
+    const { t, p } = pairedTTest(differencesOf(golden));
+    return { t, p };
+  },
+  wilcoxonNormalApproximation: (golden) => {
+    const { w, p } = wilcoxonSignedRank(differencesOf(golden), 'normal');
+    return { w, p };
+  },
+  holm: (golden) => holm(pValuesOf(golden)),
+  benjaminiHochberg: (golden) => benjaminiHochberg(pValuesOf(golden)),
+  bonferroni: (golden) => bonferroni(pValuesOf(golden)),
+  kappa: (golden) => {
+    const { a, b } = parse(pairsCase, golden, golden.name);
+    return cohenKappa(a, b);
+  },
+};
+
+export const stats: Topic = {
+  name: 'stats',
+  compute(golden: GoldenCase): readonly Part[] {
+    const expected = parse(z.record(z.string(), z.unknown()), golden.expected, `${golden.name}.expected`);
+    return Object.entries(expected).map(([at, value]) => {
+      const statistic = STATISTICS[at];
+      if (statistic === undefined)
+        throw new ValidationError(`unknown statistic, known are ${Object.keys(STATISTICS).join(', ')}: ${at}`);
+      return { at, expected: value, got: statistic(golden), tolerance: HOST };
+    });
+  },
+};

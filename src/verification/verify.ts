@@ -1,0 +1,127 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { StorageError } from '../core/errors.ts';
+import { readText } from '../core/files.ts';
+import { parse } from '../core/validation.ts';
+import { attention } from './attention.ts';
+import { deviationOf } from './compare.ts';
+import { conservation } from './conservation.ts';
+import { fusion } from './fusion.ts';
+import { longRing } from './long-ring.ts';
+import { metrics } from './metrics.ts';
+import { mmr } from './mmr.ts';
+import { ppr } from './ppr.ts';
+import { stats } from './stats.ts';
+import type { GoldenCase, GoldenFile, Part, Topic } from './topic.ts';
+import { trajectory } from './trajectory.ts';
+
+/** Every topic that the project can check, in the order of the table. */
+export const TOPICS: readonly Topic[] = [
+  attention,
+  longRing,
+  trajectory,
+  conservation,
+  ppr,
+  metrics,
+  fusion,
+  mmr,
+  stats,
+];
+
+/** The project's own copy of the golden cases. */
+export const OWN_GOLDEN = fileURLToPath(new URL('./golden/', import.meta.url));
+
+const goldenFile = z.strictObject({
+  topic: z.string(),
+  note: z.string(),
+  cases: z.array(z.looseObject({ name: z.string(), expected: z.unknown() })).min(1),
+});
+
+/** One row of the table that `ragpp verify` prints. */
+export interface TopicReport {
+  readonly topic: string;
+  readonly cases: number;
+  readonly worstAbsolute: number;
+  readonly worstRelative: number;
+  readonly tolerance: string;
+  /** One line a case that failed; empty when the topic passes. */
+  readonly failures: readonly string[];
+}
+
+/** @throws StorageError for a folder that cannot be read, ConfigurationError for a file that is not in the golden format. */
+export function readGolden(folder: string): GoldenFile[] {
+  let names: string[];
+  try {
+    names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  } catch (error) {
+    throw new StorageError('read folder', folder, { cause: error });
+  }
+  if (names.length === 0) throw new StorageError('find a golden file (*.json) in', folder);
+  return names.sort().map((name) => parse(goldenFile, parseJson(join(folder, name)), join(folder, name)) as GoldenFile);
+}
+
+function parseJson(path: string): unknown {
+  try {
+    return JSON.parse(readText(path));
+  } catch (error) {
+    throw new StorageError('parse', path, { cause: error });
+  }
+}
+
+async function partsOf(topic: Topic, golden: GoldenCase): Promise<readonly Part[] | Error> {
+  try {
+    return await topic.compute(golden);
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+async function reportOn(topic: Topic, file: GoldenFile): Promise<TopicReport> {
+  let worstAbsolute = 0;
+  let worstRelative = 0;
+  const failures: string[] = [];
+  const tolerances = new Set<string>();
+  for (const golden of file.cases) {
+    const parts = await partsOf(topic, golden);
+    if (parts instanceof Error) {
+      failures.push(`${golden.name}: ${parts.message}`);
+      continue;
+    }
+    for (const part of parts) {
+      const deviation = deviationOf(part);
+      worstAbsolute = Math.max(worstAbsolute, deviation.absolute);
+      worstRelative = Math.max(worstRelative, deviation.relative);
+      tolerances.add(`${part.tolerance.absolute} + ${part.tolerance.relative} |x|`);
+      if (deviation.failure !== null) failures.push(`${golden.name}: ${deviation.failure}`);
+    }
+    if (parts.length === 0) failures.push(`${golden.name}: nothing was compared`);
+  }
+  return {
+    topic: file.topic,
+    cases: file.cases.length,
+    worstAbsolute,
+    worstRelative,
+    tolerance: [...tolerances].join(', '),
+    failures,
+  };
+}
+
+/** Runs every golden file on the active backend. A topic that the project does not know is a failure. */
+export async function verify(files: readonly GoldenFile[]): Promise<TopicReport[]> {
+  const reports: TopicReport[] = [];
+  for (const file of files) {
+    const topic = TOPICS.find(({ name }) => name === file.topic);
+    const unknown = { topic: file.topic, cases: file.cases.length, worstAbsolute: 0, worstRelative: 0, tolerance: '-' };
+    reports.push(
+      topic === undefined
+        ? {
+            ...unknown,
+            failures: [`unknown topic, expected one of ${TOPICS.map(({ name }) => name).join(', ')}: ${file.topic}`],
+          }
+        : await reportOn(topic, file),
+    );
+  }
+  return reports;
+}
