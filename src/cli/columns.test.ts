@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { columns } from './columns.ts';
+
+test('columns are as wide as their widest cell, the last is not padded', () => {
+  expect(
+    columns([
+      ['a', 'bb', 'c'],
+      ['aaa', 'b', 'cc'],
+    ]),
+  ).toBe('a    bb  c\naaa  b   cc');
+});

@@ -1,0 +1,21 @@
+import { Option } from 'commander';
+import { BACKENDS } from '../core/backend.ts';
+
+/** The options that several commands share. */
+export function backendOption(): Option {
+  return new Option(
+    '--backend <name>',
+    `tensor backend; auto takes the first that loads of ${BACKENDS.join(', ')}`,
+  ).choices(['auto', ...BACKENDS]);
+}
+
+export function cacheOption(): Option {
+  return new Option('--cache <folder>', 'where embeddings and prepared datasets are kept')
+    .env('RAGPP_CACHE')
+    .default('.ragpp/cache');
+}
+
+/** For an option that may be given several times. */
+export function collect(value: string, earlier: string[]): string[] {
+  return [...earlier, value];
+}

@@ -1,0 +1,76 @@
+import type { Command } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { projectVersion } from '../experiment/environment.ts';
+import { buildProgram } from './program.ts';
+import { ragpp } from './sample-command.ts';
+
+const commands = buildProgram().commands.map((command) => [command.name(), command] as [string, Command]);
+
+/** Words of a help text without its line breaks. */
+const unwrapped = (text: string) => text.replace(/\s+/g, ' ');
+
+describe('help', () => {
+  test('of the program describes every command, and says what exit codes mean', async () => {
+    const { code, stdout, stderr } = await ragpp('--help');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(commands.map(([name]) => name)).toEqual(['run', 'verify', 'doctor', 'publish']);
+    for (const [name, command] of commands) {
+      expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
+      expect(command.description()).toMatch(/^[a-z]/);
+      expect(unwrapped(stdout)).toContain(command.description());
+    }
+    expect(unwrapped(stdout)).toContain(
+      'Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 130 interrupted.',
+    );
+  });
+
+  test.each(commands)('of %s describes every option and argument', async (name, command) => {
+    const { code, stdout } = await ragpp(name, '--help');
+    expect(code).toBe(0);
+    expect(stdout.startsWith(`Usage: ragpp ${name}`)).toBe(true);
+    for (const { flags, description } of command.options) {
+      expect(description.length, flags).toBeGreaterThan(10);
+      expect(unwrapped(stdout)).toContain(`${flags} ${unwrapped(description)}`);
+    }
+    for (const argument of command.registeredArguments) {
+      expect(argument.description.length, argument.name()).toBeGreaterThan(5);
+      expect(unwrapped(stdout)).toContain(argument.description);
+    }
+    expect(stdout.split('\n').every((line) => line.length <= 120)).toBe(true);
+  });
+});
+
+test('the version is that of the package', async () => {
+  expect(await ragpp('--version')).toEqual({ code: 0, stdout: `${projectVersion()}\n`, stderr: '' });
+});
+
+describe('wrong usage exits with 2, says what is wrong, and where help is', () => {
+  test.each([
+    ['no command', [], /Usage: ragpp/],
+    ['a command that is none', ['rnu'], /unknown command 'rnu'\n\(Did you mean run\?\)\n\(see ragpp --help\)/],
+    [
+      'an option that is none',
+      ['verify', '--bakend', 'cpu'],
+      /unknown option '--bakend'\n\(Did you mean --backend\?\)\n\(see ragpp verify --help\)/,
+    ],
+    [
+      'a backend that is none',
+      ['run', 'x.yaml', '--backend', 'cdua'],
+      /argument 'cdua' is invalid. Allowed choices are auto, cuda/,
+    ],
+    ['no config', ['run'], /missing required argument 'config'\n\(see ragpp run --help\)/],
+    ['an argument too many', ['doctor', 'x'], /too many arguments/],
+    ['an option without its value', ['run', 'x.yaml', '--set'], /option '--set <path=value>' argument missing/],
+  ])('%s', async (_, argv, message) => {
+    const { code, stdout, stderr } = await ragpp(...argv);
+    expect(code).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(message);
+  });
+});
+
+test('no command leaves an exit code behind for the next', async () => {
+  expect((await ragpp('rnu')).code).toBe(2);
+  expect((await ragpp('--version')).code).toBe(0);
+  expect(process.exitCode).toBeUndefined();
+});

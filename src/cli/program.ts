@@ -1,0 +1,60 @@
+import { Command, CommanderError } from 'commander';
+import { ConfigurationError, RagPlusPlusError } from '../core/errors.ts';
+import { projectVersion } from '../experiment/environment.ts';
+import { doctorCommand } from './doctor.ts';
+import { FailedCheck } from './failed-check.ts';
+import { publishCommand } from './publish.ts';
+import { runCommand } from './run.ts';
+import { verifyCommand } from './verify.ts';
+
+const OVERVIEW = `
+A memory is a turn in a tree, not a loose chunk. ragpp finds candidate turns, scores them with tensor
+operations (cosine, time decay, trajectory distance, ring attention) and measures every choice with
+intervals and corrected significance.
+
+Examples:
+  ragpp run configs/quickstart.yaml                      the ablation on real mail threads
+  ragpp run my.yaml --set seed=7 --backend cpu           the same config, changed from outside
+  ragpp verify                                           does this machine compute what it should?
+  ragpp doctor                                           what is installed, what is missing
+
+Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 130 interrupted.`;
+
+export function buildProgram(): Command {
+  const program = new Command('ragpp')
+    .description('rag-plusplus: memory-conditioned retrieval over conversations, measured')
+    .version(projectVersion())
+    .addHelpText('after', OVERVIEW)
+    .showHelpAfterError('(see ragpp --help)')
+    .exitOverride();
+  program.addCommand(runCommand());
+  program.addCommand(verifyCommand());
+  program.addCommand(doctorCommand());
+  program.addCommand(publishCommand());
+  for (const command of program.commands)
+    command.exitOverride().showHelpAfterError(`(see ragpp ${command.name()} --help)`);
+  return program;
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  return error instanceof ConfigurationError ? 2 : 1;
+}
+
+/** What is left to say of an error: one line for ours (or a list of faults); anything else keeps its stack, since it is a bug. */
+function remarkOn(error: unknown): string {
+  if (error instanceof CommanderError || error instanceof FailedCheck) return ''; // have said it themselves
+  if (error instanceof RagPlusPlusError) return `ragpp [${error.code}]: ${error.message}\n`;
+  return `ragpp: unexpected error\n${error instanceof Error ? error.stack : error}\n`;
+}
+
+/** Runs the command line. @returns the exit code. */
+export async function main(argv: readonly string[]): Promise<number> {
+  try {
+    await buildProgram().parseAsync([...argv], { from: 'user' });
+    return 0;
+  } catch (error) {
+    process.stderr.write(remarkOn(error));
+    return exitCodeOf(error);
+  }
+}

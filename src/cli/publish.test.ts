@@ -1,0 +1,84 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { ValidationError } from '../core/errors.ts';
+import { PROJECT_ROOT } from '../experiment/environment.ts';
+import { withTable } from './publish.ts';
+import { ragpp } from './sample-command.ts';
+
+const document =
+  'before\n<!-- results/x/table.md -->\nold\n<!-- end of table -->\nafter\n<!-- results/y/table.md -->\n<!-- end of table -->\n';
+
+test('only the block of the experiment is replaced', () => {
+  const changed = withTable(document, 'x', '| new |\n');
+  expect(changed).toBe(
+    'before\n<!-- results/x/table.md -->\n\n| new |\n\n<!-- end of table -->\nafter\n<!-- results/y/table.md -->\n<!-- end of table -->\n',
+  );
+  expect(withTable(changed, 'x', '| new |\n')).toBe(changed);
+});
+
+test('a document without the block is refused', () => {
+  expect(() => withTable(document, 'z', '')).toThrow(ValidationError);
+});
+
+test('every table of the README is the published one', () => {
+  const readme = readFileSync(join(PROJECT_ROOT, 'README.md'), 'utf8');
+  const experiments = [...readme.matchAll(/<!-- results\/([^/]+)\/table\.md -->/g)].map(
+    ([, experiment]) => experiment as string,
+  );
+  expect(experiments).toContain('quickstart');
+  for (const experiment of experiments) {
+    const table = readFileSync(join(PROJECT_ROOT, 'results', experiment, 'table.md'), 'utf8');
+    expect(withTable(readme, experiment, table)).toBe(readme);
+  }
+});
+
+describe('publishing', () => {
+  const root = mkdtempSync(join(tmpdir(), 'ragpp-publish-'));
+  afterAll(() => rmSync(root, { recursive: true }));
+  const run = join(root, 'run');
+  const readme = join(root, 'README.md');
+  const results = join(root, 'results');
+  const files = {
+    'config.yaml': 'a',
+    'environment.json': '{}',
+    'metrics.json': '{"experiment": "x"}',
+    'table.md': '| x |',
+  };
+  const publish = () => ragpp('publish', run, '--document', readme, '--results', results);
+  beforeEach(() => {
+    mkdirSync(run, { recursive: true });
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(run, name), text);
+    writeFileSync(readme, document);
+    rmSync(results, { recursive: true, force: true });
+  });
+
+  test('copies the small files and puts the table in its place, as often as asked', async () => {
+    for (let i = 0; i < 2; i++) expect(await publish()).toMatchObject({ code: 0, stderr: '' });
+    expect(readdirSync(join(results, 'x')).sort()).toEqual(Object.keys(files));
+    expect(readFileSync(readme, 'utf8')).toBe(withTable(document, 'x', '| x |'));
+  });
+
+  test.each([
+    ['a run that lacks a file', () => rmSync(join(run, 'table.md')), /^ragpp \[STORAGE\]: cannot read .*table\.md$/],
+    [
+      'metrics that are no JSON',
+      () => writeFileSync(join(run, 'metrics.json'), '{'),
+      /^ragpp \[VALIDATION\]: file does not name its experiment: .*metrics\.json$/,
+    ],
+    [
+      'a document without the block',
+      () => writeFileSync(readme, ''),
+      /^ragpp \[VALIDATION\]: document has no block .* for experiment: x$/,
+    ],
+  ])('refuses %s, and leaves everything as it was', async (_, spoil, message) => {
+    spoil();
+    const before = readFileSync(readme, 'utf8');
+    const { code, stderr } = await publish();
+    expect(code).toBe(1);
+    expect(stderr.trimEnd()).toMatch(message);
+    expect(existsSync(results)).toBe(false);
+    expect(readFileSync(readme, 'utf8')).toBe(before);
+  });
+});

@@ -1,0 +1,201 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { probeBackends } from '../core/backend.ts';
+import { readSafetensors, writeSafetensors } from '../core/safetensors.ts';
+import { sampleConfig, writeSampleJsonl } from '../experiment/sample-jsonl.ts';
+import { ragpp } from './sample-command.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'ragpp-faults-'));
+afterAll(() => rmSync(root, { recursive: true }));
+const data = join(root, 'data');
+const config = join(root, 'sample.yaml');
+const cache = join(root, 'cache');
+const results = join(root, 'results');
+const small = ['--set', 'evaluation.limitQueries=7', '--set', 'evaluation.metrics=[mrr@10]'];
+const start = (...argv: string[]) => ragpp('run', config, '--cache', cache, '--results', results, ...small, ...argv);
+
+beforeAll(() => {
+  mkdirSync(data);
+  writeSampleJsonl(data);
+  writeFileSync(config, JSON.stringify(sampleConfig(data)));
+});
+beforeEach(() => {
+  for (const folder of [cache, results]) rmSync(folder, { recursive: true, force: true });
+});
+
+/** One error and nothing else: on stderr after the stages that were finished, and no file that a later run could meet. */
+async function expectError(outcome: ReturnType<typeof ragpp>, code: number, message: RegExp): Promise<void> {
+  const { code: got, stdout, stderr } = await outcome;
+  const [error = '', ...others] = stderr.split(/^(?=ragpp \[)/m).filter((part) => part.startsWith('ragpp'));
+  expect(error.trimEnd()).toMatch(message);
+  expect(others).toEqual([]);
+  expect(stderr).not.toMatch(/^ {4}at /m);
+  expect({ code: got, stdout }).toEqual({ code, stdout: '' });
+  expect(existsSync(results) ? readdirSync(results) : []).toEqual([]);
+  const kept = existsSync(cache) ? readdirSync(cache, { recursive: true, encoding: 'utf8' }) : [];
+  expect(kept.filter((name) => name.includes('.') && !/^embeddings.lsa-[0-9a-f]{16}\.safetensors$/.test(name))).toEqual(
+    [],
+  );
+}
+
+describe('a fault of the configuration exits with 2, before anything is made', () => {
+  test.each([
+    [
+      'an unknown key',
+      ['--set', 'evaluation.smaples=7'],
+      /^ragpp \[CONFIGURATION\]: 1 fault\(s\) in .*sample\.yaml:\n {2}evaluation\.smaples: expected one of .*, got unknown key "smaples"; did you mean samples\?$/,
+    ],
+    ['a wrong type', ['--set', 'seed=[1]'], /\n {2}seed: expected number, got \[1\]$/],
+    [
+      'several',
+      ['--set', 'seed=x', '--set', 'evaluation.baseline=hybird', '--set', 'evaluation.metrics=[ndgc@10]'],
+      /: 3 fault\(s\) in [\s\S]*seed: expected number[\s\S]*the nearest known is ndcg@10[\s\S]*got "hybird"; did you mean hybrid\?$/,
+    ],
+    [
+      'an override without =',
+      ['--set', 'seed'],
+      /^ragpp \[CONFIGURATION\]: 1 fault\(s\) in --set:\n {2}--set: expected path=value, got "seed"$/,
+    ],
+    [
+      'an override of an arm that is none',
+      ['--set', 'arms.hybird.decay={}'],
+      /\n {2}arms\.hybird\.decay: expected a path into the config, got "arms\.hybird\.decay=\{\}"$/,
+    ],
+    ['an override that is no YAML', ['--set', 'seed=[1'], /\n {2}seed: expected a YAML value, got "\[1"$/],
+    [
+      'a tuned value out of range',
+      ['--set', 'arms.hybrid.tune={relevance.fusion.alpha: [0.5, 2]}'],
+      /\n {2}arms\[1\]\.tune: relevance\.fusion\.alpha: expected number <= 1, got 2$/,
+    ],
+    [
+      'a tuned path that leads nowhere',
+      ['--set', 'arms.hybrid.tune={candidates.9.k: [1, 2]}'],
+      /\n {2}arms\[1\]\.tune: expected a path to an option of the arm, got "candidates\.9\.k"$/,
+    ],
+  ])('%s', async (_, argv, message) => {
+    await expectError(start(...argv), 2, message);
+    expect(existsSync(results)).toBe(false);
+    expect(existsSync(cache)).toBe(false);
+  });
+
+  test.each([
+    [
+      'a syntax fault',
+      'name: x\narms:\n  - {name: y\n  - z\n',
+      /1 fault\(s\) in .*broken\.yaml:\n {2}line \d, column \d+: expected valid YAML, got /,
+    ],
+    ['no config at all', null, /\n {2}\(file\): expected a YAML file, got ENOENT/],
+  ])('%s', async (_, text, message) => {
+    const broken = join(root, 'broken.yaml');
+    rmSync(broken, { force: true });
+    if (text !== null) writeFileSync(broken, text);
+    await expectError(ragpp('run', broken, '--cache', cache, '--results', results), 2, message);
+  });
+});
+
+describe('a fault of the data exits with 1 and names the row', () => {
+  const turn = (id: string, parentId: string | null, text = 'some words') =>
+    JSON.stringify({ id, conversationId: 'c0', parentId, timestamp: 1, text });
+  test.each([
+    [
+      'a parent that is missing',
+      [turn('x', 'nobody')],
+      /^ragpp \[VALIDATION\]: 1 fault\(s\) in .*; repair them, or set onDirtyRow: skip:\n {2}turns\.jsonl:\d+: missing parent: nobody$/,
+    ],
+    [
+      'a cycle',
+      [turn('x', 'y'), turn('y', 'x')],
+      /2 fault\(s\)[\s\S]*its own ancestor, a cycle: x\n.*its own ancestor, a cycle: y$/,
+    ],
+    ['an id twice', [turn('t0-0', null)], /duplicate id: t0-0$/],
+    ['an empty text', [turn('x', null, ' ')], /malformed row: text: expected a text that is not empty, got " "$/],
+    ['no JSON', ['{'], /not JSON: \{$/],
+  ])('%s', async (_, rows, message) => {
+    const dirty = join(root, 'dirty');
+    rmSync(dirty, { recursive: true, force: true });
+    mkdirSync(dirty);
+    writeSampleJsonl(dirty);
+    writeFileSync(
+      join(dirty, 'turns.jsonl'),
+      `${readFileSync(join(dirty, 'turns.jsonl'), 'utf8')}${rows.join('\n')}\n`,
+    );
+    await expectError(start('--set', `dataset.path=${dirty}`), 1, message);
+  });
+
+  test('no data', async () => {
+    await expectError(
+      start('--set', 'dataset.path=/nowhere'),
+      1,
+      /^ragpp \[STORAGE\]: cannot read \(ENOENT.*: \/nowhere\/turns\.jsonl$/,
+    );
+  });
+
+  test('queries of one conversation alone', async () => {
+    await expectError(start('--set', 'evaluation.limitQueries=2'), 1, /^ragpp \[VALIDATION\]: .*cluster/);
+  });
+});
+
+describe('a damaged cache exits with 1 and says what to delete', () => {
+  const cached = () => readdirSync(join(cache, 'embeddings')).map((name) => join(cache, 'embeddings', name));
+  beforeEach(async () => {
+    expect((await start()).code).toBe(0);
+    rmSync(results, { recursive: true });
+  });
+
+  test('embeddings that are cut short', async () => {
+    const [path] = cached() as [string];
+    truncateSync(path, readFileSync(path).byteLength - 100);
+    await expectError(
+      start(),
+      1,
+      /^ragpp \[CHECKSUM_MISMATCH\]: damaged file, .*; delete it and run again to have the texts embedded anew: .*safetensors$/,
+    );
+    rmSync(path);
+    expect((await start()).code).toBe(0);
+  });
+
+  test('embeddings that are no numbers', async () => {
+    for (const path of cached()) {
+      const { tensors, metadata } = readSafetensors(path, '');
+      const { shape, data: numbers } = tensors.rows as (typeof tensors)[string];
+      writeSafetensors(path, { tensors: { rows: { shape, data: numbers.map(() => Number.NaN) } }, metadata });
+    }
+    await expectError(start(), 1, /^ragpp \[NOT_FINITE\]: vector is not finite at turn \S+: NaN$/);
+  });
+});
+
+describe('what stands in the way exits with 1, before any work', () => {
+  test.each([
+    ['results', () => ({ results: join(root, 'file') })],
+    ['the cache', () => ({ cache: join(root, 'file') })],
+    ['a folder below a file', () => ({ results: join(root, 'file', 'below') })],
+  ])('a file, where %s should be', async (_, folders) => {
+    writeFileSync(join(root, 'file'), 'mine');
+    const options = { results, cache, ...folders() };
+    const outcome = ragpp('run', config, '--cache', options.cache, '--results', options.results);
+    await expectError(outcome, 1, /^ragpp \[STORAGE\]: cannot write to folder \(E\w+: .*\): .*file(\/below)?$/);
+    expect((await outcome).stderr.split('\n')).toHaveLength(2);
+    expect(readFileSync(join(root, 'file'), 'utf8')).toBe('mine');
+  });
+
+  test('a backend that is not there, with the reason', async () => {
+    const absent = probeBackends().find(({ available }) => !available);
+    expect(absent).toBeDefined();
+    const { name, reason } = absent as { name: string; reason: string };
+    const { stderr } = await start('--backend', name);
+    expect(stderr).toBe(`ragpp [UNAVAILABLE]: backend ${name} is not available: ${reason}\n`);
+    await expectError(start('--backend', name), 1, /^ragpp \[UNAVAILABLE\]/);
+    expect(existsSync(results)).toBe(false);
+  });
+});

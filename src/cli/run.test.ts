@@ -1,0 +1,176 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { readQrels, readRun } from '../evaluation/trec-files.ts';
+import { resolveConfig } from '../experiment/config.ts';
+import { sampleConfig, writeSampleJsonl } from '../experiment/sample-jsonl.ts';
+import type { Run } from '../model/run.ts';
+import { ragpp } from './sample-command.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'ragpp-cli-run-'));
+afterAll(() => rmSync(root, { recursive: true }));
+const config = join(root, 'sample.yaml');
+const cache = join(root, 'cache');
+const ARMS = ['newest', 'hybrid', 'decayed-2', 'unified', 'propagated'];
+
+const start = (results: string, ...more: string[]) =>
+  ragpp('run', config, '--cache', cache, '--results', join(root, results), ...more);
+/** Of a results folder that holds one run. */
+function filesOf(results: string): Record<string, string> {
+  const [run, ...others] = readdirSync(join(root, results));
+  expect(others).toEqual([]);
+  const folder = join(root, results, run as string);
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('.'));
+  return Object.fromEntries(names.sort().map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+}
+
+interface Metrics {
+  readonly hash: string;
+  readonly queries: number;
+  readonly arms: readonly {
+    readonly name: string;
+    readonly metrics: Readonly<Record<string, { readonly mean: number }>>;
+    readonly comparisons: Readonly<Record<string, { readonly difference: { readonly mean: number } }>> | null;
+  }[];
+}
+
+let stdout: string;
+let files: Record<string, string>;
+let metrics: Metrics;
+let folder: string;
+
+beforeAll(async () => {
+  writeSampleJsonl(root);
+  writeFileSync(config, JSON.stringify(sampleConfig(root)));
+  const outcome = await start('first');
+  expect(outcome.stderr).not.toContain('ragpp');
+  expect(outcome.code).toBe(0);
+  stdout = outcome.stdout;
+  files = filesOf('first');
+  metrics = JSON.parse(files['metrics.json'] as string) as Metrics;
+  folder = join(root, 'first', readdirSync(join(root, 'first'))[0] as string);
+});
+
+describe('a run leaves', () => {
+  test('every file that it promises, in a folder by its name and hash', () => {
+    expect(Object.keys(files)).toEqual(
+      [
+        'config.yaml',
+        'environment.json',
+        'metrics.json',
+        'per-query.jsonl',
+        'qrels.trec',
+        'report.html',
+        'table.md',
+        ...ARMS.map((arm) => join('runs', `${arm}.trec`)),
+      ].sort(),
+    );
+    expect(folder.endsWith(`sample-${metrics.hash}`)).toBe(true);
+    expect(stdout).toContain(`report: ${join(folder, 'report.html')}`);
+  });
+
+  test('the table on the screen and as Markdown, an arm a row', () => {
+    for (const { name } of metrics.arms) {
+      expect(stdout).toContain(`\n${name} `);
+      expect(files['table.md']).toContain(`\n| ${name} `);
+      expect(files['report.html']).toContain(name);
+    }
+  });
+
+  test('the config as it ran, which runs again to the same hash', async () => {
+    const resolved = parse(files['config.yaml'] as string) as Record<string, unknown>;
+    const raw = sampleConfig(root) as Record<string, unknown>;
+    expect(resolved).toEqual(JSON.parse(JSON.stringify(resolveConfig(raw, 'sample'))));
+    const outcome = await ragpp('run', join(folder, 'config.yaml'), '--cache', cache, '--results', join(root, 'again'));
+    expect(outcome.code).toBe(0);
+    expect(readdirSync(join(root, 'again'))).toEqual([`sample-${metrics.hash}`]);
+  });
+
+  test('the command that somebody else would type', async () => {
+    await start('typed', '--set', 'seed=9', '--set', 'description=on wasm', '--backend', 'wasm');
+    const { command, seed, backend } = JSON.parse(filesOf('typed')['environment.json'] as string);
+    expect(command).toMatch(/^ragpp run .*sample\.yaml --set 'seed=9' --set 'description=on wasm' --backend wasm$/);
+    expect({ seed, backend }).toEqual({ seed: 9, backend: 'wasm' });
+  });
+});
+
+/** Relevant turns are those of grade 1; rankings are in order. Queries without one are left out. */
+describe('the metrics are those of the TREC files, read back', () => {
+  const runs = new Map<string, Run>();
+  let relevant: [query: string, turns: ReadonlySet<string>][];
+  beforeAll(() => {
+    for (const [i, { name }] of metrics.arms.entries())
+      runs.set(name, readRun(join(folder, 'runs', `${ARMS[i]}.trec`)));
+    relevant = [...readQrels(join(folder, 'qrels.trec'))].map(([id, grades]) => [id, new Set(grades.keys())]);
+  });
+
+  /** The mean over queries of a formula of the places, from 1, at which relevant turns stand. */
+  const mean = (arm: string, formula: (places: readonly number[]) => number) => {
+    const values = relevant.map(([id, turns]) => {
+      const ranking = runs.get(arm)?.get(id) ?? [];
+      return formula(ranking.flatMap((turn, i) => (turns.has(turn.id) ? [i + 1] : [])));
+    });
+    return values.reduce((sum, value) => sum + value, 0) / values.length;
+  };
+
+  test.each([
+    ['mrr@10', (places: readonly number[]) => ((places[0] ?? 11) <= 10 ? 1 / (places[0] as number) : 0)],
+    ['recall@5', (places: readonly number[]) => places.filter((place) => place <= 5).length],
+    [
+      'ndcg@10',
+      (places: readonly number[]) => ((places[0] ?? 11) <= 10 ? 1 / Math.log2(1 + (places[0] as number)) : 0),
+    ],
+    ['map', (places: readonly number[]) => (places[0] === undefined ? 0 : 1 / places[0])],
+  ])('%s', (metric, formula) => {
+    expect(relevant).toHaveLength(metrics.queries);
+    const baseline = mean('hybrid', formula);
+    for (const { name, metrics: figures, comparisons } of metrics.arms) {
+      const expected = mean(name, formula);
+      expect(figures[metric]?.mean).toBeCloseTo(expected, 12);
+      expect(comparisons?.[metric]?.difference.mean ?? 0).toBeCloseTo(expected - baseline, 12);
+    }
+    expect(baseline).toBeGreaterThan(0);
+  });
+
+  test('and so are those of each query', () => {
+    const rows = (files['per-query.jsonl'] as string)
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(rows).toHaveLength(metrics.queries * ARMS.length);
+    for (const row of rows) {
+      const turns = new Map(relevant).get(row.query) as ReadonlySet<string>;
+      const place = (runs.get(row.arm)?.get(row.query) ?? []).findIndex(({ id }) => turns.has(id)) + 1;
+      expect(row.map).toBeCloseTo(place === 0 ? 0 : 1 / place, 12);
+    }
+  });
+});
+
+test('the same config gives the same files, byte for byte, and embeds nothing the second time', async () => {
+  const { code, stderr } = await start('second');
+  expect(code).toBe(0);
+  expect(stderr.match(/texts from the cache/g)).toHaveLength(2);
+  expect(stderr).not.toMatch(/texts embedded|singular vectors/);
+  const again = filesOf('second');
+  expect(Object.keys(again)).toEqual(Object.keys(files));
+  for (const [name, text] of Object.entries(files))
+    if (name !== 'environment.json' && name !== 'report.html') expect(again[name], name).toBe(text);
+});
+
+test.each([
+  ['another seed', 'seed=4'],
+  ['an override', 'arms.unified.attention.weight=0.7'],
+])('%s changes the hash, and leaves the first run alone', async (_, override) => {
+  const before = readFileSync(join(folder, 'metrics.json'), 'utf8');
+  const { code } = await start('first', '--set', override);
+  expect(code).toBe(0);
+  const runs = readdirSync(join(root, 'first'));
+  expect(runs).toContain(`sample-${metrics.hash}`);
+  const other = runs.find((name) => name !== `sample-${metrics.hash}`) as string;
+  rmSync(join(root, 'first', other), { recursive: true });
+  expect(other).toMatch(/^sample-[0-9a-f]{12}$/);
+  expect(readFileSync(join(folder, 'metrics.json'), 'utf8')).toBe(before);
+  expect(existsSync(folder)).toBe(true);
+});

@@ -1,0 +1,35 @@
+import { main } from './program.ts';
+
+/** What a command has left. */
+export interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Collects what is written to a stream until the returned function is called, which gives it back. */
+function captured(stream: NodeJS.WriteStream): () => string {
+  const { write } = stream;
+  const chunks: string[] = [];
+  stream.write = ((chunk: string | Uint8Array) => {
+    chunks.push(String(chunk));
+    return true;
+  }) as typeof write;
+  return () => {
+    stream.write = write;
+    return chunks.join('');
+  };
+}
+
+/** Runs the command line as it would be typed, in this process. */
+export async function ragpp(...argv: readonly string[]): Promise<Outcome> {
+  const [stdout, stderr] = [captured(process.stdout), captured(process.stderr)];
+  let code = Number.NaN;
+  try {
+    code = await main(argv);
+  } finally {
+    stdout();
+    stderr();
+  }
+  return { code, stdout: stdout(), stderr: stderr() };
+}

@@ -1,0 +1,44 @@
+import { Command } from 'commander';
+import { type BackendChoice, useBackend } from '../core/backend.ts';
+import { OWN_GOLDEN, readGolden, TOPICS, type TopicReport, verify } from '../verification/verify.ts';
+import { columns } from './columns.ts';
+import { FailedCheck } from './failed-check.ts';
+import { backendOption } from './options.ts';
+
+function row(report: TopicReport): string[] {
+  const figures = [report.worstAbsolute, report.worstRelative].map((value) =>
+    value === 0 ? '0' : value.toExponential(1),
+  );
+  return [
+    report.topic,
+    String(report.cases),
+    ...figures,
+    report.tolerance,
+    report.failures.length === 0 ? 'pass' : 'FAIL',
+  ];
+}
+
+async function run(options: { backend: BackendChoice; golden?: string }): Promise<void> {
+  const files = readGolden(options.golden ?? OWN_GOLDEN);
+  const backend = await useBackend(options.backend);
+  const reports = await verify(files);
+  const header = ['topic', 'cases', 'worst absolute', 'worst relative', 'tolerance', 'result'];
+  process.stdout.write(`backend ${backend}\n${columns([header, ...reports.map(row)])}\n`);
+  for (const { topic, failures } of reports)
+    for (const failure of failures) process.stdout.write(`${topic}: ${failure}\n`);
+  const failed = reports.filter((report) => report.failures.length > 0).length;
+  process.stdout.write(failed === 0 ? 'all topics pass\n' : `${failed} of ${reports.length} topics fail\n`);
+  if (failed > 0) throw new FailedCheck(`${failed} topics`);
+}
+
+export function verifyCommand(): Command {
+  return new Command('verify')
+    .description('compute every golden case on a backend and compare with values from independent programs')
+    .addOption(backendOption().default('auto'))
+    .option('--golden <folder>', 'a folder of golden files (*.json) instead of the own ones')
+    .addHelpText(
+      'after',
+      `\nTopics: ${TOPICS.map(({ name }) => name).join(', ')}.\nExits with 1 when a topic fails or is not known.`,
+    )
+    .action(run);
+}

@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+/** The rooms in the order in which data flows: a folder imports only from itself and from folders before it. */
+const ROOMS = [
+  'core',
+  'model',
+  'datasets',
+  'embedding',
+  'index',
+  'trajectory',
+  'attention',
+  'conservation',
+  'graph',
+  'admissibility',
+  'memory',
+  'fusion',
+  'rerank',
+  'query',
+  'context',
+  'retrieval',
+  'evaluation',
+  'learning',
+  'experiment',
+  'report',
+  'verification',
+  'cli',
+]; // prettier-ignore
+
+const source = dirname(fileURLToPath(import.meta.url));
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(source, file), 'utf8');
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, specifier]) =>
+    normalize(join(dirname(file), specifier as string)),
+  );
+}
+
+const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => relative('.', file));
+
+const roomOf = (file: string) => file.split(sep)[0] as string;
+
+test('every folder of src is a room', () => {
+  const rooms = new Set(files.filter((file) => file.includes(sep)).map(roomOf));
+  expect([...rooms].filter((room) => !ROOMS.includes(room))).toEqual([]);
+  expect(rooms.size).toBeGreaterThan(10);
+});
+
+test('a room imports only from itself and from rooms before it', () => {
+  const edges = files
+    .filter((file) => file.includes(sep))
+    .flatMap((file) => importsOf(file).map((target) => ({ file, target })));
+  const offending = edges.filter(({ file, target }) => ROOMS.indexOf(roomOf(target)) > ROOMS.indexOf(roomOf(file)));
+  expect(offending.map(({ file, target }) => `${file} -> ${target}`)).toEqual([]);
+  expect(edges.length).toBeGreaterThan(50);
+});
+
+test('only core/scope.ts calls tf.tidy, and nothing draws unseeded random numbers', () => {
+  const forbidden = files
+    .filter((file) => !file.endsWith('.test.ts'))
+    .flatMap((file) => {
+      const text = readFileSync(join(source, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+      const found = [...text.matchAll(/\btf\.tidy\(|\bMath\.random\(|\btf\.random\w*\(/g)].map(
+        ([call]) => `${file}: ${call}`,
+      );
+      return file === join('core', 'scope.ts') ? found.filter((call) => !call.includes('tf.tidy(')) : found;
+    });
+  expect(forbidden).toEqual([]);
+});

@@ -1,0 +1,54 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.md'))
+  .map((file) => join('docs', file));
+const pages = ['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', ...docs];
+
+/** The text of a page without its blocks of code. */
+function proseOf(page: string): string {
+  return readFileSync(join(root, page), 'utf8').replace(/^```[\s\S]*?^```$/gm, '');
+}
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(page: string): string[] {
+  return [...proseOf(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    (heading as string)
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+/** Links to files of the project: the page, and what it points at. */
+const links = pages.flatMap((page) =>
+  [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target]) => target as string)
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .map((target) => {
+      const [path = '', anchor] = target.split('#');
+      return { page, target, anchor, file: path === '' ? page : relative(root, join(root, dirname(page), path)) };
+    }),
+);
+
+test('every link within the project leads to a file', () => {
+  const broken = links.filter(({ file }) => !existsSync(join(root, file)));
+  expect(broken.map(({ page, target }) => `${page}: ${target}`)).toEqual([]);
+  expect(links.length).toBeGreaterThan(20);
+});
+
+test('every link to a heading leads to one', () => {
+  const anchored = links.filter(({ anchor, file }) => anchor !== undefined && file.endsWith('.md'));
+  const broken = anchored.filter(({ anchor, file }) => !anchorsOf(file).includes(anchor as string));
+  expect(broken.map(({ page, target }) => `${page}: ${target}`)).toEqual([]);
+  expect(anchored.length).toBeGreaterThan(5);
+});
+
+test('README leads to every page of docs', () => {
+  const linked = links.filter(({ page }) => page === 'README.md').map(({ file }) => file);
+  expect(docs.filter((page) => !linked.includes(page))).toEqual([]);
+});
