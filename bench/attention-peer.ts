@@ -1,0 +1,47 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RingAttentionOptions } from '../src/attention/options.ts';
+import { runPeer } from './peers/python.ts';
+
+export interface PeerMeasurement {
+  readonly turns: number;
+  readonly seconds: number;
+  /** Row-major [S, D], the outputs of the sampled rows. */
+  readonly rows: Float32Array;
+}
+
+export interface PeerReport {
+  /** The file of the library that multiplies its matrices. */
+  readonly blas: string;
+  readonly threads: number;
+  readonly measurements: readonly PeerMeasurement[];
+}
+
+/**
+ * What dense torch makes of the first turns of the same embeddings.
+ *
+ * @param embeddings row-major, as many rows as the largest of the sizes at least
+ * @param sizes conversations to measure, with the places of their sampled rows
+ */
+export function runTorch(
+  embeddings: Float32Array,
+  dimension: number,
+  sizes: readonly { readonly turns: number; readonly samples: readonly number[] }[],
+  { decay, temperature }: RingAttentionOptions,
+): PeerReport {
+  const folder = mkdtempSync(join(tmpdir(), 'ragpp-attention-'));
+  try {
+    const most = Math.max(...sizes.map(({ turns }) => turns));
+    writeFileSync(join(folder, 'embeddings.f32'), embeddings.subarray(0, most * dimension));
+    writeFileSync(join(folder, 'settings.json'), JSON.stringify({ dimension, sizes, decay, temperature }));
+    const report = runPeer<Omit<PeerReport, 'measurements'> & { seconds: number[] }>('dense_ring_attention.py', folder);
+    const measurements = sizes.map(({ turns }, i) => {
+      const bytes = readFileSync(join(folder, `rows-${turns}.f32`));
+      return { turns, seconds: report.seconds[i]!, rows: new Float32Array(Uint8Array.from(bytes).buffer) };
+    });
+    return { blas: report.blas, threads: report.threads, measurements };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,108 @@
+import { unchangingRows } from '../src/index/dense-rows.ts';
+import { FlatIndex } from '../src/index/flat.ts';
+import { HNSW_DEFAULTS, HnswIndex, type HnswLibrary } from '../src/index/hnsw.ts';
+import { recallAt } from '../src/index/recall.ts';
+import type { CandidateIndex, Candidates, QueryBatch } from '../src/model/candidates.ts';
+import { clusteredVectors } from './clustered-vectors.ts';
+
+export interface BenchSettings {
+  /** N. */
+  readonly size: number;
+  /** D. */
+  readonly dimension: number;
+  /** Q. */
+  readonly queries: number;
+  readonly seed: number;
+}
+
+export interface Timing {
+  readonly buildSeconds: number;
+  /** The median of searches of one query each. */
+  readonly singleMilliseconds: number;
+  /** All queries in one search, for each query. */
+  readonly batchMilliseconds: number;
+  readonly recall: number;
+}
+
+/** Neighbours asked for, and the k of the recall. */
+export const K = 10;
+
+interface Inputs {
+  readonly ids: readonly string[];
+  readonly vectors: Float32Array;
+  readonly batch: QueryBatch;
+}
+
+/** Every query sees the whole corpus. */
+function inputsOf({ size, dimension, queries, seed }: BenchSettings): Inputs {
+  return {
+    ids: Array.from({ length: size }, (_, i) => `turn-${i}`),
+    vectors: clusteredVectors(size, dimension, seed, 'turns'),
+    batch: {
+      texts: Array<string>(queries).fill(''),
+      vectors: clusteredVectors(queries, dimension, seed, 'queries'),
+      cutoffs: new Int32Array(queries).fill(size),
+    },
+  };
+}
+
+function only(batch: QueryBatch, query: number): QueryBatch {
+  const dimension = batch.vectors.length / batch.cutoffs.length;
+  return {
+    texts: [''],
+    vectors: batch.vectors.slice(query * dimension, (query + 1) * dimension),
+    cutoffs: batch.cutoffs.slice(query, query + 1),
+  };
+}
+
+async function secondsOf<T>(work: () => T | Promise<T>): Promise<{ seconds: number; result: T }> {
+  const start = performance.now();
+  const result = await work();
+  return { seconds: (performance.now() - start) / 1000, result };
+}
+
+/** Builds, warms up with one query (which makes hnsw add its turns, so it belongs to the build), then measures. */
+async function timeIndex(
+  make: () => CandidateIndex,
+  batch: QueryBatch,
+): Promise<{ timing: Omit<Timing, 'recall'>; found: Candidates }> {
+  const build = await secondsOf(async () => {
+    const index = make();
+    await index.search(only(batch, 0), K);
+    return index;
+  });
+  const index = build.result;
+  const singles: number[] = [];
+  for (let query = 0; query < batch.cutoffs.length; query++) {
+    singles.push((await secondsOf(() => index.search(only(batch, query), K))).seconds);
+  }
+  const all = await secondsOf(() => index.search(batch, K));
+  index.dispose();
+  singles.sort((a, b) => a - b);
+  const timing = {
+    buildSeconds: build.seconds,
+    singleMilliseconds: 1000 * singles[singles.length >> 1]!,
+    batchMilliseconds: (1000 * all.seconds) / batch.cutoffs.length,
+  };
+  return { timing, found: all.result };
+}
+
+export async function timeFlat(settings: BenchSettings): Promise<Timing> {
+  const { ids, vectors, batch } = inputsOf(settings);
+  const { timing } = await timeIndex(() => new FlatIndex(ids, unchangingRows(vectors, settings.dimension)), batch);
+  return { ...timing, recall: 1 };
+}
+
+/** @param library the build of hnswlib-node to measure. */
+export async function timeHnsw(settings: BenchSettings, library: HnswLibrary): Promise<Timing> {
+  const { ids, vectors, batch } = inputsOf(settings);
+  const options = { ...HNSW_DEFAULTS, seed: settings.seed };
+  const { timing, found } = await timeIndex(
+    () => new HnswIndex(ids, vectors, settings.dimension, options, library),
+    batch,
+  );
+  const flat = new FlatIndex(ids, unchangingRows(vectors, settings.dimension));
+  const exact = await flat.search(batch, K);
+  flat.dispose();
+  return { ...timing, recall: recallAt(K, found, exact) };
+}

@@ -1,0 +1,118 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import hnswlib from 'hnswlib-node';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useBackend } from '../src/core/backend.ts';
+import { timeFlat, timeHnsw } from './candidate-timing.ts';
+import { formatTable } from './candidates.ts';
+import { clusteredVectors } from './clustered-vectors.ts';
+import { instructionsOf } from './hnswlib-build.ts';
+
+function run(...args: string[]): { status: number | null; output: string } {
+  const main = fileURLToPath(new URL('./main.ts', import.meta.url));
+  try {
+    const output = execFileSync(process.execPath, ['--import', 'tsx', main, ...args], {
+      encoding: 'utf8',
+      stdio: 'pipe',
+    });
+    return { status: 0, output };
+  } catch (error) {
+    const { status, stderr } = error as { status: number | null; stderr: string };
+    return { status, output: stderr };
+  }
+}
+
+describe('bench command', () => {
+  test('an unknown name ends with 2 and the names that are known', () => {
+    expect(run('candidate')).toEqual({
+      status: 2,
+      output: expect.stringMatching(/^unknown bench: candidate\n(?:.*\n)+ {2}candidates /),
+    });
+  });
+
+  test.each([
+    [['--sizes', '7'], /--sizes/],
+    [['--size', 'seven'], /^--size must be a positive integer: seven\n$/],
+  ])('a wrong option ends with 2: %j', (args, message) => {
+    expect(run('candidates', ...args)).toEqual({ status: 2, output: expect.stringMatching(message) });
+  });
+
+  test('measures the installed build beside the exact index', () => {
+    const { status, output } = run(
+      'candidates',
+      '--size',
+      '101',
+      '--dimension',
+      '13',
+      '--queries',
+      '7',
+      '--backend',
+      'wasm',
+    );
+    expect(status).toBe(0);
+    expect(output).toMatch(/^machine: .* backend wasm\ndata: 101 x 13 .* seed 7\n/);
+    expect(output).toMatch(/\nflat \(exact\) .* 1\.00x .* 1\.0000\nhnsw, installed build \(.*\) .* 1\.0000\n/);
+  });
+});
+
+describe('candidate timing', () => {
+  const settings = { size: 211, dimension: 17, queries: 13, seed: 5 };
+  beforeAll(async () => void (await useBackend('wasm')));
+
+  test('has a time for everything, and the recall against the exact search', async () => {
+    for (const timing of [await timeFlat(settings), await timeHnsw(settings, hnswlib)]) {
+      expect(timing.buildSeconds).toBeGreaterThan(0);
+      expect(timing.singleMilliseconds).toBeGreaterThan(0);
+      expect(timing.batchMilliseconds).toBeGreaterThan(0);
+      expect(timing.recall).toBe(1); // efSearch is more than half of the corpus
+    }
+  });
+
+  test('ratios are against the first row', () => {
+    const flat = { buildSeconds: 0.1, singleMilliseconds: 4, batchMilliseconds: 1, recall: 1 };
+    const hnsw = { buildSeconds: 7.006, singleMilliseconds: 1, batchMilliseconds: 2.5, recall: 0.98765 };
+    expect(
+      formatTable([
+        { name: 'flat', timing: flat },
+        { name: 'hnsw', timing: hnsw },
+      ]),
+    ).toBe(
+      [
+        'index  build s  single ms  vs flat  batch ms/query  vs flat  recall@10',
+        '-----  -------  ---------  -------  --------------  -------  ---------',
+        'flat      0.10      4.000    1.00x           1.000    1.00x     1.0000',
+        'hnsw      7.01      1.000    0.25x           2.500    2.50x     0.9877',
+      ].join('\n'),
+    );
+  });
+});
+
+test('clustered vectors have length 1, and depend on the seed', () => {
+  const [count, dimension] = [1009, 97];
+  const vectors = clusteredVectors(count, dimension, 3, 'turns');
+  const cosine = (i: number, j: number) => {
+    let sum = 0;
+    for (let d = 0; d < dimension; d++) sum += vectors[i * dimension + d]! * vectors[j * dimension + d]!;
+    return sum;
+  };
+  for (let i = 0; i < count; i += 100) expect(cosine(i, i)).toBeCloseTo(1, 5);
+  expect(clusteredVectors(count, dimension, 3, 'turns')).toEqual(vectors);
+  expect(clusteredVectors(count, dimension, 4, 'turns')).not.toEqual(vectors);
+});
+
+test('the vector instructions of a build are read from its symbols', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hnswlib-symbols-'));
+  mkdirSync(join(folder, 'build', 'Release'), { recursive: true });
+  const read = (content: string) => {
+    writeFileSync(join(folder, 'build', 'Release', 'addon.node'), content);
+    return instructionsOf(folder);
+  };
+  expect(read('…L2SqrSIMD16ExtAVX…InnerProductSIMD16ExtSSE…')).toBe('SSE');
+  expect(read('…InnerProductSIMD16ExtSSE…InnerProductSIMD16ExtAVXEPKv…')).toBe('AVX');
+  expect(read('…InnerProductSIMD16ExtAVX512EPKv…InnerProductSIMD16ExtAVX…')).toBe('AVX512');
+  expect(read('…')).toBe('unknown, the symbols are stripped');
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,114 @@
+import { fork } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { BACKENDS, type BackendChoice, useBackend } from '../src/core/backend.ts';
+import { UnavailableError, ValidationError } from '../src/core/errors.ts';
+import { HNSW_DEFAULTS } from '../src/index/hnsw.ts';
+import { type BenchSettings, K, type Timing, timeFlat } from './candidate-timing.ts';
+import type { ChildTask } from './hnsw-child.ts';
+import { buildNativeCopy, installedHnswlib, instructionsOf, NATIVE_FLAGS } from './hnswlib-build.ts';
+
+export const CANDIDATES_USAGE = `candidates [options]   build and query time of hnsw beside flat, with recall@${K}
+    --size N       turns (default 10000)
+    --dimension D  of the vectors (default 512)
+    --queries Q    (default 200)
+    --seed S       (default 7)
+    --backend B    auto, ${BACKENDS.join(', ')} (default auto)
+    --also-avx     also builds hnswlib-node with CXXFLAGS="${NATIVE_FLAGS}" in a temporary folder and measures that`;
+
+interface Row {
+  readonly name: string;
+  readonly timing: Timing;
+}
+
+/** Prints the table of the bench. */
+export async function benchCandidates(args: readonly string[]): Promise<void> {
+  const { settings, backend: choice, alsoAvx } = parseOptions(args);
+  const backend = await useBackend(choice);
+  const { size, dimension, queries, seed } = settings;
+  const { m, efConstruction, efSearch } = HNSW_DEFAULTS;
+  console.log(
+    `machine: ${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores; node ${process.version}; backend ${backend}`,
+  );
+  console.log(`data: ${size} x ${dimension} unit vectors in 100 clusters, ${queries} queries, seed ${seed}`);
+  console.log(`hnsw: M ${m}, efConstruction ${efConstruction}, efSearch ${efSearch}; k ${K}; one thread`);
+  const rows: Row[] = [{ name: 'flat (exact)', timing: await timeFlat(settings) }];
+  const measure = async (build: string, folder: string) => {
+    const timing = await runChild({ settings, backend, folder });
+    rows.push({ name: `hnsw, ${build} (${instructionsOf(folder)})`, timing });
+  };
+  await measure('installed build', installedHnswlib());
+  if (alsoAvx) {
+    const copy = buildNativeCopy();
+    try {
+      await measure(NATIVE_FLAGS, copy.folder);
+    } finally {
+      rmSync(copy.root, { recursive: true });
+    }
+  }
+  console.log(`\n${formatTable(rows)}`);
+  if (!alsoAvx)
+    console.log(`\nfor the machine's vector instructions: CXXFLAGS="${NATIVE_FLAGS}" npm rebuild hnswlib-node`);
+}
+
+function parseOptions(args: readonly string[]): { settings: BenchSettings; backend: BackendChoice; alsoAvx: boolean } {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      size: { type: 'string', default: '10000' },
+      dimension: { type: 'string', default: '512' },
+      queries: { type: 'string', default: '200' },
+      seed: { type: 'string', default: '7' },
+      backend: { type: 'string', default: 'auto' },
+      'also-avx': { type: 'boolean', default: false },
+    },
+  });
+  return {
+    settings: {
+      size: positive('size', values.size),
+      dimension: positive('dimension', values.dimension),
+      queries: positive('queries', values.queries),
+      seed: positive('seed', values.seed),
+    },
+    backend: values.backend as BackendChoice,
+    alsoAvx: values['also-avx'],
+  };
+}
+
+function positive(name: string, value: string): number {
+  const number = Number(value);
+  if (!Number.isInteger(number) || number < 1)
+    throw new ValidationError(`--${name} must be a positive integer: ${value}`);
+  return number;
+}
+
+function runChild(task: ChildTask): Promise<Timing> {
+  return new Promise((resolve, reject) => {
+    const child = fork(fileURLToPath(new URL('./hnsw-child.ts', import.meta.url)), [JSON.stringify(task)]);
+    child.once('message', (timing) => resolve(timing as Timing));
+    child.once('exit', (code) =>
+      reject(new UnavailableError('measurement of hnsw', `the child process ended with ${code}`)),
+    );
+  });
+}
+
+/** Times, and how many times as long as flat they are; the first row is flat. */
+export function formatTable(rows: readonly Row[]): string {
+  const flat = rows[0]!.timing;
+  const header = ['index', 'build s', 'single ms', 'vs flat', 'batch ms/query', 'vs flat', `recall@${K}`];
+  const lines = rows.map(({ name, timing }) => [
+    name,
+    timing.buildSeconds.toFixed(2),
+    timing.singleMilliseconds.toFixed(3),
+    `${(timing.singleMilliseconds / flat.singleMilliseconds).toFixed(2)}x`,
+    timing.batchMilliseconds.toFixed(3),
+    `${(timing.batchMilliseconds / flat.batchMilliseconds).toFixed(2)}x`,
+    timing.recall.toFixed(4),
+  ]);
+  const widths = header.map((title, column) => Math.max(title.length, ...lines.map((line) => line[column]!.length)));
+  const pad = (cells: string[]) =>
+    cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!))).join('  ');
+  return [header, widths.map((width) => '-'.repeat(width)), ...lines].map(pad).join('\n');
+}

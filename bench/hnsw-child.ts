@@ -1,0 +1,18 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { type BackendName, useBackend } from '../src/core/backend.ts';
+import type { HnswLibrary } from '../src/index/hnsw.ts';
+import { type BenchSettings, timeHnsw } from './candidate-timing.ts';
+
+/** What the parent passes: a process can load only one build of the addon. */
+export interface ChildTask {
+  readonly settings: BenchSettings;
+  readonly backend: BackendName;
+  /** Package folder of the build of hnswlib-node to measure. */
+  readonly folder: string;
+}
+
+const task = JSON.parse(process.argv[2]!) as ChildTask;
+await useBackend(task.backend);
+const library = createRequire(import.meta.url)(join(task.folder, 'lib', 'index.js')) as HnswLibrary;
+process.send!(await timeHnsw(task.settings, library));

@@ -1,0 +1,39 @@
+import { RagPlusPlusError } from '../src/core/errors.ts';
+import { ATTENTION_USAGE, benchAttention } from './attention.ts';
+import { benchCandidates, CANDIDATES_USAGE } from './candidates.ts';
+import { benchPageRank, PAGERANK_USAGE } from './pagerank.ts';
+
+const BENCHES: Readonly<Record<string, { usage: string; run: (args: readonly string[]) => Promise<void> }>> = {
+  attention: { usage: ATTENTION_USAGE, run: benchAttention },
+  candidates: { usage: CANDIDATES_USAGE, run: benchCandidates },
+  pagerank: { usage: PAGERANK_USAGE, run: benchPageRank },
+};
+
+function usage(): string {
+  const list = Object.values(BENCHES).map((bench) => `  ${bench.usage}`);
+  return `usage: npm run bench -- <name> [options]\n\n${list.join('\n')}`;
+}
+
+/** Faults of the user's end with 2, those of the machine with 1. */
+async function main([name, ...args]: readonly string[]): Promise<number> {
+  if (name === undefined || name === '--help') {
+    console.log(usage());
+    return name === undefined ? 2 : 0;
+  }
+  const bench = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined;
+  if (bench === undefined) {
+    console.error(`unknown bench: ${name}\n\n${usage()}`);
+    return 2;
+  }
+  try {
+    await bench.run(args);
+    return 0;
+  } catch (error) {
+    const isOption = error instanceof TypeError && 'code' in error; // node:util parseArgs
+    if (!isOption && !(error instanceof RagPlusPlusError)) throw error;
+    console.error(error.message);
+    return isOption || (error as RagPlusPlusError).code === 'VALIDATION' ? 2 : 1;
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,205 @@
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { BACKENDS, type BackendChoice, useBackend } from '../src/core/backend.ts';
+import { ValidationError } from '../src/core/errors.ts';
+import { HostPageRank } from '../src/graph/host-pagerank.ts';
+import type { PageRankSolver } from '../src/graph/pagerank-solver.ts';
+import { PushPageRank } from '../src/graph/push-pagerank.ts';
+import type { SeedSet } from '../src/graph/seed-distribution.ts';
+import { SparseTensorPageRank } from '../src/graph/sparse-tensor-pagerank.ts';
+import { type TransitionMatrix, transitionMatrixFromEdges } from '../src/graph/transition-matrix.ts';
+import { errorOf, type ScoreError } from './pagerank-error.ts';
+import { type BenchGraph, benchGraph, benchQueries, GRAPHS, type GraphKind } from './pagerank-graph.ts';
+import { runScipy } from './pagerank-peer.ts';
+import { findPython } from './peers/python.ts';
+
+export const PAGERANK_USAGE = `pagerank [options]   time of personalised PageRank a query, with its error, beside scipy where python3 imports it
+    --nodes V      (default 5400)
+    --edges E      (default 50000)
+    --batch B      queries solved at once (default 32)
+    --graph G      ${GRAPHS.join(', ')} (default clustered)
+    --damping D    (default 0.5)
+    --repeats R    of which the fastest counts, so that other work on the machine does not (default 7)
+    --seed S       (default 7)
+    --backend B    auto, ${BACKENDS.join(', ')} (default auto)`;
+
+interface Settings {
+  readonly nodes: number;
+  readonly edges: number;
+  readonly batch: number;
+  readonly graph: GraphKind;
+  readonly damping: number;
+  readonly repeats: number;
+  readonly seed: number;
+}
+
+export interface Row {
+  readonly name: string;
+  readonly tolerance: number;
+  readonly milliseconds: number;
+  /** Mean of the queries. */
+  readonly iterations: number;
+  readonly error: ScoreError;
+}
+
+/** What float64 converges to, and what float32 can. */
+const [FINE, COARSE] = [1e-10, 1e-6];
+const TOLERANCES = [FINE, COARSE];
+/** Enough to order the best nodes, for which forward push is made. */
+const ROUGH = 1e-3;
+const MAX_ITERATIONS = 1000;
+
+/** Prints the table of the bench. */
+export async function benchPageRank(args: readonly string[]): Promise<void> {
+  const { settings, backend: choice } = parseOptions(args);
+  const backend = await useBackend(choice);
+  const { nodes, edges, batch, graph: kind, damping, seed, repeats } = settings;
+  console.log(
+    `machine: ${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores; node ${process.version}; backend ${backend}`,
+  );
+  console.log(`graph: ${kind}, ${nodes} nodes, ${edges} edges, seed ${seed}; damping ${damping}; one thread`);
+  console.log(`queries: a batch of ${batch}; the fastest of ${repeats}; errors against float64 at 1e-14`);
+  const graph = benchGraph(kind, nodes, edges, seed);
+  const queries = benchQueries(graph, batch, seed);
+  const matrix = transitionMatrixFromEdges(graph.nodeIds, graph.edges);
+  const exact = await new HostPageRank(matrix, { damping, tolerance: 1e-14, maxIterations: MAX_ITERATIONS }).solve(
+    queries,
+  );
+  const python = findPython(['scipy', 'numpy']);
+  const peers = 'versions' in python ? scipyRows(graph, queries, exact.scores, settings) : [];
+  const rows = [...peers, ...(await ownRows(matrix, queries, exact.scores, settings))];
+  console.log(`\n${formatPageRankTable(rows, peers)}`);
+  console.log('versions' in python ? `\npeer: ${python.versions}` : `\nno peer: ${python.missing}`);
+}
+
+function scipyRows(graph: BenchGraph, queries: readonly SeedSet[], exact: Float64Array, settings: Settings): Row[] {
+  const { damping, repeats, nodes } = settings;
+  const peer = { damping, repeats, tolerances: TOLERANCES, maxIterations: MAX_ITERATIONS };
+  return runScipy(graph, queries, peer).flatMap((result, i) => {
+    const shared = {
+      tolerance: TOLERANCES[i]!,
+      iterations: result.iterations,
+      error: errorOf(result.scores, exact, nodes),
+    };
+    return [
+      { ...shared, name: 'scipy, one by one', milliseconds: result.singleMilliseconds },
+      { ...shared, name: 'scipy, as a block', milliseconds: result.blockMilliseconds },
+    ];
+  });
+}
+
+async function ownRows(
+  matrix: TransitionMatrix,
+  queries: readonly SeedSet[],
+  exact: Float64Array,
+  settings: Settings,
+): Promise<Row[]> {
+  const { damping } = settings;
+  const options = (tolerance: number) => ({ damping, tolerance, maxIterations: MAX_ITERATIONS });
+  const measure = async (name: string, tolerance: number, solver: PageRankSolver): Promise<Row> => {
+    try {
+      return { name, tolerance, ...(await timeSolver(solver, queries, exact, settings)) };
+    } finally {
+      solver.dispose();
+    }
+  };
+  return [
+    await measure('host', FINE, new HostPageRank(matrix, options(FINE))),
+    await measure('host', COARSE, new HostPageRank(matrix, options(COARSE))),
+    await measure('sparse tensor', COARSE, new SparseTensorPageRank(matrix, options(COARSE))),
+    await measure('push', FINE, new PushPageRank(matrix, options(FINE))),
+    await measure('push', COARSE, new PushPageRank(matrix, options(COARSE))),
+    await measure('push', ROUGH, new PushPageRank(matrix, options(ROUGH))),
+  ];
+}
+
+async function timeSolver(
+  solver: PageRankSolver,
+  queries: readonly SeedSet[],
+  exact: Float64Array,
+  { repeats, nodes }: Settings,
+): Promise<Pick<Row, 'milliseconds' | 'iterations' | 'error'>> {
+  const { scores, iterations } = await solver.solve(queries);
+  const times: number[] = [];
+  for (let repeat = 0; repeat < repeats; repeat++) {
+    const start = process.cpuUsage();
+    await solver.solve(queries);
+    const { user, system } = process.cpuUsage(start);
+    times.push((user + system) / 1000);
+  }
+  return {
+    milliseconds: Math.min(...times) / queries.length,
+    iterations: iterations.reduce((a, b) => a + b) / queries.length,
+    error: errorOf(scores, exact, nodes),
+  };
+}
+
+function parseOptions(args: readonly string[]): { settings: Settings; backend: BackendChoice } {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      nodes: { type: 'string', default: '5400' },
+      edges: { type: 'string', default: '50000' },
+      batch: { type: 'string', default: '32' },
+      graph: { type: 'string', default: 'clustered' },
+      damping: { type: 'string', default: '0.5' },
+      repeats: { type: 'string', default: '7' },
+      seed: { type: 'string', default: '7' },
+      backend: { type: 'string', default: 'auto' },
+    },
+  });
+  const graph = GRAPHS.find((kind) => kind === values.graph);
+  if (graph === undefined) throw new ValidationError(`--graph must be one of ${GRAPHS.join(', ')}: ${values.graph}`);
+  const damping = Number(values.damping);
+  if (!(damping > 0 && damping < 1)) throw new ValidationError(`--damping must lie between 0 and 1: ${values.damping}`);
+  return {
+    settings: {
+      nodes: positive('nodes', values.nodes),
+      edges: positive('edges', values.edges),
+      batch: positive('batch', values.batch),
+      graph,
+      damping,
+      repeats: positive('repeats', values.repeats),
+      seed: positive('seed', values.seed),
+    },
+    backend: values.backend as BackendChoice,
+  };
+}
+
+function positive(name: string, value: string): number {
+  const number = Number(value);
+  if (!Number.isInteger(number) || number < 1)
+    throw new ValidationError(`--${name} must be a positive integer: ${value}`);
+  return number;
+}
+
+/** Times, and how many times as long as the faster way of the peer at the same tolerance they are; a dash where there is no such peer. */
+export function formatPageRankTable(rows: readonly Row[], peers: readonly Row[]): string {
+  const header = [
+    'solver',
+    'tolerance',
+    'ms/query',
+    'vs scipy',
+    'iterations',
+    'max error',
+    'L1 error',
+    'top-10 overlap',
+  ];
+  const lines = rows.map(({ name, tolerance, milliseconds, iterations, error }) => {
+    const best = Math.min(...peers.filter((peer) => peer.tolerance === tolerance).map((peer) => peer.milliseconds));
+    return [
+      name,
+      tolerance.toExponential(0),
+      milliseconds.toFixed(3),
+      Number.isFinite(best) ? `${(milliseconds / best).toFixed(2)}x` : '-',
+      iterations.toFixed(1),
+      error.largest.toExponential(1),
+      error.distance.toExponential(1),
+      error.overlap.toFixed(4),
+    ];
+  });
+  const widths = header.map((title, column) => Math.max(title.length, ...lines.map((line) => line[column]!.length)));
+  const pad = (cells: string[]) =>
+    cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!))).join('  ');
+  return [header, widths.map((width) => '-'.repeat(width)), ...lines].map(pad).join('\n');
+}

@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { backendOption, cacheOption } from '../../src/cli/options.ts';
+import { type BackendChoice, useBackend } from '../../src/core/backend.ts';
+import { assertWritableFolder } from '../../src/core/files.ts';
+import { terminalProgress } from '../../src/core/progress.ts';
+import { parse } from '../../src/core/validation.ts';
+import { writeRunFolder } from '../../src/experiment/run-folder.ts';
+import { conservationDrift, NAME } from './experiment.ts';
+import { driftFiles } from './files.ts';
+import { driftSettings } from './settings.ts';
+import { driftTable, pipeTable } from './tables.ts';
+
+interface Options {
+  readonly backend: BackendChoice;
+  readonly cache: string;
+  readonly results: string;
+  readonly data?: string;
+  readonly fit?: string;
+  readonly seed?: string;
+  readonly retentionDays?: string;
+  readonly halfLifeDays?: string;
+  readonly capacity?: string;
+  readonly leastMessages?: string;
+}
+
+/** The settings that were given; what is no number stays a text, for the schema to judge. */
+function settingsOf({ data, backend: _, cache: __, results: ___, ...texts }: Options): unknown {
+  const given = Object.entries(texts).map(([name, text]) => [name, Number.isNaN(Number(text)) ? text : Number(text)]);
+  return { ...Object.fromEntries(given), ...(data === undefined ? {} : { dataset: { name: 'jsonl', path: data } }) };
+}
+
+async function run(options: Options, args: readonly string[]): Promise<void> {
+  const settings = parse(driftSettings, settingsOf(options), 'the options');
+  const backend = await useBackend(options.backend);
+  for (const folder of [options.results, options.cache]) assertWritableFolder(folder);
+  const result = await conservationDrift(settings, {
+    backend,
+    cacheFolder: options.cache,
+    command: ['npm run experiment --', NAME, ...args].join(' '),
+    progress: terminalProgress(),
+  });
+  const folder = join(options.results, `${NAME}-${result.hash}`);
+  writeRunFolder(folder, driftFiles(result));
+  process.stdout.write(`\n${pipeTable(driftTable(result))}\n\nreport: ${join(folder, 'report.html')}\n`);
+}
+
+/** @throws CommanderError for wrong usage, ConfigurationError for settings that cannot be. */
+export async function runConservationDrift(args: readonly string[]): Promise<void> {
+  const command = new Command(NAME)
+    .description(
+      'replays a corpus in time order under several retention policies and follows what the memory conserves',
+    )
+    .addOption(backendOption().default('auto'))
+    .addOption(cacheOption())
+    .option('--results <folder>', 'where the run folder is made', 'results/runs')
+    .option('--data <folder>', 'your own conversations: a folder with turns.jsonl, queries.jsonl and qrels.txt')
+    .option('--fit <conversations>', 'what the encoder is fitted on: dev or all (dev)')
+    .option('--seed <number>', 'of the encoder')
+    .option('--retention-days <number>', 'after so many days a message leaves (30)')
+    .option('--half-life-days <number>', 'of salience, in the policy that fades (7)')
+    .option('--capacity <number>', 'messages that the policy of busy threads has room for (500)')
+    .option(
+      '--least-messages <number>',
+      'the table is of the time with so many messages in the retention time before (100)',
+    )
+    .exitOverride()
+    .action((options: Options) => run(options, args));
+  await command.parseAsync([...args], { from: 'user' });
+}

@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import { letEventsIn } from '../../src/core/event-loop.ts';
+import { hashOf } from '../../src/core/hash.ts';
+import type { StartProgress } from '../../src/core/progress.ts';
+import { loadDataset } from '../../src/datasets/registry.ts';
+import { cachedEncoder } from '../../src/embedding/embedding-cache.ts';
+import { encoderSource } from '../../src/embedding/registry.ts';
+import { captureEnvironment } from '../../src/experiment/environment.ts';
+import type { Environment } from '../../src/experiment/result.ts';
+import type { RunContext } from '../../src/experiment/run.ts';
+import type { Dataset } from '../../src/model/dataset.ts';
+import type { Turn } from '../../src/model/turn.ts';
+import { busySpan, type Drift, driftsOf, type Span } from './drift.ts';
+import { dayEnds, type Replay, replay } from './replay.ts';
+import { retentions } from './retention.ts';
+import type { DriftSettings } from './settings.ts';
+
+export const NAME = 'conservation-drift';
+
+export interface PolicyResult extends Replay {
+  readonly drifts: readonly Drift[];
+}
+
+export interface DriftResult {
+  readonly hash: string;
+  readonly settings: DriftSettings;
+  readonly environment: Environment;
+  readonly dataset: { readonly name: string; readonly hash: string; readonly licence: string };
+  readonly messages: number;
+  /** Messages without a word that the encoder knows: their vectors are zero. */
+  readonly zeroVectors: number;
+  readonly dimension: number;
+  readonly span: Span;
+  /** When the first conversation began that the encoder was not fitted on; null where it was fitted on all. */
+  readonly unfittedFrom: number | null;
+  readonly policies: readonly PolicyResult[];
+}
+
+export type DriftContext = Required<RunContext>;
+
+/** Whether the encoder may be fitted on a turn. */
+function isFitted({ devConversations }: Dataset, { fit }: DriftSettings, turn: Turn): boolean {
+  return fit === 'all' || devConversations.has(turn.conversationId);
+}
+
+/** The vectors of all turns. */
+async function embed(dataset: Dataset, settings: DriftSettings, context: DriftContext) {
+  const { corpus } = dataset;
+  const { cacheFolder, progress } = context;
+  const fitTexts = corpus.turns.filter((turn) => isFitted(dataset, settings, turn)).map(({ text }) => text);
+  const source = encoderSource(settings.embedding, { fitTexts, seed: settings.seed });
+  const encoder = await cachedEncoder(source, join(cacheFolder, 'embeddings'), progress);
+  try {
+    const texts = corpus.turns.map(({ text }) => text);
+    return { embeddings: await encoder.encode(texts, progress), dimension: encoder.dimension };
+  } finally {
+    encoder.dispose();
+  }
+}
+
+async function replayAll(
+  dataset: Dataset,
+  embeddings: Float32Array,
+  settings: DriftSettings,
+  progress: StartProgress,
+): Promise<Replay[]> {
+  const replays: Replay[] = [];
+  for (const retention of retentions(dataset.corpus, settings)) {
+    await letEventsIn();
+    const stage = progress(`replay: ${retention.name}`, dayEnds(dataset.corpus).length);
+    const done = replay(dataset.corpus, embeddings, retention, (days) => stage.update(days));
+    stage.finish(`${done.samples.length} days, ${done.tally.added + done.tally.removed} operations`);
+    replays.push(done);
+  }
+  return replays;
+}
+
+function countZeroRows(embeddings: Float32Array, dimension: number): number {
+  let zeros = 0;
+  for (let start = 0; start < embeddings.length; start += dimension)
+    if (embeddings.subarray(start, start + dimension).every((value) => value === 0)) zeros++;
+  return zeros;
+}
+
+/** Replays a corpus of conversations under each retention policy and follows what the memory conserves. */
+export async function conservationDrift(settings: DriftSettings, context: DriftContext): Promise<DriftResult> {
+  const { backend, cacheFolder, command, progress } = context;
+  const dataset = await loadDataset(settings.dataset, { cacheFolder: join(cacheFolder, 'datasets'), progress });
+  const { corpus } = dataset;
+  const span = busySpan(corpus, dayEnds(corpus), settings);
+  const { embeddings, dimension } = await embed(dataset, settings, context);
+  const replays = await replayAll(dataset, embeddings, settings, progress);
+  const unfitted = corpus.turns.find((turn) => !isFitted(dataset, settings, turn));
+  return {
+    hash: hashOf([settings, dataset.hash, backend]).slice(0, 12),
+    settings,
+    environment: captureEnvironment(backend, settings.seed, command),
+    dataset: { name: dataset.name, hash: dataset.hash, licence: dataset.declaration.licence },
+    messages: corpus.size,
+    zeroVectors: countZeroRows(embeddings, dimension),
+    dimension,
+    span,
+    unfittedFrom: unfitted?.timestamp ?? null,
+    policies: replays.map((one) => ({ ...one, drifts: driftsOf(one, span, settings.retentionDays) })),
+  };
+}

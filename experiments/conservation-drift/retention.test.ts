@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { handmadeCorpus, noon } from './handmade-corpus.ts';
+import { DAY, type Retention, retentions } from './retention.ts';
+import { driftSettings } from './settings.ts';
+
+const corpus = handmadeCorpus([
+  ['soup', 0],
+  ['bread', 1],
+  ['soup', 2],
+  ['cake', 3],
+  ['bread', 9],
+  ['cake', 10],
+]);
+const settings = driftSettings.parse({ retentionDays: 7, halfLifeDays: 2, capacity: 3 });
+const [everything, week, fading, busiest] = retentions(corpus, settings) as [
+  Retention,
+  Retention,
+  Retention,
+  Retention,
+];
+
+/** Lets all turns in and tells, for each, what left just after it. */
+function played(retention: Retention): number[][] {
+  return corpus.turns.map((turn, position) => {
+    retention.admit(position);
+    return retention.release(turn.timestamp);
+  });
+}
+
+test('nothing leaves where everything is kept', () => {
+  expect(played(everything).flat()).toEqual([]);
+  expect(everything.release(Number.POSITIVE_INFINITY)).toEqual([]);
+});
+
+test('what is as old as the retention time leaves, once', () => {
+  expect(played(week)).toEqual([[], [], [], [], [0, 1, 2], [3]]);
+  expect(week.release(noon(16) - 1)).toEqual([]);
+  expect(week.release(noon(17))).toEqual([4, 5]);
+  expect(week.release(noon(90))).toEqual([]);
+  expect([0, 5].map((position) => week.salienceOf(position))).toEqual([1, 1]);
+});
+
+test('a fading memory keeps as long, and a turn weighs half of one that is a half-life younger', () => {
+  expect(played(fading)).toEqual([[], [], [], [], [0, 1, 2], [3]]);
+  expect(fading.salienceOf(2) / fading.salienceOf(0)).toBe(2);
+  expect(fading.salienceOf(5) / fading.salienceOf(0)).toBe(2 ** (10 / 2));
+});
+
+test('of busy threads the longest silent gives way, its oldest turn first', () => {
+  // Room for 3: when cake comes, bread has been silent for longest; when bread comes back, soup has.
+  expect(played(busiest)).toEqual([[], [], [], [1], [0], [2]]);
+  expect([0, 2, 5].map((position) => busiest.salienceOf(position))).toEqual([1, 2, 2]);
+  expect(busiest.release(noon(0) + 999 * DAY)).toEqual([]);
+});

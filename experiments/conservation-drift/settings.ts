@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { datasetOptions } from '../../src/datasets/registry.ts';
+import { encoderOptions } from '../../src/embedding/registry.ts';
+
+/** What the experiment is run with; unknown keys are refused. The encoder is that of configs/quickstart.yaml, so that both share the cache. */
+export const driftSettings = z.strictObject({
+  seed: z.int().default(20260101),
+  dataset: datasetOptions.prefault({ name: 'spamassassin-threads' }),
+  embedding: encoderOptions.prefault({ encoder: 'lsa', dimension: 512, dropStopWords: true, stem: true }),
+  /** The conversations that the encoder is fitted on: those for it in every other experiment, or all. */
+  fit: z.enum(['dev', 'all']).default('dev'),
+  /** After so many days a message leaves. */
+  retentionDays: z.int().min(1).default(30),
+  /** Salience halves with each of these many days of age, in the policy that fades. */
+  halfLifeDays: z.number().positive().default(7),
+  /** Messages that the policy of busy threads has room for. */
+  capacity: z.int().min(1).default(500),
+  /** The table begins and ends where at least so many messages came in the retention time before. */
+  leastMessages: z.int().min(1).default(100),
+});
+export type DriftSettings = z.output<typeof driftSettings>;

@@ -1,0 +1,72 @@
+import { decimal } from '../../src/report/format.ts';
+import type { Drift, Figure } from './drift.ts';
+import type { DriftResult } from './experiment.ts';
+
+/** A table as texts: a heading and rows; the first column is of words, the others of figures. */
+export interface TextTable {
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+const NAMES: Readonly<Record<Figure, string>> = {
+  magnitude: 'magnitude',
+  energy: 'energy',
+  coherence: 'coherence',
+  information: 'information, nats',
+  informationBits: 'information, bits',
+};
+
+/** `+41.5 %`, `−0.1 %`, `0.0 %`; a dash where there is nothing to tell. */
+function percent(share: number | null, plus = ''): string {
+  if (share === null) return '—';
+  const digits = Math.abs(100 * share).toFixed(1);
+  const sign = digits === '0.0' ? '' : share < 0 ? '−' : plus;
+  return `${sign}${digits} %`;
+}
+
+function row(policy: string, { figure, initial, final, drift, largest, withinOnePercent }: Drift): string[] {
+  return [
+    `${policy}: ${NAMES[figure]}`,
+    decimal(initial, 3),
+    decimal(final, 3),
+    percent(drift, '+'),
+    percent(largest, '+'),
+    percent(withinOnePercent),
+  ];
+}
+
+/** Initial, final and drift of each figure under each policy, as section 6.6 of diomande2026ragpp has them. */
+export function driftTable({ policies, settings }: DriftResult): TextTable {
+  const apart = `${settings.retentionDays} days`;
+  return {
+    head: ['policy: metric', 'initial', 'final', 'drift', `largest drift in ${apart}`, `of ${apart} within 1 %`],
+    rows: policies.flatMap(({ name, drifts }) => drifts.map((drift) => row(name, drift))),
+  };
+}
+
+/** What each policy did and what the laws said of it. */
+export function operationTable({ policies }: DriftResult): TextTable {
+  return {
+    head: [
+      'policy',
+      'added',
+      'of them lowered information',
+      'removed',
+      'of them lowered information',
+      'magnitude law broken',
+    ],
+    rows: policies.map(({ name, tally }) => [
+      name,
+      ...[tally.added, tally.addedFell, tally.removed, tally.removedFell, tally.violations].map(String),
+    ]),
+  };
+}
+
+/** Padded, so that the source reads as a table too. */
+export function pipeTable({ head, rows }: TextTable): string {
+  const widths = head.map((cell, at) => Math.max(cell.length, ...rows.map((cells) => cells[at]?.length ?? 0)));
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join(' | ')} |`;
+  const rule = widths.map((width, at) => (at === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`));
+  return [line(head), line(rule), ...rows.map(line)].join('\n');
+}
