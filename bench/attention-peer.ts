@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RingAttentionOptions } from '../src/attention/options.ts';
+import { OPTIONS, type Workload } from './attention-workload.ts';
 import { runPeer } from './peers/python.ts';
 
 export interface PeerMeasurement {
@@ -19,22 +19,20 @@ export interface PeerReport {
 }
 
 /**
- * What dense torch makes of the first turns of the same embeddings.
+ * What dense torch makes of the same conversation.
  *
- * @param embeddings row-major, as many rows as the largest of the sizes at least
- * @param sizes conversations to measure, with the places of their sampled rows
+ * @param sizes turns to measure, with the places of their sampled rows
  */
 export function runTorch(
-  embeddings: Float32Array,
-  dimension: number,
+  { embeddings, settings: { dimension, repeats } }: Workload,
   sizes: readonly { readonly turns: number; readonly samples: readonly number[] }[],
-  { decay, temperature }: RingAttentionOptions,
 ): PeerReport {
+  const { decay, temperature } = OPTIONS;
   const folder = mkdtempSync(join(tmpdir(), 'ragpp-attention-'));
   try {
     const most = Math.max(...sizes.map(({ turns }) => turns));
     writeFileSync(join(folder, 'embeddings.f32'), embeddings.subarray(0, most * dimension));
-    writeFileSync(join(folder, 'settings.json'), JSON.stringify({ dimension, sizes, decay, temperature }));
+    writeFileSync(join(folder, 'settings.json'), JSON.stringify({ dimension, repeats, sizes, decay, temperature }));
     const report = runPeer<Omit<PeerReport, 'measurements'> & { seconds: number[] }>('dense_ring_attention.py', folder);
     const measurements = sizes.map(({ turns }, i) => {
       const bytes = readFileSync(join(folder, `rows-${turns}.f32`));

@@ -4,7 +4,7 @@ import { random } from '../core/random.ts';
 import { attend } from './attend.ts';
 import type { AttentionRows } from './attention-rows.ts';
 import { RING_ATTENTION_DEFAULTS } from './options.ts';
-import { worstRowError } from './reference-row.ts';
+import { worstRowError } from './handmade-row.ts';
 
 const D = 3;
 const source = random(9, 'attend.test');

@@ -7,7 +7,7 @@ import type { AttentionRows } from './attention-rows.ts';
 import { bandedRingAttention } from './banded-ring-attention.ts';
 import { blockwiseRingAttention } from './blockwise-ring-attention.ts';
 import { RING_ATTENTION_DEFAULTS, type RingAttentionOptions } from './options.ts';
-import { referenceRow, worstRowError } from './reference-row.ts';
+import { referenceRow, worstRowError } from './handmade-row.ts';
 
 const [D, V] = [7, 5];
 

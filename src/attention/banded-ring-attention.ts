@@ -111,7 +111,7 @@ async function attendBanded(rows: CheckedRows, width: number, options: RingAtten
  *     denominator_i = e^-m c n_i     + Σ_{d(i,j) <= W} (e^(logit_ij - m) - c e^-m)
  *
  * over the n_i admissible keys: one sum for all rows without a direction, prefix or suffix sums with one. O(T W D) time in blocks of plain matrix products,
- * memory for the output and one block. The proof of the bound is in band.ts; section 4.2.3 of diomande2026 has the dense form.
+ * memory for the output and one block. The proof of the bound is in band.ts; section 4.2.3 of diomande2026ragpp has the dense form.
  *
  * When 2 W + 1 >= T there is no far field; the dense form is computed then, and the result says so.
  *

@@ -4,7 +4,7 @@ import { useBackend } from '../core/backend.ts';
 import { random } from '../core/random.ts';
 import { blockwiseRingAttention } from './blockwise-ring-attention.ts';
 import { RING_ATTENTION_DEFAULTS } from './options.ts';
-import { worstRowError } from './reference-row.ts';
+import { worstRowError } from './handmade-row.ts';
 
 // More turns than a block has queries, and than two have keys.
 const [TURNS, D, V] = [1103, 3, 5];

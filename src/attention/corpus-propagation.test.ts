@@ -7,7 +7,7 @@ import { Corpus } from '../model/corpus.ts';
 import { propagateCorpus } from './corpus-propagation.ts';
 import type { PropagationOptions } from './options.ts';
 import { PROPAGATION_PRESETS } from './presets.ts';
-import { referenceRow } from './reference-row.ts';
+import { referenceRow } from './handmade-row.ts';
 
 const D = 7;
 const LENGTHS = [1, 2, 137, 5, 31, 1, 59, 397, 2, 13];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * The choices of ring attention (section 4.2 of diomande2026, and what it leaves open).
+ * The choices of ring attention (section 4.2 of diomande2026ragpp, and what it leaves open).
  *
  * topology `ring`: the shorter way round, `line`: |p_i - p_j|. direction `causal` keeps keys at or before the query's position, `anticausal` at or after it.
  * combine `multiplicative`: logit = exp(-decay d) (1 + cos) / 2 / temperature, which tends to 0 for far keys and so never forgets them; `additive`: logit =

@@ -4,7 +4,7 @@ import { useBackend } from '../core/backend.ts';
 import { random } from '../core/random.ts';
 import { RING_ATTENTION_DEFAULTS } from './options.ts';
 import { packConversations, packedRingAttention } from './packed-attention.ts';
-import { worstRowError } from './reference-row.ts';
+import { worstRowError } from './handmade-row.ts';
 
 test('packs are full of conversations of about the same length, and none is too full', () => {
   expect(packConversations([2, 7, 13, 3, 11, 2, 1], 13)).toEqual([

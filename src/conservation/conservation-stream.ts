@@ -98,7 +98,7 @@ export class ConservationStream {
       salience: this.#sums.value(SALIENCE),
       salienceLog: this.#sums.value(SALIENCE_LOG),
       length: this.#sums.value(LENGTH),
-      direction: Float64Array.from({ length: this.dimension }, (_, i) => this.#sums.value(DIRECTION + i)),
+      direction: this.#sums.values(DIRECTION),
     });
   }
 }

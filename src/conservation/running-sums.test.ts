@@ -12,6 +12,7 @@ test('light terms survive a heavy one that comes and goes, where a plain sum los
   expect(Math.abs(plain - 0.8)).toBeGreaterThan(0.01);
   expect(sums.value(1)).toBeCloseTo(0.8, 15);
   expect([sums.value(0), sums.value(2)]).toEqual([0, 0]);
+  expect([...sums.values(1)]).toEqual([sums.value(1), 0]);
   sums.clear();
   expect(sums.value(1)).toBe(0);
 });

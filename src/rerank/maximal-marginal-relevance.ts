@@ -54,7 +54,7 @@ function take(inputs: SelectionInputs, { left, redundancy }: Remaining, lambda: 
  * before, s; the first has no such s. Equal scores go to the lower place, so candidates should stand in the tie rule's order. Each step is one batch of
  * operations over [B, C], O(B C K) in all beside the similarities.
  *
- * Carbonell and Goldstein 1998, "The use of MMR, diversity-based reranking for reordering documents and producing summaries".
+ * carbonell1998mmr
  *
  * @throws ValidationError for a lambda outside [0, 1] or a k that is no positive integer.
  */

@@ -17,7 +17,7 @@ export interface TrajectoryPairs {
 }
 
 /**
- * Distances from candidates to their query; at a cold start that of the temporal coordinate alone (section 7.2 of diomande2026).
+ * Distances from candidates to their query; at a cold start that of the temporal coordinate alone (section 7.2 of diomande2026ragpp).
  *
  * @param weights [M]
  * @returns [B, C]

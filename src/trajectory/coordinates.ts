@@ -102,7 +102,7 @@ function figuresOf(
  * Trajectory coordinates of all turns of a conversation, in float64 on the host. O(T D).
  *
  * depth / greatest depth; index among siblings / max(siblings - 1, 1); cosine to the parent clipped to [0, 1], 1 for a root; (time - first) / (last -
- * first); complexity by its scale; sibling group / largest group; children / most children. A quotient by 0 is 0. Definition 4.1 of diomande2026.
+ * first); complexity by its scale; sibling group / largest group; children / most children. A quotient by 0 is 0. Definition 4.1 of diomande2026ragpp.
  *
  * @throws ValidationError for a turn without features or with fewer than 1 component.
  */

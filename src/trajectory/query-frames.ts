@@ -5,7 +5,7 @@ import { COORDINATES, type ComplexityScale, type CoordinateName, type Dimensions
 import { clippedCosine, dot, ratio, scaledComplexity } from './coordinates.ts';
 import { type FrameTables, squaresOf } from './frame-tables.ts';
 
-/** With fewer turns the shape of a conversation means nothing (section 7.2 of diomande2026). */
+/** With fewer turns the shape of a conversation means nothing (section 7.2 of diomande2026ragpp). */
 export const COLD_START_TURNS = 5;
 
 /** B queries as their candidates' conversations see them. */

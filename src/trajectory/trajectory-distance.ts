@@ -3,7 +3,7 @@ import { scoped } from '../core/scope.ts';
 import { assertShape } from '../core/shapes.ts';
 
 /**
- * `sqrt(sum_i w_i (p_i - q_i)^2)` for each candidate and its query (definition 4.2 of diomande2026). M coordinates.
+ * `sqrt(sum_i w_i (p_i - q_i)^2)` for each candidate and its query (definition 4.2 of diomande2026ragpp). M coordinates.
  *
  * @param candidates [B, C, M]
  * @param queries [B, C, M], or [B, 1, M] where the query's coordinates don't depend on the candidate
