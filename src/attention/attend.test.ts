@@ -3,8 +3,8 @@ import { useBackend } from '../core/backend.ts';
 import { random } from '../core/random.ts';
 import { attend } from './attend.ts';
 import type { AttentionRows } from './attention-rows.ts';
-import { RING_ATTENTION_DEFAULTS } from './options.ts';
 import { worstRowError } from './handmade-row.ts';
+import { RING_ATTENTION_DEFAULTS } from './options.ts';
 
 const D = 3;
 const source = random(9, 'attend.test');

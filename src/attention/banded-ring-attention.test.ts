@@ -3,11 +3,12 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { random } from '../core/random.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import type { AttentionRows } from './attention-rows.ts';
 import { bandedRingAttention } from './banded-ring-attention.ts';
 import { blockwiseRingAttention } from './blockwise-ring-attention.ts';
-import { RING_ATTENTION_DEFAULTS, type RingAttentionOptions } from './options.ts';
 import { referenceRow, worstRowError } from './handmade-row.ts';
+import { RING_ATTENTION_DEFAULTS, type RingAttentionOptions } from './options.ts';
 
 const [D, V] = [7, 5];
 
@@ -62,7 +63,7 @@ const COMBINATIONS: RingAttentionOptions[] = (['ring', 'line'] as const).flatMap
 const nameOf = ({ topology, direction, combine, self }: RingAttentionOptions) =>
   `${topology}, ${direction}, ${combine}, self ${self}`;
 
-describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
   test('random conversations, options and tolerances stay within the proven bound', async () => {

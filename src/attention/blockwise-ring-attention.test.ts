@@ -2,9 +2,10 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { random } from '../core/random.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { blockwiseRingAttention } from './blockwise-ring-attention.ts';
-import { RING_ATTENTION_DEFAULTS } from './options.ts';
 import { worstRowError } from './handmade-row.ts';
+import { RING_ATTENTION_DEFAULTS } from './options.ts';
 
 // More turns than a block has queries, and than two have keys.
 const [TURNS, D, V] = [1103, 3, 5];
@@ -13,7 +14,7 @@ const source = random(11, 'blockwise-ring-attention.test');
 const normals = (width: number) => Float32Array.from({ length: TURNS * width }, () => source.normal());
 const rows = { turns: TURNS, queries: normals(D), keys: normals(D), values: normals(V) };
 
-describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
   test.each([

@@ -2,9 +2,10 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { random } from '../core/random.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
+import { worstRowError } from './handmade-row.ts';
 import { RING_ATTENTION_DEFAULTS } from './options.ts';
 import { packConversations, packedRingAttention } from './packed-attention.ts';
-import { worstRowError } from './handmade-row.ts';
 
 test('packs are full of conversations of about the same length, and none is too full', () => {
   expect(packConversations([2, 7, 13, 3, 11, 2, 1], 13)).toEqual([
@@ -17,7 +18,7 @@ test('packs are full of conversations of about the same length, and none is too 
   expect(packConversations([], 13)).toEqual([]);
 });
 
-describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
   const D = 5;
   const lengths = [11, 1, 7, 2];

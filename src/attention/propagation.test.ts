@@ -1,14 +1,15 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import type { PropagationOptions } from './options.ts';
 import { PROPAGATION_PRESETS } from './presets.ts';
 import { propagate } from './propagation.ts';
 
-function propagated(rows: number[][], options: PropagationOptions): number[][] {
+async function propagated(rows: number[][], options: PropagationOptions): Promise<number[][]> {
   const embeddings = tf.tensor2d(rows);
   const result = propagate(embeddings, options);
-  const got = result.arraySync();
+  const got = await result.array();
   tf.dispose([embeddings, result]);
   return got;
 }
@@ -18,16 +19,16 @@ function expectRows(got: number[][], expected: number[][]): void {
     for (const [d, value] of row.entries()) expect(got[i]?.[d]).toBeCloseTo(value, 5);
 }
 
-describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
-  test('mixes a turn with its neighbours, by hand', () => {
+  test('mixes a turn with its neighbours, by hand', async () => {
     // Each row sees both others one step away on the ring of three. Logits: 1 for a cosine of 1, 1/2 for 0.
     const [same, other] = [Math.E, Math.exp(0.5)];
     const share = other / (same + other);
     const pair = [1 - share + 1, share].map((x) => x / Math.hypot(2 - share, share));
     expectRows(
-      propagated(
+      await propagated(
         [
           [1, 0],
           [1, 0],
@@ -41,26 +42,26 @@ describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
 
   test.each(Object.keys(PROPAGATION_PRESETS) as (keyof typeof PROPAGATION_PRESETS)[])(
     'a single turn stays what it is: %s',
-    (preset) => expectRows(propagated([[0.6, 0.8]], PROPAGATION_PRESETS[preset]), [[0.6, 0.8]]),
+    async (preset) => expectRows(await propagated([[0.6, 0.8]], PROPAGATION_PRESETS[preset]), [[0.6, 0.8]]),
   );
 
-  test('as published it moves nothing by more than a little', () => {
+  test('as published it moves nothing by more than a little', async () => {
     const rows = [
       [1, 0, 0],
       [0, 1, 0],
       [0, 0, 1],
     ];
-    for (const [i, row] of propagated(rows, PROPAGATION_PRESETS.published).entries())
+    for (const [i, row] of (await propagated(rows, PROPAGATION_PRESETS.published)).entries())
       expect(row[i]).toBeGreaterThan(0.999);
   });
 
-  test('a zero vector takes its neighbours, zero vectors alone stay zero', () => {
+  test('a zero vector takes its neighbours, zero vectors alone stay zero', async () => {
     const rows = [
       [0, 0],
       [3 / 5, 4 / 5],
     ];
-    expect(propagated(rows, PROPAGATION_PRESETS.framework)[0]?.[1]).toBeCloseTo(0.8, 6);
-    expect(propagated([[0, 0]], PROPAGATION_PRESETS.framework)).toEqual([[0, 0]]);
+    expect((await propagated(rows, PROPAGATION_PRESETS.framework))[0]?.[1]).toBeCloseTo(0.8, 6);
+    expect(await propagated([[0, 0]], PROPAGATION_PRESETS.framework)).toEqual([[0, 0]]);
   });
 
   test('nothing leaks, also when it throws', () => {

@@ -2,6 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { random } from '../core/random.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { RING_ATTENTION_DEFAULTS, type RingAttentionOptions } from './options.ts';
 import { type AttentionInputs, ringAttention } from './ring-attention.ts';
 import { trajectoryAttention } from './trajectory-attention.ts';
@@ -25,24 +26,24 @@ function inputsOf(positions: number[] = forward, rows = embeddings, mask?: numbe
   return mask === undefined ? shared : { ...shared, mask: tf.tensor2d(mask, [T, T], 'bool') };
 }
 
-function weightsOf(inputs: AttentionInputs, options: Partial<RingAttentionOptions> = {}): number[][] {
-  return tf.tidy(() => ringAttention(inputs, { ...RING_ATTENTION_DEFAULTS, ...options }).weights).arraySync();
+function weightsOf(inputs: AttentionInputs, options: Partial<RingAttentionOptions> = {}): Promise<number[][]> {
+  return tf.tidy(() => ringAttention(inputs, { ...RING_ATTENTION_DEFAULTS, ...options }).weights).array();
 }
 
-describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
-  test('reversed positions change nothing without a direction, and swap causal with anticausal', () => {
-    expect(weightsOf(inputsOf(backward))).toEqual(weightsOf(inputsOf(forward)));
-    expect(weightsOf(inputsOf(backward), { direction: 'causal' })).toEqual(
-      weightsOf(inputsOf(forward), { direction: 'anticausal' }),
+  test('reversed positions change nothing without a direction, and swap causal with anticausal', async () => {
+    expect(await weightsOf(inputsOf(backward))).toEqual(await weightsOf(inputsOf(forward)));
+    expect(await weightsOf(inputsOf(backward), { direction: 'causal' })).toEqual(
+      await weightsOf(inputsOf(forward), { direction: 'anticausal' }),
     );
-    expect(weightsOf(inputsOf(), { direction: 'causal' })).not.toEqual(
-      weightsOf(inputsOf(), { direction: 'anticausal' }),
+    expect(await weightsOf(inputsOf(), { direction: 'causal' })).not.toEqual(
+      await weightsOf(inputsOf(), { direction: 'anticausal' }),
     );
   });
 
-  test('unified attention is literal or directed', () => {
+  test('unified attention is literal or directed', async () => {
     const coordinates = tf.tensor2d(matrix(T, 3));
     const placed = {
       ...inputsOf(),
@@ -52,9 +53,9 @@ describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
     };
     const { direction: _, ...shared } = RING_ATTENTION_DEFAULTS;
     const unified = (mode: 'literal' | 'directed', rcp: number, ircp: number) =>
-      unifiedAttention(placed, { ...shared, mode, mix: { rcp, ircp, tpo: 0 } }).weights.arraySync();
-    expect(unified('literal', 1, 0)).toEqual(unified('literal', 0, 1));
-    expect(unified('directed', 0, 1)).toEqual(weightsOf(placed, { direction: 'anticausal' }));
+      unifiedAttention(placed, { ...shared, mode, mix: { rcp, ircp, tpo: 0 } }).weights.array();
+    expect(await unified('literal', 1, 0)).toEqual(await unified('literal', 0, 1));
+    expect(await unified('directed', 0, 1)).toEqual(await weightsOf(placed, { direction: 'anticausal' }));
     expect(() => unifiedAttention(placed, { ...shared, mode: 'literal', mix: { rcp: 1, ircp: 1, tpo: 0 } })).toThrow(
       'mix must sum to 1 within 0.01: {"rcp":1,"ircp":1,"tpo":0}',
     );
@@ -62,9 +63,9 @@ describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
     expect(() => trajectoryAttention(missing, shared)).toThrow('shape of keyCoordinates');
   });
 
-  test('a mask takes keys away, all of them leave zeros', () => {
+  test('a mask takes keys away, all of them leave zeros', async () => {
     const mask = forward.map((i) => forward.map((j) => (i === 4 || j === 7 ? 0 : 1)));
-    const weights = weightsOf(inputsOf(forward, embeddings, mask));
+    const weights = await weightsOf(inputsOf(forward, embeddings, mask));
     for (const [i, row] of weights.entries()) {
       expect(row[7]).toBe(0);
       expect(row.reduce((a, b) => a + b, 0)).toBeCloseTo(i === 4 ? 0 : 1, 5);
@@ -72,16 +73,16 @@ describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
     expect(weights[4]).toEqual(Array(T).fill(0));
   });
 
-  test('a zero vector attends by distance alone, duplicates get equal weights at equal distances', () => {
+  test('a zero vector attends by distance alone, duplicates get equal weights at equal distances', async () => {
     const rows = embeddings.map((row, i) => (i === 3 ? Array(D).fill(0) : i === 6 ? (embeddings[2] as number[]) : row));
-    const weights = weightsOf(inputsOf(forward, rows));
+    const weights = await weightsOf(inputsOf(forward, rows));
     expect(weights.flat().every(Number.isFinite)).toBe(true);
     expect(weights[3]?.[2]).toBeCloseTo(weights[3]?.[4] as number, 6);
     expect(weights[4]?.[2]).toBe(weights[4]?.[6]);
   });
 
-  test('a small temperature does not overflow', () => {
-    expect(weightsOf(inputsOf(), { temperature: 1e-4 }).flat().every(Number.isFinite)).toBe(true);
+  test('a small temperature does not overflow', async () => {
+    expect((await weightsOf(inputsOf(), { temperature: 1e-4 })).flat().every(Number.isFinite)).toBe(true);
   });
 
   test('nothing leaks, also when it throws', () => {

@@ -2,6 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { random } from '../core/random.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { Corpus } from '../model/corpus.ts';
 import type { PropagationOptions } from './options.ts';
 import { PROPAGATION_PRESETS } from './presets.ts';
@@ -94,7 +95,7 @@ const CASES: readonly (readonly [string, PropagationOptions])[] = [
   ['published, causal line', { ...PROPAGATION_PRESETS.published, topology: 'line', direction: 'causal' }],
 ];
 
-describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
   test.each(CASES)('%s: every turn at every cutoff equals the whole propagation of its prefix', async (_, options) => {

@@ -2,25 +2,27 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { random } from '../core/random.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { conservationTensors } from './conservation-tensors.ts';
 
 const [T, D] = [97, 13];
 
 /** The three figures of a memory, read back; nothing is left on the device. */
-function measured(rows: number[][], salience: number[], width = D): Record<string, number> {
+async function measured(rows: number[][], salience: number[], width = D): Promise<Record<string, number | undefined>> {
   const inputs = [tf.tensor2d(rows, [rows.length, width]), tf.tensor1d(salience)] as const;
   const before = tf.memory().numTensors;
   const tensors = conservationTensors(...inputs);
   expect(tf.memory().numTensors).toBe(before + 3);
-  const figures = Object.entries(tensors).map(([name, tensor]) => [name, (tensor as tf.Scalar).dataSync()[0]]);
+  const figures: Record<string, number | undefined> = {};
+  for (const [name, tensor] of Object.entries(tensors)) figures[name] = (await tensor.data())[0];
   tf.dispose([...Object.values(tensors), ...inputs]);
-  return Object.fromEntries(figures);
+  return figures;
 }
 
-describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
-  test('is the definition in float32, zero rows and zero saliences included', () => {
+  test('is the definition in float32, zero rows and zero saliences included', async () => {
     const source = random(2, 'conservation-tensors.test');
     const rows = Array.from({ length: T }, (_, i) =>
       Array.from({ length: D }, (_, j) => (i === 5 ? 0 : 3 * source.normal() + (j === 0 ? 7 : 0))),
@@ -39,15 +41,15 @@ describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
         energy += (share * (salience[j] as number) * cosine) / total / 2;
       }
     }
-    const got = measured(rows, salience);
+    const got = await measured(rows, salience);
     for (const [name, expected] of Object.entries({ magnitude, energy, information }))
       expect(Math.abs((got[name] as number) - expected), name).toBeLessThan(1e-5 + 1e-5 * Math.abs(expected));
   });
 
-  test('one record, zero rows only, no salience and no record have defined figures', () => {
-    expect(measured([[0, 3, 4]], [7], 3)).toEqual({ magnitude: 5, energy: 0.5, information: 0 });
+  test('one record, zero rows only, no salience and no record have defined figures', async () => {
+    expect(await measured([[0, 3, 4]], [7], 3)).toEqual({ magnitude: 5, energy: 0.5, information: 0 });
     expect(
-      measured(
+      await measured(
         [
           [0, 0],
           [0, 0],
@@ -58,7 +60,7 @@ describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
     ).toMatchObject({ magnitude: 0, energy: 0 });
     const zeros = { magnitude: 0, energy: 0 };
     expect(
-      measured(
+      await measured(
         [
           [1, 0],
           [0, 1],
@@ -67,7 +69,7 @@ describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
         2,
       ),
     ).toMatchObject(zeros);
-    expect(measured([], [], 2)).toMatchObject(zeros);
+    expect(await measured([], [], 2)).toMatchObject(zeros);
     for (const [rows, salience] of [
       [
         [
@@ -80,10 +82,12 @@ describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
     ] as const)
       expect(
         Math.abs(
-          measured(
-            rows.map((row) => [...row]),
-            [...salience],
-            2,
+          (
+            await measured(
+              rows.map((row) => [...row]),
+              [...salience],
+              2,
+            )
           ).information as number,
         ),
       ).toBe(0);

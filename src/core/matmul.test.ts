@@ -4,6 +4,7 @@ import { useBackend } from './backend.ts';
 import { DimensionMismatchError } from './errors.ts';
 import { batchedMatmul, matmul, matmulTransposed, normaliseRows } from './matmul.ts';
 import { random } from './random.ts';
+import { TEST_BACKENDS } from './sample-backends.ts';
 
 const stream = random(1, 'matmul.test');
 const values = (...shape: number[]) => Array.from({ length: shape.reduce((a, b) => a * b, 1) }, () => stream.normal());
@@ -26,7 +27,7 @@ function expectClose(got: Float32Array | Int32Array | Uint8Array, expected: numb
   expect(worst).toBeLessThan(1e-5);
 }
 
-describe.each(['wasm', 'cpu'] as const)('%s', (backend) => {
+describe.each(TEST_BACKENDS)('%s', (backend) => {
   let before = 0;
   beforeAll(async () => {
     await useBackend(backend);
@@ -34,7 +35,7 @@ describe.each(['wasm', 'cpu'] as const)('%s', (backend) => {
   });
   afterEach(() => expect(tf.memory().numTensors).toBe(before));
 
-  test('plain, transposed and batched products agree with the sum of products', () => {
+  test('plain, transposed and batched products agree with the sum of products', async () => {
     const [B, T, D, K] = [13, 5, 7, 11];
     const a = values(B, T, D);
     const b = values(B, D, K);
@@ -44,14 +45,14 @@ describe.each(['wasm', 'cpu'] as const)('%s', (backend) => {
     const expected = Array.from({ length: B }, (_, i) =>
       product(a.slice(i * T * D, (i + 1) * T * D), b.slice(i * D * K, (i + 1) * D * K), T, D, K),
     );
-    expectClose(batched.dataSync(), expected.flat());
+    expectClose(await batched.data(), expected.flat());
     const firstLeft = tf.tensor2d(a.slice(0, T * D), [T, D]);
     const firstRight = tf.tensor2d(b.slice(0, D * K), [D, K]);
     const plain = matmul(firstLeft, firstRight);
-    expectClose(plain.dataSync(), expected[0] as number[]);
+    expectClose(await plain.data(), expected[0] as number[]);
     const rightRows = tf.tensor2d(transpose(b.slice(0, D * K), D, K), [K, D]);
     const transposed = matmulTransposed(firstLeft, rightRows);
-    expectClose(transposed.dataSync(), expected[0] as number[]);
+    expectClose(await transposed.data(), expected[0] as number[]);
     tf.dispose([left, right, batched, firstLeft, firstRight, plain, rightRows, transposed]);
   });
 
@@ -63,10 +64,10 @@ describe.each(['wasm', 'cpu'] as const)('%s', (backend) => {
     tf.dispose([a, b]);
   });
 
-  test('rows get length 1 and a zero row stays zero', () => {
+  test('rows get length 1 and a zero row stays zero', async () => {
     const rows = tf.tensor2d([3, 4, 0, 0, -5, 12], [3, 2]);
     const unit = normaliseRows(rows);
-    expectClose(unit.dataSync(), [0.6, 0.8, 0, 0, -5 / 13, 12 / 13]);
+    expectClose(await unit.data(), [0.6, 0.8, 0, 0, -5 / 13, 12 / 13]);
     tf.dispose([rows, unit]);
   });
 });

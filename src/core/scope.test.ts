@@ -6,10 +6,10 @@ import { scoped } from './scope.ts';
 
 beforeAll(() => useBackend('cpu'));
 
-test('only what is returned outlives the scope', () => {
+test('only what is returned outlives the scope', async () => {
   const before = tf.memory().numTensors;
   const kept = scoped('kept', () => tf.mul(tf.add(tf.scalar(2), 3), 7));
-  expect(kept.dataSync()[0]).toBe(35);
+  expect((await kept.data())[0]).toBe(35);
   expect(tf.memory().numTensors).toBe(before + 1);
   kept.dispose();
 });

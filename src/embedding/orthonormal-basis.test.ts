@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { NotFiniteError } from '../core/errors.ts';
 import { random } from '../core/random.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { orthonormalBasis } from './orthonormal-basis.ts';
 
 const [N, K] = [101, 13];
@@ -26,7 +27,7 @@ function residual(y: Float32Array, j: number, basis: Float32Array): number {
   return Math.sqrt(Math.max(rest, 0) / dot(y, j, y, j));
 }
 
-describe.each(['wasm', 'cpu'] as const)('orthonormal basis on %s', (backend) => {
+describe.each(TEST_BACKENDS)('orthonormal basis on %s', (backend) => {
   beforeAll(async () => void (await useBackend(backend)));
 
   test.each([

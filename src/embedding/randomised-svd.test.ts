@@ -3,6 +3,7 @@ import { Matrix, SVD } from 'ml-matrix';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { random } from '../core/random.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { randomisedSvd } from './randomised-svd.ts';
 import type { SparseMatrix } from './sparse-matrix.ts';
 
@@ -49,7 +50,7 @@ function ofRank(rank: number): Matrix {
   return normal(ROWS, rank).mmul(normal(rank, COLUMNS));
 }
 
-describe.each(['wasm', 'cpu'] as const)('randomised SVD on %s', (backend) => {
+describe.each(TEST_BACKENDS)('randomised SVD on %s', (backend) => {
   beforeAll(async () => void (await useBackend(backend)));
 
   test('finds the singular values and the right subspace of the full decomposition', async () => {

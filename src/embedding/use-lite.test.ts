@@ -2,6 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { ValidationError } from '../core/errors.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import type { Encoder } from '../model/encoder.ts';
 import { loadUseLite } from './use-lite.ts';
 
@@ -18,7 +19,7 @@ function cosine(rows: Float32Array, i: number, j: number): number {
   return sum;
 }
 
-describe.each(['wasm', 'cpu'] as const)('use-lite on %s', (backend) => {
+describe.each(TEST_BACKENDS)('use-lite on %s', (backend) => {
   let encoder: Encoder;
   let before: number;
   let rows: Float32Array;

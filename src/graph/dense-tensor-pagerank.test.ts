@@ -1,10 +1,11 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { DENSE_NODES, DenseTensorPageRank } from './dense-tensor-pagerank.ts';
 import { describePageRankSolver, matrixOf } from './pagerank-contract.ts';
 
-describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
   describePageRankSolver('dense tensor', (matrix, settings) => new DenseTensorPageRank(matrix, settings), 3e-6);

@@ -1,6 +1,7 @@
 import { ConvergenceError } from '../core/errors.ts';
 import { letEventsIn } from '../core/event-loop.ts';
 import { parse } from '../core/validation.ts';
+import { NodeQueue } from './node-queue.ts';
 import {
   assertUsable,
   emptyResult,
@@ -10,22 +11,25 @@ import {
   type PageRankSolver,
   pushPageRankOptions,
 } from './pagerank-solver.ts';
-import { type SeedDistribution, type SeedSet, seedDistributions } from './seed-distribution.ts';
+import { massesOf, type PushBlock, pushNode, returnToSeeds, startBlock, sweep, WIDTH } from './push-block.ts';
+import { type SeedSet, seedDistributions } from './seed-distribution.ts';
 import type { TransitionMatrix } from './transition-matrix.ts';
 
 /** Waiting nodes, as a share of all, from which on going through all nodes in order is faster than a queue. */
 const CROWD = 0.05;
 /** A sweep passes over nodes whose residual is below this share of the average: they gather more before the next. */
 const WORTH_PUSHING = 0.3;
+/** Fewer queries than this are faster one by one. */
+const WORTH_A_BLOCK = 3;
 
 /**
- * Forward push (Andersen, Chung, Lang 2006). Every node has a score and a residual; pushing a node moves 1 - damping of its residual into its score and the rest along
- * its edges. The residuals are never negative and their sum is what the scores lack, so that the error bound is the error itself, and no score exceeds the exact one.
- * What reaches a dangling node goes back to the seeds.
+ * Forward push (Andersen, Chung, Lang 2006, "Local graph partitioning using PageRank vectors"). Every node has a score and a residual; pushing a node moves 1 - damping
+ * of its residual into its score and the rest along its edges. The residuals are never negative and their sum is what the scores lack, so that the error bound is the
+ * error itself, and no score exceeds the exact one. What reaches a dangling node goes back to the seeds.
  *
  * Nodes wait in a queue while they are few, so that only the surroundings of the seeds are touched; when they become many all nodes are swept in order (Wu, Gan, Wei,
- * Zhang 2021, "Unifying the global and local approaches: an efficient power iteration with forward push"). O(min(1 / tolerance, log(1 / tolerance)) E), beside O(V)
- * for each query to read the result.
+ * Zhang 2021, "Unifying the global and local approaches: an efficient power iteration with forward push"). Follows O(1 / tolerance) or O(E log(1 / tolerance)) edges,
+ * whichever is fewer, beside O(V) for each query to read the result. A query's result does not depend, to the bit, on the queries beside it.
  */
 export class PushPageRank implements PageRankSolver {
   readonly name = 'push';
@@ -41,12 +45,12 @@ export class PushPageRank implements PageRankSolver {
   async solve(queries: readonly SeedSet[]): Promise<PageRankResult> {
     const matrix = assertUsable(this.name, this.#matrix);
     const seeds = seedDistributions(matrix, queries);
-    const nodes = matrix.nodeIds.length;
-    const result = emptyResult(seeds.length, nodes);
-    for (const [query, distribution] of seeds.entries()) {
-      const state = startAt(matrix, distribution, result.scores.subarray(query * nodes, (query + 1) * nodes));
-      result.errorBounds[query] = push(state, this.#options);
-      result.iterations[query] = state.work / fullWork(matrix);
+    const result = emptyResult(seeds.length, matrix.nodeIds.length);
+    for (let start = 0; start < seeds.length; ) {
+      const width = seeds.length - start < WORTH_A_BLOCK ? 1 : WIDTH;
+      const block = startBlock(matrix, this.#options.damping, seeds.slice(start, start + width), width);
+      keep(block, push(block, this.#options), start, result);
+      start += width;
       await letEventsIn();
     }
     return result;
@@ -57,143 +61,65 @@ export class PushPageRank implements PageRankSolver {
   }
 }
 
-interface PushState {
-  readonly matrix: TransitionMatrix;
-  readonly seeds: SeedDistribution;
-  /** [V] */
-  readonly scores: Float64Array;
-  /** [V] */
-  readonly residuals: Float64Array;
-  /** On its way from dangling nodes to the seeds. */
-  returning: number;
-  /** Edges followed and nodes looked at. */
-  work: number;
-}
-
-function startAt(matrix: TransitionMatrix, seeds: SeedDistribution, scores: Float64Array): PushState {
-  const state = { matrix, seeds, scores, residuals: new Float64Array(scores.length), returning: 1, work: 0 };
-  returnToSeeds(state);
-  return state;
-}
-
 /** What following all edges once costs. */
 function fullWork({ nodeIds, probabilities }: TransitionMatrix): number {
   return nodeIds.length + probabilities.values.length;
 }
 
-/** @returns the error bound. */
-function push(state: PushState, { damping, tolerance, maxIterations }: PageRankOptions): number {
-  const full = fullWork(state.matrix);
+/** @returns the residual mass that is left of each query, [width]. */
+function push(block: PushBlock, { damping, tolerance, maxIterations }: PageRankOptions): Float64Array {
+  const full = fullWork(block.matrix);
   // The scores take their share of the last residuals, which leaves damping of them as the error.
   const enough = tolerance / damping;
-  pushWaiting(state, damping, enough);
-  let mass = massOf(state);
-  while (mass > enough) {
-    if (state.work >= maxIterations * full)
-      throw new ConvergenceError('push PageRank', maxIterations, tolerance, damping * mass);
-    // Below the average, so that some node is pushed in every sweep.
-    sweep(state, damping, Math.max(enough / 2, WORTH_PUSHING * mass) / full);
-    mass = massOf(state);
+  for (const query of block.seeds.keys()) pushWaiting(block, query, enough / full);
+  let masses = massesOf(block);
+  while (masses.some((mass) => mass > enough)) {
+    for (const [query, mass] of masses.entries()) {
+      if (mass > enough && block.work[query]! >= maxIterations * full)
+        throw new ConvergenceError('push PageRank', maxIterations, tolerance, damping * mass);
+    }
+    // Below the average, so that some node is pushed in every sweep; none of a query that is done.
+    const limitOf = (mass: number) =>
+      mass > enough ? Math.max(enough / 2, WORTH_PUSHING * mass) / full : Number.POSITIVE_INFINITY;
+    sweep(block, masses.map(limitOf));
+    masses = massesOf(block);
   }
-  returnToSeeds(state);
-  for (let node = 0; node < state.scores.length; node++) state.scores[node]! += (1 - damping) * state.residuals[node]!;
-  return damping * mass;
+  return masses;
 }
 
-/** Pushes from a queue until the residuals are small for their node's edges, or too many nodes wait. */
-function pushWaiting(state: PushState, damping: number, enough: number): void {
-  const { matrix, seeds, residuals } = state;
+/** Pushes from a queue until no residual is above the limit for each of its node's edges and itself, or too many nodes wait. */
+function pushWaiting(block: PushBlock, query: number, limit: number): void {
+  const { matrix, residuals, width } = block;
   const { offsets, columnOf } = matrix.probabilities;
-  const limit = enough / fullWork(matrix);
-  const queue = new NodeQueue(residuals.length);
+  const { positions } = block.seeds[query]!;
+  const nodes = matrix.nodeIds.length;
+  const queue = new NodeQueue(nodes);
   const offer = (node: number) => {
-    if (residuals[node]! > limit * (offsets[node + 1]! - offsets[node]! + 1)) queue.add(node);
+    if (residuals[node * width + query]! > limit * (offsets[node + 1]! - offsets[node]! + 1)) queue.add(node);
   };
-  seeds.positions.forEach(offer);
-  while (queue.size > 0 && queue.size < CROWD * residuals.length) {
+  positions.forEach(offer);
+  while (queue.size > 0 && queue.size < CROWD * nodes) {
     const node = queue.take();
-    pushNode(state, damping, node);
+    pushNode(block, query, node);
     for (let entry = offsets[node]!; entry < offsets[node + 1]!; entry++) offer(columnOf[entry]!);
     if (queue.size > 0) continue;
-    returnToSeeds(state);
-    seeds.positions.forEach(offer);
+    returnToSeeds(block, query);
+    positions.forEach(offer);
   }
 }
 
-/** Pushes every node, in order, that has at least `limit` of residual for each of its edges and itself. */
-function sweep(state: PushState, damping: number, limit: number): void {
-  returnToSeeds(state);
-  const { residuals, scores, matrix } = state;
-  const { offsets, columnOf, values } = matrix.probabilities;
-  let work = 0;
-  let returning = 0;
-  for (let node = 0; node < residuals.length; node++) {
-    const begin = offsets[node]!;
-    const end = offsets[node + 1]!;
-    const residual = residuals[node]!;
-    work++;
-    if (!(residual > limit * (end - begin + 1))) continue;
-    residuals[node] = 0;
-    scores[node]! += (1 - damping) * residual;
-    const sent = damping * residual;
-    if (begin === end) returning += sent;
-    for (let entry = begin; entry < end; entry++) residuals[columnOf[entry]!]! += sent * values[entry]!;
-    work += end - begin;
-  }
-  state.work += work;
-  state.returning += returning;
-}
-
-function pushNode(state: PushState, damping: number, node: number): void {
-  const { matrix, scores, residuals } = state;
-  const { offsets, columnOf, values } = matrix.probabilities;
-  const begin = offsets[node]!;
-  const end = offsets[node + 1]!;
-  const residual = residuals[node]!;
-  residuals[node] = 0;
-  scores[node]! += (1 - damping) * residual;
-  const sent = damping * residual;
-  if (begin === end) state.returning += sent;
-  for (let entry = begin; entry < end; entry++) residuals[columnOf[entry]!]! += sent * values[entry]!;
-  state.work += end - begin + 1;
-}
-
-function returnToSeeds(state: PushState): void {
-  const { positions, shares } = state.seeds;
-  for (let i = 0; i < positions.length; i++) state.residuals[positions[i]!]! += state.returning * shares[i]!;
-  state.returning = 0;
-}
-
-/** What the scores still lack. */
-function massOf({ residuals, returning }: PushState): number {
-  let mass = returning;
-  for (let node = 0; node < residuals.length; node++) mass += residuals[node]!;
-  return mass;
-}
-
-/** First in, first out; a node waits once. */
-class NodeQueue {
-  size = 0;
-  #first = 0;
-  readonly #nodes: Int32Array;
-  readonly #waits: Uint8Array;
-
-  constructor(capacity: number) {
-    this.#nodes = new Int32Array(capacity);
-    this.#waits = new Uint8Array(capacity);
-  }
-
-  add(node: number): void {
-    if (this.#waits[node] === 1) return;
-    this.#waits[node] = 1;
-    this.#nodes[(this.#first + this.size++) % this.#nodes.length] = node;
-  }
-
-  take(): number {
-    const node = this.#nodes[this.#first]!;
-    this.#first = (this.#first + 1) % this.#nodes.length;
-    this.size--;
-    this.#waits[node] = 0;
-    return node;
+/** Gives the scores their share of the last residuals and puts them in their rows. */
+function keep(block: PushBlock, masses: Float64Array, first: number, result: PageRankResult): void {
+  const { matrix, damping, width, scores, residuals, work } = block;
+  const nodes = matrix.nodeIds.length;
+  for (const query of block.seeds.keys()) {
+    returnToSeeds(block, query);
+    const row = (first + query) * nodes;
+    for (let node = 0; node < nodes; node++) {
+      const at = node * width + query;
+      result.scores[row + node] = scores[at]! + (1 - damping) * residuals[at]!;
+    }
+    result.iterations[first + query] = work[query]! / fullWork(matrix);
+    result.errorBounds[first + query] = damping * masses[query]!;
   }
 }

@@ -1,10 +1,11 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { describePageRankSolver, matrixOf } from './pagerank-contract.ts';
 import { SparseTensorPageRank } from './sparse-tensor-pagerank.ts';
 
-describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
   describePageRankSolver('sparse tensor', (matrix, settings) => new SparseTensorPageRank(matrix, settings), 3e-6);

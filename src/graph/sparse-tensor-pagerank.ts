@@ -30,6 +30,7 @@ function uploadEdges(matrix: TransitionMatrix): DeviceTransitions {
   return {
     batch: Math.max(1, Math.floor(BLOCK / Math.max(count, matrix.nodeIds.length, 1))),
     spread: (ranks) => {
+      if (tf.getBackend() === 'webgpu') return spreadByAtomics(ranks, tensors);
       // A segment for each edge gathers: tf.gather of rows takes a hundred times as long on wasm.
       const gathered = tf.sparse.sparseSegmentSum(ranks, tensors.sources, tensors.each); // [E, B]
       const weighted = tf.mul(gathered, tensors.probabilities); // [E, B]
@@ -37,6 +38,21 @@ function uploadEdges(matrix: TransitionMatrix): DeviceTransitions {
     },
     dispose: () => tf.dispose(tensors),
   };
+}
+
+/**
+ * The sparse kernels of WebGPU read segments back synchronously, which Node cannot; wasm has no unsorted sum. Threads add in any order, so the last bits of
+ * two runs may differ.
+ *
+ * @param ranks [V, B]
+ * @returns [V, B]
+ */
+function spreadByAtomics(
+  ranks: tf.Tensor2D,
+  { sources, targets, probabilities }: { sources: tf.Tensor1D; targets: tf.Tensor1D; probabilities: tf.Tensor2D },
+): tf.Tensor2D {
+  const weighted = tf.mul(tf.gather(ranks, sources), probabilities); // [E, B]
+  return tf.unsortedSegmentSum(weighted, targets, ranks.shape[0]) as tf.Tensor2D;
 }
 
 /** The sum by segments has as many rows as the last segment says, so the last node gets an edge of probability 0 where none leads to it. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
 import { random } from '../core/random.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { describeCandidateIndex } from './candidate-contract.ts';
 import { type DenseRows, unchangingRows } from './dense-rows.ts';
 import { FlatIndex } from './flat.ts';
@@ -58,7 +59,7 @@ async function expectExact(rows: DenseRows): Promise<void> {
   index.dispose();
 }
 
-describe.each(['wasm', 'cpu'] as const)('flat index on %s', (backend) => {
+describe.each(TEST_BACKENDS)('flat index on %s', (backend) => {
   let before: number;
   beforeAll(async () => {
     await useBackend(backend);

@@ -2,6 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { random } from '../core/random.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { candidateAttention, unifiedScores } from './attention-score.ts';
 
 const [B, C] = [5, 13];
@@ -29,17 +30,17 @@ function expectedRow(b: number, combine: string, decay: number, temperature: num
   return powers.map((power) => (sum === 0 ? 0 : power / sum));
 }
 
-describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
   test.each([
     ['multiplicative', 0.5, 0.1],
     ['additive', 0.3, 0.7],
-  ] as const)("is the softmax over a query's own candidates: %s", (combine, decay, temperature) => {
+  ] as const)("is the softmax over a query's own candidates: %s", async (combine, decay, temperature) => {
     const inputs = [tf.tensor2d(cosine), tf.tensor2d(distance), tf.tensor2d(mask, [B, C], 'bool')] as const;
     const before = tf.memory().numTensors;
     const weights = candidateAttention(...inputs, { combine, decay, temperature });
-    const got = weights.arraySync();
+    const got = await weights.array();
     weights.dispose();
     expect(tf.memory().numTensors).toBe(before);
     const expected = cosine.map((_, b) => expectedRow(b, combine, decay, temperature));
@@ -50,12 +51,12 @@ describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
     tf.dispose([...inputs]);
   });
 
-  test('unified scores are the mix, which must sum to 1', () => {
+  test('unified scores are the mix, which must sum to 1', async () => {
     const score = (value: number) => tf.fill([B, C], value) as tf.Tensor2D;
     const scores = { rcp: score(0.5), ircp: score(0.25), tpo: score(1) };
     const before = tf.memory().numTensors;
     const mix = unifiedScores(scores, { rcp: 0.4, ircp: 0.4, tpo: 0.2 });
-    expect(mix.arraySync()[4]?.[12]).toBeCloseTo(0.4 * 0.5 + 0.4 * 0.25 + 0.2, 6);
+    expect((await mix.array())[4]?.[12]).toBeCloseTo(0.4 * 0.5 + 0.4 * 0.25 + 0.2, 6);
     mix.dispose();
     expect(() => unifiedScores(scores, { rcp: 0.4, ircp: 0.4, tpo: 0.4 })).toThrow('mix must sum to 1 within 0.01: ');
     const turned = tf.zeros([C, B]) as tf.Tensor2D;

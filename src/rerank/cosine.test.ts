@@ -2,6 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { random } from '../core/random.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { candidateCosines } from './cosine.ts';
 
 const [N, D, B, C] = [31, 7, 5, 11];
@@ -23,14 +24,14 @@ function cosineOf(a: readonly number[], b: readonly number[]): number {
   return norms === 0 ? 0 : dot / norms;
 }
 
-describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
-  test('gives each query the cosines of its own candidates', () => {
+  test('gives each query the cosines of its own candidates', async () => {
     const inputs = [tf.tensor2d(corpus), tf.tensor2d(queries), tf.tensor2d(positions, [B, C], 'int32')] as const;
     const before = tf.memory().numTensors;
     const result = candidateCosines(...inputs);
-    const got = result.arraySync();
+    const got = await result.array();
     result.dispose();
     expect(() => candidateCosines(inputs[0], inputs[0], inputs[2])).toThrow('shape of positions');
     expect(tf.memory().numTensors).toBe(before);

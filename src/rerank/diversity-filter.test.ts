@@ -2,6 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { random } from '../core/random.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { DIVERSITY_FILTER_DEFAULTS, diversityFilter } from './diversity-filter.ts';
 
 type Matrix = number[][];
@@ -20,7 +21,7 @@ function filtered(scores: number[], similarity: Matrix, present: number[], k: nu
   return [...taken, ...Array(k - taken.length).fill(-1)];
 }
 
-function select(relevance: Matrix, similarities: Matrix[], mask: Matrix, k: number) {
+async function select(relevance: Matrix, similarities: Matrix[], mask: Matrix, k: number) {
   const shape: [number, number] = [relevance.length, (relevance[0] as number[]).length];
   const inputs = {
     relevance: tf.tensor2d(relevance.flat(), shape),
@@ -30,7 +31,7 @@ function select(relevance: Matrix, similarities: Matrix[], mask: Matrix, k: numb
   const before = tf.memory().numTensors;
   const selection = diversityFilter(inputs, { ...DIVERSITY_FILTER_DEFAULTS, k });
   expect([selection.places.shape, selection.places.dtype]).toEqual([[shape[0], k], 'int32']);
-  const got = { places: selection.places.arraySync(), scores: selection.scores.arraySync() };
+  const got = { places: await selection.places.array(), scores: await selection.scores.array() };
   tf.dispose(Object.values(selection));
   expect(() => diversityFilter(inputs, { ...DIVERSITY_FILTER_DEFAULTS, k: 0 })).toThrow(
     'k must be a positive integer: 0',
@@ -44,10 +45,10 @@ const source = random(9, 'diversity-filter.test');
 const grid = (rows: number, columns: number, value: () => number): Matrix =>
   Array.from({ length: rows }, () => Array.from({ length: columns }, value));
 
-describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
-  test.each([3, 13, 17])('takes what going through the candidates takes, at most %d', (K) => {
+  test.each([3, 13, 17])('takes what going through the candidates takes, at most %d', async (K) => {
     const [B, C] = [7, 13];
     const relevance = grid(B, C, () => source.integer(41) / 40);
     const similarities = relevance.map(() => {
@@ -59,7 +60,7 @@ describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
     const mask = grid(B, C, () => Number(source.uniform() < 0.8));
     mask[2] = Array(C).fill(0);
     mask[3] = mask[3]?.map((_, c) => Number(c === 5)) as number[];
-    const got = select(relevance, similarities, mask, K);
+    const got = await select(relevance, similarities, mask, K);
     const expected = relevance.map((row, b) => filtered(row, similarities[b] as Matrix, mask[b] as number[], K));
     expect(got.places).toEqual(expected);
     expect(
@@ -70,32 +71,34 @@ describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
         expect(got.scores[b]?.[i]).toBeCloseTo(place < 0 ? 0 : (relevance[b]?.[place] as number), 6);
   });
 
-  test('a duplicate is left out unless its score is above 0.9; the best is taken whatever it is', () => {
+  test('a duplicate is left out unless its score is above 0.9; the best is taken whatever it is', async () => {
     const alike = [
       [1, 1],
       [1, 1],
     ];
     const both = [[1, 1]];
-    expect(select([[0.8, 0.85]], [alike], both, 2).places).toEqual([[1, -1]]);
-    expect(select([[0.95, 0.92]], [alike], both, 2).places).toEqual([[0, 1]]);
+    expect((await select([[0.8, 0.85]], [alike], both, 2)).places).toEqual([[1, -1]]);
+    expect((await select([[0.95, 0.92]], [alike], both, 2)).places).toEqual([[0, 1]]);
     expect(
-      select(
-        [[0.1, 0.1]],
-        [
+      (
+        await select(
+          [[0.1, 0.1]],
           [
-            [1, 0],
-            [0, 1],
+            [
+              [1, 0],
+              [0, 1],
+            ],
           ],
-        ],
-        both,
-        2,
+          both,
+          2,
+        )
       ).places,
     ).toEqual([[0, -1]]);
   });
 
-  test('one candidate, and none', () => {
-    expect(select([[0.5]], [[[1]]], [[1]], 2).places).toEqual([[0, -1]]);
-    expect(select([[], []], [[], []], [[], []], 2).places).toEqual([
+  test('one candidate, and none', async () => {
+    expect((await select([[0.5]], [[[1]]], [[1]], 2)).places).toEqual([[0, -1]]);
+    expect((await select([[], []], [[], []], [[], []], 2)).places).toEqual([
       [-1, -1],
       [-1, -1],
     ]);

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { RING_ATTENTION_DEFAULTS } from '../attention/options.ts';
 import { useBackend } from '../core/backend.ts';
 import { random } from '../core/random.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { Corpus } from '../model/corpus.ts';
 import { forwardAttention } from './forward-attention.ts';
 import { type ForwardCosines, forwardCosines, forwardWidth } from './forward-cosines.ts';
@@ -109,7 +110,7 @@ async function scores(tables: ForwardCosines, options: Options): Promise<number[
     mask: tf.ones(shape, 'bool') as tf.Tensor2D,
   };
   const got = forwardAttention(inputs.cosine, inputs.distance, inputs.masses, inputs.mask, options);
-  const values = [...got.dataSync()];
+  const values = [...(await got.data())];
   tf.dispose([inputs, got]);
   return values;
 }
@@ -128,7 +129,7 @@ const SELVES = ['include', 'exclude'] as const;
 const TOPOLOGIES = ['ring', 'line'] as const;
 const CHOICES = TOPOLOGIES.flatMap((topology) => SELVES.map((self) => ({ topology, self })));
 
-describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
   describe.each(CHOICES)('$topology, self $self', (choice) => {
@@ -192,7 +193,7 @@ describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
     const zeros = tf.zeros([2, 3]) as tf.Tensor2D;
     const mask = tf.zeros([2, 3], 'bool') as tf.Tensor2D;
     const padded = forwardAttention(zeros, zeros, zeros, mask, options);
-    expect([...padded.dataSync()]).toEqual([0, 0, 0, 0, 0, 0]);
+    expect([...(await padded.data())]).toEqual([0, 0, 0, 0, 0, 0]);
     const other = tf.zeros([3, 2]) as tf.Tensor2D;
     const outside = tf.memory().numTensors;
     expect(() => forwardAttention(zeros, zeros, other, mask, options)).toThrow('shape of logMasses');

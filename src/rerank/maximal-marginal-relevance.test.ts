@@ -2,6 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { random } from '../core/random.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { maximalMarginalRelevance } from './maximal-marginal-relevance.ts';
 
 type Matrix = number[][];
@@ -24,7 +25,7 @@ function greedy(relevance: number[], similarity: Matrix, present: number[], lamb
   return { places, scores };
 }
 
-function select(relevance: Matrix, similarities: Matrix[], mask: Matrix, lambda: number, k: number) {
+async function select(relevance: Matrix, similarities: Matrix[], mask: Matrix, lambda: number, k: number) {
   const shape: [number, number] = [relevance.length, (relevance[0] as number[]).length];
   const inputs = {
     relevance: tf.tensor2d(relevance.flat(), shape),
@@ -34,7 +35,7 @@ function select(relevance: Matrix, similarities: Matrix[], mask: Matrix, lambda:
   const before = tf.memory().numTensors;
   const selection = maximalMarginalRelevance(inputs, { lambda, k });
   expect([selection.places.shape, selection.places.dtype]).toEqual([[shape[0], k], 'int32']);
-  const got = { places: selection.places.arraySync(), scores: selection.scores.arraySync() };
+  const got = { places: await selection.places.array(), scores: await selection.scores.array() };
   tf.dispose(Object.values(selection));
   expect(() => maximalMarginalRelevance({ ...inputs, mask: inputs.relevance }, { lambda: 2, k })).toThrow('lambda');
   expect(tf.memory().numTensors).toBe(before);
@@ -54,42 +55,45 @@ function similarityOf(count: number): Matrix {
   );
 }
 
-describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
-  test.each([0, 0.25, 0.5, 1])('takes what the greedy rule takes, ties to the lower place, lambda %d', (lambda) => {
-    const [B, C, K] = [7, 13, 17];
-    const relevance = grid(B, C, () => source.integer(9) / 8);
-    const similarities = relevance.map(() => similarityOf(C));
-    const mask = grid(B, C, () => Number(source.uniform() < 0.8));
-    mask[2] = Array(C).fill(0);
-    mask[3] = Array(C)
-      .fill(0)
-      .map((_, c) => Number(c === 5));
-    const got = select(relevance, similarities, mask, lambda, K);
-    for (const [b, row] of relevance.entries()) {
-      const expected = greedy(row, similarities[b] as Matrix, mask[b] as number[], lambda, K);
-      expect(got.places[b]).toEqual(expected.places);
-      for (const [k, score] of expected.scores.entries()) expect(got.scores[b]?.[k]).toBeCloseTo(score, 6);
-    }
-    expect(got.places[2]).toEqual(Array(K).fill(-1));
-    expect(got.places[3]).toEqual([5, ...Array(K - 1).fill(-1)]);
-  });
+  test.each([0, 0.25, 0.5, 1])(
+    'takes what the greedy rule takes, ties to the lower place, lambda %d',
+    async (lambda) => {
+      const [B, C, K] = [7, 13, 17];
+      const relevance = grid(B, C, () => source.integer(9) / 8);
+      const similarities = relevance.map(() => similarityOf(C));
+      const mask = grid(B, C, () => Number(source.uniform() < 0.8));
+      mask[2] = Array(C).fill(0);
+      mask[3] = Array(C)
+        .fill(0)
+        .map((_, c) => Number(c === 5));
+      const got = await select(relevance, similarities, mask, lambda, K);
+      for (const [b, row] of relevance.entries()) {
+        const expected = greedy(row, similarities[b] as Matrix, mask[b] as number[], lambda, K);
+        expect(got.places[b]).toEqual(expected.places);
+        for (const [k, score] of expected.scores.entries()) expect(got.scores[b]?.[k]).toBeCloseTo(score, 6);
+      }
+      expect(got.places[2]).toEqual(Array(K).fill(-1));
+      expect(got.places[3]).toEqual([5, ...Array(K - 1).fill(-1)]);
+    },
+  );
 
-  test('the first has no redundancy, a duplicate of it comes after what is new', () => {
+  test('the first has no redundancy, a duplicate of it comes after what is new', async () => {
     const similarity = [
       [1, 1, 0],
       [1, 1, 0],
       [0, 0, 1],
     ];
-    const got = select([[0.9, 0.9, 0.5]], [similarity], [[1, 1, 1]], 0.5, 3);
+    const got = await select([[0.9, 0.9, 0.5]], [similarity], [[1, 1, 1]], 0.5, 3);
     expect(got.places).toEqual([[0, 2, 1]]);
     expect(got.scores[0]?.map((score) => score.toFixed(6))).toEqual(['0.450000', '0.250000', '-0.050000']);
   });
 
-  test('one candidate, and none', () => {
-    expect(select([[0.5]], [[[1]]], [[1]], 0.7, 2).places).toEqual([[0, -1]]);
-    expect(select([[], []], [[], []], [[], []], 0.7, 2)).toEqual({
+  test('one candidate, and none', async () => {
+    expect((await select([[0.5]], [[[1]]], [[1]], 0.7, 2)).places).toEqual([[0, -1]]);
+    expect(await select([[], []], [[], []], [[], []], 0.7, 2)).toEqual({
       places: [
         [-1, -1],
         [-1, -1],

@@ -2,15 +2,16 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { random } from '../core/random.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { assertSelection, atPlaces, candidateSimilarities } from './selection.ts';
 
 const [B, C, D] = [3, 11, 7];
 const source = random(6, 'selection.test');
 
-describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
-  test('similarities are cosines among the candidates of one query, 0 with a zero vector', () => {
+  test('similarities are cosines among the candidates of one query, 0 with a zero vector', async () => {
     const vectors = Array.from({ length: B }, () =>
       Array.from({ length: C }, () => Array.from({ length: D }, () => 5 * source.normal())),
     );
@@ -19,7 +20,7 @@ describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
     const embeddings = tf.tensor3d(vectors);
     const before = tf.memory().numTensors;
     const similarities = candidateSimilarities(embeddings);
-    const got = similarities.arraySync();
+    const got = await similarities.array();
     similarities.dispose();
     expect(tf.memory().numTensors).toBe(before);
     embeddings.dispose();
@@ -35,7 +36,7 @@ describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
     expect(got[2]?.[3]?.[9]).toBeCloseTo(1, 6);
   });
 
-  test('values are taken at each row’s own places', () => {
+  test('values are taken at each row’s own places', async () => {
     const values = tf.tensor2d([
       [10, 11, 12],
       [20, 21, 22],
@@ -51,7 +52,7 @@ describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
     );
     const before = tf.memory().numTensors;
     const taken = [atPlaces(values, places), atPlaces(cube, places)];
-    expect(taken.map((tensor) => tensor.arraySync())).toEqual([
+    expect(await Promise.all(taken.map((tensor) => tensor.array()))).toEqual([
       [
         [12, 10],
         [21, 21],

@@ -2,6 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { random } from '../core/random.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { finalScore, pairDistances, trajectoryScore } from './trajectory-score.ts';
 
 const [B, C, M] = [3, 11, 5];
@@ -25,10 +26,10 @@ function expectedDistance(b: number, c: number): number {
   return Math.sqrt(sum);
 }
 
-describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
-  test('a distance takes all coordinates, or at a cold start time alone', () => {
+  test('a distance takes all coordinates, or at a cold start time alone', async () => {
     const pairs = {
       candidates: tf.tensor3d(candidates),
       queries: tf.tensor3d(queries),
@@ -39,7 +40,7 @@ describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
     const before = tf.memory().numTensors;
     const distances = pairDistances(pairs, weighting);
     const scores = trajectoryScore(distances, 0.7);
-    const [got, gotScores] = [distances.arraySync(), scores.arraySync()];
+    const [got, gotScores] = [await distances.array(), await scores.array()];
     tf.dispose([distances, scores]);
     expect(() => pairDistances({ ...pairs, dimensions: 7 }, weighting)).toThrow('shape of candidates');
     expect(tf.memory().numTensors).toBe(before);
@@ -54,12 +55,12 @@ describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
     expect(gotScores[1]?.[4]).toBe(1);
   });
 
-  test('the final score weighs trajectory against semantic similarity', () => {
+  test('the final score weighs trajectory against semantic similarity', async () => {
     const semantic = tf.tensor2d([[1, 0, 0.5]]);
     const trajectory = tf.tensor2d([[0, 1, 0.5]]);
     const before = tf.memory().numTensors;
     const final = finalScore(semantic, trajectory);
-    expect([...final.dataSync()].map((value) => value.toFixed(6))).toEqual(['0.700000', '0.300000', '0.500000']);
+    expect([...(await final.data())].map((value) => value.toFixed(6))).toEqual(['0.700000', '0.300000', '0.500000']);
     final.dispose();
     expect(() => finalScore(semantic, trajectory, 1.5)).toThrow('trajectoryWeight must lie in [0, 1]: 1.5');
     expect(() => trajectoryScore(trajectory, 0)).toThrow('sigma must be positive: 0');

@@ -2,9 +2,10 @@ import * as tf from '@tensorflow/tfjs-core';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { DimensionMismatchError } from '../core/errors.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { blend, byRowMaximum } from './blend.ts';
 
-describe.each(['wasm', 'cpu'] as const)('%s', (backend) => {
+describe.each(TEST_BACKENDS)('%s', (backend) => {
   let before = 0;
   beforeAll(() => useBackend(backend));
   beforeEach(() => {
@@ -12,19 +13,19 @@ describe.each(['wasm', 'cpu'] as const)('%s', (backend) => {
   });
   afterEach(() => expect(tf.memory().numTensors).toBe(before));
 
-  test('rows are divided by their largest value, and rows without one become 0', () => {
+  test('rows are divided by their largest value, and rows without one become 0', async () => {
     const scores = tf.tensor2d([2, 4, 1, 0, 0, 0, 0.5, 0, 0.25], [3, 3]);
     const scaled = byRowMaximum(scores);
-    expect([...scaled.dataSync()]).toEqual([0.5, 1, 0.25, 0, 0, 0, 1, 0, 0.5]);
+    expect([...(await scaled.data())]).toEqual([0.5, 1, 0.25, 0, 0, 0, 1, 0, 0.5]);
     tf.dispose([scores, scaled]);
   });
 
-  test('a blend weighs both sides after scaling', () => {
+  test('a blend weighs both sides after scaling', async () => {
     const base = tf.tensor2d([2, 4, 8, 3], [2, 2]);
     const signal = tf.tensor2d([0.1, 0.05, 0, 0], [2, 2]);
     const blended = blend(base, signal, 0.25);
     const expected = [0.75 * 0.5 + 0.25, 0.75 + 0.25 * 0.5, 0.75, 0.75 * 0.375];
-    for (const [i, value] of blended.dataSync().entries()) expect(value).toBeCloseTo(expected[i] as number, 6);
+    for (const [i, value] of (await blended.data()).entries()) expect(value).toBeCloseTo(expected[i] as number, 6);
     tf.dispose([base, signal, blended]);
   });
 

@@ -3,11 +3,12 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import { useBackend } from '../core/backend.ts';
 import { NotFiniteError } from '../core/errors.ts';
 import { random } from '../core/random.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { rank } from './rank.ts';
 
 const name = (query: number, position: number) => `query ${query}, candidate ${position}`;
 
-describe.each(['wasm', 'cpu'] as const)('%s', (backend) => {
+describe.each(TEST_BACKENDS)('%s', (backend) => {
   let before = 0;
   beforeAll(() => useBackend(backend));
   beforeEach(() => {

@@ -1,6 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { agesInHours, timeDecay } from './time-decay.ts';
 
 const HOUR = 3_600_000;
@@ -13,14 +14,14 @@ test('ages are exact to the second in the present, and 0 for padding', () => {
   expect(agesInHours(timestamps, new Float64Array(0), new Int32Array(0))).toHaveLength(0);
 });
 
-describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
-  test('halves with each half-life', () => {
+  test('halves with each half-life', async () => {
     const ages = tf.tensor2d([[0, 24, 48, 36, 24 * 3650]]);
     const before = tf.memory().numTensors;
     const decay = timeDecay(ages, 24);
-    const got = [...decay.dataSync()];
+    const got = [...(await decay.data())];
     decay.dispose();
     for (const [i, expected] of [1, 0.5, 0.25, Math.SQRT1_2 / 2, 0].entries()) expect(got[i]).toBeCloseTo(expected, 6);
     expect(() => timeDecay(ages, 0)).toThrow('half-life must be positive: 0');

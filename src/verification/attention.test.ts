@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { attention } from './attention.ts';
 import { deviationOf } from './compare.ts';
 import type { GoldenFile } from './topic.ts';
@@ -14,7 +15,7 @@ test('holds cases of every mechanism', () => {
   expect(new Set(golden.cases.map((golden) => golden.mechanism))).toEqual(new Set([undefined, 'tpo', 'unified']));
 });
 
-describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
   test.each(golden.cases)('$name', async (golden) => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { deviationOf } from './compare.ts';
 import { conservation } from './conservation.ts';
 import type { GoldenFile } from './topic.ts';
@@ -13,7 +14,7 @@ test('holds cases', () => {
   expect(file.cases).toHaveLength(4);
 });
 
-describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
   test.each(file.cases)('$name', async (golden) => {

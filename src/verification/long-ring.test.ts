@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { deviationOf } from './compare.ts';
 import { longRing } from './long-ring.ts';
 import type { GoldenFile } from './topic.ts';
@@ -17,7 +18,7 @@ test('holds cases of every combination and direction, on rings and lines', () =>
   expect(new Set(options.map(({ topology }) => topology))).toEqual(new Set(['ring', 'line']));
 });
 
-describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
   test.each(golden.cases)('$name', async (golden) => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { deviationOf } from './compare.ts';
 import { ppr } from './ppr.ts';
 import type { GoldenFile } from './topic.ts';
@@ -15,7 +16,7 @@ test('holds cases, directed and undirected, with dangling nodes and without', ()
   expect(new Set(file.cases.map(({ dangling }) => (dangling as number[]).length > 0))).toEqual(new Set([true, false]));
 });
 
-describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
   test.each(file.cases)('$name', async (golden) => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { deviationOf } from './compare.ts';
 import type { GoldenFile } from './topic.ts';
 import { trajectory } from './trajectory.ts';
@@ -12,7 +13,7 @@ test('holds cases', () => {
   expect(golden.cases).toHaveLength(20);
 });
 
-describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
   test.each(golden.cases)('$name', async (golden) => {

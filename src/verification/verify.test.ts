@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { ConfigurationError, StorageError } from '../core/errors.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { OWN_GOLDEN, readGolden, TOPICS, verify } from './verify.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-golden-'));
@@ -17,7 +18,7 @@ test('there is a golden file for every topic, and none besides', () => {
   ).toEqual(TOPICS.map(({ name }) => name).sort());
 });
 
-describe.each(['wasm', 'cpu'] as const)('%s', (backend) => {
+describe.each(TEST_BACKENDS)('%s', (backend) => {
   beforeAll(() => useBackend(backend));
 
   test('every topic passes', async () => {
