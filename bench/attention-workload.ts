@@ -1,6 +1,6 @@
 import type { AttentionRows } from '../src/attention/attention-rows.ts';
-import { RING_ATTENTION_DEFAULTS } from '../src/attention/options.ts';
 import { referenceRow } from '../src/attention/handmade-row.ts';
+import { RING_ATTENTION_DEFAULTS } from '../src/attention/options.ts';
 import { clusteredVectors } from './clustered-vectors.ts';
 
 /** The attention that is measured. */

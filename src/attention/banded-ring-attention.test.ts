@@ -67,6 +67,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
   test('random conversations, options and tolerances stay within the proven bound', async () => {
+    const runs = backend === 'webgpu' ? 16 : 80; // a run takes a third of a second on Vulkan in software
     const methods = { banded: 0, dense: 0 };
     const parameters = [
       fc.noBias(fc.integer({ min: 1, max: 409 })),
@@ -85,10 +86,10 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
         const error = worstRowError(result.output, rows, options, everyRow(turns));
         expect(error).toBeLessThanOrEqual(result.errorBound + rounding(options.temperature));
       }),
-      { seed: 5, numRuns: 80 },
+      { seed: 5, numRuns: runs },
     );
-    expect(methods.banded).toBeGreaterThan(30);
-    expect(methods.dense).toBeGreaterThan(5);
+    expect(methods.banded).toBeGreaterThan((3 / 8) * runs);
+    expect(methods.dense).toBeGreaterThan(runs / 16);
   });
 
   test.each(COMBINATIONS.map((options) => [nameOf(options), options] as const))('%s', async (_, options) => {

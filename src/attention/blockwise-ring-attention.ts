@@ -14,7 +14,7 @@ import type { RingAttentionOptions } from './options.ts';
 
 /** Queries and keys of a block: few keys, since a device adds them up in float32, and what a block adds is kept in float64. */
 const QUERIES = 1024;
-const KEYS = 64;
+const KEYS = 128;
 
 /** Softmax over keys that come block by block, in float64. */
 class RunningSoftmax {
