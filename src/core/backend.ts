@@ -72,6 +72,9 @@ async function restoreUtilForNative(): Promise<void> {
   util.isNullOrUndefined ??= (value) => value === null || value === undefined;
 }
 
+/** One for the life of the process: tfjs keeps a device of the first, and the process dies where that is collected. */
+let webGpu: unknown;
+
 const LOADERS: Readonly<Record<BackendName, () => Promise<string>>> = {
   cuda: async () => {
     await restoreUtilForNative();
@@ -89,8 +92,9 @@ const LOADERS: Readonly<Record<BackendName, () => Promise<string>>> = {
       globals: object;
     };
     Object.assign(globalThis, globals);
+    webGpu ??= create([]);
     Object.defineProperty(globalThis, 'navigator', {
-      value: { ...globalThis.navigator, gpu: create([]) },
+      value: { ...globalThis.navigator, gpu: webGpu },
       configurable: true,
     });
     const adapter = await (

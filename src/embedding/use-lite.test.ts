@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
-import { ValidationError } from '../core/errors.ts';
+import { UnavailableError, ValidationError } from '../core/errors.ts';
 import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import type { Encoder } from '../model/encoder.ts';
 import { loadUseLite } from './use-lite.ts';
@@ -19,7 +19,12 @@ function cosine(rows: Float32Array, i: number, j: number): number {
   return sum;
 }
 
-describe.each(TEST_BACKENDS)('use-lite on %s', (backend) => {
+test.runIf(TEST_BACKENDS.includes('webgpu'))('webgpu is refused', async () => {
+  await useBackend('webgpu');
+  await expect(loadUseLite()).rejects.toThrow(UnavailableError);
+});
+
+describe.each(TEST_BACKENDS.filter((name) => name !== 'webgpu'))('use-lite on %s', (backend) => {
   let encoder: Encoder;
   let before: number;
   let rows: Float32Array;

@@ -71,9 +71,14 @@ async function loadModel(folder: string): Promise<GraphModel> {
  *
  * Cer et al. 2018, "Universal Sentence Encoder".
  *
- * @throws UnavailableError when the package with the weights is not installed.
+ * @throws UnavailableError when the package with the weights is not installed, and on webgpu.
  */
 export async function loadUseLite(options: UseLiteOptions = USE_LITE_DEFAULTS): Promise<Encoder> {
+  if (activeBackend() === 'webgpu')
+    throw new UnavailableError(
+      'encoder use-lite',
+      'its graph reads tensors back synchronously, which Node cannot: webgpu',
+    );
   const folder = modelFolder();
   const pieces = JSON.parse(readFileSync(join(folder, 'vocab.json'), 'utf8')) as Piece[];
   return new UseLite(await loadModel(folder), new UnigramTokeniser(pieces, RESERVED_PIECES), options);
