@@ -20,12 +20,12 @@ export interface BenchGraph {
 }
 
 /**
- * A directed graph with weights in [0.1, 1.1). `clustered`: most edges stay among 50 nodes, the others lead to hubs, as where memories share concepts; neighbours do
- * not lie next to each other. `uniform`: both ends are drawn at random, so that every walk is everywhere after a few steps, the worst case for forward push.
+ * A directed graph with weights in [0.1, 1.1). `clustered`: most edges stay among 50 nodes whose ids are neighbours, as those of a conversation's turns are; the others
+ * lead to hubs, which are anywhere. `uniform`: both ends are drawn at random, so that every walk is everywhere after a few steps, the worst case for forward push.
  */
 export function benchGraph(kind: GraphKind, nodes: number, edges: number, seed: number): BenchGraph {
   const stream = random(seed, `pagerank ${kind}`);
-  const place = stream.shuffle(Array.from({ length: nodes }, (_, i) => i));
+  const hubs = stream.shuffle(Array.from({ length: nodes }, (_, i) => i));
   const sources = new Int32Array(edges);
   const targets = new Int32Array(edges);
   const weights = new Float64Array(edges);
@@ -36,9 +36,9 @@ export function benchGraph(kind: GraphKind, nodes: number, edges: number, seed: 
         ? stream.integer(nodes)
         : stream.uniform() < INSIDE
           ? Math.min(nodes - 1, source - (source % CLUSTER) + stream.integer(CLUSTER))
-          : Math.floor(nodes * stream.uniform() ** 3);
-    sources[edge] = place[source]!;
-    targets[edge] = place[target]!;
+          : hubs[Math.floor(nodes * stream.uniform() ** 3)]!;
+    sources[edge] = source;
+    targets[edge] = target;
     weights[edge] = 0.1 + stream.uniform();
   }
   const digits = String(nodes).length;

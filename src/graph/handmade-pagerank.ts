@@ -1,3 +1,9 @@
+import fc from 'fast-check';
+import { MultiDirectedGraph, MultiUndirectedGraph } from 'graphology';
+import { random } from '../core/random.ts';
+import type { SeedSet } from './seed-distribution.ts';
+import { type TransitionMatrix, transitionMatrix } from './transition-matrix.ts';
+
 /** A graph written out for tests: an edge is [source, target, weight]. */
 export interface HandmadeGraph {
   readonly directed: boolean;
@@ -59,4 +65,54 @@ function eliminate(a: number[][], b: number[]): number[] {
     b[row]! /= a[row]![row]!;
   }
   return b;
+}
+
+/** Through graphology, as a caller would. */
+export function matrixOf({ directed, nodes, edges }: HandmadeGraph): TransitionMatrix {
+  const graph = directed ? new MultiDirectedGraph() : new MultiUndirectedGraph();
+  for (const id of nodes) graph.addNode(id);
+  for (const [source, target, weight] of edges) graph.addEdge(source, target, { weight });
+  return transitionMatrix(graph);
+}
+
+const NODES = 47;
+const node = (i: number) => `n${i}`;
+
+/** Loops, parallel edges, weights of 0, dangling and isolated nodes among them. */
+export const graphs: fc.Arbitrary<HandmadeGraph> = fc
+  .record({
+    directed: fc.boolean(),
+    nodes: fc.integer({ min: 1, max: 23 }),
+    edges: fc.array(
+      fc.tuple(fc.nat(), fc.nat(), fc.oneof(fc.constant(0), fc.double({ min: 1e-3, max: 1e3, noNaN: true }))),
+      { maxLength: 67 },
+    ),
+  })
+  .map(({ directed, nodes, edges }) => ({
+    directed,
+    nodes: Array.from({ length: nodes }, (_, i) => node(i)),
+    edges: edges.map(([source, target, weight]) => [node(source % nodes), node(target % nodes), weight] as const),
+  }));
+
+export const seedWeights = fc.array(fc.tuple(fc.nat(), fc.double({ min: 1e-3, max: 1e3, noNaN: true })), {
+  minLength: 1,
+  maxLength: 5,
+});
+
+/** Sparse enough for many dangling nodes and several components. */
+export function sampleGraph(): HandmadeGraph {
+  const stream = random(11, 'handmade-pagerank');
+  const nodes = Array.from({ length: NODES }, (_, i) => node(i));
+  const edges = Array.from({ length: 83 }, () => {
+    return [node(stream.integer(31)), node(stream.integer(NODES)), 0.1 + stream.uniform()] as const;
+  });
+  return { directed: true, nodes, edges };
+}
+
+export function sampleQueries(count: number): SeedSet[] {
+  return Array.from({ length: count }, (_, query) => {
+    const stream = random(query, 'handmade-pagerank.seeds');
+    const size = 1 + stream.integer(5);
+    return new Map(Array.from({ length: size }, () => [node(stream.integer(NODES)), 0.1 + stream.uniform()]));
+  });
 }

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { random } from '../core/random.ts';
+import { matrixOf } from './handmade-pagerank.ts';
 import { HostPageRank } from './host-pagerank.ts';
-import { describePageRankSolver, matrixOf } from './pagerank-contract.ts';
+import { describePageRankSolver } from './pagerank-contract.ts';
 
 describePageRankSolver('host', (matrix, settings) => new HostPageRank(matrix, settings), 2e-10);
 
@@ -19,7 +20,7 @@ test('a query has the same result to the bit alone, in a pair and in a block', a
         [`n${query}`, 1],
         [`n${5 * query}`, 2],
       ]),
-  ); // prettier-ignore
+  );
   const together = await solver.solve(queries);
   for (const [query, seeds] of queries.entries()) {
     const alone = await solver.solve([seeds]);

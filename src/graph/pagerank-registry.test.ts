@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { parse } from '../core/validation.ts';
-import { matrixOf } from './pagerank-contract.ts';
+import { matrixOf } from './handmade-pagerank.ts';
 import { createPageRankSolver, PAGERANK_SOLVERS, pageRankOptions } from './pagerank-registry.ts';
 
 const matrix = matrixOf({
@@ -11,7 +11,7 @@ const matrix = matrixOf({
     ['a', 'b', 2],
     ['b', 'c', 1],
   ],
-}); // prettier-ignore
+});
 
 beforeAll(() => useBackend('cpu'));
 

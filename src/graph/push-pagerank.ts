@@ -1,6 +1,6 @@
-import { ConvergenceError } from '../core/errors.ts';
 import { letEventsIn } from '../core/event-loop.ts';
 import { parse } from '../core/validation.ts';
+import { type DampedWalk, dampedWalk, iterateInPlace } from './in-place-iteration.ts';
 import { NodeQueue } from './node-queue.ts';
 import {
   assertUsable,
@@ -11,54 +11,77 @@ import {
   type PageRankSolver,
   pushPageRankOptions,
 } from './pagerank-solver.ts';
-import { massesOf, type PushBlock, pushNode, returnToSeeds, startBlock, sweep, WIDTH } from './push-block.ts';
-import { type SeedSet, seedDistributions } from './seed-distribution.ts';
+import { placeSeeds, type SeedDistribution, type SeedSet, seedDistributions } from './seed-distribution.ts';
 import type { TransitionMatrix } from './transition-matrix.ts';
 
 /** Waiting nodes, as a share of all, from which on going through all nodes in order is faster than a queue. */
-const CROWD = 0.05;
-/** A sweep passes over nodes whose residual is below this share of the average: they gather more before the next. */
-const WORTH_PUSHING = 0.3;
-/** Fewer queries than this are faster one by one. */
-const WORTH_A_BLOCK = 3;
+const CROWD = 0.1;
 
 /**
  * Forward push (Andersen, Chung, Lang 2006, "Local graph partitioning using PageRank vectors"). Every node has a score and a residual; pushing a node moves 1 - damping
- * of its residual into its score and the rest along its edges. The residuals are never negative and their sum is what the scores lack, so that the error bound is the
- * error itself, and no score exceeds the exact one. What reaches a dangling node goes back to the seeds.
+ * of its residual into its score and the rest along its edges, back to the seeds where there are none. The residuals are never negative and their sum is what the scores
+ * lack: the error bound is the error itself, and no score exceeds the exact one. Only the surroundings of the seeds are touched, which costs O(1 / tolerance) whatever
+ * the size of the graph, beside O(V) to read the result.
  *
- * Nodes wait in a queue while they are few, so that only the surroundings of the seeds are touched; when they become many all nodes are swept in order (Wu, Gan, Wei,
- * Zhang 2021, "Unifying the global and local approaches: an efficient power iteration with forward push"). Follows O(1 / tolerance) or O(E log(1 / tolerance)) edges,
- * whichever is fewer, beside O(V) for each query to read the result. A query's result does not depend, to the bit, on the queries beside it.
+ * Where the surroundings become the whole graph, a queue is the slower way: once {@link CROWD} of the nodes wait, the scores with their residuals are where the host's
+ * iteration goes on, with its error bound (the two phases of Wu, Gan, Wei, Zhang 2021, "Unifying the global and local approaches: an efficient power iteration with
+ * forward push"). A query's result does not depend, to the bit, on the queries beside it.
  */
 export class PushPageRank implements PageRankSolver {
   readonly name = 'push';
   readonly #options: PageRankOptions;
-  #matrix: TransitionMatrix | null;
+  #walk: DampedWalk | null;
 
   /** @throws ConfigurationError for an unknown option or one out of range. */
   constructor(matrix: TransitionMatrix, settings: PageRankSettings = {}) {
     this.#options = parse(pushPageRankOptions, settings, 'options of push PageRank');
-    this.#matrix = matrix;
+    this.#walk = dampedWalk(matrix, this.#options.damping);
   }
 
   async solve(queries: readonly SeedSet[]): Promise<PageRankResult> {
-    const matrix = assertUsable(this.name, this.#matrix);
-    const seeds = seedDistributions(matrix, queries);
-    const result = emptyResult(seeds.length, matrix.nodeIds.length);
-    for (let start = 0; start < seeds.length; ) {
-      const width = seeds.length - start < WORTH_A_BLOCK ? 1 : WIDTH;
-      const block = startBlock(matrix, this.#options.damping, seeds.slice(start, start + width), width);
-      keep(block, push(block, this.#options), start, result);
-      start += width;
+    const walk = assertUsable(this.name, this.#walk);
+    const { damping, tolerance } = this.#options;
+    const nodes = walk.matrix.nodeIds.length;
+    const seeds = seedDistributions(walk.matrix, queries);
+    const result = emptyResult(seeds.length, nodes);
+    const crowded: number[] = [];
+    for (const [query, distribution] of seeds.entries()) {
+      const state = startAt(walk, distribution, result.scores.subarray(query * nodes, (query + 1) * nodes));
+      pushWaiting(state, this.#options);
+      result.errorBounds[query] = settle(state, tolerance);
+      result.iterations[query] = state.work / fullWork(walk.matrix);
+      if (result.errorBounds[query]! > tolerance) crowded.push(query);
       await letEventsIn();
     }
+    const change = (tolerance * (1 - damping)) / damping; // whose error bound is the tolerance
+    await iterateInPlace(this.name, walk, { ...this.#options, tolerance: change }, seeds, crowded, result);
     return result;
   }
 
   dispose(): void {
-    this.#matrix = null;
+    this.#walk = null;
   }
+}
+
+interface PushState {
+  readonly matrix: TransitionMatrix;
+  readonly damping: number;
+  readonly seeds: SeedDistribution;
+  /** [V] */
+  readonly scores: Float64Array;
+  /** [V] */
+  readonly residuals: Float64Array;
+  /** On its way from dangling nodes to the seeds. */
+  returning: number;
+  /** Edges followed and nodes pushed. */
+  work: number;
+}
+
+/** All mass starts as residual of the seeds. */
+function startAt({ matrix, damping }: DampedWalk, seeds: SeedDistribution, scores: Float64Array): PushState {
+  const residuals = new Float64Array(scores.length);
+  placeSeeds(seeds, 1, residuals);
+  return { matrix, damping, seeds, scores, residuals, returning: 0, work: 0 };
 }
 
 /** What following all edges once costs. */
@@ -66,60 +89,57 @@ function fullWork({ nodeIds, probabilities }: TransitionMatrix): number {
   return nodeIds.length + probabilities.values.length;
 }
 
-/** @returns the residual mass that is left of each query, [width]. */
-function push(block: PushBlock, { damping, tolerance, maxIterations }: PageRankOptions): Float64Array {
-  const full = fullWork(block.matrix);
-  // The scores take their share of the last residuals, which leaves damping of them as the error.
-  const enough = tolerance / damping;
-  for (const query of block.seeds.keys()) pushWaiting(block, query, enough / full);
-  let masses = massesOf(block);
-  while (masses.some((mass) => mass > enough)) {
-    for (const [query, mass] of masses.entries()) {
-      if (mass > enough && block.work[query]! >= maxIterations * full)
-        throw new ConvergenceError('push PageRank', maxIterations, tolerance, damping * mass);
-    }
-    // Below the average, so that some node is pushed in every sweep; none of a query that is done.
-    const limitOf = (mass: number) =>
-      mass > enough ? Math.max(enough / 2, WORTH_PUSHING * mass) / full : Number.POSITIVE_INFINITY;
-    sweep(block, masses.map(limitOf));
-    masses = massesOf(block);
-  }
-  return masses;
-}
-
-/** Pushes from a queue until no residual is above the limit for each of its node's edges and itself, or too many nodes wait. */
-function pushWaiting(block: PushBlock, query: number, limit: number): void {
-  const { matrix, residuals, width } = block;
+/** Pushes until no residual is large for its node's edges, which makes their sum small enough, or too many nodes wait. */
+function pushWaiting(state: PushState, { tolerance, maxIterations }: PageRankOptions): void {
+  const { matrix, seeds, residuals } = state;
   const { offsets, columnOf } = matrix.probabilities;
-  const { positions } = block.seeds[query]!;
-  const nodes = matrix.nodeIds.length;
-  const queue = new NodeQueue(nodes);
+  const full = fullWork(matrix);
+  // Scores take their share of the last residuals, which leaves damping of them as the error.
+  const limit = tolerance / state.damping / full;
+  const queue = new NodeQueue(residuals.length);
   const offer = (node: number) => {
-    if (residuals[node * width + query]! > limit * (offsets[node + 1]! - offsets[node]! + 1)) queue.add(node);
+    if (residuals[node]! > limit * (offsets[node + 1]! - offsets[node]! + 1)) queue.add(node);
   };
-  positions.forEach(offer);
-  while (queue.size > 0 && queue.size < CROWD * nodes) {
+  seeds.positions.forEach(offer);
+  while (queue.size > 0 && queue.size < CROWD * residuals.length && state.work < maxIterations * full) {
     const node = queue.take();
-    pushNode(block, query, node);
+    pushNode(state, node);
     for (let entry = offsets[node]!; entry < offsets[node + 1]!; entry++) offer(columnOf[entry]!);
     if (queue.size > 0) continue;
-    returnToSeeds(block, query);
-    positions.forEach(offer);
+    returnToSeeds(state);
+    seeds.positions.forEach(offer);
   }
+  returnToSeeds(state);
 }
 
-/** Gives the scores their share of the last residuals and puts them in their rows. */
-function keep(block: PushBlock, masses: Float64Array, first: number, result: PageRankResult): void {
-  const { matrix, damping, width, scores, residuals, work } = block;
-  const nodes = matrix.nodeIds.length;
-  for (const query of block.seeds.keys()) {
-    returnToSeeds(block, query);
-    const row = (first + query) * nodes;
-    for (let node = 0; node < nodes; node++) {
-      const at = node * width + query;
-      result.scores[row + node] = scores[at]! + (1 - damping) * residuals[at]!;
-    }
-    result.iterations[first + query] = work[query]! / fullWork(matrix);
-    result.errorBounds[first + query] = damping * masses[query]!;
-  }
+function pushNode(state: PushState, node: number): void {
+  const { matrix, damping, scores, residuals } = state;
+  const { offsets, columnOf, values } = matrix.probabilities;
+  const begin = offsets[node]!;
+  const end = offsets[node + 1]!;
+  const residual = residuals[node]!;
+  residuals[node] = 0;
+  scores[node]! += (1 - damping) * residual;
+  const sent = damping * residual;
+  if (begin === end) state.returning += sent;
+  for (let entry = begin; entry < end; entry++) residuals[columnOf[entry]!]! += sent * values[entry]!;
+  state.work += end - begin + 1;
+}
+
+function returnToSeeds(state: PushState): void {
+  placeSeeds(state.seeds, state.returning, state.residuals);
+  state.returning = 0;
+}
+
+/**
+ * Gives the scores 1 - damping of the residuals where what they then lack is tolerable, else all of them: the best guess to go on from, since its sum is right.
+ *
+ * @returns what the scores lack in the first case.
+ */
+function settle({ damping, scores, residuals }: PushState, tolerance: number): number {
+  let mass = 0;
+  for (let node = 0; node < residuals.length; node++) mass += residuals[node]!;
+  const share = damping * mass > tolerance ? 1 : 1 - damping;
+  for (let node = 0; node < residuals.length; node++) scores[node]! += share * residuals[node]!;
+  return damping * mass;
 }

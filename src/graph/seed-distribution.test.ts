@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matrixOf } from './pagerank-contract.ts';
+import { matrixOf } from './handmade-pagerank.ts';
 import { seedDistributions } from './seed-distribution.ts';
 
 // What is refused is tested with every solver, in pagerank-contract.ts.
@@ -13,7 +13,7 @@ test('weights are normalised, positions ascend, zeros are left out', () => {
       ['c', 0],
     ]),
     new Map([['e', 5e-324]]),
-  ]; // prettier-ignore
+  ];
   const found = seedDistributions(matrix, queries);
   expect(found.map(({ positions, shares }) => [[...positions], [...shares]])).toEqual([
     [
@@ -21,7 +21,7 @@ test('weights are normalised, positions ascend, zeros are left out', () => {
       [0.25, 0.75],
     ],
     [[4], [1]],
-  ]); // prettier-ignore
+  ]);
 });
 
 test('the order of the seeds does not move a bit', () => {
@@ -31,7 +31,7 @@ test('the order of the seeds does not move a bit', () => {
     ['c', 0.3],
     ['d', 1e-17],
     ['e', 1e3],
-  ]; // prettier-ignore
+  ];
   const [one, two] = seedDistributions(matrix, [new Map(seeds), new Map(seeds.toReversed())]);
   expect(two).toEqual(one);
 });

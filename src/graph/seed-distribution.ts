@@ -38,3 +38,8 @@ function distributionOf({ positionOf }: TransitionMatrix, seeds: SeedSet, query:
     shares: Float64Array.from(found, ({ weight }) => weight / total),
   };
 }
+
+/** Adds a mass to the nodes of a row, [V], in the shares of the seeds. */
+export function placeSeeds({ positions, shares }: SeedDistribution, mass: number, row: Float64Array): void {
+  for (let i = 0; i < positions.length; i++) row[positions[i]!]! += mass * shares[i]!;
+}

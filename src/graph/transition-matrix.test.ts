@@ -27,7 +27,7 @@ test('rows are shares of the weight that leaves a node, nodes ascend by bytes', 
     ['b', 1],
     ['\uE000', 2],
     ['\u{1F600}', 3],
-  ]); // prettier-ignore
+  ]);
   expect(stepsOf(matrix)).toEqual({ 'a -> a': 1, 'b -> a': 0.75, 'b -> \u{1F600}': 0.25 });
   expect([...matrix.probabilities.offsets]).toEqual([0, 1, 3, 3, 3]);
   expect([...matrix.probabilities.columnOf]).toEqual([0, 0, 3]);
