@@ -134,3 +134,11 @@ test.each([
 ])('nothing is wrong with %s', (_, fusion) => {
   expect(faultsOf({ relevance: { signals: ['bm25', 'cosine', 'recency'], fusion } })).toEqual([]);
 });
+
+test('a weight of a coordinate that the dimensions lack is a fault, one that they have is not', () => {
+  const weights = { temporal: 2, complexity: 1 };
+  expect(faultsOf({ trajectory: { dimensions: 5, weights } })).toEqual([]);
+  expect(faultsOf({ trajectory: { dimensions: 3, weights } })).toEqual([
+    'trajectory.weights.complexity: expected a coordinate of 3 (depth, temporal, homogeneity), got 1',
+  ]);
+});

@@ -3,6 +3,7 @@ import { propagationOptions, unifiedAttentionOptions } from '../attention/option
 import { PROPAGATION_PRESETS } from '../attention/presets.ts';
 import { fusionOptions } from '../fusion/registry.ts';
 import { type Bm25IndexOptions, indexOptions } from '../index/registry.ts';
+import { COORDINATES } from '../trajectory/coordinate-names.ts';
 
 export type { Bm25IndexOptions };
 
@@ -77,7 +78,7 @@ function weightCount(fusion: RetrieverOptions['relevance']['fusion']): number | 
 
 /** What the shape of the options cannot say: which signal needs which source, and what a fusion asks of the signals. */
 export function assertRetriever(
-  { candidates, relevance, propagation }: RetrieverOptions,
+  { candidates, relevance, propagation, trajectory }: RetrieverOptions,
   context: z.core.$RefinementCtx,
 ): void {
   const fault = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
@@ -88,6 +89,12 @@ export function assertRetriever(
   if (propagation !== null && !has('flat'))
     fault(['candidates'], 'a source with index flat, which alone knows propagated embeddings');
   if (new Set(signals).size < signals.length) fault(['relevance', 'signals'], 'each signal once');
+  if (trajectory !== null) {
+    const known: readonly string[] = COORDINATES[trajectory.dimensions];
+    for (const name of Object.keys(trajectory.weights))
+      if (!known.includes(name))
+        fault(['trajectory', 'weights', name], `a coordinate of ${trajectory.dimensions} (${known.join(', ')})`);
+  }
   if (signals.length < 2) return;
   if (fusion.method === 'convex' && signals.join() !== 'cosine,bm25')
     fault(['relevance', 'signals'], '[cosine, bm25], the order that the convex combination asks for');
