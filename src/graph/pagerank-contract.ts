@@ -20,8 +20,9 @@ type CreateSolver = (matrix: TransitionMatrix, settings?: PageRankSettings) => P
  * What every solver of PageRank must do.
  *
  * @param accuracy L1 distance from the exact scores that the solver reaches with its defaults.
+ * @param repeats whether the same queries have the same scores to the last bit; false where a device adds in any order.
  */
-export function describePageRankSolver(name: string, create: CreateSolver, accuracy: number): void {
+export function describePageRankSolver(name: string, create: CreateSolver, accuracy: number, repeats = true): void {
   /** The scores of each query by node. */
   async function solve(graph: HandmadeGraph, queries: readonly SeedSet[], settings: PageRankSettings = {}) {
     const matrix = matrixOf(graph);
@@ -239,7 +240,12 @@ export function describePageRankSolver(name: string, create: CreateSolver, accur
     test('gives the same numbers again, and throws when disposed', async () => {
       const solver = create(matrixOf(sampleGraph()));
       const first = await solver.solve(sampleQueries(11));
-      expect(await solver.solve(sampleQueries(11))).toEqual(first);
+      const again = await solver.solve(sampleQueries(11));
+      if (repeats) expect(again).toEqual(first);
+      else {
+        const distance = first.scores.reduce((sum, score, i) => sum + Math.abs(score - again.scores[i]!), 0);
+        expect(distance).toBeLessThan(11 * accuracy);
+      }
       solver.dispose();
       solver.dispose();
       await expect(solver.solve(sampleQueries(1))).rejects.toThrow(`solver was disposed: ${solver.name}`);
