@@ -1,21 +1,27 @@
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
-import { rowWidth } from '../core/rows.ts';
+import { gatherRows, rowWidth } from '../core/rows.ts';
 
-/** Turns 0 … T - 1 of one conversation on the host, in ring order, each array row-major. One array may serve as all three. */
+/** B queries, and turns 0 … T - 1 of one conversation in ring order, all on the host and row-major. One array may serve as all three. */
 export interface AttentionRows {
   /** T */
   readonly turns: number;
-  /** [T, D] */
+  /** [B, D] */
   readonly queries: Float32Array;
   /** [T, D] */
   readonly keys: Float32Array;
   /** [T, V] */
   readonly values: Float32Array;
+  /** [B] where each query stands, in 0 … T - 1 and in any order. Without it B = T, and each turn asks from its own place. */
+  readonly queryPlaces?: Int32Array;
+  /** [T] 0 for a key that no query may see: a place may be empty. */
+  readonly keyMask?: Uint8Array;
+  /** Row-major [B, T] 0 for a key that the query may not see. */
+  readonly mask?: Uint8Array;
 }
 
 /** What was computed, how, and how exact it is. */
 export interface RowAttention {
-  /** Row-major [T, V]; a row without an admissible key is zero. */
+  /** Row-major [B, V]; a row without an admissible key is zero. */
   readonly output: Float32Array;
   /** `dense` looked at every key. */
   readonly method: 'banded' | 'dense';
@@ -33,9 +39,14 @@ export interface CheckedRows extends AttentionRows {
   readonly dimension: number;
   /** V */
   readonly valueWidth: number;
-  /** [T] 1 / length of each row, 0 for a zero row. */
+  /** [B] 1 / length of each row, 0 for a zero row. */
   readonly queryScales: Float64Array;
+  /** [T] */
   readonly keyScales: Float64Array;
+  /** [B] rows of the queries by ascending place. */
+  readonly order: Int32Array;
+  /** [B] their places, ascending. */
+  readonly places: Int32Array;
 }
 
 /**
@@ -57,19 +68,46 @@ function firstNotFinite(matrix: Float32Array, start: number): number {
   return matrix.subarray(start).find((value) => !Number.isFinite(value)) as number;
 }
 
+/** @throws ValidationError for a place that no turn has. */
+function assertPlaces(places: Int32Array, turns: number): void {
+  const outside = places.findIndex((place) => place < 0 || place >= turns);
+  if (outside >= 0)
+    throw new ValidationError(`place of query ${outside} must be in 0 … ${turns - 1}: ${places[outside]}`, { turns });
+}
+
+function assertMask(what: string, mask: Uint8Array | undefined, size: number): void {
+  if (mask !== undefined && mask.length !== size) throw new DimensionMismatchError(what, size, mask.length);
+}
+
+/** @returns rows of the queries by ascending place, and those places */
+function placeOrder({ turns, queryPlaces }: AttentionRows): Pick<CheckedRows, 'order' | 'places'> {
+  if (queryPlaces === undefined) {
+    const places = Int32Array.from({ length: turns }, (_, place) => place);
+    return { order: places, places };
+  }
+  const order = Int32Array.from(queryPlaces.keys()).sort(
+    (a, b) => (queryPlaces[a] as number) - (queryPlaces[b] as number) || a - b,
+  );
+  return { order, places: order.map((row) => queryPlaces[row] as number) };
+}
+
 /** @throws ValidationError, DimensionMismatchError, NotFiniteError for rows that cannot be attended to. */
 export function checkRows(rows: AttentionRows): CheckedRows {
-  const { turns, queries, keys, values } = rows;
+  const { turns, queries, keys, values, queryPlaces, keyMask, mask } = rows;
   if (!Number.isInteger(turns) || turns < 1)
     throw new ValidationError(`turns must be a positive integer: ${turns}`, { turns });
-  const dimension = rowWidth('queries', queries, turns);
+  const count = queryPlaces === undefined ? turns : queryPlaces.length;
+  const dimension = count === 0 ? rowWidth('keys', keys, turns) : rowWidth('queries', queries, count);
   const valueWidth = rowWidth('values', values, turns);
-  if (keys.length !== queries.length)
+  if (keys.length !== turns * dimension)
     throw new DimensionMismatchError('keys', `${turns} rows of ${dimension}`, `${keys.length} numbers`);
+  if (queryPlaces !== undefined) assertPlaces(queryPlaces, turns);
+  assertMask('keyMask', keyMask, turns);
+  assertMask('mask', mask, count * turns);
   const queryScales = rowScales('queries', queries, dimension);
   const keyScales = keys === queries ? queryScales : rowScales('keys', keys, dimension);
   if (values !== keys && values !== queries) rowScales('values', values, valueWidth);
-  return { ...rows, dimension, valueWidth, queryScales, keyScales };
+  return { ...rows, dimension, valueWidth, queryScales, keyScales, ...placeOrder(rows) };
 }
 
 /** Places `first … first + count - 1`, which on a ring may lie before its first or after its last turn. */
@@ -78,35 +116,35 @@ export interface Places {
   readonly count: number;
 }
 
-/** Consecutive places, `size` at a time. */
-export function blocksOf(turns: number, size: number): Places[] {
-  return Array.from({ length: Math.ceil(turns / size) }, (_, block) => {
-    return { first: block * size, count: Math.min(size, turns - block * size) };
+/** Numbers 0 … total - 1, `size` at a time. */
+export function blocksOf(total: number, size: number): Places[] {
+  return Array.from({ length: Math.ceil(total / size) }, (_, block) => {
+    return { first: block * size, count: Math.min(size, total - block * size) };
   });
 }
 
-/** Copies rows scaled to length 1; places beyond the turns wrap around. */
-export function unitRows(matrix: Float32Array, scales: Float64Array, { first, count }: Places): Float32Array {
-  const turns = scales.length;
-  const width = matrix.length / turns;
-  const rows = new Float32Array(count * width);
-  for (let row = 0, at = 0; row < count; row++) {
-    const source = (((first + row) % turns) + turns) % turns;
+/** Row of each place; places beyond the turns wrap around. */
+export function rowNumbers({ first, count }: Places, turns: number): Int32Array {
+  return Int32Array.from({ length: count }, (_, i) => (((first + i) % turns) + turns) % turns);
+}
+
+/** Copies rows scaled to length 1. */
+export function unitRows(matrix: Float32Array, scales: Float64Array, rows: Int32Array): Float32Array {
+  const width = scales.length === 0 ? 0 : matrix.length / scales.length;
+  const units = new Float32Array(rows.length * width);
+  for (let row = 0, at = 0; row < rows.length; row++) {
+    const source = rows[row] as number;
     const scale = scales[source] as number;
     for (let from = source * width, end = from + width; from < end; from++, at++)
-      rows[at] = (matrix[from] as number) * scale;
+      units[at] = (matrix[from] as number) * scale;
   }
-  return rows;
+  return units;
 }
 
 /** The rows at the places, without a copy where they are consecutive; places beyond the turns wrap around. */
-export function rowsAt(matrix: Float32Array, turns: number, { first, count }: Places): Float32Array {
+export function rowsAt(matrix: Float32Array, turns: number, places: Places): Float32Array {
   const width = matrix.length / turns;
+  const { first, count } = places;
   if (first >= 0 && first + count <= turns) return matrix.subarray(first * width, (first + count) * width);
-  const rows = new Float32Array(count * width);
-  for (let row = 0; row < count; row++) {
-    const source = (((first + row) % turns) + turns) % turns;
-    rows.set(matrix.subarray(source * width, (source + 1) * width), row * width);
-  }
-  return rows;
+  return gatherRows(matrix, width, rowNumbers(places, turns));
 }

@@ -11,11 +11,15 @@
  * most two keys at each distance δ <= 2 (e^x - 1) / (1 - e^-decay), while D is at least the number of admissible keys, each of which weighs 1 or more: all of
  * them without a direction, W + 2 with one (a row that sees a far key sees all nearer ones on that side), one less where self is excluded.
  *
- * Additive: a row that sees any other turn sees one at most one step away, of logit -decay or more, so D >= e^-decay, and
- * δ <= 2 Σ_{d > W} exp(1 / temperature - decay d) = 2 exp(1 / temperature - decay (W + 1)) / (1 - e^-decay).
+ * Additive: a row that sees any other turn sees one at most g steps away, of logit -g decay or more, so D >= e^(-g decay), and
+ * δ <= 2 Σ_{d > W} exp(1 / temperature - decay d) = 2 exp(1 / temperature - decay (W + 1)) / (1 - e^-decay). Where no key is masked, g = 1.
+ *
+ * With masked keys the first multiplicative bound stands as it is; in the second, D is at least the number of keys that are not masked without a direction, and
+ * 1 with one. Queries need not be as many as the turns, nor stand at different places: every step holds row by row.
  */
 import { ValidationError } from '../core/errors.ts';
 import type { LogitOptions } from './attention-logits.ts';
+import type { KeySupport } from './key-support.ts';
 import type { RingAttentionOptions } from './options.ts';
 
 /**
@@ -45,23 +49,27 @@ function furthest(turns: number, { topology }: RingAttentionOptions): number {
 }
 
 /** The largest share δ / D. */
-function farShare(turns: number, width: number, options: RingAttentionOptions): number {
+function farShare(turns: number, width: number, options: RingAttentionOptions, support?: KeySupport): number {
   const { combine, direction, self, decay, temperature } = options;
   const fading = -Math.expm1(-decay);
-  if (combine === 'additive') return Math.min(1, (2 * Math.exp(1 / temperature - decay * width)) / fading);
+  const nearest = support?.nearest ?? 1;
+  if (combine === 'additive')
+    return Math.min(1, (2 * Math.exp(1 / temperature - decay * (width + 1 - nearest))) / fading);
   const logit = Math.exp(-decay * (width + 1)) / temperature;
-  const seen = (direction === 'none' ? turns : width + 2) - (self === 'exclude' ? 1 : 0);
-  return Math.min(-Math.expm1(-logit), (2 * Math.expm1(logit)) / fading / seen);
+  const whole = support === undefined ? width + 2 : 1;
+  const seen = (direction === 'none' ? (support?.keys ?? turns) : whole) - (self === 'exclude' ? 1 : 0);
+  return Math.min(-Math.expm1(-logit), (2 * Math.expm1(logit)) / fading / Math.max(seen, 1));
 }
 
 /**
  * The proven bound on the Euclidean distance between a row of banded attention and the exact one, for values of length 1 at most and exact arithmetic.
  *
- * @param turns n, all of them keys
+ * @param turns n
  * @param width W
+ * @param support where keys are masked
  */
-export function bandError(turns: number, width: number, options: RingAttentionOptions): number {
-  return width >= furthest(turns, options) ? 0 : 2 * farShare(turns, width, options);
+export function bandError(turns: number, width: number, options: RingAttentionOptions, support?: KeySupport): number {
+  return width >= furthest(turns, options) ? 0 : 2 * farShare(turns, width, options, support);
 }
 
 /**
@@ -70,13 +78,18 @@ export function bandError(turns: number, width: number, options: RingAttentionOp
  *
  * @throws ValidationError for a negative tolerance.
  */
-export function leastBandWidth(turns: number, tolerance: number, options: RingAttentionOptions): number {
+export function leastBandWidth(
+  turns: number,
+  tolerance: number,
+  options: RingAttentionOptions,
+  support?: KeySupport,
+): number {
   assertTolerance(tolerance);
   let low = 1;
   let high = Math.max(1, furthest(turns, options));
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (bandError(turns, middle, options) <= tolerance) high = middle;
+    if (bandError(turns, middle, options, support) <= tolerance) high = middle;
     else low = middle + 1;
   }
   return low;

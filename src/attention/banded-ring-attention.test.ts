@@ -8,7 +8,8 @@ import type { AttentionRows } from './attention-rows.ts';
 import { bandedRingAttention } from './banded-ring-attention.ts';
 import { blockwiseRingAttention } from './blockwise-ring-attention.ts';
 import { referenceRow, worstRowError } from './handmade-row.ts';
-import { RING_ATTENTION_DEFAULTS, type RingAttentionOptions } from './options.ts';
+import { RING_ATTENTION_DEFAULTS } from './options.ts';
+import { COMBINATIONS } from './sample-options.ts';
 
 const [D, V] = [7, 5];
 
@@ -49,20 +50,6 @@ const OPTIONS = fc.record({
   temperature: fc.double({ min: 0.02, max: 3, noNaN: true }),
 });
 
-/** Every combination of the four choices. */
-const COMBINATIONS: RingAttentionOptions[] = (['ring', 'line'] as const).flatMap((topology) =>
-  (['none', 'causal', 'anticausal'] as const).flatMap((direction) =>
-    (['multiplicative', 'additive'] as const).flatMap((combine) =>
-      (['include', 'exclude'] as const).map((self) => ({
-        ...RING_ATTENTION_DEFAULTS,
-        ...{ topology, direction, combine, self },
-      })),
-    ),
-  ),
-);
-const nameOf = ({ topology, direction, combine, self }: RingAttentionOptions) =>
-  `${topology}, ${direction}, ${combine}, self ${self}`;
-
 describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
@@ -92,7 +79,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     expect(methods.dense).toBeGreaterThan(runs / 16);
   });
 
-  test.each(COMBINATIONS.map((options) => [nameOf(options), options] as const))('%s', async (_, options) => {
+  test.each(COMBINATIONS)('%s', async (_, options) => {
     const rows = rowsOf(229, 3, false);
     const [banded, dense] = [await bandedRingAttention(rows, options), await blockwiseRingAttention(rows, options)];
     expect(banded.method).toBe('banded');
@@ -101,7 +88,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   });
 
   test('one turn, two turns, and nothing to see', async () => {
-    for (const options of COMBINATIONS) {
+    for (const [, options] of COMBINATIONS) {
       for (const turns of [1, 2]) {
         const rows = rowsOf(turns, 2, false);
         const { output, method } = await bandedRingAttention(rows, options);
@@ -115,7 +102,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   });
 
   test.each([1e-4, 1e-30])('temperature %d does not overflow: the nearest of the like wins', async (temperature) => {
-    for (const { combine, self, direction, topology } of COMBINATIONS) {
+    for (const [, { combine, self, direction, topology }] of COMBINATIONS) {
       const rows = rowsOf(211, 4, true);
       const options = { combine, self, direction, topology, decay: 3000, temperature };
       const { output } = await bandedRingAttention(rows, options);

@@ -1,50 +1,62 @@
 import { type AttentionBlock, attentionBlock, type BlockMass, blockRows } from './attention-block.ts';
 import {
   type AttentionRows,
-  blocksOf,
   type CheckedRows,
   checkRows,
   type Places,
   type RowAttention,
+  rowNumbers,
   rowsAt,
   unitRows,
 } from './attention-rows.ts';
 import { bandError, leastBandWidth } from './band.ts';
-import { blockwiseRingAttention } from './blockwise-ring-attention.ts';
-import { admissibleCount, FarField } from './far-field.ts';
-import { emptyTerms, type LogitTerms, writeTerms } from './logit-terms.ts';
+import { attendDense } from './blockwise-ring-attention.ts';
+import { FarField } from './far-field.ts';
+import { keySupport } from './key-support.ts';
+import { emptyTerms, hideKeys, type LogitTerms, writeTerms } from './logit-terms.ts';
 import { MASKED } from './masked-softmax.ts';
 import type { RingAttentionOptions } from './options.ts';
 
 /** Error of a row that is asked for when nothing else is: about what float32 rounds. */
 export const DEFAULT_TOLERANCE = 1e-6;
+/** Why {@link attend} and {@link bandedRingAttention} look at every pair then. */
+export const PAIRS_MASKED = 'a mask of pairs is looked at pair by pair';
 
-/** Blocks of queries, from the end when anticausal: the order in which {@link FarField} moves. */
-function queryBlocks(turns: number, size: number, { direction }: RingAttentionOptions): Places[] {
-  const blocks = blocksOf(turns, size);
+/** Blocks of at most `size` queries on as many consecutive places, from the end when anticausal: the order in which {@link FarField} moves. */
+function queryBlocks(places: Int32Array, size: number, { direction }: RingAttentionOptions): Places[] {
+  const blocks: Places[] = [];
+  for (let first = 0, end = 0; first < places.length; first = end) {
+    const beyond = (places[first] as number) + size;
+    while (end < places.length && end - first < size && (places[end] as number) < beyond) end++;
+    blocks.push({ first, count: end - first });
+  }
   return direction === 'anticausal' ? blocks.reverse() : blocks;
 }
 
-/** The terms of a block and its band; all blocks of full size whose band does not reach beyond the turns have the same. */
+/** The terms of a block and its band; where every turn asks and none is masked, all full blocks whose band stays within the turns have the same. */
 class BandTerms {
-  readonly #turns: number;
+  readonly #rows: CheckedRows;
   readonly #width: number;
   readonly #options: RingAttentionOptions;
   #inner: LogitTerms | undefined;
 
-  constructor(turns: number, width: number, options: RingAttentionOptions) {
-    this.#turns = turns;
+  constructor(rows: CheckedRows, width: number, options: RingAttentionOptions) {
+    this.#rows = rows;
     this.#width = width;
     this.#options = options;
   }
 
   of(queries: Places, keys: Places, isFull: boolean): LogitTerms {
-    const isInner = isFull && keys.first >= 0 && keys.first + keys.count <= this.#turns;
+    const { turns, places, order, queryPlaces, keyMask } = this.#rows;
+    const isInner = isFull && keys.first >= 0 && keys.first + keys.count <= turns;
     if (isInner && this.#inner !== undefined) return this.#inner;
-    const terms = emptyTerms(queries.count, keys.count, this.#options.combine === 'multiplicative' ? 0 : MASKED);
-    const ring = { turns: this.#turns, options: this.#options, width: this.#width };
-    writeTerms(terms, { row: 0, column: 0 }, queries, keys, ring);
-    if (isInner) this.#inner = terms;
+    const [first, end] = [queries.first, queries.first + queries.count];
+    const masked = this.#options.combine === 'multiplicative' ? 0 : MASKED;
+    const terms = emptyTerms(queries.count, keys.count, masked);
+    const ring = { turns, options: this.#options, width: this.#width };
+    writeTerms(terms, { row: 0, column: 0 }, places.subarray(first, end), keys, ring);
+    hideKeys(terms, this.#rows, order.subarray(first, end), keys, masked);
+    if (isInner && queryPlaces === undefined && keyMask === undefined) this.#inner = terms;
     return terms;
   }
 }
@@ -60,38 +72,43 @@ function writeRows(
   queries: Places,
   band: BlockMass,
   farField: FarField,
-  { turns, valueWidth }: CheckedRows,
+  { valueWidth, order, places }: CheckedRows,
   options: RingAttentionOptions,
 ): void {
-  for (const i of queriesOf(queries, options)) {
-    farField.moveTo(i);
-    const count = admissibleCount(i, turns, options);
-    if (count === 0) continue;
-    const start = (i - queries.first) * (valueWidth + 2);
+  const isAdditive = options.combine === 'additive';
+  for (const row of queriesOf(queries, options)) {
+    farField.moveTo(places[row] as number);
+    const start = (row - queries.first) * (valueWidth + 2);
     const [mass, largest] = [band[start + valueWidth] as number, band[start + valueWidth + 1] as number];
-    const far = options.combine === 'multiplicative' ? Math.exp(-largest) : 0;
-    const scale = 1 / (far * count + mass);
-    for (let d = 0, to = i * valueWidth; d < valueWidth; d++, to++)
+    if (isAdditive ? largest <= MASKED / 2 : farField.count === 0) continue;
+    const far = isAdditive ? 0 : Math.exp(-largest);
+    const scale = 1 / (far * farField.count + mass);
+    for (let d = 0, to = (order[row] as number) * valueWidth; d < valueWidth; d++, to++)
       output[to] = (far * (farField.sum[d] as number) + (band[start + d] as number)) * scale;
   }
 }
 
-/** The block's queries and the keys of their band, which holds the queries in its middle. */
+/** The block's queries and the keys of their band, which holds the queries in its middle where every turn asks. */
 function unitBlock(rows: CheckedRows, queries: Places, keys: Places): Pick<AttentionBlock, 'queries' | 'keys'> {
-  const units = unitRows(rows.keys, rows.keyScales, keys);
-  if (rows.queries !== rows.keys) return { queries: unitRows(rows.queries, rows.queryScales, queries), keys: units };
+  const units = unitRows(rows.keys, rows.keyScales, rowNumbers(keys, rows.turns));
+  if (rows.queries !== rows.keys || rows.queryPlaces !== undefined) {
+    const chosen = rows.order.subarray(queries.first, queries.first + queries.count);
+    return { queries: unitRows(rows.queries, rows.queryScales, chosen), keys: units };
+  }
   const start = (queries.first - keys.first) * rows.dimension;
   return { queries: units.subarray(start, start + queries.count * rows.dimension), keys: units };
 }
 
-async function attendBanded(rows: CheckedRows, width: number, options: RingAttentionOptions): Promise<Float32Array> {
-  const { turns, valueWidth } = rows;
-  const output = new Float32Array(turns * valueWidth);
+async function bandedOutput(rows: CheckedRows, width: number, options: RingAttentionOptions): Promise<Float32Array> {
+  const { turns, valueWidth, places } = rows;
+  const output = new Float32Array(places.length * valueWidth);
   const farField = new FarField(rows, options);
   const size = blockRows(rows.dimension);
-  const terms = new BandTerms(turns, width, options);
-  for (const queries of queryBlocks(turns, size, options)) {
-    const keys = { first: queries.first - width, count: queries.count + 2 * width };
+  const terms = new BandTerms(rows, width, options);
+  for (const queries of queryBlocks(places, size, options)) {
+    const first = (places[queries.first] as number) - width;
+    const last = (places[queries.first + queries.count - 1] as number) + width;
+    const keys = { first, count: last - first + 1 };
     const block = {
       ...unitBlock(rows, queries, keys),
       values: rowsAt(rows.values, turns, keys),
@@ -103,17 +120,42 @@ async function attendBanded(rows: CheckedRows, width: number, options: RingAtten
   return output;
 }
 
+/** The band that rows need for a tolerance, and the error that it leaves. */
+export interface Band {
+  /** W */
+  readonly width: number;
+  readonly errorBound: number;
+}
+
+/** @throws ValidationError for a negative tolerance. */
+export function bandOf(rows: CheckedRows, tolerance: number, options: RingAttentionOptions): Band {
+  const support = keySupport(rows, options);
+  const width = leastBandWidth(rows.turns, tolerance, options, support);
+  return { width, errorBound: bandError(rows.turns, width, options, support) };
+}
+
+/** {@link bandedRingAttention} of rows that have been checked and have no mask of pairs, with 2 W + 1 < T. */
+export async function attendBanded(
+  rows: CheckedRows,
+  { width, errorBound }: Band,
+  options: RingAttentionOptions,
+): Promise<RowAttention> {
+  const output = await bandedOutput(rows, width, options);
+  const reason = `a band of ${2 * width + 1} among ${rows.turns} turns`;
+  return { output, method: 'banded', reason, bandWidth: width, errorBound };
+}
+
 /**
- * Ring attention of a conversation with itself as a band plus a constant: keys more than W steps away weigh e^0 = 1 (multiplicative) or nothing (additive) to
+ * Ring attention of queries over a conversation as a band plus a constant: keys more than W steps away weigh e^0 = 1 (multiplicative) or nothing (additive) to
  * within the tolerance, so with m the row's largest logit
  *
  *     numerator_i   = e^-m c Σ_j v_j + Σ_{d(i,j) <= W} (e^(logit_ij - m) - c e^-m) v_j,   c = 1 or 0
  *     denominator_i = e^-m c n_i     + Σ_{d(i,j) <= W} (e^(logit_ij - m) - c e^-m)
  *
- * over the n_i admissible keys: one sum for all rows without a direction, prefix or suffix sums with one. O(T W D) time in blocks of plain matrix products,
+ * over the n_i admissible keys: one sum for all rows without a direction, prefix or suffix sums with one. O(T V + B W D) time in blocks of plain matrix products,
  * memory for the output and one block. The proof of the bound is in band.ts; section 4.2.3 of diomande2026ragpp has the dense form.
  *
- * When 2 W + 1 >= T there is no far field; the dense form is computed then, and the result says so.
+ * When 2 W + 1 >= T there is no far field, and under a mask of pairs it would be another for each row; the dense form is computed then, and the result says so.
  *
  * @param settings.tolerance largest Euclidean error of an output row for values of length 1, from which W follows; 0 asks for the dense form
  * @throws ValidationError, DimensionMismatchError, NotFiniteError for rows that cannot be attended to, ValidationError for a negative tolerance.
@@ -123,16 +165,11 @@ export async function bandedRingAttention(
   options: RingAttentionOptions,
   settings: { readonly tolerance?: number } = {},
 ): Promise<RowAttention> {
-  const { tolerance = DEFAULT_TOLERANCE } = settings;
   const rows = checkRows(inputs);
-  const width = leastBandWidth(rows.turns, tolerance, options);
-  const span = 2 * width + 1;
-  if (span >= rows.turns) {
-    const reason = `a band of ${span} turns covers all of ${rows.turns}`;
-    const output = await blockwiseRingAttention(inputs, options);
-    return { output, method: 'dense', reason, bandWidth: width, errorBound: 0 };
-  }
-  const output = await attendBanded(rows, width, options);
-  const reason = `a band of ${span} among ${rows.turns} turns`;
-  return { output, method: 'banded', reason, bandWidth: width, errorBound: bandError(rows.turns, width, options) };
+  const band = bandOf(rows, settings.tolerance ?? DEFAULT_TOLERANCE, options);
+  const span = 2 * band.width + 1;
+  if (span < rows.turns && rows.mask === undefined) return attendBanded(rows, band, options);
+  const reason = rows.mask === undefined ? `a band of ${span} turns covers all of ${rows.turns}` : PAIRS_MASKED;
+  const output = await attendDense(rows, options);
+  return { output, method: 'dense', reason, bandWidth: band.width, errorBound: 0 };
 }

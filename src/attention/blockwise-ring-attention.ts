@@ -5,10 +5,11 @@ import {
   type CheckedRows,
   checkRows,
   type Places,
+  rowNumbers,
   rowsAt,
   unitRows,
 } from './attention-rows.ts';
-import { emptyTerms, writeTerms } from './logit-terms.ts';
+import { emptyTerms, hideKeys, writeTerms } from './logit-terms.ts';
 import { MASKED } from './masked-softmax.ts';
 import type { RingAttentionOptions } from './options.ts';
 
@@ -45,13 +46,18 @@ class RunningSoftmax {
     }
   }
 
-  /** Writes the outputs; a row that saw no admissible key is left as it is. */
-  write(output: Float32Array): void {
+  /**
+   * Writes the outputs; a row that saw no admissible key is left as it is.
+   *
+   * @param rows where in the output each row belongs
+   */
+  write(output: Float32Array, rows: Int32Array): void {
     const width = this.#width;
     for (let row = 0; row < this.#mass.length; row++) {
       if ((this.#largest[row] as number) <= MASKED / 2) continue;
-      for (let at = row * width, end = at + width; at < end; at++)
-        output[at] = (this.#weighted[at] as number) / (this.#mass[row] as number);
+      const to = (rows[row] as number) * width;
+      for (let d = 0, from = row * width; d < width; d++, from++)
+        output[to + d] = (this.#weighted[from] as number) / (this.#mass[row] as number);
     }
   }
 }
@@ -62,12 +68,15 @@ async function attendBlock(
   keys: Places,
   options: RingAttentionOptions,
 ): Promise<BlockMass> {
+  const [first, end] = [queries.first, queries.first + queries.count];
+  const chosen = rows.order.subarray(first, end);
   const terms = emptyTerms(queries.count, keys.count);
   const ring = { turns: rows.turns, options, width: Number.POSITIVE_INFINITY };
-  writeTerms(terms, { row: 0, column: 0 }, queries, keys, ring);
+  writeTerms(terms, { row: 0, column: 0 }, rows.places.subarray(first, end), keys, ring);
+  hideKeys(terms, rows, chosen, keys, MASKED);
   const block = {
-    queries: unitRows(rows.queries, rows.queryScales, queries),
-    keys: unitRows(rows.keys, rows.keyScales, keys),
+    queries: unitRows(rows.queries, rows.queryScales, chosen),
+    keys: unitRows(rows.keys, rows.keyScales, rowNumbers(keys, rows.turns)),
     values: rowsAt(rows.values, rows.turns, keys),
     terms,
   };
@@ -75,31 +84,36 @@ async function attendBlock(
 }
 
 /** Whether the direction lets no query of the block see any key of the other. */
-function isHidden(queries: Places, keys: Places, { direction }: RingAttentionOptions): boolean {
-  if (direction === 'causal') return keys.first >= queries.first + queries.count;
-  return direction === 'anticausal' && keys.first + keys.count <= queries.first;
+function isHidden(places: Int32Array, queries: Places, keys: Places, { direction }: RingAttentionOptions): boolean {
+  const [earliest, latest] = [places[queries.first] as number, places[queries.first + queries.count - 1] as number];
+  if (direction === 'causal') return keys.first > latest;
+  return direction === 'anticausal' && keys.first + keys.count <= earliest;
+}
+
+/** {@link blockwiseRingAttention} of rows that have been checked. */
+export async function attendDense(rows: CheckedRows, options: RingAttentionOptions): Promise<Float32Array> {
+  const { turns, valueWidth, places } = rows;
+  const output = new Float32Array(places.length * valueWidth);
+  for (const queries of blocksOf(places.length, QUERIES)) {
+    const softmax = new RunningSoftmax(queries.count, valueWidth);
+    for (const keys of blocksOf(turns, KEYS)) {
+      if (isHidden(places, queries, keys, options)) continue;
+      softmax.add(await attendBlock(rows, queries, keys, options));
+    }
+    softmax.write(output, rows.order.subarray(queries.first));
+  }
+  return output;
 }
 
 /**
- * Dense ring attention of a conversation with itself, block by block with a running softmax: O(T² D) time as any dense form, O(T D) memory.
+ * Dense ring attention of queries over a conversation, block by block with a running softmax: O(B T D) time as any dense form, memory for the rows alone.
  *
- * @returns row-major [T, V]
+ * @returns row-major [B, V]; a row without an admissible key is zero
  * @throws ValidationError, DimensionMismatchError, NotFiniteError for rows that cannot be attended to.
  */
 export async function blockwiseRingAttention(
   inputs: AttentionRows,
   options: RingAttentionOptions,
 ): Promise<Float32Array> {
-  const rows = checkRows(inputs);
-  const { turns, valueWidth } = rows;
-  const output = new Float32Array(turns * valueWidth);
-  for (const queries of blocksOf(turns, QUERIES)) {
-    const softmax = new RunningSoftmax(queries.count, valueWidth);
-    for (const keys of blocksOf(turns, KEYS)) {
-      if (isHidden(queries, keys, options)) continue;
-      softmax.add(await attendBlock(rows, queries, keys, options));
-    }
-    softmax.write(output.subarray(queries.first * valueWidth));
-  }
-  return output;
+  return attendDense(checkRows(inputs), options);
 }

@@ -8,42 +8,45 @@ import type { RingAttentionOptions } from './options.ts';
 export class FarField {
   /** [V] of the query moved to. */
   readonly sum: Float64Array;
+  /** Keys in the sum. */
+  count = 0;
   readonly #rows: CheckedRows;
   readonly #options: RingAttentionOptions;
-  #current: number | undefined;
+  /** The next place to come into a directed query's sight. */
+  #next: number;
+  /** The query's own place where it is taken out of a sum over all. */
+  #own: number | undefined;
 
   constructor(rows: CheckedRows, options: RingAttentionOptions) {
     this.sum = new Float64Array(rows.valueWidth);
     this.#rows = rows;
     this.#options = options;
+    this.#next = options.direction === 'anticausal' ? rows.turns - 1 : 0;
     if (options.combine === 'multiplicative' && options.direction === 'none')
-      for (let row = 0; row < rows.turns; row++) this.#add(row, 1);
+      for (let place = 0; place < rows.turns; place++) this.#add(place, 1);
   }
 
-  /** Moves to the next query: one place up, one place down when anticausal. */
-  moveTo(row: number): void {
+  /** Moves to the next query: at the same place or a later one, an earlier one when anticausal. */
+  moveTo(place: number): void {
     const { combine, direction, self } = this.#options;
     if (combine === 'additive') return;
-    const previous = this.#current;
-    this.#current = row;
-    if (self === 'include') {
-      if (direction !== 'none') this.#add(row, 1);
-      return;
+    if (direction !== 'none') {
+      const step = direction === 'causal' ? 1 : -1;
+      const end = self === 'include' ? place + step : place;
+      for (; this.#next !== end; this.#next += step) this.#add(this.#next, 1);
+    } else if (self === 'exclude') {
+      if (this.#own !== undefined) this.#add(this.#own, 1);
+      this.#own = place;
+      this.#add(place, -1);
     }
-    if (previous !== undefined) this.#add(previous, 1);
-    if (direction === 'none') this.#add(row, -1);
   }
 
-  #add(row: number, sign: 1 | -1): void {
-    const { values, valueWidth } = this.#rows;
+  #add(place: number, sign: 1 | -1): void {
+    const { values, valueWidth, keyMask } = this.#rows;
+    if (keyMask?.[place] === 0) return;
     const { sum } = this;
-    for (let d = 0, at = row * valueWidth; d < valueWidth; d++, at++)
+    this.count += sign;
+    for (let d = 0, at = place * valueWidth; d < valueWidth; d++, at++)
       sum[d] = (sum[d] as number) + sign * (values[at] as number);
   }
-}
-
-/** How many keys a query may see. */
-export function admissibleCount(row: number, turns: number, { direction, self }: RingAttentionOptions): number {
-  const seen = direction === 'none' ? turns : direction === 'causal' ? row + 1 : turns - row;
-  return self === 'include' ? seen : seen - 1;
 }

@@ -16,19 +16,21 @@ function cosine(queries: Float32Array, i: number, keys: Float32Array, j: number,
  * One row of ring attention written as its definition, in float64 loops that share nothing with the code that they judge: the oracle of tests and benches.
  * O(T D).
  *
- * @param i place of the query
+ * @param query row of the query, its place too where no places are given
  * @returns [V]; zeros where no key is admissible
  */
-export function referenceRow(rows: AttentionRows, options: RingAttentionOptions, i: number): Float64Array {
-  const { turns, queries, keys, values } = rows;
+export function referenceRow(rows: AttentionRows, options: RingAttentionOptions, query: number): Float64Array {
+  const { turns, queries, keys, values, keyMask, mask } = rows;
   const { topology, direction, combine, self, decay, temperature } = options;
-  const [dimension, width] = [queries.length / turns, values.length / turns];
+  const [dimension, width] = [keys.length / turns, values.length / turns];
+  const i = rows.queryPlaces === undefined ? query : (rows.queryPlaces[query] as number);
   const logits = Array.from({ length: turns }, (_, j) => {
     if ((self === 'exclude' && j === i) || (direction === 'causal' && j > i) || (direction === 'anticausal' && j < i))
       return Number.NEGATIVE_INFINITY;
+    if (keyMask?.[j] === 0 || mask?.[query * turns + j] === 0) return Number.NEGATIVE_INFINITY;
     const steps = Math.abs(i - j);
     const distance = topology === 'ring' ? Math.min(steps, turns - steps) : steps;
-    const semantic = (1 + cosine(queries, i, keys, j, dimension)) / 2;
+    const semantic = (1 + cosine(queries, query, keys, j, dimension)) / 2;
     return combine === 'multiplicative'
       ? (Math.exp(-decay * distance) * semantic) / temperature
       : semantic / temperature - decay * distance;

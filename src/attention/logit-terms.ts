@@ -1,4 +1,4 @@
-import type { Places } from './attention-rows.ts';
+import { type AttentionRows, type Places, rowNumbers } from './attention-rows.ts';
 import { MASKED } from './masked-softmax.ts';
 import type { RingAttentionOptions } from './options.ts';
 
@@ -38,22 +38,23 @@ function termsByDistance(furthest: number, { combine, decay, temperature }: Ring
 }
 
 /**
- * Writes the terms of all admissible keys within the width. Key places may lie beyond the turns: there a ring goes on and a line has nothing.
+ * Writes the terms of all admissible keys within the width, masks aside. Key places may lie beyond the turns: there a ring goes on and a line has nothing.
  *
  * @param corner place of the first row and column in the terms
+ * @param queries [R] places
  */
 export function writeTerms(
   terms: LogitTerms,
   corner: { readonly row: number; readonly column: number },
-  queries: Places,
+  queries: Int32Array,
   keys: Places,
   { turns, options, width }: RingPlaces,
 ): void {
   const { topology, direction, self } = options;
   const isRing = topology === 'ring';
   const byDistance = termsByDistance(Math.min(turns, width), options);
-  for (let row = 0; row < queries.count; row++) {
-    const i = queries.first + row;
+  for (let row = 0; row < queries.length; row++) {
+    const i = queries[row] as number;
     const start = Math.max(keys.first, i - width, isRing ? keys.first : 0);
     const end = Math.min(keys.first + keys.count - 1, i + width, isRing ? Number.POSITIVE_INFINITY : turns - 1);
     const at = (corner.row + row) * terms.columns + corner.column - keys.first;
@@ -65,6 +66,32 @@ export function writeTerms(
       const distance = isRing ? Math.min(steps, turns - steps) : steps;
       terms.slope[at + place] = byDistance.slope[distance] as number;
       terms.offset[at + place] = byDistance.offset[distance] as number;
+    }
+  }
+}
+
+/**
+ * Takes masked keys out of a block, as if nothing had been written for them.
+ *
+ * @param queries [R] rows of the queries
+ * @param masked as in {@link emptyTerms}
+ */
+export function hideKeys(
+  { slope, offset, columns }: LogitTerms,
+  { turns, keyMask, mask }: Pick<AttentionRows, 'turns' | 'keyMask' | 'mask'>,
+  queries: Int32Array,
+  keys: Places,
+  masked: 0 | typeof MASKED,
+): void {
+  if (keyMask === undefined && mask === undefined) return;
+  const places = rowNumbers(keys, turns);
+  for (let row = 0, at = 0; row < queries.length; row++) {
+    const start = (queries[row] as number) * turns;
+    for (let column = 0; column < columns; column++, at++) {
+      const place = places[column] as number;
+      if (keyMask?.[place] !== 0 && mask?.[start + place] !== 0) continue;
+      slope[at] = 0;
+      offset[at] = masked;
     }
   }
 }

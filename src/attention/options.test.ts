@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { attentionMix, propagationOptions, ringAttentionOptions, unifiedAttentionOptions } from './options.ts';
-import { PROPAGATION_PRESETS } from './presets.ts';
 
 test('defaults are those of the paper', () => {
   expect(ringAttentionOptions.parse({})).toEqual({
@@ -29,17 +28,4 @@ test.each([
 
 test('a mix may be off by 0.01', () => {
   expect(attentionMix.safeParse({ rcp: 0.33, ircp: 0.33, tpo: 0.335 }).success).toBe(true);
-});
-
-test('presets of propagation', () => {
-  expect(PROPAGATION_PRESETS.published).toMatchObject({ ...ringAttentionOptions.parse({}), beta: 0.3 });
-  expect(PROPAGATION_PRESETS.framework).toEqual({
-    topology: 'ring',
-    direction: 'none',
-    combine: 'additive',
-    self: 'exclude',
-    decay: 1,
-    temperature: 1,
-    beta: 0.5,
-  });
 });

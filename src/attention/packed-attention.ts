@@ -1,7 +1,7 @@
 import { attentionBlock } from './attention-block.ts';
-import { rowScales, unitRows } from './attention-rows.ts';
-import { admissibleCount } from './far-field.ts';
+import { rowNumbers, rowScales, unitRows } from './attention-rows.ts';
 import { emptyTerms, writeTerms } from './logit-terms.ts';
+import { MASKED } from './masked-softmax.ts';
 import type { RingAttentionOptions } from './options.ts';
 
 /** Conversations that are computed in one block. */
@@ -50,21 +50,22 @@ export async function packedRingAttention(
   const rows = lengths.reduce((sum, length) => sum + length, 0);
   const width = embeddings.length / rows;
   const terms = emptyTerms(rows, rows);
-  const counts: number[] = [];
+  let start = 0;
   for (const turns of lengths) {
-    const corner = { row: counts.length, column: counts.length };
     const places = { first: 0, count: turns };
-    writeTerms(terms, corner, places, places, { turns, options, width: turns });
-    for (let place = 0; place < turns; place++) counts.push(admissibleCount(place, turns, options));
+    const corner = { row: start, column: start };
+    writeTerms(terms, corner, rowNumbers(places, turns), places, { turns, options, width: turns });
+    start += turns;
   }
-  const units = unitRows(embeddings, rowScales('embeddings', embeddings, width), { first: 0, count: rows });
+  const all = rowNumbers({ first: 0, count: rows }, rows);
+  const units = unitRows(embeddings, rowScales('embeddings', embeddings, width), all);
   const block = await attentionBlock({ queries: units, keys: units, values: embeddings, terms }, 0);
   const output = new Float32Array(rows * width);
-  for (const [row, count] of counts.entries()) {
-    if (count === 0) continue;
-    const start = row * (width + 2);
-    const scale = 1 / (block[start + width] as number);
-    for (let d = 0; d < width; d++) output[row * width + d] = (block[start + d] as number) * scale;
+  for (let row = 0; row < rows; row++) {
+    const at = row * (width + 2);
+    if ((block[at + width + 1] as number) <= MASKED / 2) continue; // the largest logit: no key was admissible
+    const scale = 1 / (block[at + width] as number);
+    for (let d = 0; d < width; d++) output[row * width + d] = (block[at + d] as number) * scale;
   }
   return output;
 }

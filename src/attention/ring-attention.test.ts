@@ -3,12 +3,13 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { random } from '../core/random.ts';
 import { TEST_BACKENDS } from '../core/sample-backends.ts';
+import { referenceWeights, steps, weighted, worstDifference } from './handmade-weights.ts';
 import { RING_ATTENTION_DEFAULTS, type RingAttentionOptions } from './options.ts';
 import { type AttentionInputs, ringAttention } from './ring-attention.ts';
-import { trajectoryAttention } from './trajectory-attention.ts';
-import { unifiedAttention } from './unified-attention.ts';
+import { COMBINATIONS } from './sample-options.ts';
+import { sampleRows, tensorsOf } from './sample-rows.ts';
 
-// The formula itself is checked against independent figures in src/verification/attention.test.ts.
+// The formula is checked against figures of another program too, in src/verification/attention.test.ts.
 const [T, D, V] = [11, 5, 3];
 const source = random(6, 'ring-attention.test');
 const matrix = (rows: number, columns: number) =>
@@ -43,24 +44,22 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     );
   });
 
-  test('unified attention is literal or directed', async () => {
-    const coordinates = tf.tensor2d(matrix(T, 3));
-    const placed = {
-      ...inputsOf(),
-      queryCoordinates: coordinates,
-      keyCoordinates: coordinates,
-      coordinateWeights: tf.ones([3]) as tf.Tensor1D,
-    };
-    const { direction: _, ...shared } = RING_ATTENTION_DEFAULTS;
-    const unified = (mode: 'literal' | 'directed', rcp: number, ircp: number) =>
-      unifiedAttention(placed, { ...shared, mode, mix: { rcp, ircp, tpo: 0 } }).weights.array();
-    expect(await unified('literal', 1, 0)).toEqual(await unified('literal', 0, 1));
-    expect(await unified('directed', 0, 1)).toEqual(await weightsOf(placed, { direction: 'anticausal' }));
-    expect(() => unifiedAttention(placed, { ...shared, mode: 'literal', mix: { rcp: 1, ircp: 1, tpo: 0 } })).toThrow(
-      'mix must sum to 1 within 0.01: {"rcp":1,"ircp":1,"tpo":0}',
-    );
-    const missing = { ...placed, keyCoordinates: tf.zeros([T, 2]) as tf.Tensor2D };
-    expect(() => trajectoryAttention(missing, shared)).toThrow('shape of keyCoordinates');
+  describe.each([
+    ['all keys', false],
+    ['masked keys', true],
+  ])('fewer queries than keys, %s', (_, isMasked) => {
+    test.each(COMBINATIONS)('%s', async (_, options) => {
+      const rows = sampleRows(isMasked);
+      const inputs = tensorsOf(rows);
+      const attention = ringAttention(inputs, options);
+      const expected = referenceWeights(rows, steps(rows, options.topology), options);
+      expect(worstDifference(await attention.weights.array(), expected)).toBeLessThan(1e-5);
+      expect(worstDifference(await attention.output.array(), weighted(expected, rows))).toBeLessThan(2e-5);
+      const empty = expected.filter((row) => row.every((weight) => weight === 0)).length;
+      expect(empty).toBeGreaterThanOrEqual(isMasked ? 1 : 0);
+      expect(empty).toBeLessThan(expected.length - 1);
+      tf.dispose([attention.weights, attention.output, ...Object.values(inputs)]);
+    });
   });
 
   test('a mask takes keys away, all of them leave zeros', async () => {
