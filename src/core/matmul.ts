@@ -70,8 +70,9 @@ function plainProducts(a: tf.Tensor3D, b: tf.Tensor3D): tf.Tensor3D {
 
 /** Scales each row of [N, D] to length 1; a zero row stays zero. */
 export function normaliseRows(rows: tf.Tensor2D): tf.Tensor2D {
+  assertShape('rows', rows, 'N D');
   return scoped('normaliseRows', () => {
     const norms = tf.sqrt(tf.sum(tf.square(rows), 1, true)); // [N, 1]
-    return tf.divNoNan(rows, norms) as tf.Tensor2D;
+    return tf.mul(rows, tf.divNoNan(1, norms)); // wasm divides [N, D] 30 times slower than it multiplies
   });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { gatherRows, rowOf, rowWidth } from './rows.ts';
+import { gatherRows, rowOf, rowProduct, rowWidth } from './rows.ts';
 
 const matrix = Float32Array.of(1, 2, 3, 4, 5, 6);
 
@@ -16,4 +16,16 @@ test('the width follows from the number of rows', () => {
   expect(rowWidth('embeddings', matrix, 3)).toBe(2);
   expect(rowWidth('embeddings', new Float32Array(0), 0)).toBe(0);
   expect(() => rowWidth('embeddings', matrix, 4)).toThrow('embeddings: expected 4 rows of one width, got 6 numbers');
+});
+
+test.each([1, 2, 3, 4, 7])('the product of two rows of width %d is the sum over all of them', (width) => {
+  const a = Float32Array.from({ length: 3 * width }, (_, i) => i - 4);
+  const b = Float32Array.from({ length: 5 * width }, (_, i) => 11 - i * i);
+  for (let i = 0; i < 3; i++) {
+    for (let j = 0; j < 5; j++) {
+      let expected = 0;
+      for (let d = 0; d < width; d++) expected += (i * width + d - 4) * (11 - (j * width + d) ** 2);
+      expect(rowProduct(a, i, b, j, width)).toBe(expected);
+    }
+  }
 });

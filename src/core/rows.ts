@@ -19,3 +19,28 @@ export function gatherRows(matrix: Float32Array, width: number, rows: ArrayLike<
   for (let i = 0; i < rows.length; i++) gathered.set(rowOf(matrix, width, rows[i] as number), i * width);
   return gathered;
 }
+
+/** Product of row `i` of one row-major matrix with row `j` of another, in float64; in four sums that do not wait for each other. */
+export function rowProduct(
+  a: Float32Array | Float64Array,
+  i: number,
+  b: Float32Array | Float64Array,
+  j: number,
+  width: number,
+): number {
+  let first = 0;
+  let second = 0;
+  let third = 0;
+  let fourth = 0;
+  let left = i * width;
+  let right = j * width;
+  const whole = left + width - (width % 4);
+  for (; left < whole; left += 4, right += 4) {
+    first += (a[left] as number) * (b[right] as number);
+    second += (a[left + 1] as number) * (b[right + 1] as number);
+    third += (a[left + 2] as number) * (b[right + 2] as number);
+    fourth += (a[left + 3] as number) * (b[right + 3] as number);
+  }
+  for (const end = (i + 1) * width; left < end; left++, right++) first += (a[left] as number) * (b[right] as number);
+  return first + second + (third + fourth);
+}

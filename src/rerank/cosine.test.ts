@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { random } from '../core/random.ts';
 import { TEST_BACKENDS } from '../core/sample-backends.ts';
-import { candidateCosines } from './cosine.ts';
+import { candidateCosines, hostCosines, pairCosines, QUERY_BATCH } from './cosine.ts';
 
 const [N, D, B, C] = [31, 7, 5, 11];
 const source = random(4, 'cosine.test');
@@ -24,6 +24,17 @@ function cosineOf(a: readonly number[], b: readonly number[]): number {
   return norms === 0 ? 0 : dot / norms;
 }
 
+const expectedOf = (b: number, position: number) =>
+  position < 0 ? 0 : cosineOf(queries[b] as number[], corpus[position] as number[]);
+
+test('a loop on the host gives them too', () => {
+  const rows = { vectors: Float32Array.from(corpus.flat()), dimension: D };
+  const got = hostCosines(rows, Float32Array.from(queries.flat()), Int32Array.from(positions.flat()));
+  for (const [b, row] of positions.entries())
+    for (const [c, position] of row.entries()) expect(got[b * C + c]).toBeCloseTo(expectedOf(b, position), 6);
+  expect(got[2 * C + 2]).not.toBe(0);
+});
+
 describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
@@ -38,12 +49,31 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     tf.dispose([...inputs]);
     for (const [b, row] of positions.entries()) {
       for (const [c, position] of row.entries()) {
-        const expected = position < 0 ? 0 : cosineOf(queries[b] as number[], corpus[position] as number[]);
-        expect(got[b]?.[c]).toBeCloseTo(expected, 5);
+        expect(got[b]?.[c]).toBeCloseTo(expectedOf(b, position), 5);
       }
     }
     expect(got[1]?.map(Math.abs)).toEqual(Array(C).fill(0));
     expect(got[2]?.slice(0, 2).map(Math.abs)).toEqual([0, 0]);
     expect(got[2]?.[2]).toBe(got[2]?.[3]);
+  });
+
+  // On wasm one candidate of each query is looked up, and of many the whole product is taken.
+  test.each([1, 13])('of more queries than a batch holds, %d candidates each', async (width) => {
+    const count = QUERY_BATCH + 5;
+    const asked = Array.from({ length: count }, (_, i) => queries[i % B] as number[]);
+    const places = Int32Array.from({ length: count * width }, () => source.integer(N + 1) - 1);
+    const tensor = tf.tensor2d(corpus);
+    const rows = { vectors: Float32Array.from(corpus.flat()), dimension: D, tensor: async () => tensor };
+    const before = tf.memory().numTensors;
+    const got = await pairCosines(rows, Float32Array.from(asked.flat()), places);
+    expect(tf.memory().numTensors).toBe(before);
+    tensor.dispose();
+    for (const [pair, position] of places.entries())
+      expect(got[pair]).toBeCloseTo(expectedOf(Math.floor(pair / width) % B, position), 5);
+  });
+
+  test('no queries have no cosines', async () => {
+    const rows = { vectors: Float32Array.from(corpus.flat()), dimension: D, tensor: () => Promise.reject(new Error()) };
+    expect(await pairCosines(rows, new Float32Array(0), new Int32Array(0))).toHaveLength(0);
   });
 });

@@ -1,9 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { LogitOptions } from '../attention/attention-logits.ts';
 import { bandWidth } from '../attention/band.ts';
-import { cosines } from '../attention/ring-attention.ts';
+import { matmulTransposed } from '../core/matmul.ts';
 import { readBack } from '../core/read-back.ts';
-import { gatherRows, rowOf, rowWidth } from '../core/rows.ts';
+import { gatherRows, rowOf, rowProduct, rowWidth } from '../core/rows.ts';
 import { conversationPositions } from '../model/conversation-positions.ts';
 import type { Corpus } from '../model/corpus.ts';
 
@@ -31,10 +31,19 @@ export function forwardWidth(corpus: Corpus, options: LogitOptions, tolerance = 
   return Math.min(bandWidth(options, tolerance), longest);
 }
 
-/** Cosines of each of `rows` with each of `others`, row-major; both are row-major [any, D]. */
+/** Scales each row to length 1 in place; a zero row stays zero. */
+function scaleRows(rows: Float32Array, dimension: number): void {
+  for (let row = 0, at = 0; at < rows.length; row++) {
+    const square = rowProduct(rows, row, rows, row, dimension);
+    const scale = square === 0 ? 0 : 1 / Math.sqrt(square);
+    for (const end = at + dimension; at < end; at++) rows[at]! *= scale;
+  }
+}
+
+/** Cosines of each of `rows` with each of `others`, row-major; both are row-major [any, D], of length 1 or 0. */
 function cosinesOf(rows: Float32Array, others: Float32Array, dimension: number): Promise<Float32Array> {
   const matrix = (numbers: Float32Array) => tf.tensor2d(numbers, [numbers.length / dimension, dimension]);
-  return readBack('cosinesOf', () => cosines(matrix(rows), matrix(others)));
+  return readBack('cosinesOf', () => matmulTransposed(matrix(rows), matrix(others)));
 }
 
 /** Fills the band of later rows, block by block: each block's product with itself and the W rows after it. */
@@ -81,6 +90,7 @@ export async function forwardCosines(corpus: Corpus, embeddings: Float32Array, w
   const conversations = conversationPositions(corpus);
   const order = conversations.flatMap((positions) => [...positions]);
   const ordered = gatherRows(embeddings, dimension, order);
+  scaleRows(ordered, dimension);
   const rows = new Int32Array(corpus.size);
   for (const [row, position] of order.entries()) rows[position] = row;
   const next = new Float32Array(corpus.size * (width + 1));

@@ -1,51 +1,13 @@
-import * as tf from '@tensorflow/tfjs-core';
-import { attentionLogits, type LogitOptions } from '../attention/attention-logits.ts';
 import type { RingAttentionOptions } from '../attention/options.ts';
-import { readBack } from '../core/read-back.ts';
-import { scoped } from '../core/scope.ts';
-import { assertShape } from '../core/shapes.ts';
+import { letEventsIn } from '../core/event-loop.ts';
 import type { ForwardCosines } from './forward-cosines.ts';
 
-/** Pairs in one tensor operation. */
-const BATCH_PAIRS = 4096;
-/** Below every logit that occurs, and finite. */
-const MASKED = -1e30;
-/** Stands for an empty sum, whose logarithm would be -infinity; a sum that is not empty is at least 1 after its greatest term is taken out. */
-const EMPTY_SUM = 1e-30;
+/** Pairs between two looks at the event loop, about 20 ms. */
+const PAIRS_AT_ONCE = 4096;
+/** Far below every logit, and finite: the log mass of no key at all. */
+const NO_MASS = -1e30;
 
 export type ForwardOptions = Omit<RingAttentionOptions, 'direction'>;
-
-/** Keys of P forward-looking turns, K each at most. */
-export interface ForwardKeys {
-  /** [P, K] */
-  readonly cosine: tf.Tensor2D;
-  /** [P, K] */
-  readonly distance: tf.Tensor2D;
-  /** bool [P, K], false for padding. */
-  readonly counted: tf.Tensor2D;
-  /** [P, 1] number of further keys, beyond the band. */
-  readonly far: tf.Tensor2D;
-}
-
-/**
- * `ln sum_j e^logit_j` over a turn's keys, far ones counting e^0 = 1 each (multiplicative) or nothing (additive).
- *
- * @returns [P, 1]; a number far below every logit where there is no key
- */
-export function logMass({ cosine, distance, counted, far }: ForwardKeys, options: LogitOptions): tf.Tensor2D {
-  const sizes = assertShape('cosine', cosine, 'P K');
-  assertShape('distance', distance, 'P K', sizes);
-  assertShape('counted', counted, 'P K', sizes);
-  assertShape('far', far, 'P 1', sizes);
-  return scoped('logMass', () => {
-    const logits = tf.where(counted, attentionLogits(cosine, distance, options), MASKED);
-    const nearest = tf.max(logits, 1, true);
-    const greatest = options.combine === 'multiplicative' ? tf.maximum(nearest, 0) : nearest;
-    const near = tf.sum(tf.mul(tf.exp(tf.sub(logits, greatest)), tf.cast(counted, 'float32')), 1, true);
-    const sum = options.combine === 'multiplicative' ? tf.add(near, tf.mul(far, tf.exp(tf.neg(greatest)))) : near;
-    return tf.add(greatest, tf.log(tf.maximum(sum, EMPTY_SUM)));
-  });
-}
 
 /** A turn that looks forward over a conversation of `turns` turns, on a ring that the query has joined. */
 interface Looker {
@@ -54,57 +16,68 @@ interface Looker {
   readonly turns: number;
 }
 
-/** Calls `visit` for each key in the band but the query, once; returns how many keys are beyond it. */
-function visitKeys(
-  tables: ForwardCosines,
-  { row, place, turns }: Looker,
-  { topology, self }: ForwardOptions,
-  visit: (cosine: number, distance: number) => void,
-): number {
-  const { width, next, first } = tables;
-  const steps = turns - place;
-  const start = self === 'include' ? 0 : 1;
-  const ring = topology === 'ring' ? turns + 1 : Number.POSITIVE_INFINITY;
-  const end = Math.min(steps, width + 1);
-  for (let k = start; k < end; k++) visit(next[row * (width + 1) + k] as number, Math.min(k, ring - k));
-  // Turns more than W places later, but at most W steps the other way round.
-  const wrapped = Math.max(width + 1, ring - width);
-  for (let k = wrapped; k < steps; k++) visit(first[(row + k) * width + place] as number, ring - k);
-  return Math.max(0, steps - start) - Math.max(0, end - start) - Math.max(0, steps - wrapped);
-}
+/** Log masses of lookers in one table of cosines by one set of options; what a distance makes of a cosine is tabulated. */
+class ForwardMasses {
+  readonly #tables: ForwardCosines;
+  readonly #options: ForwardOptions;
+  /** `logit = cosine * slope + offset` by distance, 0 … W. */
+  readonly #slopes: Float64Array;
+  readonly #offsets: Float64Array;
+  /** The logits of one looker. */
+  readonly #logits: Float64Array;
+  #count = 0;
 
-function batchMasses(
-  tables: ForwardCosines,
-  lookers: readonly Looker[],
-  options: ForwardOptions,
-): Promise<Float32Array> {
-  const keys = 2 * tables.width + 1;
-  const shape: [number, number] = [lookers.length, keys];
-  const cosine = new Float32Array(lookers.length * keys);
-  const distance = new Float32Array(cosine.length);
-  const counted = new Uint8Array(cosine.length);
-  const far = Float32Array.from(lookers, (looker, i) => {
-    let at = i * keys;
-    return visitKeys(tables, looker, options, (similarity, steps) => {
-      cosine[at] = similarity;
-      distance[at] = steps;
-      counted[at++] = 1;
-    });
-  });
-  return readBack('batchMasses', () => {
-    const tensors = {
-      cosine: tf.tensor2d(cosine, shape),
-      distance: tf.tensor2d(distance, shape),
-      counted: tf.tensor2d(counted, shape, 'bool'),
-      far: tf.tensor2d(far, [lookers.length, 1]),
-    };
-    return logMass(tensors, options);
-  });
+  constructor(tables: ForwardCosines, options: ForwardOptions) {
+    const { combine, decay, temperature } = options;
+    const half = 0.5 / temperature;
+    const byDistance = (value: (distance: number) => number) =>
+      Float64Array.from({ length: tables.width + 1 }, (_, distance) => value(distance));
+    this.#tables = tables;
+    this.#options = options;
+    this.#slopes = byDistance((distance) => (combine === 'multiplicative' ? half * Math.exp(-decay * distance) : half));
+    this.#offsets = byDistance((distance) =>
+      combine === 'multiplicative' ? half * Math.exp(-decay * distance) : half - decay * distance,
+    );
+    this.#logits = new Float64Array(2 * tables.width + 1);
+  }
+
+  #push(cosine: number, distance: number): void {
+    this.#logits[this.#count++] = cosine * (this.#slopes[distance] as number) + (this.#offsets[distance] as number);
+  }
+
+  /** Takes in each key in the band but the query, once; returns how many keys are beyond it. */
+  #look({ row, place, turns }: Looker): number {
+    const { width, next, first } = this.#tables;
+    const { topology, self } = this.#options;
+    const steps = turns - place;
+    const start = self === 'include' ? 0 : 1;
+    const ring = topology === 'ring' ? turns + 1 : Number.POSITIVE_INFINITY;
+    const end = Math.min(steps, width + 1);
+    this.#count = 0;
+    for (let k = start; k < end; k++) this.#push(next[row * (width + 1) + k] as number, Math.min(k, ring - k));
+    // Turns more than W places later, but at most W steps the other way round.
+    const wrapped = Math.max(width + 1, ring - width);
+    for (let k = wrapped; k < steps; k++) this.#push(first[(row + k) * width + place] as number, ring - k);
+    return Math.max(0, steps - start) - Math.max(0, end - start) - Math.max(0, steps - wrapped);
+  }
+
+  /** `ln sum_j e^logit_j` over a turn's keys, far ones counting e^0 = 1 each (multiplicative) or nothing (additive). */
+  logMass(looker: Looker): number {
+    const far = this.#look(looker);
+    const logits = this.#logits;
+    const isMultiplicative = this.#options.combine === 'multiplicative';
+    let greatest = isMultiplicative ? 0 : NO_MASS;
+    for (let i = 0; i < this.#count; i++) greatest = Math.max(greatest, logits[i] as number);
+    let sum = isMultiplicative ? far * Math.exp(-greatest) : 0;
+    for (let i = 0; i < this.#count; i++) sum += Math.exp((logits[i] as number) - greatest);
+    return sum === 0 ? NO_MASS : greatest + Math.log(sum);
+  }
 }
 
 /**
  * For each pair of a query and a candidate the log mass of what the candidate sees when it looks forward over the turns after it (and itself, unless `self` is
- * exclude) up to, and without, the query. It depends on the query only through the number of turns as of then, so each (candidate, turns) is computed once.
+ * exclude) up to, and without, the query. It depends on the query only through the number of turns as of then, so each (candidate, turns) is computed once, in
+ * O(W): an exponential a key, which takes less than to pack the key for a device.
  *
  * @param positions [B C] corpus positions, -1 for padding
  * @param ringPositions [B C] p
@@ -118,23 +91,22 @@ export async function forwardLogMasses(
 ): Promise<Float32Array> {
   const { positions, ringPositions, turns } = pairs;
   const most = turns.reduce((a, b) => Math.max(a, b), 0) + 1;
-  const indices = new Map<number, number>();
-  const lookers: Looker[] = [];
-  const indexOf = positions.map((position, pair) => {
-    if (position < 0) return -1;
+  const masses = new ForwardMasses(tables, options);
+  const known = new Map<number, number>();
+  const result = new Float32Array(positions.length);
+  for (let pair = 0; pair < positions.length; pair++) {
+    if (pair % PAIRS_AT_ONCE === 0) await letEventsIn();
+    const position = positions[pair] as number;
+    if (position < 0) continue;
     const looker = {
       row: tables.rows[position] as number,
       place: ringPositions[pair] as number,
       turns: turns[pair] as number,
     };
     const key = looker.row * most + looker.turns;
-    const known = indices.get(key);
-    if (known !== undefined) return known;
-    indices.set(key, lookers.length);
-    return lookers.push(looker) - 1;
-  });
-  const masses = new Float32Array(lookers.length);
-  for (let start = 0; start < lookers.length; start += BATCH_PAIRS)
-    masses.set(await batchMasses(tables, lookers.slice(start, start + BATCH_PAIRS), options), start);
-  return Float32Array.from(indexOf, (index) => (index < 0 ? 0 : (masses[index] as number)));
+    const mass = known.get(key) ?? masses.logMass(looker);
+    known.set(key, mass);
+    result[pair] = mass;
+  }
+  return result;
 }

@@ -11,7 +11,9 @@ export {
   type RelevanceSignal,
   type RetrieverOptions,
   retrieverOptions,
+  type SelectionOptions,
   TRAJECTORY_DEFAULTS,
   type TrajectoryOptions,
 } from './retriever-options.ts';
+export { selectTop } from './select-top.ts';
 export { Workspace, type WorkspaceInputs } from './workspace.ts';

@@ -1,5 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { NotFiniteError } from '../core/errors.ts';
+import { scoped } from '../core/scope.ts';
 import type { CandidatePool } from './candidate-pool.ts';
 
 /** The best K places of each of Q queries. */
@@ -46,8 +47,7 @@ export async function rank(
   assertFinite(pool, scores, name);
   const K = Math.min(depth, pool.width);
   const masked = scores.map((score, i) => ((pool.positions[i] as number) < 0 ? PADDING_SCORE : score));
-  const table = tf.tensor2d(masked, [pool.queryCount, pool.width]); // [Q, C]
-  const top = tf.topk(table, K, true); // [Q, K]
+  const top = scoped('rank', () => tf.topk(tf.tensor2d(masked, [pool.queryCount, pool.width]), K, true)); // [Q, K]
   try {
     const [best, indices] = await Promise.all([top.values.data(), top.indices.data()]);
     const places = Int32Array.from(indices, (place, i) => {
@@ -56,6 +56,6 @@ export async function rank(
     });
     return { places, scores: Float32Array.from(best), depth: K };
   } finally {
-    tf.dispose([table, top.values, top.indices]);
+    tf.dispose([top.values, top.indices]);
   }
 }

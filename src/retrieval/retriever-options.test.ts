@@ -23,6 +23,7 @@ test('the least that an arm must say, and what it then does', () => {
     trajectory: null,
     attention: null,
     propagation: null,
+    selection: null,
   });
 });
 
@@ -46,6 +47,18 @@ test('defaults are those of the paper', () => {
     self: 'include',
     decay: 0.5,
     temperature: 0.1,
+  });
+});
+
+test('a selection is told by its method', () => {
+  const selectionOf = (selection: object) => retrieverOptions.parse({ ...least, selection }).selection;
+  expect(selectionOf({ method: 'mmr' })).toEqual({ method: 'mmr', k: 50, lambda: 0.7 });
+  expect(selectionOf({ method: 'diversity-filter' })).toEqual({
+    method: 'diversity-filter',
+    k: 50,
+    lambda: 0.7,
+    marginalAbove: 0.3,
+    scoreAbove: 0.9,
   });
 });
 
@@ -79,6 +92,21 @@ describe('a fault is told for', () => {
       'a mix that is not whole',
       { attention: { mechanism: 'unified', mix: { rcp: 1 } } },
       'attention.mix: expected mix must sum to 1 within 0.01: {"rcp":1,"ircp":0.4,"tpo":0.2}, got {"rcp":1}',
+    ],
+    [
+      'a share of relevance above 1',
+      { selection: { method: 'mmr', lambda: 1.5 } },
+      'selection.lambda: expected number <= 1, got 1.5',
+    ],
+    [
+      'a bound that maximal marginal relevance does not have',
+      { selection: { method: 'mmr', scoreAbove: 1 } },
+      'selection.scoreAbove: expected one of method, k, lambda, got unknown key "scoreAbove"',
+    ],
+    [
+      'a selection that is none',
+      { selection: { method: 'mrr' } },
+      'selection.method: expected "mmr" or "diversity-filter", got "mrr"',
     ],
     [
       'a signal without its source',

@@ -3,6 +3,7 @@ import { propagationOptions, unifiedAttentionOptions } from '../attention/option
 import { PROPAGATION_PRESETS } from '../attention/presets.ts';
 import { fusionOptions } from '../fusion/registry.ts';
 import { type Bm25IndexOptions, indexOptions } from '../index/registry.ts';
+import { DIVERSITY_FILTER_DEFAULTS } from '../rerank/diversity-filter.ts';
 import { COORDINATES } from '../trajectory/coordinate-names.ts';
 
 export type { Bm25IndexOptions };
@@ -49,6 +50,27 @@ const propagationChoice = z.union([
   propagationOptions,
 ]);
 
+/** How many of the best scored candidates a selection reorders. */
+const selected = z.int().min(1).default(50);
+
+const selectionOptions = z.discriminatedUnion('method', [
+  z.strictObject({
+    method: z.literal('mmr'),
+    k: selected,
+    /** Weight of relevance against novelty. */
+    lambda: weight.default(DIVERSITY_FILTER_DEFAULTS.lambda),
+  }),
+  z.strictObject({
+    method: z.literal('diversity-filter'),
+    k: selected,
+    lambda: weight.default(DIVERSITY_FILTER_DEFAULTS.lambda),
+    /** Either is enough to be taken. */
+    marginalAbove: z.number().default(DIVERSITY_FILTER_DEFAULTS.marginalAbove),
+    scoreAbove: z.number().default(DIVERSITY_FILTER_DEFAULTS.scoreAbove),
+  }),
+]);
+export type SelectionOptions = z.output<typeof selectionOptions>;
+
 /** Everything that decides how one arm ranks: its candidate sources and the chain of its scores. */
 export const retrieverOptions = z.strictObject({
   /** The pool is the union of what these find. */
@@ -67,6 +89,7 @@ export const retrieverOptions = z.strictObject({
   trajectory: trajectoryOptions.nullable().default(null),
   attention: attentionOptions.nullable().default(null),
   propagation: propagationChoice.nullable().default(null),
+  selection: selectionOptions.nullable().default(null),
 });
 export type RetrieverOptions = z.output<typeof retrieverOptions>;
 

@@ -7,6 +7,7 @@ import { blend, byRowMaximum } from './blend.ts';
 import type { CandidatePool } from './candidate-pool.ts';
 import { type Column, fuseSignals, semanticWeight } from './relevance.ts';
 import type { Bm25IndexOptions, RelevanceSignal, RetrieverOptions } from './retriever-options.ts';
+import { selectTop } from './select-top.ts';
 import { attentionSignal, bm25Signal, cosineSignal, decaySignal, recencySignal, trajectorySignal } from './signals.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -81,11 +82,23 @@ function compose(
   });
 }
 
-/** Scores every query's candidates by an arm's options. */
+/** Finds every query's candidates, scores them, and reorders the best of them, by an arm's options. */
 export async function retrieve(workspace: Workspace, options: RetrieverOptions): Promise<Retrieved> {
   await letEventsIn();
+  const scored = await scorePool(workspace, await workspace.pool(options), options);
+  if (options.selection === null) return scored;
+  const { pool, scores, components } = scored;
+  const order = await selectTop(workspace, pool, scores, options.selection);
+  return { pool, scores: order, components: new Map([...components, ['before selection', scores]]) };
+}
+
+/** Scores candidates that have been found. */
+export async function scorePool(
+  workspace: Workspace,
+  pool: CandidatePool,
+  options: RetrieverOptions,
+): Promise<Retrieved> {
   const { decay, trajectory, attention } = options;
-  const pool = await workspace.pool(options);
   const components = await relevanceOf(workspace, pool, options);
   const add = async (name: string, key: unknown, compute: () => Promise<Column>) =>
     components.set(name, await workspace.once([name, pool.key, key], compute));

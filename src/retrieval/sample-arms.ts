@@ -42,6 +42,8 @@ const written = {
   'attention alone': { ...hybrid, attention: { mechanism: 'unified', mode: 'directed' } },
   'propagation, published': { ...placed, candidates: flat, propagation: { preset: 'published' } },
   'propagation, framework': { ...placed, candidates: flat, propagation: { preset: 'framework' } },
+  mmr: { ...placed, selection: { method: 'mmr', k: 11, lambda: 0.6 } },
+  'diversity filter': { ...hybrid, selection: { method: 'diversity-filter', k: 13 } },
 } as const;
 
 export type SampleArm = keyof typeof written;

@@ -2,7 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { PropagationOptions } from '../attention/options.ts';
 import { readBack } from '../core/read-back.ts';
 import { candidateAttention, unifiedScores } from '../rerank/attention-score.ts';
-import { candidateCosines, QUERY_BATCH } from '../rerank/cosine.ts';
+import { pairCosines, QUERY_BATCH } from '../rerank/cosine.ts';
 import { forwardAttention } from '../rerank/forward-attention.ts';
 import { forwardCosines, forwardWidth } from '../rerank/forward-cosines.ts';
 import { forwardLogMasses } from '../rerank/forward-mass.ts';
@@ -81,17 +81,16 @@ export async function cosineSignal(
 ): Promise<Column> {
   const { dimension, batch } = workspace;
   const versions = propagation === null ? null : await workspace.propagated(propagation);
-  const corpus =
-    versions === null
-      ? await workspace.corpusTensor()
-      : await workspace.once(['version tensor', propagation], () =>
-          workspace.own(tf.tensor2d(versions.vectors, [versions.positions.length, dimension])),
-        );
-  const rows = versions === null ? pool.positions : versionRows(versions, pool, batch.cutoffs);
-  return columnOf(pool, (part) => {
-    const vectors = batch.vectors.subarray(part.first * dimension, (part.first + part.count) * dimension);
-    return candidateCosines(corpus, tf.tensor2d(vectors, [part.count, dimension]), matrix(rows, part));
-  });
+  if (versions === null) {
+    const rows = { vectors: workspace.turnVectors, dimension, tensor: () => workspace.corpusTensor() };
+    return pairCosines(rows, batch.vectors, pool.positions);
+  }
+  const { vectors, positions } = versions;
+  const tensor = () =>
+    workspace.once(['version tensor', propagation], () =>
+      workspace.own(tf.tensor2d(vectors, [positions.length, dimension])),
+    );
+  return pairCosines({ vectors, dimension, tensor }, batch.vectors, versionRows(versions, pool, batch.cutoffs));
 }
 
 /** 0.5^(age / half-life). */
@@ -116,7 +115,7 @@ async function framesOf(
   );
 }
 
-function distancesOf(frames: QueryFrames, batch: Batch, { dimensions, weights }: TrajectoryOptions): tf.Tensor2D {
+function batchDistances(frames: QueryFrames, batch: Batch, { dimensions, weights }: TrajectoryOptions): tf.Tensor2D {
   const shape: [number, number, number] = [batch.count, batch.pool.width, dimensions];
   const coldStart = tf.tensor2d(slice(frames.coldStart, batch), [batch.count, batch.pool.width], 'bool');
   const pairs = {
@@ -128,14 +127,23 @@ function distancesOf(frames: QueryFrames, batch: Batch, { dimensions, weights }:
   return pairDistances(pairs, tf.tensor1d(coordinateWeights(dimensions, weights as Record<string, number>)));
 }
 
+/** Trajectory distance of every pair, which the trajectory score and TPO share. */
+function distancesOf(workspace: Workspace, pool: CandidatePool, options: TrajectoryOptions): Promise<Column> {
+  const { dimensions, complexityScale, weights } = options;
+  return workspace.once(['trajectory distances', pool.key, dimensions, complexityScale, weights], async () => {
+    const frames = await framesOf(workspace, pool, options);
+    return columnOf(pool, (batch) => batchDistances(frames, batch, options));
+  });
+}
+
 /** exp(-D / sigma). */
 export async function trajectorySignal(
   workspace: Workspace,
   pool: CandidatePool,
   options: TrajectoryOptions,
 ): Promise<Column> {
-  const frames = await framesOf(workspace, pool, options);
-  return columnOf(pool, (batch) => trajectoryScore(distancesOf(frames, batch, options), options.sigma));
+  const distances = await distancesOf(workspace, pool, options);
+  return columnOf(pool, (batch) => trajectoryScore(matrix(distances, batch), options.sigma));
 }
 
 interface AttentionInputs {
@@ -143,7 +151,8 @@ interface AttentionInputs {
   readonly cosine: Column;
   /** Of directed IRCP; not made for the mechanisms that do without. */
   readonly logMasses: Column | null;
-  readonly trajectory: TrajectoryOptions;
+  /** Trajectory distances, of TPO. */
+  readonly distances: Column;
 }
 
 /** The directed IRCP looks forward; reversing the positions leaves every ring distance as it is, so the literal one is RCP. */
@@ -153,7 +162,7 @@ function looksForward({ mechanism, mode }: AttentionOptions): boolean {
 
 /** A batch's scores by the mechanism of the options. */
 function attentionScores(
-  { frames, cosine, logMasses, trajectory }: AttentionInputs,
+  { frames, cosine, logMasses, distances }: AttentionInputs,
   batch: Batch,
   options: AttentionOptions,
 ): tf.Tensor2D {
@@ -164,7 +173,7 @@ function attentionScores(
     rcp: () => candidateAttention(cosines, steps, mask, options),
     ircp: () =>
       logMasses === null ? mechanisms.rcp() : forwardAttention(cosines, steps, matrix(logMasses, batch), mask, options),
-    tpo: () => candidateAttention(cosines, distancesOf(frames, batch, trajectory), mask, options),
+    tpo: () => candidateAttention(cosines, matrix(distances, batch), mask, options),
   };
   if (options.mechanism !== 'unified') return mechanisms[options.mechanism]();
   return unifiedScores({ rcp: mechanisms.rcp(), ircp: mechanisms.ircp(), tpo: mechanisms.tpo() }, options.mix);
@@ -190,6 +199,7 @@ export async function attentionSignal(
         options,
       )
     : null;
-  const inputs = { frames, cosine, logMasses, trajectory: coordinates };
+  const distances = await distancesOf(workspace, pool, coordinates);
+  const inputs = { frames, cosine, logMasses, distances };
   return columnOf(pool, (batch) => attentionScores(inputs, batch, options));
 }

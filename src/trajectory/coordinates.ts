@@ -2,6 +2,7 @@ import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { Turn } from '../model/turn.ts';
 import { COORDINATES, type ComplexityScale, type CoordinateName, type Dimensions } from './coordinate-names.ts';
+import { homogeneities, squaresOf } from './homogeneity.ts';
 
 /** What a turn's coordinates need besides its place in the tree. */
 export interface TurnFeatures {
@@ -26,19 +27,6 @@ export interface TrajectoryCoordinates {
   readonly values: Float64Array;
 }
 
-/** Sum of products, in float64. */
-export function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  if (a.length !== b.length) throw new DimensionMismatchError('embedding of a turn and its parent', b.length, a.length);
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number);
-  return sum;
-}
-
-/** The cosine that a product and the squared lengths of its factors give, clipped to [0, 1]; 0 when either factor is zero. */
-export function clippedCosine(product: number, squareA: number, squareB: number): number {
-  return Math.min(1, Math.max(0, ratio(product, Math.sqrt(squareA * squareB))));
-}
-
 /** a / b, and 0 where b is 0. */
 export function ratio(a: number, b: number): number {
   return b === 0 ? 0 : a / b;
@@ -60,7 +48,8 @@ export function scaledComplexity(components: number, most: number, scale: Comple
 
 interface Figures {
   readonly turn: Turn;
-  readonly features: TurnFeatures;
+  readonly components: number;
+  readonly homogeneity: number;
   readonly depth: number;
   readonly siblingIndex: number;
   readonly siblings: number;
@@ -72,6 +61,24 @@ function featuresOf(turn: Turn, features: ReadonlyMap<string, TurnFeatures>): Tu
   if (found === undefined) throw new ValidationError(`turn has no features: ${turn.id}`, { turnId: turn.id });
   assertComponents(found.components, turn.id);
   return found;
+}
+
+/** [T] of all turns in one batch. */
+function homogeneityOf(turns: readonly Turn[], features: readonly TurnFeatures[]): Float64Array {
+  const dimension = features[0]?.embedding.length ?? 0;
+  const vectors = new Float64Array(turns.length * dimension);
+  for (const [row, { embedding }] of features.entries()) {
+    if (embedding.length !== dimension)
+      throw new DimensionMismatchError(`embedding of turn ${turns[row]?.id}`, dimension, embedding.length);
+    vectors.set(embedding, row * dimension);
+  }
+  const rowOf = new Map(turns.map(({ id }, row) => [id, row]));
+  const parents = Int32Array.from(turns, ({ id, parentId }) => {
+    const row = parentId === null ? -1 : rowOf.get(parentId);
+    if (row === undefined) throw new ValidationError(`turn is before its parent ${parentId}: ${id}`, { turnId: id });
+    return row;
+  });
+  return homogeneities(vectors, squaresOf(vectors, dimension, turns.length), dimension, parents);
 }
 
 /** Unnormalised figures of the turns not later than `asOf`. A child is never before its parent, so what is left is a forest too. */
@@ -88,9 +95,12 @@ function figuresOf(
     children.set(parentId, index + 1);
     return index;
   });
+  const found = turns.map((turn) => featuresOf(turn, features));
+  const homogeneity = homogeneityOf(turns, found);
   return turns.map((turn, i) => ({
     turn,
-    features: featuresOf(turn, features),
+    components: (found[i] as TurnFeatures).components,
+    homogeneity: homogeneity[i] as number,
     depth: conversation.depth(turn.id),
     siblingIndex: siblingIndex[i] as number,
     siblings: children.get(turn.parentId) as number,
@@ -104,7 +114,7 @@ function figuresOf(
  * depth / greatest depth; index among siblings / max(siblings - 1, 1); cosine to the parent clipped to [0, 1], 1 for a root; (time - first) / (last -
  * first); complexity by its scale; sibling group / largest group; children / most children. A quotient by 0 is 0. Definition 4.1 of diomande2026ragpp.
  *
- * @throws ValidationError for a turn without features or with fewer than 1 component.
+ * @throws ValidationError for a turn without features, with fewer than 1 component or before its parent, DimensionMismatchError for embeddings of several sizes.
  */
 export function trajectoryCoordinates(
   conversation: Conversation,
@@ -116,7 +126,7 @@ export function trajectoryCoordinates(
   const figures = figuresOf(conversation, features, options.asOf ?? Number.POSITIVE_INFINITY);
   const most = (value: (figure: Figures) => number) => figures.reduce((max, figure) => Math.max(max, value(figure)), 0);
   const deepest = most((figure) => figure.depth);
-  const mostComponents = most((figure) => figure.features.components);
+  const mostComponents = most((figure) => figure.components);
   const largestGroup = most((figure) => figure.siblings);
   const mostChildren = most((figure) => figure.children);
   const first = figures[0]?.turn.timestamp ?? 0;
@@ -124,13 +134,9 @@ export function trajectoryCoordinates(
   const value: Readonly<Record<CoordinateName, (figure: Figures) => number>> = {
     depth: ({ depth }) => ratio(depth, deepest),
     siblingOrder: ({ siblingIndex, siblings }) => siblingIndex / Math.max(siblings - 1, 1),
-    homogeneity: ({ turn, features: { embedding } }) => {
-      if (turn.parentId === null) return 1;
-      const parent = featuresOf(conversation.turn(turn.parentId), features).embedding;
-      return clippedCosine(dot(embedding, parent), dot(embedding, embedding), dot(parent, parent));
-    },
+    homogeneity: ({ homogeneity }) => homogeneity,
     temporal: ({ turn }) => ratio(turn.timestamp - first, span),
-    complexity: (figure) => scaledComplexity(figure.features.components, mostComponents, scale),
+    complexity: ({ components }) => scaledComplexity(components, mostComponents, scale),
     branchFactor: ({ siblings }) => siblings / largestGroup,
     childrenCount: ({ children }) => ratio(children, mostChildren),
   };

@@ -1,10 +1,11 @@
 import { DimensionMismatchError } from '../core/errors.ts';
-import { rowOf, rowWidth } from '../core/rows.ts';
+import { rowWidth } from '../core/rows.ts';
 import type { Conversation } from '../model/conversation.ts';
 import { conversationPositions } from '../model/conversation-positions.ts';
 import type { Corpus } from '../model/corpus.ts';
 import type { Turn } from '../model/turn.ts';
-import { assertComponents, clippedCosine, dot } from './coordinates.ts';
+import { assertComponents } from './coordinates.ts';
+import { homogeneities, squaresOf } from './homogeneity.ts';
 
 /**
  * Raw figures of each turn, and statistics of its conversation as it stood when the turn was its newest: what coordinates as of any moment are made from
@@ -35,14 +36,6 @@ export interface FrameTables {
   readonly mostComponents: Int32Array;
   readonly largestGroup: Int32Array;
   readonly mostChildren: Int32Array;
-}
-
-/** Squared length of each row of `dimension` numbers. */
-export function squaresOf(vectors: Float32Array, dimension: number, rows: number): Float64Array {
-  return Float64Array.from({ length: rows }, (_, i) => {
-    const row = rowOf(vectors, dimension, i);
-    return dot(row, row);
-  });
 }
 
 /**
@@ -86,10 +79,6 @@ export function frameTables(corpus: Corpus, vectors: Float32Array, components: I
     tables.mostChildren[i] = most(tables.mostChildren, above < 0 ? 0 : index + 1);
   }
   const squares = squaresOf(vectors, dimension, size);
-  const homogeneity = Float64Array.from(parent, (above, i) => {
-    if (above < 0) return 1;
-    const product = dot(rowOf(vectors, dimension, i), rowOf(vectors, dimension, above));
-    return clippedCosine(product, squares[i] as number, squares[above] as number);
-  });
+  const homogeneity = homogeneities(vectors, squares, dimension, parent);
   return { corpus, vectors, dimension, squares, conversations, components, homogeneity, members, ...tables };
 }

@@ -17,6 +17,7 @@ export {
   trajectoryCoordinates,
 } from './coordinates.ts';
 export { type FrameTables, frameTables } from './frame-tables.ts';
+export { homogeneities } from './homogeneity.ts';
 export { COLD_START_TURNS, type QueryFrames, type QueryPoints, queryFrames } from './query-frames.ts';
 export { agesInHours, timeDecay } from './time-decay.ts';
 export { pairwiseTrajectoryDistance, trajectoryDistance } from './trajectory-distance.ts';

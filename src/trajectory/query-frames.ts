@@ -1,9 +1,10 @@
 import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
-import { rowOf } from '../core/rows.ts';
+import { rowProduct } from '../core/rows.ts';
 import { lowerBound } from '../model/corpus.ts';
 import { COORDINATES, type ComplexityScale, type CoordinateName, type Dimensions } from './coordinate-names.ts';
-import { clippedCosine, dot, ratio, scaledComplexity } from './coordinates.ts';
-import { type FrameTables, squaresOf } from './frame-tables.ts';
+import { ratio, scaledComplexity } from './coordinates.ts';
+import type { FrameTables } from './frame-tables.ts';
+import { clippedCosine, squaresOf } from './homogeneity.ts';
 
 /** With fewer turns the shape of a conversation means nothing (section 7.2 of diomande2026ragpp). */
 export const COLD_START_TURNS = 5;
@@ -57,6 +58,12 @@ interface Frame {
   readonly homogeneity: number;
 }
 
+/** A frame and the query's coordinates in it, in the order of the context's names. */
+interface PlacedFrame {
+  readonly frame: Frame;
+  readonly values: readonly number[];
+}
+
 interface Context {
   readonly tables: FrameTables;
   readonly points: QueryPoints;
@@ -73,7 +80,7 @@ function groupSize({ members }: FrameTables, group: number, newest: number): num
 
 function queryHomogeneity({ tables, points, squares }: Context, query: number, parent: number): number {
   const { vectors, dimension } = tables;
-  const product = dot(rowOf(points.vectors, dimension, query), rowOf(vectors, dimension, parent));
+  const product = rowProduct(points.vectors, query, vectors, parent, dimension);
   return clippedCosine(product, squares[query] as number, tables.squares[parent] as number);
 }
 
@@ -184,19 +191,19 @@ export function queryFrames(
   const width = positions.length / Math.max(points.timestamps.length, 1);
   for (let query = 0; query < points.timestamps.length; query++) {
     const cutoff = cutoffOf(tables, points, query);
-    const frames = new Map<number, Frame>();
+    const frames = new Map<number, PlacedFrame>();
     for (let pair = query * width; pair < (query + 1) * width; pair++) {
       const position = positions[pair] as number;
       if (position < 0) continue;
       if (position >= cutoff)
         throw new ValidationError(`candidate is not earlier than query ${query}: ${position}`, { query, position });
       const conversation = tables.corpus.conversationOf[position] as number;
-      let frame = frames.get(conversation);
-      if (frame === undefined) {
-        frame = frameOf(context, query, conversation, cutoff);
-        frames.set(conversation, frame);
+      let placed = frames.get(conversation);
+      if (placed === undefined) {
+        placed = placedFrameOf(context, query, conversation, cutoff);
+        frames.set(conversation, placed);
       }
-      fillPair(result, pair, context, frame, position);
+      fillPair(result, pair, context, placed, position);
     }
   }
   return result;
@@ -215,12 +222,22 @@ function emptyFrames(names: readonly CoordinateName[], pairs: number): QueryFram
   };
 }
 
-function fillPair(result: QueryFrames, pair: number, context: Context, frame: Frame, position: number): void {
+function placedFrameOf(context: Context, query: number, conversation: number, cutoff: number): PlacedFrame {
+  const frame = frameOf(context, query, conversation, cutoff);
+  return { frame, values: context.names.map((name) => QUERY_VALUES[name](context, frame)) };
+}
+
+function fillPair(
+  result: QueryFrames,
+  pair: number,
+  context: Context,
+  { frame, values }: PlacedFrame,
+  position: number,
+): void {
   const { names } = context;
-  for (let i = 0; i < names.length; i++) {
-    const name = names[i] as CoordinateName;
-    result.candidates[pair * names.length + i] = CANDIDATE_VALUES[name](context, frame, position);
-    result.queries[pair * names.length + i] = QUERY_VALUES[name](context, frame);
+  for (let i = 0, at = pair * names.length; i < names.length; i++, at++) {
+    result.candidates[at] = CANDIDATE_VALUES[names[i] as CoordinateName](context, frame, position);
+    result.queries[at] = values[i] as number;
   }
   const ringPosition = context.tables.corpus.ringPosition[position] as number;
   const steps = frame.turns - ringPosition;

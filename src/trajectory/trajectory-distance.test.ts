@@ -1,8 +1,10 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
+import { random } from '../core/random.ts';
 import { TEST_BACKENDS } from '../core/sample-backends.ts';
-import { trajectoryDistance } from './trajectory-distance.ts';
+import { COORDINATES, coordinateWeights, DEFAULT_WEIGHTS, type Dimensions } from './coordinate-names.ts';
+import { pairwiseTrajectoryDistance, trajectoryDistance } from './trajectory-distance.ts';
 
 const candidates = [
   [
@@ -51,4 +53,46 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     expect(tf.memory().numTensors).toBe(before);
     tf.dispose(inputs);
   });
+
+  test.each([3, 5, 7] as const)(
+    'in %d dimensions, weights by name, is the root of the weighted squares',
+    async (dimensions) => {
+      const [B, C] = [5, 11];
+      const source = random(dimensions, 'trajectory-distance.test');
+      const point = () => COORDINATES[dimensions].map(() => source.uniform());
+      const pairs = Array.from({ length: B }, () => Array.from({ length: C }, () => [point(), point()] as const));
+      const inputs = {
+        candidates: tf.tensor3d(pairs.map((row) => row.map(([candidate]) => candidate))),
+        queries: tf.tensor3d(pairs.map((row) => row.map(([, query]) => query))),
+        weights: tf.tensor1d(coordinateWeights(dimensions, { temporal: 3 })),
+      };
+      const { candidates: all, queries, weights: named } = inputs;
+      const distance = trajectoryDistance(all, queries, named);
+      const [rows, others] = [tf.reshape(all, [B * C, dimensions]), tf.reshape(queries, [B * C, dimensions])] as [
+        tf.Tensor2D,
+        tf.Tensor2D,
+      ];
+      const pairwise = pairwiseTrajectoryDistance(rows, others, named);
+      const [got, gotPairwise] = [await distance.array(), await pairwise.array()];
+      const last = pairs.at(-1)?.at(-1)?.[1] as number[];
+      for (const [b, row] of pairs.entries()) {
+        for (const [c, [candidate, query]] of row.entries()) {
+          const expected = byName(dimensions, candidate, query);
+          expect(got[b]?.[c]).toBeCloseTo(expected, 6);
+          expect(gotPairwise[b * C + c]?.[b * C + c]).toBeCloseTo(expected, 6);
+          expect(gotPairwise[b * C + c]?.[B * C - 1]).toBeCloseTo(byName(dimensions, candidate, last), 6);
+        }
+      }
+      tf.dispose([...Object.values(inputs), distance, pairwise, rows, others]);
+    },
+  );
 });
+
+/** Time weighs 3, every other coordinate what it does by default. */
+function byName(dimensions: Dimensions, p: readonly number[], q: readonly number[]): number {
+  const squares = COORDINATES[dimensions].map((name, i) => {
+    const weight = name === 'temporal' ? 3 : DEFAULT_WEIGHTS[name];
+    return weight * ((p[i] as number) - (q[i] as number)) ** 2;
+  });
+  return Math.sqrt(squares.reduce((sum, square) => sum + square, 0));
+}

@@ -1,0 +1,132 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { readBack } from '../core/read-back.ts';
+import { rowProduct } from '../core/rows.ts';
+import { QUERY_BATCH } from '../rerank/cosine.ts';
+import { diversityFilter } from '../rerank/diversity-filter.ts';
+import { maximalMarginalRelevance } from '../rerank/maximal-marginal-relevance.ts';
+import type { SelectionInputs } from '../rerank/selection.ts';
+import { byRowMaximum } from './blend.ts';
+import type { CandidatePool } from './candidate-pool.ts';
+import { type Ranking, rank } from './rank.ts';
+import type { Column } from './relevance.ts';
+import type { SelectionOptions } from './retriever-options.ts';
+import type { Workspace } from './workspace.ts';
+
+/** Numbers in the largest tensor of a batch of queries: 16 MB. */
+const BATCH_NUMBERS = 2 ** 22;
+
+/** The best K candidates of each of B queries, best first. */
+interface Top {
+  /** Row-major [B, K] corpus positions, -1 where a query has fewer. */
+  readonly positions: Int32Array;
+  /** Row-major [B, K], any number where the position is -1. */
+  readonly scores: Float32Array;
+  /** K */
+  readonly depth: number;
+}
+
+/**
+ * Cosines among each query's turns, on the host: the embeddings are there, and wasm takes three times as long for products as small as these.
+ *
+ * @returns row-major [B, K, K], 0 where there is no candidate
+ */
+function similaritiesOf({ turnVectors, dimension }: Workspace, { positions, depth }: Top): Float32Array {
+  const similarities = new Float32Array(positions.length * depth);
+  for (let row = 0; row < positions.length; row++) {
+    const first = row - (row % depth);
+    for (let other = first; other <= row; other++) {
+      const [a, b] = [positions[row] as number, positions[other] as number];
+      const cosine = a < 0 || b < 0 ? 0 : rowProduct(turnVectors, a, turnVectors, b, dimension); // of length 1, or 0
+      similarities[row * depth + other - first] = cosine;
+      similarities[other * depth + row - first] = cosine;
+    }
+  }
+  return similarities;
+}
+
+function inputsOf(workspace: Workspace, top: Top): SelectionInputs {
+  const { positions, scores, depth } = top;
+  const shape: [number, number] = [positions.length / depth, depth];
+  const isPresent = Uint8Array.from(positions, (position) => Number(position >= 0));
+  return {
+    relevance: byRowMaximum(
+      tf.tensor2d(
+        scores.map((score, i) => (isPresent[i] === 1 ? score : 0)),
+        shape,
+      ),
+    ),
+    similarities: tf.tensor3d(similaritiesOf(workspace, top), [...shape, depth]),
+    mask: tf.tensor2d(isPresent, shape, 'bool'),
+  };
+}
+
+/** @returns row-major [B, K] places in the top in the order in which they are taken, -1 where there are no more */
+function takenPlaces(workspace: Workspace, top: Top, options: SelectionOptions): Promise<Float32Array> {
+  return readBack('takenPlaces', () => {
+    const inputs = inputsOf(workspace, top);
+    const settings = { ...options, k: top.depth };
+    const { places } =
+      settings.method === 'mmr' ? maximalMarginalRelevance(inputs, settings) : diversityFilter(inputs, settings);
+    return tf.cast(places, 'float32');
+  });
+}
+
+/** A query's places: those that were taken, then the others in the order in which they stood. */
+function reordered(ordered: Int32Array, taken: Float32Array): number[] {
+  const first = Array.from(
+    taken.filter((place) => place >= 0),
+    (place) => ordered[place] as number,
+  );
+  const isTaken = new Set(first);
+  return [...first, ...ordered.filter((place) => place >= 0 && !isTaken.has(place))];
+}
+
+/** The top K of queries first … first + count - 1. */
+function topOf(pool: CandidatePool, ranking: Ranking, first: number, count: number, depth: number): Top {
+  const positions = new Int32Array(count * depth);
+  const scores = new Float32Array(count * depth);
+  for (let i = 0; i < positions.length; i++) {
+    const query = first + Math.floor(i / depth);
+    const pair = query * pool.width + (i % depth);
+    const place = ranking.places[pair] as number;
+    positions[i] = place < 0 ? -1 : (pool.positions[query * pool.width + place] as number);
+    scores[i] = ranking.scores[pair] as number;
+  }
+  return { positions, scores, depth };
+}
+
+/**
+ * Reorders the top K of each query's ranking: what maximal marginal relevance or the diversity filter takes stands first, in the order in which it is taken, then
+ * what it leaves, then everything below K, both in their old order. Relevance is score / largest score of the query, similarity the cosine of the turns.
+ *
+ * @param scores row-major [Q, C], not negative
+ * @returns row-major [Q, C]: the number of candidates that stand at or below each, which the tie rule cannot reorder; 0 for padding
+ * @throws NotFiniteError naming the query and the turn of a score that is no number.
+ */
+export async function selectTop(
+  workspace: Workspace,
+  pool: CandidatePool,
+  scores: Column,
+  options: SelectionOptions,
+): Promise<Column> {
+  const { queryCount, width } = pool;
+  const name = (query: number, position: number) =>
+    `query ${workspace.queries[query]?.id}, turn ${workspace.corpus.turns[position]?.id}`;
+  const ranking = await rank(pool, scores, width, name);
+  const depth = Math.min(options.k, width);
+  const size = Math.min(Math.max(1, Math.floor(BATCH_NUMBERS / depth ** 2)), QUERY_BATCH);
+  const column = new Float32Array(scores.length);
+  for (let first = 0; first < queryCount; first += size) {
+    const count = Math.min(size, queryCount - first);
+    const taken = await takenPlaces(workspace, topOf(pool, ranking, first, count, depth), options);
+    for (let i = 0; i < count; i++) {
+      const start = (first + i) * width;
+      const order = reordered(
+        ranking.places.subarray(start, start + width),
+        taken.subarray(i * depth, (i + 1) * depth),
+      );
+      for (const [above, place] of order.entries()) column[start + place] = order.length - above;
+    }
+  }
+  return column;
+}
