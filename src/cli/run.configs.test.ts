@@ -56,7 +56,7 @@ describe('every config of the project runs on a slice of its data', () => {
       }
       executed.push(config);
     },
-    120_000,
+    300_000,
   );
 
   test('and none was left out', () => {

@@ -79,11 +79,11 @@ export class TensorPageRank implements PageRankSolver {
     const nodes = this.#matrix.nodeIds.length;
     const { damping, tolerance, maxIterations } = this.#options;
     const restart = seedColumns(seeds, nodes); // [V, B]
-    let ranks = tf.clone(restart); // [V, B]
+    let ranks = restart; // [V, B]
     try {
       for (let iteration = 1; ; iteration++) {
         const { next, changes } = scoped('pagerank.step', () => step(device, damping, restart, ranks));
-        tf.dispose(ranks);
+        if (ranks !== restart) tf.dispose(ranks);
         ranks = next;
         const residuals = await readAndDispose(changes);
         const residual = Math.max(...residuals);

@@ -1,0 +1,186 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as tf from '@tensorflow/tfjs-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useBackend } from './core/backend.ts';
+import { TEST_BACKENDS } from './core/sample-backends.ts';
+import type { Edge, Scenario, TensorOp, TensorOps } from './core/sample-tensor-op.ts';
+
+const source = dirname(fileURLToPath(import.meta.url));
+const read = (file: string) => readFileSync(join(source, file), 'utf8');
+
+/** What a file imports or passes on at run time: not what is a type. */
+function valueImports(file: string): string[] {
+  const text = read(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+  const statements = [...text.matchAll(/^(?:import|export) (?!type )([^;]*?) from '([^']+)'/gm)];
+  return statements.flatMap(([, names, specifier]) => {
+    const list = /^\{([^}]*)\}$/.exec(names as string)?.[1]?.split(',');
+    const isTypes = list?.every((name) => /^\s*(type .*)?$/s.test(name)) ?? false;
+    return isTypes ? [] : [specifier as string];
+  });
+}
+
+const reaching = new Map<string, boolean>();
+
+/** Whether running a file can touch a tensor. */
+function reachesTensors(file: string): boolean {
+  const known = reaching.get(file);
+  if (known !== undefined) return known;
+  reaching.set(file, false);
+  const answer = valueImports(file).some(
+    (found) =>
+      found === '@tensorflow/tfjs-core' ||
+      (found.startsWith('.') && reachesTensors(normalize(join(dirname(file), found)))),
+  );
+  reaching.set(file, answer);
+  return answer;
+}
+
+/** Functions and classes that a room exports from files which reach tensors. */
+async function publicOps(room: string): Promise<string[]> {
+  const barrel = join(room, 'index.ts');
+  const exported = (await import(`./${room}/index.ts`)) as Record<string, unknown>;
+  return [...read(barrel).matchAll(/^export \{([^}]*)\} from '([^']+)'/gm)].flatMap(([, list, file]) => {
+    if (!reachesTensors(normalize(join(room, file as string)))) return [];
+    const names = (list as string).split(',').map((name) => name.trim());
+    return names.filter((name) => typeof exported[name] === 'function');
+  });
+}
+
+const rooms = readdirSync(source).filter((room) => existsSync(join(source, room, 'index.ts')));
+const opsOf = new Map<string, string[]>();
+for (const room of rooms) {
+  const ops = await publicOps(room);
+  if (ops.length > 0) opsOf.set(room, ops);
+}
+
+const registries = new Map<string, TensorOps>();
+for (const room of rooms.filter((name) => existsSync(join(source, name, 'sample-tensor-ops.ts'))))
+  registries.set(room, ((await import(`./${room}/sample-tensor-ops.ts`)) as { TENSOR_OPS: TensorOps }).TENSOR_OPS);
+
+const cases = [...registries].flatMap(([room, registry]) =>
+  Object.entries(registry).flatMap(([name, op]) => ('provedIn' in op ? [] : [[`${room}, ${name}`, op] as const])),
+);
+
+function tensorsIn(result: unknown): tf.Tensor[] {
+  if (result instanceof tf.Tensor) return [result];
+  if (result === null || typeof result !== 'object' || ArrayBuffer.isView(result)) return [];
+  return Object.values(result).flatMap(tensorsIn);
+}
+
+async function numbersIn(result: unknown): Promise<number[]> {
+  if (typeof result === 'number') return [result];
+  if (result instanceof tf.Tensor) return [...(await result.data())];
+  if (ArrayBuffer.isView(result)) return [...(result as Float32Array)];
+  if (result === null || typeof result !== 'object') return [];
+  const parts: number[] = [];
+  for (const part of Object.values(result)) parts.push(...(await numbersIn(part)));
+  return parts;
+}
+
+/** Runs a scenario, hands what it made to `use`, and asserts that nothing is left of it, whether it throws or not. */
+async function run(scenario: Scenario, use: (result: unknown) => Promise<void> = async () => {}): Promise<void> {
+  const before = tf.memory().numTensors;
+  const owned: tf.Tensor[] = [];
+  let made = 0;
+  try {
+    const result = await scenario((tensor) => {
+      owned.push(tensor);
+      return tensor;
+    });
+    made = tensorsIn(result).length;
+    expect(tf.memory().numTensors - before).toBe(owned.length + made);
+    await use(result);
+    tf.dispose(tensorsIn(result));
+  } finally {
+    tf.dispose(owned);
+    expect(tf.memory().numTensors, 'tensors after all is disposed').toBe(before);
+  }
+}
+
+/** Steps of a scenario at which its device fails, all of them or so many. */
+const MOST_FAULTS = 23;
+
+/** Runs some work while the device counts its operations, and fails at the one of that number. */
+async function failingAt(step: number, work: () => Promise<void>): Promise<number> {
+  const engine = tf.engine();
+  const runKernel = engine.runKernel.bind(engine);
+  let count = 0;
+  const counting: typeof engine.runKernel = (...parameters) => {
+    if (++count === step) throw new Error(`device failed at step ${step}`);
+    return runKernel(...parameters);
+  };
+  engine.runKernel = counting;
+  try {
+    await work();
+  } finally {
+    Reflect.deleteProperty(engine, 'runKernel'); // back to the one of its class
+  }
+  return count;
+}
+
+test('every public op that reaches a tensor has its cases, and no other', () => {
+  const expected = [...opsOf].map(([room, names]) => [room, [...names].sort()]);
+  const registered = [...registries].map(([room, registry]) => [room, Object.keys(registry).sort()]);
+  expect(registered).toEqual(expected);
+  expect(cases.length).toBeGreaterThan(45);
+});
+
+test('what is proved elsewhere is', () => {
+  const elsewhere = [...registries.values()].flatMap((registry) =>
+    Object.entries(registry).flatMap(([name, op]) => ('provedIn' in op ? [[name, op.provedIn] as const] : [])),
+  );
+  expect(elsewhere.length).toBeLessThan(5);
+  for (const [name, file] of elsewhere) {
+    const text = read(join('..', file));
+    expect(text, file).toContain(name);
+    expect(text.match(/expect\(tf\.memory\(\)\.numTensors\)/g)?.length, file).toBeGreaterThan(0);
+    expect(text, file).toMatch(/rejects\.toThrow|toThrow/);
+  }
+});
+
+test('every kind of odd input is met by several ops', () => {
+  const met = cases.flatMap(([, { edges }]) => Object.keys(edges ?? {})) as Edge[];
+  for (const edge of ['zero vectors', 'duplicates', 'one turn', 'all masked', 'K > C'] as const)
+    expect(met.filter((other) => other === edge).length, edge).toBeGreaterThan(2);
+});
+
+describe.each(TEST_BACKENDS)('on %s', (backend) => {
+  beforeAll(() => useBackend(backend));
+
+  describe.each(cases)('%s', (_, op: TensorOp) => {
+    test('leaves nothing behind, and makes numbers alone', async () => {
+      await run(op.use, async (result) => {
+        const numbers = await numbersIn(result);
+        expect(numbers.length).toBeGreaterThan(0);
+        expect(numbers.filter((value) => !Number.isFinite(value))).toEqual([]);
+      });
+    });
+
+    test('leaves nothing behind wherever its device fails', async () => {
+      const steps = await failingAt(Number.POSITIVE_INFINITY, () => run(op.use));
+      const stride = Math.max(1, Math.ceil(steps / MOST_FAULTS));
+      for (let step = 1; step <= steps; step += stride) {
+        const failing = failingAt(step, () => run(op.use));
+        if (op.catches === true) await failing;
+        else await expect(failing, `step ${step} of ${steps}`).rejects.toThrow(`device failed at step ${step}`);
+      }
+    });
+
+    test.each(op.refuses)('leaves nothing behind of what it refuses, %#', async (scenario, message) => {
+      await expect(run(scenario)).rejects.toThrow(message);
+    });
+
+    test.each(Object.entries(op.edges ?? {}))('%s give defined numbers', async (_, [scenario, expected]) => {
+      await run(scenario, async (result) => {
+        const numbers = await numbersIn(result);
+        expect(numbers).toHaveLength(expected.length);
+        for (const [i, value] of expected.entries()) {
+          const error = Math.abs((numbers[i] as number) - value);
+          expect(error, `number ${i}: ${numbers[i]} for ${value}`).toBeLessThanOrEqual(1e-5 + 1e-4 * Math.abs(value));
+        }
+      });
+    });
+  });
+});
