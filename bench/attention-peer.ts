@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OPTIONS, type Workload } from './attention-workload.ts';
-import { runPeer } from './peers/python.ts';
+import { type FoundPython, runPeer } from './peers/python.ts';
 
 export interface PeerMeasurement {
   readonly turns: number;
@@ -24,6 +24,7 @@ export interface PeerReport {
  * @param sizes turns to measure, with the places of their sampled rows
  */
 export function runTorch(
+  python: FoundPython,
   { embeddings, settings: { dimension, repeats } }: Workload,
   sizes: readonly { readonly turns: number; readonly samples: readonly number[] }[],
 ): PeerReport {
@@ -33,7 +34,11 @@ export function runTorch(
     const most = Math.max(...sizes.map(({ turns }) => turns));
     writeFileSync(join(folder, 'embeddings.f32'), embeddings.subarray(0, most * dimension));
     writeFileSync(join(folder, 'settings.json'), JSON.stringify({ dimension, repeats, sizes, decay, temperature }));
-    const report = runPeer<Omit<PeerReport, 'measurements'> & { seconds: number[] }>('dense_ring_attention.py', folder);
+    const report = runPeer<Omit<PeerReport, 'measurements'> & { seconds: number[] }>(
+      python,
+      'dense_ring_attention.py',
+      folder,
+    );
     const measurements = sizes.map(({ turns }, i) => {
       const bytes = readFileSync(join(folder, `rows-${turns}.f32`));
       return { turns, seconds: report.seconds[i]!, rows: new Float32Array(Uint8Array.from(bytes).buffer) };

@@ -61,7 +61,7 @@ export class Workload {
       const row = rowOf(sample, k);
       return [...exact[k]!].map((value, d) => Math.abs(value - row[d]!));
     });
-    return errors.reduce((a, b) => (b <= a ? a : b), 0); // NaN comes through
+    return errors.reduce((a, b) => Math.max(a, b), 0); // NaN comes through
   }
 
   errorOfOutput(turns: number, output: Float32Array): number {

@@ -76,7 +76,7 @@ function askTorch(load: Workload): { rows: AttentionRow[]; remark: string } {
   if (sizes.length === 0) return { rows: [], remark: 'no peer was asked for' };
   const python = findPython(['torch']);
   if ('missing' in python) return { rows: [], remark: `no peer: ${python.missing} libopenblas0-pthread` };
-  const report = runTorch(load, sizes);
+  const report = runTorch(python, load, sizes);
   const isReference = report.blas.startsWith('libblas.so');
   const advice = isReference
     ? ', the reference BLAS, far from the fastest: apt-get install -y libopenblas0-pthread'

@@ -1,12 +1,16 @@
 import { RagPlusPlusError } from '../src/core/errors.ts';
 import { ATTENTION_USAGE, benchAttention } from './attention.ts';
 import { benchCandidates, CANDIDATES_USAGE } from './candidates.ts';
+import { benchConservation, CONSERVATION_USAGE } from './conservation.ts';
 import { benchPageRank, PAGERANK_USAGE } from './pagerank.ts';
+import { benchRerank, RERANK_USAGE } from './rerank.ts';
 
 const BENCHES: Readonly<Record<string, { usage: string; run: (args: readonly string[]) => Promise<void> }>> = {
   attention: { usage: ATTENTION_USAGE, run: benchAttention },
   candidates: { usage: CANDIDATES_USAGE, run: benchCandidates },
+  conservation: { usage: CONSERVATION_USAGE, run: benchConservation },
   pagerank: { usage: PAGERANK_USAGE, run: benchPageRank },
+  rerank: { usage: RERANK_USAGE, run: benchRerank },
 };
 
 function usage(): string {

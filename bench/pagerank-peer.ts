@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SeedSet } from '../src/graph/seed-distribution.ts';
 import type { BenchGraph } from './pagerank-graph.ts';
-import { runPeer } from './peers/python.ts';
+import { type FoundPython, runPeer } from './peers/python.ts';
 
 export interface PeerSettings {
   readonly damping: number;
@@ -24,7 +24,12 @@ export interface PeerResult {
 }
 
 /** What scipy makes of the same graph and queries, for each tolerance. */
-export function runScipy(graph: BenchGraph, queries: readonly SeedSet[], settings: PeerSettings): PeerResult[] {
+export function runScipy(
+  python: FoundPython,
+  graph: BenchGraph,
+  queries: readonly SeedSet[],
+  settings: PeerSettings,
+): PeerResult[] {
   const folder = mkdtempSync(join(tmpdir(), 'ragpp-pagerank-'));
   try {
     const { sources, targets, weights } = graph.edges;
@@ -41,7 +46,7 @@ export function runScipy(graph: BenchGraph, queries: readonly SeedSet[], setting
     for (const [name, values] of Object.entries(files)) writeFileSync(join(folder, name), values);
     const sizes = { nodes: graph.nodeIds.length, queries: queries.length };
     writeFileSync(join(folder, 'settings.json'), JSON.stringify({ ...sizes, ...settings }));
-    const report = runPeer<Omit<PeerResult, 'scores'>[]>('pagerank.py', folder);
+    const report = runPeer<Omit<PeerResult, 'scores'>[]>(python, 'pagerank.py', folder);
     return report.map((result, i) => {
       const bytes = readFileSync(join(folder, `scores-${i}.f64`));
       return { ...result, scores: new Float64Array(Uint8Array.from(bytes).buffer) };

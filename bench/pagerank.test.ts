@@ -5,7 +5,7 @@ import { formatPageRankTable, type Row } from './pagerank.ts';
 import { errorOf } from './pagerank-error.ts';
 import { benchGraph, benchQueries, GRAPHS } from './pagerank-graph.ts';
 import { runScipy } from './pagerank-peer.ts';
-import { findPython } from './peers/python.ts';
+import { type FoundPython, findPython } from './peers/python.ts';
 
 const python = findPython(['scipy', 'numpy']);
 
@@ -60,7 +60,7 @@ test('a Python without a package says what would bring it', () => {
 test.skipIf('missing' in python)('scipy solves the same problem', () => {
   const graph = benchGraph('clustered', 101, 307, 5);
   const settings = { damping: 0.5, tolerances: [1e-3, 1e-12], maxIterations: 100, repeats: 1 };
-  const [rough, fine] = runScipy(graph, benchQueries(graph, 3, 5), settings);
+  const [rough, fine] = runScipy(python as FoundPython, graph, benchQueries(graph, 3, 5), settings);
   expect(errorOf(rough!.scores, fine!.scores, 101).distance).toBeLessThan(1e-3);
   expect(fine!.scores.reduce((a, b) => a + b)).toBeCloseTo(3, 10);
   expect(fine!.iterations).toBeGreaterThan(rough!.iterations);

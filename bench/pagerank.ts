@@ -11,7 +11,7 @@ import { type TransitionMatrix, transitionMatrixFromEdges } from '../src/graph/t
 import { errorOf, type ScoreError } from './pagerank-error.ts';
 import { type BenchGraph, benchGraph, benchQueries, GRAPHS, type GraphKind } from './pagerank-graph.ts';
 import { runScipy } from './pagerank-peer.ts';
-import { findPython } from './peers/python.ts';
+import { type FoundPython, findPython } from './peers/python.ts';
 
 export const PAGERANK_USAGE = `pagerank [options]   time of personalised PageRank a query, with its error, beside scipy where python3 imports it (apt-get install -y python3-scipy)
     --nodes V      (default 5400)
@@ -71,17 +71,23 @@ export async function benchPageRank(args: readonly string[]): Promise<void> {
   const python = findPython(['scipy', 'numpy']);
   let [peers, own]: Row[][] = [[], []];
   for (let round = 0; round < rounds; round++) {
-    if ('versions' in python) peers = fastest(peers!, scipyRows(graph, queries, exact.scores, settings));
+    if ('versions' in python) peers = fastest(peers!, scipyRows(python, graph, queries, exact.scores, settings));
     own = fastest(own!, await ownRows(matrix, queries, exact.scores, settings));
   }
   console.log(`\n${formatPageRankTable([...peers!, ...own!], peers!)}`);
   console.log('versions' in python ? `\npeer: ${python.versions}` : `\nno peer: ${python.missing}`);
 }
 
-function scipyRows(graph: BenchGraph, queries: readonly SeedSet[], exact: Float64Array, settings: Settings): Row[] {
+function scipyRows(
+  python: FoundPython,
+  graph: BenchGraph,
+  queries: readonly SeedSet[],
+  exact: Float64Array,
+  settings: Settings,
+): Row[] {
   const { damping, nodes } = settings;
   const peer = { damping, repeats: REPEATS, tolerances: TOLERANCES, maxIterations: MAX_ITERATIONS };
-  return runScipy(graph, queries, peer).flatMap((result, i) => {
+  return runScipy(python, graph, queries, peer).flatMap((result, i) => {
     const shared = {
       tolerance: TOLERANCES[i]!,
       iterations: result.iterations,

@@ -2,18 +2,30 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { UnavailableError } from '../../src/core/errors.ts';
 
-/** A Python that imports what a peer needs, or why there is none and what would bring it. */
-export type Python = { readonly versions: string } | { readonly missing: string };
+/** The first on the path, and Debian's own: another in front of it, such as pyenv's, does not see what apt-get installs. */
+const COMMANDS = ['python3', '/usr/bin/python3'];
+
+/** A Python that imports what a peer needs. */
+export interface FoundPython {
+  readonly command: string;
+  readonly versions: string;
+}
+
+/** Or why there is none and what would bring it. */
+export type Python = FoundPython | { readonly missing: string };
 
 /** @param packages as they are imported; Debian calls them python3-NAME. */
 export function findPython(packages: readonly string[]): Python {
   const code = `import ${packages.join(', ')}; print(', '.join(m.__name__ + ' ' + m.__version__ for m in (${packages.join(', ')},)))`;
-  try {
-    return { versions: execFileSync('python3', ['-c', code], { encoding: 'utf8', stdio: 'pipe' }).trim() };
-  } catch {
-    const debian = packages.map((name) => `python3-${name}`).join(' ');
-    return { missing: `python3 does not import ${packages.join(', ')}: apt-get install -y ${debian}` };
+  for (const command of COMMANDS) {
+    try {
+      return { command, versions: execFileSync(command, ['-c', code], { encoding: 'utf8', stdio: 'pipe' }).trim() };
+    } catch {
+      // the next one may
+    }
   }
+  const debian = packages.map((name) => `python3-${name}`).join(' ');
+  return { missing: `python3 does not import ${packages.join(', ')}: apt-get install -y ${debian}` };
 }
 
 /**
@@ -22,12 +34,12 @@ export function findPython(packages: readonly string[]): Python {
  * @returns what it printed, as JSON.
  * @throws UnavailableError with the last line of its complaint.
  */
-export function runPeer<T>(script: string, ...args: readonly string[]): T {
+export function runPeer<T>({ command }: FoundPython, script: string, ...args: readonly string[]): T {
   const path = fileURLToPath(new URL(script, import.meta.url));
   try {
     // One thread, as everything that it is compared with.
     const env = { ...process.env, OMP_NUM_THREADS: '1', OPENBLAS_NUM_THREADS: '1' };
-    return JSON.parse(execFileSync('python3', [path, ...args], { encoding: 'utf8', stdio: 'pipe', env })) as T;
+    return JSON.parse(execFileSync(command, [path, ...args], { encoding: 'utf8', stdio: 'pipe', env })) as T;
   } catch (error) {
     const complaint = String((error as { stderr?: string }).stderr ?? error).trim();
     throw new UnavailableError(`peer ${script}`, complaint.split('\n').at(-1)!, { cause: error });

@@ -1,0 +1,69 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RING_ATTENTION_DEFAULTS } from '../src/attention/options.ts';
+import { forwardCosines, forwardWidth } from '../src/rerank/forward-cosines.ts';
+import { coordinateWeights } from '../src/trajectory/coordinate-names.ts';
+import { type FoundPython, runPeer } from './peers/python.ts';
+import { SCORES, type ScoreName } from './rerank-reference.ts';
+import type { RerankMeasurement } from './rerank-timing.ts';
+import type { RerankWorld } from './rerank-workload.ts';
+
+/** What torch was asked for. */
+export const PEER_STEPS = ['cosine', 'trajectory', 'unified', 'whole'] as const;
+export type PeerStep = (typeof PEER_STEPS)[number];
+
+export interface PeerRerank {
+  /** Median milliseconds of the batch. */
+  readonly milliseconds: Readonly<Record<PeerStep, number>>;
+  /** Row-major [B, C]. */
+  readonly scores: Readonly<Record<ScoreName, Float32Array>>;
+}
+
+async function writeCorpus(world: RerankWorld, write: (name: string, data: Float32Array | Int32Array) => void) {
+  const { corpus, turnVectors } = world;
+  const tables = await forwardCosines(corpus, turnVectors, forwardWidth(corpus, RING_ATTENTION_DEFAULTS));
+  write('corpus', turnVectors);
+  write('next', tables.next);
+  write('first', tables.first);
+  write('rows', tables.rows);
+  return tables.width;
+}
+
+/** What torch makes of the same candidates, which it is given with their coordinates and places, so that no tree is left to it. */
+export async function runTorchRerank(
+  python: FoundPython,
+  world: RerankWorld,
+  cases: readonly RerankMeasurement[],
+  repeats: number,
+): Promise<PeerRerank[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'ragpp-rerank-'));
+  try {
+    const write = (name: string, data: Float32Array | Int32Array | Uint8Array) =>
+      writeFileSync(join(folder, `${name}.bin`), data);
+    const width = await writeCorpus(world, write);
+    for (const [i, { batch, pool, frames }] of cases.entries()) {
+      write(`queries-${i}`, world.queryVectors.subarray(0, batch * world.dimension));
+      write(`positions-${i}`, pool.positions);
+      write(`candidateCoordinates-${i}`, frames.candidates);
+      write(`queryCoordinates-${i}`, frames.queries);
+      for (const name of ['coldStart', 'ringDistances', 'ringPositions', 'turns'] as const)
+        write(`${name}-${i}`, frames[name]);
+    }
+    const { decay, temperature } = RING_ATTENTION_DEFAULTS;
+    const batches = cases.map(({ batch }) => batch);
+    const weights = [...coordinateWeights(5)];
+    const settings = { dimension: world.dimension, width, decay, temperature, weights, repeats, batches };
+    writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings));
+    const report = runPeer<Record<PeerStep, number>[]>(python, 'rerank.py', folder);
+    return report.map((milliseconds, i) => ({ milliseconds, scores: readScores(folder, i) }));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function readScores(folder: string, i: number): Record<ScoreName, Float32Array> {
+  const read = (name: ScoreName) =>
+    new Float32Array(Uint8Array.from(readFileSync(join(folder, `${name}-${i}.f32`))).buffer);
+  return Object.fromEntries(SCORES.map((name) => [name, read(name)])) as Record<ScoreName, Float32Array>;
+}

@@ -1,0 +1,143 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { readBack } from '../src/core/read-back.ts';
+import type { CandidatePool } from '../src/retrieval/candidate-pool.ts';
+import { type Retrieved, scorePool } from '../src/retrieval/retriever.ts';
+import { type AttentionOptions, type RetrieverOptions, retrieverOptions } from '../src/retrieval/retriever-options.ts';
+import { attentionSignal, cosineSignal, trajectorySignal } from '../src/retrieval/signals.ts';
+import type { Workspace } from '../src/retrieval/workspace.ts';
+import { type QueryFrames, queryFrames } from '../src/trajectory/query-frames.ts';
+import { type RerankReference, SCORES, type ScoreName } from './rerank-reference.ts';
+import { type RerankWorld, workspaceOf } from './rerank-workload.ts';
+import { type Times, timesOf } from './timing.ts';
+
+/** One batch of queries, each with the candidates that the exact index finds for it. */
+export interface RerankCase {
+  readonly batch: number;
+  /** C. */
+  readonly candidates: number;
+}
+
+/** `whole` is all of a rerank. Of its parts `trajectory` takes the frames in, and attention is by each mechanism with what it alone needs. */
+export const STEPS = ['frames', 'cosine', 'trajectory', 'rcp', 'ircp', 'tpo', 'unified', 'read-back', 'whole'] as const;
+export type Step = (typeof STEPS)[number];
+
+export type Errors = Readonly<Record<ScoreName, number>>;
+
+export interface RerankMeasurement extends RerankCase {
+  /** Of the batch. */
+  readonly times: Readonly<Record<Step, Times>>;
+  readonly errors: Errors;
+  readonly pool: CandidatePool;
+  readonly frames: QueryFrames;
+}
+
+/** The published weights of cosine, trajectory and unified attention, with the exact index's candidates. */
+export function optionsOf(candidates: number): RetrieverOptions & { readonly attention: AttentionOptions } {
+  return retrieverOptions.parse({
+    candidates: [{ index: 'flat', k: candidates }],
+    relevance: { signals: ['cosine'] },
+    trajectory: {},
+    attention: { mechanism: 'unified' },
+  }) as RetrieverOptions & { readonly attention: AttentionOptions };
+}
+
+/** The largest differences to float64, over `samples` queries from the first to the last. */
+export function errorsOf(
+  world: RerankWorld,
+  reference: RerankReference,
+  pool: CandidatePool,
+  samples: number,
+  columns: Readonly<Record<ScoreName, ArrayLike<number>>>,
+): Errors {
+  const errors = { cosine: 0, trajectory: 0, attention: 0, final: 0 };
+  const last = pool.queryCount - 1;
+  const queries = new Set(Array.from({ length: samples }, (_, i) => Math.round((i * last) / Math.max(1, samples - 1))));
+  for (const query of queries) {
+    const start = query * pool.width;
+    const positions = pool.positions.subarray(start, start + pool.width).filter((position) => position >= 0);
+    const exact = reference.scores(world.queries[query]!, positions);
+    for (const name of SCORES)
+      for (const [i, value] of exact[name].entries()) {
+        errors[name] = Math.max(errors[name], Math.abs(value - columns[name][start + i]!)); // NaN comes through
+      }
+  }
+  return errors;
+}
+
+function columnsOf({ scores, components }: Retrieved): Record<ScoreName, Float32Array> {
+  const component = (name: ScoreName) => components.get(name)!;
+  const [cosine, trajectory, attention] = [component('cosine'), component('trajectory'), component('attention')];
+  return { cosine, trajectory, attention, final: scores };
+}
+
+/** Pools with the same candidates that the workspace keeps nothing of. */
+function freshPools(pool: CandidatePool): () => CandidatePool {
+  let number = 0;
+  return () => ({ ...pool, key: `${pool.key}/${number++}` });
+}
+
+async function timeSteps(
+  workspace: Workspace,
+  pool: CandidatePool,
+  options: ReturnType<typeof optionsOf>,
+  repeats: number,
+): Promise<RerankMeasurement['times']> {
+  const { tables, points } = await workspace.frames();
+  const fresh = freshPools(pool);
+  const time = (work: () => unknown) => timesOf(repeats, work);
+  const trajectory = options.trajectory!;
+  const attention = (mechanism: AttentionOptions['mechanism']) =>
+    time(() => attentionSignal(workspace, pool, { ...options.attention, mechanism }, trajectory));
+  await scorePool(workspace, pool, options); // its frames, cosines and distances are there for each mechanism
+  return {
+    frames: await time(() => queryFrames(tables, points, pool.positions, trajectory)),
+    cosine: await time(() => cosineSignal(workspace, pool, null)),
+    trajectory: await time(() => trajectorySignal(workspace, fresh(), trajectory)),
+    rcp: await attention('rcp'),
+    ircp: await attention('ircp'),
+    tpo: await attention('tpo'),
+    unified: await attention('unified'),
+    'read-back': await timeReadBack(pool, repeats),
+    whole: await time(() => scorePool(workspace, fresh(), options)),
+  };
+}
+
+async function timeReadBack({ queryCount, width }: CandidatePool, repeats: number): Promise<Times> {
+  const scores = tf.zeros([queryCount, width]);
+  try {
+    return await timesOf(repeats, () => readBack('bench', () => tf.clone(scores)));
+  } finally {
+    scores.dispose();
+  }
+}
+
+/** Reranks the first queries of the world; the candidates are found before, and what is made once a corpus is made before too. */
+export async function measureRerank(
+  world: RerankWorld,
+  reference: RerankReference,
+  batch: number,
+  counts: readonly number[],
+  { repeats, samples }: { readonly repeats: number; readonly samples: number },
+): Promise<RerankMeasurement[]> {
+  const workspace = workspaceOf(world, batch);
+  const measurements: RerankMeasurement[] = [];
+  try {
+    for (const candidates of counts) {
+      const options = optionsOf(candidates);
+      const pool = await workspace.pool(options);
+      const scored = columnsOf(await scorePool(workspace, pool, options));
+      const { tables, points } = await workspace.frames();
+      measurements.push({
+        batch,
+        candidates,
+        pool,
+        frames: queryFrames(tables, points, pool.positions, options.trajectory!),
+        errors: errorsOf(world, reference, pool, samples, scored),
+        times: await timeSteps(workspace, pool, options, repeats),
+      });
+    }
+    return measurements;
+  } finally {
+    workspace.dispose();
+  }
+}

@@ -1,0 +1,105 @@
+import { type Random, random } from '../src/core/random.ts';
+import { Corpus } from '../src/model/corpus.ts';
+import type { Query } from '../src/model/dataset.ts';
+import type { Turn } from '../src/model/turn.ts';
+import { Workspace } from '../src/retrieval/workspace.ts';
+import { countComponents } from '../src/trajectory/complexity.ts';
+import { clusteredVectors } from './clustered-vectors.ts';
+
+/** Of 1, 3 and 4 semantic components. */
+const TEXTS = ['Yes.', 'We met on Monday. They left.', 'See the report of Tuesday, which Anna wrote.'] as const;
+/** Conversations that go on at any time, and the chance that one ends with a turn: 32 turns each, on average. */
+const [OPEN, ENDING] = [40, 1 / 32];
+const MINUTE = 60_000;
+
+/** Conversations of all lengths, and queries that come late among their turns. */
+export interface RerankWorld {
+  /** In time order. */
+  readonly corpus: Corpus;
+  readonly queries: readonly Query[];
+  readonly dimension: number;
+  /** Row-major [N, D], of length 1. */
+  readonly turnVectors: Float32Array;
+  /** Row-major [B, D], of length 1. */
+  readonly queryVectors: Float32Array;
+}
+
+function randomTurns(size: number, source: Random): Turn[] {
+  const open: Turn[][] = Array.from({ length: OPEN }, () => []);
+  let begun = 0;
+  const ids = open.map(() => begun++);
+  return Array.from({ length: size }, (_, i) => {
+    const slot = source.integer(OPEN);
+    const earlier = open[slot]!;
+    const parent = source.uniform() < 0.7 ? earlier.at(-1) : earlier[source.integer(Math.max(1, earlier.length))];
+    const turn = {
+      id: `t${String(i).padStart(7, '0')}`,
+      conversationId: `c${ids[slot]}`,
+      parentId: parent?.id ?? null,
+      timestamp: i * MINUTE,
+      author: null,
+      channel: null,
+      text: TEXTS[source.integer(TEXTS.length)]!,
+    };
+    earlier.push(turn);
+    if (source.uniform() < ENDING) {
+      open[slot] = [];
+      ids[slot] = begun++;
+    }
+    return turn;
+  });
+}
+
+/** Asked among the last tenth of the turns; two in five answer one of the last hundred turns before them. */
+function randomQueries(count: number, turns: readonly Turn[], source: Random): Query[] {
+  const places = Array.from({ length: count }, () => turns.length - source.integer(Math.ceil(turns.length / 10)));
+  return places
+    .sort((a, b) => a - b)
+    .map((place, number) => {
+      const anchor = source.uniform() < 0.4 ? turns[Math.max(0, place - 1 - source.integer(100))]! : null;
+      return {
+        id: `q${number}`,
+        text: TEXTS[source.integer(TEXTS.length)]!,
+        timestamp: place * MINUTE - 1,
+        anchorTurnId: anchor?.id ?? null,
+        author: null,
+        channel: null,
+        split: 'test',
+        cluster: `q${number}`,
+      };
+    });
+}
+
+export function rerankWorld(size: number, queryCount: number, dimension: number, seed: number): RerankWorld {
+  const source = random(seed, 'rerank');
+  const turns = randomTurns(size, source);
+  return {
+    corpus: new Corpus(turns),
+    queries: randomQueries(queryCount, turns, source),
+    dimension,
+    turnVectors: clusteredVectors(size, dimension, seed, 'turns'),
+    queryVectors: clusteredVectors(queryCount, dimension, seed, 'queries'),
+  };
+}
+
+/** The first queries of a world as one batch. The caller disposes it. */
+export function workspaceOf(world: RerankWorld, batch: number): Workspace {
+  const { corpus, queries, dimension, turnVectors, queryVectors } = world;
+  return new Workspace({
+    corpus,
+    queries: queries.slice(0, batch),
+    turnVectors,
+    queryVectors: queryVectors.subarray(0, batch * dimension),
+    dimension,
+    seed: 1,
+  });
+}
+
+const components = new Map<string, number>();
+
+/** Counted once a text. */
+export function componentsOf({ text }: { readonly text: string }): number {
+  const count = components.get(text) ?? countComponents(text);
+  components.set(text, count);
+  return count;
+}

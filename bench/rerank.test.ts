@@ -1,0 +1,101 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useBackend } from '../src/core/backend.ts';
+import { type FoundPython, findPython } from './peers/python.ts';
+import { formatRerankTable } from './rerank.ts';
+import { runTorchRerank } from './rerank-peer.ts';
+import { RerankReference, SCORES } from './rerank-reference.ts';
+import { errorsOf, measureRerank, STEPS } from './rerank-timing.ts';
+import { rerankWorld } from './rerank-workload.ts';
+import { median, timesOf } from './timing.ts';
+
+const python = findPython(['torch', 'numpy']);
+const world = rerankWorld(997, 13, 31, 3);
+const reference = new RerankReference(world);
+
+beforeAll(() => useBackend('wasm'));
+
+test('conversations branch and end, and queries come late', () => {
+  const { corpus, queries } = world;
+  expect(corpus.conversations.length).toBeGreaterThan(40);
+  expect(
+    corpus.parent.some((parent, i) => parent >= 0 && corpus.ringPosition[i]! - corpus.ringPosition[parent]! > 1),
+  ).toBe(true);
+  for (const { timestamp, anchorTurnId } of queries) {
+    expect(corpus.cutoff(timestamp)).toBeGreaterThan(890);
+    if (anchorTurnId !== null) expect(corpus.turn(anchorTurnId).timestamp).toBeLessThan(timestamp);
+  }
+  expect(rerankWorld(997, 13, 31, 3).turnVectors).toEqual(world.turnVectors);
+});
+
+test('what is measured agrees with the formulas, and so does torch', async () => {
+  const measured = await measureRerank(world, reference, 13, [7, 53], { repeats: 1, samples: 13 });
+  expect(measured.map(({ candidates }) => candidates)).toEqual([7, 53]);
+  for (const { errors, times } of measured) {
+    for (const name of SCORES) expect(errors[name]).toBeLessThan(1e-6);
+    expect(Object.keys(times).sort()).toEqual([...STEPS].sort());
+  }
+  if ('missing' in python) return;
+  const peers = await runTorchRerank(python as FoundPython, world, measured, 1);
+  for (const [i, { scores, milliseconds }] of peers.entries()) {
+    const errors = errorsOf(world, reference, measured[i]!.pool, 13, scores);
+    for (const name of SCORES) expect(errors[name]).toBeLessThan(1e-5);
+    expect(milliseconds.whole).toBeGreaterThan(milliseconds.trajectory);
+  }
+});
+
+test('an error is found wherever it is', async () => {
+  const [measured] = await measureRerank(world, reference, 5, [11], { repeats: 1, samples: 1 });
+  const { pool } = measured!;
+  const zeros = new Float32Array(pool.positions.length);
+  const columns = { cosine: zeros, trajectory: zeros, attention: zeros, final: zeros.with(13, Number.NaN) };
+  const errors = errorsOf(world, reference, pool, 5, columns);
+  expect(errors.final).toBeNaN();
+  expect(errors.trajectory).toBeGreaterThan(0.1);
+});
+
+test('ratios are to torch at the same step; a dash stands for what was not measured', () => {
+  const shared = { size: 3001, batch: 7, candidates: 53 };
+  const rows = [
+    { ...shared, step: 'frames', milliseconds: 0.25 },
+    { ...shared, step: 'whole', milliseconds: 0.5, fastest: 0.4, error: 2e-7, peer: 2, peerError: 3e-7 },
+  ];
+  expect(formatRerankTable(rows).split('\n')).toEqual([
+    'step       N  B   C  ms/query  fastest  max error  torch  its error  times faster',
+    '------  ----  -  --  --------  -------  ---------  -----  ---------  ------------',
+    'frames  3001  7  53     0.250        -          -      -          -             -',
+    'whole   3001  7  53     0.500    0.400     2.0e-7  2.000     3.0e-7          4.00',
+  ]);
+});
+
+test('the median is the middle, or between the two', async () => {
+  expect(median([7, 1, 3])).toBe(3);
+  expect(median([7, 1, 3, 5])).toBe(4);
+  let runs = 0;
+  const times = await timesOf(5, () => ++runs);
+  expect(times.result).toBe(5);
+  expect(times.fastest).toBeLessThanOrEqual(times.median);
+});
+
+describe('bench command', () => {
+  const main = fileURLToPath(new URL('./main.ts', import.meta.url));
+  const run = (...args: string[]) =>
+    execFileSync(process.execPath, ['--import', 'tsx', main, 'rerank', ...args], { encoding: 'utf8', stdio: 'pipe' });
+
+  test('prints every step of every case', () => {
+    const cases = ['--sizes', '211', '--batches', '1,3', '--candidates', '5,17', '--dimension', '13'];
+    const output = run(...cases, '--repeats', '1', '--peer', 'none', '--backend', 'wasm');
+    for (const step of STEPS) expect(output.match(new RegExp(`\n${step} +211 +[13] +(5|17) `, 'g'))).toHaveLength(4);
+    expect(output).toMatch(/; load \d+\.\d; .* backend wasm\n/);
+    expect(output).toMatch(/\nno peer was asked for\n$/);
+  });
+
+  test.each([
+    [['--peer', 'jax'], '--peer must be one of torch, none: jax\n'],
+    [['--batches', '8,0'], '--batches must be a positive integer: 0\n'],
+    [['--seed', '1,2'], '--seed must be one positive integer: 1,2\n'],
+  ])('a wrong option ends with 2: %j', (args, stderr) => {
+    expect(() => run(...args)).toThrow(expect.objectContaining({ status: 2, stderr }));
+  });
+});

@@ -1,0 +1,164 @@
+import { cpus, loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import { BACKENDS, type BackendChoice, useBackend } from '../src/core/backend.ts';
+import { ValidationError } from '../src/core/errors.ts';
+import { findPython } from './peers/python.ts';
+import { PEER_STEPS, type PeerStep, runTorchRerank } from './rerank-peer.ts';
+import { RerankReference, type ScoreName } from './rerank-reference.ts';
+import { errorsOf, measureRerank, type RerankMeasurement, STEPS, type Step } from './rerank-timing.ts';
+import { type RerankWorld, rerankWorld } from './rerank-workload.ts';
+import { textTable } from './text-table.ts';
+
+export const RERANK_USAGE = `rerank [options]   time of scoring candidates by cosine, trajectory and unified attention a query, part by part, with the error of each, beside torch where python3 imports it (apt-get install -y python3-torch)
+    --sizes N,N        turns in the corpus (default 3216,100000)
+    --batches B,B      queries at once (default 1,8,64)
+    --candidates C,C   of a query (default 50,200)
+    --dimension D      (default 512)
+    --samples S        queries of a batch checked against float64 (default 3)
+    --repeats R        of which the median counts (default 9)
+    --peer P           torch, none (default torch)
+    --seed S           (default 7)
+    --backend B        auto, ${BACKENDS.join(', ')} (default auto)`;
+
+const PEERS = ['torch', 'none'] as const;
+
+interface Settings {
+  readonly sizes: readonly number[];
+  readonly batches: readonly number[];
+  readonly candidates: readonly number[];
+  readonly dimension: number;
+  readonly samples: number;
+  readonly repeats: number;
+  readonly seed: number;
+  readonly peer: (typeof PEERS)[number];
+}
+
+/** One line of the table. */
+export interface RerankRow {
+  readonly size: number;
+  readonly batch: number;
+  readonly candidates: number;
+  readonly step: string;
+  /** Of a query. */
+  readonly milliseconds: number;
+  readonly fastest?: number;
+  /** Largest difference to float64 of the score that the step ends with. */
+  readonly error?: number;
+  /** Of a query, by torch. */
+  readonly peer?: number;
+  readonly peerError?: number;
+}
+
+const SCORE_OF: Readonly<Partial<Record<Step, ScoreName>>> = {
+  cosine: 'cosine',
+  trajectory: 'trajectory',
+  unified: 'attention',
+  whole: 'final',
+};
+
+const isPeerStep = (step: Step): step is PeerStep => (PEER_STEPS as readonly string[]).includes(step);
+
+/** Prints the table of the bench. */
+export async function benchRerank(args: readonly string[]): Promise<void> {
+  const { settings, backend: choice } = parseOptions(args);
+  const backend = await useBackend(choice);
+  const { dimension, seed, repeats, sizes } = settings;
+  const machine = `${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores`;
+  console.log(`machine: ${machine}; load ${loadavg()[0]?.toFixed(1)}; node ${process.version}; backend ${backend}`);
+  console.log(`data: conversations of 32 turns on average, D ${dimension}, seed ${seed}; the median of ${repeats}`);
+  const python = settings.peer === 'torch' ? findPython(['torch', 'numpy']) : undefined;
+  const rows: RerankRow[] = [];
+  for (const size of sizes) {
+    const world = rerankWorld(size, Math.max(...settings.batches), dimension, seed);
+    const reference = new RerankReference(world);
+    const measured: RerankMeasurement[] = [];
+    for (const batch of settings.batches)
+      measured.push(...(await measureRerank(world, reference, batch, settings.candidates, settings)));
+    const peers =
+      python !== undefined && 'versions' in python ? await runTorchRerank(python, world, measured, repeats) : [];
+    rows.push(
+      ...measured.flatMap((measurement, i) => rowsOf(world, reference, measurement, peers[i], settings.samples)),
+    );
+  }
+  console.log(`\n${formatRerankTable(rows)}\n`);
+  console.log(
+    'whole: all of it, candidates to final scores on the host. trajectory has the frames in it, which torch is given',
+  );
+  console.log(`load at the end ${loadavg()[0]?.toFixed(1)}`);
+  if (python === undefined) console.log('no peer was asked for');
+  else console.log('versions' in python ? `peer: ${python.versions}, one thread` : `no peer: ${python.missing}`);
+}
+
+function rowsOf(
+  world: RerankWorld,
+  reference: RerankReference,
+  { batch, candidates, times, errors, pool }: RerankMeasurement,
+  peer: Awaited<ReturnType<typeof runTorchRerank>>[number] | undefined,
+  samples: number,
+): RerankRow[] {
+  const peerErrors = peer && errorsOf(world, reference, pool, samples, peer.scores);
+  return STEPS.map((step) => {
+    const score = SCORE_OF[step];
+    const { median, fastest } = times[step];
+    return {
+      ...{ size: world.corpus.size, batch, candidates, step },
+      ...{ milliseconds: median / batch, fastest: fastest / batch },
+      ...(score === undefined ? {} : { error: errors[score] }),
+      ...(peer === undefined || !isPeerStep(step) ? {} : { peer: peer.milliseconds[step] / batch }),
+      ...(peerErrors === undefined || score === undefined ? {} : { peerError: peerErrors[score] }),
+    };
+  });
+}
+
+function parseOptions(args: readonly string[]): { settings: Settings; backend: BackendChoice } {
+  const text = (value: string) => ({ type: 'string' as const, default: value });
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      sizes: text('3216,100000'),
+      batches: text('1,8,64'),
+      candidates: text('50,200'),
+      dimension: text('512'),
+      samples: text('3'),
+      repeats: text('9'),
+      peer: text('torch'),
+      seed: text('7'),
+      backend: text('auto'),
+    },
+  });
+  const integers = (name: 'sizes' | 'batches' | 'candidates' | 'dimension' | 'samples' | 'repeats' | 'seed') =>
+    values[name].split(',').map((value) => {
+      const number = Number(value);
+      if (!Number.isInteger(number) || number < 1)
+        throw new ValidationError(`--${name} must be a positive integer: ${value}`);
+      return number;
+    });
+  const single = (name: 'dimension' | 'samples' | 'repeats' | 'seed') => {
+    const [number, ...more] = integers(name);
+    if (more.length > 0) throw new ValidationError(`--${name} must be one positive integer: ${values[name]}`);
+    return number!;
+  };
+  const peer = PEERS.find((name) => name === values.peer);
+  if (peer === undefined) throw new ValidationError(`--peer must be one of ${PEERS.join(', ')}: ${values.peer}`);
+  const lists = { sizes: integers('sizes'), batches: integers('batches'), candidates: integers('candidates') };
+  const numbers = { dimension: single('dimension'), samples: single('samples'), repeats: single('repeats') };
+  return { settings: { ...lists, ...numbers, seed: single('seed'), peer }, backend: values.backend as BackendChoice };
+}
+
+/** Times of a query, errors, and how many times as fast as torch; a dash where there is nothing to compare with. */
+export function formatRerankTable(rows: readonly RerankRow[]): string {
+  const header = ['step', 'N', 'B', 'C', 'ms/query', 'fastest', 'max error', 'torch', 'its error', 'times faster'];
+  const lines = rows.map(({ step, size, batch, candidates, milliseconds, fastest, error, peer, peerError }) => [
+    step,
+    `${size}`,
+    `${batch}`,
+    `${candidates}`,
+    milliseconds.toFixed(3),
+    fastest?.toFixed(3) ?? '-',
+    error?.toExponential(1) ?? '-',
+    peer?.toFixed(3) ?? '-',
+    peerError?.toExponential(1) ?? '-',
+    peer === undefined ? '-' : (peer / milliseconds).toFixed(2),
+  ]);
+  return textTable(header, lines);
+}

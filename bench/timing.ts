@@ -1,0 +1,22 @@
+/** Milliseconds on the wall clock. Other work on the machine stretches the median; the fastest run it hardly touches. */
+export interface Times {
+  readonly median: number;
+  readonly fastest: number;
+}
+
+export function median(values: readonly number[]): number {
+  const ascending = [...values].sort((a, b) => a - b);
+  const middle = ascending.length >> 1;
+  return ascending.length % 2 === 1 ? ascending[middle]! : (ascending[middle - 1]! + ascending[middle]!) / 2;
+}
+
+/** Times of `repeats` runs, the first of which has the compiler's work in it, and what the last gave. */
+export async function timesOf<T>(repeats: number, work: () => T | Promise<T>): Promise<Times & { readonly result: T }> {
+  const times: number[] = [];
+  for (;;) {
+    const start = performance.now();
+    const result = await work();
+    times.push(performance.now() - start);
+    if (times.length >= repeats) return { median: median(times), fastest: Math.min(...times), result };
+  }
+}
