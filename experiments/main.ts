@@ -1,9 +1,11 @@
 import { runConservationDrift } from './conservation-drift/command.ts';
+import { runFindings } from './findings/command.ts';
 import { runAsProgram } from './program.ts';
 
 /** Every experiment by name: what `npm run experiment -- <name>` runs. */
 const EXPERIMENTS: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   'conservation-drift': runConservationDrift,
+  findings: runFindings,
 };
 
 const [name = '', ...args] = process.argv.slice(2);

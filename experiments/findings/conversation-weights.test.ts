@@ -1,0 +1,37 @@
+import { beforeAll, expect, test } from 'vitest';
+import { RING_ATTENTION_DEFAULTS } from '../../src/attention/options.ts';
+import { useBackend } from '../../src/core/backend.ts';
+import { spreadPlaces, weightMatrix, weightRows } from './conversation-weights.ts';
+import { handmadeMeasured, handmadeWeights, rowsOf, WIDTH } from './handmade-measured.ts';
+
+beforeAll(() => useBackend('wasm'));
+
+const TURNS = 17;
+const vectors = handmadeMeasured().embeddings.slice(0, TURNS * WIDTH);
+const conversation = { turns: TURNS, vectors };
+
+function expectRows(weights: Float32Array, expected: readonly number[][]): void {
+  expect(weights.length).toBe(expected.length * TURNS);
+  for (const [at, weight] of expected.flat().entries()) expect(weights[at]).toBeCloseTo(weight, 6);
+}
+
+test('chosen rows are those of the definition', async () => {
+  const exact = handmadeWeights(rowsOf(vectors, WIDTH));
+  const rows = await weightRows(conversation, 'causal', RING_ATTENTION_DEFAULTS, [11, 0, 16]);
+  expectRows(
+    rows,
+    [11, 0, 16].map((place) => exact[place] as number[]),
+  );
+});
+
+test('on the inverse ring, what looks back looks ahead', async () => {
+  const looksBack = { ...RING_ATTENTION_DEFAULTS, direction: 'causal' } as const;
+  const exact = handmadeWeights(rowsOf(vectors, WIDTH), { looks: 'ahead' });
+  expectRows(await weightMatrix(conversation, 'inverse', looksBack), exact);
+});
+
+test('places are spread from the first to the last', () => {
+  expect(spreadPlaces(101, 3)).toEqual([0, 50, 100]);
+  expect(spreadPlaces(3, 101)).toEqual([0, 1, 2]);
+  expect(spreadPlaces(1, 5)).toEqual([0]);
+});

@@ -1,0 +1,59 @@
+import * as tf from '@tensorflow/tfjs-core';
+import type { RingAttentionOptions } from '../../src/attention/options.ts';
+import { ringAttention } from '../../src/attention/ring-attention.ts';
+import { readBack } from '../../src/core/read-back.ts';
+import { gatherRows } from '../../src/core/rows.ts';
+
+/** One conversation, or a corpus read as one. */
+export interface ConversationVectors {
+  /** T */
+  readonly turns: number;
+  /** Row-major [T, D], in the order of time. */
+  readonly vectors: Float32Array;
+}
+
+/** How a conversation's messages are laid on the ring: as they came, or the last one first. */
+export type RingOrder = 'causal' | 'inverse';
+
+/** Places from the first message to the last, evenly spread; all of them where there are no more than `count`. */
+export function spreadPlaces(turns: number, count: number): number[] {
+  const last = Math.min(count, turns) - 1;
+  return Array.from({ length: last + 1 }, (_, i) => Math.round((i * (turns - 1)) / Math.max(last, 1)));
+}
+
+/**
+ * Attention weights of the messages at some places over their whole conversation.
+ *
+ * @param order of the ring
+ * @returns row-major [places.length, T]
+ */
+export function weightRows(
+  { turns, vectors }: ConversationVectors,
+  order: RingOrder,
+  options: RingAttentionOptions,
+  places: readonly number[],
+): Promise<Float32Array> {
+  const width = vectors.length / turns;
+  const onRing = (place: number) => (order === 'causal' ? place : turns - 1 - place);
+  const all = Array.from({ length: turns }, (_, place) => onRing(place));
+  return readBack('weightRows', () => {
+    const inputs = {
+      queries: tf.tensor2d(gatherRows(vectors, width, places), [places.length, width]),
+      keys: tf.tensor2d(vectors, [turns, width]),
+      values: tf.zeros([turns, 1]) as tf.Tensor2D, // only the weights are wanted
+      queryPositions: tf.tensor1d(places.map(onRing), 'int32'),
+      keyPositions: tf.tensor1d(all, 'int32'),
+      ringSize: turns,
+    };
+    return ringAttention(inputs, options).weights;
+  });
+}
+
+/** Attention weights of all messages of a conversation, row-major [T, T]. */
+export function weightMatrix(
+  conversation: ConversationVectors,
+  order: RingOrder,
+  options: RingAttentionOptions,
+): Promise<Float32Array> {
+  return weightRows(conversation, order, options, spreadPlaces(conversation.turns, conversation.turns));
+}

@@ -1,0 +1,94 @@
+import { RING_ATTENTION_DEFAULTS, type RingAttentionOptions } from '../../src/attention/options.ts';
+import { rowOf } from '../../src/core/rows.ts';
+import { type ConversationVectors, spreadPlaces, weightRows } from './conversation-weights.ts';
+import { groupByLength, type LengthGroup, lengthsOf } from './length-groups.ts';
+import { type MeasuredCorpus, vectorsOf } from './measured-corpus.ts';
+import type { FindingsSettings } from './settings.ts';
+
+/** How much of the attention falls on keys more than W steps away, for each window W; null where no key is. */
+export type FarShares = readonly (number | null)[];
+
+export interface FarMass {
+  /** What was read as a conversation. */
+  readonly conversation: string;
+  readonly self: RingAttentionOptions['self'];
+  readonly multiplicative: FarShares;
+  readonly additive: FarShares;
+}
+
+/** Attention beyond each window, summed over messages. */
+class FarSums {
+  readonly #windows: readonly number[];
+  readonly #far: Float64Array;
+  readonly #rows: Float64Array;
+
+  constructor(windows: readonly number[]) {
+    this.#windows = windows;
+    this.#far = new Float64Array(windows.length);
+    this.#rows = new Float64Array(windows.length);
+  }
+
+  /** Counts a message's weights for the windows that leave some of its ring out. */
+  add(row: Float32Array, i: number): void {
+    const turns = row.length;
+    for (const [w, window] of this.#windows.entries()) {
+      if (window >= Math.floor(turns / 2)) continue;
+      let far = 0;
+      for (let j = i + window + 1; j < i + turns - window; j++) far += row[j % turns] as number;
+      this.#far[w]! += far;
+      this.#rows[w]!++;
+    }
+  }
+
+  get shares(): FarShares {
+    return this.#windows.map((_, w) => (this.#rows[w] === 0 ? null : this.#far[w]! / this.#rows[w]!));
+  }
+}
+
+/**
+ * The share of attention beyond each window, averaged over messages of the conversations, at most `sampledMessages` of each. O(T D) a message.
+ *
+ * @param windows ascending
+ */
+export async function farShares(
+  conversations: readonly ConversationVectors[],
+  { windows, sampledMessages }: Pick<FindingsSettings, 'windows' | 'sampledMessages'>,
+  options: RingAttentionOptions,
+): Promise<FarShares> {
+  const mass = new FarSums(windows);
+  for (const conversation of conversations) {
+    const { turns } = conversation;
+    const places = spreadPlaces(turns, sampledMessages);
+    const rows = await weightRows(conversation, 'causal', options, places);
+    for (const [k, place] of places.entries()) mass.add(rowOf(rows, turns, k), place);
+  }
+  return mass.shares;
+}
+
+/** The longest threads, and the beginnings of the corpus in the order of time as if each were one conversation. */
+function longConversations(measured: MeasuredCorpus, prefixes: readonly number[]) {
+  const { corpus, embeddings, dimension, conversations } = measured;
+  const longest = groupByLength(conversations).at(-1) as LengthGroup;
+  const threads = longest.conversations.map((positions) => {
+    return { turns: positions.length, vectors: vectorsOf(measured, positions) };
+  });
+  const sizes = [...prefixes.filter((turns) => turns < corpus.size), corpus.size];
+  const beginnings = sizes.map((turns) => {
+    const name = `${turns === corpus.size ? 'all' : 'first'} ${turns.toLocaleString('en')} messages`;
+    return { name, members: [{ turns, vectors: embeddings.subarray(0, turns * dimension) }] };
+  });
+  return [{ name: `longest threads, ${lengthsOf(longest)} messages`, members: threads }, ...beginnings];
+}
+
+/** What the two ways of combining similarity and distance remember of far messages, as a conversation grows; the paper's decay and temperature. */
+export async function farMasses(measured: MeasuredCorpus, settings: FindingsSettings): Promise<FarMass[]> {
+  const rows: FarMass[] = [];
+  for (const self of ['include', 'exclude'] as const)
+    for (const { name, members } of longConversations(measured, settings.prefixes)) {
+      const shares = (combine: RingAttentionOptions['combine']) =>
+        farShares(members, settings, { ...RING_ATTENTION_DEFAULTS, self, combine });
+      const [multiplicative, additive] = [await shares('multiplicative'), await shares('additive')];
+      rows.push({ conversation: name, self, multiplicative, additive });
+    }
+  return rows;
+}

@@ -1,0 +1,29 @@
+import { stringify } from 'yaml';
+import type { RunFiles } from '../../src/experiment/run-folder.ts';
+import { pipeTable } from '../conservation-drift/tables.ts';
+import { type FindingsResult, NAME } from './experiment.ts';
+import { findingTables } from './tables.ts';
+
+function tableMarkdown(result: FindingsResult): string {
+  const { version, commit, backend, machine, seed, command } = result.environment;
+  const tables = findingTables(result).flatMap(({ title, note, ...table }, i) => [
+    `### Table ${i + 1}. ${title}`,
+    pipeTable(table),
+    note,
+  ]);
+  const source = `Experiment ${NAME} (${result.hash}) on ${result.dataset.name}; version ${version}, commit ${commit}, backend ${backend}, ${machine.cores} x ${machine.cpu}, seed ${seed}; ${command}`;
+  return `${[...tables, source].join('\n\n')}\n`;
+}
+
+const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+
+/** What the experiment leaves, file by file. */
+export function findingsFiles(result: FindingsResult): RunFiles {
+  const { environment, settings, measured, ...facts } = result;
+  return {
+    'config.yaml': stringify(settings),
+    'environment.json': json(environment),
+    'metrics.json': json({ experiment: NAME, ...facts, ...measured }),
+    'table.md': tableMarkdown(result),
+  };
+}

@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { ValidationError } from '../../src/core/errors.ts';
+import { gatherRows } from '../../src/core/rows.ts';
+import { loadDataset } from '../../src/datasets/registry.ts';
+import { cachedEncoder } from '../../src/embedding/embedding-cache.ts';
+import { encoderSource } from '../../src/embedding/registry.ts';
+import type { RunContext } from '../../src/experiment/run.ts';
+import { conversationPositions } from '../../src/model/conversation-positions.ts';
+import type { Corpus } from '../../src/model/corpus.ts';
+import type { Dataset } from '../../src/model/dataset.ts';
+import type { FindingsSettings } from './settings.ts';
+
+export type FindingsContext = Required<RunContext>;
+
+/** Conversations with their vectors: what every finding is measured on. */
+export interface MeasuredCorpus {
+  readonly corpus: Corpus;
+  /** Row-major [N, D] */
+  readonly embeddings: Float32Array;
+  /** D */
+  readonly dimension: number;
+  /** Corpus positions of each conversation's messages, in ring order; single messages too. */
+  readonly conversations: readonly Int32Array[];
+}
+
+/** @throws ValidationError where no message has another one to attend to. */
+export function measuredCorpus(corpus: Corpus, embeddings: Float32Array, dimension: number): MeasuredCorpus {
+  const conversations = conversationPositions(corpus);
+  if (conversations.every(({ length }) => length < 2))
+    throw new ValidationError(`no conversation of two messages or more among conversations: ${conversations.length}`);
+  return { corpus, embeddings, dimension, conversations };
+}
+
+/** The vectors of a conversation's messages, row-major [T, D]. */
+export function vectorsOf({ embeddings, dimension }: MeasuredCorpus, positions: Int32Array): Float32Array {
+  return gatherRows(embeddings, dimension, positions);
+}
+
+/** Loads the data and embeds it with an encoder fitted on the dev conversations alone, as every experiment's is. */
+export async function loadMeasuredCorpus(
+  settings: FindingsSettings,
+  { cacheFolder, progress }: FindingsContext,
+): Promise<{ readonly dataset: Dataset; readonly measured: MeasuredCorpus }> {
+  const dataset = await loadDataset(settings.dataset, { cacheFolder: join(cacheFolder, 'datasets'), progress });
+  const { corpus, devConversations } = dataset;
+  const fitTexts = corpus.turns.filter((turn) => devConversations.has(turn.conversationId)).map(({ text }) => text);
+  const source = encoderSource(settings.embedding, { fitTexts, seed: settings.seed });
+  const encoder = await cachedEncoder(source, join(cacheFolder, 'embeddings'), progress);
+  try {
+    const texts = corpus.turns.map(({ text }) => text);
+    const embeddings = await encoder.encode(texts, progress);
+    return { dataset, measured: measuredCorpus(corpus, embeddings, encoder.dimension) };
+  } finally {
+    encoder.dispose();
+  }
+}

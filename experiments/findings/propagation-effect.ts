@@ -1,0 +1,97 @@
+import { propagateCorpus } from '../../src/attention/corpus-propagation.ts';
+import type { PropagationOptions } from '../../src/attention/options.ts';
+import { PROPAGATION_PRESETS } from '../../src/attention/presets.ts';
+import { rowOf } from '../../src/core/rows.ts';
+import { weightMatrix } from './conversation-weights.ts';
+import { type MeasuredCorpus, vectorsOf } from './measured-corpus.ts';
+
+/** What propagation does to the messages of threads. */
+export interface PropagationEffect {
+  readonly settings: string;
+  readonly options: PropagationOptions;
+  /** Mean weight of a message among its own keys. */
+  readonly ownWeight: number;
+  /** Mean and least cosine between a message before and after. */
+  readonly unchanged: number;
+  readonly mostChanged: number;
+  /** Mean cosine of a reply to the message that it answers, before and after; null where no message answers another. */
+  readonly parentBefore: number | null;
+  readonly parentAfter: number | null;
+}
+
+const { published, framework } = PROPAGATION_PRESETS;
+
+/** From the paper's settings to the framework's, one change at a time. */
+const STEPS: readonly (readonly [string, PropagationOptions])[] = [
+  ['published', published],
+  ['+ beta .5', { ...published, beta: 0.5 }],
+  ['+ itself left out', { ...published, beta: 0.5, self: 'exclude' }],
+  ['+ additive', { ...published, beta: 0.5, self: 'exclude', combine: 'additive' }],
+  ['framework default', framework],
+];
+
+/** [N, D], by the position of its rows. */
+type Rows = (position: number) => Float32Array;
+
+function cosine(a: Float32Array, b: Float32Array): number {
+  let [dot, square, other] = [0, 0, 0];
+  for (let d = 0; d < a.length; d++) {
+    dot += (a[d] as number) * (b[d] as number);
+    square += (a[d] as number) ** 2;
+    other += (b[d] as number) ** 2;
+  }
+  return square === 0 || other === 0 ? 0 : dot / Math.sqrt(square * other);
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** Mean weight that the messages of threads give themselves. */
+async function ownWeight(measured: MeasuredCorpus, options: PropagationOptions): Promise<number> {
+  const own: number[] = [];
+  for (const positions of measured.conversations) {
+    if (positions.length === 1) continue;
+    const thread = { turns: positions.length, vectors: vectorsOf(measured, positions) };
+    const weights = await weightMatrix(thread, 'causal', options);
+    for (let i = 0; i < thread.turns; i++) own.push(weights[i * thread.turns + i] as number);
+  }
+  return mean(own);
+}
+
+/** Positions of what can change: messages of threads, those without a known word (a zero vector) left out. */
+function movable({ conversations, embeddings, dimension }: MeasuredCorpus): number[] {
+  return conversations
+    .filter(({ length }) => length > 1)
+    .flatMap((positions) => [...positions])
+    .filter((position) => rowOf(embeddings, dimension, position).some((value) => value !== 0));
+}
+
+function parentCosine({ corpus }: MeasuredCorpus, positions: readonly number[], rows: Rows): number | null {
+  const replies = positions.filter((position) => (corpus.parent[position] as number) >= 0);
+  if (replies.length === 0) return null;
+  return mean(replies.map((position) => cosine(rows(position), rows(corpus.parent[position] as number))));
+}
+
+/** The effect of each step from the paper's settings to the framework's, on whole threads. */
+export async function propagationEffects(measured: MeasuredCorpus): Promise<PropagationEffect[]> {
+  const { corpus, embeddings, dimension } = measured;
+  const positions = movable(measured);
+  const before: Rows = (position) => rowOf(embeddings, dimension, position);
+  const effects: PropagationEffect[] = [];
+  for (const [settings, options] of STEPS) {
+    const { vectors } = await propagateCorpus(corpus, embeddings, options);
+    const after: Rows = (position) => rowOf(vectors, dimension, position);
+    const kept = positions.map((position) => cosine(before(position), after(position)));
+    effects.push({
+      settings,
+      options,
+      ownWeight: await ownWeight(measured, options),
+      unchanged: mean(kept),
+      mostChanged: kept.reduce((least, value) => Math.min(least, value), 1),
+      parentBefore: parentCosine(measured, positions, before),
+      parentAfter: parentCosine(measured, positions, after),
+    });
+  }
+  return effects;
+}
