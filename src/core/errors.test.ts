@@ -29,6 +29,10 @@ test('a configuration error lists all faults and keeps them as fields', () => {
     '2 fault(s) in run.yaml:\n  a: expected number, got "x"\n  b.c: expected one of d, got unknown key "e"; did you mean d?',
   );
   expect(error.faults).toEqual(faults);
+  const elsewhere = new ConfigurationError('run.yaml', [
+    { path: 'a', file: 'base.yaml', expected: 'number', got: '"x"' },
+  ]);
+  expect(elsewhere.message).toBe('1 fault(s) in run.yaml:\n  a (base.yaml): expected number, got "x"');
 });
 
 test('the cause is kept and its message shown', () => {

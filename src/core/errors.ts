@@ -19,6 +19,8 @@ export class RagPlusPlusError extends Error {
 /** One fault of a configuration: where it stands, what was expected, what was found, and the nearest known key if any. */
 export interface ConfigurationFault {
   readonly path: string;
+  /** Who wrote it, where that is not the source that the error names. */
+  readonly file?: string;
   readonly expected: string;
   readonly got: string;
   readonly nearest?: string;
@@ -31,7 +33,8 @@ export class ConfigurationError extends RagPlusPlusError {
   constructor(source: string, faults: readonly ConfigurationFault[], options?: ErrorOptions) {
     const lines = faults.map((fault) => {
       const hint = fault.nearest === undefined ? '' : `; did you mean ${fault.nearest}?`;
-      return `  ${fault.path}: expected ${fault.expected}, got ${fault.got}${hint}`;
+      const file = fault.file === undefined ? '' : ` (${fault.file})`;
+      return `  ${fault.path}${file}: expected ${fault.expected}, got ${fault.got}${hint}`;
     });
     super('CONFIGURATION', `${faults.length} fault(s) in ${source}:\n${lines.join('\n')}`, { source, faults }, options);
     this.faults = faults;
@@ -80,6 +83,13 @@ export class ConvergenceError extends RagPlusPlusError {
 export class UnavailableError extends RagPlusPlusError {
   constructor(what: string, reason: string, options?: ErrorOptions) {
     super('UNAVAILABLE', `${what} is not available: ${reason}`, { what, reason }, options);
+  }
+}
+
+/** A process that ended before it had done what it was started for. */
+export class ProcessDiedError extends RagPlusPlusError {
+  constructor(message: string, facts: Facts = {}) {
+    super('PROCESS_DIED', message, facts);
   }
 }
 

@@ -23,6 +23,57 @@ test('what is written is read back', () => {
   expect(metadata.encoder).toBe('lsa');
 });
 
+test('every type of number is read back, from a place that it can be mapped at', () => {
+  const tensors = {
+    bytes: { shape: [3], data: Uint8Array.of(0, 128, 255) },
+    counts: { shape: [1], data: Int32Array.of(-(2 ** 31)) },
+    scores: { shape: [1, 2], data: Float32Array.of(-0, Number.POSITIVE_INFINITY) },
+    moments: { shape: [2], data: Float64Array.of(2 ** 53 - 1, Number.NaN) },
+  };
+  writeSafetensors(path, { tensors, metadata: {} });
+  expect(readSafetensors(path, '').tensors).toEqual(tensors);
+  const bytes = readFileSync(path);
+  const header = JSON.parse(bytes.subarray(8, 8 + Number(bytes.readBigUInt64LE())).toString());
+  expect(header.moments).toEqual({ dtype: 'F64', shape: [2], data_offsets: [0, 16] });
+  expect(header.counts).toEqual({ dtype: 'I32', shape: [1], data_offsets: [16, 20] });
+  expect(header.scores).toEqual({ dtype: 'F32', shape: [1, 2], data_offsets: [20, 28] });
+  expect(header.bytes).toEqual({ dtype: 'U8', shape: [3], data_offsets: [28, 31] });
+});
+
+test('a type that the project does not know is refused', () => {
+  const json = JSON.stringify({ x: { dtype: 'BF16', shape: [1], data_offsets: [0, 2] } }).padEnd(64);
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(64n);
+  writeFileSync(path, Buffer.concat([length, Buffer.from(json), Buffer.alloc(2)]));
+  expect(() => readSafetensors(path, 'delete it')).toThrow(ChecksumMismatchError);
+  expect(() => readSafetensors(path, 'delete it')).toThrow('tensor x has the unknown type BF16');
+});
+
+test('files without checksums, of other programs, are read', () => {
+  const json = JSON.stringify({ x: { dtype: 'U8', shape: [2], data_offsets: [0, 2] } }).padEnd(64);
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(64n);
+  writeFileSync(path, Buffer.concat([length, Buffer.from(json), Buffer.of(7, 11)]));
+  expect(readSafetensors(path, '').tensors.x?.data).toEqual(Uint8Array.of(7, 11));
+});
+
+test('no bit can be changed without being noticed, unless what is read stays the same', () => {
+  write();
+  const intact = readFileSync(path);
+  const { tensors } = readSafetensors(path, '');
+  for (let at = 0; at < intact.byteLength; at++) {
+    const bytes = Buffer.from(intact);
+    bytes[at] = (bytes[at] as number) ^ (1 << (at % 8));
+    writeFileSync(path, bytes);
+    try {
+      const read = readSafetensors(path, 'delete it');
+      expect([at, read.tensors, read.metadata.encoder]).toEqual([at, tensors, 'lsa']);
+    } catch (error) {
+      expect(error).toBeInstanceOf(ChecksumMismatchError);
+    }
+  }
+});
+
 test('the bytes follow the published layout', () => {
   write();
   const bytes = readFileSync(path);

@@ -3,24 +3,39 @@ import { ChecksumMismatchError, StorageError } from './errors.ts';
 import { writeAtomic } from './files.ts';
 import { hashOf } from './hash.ts';
 
-/** Float32 arrays by name, in the safetensors format: 8 bytes of header length, a JSON header, then the data. */
+/** What each of the format's types is here; the others are refused. */
+const DTYPES = { F64: Float64Array, F32: Float32Array, I32: Int32Array, U8: Uint8Array } as const;
+type Dtype = keyof typeof DTYPES;
+export type TensorData = Float64Array | Float32Array | Int32Array | Uint8Array;
+
+/** Arrays by name, in the safetensors format: 8 bytes of header length, a JSON header, then the data. */
 export interface TensorFile {
-  readonly tensors: Readonly<Record<string, { readonly shape: readonly number[]; readonly data: Float32Array }>>;
+  readonly tensors: Readonly<Record<string, { readonly shape: readonly number[]; readonly data: TensorData }>>;
   readonly metadata: Readonly<Record<string, string>>;
 }
 
 const CHECKSUM = 'sha256';
+const HEADER_CHECKSUM = 'headerSha256';
 
-/** Writes atomically; the metadata gains the checksum of the data. */
+function dtypeOf(data: TensorData): Dtype {
+  return (Object.keys(DTYPES) as Dtype[]).find((dtype) => data instanceof DTYPES[dtype]) as Dtype;
+}
+
+/** Writes atomically; the metadata gains the checksums of the data and of the header. */
 export function writeSafetensors(path: string, file: TensorFile): void {
-  const entries = Object.entries(file.tensors);
+  // The largest numbers first, so that every array begins at a multiple of its numbers' size.
+  const entries = Object.entries(file.tensors).sort(
+    ([, a], [, b]) => b.data.BYTES_PER_ELEMENT - a.data.BYTES_PER_ELEMENT,
+  );
   const body = Buffer.concat(entries.map(([, { data }]) => Buffer.from(data.buffer, data.byteOffset, data.byteLength)));
-  const header: Record<string, unknown> = { __metadata__: { ...file.metadata, [CHECKSUM]: hashOf(body) } };
+  const metadata: Record<string, string> = { ...file.metadata, [CHECKSUM]: hashOf(body) };
+  const header: Record<string, unknown> = { __metadata__: metadata };
   let offset = 0;
   for (const [name, { shape, data }] of entries) {
-    header[name] = { dtype: 'F32', shape, data_offsets: [offset, offset + data.byteLength] };
+    header[name] = { dtype: dtypeOf(data), shape, data_offsets: [offset, offset + data.byteLength] };
     offset += data.byteLength;
   }
+  metadata[HEADER_CHECKSUM] = hashOf(header);
   const json = Buffer.from(JSON.stringify(header));
   const padded = Buffer.concat([json, Buffer.alloc((8 - (json.byteLength % 8)) % 8, ' ')]); // the format aligns the data to 8 bytes
   const length = Buffer.alloc(8);
@@ -34,27 +49,37 @@ interface Entry {
   readonly data_offsets: [number, number];
 }
 
-function parseHeader(
-  path: string,
-  bytes: Buffer,
-  remedy: string,
-): { header: Record<string, Entry>; metadata: Record<string, string>; body: Buffer } {
-  if (bytes.byteLength < 8)
-    throw new ChecksumMismatchError(path, `${bytes.byteLength} bytes are too few for a header`, remedy);
+interface Parts {
+  readonly header: Readonly<Record<string, Entry>>;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+function parseParts(bytes: Buffer, damaged: (reason: string) => Error): Parts {
+  if (bytes.byteLength < 8) throw damaged(`${bytes.byteLength} bytes are too few for a header`);
   const length = Number(bytes.readBigUInt64LE());
-  if (8 + length > bytes.byteLength)
-    throw new ChecksumMismatchError(path, `header of ${length} bytes in a file of ${bytes.byteLength}`, remedy);
+  if (8 + length > bytes.byteLength) throw damaged(`header of ${length} bytes in a file of ${bytes.byteLength}`);
+  let json: Record<string, never>;
   try {
-    const { __metadata__: metadata = {}, ...header } = JSON.parse(bytes.subarray(8, 8 + length).toString('utf8'));
-    return { header, metadata, body: bytes.subarray(8 + length) };
+    json = JSON.parse(bytes.subarray(8, 8 + length).toString('utf8'));
   } catch {
-    throw new ChecksumMismatchError(path, 'its header is not JSON', remedy);
+    throw damaged('its header is not JSON');
   }
+  const { __metadata__: metadata = {}, ...header } = json;
+  const { [HEADER_CHECKSUM]: expected, ...others } = metadata as Record<string, string>;
+  if (expected !== undefined && expected !== hashOf({ __metadata__: others, ...header }))
+    throw damaged('the checksum of its header differs');
+  return { header, metadata: others, body: bytes.subarray(8 + length) };
+}
+
+/** A copy, since the place in the file need not be a multiple of the numbers' size. */
+function arrayOf({ dtype, data_offsets: [start, end] }: Entry, body: Buffer): TensorData {
+  return new DTYPES[dtype as Dtype](new Uint8Array(body.subarray(start, end)).buffer);
 }
 
 /**
  * @param remedy what the reader of the error can do, for example `delete it to have it computed again`.
- * @throws ChecksumMismatchError when the file is truncated or altered.
+ * @throws ChecksumMismatchError when the file is truncated or altered, StorageError when it cannot be read.
  */
 export function readSafetensors(path: string, remedy: string): TensorFile {
   let bytes: Buffer;
@@ -63,27 +88,23 @@ export function readSafetensors(path: string, remedy: string): TensorFile {
   } catch (error) {
     throw new StorageError('read', path, { cause: error });
   }
-  const { header, metadata, body } = parseHeader(path, bytes, remedy);
-  const tensors: Record<string, { shape: number[]; data: Float32Array }> = {};
-  for (const [
-    name,
-    {
-      dtype,
-      shape,
-      data_offsets: [start, end],
-    },
-  ] of Object.entries(header)) {
-    const expected = shape.reduce((product, size) => product * size, 4);
-    if (dtype !== 'F32' || end - start !== expected || end > body.byteLength) {
-      throw new ChecksumMismatchError(
-        path,
-        `tensor ${name} needs bytes ${start} to ${end} of ${body.byteLength}`,
-        remedy,
-      );
-    }
-    tensors[name] = { shape, data: new Float32Array(new Uint8Array(body.subarray(start, end)).buffer) };
+  const damaged = (reason: string) => new ChecksumMismatchError(path, reason, remedy);
+  const parts = parseParts(bytes, damaged);
+  const tensors: Record<string, { shape: number[]; data: TensorData }> = {};
+  for (const [name, entry] of Object.entries(parts.header)) {
+    if (!Array.isArray(entry?.shape) || !Array.isArray(entry.data_offsets))
+      throw damaged(`tensor ${name} has no place`);
+    const [start, end] = entry.data_offsets;
+    if (!Object.hasOwn(DTYPES, entry.dtype)) throw damaged(`tensor ${name} has the unknown type ${entry.dtype}`);
+    const expected = entry.shape.reduce(
+      (product, size) => product * size,
+      DTYPES[entry.dtype as Dtype].BYTES_PER_ELEMENT,
+    );
+    if (end - start !== expected || end > parts.body.byteLength)
+      throw damaged(`tensor ${name} needs bytes ${start} to ${end} of ${parts.body.byteLength}`);
+    tensors[name] = { shape: entry.shape, data: arrayOf(entry, parts.body) };
   }
-  if (metadata[CHECKSUM] !== undefined && metadata[CHECKSUM] !== hashOf(body))
-    throw new ChecksumMismatchError(path, 'its checksum differs', remedy);
-  return { tensors, metadata };
+  const { [CHECKSUM]: expected } = parts.metadata;
+  if (expected !== undefined && expected !== hashOf(parts.body)) throw damaged('its checksum differs');
+  return { tensors, metadata: parts.metadata };
 }

@@ -164,11 +164,12 @@ function readRows(path: string): Rows {
   const { tensors, metadata } = readSafetensors(path, REMEDY);
   const [count, dimension] = tensors.rows?.shape ?? [];
   const keys = metadata.keys?.split(' ') ?? [];
+  const vectors = tensors.rows?.data;
   if (
-    tensors.rows === undefined ||
+    !(vectors instanceof Float32Array) ||
     count !== keys.length ||
     metadata.keysHash !== hashOf(`${dimension} ${metadata.keys}`)
   )
     throw new ChecksumMismatchError(path, 'its keys do not fit its rows', REMEDY);
-  return { keys, vectors: tensors.rows.data, dimension: dimension as number };
+  return { keys, vectors, dimension: dimension as number };
 }
