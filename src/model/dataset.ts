@@ -14,6 +14,8 @@ export interface Query {
   readonly turnId?: string;
   readonly author: string | null;
   readonly channel: string | null;
+  /** What sort of query it is, where the dataset says so; results are told apart by it. Never shown to a scorer. */
+  readonly kind?: string;
   readonly split: Split;
   /** What queries are resampled by: those of one conversation are not independent. Never shown to a scorer. */
   readonly cluster: string;
