@@ -50,6 +50,26 @@ test('gives a value a judged query, in the order of the judgements', () => {
     queryIds: ['q1', 'absent', 'q2'],
     values: { 'mrr@10': [1, 0, 1 / 2], 'recall@1': [1, 0, 0], num_rel_ret: [1, 0, 1] },
     holes: [0, 0, 1],
+    coverage: {
+      // the first 10
+      'mrr@10': [
+        { retrieved: 2, judged: 2 },
+        { retrieved: 0, judged: 0 },
+        { retrieved: 2, judged: 1 },
+      ],
+      // the first 1; x comes before c
+      'recall@1': [
+        { retrieved: 1, judged: 1 },
+        { retrieved: 0, judged: 0 },
+        { retrieved: 1, judged: 0 },
+      ],
+      // the first 3, since there is no cutoff
+      num_rel_ret: [
+        { retrieved: 2, judged: 2 },
+        { retrieved: 0, judged: 0 },
+        { retrieved: 2, judged: 1 },
+      ],
+    },
     unanswerable: ['hopeless'],
     missing: ['absent'],
     unjudged: ['stray'],

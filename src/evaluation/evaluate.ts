@@ -1,6 +1,6 @@
 import { ValidationError } from '../core/errors.ts';
 import type { Qrels, Run } from '../model/run.ts';
-import { holesWithin, judgeRanking } from './judged-ranking.ts';
+import { holesWithin, type JudgedRanking, judgeRanking } from './judged-ranking.ts';
 import { parseMetric } from './metric.ts';
 
 export interface EvaluationOptions {
@@ -12,6 +12,11 @@ export interface EvaluationOptions {
   readonly holeDepth: number;
 }
 
+export interface Coverage {
+  readonly retrieved: number;
+  readonly judged: number;
+}
+
 /** A run measured against judgements. Q queries. */
 export interface Evaluation {
   /** [Q] in the order of the judgements. */
@@ -20,12 +25,19 @@ export interface Evaluation {
   readonly values: Readonly<Record<string, readonly number[]>>;
   /** [Q] unjudged documents among the first `holeDepth`. */
   readonly holes: readonly number[];
+  /** By metric id, [Q]: how many documents stand among the first k, and how many of them are judged; k is the cutoff, or `holeDepth` without one. */
+  readonly coverage: Readonly<Record<string, readonly Coverage[]>>;
   /** Judged queries without a relevant document, counted or not. */
   readonly unanswerable: readonly string[];
   /** Judged queries for which the run has no ranking; they score 0. */
   readonly missing: readonly string[];
   /** Queries of the run without judgements; they are left out. */
   readonly unjudged: readonly string[];
+}
+
+function coverageOf(ranking: JudgedRanking, k: number): Coverage {
+  const retrieved = Math.min(k, ranking.grades.length);
+  return { retrieved, judged: retrieved - holesWithin(ranking, k) };
 }
 
 function assertOptions({ relevantGrade, holeDepth }: EvaluationOptions): void {
@@ -46,6 +58,7 @@ export function evaluate(run: Run, qrels: Qrels, metricIds: readonly string[], o
   assertOptions(options);
   const metrics = metricIds.map(parseMetric);
   const values = metrics.map(() => [] as number[]);
+  const coverage = metrics.map(() => [] as Coverage[]);
   const queryIds: string[] = [];
   const holes: number[] = [];
   const unanswerable: string[] = [];
@@ -55,12 +68,16 @@ export function evaluate(run: Run, qrels: Qrels, metricIds: readonly string[], o
     if (ranking.relevant === 0 && options.unanswerable === 'apart') continue;
     queryIds.push(queryId);
     holes.push(holesWithin(ranking, options.holeDepth));
-    for (const [m, metric] of metrics.entries()) values[m]?.push(metric.compute(ranking));
+    for (const [m, metric] of metrics.entries()) {
+      values[m]?.push(metric.compute(ranking));
+      coverage[m]?.push(coverageOf(ranking, metric.cutoff ?? options.holeDepth));
+    }
   }
   return {
     queryIds,
     values: Object.fromEntries(metrics.map((metric, m) => [metric.id, values[m] as number[]])),
     holes,
+    coverage: Object.fromEntries(metrics.map((metric, m) => [metric.id, coverage[m] as Coverage[]])),
     unanswerable,
     missing: [...qrels.keys()].filter((id) => !run.has(id)),
     unjudged: [...run.keys()].filter((id) => !qrels.has(id)),

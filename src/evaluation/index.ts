@@ -1,17 +1,34 @@
 /** Metrics as trec_eval computes them, intervals, tests, TREC files. */
 
 export { type BootstrapOptions, bootstrapIntervals, type Interval } from './bootstrap-interval.ts';
+export {
+  type ClusteredMean,
+  clusteredMean,
+  clusteredTInterval,
+  clusteredTTest,
+  minimumDetectable,
+} from './cluster-robust.ts';
+export { clusteredWilcoxon } from './clustered-wilcoxon.ts';
 export { type Clusters, clusterBy, unclustered } from './clusters.ts';
 export { cohenKappa } from './cohen-kappa.ts';
 export { cohenD } from './effect-size.ts';
-export { type Evaluation, type EvaluationOptions, evaluate, summarise } from './evaluate.ts';
+export { type Coverage, type Evaluation, type EvaluationOptions, evaluate, summarise } from './evaluate.ts';
 export { type JudgedRanking, judgeRanking } from './judged-ranking.ts';
 export { METRIC_FAMILIES, type Metric, parseMetric } from './metric.ts';
 export type { MetricFamily } from './metric-family.ts';
 export { benjaminiHochberg, bonferroni, holm } from './multiple-comparisons.ts';
 export { pairedDifferences } from './paired-differences.ts';
 export { type PermutationOptions, type PermutationTest, signFlipPermutation } from './sign-flip-permutation.ts';
-export { type BaselineComparison, compareWithBaseline } from './significance.ts';
+export {
+  type BaselineComparison,
+  CORRECTIONS,
+  type ComparisonOptions,
+  type CorrectionName,
+  clusteredPs,
+  compareWithBaseline,
+  TESTS,
+  type TestName,
+} from './significance.ts';
 export { pairedTTest, type StudentTTest } from './student-t-test.ts';
 export {
   formatQrels,

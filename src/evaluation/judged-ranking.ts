@@ -33,6 +33,12 @@ function assertRanking(queryId: string, ranking: readonly Scored[]): void {
   }
 }
 
+/** The ranking by the tie rule; most are in this order already. */
+function inOrder(ranking: readonly Scored[]): readonly Scored[] {
+  const sorted = ranking.every((next, i) => i === 0 || compareScored(ranking[i - 1] as Scored, next) <= 0);
+  return sorted ? ranking : [...ranking].sort(compareScored);
+}
+
 /**
  * Sorts a ranking by the tie rule and looks its documents up. As in trec_eval, a negative grade means that the document was pooled but not judged.
  *
@@ -53,7 +59,7 @@ export function judgeRanking(
   };
   const relevant = judged.filter((grade) => grade >= relevantGrade).length;
   return {
-    grades: Float64Array.from([...ranking].sort(compareScored), gradeOf),
+    grades: Float64Array.from(inOrder(ranking), gradeOf),
     idealGrades: Float64Array.from(judged.filter((grade) => grade > 0)).sort((a, b) => b - a),
     relevantGrade,
     relevant,
@@ -71,5 +77,8 @@ export function relevantWithin(ranking: JudgedRanking, k: number): number {
 
 /** How many of the first k documents nobody judged. */
 export function holesWithin(ranking: JudgedRanking, k: number): number {
-  return ranking.grades.subarray(0, k).filter((grade) => grade === UNJUDGED).length;
+  const depth = Math.min(k, ranking.grades.length);
+  let count = 0;
+  for (let rank = 0; rank < depth; rank++) if (ranking.grades[rank] === UNJUDGED) count++;
+  return count;
 }

@@ -30,6 +30,8 @@ export interface Metric {
   readonly id: string;
   /** What it measures, in one sentence. */
   readonly definition: string;
+  /** k, null where there is none. */
+  readonly cutoff: number | null;
   readonly aggregate: 'mean' | 'sum';
   compute(ranking: JudgedRanking): number;
 }
@@ -69,6 +71,7 @@ export function parseMetric(id: string): Metric {
   return {
     id,
     definition: family.define(Number.isFinite(k) ? ` among the first ${k}` : '', k),
+    cutoff: Number.isFinite(k) ? k : null,
     aggregate: family.aggregate,
     compute: (ranking) => family.compute(ranking, k),
   };

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { random } from '../core/random.ts';
 import { clusterBy } from './clusters.ts';
-import { compareWithBaseline } from './significance.ts';
+import { type CorrectionName, compareWithBaseline, TESTS } from './significance.ts';
 
 const stream = random(7, 'test');
 const clusters = clusterBy(Array.from({ length: 211 }, (_, i) => `g${i % 53}`));
@@ -31,4 +31,50 @@ test('the more systems, the more evidence a mark needs', () => {
   expect(crowded?.p).toBe(alone?.p);
   expect(crowded?.correctedP).toBeCloseTo(20 * (alone?.p as number), 12);
   expect(crowded?.verdict).toBe('undecided');
+});
+
+describe('a comparison tells', () => {
+  const few = clusterBy(['a', 'a', 'b', 'c', 'c', 'd', 'e']);
+  const base = [0.5, 0.5, 0.25, 0, 1, 0.5, 0.2];
+  const system = [1, 0.25, 0.25, 1, 1, 1, 0.1 + 0.1]; // 0.5, -0.25, 0, 1, 0, 0.5, 0 above the baseline
+  const [comparison] = compareWithBaseline([system], base, few, options);
+
+  test('how many queries it wins, ties and loses, whatever the last digit of a sum', () => {
+    expect(comparison).toMatchObject({ wins: 3, ties: 3, losses: 1 });
+    const [rounded] = compareWithBaseline([[0.1 + 0.2, 1]], [0.3, 0], clusterBy(['a', 'b']), options);
+    expect(rounded).toMatchObject({ wins: 1, ties: 1, losses: 0 });
+  });
+
+  test('the size of the effect, if the differences vary', () => {
+    const mean = 1.75 / 7;
+    const squares = [0.5, -0.25, 0, 1, 0, 0.5, 0].reduce((sum, d) => sum + (d - mean) ** 2, 0);
+    expect(comparison?.effectSize).toBeCloseTo(mean / Math.sqrt(squares / 6), 12);
+    const shifted = base.map((value) => value + 0.25);
+    expect(compareWithBaseline([shifted], base, few, options)[0]?.effectSize).toBeNull();
+  });
+
+  test('what its queries could have shown', () => {
+    // Sums 0.25, 0, 1, 0.5, 0 of groups of 2, 1, 2, 1, 1, less the mean for each query; z of 0.975 and 0.8.
+    const residuals = [0.25 - 0.5, -0.25, 1 - 0.5, 0.5 - 0.25, -0.25];
+    const squares = residuals.reduce((sum, u) => sum + u * u, 0);
+    const error = Math.sqrt((squares * 5) / 4) / 7;
+    expect(comparison?.minimumDetectable).toBeCloseTo(error * (1.959963984540054 + 0.8416212335729143), 12);
+  });
+});
+
+test('any of the tests and corrections finds what is there and nothing else', () => {
+  const systems = [shiftedBy(0.2), shiftedBy(-0.2), shiftedBy(0), shiftedBy(0)];
+  for (const name of TESTS) {
+    const verdicts = compareWithBaseline(systems, baseline, clusters, { ...options, test: name });
+    expect(verdicts.map(({ verdict }) => verdict)).toEqual(['better', 'worse', 'undecided', 'undecided']);
+  }
+  const of = (correction: CorrectionName) =>
+    compareWithBaseline(systems, baseline, clusters, { ...options, correction });
+  const raw = of('none').map(({ p }) => p);
+  expect(of('none').map(({ correctedP }) => correctedP)).toEqual(raw);
+  const sorted = raw.toSorted((a, b) => a - b);
+  // Four p values; the two smallest are equal, so Holm gives both 4 p and Benjamini and Hochberg both 4 p / 2.
+  expect(sorted[0]).toBe(sorted[1]);
+  expect(of('holm')[0]?.correctedP).toBeCloseTo(4 * (sorted[0] as number), 12);
+  expect(of('benjamini-hochberg')[0]?.correctedP).toBeCloseTo(2 * (sorted[0] as number), 12);
 });

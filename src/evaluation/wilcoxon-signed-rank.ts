@@ -13,7 +13,7 @@ export interface WilcoxonTest {
 /** Above this many differences the exact distribution is no better than the normal one, and its counts near the end of float64's whole numbers. */
 const EXACT_UP_TO = 50;
 
-interface SignedRanks {
+interface RankSums {
   /** Differences that are not 0. */
   readonly count: number;
   readonly w: number;
@@ -21,21 +21,40 @@ interface SignedRanks {
   readonly ties: number;
 }
 
-/** Ranks the magnitudes, equal ones by their middle rank; zeros are left out. */
-function signedRanks(differences: ArrayLike<number>): SignedRanks {
-  const kept = Array.from(differences)
-    .filter((difference) => difference !== 0)
-    .sort((a, b) => Math.abs(a) - Math.abs(b));
-  let positive = 0;
-  let ties = 0;
-  for (let start = 0, end = 0; start < kept.length; start = end) {
-    while (end < kept.length && Math.abs(kept[end] as number) === Math.abs(kept[start] as number)) end++;
-    const rank = (start + 1 + end) / 2;
-    positive += rank * kept.slice(start, end).filter((difference) => difference > 0).length;
-    ties += (end - start) ** 3 - (end - start);
+/** Places of the differences that are not 0, by magnitude ascending, in runs of equal ones. */
+function equalRuns(differences: ArrayLike<number>): number[][] {
+  const magnitude = (place: number) => Math.abs(differences[place] as number);
+  const places = Array.from(differences, (_, place) => place).filter((place) => differences[place] !== 0);
+  const runs: number[][] = [];
+  for (const place of places.sort((a, b) => magnitude(a) - magnitude(b))) {
+    const last = runs.at(-1);
+    if (last !== undefined && magnitude(last[0] as number) === magnitude(place)) last.push(place);
+    else runs.push([place]);
   }
-  const all = (kept.length * (kept.length + 1)) / 2;
-  return { count: kept.length, w: Math.min(positive, all - positive), ties };
+  return runs;
+}
+
+/**
+ * The rank of each difference's magnitude with the difference's sign, equal magnitudes having their middle rank; 0 for a difference of 0, which is not ranked.
+ *
+ * @returns [Q]
+ */
+export function signedRanks(differences: ArrayLike<number>): Float64Array {
+  const ranks = new Float64Array(differences.length);
+  let before = 0;
+  for (const run of equalRuns(differences)) {
+    for (const place of run) ranks[place] = Math.sign(differences[place] as number) * (before + (run.length + 1) / 2);
+    before += run.length;
+  }
+  return ranks;
+}
+
+function rankSums(differences: ArrayLike<number>): RankSums {
+  const runs = equalRuns(differences);
+  const count = runs.reduce((total, run) => total + run.length, 0);
+  const ties = runs.reduce((total, { length }) => total + length ** 3 - length, 0);
+  const positive = signedRanks(differences).reduce((total, rank) => total + Math.max(rank, 0), 0);
+  return { count, w: Math.min(positive, (count * (count + 1)) / 2 - positive), ties };
 }
 
 /** P(W <= w) over all 2^n sign vectors: counts the subsets of the ranks 1 … n by their sum. */
@@ -48,7 +67,7 @@ function exactTail(count: number, w: number): number {
   return subsets.subarray(0, w + 1).reduce((total, ways) => total + ways, 0) / 2 ** count;
 }
 
-function normalP({ count, w, ties }: SignedRanks): number {
+function normalP({ count, w, ties }: RankSums): number {
   const mean = (count * (count + 1)) / 4;
   const variance = (count * (count + 1) * (2 * count + 1)) / 24 - ties / 48;
   return Math.min(1, 2 * normalCdf((w - mean) / Math.sqrt(variance), 0, 1));
@@ -66,7 +85,7 @@ export function wilcoxonSignedRank(
   method: 'auto' | 'exact' | 'normal' = 'auto',
 ): WilcoxonTest {
   assertDifferences(differences);
-  const ranks = signedRanks(differences);
+  const ranks = rankSums(differences);
   const exactHolds = ranks.ties === 0 && ranks.count <= EXACT_UP_TO;
   if (method === 'exact' && !exactHolds)
     throw new ValidationError(`exact signed-rank test needs up to ${EXACT_UP_TO} distinct magnitudes: ${ranks.count}`);

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { ValidationError } from '../core/errors.ts';
+import { random } from '../core/random.ts';
+import { clusteredMean, clusteredTInterval, clusteredTTest, minimumDetectable } from './cluster-robust.ts';
+import { clusterBy, unclustered } from './clusters.ts';
+
+const values = [0.12, -0.31, 0.44, 0.27, -0.05, 0.61, 0.33, -0.18, 0.09, 0.52, 0.4];
+
+describe('a clustered mean', () => {
+  test('has with groups of one the error and the t test that scipy gives', () => {
+    const single = clusteredMean(values, unclustered(11));
+    // scipy 1.17.1: stats.sem(values), stats.ttest_1samp(values, 0)
+    expect(single.error).toBeCloseTo(0.08920123039584282, 12);
+    expect(clusteredTTest(single)).toBeCloseTo(0.04556148979350988, 12);
+    expect(single.groups).toBe(11);
+  });
+
+  test('has with groups of one size the error of the mean of the group means', () => {
+    const labels = Array.from({ length: 21 }, (_, i) => `g${i % 7}`);
+    const stream = random(5, 'cluster-robust test');
+    const drawn = labels.map(() => stream.normal());
+    const means = Array.from({ length: 7 }, (_, g) => {
+      return ((drawn[g] as number) + (drawn[g + 7] as number) + (drawn[g + 14] as number)) / 3;
+    });
+    const mean = means.reduce((sum, value) => sum + value, 0) / 7;
+    const variance = means.reduce((sum, value) => sum + (value - mean) ** 2, 0) / 6;
+    const found = clusteredMean(drawn, clusterBy(labels));
+    expect(found.mean).toBeCloseTo(mean, 14);
+    expect(found.error).toBeCloseTo(Math.sqrt(variance / 7), 14);
+  });
+
+  test('has an error of 0 where nothing varies, and the tests have their limits', () => {
+    const clusters = clusterBy(['x', 'x', 'y', 'y', 'y']);
+    const constant = clusteredMean([0.1, 0.1, 0.1, 0.1, 0.1], clusters);
+    expect(constant.error).toBe(0);
+    expect(clusteredTTest(constant)).toBe(0);
+    expect(clusteredTTest(clusteredMean([0, 0, 0, 0, 0], clusters))).toBe(1);
+    expect(clusteredTInterval(constant, 0.95)).toMatchObject({ low: constant.mean, high: constant.mean });
+    expect(minimumDetectable(constant, 0.95)).toBe(0);
+  });
+
+  test('needs two groups', () => {
+    expect(() => clusteredMean([1, 2], clusterBy(['x', 'x']))).toThrow(ValidationError);
+    expect(() => clusteredMean([1, 2], clusterBy(['x', 'x']))).toThrow('a standard error needs at least 2 clusters: 1');
+  });
+});
+
+test('an interval leaves 0 out exactly where the test says so at its level', () => {
+  const mean = clusteredMean(values, unclustered(11));
+  const p = clusteredTTest(mean);
+  expect(clusteredTInterval(mean, 1 - p - 1e-6).low).toBeGreaterThan(0);
+  expect(clusteredTInterval(mean, 1 - p + 1e-6).low).toBeLessThan(0);
+});
+
+describe('over many drawn samples of unequal, correlated clusters', () => {
+  const GROUPS = 41;
+  const clusters = clusterBy(Array.from({ length: GROUPS }, (_, g) => new Array(1 + (g % 5)).fill(`g${g}`)).flat());
+  const stream = random(7, 'cluster-robust simulation');
+  const draw = (shift: number) => {
+    const shared = Array.from({ length: GROUPS }, () => stream.normal());
+    return Float64Array.from(clusters.of, (group) => shift + (shared[group] as number) + stream.normal());
+  };
+  const DRAWS = 2000;
+  const rejected = (shift: number) => {
+    let count = 0;
+    for (let i = 0; i < DRAWS; i++) if (clusteredTTest(clusteredMean(draw(shift), clusters)) < 0.05) count++;
+    return count / DRAWS;
+  };
+
+  test('the error is the deviation of the means', () => {
+    const means: number[] = [];
+    let error = 0;
+    for (let i = 0; i < DRAWS; i++) {
+      const found = clusteredMean(draw(0), clusters);
+      means.push(found.mean);
+      error += found.error / DRAWS;
+    }
+    const spread = Math.sqrt(means.reduce((sum, mean) => sum + mean ** 2, 0) / DRAWS);
+    expect(error / spread).toBeGreaterThan(0.93);
+    expect(error / spread).toBeLessThan(1.05);
+  });
+
+  test('the t test rejects a true null hypothesis about as often as it says', () => {
+    expect(rejected(0)).toBeGreaterThan(0.03);
+    expect(rejected(0)).toBeLessThan(0.075);
+  });
+
+  test('it finds the minimum detectable difference in 80 % of them, and half of it far more rarely', () => {
+    let error = 0;
+    for (let i = 0; i < DRAWS; i++) error += clusteredMean(draw(0), clusters).error / DRAWS;
+    const least = minimumDetectable({ mean: 0, error, groups: GROUPS }, 0.95);
+    expect(rejected(least)).toBeGreaterThan(0.75);
+    expect(rejected(least)).toBeLessThan(0.84);
+    expect(rejected(least / 2)).toBeLessThan(0.4);
+  });
+});

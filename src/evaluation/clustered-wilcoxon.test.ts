@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { random } from '../core/random.ts';
+import { clusteredWilcoxon } from './clustered-wilcoxon.ts';
+import { clusterBy, unclustered } from './clusters.ts';
+
+/** By the definition: ranks by counting, then every one of the 2^G ways to turn the signs of groups. */
+function enumerated(differences: readonly number[], labels: readonly string[]): number {
+  const kept = differences.filter((difference) => difference !== 0).map(Math.abs);
+  const rank = (size: number) => {
+    const below = kept.filter((other) => other < size).length;
+    const equal = kept.filter((other) => other === size).length;
+    return below + (equal + 1) / 2;
+  };
+  const names = [...new Set(labels)];
+  const sums = names.map((name) =>
+    differences.reduce(
+      (sum, d, i) => (labels[i] === name && d !== 0 ? sum + Math.sign(d) * rank(Math.abs(d)) : sum),
+      0,
+    ),
+  );
+  const observed = Math.abs(sums.reduce((total, sum) => total + sum, 0));
+  let extreme = 0;
+  for (let signs = 0; signs < 2 ** names.length; signs++) {
+    const flipped = sums.reduce((total, sum, g) => total + ((signs >> g) & 1 ? -sum : sum), 0);
+    if (Math.abs(flipped) >= observed - 1e-9) extreme++;
+  }
+  return extreme / 2 ** names.length;
+}
+
+const stream = random(13, 'clustered-wilcoxon test');
+/** Rounded, so that there are ties and zeros. */
+const drawn = (count: number, shift: number) =>
+  Array.from({ length: count }, () => Math.round(4 * (stream.normal() + shift)) / 4);
+const labelled = (count: number, groups: number) => Array.from({ length: count }, (_, i) => `g${(i * i) % groups}`);
+
+test('is exact for few groups', () => {
+  for (const shift of [0, 0.4, 1]) {
+    const differences = drawn(37, shift);
+    const labels = labelled(37, 19); // squares modulo 19: 10 groups
+    expect(new Set(labels).size).toBe(10);
+    expect(clusteredWilcoxon(differences, clusterBy(labels))).toBeCloseTo(enumerated(differences, labels), 12);
+  }
+});
+
+test('comes near the exact p for more', () => {
+  for (const shift of [0.1, 0.3, 0.5]) {
+    const differences = drawn(61, shift);
+    const labels = labelled(61, 31); // 16 groups
+    expect(new Set(labels).size).toBe(16);
+    const exact = enumerated(differences, labels);
+    expect(Math.abs(clusteredWilcoxon(differences, clusterBy(labels)) - exact)).toBeLessThan(0.03);
+  }
+});
+
+test('with groups of one it is the test of scipy', () => {
+  const differences = [0.12, -0.31, 0.44, 0.27, -0.05, 0.61, 0.33, -0.18, 0.09, 0.52, 0.4];
+  // scipy 1.17.1: wilcoxon(differences), exact
+  expect(clusteredWilcoxon(differences, unclustered(11))).toBeCloseTo(0.0537109375, 10);
+});
+
+test('a system that equals the baseline has p 1', () => {
+  expect(clusteredWilcoxon(new Array(6).fill(0), clusterBy(['x', 'x', 'y', 'y', 'z', 'z']))).toBe(1);
+});
+
+test('under the null hypothesis it rejects about as often as it says where clusters are correlated', () => {
+  const labels = Array.from({ length: 29 * 5 }, (_, i) => `g${i % 29}`);
+  const clusters = clusterBy(labels);
+  let [clustered, independent] = [0, 0];
+  const DRAWS = 300;
+  for (let i = 0; i < DRAWS; i++) {
+    const shared = Array.from({ length: 29 }, () => stream.normal());
+    const differences = Float64Array.from(clusters.of, (g) => (shared[g] as number) + 0.3 * stream.normal());
+    if (clusteredWilcoxon(differences, clusters) < 0.05) clustered++;
+    if (clusteredWilcoxon(differences, unclustered(29 * 5)) < 0.05) independent++;
+  }
+  expect(clustered / DRAWS).toBeLessThan(0.09);
+  expect(independent / DRAWS).toBeGreaterThan(0.2);
+});
