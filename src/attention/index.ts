@@ -20,12 +20,13 @@ export {
   unifiedAttentionOptions,
 } from './options.ts';
 export { PROPAGATION_PRESETS, type PropagationPreset } from './presets.ts';
-export { propagate, propagateAsOf } from './propagation.ts';
+export { type PlacesAsOf, propagate, propagateAsOf } from './propagation.ts';
 export { type Attention, type AttentionInputs, ringAttention } from './ring-attention.ts';
 export {
   type TrajectoryAttentionInputs,
   type TrajectoryAttentionOptions,
   trajectoryAttention,
 } from './trajectory-attention.ts';
+export type { TurnOrder, TurnPlaces } from './turn-order.ts';
 export { unifiedAttention } from './unified-attention.ts';
 export { type PropagatedVersions, versionedPropagation } from './versioned-propagation.ts';

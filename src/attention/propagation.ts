@@ -6,28 +6,40 @@ import type { PropagationOptions } from './options.ts';
 import { cosines, ringWeights } from './ring-attention.ts';
 import { ringGeometry } from './ring-geometry.ts';
 
+/** Where R chosen turns and all T turns of a conversation stand in another order than that of time, as of the moment of each chosen turn. */
+export interface PlacesAsOf {
+  /** int32 [R] */
+  readonly own: tf.Tensor1D;
+  /** [R, T], at least the conversation's size where a turn is not there yet. */
+  readonly keys: tf.Tensor2D;
+}
+
 /**
  * Propagated embeddings of R chosen turns of a conversation, each as of the moment when the conversation had `sizes[r]` turns:
  * `normalise((1 - beta) e + beta * attention output)`, the attention running over the first `sizes[r]` turns as a ring of that size. O(T² D + R T D), the sum
  * over keys being one plain matrix product whatever the moments.
  *
- * @param embeddings [T, D] in ring order
- * @param places int32 [R] ring positions, each below its size
+ * @param embeddings [T, D] in time order
+ * @param turns int32 [R] the chosen ones, each below its size
  * @param sizes int32 [R]
+ * @param places where the turns stand; in time order where it is left out
  * @returns [R, D]; a row is zero where the mix of its embedding and its neighbours' is
  */
 export function propagateAsOf(
   embeddings: tf.Tensor2D,
-  places: tf.Tensor1D,
+  turns: tf.Tensor1D,
   sizes: tf.Tensor1D,
   options: PropagationOptions,
+  places?: PlacesAsOf,
 ): tf.Tensor2D {
   const bound = assertShape('embeddings', embeddings, 'T D');
-  assertShape('places', places, 'R', bound);
+  assertShape('turns', turns, 'R', bound);
   assertShape('sizes', sizes, 'R', bound);
+  if (places !== undefined) assertShape('places of the keys', places.keys, 'R T', bound);
   return scoped('propagateAsOf', () => {
-    const cosine = tf.gather(cosines(embeddings, embeddings), places); // [R, T]
-    const geometry = ringGeometry(places, tf.range(0, bound.T as number, 1, 'int32'), sizes);
+    const cosine = tf.gather(cosines(embeddings, embeddings), turns); // [R, T]
+    const inTime = ringGeometry(places?.own ?? turns, tf.range(0, bound.T as number, 1, 'int32'), sizes);
+    const geometry = places === undefined ? inTime : { ...inTime, keyPositions: places.keys };
     const known: tf.Tensor2D = tf.less(geometry.keyPositions, geometry.ringSize); // [R, T]
     const weights = ringWeights(cosine, geometry, options, known); // [R, T]
     // The turn's own share goes in as a weight, so that [R, D] is made once, by the product.
@@ -40,7 +52,7 @@ export function propagateAsOf(
 /**
  * Propagates all turns of a conversation.
  *
- * @param embeddings [T, D] in ring order
+ * @param embeddings [T, D] in time order
  * @returns [T, D]
  */
 export function propagate(embeddings: tf.Tensor2D, options: PropagationOptions): tf.Tensor2D {

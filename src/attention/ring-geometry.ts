@@ -6,7 +6,7 @@ import type { RingAttentionOptions } from './options.ts';
 export interface RingGeometry {
   /** [B, 1] */
   readonly queryPositions: tf.Tensor2D;
-  /** [1, T] */
+  /** [1, T]; [B, T] where the keys stand elsewhere for each query. */
   readonly keyPositions: tf.Tensor2D;
   /** Turns on the ring; [B, 1] where queries stand on rings of different sizes. */
   readonly ringSize: number | tf.Tensor2D;

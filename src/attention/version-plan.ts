@@ -36,6 +36,7 @@ function isSettled(place: number, size: number, reach: number, { topology, direc
  * @param positions ascending corpus positions of the conversation's turns
  * @param cutoffs ascending
  * @param end greater than any cutoff
+ * @param isOrdered whether newcomers stand last; where they may stand between others, no version is ever settled
  */
 export function planVersions(
   positions: Int32Array,
@@ -43,6 +44,7 @@ export function planVersions(
   end: number,
   reach: number,
   options: PropagationOptions,
+  isOrdered = true,
 ): Version[] {
   const settled = new Uint8Array(positions.length);
   const versions: Version[] = [];
@@ -53,7 +55,7 @@ export function planVersions(
     if (!needed) continue;
     for (let place = 0; place < size; place++) {
       if (settled[place] === 1) continue;
-      settled[place] = isSettled(place, size, reach, options) ? 1 : 0;
+      settled[place] = isOrdered && isSettled(place, size, reach, options) ? 1 : 0;
       versions.push({ place, size, validFrom, validTo: settled[place] === 1 ? end : next });
     }
   }

@@ -5,7 +5,8 @@ import { gatherRows, rowOf, rowWidth } from '../core/rows.ts';
 import { conversationPositions } from '../model/conversation-positions.ts';
 import type { Corpus } from '../model/corpus.ts';
 import type { PropagationOptions } from './options.ts';
-import { propagateAsOf } from './propagation.ts';
+import { type PlacesAsOf, propagateAsOf } from './propagation.ts';
+import type { TurnOrder } from './turn-order.ts';
 import { newcomerReach, planVersions, type Version } from './version-plan.ts';
 
 /** Numbers in the largest tensor of a batch of versions: 16 MB. */
@@ -36,24 +37,41 @@ function sizeOf(versions: readonly Version[]): number {
   return versions.reduce((most, { size }) => Math.max(most, size), 0);
 }
 
+/** Where the versions' turns and all T turns of their conversation stand as of each version. */
+function placesOf(versions: readonly Version[], T: number, placeOf: (size: number) => Int32Array): PlacesAsOf {
+  const own = Int32Array.from(versions, ({ place, size }) => placeOf(size)[place] as number);
+  const keys = new Float32Array(versions.length * T);
+  for (const [row, { size }] of versions.entries()) {
+    keys.set(placeOf(size), row * T);
+    for (let turn = size; turn < T; turn++) keys[row * T + turn] = turn;
+  }
+  return { own: tf.tensor1d(own, 'int32'), keys: tf.tensor2d(keys, [versions.length, T]) };
+}
+
 /**
  * Versions of one conversation's turns.
  *
- * @param embeddings [T, D] of its turns in ring order
+ * @param embeddings [T, D] of its turns in time order
+ * @param placeOf the places of the first turns; that of time where there is none
  * @param store receives the rows of a batch, row-major [batch, D]
  */
 async function computeVersions(
   embeddings: tf.Tensor2D,
   versions: readonly PlannedVersion[],
   options: PropagationOptions,
+  placeOf: ((size: number) => Int32Array) | undefined,
   store: (batch: readonly PlannedVersion[], rows: Float32Array) => void,
 ): Promise<void> {
   const batchSize = Math.max(1, Math.floor(BATCH_NUMBERS / Math.max(...embeddings.shape)));
   for (let start = 0; start < versions.length; start += batchSize) {
     const batch = versions.slice(start, start + batchSize);
-    const places = batch.map(({ place }) => place);
-    const sizes = batch.map(({ size }) => size);
-    const compute = () => propagateAsOf(embeddings, tf.tensor1d(places, 'int32'), tf.tensor1d(sizes, 'int32'), options);
+    const column = (values: number[]) => tf.tensor1d(values, 'int32');
+    const compute = () => {
+      const turns = column(batch.map(({ place }) => place));
+      const sizes = column(batch.map(({ size }) => size));
+      const places = placeOf && placesOf(batch, embeddings.shape[0], placeOf);
+      return propagateAsOf(embeddings, turns, sizes, options, places);
+    };
     store(batch, await readBack('computeVersions', compute));
   }
 }
@@ -66,6 +84,7 @@ async function computeVersions(
  * @param embeddings row-major [N, D]
  * @param cutoffs of the queries, in any order: how many leading turns of the corpus each may see
  * @param settings.tolerance largest share of attention mass that a newcomer out of reach may have; default 1e-5
+ * @param settings.order where the turns stand; in time order where it is left out
  * @throws DimensionMismatchError when the embeddings do not fit the corpus.
  */
 export async function versionedPropagation(
@@ -73,14 +92,15 @@ export async function versionedPropagation(
   embeddings: Float32Array,
   cutoffs: Int32Array,
   options: PropagationOptions,
-  settings: { readonly tolerance?: number; readonly progress?: StartProgress } = {},
+  settings: { readonly tolerance?: number; readonly progress?: StartProgress; readonly order?: TurnOrder } = {},
 ): Promise<PropagatedVersions> {
   const dimension = rowWidth('embeddings of the corpus', embeddings, corpus.size);
+  const { order } = settings;
   const conversations = conversationPositions(corpus);
-  const reach = newcomerReach(options, settings.tolerance ?? 1e-5);
+  const reach = order === undefined ? newcomerReach(options, settings.tolerance ?? 1e-5) : Number.POSITIVE_INFINITY;
   const sorted = cutoffs.toSorted();
   const plans = conversations.map((positions) =>
-    planVersions(positions, sorted, corpus.size + 1, reach, options).map((version) => {
+    planVersions(positions, sorted, corpus.size + 1, reach, options, order === undefined).map((version) => {
       return { ...version, position: positions[version.place] as number };
     }),
   );
@@ -97,7 +117,7 @@ export async function versionedPropagation(
     if (plan.length > 0) {
       const turns = tf.tensor2d(gatherRows(embeddings, dimension, positions), [positions.length, dimension]);
       try {
-        await computeVersions(turns, plan, options, store);
+        await computeVersions(turns, plan, options, order && ((size) => order(conversation, size).placeOf), store);
       } finally {
         turns.dispose();
       }

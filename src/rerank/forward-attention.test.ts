@@ -7,7 +7,7 @@ import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { Corpus } from '../model/corpus.ts';
 import { forwardAttention } from './forward-attention.ts';
 import { type ForwardCosines, forwardCosines, forwardWidth } from './forward-cosines.ts';
-import { forwardLogMasses } from './forward-mass.ts';
+import { forwardLogMasses, inTimeOrder } from './forward-mass.ts';
 
 const DIMENSION = 7;
 const LENGTHS = [1, 2, 3, 5, 19, 101];
@@ -93,7 +93,7 @@ async function scores(tables: ForwardCosines, options: Options): Promise<number[
   const column = (pick: (pair: (typeof pairs)[number]) => number) => Int32Array.from(pairs, pick);
   const grid = (pick: (pair: (typeof pairs)[number]) => number) => tf.tensor2d(pairs.map(pick), shape);
   const masses = await forwardLogMasses(
-    tables,
+    inTimeOrder(tables),
     {
       positions: column(({ position }) => position),
       ringPositions: column(({ place }) => place),
@@ -185,7 +185,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
       ringPositions: new Int32Array(6),
       turns: new Int32Array(6),
     };
-    expect(await forwardLogMasses(tables, padding, options)).toEqual(new Float32Array(6));
+    expect(await forwardLogMasses(inTimeOrder(tables), padding, options)).toEqual(new Float32Array(6));
     await expect(forwardCosines(corpus, new Float32Array(3), 3)).rejects.toThrow(
       'embeddings of the corpus: expected 131 rows',
     );

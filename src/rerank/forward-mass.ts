@@ -10,15 +10,37 @@ const NO_MASS = -1e30;
 export type ForwardOptions = Omit<RingAttentionOptions, 'direction'>;
 
 /** A turn that looks forward over a conversation of `turns` turns, on a ring that the query has joined. */
-interface Looker {
-  readonly row: number;
+export interface Looker {
+  /** In the corpus. */
+  readonly position: number;
+  /** On the ring. */
   readonly place: number;
   readonly turns: number;
 }
 
-/** Log masses of lookers in one table of cosines by one set of options; what a distance makes of a cosine is tabulated. */
+/** The turns that a looker sees, by the places that they stand at after it. */
+export interface TurnsAhead {
+  /** W: the steps, either way round the ring, to the last key that is looked at. */
+  readonly width: number;
+  /** Cosine of the looker to the turn `steps` places after it, which is at most W steps away one way or the other. */
+  cosine(looker: Looker, steps: number): number;
+}
+
+/** The turns in time order. */
+export function inTimeOrder({ width, next, first, rows }: ForwardCosines): TurnsAhead {
+  return {
+    width,
+    cosine({ position, place }, steps) {
+      const row = rows[position] as number;
+      if (steps <= width) return next[row * (width + 1) + steps] as number;
+      return first[(row + steps) * width + place] as number;
+    },
+  };
+}
+
+/** Log masses of lookers among the same turns by one set of options; what a distance makes of a cosine is tabulated. */
 class ForwardMasses {
-  readonly #tables: ForwardCosines;
+  readonly #ahead: TurnsAhead;
   readonly #options: ForwardOptions;
   /** `logit = cosine * slope + offset` by distance, 0 … W. */
   readonly #slopes: Float64Array;
@@ -27,18 +49,18 @@ class ForwardMasses {
   readonly #logits: Float64Array;
   #count = 0;
 
-  constructor(tables: ForwardCosines, options: ForwardOptions) {
+  constructor(ahead: TurnsAhead, options: ForwardOptions) {
     const { combine, decay, temperature } = options;
     const half = 0.5 / temperature;
     const byDistance = (value: (distance: number) => number) =>
-      Float64Array.from({ length: tables.width + 1 }, (_, distance) => value(distance));
-    this.#tables = tables;
+      Float64Array.from({ length: ahead.width + 1 }, (_, distance) => value(distance));
+    this.#ahead = ahead;
     this.#options = options;
     this.#slopes = byDistance((distance) => (combine === 'multiplicative' ? half * Math.exp(-decay * distance) : half));
     this.#offsets = byDistance((distance) =>
       combine === 'multiplicative' ? half * Math.exp(-decay * distance) : half - decay * distance,
     );
-    this.#logits = new Float64Array(2 * tables.width + 1);
+    this.#logits = new Float64Array(2 * ahead.width + 1);
   }
 
   #push(cosine: number, distance: number): void {
@@ -46,18 +68,20 @@ class ForwardMasses {
   }
 
   /** Takes in each key in the band but the query, once; returns how many keys are beyond it. */
-  #look({ row, place, turns }: Looker): number {
-    const { width, next, first } = this.#tables;
+  #look(looker: Looker): number {
+    const { place, turns } = looker;
+    const ahead = this.#ahead;
+    const { width } = ahead;
     const { topology, self } = this.#options;
     const steps = turns - place;
     const start = self === 'include' ? 0 : 1;
     const ring = topology === 'ring' ? turns + 1 : Number.POSITIVE_INFINITY;
     const end = Math.min(steps, width + 1);
     this.#count = 0;
-    for (let k = start; k < end; k++) this.#push(next[row * (width + 1) + k] as number, Math.min(k, ring - k));
+    for (let k = start; k < end; k++) this.#push(ahead.cosine(looker, k), Math.min(k, ring - k));
     // Turns more than W places later, but at most W steps the other way round.
     const wrapped = Math.max(width + 1, ring - width);
-    for (let k = wrapped; k < steps; k++) this.#push(first[(row + k) * width + place] as number, ring - k);
+    for (let k = wrapped; k < steps; k++) this.#push(ahead.cosine(looker, k), ring - k);
     return Math.max(0, steps - start) - Math.max(0, end - start) - Math.max(0, steps - wrapped);
   }
 
@@ -79,31 +103,28 @@ class ForwardMasses {
  * exclude) up to, and without, the query. It depends on the query only through the number of turns as of then, so each (candidate, turns) is computed once, in
  * O(W): an exponential a key, which takes less than to pack the key for a device.
  *
+ * @param ahead of an order that the ring positions are places of
  * @param positions [B C] corpus positions, -1 for padding
  * @param ringPositions [B C] p
  * @param turns [B C] n
  * @returns [B C], 0 for padding
  */
 export async function forwardLogMasses(
-  tables: ForwardCosines,
+  ahead: TurnsAhead,
   pairs: { readonly positions: Int32Array; readonly ringPositions: Int32Array; readonly turns: Int32Array },
   options: ForwardOptions,
 ): Promise<Float32Array> {
   const { positions, ringPositions, turns } = pairs;
   const most = turns.reduce((a, b) => Math.max(a, b), 0) + 1;
-  const masses = new ForwardMasses(tables, options);
+  const masses = new ForwardMasses(ahead, options);
   const known = new Map<number, number>();
   const result = new Float32Array(positions.length);
   for (let pair = 0; pair < positions.length; pair++) {
     if (pair % PAIRS_AT_ONCE === 0) await letEventsIn();
     const position = positions[pair] as number;
     if (position < 0) continue;
-    const looker = {
-      row: tables.rows[position] as number,
-      place: ringPositions[pair] as number,
-      turns: turns[pair] as number,
-    };
-    const key = looker.row * most + looker.turns;
+    const looker = { position, place: ringPositions[pair] as number, turns: turns[pair] as number };
+    const key = position * most + looker.turns;
     const mass = known.get(key) ?? masses.logMass(looker);
     known.set(key, mass);
     result[pair] = mass;

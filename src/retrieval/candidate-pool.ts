@@ -1,15 +1,19 @@
-import { hashOf } from '../core/hash.ts';
 import type { Candidates } from '../model/candidates.ts';
+import type { Stage } from './stage-store.ts';
 
-/** The turns that a retriever scores for each of Q queries: C places each, in the order in which the tie rule puts equal scores (id descending). */
-export interface CandidatePool {
+/** C places for each of Q queries, in the order in which the tie rule puts equal scores (id descending). */
+export interface PoolRows {
   readonly queryCount: number;
   /** C. */
   readonly width: number;
   /** Row-major [Q, C] corpus positions; -1 pads a row's end. */
   readonly positions: Int32Array;
-  /** Identity of the positions. */
-  readonly key: string;
+}
+
+/** The turns that a retriever scores. */
+export interface CandidatePool extends PoolRows {
+  /** That it came from: what its columns are keyed by. */
+  readonly stage: Stage;
 }
 
 /**
@@ -23,7 +27,7 @@ export function poolOf(
   queryCount: number,
   places: Int32Array,
   admits: (query: number, position: number) => boolean,
-): CandidatePool {
+): PoolRows {
   const rows: Int32Array[] = [];
   for (let query = 0; query < queryCount; query++) {
     const found = new Set<number>();
@@ -37,5 +41,5 @@ export function poolOf(
   const width = Math.max(1, ...rows.map((row) => row.length));
   const positions = new Int32Array(queryCount * width).fill(-1);
   for (const [query, row] of rows.entries()) positions.set(row, query * width);
-  return { queryCount, width, positions, key: hashOf(positions) };
+  return { queryCount, width, positions };
 }

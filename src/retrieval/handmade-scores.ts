@@ -53,6 +53,12 @@ export function threadOf(world: SampleWorld, query: Query, { conversationId }: T
   return { turns, parent: anchor ?? (turns.at(-1) as Turn) };
 }
 
+/** The turns of a thread as they stand on its ring. */
+function ringOf(world: SampleWorld, query: Query, turn: Turn): readonly Turn[] {
+  const { turns } = threadOf(world, query, turn);
+  return world.order?.(turns) ?? turns;
+}
+
 type Coordinates = Readonly<Record<string, number>>;
 
 /** Of every member of the thread and of the query, by id; without complexity, which is a count that a language model makes. */
@@ -118,7 +124,7 @@ export function propagatedCosine(
   turn: Turn,
   settings: (typeof PROPAGATION)[keyof typeof PROPAGATION],
 ): number {
-  const { turns } = threadOf(world, query, turn);
+  const turns = ringOf(world, query, turn);
   const placeOf = (id: string) => turns.findIndex((other) => other.id === id);
   const keys = turns.filter(({ id }) => settings.self || id !== turn.id);
   const weights = softmax(
@@ -138,7 +144,7 @@ export function propagatedCosine(
 /** The query's attention over its candidates by ring distance, each in its own thread. */
 export function rcp(world: SampleWorld, query: Query, candidates: readonly Turn[]): number[] {
   const logits = candidates.map((turn) => {
-    const { turns } = threadOf(world, query, turn);
+    const turns = ringOf(world, query, turn);
     const steps = turns.length - turns.findIndex(({ id }) => id === turn.id);
     return logit(cosine(world, query, turn), Math.min(steps, turns.length + 1 - steps));
   });
@@ -148,7 +154,7 @@ export function rcp(world: SampleWorld, query: Query, candidates: readonly Turn[
 /** What falls on the query of each candidate's attention over what comes after it, itself included. */
 export function directedIrcp(world: SampleWorld, query: Query, candidates: readonly Turn[]): number[] {
   return candidates.map((turn) => {
-    const { turns } = threadOf(world, query, turn);
+    const turns = ringOf(world, query, turn);
     const place = turns.findIndex(({ id }) => id === turn.id);
     const keys = [...turns.slice(place), query];
     const ring = turns.length + 1;

@@ -17,7 +17,7 @@ describe.each(TEST_BACKENDS)('%s', (backend) => {
   afterEach(() => expect(tf.memory().numTensors).toBe(before));
 
   test('orders by score, then by place, and drops the padding even below negative scores', async () => {
-    const pool = { key: '', queryCount: 2, width: 5, positions: Int32Array.of(7, 3, 5, 2, 0, 4, 1, -1, -1, -1) };
+    const pool = { queryCount: 2, width: 5, positions: Int32Array.of(7, 3, 5, 2, 0, 4, 1, -1, -1, -1) };
     const scores = Float32Array.of(0.1, 0.5, 0.5, -2, 0.5, -7, -3, 9, 9, 9);
     const ranking = await rank(pool, scores, 4, name);
     expect([...ranking.places]).toEqual([1, 2, 4, 0, 1, 0, -1, -1]);
@@ -31,7 +31,7 @@ describe.each(TEST_BACKENDS)('%s', (backend) => {
     const Q = 7;
     const stream = random(5, 'rank.test');
     const scores = Float32Array.from({ length: Q * C }, () => stream.integer(6));
-    const pool = { key: '', queryCount: Q, width: C, positions: Int32Array.from({ length: Q * C }, (_, i) => i) };
+    const pool = { queryCount: Q, width: C, positions: Int32Array.from({ length: Q * C }, (_, i) => i) };
     const { places } = await rank(pool, scores, K, name);
     for (let q = 0; q < Q; q++) {
       const expected = Array.from({ length: C }, (_, place) => place).sort(
@@ -42,7 +42,7 @@ describe.each(TEST_BACKENDS)('%s', (backend) => {
   });
 
   test('a score that is no number names its query and candidate', async () => {
-    const pool = { key: '', queryCount: 2, width: 2, positions: Int32Array.of(3, 1, 8, 9) };
+    const pool = { queryCount: 2, width: 2, positions: Int32Array.of(3, 1, 8, 9) };
     await expect(rank(pool, Float32Array.of(1, 2, 3, Number.NaN), 2, name)).rejects.toThrow(NotFiniteError);
     await expect(rank(pool, Float32Array.of(1, 2, 3, Number.NaN), 2, name)).rejects.toThrow('query 1, candidate 9');
   });

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { NotFiniteError } from '../core/errors.ts';
 import { scoped } from '../core/scope.ts';
-import type { CandidatePool } from './candidate-pool.ts';
+import type { PoolRows } from './candidate-pool.ts';
 
 /** The best K places of each of Q queries. */
 export interface Ranking {
@@ -16,11 +16,7 @@ export interface Ranking {
 /** Below every score that an arm can give, and finite, since topk and softmax turn infinities into NaN. */
 export const PADDING_SCORE = -3e38;
 
-function assertFinite(
-  pool: CandidatePool,
-  scores: Float32Array,
-  name: (query: number, position: number) => string,
-): void {
+function assertFinite(pool: PoolRows, scores: Float32Array, name: (query: number, position: number) => string): void {
   for (let i = 0; i < scores.length; i++) {
     if ((pool.positions[i] as number) < 0 || Number.isFinite(scores[i])) continue;
     throw new NotFiniteError(
@@ -39,7 +35,7 @@ function assertFinite(
  * @throws NotFiniteError naming the first score that is no number.
  */
 export async function rank(
-  pool: CandidatePool,
+  pool: PoolRows,
   scores: Float32Array,
   depth: number,
   name: (query: number, position: number) => string,

@@ -6,7 +6,7 @@ test('the semantic weight of a cosine lies in [0, 1]', () => {
 });
 
 test('each query is fused over its own candidates, and padding stays 0', () => {
-  const pool = { key: '', queryCount: 3, width: 3, positions: Int32Array.of(4, 2, 1, 3, 0, -1, -1, -1, -1) };
+  const pool = { queryCount: 3, width: 3, positions: Int32Array.of(4, 2, 1, 3, 0, -1, -1, -1, -1) };
   const cosine = Float32Array.of(0.5, 0, -1, 0.25, 1, 0, 0, 0, 0);
   const bm25 = Float32Array.of(0, 4, 8, 6, 0, 0, 0, 0, 0);
   const fused = fuseSignals(pool, [cosine, bm25], { method: 'convex', alpha: 0.25, theoreticalMinimum: [-1, 0] });

@@ -1,11 +1,11 @@
 import { type FusionOptions, fuseColumns } from '../fusion/registry.ts';
-import type { CandidatePool } from './candidate-pool.ts';
+import type { PoolRows } from './candidate-pool.ts';
 
 /** A score for each place of a pool, row-major [Q, C]; 0 where the pool is padded. */
 export type Column = Float32Array;
 
 /** The places of a pool's row that hold a candidate. */
-function occupied(pool: CandidatePool, query: number): number {
+function occupied(pool: PoolRows, query: number): number {
   const row = pool.positions.subarray(query * pool.width, (query + 1) * pool.width);
   const padding = row.indexOf(-1);
   return padding === -1 ? pool.width : padding;
@@ -22,7 +22,7 @@ export function semanticWeight(cosines: Column): Column {
  * @param signals a column each, in the order that the method asks for.
  * @returns [Q, C]
  */
-export function fuseSignals(pool: CandidatePool, signals: readonly Column[], options: FusionOptions): Column {
+export function fuseSignals(pool: PoolRows, signals: readonly Column[], options: FusionOptions): Column {
   const fused = new Float32Array(pool.positions.length);
   for (let query = 0; query < pool.queryCount; query++) {
     const start = query * pool.width;

@@ -24,6 +24,7 @@ test('the least that an arm must say, and what it then does', () => {
     attention: null,
     propagation: null,
     selection: null,
+    control: null,
   });
 });
 

@@ -5,6 +5,7 @@ import { fusionOptions } from '../fusion/registry.ts';
 import { type Bm25IndexOptions, indexOptions } from '../index/registry.ts';
 import { DIVERSITY_FILTER_DEFAULTS } from '../rerank/diversity-filter.ts';
 import { COORDINATES } from '../trajectory/coordinate-names.ts';
+import { controlOptions } from './control-options.ts';
 
 export type { Bm25IndexOptions };
 
@@ -90,6 +91,8 @@ export const retrieverOptions = z.strictObject({
   attention: attentionOptions.nullable().default(null),
   propagation: propagationChoice.nullable().default(null),
   selection: selectionOptions.nullable().default(null),
+  /** Destroys a part of the structure, to see what the arm owes to it. */
+  control: controlOptions.nullable().default(null),
 });
 export type RetrieverOptions = z.output<typeof retrieverOptions>;
 

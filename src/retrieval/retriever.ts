@@ -6,9 +6,11 @@ import { finalScore } from '../rerank/trajectory-score.ts';
 import { blend, byRowMaximum } from './blend.ts';
 import type { CandidatePool } from './candidate-pool.ts';
 import { type Column, fuseSignals, semanticWeight } from './relevance.ts';
-import type { Bm25IndexOptions, RelevanceSignal, RetrieverOptions } from './retriever-options.ts';
+import type { RelevanceSignal, RetrieverOptions } from './retriever-options.ts';
 import { selectTop } from './select-top.ts';
 import { attentionSignal, bm25Signal, cosineSignal, decaySignal, recencySignal, trajectorySignal } from './signals.ts';
+import { bm25Options } from './stage-graph.ts';
+import { unwatched, type Watch } from './watch.ts';
 import type { Workspace } from './workspace.ts';
 
 export type { RetrieverOptions };
@@ -22,10 +24,6 @@ export interface Retrieved {
   readonly components: ReadonlyMap<string, Column>;
 }
 
-function bm25Options({ candidates }: RetrieverOptions): Bm25IndexOptions {
-  return candidates.find(({ index }) => index === 'bm25') as Bm25IndexOptions; // the options' schema asks for it
-}
-
 function signalColumn(
   workspace: Workspace,
   pool: CandidatePool,
@@ -33,18 +31,12 @@ function signalColumn(
   options: RetrieverOptions,
 ): Promise<Column> {
   switch (signal) {
-    case 'bm25': {
-      const { k: _, ...scoring } = bm25Options(options);
-      return workspace.once(['bm25 signal', pool.key, scoring], () =>
-        bm25Signal(workspace, pool, bm25Options(options)),
-      );
-    }
+    case 'bm25':
+      return bm25Signal(workspace, pool, bm25Options(options));
     case 'cosine':
-      return workspace.once(['cosine', pool.key, options.propagation], () =>
-        cosineSignal(workspace, pool, options.propagation),
-      );
+      return cosineSignal(workspace, pool, options.propagation, options.control);
     case 'recency':
-      return workspace.once(['recency', pool.key], () => recencySignal(workspace, pool));
+      return recencySignal(workspace, pool);
   }
 }
 
@@ -53,16 +45,19 @@ async function relevanceOf(
   workspace: Workspace,
   pool: CandidatePool,
   options: RetrieverOptions,
+  watch: Watch,
 ): Promise<Map<string, Column>> {
   const { signals, fusion } = options.relevance;
   const columns = new Map<string, Column>();
-  for (const signal of signals) columns.set(signal, await signalColumn(workspace, pool, signal, options));
+  for (const signal of signals)
+    columns.set(signal, await watch(signal, () => signalColumn(workspace, pool, signal, options)));
   // What takes scores as they are must not meet a negative one: decay would raise it.
   const asIs = signals.length === 1 || fusion.method === 'weighted';
   const parts = Array.from(columns, ([signal, column]) =>
     asIs && signal === 'cosine' ? semanticWeight(column) : column,
   );
-  columns.set('relevance', signals.length === 1 ? (parts[0] as Column) : fuseSignals(pool, parts, fusion));
+  const fused = () => watch('fusion', () => fuseSignals(pool, parts, fusion));
+  columns.set('relevance', signals.length === 1 ? (parts[0] as Column) : await fused());
   return columns;
 }
 
@@ -82,13 +77,23 @@ function compose(
   });
 }
 
-/** Finds every query's candidates, scores them, and reorders the best of them, by an arm's options. */
-export async function retrieve(workspace: Workspace, options: RetrieverOptions): Promise<Retrieved> {
+/**
+ * Finds every query's candidates, scores them, and reorders the best of them, by an arm's options.
+ *
+ * @param watch is told of the components in the order in which they are made, of each source's candidates within the pool.
+ */
+export async function retrieve(
+  workspace: Workspace,
+  options: RetrieverOptions,
+  watch: Watch = unwatched,
+): Promise<Retrieved> {
   await letEventsIn();
-  const scored = await scorePool(workspace, await workspace.pool(options), options);
-  if (options.selection === null) return scored;
+  const { selection } = options;
+  const found = await watch('pool', () => workspace.pool(options, watch));
+  const scored = await scorePool(workspace, found, options, watch);
+  if (selection === null) return scored;
   const { pool, scores, components } = scored;
-  const order = await selectTop(workspace, pool, scores, options.selection);
+  const order = await watch('selection', () => selectTop(workspace, pool, scores, selection));
   return { pool, scores: order, components: new Map([...components, ['before selection', scores]]) };
 }
 
@@ -97,21 +102,16 @@ export async function scorePool(
   workspace: Workspace,
   pool: CandidatePool,
   options: RetrieverOptions,
+  watch: Watch = unwatched,
 ): Promise<Retrieved> {
-  const { decay, trajectory, attention } = options;
-  const components = await relevanceOf(workspace, pool, options);
-  const add = async (name: string, key: unknown, compute: () => Promise<Column>) =>
-    components.set(name, await workspace.once([name, pool.key, key], compute));
-  if (decay !== null) await add('decay', decay, () => decaySignal(workspace, pool, decay.halfLifeHours));
-  if (trajectory !== null) {
-    const { weight: _, ...key } = trajectory;
-    await add('trajectory', key, () => trajectorySignal(workspace, pool, trajectory));
-  }
-  if (attention !== null) {
-    const { weight: _, ...key } = attention;
-    const coordinates = trajectory && { ...trajectory, weight: 0, sigma: 1 };
-    await add('attention', [key, coordinates], () => attentionSignal(workspace, pool, attention, trajectory));
-  }
-  const scores = await readBack('compose', () => compose(components, [pool.queryCount, pool.width], options));
+  const { decay, trajectory, attention, control } = options;
+  const components = await relevanceOf(workspace, pool, options, watch);
+  const add = async (name: string, compute: () => Promise<Column>) => components.set(name, await watch(name, compute));
+  if (decay !== null) await add('decay', () => decaySignal(workspace, pool, decay));
+  if (trajectory !== null) await add('trajectory', () => trajectorySignal(workspace, pool, trajectory, control));
+  if (attention !== null)
+    await add('attention', () => attentionSignal(workspace, pool, attention, trajectory, control));
+  const composed = () => compose(components, [pool.queryCount, pool.width], options);
+  const scores = await watch('compose', () => readBack('compose', composed));
   return { pool, scores, components };
 }

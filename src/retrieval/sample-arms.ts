@@ -1,3 +1,4 @@
+import type { ControlKind } from './control-options.ts';
 import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 
 const sources = [
@@ -13,6 +14,7 @@ const flat = [
 const hybrid = { candidates: sources, relevance: { signals: ['cosine', 'bm25'] } };
 const placed = { ...hybrid, decay: { halfLifeHours: 31 }, trajectory: { dimensions: 5 } };
 const attending = (attention: object) => ({ ...placed, attention });
+const under = (kind: ControlKind, options: object) => ({ ...options, control: { kind } });
 const forgetful = { combine: 'additive', temperature: 1, decay: 0.3 };
 
 const written = {
@@ -42,6 +44,17 @@ const written = {
   'attention alone': { ...hybrid, attention: { mechanism: 'unified', mode: 'directed' } },
   'propagation, published': { ...placed, candidates: flat, propagation: { preset: 'published' } },
   'propagation, framework': { ...placed, candidates: flat, propagation: { preset: 'framework' } },
+  'unified, permuted order': under('permuted-order', attending({ mechanism: 'unified' })),
+  'unified, shuffled coordinates': under('shuffled-coordinates', attending({ mechanism: 'unified' })),
+  'unified, random parents': under('random-parents', attending({ mechanism: 'unified' })),
+  'unified, rewired graph': under('rewired-graph', attending({ mechanism: 'unified' })),
+  'trajectory, 7, rewired graph': under('rewired-graph', { ...placed, trajectory: { dimensions: 7 } }),
+  'ircp, permuted order': under('permuted-order', attending({ mechanism: 'ircp', self: 'exclude', ...forgetful })),
+  'propagation, permuted order': under('permuted-order', {
+    ...placed,
+    candidates: flat,
+    propagation: { preset: 'framework' },
+  }),
   mmr: { ...placed, selection: { method: 'mmr', k: 11, lambda: 0.6 } },
   'diversity filter': { ...hybrid, selection: { method: 'diversity-filter', k: 13 } },
 } as const;

@@ -2,7 +2,7 @@ import { type Random, random } from '../core/random.ts';
 import { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
 import type { Turn } from '../model/turn.ts';
-import { Workspace } from './workspace.ts';
+import { Workspace, type WorkspaceInputs } from './workspace.ts';
 
 export const DIMENSION = 17;
 export const HOUR = 3_600_000;
@@ -18,6 +18,8 @@ export interface SampleWorld {
   readonly queries: readonly Query[];
   /** [DIMENSION] each, of length 1 or zero. */
   readonly vectorOf: ReadonlyMap<string, Float32Array>;
+  /** How the turns of a thread stand on its ring; in time order where it is left out. */
+  readonly order?: (turns: readonly Turn[]) => readonly Turn[];
 }
 
 /** Sentences of 3 to 23 words, the first ones of the list the most frequent. */
@@ -104,7 +106,10 @@ export function sampleWorld(seed: number, turnCount = 103, queryCount = 11, conv
 }
 
 /** The caller disposes it. */
-export function sampleWorkspace({ turns, queries, vectorOf }: SampleWorld): Workspace {
+export function sampleWorkspace(
+  { turns, queries, vectorOf }: SampleWorld,
+  stages?: NonNullable<WorkspaceInputs['stages']>,
+): Workspace {
   const corpus = new Corpus(turns);
   const rows = (ids: readonly { readonly id: string }[]) =>
     Float32Array.from(ids.flatMap(({ id }) => [...(vectorOf.get(id) as Float32Array)]));
@@ -115,5 +120,6 @@ export function sampleWorkspace({ turns, queries, vectorOf }: SampleWorld): Work
     queryVectors: rows(queries),
     dimension: DIMENSION,
     seed: 5,
+    ...(stages === undefined ? {} : { stages }),
   });
 }

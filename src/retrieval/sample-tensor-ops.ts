@@ -4,12 +4,14 @@ import type { TensorOps } from '../core/sample-tensor-op.ts';
 import { parse } from '../core/validation.ts';
 import { blend, byRowMaximum } from './blend.ts';
 import { poolOf } from './candidate-pool.ts';
+import { controlsFor } from './null-controls.ts';
 import { rank } from './rank.ts';
 import { retrieve } from './retriever.ts';
 import { assertRetriever, type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 import { SAMPLE_ARMS } from './sample-arms.ts';
 import { sampleWorkspace, sampleWorld } from './sample-corpus.ts';
 import { selectTop } from './select-top.ts';
+import { withInputs } from './stage-graph.ts';
 import type { Workspace } from './workspace.ts';
 
 const row = (...values: number[]) => tf.tensor2d(values, [1, values.length]);
@@ -35,7 +37,8 @@ const whole: RetrieverOptions = {
 const pool = (...positions: number[]) => {
   const found = { positions: Int32Array.from(positions), scores: new Float32Array(positions.length) };
   const turns = Int32Array.from({ length: 23 }, (_, position) => position);
-  return { ...poolOf([{ ...found, width: positions.length }], 1, turns, () => true), width: positions.length };
+  const stage = { name: 'pool', key: positions.join(' '), inputs: [] };
+  return { ...poolOf([{ ...found, width: positions.length }], 1, turns, () => true), width: positions.length, stage };
 };
 const padded = (...positions: number[]) => ({ ...pool(...positions), positions: Int32Array.from(positions) });
 const ranked = (positions: number[], scores: number[], depth: number) =>
@@ -102,6 +105,15 @@ export const TENSOR_OPS: TensorOps = {
       ],
     ],
   },
+  StageGraph: {
+    use: () => within(async ({ graph }) => graph.arm(whole).length),
+    refuses: [],
+  },
+  withInputs: {
+    use: () => within(async ({ graph }) => withInputs(graph.arm(whole)).size),
+    refuses: [],
+  },
+  controlsFor: { use: () => controlsFor(whole).length, refuses: [] },
   Workspace: {
     use: () => within(async (workspace) => (await workspace.corpusTensor()).size),
     refuses: [

@@ -5,10 +5,11 @@ import { ValidationError } from '../core/errors.ts';
 import type { Query } from '../model/dataset.ts';
 import type { Turn } from '../model/turn.ts';
 import { QUERY_BATCH } from '../rerank/cosine.ts';
-import { type CandidatePool, poolOf } from './candidate-pool.ts';
+import type { CandidatePool } from './candidate-pool.ts';
 import { bm25, cosine, directedIrcp, pastOf, rcp, tpo, trajectoryDistance } from './handmade-scores.ts';
 import type { Column } from './relevance.ts';
 import { type AttentionOptions, type Bm25IndexOptions, retrieverOptions } from './retriever-options.ts';
+import { each, type Formula, samplePool, worstError } from './sample-columns.ts';
 import { HOUR, sampleWorkspace, sampleWorld } from './sample-corpus.ts';
 import { attentionSignal, bm25Signal, cosineSignal, decaySignal, recencySignal, trajectorySignal } from './signals.ts';
 import type { Workspace } from './workspace.ts';
@@ -24,34 +25,16 @@ beforeAll(async () => {
   await useBackend('wasm');
   before = tf.memory().numTensors;
   workspace = sampleWorkspace(world);
-  const newest = await workspace.candidates({ index: 'newest', k: 17 }, null);
-  // Rows of all lengths, some of them empty.
-  pool = poolOf([newest], world.queries.length, Int32Array.from(world.turns.keys()), (q, turn) => (q * turn) % 3 > 0);
+  pool = await samplePool(workspace);
 });
 afterAll(() => {
   workspace.dispose();
   expect(tf.memory().numTensors).toBe(before);
 });
 
-/** Compares a column with what each query's candidates should have; padding is not looked at. */
-function expectColumn(
-  column: Column,
-  expected: (query: Query, turns: readonly Turn[]) => readonly number[],
-  tolerance: number,
-): void {
-  expect(column).toHaveLength(pool.positions.length);
-  for (const [q, query] of world.queries.entries()) {
-    const row = pool.positions.subarray(q * pool.width, (q + 1) * pool.width).filter((position) => position >= 0);
-    const turns = Array.from(row, (position) => workspace.corpus.turns[position] as Turn);
-    for (const [i, value] of expected(query, turns).entries()) {
-      const got = column[q * pool.width + i] as number;
-      expect(Math.abs(got - value), `${query.id}, place ${i}: ${got} for ${value}`).toBeLessThan(tolerance);
-    }
-  }
+function expectColumn(column: Column, expected: Formula, tolerance: number): void {
+  expect(worstError(column, expected, { world, workspace, pool })).toBeLessThan(tolerance);
 }
-
-const each = (score: (query: Query, turn: Turn) => number) => (query: Query, turns: readonly Turn[]) =>
-  turns.map((turn) => score(query, turn));
 
 test('bm25 is that of the moment', async () => {
   const { candidates } = retrieverOptions.parse({
@@ -75,9 +58,9 @@ test('cosine', async () => {
   );
 });
 
-test('recency is the place in time, 1 for the newest', () => {
+test('recency is the place in time, 1 for the newest', async () => {
   expectColumn(
-    recencySignal(workspace, pool),
+    await recencySignal(workspace, pool),
     (query, turns) => {
       const past = pastOf(world, query).map(({ id }) => id);
       return turns.map(({ id }) => (past.indexOf(id) + 1) / past.length);
@@ -88,7 +71,7 @@ test('recency is the place in time, 1 for the newest', () => {
 
 test('decay halves with each half-life', async () => {
   const expected = each((query, turn) => 2 ** -((query.timestamp - turn.timestamp) / (29 * HOUR)));
-  expectColumn(await decaySignal(workspace, pool, 29), expected, 1e-6);
+  expectColumn(await decaySignal(workspace, pool, { halfLifeHours: 29 }), expected, 1e-6);
 });
 
 test('trajectory is exp(-D / sigma)', async () => {
@@ -141,7 +124,7 @@ describe('attention', () => {
 test('a pool with a turn that is not strictly earlier is refused by every signal that knows time', async () => {
   const positions = pool.positions.slice();
   positions[0] = workspace.batch.cutoffs[0] as number;
-  const later = { ...pool, positions, key: 'later' };
+  const later = { ...pool, positions, stage: { ...pool.stage, key: 'later' } };
   const { candidates, trajectory } = retrieverOptions.parse({
     candidates: [{ index: 'bm25' }],
     relevance: { signals: ['bm25'] },

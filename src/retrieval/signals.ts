@@ -2,22 +2,28 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { PropagationOptions } from '../attention/options.ts';
 import { readBack } from '../core/read-back.ts';
 import { candidateAttention, unifiedScores } from '../rerank/attention-score.ts';
-import { pairCosines, QUERY_BATCH } from '../rerank/cosine.ts';
+import { type CosineRows, pairCosines, QUERY_BATCH } from '../rerank/cosine.ts';
 import { forwardAttention } from '../rerank/forward-attention.ts';
 import { forwardCosines, forwardWidth } from '../rerank/forward-cosines.ts';
-import { forwardLogMasses } from '../rerank/forward-mass.ts';
+import { forwardLogMasses, inTimeOrder, type TurnsAhead } from '../rerank/forward-mass.ts';
 import { pairDistances, trajectoryScore } from '../rerank/trajectory-score.ts';
 import { coordinateWeights } from '../trajectory/coordinate-names.ts';
-import { type QueryFrames, queryFrames } from '../trajectory/query-frames.ts';
+import type { QueryFrames } from '../trajectory/query-frames.ts';
 import { agesInHours, timeDecay } from '../trajectory/time-decay.ts';
 import type { CandidatePool } from './candidate-pool.ts';
+import type { ControlOptions } from './control-options.ts';
+import { onAttention, onCoordinates, onOrder } from './null-controls.ts';
+import { framesOf } from './pair-frames.ts';
+import { aheadInOrder, permutedOrder } from './permuted-order.ts';
 import type { Column } from './relevance.ts';
 import {
   type AttentionOptions,
   type Bm25IndexOptions,
+  type RetrieverOptions,
   TRAJECTORY_DEFAULTS,
   type TrajectoryOptions,
 } from './retriever-options.ts';
+import { looksForward } from './stage-graph.ts';
 import { versionRows } from './version-rows.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -56,63 +62,66 @@ function maskOf(batch: Batch): tf.Tensor2D {
 }
 
 /** BM25 of every pair as of the query's moment. */
-export async function bm25Signal(
-  workspace: Workspace,
-  pool: CandidatePool,
-  options: Bm25IndexOptions,
-): Promise<Column> {
-  const index = await workspace.bm25(options);
-  return index.scorePairs(workspace.batch, pool.positions, pool.width);
+export function bm25Signal(workspace: Workspace, pool: CandidatePool, options: Bm25IndexOptions): Promise<Column> {
+  return workspace.stage(workspace.graph.bm25(pool.stage, options), async () => {
+    const index = await workspace.bm25(options);
+    return index.scorePairs(workspace.batch, pool.positions, pool.width);
+  });
 }
 
 /** Place among the turns before the query: 1 for the newest, towards 0 for the oldest. */
-export function recencySignal(workspace: Workspace, pool: CandidatePool): Column {
-  return Float32Array.from(
-    pool.positions,
-    (position, pair) => (position + 1) / Math.max(1, workspace.batch.cutoffs[Math.floor(pair / pool.width)] as number),
-  );
+export function recencySignal(workspace: Workspace, pool: CandidatePool): Promise<Column> {
+  const { cutoffs } = workspace.batch;
+  const place = (position: number, pair: number) =>
+    (position + 1) / Math.max(1, cutoffs[Math.floor(pair / pool.width)] as number);
+  return workspace.stage(workspace.graph.recency(pool.stage), () => Float32Array.from(pool.positions, place));
 }
 
-/** Cosine of every pair; with propagation, to the version of the turn that is valid at the query's moment. */
-export async function cosineSignal(
+/** The rows that a pool's places are compared by, and which of them is whose. */
+async function rowsOf(
   workspace: Workspace,
   pool: CandidatePool,
   propagation: PropagationOptions | null,
-): Promise<Column> {
-  const { dimension, batch } = workspace;
-  const versions = propagation === null ? null : await workspace.propagated(propagation);
-  if (versions === null) {
+  control: ControlOptions | null,
+): Promise<{ readonly rows: CosineRows; readonly places: Int32Array }> {
+  const { dimension, shared } = workspace;
+  if (propagation === null) {
     const rows = { vectors: workspace.turnVectors, dimension, tensor: () => workspace.corpusTensor() };
-    return pairCosines(rows, batch.vectors, pool.positions);
+    return { rows, places: pool.positions };
   }
+  const versions = await workspace.propagated(propagation, control);
   const { vectors, positions } = versions;
   const tensor = () =>
-    workspace.once(['version tensor', propagation], () =>
-      workspace.own(tf.tensor2d(vectors, [positions.length, dimension])),
+    shared.once(['version tensor', propagation, onOrder(control)], () =>
+      shared.own(tf.tensor2d(vectors, [positions.length, dimension])),
     );
-  return pairCosines({ vectors, dimension, tensor }, batch.vectors, versionRows(versions, pool, batch.cutoffs));
+  return { rows: { vectors, dimension, tensor }, places: versionRows(versions, pool, workspace.batch.cutoffs) };
+}
+
+/** Cosine of every pair; with propagation, to the version of the turn that is valid at the query's moment. */
+export function cosineSignal(
+  workspace: Workspace,
+  pool: CandidatePool,
+  propagation: PropagationOptions | null,
+  control: ControlOptions | null = null,
+): Promise<Column> {
+  return workspace.stage(workspace.graph.cosine(pool.stage, propagation, control), async () => {
+    const { rows, places } = await rowsOf(workspace, pool, propagation, control);
+    return pairCosines(rows, workspace.batch.vectors, places);
+  });
 }
 
 /** 0.5^(age / half-life). */
-export function decaySignal(workspace: Workspace, pool: CandidatePool, halfLifeHours: number): Promise<Column> {
-  const ages = agesInHours(
-    workspace.corpus.timestamps,
-    Float64Array.from(workspace.queries, ({ timestamp }) => timestamp),
-    pool.positions,
-  );
-  return columnOf(pool, (batch) => timeDecay(matrix(ages, batch), halfLifeHours));
-}
-
-/** Coordinates and ring geometry of every pair, as of the query's moment. */
-async function framesOf(
+export function decaySignal(
   workspace: Workspace,
   pool: CandidatePool,
-  { dimensions, complexityScale }: TrajectoryOptions,
-): Promise<QueryFrames> {
-  const { tables, points } = await workspace.frames();
-  return workspace.once(['frames', pool.key, dimensions, complexityScale], () =>
-    queryFrames(tables, points, pool.positions, { dimensions, complexityScale }),
-  );
+  options: NonNullable<RetrieverOptions['decay']>,
+): Promise<Column> {
+  return workspace.stage(workspace.graph.decay(pool.stage, options), () => {
+    const moments = Float64Array.from(workspace.queries, ({ timestamp }) => timestamp);
+    const ages = agesInHours(workspace.corpus.timestamps, moments, pool.positions);
+    return columnOf(pool, (batch) => timeDecay(matrix(ages, batch), options.halfLifeHours));
+  });
 }
 
 function batchDistances(frames: QueryFrames, batch: Batch, { dimensions, weights }: TrajectoryOptions): tf.Tensor2D {
@@ -128,22 +137,30 @@ function batchDistances(frames: QueryFrames, batch: Batch, { dimensions, weights
 }
 
 /** Trajectory distance of every pair, which the trajectory score and TPO share. */
-function distancesOf(workspace: Workspace, pool: CandidatePool, options: TrajectoryOptions): Promise<Column> {
-  const { dimensions, complexityScale, weights } = options;
-  return workspace.once(['trajectory distances', pool.key, dimensions, complexityScale, weights], async () => {
-    const frames = await framesOf(workspace, pool, options);
+function distancesOf(
+  workspace: Workspace,
+  pool: CandidatePool,
+  options: TrajectoryOptions,
+  control: ControlOptions | null,
+): Promise<Column> {
+  const { key } = workspace.graph.frames(pool.stage, options, control);
+  return workspace.once(['trajectory distances', key, options.weights], async () => {
+    const frames = await framesOf(workspace, pool, options, control);
     return columnOf(pool, (batch) => batchDistances(frames, batch, options));
   });
 }
 
 /** exp(-D / sigma). */
-export async function trajectorySignal(
+export function trajectorySignal(
   workspace: Workspace,
   pool: CandidatePool,
   options: TrajectoryOptions,
+  control: ControlOptions | null = null,
 ): Promise<Column> {
-  const distances = await distancesOf(workspace, pool, options);
-  return columnOf(pool, (batch) => trajectoryScore(matrix(distances, batch), options.sigma));
+  return workspace.stage(workspace.graph.trajectory(pool.stage, options, control), async () => {
+    const distances = await distancesOf(workspace, pool, options, onCoordinates(control));
+    return columnOf(pool, (batch) => trajectoryScore(matrix(distances, batch), options.sigma));
+  });
 }
 
 interface AttentionInputs {
@@ -151,13 +168,13 @@ interface AttentionInputs {
   readonly cosine: Column;
   /** Of directed IRCP; not made for the mechanisms that do without. */
   readonly logMasses: Column | null;
-  /** Trajectory distances, of TPO. */
-  readonly distances: Column;
+  /** Trajectory distances, of TPO alone. */
+  readonly distances: Column | null;
 }
 
-/** The directed IRCP looks forward; reversing the positions leaves every ring distance as it is, so the literal one is RCP. */
-function looksForward({ mechanism, mode }: AttentionOptions): boolean {
-  return mode === 'directed' && (mechanism === 'ircp' || mechanism === 'unified');
+/** Whether the mechanism compares coordinates. */
+function looksAtCoordinates({ mechanism }: AttentionOptions): boolean {
+  return mechanism === 'tpo' || mechanism === 'unified';
 }
 
 /** A batch's scores by the mechanism of the options. */
@@ -173,33 +190,57 @@ function attentionScores(
     rcp: () => candidateAttention(cosines, steps, mask, options),
     ircp: () =>
       logMasses === null ? mechanisms.rcp() : forwardAttention(cosines, steps, matrix(logMasses, batch), mask, options),
-    tpo: () => candidateAttention(cosines, matrix(distances, batch), mask, options),
+    tpo: () => candidateAttention(cosines, matrix(distances as Column, batch), mask, options),
   };
   if (options.mechanism !== 'unified') return mechanisms[options.mechanism]();
   return unifiedScores({ rcp: mechanisms.rcp(), ircp: mechanisms.ircp(), tpo: mechanisms.tpo() }, options.mix);
 }
 
-/** What ring attention between the query and its candidates gives each of them. */
-export async function attentionSignal(
+/** The turns that a candidate looks forward to, in the order that they stand in. */
+async function turnsAhead(
+  workspace: Workspace,
+  options: AttentionOptions,
+  ordering: ControlOptions | null,
+): Promise<TurnsAhead> {
+  const { corpus, turnVectors, graph, shared } = workspace;
+  const width = forwardWidth(corpus, options);
+  if (ordering !== null) return aheadInOrder(corpus, turnVectors, width, permutedOrder(corpus, graph.seedOf(ordering)));
+  const compute = () => forwardCosines(corpus, turnVectors, width);
+  return inTimeOrder(await shared.stage(shared.graph.forwardCosines(options), compute));
+}
+
+/** What each candidate's forward attention sums to before the query. */
+function logMassesOf(
   workspace: Workspace,
   pool: CandidatePool,
   options: AttentionOptions,
-  trajectory: TrajectoryOptions | null,
+  coordinates: TrajectoryOptions,
+  control: ControlOptions | null,
 ): Promise<Column> {
-  const coordinates = trajectory ?? TRAJECTORY_DEFAULTS;
-  const frames = await framesOf(workspace, pool, coordinates);
-  const cosine = await workspace.once(['cosine', pool.key, null], () => cosineSignal(workspace, pool, null));
-  const width = forwardWidth(workspace.corpus, options);
-  const logMasses = looksForward(options)
-    ? await forwardLogMasses(
-        await workspace.once(['forward cosines', width], () =>
-          forwardCosines(workspace.corpus, workspace.turnVectors, width),
-        ),
-        { positions: pool.positions, ...frames },
-        options,
-      )
-    : null;
-  const distances = await distancesOf(workspace, pool, coordinates);
-  const inputs = { frames, cosine, logMasses, distances };
-  return columnOf(pool, (batch) => attentionScores(inputs, batch, options));
+  const ordering = onOrder(control);
+  return workspace.stage(workspace.graph.logMasses(pool.stage, options, coordinates, ordering), async () => {
+    const frames = await framesOf(workspace, pool, coordinates, ordering);
+    const ahead = await turnsAhead(workspace, options, ordering);
+    return forwardLogMasses(ahead, { positions: pool.positions, ...frames }, options);
+  });
+}
+
+/** What ring attention between the query and its candidates gives each of them. */
+export function attentionSignal(
+  workspace: Workspace,
+  pool: CandidatePool,
+  options: AttentionOptions,
+  coordinates: TrajectoryOptions | null,
+  control: ControlOptions | null = null,
+): Promise<Column> {
+  const trajectory = coordinates ?? TRAJECTORY_DEFAULTS;
+  return workspace.stage(workspace.graph.attention(pool.stage, options, trajectory, control), async () => {
+    const changing = onAttention(options, control);
+    const frames = await framesOf(workspace, pool, trajectory, changing);
+    const cosine = await cosineSignal(workspace, pool, null, null);
+    const logMasses = looksForward(options) ? await logMassesOf(workspace, pool, options, trajectory, changing) : null;
+    const distances = looksAtCoordinates(options) ? await distancesOf(workspace, pool, trajectory, changing) : null;
+    const inputs = { frames, cosine, logMasses, distances };
+    return columnOf(pool, (batch) => attentionScores(inputs, batch, options));
+  });
 }

@@ -11,7 +11,6 @@ const versions = {
   reach: 1,
 };
 const pool = (width: number, ...positions: number[]) => ({
-  key: '',
   queryCount: positions.length / width,
   width,
   positions: Int32Array.from(positions),

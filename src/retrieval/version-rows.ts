@@ -1,6 +1,6 @@
 import type { PropagatedVersions } from '../attention/versioned-propagation.ts';
 import { ValidationError } from '../core/errors.ts';
-import type { CandidatePool } from './candidate-pool.ts';
+import type { PoolRows } from './candidate-pool.ts';
 
 /**
  * The row of the version that each place of a pool has at its query's moment.
@@ -10,7 +10,7 @@ import type { CandidatePool } from './candidate-pool.ts';
  * @returns row-major [Q, C]; -1 for padding.
  * @throws ValidationError for a turn that has no version valid at the cutoff.
  */
-export function versionRows(versions: PropagatedVersions, pool: CandidatePool, cutoffs: Int32Array): Int32Array {
+export function versionRows(versions: PropagatedVersions, pool: PoolRows, cutoffs: Int32Array): Int32Array {
   const rowsOf = new Map<number, number[]>();
   for (const [row, position] of versions.positions.entries()) {
     const rows = rowsOf.get(position);

@@ -5,8 +5,12 @@ import { useBackend } from '../core/backend.ts';
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
 import { random } from '../core/random.ts';
 import type { IndexOptions } from '../index/registry.ts';
+import { retrieve } from './retriever.ts';
 import { SAMPLE_ARMS } from './sample-arms.ts';
 import { DIMENSION, sampleVector, sampleWorkspace, sampleWorld } from './sample-corpus.ts';
+import { SampleStageStore } from './sample-stage-store.ts';
+import { MEMORY_ONLY } from './stage-graph.ts';
+import { addCounts, type StageCounts, type StageStore } from './stage-store.ts';
 
 beforeAll(() => useBackend('wasm'));
 const world = sampleWorld(3);
@@ -61,6 +65,84 @@ describe('what was computed once', () => {
       await expect(workspace.once('x', fail)).rejects.toThrow('no');
       await expect(workspace.once('x', () => 1)).rejects.toThrow('no');
     }));
+});
+
+describe('with a store', () => {
+  const identity = { code: 'c', data: 'd', encoder: { encoder: 'e' } };
+  const all = Object.values(SAMPLE_ARMS);
+
+  /** What the arms come to, and how often each stage was made, found in memory, read from the store. */
+  async function outcome(store: StageStore): Promise<{ arms: unknown[]; counts: StageCounts }> {
+    const workspace = sampleWorkspace(world, { store, identity });
+    const arms: unknown[] = [];
+    try {
+      for (const arm of all) {
+        const { pool, scores, components } = await retrieve(workspace, arm);
+        arms.push({ positions: pool.positions, scores, components: [...components] });
+      }
+      return { arms, counts: workspace.stageCounts() };
+    } finally {
+      workspace.dispose();
+    }
+  }
+
+  test('a second workspace makes only what is not kept, and comes to the same', async () => {
+    const store = new SampleStageStore();
+    const [first, second] = [await outcome(store), await outcome(store)];
+    expect(second.arms).toEqual(first.arms);
+    for (const [name, { executed, disk }] of Object.entries(first.counts)) {
+      expect([name, executed > 0, disk]).toEqual([name, true, 0]);
+      const kept = [...store.artifacts.values()].filter(({ stage }) => stage.name === name).length;
+      expect([name, kept]).toEqual([name, MEMORY_ONLY.has(name) ? 0 : executed]);
+    }
+    for (const [name, { executed }] of Object.entries(second.counts))
+      expect([name, executed > 0]).toEqual([name, MEMORY_ONLY.has(name)]);
+    // What only led to what is kept is not even read.
+    expect(Object.keys(first.counts)).toContain('propagated');
+    expect(Object.keys(second.counts)).not.toContain('propagated');
+    expect(Object.keys(second.counts)).not.toContain('frames');
+  });
+
+  test('a stage that fails leaves nothing there', () =>
+    withWorkspace(async () => {
+      const store = new SampleStageStore();
+      const workspace = sampleWorkspace(world, { store, identity });
+      const stage = workspace.graph.derived('x', null, []);
+      await expect(workspace.stage<number>(stage, () => Promise.reject(new ValidationError('no')))).rejects.toThrow();
+      workspace.dispose();
+      expect(store.artifacts.size).toBe(0);
+      expect(workspace.stageCounts()).toEqual({});
+    }));
+
+  test.each([
+    ['a number', 0.375],
+    ['an array', Int32Array.of(3, -1)],
+    ['fields', { width: 2, names: ['a', 'b'], scores: Float32Array.of(0.5, -0.5), none: null }],
+  ])('%s comes back as it was', async (_, value) => {
+    const store = new SampleStageStore();
+    for (const made of [1, 0]) {
+      const workspace = sampleWorkspace(world, { store, identity });
+      let calls = 0;
+      const result = workspace.stage(workspace.graph.derived('x', null, []), () => {
+        calls++;
+        return value as number;
+      });
+      expect(await result).toEqual(value);
+      expect(calls).toBe(made);
+      workspace.dispose();
+    }
+  });
+});
+
+test('counts are added by stage', () => {
+  const a = { pool: { executed: 2, memory: 3, disk: 0 }, cosine: { executed: 1, memory: 0, disk: 5 } };
+  const b = { bm25: { executed: 7, memory: 0, disk: 0 }, pool: { executed: 0, memory: 11, disk: 13 } };
+  expect(Object.entries(addCounts(a, b))).toEqual([
+    ['bm25', { executed: 7, memory: 0, disk: 0 }],
+    ['cosine', { executed: 1, memory: 0, disk: 5 }],
+    ['pool', { executed: 2, memory: 14, disk: 13 }],
+  ]);
+  expect(addCounts()).toEqual({});
 });
 
 describe('a pool', () => {
@@ -149,6 +231,7 @@ describe('after it is disposed', () => {
     workspace.dispose();
     workspace.dispose();
     for (const use of [
+      () => workspace.stage<number>(workspace.graph.derived('x', null, []), () => 1),
       () => workspace.corpusTensor(),
       () => workspace.candidates(newest, null),
       () => workspace.pool(SAMPLE_ARMS.bm25),
@@ -169,4 +252,39 @@ describe('after it is disposed', () => {
     expect(() => workspace.own(tf.zeros([2, 3]))).toThrow('workspace was disposed');
     expect(tf.memory().numTensors).toBe(before);
   });
+});
+
+describe('some of the queries by themselves', () => {
+  const onlyOrder = Object.values(SAMPLE_ARMS).filter(({ control }) => control === null);
+
+  test('get what they get among all, by every arm, in any order, and warm indexes change nothing', () =>
+    withWorkspace(async (workspace) => {
+      for (const arm of onlyOrder) {
+        const all = await retrieve(workspace, arm);
+        for (const places of [[9], [2], [5, 0, 10]]) {
+          const some = workspace.withQueries(places);
+          if (places.length === 1) await some.warm(arm);
+          const { pool, scores } = await retrieve(some, arm);
+          for (const [row, place] of places.entries()) {
+            const own = pool.positions.subarray(row * pool.width, (row + 1) * pool.width).filter((at) => at >= 0);
+            const wanted = all.pool.positions.subarray(place * all.pool.width, (place + 1) * all.pool.width);
+            expect([...own]).toEqual([...wanted.filter((at) => at >= 0)]);
+            for (const i of own.keys())
+              expect(scores[row * pool.width + i]).toBeCloseTo(all.scores[place * all.pool.width + i] as number, 5);
+          }
+          some.dispose();
+        }
+      }
+    }));
+
+  test('leave no stage of queries with the workspace that they are from', () =>
+    withWorkspace(async (workspace) => {
+      const some = workspace.withQueries([4]);
+      await retrieve(some, SAMPLE_ARMS['propagation, framework']);
+      expect(Object.keys(workspace.stageCounts())).toEqual(['propagated', 'turn-components']);
+      expect(Object.keys(some.stageCounts())).toContain('query-components');
+      some.dispose();
+      await expect(retrieve(some, SAMPLE_ARMS.newest)).rejects.toThrow(ValidationError);
+      expect((await workspace.corpusTensor()).isDisposed).toBe(false);
+    }));
 });

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { PropagationOptions } from '../attention/options.ts';
 import { type PropagatedVersions, versionedPropagation } from '../attention/versioned-propagation.ts';
-import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
+import { ValidationError } from '../core/errors.ts';
 import { letEventsIn } from '../core/event-loop.ts';
 import { hashOf } from '../core/hash.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
@@ -9,47 +9,32 @@ import { assertAdmissible } from '../index/admissible.ts';
 import type { Bm25Index } from '../index/bm25.ts';
 import { FlatIndex } from '../index/flat.ts';
 import { idPlaces } from '../index/id-order.ts';
-import { assertUnitRows } from '../index/query-batch.ts';
 import { type Bm25IndexOptions, createBm25, createIndex, type IndexOptions } from '../index/registry.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
 import type { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
-import { countComponentsOf } from '../trajectory/complexity.ts';
-import { type FrameTables, frameTables } from '../trajectory/frame-tables.ts';
+import type { FrameTables } from '../trajectory/frame-tables.ts';
 import type { QueryPoints } from '../trajectory/query-frames.ts';
 import { type CandidatePool, poolOf } from './candidate-pool.ts';
+import type { ControlOptions } from './control-options.ts';
+import { queryPoints, turnTables } from './frame-inputs.ts';
+import { onOrder } from './null-controls.ts';
+import { permutedOrder } from './permuted-order.ts';
 import type { RetrieverOptions } from './retriever-options.ts';
+import { StageGraph, type WorkspaceIdentity } from './stage-graph.ts';
+import { StageRunner } from './stage-runner.ts';
+import { KEEPS_NOTHING, type Stage, type StageCounts, type StageResult } from './stage-store.ts';
+import { unwatched, type Watch } from './watch.ts';
+import { assertVectors, type WorkspaceInputs } from './workspace-inputs.ts';
 
-/** Texts whose components are counted between two looks at the event loop, about 0.1 s. */
-const TEXTS_AT_ONCE = 100;
+export type { WorkspaceInputs };
 
-export interface WorkspaceInputs {
-  readonly corpus: Corpus;
-  readonly queries: readonly Query[];
-  /** Row-major [N, D], unit rows. */
-  readonly turnVectors: Float32Array;
-  /** Row-major [Q, D], unit rows. */
-  readonly queryVectors: Float32Array;
-  readonly dimension: number;
-  readonly seed: number;
-  readonly progress?: StartProgress;
-}
-
-/** Checked here, since to a fusion NaN means that a source did not find the candidate. */
-function assertVectors(
-  what: string,
-  owners: readonly { readonly id: string }[],
-  vectors: Float32Array,
-  dimension: number,
-): void {
-  if (vectors.length !== owners.length * dimension)
-    throw new DimensionMismatchError(`numbers in the ${what} vectors`, owners.length * dimension, vectors.length);
-  assertUnitRows(vectors, dimension, (row) => `${what} ${owners[row]?.id}`);
-}
+/** Enough where keys are compared with those of the same workspace alone. */
+const NOBODY: WorkspaceIdentity = { code: '', data: '', encoder: {} };
 
 /**
- * What the arms of one experiment share: corpus and queries on the device, and every intermediate result by the hash of what it was made from, so that arms
- * which differ in one step compute only that step. Owns tensors and indexes; throws after `dispose()`.
+ * What the arms of one experiment share: corpus and queries on the device, and every intermediate result by the key of its stage, so that arms which differ in
+ * one step compute only that step. Owns tensors and indexes; throws after `dispose()`.
  */
 export class Workspace {
   readonly corpus: Corpus;
@@ -57,16 +42,24 @@ export class Workspace {
   readonly dimension: number;
   readonly turnVectors: Float32Array;
   readonly batch: QueryBatch;
+  /** The stages that can be asked for, by their options. */
+  readonly graph: StageGraph;
+  /** The workspace that holds what says nothing of queries: this one, unless it was made {@link withQueries}. */
+  readonly shared: Workspace;
   readonly #seed: number;
   readonly #progress: StartProgress;
   readonly #places: Int32Array;
+  readonly #runner: StageRunner;
   readonly #results = new Map<string, Promise<unknown>>();
   readonly #owned: { dispose(): void }[] = [];
   #disposed = false;
 
-  /** @throws DimensionMismatchError, NotFiniteError, ValidationError for vectors that do not fit, naming the turn or query. */
-  constructor(inputs: WorkspaceInputs) {
-    assertVectors('turn', inputs.corpus.turns, inputs.turnVectors, inputs.dimension);
+  /**
+   * @param shared over the same corpus, see {@link withQueries}.
+   * @throws DimensionMismatchError, NotFiniteError, ValidationError for vectors that do not fit, naming the turn or query.
+   */
+  constructor(inputs: WorkspaceInputs, shared?: Workspace) {
+    if (shared === undefined) assertVectors('turn', inputs.corpus.turns, inputs.turnVectors, inputs.dimension);
     assertVectors('query', inputs.queries, inputs.queryVectors, inputs.dimension);
     this.corpus = inputs.corpus;
     this.queries = inputs.queries;
@@ -79,7 +72,25 @@ export class Workspace {
     };
     this.#seed = inputs.seed;
     this.#progress = inputs.progress ?? silent;
-    this.#places = idPlaces(inputs.corpus.turns.map(({ id }) => id));
+    this.shared = shared ?? this;
+    this.#places = shared !== undefined ? shared.#places : idPlaces(inputs.corpus.turns.map(({ id }) => id));
+    this.graph = new StageGraph({ ...inputs, identity: inputs.stages?.identity ?? NOBODY });
+    this.#runner = new StageRunner(inputs.stages?.store ?? KEEPS_NOTHING);
+  }
+
+  /**
+   * A workspace of some of these queries by themselves: what it makes of them is made anew and stays in memory, whatever says nothing of queries (the corpus on
+   * the device, indexes, propagated rows, tables of coordinates) is this one's. To be disposed before this one.
+   *
+   * @param places in `queries`.
+   */
+  withQueries(places: readonly number[]): Workspace {
+    const { corpus, dimension, turnVectors, batch } = this;
+    const queryVectors = new Float32Array(places.length * dimension);
+    for (const [row, place] of places.entries())
+      queryVectors.set(batch.vectors.subarray(place * dimension, (place + 1) * dimension), row * dimension);
+    const queries = places.map((place) => this.queries[place] as Query);
+    return new Workspace({ corpus, queries, turnVectors, queryVectors, dimension, seed: this.#seed }, this.shared);
   }
 
   #assertAlive(asked: unknown): void {
@@ -87,7 +98,26 @@ export class Workspace {
   }
 
   /**
-   * The result of `compute`, made once for each key.
+   * The result of a stage: from memory, from the store, or computed. `compute` asks for the stage's inputs itself, so that they are not made where they are not
+   * needed.
+   *
+   * @throws ValidationError after `dispose()`, also where that comes before the computation has begun.
+   */
+  async stage<T extends StageResult<T>>(stage: Stage, compute: () => Promise<T> | T): Promise<T> {
+    this.#assertAlive(stage.name);
+    return this.#runner.run(stage, () => {
+      this.#assertAlive(stage.name);
+      return compute();
+    });
+  }
+
+  /** How often each stage was executed, found in memory and read from the store so far. */
+  stageCounts(): StageCounts {
+    return this.#runner.counts();
+  }
+
+  /**
+   * What cannot be stored, such as tensors and indexes: made once for each key, and uncounted.
    *
    * @throws ValidationError after `dispose()`, also where that comes before the computation has begun.
    */
@@ -114,27 +144,36 @@ export class Workspace {
 
   /** [N, D] on the device. */
   corpusTensor(): Promise<tf.Tensor2D> {
-    return this.once('corpus tensor', () =>
-      this.own(tf.tensor2d(this.turnVectors, [this.corpus.size, this.dimension])),
+    const { shared } = this;
+    return shared.once('corpus tensor', () =>
+      shared.own(tf.tensor2d(this.turnVectors, [this.corpus.size, this.dimension])),
     );
   }
 
-  propagated(options: PropagationOptions): Promise<PropagatedVersions> {
-    return this.once(['propagated', options], () =>
-      versionedPropagation(this.corpus, this.turnVectors, this.batch.cutoffs, options, { progress: this.#progress }),
+  propagated(options: PropagationOptions, control: ControlOptions | null = null): Promise<PropagatedVersions> {
+    if (this.shared !== this) return this.shared.propagated(options, control);
+    const ordering = onOrder(control);
+    const order = ordering === null ? {} : { order: permutedOrder(this.corpus, this.graph.seedOf(ordering)) };
+    const settings = { progress: this.#progress, ...order };
+    return this.stage(this.graph.propagated(options, control), () =>
+      versionedPropagation(this.corpus, this.turnVectors, this.batch.cutoffs, options, settings),
     );
   }
 
   bm25({ index, k1, b, variant, dropStopWords, stem }: Bm25IndexOptions): Promise<Bm25Index> {
-    return this.once(['bm25', k1, b, variant, dropStopWords, stem], () =>
+    return this.shared.once(['bm25', k1, b, variant, dropStopWords, stem], () =>
       createBm25({ index, k: 1, k1, b, variant, dropStopWords, stem }, this.corpus),
     );
   }
 
-  async #index(options: IndexOptions, propagation: PropagationOptions | null): Promise<CandidateIndex> {
+  async #index(
+    options: IndexOptions,
+    propagation: PropagationOptions | null,
+    control: ControlOptions | null,
+  ): Promise<CandidateIndex> {
     if (options.index === 'bm25') return this.bm25(options);
     if (options.index === 'flat' && propagation !== null) {
-      const rows = await this.propagated(propagation);
+      const rows = await this.propagated(propagation, control);
       return new FlatIndex(
         this.corpus.turns.map(({ id }) => id),
         { ...rows, dimension: this.dimension },
@@ -148,59 +187,79 @@ export class Workspace {
     });
   }
 
+  /** An index that is kept until `dispose()`, as one that is asked time and again. */
+  #kept(
+    options: IndexOptions,
+    propagation: PropagationOptions | null,
+    control: ControlOptions | null,
+  ): Promise<CandidateIndex> {
+    return this.once(['index', options, propagation, control], async () => {
+      const index = await this.#index(options, propagation, control);
+      this.#owned.push(index);
+      return index;
+    });
+  }
+
+  /**
+   * Makes the indexes of an arm, of a workspace made {@link withQueries}, and has them hold what its queries may see: hnsw takes turns in when it is asked. The
+   * question is a vector without a direction.
+   */
+  async warm({ candidates, propagation, control }: RetrieverOptions): Promise<void> {
+    const { cutoffs } = this.batch;
+    const nothing = {
+      texts: [''],
+      vectors: new Float32Array(this.dimension),
+      cutoffs: cutoffs.slice().sort().slice(0, 1),
+    };
+    for (const options of candidates) {
+      const index = await this.shared.#kept(options, options.index === 'flat' ? propagation : null, control);
+      await index.search(nothing, 1);
+    }
+  }
+
   /** What one source finds for every query, each strictly earlier than it. */
-  candidates(options: IndexOptions, propagation: PropagationOptions | null): Promise<Candidates> {
+  candidates(
+    options: IndexOptions,
+    propagation: PropagationOptions | null,
+    control: ControlOptions | null = null,
+  ): Promise<Candidates> {
     const dense = options.index === 'flat' ? propagation : null;
-    return this.once(['candidates', options, dense], async () => {
-      const index = await this.#index(options, dense);
+    return this.stage(this.graph.candidates(options, dense, control), async () => {
+      const isKept = this.shared !== this;
+      const index = isKept
+        ? await this.shared.#kept(options, dense, control)
+        : await this.#index(options, dense, control);
       try {
         const found = await index.search(this.batch, options.k, this.#progress);
         assertAdmissible(found, this.batch.cutoffs);
         return found;
       } finally {
-        index.dispose();
+        if (!isKept) index.dispose();
       }
     });
   }
 
-  pool({ candidates, propagation, sameChannel }: RetrieverOptions): Promise<CandidatePool> {
-    return this.once(['pool', candidates, propagation, sameChannel], async () => {
+  /** @param watch is told of the candidates of each source. */
+  async pool(retriever: RetrieverOptions, watch: Watch = unwatched): Promise<CandidatePool> {
+    const { candidates, propagation, sameChannel, control } = retriever;
+    const stage = this.graph.pool(retriever);
+    const rows = await this.stage(stage, async () => {
       const sources: Candidates[] = [];
-      for (const options of candidates) sources.push(await this.candidates(options, propagation));
+      for (const options of candidates)
+        sources.push(await watch(`candidates ${options.index}`, () => this.candidates(options, propagation, control)));
       const admits = (query: number, position: number) =>
         !sameChannel || this.corpus.turns[position]?.channel === this.queries[query]?.channel;
       return poolOf(sources, this.queries.length, this.#places, admits);
     });
+    return { ...rows, stage };
   }
 
   /** What trajectory coordinates are computed from. */
   frames(): Promise<{ readonly tables: FrameTables; readonly points: QueryPoints }> {
     return this.once('frames', async () => {
-      const { turns } = this.corpus;
-      const components = await this.#components([...turns.map(({ text }) => text), ...this.batch.texts]);
-      const tables = frameTables(this.corpus, this.turnVectors, components.subarray(0, turns.length));
-      const points: QueryPoints = {
-        timestamps: Float64Array.from(this.queries, ({ timestamp }) => timestamp),
-        components: components.subarray(turns.length),
-        vectors: this.batch.vectors,
-        anchors: Int32Array.from(this.queries, ({ anchorTurnId }) =>
-          anchorTurnId === null ? -1 : this.corpus.position(anchorTurnId),
-        ),
-      };
-      return { tables, points };
+      const tables = await this.shared.once('frame tables', () => turnTables(this.shared, this.#progress));
+      return { tables, points: await queryPoints(this, this.#progress) };
     });
-  }
-
-  async #components(texts: readonly string[]): Promise<Int32Array> {
-    const stage = this.#progress('trajectory', texts.length);
-    const components = new Int32Array(texts.length);
-    for (let start = 0; start < texts.length; start += TEXTS_AT_ONCE) {
-      components.set(countComponentsOf(texts.slice(start, start + TEXTS_AT_ONCE)), start);
-      stage.update(start);
-      await letEventsIn();
-    }
-    stage.finish(`${texts.length} texts`);
-    return components;
   }
 
   dispose(): void {
@@ -208,5 +267,6 @@ export class Workspace {
     for (const owned of this.#owned) owned.dispose();
     this.#owned.length = 0;
     this.#results.clear();
+    this.#runner.clear();
   }
 }

@@ -1,9 +1,7 @@
 import { DimensionMismatchError } from '../core/errors.ts';
 import { rowWidth } from '../core/rows.ts';
-import type { Conversation } from '../model/conversation.ts';
 import { conversationPositions } from '../model/conversation-positions.ts';
 import type { Corpus } from '../model/corpus.ts';
-import type { Turn } from '../model/turn.ts';
 import { assertComponents } from './coordinates.ts';
 import { homogeneities, squaresOf } from './homogeneity.ts';
 
@@ -20,6 +18,8 @@ export interface FrameTables {
   readonly squares: Float64Array;
   /** For each conversation the positions of its turns, ascending. */
   readonly conversations: readonly Int32Array[];
+  /** Positions of the parents, -1 for a root. */
+  readonly parent: Int32Array;
   /** Edges from the root. */
   readonly depth: Int32Array;
   readonly components: Int32Array;
@@ -38,21 +38,42 @@ export interface FrameTables {
   readonly mostChildren: Int32Array;
 }
 
+/** Edges from each turn to its root. @param parent [N] positions, -1 for a root; of two turns of one moment the child may stand first. */
+export function depthsOf(parent: Int32Array): Int32Array {
+  const depth = new Int32Array(parent.length).fill(-1);
+  for (let start = 0; start < parent.length; start++) {
+    const path: number[] = [];
+    for (let at = start; at >= 0 && (depth[at] as number) < 0; at = parent[at] as number) path.push(at);
+    for (const turn of path.reverse()) {
+      const above = parent[turn] as number;
+      depth[turn] = above < 0 ? 0 : (depth[above] as number) + 1;
+    }
+  }
+  return depth;
+}
+
 /**
  * One pass over the corpus in time order, O(N D).
  *
  * @param vectors row-major [N, D]
  * @param components [N] semantic components of each turn
+ * @param parent [N] positions in the same conversation, not later ones but those of the same moment, -1 for a root; the corpus's where it is left out
  * @throws DimensionMismatchError when an array does not fit the corpus, ValidationError for fewer than 1 component.
  */
-export function frameTables(corpus: Corpus, vectors: Float32Array, components: Int32Array): FrameTables {
-  const { size, parent, conversationOf, ringPosition } = corpus;
+export function frameTables(
+  corpus: Corpus,
+  vectors: Float32Array,
+  components: Int32Array,
+  parent: Int32Array = corpus.parent,
+): FrameTables {
+  const { size, conversationOf, ringPosition } = corpus;
   if (components.length !== size) throw new DimensionMismatchError('components of the corpus', size, components.length);
+  if (parent.length !== size) throw new DimensionMismatchError('parents of the corpus', size, parent.length);
   const dimension = rowWidth('vectors of the corpus', vectors, size);
   const conversations = conversationPositions(corpus);
   const members: number[][] = Array.from({ length: size + conversations.length }, () => []);
   const tables = {
-    depth: new Int32Array(size),
+    depth: depthsOf(parent),
     siblingIndex: new Int32Array(size),
     group: new Int32Array(size),
     deepest: new Int32Array(size),
@@ -71,8 +92,6 @@ export function frameTables(corpus: Corpus, vectors: Float32Array, components: I
     const index = (members[group] as number[]).push(i) - 1;
     tables.group[i] = group;
     tables.siblingIndex[i] = index;
-    // Not one more than the parent's: of two turns of one moment the child may stand first.
-    tables.depth[i] = (corpus.conversations[conversation] as Conversation).depth((corpus.turns[i] as Turn).id);
     tables.deepest[i] = most(tables.deepest, tables.depth[i] as number);
     tables.mostComponents[i] = most(tables.mostComponents, components[i] as number);
     tables.largestGroup[i] = most(tables.largestGroup, index + 1);
@@ -80,5 +99,5 @@ export function frameTables(corpus: Corpus, vectors: Float32Array, components: I
   }
   const squares = squaresOf(vectors, dimension, size);
   const homogeneity = homogeneities(vectors, squares, dimension, parent);
-  return { corpus, vectors, dimension, squares, conversations, components, homogeneity, members, ...tables };
+  return { corpus, vectors, dimension, squares, conversations, components, parent, homogeneity, members, ...tables };
 }

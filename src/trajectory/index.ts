@@ -1,6 +1,7 @@
 /** Where a turn stands in its conversation: coordinates as of a moment, distances, time decay. */
 
 export { countComponents, countComponentsOf } from './complexity.ts';
+export { type ConversationTree, type TreeAsOf, treesOf } from './conversation-tree.ts';
 export {
   COORDINATES,
   type ComplexityScale,

@@ -1,6 +1,7 @@
 import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
 import { rowProduct } from '../core/rows.ts';
 import { lowerBound } from '../model/corpus.ts';
+import { type ConversationTree, type TreeAsOf, treesOf } from './conversation-tree.ts';
 import { COORDINATES, type ComplexityScale, type CoordinateName, type Dimensions } from './coordinate-names.ts';
 import { ratio, scaledComplexity } from './coordinates.ts';
 import type { FrameTables } from './frame-tables.ts';
@@ -42,7 +43,8 @@ export interface QueryFrames {
 /** A conversation as of a query's moment, with the query as its next turn. */
 interface Frame {
   readonly turns: number;
-  readonly newest: number;
+  /** Without the query. */
+  readonly tree: ConversationTree;
   /** The turn that the query answers, and how many answers it had before. */
   readonly parent: number;
   readonly answers: number;
@@ -66,16 +68,12 @@ interface PlacedFrame {
 
 interface Context {
   readonly tables: FrameTables;
+  readonly trees: TreeAsOf;
   readonly points: QueryPoints;
   /** [B] squared lengths of the query vectors. */
   readonly squares: Float64Array;
   readonly names: readonly CoordinateName[];
   readonly scale: ComplexityScale;
-}
-
-/** Members of a sibling group among the turns up to and including `newest`. */
-function groupSize({ members }: FrameTables, group: number, newest: number): number {
-  return lowerBound(members[group] as readonly number[], newest + 1);
 }
 
 function queryHomogeneity({ tables, points, squares }: Context, query: number, parent: number): number {
@@ -91,21 +89,22 @@ function frameOf(context: Context, query: number, conversation: number, cutoff: 
   const newest = positions[turns - 1] as number;
   const anchor = points.anchors[query] as number;
   const parent = anchor >= 0 && tables.corpus.conversationOf[anchor] === conversation ? anchor : newest;
-  const answers = groupSize(tables, parent, newest);
+  const tree = context.trees(conversation, turns);
+  const answers = tree.children(parent);
   const first = tables.corpus.timestamps[positions[0] as number] as number;
-  const depth = (tables.depth[parent] as number) + 1;
+  const depth = tree.depth(parent) + 1;
   const components = points.components[query] as number;
   return {
     turns,
-    newest,
+    tree,
     parent,
     answers,
     first,
     span: (points.timestamps[query] as number) - first,
-    deepest: Math.max(tables.deepest[newest] as number, depth),
+    deepest: Math.max(tree.deepest, depth),
     mostComponents: Math.max(tables.mostComponents[newest] as number, components),
-    largestGroup: Math.max(tables.largestGroup[newest] as number, answers + 1),
-    mostChildren: Math.max(tables.mostChildren[newest] as number, answers + 1),
+    largestGroup: Math.max(tree.largestGroup, answers + 1),
+    mostChildren: Math.max(tree.mostChildren, answers + 1),
     depth,
     components,
     homogeneity: queryHomogeneity(context, query, parent),
@@ -126,27 +125,24 @@ const QUERY_VALUES: Readonly<Record<CoordinateName, (context: Context, frame: Fr
 /** A candidate's coordinates once the query is there. */
 const CANDIDATE_VALUES: Readonly<Record<CoordinateName, (context: Context, frame: Frame, position: number) => number>> =
   {
-    depth: ({ tables }, frame, position) => (tables.depth[position] as number) / frame.deepest,
-    siblingOrder: (context, frame, position) => {
-      const siblings = siblingsOf(context, frame, position);
-      return (context.tables.siblingIndex[position] as number) / Math.max(siblings - 1, 1);
-    },
-    homogeneity: ({ tables }, _, position) => tables.homogeneity[position] as number,
+    depth: (_, frame, position) => frame.tree.depth(position) / frame.deepest,
+    siblingOrder: (_, frame, position) =>
+      frame.tree.siblingIndex(position) / Math.max(siblingsOf(frame, position) - 1, 1),
+    homogeneity: (_, frame, position) => frame.tree.homogeneity(position),
     temporal: ({ tables }, frame, position) =>
       ratio((tables.corpus.timestamps[position] as number) - frame.first, frame.span),
     complexity: ({ tables, scale }, frame, position) =>
       scaledComplexity(tables.components[position] as number, frame.mostComponents, scale),
-    branchFactor: (context, frame, position) => siblingsOf(context, frame, position) / frame.largestGroup,
-    childrenCount: ({ tables }, frame, position) => {
-      const children = position === frame.parent ? frame.answers + 1 : groupSize(tables, position, frame.newest);
+    branchFactor: (_, frame, position) => siblingsOf(frame, position) / frame.largestGroup,
+    childrenCount: (_, frame, position) => {
+      const children = position === frame.parent ? frame.answers + 1 : frame.tree.children(position);
       return children / frame.mostChildren;
     },
   };
 
 /** The candidate's sibling group, itself included, and the query where they answer the same turn. */
-function siblingsOf({ tables }: Context, frame: Frame, position: number): number {
-  const group = tables.group[position] as number;
-  return group === frame.parent ? frame.answers + 1 : groupSize(tables, group, frame.newest);
+function siblingsOf({ tree, parent, answers }: Frame, position: number): number {
+  return tree.parent(position) === parent ? answers + 1 : tree.siblings(position);
 }
 
 function assertPoints(points: QueryPoints, tables: FrameTables, pairs: number): void {
@@ -175,18 +171,20 @@ function cutoffOf({ corpus }: FrameTables, points: QueryPoints, query: number): 
  * query's candidates, a pair O(M log siblings).
  *
  * @param positions row-major [B, C] corpus positions of the candidates, -1 for padding
+ * @param options.trees who answers whom; as the tables have it where it is left out
  * @throws ValidationError for a candidate or an anchor that is not strictly earlier than its query.
  */
 export function queryFrames(
   tables: FrameTables,
   points: QueryPoints,
   positions: Int32Array,
-  options: { readonly dimensions: Dimensions; readonly complexityScale?: ComplexityScale },
+  options: { readonly dimensions: Dimensions; readonly complexityScale?: ComplexityScale; readonly trees?: TreeAsOf },
 ): QueryFrames {
   assertPoints(points, tables, positions.length);
   const names = COORDINATES[options.dimensions];
   const squares = squaresOf(points.vectors, tables.dimension, points.timestamps.length);
-  const context: Context = { tables, points, squares, names, scale: options.complexityScale ?? 'log' };
+  const { trees = treesOf(tables), complexityScale: scale = 'log' } = options;
+  const context: Context = { tables, trees, points, squares, names, scale };
   const result = emptyFrames(names, positions.length);
   const width = positions.length / Math.max(points.timestamps.length, 1);
   for (let query = 0; query < points.timestamps.length; query++) {

@@ -1,0 +1,237 @@
+import type { PropagationOptions } from '../attention/options.ts';
+import { activeBackend } from '../core/backend.ts';
+import { hashOf } from '../core/hash.ts';
+import type { IndexOptions } from '../index/registry.ts';
+import type { Corpus } from '../model/corpus.ts';
+import type { Query } from '../model/dataset.ts';
+import { forwardWidth } from '../rerank/forward-cosines.ts';
+import type { ControlOptions } from './control-options.ts';
+import { movesFrames, onAttention, onCoordinates, onOrder } from './null-controls.ts';
+import {
+  type AttentionOptions,
+  type Bm25IndexOptions,
+  type RelevanceSignal,
+  type RetrieverOptions,
+  TRAJECTORY_DEFAULTS,
+  type TrajectoryOptions,
+} from './retriever-options.ts';
+import type { Stage } from './stage-store.ts';
+
+/** What a workspace cannot tell of itself, and its stages depend on. */
+export interface WorkspaceIdentity {
+  /** Version of the code and of the packages that it computes with. */
+  readonly code: string;
+  /** Of the dataset's content. */
+  readonly data: string;
+  /** Of the encoder: its options, what it was fitted on, where it computes. */
+  readonly encoder: Readonly<Record<string, unknown>>;
+}
+
+/** What stages are made from besides other stages. */
+export interface StageRoots {
+  readonly identity: WorkspaceIdentity;
+  readonly corpus: Corpus;
+  readonly queries: readonly Query[];
+  readonly seed: number;
+}
+
+/** Stages that take less than 10 ms to make of their inputs, a few times what a file takes to write and to read, so that they are not kept. Measured in docs/cache.md. */
+export const MEMORY_ONLY: ReadonlySet<string> = new Set(['candidates-newest', 'controlled-frames']);
+
+/** Whether the stage is that of a directed IRCP, which alone looks forward. Reversing the positions leaves every ring distance as it is, so the literal one is RCP. */
+export function looksForward({ mechanism, mode }: AttentionOptions): boolean {
+  return mode === 'directed' && (mechanism === 'ircp' || mechanism === 'unified');
+}
+
+/** The options of the bm25 source, which score its signal too. */
+export function bm25Options({ candidates }: RetrieverOptions): Bm25IndexOptions {
+  return candidates.find(({ index }) => index === 'bm25') as Bm25IndexOptions; // the options' schema asks for it
+}
+
+/**
+ * The stages of a workspace by their options, with the keys that their results are kept under. Nothing is computed for a key, so a plan can be made of what has
+ * never run.
+ */
+export class StageGraph {
+  readonly #corpus: Corpus;
+  readonly #base: string;
+  readonly #turns: string;
+  readonly #queries: string;
+  readonly #encoder: string;
+  readonly #seed: number;
+  /** By name, inputs and options as they are written: a look-up costs a tenth of a hash, and a plan asks for the same stages thousands of times. */
+  readonly #known = new Map<string, Stage>();
+
+  /** The active backend is part of every key. */
+  constructor({ identity: { code, data, encoder }, corpus, queries, seed }: StageRoots) {
+    this.#corpus = corpus;
+    this.#base = hashOf([code, activeBackend()]);
+    this.#turns = hashOf(['turns', data]);
+    this.#queries = hashOf(['queries', data, queries.map(({ id, split }) => [id, split])]);
+    this.#encoder = hashOf(['encoder', encoder]);
+    this.#seed = seed;
+  }
+
+  #stage(name: string, options: unknown, roots: readonly string[], inputs: readonly Stage[] = []): Stage {
+    const keys = inputs.map((input) => input.key);
+    const written = `${name} ${keys.join(' ')} ${JSON.stringify(options)}`;
+    const known = this.#known.get(written);
+    if (known !== undefined) return known;
+    const stage = { name, key: hashOf([name, options, this.#base, this.#turns, roots, keys]), inputs };
+    this.#known.set(written, stage);
+    return stage;
+  }
+
+  /** A result of other stages that has its own name, such as a figure of a ranking; keyed by all that the workspace consists of. */
+  derived(name: string, options: unknown, inputs: readonly Stage[]): Stage {
+    return this.#stage(name, [options, this.#seed], [this.#queries, this.#encoder], inputs);
+  }
+
+  /** What a control is drawn by. */
+  seedOf({ seed }: ControlOptions): number {
+    return seed ?? this.#seed;
+  }
+
+  /** Of the stages that a control changes; of the others it is no part. */
+  #drawn(control: ControlOptions | null): readonly unknown[] {
+    return control === null ? [] : [control.kind, this.seedOf(control)];
+  }
+
+  turnComponents(): Stage {
+    return this.#stage('turn-components', null, []);
+  }
+
+  queryComponents(): Stage {
+    return this.#stage('query-components', null, [this.#queries]);
+  }
+
+  propagated(options: PropagationOptions, control: ControlOptions | null = null): Stage {
+    const drawn = this.#drawn(onOrder(control));
+    return this.#stage('propagated', [options, ...drawn], [this.#queries, this.#encoder]);
+  }
+
+  /** Of propagated rows where there are options for them and the index knows such rows. */
+  candidates(
+    options: IndexOptions,
+    propagation: PropagationOptions | null,
+    control: ControlOptions | null = null,
+  ): Stage {
+    const name = `candidates-${options.index}`;
+    switch (options.index) {
+      case 'bm25':
+      case 'newest':
+        return this.#stage(name, options, [this.#queries]);
+      case 'hnsw':
+        return this.#stage(name, [options, this.#seed], [this.#queries, this.#encoder]);
+      case 'flat': {
+        const rows = propagation === null ? [] : [this.propagated(propagation, control)];
+        return this.#stage(name, options, [this.#queries, this.#encoder], rows);
+      }
+    }
+  }
+
+  pool({ candidates, propagation, sameChannel, control }: RetrieverOptions): Stage {
+    const sources = candidates.map((options) => this.candidates(options, propagation, control));
+    return this.#stage('pool', { sameChannel }, [this.#queries], sources);
+  }
+
+  bm25(pool: Stage, { k: _, ...scoring }: Bm25IndexOptions): Stage {
+    return this.#stage('bm25', scoring, [this.#queries], [pool]);
+  }
+
+  cosine(pool: Stage, propagation: PropagationOptions | null, control: ControlOptions | null = null): Stage {
+    const rows = propagation === null ? [] : [this.propagated(propagation, control)];
+    return this.#stage('cosine', null, [this.#queries, this.#encoder], [pool, ...rows]);
+  }
+
+  recency(pool: Stage): Stage {
+    return this.#stage('recency', null, [this.#queries], [pool]);
+  }
+
+  decay(pool: Stage, options: NonNullable<RetrieverOptions['decay']>): Stage {
+    return this.#stage('decay', options, [this.#queries], [pool]);
+  }
+
+  /** A control of other trees is what they are made from, any other moves what there is. */
+  frames(pool: Stage, options: TrajectoryOptions, control: ControlOptions | null = null): Stage {
+    const { dimensions, complexityScale } = options;
+    const drawn = this.#drawn(control);
+    if (control !== null && movesFrames(control))
+      return this.#stage('controlled-frames', drawn, [this.#queries], [this.frames(pool, options, null)]);
+    const inputs = [pool, this.turnComponents(), this.queryComponents()];
+    return this.#stage('frames', [dimensions, complexityScale, ...drawn], [this.#queries, this.#encoder], inputs);
+  }
+
+  trajectory(pool: Stage, options: TrajectoryOptions, control: ControlOptions | null = null): Stage {
+    const { weight: _, ...key } = options;
+    const frames = this.frames(pool, options, onCoordinates(control));
+    return this.#stage('trajectory', key, [this.#queries, this.#encoder], [frames]);
+  }
+
+  forwardCosines(options: AttentionOptions): Stage {
+    return this.#stage('forward-cosines', { width: forwardWidth(this.#corpus, options) }, [this.#encoder]);
+  }
+
+  /** Whatever is mixed with them, and whatever weight that has. */
+  logMasses(
+    pool: Stage,
+    options: AttentionOptions,
+    coordinates: TrajectoryOptions,
+    control: ControlOptions | null = null,
+  ): Stage {
+    const { weight: _, mechanism: __, mode: ___, mix: ____, ...key } = options;
+    const ordering = onOrder(control);
+    const ahead = ordering === null ? [this.forwardCosines(options)] : []; // of another order there is no table
+    const inputs = [pool, this.frames(pool, coordinates, ordering), ...ahead];
+    return this.#stage('log-masses', key, [this.#queries, this.#encoder], inputs);
+  }
+
+  attention(
+    pool: Stage,
+    options: AttentionOptions,
+    trajectory: TrajectoryOptions | null,
+    control: ControlOptions | null = null,
+  ): Stage {
+    const { weight: _, ...key } = options;
+    const changing = onAttention(options, control);
+    const coordinates = trajectory ?? TRAJECTORY_DEFAULTS;
+    const { weight: __, sigma: ___, ...distances } = coordinates;
+    const masses = looksForward(options) ? [this.logMasses(pool, options, coordinates, changing)] : [];
+    const inputs = [pool, this.frames(pool, coordinates, changing), this.cosine(pool, null, null), ...masses];
+    return this.#stage('attention', [key, distances], [this.#queries, this.#encoder], inputs);
+  }
+
+  signal(pool: Stage, signal: RelevanceSignal, options: RetrieverOptions): Stage {
+    switch (signal) {
+      case 'bm25':
+        return this.bm25(pool, bm25Options(options));
+      case 'cosine':
+        return this.cosine(pool, options.propagation, options.control);
+      case 'recency':
+        return this.recency(pool);
+    }
+  }
+
+  /** What the ranking of an arm is put together from. */
+  arm(options: RetrieverOptions): Stage[] {
+    const { relevance, decay, trajectory, attention, control } = options;
+    const pool = this.pool(options);
+    return [
+      pool,
+      ...relevance.signals.map((signal) => this.signal(pool, signal, options)),
+      ...(decay === null ? [] : [this.decay(pool, decay)]),
+      ...(trajectory === null ? [] : [this.trajectory(pool, trajectory, control)]),
+      ...(attention === null ? [] : [this.attention(pool, attention, trajectory, control)]),
+    ];
+  }
+}
+
+/** Stages and all that they are computed from, each key once, inputs before what needs them. */
+export function withInputs(stages: readonly Stage[], found = new Map<string, Stage>()): ReadonlyMap<string, Stage> {
+  for (const stage of stages) {
+    if (found.has(stage.key)) continue;
+    withInputs(stage.inputs, found);
+    found.set(stage.key, stage);
+  }
+  return found;
+}

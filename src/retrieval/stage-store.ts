@@ -1,0 +1,51 @@
+import type { TensorData } from '../core/safetensors.ts';
+
+/** A step between the data and a ranking: a pure function of its options and its inputs, known by its key before it is computed. */
+export interface Stage {
+  /** Lower-case words joined by hyphens, a folder's name. */
+  readonly name: string;
+  /** Hash of everything that the result depends on: name, options, the keys of the inputs, data, code. */
+  readonly key: string;
+  /** What it is computed from, and so what is made before it where the result itself is not kept. */
+  readonly inputs: readonly Stage[];
+}
+
+/** What a stage leaves: arrays of numbers, and plain JSON beside them. */
+export type Artifact = Readonly<Record<string, unknown>>;
+
+/** What a stage may return: a number, an array of numbers, or fields that each are an array of numbers or plain JSON. */
+export type StageResult<T> = number | TensorData | { readonly [Field in keyof T]: TensorData | Json };
+type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+
+/** Keeps what stages made, for other runs and other processes. */
+export interface StageStore {
+  /** null where it holds nothing of the stage. @throws ChecksumMismatchError for what was damaged. */
+  read(stage: Stage): Artifact | null;
+  write(stage: Stage, artifact: Artifact): void;
+}
+
+/** Keeps nothing: what a workspace uses unless it is given another. */
+export const KEEPS_NOTHING: StageStore = { read: () => null, write() {} };
+
+/** How often a stage was computed, found in memory, and read from the store. */
+export interface StageCount {
+  readonly executed: number;
+  readonly memory: number;
+  readonly disk: number;
+}
+
+/** By stage name. */
+export type StageCounts = Readonly<Record<string, StageCount>>;
+
+/** The sums, for example over the workspaces of a run; names in alphabetical order. */
+export function addCounts(...all: readonly StageCounts[]): StageCounts {
+  const names = [...new Set(all.flatMap((counts) => Object.keys(counts)))].sort();
+  const sum = (name: string, field: keyof StageCount) =>
+    all.reduce((total, counts) => total + (counts[name]?.[field] ?? 0), 0);
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      { executed: sum(name, 'executed'), memory: sum(name, 'memory'), disk: sum(name, 'disk') },
+    ]),
+  );
+}
