@@ -1,16 +1,48 @@
 import type { ConfigurationFault } from '../core/errors.ts';
+import { hashOf } from '../core/hash.ts';
 import { nearestOf } from '../core/validation.ts';
-import { isPlain, merge, type Plain } from './config-file.ts';
+import { isPlain, leafPaths, merge, type Path, type Plain } from './config-file.ts';
 
 /** Keys that belong to one arm alone and are not taken over by the arms that extend it. */
-export const OWN_KEYS: readonly string[] = ['name', 'description', 'extends', 'tune'];
+export const OWN_KEYS: readonly string[] = [
+  'name',
+  'description',
+  'extends',
+  'tune',
+  'levels',
+  'differences',
+  'control',
+];
 
-/** An arm's name as a file and as a run tag: `+ IRCP, directed` is `ircp-directed`. */
+/** A file system takes names of 255 bytes, and endings follow. */
+const LONGEST_FILE_NAME = 120;
+
+/** An arm's name as a file and as a run tag: `+ IRCP, directed` is `ircp-directed`. A level below zero keeps its sign, a name that is too long gets a hash. */
 export function fileName(armName: string): string {
-  return armName
+  const name = armName
     .toLowerCase()
+    .replace(/=-(?=\d)/g, '=minus-')
     .replace(/[^\p{L}\p{N}]+/gu, '-')
     .replace(/^-|-$/g, '');
+  if (name.length <= LONGEST_FILE_NAME) return name;
+  return `${name.slice(0, LONGEST_FILE_NAME - 9)}-${hashOf(armName).slice(0, 8)}`;
+}
+
+/** What was laid over an arm, and where in the config it is written. */
+export interface Layer {
+  readonly place: Path;
+  /** The path within the arm that it is about; empty for a whole arm. */
+  readonly at: Path;
+  readonly content: unknown;
+}
+
+/** An arm written out in full, still unchecked. */
+export interface ExpandedArm {
+  readonly options: unknown;
+  /** From the first to the last word: the base, the arms that are extended, the arm itself, the levels of a sweep. */
+  readonly layers: readonly Layer[];
+  /** Where it is written; null for an arm of a sweep. */
+  readonly place: Path | null;
 }
 
 function unknownParent(path: string, wanted: unknown, earlier: readonly Plain[]): ConfigurationFault {
@@ -24,29 +56,48 @@ function unknownParent(path: string, wanted: unknown, earlier: readonly Plain[])
   return nearest === undefined ? fault : { ...fault, nearest };
 }
 
+/** What an arm hands on to those that start from it. */
+export function inheritable(arm: Plain): Plain {
+  return Object.fromEntries(Object.entries(arm).filter(([key]) => !OWN_KEYS.includes(key)));
+}
+
+function expandArm(arm: Plain, place: Path, start: ExpandedArm): ExpandedArm {
+  const own: Layer = { place, at: [], content: arm };
+  const options = merge(inheritable(start.options as Plain), arm);
+  const differences = arm.differences ?? leafPaths(inheritable(arm)).map((path) => path.join('.'));
+  return { options: { ...options, differences }, layers: [...start.layers, own], place };
+}
+
 /**
- * Writes each arm out in full: the arm that it extends, with its own keys over it.
+ * Writes each arm out in full: the arm that it extends, or else the base, with its own keys over it, and the paths of these as its `differences`.
  *
- * @returns as many arms as were given, still unchecked, and a fault for each that extends one that does not stand before it.
+ * @returns as many arms as were given, and a fault for each that extends one that does not stand before it.
  */
-export function expandArms(raw: readonly unknown[]): {
-  readonly arms: readonly unknown[];
-  readonly faults: ConfigurationFault[];
-} {
-  const expanded: unknown[] = [];
+export function expandArms(
+  raw: readonly unknown[],
+  base: Plain,
+): { readonly arms: readonly ExpandedArm[]; readonly faults: readonly ConfigurationFault[] } {
+  const root: ExpandedArm = { options: base, layers: [{ place: ['base'], at: [], content: base }], place: null };
+  const arms: ExpandedArm[] = [];
   const faults: ConfigurationFault[] = [];
   for (const [index, arm] of raw.entries()) {
-    if (!isPlain(arm) || arm.extends === undefined) {
-      expanded.push(arm);
+    const place = ['arms', String(index)];
+    if (!isPlain(arm)) {
+      arms.push({ options: arm, layers: [{ place, at: [], content: arm }], place });
       continue;
     }
-    const earlier = expanded.filter(isPlain);
-    const parent = earlier.find(({ name }) => name === arm.extends);
-    if (parent === undefined) faults.push(unknownParent(`arms[${index}].extends`, arm.extends, earlier));
-    const inherited = Object.entries(parent ?? {}).filter(([key]) => !OWN_KEYS.includes(key));
-    expanded.push(merge(Object.fromEntries(inherited), arm));
+    const parent = arm.extends === undefined ? root : expandedNamed(arms, arm.extends);
+    if (parent === undefined) {
+      const earlier = arms.map(({ options }) => options).filter(isPlain);
+      faults.push(unknownParent(`arms[${index}].extends`, arm.extends, earlier));
+    }
+    arms.push(expandArm(arm, place, parent ?? root));
   }
-  return { arms: expanded, faults };
+  return { arms, faults };
+}
+
+export function expandedNamed(arms: readonly ExpandedArm[], name: unknown): ExpandedArm | undefined {
+  return arms.find(({ options }) => isPlain(options) && options.name === name);
 }
 
 /** All combinations of the values of each path, the last path changing fastest; one empty combination where nothing is tuned. */

@@ -1,8 +1,11 @@
 import { LineCounter, parseDocument } from 'yaml';
 import { ConfigurationError, type ConfigurationFault, StorageError } from '../core/errors.ts';
 import { readText } from '../core/files.ts';
+import { valueAt } from '../core/validation.ts';
 
 export type Plain = Record<string, unknown>;
+/** Keys from the outside in; a place in a list is its number, as text. */
+export type Path = readonly string[];
 
 export function isPlain(value: unknown): value is Plain {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
@@ -37,20 +40,68 @@ export function readYaml(path: string): Plain {
   return parseYaml(text, path);
 }
 
-/** `later` over `earlier`: mappings merge key by key, everything else replaces. */
+/** Mappings whose keys depend on one of them, by their own key in the config. */
+const KIND_KEYS: Readonly<Record<string, string>> = {
+  dataset: 'name',
+  embedding: 'encoder',
+  fusion: 'method',
+  launcher: 'name',
+  sweep: 'method',
+};
+
+/** Whether `later` is of another kind than `earlier`, so that it can't take over its keys. */
+function changesKind(key: string, earlier: Plain, later: Plain): boolean {
+  if (key === 'propagation') return 'preset' in earlier || 'preset' in later; // a preset stands for all the others
+  const kind = KIND_KEYS[key];
+  return kind !== undefined && later[kind] !== undefined && later[kind] !== earlier[kind];
+}
+
+/** `later` over `earlier`: mappings merge key by key, unless they are of different kinds; everything else replaces. */
 export function merge(earlier: Plain, later: Plain): Plain {
   const merged: Plain = { ...earlier };
   for (const [key, value] of Object.entries(later)) {
     const before = merged[key];
-    merged[key] = isPlain(before) && isPlain(value) ? merge(before, value) : value;
+    const joins = isPlain(before) && isPlain(value) && !changesKind(key, before, value);
+    merged[key] = joins ? merge(before, value) : value;
   }
   return merged;
 }
 
-/** A place in an array is named by its number or, where the elements have names, by its name. */
-function indexIn(array: readonly unknown[], key: string): number {
-  if (/^\d+$/.test(key)) return Number(key);
+/** The paths at which a mapping holds something other than a further mapping. */
+export function leafPaths(value: Plain): Path[] {
+  return Object.entries(value).flatMap(([key, child]) =>
+    isPlain(child) && Object.keys(child).length > 0 ? leafPaths(child).map((path) => [key, ...path]) : [[key]],
+  );
+}
+
+/** A place in an array is named by its number or, where the elements have names, by its name. @returns -1 for one that there is not. */
+export function indexIn(array: readonly unknown[], key: string): number {
+  if (/^\d+$/.test(key)) return Number(key) < array.length ? Number(key) : -1;
   return array.findIndex((item) => isPlain(item) && item.name === key);
+}
+
+/** Mappings whose keys are themselves paths. */
+const KEYED_BY_PATH: readonly (string | undefined)[] = ['tune', 'factors'];
+
+/** The keys that a path of the form `arms.hybrid.tune.decay.halfLifeHours` goes through: a key with a dot in it, or a name, is told from two keys by what is there. */
+export function keysOf(path: string, within: unknown): string[] {
+  const words = path.split('.');
+  const keys: string[] = [];
+  let node = within;
+  for (let at = 0; at < words.length; ) {
+    const ends = words.map((_, i) => words.length - i).filter((end) => end > at);
+    const known = ends.find((end) => has(node, words.slice(at, end).join('.')));
+    const end = known ?? (KEYED_BY_PATH.includes(keys.at(-1)) ? words.length : at + 1);
+    const key = words.slice(at, end).join('.');
+    keys.push(Array.isArray(node) && known !== undefined ? String(indexIn(node, key)) : key);
+    node = valueAt(node, keys.slice(-1));
+    at = end;
+  }
+  return keys;
+}
+
+function has(node: unknown, key: string): boolean {
+  return Array.isArray(node) ? indexIn(node, key) >= 0 : isPlain(node) && key in node;
 }
 
 /** Sets a value in place, making mappings on the way. @returns false where the path leads through something that is neither mapping nor array. */
@@ -59,7 +110,7 @@ export function setPath(target: Plain, path: readonly string[], value: unknown):
   for (const [depth, key] of path.entries()) {
     const last = depth === path.length - 1;
     const place: string | number = Array.isArray(node) ? indexIn(node, key) : key;
-    if (Array.isArray(node) && ((place as number) < 0 || (place as number) >= node.length)) return false;
+    if (place === -1) return false;
     const holder = node as Record<string | number, unknown>;
     if (last) {
       holder[place] = value;
@@ -91,7 +142,7 @@ export function applyOverrides(config: Plain, overrides: readonly string[]): Pla
     const document = parseDocument(override.slice(at + 1));
     if (document.errors.length > 0)
       faults.push({ path, expected: 'a YAML value', got: JSON.stringify(override.slice(at + 1)) });
-    else if (!setPath(result, path.split('.'), document.toJS()))
+    else if (!setPath(result, keysOf(path, result), document.toJS()))
       faults.push({ path, expected: 'a path into the config', got: JSON.stringify(override) });
   }
   if (faults.length > 0) throw new ConfigurationError('--set', faults);

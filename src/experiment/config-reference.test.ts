@@ -1,17 +1,21 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { PROPAGATION_PRESETS } from '../attention/presets.ts';
 import { METRIC_FAMILIES } from '../evaluation/metric.ts';
 import { MERGE_PRESETS } from '../fusion/weighted-merge.ts';
 import { DEFAULT_WEIGHTS } from '../trajectory/coordinate-names.ts';
-import { experimentConfig, loadConfig, resolveConfig } from './config.ts';
+import { selectArms } from './arm-selection.ts';
+import { configFile, loadConfig, resolveConfig } from './config.ts';
 import { isPlain, merge, type Plain, parseYaml } from './config-file.ts';
 
 const reference = readFileSync(new URL('../../docs/config.md', import.meta.url), 'utf8');
-const quickstart = fileURLToPath(new URL('../../configs/quickstart.yaml', import.meta.url));
+const sweeps = readFileSync(new URL('../../docs/sweeps.md', import.meta.url), 'utf8');
+const configs = fileURLToPath(new URL('../../configs', import.meta.url));
 
 /** The part of JSON Schema that zod writes for a config. */
 interface Schema {
@@ -132,7 +136,7 @@ function defaultOf({ id, required, schema }: Key): unknown {
   return !required && alternatives(schema).some(({ type }) => type === 'null') ? null : undefined;
 }
 
-const found = keysWithin(z.toJSONSchema(experimentConfig, { io: 'input' }) as Schema, '');
+const found = keysWithin(z.toJSONSchema(configFile, { io: 'input' }) as Schema, '');
 const keys = found.filter(({ schema }) => !isKind(schema));
 const kinds = found.filter(({ schema }) => isKind(schema));
 const rows = documentedRows();
@@ -154,7 +158,7 @@ describe('the reference of the config', () => {
     else expect(parse(inCode(row.default)[0] ?? '(nothing in code)')).toEqual(value);
   });
 
-  test('has a heading for every kind of dataset, encoder, index and fusion', () => {
+  test('has a heading for every kind of dataset, encoder, index, fusion, launcher and sweep', () => {
     const headings = reference.split('\n').filter((line) => line.startsWith('#'));
     for (const { id } of kinds) {
       const [, place, kind] = /^(\S+) (.*)\.\w+$/.exec(id) ?? [];
@@ -189,39 +193,57 @@ describe('the reference of the config', () => {
   });
 });
 
-describe('the examples of the reference', () => {
-  const blocks = [...reference.matchAll(/^```yaml ?(\w*)\n([\s\S]*?)^```$/gm)].map(([, kind, text]) => ({
+/** The marked blocks of a page: a whole config, a part of one, an arm, or a file that names others. */
+function blocksOf(page: string) {
+  return [...page.matchAll(/^```yaml ?(\w*)\n([\s\S]*?)^```$/gm)].map(([, kind, text], i) => ({
     kind: kind as string,
-    content: parseYaml(text as string, 'docs/config.md'),
+    text: text as string,
+    at: i + 1,
   }));
-  const whole = blocks.find(({ kind }) => kind === '')?.content as Plain;
+}
+
+describe.each([
+  ['docs/config.md', reference],
+  ['docs/sweeps.md', sweeps],
+])('the examples of %s', (source, page) => {
+  const root = mkdtempSync(join(tmpdir(), 'ragpp-reference-'));
+  afterAll(() => rmSync(root, { recursive: true }));
+  const whole = parseYaml(blocksOf(reference).find(({ kind }) => kind === '')?.text as string, 'docs/config.md');
 
   /** A fragment as part of a whole config: an arm by itself is compared with itself. */
-  function completed({ kind, content }: (typeof blocks)[number]): Plain {
+  function completed(kind: string, content: Plain): Plain {
     if (kind === '') return content;
     const part = kind === 'arm' ? { arms: [content] } : content;
     const first: unknown = Array.isArray(part.arms) ? part.arms[0] : undefined;
     return merge(merge(whole, part), isPlain(first) ? { evaluation: { baseline: first.name } } : {});
   }
 
-  test.each(blocks.map((block, i) => ({ ...block, at: i + 1 })))('block $at, $kind, is a valid config', (block) => {
-    expect(['', 'arm', 'part']).toContain(block.kind);
-    expect(() => resolveConfig(completed(block), 'docs/config.md')).not.toThrow();
+  /** A file as it would stand among the configs of the project. */
+  function loadedFrom(text: string) {
+    mkdirSync(join(root, 'configs'), { recursive: true });
+    for (const folder of ['groups', 'sweeps']) symlinkSync(join(configs, folder), join(root, 'configs', folder), 'dir');
+    writeFileSync(join(root, 'configs', 'example.yaml'), text);
+    return loadConfig(join(root, 'configs', 'example.yaml'));
+  }
+
+  test.each(blocksOf(page))('block $at, $kind, is a valid config', ({ kind, text }) => {
+    expect(['', 'arm', 'part', 'file']).toContain(kind);
+    if (kind === 'file') expect(() => loadedFrom(text)).not.toThrow();
+    else expect(() => resolveConfig(completed(kind, parseYaml(text, source)), source)).not.toThrow();
   });
 
-  test('every override can be made', () => {
-    const shell = [...reference.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, text]) =>
-      (text as string).split('\n'),
-    );
-    const lines = shell.filter((line) => line.includes('--set'));
-    expect(lines.length).toBeGreaterThan(4);
+  test('every command with a config of the project can be typed', () => {
+    const shell = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, text]) => (text as string).split('\n'));
+    const lines = shell.filter((line) => line.includes(' configs/'));
+    expect(lines.length).toBeGreaterThan(2);
     for (const line of lines) {
-      const words = [...line.matchAll(/--set (?:'([^']*)'|(\S+))/g)].map(
-        ([, quoted, bare]) => (quoted ?? bare) as string,
-      );
-      expect(line).toContain(' run configs/quickstart.yaml ');
-      expect(words).toHaveLength(line.split('--set').length - 1);
-      expect(() => loadConfig(quickstart, words)).not.toThrow();
+      const words = (option: string) =>
+        [...line.matchAll(new RegExp(`${option} (?:'([^']*)'|(\\S+))`, 'g'))].map(
+          ([, quoted, bare]) => (quoted ?? bare) as string,
+        );
+      const [, file] = / (?:run|config show) configs\/(\S+)/.exec(line) ?? [];
+      expect(words('--set')).toHaveLength(line.split('--set').length - 1);
+      expect(() => selectArms(loadConfig(join(configs, file as string), words('--set')), words('--arm'))).not.toThrow();
     }
   });
 });

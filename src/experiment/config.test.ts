@@ -42,14 +42,21 @@ test('what a config need not say is filled in', () => {
   expect(config.evaluation).toEqual({
     split: 'test',
     limitQueries: null,
+    share: 1,
     metrics: ['mrr@10', 'recall@10', 'ndcg@10', 'recall@1'],
     baseline: 'plain',
+    test: 'permutation',
+    correction: 'holm',
     samples: 10_000,
     level: 0.95,
     depth: 100,
     inspect: 10,
+    attributionDepth: 10,
+    race: null,
+    latency: null,
   });
-  expect(config.arms[0]).toMatchObject({ name: 'plain', tune: {}, decay: null, sameChannel: false });
+  expect(config.arms[0]).toMatchObject({ name: 'plain', tune: {}, decay: null, sameChannel: false, levels: null });
+  expect(config).toMatchObject({ sweep: null, only: null });
   // What is resolved resolves to itself: config.yaml of a run folder can be run again.
   expect(resolveConfig(structuredClone(config) as unknown as Plain, 'again')).toEqual(config);
 });
@@ -181,6 +188,20 @@ test('tuned values are put in place and defaults filled in around them', () => {
   expect(arm.trajectory).toMatchObject({ sigma: 2, weight: 0.3 });
   expect(arm.candidates[0]).toMatchObject({ index: 'bm25', k1: 0.9, b: 0.75 });
   expect(arms[0]?.trajectory).toBeNull();
+});
+
+test('references to files are a fault where there is no file', () => {
+  expect(faultsOf({ groups: { dataset: 'mail' }, extends: 'x.yaml' })).toEqual([
+    'extends: expected nothing, outside of a file, got "x.yaml"',
+    'groups: expected nothing, outside of a file, got {"dataset":"mail"}',
+  ]);
+});
+
+test('a long list of arms is cut where a name is not among them', () => {
+  const arms = Array.from({ length: 23 }, (_, i) => ({ ...plain, name: `arm ${i}` }));
+  const [fault] = faultsOf({ arms, evaluation: { baseline: 'x' }, only: ['arm 7'] });
+  expect(fault).toMatch(/expected an arm \(arm 0, .*, arm 19 and 3 more\), got "x"$/);
+  expect(faultsOf({ only: ['plane'] })).toEqual(['only[0]: expected an arm (plain), got "plane"; plain?']);
 });
 
 describe('a file', () => {

@@ -1,104 +1,16 @@
 import { z } from 'zod';
-import { BACKENDS } from '../core/backend.ts';
-import { ConfigurationError, type ConfigurationFault, RagPlusPlusError } from '../core/errors.ts';
-import { check, nearestOf, valueAt } from '../core/validation.ts';
-import { datasetOptions } from '../datasets/registry.ts';
-import { encoderOptions } from '../embedding/registry.ts';
-import { parseMetric } from '../evaluation/metric.ts';
-import { assertRetriever, retrieverOptions } from '../retrieval/retriever-options.ts';
-import { combinations, expandArms, fileName, OWN_KEYS } from './arms.ts';
-import { applyOverrides, isPlain, type Plain, readYaml, setPath } from './config-file.ts';
+import { ConfigurationError, type ConfigurationFault } from '../core/errors.ts';
+import { check, nearestOf } from '../core/validation.ts';
+import { retrieverOptions } from '../retrieval/retriever-options.ts';
+import { combinations, type ExpandedArm, expandArms, fileName, OWN_KEYS } from './arms.ts';
+import { type ComposedConfig, composedOf, composeFiles } from './config-composition.ts';
+import { locateFaults } from './config-faults.ts';
+import { isPlain, type Plain, setPath } from './config-file.ts';
+import { type ArmOptions, armOptions, type ExperimentConfig, expandedFile } from './config-schema.ts';
+import { controlFaults, withControls } from './control-arms.ts';
+import { expandSweep, SWEPT } from './sweep.ts';
 
-const slug = z.string().regex(/^[a-z0-9][a-z0-9-]*$/, 'lower-case letters, digits and hyphens');
-
-/** Free text for tables; {@link fileName} makes the run file's name of it. */
-const armName = z.string().refine((name) => fileName(name) !== '', 'a name with a letter or digit');
-
-const metric = z.string().superRefine((id, context) => {
-  try {
-    parseMetric(id);
-  } catch (error) {
-    if (!(error instanceof RagPlusPlusError)) throw error;
-    context.addIssue({ code: 'custom', message: `a metric (${error.message})` });
-  }
-});
-
-const armOptions = retrieverOptions
-  .extend({
-    name: armName,
-    description: z.string().default(''),
-    extends: armName.optional(),
-    /** Path within the arm -> the values to try on dev. */
-    tune: z.record(z.string(), z.array(z.unknown()).min(1)).default({}),
-  })
-  .superRefine(assertRetriever);
-
-/** A metric that looks further than a ranking goes would say less than its name. */
-function assertDepth(
-  { metrics, depth }: { readonly metrics: readonly string[]; readonly depth: number },
-  context: z.core.$RefinementCtx,
-): void {
-  const deepest = metrics.find((id) => Number(id.split('@')[1]) > depth);
-  if (deepest !== undefined)
-    context.addIssue({ code: 'custom', path: ['depth'], message: `as many places as ${deepest} looks at` });
-}
-
-const evaluationOptions = z
-  .strictObject({
-    split: z.enum(['dev', 'test', 'all']).default('test'),
-    /** At most so many queries of each split, the earliest; null for all. */
-    limitQueries: z.number().int().min(2).nullable().default(null),
-    metrics: z.array(metric).min(1).default(['mrr@10', 'recall@10', 'ndcg@10', 'recall@1']),
-    baseline: armName,
-    /** Resamples of the bootstrap and of the permutation test. */
-    samples: z.number().int().min(100).default(10_000),
-    level: z.number().gt(0).lt(1).default(0.95),
-    /** Places of each ranking that are kept in the run file. */
-    depth: z.number().int().min(1).default(100),
-    /** Places of each ranking that the report's inspector shows. */
-    inspect: z.number().int().min(1).default(10),
-  })
-  .superRefine(assertDepth);
-
-/** The whole of a config. */
-export const experimentConfig = z.strictObject({
-  name: slug,
-  description: z.string().default(''),
-  seed: z.number().int().default(1),
-  backend: z.enum(['auto', ...BACKENDS]).default('auto'),
-  dataset: datasetOptions,
-  embedding: encoderOptions,
-  /** How hyper-parameters are chosen, on dev alone. */
-  tuning: z
-    .strictObject({
-      metric: metric.default('mrr@10'),
-      /** Share of the dev conversations, the latest, that arms are tuned on; learned parts are fitted on the others meanwhile. */
-      holdout: z.number().gt(0).lt(1).default(0.3),
-    })
-    .prefault({}),
-  evaluation: evaluationOptions,
-  arms: z.array(armOptions).min(1),
-});
-
-export type ExperimentConfig = z.output<typeof experimentConfig>;
-export type ArmOptions = z.output<typeof armOptions>;
-
-/** The place of the arm that another one extends, -1 where there is none. */
-function parentOf(arms: readonly unknown[], index: number): number {
-  const { extends: wanted } = arms[index] as Plain;
-  return arms.findIndex((arm, i) => i < index && isPlain(arm) && arm.name === wanted);
-}
-
-/** A fault of a key that an arm merely took over is told once, at the arm that wrote it. */
-function isInherited(fault: ConfigurationFault, all: readonly ConfigurationFault[], arms: readonly unknown[]): boolean {
-  const [, place, rest = ''] = fault.path.match(/^arms\[(\d+)\]\.(.+)$/) ?? [];
-  const own = arms[Number(place)];
-  if (!isPlain(own) || own.extends === undefined) return false;
-  const keys = rest.split(/[.[\]]+/).filter((key) => key !== '');
-  if (valueAt(own, keys) !== undefined) return false;
-  const parent = parentOf(arms, Number(place));
-  return parent < 0 || all.some(({ path }) => path === `arms[${parent}].${rest}`);
-}
+export { type ArmOptions, configFile, type ExperimentConfig, experimentConfig } from './config-schema.ts';
 
 function duplicateNames(arms: readonly unknown[]): ConfigurationFault[] {
   const names = arms.map((arm) => (isPlain(arm) && typeof arm.name === 'string' ? fileName(arm.name) : undefined));
@@ -109,21 +21,40 @@ function duplicateNames(arms: readonly unknown[]): ConfigurationFault[] {
   );
 }
 
-function baselineFaults({ evaluation }: Plain, arms: readonly unknown[]): ConfigurationFault[] {
+/** A list of names that stays readable. */
+function listed(names: readonly string[]): string {
+  return names.length <= 20 ? names.join(', ') : `${names.slice(0, 20).join(', ')} and ${names.length - 20} more`;
+}
+
+/** Names of arms that there are not; nothing is said of those that a sweep at fault would have made. */
+function nameFaults(
+  { evaluation, only }: Plain,
+  arms: readonly unknown[],
+  faults: readonly ConfigurationFault[],
+): ConfigurationFault[] {
   const names = arms.flatMap((arm) => (isPlain(arm) && typeof arm.name === 'string' ? [arm.name] : []));
-  const baseline = isPlain(evaluation) ? evaluation.baseline : undefined;
-  if (typeof baseline !== 'string' || names.length === 0 || names.includes(baseline)) return [];
-  const nearest = nearestOf(baseline, names);
-  const fault = {
-    path: 'evaluation.baseline',
-    expected: `an arm (${names.join(', ')})`,
-    got: JSON.stringify(baseline),
-  };
-  return [nearest === undefined ? fault : { ...fault, nearest }];
+  const wanted: [path: string, name: unknown][] = [
+    ['evaluation.baseline', isPlain(evaluation) ? evaluation.baseline : undefined],
+    ...(Array.isArray(only) ? only.map((name, i): [string, unknown] => [`only[${i}]`, name]) : []),
+  ];
+  return wanted.flatMap(([path, name]) => {
+    if (typeof name !== 'string' || names.length === 0 || names.includes(name)) return [];
+    if (name.includes(SWEPT) && faults.some((fault) => fault.path.startsWith('sweep'))) return [];
+    const nearest = nearestOf(name, names);
+    const fault = { path, expected: `an arm (${listed(names)})`, got: JSON.stringify(name) };
+    return [nearest === undefined ? fault : { ...fault, nearest }];
+  });
+}
+
+/** What is wrong with the base whatever arm starts from it; what it lacks, an arm may have. */
+function baseFaults(base: unknown): ConfigurationFault[] {
+  const result = check(z.object({ base: retrieverOptions.omit({ control: true }).partial() }), { base });
+  return 'faults' in result ? result.faults.filter(({ got }) => got !== 'nothing') : [];
 }
 
 /** Every value that tuning would try is checked before anything runs; nothing is said of an arm that is at fault without being tuned. */
 function tuneFaults(arm: unknown, index: number): ConfigurationFault[] {
+  if (!isPlain(arm) || !isPlain(arm.tune) || Object.keys(arm.tune).length === 0) return [];
   const untuned = check(armOptions, arm);
   if ('faults' in untuned) return [];
   const resolved: ArmOptions = untuned.value;
@@ -153,24 +84,62 @@ export function withTuned(arm: ArmOptions, point: Plain): ArmOptions {
   return armOptions.parse(tunedArm(arm, point));
 }
 
+/** The arms of a composed config, written out, and the config that they are in; the probes of a sweep follow the `count` arms that are run. */
+function expanded(composed: ComposedConfig) {
+  const { content } = composed;
+  const base = isPlain(content.base) ? content.base : {};
+  const seed = Number.isInteger(content.seed) ? (content.seed as number) : 1;
+  const written = expandArms(Array.isArray(content.arms) ? content.arms : [], base);
+  const sweep = expandSweep(content.sweep, written.arms, seed);
+  const arms: readonly ExpandedArm[] = [...written.arms, ...sweep.arms, ...sweep.probes];
+  const options = arms.map((arm) => arm.options);
+  const config = { ...content, ...(Array.isArray(content.arms) ? { arms: options } : {}), sweep: sweep.design };
+  const faults = [...written.faults, ...sweep.faults];
+  return { arms, options, config, faults, count: arms.length - sweep.probes.length };
+}
+
+function resolveComposed(composed: ComposedConfig): ExperimentConfig {
+  const { content, source } = composed;
+  const { arms, options, config, faults, count } = expanded(composed);
+  const run = options.slice(0, count);
+  const result = check(expandedFile, config);
+  const found = [
+    ...faults,
+    ...('faults' in result ? result.faults : []),
+    ...(isPlain(content.base) ? baseFaults(content.base) : []),
+    ...duplicateNames(run),
+    ...nameFaults(content, run, faults),
+    ...options.flatMap(tuneFaults),
+  ];
+  if (found.length > 0 || 'faults' in result)
+    throw new ConfigurationError(source, locateFaults(found, { composed, arms }));
+  const { base: _, extends: __, groups: ___, controls, ...resolved } = result.value;
+  const controlled = withControls({ ...resolved, arms: resolved.arms.slice(0, count) }, controls);
+  const clashes = [...duplicateNames(controlled.arms), ...controlFaults(controlled.arms)];
+  if (clashes.length > 0) throw new ConfigurationError(source, locateFaults(clashes, { composed, arms }));
+  return controlled;
+}
+
 /**
- * Fills in defaults, writes the arms out and checks everything.
+ * Fills in defaults, writes the arms, the sweep and the null controls out and checks everything.
  *
  * @throws ConfigurationError with all faults at once.
  */
 export function resolveConfig(raw: Plain, source: string): ExperimentConfig {
-  const written = Array.isArray(raw.arms) ? raw.arms : [];
-  const { arms, faults } = expandArms(written);
-  const result = check(experimentConfig, { ...raw, ...(Array.isArray(raw.arms) ? { arms } : {}) });
-  const found = 'faults' in result ? result.faults : [];
-  faults.push(...found.filter((fault) => !isInherited(fault, found, written)));
-  faults.push(...duplicateNames(arms), ...baselineFaults(raw, arms), ...arms.flatMap(tuneFaults));
-  const unique = [...new Map(faults.map((fault) => [`${fault.path} ${fault.got}`, fault])).values()];
-  if (unique.length > 0 || 'faults' in result) throw new ConfigurationError(source, unique);
-  return result.value;
+  const files = ['extends', 'groups'].filter((key) => raw[key] !== undefined);
+  if (files.length > 0)
+    throw new ConfigurationError(
+      source,
+      files.map((path) => ({ path, expected: 'nothing, outside of a file', got: JSON.stringify(raw[path]) })),
+    );
+  return resolveComposed(composedOf(raw, source));
 }
 
-/** Reads a config file, applies `path=value` overrides, and resolves it. */
+/**
+ * Reads a config file with the files that it names, applies `path=value` overrides, and resolves it.
+ *
+ * @throws ConfigurationError with all faults at once, each with the file that wrote the value.
+ */
 export function loadConfig(path: string, overrides: readonly string[] = []): ExperimentConfig {
-  return resolveConfig(applyOverrides(readYaml(path), overrides), path);
+  return resolveComposed(composeFiles(path, overrides));
 }

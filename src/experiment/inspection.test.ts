@@ -64,6 +64,7 @@ test('a query comes with its judgements', () => {
     author: 'person-1',
     channel: null,
     cluster: 'a',
+    kind: null,
     turnId: null,
     judgements: { a2: 3 },
   });

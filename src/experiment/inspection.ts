@@ -43,6 +43,7 @@ export function queryRecord(dataset: Dataset, query: Query): QueryRecord {
     author,
     channel,
     cluster,
+    kind: query.kind ?? null,
     turnId: query.turnId ?? null,
     judgements: Object.fromEntries(dataset.qrels.get(id) ?? []),
   };

@@ -1,38 +1,63 @@
 import { ValidationError } from '../core/errors.ts';
 import { bootstrapIntervals, type Interval } from '../evaluation/bootstrap-interval.ts';
-import { clusterBy } from '../evaluation/clusters.ts';
+import { type Clusters, clusterBy } from '../evaluation/clusters.ts';
 import { type Evaluation, evaluate } from '../evaluation/evaluate.ts';
-import { type BaselineComparison, compareWithBaseline } from '../evaluation/significance.ts';
+import { type BaselineComparison, type ComparisonOptions, compareWithBaseline } from '../evaluation/significance.ts';
 import type { Dataset, Query } from '../model/dataset.ts';
 import type { Qrels, Run } from '../model/run.ts';
+import { byFamily } from './arm-families.ts';
+import type { ArmControl } from './control-arms.ts';
+import { type MetricPassport, type PassportFacts, passportOf } from './passport.ts';
+import type { Stratum, Structure } from './result.ts';
+import { strataOf } from './strata.ts';
+import { type StratumValues, stratumValues } from './stratum-values.ts';
+import { structuresOf } from './structure.ts';
 
 /** What the report counts as unjudged: documents among so many first ones. */
 const HOLE_DEPTH = 10;
 
-export interface MeasurementOptions {
+export interface MeasurementOptions extends ComparisonOptions {
   readonly metrics: readonly string[];
   readonly baseline: string;
   readonly samples: number;
   readonly level: number;
-  readonly seed: number;
+  /** The null controls by their names: a family of their own in every correction. */
+  readonly controls?: ReadonlyMap<string, ArmControl>;
 }
 
 /** One arm in every metric. */
 export interface ArmMeasurement {
   readonly perQuery: Readonly<Record<string, readonly number[]>>;
   readonly metrics: Readonly<Record<string, Interval>>;
-  /** Null for the baseline. */
+  /** Null for the baseline, and where that failed. */
   readonly comparisons: Readonly<Record<string, BaselineComparison>> | null;
   readonly holes: number;
+  readonly strata: StratumValues;
+  readonly control: ArmControl | null;
+  readonly structure: Structure | null;
 }
 
-export interface Measurement {
-  /** The queries that have a relevant turn, in order. */
-  readonly queries: readonly Query[];
-  /** The others, which no figure counts. */
-  readonly unanswerable: readonly string[];
+export interface Measurement<Q = Query> {
+  /** The queries that the figures are over, in order. */
+  readonly queries: readonly Q[];
+  /** Queries without a relevant turn: among the others, or in no figure. */
+  readonly unanswerable: readonly Q[];
   /** In the order of the runs. */
   readonly arms: readonly ArmMeasurement[];
+  readonly passports: Readonly<Record<string, MetricPassport>>;
+  readonly strata: readonly Stratum[];
+}
+
+/** Judgements, and how they are read. */
+export interface Judging extends PassportFacts {
+  /** A judgement set for each query, in the order of the queries; an empty one where nothing was judged. */
+  readonly qrels: Qrels;
+}
+
+/** What resampling needs of a query. */
+interface Clustered {
+  readonly id: string;
+  readonly cluster: string;
 }
 
 /** The judgements of some queries, in their order. */
@@ -40,68 +65,132 @@ export function qrelsOf(dataset: Dataset, queries: readonly Query[]): Qrels {
   return new Map(queries.map(({ id }) => [id, dataset.qrels.get(id) ?? new Map()]));
 }
 
-function evaluateRun(run: Run, dataset: Dataset, queries: readonly Query[], metrics: readonly string[]): Evaluation {
-  return evaluate(run, qrelsOf(dataset, queries), metrics, {
-    relevantGrade: dataset.relevantGrade,
-    unanswerable: 'apart',
+function judgingOf(dataset: Dataset, queries: readonly Query[]): Judging {
+  const { relevantGrade, hash } = dataset;
+  const qrels = qrelsOf(dataset, queries);
+  return { qrels, relevantGrade, dataHash: hash, granularity: 'turn', judgedOnly: false, unanswerableAre: 'apart' };
+}
+
+function evaluateRun(run: Run, judging: Judging, metrics: readonly string[]): Evaluation {
+  return evaluate(run, judging.qrels, metrics, {
+    relevantGrade: judging.relevantGrade,
+    unanswerable: judging.unanswerableAre === 'counted' ? 'count' : 'apart',
     holeDepth: HOLE_DEPTH,
   });
 }
 
+/** One metric on the queries that have a relevant turn. @returns them, and a value each. */
+export function valuesOf(
+  metric: string,
+  run: Run,
+  dataset: Dataset,
+  queries: readonly Query[],
+): { readonly queries: readonly Query[]; readonly values: readonly number[] } {
+  const { values, queryIds } = evaluateRun(run, judgingOf(dataset, queries), [metric]);
+  const answerable = new Set(queryIds);
+  return { queries: queries.filter(({ id }) => answerable.has(id)), values: values[metric] as readonly number[] };
+}
+
 /** The mean of one metric over the queries that have a relevant turn. @throws ValidationError when there is none. */
 export function meanOf(metric: string, run: Run, dataset: Dataset, queries: readonly Query[]): number {
-  const values = evaluateRun(run, dataset, queries, [metric]).values[metric] as readonly number[];
+  const { values } = valuesOf(metric, run, dataset, queries);
   if (values.length === 0)
     throw new ValidationError(`no query of ${queries.length} has a relevant turn in dataset: ${dataset.name}`);
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
+function columnOf({ values }: Evaluation, metric: string): readonly number[] {
+  return values[metric] as readonly number[];
+}
+
+/** Each arm's comparison with the baseline, by metric; null for the baseline, and for all where it is not among them. */
+function comparisonsOf(
+  evaluations: readonly Evaluation[],
+  baseline: number,
+  clusters: Clusters,
+  options: MeasurementOptions,
+): (Record<string, BaselineComparison> | null)[] {
+  const others = evaluations.filter((_, arm) => arm !== baseline);
+  const compare = (metric: string) => {
+    const systems = others.map((evaluation) => columnOf(evaluation, metric));
+    const base = columnOf(evaluations[baseline] as Evaluation, metric);
+    return compareWithBaseline(systems, base, clusters, options);
+  };
+  if (baseline < 0) return evaluations.map(() => null);
+  const compared = others.length === 0 ? [] : options.metrics.map(compare);
+  const comparisons: (Record<string, BaselineComparison> | null)[] = others.map((_, arm) =>
+    byMetric(options.metrics, (m) => compared[m]?.[arm] as BaselineComparison),
+  );
+  return comparisons.toSpliced(baseline, 0, null);
+}
+
+function byMetric<T>(metrics: readonly string[], valueAt: (m: number) => T): Record<string, T> {
+  return Object.fromEntries(metrics.map((metric, m) => [metric, valueAt(m)]));
+}
+
 /**
- * Measures arms against judgements: means with bootstrap intervals, differences from the baseline with corrected permutation tests, both clustered.
+ * Measures arms against judgements: means with bootstrap intervals, differences from the baseline with corrected tests, all clustered; see docs/statistics.md.
  *
- * @param runs by arm name, the baseline among them.
+ * @param runs by arm name; without the baseline nothing is compared.
+ * @param queries in the order of the judgements.
+ * @param divide the strata of the queries that the figures are over.
  * @throws ValidationError when no query has a relevant turn, or all belong to one cluster.
  */
+export function measureRuns<Q extends Clustered>(
+  runs: ReadonlyMap<string, Run>,
+  judging: Judging,
+  queries: readonly Q[],
+  options: MeasurementOptions,
+  divide: (queries: readonly Q[]) => readonly Stratum[],
+): Measurement<Q> {
+  const { metrics, level, correction = 'holm' } = options;
+  const names = [...runs.keys()];
+  const baseline = names.indexOf(options.baseline);
+  const controls = names.map((name) => options.controls?.get(name) ?? null);
+  const evaluations = [...runs.values()].map((run) => evaluateRun(run, judging, metrics));
+  const [first] = evaluations as [Evaluation];
+  const [kept, without] = [first.queryIds, first.unanswerable].map((ids) => {
+    const wanted = new Set(ids);
+    return queries.filter(({ id }) => wanted.has(id));
+  }) as [Q[], Q[]];
+  if (without.length === queries.length)
+    throw new ValidationError(`no query has a relevant turn, of so many: ${queries.length}`);
+  const labels = kept.map(({ cluster }) => cluster);
+  const clusters = clusterBy(labels);
+  const columns = evaluations.flatMap((evaluation) => metrics.map((metric) => columnOf(evaluation, metric)));
+  const intervals = bootstrapIntervals(columns, clusters, options);
+  const inFamilies = <T>(compute: (members: readonly Evaluation[], baseline: number) => readonly T[]) =>
+    byFamily(evaluations, (arm) => controls[arm] !== null, baseline, compute);
+  const comparisons = inFamilies((members, base) => comparisonsOf(members, base, clusters, options));
+  const strata = divide(kept);
+  const levels = inFamilies((members, base) => {
+    const values = members.map((member) => member.values);
+    return stratumValues(strata, values, labels, { metrics, baseline: base, level, correction });
+  });
+  const compared = evaluations.map(({ values }, arm) => ({
+    name: names[arm] as string,
+    control: controls[arm] as ArmControl | null,
+    perQuery: values,
+    comparisons: comparisons[arm] as Record<string, BaselineComparison> | null,
+  }));
+  const structures = structuresOf(compared, metrics, clusters, options);
+  const arms = compared.map(({ name: _, ...arm }, a) => ({
+    ...arm,
+    metrics: byMetric(metrics, (m) => intervals[a * metrics.length + m] as Interval),
+    holes: (evaluations[a] as Evaluation).holes.reduce((sum, count) => sum + count, 0),
+    strata: levels[a] as StratumValues,
+    structure: structures[a] as Structure | null,
+  }));
+  const passports = Object.fromEntries(metrics.map((metric) => [metric, passportOf(metric, evaluations, judging)]));
+  return { queries: kept, unanswerable: without, arms, passports, strata };
+}
+
+/** Measures the arms of a run against the judgements of its dataset, see {@link measureRuns}. */
 export function measureArms(
   runs: ReadonlyMap<string, Run>,
   dataset: Dataset,
   queries: readonly Query[],
   options: MeasurementOptions,
 ): Measurement {
-  const { metrics, baseline, samples, level, seed } = options;
-  const names = [...runs.keys()];
-  const evaluations = [...runs.values()].map((run) => evaluateRun(run, dataset, queries, metrics));
-  const [first] = evaluations as [Evaluation];
-  const answerable = new Set(first.queryIds);
-  const kept = queries.filter(({ id }) => answerable.has(id));
-  if (kept.length === 0)
-    throw new ValidationError(`no query of ${queries.length} has a relevant turn in dataset: ${dataset.name}`);
-  const clusters = clusterBy(kept.map(({ cluster }) => cluster));
-  const columns = evaluations.flatMap(({ values }) => metrics.map((metric) => values[metric] as readonly number[]));
-  const intervals = bootstrapIntervals(columns, clusters, { samples, level, seed });
-  const others = names.flatMap((name, arm) => (name === baseline ? [] : [arm]));
-  const valuesOf = (arm: number, metric: string) =>
-    (evaluations[arm] as Evaluation).values[metric] as readonly number[];
-  const comparisons = metrics.map((metric) =>
-    others.length === 0
-      ? []
-      : compareWithBaseline(
-          others.map((arm) => valuesOf(arm, metric)),
-          valuesOf(names.indexOf(baseline), metric),
-          clusters,
-          { samples, level, seed },
-        ),
-  );
-  const arms = names.map((name, arm) => ({
-    perQuery: (evaluations[arm] as Evaluation).values,
-    metrics: Object.fromEntries(metrics.map((metric, m) => [metric, intervals[arm * metrics.length + m] as Interval])),
-    comparisons:
-      name === baseline
-        ? null
-        : Object.fromEntries(
-            metrics.map((metric, m) => [metric, comparisons[m]?.[others.indexOf(arm)] as BaselineComparison]),
-          ),
-    holes: (evaluations[arm] as Evaluation).holes.reduce((sum, holes) => sum + holes, 0),
-  }));
-  return { queries: kept, unanswerable: first.unanswerable, arms };
+  return measureRuns(runs, judgingOf(dataset, queries), queries, options, (kept) => strataOf(dataset, kept));
 }

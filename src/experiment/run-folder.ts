@@ -1,14 +1,12 @@
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
-import { StorageError } from '../core/errors.ts';
 import { formatQrels, formatRun } from '../evaluation/trec-files.ts';
-import type { Qrels, Run } from '../model/run.ts';
+import type { Corpus } from '../model/corpus.ts';
 import { fileName } from './arms.ts';
-import type { ArmResult, ExperimentResult } from './result.ts';
+import { PartialFolder, type RunFiles } from './partial-folder.ts';
+import type { ArmResult, ExperimentResult, QueryRecord } from './result.ts';
+import type { FinishedRun } from './run.ts';
 
-/** What a run leaves, file by file: relative path -> text. */
-export type RunFiles = Readonly<Record<string, string>>;
+export type { RunFiles };
 
 function perQueryLines(result: ExperimentResult): string {
   const lines = result.queries.flatMap((query, q) =>
@@ -20,26 +18,63 @@ function perQueryLines(result: ExperimentResult): string {
   return `${lines.join('\n')}\n`;
 }
 
-function metricsOf(result: ExperimentResult): string {
-  const arms = result.arms.map(({ name, tuned, metrics, comparisons, holes }: ArmResult) => ({
-    name,
-    tuned,
-    metrics,
-    comparisons,
-    holes,
-  }));
-  const { name, hash, baseline, metrics, dataset, remarks } = result;
-  const { turns: _, ...summary } = dataset;
-  return `${JSON.stringify({ experiment: name, hash, queries: result.queries.length, baseline, metrics, arms, dataset: summary, remarks }, null, 2)}\n`;
+/** What is said of an arm as a whole: single queries and strata stand in other files, and what it took stands where nothing is compared. */
+function armSummary(arm: ArmResult) {
+  const { name, description, tuned, levels, control, structure, metrics, comparisons, holes, attribution } = arm;
+  return { name, description, tuned, levels, control, structure, metrics, comparisons, holes, attribution };
 }
 
-/** @param runs each arm's ranking, by the arm's name. */
-export function runFiles(result: ExperimentResult, runs: ReadonlyMap<string, Run>, qrels: Qrels): RunFiles {
+/** The text of metrics.json. */
+export function metricsText(result: ExperimentResult): string {
+  const { name, hash, baseline, metrics, statistics, passports, failures, stopped, remarks } = result;
+  const { turns: _, ...dataset } = result.dataset;
+  const queries = result.queries.length;
+  const arms = result.arms.map(armSummary);
+  const content = { experiment: name, hash, queries, baseline, metrics, statistics, passports, arms };
+  return `${JSON.stringify({ ...content, failures, stopped, dataset, remarks }, null, 2)}\n`;
+}
+
+function strataOf({ strata, arms }: ExperimentResult): string {
+  const divisions = strata.map(({ levels, ...stratum }) => ({
+    ...stratum,
+    levels: levels.map(({ name, queries }) => ({ name, queries: queries.length })),
+  }));
+  const values = Object.fromEntries(arms.map(({ name, strata: held }) => [name, held]));
+  return `${JSON.stringify({ strata: divisions, arms: values })}\n`;
+}
+
+/** What the figures were told apart and resampled by, a query a line, those without a relevant turn last. */
+function queryLines({ queries, unanswerable, strata }: ExperimentResult): string {
+  const levels: Record<string, string>[] = queries.map(() => ({}));
+  for (const stratum of strata)
+    for (const level of stratum.levels)
+      for (const query of level.queries) (levels[query] as Record<string, string>)[stratum.name] = level.name;
+  const line =
+    (answerable: boolean) =>
+    ({ judgements: _, ...query }: QueryRecord, place: number) =>
+      `${JSON.stringify({ ...query, answerable, levels: answerable ? levels[place] : {} })}\n`;
+  return [...queries.map(line(true)), ...unanswerable.map(line(false))].join('');
+}
+
+/** Which conversation each turn is of, a turn a line in the order of their positions: what the arms' records count in. */
+function turnLines({ turns }: Corpus): string {
+  return turns.map(({ id, conversationId }) => `${JSON.stringify({ id, conversation: conversationId })}\n`).join('');
+}
+
+/** What is left of a finished run besides its tables. */
+export function runFiles({ result, runs, qrels, corpus }: FinishedRun): RunFiles {
   const trec = [...runs].map(([name, run]) => [`runs/${fileName(name)}.trec`, formatRun(run, fileName(name))]);
+  const { environment, stages, armsAtOnce, timings } = result;
+  const latency = Object.fromEntries(
+    result.arms.flatMap((arm) => (arm.latency === null ? [] : [[arm.name, arm.latency]])),
+  );
   return {
     'config.yaml': stringify(result.config),
-    'environment.json': `${JSON.stringify({ ...result.environment, timings: result.timings }, null, 2)}\n`,
-    'metrics.json': metricsOf(result),
+    'environment.json': `${JSON.stringify({ ...environment, stages, armsAtOnce, timings, latency }, null, 2)}\n`,
+    'metrics.json': metricsText(result),
+    'strata.json': strataOf(result),
+    'queries.jsonl': queryLines(result),
+    'turns.jsonl': turnLines(corpus),
     'per-query.jsonl': perQueryLines(result),
     'qrels.trec': formatQrels(qrels),
     ...Object.fromEntries(trec),
@@ -47,25 +82,16 @@ export function runFiles(result: ExperimentResult, runs: ReadonlyMap<string, Run
 }
 
 /**
- * Puts a run's files in place as a whole: they are written beside the folder, which is then swapped in, so that an interruption leaves the earlier run or none.
+ * Puts files in place as a whole: they are written beside the folder, which is then swapped in, so that an interruption leaves the earlier one or none.
  *
- * @throws StorageError naming the folder.
+ * @throws StorageError naming the folder; UnavailableError while another process writes it.
  */
-export function writeRunFolder(folder: string, files: RunFiles): void {
-  const fresh = `${folder}.writing-${process.pid}`;
-  const stale = `${folder}.replaced-${process.pid}`;
+export function writeRunFolder(target: string, files: RunFiles): void {
+  const folder = PartialFolder.open(target, 'fresh');
   try {
-    for (const [path, text] of Object.entries(files)) {
-      const target = join(fresh, path);
-      mkdirSync(dirname(target), { recursive: true });
-      writeFileSync(target, text);
-    }
-    if (existsSync(folder)) renameSync(folder, stale);
-    renameSync(fresh, folder);
+    folder.finish(files);
   } catch (error) {
-    if (existsSync(stale) && !existsSync(folder)) renameSync(stale, folder);
-    throw new StorageError('write the run folder', folder, { cause: error });
-  } finally {
-    for (const leftover of [fresh, stale]) if (existsSync(leftover)) rmSync(leftover, { recursive: true });
+    folder.remove();
+    throw error;
   }
 }

@@ -9,6 +9,7 @@ import type { StartProgress } from '../core/progress.ts';
 import { resolveConfig } from './config.ts';
 import { applyOverrides, type Plain } from './config-file.ts';
 import { type FinishedRun, runExperiment } from './run.ts';
+import { metricsText, runFiles } from './run-folder.ts';
 import { sampleConfig, writeSampleJsonl } from './sample-jsonl.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-run-'));
@@ -30,8 +31,12 @@ async function run(
   return runExperiment(resolveConfig(raw, 'sample'), progress === undefined ? context : { ...context, progress });
 }
 
-/** What must be the same again: everything but the machine and the time. */
-function lasting({ result: { environment: _, timings: __, ...result }, runs, qrels }: FinishedRun): object {
+/** What must be the same again: everything but the machine, the time, and what was found in the cache. */
+function lasting({
+  result: { environment: _, timings: __, stages: ___, ...result },
+  runs,
+  qrels,
+}: FinishedRun): object {
   return { result, runs: [...runs], qrels: [...qrels] };
 }
 
@@ -93,7 +98,6 @@ describe('a run', () => {
     );
     expect(finished.result.timings.map(({ stage }) => stage)).toEqual([
       'dataset',
-      'tuning',
       'embedding',
       'arms',
       'statistics',
@@ -135,6 +139,60 @@ test('all queries are evaluated in time order where both splits are asked for', 
   expect(times).toEqual(times.toSorted((a, b) => a - b));
 });
 
+/** An override that has an arm fail when it scores: the numbers of its BM25 overflow. */
+const failing = (arm: string) =>
+  `arms.${arm}.candidates=[{index: bm25, k: 17, variant: bm25l, k1: 1.7e308}, {index: hnsw, k: 17}]`;
+
+describe('an arm that fails', () => {
+  test('fails alone, and takes its own place among the failures', async () => {
+    const { result, runs } = await run([failing('unified')]);
+    expect(result.failures).toEqual([
+      {
+        name: 'unified',
+        description: '',
+        code: 'NOT_FINITE',
+        message: expect.stringMatching(/^[^\n]*: (NaN|Infinity)$/),
+      },
+    ]);
+    expect([...runs.keys()]).toEqual(['newest', 'hybrid', 'Decayed × 2', 'propagated']);
+    expect(result.arms.map(({ name }) => name)).toEqual([...runs.keys()]);
+    const whole = await run();
+    const [before, after] = [whole, { result, runs }].map((one) => one.runs.get('propagated'));
+    expect(after).toEqual(before);
+  });
+
+  test('takes those along that take its tuned values over', async () => {
+    const { result } = await run([failing('hybrid'), 'evaluation.baseline=newest']);
+    expect(result.failures.map(({ name }) => name)).toEqual(['hybrid', 'Decayed × 2', 'unified', 'propagated']);
+    expect(result.arms.map(({ name }) => name)).toEqual(['newest']);
+  });
+
+  test('leaves nothing to compare with where it is the baseline, and the remarks say why', async () => {
+    const { result } = await run([failing('unified'), 'evaluation.baseline=unified']);
+    expect(result.arms).toHaveLength(4);
+    expect(result.arms.map(({ comparisons }) => comparisons)).toEqual([null, null, null, null]);
+    expect(result.remarks).toContain('nothing is compared, since the baseline failed: unified');
+    for (const { strata } of result.arms)
+      for (const level of Object.values(strata).flatMap((levels) => Object.values(levels)))
+        for (const value of Object.values(level)) expect(value.difference).toBeNull();
+  });
+
+  test('ends the run where it is every arm', async () => {
+    const only = ['only=[hybrid]', failing('hybrid')];
+    await expect(run(only)).rejects.toThrow(/^every arm failed, the first, hybrid, with: .* is not finite/);
+    await expect(run(only)).rejects.toMatchObject({ code: 'NOT_FINITE' });
+  });
+});
+
+test.each([['unified'], ['propagated']])('%s ranks as in the whole run where it is run alone', async (arm) => {
+  const [whole, alone] = [await run(), await run([`only=[${arm}]`], join(folder, `alone-${arm}`))];
+  expect([...alone.runs.keys()].sort()).toEqual(['hybrid', arm].sort());
+  expect(alone.runs.get(arm)).toEqual(whole.runs.get(arm));
+  const found = ({ result }: FinishedRun) => result.arms.find(({ name }) => name === arm);
+  expect(found(alone)?.tuned).toEqual(found(whole)?.tuned);
+  expect(found(alone)?.rankings).toEqual(found(whole)?.rankings);
+});
+
 describe('tensors', () => {
   test.each([
     ['is over', [], null],
@@ -145,4 +203,14 @@ describe('tensors', () => {
     else await expect(run(overrides)).rejects.toThrow(error);
     expect(tf.memory().numTensors).toBe(before);
   });
+});
+
+test('timing the arms changes nothing of what they find, and stands where nothing is compared', async () => {
+  const metricsOf = ({ result }: FinishedRun) => JSON.parse(metricsText(result)) as Record<string, unknown>;
+  const [plain, timed] = [await run(), await run(['evaluation.latency={queries: 3, warmUp: 1}'])];
+  expect({ ...metricsOf(timed), hash: '' }).toEqual({ ...metricsOf(plain), hash: '' });
+  expect(plain.result.arms.map(({ latency }) => latency)).toEqual([null, null, null, null, null]);
+  for (const { latency } of timed.result.arms) expect(latency?.total?.p99).toBeGreaterThan(0);
+  const environment = JSON.parse(runFiles(timed)['environment.json'] as string) as { latency: object };
+  expect(Object.keys(environment.latency)).toEqual(timed.result.arms.map(({ name }) => name));
 });

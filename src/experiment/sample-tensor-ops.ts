@@ -20,7 +20,8 @@ function loaded(...overrides: string[]): number {
 }
 
 export const TENSOR_OPS: TensorOps = {
-  loadConfig: { use: () => loaded(), refuses: [[() => loaded('seed=soup'), /seed: expected number/]] },
+  loadConfig: { use: () => loaded(), refuses: [[() => loaded('seed=soup'), /seed \(--set\): expected number/]] },
+  planStages: { provedIn: 'src/experiment/stage-plan.test.ts' },
   resolveConfig: {
     use: () => resolveConfig(config, 'sample').arms.length,
     refuses: [[() => resolveConfig({}, 'nothing'), /in nothing/]],

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { resolveConfig } from './config.ts';
-import { tuneArms } from './tuning.ts';
+import type { Plain } from './config-file.ts';
+import { ArmTuning, inheritedPoint } from './tuning.ts';
 
 const config = resolveConfig(
   {
@@ -23,12 +24,23 @@ const config = resolveConfig(
   'test',
 );
 
-test('each arm starts from what was chosen for the arm that it extends, unless it says otherwise', async () => {
+/** A tuning that likes 50 hours and much trajectory, and a list of what it was asked. */
+function tuning(): { readonly arms: ArmTuning; readonly asked: string[] } {
   const asked: string[] = [];
-  const tuned = await tuneArms(config.arms, async ({ name, decay, trajectory }) => {
+  const arms = new ArmTuning(config.arms, async ({ name, decay, trajectory }) => {
     asked.push(`${name} ${decay?.halfLifeHours} ${trajectory?.weight} ${trajectory?.sigma}`);
     return name === 'decayed' ? -Math.abs((decay?.halfLifeHours ?? 0) - 50) : (trajectory?.weight ?? 0);
   });
+  return { arms, asked };
+}
+
+const DECAYED = ['decayed 12 undefined undefined', 'decayed 48 undefined undefined', 'decayed 96 undefined undefined'];
+const PLACED = ['placed 48 0.1 1', 'placed 48 0.1 2', 'placed 48 0.5 1', 'placed 48 0.5 2'];
+
+test('each arm starts from what was chosen for the arm that it extends, unless it says otherwise', async () => {
+  const { arms, asked } = tuning();
+  const tuned = [];
+  for (const { name } of config.arms) tuned.push(await arms.tuned(name));
   expect(tuned.map(({ options, tuned: point }) => [options.name, point])).toEqual([
     ['plain', {}],
     ['decayed', { 'decay.halfLifeHours': 48 }],
@@ -37,13 +49,59 @@ test('each arm starts from what was chosen for the arm that it extends, unless i
   ]);
   expect(tuned[2]?.options.decay?.halfLifeHours).toBe(48);
   expect(tuned[3]?.options.decay?.halfLifeHours).toBe(6);
-  expect(asked).toEqual([
-    'decayed 12 undefined undefined',
-    'decayed 48 undefined undefined',
-    'decayed 96 undefined undefined',
-    'placed 48 0.1 1',
-    'placed 48 0.1 2',
-    'placed 48 0.5 1',
-    'placed 48 0.5 2',
+  expect(asked).toEqual([...DECAYED, ...PLACED]);
+});
+
+test('a value that an arm writes is its own, also where the arm that it extends has the same before it is tuned', () => {
+  const [, decayed] = config.arms;
+  const { arms } = resolveConfig(
+    {
+      ...(structuredClone(config) as unknown as Plain),
+      arms: [
+        { name: 'plain', candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } },
+        { name: 'decayed', extends: 'plain', decay: {}, tune: { 'decay.halfLifeHours': [12, 48] } },
+        { name: 'by default', extends: 'decayed', sameChannel: true },
+        { name: 'written', extends: 'decayed', decay: { halfLifeHours: 24 } },
+      ],
+      sweep: { method: 'one-factor', arm: 'decayed', factors: { 'decay.halfLifeHours': [24], sameChannel: [true] } },
+    },
+    'test',
+  );
+  expect(decayed?.decay).toEqual({ halfLifeHours: 24 });
+  const inherited = arms
+    .slice(2)
+    .map((arm) => [arm.name, inheritedPoint(arm, arms[1] as (typeof arms)[number], { 'decay.halfLifeHours': 48 })]);
+  expect(inherited).toEqual([
+    ['by default', { 'decay.halfLifeHours': 48 }],
+    ['written', {}],
+    ['decayed | decay.halfLifeHours=24', {}],
+    ['decayed | sameChannel=true', { 'decay.halfLifeHours': 48 }],
   ]);
+});
+
+test('an arm asked for alone is tuned along its chain, and nothing is measured twice', async () => {
+  const { arms, asked } = tuning();
+  let points = 0;
+  expect(arms.pointsLeft('placed')).toBe(7);
+  const { tuned } = await arms.tuned('placed', () => points++);
+  expect(tuned).toEqual({ 'decay.halfLifeHours': 48, 'trajectory.weight': 0.5, 'trajectory.sigma': 1 });
+  expect(points).toBe(7);
+  expect(arms.pointsLeft('placed')).toBe(0);
+  await arms.tuned('decayed');
+  expect(asked).toEqual([...DECAYED, ...PLACED]);
+});
+
+test('an arm whose parent cannot be tuned fails of the same, and the parent itself is not tried again', async () => {
+  let tries = 0;
+  const arms = new ArmTuning(config.arms, async () => {
+    tries++;
+    throw new Error('no light');
+  });
+  for (const name of ['placed', 'decayed', 'fixed']) await expect(arms.tuned(name)).rejects.toThrow('no light');
+  expect(tries).toBe(1);
+  await expect(arms.tuned('plain')).resolves.toMatchObject({ tuned: {} });
+});
+
+test('an arm that there is not is named', async () => {
+  expect(() => tuning().arms.pointsLeft('plane')).toThrow('experiment has no arm: plane');
 });

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { ValidationError } from '../core/errors.ts';
 import { valueAt } from '../core/validation.ts';
 import { combinations } from './arms.ts';
 import { type ArmOptions, withTuned } from './config.ts';
@@ -12,46 +13,68 @@ export interface TunedArm {
 }
 
 /** What tuning chose for the arm that this one extends, where this one took the value over unchanged. */
-function inheritedPoint(
-  arm: ArmOptions,
-  parent: { readonly written: ArmOptions; readonly tuned: Plain } | undefined,
-): Plain {
-  if (parent === undefined) return {};
-  const kept = Object.entries(parent.tuned).filter(([path]) => {
+export function inheritedPoint(arm: ArmOptions, parent: ArmOptions, tuned: Plain): Plain {
+  const isOwn = (path: string) =>
+    arm.differences.some((own) => `${own}.`.startsWith(`${path}.`) || `${path}.`.startsWith(`${own}.`));
+  const kept = Object.entries(tuned).filter(([path]) => {
     const keys = path.split('.');
-    return !(path in arm.tune) && isDeepStrictEqual(valueAt(arm, keys), valueAt(parent.written, keys));
+    return !(path in arm.tune) && !isOwn(path) && isDeepStrictEqual(valueAt(arm, keys), valueAt(parent, keys));
   });
   return Object.fromEntries(kept);
 }
 
 /**
- * Chooses each arm's hyper-parameters from its grid, arm after arm: an arm starts from what was chosen for the arm that it extends. Equal values: the first
- * point of the grid.
- *
- * @param measure the mean of the tuning metric on dev.
+ * Chooses arms' hyper-parameters from their grids. An arm starts from what was chosen for the arm that it extends, which is tuned first where it was not yet; so
+ * what is chosen for an arm depends on its own chain alone, never on which other arms were asked for. Equal values: the first point of the grid.
  */
-export async function tuneArms(
-  arms: readonly ArmOptions[],
-  measure: (arm: ArmOptions) => Promise<number>,
-  onArm: (done: number) => void = () => {},
-): Promise<TunedArm[]> {
-  const result: TunedArm[] = [];
-  const written = new Map(arms.map((arm) => [arm.name, arm]));
-  for (const arm of arms) {
-    const parent = result.find(({ options }) => options.name === arm.extends);
-    const inherited = inheritedPoint(
-      arm,
-      parent && { written: written.get(parent.options.name) as ArmOptions, tuned: parent.tuned },
-    );
-    let best: { readonly point: Plain; readonly value: number } | undefined;
+export class ArmTuning {
+  readonly #arms: readonly ArmOptions[];
+  readonly #measure: (arm: ArmOptions) => Promise<number>;
+  readonly #tuned = new Map<string, Promise<TunedArm>>();
+
+  /** @param measure the mean of the tuning metric on dev. */
+  constructor(arms: readonly ArmOptions[], measure: (arm: ArmOptions) => Promise<number>) {
+    this.#arms = arms;
+    this.#measure = measure;
+  }
+
+  /** The arm as it is written. @throws ValidationError where there is none of that name. */
+  #written(name: string): ArmOptions {
+    const arm = this.#arms.find((candidate) => candidate.name === name);
+    if (arm === undefined) throw new ValidationError(`experiment has no arm: ${name}`, { name });
+    return arm;
+  }
+
+  /** How many points are still to be measured before the arm is tuned. */
+  pointsLeft(name: string): number {
+    if (this.#tuned.has(name)) return 0;
+    const arm = this.#written(name);
+    const own = combinations(arm.tune).length;
+    return (own > 1 ? own : 0) + (arm.extends === undefined ? 0 : this.pointsLeft(arm.extends));
+  }
+
+  /** @param onPoint is called after each point that was measured, also one of an arm that this one extends. */
+  tuned(name: string, onPoint: () => void = () => {}): Promise<TunedArm> {
+    const known = this.#tuned.get(name);
+    if (known !== undefined) return known;
+    const tuned = this.#tune(this.#written(name), onPoint);
+    this.#tuned.set(name, tuned);
+    return tuned;
+  }
+
+  async #tune(arm: ArmOptions, onPoint: () => void): Promise<TunedArm> {
+    const inherited =
+      arm.extends === undefined
+        ? {}
+        : inheritedPoint(arm, this.#written(arm.extends), (await this.tuned(arm.extends, onPoint)).tuned);
     const grid = combinations(arm.tune).map((point) => ({ ...inherited, ...point }));
+    let best: { readonly point: Plain; readonly value: number } | undefined;
     for (const point of grid.length > 1 ? grid : []) {
-      const value = await measure(withTuned(arm, point));
+      const value = await this.#measure(withTuned(arm, point));
       if (best === undefined || value > best.value) best = { point, value };
+      onPoint();
     }
     const tuned = best?.point ?? (grid[0] as Plain);
-    result.push({ options: withTuned(arm, tuned), tuned });
-    onArm(result.length);
+    return { options: withTuned(arm, tuned), tuned };
   }
-  return result;
 }

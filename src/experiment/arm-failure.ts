@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { RagPlusPlusError } from '../core/errors.ts';
+import { readText, writeAtomic } from '../core/files.ts';
+import { parse } from '../core/validation.ts';
+import { type ArmRecord, RECORDS, readArmRecord, recordPath } from './arm-record.ts';
+import { fileName } from './arms.ts';
+import type { ArmOptions } from './config.ts';
+import type { ArmFailure } from './result.ts';
+
+/** Of an error that is none of ours, so a fault of the program: its stack tells more. */
+const UNEXPECTED = 'UNEXPECTED';
+
+const failureSchema = z.strictObject({
+  name: z.string(),
+  code: z.string(),
+  message: z.string(),
+  stack: z.string(),
+});
+type FailureFile = z.output<typeof failureSchema>;
+
+/** What came of the arms that were asked for. */
+export interface Outcomes {
+  readonly records: readonly ArmRecord[];
+  readonly failures: readonly ArmFailure[];
+}
+
+export function failurePath(runFolder: string, arm: string): string {
+  return join(runFolder, RECORDS, `${fileName(arm)}.failed.json`);
+}
+
+/** What an error is to the table; several lines become one. */
+function failureOf(name: string, error: unknown): FailureFile {
+  const message = error instanceof Error ? error.message : String(error);
+  return {
+    name,
+    code: error instanceof RagPlusPlusError ? error.code : UNEXPECTED,
+    message: message.replace(/\s*\n\s*/g, '; '),
+    stack: (error instanceof Error ? error.stack : undefined) ?? '',
+  };
+}
+
+export function armFailure({ name, description }: ArmOptions, error: unknown): ArmFailure {
+  const { code, message } = failureOf(name, error);
+  return { name, description, code, message };
+}
+
+/** Leaves in a run's folder what an arm failed of. */
+export function writeFailure(runFolder: string, arm: string, error: unknown): void {
+  writeAtomic(failurePath(runFolder, arm), `${JSON.stringify(failureOf(arm, error), null, 2)}\n`);
+}
+
+/** Whether an arm is done, well or not. */
+export function hasOutcome(runFolder: string, arm: string): boolean {
+  return existsSync(recordPath(runFolder, arm)) || existsSync(failurePath(runFolder, arm));
+}
+
+/** What is left of arms in a run's folder; those without an outcome are left out. An arm that has been run again has both, and its record counts. */
+export function readOutcomes(runFolder: string, arms: readonly ArmOptions[]): Outcomes {
+  const records: ArmRecord[] = [];
+  const failures: ArmFailure[] = [];
+  for (const { name, description } of arms) {
+    const path = failurePath(runFolder, name);
+    if (existsSync(recordPath(runFolder, name))) records.push(readArmRecord(recordPath(runFolder, name)));
+    else if (existsSync(path)) {
+      const { code, message } = parse(failureSchema, JSON.parse(readText(path)), path);
+      failures.push({ name, description, code, message });
+    }
+  }
+  return { records, failures };
+}

@@ -1,0 +1,24 @@
+/** What is computed of several arms together: a value each, in their order. @param baseline its place among the members; -1 where it is none of them. */
+type OfFamily<A, T> = (members: readonly A[], baseline: number) => readonly T[];
+
+/**
+ * Computes something of the arms proper and of the null controls apart, so that what is corrected over several comparisons is corrected over those of one family:
+ * controls make no arm less certain. The baseline is in both families, and its value is that of the first.
+ */
+export function byFamily<A, T>(
+  arms: readonly A[],
+  isControl: (place: number) => boolean,
+  baseline: number,
+  compute: OfFamily<A, T>,
+): T[] {
+  const values = new Map<number, T>();
+  for (const family of [false, true]) {
+    const members = arms.flatMap((_, place) => (place === baseline || isControl(place) === family ? [place] : []));
+    const computed = compute(
+      members.map((place) => arms[place] as A),
+      members.indexOf(baseline),
+    );
+    for (const [i, place] of members.entries()) if (!values.has(place)) values.set(place, computed[i] as T);
+  }
+  return arms.map((_, place) => values.get(place) as T);
+}

@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import { ChecksumMismatchError } from '../core/errors.ts';
+import { readSafetensors, writeSafetensors } from '../core/safetensors.ts';
+import type { StageCounts } from '../retrieval/stage-store.ts';
+import { fileName } from './arms.ts';
+import type { Latency } from './result.ts';
+import type { TunedArm } from './tuning.ts';
+
+/** What an arm ranked for Q queries, K places each, and how it came about: all that measuring and reporting need of it. */
+export interface ArmRecord extends TunedArm {
+  readonly name: string;
+  /** K. */
+  readonly depth: number;
+  /** Row-major [Q, K] corpus positions, best first; -1 where a query has fewer candidates. */
+  readonly positions: Int32Array;
+  /** Row-major [Q, K]; 0 where the position is -1. */
+  readonly scores: Float32Array;
+  /** The P parts of a score, in the order in which they were applied. */
+  readonly componentNames: readonly string[];
+  /** Row-major [Q, I, P]: the parts of the scores of the first I places. */
+  readonly components: Float32Array;
+  /** I. */
+  readonly inspected: number;
+  /** What became of each query's relevant turns, query after query: numbers of `LOSS_STAGES`. */
+  readonly losses: Uint8Array;
+  /** By stage; what another process left on disk is not executed again, so these differ between runs. */
+  readonly stages: StageCounts;
+  readonly seconds: number;
+  /** Milliseconds a query, by component; null where it was not timed. */
+  readonly latency: Readonly<Record<string, Latency>> | null;
+}
+
+const REMEDY = 'delete it and run again with --resume to have the arm run anew';
+
+/** The folder of the records in a run's folder. */
+export const RECORDS = 'arms';
+
+export function recordPath(runFolder: string, arm: string): string {
+  return join(runFolder, RECORDS, `${fileName(arm)}.safetensors`);
+}
+
+/** Written whole or not at all, so that a record that is there is complete. */
+export function writeArmRecord(path: string, record: ArmRecord): void {
+  const { positions, scores, components, losses, ...facts } = record;
+  const { depth, inspected, componentNames } = facts;
+  const queries = positions.length / depth;
+  writeSafetensors(path, {
+    tensors: {
+      positions: { shape: [queries, depth], data: positions },
+      scores: { shape: [queries, depth], data: scores },
+      components: { shape: [queries, inspected, componentNames.length], data: components },
+      losses: { shape: [losses.length], data: losses },
+    },
+    metadata: { arm: JSON.stringify(facts) },
+  });
+}
+
+/** What of a record is no array. */
+type Facts = Omit<ArmRecord, 'positions' | 'scores' | 'components' | 'losses'>;
+
+/** @throws StorageError, ChecksumMismatchError naming the file and what to do about it. */
+export function readArmRecord(path: string): ArmRecord {
+  const { tensors, metadata } = readSafetensors(path, REMEDY);
+  const [positions, scores] = [tensors.positions?.data, tensors.scores?.data];
+  const [components, losses] = [tensors.components?.data, tensors.losses?.data];
+  if (
+    !(positions instanceof Int32Array) ||
+    !(scores instanceof Float32Array) ||
+    !(components instanceof Float32Array) ||
+    !(losses instanceof Uint8Array) ||
+    metadata.arm === undefined
+  )
+    throw new ChecksumMismatchError(path, 'it is no record of an arm', REMEDY);
+  return { ...(JSON.parse(metadata.arm) as Facts), positions, scores, components, losses };
+}

@@ -1,0 +1,86 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { type CacheFile, cacheFiles, cacheParts, deleteFiles, type GarbageOptions, garbage } from './cache-contents.ts';
+
+const DAY = 86_400_000;
+const NOW = Date.UTC(2024, 4, 17);
+const root = mkdtempSync(join(tmpdir(), 'ragpp-cache-contents-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const file = (part: string, name: string, bytes: number, daysAgo: number): CacheFile => ({
+  part,
+  path: `${part}/${name}`,
+  bytes,
+  usedAt: NOW - daysAgo * DAY,
+});
+const files = [
+  file('pool', 'b', 7, 3),
+  file('cosine', 'c', 11, 29),
+  file('embeddings', 'e', 1000, 97),
+  file('pool', 'a', 5, 3),
+  file('unfinished', 'old', 2, 1.01),
+  file('cosine', 'd', 13, 31),
+  file('unfinished', 'new', 3, 0.99),
+  file('bm25', 'f', 17, 0),
+];
+
+describe('garbage', () => {
+  test.each<[string, GarbageOptions, string[]]>([
+    ['old files of stages', { parts: [], olderThanDays: 30 }, ['cosine/d']],
+    ['nothing that is exactly as old', { parts: [], olderThanDays: 31 }, []],
+    ['the least recently used ones over a size', { parts: [], maxBytes: 29 }, ['cosine/d', 'cosine/c']],
+    ['ties by path', { parts: [], maxBytes: 24 }, ['cosine/d', 'cosine/c', 'pool/a']],
+    ['nothing below the size', { parts: [], maxBytes: 53 }, []],
+    ['what is too old, though it would fit', { parts: [], olderThanDays: 28, maxBytes: 40 }, ['cosine/d', 'cosine/c']],
+    ['everything over nothing', { parts: [], maxBytes: 0 }, ['cosine/d', 'cosine/c', 'pool/a', 'pool/b', 'bm25/f']],
+    ['a whole stage', { parts: ['pool'] }, ['pool/a', 'pool/b']],
+    ['a stage down to a size of its own', { parts: ['pool'], maxBytes: 7 }, ['pool/a']],
+    ['embeddings where they are named', { parts: ['embeddings', 'bm25'] }, ['embeddings/e', 'bm25/f']],
+    ['no unfinished file that may be being written', { parts: ['unfinished'] }, []],
+  ])('is %s', (_, options, expected) => {
+    expect(garbage(files, options, NOW).map(({ path }) => path)).toEqual([...expected, 'unfinished/old']);
+  });
+});
+
+function put(path: string, bytes: number, daysAgo = 0): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), Buffer.alloc(bytes));
+  utimesSync(join(root, path), NOW / 1000 - daysAgo * 86_400, NOW / 1000 - daysAgo * 86_400);
+}
+
+describe('the files of a cache', () => {
+  test('are none where there is no folder', () => {
+    expect(cacheFiles(join(root, 'none'))).toEqual([]);
+  });
+
+  test('are told by what they belong to, and added up', () => {
+    put('stages/pool/x.safetensors', 3, 5);
+    put('stages/pool/y.safetensors', 7, 2);
+    put('stages/bm25/z.safetensors', 11);
+    put('stages/bm25/z.safetensors.123', 13);
+    put('embeddings/lsa-1.safetensors', 17);
+    put('datasets/mail.jsonl', 19);
+    put('somebody-elses.txt', 23);
+    put('stages/notes.txt', 29);
+    const parts = cacheParts(cacheFiles(root));
+    expect(parts.map(({ part, files: count, bytes }) => [part, count, bytes])).toEqual([
+      ['bm25', 1, 11],
+      ['pool', 2, 10],
+      ['embeddings', 1, 17],
+      ['datasets', 1, 19],
+      ['unfinished', 1, 13],
+    ]);
+    expect(parts[1]).toMatchObject({ oldest: NOW - 5 * DAY, newest: NOW - 2 * DAY });
+  });
+
+  test('are deleted, also where somebody was first', () => {
+    put('stages/pool/x.safetensors', 3);
+    const doomed = cacheFiles(root).filter(({ part }) => part === 'pool');
+    rmSync(join(root, 'stages/pool/y.safetensors'));
+    deleteFiles(doomed);
+    expect(existsSync(join(root, 'stages/pool/x.safetensors'))).toBe(false);
+    expect(existsSync(join(root, 'stages/bm25/z.safetensors'))).toBe(true);
+  });
+});

@@ -1,0 +1,84 @@
+import { readdirSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readText } from '../core/files.ts';
+import { hashOf } from '../core/hash.ts';
+import { installedVersion } from './environment.ts';
+
+/** Rooms whose code a stage runs through, with those that it might soon. */
+export const VERSIONED_ROOMS = [
+  'core',
+  'model',
+  'datasets',
+  'embedding',
+  'index',
+  'trajectory',
+  'attention',
+  'conservation',
+  'graph',
+  'fusion',
+  'rerank',
+  'retrieval',
+  'evaluation',
+] as const;
+
+/** Packages that stages compute with. */
+export const VERSIONED_PACKAGES = [
+  '@tensorflow/tfjs-core',
+  '@tensorflow/tfjs-backend-wasm',
+  '@tensorflow/tfjs-backend-cpu',
+  '@tensorflow/tfjs-backend-webgpu',
+  '@tensorflow/tfjs-node',
+  '@tensorflow/tfjs-node-gpu',
+  'hnswlib-node',
+  'wink-nlp',
+  'wink-eng-lite-web-model',
+  'ml-matrix',
+  'pure-rand',
+  'graphology',
+  '@stdlib/stats-base-dists-normal-cdf',
+  '@stdlib/stats-base-dists-normal-quantile',
+  '@stdlib/stats-base-dists-t-cdf',
+  '@stdlib/stats-base-dists-t-quantile',
+] as const;
+
+/** Files of the experiment that a tuning value runs through. */
+const VERSIONED_FILES = ['experiment/rankings', 'experiment/measurement'] as const;
+
+const OWN_PATH = fileURLToPath(import.meta.url);
+const SOURCE = join(dirname(OWN_PATH), '..');
+
+/** Neither tests nor what only tests use. */
+function isCode(name: string): boolean {
+  return /\.[jt]s$/.test(name) && !/\.test\.[jt]s$|\.d\.ts$|(?:^|[/\\])(?:sample|handmade)-[^/\\]*$/.test(name);
+}
+
+function filesOf(folder: string, room: string): string[] {
+  const names = readdirSync(join(folder, room), { recursive: true, encoding: 'utf8' });
+  return names.filter(isCode).map((name) => join(room, name));
+}
+
+/** Identity of the code of some rooms and of single files, whichever order they are found in. */
+export function hashOfCode(folder: string, rooms: readonly string[], files: readonly string[] = []): string {
+  const all = [...rooms.flatMap((room) => filesOf(folder, room)), ...files].sort();
+  return hashOf(all.map((file) => [file, hashOf(readText(join(folder, file)))]));
+}
+
+let known: string | undefined;
+
+/**
+ * Version of everything that computes a stage: the files of the rooms from core to evaluation as they run (of the source or of the build), the numeric packages, and
+ * the processor's architecture. Any change of that code makes all stages new; one of the report or the command line makes none.
+ */
+export function codeVersion(): string {
+  known ??= hashOf([
+    hashOfCode(
+      SOURCE,
+      VERSIONED_ROOMS,
+      VERSIONED_FILES.map((name) => `${name}${extname(OWN_PATH)}`),
+    ),
+    VERSIONED_PACKAGES.map((name) => [name, installedVersion(name)]),
+    process.arch,
+  ]);
+  return known;
+}

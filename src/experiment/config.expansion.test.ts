@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigurationError } from '../core/errors.ts';
+import { fileName } from './arms.ts';
+import { resolveConfig } from './config.ts';
+import type { Plain } from './config-file.ts';
+
+const plain = { name: 'plain', candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } };
+const least = {
+  name: 'least',
+  dataset: { name: 'spamassassin-threads' },
+  embedding: { encoder: 'lsa' },
+  evaluation: { baseline: 'plain' },
+  arms: [plain],
+};
+
+/** `path: expected …, got …` of every fault. */
+function faultsOf(config: Plain): string[] {
+  try {
+    resolveConfig({ ...least, ...config }, 'test.yaml');
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return error.faults.map(({ path, expected, got, nearest }) => {
+      return `${path}: expected ${expected}, got ${got}${nearest === undefined ? '' : `; ${nearest}?`}`;
+    });
+  }
+}
+
+describe('a base', () => {
+  const { name: _, ...base } = plain;
+  test('is what arms start from, and is not in what is written out', () => {
+    const arms = [{ name: 'plain' }, { name: 'x', extends: 'plain', decay: {} }, { name: 'y', decay: null }];
+    const config = resolveConfig({ ...least, base: { ...base, decay: { halfLifeHours: 5 } }, arms }, 'test.yaml');
+    expect(config).not.toHaveProperty('base');
+    expect(config.arms.map(({ name, decay }) => [name, decay?.halfLifeHours])).toEqual([
+      ['plain', 5],
+      ['x', 5],
+      ['y', undefined],
+    ]);
+    expect(resolveConfig(structuredClone(config) as unknown as Plain, 'again')).toEqual(config);
+  });
+
+  test('may lack what the arms have, and is told of what it has', () => {
+    const arms = [
+      { name: 'plain', relevance: { signals: ['bm25'] } },
+      { name: 'x', extends: 'plain' },
+    ];
+    expect(faultsOf({ base: { candidates: base.candidates }, arms })).toEqual([]);
+    expect(faultsOf({ base: { candidates: base.candidates, relevance: {} }, arms })).toEqual([]);
+    expect(faultsOf({ base: { candidates: [{ index: 'bm52' }] }, arms })).toEqual([
+      expect.stringMatching(/^base\.candidates\[0\]\.index: expected .*, got "bm52"; bm25\?$/),
+    ]);
+    expect(faultsOf({ base: { decai: null }, arms: [plain] })).toEqual([
+      expect.stringMatching(/^base\.decai: expected one of candidates, .*, got unknown key "decai"; decay\?$/),
+    ]);
+    expect(faultsOf({ base: 3 })).toEqual(['base: expected record, got 3']);
+  });
+});
+
+describe('a sweep', () => {
+  const sweep = { method: 'grid', arm: 'plain', factors: { b: { path: 'candidates.0.b', values: [0.3, 0.6] } } };
+  const names = (config: Plain) => resolveConfig({ ...least, ...config }, 'test.yaml').arms.map(({ name }) => name);
+
+  test('stands in the written-out config as its arms and its design', () => {
+    const config = resolveConfig({ ...least, sweep }, 'test.yaml');
+    expect(config.arms.map(({ name, levels }) => [name, levels])).toEqual([
+      ['plain', null],
+      ['plain | b=0.3', { b: '0.3' }],
+      ['plain | b=0.6', { b: '0.6' }],
+    ]);
+    expect(config.sweep).toEqual({ method: 'grid', arm: 'plain', factors: [{ name: 'b', levels: ['0.3', '0.6'] }] });
+    expect(resolveConfig(structuredClone(config) as unknown as Plain, 'again')).toEqual(config);
+  });
+
+  test('makes arms that the others can be compared with', () => {
+    expect(faultsOf({ sweep, evaluation: { baseline: 'plain | b=0.3' } })).toEqual([]);
+    expect(faultsOf({ sweep, evaluation: { baseline: 'plain | b=0.4' } })).toEqual([
+      expect.stringMatching(
+        /^evaluation\.baseline: expected an arm \(plain, plain \| b=0\.3, .*\), got "plain \| b=0\.4"; /,
+      ),
+    ]);
+  });
+
+  test('at random draws by the seed of the experiment, whatever else is in it', () => {
+    const random = {
+      method: 'random',
+      arm: 'plain',
+      samples: 5,
+      factors: { b: { path: 'candidates.0.b', low: 0, high: 1 } },
+    };
+    expect(names({ sweep: random, seed: 7 })).toEqual(names({ sweep: random, seed: 7, backend: 'cpu' }));
+    expect(names({ sweep: random, seed: 7 })).not.toEqual(names({ sweep: random, seed: 8 }));
+    expect(names({ sweep: { ...random, seed: 7 }, seed: 8 })).toEqual(names({ sweep: random, seed: 7 }));
+  });
+
+  test('may not make two arms of one file name', () => {
+    const factors = { x: { 'a+b': { decay: null }, 'a-b': { decay: {} } } };
+    expect(faultsOf({ sweep: { ...sweep, factors } })).toEqual([
+      'sweep: arm "plain | x=a-b": name: expected a name that no arm before it has, got "plain-x-a-b"',
+    ]);
+  });
+
+  test.each(['grid', 'one-factor'])('of %s gives names that differ as files', (method) => {
+    const values = [-1, 1, 0.1, 10, -0.1];
+    const levels = Object.fromEntries(values.map((value) => [String(value), { decay: { halfLifeHours: 2 + value } }]));
+    const config = resolveConfig({ ...least, sweep: { method, arm: 'plain', factors: { x: levels } } }, 'test.yaml');
+    const files = config.arms.map(({ name }) => fileName(name));
+    expect(new Set(files).size).toBe(values.length + 1);
+  });
+});

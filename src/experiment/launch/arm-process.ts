@@ -1,0 +1,92 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { ProcessDiedError } from '../../core/errors.ts';
+import type { ReportShare } from '../arm-runner.ts';
+import type { LaunchJob } from './launcher.ts';
+
+/** What a process is told: to run an arm. */
+export interface ArmRequest {
+  readonly arm: string;
+}
+
+/** What it tells: that it has opened the run, how much of an arm is done, and that the arm's outcome is in the folder. */
+export type ArmReply = { readonly ready: true } | { readonly share: number } | { readonly done: true };
+
+/** Characters of a process's last words that are kept. */
+const LAST_WORDS = 4000;
+
+/** The arguments of the command line that runs arms of a begun run. */
+export function armArguments({ folder, backend, cacheFolder }: Pick<LaunchJob, 'folder' | 'backend' | 'cacheFolder'>) {
+  return ['arm', folder, '--backend', backend, '--cache', cacheFolder];
+}
+
+/** A process of its own that runs arms one after the other, with a backend of its own. It ends with us, however we end, since it then loses its channel. */
+export class ArmProcess {
+  readonly #child: ChildProcess;
+  #lastWords = '';
+  #ready = false;
+  #onReply: (reply: ArmReply) => void = () => {};
+  readonly #ended: Promise<ProcessDiedError>;
+
+  constructor(job: LaunchJob) {
+    const { main, nodeOptions } = job.program;
+    this.#child = fork(main, [...armArguments(job), '--serve'], {
+      execArgv: [...nodeOptions],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      detached: true, // Ctrl-C in a terminal is for us alone
+    });
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS);
+    });
+    this.#child.on('message', (reply: ArmReply) => {
+      if ('ready' in reply) this.#ready = true;
+      else this.#onReply(reply);
+    });
+    this.#ended = new Promise((resolve) => {
+      this.#child.once('close', (code, signal) => resolve(this.#death(code, signal)));
+      this.#child.on('error', ({ message }) => {
+        // One that never began has no end; of a message to one that is gone, its end tells more.
+        if (this.#child.pid === undefined) resolve(new ProcessDiedError(`worker process did not start: ${message}`));
+      });
+    });
+  }
+
+  #death(code: number | null, signal: NodeJS.Signals | null): ProcessDiedError {
+    const end = signal === null ? `ended with exit code ${code}` : `was killed by ${signal}`;
+    const words = this.#lastWords.trim();
+    const last = words.split('\n').at(-1) ?? '';
+    const error = new ProcessDiedError(`worker process ${end}${last === '' ? '' : `: ${last}`}`, { code, signal });
+    error.stack = words;
+    return error;
+  }
+
+  /** Runs an arm. @returns null when its outcome is in the folder, or how the process died before that. */
+  run(arm: string, report: ReportShare): Promise<ProcessDiedError | null> {
+    const done = new Promise<null>((resolve) => {
+      this.#onReply = (reply) => {
+        if ('share' in reply) report(reply.share);
+        else resolve(null);
+      };
+    });
+    this.#child.send({ arm } satisfies ArmRequest);
+    return Promise.race([done, this.#ended]);
+  }
+
+  /** Whether the process came as far as to run arms: where it did not, its end says nothing of an arm. */
+  get isReady(): boolean {
+    return this.#ready;
+  }
+
+  /** Lets the process end. */
+  async end(): Promise<void> {
+    const { exitCode, signalCode, connected } = this.#child;
+    if (exitCode !== null || signalCode !== null) return;
+    const exit = once(this.#child, 'exit'); // there is no `close` after a channel that we have closed
+    if (connected) this.#child.disconnect();
+    await exit;
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+}

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import type { BackendName } from '../../core/backend.ts';
+import { ValidationError } from '../../core/errors.ts';
+import { writeFailure } from '../arm-failure.ts';
+import { recordPath, writeArmRecord } from '../arm-record.ts';
+import { type ArmRunner, openArmRunner, type ReportShare } from '../arm-runner.ts';
+import { codeVersion } from '../code-version.ts';
+import { resolveConfig } from '../config.ts';
+import { readYaml } from '../config-file.ts';
+import { runHash } from '../run-hash.ts';
+import { differingFacts, readState } from '../run-state.ts';
+
+/**
+ * Runs an arm and leaves its record in the run's folder, or what it failed of. Rejects only where that cannot be written.
+ *
+ * @returns whether the arm failed.
+ */
+export async function runArmTask(
+  folder: string,
+  runner: ArmRunner,
+  arm: string,
+  report?: ReportShare,
+): Promise<boolean> {
+  let record: Awaited<ReturnType<ArmRunner['run']>>;
+  try {
+    record = await runner.run(arm, report);
+  } catch (error) {
+    writeFailure(folder, arm, error);
+    return true;
+  }
+  writeArmRecord(recordPath(folder, arm), record);
+  return false;
+}
+
+/**
+ * Opens a run that another process has begun, to run some of its arms.
+ *
+ * @param folder the run's folder, with its frozen config.
+ * @param backend the active one.
+ * @throws ValidationError where code, data or backend are not those that the run was begun with.
+ */
+export async function joinRun(folder: string, backend: BackendName, cacheFolder: string): Promise<ArmRunner> {
+  const path = join(folder, 'config.yaml');
+  const config = resolveConfig(readYaml(path), path);
+  const runner = await openArmRunner(config, { cacheFolder });
+  const dataHash = runner.dataset.hash;
+  const hash = runHash(config, dataHash, backend);
+  const begun = readState(folder);
+  const differing = differingFacts(begun, { ...begun, hash, codeVersion: codeVersion(), dataHash, backend });
+  if (differing.length > 0)
+    throw new ValidationError(`run was begun with another ${differing.join(', ')}: ${folder}`, { folder, differing });
+  return runner;
+}

@@ -1,0 +1,31 @@
+import type { BackendName } from '../../core/backend.ts';
+import type { Program } from './program.ts';
+
+/** Arms to be run, and where. */
+export interface LaunchJob {
+  /** The folder of the run, with its frozen config and state; absolute. */
+  readonly folder: string;
+  /** Names of the arms without an outcome. */
+  readonly arms: readonly string[];
+  /** The command line, to be started on other processors. */
+  readonly program: Program;
+  /** Runs an arm in this process and leaves its outcome in the folder. */
+  readonly runHere: (arm: string) => Promise<unknown>;
+  readonly backend: BackendName;
+  /** Absolute. */
+  readonly cacheFolder: string;
+  /** Told how much of an arm is done, from 0 to 1. */
+  readonly report: (arm: string, share: number) => void;
+  /** Once it is aborted, whatever was started ends, and `launch` rejects. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Has arms run: in this process, in others, on other machines. Each arm leaves a record or a failure in the folder, which is all that is known of it
+ * afterwards. To add one: a file with its options and its class, and a line in `registry.ts`.
+ */
+export interface Launcher {
+  readonly name: string;
+  /** Resolves when nothing that was started is running any more. */
+  launch(job: LaunchJob): Promise<void>;
+}

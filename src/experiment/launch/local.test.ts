@@ -1,0 +1,90 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { ProcessDiedError } from '../../core/errors.ts';
+import { failurePath, hasOutcome } from '../arm-failure.ts';
+import type { LaunchJob } from './launcher.ts';
+import { LocalLauncher } from './local.ts';
+import { thisProgram } from './program.ts';
+
+let folder: string;
+const folders: string[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ragpp-local-'));
+  folders.push(folder);
+});
+afterAll(() => {
+  for (const one of folders) rmSync(one, { recursive: true });
+});
+
+const program = { ...thisProgram(), main: fileURLToPath(new URL('./sample-arm-process.ts', import.meta.url)) };
+const noneHere = () => Promise.reject(new Error('no arm is run in this process'));
+
+function jobOf(arms: readonly string[], more: Partial<LaunchJob> = {}): LaunchJob {
+  const { signal } = new AbortController();
+  const places = { folder, cacheFolder: folder, backend: 'wasm' } as const;
+  return { ...places, arms, program, runHere: noneHere, report: () => {}, signal, ...more };
+}
+const launch = (workers: number, job: LaunchJob) => new LocalLauncher({ name: 'local', workers }).launch(job);
+const outcomeOf = (arm: string) => JSON.parse(readFileSync(failurePath(folder, arm), 'utf8'));
+
+test('one worker is this process, arm after arm', async () => {
+  const met: string[] = [];
+  const runHere = async (arm: string) => {
+    met.push(arm);
+  };
+  const shares: [string, number][] = [];
+  await launch(1, jobOf(['a', 'b'], { runHere, report: (arm, share) => void shares.push([arm, share]) }));
+  expect(met).toEqual(['a', 'b']);
+  expect(shares).toEqual([
+    ['a', 1],
+    ['b', 1],
+  ]);
+});
+
+describe('several workers', () => {
+  test('are processes that share the arms, and tell how far they are', async () => {
+    const arms = Array.from({ length: 13 }, (_, i) => `arm ${i}`);
+    const shares = new Map<string, number[]>();
+    const report = (arm: string, share: number) => void shares.set(arm, [...(shares.get(arm) ?? []), share]);
+    await launch(3, jobOf(arms, { report }));
+    const processes = new Set(arms.map((arm) => outcomeOf(arm).message));
+    expect(processes.size).toBeGreaterThan(1);
+    expect(processes.size).toBeLessThanOrEqual(3);
+    expect([...shares.values()]).toEqual(arms.map(() => [0.5, 1]));
+  });
+
+  test('may crash: the arm is tried once more, and fails alone where that crashes too', async () => {
+    const arms = ['a', 'crash', 'b', 'crash-once', 'exit', 'c'];
+    await launch(2, jobOf(arms));
+    for (const arm of ['a', 'b', 'c', 'crash-once']) expect(outcomeOf(arm).message).toMatch(/^by process \d+$/);
+    expect(outcomeOf('crash')).toMatchObject({
+      code: 'PROCESS_DIED',
+      message: 'worker process was killed by SIGSEGV',
+    });
+    expect(outcomeOf('exit')).toMatchObject({
+      message: 'worker process ended with exit code 7: last words',
+      stack: 'first words\nlast words',
+    });
+  });
+
+  test('that do not even start are an error of the launch, and no arm has failed', async () => {
+    writeFileSync(join(folder, 'no-start'), '');
+    const launched = launch(2, jobOf(['a', 'b', 'c', 'd', 'e']));
+    await expect(launched).rejects.toThrow(ProcessDiedError);
+    await expect(launched).rejects.toThrow('worker process ended with exit code 1: ragpp [UNAVAILABLE]: no backend');
+    expect(['a', 'b', 'c', 'd', 'e'].filter((arm) => hasOutcome(folder, arm))).toEqual([]);
+  });
+
+  test('end where they stand when the run is interrupted', async () => {
+    const interruption = new AbortController();
+    const report = (arm: string) => {
+      if (arm === 'a') setTimeout(() => interruption.abort(), 100);
+    };
+    const launched = launch(2, jobOf(['a', 'sleep'], { report, signal: interruption.signal }));
+    await expect(launched).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }));
+    expect(hasOutcome(folder, 'sleep')).toBe(false);
+  });
+});

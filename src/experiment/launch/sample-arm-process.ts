@@ -1,0 +1,41 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { writeFailure } from '../arm-failure.ts';
+import type { ArmReply, ArmRequest } from './arm-process.ts';
+
+/** A program in the place of the command line, whose arms say by their names how their process ends: `crash`, `crash-once`, `exit`, `sleep`; others are done at once. */
+const [, , command, folder] = process.argv;
+const reply = (message: ArmReply) => void process.send?.(message);
+
+async function run(arm: string): Promise<void> {
+  const marker = join(folder as string, `${arm}.met`);
+  if (arm === 'crash' || (arm === 'crash-once' && !existsSync(marker))) {
+    writeFileSync(marker, '');
+    process.kill(process.pid, 'SIGSEGV');
+    await sleep(10_000);
+  }
+  if (arm === 'exit') {
+    process.stderr.write('first words\nlast words\n');
+    process.exit(7);
+  }
+  if (arm === 'sleep') await sleep(100_000);
+  reply({ share: 0.5 });
+  await sleep(20);
+  writeFailure(folder as string, arm, `by process ${process.pid}`);
+}
+
+const place = process.argv.indexOf('--arm');
+if (command === 'arm' && place > 0) await run(process.argv[place + 1] as string);
+if (command === 'arm' && process.send !== undefined) {
+  if (existsSync(join(folder as string, 'no-start'))) {
+    process.stderr.write('ragpp [UNAVAILABLE]: no backend\n');
+    process.exit(1);
+  }
+  process.on('message', async ({ arm }: ArmRequest) => {
+    await run(arm);
+    reply({ done: true });
+  });
+  process.once('disconnect', () => process.exit());
+  reply({ ready: true });
+}

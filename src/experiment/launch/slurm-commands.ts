@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process';
+import { UnavailableError } from '../../core/errors.ts';
+
+/** What a command of Slurm wrote to stderr, on one line. */
+function complaintOf(error: unknown): string {
+  const { stderr, message } = error as { stderr?: string; message: string };
+  return (stderr?.trim() || message).replace(/\s*\n\s*/g, '; ');
+}
+
+function slurm(command: string, args: readonly string[]): string {
+  try {
+    return execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], timeout: 60_000 });
+  } catch (error) {
+    throw new UnavailableError(command, complaintOf(error), { cause: error });
+  }
+}
+
+/** @returns the job's number. @throws UnavailableError with what sbatch says, also where it is not installed. */
+export function submit(script: string): string {
+  const [id = ''] = slurm('sbatch', ['--parsable', script]).trim().split(';'); // a cluster's name may follow
+  return id;
+}
+
+/** How many tasks of a job wait or run; 0 for one that the queue has forgotten, null where the controller does not answer. */
+export function pendingTasks(id: string): number | null {
+  try {
+    const tasks = slurm('squeue', ['--noheader', '--array', '--jobs', id, '--format', '%i']);
+    return tasks.split('\n').filter((line) => line.trim() !== '').length;
+  } catch (error) {
+    return complaintOf(error).includes('Invalid job id') ? 0 : null;
+  }
+}
+
+/** Takes a job with all its tasks out of the queue, at once, since the process may be about to end. Warns where that fails. */
+export function cancelJob(id: string): void {
+  try {
+    slurm('scancel', ['--quiet', id]);
+  } catch (error) {
+    process.emitWarning(`job ${id} may still be in the queue: ${complaintOf(error)}`);
+  }
+}

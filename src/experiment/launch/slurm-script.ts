@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+import { armArguments } from './arm-process.ts';
+import type { LaunchJob } from './launcher.ts';
+import type { SlurmOptions } from './slurm.ts';
+
+/** A word for the shell. */
+function quoted(word: string): string {
+  return /^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** A value for a line of sbatch, which splits at blanks and expands `%` in names of files. */
+function value(text: string): string {
+  return /[\s"'\\#]/.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : text;
+}
+
+function directives(job: LaunchJob, folder: string, options: SlurmOptions): string[] {
+  const { workers, partition, account, time, memory, cpusPerTask, sbatch } = options;
+  const throttle = workers === null ? '' : `%${workers}`;
+  const log = join(folder.replaceAll('%', '%%'), '%A_%a.log');
+  const given: [name: string, value: string | number | undefined][] = [
+    ['job-name', 'ragpp'],
+    ['array', `0-${job.arms.length - 1}${throttle}`],
+    ['chdir', process.cwd()],
+    ['output', log],
+    ['partition', partition],
+    ['account', account],
+    ['time', time],
+    ['mem', memory],
+    ['cpus-per-task', cpusPerTask],
+  ];
+  const lines = given.flatMap(([name, text]) => (text === undefined ? [] : [`--${name}=${value(String(text))}`]));
+  return [...lines, '--no-requeue', ...sbatch].map((line) => `#SBATCH ${line}`);
+}
+
+/**
+ * The script of a job array, one arm a task. The arms are written into it, so that a task's arm does not depend on what happens to the folder meanwhile.
+ *
+ * @param folder where logs go, `<job>_<task>.log`.
+ */
+export function arrayScript(job: LaunchJob, folder: string, options: SlurmOptions): string {
+  const { nodeOptions, main } = job.program;
+  const command = [process.execPath, ...nodeOptions, main, ...armArguments(job)].map(quoted).join(' ');
+  const cases = job.arms.map((arm, task) => `${task}) arm=${quoted(arm)} ;;`);
+  return [
+    '#!/bin/sh',
+    ...directives(job, folder, options),
+    'set -e',
+    ...options.setup,
+    'case "$SLURM_ARRAY_TASK_ID" in',
+    ...cases,
+    'esac',
+    `exec ${command} --arm "$arm"`,
+    '',
+  ].join('\n');
+}

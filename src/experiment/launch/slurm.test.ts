@@ -1,0 +1,96 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { UnavailableError } from '../../core/errors.ts';
+import { failurePath, hasOutcome } from '../arm-failure.ts';
+import type { LaunchJob } from './launcher.ts';
+import { thisProgram } from './program.ts';
+import { type SampleSlurm, slurmObstacle, startSlurm } from './sample-slurm.ts';
+import { SlurmLauncher, slurmOptions } from './slurm.ts';
+
+const obstacle = slurmObstacle();
+if (obstacle !== null) process.stderr.write(`slurm.test: skipped, ${obstacle}\n`);
+
+const program = { ...thisProgram(), main: fileURLToPath(new URL('./sample-arm-process.ts', import.meta.url)) };
+const root = mkdtempSync(join(tmpdir(), "ragpp's 100 % jobs-"));
+afterAll(() => rmSync(root, { recursive: true }));
+
+function jobOf(arms: readonly string[], more: Partial<LaunchJob> = {}): LaunchJob {
+  const folder = mkdtempSync(join(root, 'run-'));
+  const { signal } = new AbortController();
+  const runHere = () => Promise.reject(new Error('no arm is run in this process'));
+  const places = { folder, cacheFolder: folder, backend: 'wasm' } as const;
+  return { ...places, arms, program, runHere, report: () => {}, signal, ...more };
+}
+const launcher = (more: object = {}) =>
+  new SlurmLauncher(slurmOptions.parse({ name: 'slurm', pollSeconds: 0.3, ...more }));
+const outcomeOf = (folder: string, arm: string) => JSON.parse(readFileSync(failurePath(folder, arm), 'utf8'));
+const queue = () => execFileSync('squeue', ['-h', '-r', '-o', '%i'], { encoding: 'utf8' }).trim();
+
+describe.skipIf(obstacle !== null)('on a cluster of its own', () => {
+  let slurm: SampleSlurm;
+  beforeAll(async () => {
+    slurm = await startSlurm();
+    process.env.SLURM_CONF = slurm.config;
+  });
+  afterAll(async () => {
+    await slurm?.stop();
+    delete process.env.SLURM_CONF;
+  });
+
+  test('every arm is a task of one array; what leaves no outcome fails with the end of its log', async () => {
+    const done: string[] = [];
+    const report = (arm: string, share: number) => void (share === 1 && done.push(arm));
+    const job = jobOf(["it's", '+ IRCP, directed × 2', 'exit', '$(false) "a"'], { report });
+    await launcher({ workers: 2, partition: 'main', cpusPerTask: 1, setup: ['export GREETING=hello'] }).launch(job);
+    const { folder } = job;
+    for (const arm of ["it's", '+ IRCP, directed × 2', '$(false) "a"'])
+      expect(outcomeOf(folder, arm).message).toMatch(/^by process \d+$/);
+    const { code, message, stack } = outcomeOf(folder, 'exit');
+    expect(code).toBe('PROCESS_DIED');
+    expect(message).toMatch(/^slurm task \d+_2 left no outcome; last words: .*slurm\/\d+_2\.log$/);
+    expect(stack).toBe('first words\nlast words');
+    expect(new Set(done)).toEqual(new Set(["it's", '+ IRCP, directed × 2', '$(false) "a"']));
+    expect(readdirSync(join(folder, 'slurm')).filter((name) => name.endsWith('.log'))).toHaveLength(4);
+    expect(queue()).toBe('');
+  });
+
+  test('an interruption takes the job out of the queue', async () => {
+    const interruption = new AbortController();
+    const job = jobOf(['sleep', 'b'], { signal: interruption.signal });
+    const launched = launcher({ workers: 1 }).launch(job);
+    setTimeout(() => interruption.abort(), 1500);
+    await expect(launched).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }));
+    for (let look = 0; look < 40 && queue() !== ''; look++) await new Promise((resolve) => setTimeout(resolve, 250));
+    expect(queue()).toBe('');
+    expect(hasOutcome(job.folder, 'sleep')).toBe(false);
+  });
+
+  test('what sbatch refuses is told in its words', async () => {
+    const launched = launcher({ partition: 'gpu' }).launch(jobOf(['a']));
+    await expect(launched).rejects.toThrow(UnavailableError);
+    await expect(launched).rejects.toThrow(/sbatch is not available: .*invalid partition specified/);
+  });
+});
+
+test('where Slurm is not installed, sbatch is missing', async () => {
+  const { PATH } = process.env;
+  process.env.PATH = '/nowhere';
+  try {
+    await expect(launcher().launch(jobOf(['a']))).rejects.toThrow(/sbatch is not available: spawnSync sbatch ENOENT/);
+  } finally {
+    process.env.PATH = PATH;
+  }
+});
+
+test.each([
+  ['an unknown option', { partion: 'main' }],
+  ['no arm at once', { workers: 0 }],
+  ['two lines in one', { partition: 'a\n#SBATCH --uid=0' }],
+  ['an option of sbatch that is none', { sbatch: ['gres=gpu:1'] }],
+])('%s is refused', (_, options) => {
+  expect(slurmOptions.safeParse({ name: 'slurm', ...options }).success).toBe(false);
+});

@@ -1,0 +1,101 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { ProcessDiedError, UnavailableError } from '../../core/errors.ts';
+import { writeAtomic } from '../../core/files.ts';
+import { hasOutcome, writeFailure } from '../arm-failure.ts';
+import type { Launcher, LaunchJob } from './launcher.ts';
+import { cancelJob, pendingTasks, submit } from './slurm-commands.ts';
+import { arrayScript } from './slurm-script.ts';
+
+const oneLine = z.string().regex(/^[^\r\n]+$/, 'one line');
+
+export const slurmOptions = z.strictObject({
+  name: z.literal('slurm'),
+  /** Arms at once, the throttle of the array; null for as many as the cluster takes. */
+  workers: z.int().min(1).nullable().default(null),
+  partition: oneLine.optional(),
+  account: oneLine.optional(),
+  /** Of one arm, as sbatch takes it: `30`, `02:00:00`, `1-12`. */
+  time: oneLine.optional(),
+  /** Of one arm, for example `8G`. */
+  memory: oneLine.optional(),
+  cpusPerTask: z.int().min(1).optional(),
+  /** Further options of sbatch, for example `--gres=gpu:1`; they come last. */
+  sbatch: z.array(oneLine.regex(/^-/, 'an option of sbatch')).default([]),
+  /** Shell lines before an arm is run, for example `module load nodejs`. */
+  setup: z.array(oneLine).default([]),
+  pollSeconds: z.number().min(0.1).default(10),
+});
+export type SlurmOptions = z.output<typeof slurmOptions>;
+
+/** Where the job's files stand in the run's folder. */
+const FOLDER = 'slurm';
+
+/** A network file system may show a task's outcome some polls after the queue has forgotten the task. */
+const LAST_LOOKS = 3;
+
+/** Polls in vain before the controller counts as gone: it may be restarted meanwhile. */
+const SILENCES = 60;
+
+const LOG_CHARACTERS = 2000;
+
+/** Runs arms as one job array, an arm a task, and waits for it. Other machines must see the run's folder, the cache and the program under the same paths. */
+export class SlurmLauncher implements Launcher {
+  readonly name = 'slurm';
+  readonly #options: SlurmOptions;
+
+  constructor(options: SlurmOptions) {
+    this.#options = options;
+  }
+
+  async launch(job: LaunchJob): Promise<void> {
+    job.signal.throwIfAborted();
+    const folder = join(job.folder, FOLDER);
+    mkdirSync(folder, { recursive: true });
+    const script = join(folder, 'job.sh');
+    writeAtomic(script, arrayScript(job, folder, this.#options));
+    const id = submit(script);
+    const cancel = () => cancelJob(id);
+    job.signal.addEventListener('abort', cancel, { once: true });
+    try {
+      await this.#wait(job, id);
+    } finally {
+      job.signal.removeEventListener('abort', cancel);
+    }
+    for (const [task, arm] of job.arms.entries())
+      if (!hasOutcome(job.folder, arm)) writeFailure(job.folder, arm, deathOf(folder, `${id}_${task}`));
+  }
+
+  /**
+   * Returns once the queue knows no task of the job, and every outcome that is going to be seen is there.
+   *
+   * @throws UnavailableError where the controller does not answer for long.
+   */
+  async #wait(job: LaunchJob, id: string): Promise<void> {
+    let silences = 0;
+    for (let looks = 0; looks < LAST_LOOKS; ) {
+      await sleep(this.#options.pollSeconds * 1000, undefined, { signal: job.signal });
+      const done = job.arms.filter((arm) => hasOutcome(job.folder, arm));
+      for (const arm of done) job.report(arm, 1);
+      const pending = pendingTasks(id);
+      silences = pending === null ? silences + 1 : 0;
+      if (silences >= SILENCES) throw new UnavailableError('slurm controller', `squeue has failed since job ${id} ran`);
+      if (pending !== 0) looks = 0;
+      else if (done.length === job.arms.length) return;
+      else looks++;
+    }
+  }
+}
+
+function deathOf(folder: string, task: string): ProcessDiedError {
+  const path = join(folder, `${task}.log`);
+  const log = existsSync(path) ? readFileSync(path, 'utf8').trim().slice(-LOG_CHARACTERS) : '';
+  const last = log.split('\n').at(-1) ?? '';
+  const error = new ProcessDiedError(
+    `slurm task ${task} left no outcome; ${last === '' ? 'nor a log' : last}: ${path}`,
+  );
+  error.stack = log;
+  return error;
+}

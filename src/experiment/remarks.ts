@@ -1,0 +1,48 @@
+import { hashOf } from '../core/hash.ts';
+import { recallAt } from '../index/recall.ts';
+import type { Workspace } from '../retrieval/workspace.ts';
+import { armsToRun } from './arm-selection.ts';
+import type { ExperimentConfig } from './config.ts';
+import type { Measurement } from './measurement.ts';
+import type { ArmFailure } from './result.ts';
+
+/** Ids that a sentence names before it breaks off. */
+const SHOWN = 5;
+
+/** How much of the exact index's answer each approximate one finds. */
+async function recallRemarks(workspace: Workspace, config: ExperimentConfig): Promise<string[]> {
+  const sources = new Map(
+    armsToRun(config)
+      .flatMap(({ candidates }) => candidates.filter(({ index }) => index === 'hnsw'))
+      .map((source) => [hashOf(source), source]),
+  );
+  const remarks: string[] = [];
+  for (const source of sources.values()) {
+    const oracle = await workspace.candidates({ index: 'flat', k: source.k }, null);
+    const found = await workspace.candidates(source, null);
+    const depths = [...new Set([Math.min(10, source.k), source.k])];
+    const figures = depths.map((depth) => `recall@${depth} ${recallAt(depth, found, oracle).toFixed(4)}`);
+    remarks.push(`hnsw against the exact index: ${figures.join(', ')} (${workspace.queries.length} queries)`);
+  }
+  return remarks;
+}
+
+/** What is worth saying beside the table. */
+export async function remarksOf(
+  workspace: Workspace,
+  config: ExperimentConfig,
+  { unanswerable }: Measurement,
+  failures: readonly ArmFailure[],
+): Promise<string[]> {
+  const { baseline } = config.evaluation;
+  const remarks = await recallRemarks(workspace, config);
+  const shown = `${unanswerable
+    .slice(0, SHOWN)
+    .map(({ id }) => id)
+    .join(', ')}${unanswerable.length > SHOWN ? ', …' : ''}`;
+  if (unanswerable.length > 0)
+    remarks.push(`${unanswerable.length} queries without a relevant turn are left out: ${shown}`);
+  if (failures.some(({ name }) => name === baseline))
+    remarks.push(`nothing is compared, since the baseline failed: ${baseline}`);
+  return remarks;
+}

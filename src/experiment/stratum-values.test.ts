@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import type { Stratum, StratumValue } from './result.ts';
+import { stratumValues } from './stratum-values.ts';
+
+/** Q = 17: six conversations of two queries in `many`, two of two in `few`, one of one in `alone`. */
+const labels = [...Array.from({ length: 12 }, (_, i) => `m${i % 6}`), 'f0', 'f0', 'f1', 'f1', 'x'];
+const stratum: Stratum = {
+  name: 'size',
+  description: '',
+  levels: [
+    { name: 'many', queries: Array.from({ length: 12 }, (_, i) => i) },
+    { name: 'few', queries: [12, 13, 14, 15] },
+    { name: 'alone', queries: [16] },
+  ],
+};
+const base = labels.map((_, i) => (i % 3) / 3);
+/** By conversation m0 … m5, the same for both of its queries. */
+const gains = [0.3, 0.1, 0.2, -0.1, 0.2, 0.2];
+const better = base.map((value, i) => value + (i < 12 ? (gains[i % 6] as number) : 0.25));
+const equal = [...base];
+
+const options = { metrics: ['mrr@10'], baseline: 1, level: 0.95, correction: 'holm' as const };
+const arms = [better, base, equal].map((values) => ({ 'mrr@10': values }));
+const [first, second, third] = stratumValues([stratum], arms, labels, options);
+const at = (values: typeof first, level: string) => values?.size?.[level]?.['mrr@10'] as StratumValue;
+
+// The differences' means over conversations: 0.15, deviation sqrt(0.095 / 5), 6 conversations.
+// scipy 1.17.1: stats.ttest_1samp([.3, .1, .2, -.1, .2, .2], 0), and its confidence_interval(.95)
+const P = 0.044584823509798845;
+const [LOW, HIGH] = [0.005345279774927547, 0.2946547202250725];
+
+describe('a level', () => {
+  test('has the mean of its queries', () => {
+    const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+    expect(at(first, 'many').mean).toBeCloseTo(mean(better.slice(0, 12)), 12);
+    expect(at(second, 'few').mean).toBeCloseTo(mean(base.slice(12, 16)), 12);
+  });
+
+  test('is tested by conversation', () => {
+    const { difference, p } = at(first, 'many');
+    expect(difference?.mean).toBeCloseTo(0.15, 12);
+    expect(difference?.low).toBeCloseTo(LOW, 12);
+    expect(difference?.high).toBeCloseTo(HIGH, 12);
+    expect(p).toBeCloseTo(P, 9);
+  });
+
+  test('of few conversations has an interval and no p, of one conversation neither', () => {
+    expect(at(first, 'few')).toMatchObject({ difference: { mean: 0.25 }, p: null, correctedP: null });
+    expect(at(first, 'alone')).toMatchObject({ difference: null, p: null, correctedP: null });
+  });
+
+  test('is corrected together with the other levels and arms that are tested', () => {
+    // Two tests: `better` and `equal`, both in `many`.
+    expect(at(first, 'many').correctedP).toBeCloseTo(2 * P, 9);
+    expect(at(third, 'many')).toMatchObject({ p: 1, correctedP: 1 });
+    const alone = stratumValues([stratum], arms.slice(0, 2), labels, options);
+    expect(at(alone[0], 'many').correctedP).toBeCloseTo(P, 9);
+    const none = stratumValues([stratum], arms, labels, { ...options, correction: 'none' });
+    expect(at(none[0], 'many').correctedP).toBeCloseTo(P, 9);
+  });
+
+  test('of the baseline is compared with nothing', () => {
+    expect(at(second, 'many')).toMatchObject({ difference: null, p: null, correctedP: null });
+  });
+});

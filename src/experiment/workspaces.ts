@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import { ValidationError } from '../core/errors.ts';
+import { type StartProgress, silent } from '../core/progress.ts';
+import { cachedEncoder, type EncoderSource } from '../embedding/embedding-cache.ts';
+import { encoderSource } from '../embedding/registry.ts';
+import type { Dataset, Query } from '../model/dataset.ts';
+import { StageGraph } from '../retrieval/stage-graph.ts';
+import type { StageStore } from '../retrieval/stage-store.ts';
+import { Workspace } from '../retrieval/workspace.ts';
+import type { ExperimentConfig } from './config.ts';
+import { sampleConversations } from './conversation-sample.ts';
+import { splitDev } from './dev-split.ts';
+
+/** What workspaces are opened from. */
+export interface WorkspaceSource {
+  readonly dataset: Dataset;
+  readonly config: ExperimentConfig;
+  /** Where embeddings are kept. */
+  readonly cacheFolder: string;
+  /** Where the results of stages are kept. */
+  readonly store: StageStore;
+  /** Version of the code, see `codeVersion`. */
+  readonly code: string;
+  readonly progress?: StartProgress;
+}
+
+/** The earliest queries of the splits that the table is about, or those of a share of their conversations. */
+export function evaluatedQueries(
+  dataset: Dataset,
+  { evaluation: { split, limitQueries, share }, seed }: ExperimentConfig,
+): readonly Query[] {
+  const of = (wanted: Query['split']) =>
+    dataset.queries.filter((query) => query.split === wanted).slice(0, limitQueries ?? undefined);
+  const queries = split === 'all' ? [...of('dev'), ...of('test')].sort((a, b) => a.timestamp - b.timestamp) : of(split);
+  if (queries.length === 0) throw new ValidationError(`dataset ${dataset.name} has no query in split: ${split}`);
+  if (share === 1) return queries;
+  const labels = queries.map(({ cluster }) => cluster);
+  const drawn = sampleConversations(labels, share, seed);
+  return queries.filter(({ cluster }) => drawn.has(cluster));
+}
+
+function encoderOf(
+  { dataset, config: { embedding, seed } }: Pick<WorkspaceSource, 'dataset' | 'config'>,
+  fit: ReadonlySet<string>,
+): EncoderSource {
+  const turns = dataset.corpus.turns.filter(({ conversationId }) => fit.has(conversationId));
+  return encoderSource(embedding, { fitTexts: turns.map(({ text }) => text), seed });
+}
+
+/** What the stages of an experiment are told apart by, without anything being computed. */
+export type PlanSource = Pick<WorkspaceSource, 'dataset' | 'config' | 'code'>;
+
+function graphOf(source: PlanSource, queries: readonly Query[], fit: ReadonlySet<string>): StageGraph {
+  const { dataset, config, code } = source;
+  const identity = { code, data: dataset.hash, encoder: encoderOf(source, fit).identity };
+  return new StageGraph({ identity, corpus: dataset.corpus, queries, seed: config.seed });
+}
+
+/** The stages of the workspace that the table is made in. */
+export function tableGraph(source: PlanSource): StageGraph {
+  const { dataset, config } = source;
+  return graphOf(source, evaluatedQueries(dataset, config), dataset.devConversations);
+}
+
+/** The stages of the workspace that arms are tuned in. @throws ValidationError when dev has no query for it. */
+export function tuningGraph(source: PlanSource): StageGraph {
+  const { dataset, config } = source;
+  const { fit, tuning } = splitDev(dataset, config.tuning.holdout);
+  return graphOf(source, tuning.slice(0, config.evaluation.limitQueries ?? undefined), fit);
+}
+
+/**
+ * Embeds turns and queries with an encoder fitted on the turns of `fit` alone; vectors and stages come from the cache folder where it has them. The caller disposes
+ * the workspace.
+ */
+export async function openWorkspace(
+  source: WorkspaceSource,
+  queries: readonly Query[],
+  fit: ReadonlySet<string>,
+): Promise<Workspace> {
+  const { dataset, config, cacheFolder, store, code, progress = silent } = source;
+  const { corpus } = dataset;
+  const encoding = encoderOf(source, fit);
+  const encoder = await cachedEncoder(encoding, join(cacheFolder, 'embeddings'), progress);
+  try {
+    const texts = [...corpus.turns, ...queries].map(({ text }) => text);
+    const vectors = await encoder.encode(texts, progress);
+    const split = corpus.size * encoder.dimension;
+    return new Workspace({
+      corpus,
+      queries,
+      dimension: encoder.dimension,
+      turnVectors: vectors.subarray(0, split),
+      queryVectors: vectors.subarray(split),
+      seed: config.seed,
+      progress,
+      stages: { store, identity: { code, data: dataset.hash, encoder: encoding.identity } },
+    });
+  } finally {
+    encoder.dispose();
+  }
+}
