@@ -1,12 +1,20 @@
 import * as app from './client/app.ts';
+import * as armFilter from './client/arm-filter.ts';
 import * as armsFigure from './client/arms-figure.ts';
+import * as attributionFigure from './client/attribution-figure.ts';
 import * as dom from './client/dom.ts';
 import * as gainsFigure from './client/gains-figure.ts';
+import * as heatMap from './client/heat-map.ts';
 import * as inspector from './client/inspector.ts';
+import * as interactionPlot from './client/interaction-plot.ts';
+import * as latencyFigure from './client/latency-figure.ts';
 import * as main from './client/main.ts';
+import * as parallelCoordinates from './client/parallel-coordinates.ts';
 import * as plot from './client/plot.ts';
 import * as queryList from './client/query-list.ts';
 import * as ranking from './client/ranking.ts';
+import * as strataFigure from './client/strata-figure.ts';
+import * as sweep from './client/sweep.ts';
 import * as tables from './client/tables.ts';
 import * as thread from './client/thread.ts';
 import * as format from './format.ts';
@@ -19,8 +27,16 @@ const FILES: Readonly<Record<string, Functions>> = {
   app,
   plot,
   tables,
+  armFilter,
   armsFigure,
   gainsFigure,
+  sweep,
+  heatMap,
+  interactionPlot,
+  parallelCoordinates,
+  strataFigure,
+  attributionFigure,
+  latencyFigure,
   queryList,
   ranking,
   thread,
@@ -33,9 +49,18 @@ const FILES: Readonly<Record<string, Functions>> = {
  * name; in the page it has nothing to do.
  */
 export function clientScript(): string {
-  const objects = Object.entries(FILES).map(([name, functions]) => {
+  return scriptOf(FILES, 'main.run();');
+}
+
+/** The script of a page that has nothing but tables. */
+export function tableScript(): string {
+  return scriptOf({ tables }, 'tables.allSortable();');
+}
+
+function scriptOf(files: Readonly<Record<string, Functions>>, start: string): string {
+  const objects = Object.entries(files).map(([name, functions]) => {
     const texts = Object.values(functions).map(String).join('\n');
     return `const ${name} = (() => {\n${texts}\nreturn { ${Object.keys(functions).join(', ')} };\n})();`;
   });
-  return ["'use strict';", 'const __name = (value) => value;', ...objects, 'main.run();'].join('\n');
+  return ["'use strict';", 'const __name = (value) => value;', ...objects, start].join('\n');
 }

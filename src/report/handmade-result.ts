@@ -8,6 +8,11 @@ const comparison = (difference: Interval, correctedP: number, verdict: Compariso
   p: correctedP / 2,
   correctedP,
   verdict,
+  effectSize: difference.mean * 2,
+  minimumDetectable: 0.031,
+  wins: 5,
+  ties: 3,
+  losses: 2,
 });
 
 /** Three arms and two metrics with written-out figures, so that a table of them can be written out too. */

@@ -1,33 +1,67 @@
 import { type Content, html, type Markup } from './markup.ts';
-import type { LadderCell, LadderRow, LadderTable } from './table.ts';
+import type { AbsentRow, LadderCell, LadderComparison, LadderRow, LadderTable } from './table.ts';
 
-/** The ladder as a table that sorts by every column; sorted by the place in the ladder to begin with. */
-export function htmlTable(table: LadderTable): Markup {
+/** With more rows than this the table scrolls within a frame, its headings staying in sight. */
+const LONG = 30;
+
+/**
+ * The ladder as a table that sorts by every column, null controls staying below their arm; in the order of the ladder to begin with. Effect sizes are there
+ * too and are shown when asked for, without a script.
+ *
+ * @param passports whether the page explains each metric, in an element `passport-<place>`.
+ */
+export function htmlTable(table: LadderTable, passports: boolean): Markup {
   const headings = [
     heading('arm', 'ascending', html` aria-sort="ascending" class="arm"`),
-    ...table.metrics.map((metric) => heading(metric, 'descending', html` class="metric"`)),
+    ...table.metrics.map((metric, at) =>
+      heading(metric, 'descending', html` class="metric"`, passports ? passportLink(metric, at) : ''),
+    ),
     heading('unjudged', 'ascending', ''),
   ];
   return html`
 <p class="legend" id="ladder-caption">Mean and interval of every arm; below them the difference from ${table.baseline}, its interval and its corrected p.</p>
-<div class="wide" role="region" aria-label="the ladder" tabindex="0">
+<p class="controls"><span class="control"><input id="with-effects" type="checkbox"><label for="with-effects">effect sizes</label></span></p>
+<div class="wide ladder-frame${table.rows.length > LONG ? ' long' : ''}" role="region" aria-label="the ladder" tabindex="0">
 <table class="ladder sortable" aria-describedby="ladder-caption">
 <thead><tr>${headings}</tr></thead>
-<tbody>${table.rows.map((row, place) => htmlRow(row, place, table.baseline))}</tbody>
+<tbody>${table.rows.map((row, place) => htmlRow(row, place, table.baseline))}${table.absent.map((row, at) => absentRow(row, table.rows.length + at, table.metrics.length))}</tbody>
 </table>
 </div>
-<p class="legend">${table.legend.map((sentence) => html`${sentence}<br>`)}unjudged: turns without a judgement among the top ranks, over all queries.</p>`;
+<p class="legend">${table.legend.map((sentence) => html`${sentence}<br>`)}unjudged: turns without a judgement among the top ranks, over all queries.<span class="effects-legend"><br>d: Cohen's d of the paired differences. mde: the least difference that a test of these queries finds with power .8. w/t/l: queries that the arm wins, ties and loses.</span></p>`;
 }
 
-function heading(name: string, first: string, more: Content): Markup {
-  return html`<th scope="col" data-first="${first}"${more}><button type="button">${name}</button></th>`;
+function heading(name: string, first: string, more: Content, after: Content = ''): Markup {
+  return html`<th scope="col" data-first="${first}"${more}><button type="button">${name}</button>${after}</th>`;
+}
+
+function passportLink(metric: string, at: number): Markup {
+  return html` <a class="passport-link" href="#passport-${at}" aria-label="what ${metric} is, exactly">?</a>`;
 }
 
 function htmlRow(row: LadderRow, place: number, baseline: string): Markup {
-  const note = row.isBaseline ? html` <span class="badge baseline">baseline</span>` : '';
+  const kind = row.isBaseline ? html` class="is-baseline"` : row.control === null ? '' : html` class="is-control"`;
+  const group = row.control === null ? '' : html` data-of="${row.control.of}"`;
   return html`
-<tr${row.isBaseline ? html` class="is-baseline"` : ''}><th scope="row" class="arm" data-value="${place}">${row.arm}${note}<span class="description">${row.description}</span></th>
+<tr${kind} data-arm="${row.arm}"${group}><th scope="row" class="arm" data-value="${place}">${row.arm}${badges(row)}<span class="description">${row.description}</span></th>
 ${row.cells.map((cell) => htmlCell(cell, baseline))}<td class="holes" data-value="${row.holes}">${row.holes}</td></tr>`;
+}
+
+function badges({ isBaseline, control, survives }: LadderRow): Content[] {
+  return [
+    isBaseline ? html` <span class="badge baseline">baseline</span>` : '',
+    control === null
+      ? ''
+      : html` <span class="badge control-kind" title="of ${control.of}">null control: ${control.kind}</span>`,
+    survives.length === 0
+      ? ''
+      : html` <span class="badge unexplained">not due to structure: the gain survives ${survives.join(', ')}</span>`,
+  ];
+}
+
+function absentRow({ arm, description, kind, reason }: AbsentRow, place: number, metrics: number): Markup {
+  return html`
+<tr class="is-absent" data-arm="${arm}"><th scope="row" class="arm" data-value="${place}">${arm} <span class="badge ${kind}">${kind}</span><span class="description">${description}</span></th>
+<td class="reason" colspan="${metrics + 1}">${reason}</td></tr>`;
 }
 
 function htmlCell({ mean, verdict, mark, value, interval, comparison }: LadderCell, baseline: string): Markup {
@@ -36,5 +70,9 @@ function htmlCell({ mean, verdict, mark, value, interval, comparison }: LadderCe
     comparison === null
       ? ''
       : html`<span>${comparison.difference}</span><span>${comparison.interval}</span><span>p ${comparison.p}</span>`;
-  return html`<td class="metric" data-value="${mean}"><span class="cell"><span class="value">${value}</span><span>${interval}</span><span class="mark ${verdict}">${sign}</span>${against}</span></td>`;
+  return html`<td class="metric" data-value="${mean}"><span class="cell"><span class="value">${value}</span><span>${interval}</span><span class="mark ${verdict}">${sign}</span>${against}</span>${comparison === null ? '' : effects(comparison)}</td>`;
+}
+
+function effects({ effectSize, minimumDetectable, counts }: LadderComparison): Markup {
+  return html`<span class="effects">d ${effectSize} · mde ${minimumDetectable} · w/t/l ${counts}</span>`;
 }

@@ -1,10 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { drawn, openSamplePage, writeSamplePage } from './sample-page.ts';
 import { sampleResult } from './sample-result.ts';
 
 const executable = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
@@ -22,7 +21,7 @@ describe.skipIf(missing)('the report in Chromium, offline', () => {
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    renderAsCommandLine(file);
+    writeSamplePage(file, 'result', 17, SIZE);
     browser = await chromium.launch({ executablePath: executable, args: ['--no-sandbox'] });
     page = await open(1400, 'light');
   });
@@ -32,25 +31,15 @@ describe.skipIf(missing)('the report in Chromium, offline', () => {
     rmSync(folder, { recursive: true });
   });
 
-  async function open(width: number, colorScheme: 'light' | 'dark'): Promise<Page> {
-    const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, offline: true });
-    const opened = await context.newPage();
-    opened.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`));
-    opened.on('pageerror', (error) => complaints.push(error.message));
-    opened.on('dialog', (dialog) => complaints.push(`dialog: ${dialog.message()}`));
-    opened.on('request', (request) => {
-      if (request.url() !== pathToFileURL(file).href) complaints.push(`request: ${request.url().slice(0, 100)}`);
-    });
-    await opened.goto(pathToFileURL(file).href);
-    await opened.waitForSelector('#gains-figure .bars .point');
-    return opened;
-  }
+  const open = (width: number, colorScheme: 'light' | 'dark') =>
+    openSamplePage(browser, file, { width, colorScheme }, complaints);
 
   test.each([
     ['opened wide', 1400, () => Promise.resolve(page)],
     ['opened narrow and dark', 420, () => open(420, 'dark')],
   ] as const)('%s, the page is complete and does not scroll sideways', async (_, width, opened) => {
     const shown = await opened();
+    for (const id of ['arms-figure', 'gains-figure']) await drawn(shown, id);
     expect(await shown.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
     expect(await shown.locator('#arms-figure .scatterlayer .point').count()).toBe(SIZE.arms);
     expect(await shown.locator('#gains-figure .bars .point').count()).toBe(result.queries.length);
@@ -122,7 +111,7 @@ describe.skipIf(missing)('the report in Chromium, offline', () => {
 
   test('a click on a bar opens its query', async () => {
     await page.selectOption('#query-order', 'loss');
-    await page.locator('#gains-figure').scrollIntoViewIfNeeded();
+    await drawn(page, 'gains-figure');
     const last = page.locator('#gains-figure .bars .point').last();
     const box = await last.boundingBox();
     await page.mouse.click((box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + (box?.height ?? 0) / 2);
@@ -134,14 +123,3 @@ describe.skipIf(missing)('the report in Chromium, offline', () => {
     expect(complaints).toEqual([]);
   });
 });
-
-/** Made as the command line makes it, since the page's script is the text of functions as they run there. */
-function renderAsCommandLine(file: string): void {
-  const from = (name: string) => JSON.stringify(new URL(name, import.meta.url).href);
-  const code = `
-    import { writeFileSync } from 'node:fs';
-    import { sampleResult } from ${from('sample-result.ts')};
-    import { renderHtml } from ${from('html.ts')};
-    writeFileSync(${JSON.stringify(file)}, renderHtml(sampleResult(17, ${JSON.stringify(SIZE)})));`;
-  execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code]);
-}

@@ -3,12 +3,14 @@ import { ValidationError } from '../core/errors.ts';
 import { readText } from '../core/files.ts';
 import type { ExperimentResult } from '../experiment/result.ts';
 import { clientScript } from './client-script.ts';
+import { figureSections, type Section, select } from './figure-sections.ts';
 import { htmlTable } from './html-table.ts';
 import { INSPECTOR_STYLE } from './inspector-style.ts';
 import { html, Markup, scriptJson } from './markup.ts';
 import { pageHeader } from './page-header.ts';
 import { PAGE_STYLE } from './page-style.ts';
-import { payloadOf } from './payload.ts';
+import { passportSection } from './passports.ts';
+import { type Payload, payloadOf } from './payload.ts';
 import { settings } from './settings.ts';
 import { ladderTable } from './table.ts';
 
@@ -23,6 +25,9 @@ export const POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src
  * @throws ValidationError, NotFiniteError or DimensionMismatchError for a result whose parts do not fit together.
  */
 export function renderHtml(result: ExperimentResult): string {
+  const payload = payloadOf(result);
+  const sections = figureSections(result, payload);
+  const passports = passportSection(result);
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -35,21 +40,39 @@ export function renderHtml(result: ExperimentResult): string {
 </head>
 <body>
 ${pageHeader(result)}
-<nav aria-label="sections"><a href="#ladder">Table</a><a href="#arms">Arms</a><a href="#gains">Queries</a><a href="#inspector">Inspector</a><a href="#parameters">Parameters</a></nav>
+${navigation(sections, passports !== '')}
 <main>
-<section id="ladder"><h2>Table</h2>${htmlTable(ladderTable(result))}</section>
-${figures()}
-${inspector()}
+<section id="ladder"><h2>Table</h2>${htmlTable(ladderTable(result), passports !== '')}</section>
+${sections.map(
+  ({ id, name, content }) => html`
+<section id="${id}"><h2>${name}</h2>${content}
+</section>`,
+)}
+${inspector(payload)}
+${passports}
 ${settings(result)}
 </main>
 <noscript><p>The figures and the inspector need JavaScript; the table above is complete without it.</p></noscript>
-<script type="application/json" id="data">${scriptJson(payloadOf(result))}</script>
+<script type="application/json" id="data">${scriptJson(payload)}</script>
 <script>${scriptText(readText(require.resolve('plotly.js-dist-min')))}</script>
 <script>${scriptText(clientScript())}</script>
 </body>
 </html>
 `;
   return page.text;
+}
+
+function navigation(sections: readonly Section[], passports: boolean): Markup {
+  const links = [
+    ['ladder', 'Table'],
+    ...sections.map(({ id, link }) => [id, link]),
+    ['inspector', 'Inspector'],
+    ...(passports ? [['passports', 'Metrics']] : []),
+    ['parameters', 'Parameters'],
+  ] as const;
+  return html`
+<div class="bar-of-page"><nav aria-label="sections">${links.map(([id, name]) => html`<a href="#${id}">${name}</a>`)}</nav>
+<p class="controls filter" hidden><label for="arm-filter">arms</label> <input id="arm-filter" type="search" placeholder="words of a name" autocomplete="off" spellcheck="false"> <span id="arm-count" class="quiet" aria-live="polite"></span></p></div>`;
 }
 
 /** @throws ValidationError for a script that would end its own element. */
@@ -59,28 +82,15 @@ export function scriptText(text: string): Markup {
   return new Markup(text);
 }
 
-function select(id: string, label: string): Markup {
-  return html`<span class="control"><label for="${id}">${label}</label><select id="${id}"></select></span>`;
-}
-
-function figures(): Markup {
-  return html`
-<section id="arms"><h2>Arms</h2>
-<p class="controls">${select('arms-metric', 'metric')}</p>
-<div id="arms-figure" class="figure" role="img"></div>
-<p class="legend">Dots are means, whiskers their bootstrap intervals. The diamond and the dotted line are the baseline; triangles point up or down where the corrected p says better or worse.</p>
-</section>
-<section id="gains"><h2>Gains and losses by query</h2>
-<p class="controls">${select('gains-arm', 'arm')} ${select('gains-metric', 'metric')}</p>
-<p id="gains-summary" class="legend" aria-live="polite"></p>
-<div id="gains-figure" class="figure" role="img"></div>
-<p class="legend">A click on a bar opens its query in the inspector. The dotted line is the open query.</p>
-</section>`;
-}
-
-function inspector(): Markup {
+function inspector({ arms }: Payload): Markup {
+  const held = arms.filter(({ rankings }) => rankings !== null).length;
+  const note =
+    held === arms.length
+      ? ''
+      : html`<p class="legend">Rankings are here of ${held} of the ${arms.length} arms: the baseline, the best by the first metric, and the first of the config.</p>`;
   return html`
 <section id="inspector"><h2>Inspector</h2>
+${note}
 <div class="inspector">
 <div class="picker">
 <p class="controls"><label for="query-words">find</label> <input id="query-words" type="search" placeholder="words, author or id" autocomplete="off" spellcheck="false">

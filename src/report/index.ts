@@ -1,6 +1,17 @@
-/** A finished run as a table and as one HTML page that works offline. */
+/** A finished run as a table for every reader and as one HTML page that works offline; two runs side by side. */
 
+export { renderComparisonHtml, renderComparisonMarkdown, renderComparisonText } from './comparison-page.ts';
+export { renderCsv } from './csv.ts';
 export { renderHtml } from './html.ts';
+export { renderLatex } from './latex.ts';
 export { renderMarkdown } from './markdown.ts';
-export { type LadderCell, type LadderRow, type LadderTable, ladderTable, MARKS } from './table.ts';
+export {
+  type AbsentRow,
+  type LadderCell,
+  type LadderComparison,
+  type LadderRow,
+  type LadderTable,
+  ladderTable,
+  MARKS,
+} from './table.ts';
 export { renderText } from './text-table.ts';

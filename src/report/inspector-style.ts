@@ -35,6 +35,7 @@ export const INSPECTOR_STYLE = `
 .place { display: flex; align-items: baseline; gap: .5rem; padding: .22rem .3rem .22rem calc(var(--depth) * 1.2rem + .3rem); font-size: .86rem; }
 .place > .quiet { white-space: nowrap; }
 .place .line { min-width: 0; flex: 1; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.badge.fate { border-style: dashed; }
 .place .badges { display: inline-flex; gap: .3rem; }
 .place .badges:empty { display: none; }
 .place.ranked, .place.is-query { background: var(--raised); }
@@ -47,8 +48,12 @@ export const INSPECTOR_STYLE = `
   .picker { position: static; max-height: 24rem; }
 }
 @media (max-width: 700px) {
+  html { scroll-padding-top: 6.4rem; }
   body { padding: 1.4rem 1rem 3rem; }
   h1 { font-size: 1.8rem; }
+  .bar-of-page { flex-direction: column; align-items: stretch; gap: 0; padding-bottom: .4rem; }
+  .filter input { width: auto; flex: 1; }
+  .definitions > div, .passport dl > div, .facts dl > div { grid-template-columns: minmax(0, 8em) minmax(0, 1fr); }
   tbody th.arm { min-width: 8.5rem; max-width: 8.5rem; }
   .description { display: none; }
   #rankings { grid-template-columns: minmax(0, 1fr); }

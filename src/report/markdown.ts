@@ -1,4 +1,6 @@
 import type { ExperimentResult } from '../experiment/result.ts';
+import { latencyNote, latencyRows } from './latency-table.ts';
+import { SURVIVES, structureRows } from './structure-table.ts';
 import type { LadderTable } from './table.ts';
 import { ladderTable } from './table.ts';
 
@@ -9,10 +11,21 @@ export function renderMarkdown(result: ExperimentResult): string {
     pipeTable(armsOf(table)),
     `Differences from ${escapeMarkdown(table.baseline)}, with p:`,
     pipeTable(differencesOf(table)),
+    ...structureOf(result),
     table.legend.map(escapeMarkdown).join('\n'),
+    ...(table.notes.length === 0 ? [] : [table.notes.map((note) => `* ${escapeMarkdown(note)}`).join('\n')]),
+    ...latencyOf(result),
     provenance(result),
   ];
   return `${parts.join('\n\n')}\n`;
+}
+
+/** The times of the arms that were timed. */
+function latencyOf(result: ExperimentResult): string[] {
+  if (result.arms.every(({ latency }) => latency === null)) return [];
+  const note = latencyNote(result);
+  const rows = latencyRows(result.arms).map((row) => row.map(escapeMarkdown));
+  return ['Milliseconds a query by component:', pipeTable(rows), ...(note === null ? [] : [note])];
 }
 
 function armsOf(table: LadderTable): string[][] {
@@ -38,8 +51,20 @@ function differencesOf(table: LadderTable): string[][] {
   return [['arm', ...table.metrics.map(escapeMarkdown)], ...rows];
 }
 
-/** Padded, so that the source reads as a table too. */
-function pipeTable(rows: readonly (readonly string[])[]): string {
+/** The arms against their null controls; nothing where there are none. */
+function structureOf(result: ExperimentResult): string[] {
+  const rows = structureRows(result).map(({ arm, control, cells }) => [
+    escapeMarkdown(arm),
+    control,
+    ...cells.map(({ text }) => text),
+  ]);
+  if (rows.length === 0) return [];
+  const head = ['arm', 'control', ...result.metrics.map(escapeMarkdown)];
+  return ['Arms minus their null controls, with p:', pipeTable([head, ...rows]), escapeMarkdown(SURVIVES)];
+}
+
+/** Padded, so that the source reads as a table too. The first row is the heading. */
+export function pipeTable(rows: readonly (readonly string[])[]): string {
   const [head = [], ...body] = rows;
   const widths = head.map((_, at) => Math.max(3, ...rows.map((row) => row[at]?.length ?? 0)));
   const line = (cells: readonly string[]) => `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;

@@ -7,11 +7,15 @@ export const PAGE_STYLE = `
   --mono: ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace;
   --paper: #fdfcfa; --raised: #f5f3ee; --ink: #1c1b19; --quiet: #66625a; --rule: #dedad2;
   --better: #12608f; --worse: #ad4513; --undecided: #7a756c; --grade: #2f6b3c; --A: #6a4c93; --B: #0b6e6e;
+  --faint: #c9c4b8; --alarm: #9a2a2a;
+  --series-0: #12608f; --series-1: #c2571a; --series-2: #7d5ba6; --series-3: #b8860b; --series-4: #a33b5c; --series-5: #3f8f8a; --series-6: #6b6b2f; --series-7: #5b6470;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --paper: #161614; --raised: #1f1f1c; --ink: #e9e6df; --quiet: #a19c91; --rule: #393732;
     --better: #7dbbe8; --worse: #f2986c; --undecided: #958f84; --grade: #8cc79a; --A: #c0a5e6; --B: #6fc9c6;
+    --faint: #4a473f; --alarm: #f08a8a;
+    --series-0: #7dbbe8; --series-1: #f2986c; --series-2: #c0a5e6; --series-3: #e2c25a; --series-4: #ec8fae; --series-5: #6fc9c6; --series-6: #b9bb72; --series-7: #a7b0bc;
   }
 }
 * { box-sizing: border-box; }
@@ -48,13 +52,17 @@ button { cursor: pointer; }
 .bar.negative { background: var(--worse); }
 summary { cursor: pointer; }
 
-nav { position: sticky; top: 0; z-index: 3; display: flex; gap: 1.4rem; overflow-x: auto; margin-top: 1.6rem; padding: .55rem 0; background: var(--paper); border-bottom: 1px solid var(--rule); font-size: .88rem; }
+.bar-of-page { position: sticky; top: 0; z-index: 3; display: flex; align-items: center; gap: 1.4rem; margin-top: 1.6rem; background: var(--paper); border-bottom: 1px solid var(--rule); }
+nav { display: flex; gap: 1.4rem; overflow-x: auto; padding: .55rem 0; font-size: .88rem; flex: 1; min-width: 0; }
 nav a { color: var(--quiet); text-decoration: none; white-space: nowrap; }
+.filter { margin: 0; flex-wrap: nowrap; white-space: nowrap; }
+.filter input { width: 11rem; }
+[hidden] { display: none !important; }
 a { color: inherit; }
 nav a:hover { color: var(--ink); }
 
 .wide { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; font-size: .88rem; }
+table { border-collapse: separate; border-spacing: 0; width: 100%; font-size: .88rem; }
 th, td { padding: .42rem .7rem; text-align: right; vertical-align: top; white-space: nowrap; border-bottom: 1px solid var(--rule); font-weight: 400; }
 thead th { border-bottom: 1px solid var(--ink); font-weight: 600; }
 th.arm, .tuned { text-align: left; }
@@ -66,7 +74,24 @@ th button { border: 0; background: none; padding: 0; font-weight: 600; }
 th button::after { content: "\\2195"; padding-left: .3em; color: var(--quiet); opacity: .5; font-weight: 400; }
 th[aria-sort="ascending"] button::after { content: "\\2191"; opacity: 1; color: inherit; }
 th[aria-sort="descending"] button::after { content: "\\2193"; opacity: 1; color: inherit; }
-th.metric, td.metric { text-align: left; }
+th.metric, td.metric, .plain .word { text-align: left; }
+.plain { width: auto; }
+.plain td.word { white-space: normal; overflow-wrap: break-word; min-width: 5.5rem; }
+.passport-link { display: inline-block; width: 1.25em; text-align: center; border: 1px solid var(--rule); border-radius: 50%; font-size: .72rem; line-height: 1.25em; font-weight: 500; color: var(--quiet); text-decoration: none; }
+.wide + .legend { margin-top: .8rem; }
+.ladder-frame.long { max-height: 85vh; overflow: auto; }
+.long .ladder thead th { position: sticky; top: 0; z-index: 1; background: var(--paper); box-shadow: inset 0 -1px var(--ink); }
+.long .ladder thead th.arm { z-index: 2; }
+.is-control th.arm { padding-left: 1.8rem; font-weight: 500; }
+.is-control .value { font-weight: 400; }
+.is-absent .reason { text-align: left; white-space: normal; color: var(--quiet); font-size: .82rem; }
+.badge.control-kind { color: var(--quiet); border-color: var(--rule); white-space: normal; }
+.badge.unexplained, .badge.failed { color: var(--alarm); white-space: normal; }
+.badge.stopped { color: var(--quiet); }
+.effects { display: none; font-size: .76rem; color: var(--quiet); padding-left: .35rem; }
+.effects-legend { display: none; }
+#ladder:has(#with-effects:checked) .effects { display: block; }
+#ladder:has(#with-effects:checked) .effects-legend { display: inline; }
 th.metric { padding-left: 1.5rem; }
 .cell { display: inline-grid; grid-template-columns: 3em 7em 4.2em; column-gap: .5em; font-size: .82rem; color: var(--quiet); text-align: left; align-items: baseline; }
 .cell > :nth-child(3n + 1) { text-align: right; }
@@ -80,9 +105,24 @@ pre { overflow: auto; max-height: 34rem; padding: 1rem; background: var(--raised
 
 .controls { display: flex; flex-wrap: wrap; align-items: center; gap: .4rem .7rem; font-size: .88rem; }
 .control { display: inline-flex; align-items: center; gap: .45rem; max-width: 100%; }
-.controls label { color: var(--quiet); }
+.controls label { color: var(--quiet); white-space: nowrap; }
+.legend:empty, .controls:empty { display: none; }
 select, input { background: var(--paper); border: 1px solid var(--undecided); border-radius: 3px; padding: .22rem .4rem; max-width: 100%; min-width: 0; }
 .figure { min-height: 280px; }
+
+.figure[hidden] { min-height: 0; }
+.folded { margin-top: .6rem; font-size: .88rem; }
+.folded .wide, .bounded .wide { max-height: 32rem; overflow: auto; margin-top: .5rem; }
+.definitions { font-size: .84rem; max-width: 78ch; }
+.definitions > div { display: grid; grid-template-columns: 10.5em minmax(0, 1fr); gap: .8rem; padding: .16rem 0; }
+.definitions dt { color: var(--quiet); }
+.definitions dd { margin: 0; }
+.passports { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 18rem), 1fr)); gap: 1.6rem 2rem; border-top: 1px solid var(--ink); padding-top: 1rem; }
+.passport dl { margin: 0; font-size: .84rem; }
+.passport dl > div { display: grid; grid-template-columns: 7.5em minmax(0, 1fr); gap: .8rem; padding: .16rem 0; border-bottom: 1px solid var(--rule); }
+.passport dt { color: var(--quiet); }
+.passport dd { margin: 0; }
+.passport:target h3 { color: var(--better); }
 
 .badge { display: inline-block; padding: 0 .42em; border: 1px solid currentColor; border-radius: 3px; font-size: .74rem; line-height: 1.45; font-weight: 500; white-space: nowrap; }
 .badge.baseline, .unjudged, .grade-0 { color: var(--quiet); border-color: var(--rule); }

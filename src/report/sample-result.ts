@@ -75,11 +75,19 @@ export function sampleResult(seed: number, size: SampleSize): ExperimentResult {
       turns,
     },
     queries,
+    unanswerable: [],
     metrics: METRICS,
-    statistics: { samples: 10_000, level: 0.95 },
+    statistics: { test: 'permutation', correction: 'holm', samples: 10_000, level: 0.95 },
     baseline: 'bm25',
     arms: compared(arms),
+    failures: [],
+    stopped: [],
+    passports: {},
+    strata: [],
+    sweep: null,
+    stages: {},
     remarks: ['hnsw finds .998 of what the exact index finds in the top 10.'],
+    armsAtOnce: 1,
     timings: [
       { stage: 'dataset', seconds: 1.7 },
       { stage: 'arms', seconds: 12.3 },
@@ -125,7 +133,8 @@ function sampleQueries(
       const { id, text, timestamp, author, channel, conversationId, parentId } = thread[at] as TurnRecord;
       const earlier = thread.slice(0, at).map((turn) => [turn.id, turn.id === parentId ? 3 : 1] as const);
       const judgements = Object.fromEntries(earlier);
-      return { id, text, timestamp, author, channel, cluster: conversationId, turnId: id, judgements };
+      const kind = at % 3 === 0 ? 'question' : 'statement';
+      return { id, text, timestamp, author, channel, cluster: conversationId, kind, turnId: id, judgements };
     });
   });
 }
@@ -150,6 +159,10 @@ function sampleArm(
   return {
     name,
     description: `The invented arm number ${at}.`,
+    options: { candidates: [{ index: 'hnsw' }, { index: 'bm25' }] },
+    levels: null,
+    control: null,
+    structure: null,
     tuned: at % 3 === 2 ? { halfLifeHours: 24 * at, 'fusion.alpha': 0.3 } : {},
     metrics,
     comparisons: null,
@@ -160,6 +173,10 @@ function sampleArm(
     ),
     holes: rankings.flatMap((ranking, q) => ranking.filter(({ id }) => queries[q]?.judgements[id] === undefined))
       .length,
+    strata: {},
+    attribution: {},
+    losses: queries.map(() => ({})),
+    latency: null,
   };
 }
 
@@ -200,8 +217,25 @@ function compared(arms: readonly ArmResult[]): ArmResult[] {
       const p = Math.exp(-0.7 * (difference.mean / ((difference.high - difference.low) / 4 || 1)) ** 2);
       const correctedP = Math.min(1, p * (arms.length - 1));
       const direction = difference.mean > 0 ? 'better' : 'worse';
-      return [metric, { difference, p, correctedP, verdict: correctedP < 0.05 ? direction : 'undecided' }] as const;
+      const verdict = correctedP < 0.05 ? direction : 'undecided';
+      return [
+        metric,
+        { difference, p, correctedP, verdict, ...sizes(values, baseline.perQuery[metric] ?? []) },
+      ] as const;
     });
     return { ...arm, comparisons: Object.fromEntries(comparisons) };
   });
+}
+
+function sizes(values: readonly number[], baseline: readonly number[]) {
+  const differences = values.map((value, q) => value - (baseline[q] as number));
+  const count = (sign: number) => differences.filter((difference) => Math.sign(difference) === sign).length;
+  const { mean, low, high } = intervalOf(differences);
+  return {
+    effectSize: high === low ? null : (4 * mean) / ((high - low) * Math.sqrt(values.length)),
+    minimumDetectable: 0.7 * (high - low),
+    wins: count(1),
+    ties: count(0),
+    losses: count(-1),
+  };
 }

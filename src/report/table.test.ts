@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { NotFiniteError, ValidationError } from '../core/errors.ts';
 import type { ArmResult } from '../experiment/result.ts';
 import { handmadeResult } from './handmade-result.ts';
-import { ladderTable } from './table.ts';
+import { ladderOrder, ladderTable } from './table.ts';
 
 test('cells are written once: value, interval, difference and corrected p', () => {
   const [worse, base] = ladderTable(handmadeResult()).rows;
@@ -13,7 +13,14 @@ test('cells are written once: value, interval, difference and corrected p', () =
     mark: '▼',
     value: '.353',
     interval: '[.33, .38]',
-    comparison: { difference: '−.143', interval: '[−.17, −.12]', p: '<.001' },
+    comparison: {
+      difference: '−.143',
+      interval: '[−.17, −.12]',
+      p: '<.001',
+      effectSize: '−.29',
+      minimumDetectable: '.031',
+      counts: '5/3/2',
+    },
   });
   expect(base).toMatchObject({ arm: 'bm25', isBaseline: true, holes: 5 });
   expect(base?.cells.map((cell) => [cell.mark, cell.comparison])).toEqual([
@@ -36,6 +43,66 @@ test('the legend names baseline, test, correction and counts', () => {
   expect(legend).toContain('worse than bm25');
   expect(legend).toContain('sign-flip permutation test (10,000 samples), clustered by conversation, corrected by Holm');
   expect(legend).toContain('10 queries in 5 conversations');
+});
+
+test('the legend says which test was made and how it was corrected', () => {
+  const legend = (test: 't' | 'wilcoxon', correction: 'benjamini-hochberg' | 'none') => {
+    const result = handmadeResult();
+    return ladderTable({ ...result, statistics: { ...result.statistics, test, correction } }).legend[1];
+  };
+  expect(legend('t', 'none')).toBe(
+    'p: paired t test, clustered by conversation, not corrected for the number of arms.',
+  );
+  expect(legend('wilcoxon', 'benjamini-hochberg')).toBe(
+    'p: paired Wilcoxon signed-rank test, clustered by conversation, corrected by Benjamini and Hochberg over the arms.',
+  );
+});
+
+test('null controls stand below their arm, those of an absent arm last', () => {
+  const [first, base, better] = handmadeResult().arms as [ArmResult, ArmResult, ArmResult];
+  const control = (name: string, of: string): ArmResult => ({
+    ...better,
+    name,
+    control: { of, kind: 'permuted-order' },
+  });
+  const arms = [control('stray', 'absent'), control('c1', first.name), first, base, better, control('c2', first.name)];
+  expect(ladderOrder(arms).map(({ name }) => name)).toEqual([first.name, 'c1', 'c2', 'bm25', 'cosine', 'stray']);
+});
+
+test('what failed, what was stopped, and whose gain is not due to structure is said', () => {
+  const survives = (...kinds: string[]) => ({ survives: kinds, controls: {} });
+  const structure = { survives: ['a', 'b'], metrics: { 'mrr@10': survives('a'), 'recall@10': survives('a', 'b') } };
+  const result = handmadeResult();
+  const table = ladderTable({
+    ...result,
+    arms: result.arms.map((arm) => (arm.name === 'cosine' ? { ...arm, structure } : arm)),
+    failures: [{ name: 'broken', description: 'no good', code: 'QUERY', message: 'no such turn: x' }],
+    stopped: [
+      {
+        name: 'slow',
+        description: '',
+        queries: 17,
+        metric: 'mrr@10',
+        mean: 0.1,
+        difference: { mean: -0.3, low: -0.42, high: -0.2 },
+        p: 0.0004,
+      },
+    ],
+  });
+  expect(table.absent).toEqual([
+    { arm: 'broken', description: 'no good', kind: 'failed', reason: 'QUERY: no such turn: x' },
+    {
+      arm: 'slow',
+      description: '',
+      kind: 'stopped',
+      reason: 'after 17 queries, mrr@10 .100, −.300 [−.42, −.20] against the best, p <.001',
+    },
+  ]);
+  expect(table.notes).toEqual([
+    'not due to structure: the gain of cosine survives a, b (recall@10)',
+    'failed: broken, QUERY: no such turn: x',
+    'stopped: slow, after 17 queries, mrr@10 .100, −.300 [−.42, −.20] against the best, p <.001',
+  ]);
 });
 
 const changed = (change: Partial<ArmResult>) => {

@@ -1,6 +1,7 @@
 import { NotFiniteError, ValidationError } from '../core/errors.ts';
 import type { ArmResult, Comparison, ExperimentResult, Interval } from '../experiment/result.ts';
 import { decimal, probability, signed } from './format.ts';
+import { survivals } from './structure-table.ts';
 
 /** The marks of a verdict; an undecided arm has none. */
 export const MARKS: Readonly<Record<Comparison['verdict'], string>> = { better: '▲', worse: '▼', undecided: '' };
@@ -17,26 +18,54 @@ export interface LadderCell {
   /** For example `[.47, .52]`. */
   readonly interval: string;
   /** Against the baseline; null in the baseline's own row. */
-  readonly comparison: { readonly difference: string; readonly interval: string; readonly p: string } | null;
+  readonly comparison: LadderComparison | null;
+}
+
+export interface LadderComparison {
+  readonly difference: string;
+  readonly interval: string;
+  readonly p: string;
+  /** Cohen's d of the paired differences; a dash where they do not vary. */
+  readonly effectSize: string;
+  /** The least difference that a test of so many queries would find, see `minimumDetectable` in evaluation. */
+  readonly minimumDetectable: string;
+  /** Queries that the arm wins, ties and loses: `12/40/9`. */
+  readonly counts: string;
 }
 
 export interface LadderRow {
   readonly arm: string;
   readonly description: string;
   readonly isBaseline: boolean;
+  /** The arm that this one is a null control of, and what it destroys. */
+  readonly control: ArmResult['control'];
+  /** The null controls that the arm's gain survives, so that structure does not explain it, with the metrics where these are not all. */
+  readonly survives: readonly string[];
   /** In the order of the table's metrics. */
   readonly cells: readonly LadderCell[];
   /** Unjudged turns among the top k, summed over the queries. */
   readonly holes: number;
 }
 
-/** The ladder of arms; what the terminal, Markdown and HTML show is laid out from this and nothing else. */
+/** An arm without figures: it failed, or a race stopped it. */
+export interface AbsentRow {
+  readonly arm: string;
+  readonly description: string;
+  readonly kind: 'failed' | 'stopped';
+  readonly reason: string;
+}
+
+/** The ladder of arms; what the terminal, Markdown, LaTeX and HTML show is laid out from this and nothing else. */
 export interface LadderTable {
   readonly metrics: readonly string[];
   readonly baseline: string;
+  /** Null controls stand below the arm that they control. */
   readonly rows: readonly LadderRow[];
+  readonly absent: readonly AbsentRow[];
   /** Sentences that say what marks, brackets and p mean. */
   readonly legend: readonly string[];
+  /** Sentences about single arms: what failed, what was stopped, whose gain is not due to structure. */
+  readonly notes: readonly string[];
 }
 
 /**
@@ -47,14 +76,57 @@ export function ladderTable(result: ExperimentResult): LadderTable {
   const { metrics, baseline, arms } = result;
   if (!arms.some((arm) => arm.name === baseline))
     throw new ValidationError(`baseline is not among the arms: ${baseline}`, { baseline });
-  const rows = arms.map((arm) => ({
+  const rows = ladderOrder(arms).map((arm) => ({
     arm: arm.name,
     description: arm.description,
     isBaseline: arm.name === baseline,
+    control: arm.control,
+    survives: survivals(arm, metrics),
     cells: metrics.map((metric) => ladderCell(arm, metric, arm.name === baseline)),
     holes: arm.holes,
   }));
-  return { metrics, baseline, rows, legend: legendOf(result) };
+  const absent = absentRows(result);
+  return { metrics, baseline, rows, absent, legend: legendOf(result), notes: notesOf(rows, absent) };
+}
+
+/** The arms in their order, each followed by its null controls; controls of an arm that is not there stand last. */
+export function ladderOrder(arms: readonly ArmResult[]): ArmResult[] {
+  const names = new Set(arms.map(({ name }) => name));
+  const controlsOf = (name: string) => arms.filter(({ control }) => control?.of === name);
+  return [
+    ...arms.filter(({ control }) => control === null).flatMap((arm) => [arm, ...controlsOf(arm.name)]),
+    ...arms.filter(({ control }) => control !== null && !names.has(control.of)),
+  ];
+}
+
+function absentRows({ failures, stopped }: ExperimentResult): AbsentRow[] {
+  const failed = failures.map(({ name, description, code, message }) => ({
+    arm: name,
+    description,
+    kind: 'failed' as const,
+    reason: `${code}: ${message}`,
+  }));
+  const left = stopped.map(({ name, description, queries, metric, mean, difference, p }) => ({
+    arm: name,
+    description,
+    kind: 'stopped' as const,
+    reason: `after ${queries} queries, ${metric} ${decimal(mean, 3)}, ${againstBest(difference)}, p ${probability(p)}`,
+  }));
+  return [...failed, ...left];
+}
+
+function againstBest({ mean, low, high }: Interval): string {
+  return `${signed(mean, 3)} [${signed(low, 2)}, ${signed(high, 2)}] against the best`;
+}
+
+function notesOf(rows: readonly LadderRow[], absent: readonly AbsentRow[]): string[] {
+  const unexplained = rows.filter(({ survives }) => survives.length > 0);
+  return [
+    ...unexplained.map(
+      ({ arm, survives }) => `not due to structure: the gain of ${arm} survives ${survives.join(', ')}`,
+    ),
+    ...absent.map(({ arm, kind, reason }) => `${kind}: ${arm}, ${reason}`),
+  ];
 }
 
 function ladderCell(arm: ArmResult, metric: string, isBaseline: boolean): LadderCell {
@@ -70,11 +142,19 @@ function ladderCell(arm: ArmResult, metric: string, isBaseline: boolean): Ladder
     mark: MARKS[verdict],
     value: decimal(interval.mean, 3),
     interval: `[${decimal(interval.low, 2)}, ${decimal(interval.high, 2)}]`,
-    comparison: comparison && {
-      difference: signed(comparison.difference.mean, 3),
-      interval: `[${signed(comparison.difference.low, 2)}, ${signed(comparison.difference.high, 2)}]`,
-      p: probability(comparison.correctedP),
-    },
+    comparison: comparison && writtenComparison(comparison),
+  };
+}
+
+function writtenComparison(comparison: Comparison): LadderComparison {
+  const { difference, correctedP, effectSize, minimumDetectable, wins, ties, losses } = comparison;
+  return {
+    difference: signed(difference.mean, 3),
+    interval: `[${signed(difference.low, 2)}, ${signed(difference.high, 2)}]`,
+    p: probability(correctedP),
+    effectSize: effectSize === null ? '—' : signed(effectSize, 2),
+    minimumDetectable: decimal(minimumDetectable, 3),
+    counts: `${wins}/${ties}/${losses}`,
   };
 }
 
@@ -93,11 +173,26 @@ function assertFinite(interval: Interval, where: string): void {
     if (!Number.isFinite(value)) throw new NotFiniteError('interval', where, value);
 }
 
-function legendOf({ queries, baseline, statistics: { level, samples } }: ExperimentResult): string[] {
+const TESTS: Readonly<Record<ExperimentResult['statistics']['test'], (samples: string) => string>> = {
+  permutation: (samples) => `paired sign-flip permutation test (${samples} samples)`,
+  t: () => 'paired t test',
+  wilcoxon: () => 'paired Wilcoxon signed-rank test',
+};
+
+const CORRECTIONS: Readonly<Record<ExperimentResult['statistics']['correction'], string>> = {
+  holm: 'corrected by Holm over the arms',
+  'benjamini-hochberg': 'corrected by Benjamini and Hochberg over the arms',
+  none: 'not corrected for the number of arms',
+};
+
+function legendOf({ queries, baseline, statistics, arms }: ExperimentResult): string[] {
+  const { level, samples, test, correction } = statistics;
   const clusters = new Set(queries.map((query) => query.cluster)).size;
+  const tested = TESTS[test](samples.toLocaleString('en'));
+  const apart = arms.some(({ control }) => control !== null) ? ', null controls among themselves' : '';
   return [
     `${MARKS.better} better, ${MARKS.worse} worse than ${baseline}, said only where the corrected p is below ${decimal(1 - level, 2)}; no mark: undecided.`,
-    `p: paired sign-flip permutation test (${samples.toLocaleString('en')} samples), clustered by conversation, corrected by Holm over the arms.`,
+    `p: ${tested}, clustered by conversation, ${CORRECTIONS[correction]}${apart}.`,
     `Brackets: ${Math.round(level * 100)} % bootstrap intervals (BCa), clustered by conversation. ${queries.length} queries in ${clusters} conversations.`,
   ];
 }

@@ -14,7 +14,8 @@ export function renderText(result: ExperimentResult, width = 120): string {
   const arms = aligned(['arm', ...table.rows.map((row) => row.arm)], 'left');
   const blocks = blocksOf(groupsOf(table), width - (arms[0] as string).length);
   const printed = blocks.map((columns) => linesOf([arms, ...columns]).join('\n'));
-  return `${[...printed, table.legend.join('\n')].join('\n\n')}\n`;
+  const notes = table.notes.length === 0 ? [] : [table.notes.join('\n')];
+  return `${[...printed, table.legend.join('\n'), ...notes].join('\n\n')}\n`;
 }
 
 /** Columns that stay together: a metric, and for the first one what compares it with the baseline. */
@@ -70,4 +71,17 @@ function linesOf(columns: readonly Column[]): string[] {
 function aligned(texts: readonly string[], side: 'left' | 'right'): string[] {
   const width = Math.max(...texts.map((text) => text.length));
   return texts.map((text) => (side === 'left' ? text.padEnd(width) : text.padStart(width)));
+}
+
+/** Rows with the heading first as lines, a rule below the heading, every column as wide as it must be. */
+export function alignedLines(rows: readonly (readonly string[])[]): string[] {
+  const [heading = []] = rows;
+  return linesOf(
+    heading.map((_, at) =>
+      aligned(
+        rows.map((row) => row[at] ?? ''),
+        'left',
+      ),
+    ),
+  );
 }

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { payloadOf } from '../payload.ts';
 import { sampleResult } from '../sample-result.ts';
-import { choose, createApp, valueAt, watch } from './app.ts';
+import { sampleSweep } from '../sample-sweep.ts';
+import { choose, createApp, drawnArms, drawnNote, shownArms, valueAt, watch } from './app.ts';
 
 const result = sampleResult(19, { arms: 5, threads: 7, turnsAThread: 5, top: 3 });
 const others = result.arms.filter((arm) => arm.name !== 'bm25');
@@ -29,4 +30,24 @@ test('values are those of the chosen metric', () => {
   choose(app, { metric: 3 });
   const read = result.queries.map((_, query) => valueAt(app, 2, query));
   expect(read).toEqual(result.arms[2]?.perQuery['recall@1']);
+});
+
+test('a filter keeps names with every word; a figure without room the best of them and the baseline', () => {
+  const sweep = payloadOf(sampleSweep(11, { levels: [3, 5, 2], threads: 7, turnsAThread: 5, top: 5 }));
+  const state = createApp(sweep);
+  choose(state, { filter: 'weight=0.5 off' });
+  expect(shownArms(state).map((arm) => sweep.arms[arm]?.name)).toEqual(
+    [1, 3, 5, 7, 9].map((window) => `unified | weight=0.5, window=${window}, decay=off`),
+  );
+  choose(state, { filter: '' });
+  const drawn = drawnArms(state, 5);
+  const best = sweep.arms
+    .map(({ intervals }, arm) => ({ arm, mean: intervals[0]?.[0] ?? 0 }))
+    .filter(({ arm }) => arm !== sweep.baseline)
+    .sort((a, b) => b.mean - a.mean)
+    .slice(0, 4)
+    .map(({ arm }) => arm);
+  expect(drawn).toEqual([sweep.baseline, ...best].sort((a, b) => a - b));
+  expect(drawnNote(state, drawn)).toBe('The 5 best of 34 arms by mrr@10; the filter above narrows them.');
+  expect(drawnNote(state, drawnArms(state, 100))).toBe('');
 });

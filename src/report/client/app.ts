@@ -13,6 +13,13 @@ export interface Choice {
   query: number;
   order: 'gain' | 'loss' | 'time';
   words: string;
+  /** Words of the names of the arms that are shown. */
+  filter: string;
+  /** Factors of the sweep by position; `by` is -1 for none. */
+  across: number;
+  by: number;
+  /** The level at which a factor is held that is not drawn, -1 to average over it; a number a factor. */
+  held: readonly number[];
 }
 
 export interface App {
@@ -27,7 +34,18 @@ export function createApp(data: Payload): App {
     at === data.baseline ? Number.NEGATIVE_INFINITY : (arm.intervals[0]?.[0] ?? 0),
   );
   const right = data.arms.length > 1 ? means.indexOf(Math.max(...means)) : data.baseline;
-  const choice: Choice = { metric: 0, left: data.baseline, right, query: -1, order: 'gain', words: '' };
+  const choice: Choice = {
+    metric: 0,
+    left: data.baseline,
+    right,
+    query: -1,
+    order: 'gain',
+    words: '',
+    filter: '',
+    across: 0,
+    by: data.crossed && data.factors.length > 1 ? 1 : -1,
+    held: data.factors.map(() => -1),
+  };
   return { data, choice, watchers: [] };
 }
 
@@ -46,4 +64,33 @@ export function choose(app: App, change: Partial<Choice>): void {
 /** A query's value in one arm, by the chosen metric. */
 export function valueAt(app: App, arm: number, query: number): number {
   return app.data.arms[arm]?.perQuery[app.choice.metric]?.[query] ?? 0;
+}
+
+/** Whether a name holds every word of the filter. */
+export function isShown({ choice }: App, name: string): boolean {
+  return choice.filter.split(/\s+/).every((word) => name.toLowerCase().includes(word));
+}
+
+export function shownArms(app: App): number[] {
+  return app.data.arms.flatMap(({ name }, at) => (isShown(app, name) ? [at] : []));
+}
+
+/** Of the shown arms as many as a figure has room for: the baseline and the best by the chosen metric, in their order. */
+export function drawnArms(app: App, limit: number): number[] {
+  const shown = shownArms(app);
+  if (shown.length <= limit) return shown;
+  const { metric } = app.choice;
+  const { arms, baseline } = app.data;
+  const worth = (arm: number) =>
+    arm === baseline ? Number.POSITIVE_INFINITY : (arms[arm]?.intervals[metric]?.[0] ?? Number.NEGATIVE_INFINITY);
+  const best = new Set(shown.toSorted((a, b) => worth(b) - worth(a)).slice(0, limit));
+  return shown.filter((arm) => best.has(arm));
+}
+
+/** Says which arms a figure holds, where it does not hold all that are shown. */
+export function drawnNote(app: App, drawn: readonly number[]): string {
+  const shown = shownArms(app).length;
+  if (shown === 0) return 'No arm has such a name.';
+  if (drawn.length === shown) return '';
+  return `The ${drawn.length} best of ${shown} arms by ${app.data.metrics[app.choice.metric]}; the filter above narrows them.`;
 }

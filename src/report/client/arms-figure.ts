@@ -12,7 +12,7 @@ declare const plot: typeof plotModule;
 
 export function start(state: App): void {
   const node = dom.byId('arms-figure');
-  app.watch(state, ['metric'], () => drawArms(state, node));
+  app.watch(state, ['metric', 'filter'], () => drawArms(state, node));
   plot.onNewLook(() => drawArms(state, node));
 }
 
@@ -21,23 +21,28 @@ export function drawArms(state: App, node: HTMLElement): void {
   const { arms, baseline, metrics } = state.data;
   const { metric } = state.choice;
   const narrow = plot.isNarrow();
-  const bounds = arms.flatMap((arm) => arm.intervals[metric] ?? []);
+  const drawn = app.drawnArms(state, 60);
+  const bounds = [...drawn, baseline].flatMap((arm) => arms[arm]?.intervals[metric] ?? []);
   const [low, high] = [Math.min(...bounds), Math.max(...bounds)];
   const layout = {
     xaxis: plot.axis(metrics[metric] ?? '', plot.ticks(low, high, format.decimal)),
-    yaxis: plot.axis('', { ...armTicks(state), ticklabelposition: narrow ? 'inside top' : 'outside', zeroline: false }),
+    ...plot.rowAxis(armNames(state, drawn)),
     hovermode: 'closest',
     shapes: [plot.verticalRule(arms[baseline]?.intervals[metric]?.[0] ?? 0)],
   };
-  const traces = arms.map((arm, at) => armTrace(arm, at, metric, at === baseline));
-  plot.draw(node, traces, (narrow ? 40 : 27) * arms.length + 64, layout);
+  const traces = drawn.map((arm, at) => armTrace(arms[arm] as ArmPayload, at, metric, arm === baseline));
+  plot.draw(node, traces, (narrow ? 40 : 27) * drawn.length + 64, layout);
   const label = `${metrics[metric]} of every arm with its interval; the same numbers stand in the table`;
   node.setAttribute('aria-label', label);
+  dom.byId('arms-count').textContent = app.drawnNote(state, drawn);
 }
 
-export function armTicks({ data: { arms, baseline } }: App): object {
-  const names = arms.map(({ name }, at) => (at === baseline ? `<b>${plot.plainText(name)}</b>` : plot.plainText(name)));
-  return { tickvals: arms.map((_, at) => at), ticktext: names, range: [arms.length - 0.4, -0.8] };
+/** Names of arms, the baseline's in bold. */
+export function armNames({ data: { arms, baseline } }: App, drawn: readonly number[]): string[] {
+  return drawn.map((arm) => {
+    const name = plot.plainText(arms[arm]?.name ?? '');
+    return arm === baseline ? `<b>${name}</b>` : name;
+  });
 }
 
 export function armTrace(arm: ArmPayload, at: number, metric: number, isBaseline: boolean): object {

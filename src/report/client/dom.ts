@@ -21,10 +21,25 @@ export function byId<Type extends HTMLElement = HTMLElement>(id: string): Type {
   return node as Type;
 }
 
-/** Fills a select with labels and keeps it and the choice the same, whichever changes. */
-export function bindSelect(state: App, id: string, key: 'metric' | 'left' | 'right', labels: readonly string[]): void {
+/** Whether the page has the element: sections without data are left out. */
+export function has(id: string): boolean {
+  return document.getElementById(id) !== null;
+}
+
+/**
+ * Fills a select with labels and keeps it and the choice the same, whichever changes.
+ *
+ * @param first what the first label stands for; the others count up from it.
+ */
+export function bindSelect(
+  state: App,
+  id: string,
+  key: 'metric' | 'left' | 'right' | 'across' | 'by',
+  labels: readonly string[],
+  first = 0,
+): void {
   const select = byId<HTMLSelectElement>(id);
-  select.replaceChildren(...labels.map((label, at) => element('option', { value: String(at) }, label)));
+  select.replaceChildren(...labels.map((label, at) => element('option', { value: String(at + first) }, label)));
   select.addEventListener('change', () => app.choose(state, { [key]: Number(select.value) } as Partial<Choice>));
   app.watch(state, [key], () => {
     select.value = String(state.choice[key]);

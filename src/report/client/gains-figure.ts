@@ -15,11 +15,15 @@ export interface Bar {
   readonly gain: number;
 }
 
+/** What Plotly makes of the element that it draws in. */
+export interface PlotlyElement extends HTMLElement {
+  on(event: string, act: (event: unknown) => void): void;
+}
+
 export function start(state: App): void {
-  const node = dom.byId('gains-figure') as HTMLElement & { on(event: string, act: (event: unknown) => void): void };
+  const node = dom.byId<PlotlyElement>('gains-figure');
   app.watch(state, ['metric', 'right', 'query'], () => drawGains(state, node));
   plot.onNewLook(() => drawGains(state, node));
-  node.on('plotly_click', (event) => openClicked(state, event));
 }
 
 export function openClicked(state: App, event: unknown): void {
@@ -40,7 +44,7 @@ export function barsOf(state: App): Bar[] {
   return bars.sort((a, b) => b.gain - a.gain);
 }
 
-export function drawGains(state: App, node: HTMLElement): void {
+export function drawGains(state: App, node: PlotlyElement): void {
   const { arms, baseline, metrics } = state.data;
   const { right, metric } = state.choice;
   const bars = barsOf(state);
@@ -52,7 +56,9 @@ export function drawGains(state: App, node: HTMLElement): void {
     bargap: bars.length > 150 ? 0 : 0.15,
     shapes: opened < 0 ? [] : [plot.verticalRule(opened + 1)],
   };
-  plot.draw(node, [barTrace(state, bars)], 300, layout);
+  plot.draw(node, [barTrace(state, bars)], 300, layout, () =>
+    node.on('plotly_click', (event) => openClicked(state, event)),
+  );
   const title = `${metrics[metric]}: ${arms[right]?.name} minus ${arms[baseline]?.name}`;
   node.setAttribute('aria-label', `${title}, a bar a query; the list of the inspector holds the same numbers`);
   dom.byId('gains-summary').textContent = `${title}. ${summary(bars)}`;

@@ -19,7 +19,55 @@ export function onNewLook(draw: () => void): void {
     matchMedia(query).addEventListener('change', draw);
 }
 
-export function draw(node: HTMLElement, traces: readonly object[], height: number, layout: object): void {
+/** A figure's element: what is still to be drawn in it, and whether it is near enough to be seen soon. */
+export interface Canvas extends HTMLElement {
+  pending?: () => void;
+  near?: boolean;
+}
+
+/**
+ * Draws a figure as soon as the reader comes near it, so that a page with many arms opens quickly. Its room is kept free from the start.
+ *
+ * @param once what is done after the first drawing, when Plotly has made the element its own.
+ */
+export function draw(
+  node: Canvas,
+  traces: readonly object[],
+  height: number,
+  layout: object,
+  once: () => void = () => undefined,
+): void {
+  const isFirst = node.near === undefined;
+  node.style.minHeight = `${height}px`;
+  node.pending = () => {
+    drawNow(node, traces, height, layout);
+    if (!node.classList.contains('drawn')) once();
+    node.classList.add('drawn');
+  };
+  if (isFirst) watchNearness(node);
+  else if (node.near) drawPending(node);
+}
+
+export function drawPending(node: Canvas): void {
+  node.pending?.();
+  delete node.pending;
+}
+
+/** Everything is drawn before the page is printed. */
+export function watchNearness(node: Canvas): void {
+  node.near = false;
+  const observer = new IntersectionObserver(
+    (entries) => {
+      node.near = entries.at(-1)?.isIntersecting ?? false;
+      if (node.near) drawPending(node);
+    },
+    { rootMargin: '400px 0px' },
+  );
+  observer.observe(node);
+  addEventListener('beforeprint', () => drawPending(node));
+}
+
+export function drawNow(node: HTMLElement, traces: readonly object[], height: number, layout: object): void {
   const font = { family: dom.styleValue('--sans'), size: 12.5, color: dom.styleValue('--ink') };
   const common = {
     height,
@@ -67,4 +115,47 @@ export function verticalRule(x: number): object {
 /** Plotly reads tags and entities in its texts; the data has none that are meant. */
 export function plainText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** Colours for series, as the style sheet has them; they repeat. */
+export function seriesColour(at: number): string {
+  return dom.styleValue(`--series-${at % 8}`);
+}
+
+/** A colour between two of the form #rrggbb. */
+export function between(from: string, to: string, share: number): string {
+  const part = (colour: string, at: number) => Number.parseInt(colour.slice(1 + 2 * at, 3 + 2 * at), 16);
+  const mixed = [0, 1, 2].map((at) => Math.round(part(from, at) + share * (part(to, at) - part(from, at))));
+  return `#${mixed.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
+}
+
+/** Parts of a layout: a row of names of series above the figure, whatever its height. */
+export function legendAbove(title = ''): object {
+  const font = { size: 12, color: dom.styleValue('--ink') };
+  const place = { orientation: 'h', x: 0, xanchor: 'left', y: 1, yref: 'container', yanchor: 'top' };
+  const named = title === '' ? {} : { title: { text: `${plainText(title)}  `, font } };
+  return { legend: { ...place, ...named, traceorder: 'normal', font }, margin: { l: 8, r: 12, t: 44, b: 40 } };
+}
+
+/** Tick labels at whole numbers from 0. */
+export function named(labels: readonly string[]): object {
+  return { tickvals: labels.map((_, at) => at), ticktext: labels.map(plainText), zeroline: false };
+}
+
+/** An axis of rows from above and what else it needs: their names stand left of the figure or, where it is narrow, above each row. Names are markup. */
+export function rowAxis(names: readonly string[]): { readonly yaxis: object; readonly annotations: readonly object[] } {
+  const range = [names.length - 0.4, -0.8];
+  const tickvals = names.map((_, at) => at);
+  if (!isNarrow()) return { yaxis: axis('', { tickvals, ticktext: names, range, zeroline: false }), annotations: [] };
+  const annotations = names.map((text, y) => ({
+    x: 0,
+    xref: 'paper',
+    xanchor: 'left',
+    y,
+    yshift: 16,
+    text,
+    showarrow: false,
+    font: { size: 12.5, color: dom.styleValue('--ink') },
+  }));
+  return { yaxis: axis('', { tickvals, showticklabels: false, range, zeroline: false }), annotations };
 }

@@ -25,7 +25,7 @@ export interface Column {
 
 export function rankingOf(state: App, arm: number, query: number): Ranked[] {
   const { components, rankings } = state.data.arms[arm] as ArmPayload;
-  const flat = rankings[query] ?? [];
+  const flat = rankings?.[query] ?? [];
   const width = 2 + components.length;
   return Array.from({ length: flat.length / width }, (_, at) => {
     const [turn = -1, score = 0, ...parts] = flat.slice(at * width, (at + 1) * width);
@@ -43,9 +43,17 @@ export function gradesOf(state: App, query: number): Map<number, number> {
   return new Map(judged.flatMap((turn, at) => (at % 2 === 0 ? [[turn, judged[at + 1] ?? 0] as const] : [])));
 }
 
+/** What became of a query's relevant turns in an arm, by turn: `kept`, or the stage that lost it. */
+export function fatesOf(state: App, arm: number, query: number): Map<number, string> {
+  const flat = state.data.arms[arm]?.lost?.[query] ?? [];
+  return new Map(
+    flat.flatMap((turn, at) => (at % 2 === 0 ? [[turn, state.data.fates[flat[at + 1] ?? -1] ?? ''] as const] : [])),
+  );
+}
+
 export function rankingColumn(state: App, column: Column): HTMLElement {
   const { arm, query, letter } = column;
-  const { name, perQuery, components } = state.data.arms[arm] as ArmPayload;
+  const { name, perQuery, components, rankings } = state.data.arms[arm] as ArmPayload;
   const heading = dom.element('h4', {}, dom.badge(`letter-${letter}`, letter), ` ${name}`);
   const figures = state.data.metrics.map(
     (metric, at) => `${metric}\u00a0${format.decimal(perQuery[at]?.[query] ?? 0, 3)}`,
@@ -55,7 +63,8 @@ export function rankingColumn(state: App, column: Column): HTMLElement {
   const grades = gradesOf(state, query);
   const rows = ranking.map((row) => candidate(state, column, row, scales, grades.get(row.turn) ?? null));
   const list = dom.element('ol', { class: 'candidates', 'aria-label': `candidates of ${name}` }, ...rows);
-  const nothing = rows.length === 0 ? [dom.element('p', { class: 'quiet' }, 'no candidates')] : [];
+  const absence = rankings === null ? 'the page does not hold the rankings of this arm' : 'no candidates';
+  const nothing = rows.length === 0 ? [dom.element('p', { class: 'quiet' }, absence)] : [];
   return dom.element(
     'section',
     { class: 'column' },

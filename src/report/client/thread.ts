@@ -14,11 +14,12 @@ export interface Place {
   readonly isQuery: boolean;
 }
 
-/** What is known of the turns of a query: grades, and ranks in both columns. */
+/** What is known of the turns of a query: grades, ranks and what became of them in both columns. */
 export interface Marks {
   readonly grades: ReadonlyMap<number, number>;
   readonly A: ReadonlyMap<number, number>;
   readonly B: ReadonlyMap<number, number>;
+  readonly fates: { readonly A: ReadonlyMap<number, string>; readonly B: ReadonlyMap<number, string> };
 }
 
 /** The conversations of the query's relevant turns, each as an indented list. */
@@ -27,7 +28,12 @@ export function threads(state: App, query: number): HTMLElement[] {
   const { conversation, names } = state.data.turns;
   const relevant = [...grades].filter(([, grade]) => grade > 0).map(([turn]) => conversation[turn] ?? -1);
   const { left, right } = state.choice;
-  const marks = { grades, A: ranking.ranksOf(state, left, query), B: ranking.ranksOf(state, right, query) };
+  const marks = {
+    grades,
+    A: ranking.ranksOf(state, left, query),
+    B: ranking.ranksOf(state, right, query),
+    fates: { A: ranking.fatesOf(state, left, query), B: ranking.fatesOf(state, right, query) },
+  };
   return [...new Set(relevant)].map((id) => {
     const places = placesOf(state, id, query, grades);
     const rows = places.map((place) => threadRow(state, place, query, marks));
@@ -104,9 +110,18 @@ export function threadRow(state: App, place: Place, query: number, marks: Marks)
 export function badgesOf(state: App, { turn, isQuery }: Place, marks: Marks): HTMLElement[] {
   const badges = (['A', 'B'] as const).flatMap((letter) => {
     const rank = marks[letter].get(turn);
-    return rank === undefined ? [] : [dom.badge(`letter-${letter}`, `${letter} ${rank}`)];
+    if (rank !== undefined) return [dom.badge(`letter-${letter}`, `${letter} ${rank}`)];
+    const fate = marks.fates[letter].get(turn);
+    return fate === undefined ? [] : [fateBadge(letter, fate)];
   });
   const grade = marks.grades.get(turn);
   if (isQuery) return [...badges, dom.badge('query', 'query')];
   return grade === undefined ? badges : [...badges, dom.gradeBadge(state, grade, 'short')];
+}
+
+/** What became of a relevant turn that is not among the ranks that the page shows. */
+export function fateBadge(letter: 'A' | 'B', fate: string): HTMLElement {
+  const node = dom.badge(`letter-${letter} fate`, fate === 'kept' ? `${letter} below` : `${letter} ✗ ${fate}`);
+  node.title = fate === 'kept' ? `kept by arm ${letter}, below the ranks shown` : `lost by arm ${letter}: ${fate}`;
+  return node;
 }

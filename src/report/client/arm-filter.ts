@@ -1,0 +1,21 @@
+import type * as appModule from './app.ts';
+import type { App } from './app.ts';
+import type * as domModule from './dom.ts';
+
+declare const app: typeof appModule;
+declare const dom: typeof domModule;
+
+/** A box of words: rows and figures keep the arms whose names hold them all. */
+export function start(state: App): void {
+  const input = dom.byId<HTMLInputElement>('arm-filter');
+  input.closest<HTMLElement>('.filter')?.removeAttribute('hidden');
+  input.addEventListener('input', () => app.choose(state, { filter: input.value.trim().toLowerCase() }));
+  app.watch(state, ['filter'], () => filterRows(state));
+}
+
+export function filterRows(state: App): void {
+  for (const row of document.querySelectorAll<HTMLElement>('tr[data-arm]'))
+    row.hidden = !app.isShown(state, row.dataset.arm ?? '');
+  const [shown, all] = [app.shownArms(state).length, state.data.arms.length];
+  dom.byId('arm-count').textContent = shown === all ? `${all}` : `${shown} of ${all}`;
+}

@@ -1,0 +1,58 @@
+import type * as formatModule from '../format.ts';
+import type * as appModule from './app.ts';
+import type { App } from './app.ts';
+import type * as armsModule from './arms-figure.ts';
+import type * as domModule from './dom.ts';
+import type * as plotModule from './plot.ts';
+
+declare const app: typeof appModule;
+declare const armsFigure: typeof armsModule;
+declare const dom: typeof domModule;
+declare const format: typeof formatModule;
+declare const plot: typeof plotModule;
+
+export function start(state: App): void {
+  const node = dom.byId('attribution-figure');
+  app.watch(state, ['metric', 'filter'], () => drawFates(state, node));
+  plot.onNewLook(() => drawFates(state, node));
+}
+
+/** A bar an arm, stacked by what became of the relevant turns. */
+export function drawFates(state: App, node: HTMLElement): void {
+  const { arms, fates } = state.data;
+  const drawn = app.drawnArms(state, 60).filter((arm) => arms[arm]?.fates.some((count) => count > 0));
+  const narrow = plot.isNarrow();
+  const layout = {
+    barmode: 'stack',
+    bargap: narrow ? 0.65 : 0.25,
+    xaxis: plot.axis('share of the relevant turns', { ...plot.ticks(0, 1, format.decimal), range: [0, 1] }),
+    ...plot.rowAxis(armsFigure.armNames(state, drawn)),
+    hovermode: 'closest',
+    showlegend: true,
+    ...plot.legendAbove(),
+  };
+  const traces = fates.map((_, fate) => fateTrace(state, drawn, fate));
+  plot.draw(node, traces, (narrow ? 44 : 29) * drawn.length + 110, layout);
+  node.setAttribute('aria-label', `what became of the relevant turns, a bar an arm; the counts stand below`);
+  dom.byId('attribution-count').textContent = app.drawnNote(state, drawn);
+}
+
+export function fateTrace({ data: { arms, fates } }: App, drawn: readonly number[], fate: number): object {
+  const counts = drawn.map((arm) => arms[arm]?.fates[fate] ?? 0);
+  const totals = drawn.map((arm) => arms[arm]?.fates.reduce((sum, count) => sum + count, 0) || 1);
+  const name = fates[fate] ?? '';
+  const kept = name === 'kept';
+  return {
+    type: 'bar',
+    orientation: 'h',
+    name: plot.plainText(kept ? name : `lost: ${name}`),
+    x: counts.map((count, at) => count / (totals[at] ?? 1)),
+    y: drawn.map((_, at) => at),
+    marker: { color: kept ? dom.styleValue('--grade') : dom.styleValue(`--series-${fate % 8}`), line: { width: 0 } },
+    text: counts.map(
+      (count, at) => `${plot.plainText(arms[drawn[at] ?? -1]?.name ?? '')}<br>${name}: ${count} of ${totals[at]}`,
+    ),
+    textposition: 'none',
+    hovertemplate: '%{text}<extra></extra>',
+  };
+}

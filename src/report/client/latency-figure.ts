@@ -1,0 +1,83 @@
+import type * as formatModule from '../format.ts';
+import type * as appModule from './app.ts';
+import type { App } from './app.ts';
+import type * as domModule from './dom.ts';
+import type * as plotModule from './plot.ts';
+
+declare const app: typeof appModule;
+declare const dom: typeof domModule;
+declare const format: typeof formatModule;
+declare const plot: typeof plotModule;
+
+export function start(state: App): void {
+  const node = dom.byId('latency-figure');
+  app.watch(state, ['right'], () => drawLatency(state, node));
+  plot.onNewLook(() => drawLatency(state, node));
+}
+
+/** Components of the chosen arm and of the baseline, those of the chosen one first. */
+export function componentsOf({ data, choice }: App): string[] {
+  return [...new Set([choice.right, data.baseline].flatMap((arm) => Object.keys(data.arms[arm]?.latency ?? {})))];
+}
+
+/** A line a component: median, p95 and p99, on a logarithmic axis, since components differ by orders of magnitude. */
+export function drawLatency(state: App, node: HTMLElement): void {
+  const { arms, baseline } = state.data;
+  const { right } = state.choice;
+  const components = componentsOf(state);
+  const narrow = plot.isNarrow();
+  const layout = {
+    xaxis: plot.axis('milliseconds a query', { type: 'log', dtick: 1, exponentformat: 'none' }),
+    ...plot.rowAxis(components.map(plot.plainText)),
+    hovermode: 'closest',
+    showlegend: right !== baseline,
+    ...plot.legendAbove(),
+  };
+  const drawn = right === baseline ? [baseline] : [baseline, right];
+  const traces = drawn.flatMap((arm) => latencyTraces(state, arm, components));
+  plot.draw(node, traces, (narrow ? 48 : 36) * components.length + 100, layout);
+  const timed = arms[right]?.latency != null;
+  dom.byId('latency-note').textContent = timed ? '' : `${arms[right]?.name} was not timed.`;
+  node.setAttribute('aria-label', `latency of ${arms[right]?.name} by component; all figures stand below`);
+}
+
+export function latencyTraces(state: App, arm: number, components: readonly string[]): object[] {
+  const { arms, baseline } = state.data;
+  const isBaseline = arm === baseline;
+  const color = dom.styleValue(isBaseline ? '--undecided' : '--better');
+  const beside = isBaseline && state.choice.right !== baseline ? 0.16 : 0;
+  const timed = components.flatMap((component, at) => {
+    const [p50, p95, p99] = arms[arm]?.latency?.[component] ?? [];
+    return p50 === undefined || p95 === undefined || p99 === undefined ? [] : [{ component, at, p50, p95, p99 }];
+  });
+  const name = plot.plainText(arms[arm]?.name ?? '');
+  const text = timed.map(
+    ({ component, p50, p95, p99 }) =>
+      `${name}<br>${plot.plainText(component)}: p50 ${format.significant(p50)}, p95 ${format.significant(p95)}, p99 ${format.significant(p99)} ms`,
+  );
+  const y = timed.map(({ at }) => at + beside);
+  const common = {
+    type: 'scatter',
+    mode: 'markers',
+    y,
+    text,
+    hovertemplate: '%{text}<extra></extra>',
+    name,
+    legendgroup: name,
+  };
+  const whiskers = { type: 'data', symmetric: false, arrayminus: timed.map(() => 0), color, thickness: 2, width: 5 };
+  return [
+    {
+      ...common,
+      x: timed.map(({ p50 }) => p50),
+      error_x: { ...whiskers, array: timed.map(({ p50, p95 }) => p95 - p50) },
+      marker: { color, symbol: 'circle', size: 9 },
+    },
+    {
+      ...common,
+      x: timed.map(({ p99 }) => p99),
+      marker: { color, symbol: 'diamond-open', size: 9 },
+      showlegend: false,
+    },
+  ];
+}

@@ -1,0 +1,117 @@
+import type * as formatModule from '../format.ts';
+import type * as appModule from './app.ts';
+import type { App } from './app.ts';
+import type * as domModule from './dom.ts';
+import type * as plotModule from './plot.ts';
+
+declare const app: typeof appModule;
+declare const dom: typeof domModule;
+declare const format: typeof formatModule;
+declare const plot: typeof plotModule;
+
+/** An arm as a line: its height on each axis, from 0 to 1, factors first and the metric last. */
+export interface Line {
+  readonly arm: number;
+  readonly heights: readonly number[];
+}
+
+export function start(state: App): void {
+  const node = dom.byId('parallel-coordinates');
+  app.watch(state, ['metric', 'filter'], () => drawLines(state, node));
+  plot.onNewLook(() => drawLines(state, node));
+}
+
+/** The shown arms of the sweep, the best by the metric last, so that it is drawn on top. Within a level, lines are spread in that order. */
+export function linesOf(state: App): Line[] {
+  const { arms, factors } = state.data;
+  const value = (arm: number) => arms[arm]?.intervals[state.choice.metric]?.[0] ?? 0;
+  const complete = app
+    .shownArms(state)
+    .filter((arm) => (arms[arm]?.levels.length ?? 0) > 0 && arms[arm]?.levels.every((level) => level >= 0))
+    .sort((a, b) => value(a) - value(b));
+  const [low, high] = [value(complete[0] ?? -1), value(complete.at(-1) ?? -1)];
+  return complete.map((arm, rank) => {
+    const spread = complete.length < 2 ? 0.5 : 0.2 + (0.6 * rank) / (complete.length - 1);
+    const places = factors.map(({ levels }, factor) => ((arms[arm]?.levels[factor] ?? 0) + spread) / levels.length);
+    return { arm, heights: [...places, high === low ? 0.5 : (value(arm) - low) / (high - low)] };
+  });
+}
+
+export function drawLines(state: App, node: HTMLElement): void {
+  const { factors, metrics } = state.data;
+  const lines = linesOf(state);
+  dom.byId('sweep-lines').hidden = lines.length === 0; // arms that vary one factor at a time have no place on the others
+  const titles = [...factors.map(({ name }) => name), metrics[state.choice.metric] ?? ''];
+  const layout = {
+    xaxis: plot.axis('', {
+      ...plot.named(titles),
+      side: 'top',
+      showgrid: false,
+      range: [-0.15, titles.length - 1 + 0.35],
+    }),
+    yaxis: { visible: false, range: [-0.03, 1.03], fixedrange: true },
+    hovermode: 'closest',
+    shapes: titles.map((_, at) => plot.verticalRule(at)),
+    annotations: [...levelLabels(state), ...metricLabels(state, lines)],
+  };
+  plot.draw(
+    node,
+    lines.map((line) => lineTrace(state, line)),
+    420,
+    layout,
+  );
+  node.setAttribute(
+    'aria-label',
+    `arms of the sweep as lines over ${titles.join(', ')}; the table holds the same numbers`,
+  );
+}
+
+export function lineTrace(state: App, { arm, heights }: Line): object {
+  const share = heights.at(-1) ?? 0;
+  const color = plot.between(dom.styleValue('--faint'), dom.styleValue('--better'), share);
+  const { name, intervals } = state.data.arms[arm] as App['data']['arms'][number];
+  const figure = format.decimal(intervals[state.choice.metric]?.[0] ?? 0, 3);
+  return {
+    type: 'scatter',
+    mode: 'lines',
+    x: heights.map((_, at) => at),
+    y: heights,
+    line: { color, width: 1 + 1.5 * share, shape: 'spline', smoothing: 0.6 },
+    text: heights.map(() => `${plot.plainText(name)}<br>${figure}`),
+    hovertemplate: '%{text}<extra></extra>',
+  };
+}
+
+/** The levels beside their axis, at most twelve of them. */
+export function levelLabels({ data: { factors } }: App): object[] {
+  return factors.flatMap(({ levels }, factor) => {
+    const step = Math.ceil(levels.length / 12);
+    return levels.flatMap((level, at) =>
+      at % step === 0
+        ? [labelAt(factor, (at + 0.5) / levels.length, level.length > 18 ? `${level.slice(0, 17)}…` : level)]
+        : [],
+    );
+  });
+}
+
+/** The least and the greatest value on the last axis. */
+export function metricLabels({ data, choice }: App, lines: readonly Line[]): object[] {
+  const value = (line: Line | undefined) =>
+    format.decimal(data.arms[line?.arm ?? -1]?.intervals[choice.metric]?.[0] ?? 0, 3);
+  if (lines.length === 0) return [];
+  return [labelAt(data.factors.length, 0, value(lines[0])), labelAt(data.factors.length, 1, value(lines.at(-1)))];
+}
+
+export function labelAt(x: number, y: number, text: string): object {
+  return {
+    x,
+    y,
+    text: plot.plainText(text),
+    showarrow: false,
+    xanchor: 'left',
+    xshift: 5,
+    font: { size: 12, color: dom.styleValue('--ink') },
+    bgcolor: dom.styleValue('--paper'),
+    opacity: 0.9,
+  };
+}

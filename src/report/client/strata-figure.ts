@@ -1,0 +1,102 @@
+import type * as formatModule from '../format.ts';
+import type { ArmPayload } from '../payload.ts';
+import type * as appModule from './app.ts';
+import type { App } from './app.ts';
+import type * as domModule from './dom.ts';
+import type * as plotModule from './plot.ts';
+
+declare const app: typeof appModule;
+declare const dom: typeof domModule;
+declare const format: typeof formatModule;
+declare const plot: typeof plotModule;
+
+/** A line of the forest plot: a heading without a figure, or a level. */
+export interface Branch {
+  readonly label: string;
+  readonly isHeading: boolean;
+  /** [difference, low, high, corrected p]; empty where there is none. */
+  readonly figures: readonly number[];
+}
+
+export function start(state: App): void {
+  const node = dom.byId('strata-figure');
+  app.watch(state, ['metric', 'right'], () => drawForest(state, node));
+  plot.onNewLook(() => drawForest(state, node));
+}
+
+/** All queries first, then each stratum with its levels. */
+export function branchesOf({ data, choice }: App): Branch[] {
+  const arm = data.arms[choice.right] as ArmPayload;
+  const all = {
+    label: `all queries (${data.queries.length})`,
+    isHeading: false,
+    figures: arm.differences[choice.metric] ?? [],
+  };
+  const strata = data.strata.flatMap(({ name, levels }, stratum) => [
+    { label: name, isHeading: true, figures: [] },
+    ...levels.map((level, at) => ({
+      label: `${level.name} (${level.queries})`,
+      isHeading: false,
+      figures: figuresOf(arm.strata[stratum]?.[at]?.[choice.metric]),
+    })),
+  ]);
+  return [all, ...strata];
+}
+
+/** Without the mean; nothing where the level has no interval. */
+export function figuresOf(values: readonly (number | null)[] = []): number[] {
+  const [, difference, low, high, p] = values;
+  if (difference == null || low == null || high == null) return [];
+  return [difference, low, high, p ?? 1];
+}
+
+export function drawForest(state: App, node: HTMLElement): void {
+  const { arms, baseline, metrics } = state.data;
+  const { metric, right } = state.choice;
+  const branches = branchesOf(state);
+  const bounds = branches.flatMap(({ figures }) => figures.slice(0, 3));
+  const names = branches.map(({ label, isHeading }) =>
+    isHeading ? `<b>${plot.plainText(label)}</b>` : plot.plainText(label),
+  );
+  const narrow = plot.isNarrow();
+  const layout = {
+    xaxis: plot.axis('', plot.ticks(Math.min(0, ...bounds), Math.max(0, ...bounds), format.signed)),
+    ...plot.rowAxis(names),
+    hovermode: 'closest',
+    shapes: [plot.verticalRule(0)],
+  };
+  const traces = branches.flatMap((branch, at) =>
+    branch.figures.length === 0 ? [] : [branchTrace(branch, at, 1 - state.data.level)],
+  );
+  plot.draw(node, traces, (narrow ? 40 : 25) * branches.length + 60, layout);
+  const title = `${metrics[metric]}: ${arms[right]?.name} minus ${arms[baseline]?.name}`;
+  const note =
+    right === baseline ? 'This is the baseline: choose another arm.' : `${title}, by level; queries in brackets.`;
+  dom.byId('strata-summary').textContent = note;
+  node.setAttribute('aria-label', `${title}, a line a level of each stratum, with intervals`);
+}
+
+export function branchTrace({ label, figures }: Branch, at: number, below: number): object {
+  const [difference = 0, low = 0, high = 0, p = 1] = figures;
+  const decided = p < below;
+  const color = dom.styleValue(decided ? (difference > 0 ? '--better' : '--worse') : '--undecided');
+  const text = `${plot.plainText(label)}<br>${format.signed(difference, 3)} [${format.signed(low, 3)}, ${format.signed(high, 3)}], p ${format.probability(p)}`;
+  return {
+    type: 'scatter',
+    mode: 'markers',
+    x: [difference],
+    y: [at],
+    error_x: {
+      type: 'data',
+      symmetric: false,
+      array: [high - difference],
+      arrayminus: [difference - low],
+      color,
+      thickness: 1.5,
+      width: 0,
+    },
+    marker: { color, symbol: decided ? 'square' : 'square-open', size: 9, line: { width: 1.5, color } },
+    text: [text],
+    hovertemplate: '%{text}<extra></extra>',
+  };
+}

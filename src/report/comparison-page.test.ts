@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Script } from 'node:vm';
+import { afterAll, expect, test } from 'vitest';
+import { compareRuns } from '../experiment/run-comparison.ts';
+import { SAMPLE_RUN, writeSampleRun } from '../experiment/sample-run-folder.ts';
+import { renderComparisonHtml, renderComparisonMarkdown, renderComparisonText } from './comparison-page.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'ragpp-comparison-'));
+afterAll(() => rmSync(root, { recursive: true }));
+const [a, b] = [join(root, 'a'), join(root, 'b')];
+writeSampleRun(a, SAMPLE_RUN);
+writeSampleRun(b, {
+  ...SAMPLE_RUN,
+  hash: 'ffffffffffff',
+  config: {
+    name: '</style>|',
+    seed: 7,
+    arms: [
+      { name: 'bm25', k: 10 },
+      { name: 'cosine', k: 20 },
+    ],
+  },
+  arms: { ...SAMPLE_RUN.arms, cosine: [1, 1, 1, 1, 1, 1], extra: [0, 0, 0, 0, 0, 0] },
+});
+const comparison = compareRuns(a, b);
+
+test('for a terminal: the runs, what differs, and the arms of both', () => {
+  const text = renderComparisonText(comparison);
+  expect(text).toMatch(/^hash +a1b2c3d4e5f6 +ffffffffffff$/m);
+  expect(text).toMatch(/^name +ladder +<\/style>\|$/m);
+  expect(text).toMatch(/^Arms of B alone: extra\.$/m);
+  expect(text).toMatch(/^bm25 +mrr@10 +\.458 +\.458 +\.000 +\[\.000, \.000\] +1\.000 +\.00 +0\/6\/0$/m);
+  expect(text).toMatch(
+    /^cosine +mrr@10 +\.542 +1\.000 +\+\.458 +\[\+\.\d{3}, \+\.\d{3}\] +\.500 +\+1\.\d\d +5\/1\/0$/m,
+  );
+  expect(text).toContain('corrected by Holm over the arms');
+});
+
+test('in Markdown the same tables, escaped', () => {
+  const text = renderComparisonMarkdown(comparison);
+  expect(text).toMatch(/^\| name +\| ladder +\| \\<\/style\\>\\\| +\|$/m);
+  expect(text).toMatch(/^\| cosine +\| mrr@10 +\| \.542 +\| 1\.000 +\| \+\.458 +\|/m);
+});
+
+test('as a page: escaped, sortable, nothing fetched', () => {
+  const page = renderComparisonHtml(comparison);
+  expect(page).toContain('&lt;/style&gt;|');
+  expect(page.match(/<\/style>/g)).toHaveLength(1);
+  expect(page).toContain('<td class="word">cosine</td><td class="word">mrr@10</td>');
+  const script = /<script>([\s\S]*?)<\/script>/.exec(page)?.[1] ?? '';
+  expect(() => new Script(script)).not.toThrow();
+  expect(script).toContain('tables.allSortable();');
+  expect(page).not.toMatch(/https?:|\bsrc=|url\(|@import/);
+});
+
+test('what stands in the way of a test is said, and the means are there', () => {
+  writeSampleRun(b, { ...SAMPLE_RUN, dataHash: 'ffff0000ffff0000' });
+  const text = renderComparisonText(compareRuns(a, b));
+  expect(text).toContain('nothing is tested: the data differ, 0aaeb0ad6b7b and ffff0000ffff\nA and B: means.');
+  expect(text).toMatch(/^cosine +mrr@10 +\.542 +\.542 +\.000 +— +— +— +—$/m);
+  writeSampleRun(b, { ...SAMPLE_RUN, arms: { other: [0, 0, 0, 0, 0, 0] } });
+  expect(renderComparisonText(compareRuns(a, b))).toContain('No arm is in both runs.');
+});

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import { csvText, renderCsv } from './csv.ts';
+import { handmadeResult } from './handmade-result.ts';
+import { sampleSweep } from './sample-sweep.ts';
+
+/** RFC 4180, read character by character. */
+function parseCsv(text: string): string[][] {
+  const rows: string[][] = [['']];
+  let quoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const row = rows.at(-1) as string[];
+    const character = text[at] as string;
+    const add = (more: string) => row.push((row.pop() as string) + more);
+    if (quoted && character === '"' && text[at + 1] === '"') at += add('"') > 0 ? 1 : 0;
+    else if (character === '"') quoted = !quoted;
+    else if (!quoted && character === ',') row.push('');
+    else if (!quoted && character === '\n') rows.push(['']);
+    else add(character);
+  }
+  return rows.slice(0, -1);
+}
+
+test('fields are quoted where they must be, absent ones are empty, numbers have all digits', () => {
+  const rows = [
+    ['a,b', 'say "no"', 'two\nlines', ' plain '],
+    [0.1 + 0.2, null, undefined, -0.5],
+  ];
+  const text = csvText(rows);
+  expect(text).toBe('"a,b","say ""no""","two\nlines", plain \n0.30000000000000004,,,-0.5\n');
+  expect(parseCsv(text)).toEqual([rows[0], ['0.30000000000000004', '', '', '-0.5']]);
+});
+
+test('a row an arm and metric with every figure', () => {
+  const [head = [], ...rows] = parseCsv(renderCsv(handmadeResult()));
+  const objects = rows.map((row) => Object.fromEntries(head.map((name, at) => [name, row[at]])));
+  expect(objects.map((row) => [row.arm, row.metric])).toEqual([
+    ['newest | <first>', 'mrr@10'],
+    ['newest | <first>', 'recall@10'],
+    ['bm25', 'mrr@10'],
+    ['bm25', 'recall@10'],
+    ['cosine', 'mrr@10'],
+    ['cosine', 'recall@10'],
+  ]);
+  expect(objects[0]).toEqual({
+    arm: 'newest | <first>',
+    status: 'finished',
+    baseline: 'bm25',
+    'control of': '',
+    control: '',
+    survives: '',
+    metric: 'mrr@10',
+    mean: '0.353',
+    low: '0.331',
+    high: '0.376',
+    difference: '-0.143',
+    'difference low': '-0.166',
+    'difference high': '-0.12',
+    p: '0.0002',
+    'corrected p': '0.0004',
+    verdict: 'worse',
+    'effect size': '-0.286',
+    'minimum detectable': '0.031',
+    wins: '5',
+    ties: '3',
+    losses: '2',
+    queries: '10',
+    unjudged: '17',
+    message: '',
+  });
+  expect(objects[2]).toMatchObject({ mean: '0.496', difference: '', verdict: '', wins: '' });
+});
+
+test('levels of a sweep are columns, failed and stopped arms are rows', () => {
+  const result = sampleSweep(5, { levels: [2, 3, 2], threads: 3, turnsAThread: 5, top: 3 });
+  const [head = [], ...rows] = parseCsv(renderCsv(result));
+  expect(head.slice(-3)).toEqual(['weight', 'window', 'decay']);
+  expect(rows).toHaveLength(4 * result.arms.length + 2);
+  expect(rows.every((row) => row.length === head.length)).toBe(true);
+  const value = (row: readonly string[], name: string) => row[head.indexOf(name)];
+  const swept = rows.find((row) => value(row, 'arm') === 'unified | weight=0.25, window=5, decay=half a day') ?? [];
+  expect(swept.slice(-3)).toEqual(['0.25', '5', 'half a day']);
+  const [failed = [], stopped = []] = rows.slice(-2);
+  expect([value(failed, 'status'), value(failed, 'message')]).toEqual([
+    'failed',
+    'NOT_FINITE: score is not finite: NaN',
+  ]);
+  expect([value(stopped, 'status'), value(stopped, 'mean'), value(stopped, 'queries')]).toEqual([
+    'stopped',
+    '0.101',
+    '17',
+  ]);
+});

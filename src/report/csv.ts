@@ -1,0 +1,107 @@
+import type { ArmResult, ExperimentResult } from '../experiment/result.ts';
+
+type Value = string | number | null | undefined;
+
+/** Rows as CSV (RFC 4180, line feeds): the first row is the heading; what is absent is empty, numbers have all their digits. */
+export function csvText(rows: readonly (readonly Value[])[]): string {
+  return rows.map((row) => `${row.map(csvField).join(',')}\n`).join('');
+}
+
+function csvField(value: Value): string {
+  const text = value === null || value === undefined ? '' : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+const COLUMNS = [
+  'arm',
+  'status',
+  'baseline',
+  'control of',
+  'control',
+  'survives',
+  'metric',
+  'mean',
+  'low',
+  'high',
+  'difference',
+  'difference low',
+  'difference high',
+  'p',
+  'corrected p',
+  'verdict',
+  'effect size',
+  'minimum detectable',
+  'wins',
+  'ties',
+  'losses',
+  'queries',
+  'unjudged',
+  'message',
+] as const;
+
+type Row = Readonly<Partial<Record<(typeof COLUMNS)[number], Value>>>;
+
+/** A run as CSV: one row an arm and metric with every figure, then the failed and the stopped arms; a column for each factor of a sweep. */
+export function renderCsv(result: ExperimentResult): string {
+  const factors = result.sweep?.factors.map(({ name }) => name) ?? [];
+  const rows = result.arms.flatMap((arm) =>
+    result.metrics.map((metric) => [
+      ...cellsOf(figures(arm, metric, result)),
+      ...factors.map((factor) => arm.levels?.[factor]),
+    ]),
+  );
+  return csvText([[...COLUMNS, ...factors], ...rows, ...absentRows(result, factors.length)]);
+}
+
+function cellsOf(row: Row): Value[] {
+  return COLUMNS.map((column) => row[column]);
+}
+
+function figures(arm: ArmResult, metric: string, { baseline, queries }: ExperimentResult): Row {
+  const interval = arm.metrics[metric];
+  const comparison = arm.comparisons?.[metric];
+  return {
+    arm: arm.name,
+    status: 'finished',
+    baseline,
+    'control of': arm.control?.of,
+    control: arm.control?.kind,
+    survives: arm.structure?.metrics[metric]?.survives.join('; '),
+    metric,
+    mean: interval?.mean,
+    low: interval?.low,
+    high: interval?.high,
+    difference: comparison?.difference.mean,
+    'difference low': comparison?.difference.low,
+    'difference high': comparison?.difference.high,
+    p: comparison?.p,
+    'corrected p': comparison?.correctedP,
+    verdict: comparison?.verdict,
+    'effect size': comparison?.effectSize,
+    'minimum detectable': comparison?.minimumDetectable,
+    wins: comparison?.wins,
+    ties: comparison?.ties,
+    losses: comparison?.losses,
+    queries: queries.length,
+    unjudged: arm.holes,
+  };
+}
+
+function absentRows({ failures, stopped, baseline }: ExperimentResult, factors: number): Value[][] {
+  const failed: Row[] = failures.map(({ name, code, message }) => ({
+    arm: name,
+    status: 'failed',
+    baseline,
+    message: `${code}: ${message}`,
+  }));
+  const left: Row[] = stopped.map(({ name, queries, metric, mean, p }) => ({
+    arm: name,
+    status: 'stopped',
+    baseline,
+    metric,
+    mean,
+    p,
+    queries,
+  }));
+  return [...failed, ...left].map((row) => [...cellsOf(row), ...new Array<Value>(factors).fill(null)]);
+}

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { inspectedArms } from './inspected-arms.ts';
+import { sampleResult } from './sample-result.ts';
+
+const result = sampleResult(3, { arms: 31, threads: 5, turnsAThread: 5, top: 3 });
+
+test('the baseline, the best by the first metric, then the first of the config', () => {
+  const chosen = inspectedArms(result, 7);
+  const best = result.arms
+    .map(({ name, metrics }) => ({ name, mean: metrics['mrr@10']?.mean ?? 0 }))
+    .sort((a, b) => b.mean - a.mean)
+    .slice(0, 3)
+    .map(({ name }) => name);
+  expect(chosen.size).toBe(7);
+  for (const name of ['bm25', ...best]) expect(chosen).toContain(name);
+  const others = result.arms.map(({ name }) => name).filter((name) => name !== 'bm25' && !best.includes(name));
+  expect([...chosen].filter((name) => name !== 'bm25' && !best.includes(name))).toEqual(
+    others.slice(0, 7 - new Set(['bm25', ...best]).size),
+  );
+});
+
+test('few arms are all there', () => {
+  expect(inspectedArms(result, 31).size).toBe(31);
+  expect(inspectedArms(result, 100).size).toBe(31);
+});

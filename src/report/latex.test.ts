@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { handmadeResult } from './handmade-result.ts';
+import { escapeLatex, renderLatex } from './latex.ts';
+
+test('every character that means something to LaTeX is escaped once, and a line break is a space', () => {
+  expect(escapeLatex('\\ { } $ & # % _ ^ ~ < > | \n −.5 × 2')).toBe(
+    String.raw`\textbackslash{} \{ \} \$ \& \# \% \_ \textasciicircum{} \textasciitilde{} \textless{} \textgreater{} \textbar{} $-$.5 $\times$ 2`,
+  );
+  expect(escapeLatex('Größe, naïve')).toBe('Größe, naïve');
+});
+
+test('a table with booktabs alone: means with marks and intervals, failures, controls and the legend', () => {
+  const result = handmadeResult();
+  const arms = result.arms.map((arm) =>
+    arm.name === 'cosine' ? { ...arm, name: '[cosine]', control: { of: 'bm25', kind: 'random-parents' } } : arm,
+  );
+  const failures = [{ name: '*_broken', description: '', code: 'QUERY', message: 'no & such turn' }];
+  expect(renderLatex({ ...result, name: 'my_sample', arms, failures })).toBe(String.raw`% \usepackage{booktabs}
+\begin{table}
+\centering
+\caption{my\_sample on sample-threads, test}
+\label{tab:my-sample}
+\begin{tabular}{lr@{ }lr@{ }l}
+\toprule
+arm & \multicolumn{2}{c}{mrr@10} & \multicolumn{2}{c}{recall@10} \\
+\midrule
+newest \textbar{} \textless{}first\textgreater{} & .353$^{\downarrow}$ & {\footnotesize [.33, .38]} & .099 & {\footnotesize [.00, .20]} \\
+\emph{bm25} & .496 & {\footnotesize [.47, .52]} & .100 & {\footnotesize [.08, .11]} \\
+\quad {}[cosine] & 1.000 & {\footnotesize [.98, 1.00]} & .200$^{\uparrow}$ & {\footnotesize [.15, .24]} \\
+\midrule
+{}*\_broken & \multicolumn{4}{l}{\emph{failed}} \\
+\bottomrule
+\end{tabular}
+
+\smallskip
+{\footnotesize $\uparrow$ better, $\downarrow$ worse than bm25, said only where the corrected p is below .05; no mark: undecided. \\
+p: paired sign-flip permutation test (10,000 samples), clustered by conversation, corrected by Holm over the arms, null controls among themselves. \\
+Brackets: 95 \% bootstrap intervals (BCa), clustered by conversation. 10 queries in 5 conversations. \\
+failed: *\_broken, QUERY: no \& such turn \\
+Experiment my\_sample (3f9a1c20).\par}
+\end{table}
+`);
+});
+
+test('braces are balanced whatever the names are', () => {
+  const result = handmadeResult();
+  const arms = result.arms.map((arm) => ({ ...arm, name: `${arm.name} }{\\$%` }));
+  const text = renderLatex({ ...result, baseline: 'bm25 }{\\$%', arms });
+  const bare = text.replace(/\\[{}%$&#_\\]/g, '').replace(/^%.*$/gm, '');
+  let depth = 0;
+  for (const character of bare) {
+    depth += character === '{' ? 1 : character === '}' ? -1 : 0;
+    expect(depth).toBeGreaterThanOrEqual(0);
+  }
+  expect(depth).toBe(0);
+});

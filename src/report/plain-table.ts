@@ -1,0 +1,32 @@
+import { html, type Markup } from './markup.ts';
+
+/** A cell of a table: what it shows, and the number that it is sorted by where that is another thing. */
+export interface PlainCell {
+  readonly text: string;
+  readonly value?: number;
+}
+
+export interface PlainTable {
+  readonly label: string;
+  /** A heading a column; columns of numbers sort downwards first. */
+  readonly headings: readonly { readonly name: string; readonly numeric: boolean }[];
+  readonly rows: readonly { readonly arm?: string; readonly cells: readonly PlainCell[] }[];
+}
+
+/** A table that sorts by every column. A row that is about an arm is hidden with it. */
+export function plainTable({ label, headings, rows }: PlainTable): Markup {
+  const head = headings.map(
+    ({ name, numeric }) =>
+      html`<th scope="col" data-first="${numeric ? 'descending' : 'ascending'}"${numeric ? '' : html` class="word"`}><button type="button">${name}</button></th>`,
+  );
+  const body = rows.map(
+    ({ arm, cells }) => html`
+<tr${arm === undefined ? '' : html` data-arm="${arm}"`}>${cells.map((cell, at) => plainCell(cell, headings[at]?.numeric ?? false))}</tr>`,
+  );
+  return html`
+<div class="wide" role="region" aria-label="${label}" tabindex="0"><table class="sortable plain"><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`;
+}
+
+function plainCell({ text, value }: PlainCell, numeric: boolean): Markup {
+  return html`<td${numeric ? '' : html` class="word"`}${value === undefined ? '' : html` data-value="${value}"`}>${text}</td>`;
+}

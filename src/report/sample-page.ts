@@ -1,0 +1,42 @@
+import { execFileSync } from 'node:child_process';
+import { pathToFileURL } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+
+const from = (name: string) => JSON.stringify(new URL(name, import.meta.url).href);
+
+/** Writes the page of an invented result as the command line makes it, since the page's script is the text of functions as they run there. */
+export function writeSamplePage(file: string, sample: 'result' | 'sweep', seed: number, size: object): void {
+  const make = sample === 'result' ? 'sampleResult' : 'sampleSweep';
+  const code = `
+    import { writeFileSync } from 'node:fs';
+    import { ${make} } from ${from(`sample-${sample}.ts`)};
+    import { renderHtml } from ${from('html.ts')};
+    writeFileSync(${JSON.stringify(file)}, renderHtml(${make}(${seed}, ${JSON.stringify(size)})));`;
+  execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code]);
+}
+
+/** Opens a page offline. @param complaints takes every message, error and request of it. */
+export async function openSamplePage(
+  browser: Browser,
+  file: string,
+  { width, colorScheme }: { readonly width: number; readonly colorScheme: 'light' | 'dark' },
+  complaints: string[],
+): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, offline: true });
+  const page = await context.newPage();
+  page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('dialog', (dialog) => complaints.push(`dialog: ${dialog.message()}`));
+  page.on('request', (request) => {
+    if (request.url() !== pathToFileURL(file).href) complaints.push(`request: ${request.url().slice(0, 100)}`);
+  });
+  await page.goto(pathToFileURL(file).href);
+  await page.waitForSelector('#query-list button');
+  return page;
+}
+
+/** Brings a figure near, so that it is drawn. */
+export async function drawn(page: Page, id: string): Promise<void> {
+  await page.locator(`#${id}`).scrollIntoViewIfNeeded();
+  await page.waitForSelector(`#${id}.drawn`);
+}

@@ -1,0 +1,69 @@
+import type { ArmResult, Comparison, ExperimentResult } from '../experiment/result.ts';
+import { probability, signed } from './format.ts';
+import { type Content, html } from './markup.ts';
+import { plainTable } from './plain-table.ts';
+
+/** An arm minus one of its null controls, in each metric. */
+export interface StructureRow {
+  readonly arm: string;
+  readonly control: string;
+  readonly cells: readonly { readonly difference: number; readonly text: string }[];
+}
+
+/** What the word in a cell means. */
+export const SURVIVES =
+  'survives: arm and control are both better than the baseline, and the arm is not better than its control, so the gain is not due to what the control destroys.';
+
+/** The null controls that an arm's gain survives, each with the metrics where these are not all. */
+export function survivals({ structure }: ArmResult, metrics: readonly string[]): string[] {
+  if (structure === null) return [];
+  return structure.survives.map((kind) => {
+    const where = metrics.filter((metric) => structure.metrics[metric]?.survives.includes(kind));
+    return where.length === metrics.length ? kind : `${kind} (${where.join(', ')})`;
+  });
+}
+
+function cellText({ difference, correctedP }: Comparison, survives: boolean): string {
+  const interval = `[${signed(difference.low, 2)}, ${signed(difference.high, 2)}]`;
+  return `${signed(difference.mean, 3)} ${interval}, p ${probability(correctedP)}${survives ? ', survives' : ''}`;
+}
+
+/** A row for each arm and control of it. */
+export function structureRows({ arms, metrics }: ExperimentResult): StructureRow[] {
+  return arms.flatMap(({ name, structure }) => {
+    if (structure === null) return [];
+    const kinds = Object.keys(structure.metrics[metrics[0] as string]?.controls ?? {});
+    return kinds.map((control) => ({
+      arm: name,
+      control,
+      cells: metrics.flatMap((metric) => {
+        const test = structure.metrics[metric];
+        const comparison = test?.controls[control];
+        if (test === undefined || comparison === undefined) return [];
+        return { difference: comparison.difference.mean, text: cellText(comparison, test.survives.includes(control)) };
+      }),
+    }));
+  });
+}
+
+/** The arms against their null controls; sorts by every column. */
+export function structureTable(result: ExperimentResult): Content {
+  return plainTable({
+    label: 'null controls',
+    headings: [
+      { name: 'arm', numeric: false },
+      { name: 'control', numeric: false },
+      ...result.metrics.map((name) => ({ name, numeric: true })),
+    ],
+    rows: structureRows(result).map(({ arm, control, cells }) => ({
+      arm,
+      cells: [{ text: arm }, { text: control }, ...cells.map(({ difference, text }) => ({ text, value: difference }))],
+    })),
+  });
+}
+
+/** What is said above the table. */
+export function structureLegend({ baseline }: ExperimentResult): Content {
+  return html`
+<p class="legend">Arms minus their null controls, each an arm of the same options on structure that was destroyed at random; p corrected over the controls of an arm. ${SURVIVES} The baseline is ${baseline}.</p>`;
+}
