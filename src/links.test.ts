@@ -7,7 +7,10 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.md'))
   .map((file) => join('docs', file));
-const pages = ['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', ...docs];
+const studies = readdirSync(join(root, 'experiments'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('README.md'))
+  .map((file) => join('experiments', file));
+const pages = ['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', ...docs, ...studies];
 
 /** The text of a page without its blocks of code. */
 function proseOf(page: string): string {

@@ -1,37 +1,25 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readSafetensors } from '../core/safetensors.ts';
 import { applyOverrides, type Plain } from '../experiment/config-file.ts';
-import { PROJECT_ROOT } from '../experiment/environment.ts';
 import { sampleConfig, writeSampleJsonl } from '../experiment/sample-jsonl.ts';
+import { type Ended, startRagpp } from './sample-process.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-main-'));
 afterAll(() => rmSync(root, { recursive: true }));
 const cache = join(root, 'cache', 'embeddings');
 const results = join(root, 'results');
 
-interface Ended {
-  readonly code: number | null;
-  readonly stderr: string;
-}
-
 /** Runs the program on its own, and interrupts it once it has written `until`. */
 function ragpp(argv: readonly string[], until?: RegExp): Promise<Ended> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli/main.ts', ...argv], { cwd: PROJECT_ROOT });
-  let stderr = '';
   let sent = false;
-  child.stdout.resume();
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-    if (!sent && until?.test(stderr)) sent = child.kill('SIGINT');
-  });
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code) => resolve({ code, stderr }));
-  });
+  return startRagpp(argv, (stderr, { kill }) => {
+    if (sent || !until?.test(stderr)) return;
+    sent = true;
+    kill('SIGINT');
+  }).ended;
 }
 
 const filesIn = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' });
@@ -47,22 +35,33 @@ beforeAll(() => {
 
 test('Ctrl-C ends a run where it stands, and what it leaves is whole', async () => {
   const { code, stderr } = await ragpp(run, /^trajectory: /m);
-  expect(stderr).toMatch(/\nragpp: interrupted; what was cached stays, so the same command goes on from there\n$/);
-  expect(stderr).not.toMatch(/^tuning: /m);
+  expect(stderr).toMatch(/\nragpp: interrupted; what was cached stays, and a run goes on from there with --resume\n$/);
+  expect(stderr).not.toMatch(/^arms: /m);
   expect(code).toBe(130);
-  expect(filesIn(results)).toEqual([]);
+  const [folder] = readdirSync(results);
+  expect(folder).toMatch(/^sample-[0-9a-f]{12}\.partial$/);
+  const left = filesIn(join(results, folder as string));
+  expect(left.filter((name) => name.includes('.')).sort()).toEqual([
+    'arms/decayed-2.safetensors',
+    'arms/hybrid.safetensors',
+    'arms/newest.safetensors',
+    'config.yaml',
+    'environment.json',
+    'state.json',
+  ]);
+  expect(left).not.toContain('lock');
   const cached = filesIn(cache);
-  expect(cached).toHaveLength(1);
-  expect(readSafetensors(join(cache, cached[0] as string), '').tensors.rows?.shape[1]).toBe(13);
+  expect(cached).toHaveLength(2);
+  for (const name of cached) expect(readSafetensors(join(cache, name), '').tensors.rows?.shape[1]).toBe(13);
 });
 
-test('the same command goes on from there, and finishes', async () => {
-  const { code, stderr } = await ragpp(run);
-  expect(stderr.match(/texts from the cache/g)).toHaveLength(1);
-  expect(stderr.match(/texts embedded/g)).toHaveLength(1);
+test('the same command with --resume goes on from there, and finishes', async () => {
+  const { code, stderr } = await ragpp([...run, '--resume']);
+  expect(stderr.match(/texts from the cache/g)).toHaveLength(2);
+  expect(stderr).toMatch(/^arms: 2 arms on 14 queries/m);
   expect(code).toBe(0);
+  expect(readdirSync(results)).toEqual([expect.stringMatching(/^sample-[0-9a-f]{12}$/)]);
   expect(filesIn(results).filter((name) => name.endsWith('metrics.json'))).toHaveLength(1);
-  expect(filesIn(results).filter((name) => /writing|replaced/.test(name))).toEqual([]);
 });
 
 test('the exit code of the program is that of the command', async () => {

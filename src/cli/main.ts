@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { endOnSignals } from './interruption.ts';
 import { main } from './program.ts';
 
 // A reader such as `head` may leave before we are done.
@@ -7,9 +8,5 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(0);
 });
 
-process.on('SIGINT', () => {
-  process.stderr.write('\nragpp: interrupted; what was cached stays, so the same command goes on from there\n');
-  setImmediate(() => process.exit(130)); // after the progress bar has heard of it too and given the cursor back
-});
-
+endOnSignals();
 process.exitCode = await main(process.argv.slice(2));

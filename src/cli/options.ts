@@ -10,7 +10,7 @@ export function backendOption(): Option {
 }
 
 export function cacheOption(): Option {
-  return new Option('--cache <folder>', 'where embeddings and prepared datasets are kept')
+  return new Option('--cache <folder>', 'where prepared datasets, embeddings and the results of stages are kept')
     .env('RAGPP_CACHE')
     .default('.ragpp/cache');
 }

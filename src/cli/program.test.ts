@@ -1,10 +1,23 @@
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { projectVersion } from '../experiment/environment.ts';
 import { buildProgram } from './program.ts';
 import { ragpp } from './sample-command.ts';
 
-const commands = buildProgram().commands.map((command) => [command.name(), command] as [string, Command]);
+const program = buildProgram();
+/** Those that are not for people are left out. */
+const visible = program
+  .createHelp()
+  .visibleCommands(program)
+  .filter((command) => command.name() !== 'help');
+
+/** A command and those within it, each with the words that it is called by. */
+function withInner(command: Command, typed: readonly string[]): [string, Command][] {
+  const inner = command.commands.flatMap((child) => withInner(child, [...typed, child.name()]));
+  return [[typed.join(' '), command], ...inner];
+}
+const commands = visible.flatMap((command) => withInner(command, [command.name()]));
 
 /** Words of a help text without its line breaks. */
 const unwrapped = (text: string) => text.replace(/\s+/g, ' ');
@@ -13,8 +26,10 @@ describe('help', () => {
   test('of the program describes every command, and says what exit codes mean', async () => {
     const { code, stdout, stderr } = await ragpp('--help');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(commands.map(([name]) => name)).toEqual(['run', 'verify', 'doctor', 'publish']);
-    for (const [name, command] of commands) {
+    expect(visible.map((command) => command.name())).toEqual(expect.arrayContaining(['run', 'config', 'verify']));
+    for (const command of visible) {
+      const name = command.name();
+      expect(existsSync(new URL(`${name}.ts`, import.meta.url)), `one file a command: ${name}.ts`).toBe(true);
       expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
       expect(command.description()).toMatch(/^[a-z]/);
       expect(unwrapped(stdout)).toContain(command.description());
@@ -25,7 +40,7 @@ describe('help', () => {
   });
 
   test.each(commands)('of %s describes every option and argument', async (name, command) => {
-    const { code, stdout } = await ragpp(name, '--help');
+    const { code, stdout } = await ragpp(...name.split(' '), '--help');
     expect(code).toBe(0);
     expect(stdout.startsWith(`Usage: ragpp ${name}`)).toBe(true);
     for (const { flags, description } of command.options) {
@@ -36,7 +51,7 @@ describe('help', () => {
       expect(argument.description.length, argument.name()).toBeGreaterThan(5);
       expect(unwrapped(stdout)).toContain(argument.description);
     }
-    expect(stdout.split('\n').every((line) => line.length <= 120)).toBe(true);
+    expect(stdout.split('\n').filter((line) => line.length > 120)).toEqual([]);
   });
 });
 

@@ -1,9 +1,15 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigurationError, RagPlusPlusError } from '../core/errors.ts';
 import { projectVersion } from '../experiment/environment.ts';
+import { armCommand } from './arm.ts';
+import { cacheCommand } from './cache.ts';
+import { compareCommand } from './compare.ts';
+import { configCommand } from './config.ts';
 import { doctorCommand } from './doctor.ts';
 import { FailedCheck } from './failed-check.ts';
 import { publishCommand } from './publish.ts';
+import { rescoreCommand } from './rescore.ts';
+import { resultsCommand } from './results.ts';
 import { runCommand } from './run.ts';
 import { verifyCommand } from './verify.ts';
 
@@ -15,10 +21,18 @@ intervals and corrected significance.
 Examples:
   ragpp run configs/quickstart.yaml                      the ablation on real mail threads
   ragpp run my.yaml --set seed=7 --backend cpu           the same config, changed from outside
+  ragpp config show configs/sweeps/rerank-weights.yaml   what would run, and what it would cost
+  ragpp results --where 'arm~decay' --sort mrr@10         the arms of all runs so far
   ragpp verify                                           does this machine compute what it should?
   ragpp doctor                                           what is installed, what is missing
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 130 interrupted.`;
+
+/** Commands, and those within them, throw instead of leaving the process, and say where their help is. */
+function prepare(command: Command, typed: string): void {
+  command.exitOverride().showHelpAfterError(`(see ${typed} --help)`);
+  for (const inner of command.commands) prepare(inner, `${typed} ${inner.name()}`);
+}
 
 export function buildProgram(): Command {
   const program = new Command('ragpp')
@@ -28,11 +42,16 @@ export function buildProgram(): Command {
     .showHelpAfterError('(see ragpp --help)')
     .exitOverride();
   program.addCommand(runCommand());
+  program.addCommand(configCommand());
+  program.addCommand(resultsCommand());
+  program.addCommand(compareCommand());
+  program.addCommand(rescoreCommand());
   program.addCommand(verifyCommand());
   program.addCommand(doctorCommand());
+  program.addCommand(cacheCommand());
   program.addCommand(publishCommand());
-  for (const command of program.commands)
-    command.exitOverride().showHelpAfterError(`(see ragpp ${command.name()} --help)`);
+  program.addCommand(armCommand(), { hidden: true });
+  for (const command of program.commands) prepare(command, `ragpp ${command.name()}`);
   return program;
 }
 

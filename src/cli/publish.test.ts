@@ -23,12 +23,10 @@ test('a document without the block is refused', () => {
 });
 
 test('every table of a document is the published one', () => {
-  const documents = [
-    'README.md',
-    'docs/findings.md',
-    'docs/datasets/spamassassin-threads.md',
-    'experiments/conservation-drift/README.md',
-  ];
+  const studies = readdirSync(join(PROJECT_ROOT, 'experiments'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('README.md'))
+    .map((file) => join('experiments', file));
+  const documents = ['README.md', 'docs/findings.md', 'docs/datasets/spamassassin-threads.md', ...studies];
   const experiments = documents.flatMap((path) => {
     const text = readFileSync(join(PROJECT_ROOT, path), 'utf8');
     const named = [...text.matchAll(/<!-- results\/([^/]+)\/table\.md -->/g)].map(

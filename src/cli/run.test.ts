@@ -61,10 +61,17 @@ describe('a run leaves', () => {
         'environment.json',
         'metrics.json',
         'per-query.jsonl',
+        'per-query.parquet',
         'qrels.trec',
+        'queries.jsonl',
         'report.html',
+        'state.json',
+        'strata.json',
+        'table.csv',
         'table.md',
-        ...ARMS.map((arm) => join('runs', `${arm}.trec`)),
+        'table.tex',
+        'turns.jsonl',
+        ...ARMS.flatMap((arm) => [join('arms', `${arm}.safetensors`), join('runs', `${arm}.trec`)]),
       ].sort(),
     );
     expect(folder.endsWith(`sample-${metrics.hash}`)).toBe(true);
@@ -156,7 +163,7 @@ test('the same config gives the same files, byte for byte, and embeds nothing th
   const again = filesOf('second');
   expect(Object.keys(again)).toEqual(Object.keys(files));
   for (const [name, text] of Object.entries(files))
-    if (name !== 'environment.json' && name !== 'report.html') expect(again[name], name).toBe(text);
+    if (!/^(environment\.json|report\.html|arms)/.test(name)) expect(again[name], name).toBe(text);
 });
 
 test.each([

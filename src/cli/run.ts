@@ -1,76 +1,129 @@
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { Command } from 'commander';
 import { type BackendChoice, useBackend } from '../core/backend.ts';
 import { assertWritableFolder } from '../core/files.ts';
 import { terminalProgress } from '../core/progress.ts';
-import { loadConfig } from '../experiment/config.ts';
-import { runExperiment } from '../experiment/run.ts';
-import { runFiles, writeRunFolder } from '../experiment/run-folder.ts';
+import type { Execute } from '../experiment/execution.ts';
+import { FolderExecution } from '../experiment/folder-execution.ts';
+import { createLauncher } from '../experiment/launch/registry.ts';
+import type { Opening } from '../experiment/partial-folder.ts';
+import { perQueryParquet } from '../experiment/per-query-parquet.ts';
+import type { ExperimentResult } from '../experiment/result.ts';
+import { type FinishedRun, runExperiment } from '../experiment/run.ts';
+import { type RunFiles, runFiles } from '../experiment/run-folder.ts';
+import { renderCsv } from '../report/csv.ts';
 import { renderHtml } from '../report/html.ts';
+import { renderLatex } from '../report/latex.ts';
 import { renderMarkdown } from '../report/markdown.ts';
 import { renderText } from '../report/text-table.ts';
-import { backendOption, cacheOption, collect } from './options.ts';
+import { type ConfigChanges, changedConfig, typedChanges, withConfigChanges } from './config-options.ts';
+import { FailedCheck } from './failed-check.ts';
+import { interruption } from './interruption.ts';
+import { chosenLauncher, type LauncherChoice, withLauncherChoice } from './launcher-choice.ts';
+import { backendOption, cacheOption } from './options.ts';
 
-interface RunOptions {
-  readonly set: string[];
+interface RunOptions extends ConfigChanges, LauncherChoice {
   readonly backend?: BackendChoice;
   readonly cache: string;
   readonly results: string;
+  readonly resume?: true;
+  readonly retryFailed?: true;
 }
 
-/** The command as somebody else would type it. */
-function commandLine(config: string, { set, backend }: RunOptions): string {
-  const words = ['ragpp run', relative(process.cwd(), config), ...set.map((override) => `--set '${override}'`)];
+/** The command as somebody else would type it: what changes the result, and nothing of where and how often it was run. */
+function commandLine(config: string, options: RunOptions): string {
+  const { backend } = options;
+  const words = ['ragpp run', relative(process.cwd(), config), ...typedChanges(options)];
   return [...words, ...(backend === undefined ? [] : [`--backend ${backend}`])].join(' ');
 }
 
-async function run(path: string, options: RunOptions): Promise<void> {
-  const config = loadConfig(path, options.set);
-  const backend = await useBackend(options.backend ?? config.backend);
-  for (const folder of [options.results, options.cache]) assertWritableFolder(folder);
-  const progress = terminalProgress();
-  const { result, runs, qrels } = await runExperiment(config, {
-    backend,
-    cacheFolder: options.cache,
-    command: commandLine(path, options),
-    progress,
-  });
-  const folder = join(options.results, `${result.name}-${result.hash}`);
-  const report = progress('report', 1);
-  writeRunFolder(folder, {
-    ...runFiles(result, runs, qrels),
+function openingOf({ resume, retryFailed }: RunOptions): Opening {
+  if (retryFailed === true) return 'retry-failed';
+  return resume === true ? 'resume' : 'fresh';
+}
+
+function filesOf(finished: FinishedRun): RunFiles {
+  const { result } = finished;
+  return {
+    ...runFiles(finished),
+    'per-query.parquet': perQueryParquet(result),
     'table.md': renderMarkdown(result),
+    'table.tex': renderLatex(result),
+    'table.csv': renderCsv(result),
     'report.html': renderHtml(result),
-  });
-  report.finish();
+  };
+}
+
+function show(result: ExperimentResult, folder: string): void {
   process.stdout.write(`\n${renderText(result)}\n`);
   for (const remark of result.remarks) process.stdout.write(`${remark}\n`);
   process.stdout.write(`\nreport: ${join(folder, 'report.html')}\n`);
 }
 
+/** @throws FailedCheck where an arm failed; the others are in the report. */
+function assertAllDone({ failures, arms, stopped }: ExperimentResult): void {
+  if (failures.length === 0) return;
+  for (const { name, code, message } of failures)
+    process.stderr.write(`ragpp: arm ${name} failed [${code}]: ${message}\n`);
+  const all = failures.length + arms.length + stopped.length;
+  process.stderr.write(`ragpp: ${failures.length} of ${all} arms failed; --retry-failed runs them again\n`);
+  throw new FailedCheck(`${failures.length} arms failed`);
+}
+
+async function run(path: string, options: RunOptions): Promise<void> {
+  const config = changedConfig(path, options);
+  const chosen = chosenLauncher(config.launcher, options);
+  const launcher = createLauncher(chosen);
+  const backend = await useBackend(options.backend ?? config.backend);
+  const { results, cache: cacheFolder } = options;
+  for (const folder of [results, cacheFolder]) assertWritableFolder(folder);
+  const progress = terminalProgress();
+  const newExecution = () =>
+    new FolderExecution({ results, opening: openingOf(options), launcher, signal: interruption });
+  const execution = newExecution();
+  const rounds: FolderExecution[] = [];
+  const executeRound: Execute = (prepared) => {
+    const round = newExecution();
+    rounds.push(round);
+    return round.execute(prepared);
+  };
+  try {
+    const command = commandLine(path, options);
+    const context = { backend, cacheFolder, command, progress, armsAtOnce: chosen.workers ?? config.arms.length };
+    const finished = await runExperiment(config, context, (prepared) => execution.execute(prepared), executeRound);
+    const report = progress('report', 1);
+    const folder = execution.finish(filesOf(finished));
+    for (const round of rounds) round.discard();
+    report.finish();
+    show(finished.result, join(results, basename(folder)));
+    assertAllDone(finished.result);
+  } finally {
+    for (const one of [execution, ...rounds]) one.release();
+  }
+}
+
 export function runCommand(): Command {
-  return new Command('run')
+  return withLauncherChoice(withConfigChanges(new Command('run')))
     .description('run an experiment config: embed, find candidates, tune on dev, score, measure, report')
     .argument('<config>', 'a YAML file, such as configs/quickstart.yaml')
-    .option(
-      '--set <path=value>',
-      'override one value of the config (repeatable); arms go by number or name',
-      collect,
-      [],
-    )
     .addOption(backendOption())
     .addOption(cacheOption())
     .option('--results <folder>', 'where the run folder is made', 'results/runs')
+    .option('--resume', 'go on with what an earlier run of the same config has left; its failed arms stay failed')
+    .option('--retry-failed', 'like --resume, and run the failed arms again')
     .addHelpText(
       'after',
       `
-Leaves <results>/<experiment>-<hash>/ with the resolved config, the environment, metrics.json, per-query.jsonl,
-TREC runs and qrels, table.md, and report.html, one file that works offline.
+Leaves <results>/<experiment>-<hash>/ with the resolved config, the environment, metrics.json, per-query.jsonl
+and .parquet, TREC runs and qrels, table.md, .tex and .csv, and report.html, one file that works offline.
+Until it is done the folder is named <experiment>-<hash>.partial; whatever ends the run, --resume goes on from
+there. An arm that fails does so alone: the others are in the table, and the exit code is 1.
 
 Examples:
-  ragpp run configs/quickstart.yaml --set evaluation.limitQueries=60
+  ragpp run configs/quickstart.yaml --limit-queries 60
+  ragpp run configs/quickstart.yaml --workers 4 --resume
   ragpp run configs/quickstart.yaml --set 'embedding={encoder: use-lite}' --set seed=7
-  ragpp run configs/quickstart.yaml --set 'arms.cosine.candidates=[{index: flat, k: 50}]'`,
+  ragpp run configs/quickstart.yaml --launcher slurm --workers 16`,
     )
     .action(run);
 }

@@ -1,0 +1,129 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { ConfigurationError, type ConfigurationFault } from '../core/errors.ts';
+import { nearestOf } from '../core/validation.ts';
+import {
+  type CacheFile,
+  cacheFiles,
+  cacheParts,
+  deleteFiles,
+  garbage,
+  OTHER_PARTS,
+} from '../experiment/cache-contents.ts';
+import { columns } from './columns.ts';
+import { cacheOption, collect } from './options.ts';
+
+const MIB = 2 ** 20;
+
+function sum(files: readonly CacheFile[]): number {
+  return files.reduce((total, { bytes }) => total + bytes, 0);
+}
+
+function mebibytes(bytes: number): string {
+  return (bytes / MIB).toFixed(1);
+}
+
+/** To the minute, in UTC. */
+function moment(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, 16).replace('T', ' ')}Z`;
+}
+
+function list({ cache }: { cache: string }): void {
+  const files = cacheFiles(cache);
+  if (files.length === 0) {
+    process.stdout.write(`nothing in ${cache}\n`);
+    return;
+  }
+  const rows = cacheParts(files).map(({ part, files: count, bytes, oldest, newest }) => {
+    const name = OTHER_PARTS.includes(part) ? `(${part})` : part;
+    return [name, String(count), mebibytes(bytes), moment(oldest), moment(newest)];
+  });
+  const total = ['total', String(files.length), mebibytes(sum(files))];
+  process.stdout.write(`${columns([['stage', 'files', 'MiB', 'oldest', 'newest'], ...rows, total])}\n`);
+}
+
+interface CollectOptions {
+  readonly cache: string;
+  readonly olderThan?: number;
+  readonly maxSize?: number;
+  readonly stage: readonly string[];
+  readonly dryRun?: true;
+}
+
+/** @throws ConfigurationError for a stage that the cache does not hold, since nothing would be deleted. */
+function assertParts(wanted: readonly string[], files: readonly CacheFile[]): void {
+  const known = [...new Set([...cacheParts(files).map(({ part }) => part), ...OTHER_PARTS])];
+  const faults = wanted
+    .filter((name) => !known.includes(name))
+    .map((name): ConfigurationFault => {
+      const nearest = nearestOf(name, known);
+      const fault = { path: '--stage', expected: `one of ${known.join(', ')}`, got: JSON.stringify(name) };
+      return nearest === undefined ? fault : { ...fault, nearest };
+    });
+  if (faults.length > 0) throw new ConfigurationError('--stage', faults);
+}
+
+function collectGarbage({ cache, olderThan, maxSize, stage, dryRun }: CollectOptions, command: Command): void {
+  if (olderThan === undefined && maxSize === undefined && stage.length === 0)
+    command.error('error: nothing says what to delete: --older-than, --max-size or --stage is needed', { exitCode: 2 });
+  const files = cacheFiles(cache);
+  assertParts(stage, files);
+  const options = {
+    parts: stage,
+    ...(olderThan === undefined ? {} : { olderThanDays: olderThan }),
+    ...(maxSize === undefined ? {} : { maxBytes: maxSize * MIB }),
+  };
+  const found = garbage(files, options, Date.now());
+  if (dryRun !== true) deleteFiles(found);
+  for (const { part, files: count, bytes } of cacheParts(found))
+    process.stdout.write(`${part}: ${count} files, ${mebibytes(bytes)} MiB\n`);
+  const verb = dryRun === true ? 'would delete' : 'deleted';
+  process.stdout.write(
+    `${verb} ${found.length} of ${files.length} files, ${mebibytes(sum(found))} of ${mebibytes(sum(files))} MiB\n`,
+  );
+}
+
+function amount(text: string): number {
+  const number = Number(text);
+  if (text.trim() === '' || !(number >= 0 && Number.isFinite(number)))
+    throw new InvalidArgumentError('expected a number from 0.');
+  return number;
+}
+
+function listCommand(): Command {
+  return new Command('ls')
+    .description('list what the cache holds: files, size, and when each stage was used')
+    .addOption(cacheOption())
+    .addHelpText(
+      'after',
+      '\nEmbeddings and datasets are shown with the time of writing, stages with that of their last use.',
+    )
+    .action(list);
+}
+
+function collectCommand(): Command {
+  return new Command('gc')
+    .description('delete results of stages from the cache, the least recently used ones first')
+    .addOption(cacheOption())
+    .option('--older-than <days>', 'what was not used for so many days', amount)
+    .option('--max-size <mib>', 'as much as is over this size, in MiB', amount)
+    .option('--stage <name>', 'only this stage (repeatable); without other limits all of it', collect, [])
+    .option('--dry-run', 'only say what would be deleted')
+    .addHelpText(
+      'after',
+      `
+Embeddings and datasets stay unless they are named: --stage embeddings. Whatever is deleted is made again when it is
+needed; a run that is under way is not harmed.
+
+Examples:
+  ragpp cache gc --older-than 30 --max-size 2048 --dry-run
+  ragpp cache gc --stage propagated --stage forward-cosines`,
+    )
+    .action((options: CollectOptions, command: Command) => collectGarbage(options, command));
+}
+
+export function cacheCommand(): Command {
+  return new Command('cache')
+    .description('look at what runs have kept for each other, and delete what is no longer needed')
+    .addCommand(listCommand())
+    .addCommand(collectCommand());
+}

@@ -1,0 +1,32 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { compareRuns } from '../experiment/run-comparison.ts';
+import { SAMPLE_RUN, writeSampleRun } from '../experiment/sample-run-folder.ts';
+import { renderComparisonHtml, renderComparisonMarkdown, renderComparisonText } from '../report/comparison-page.ts';
+import { ragpp } from './sample-command.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'ragpp-compare-cli-'));
+afterAll(() => rmSync(root, { recursive: true }));
+const [a, b, page] = [join(root, 'a'), join(root, 'b'), join(root, 'page.html')];
+writeSampleRun(a, SAMPLE_RUN);
+writeSampleRun(b, { ...SAMPLE_RUN, seed: 11, arms: { ...SAMPLE_RUN.arms, cosine: [1, 1, 1, 1, 1, 1] } });
+
+test('prints text or Markdown, and writes a page where one is asked for', async () => {
+  const comparison = compareRuns(a, b);
+  expect(await ragpp('compare', a, b)).toEqual({ code: 0, stdout: renderComparisonText(comparison), stderr: '' });
+  expect(existsSync(page)).toBe(false);
+  expect(await ragpp('compare', a, b, '--markdown', '--html', page)).toEqual({
+    code: 0,
+    stdout: renderComparisonMarkdown(comparison),
+    stderr: `page: ${page}\n`,
+  });
+  expect(readFileSync(page, 'utf8')).toBe(renderComparisonHtml(comparison));
+});
+
+test('a folder that is no run is an error that names the file', async () => {
+  const { code, stderr } = await ragpp('compare', a, root);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^ragpp \[STORAGE\]: cannot read .*metrics\.json\n$/);
+});

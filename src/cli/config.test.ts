@@ -1,0 +1,123 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { resolveConfig } from '../experiment/config.ts';
+import { sampleConfig, writeSampleJsonl } from '../experiment/sample-jsonl.ts';
+import { ragpp } from './sample-command.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'ragpp-cli-config-'));
+afterAll(() => rmSync(root, { recursive: true }));
+const config = join(root, 'sample.yaml');
+const cache = join(root, 'cache');
+const sweep = {
+  method: 'grid',
+  arm: 'unified',
+  factors: { 'trajectory.weight': [0.1, 0.2], 'attention.weight': [0.3] },
+};
+
+beforeAll(() => {
+  writeSampleJsonl(root);
+  writeFileSync(config, JSON.stringify({ ...sampleConfig(root), sweep }));
+});
+
+const show = (...argv: string[]) => ragpp('config', 'show', config, '--cache', cache, ...argv);
+
+interface Shown {
+  readonly config: Record<string, unknown>;
+  readonly arms: readonly { readonly name: string; readonly extends: string | null; readonly isRun: boolean }[];
+  readonly stages: {
+    readonly executions: Readonly<Record<string, number>>;
+    readonly total: number;
+    readonly exact: boolean;
+    readonly cached: number;
+  };
+}
+const shownJson = async (...argv: string[]) => JSON.parse((await show('--json', ...argv)).stdout) as Shown;
+
+describe('what is shown', () => {
+  test('is the config written out, which resolves to itself', async () => {
+    const { code, stdout } = await show();
+    expect(code).toBe(0);
+    const written = parse(stdout) as Record<string, unknown>;
+    const resolved = resolveConfig({ ...sampleConfig(root), sweep }, 'sample');
+    expect(written).toEqual(JSON.parse(JSON.stringify(resolved)));
+    expect(JSON.parse(JSON.stringify(resolveConfig(written, 'again')))).toEqual(written);
+  });
+
+  test('and below it, as comments, what each arm is and what it costs', async () => {
+    const { stdout } = await show();
+    const comments = stdout.split('\n').filter((line) => line.startsWith('#'));
+    const line = (start: string) => comments.filter((text) => text.startsWith(`# ${start}`));
+    expect(line('7 arms; ')).toHaveLength(1);
+    expect(line('newest ')).toEqual([
+      expect.stringMatching(/ base +candidates=\[\{"index":"newest","k":19\}\], relevance\.signals=\["recency"\]$/),
+    ]);
+    expect(line('hybrid ')).toEqual([expect.stringMatching(/, tuned over 2 points$/)]);
+    expect(line('unified | trajectory.weight=0.2, attention.weight=0.3 ')).toEqual([
+      expect.stringMatching(/ unified +trajectory\.weight=0\.2, attention\.weight=0\.3$/),
+    ]);
+    expect(line('tuning tries 4 points')).toHaveLength(1);
+    expect(line('at most ')).toEqual([
+      expect.stringMatching(/^# at most \d+ stage executions on wasm, 0 of them in the cache:$/),
+    ]);
+    expect(line('candidates-bm25 ')).toHaveLength(1);
+  });
+
+  test('is as many stages as a run leaves in the cache, but for those that are made anew each time', async () => {
+    const untuned = ['--set', 'arms.hybrid.tune={}', '--set', 'arms.Decayed × 2.tune={}'];
+    const before = await shownJson(...untuned);
+    expect(before.stages).toMatchObject({ exact: true, cached: 0 });
+    const results = join(root, 'results');
+    const { code, stderr } = await ragpp('run', config, '--cache', cache, '--results', results, ...untuned);
+    expect(code, stderr).toBe(0);
+    const after = await shownJson(...untuned);
+    expect(after.stages.total).toBe(before.stages.total);
+    const kept = readdirSync(join(cache, 'stages'), { recursive: true, encoding: 'utf8' });
+    expect(after.stages.cached).toBe(kept.filter((name) => name.endsWith('.safetensors')).length);
+    const { 'candidates-newest': newest = 0 } = before.stages.executions;
+    expect(newest).toBeGreaterThan(0);
+    expect(after.stages.cached).toBe(before.stages.total - newest);
+  });
+
+  test('is changed by options as a run is', async () => {
+    const { config: written, arms } = await shownJson('--arm', 'unified', '--limit-queries', '7', '--set', 'seed=8');
+    expect(written).toMatchObject({ seed: 8, evaluation: { limitQueries: 7 }, only: ['hybrid', 'unified'] });
+    expect(arms.map(({ name, extends: start, isRun }) => [name, start, isRun])).toEqual([
+      ['hybrid', null, true],
+      ['Decayed × 2', 'hybrid', false],
+      ['unified', 'Decayed × 2', true],
+    ]);
+  });
+});
+
+describe('wrong usage exits with 2', () => {
+  test.each([
+    [
+      'a fault of the config',
+      ['config', 'show', config, '--set', 'sede=1'],
+      /sede \(--set\): expected one of .*; did you mean seed\?/,
+    ],
+    [
+      'an arm that is none',
+      ['config', 'show', config, '--arm', 'unfied'],
+      /--arm: expected an arm of sample, got "unfied"/,
+    ],
+    ['no config', ['config', 'show'], /missing required argument 'config'\n\(see ragpp config show --help\)/],
+    [
+      'an option that is none',
+      ['config', 'show', config, '--jsno'],
+      /unknown option '--jsno'\n\(Did you mean --json\?\)/,
+    ],
+    [
+      'a command that is none',
+      ['config', 'sohw'],
+      /unknown command 'sohw'\n\(Did you mean show\?\)\n\(see ragpp config --help\)/,
+    ],
+  ])('%s', async (_, argv, message) => {
+    const { code, stdout, stderr } = await ragpp(...argv);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+  });
+});

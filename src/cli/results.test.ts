@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { SAMPLE_RUN, writeSampleRun } from '../experiment/sample-run-folder.ts';
+import { ragpp } from './sample-command.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'ragpp-results-'));
+afterAll(() => rmSync(root, { recursive: true }));
+writeSampleRun(join(root, 'ladder-1'), SAMPLE_RUN);
+writeSampleRun(join(root, 'other-2'), {
+  ...SAMPLE_RUN,
+  experiment: 'other',
+  hash: '222',
+  arms: { newest: [1, 1, 1, 1, 1, 1] },
+});
+
+const results = (...argv: string[]) => ragpp('results', root, ...argv);
+
+test('a table of the arms of all runs, in the order of the folders', async () => {
+  expect(await results()).toEqual({
+    code: 0,
+    stdout: [
+      'experiment  hash          queries  arm       mrr@10',
+      'ladder      a1b2c3d4e5f6  6        bm25      .458',
+      'ladder      a1b2c3d4e5f6  6        cosine    .542',
+      'ladder      a1b2c3d4e5f6  6        broken    —',
+      'ladder      a1b2c3d4e5f6  6        hopeless  —',
+      'other       222           6        newest    1.000',
+      'other       222           6        broken    —',
+      'other       222           6        hopeless  —',
+      '',
+    ].join('\n'),
+    stderr: '7 of 7 arms in 2 runs\n',
+  });
+});
+
+test('filtered, sorted, cut and with other columns', async () => {
+  const { stdout, stderr } = await results(
+    ...['--where', 'status=finished', '--where', 'mrr@10>0.5', '--sort', '-mrr@10'],
+    ...['--columns', 'arm,mrr@10,mrr@10.p,level.weight', '--limit', '1'],
+  );
+  expect(stdout).toBe('arm     mrr@10  mrr@10.p  level.weight\ncosine  .542    .040      0.5\n');
+  expect(stderr).toBe('1 of 7 arms in 2 runs\n');
+});
+
+test('as CSV and JSON, with all digits', async () => {
+  const columns = ['--columns', 'arm,mrr@10,baseline', '--where', 'experiment=ladder'];
+  expect((await results('--csv', ...columns)).stdout).toBe(
+    `arm,mrr@10,baseline\nbm25,${2.75 / 6},true\ncosine,${3.25 / 6},false\nbroken,,\nhopeless,,\n`,
+  );
+  expect(JSON.parse((await results('--json', ...columns)).stdout)).toEqual([
+    { arm: 'bm25', 'mrr@10': 2.75 / 6, baseline: true },
+    { arm: 'cosine', 'mrr@10': 3.25 / 6, baseline: false },
+    { arm: 'broken', 'mrr@10': null, baseline: null },
+    { arm: 'hopeless', 'mrr@10': null, baseline: null },
+  ]);
+});
+
+test('a folder that is no run of arms is left out, aloud', async () => {
+  const damaged = join(root, 'ladder-1', 'metrics.json');
+  writeFileSync(damaged, '{');
+  const { code, stdout, stderr } = await results('--where', 'status=finished');
+  expect(code).toBe(0);
+  expect(stdout).not.toContain('cosine');
+  expect(stderr).toBe(`left out: file is not one of a run with arms: ${damaged}\n1 of 3 arms in 1 runs\n`);
+  writeSampleRun(join(root, 'ladder-1'), SAMPLE_RUN);
+});
+
+test.each([
+  [
+    'a field that no run has',
+    ['--sort', 'mrr@1'],
+    1,
+    'ragpp [VALIDATION]: no run has the field (did you mean mrr@10?): mrr@1\n',
+  ],
+  ['a condition that is none', ['--where', 'arm'], 2, /condition is not <field><operator><value> with .*: arm/],
+  ['a limit that is none', ['--limit', '0'], 2, /a limit is a whole number from 1/],
+  ['two forms at once', ['--csv', '--json'], 2, /'--json' cannot be used with option '--csv'/],
+])('refuses %s', async (_, argv, code, message) => {
+  const outcome = await results(...argv);
+  expect(outcome).toMatchObject({ code, stdout: '' });
+  if (typeof message === 'string') expect(outcome.stderr).toBe(message);
+  else expect(outcome.stderr).toMatch(message);
+});
+
+test('a folder without a run is an error', async () => {
+  const empty = mkdtempSync(join(root, 'empty-'));
+  expect(await ragpp('results', empty)).toMatchObject({
+    code: 1,
+    stderr: `ragpp [VALIDATION]: folder holds no run: ${empty}\n`,
+  });
+});

@@ -1,0 +1,140 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { applyOverrides, type Plain } from '../experiment/config-file.ts';
+import { sampleConfig, writeSampleJsonl } from '../experiment/sample-jsonl.ts';
+import { ragpp } from './sample-command.ts';
+import { eventually, startRagpp, workersOf } from './sample-process.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'ragpp-processes-'));
+afterAll(() => rmSync(root, { recursive: true, maxRetries: 5 }));
+const config = join(root, 'sample.yaml');
+const ARMS = 11;
+
+/** A config whose arms differ in their half-life and are each tuned over the same points. */
+function writeConfig(): void {
+  const raw = applyOverrides(sampleConfig(root) as Plain, ['evaluation.metrics=[mrr@10]']);
+  const [, hybrid] = raw.arms as Plain[];
+  const alphas = Array.from({ length: 13 }, (_, i) => i / 13);
+  const arms = Array.from({ length: ARMS - 1 }, (_, i) => ({
+    name: `half-life ${i}`,
+    extends: 'hybrid',
+    decay: { halfLifeHours: 2 ** i },
+    trajectory: {},
+    tune: { 'relevance.fusion.alpha': alphas, 'trajectory.weight': [0.1, 0.2] },
+  }));
+  writeFileSync(config, JSON.stringify({ ...raw, arms: [hybrid, ...arms] }));
+}
+
+beforeAll(() => {
+  writeSampleJsonl(root);
+  writeConfig();
+});
+
+const words = (name: string, ...more: string[]) => [
+  'run',
+  config,
+  ...['--cache', join(root, `${name}-cache`), '--results', join(root, name)],
+  ...more,
+];
+const folderOf = (name: string) => join(root, name, readdirSync(join(root, name))[0] as string);
+
+/** The files that finished arms have left so far. */
+function outcomesOf(name: string): string[] {
+  const [folder = ''] = existsSync(join(root, name)) ? readdirSync(join(root, name)) : [];
+  const arms = join(root, name, folder, 'arms');
+  return existsSync(arms) ? readdirSync(arms).filter((file) => /\.(safetensors|failed\.json)$/.test(file)) : [];
+}
+/** Their bytes, which hold the seconds that an arm took. */
+const bytesOf = (name: string, files: readonly string[]) =>
+  files.map((file) => readFileSync(join(folderOf(name), 'arms', file), 'latin1'));
+
+/** What must not depend on how a run came about. */
+function lastingFiles(name: string): Record<string, string> {
+  const folder = folderOf(name);
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => statSync(join(folder, file)).isFile() && !/^(arms|environment\.json|report\.html)/.test(file),
+  );
+  return Object.fromEntries(files.sort().map((file) => [file, readFileSync(join(folder, file), 'latin1')]));
+}
+
+let whole: Record<string, string>;
+beforeAll(async () => {
+  const { code, stderr } = await ragpp(...words('whole'));
+  expect(code, stderr).toBe(0);
+  whole = lastingFiles('whole');
+  expect(Object.keys(whole)).toEqual(expect.arrayContaining(['metrics.json', 'per-query.jsonl', 'runs/hybrid.trec']));
+});
+
+test('kill -9 in the middle of a run with workers ends these too and loses their arms alone; --resume ends with the same bytes', async () => {
+  const killed = startRagpp(words('killed', '--workers', '2'));
+  const workers = await eventually(() => (outcomesOf('killed').length > 2 ? workersOf(killed.pid) : undefined));
+  killed.kill('SIGKILL');
+  expect((await killed.ended).signal).toBe('SIGKILL');
+  expect(workers).toHaveLength(2);
+  await eventually(() => (workers.some((pid) => existsSync(`/proc/${pid}`)) ? undefined : true));
+  expect(folderOf('killed')).toMatch(/\.partial$/);
+  const done = outcomesOf('killed');
+  expect(done.length).toBeLessThan(ARMS);
+  const bytes = bytesOf('killed', done);
+  const { code, stderr } = await ragpp(...words('killed', '--resume'));
+  expect(code, stderr).toBe(0);
+  expect(stderr).toContain(`arms: ${ARMS - done.length} arms on 14 queries`);
+  expect(bytesOf('killed', done)).toEqual(bytes);
+  expect(readdirSync(join(root, 'killed'))).toHaveLength(1);
+  expect(lastingFiles('killed')).toEqual(whole);
+});
+
+test('two workers find what one process finds, byte for byte, also where one of them crashes meanwhile', async () => {
+  const run = ragpp(...words('two', '--workers', '2'));
+  const [victim] = await eventually(() => (outcomesOf('two').length > 0 ? workersOf(process.pid) : undefined));
+  process.kill(victim as number, 'SIGSEGV');
+  const { code, stderr } = await run;
+  expect(code, stderr).toBe(0);
+  expect(workersOf(process.pid)).toEqual([]);
+  expect(lastingFiles('two')).toEqual(whole);
+});
+
+describe('an arm that fails', () => {
+  const failing = 'arms.3.candidates=[{index: bm25, k: 17, variant: bm25l, k1: 1.7e308}, {index: hnsw, k: 17}]';
+  const run = (...more: string[]) => ragpp(...words('failing', '--set', failing, ...more));
+
+  test('fails alone in its process, is in the metrics with its error, and makes the exit code 1', async () => {
+    const { code, stderr, stdout } = await run('--workers', '2');
+    expect(stderr).toMatch(/^ragpp: arm half-life 2 failed \[NOT_FINITE\]: .* is not finite at .*$/m);
+    expect(stderr).toMatch(/^ragpp: 1 of 11 arms failed; --retry-failed runs them again$/m);
+    expect(code).toBe(1);
+    expect(stdout).toContain('report: ');
+    const metrics = JSON.parse(lastingFiles('failing')['metrics.json'] as string);
+    expect(metrics.failures).toMatchObject([{ name: 'half-life 2', code: 'NOT_FINITE' }]);
+    expect(metrics.arms).toHaveLength(ARMS - 1);
+  });
+
+  test('stays failed with --resume, and is all that --retry-failed runs again', async () => {
+    const outcomes = outcomesOf('failing');
+    const [before, files] = [bytesOf('failing', outcomes), lastingFiles('failing')];
+    expect((await run('--resume')).stderr).toMatch(/^arms: 0 arms /m);
+    expect(bytesOf('failing', outcomes)).toEqual(before);
+    const { code, stderr } = await run('--retry-failed');
+    expect(stderr).toMatch(/^arms: 1 arms on 14 queries, 1 failed/m);
+    expect(code).toBe(1);
+    const others = outcomes.filter((file) => !file.endsWith('.failed.json'));
+    expect(bytesOf('failing', others)).toEqual(before.filter((_, i) => others.includes(outcomes[i] as string)));
+    expect(lastingFiles('failing')).toEqual(files);
+  });
+});
+
+test('of two runs of a config at once the second is refused, with the process that has it; a killed one stands in nobody’s way', async () => {
+  const first = startRagpp(words('both'));
+  await eventually(() => (outcomesOf('both').length > 0 ? true : undefined));
+  first.kill('SIGSTOP');
+  const second = await ragpp(...words('both', '--resume'));
+  expect(second.code).toBe(1);
+  const refusal = `sample-\\w+\\.partial is not available: process ${first.pid} on .* works on it; if that is no more, delete .*lock$`;
+  expect(second.stderr).toMatch(new RegExp(`^ragpp \\[UNAVAILABLE\\]: run folder .*both.${refusal}`, 'm'));
+  first.kill('SIGKILL');
+  await first.ended;
+  expect((await ragpp(...words('both'))).code).toBe(0);
+  expect(lastingFiles('both')).toEqual(whole);
+});

@@ -1,0 +1,53 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type SampleSlurm, slurmObstacle, startSlurm } from '../experiment/launch/sample-slurm.ts';
+import { sampleConfig, writeSampleJsonl } from '../experiment/sample-jsonl.ts';
+import { ragpp } from './sample-command.ts';
+
+const obstacle = slurmObstacle();
+if (obstacle !== null) process.stderr.write(`run.slurm.test: skipped, ${obstacle}\n`);
+
+const root = mkdtempSync(join(tmpdir(), 'ragpp-run-slurm-'));
+afterAll(() => rmSync(root, { recursive: true, maxRetries: 5 }));
+const config = join(root, 'sample.yaml');
+const start = (name: string, ...more: string[]) =>
+  ragpp('run', config, '--cache', join(root, `${name}-cache`), '--results', join(root, name), ...more);
+
+function filesOf(name: string, kind: RegExp): [string, string][] {
+  const folder = join(root, name, readdirSync(join(root, name))[0] as string);
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => kind.test(file));
+  return files.sort().map((file) => [file, readFileSync(join(folder, file), 'utf8')]);
+}
+
+describe.skipIf(obstacle !== null)('a run on a cluster of its own', () => {
+  let slurm: SampleSlurm;
+  beforeAll(async () => {
+    writeSampleJsonl(root);
+    writeFileSync(config, JSON.stringify({ ...sampleConfig(root), launcher: { name: 'slurm', pollSeconds: 0.5 } }));
+    slurm = await startSlurm();
+    process.env.SLURM_CONF = slurm.config;
+  });
+  afterAll(async () => {
+    await slurm?.stop();
+    delete process.env.SLURM_CONF;
+  });
+
+  test('finds what a process of this machine finds, byte for byte, also with an arm that fails', async () => {
+    const failing =
+      'arms.propagated.candidates=[{index: bm25, k: 17, variant: bm25l, k1: 1.7e308}, {index: flat, k: 17}]';
+    const [there, here] = [
+      await start('there', '--set', failing, '--workers', '2'),
+      await start('here', '--set', failing, '--launcher', 'local'),
+    ];
+    expect(there.code, there.stderr).toBe(1);
+    expect(here.code).toBe(1);
+    expect(there.stderr).toMatch(/^ragpp: arm propagated failed \[NOT_FINITE\]/m);
+    const lasting = /^(metrics\.json|per-query\.jsonl|config\.yaml|runs.*\.trec)$/;
+    expect(filesOf('there', lasting)).toEqual(filesOf('here', lasting));
+    const [[, script] = []] = filesOf('there', /job\.sh$/);
+    expect(script).toContain('#SBATCH --array=0-4%2\n');
+    expect(filesOf('there', /\.log$/)).toHaveLength(5);
+  });
+});

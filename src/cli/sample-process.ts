@@ -1,0 +1,62 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { PROJECT_ROOT } from '../experiment/environment.ts';
+
+/** How a process ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The program as a process of its own. */
+export interface SampleProcess {
+  readonly pid: number;
+  readonly ended: Promise<Ended>;
+  kill(signal: NodeJS.Signals): void;
+}
+
+/** @param onStderr is given all that was written so far. */
+export function startRagpp(
+  argv: readonly string[],
+  onStderr: (text: string, started: SampleProcess) => void = () => {},
+): SampleProcess {
+  const main = join(PROJECT_ROOT, 'src', 'cli', 'main.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', main, ...argv], { cwd: PROJECT_ROOT });
+  const written = { stdout: '', stderr: '' };
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve({ code, signal, ...written }));
+  });
+  const started: SampleProcess = { pid: child.pid as number, ended, kill: (signal) => void child.kill(signal) };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    written.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    written.stderr += text;
+    onStderr(written.stderr, started);
+  });
+  return started;
+}
+
+/** The processes that run arms for another one. */
+export function workersOf(pid: number): number[] {
+  try {
+    const found = execFileSync('pgrep', ['-P', String(pid), '-f', '--', '--serve'], { encoding: 'utf8' });
+    return found.trim().split('\n').map(Number);
+  } catch {
+    return []; // pgrep's way to say that there are none
+  }
+}
+
+/** Resolves with the first result that is not undefined. @throws Error after some time. */
+export async function eventually<T>(look: () => T | undefined, seconds = 50): Promise<T> {
+  const end = performance.now() + seconds * 1000;
+  for (;;) {
+    const found = look();
+    if (found !== undefined) return found;
+    if (performance.now() > end) throw new Error(`nothing has come in seconds: ${seconds}`);
+    await new Promise((resolve) => setTimeout(resolve, 3));
+  }
+}
