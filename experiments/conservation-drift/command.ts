@@ -6,10 +6,11 @@ import { assertWritableFolder } from '../../src/core/files.ts';
 import { terminalProgress } from '../../src/core/progress.ts';
 import { parse } from '../../src/core/validation.ts';
 import { writeRunFolder } from '../../src/experiment/run-folder.ts';
+import { pipeTable } from '../text-table.ts';
 import { conservationDrift, NAME } from './experiment.ts';
 import { driftFiles } from './files.ts';
 import { driftSettings } from './settings.ts';
-import { driftTable, pipeTable } from './tables.ts';
+import { driftTable } from './tables.ts';
 
 interface Options {
   readonly backend: BackendChoice;

@@ -1,10 +1,11 @@
 import { stringify } from 'yaml';
 import type { RunFiles } from '../../src/experiment/run-folder.ts';
 import { minute } from '../../src/report/format.ts';
+import { pipeTable } from '../text-table.ts';
 import { type DriftResult, NAME } from './experiment.ts';
 import { driftFigure } from './figure.ts';
 import { driftPage } from './page.ts';
-import { driftTable, operationTable, pipeTable } from './tables.ts';
+import { driftTable, operationTable } from './tables.ts';
 
 function tableMarkdown(result: DriftResult): string {
   const { span, settings, environment, hash, dataset } = result;

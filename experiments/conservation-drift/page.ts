@@ -4,9 +4,10 @@ import { duration, minute } from '../../src/report/format.ts';
 import { POLICY, scriptText } from '../../src/report/html.ts';
 import { html, Markup, scriptJson } from '../../src/report/markup.ts';
 import { PAGE_STYLE } from '../../src/report/page-style.ts';
+import type { TextTable } from '../text-table.ts';
 import { type DriftResult, NAME } from './experiment.ts';
 import { COLOURS, type PlotlyFigure } from './figure.ts';
-import { driftTable, operationTable, type TextTable } from './tables.ts';
+import { driftTable, operationTable } from './tables.ts';
 
 const require = createRequire(import.meta.url);
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { pipeTable } from '../text-table.ts';
 import type { DriftResult, PolicyResult } from './experiment.ts';
 import { driftSettings } from './settings.ts';
-import { driftTable, operationTable, pipeTable } from './tables.ts';
+import { driftTable, operationTable } from './tables.ts';
 
 const policy: PolicyResult = {
   name: 'ten days',

@@ -1,12 +1,7 @@
 import { decimal } from '../../src/report/format.ts';
+import type { TextTable } from '../text-table.ts';
 import type { Drift, Figure } from './drift.ts';
 import type { DriftResult } from './experiment.ts';
-
-/** A table as texts: a heading and rows; the first column is of words, the others of figures. */
-export interface TextTable {
-  readonly head: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-}
 
 const NAMES: Readonly<Record<Figure, string>> = {
   magnitude: 'magnitude',
@@ -60,13 +55,4 @@ export function operationTable({ policies }: DriftResult): TextTable {
       ...[tally.added, tally.addedFell, tally.removed, tally.removedFell, tally.violations].map(String),
     ]),
   };
-}
-
-/** Padded, so that the source reads as a table too. */
-export function pipeTable({ head, rows }: TextTable): string {
-  const widths = head.map((cell, at) => Math.max(cell.length, ...rows.map((cells) => cells[at]?.length ?? 0)));
-  const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join(' | ')} |`;
-  const rule = widths.map((width, at) => (at === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`));
-  return [line(head), line(rule), ...rows.map(line)].join('\n');
 }

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import type { RunFiles } from '../../src/experiment/run-folder.ts';
-import { pipeTable } from '../conservation-drift/tables.ts';
+import { pipeTable } from '../text-table.ts';
 import { type FindingsResult, NAME } from './experiment.ts';
 import { findingTables } from './tables.ts';
 

@@ -10,7 +10,7 @@ import type { Corpus } from '../../src/model/corpus.ts';
 import type { Dataset } from '../../src/model/dataset.ts';
 import type { FindingsSettings } from './settings.ts';
 
-export type FindingsContext = Required<RunContext>;
+export type FindingsContext = Omit<Required<RunContext>, 'armsAtOnce'>;
 
 /** Conversations with their vectors: what every finding is measured on. */
 export interface MeasuredCorpus {

@@ -1,5 +1,5 @@
 import { decimal, significant } from '../../src/report/format.ts';
-import type { TextTable } from '../conservation-drift/tables.ts';
+import type { TextTable } from '../text-table.ts';
 import type { BandError } from './band-errors.ts';
 import type { FindingsResult } from './experiment.ts';
 import type { FarMass, FarShares } from './far-mass.ts';

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { unchangingRows } from '../../src/index/dense-rows.ts';
+import { FlatIndex } from '../../src/index/flat.ts';
+import { recallAt } from '../../src/index/recall.ts';
+import type { CandidateIndex, Candidates, QueryBatch } from '../../src/model/candidates.ts';
+import type { Workspace } from '../../src/retrieval/workspace.ts';
+import { withConfig } from '../corpus.ts';
+import { buildHnsw, graphBytes } from '../hnsw-graph.ts';
+import type { Study } from '../study.ts';
+import { frontierTable, type GraphPoint, gridTable } from './table.ts';
+
+const grid = (...values: number[]) => z.array(z.int().min(1)).min(1).default(values);
+
+const settings = z.strictObject({
+  seed: z.int().default(20260101),
+  /** Whose data and embeddings. */
+  config: z.string().default('configs/latency.yaml'),
+  /** Neighbours asked for, and the k of the recall. */
+  k: z.int().min(1).default(10),
+  m: grid(4, 8, 16, 32),
+  efConstruction: grid(40, 200),
+  /** The library raises it to k. */
+  efSearch: grid(10, 20, 40, 80, 160),
+});
+
+/** Every query sees all turns, so that all are put to the same graph. */
+function batchOf({ batch, corpus }: Workspace): QueryBatch {
+  return { ...batch, cutoffs: new Int32Array(batch.cutoffs.length).fill(corpus.size) };
+}
+
+function single({ texts, vectors, cutoffs }: QueryBatch, at: number): QueryBatch {
+  const dimension = vectors.length / cutoffs.length;
+  return {
+    texts: texts.slice(at, at + 1),
+    vectors: vectors.slice(at * dimension, (at + 1) * dimension),
+    cutoffs: cutoffs.slice(at, at + 1),
+  };
+}
+
+/** The median of searches of one query each. */
+async function medianMilliseconds(index: CandidateIndex, batch: QueryBatch, k: number): Promise<number> {
+  const times = new Float64Array(batch.cutoffs.length);
+  for (const at of times.keys()) {
+    const query = single(batch, at);
+    const started = performance.now();
+    await index.search(query, k);
+    times[at] = performance.now() - started;
+  }
+  return times.sort()[times.length >> 1] as number;
+}
+
+/** The exact answer, and what it takes. */
+async function exactSearch({ corpus, turnVectors, dimension }: Workspace, batch: QueryBatch, k: number) {
+  const ids = corpus.turns.map(({ id }) => id);
+  const index = new FlatIndex(ids, unchangingRows(turnVectors, dimension));
+  try {
+    const found = await index.search(batch, k);
+    return { found, milliseconds: await medianMilliseconds(index, batch, k) };
+  } finally {
+    index.dispose();
+  }
+}
+
+/** One graph, searched with each efSearch. */
+async function graphPoints(
+  { corpus, turnVectors, dimension }: Workspace,
+  batch: QueryBatch,
+  oracle: Candidates,
+  shape: { readonly m: number; readonly efConstruction: number; readonly seed: number },
+  { k, efSearch: efs }: { readonly k: number; readonly efSearch: readonly number[] },
+): Promise<GraphPoint[]> {
+  const ids = corpus.turns.map(({ id }) => id);
+  const built = await buildHnsw(ids, turnVectors, dimension, { ...shape, efSearch: efs[0] as number });
+  try {
+    const facts = { ...shape, buildSeconds: built.seconds, graphBytes: graphBytes(built) / corpus.size };
+    const points: GraphPoint[] = [];
+    for (const efSearch of efs) {
+      built.graph.setEf(efSearch);
+      const recall = recallAt(k, await built.index.search(batch, k), oracle);
+      points.push({ ...facts, efSearch, recall, milliseconds: await medianMilliseconds(built.index, batch, k) });
+    }
+    return points;
+  } finally {
+    built.index.dispose();
+  }
+}
+
+/** M, efConstruction and efSearch of the approximate index: how much of the exact answer it finds, and what a query takes. */
+export const candidateStage: Study<typeof settings> = {
+  name: 'candidate-stage',
+  description: 'recall of hnsw against the exact index beside the time of a query, by M, efConstruction and efSearch',
+  settings,
+  measure: ({ config, seed, ...options }, context) =>
+    withConfig(config, context, async ({ dataset, workspace }) => {
+      const { k } = options;
+      const batch = batchOf(workspace);
+      const exact = await exactSearch(workspace, batch, k);
+      const shapes = options.m.flatMap((m) =>
+        options.efConstruction.map((efConstruction) => ({ m, efConstruction, seed })),
+      );
+      const progress = context.progress('candidate-stage', shapes.length);
+      const points: GraphPoint[] = [];
+      for (const [done, shape] of shapes.entries()) {
+        points.push(...(await graphPoints(workspace, batch, exact.found, shape, options)));
+        progress.update(done + 1);
+      }
+      progress.finish(`${shapes.length} graphs`);
+      const queries = batch.cutoffs.length;
+      return {
+        dataset: { name: dataset.name, hash: dataset.hash },
+        figures: { turns: workspace.corpus.size, queries, k, exactMilliseconds: exact.milliseconds, points },
+        sections: [
+          gridTable(points),
+          `In each cell recall@${k} against the exact index, and the median milliseconds of ${queries} single queries; the exact index takes ${exact.milliseconds.toFixed(2)} ms. ${workspace.corpus.size} turns in ${workspace.dimension} dimensions.`,
+          'Settings that no other beats in both:',
+          frontierTable(points, k),
+        ],
+      };
+    }),
+};

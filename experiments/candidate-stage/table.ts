@@ -1,0 +1,53 @@
+import { decimal } from '../../src/report/format.ts';
+import { pipeTable } from '../text-table.ts';
+
+/** One setting of the approximate index. */
+export interface GraphPoint {
+  readonly m: number;
+  readonly efConstruction: number;
+  readonly efSearch: number;
+  readonly recall: number;
+  /** A query. */
+  readonly milliseconds: number;
+  /** Of the graph, whatever the efSearch. */
+  readonly buildSeconds: number;
+  /** A turn, of the graph. */
+  readonly graphBytes: number;
+}
+
+const graphOf = ({ m, efConstruction }: GraphPoint) => `M ${m}, efConstruction ${efConstruction}`;
+
+/** A row a graph, a column an efSearch. */
+export function gridTable(points: readonly GraphPoint[]): string {
+  const efs = [...new Set(points.map(({ efSearch }) => efSearch))];
+  const graphs = [...new Set(points.map(graphOf))];
+  const rows = graphs.map((graph) => {
+    const own = points.filter((point) => graphOf(point) === graph);
+    const [{ buildSeconds, graphBytes }] = own as [GraphPoint];
+    const cells = own.map(({ recall, milliseconds }) => `${decimal(recall, 3)}, ${decimal(milliseconds, 2)} ms`);
+    return [graph, buildSeconds.toFixed(1), graphBytes.toFixed(0), ...cells];
+  });
+  return pipeTable({ head: ['graph', 'build s', 'bytes a turn', ...efs.map((ef) => `efSearch ${ef}`)], rows });
+}
+
+/** The points that none is both at least as fast and at least as exact as, the fastest first. */
+export function frontier(points: readonly GraphPoint[]): GraphPoint[] {
+  const beats = (a: GraphPoint, b: GraphPoint) =>
+    a.milliseconds <= b.milliseconds &&
+    a.recall >= b.recall &&
+    (a.milliseconds < b.milliseconds || a.recall > b.recall);
+  return points
+    .filter((point) => !points.some((other) => beats(other, point)))
+    .sort((a, b) => a.milliseconds - b.milliseconds);
+}
+
+export function frontierTable(points: readonly GraphPoint[], k: number): string {
+  return pipeTable({
+    head: ['setting', `recall@${k}`, 'ms'],
+    rows: frontier(points).map((point) => [
+      `${graphOf(point)}, efSearch ${point.efSearch}`,
+      decimal(point.recall, 4),
+      decimal(point.milliseconds, 3),
+    ]),
+  });
+}

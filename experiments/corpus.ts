@@ -1,0 +1,28 @@
+import { openArmRunner } from '../src/experiment/arm-runner.ts';
+import { type ExperimentConfig, loadConfig } from '../src/experiment/config.ts';
+import type { Dataset } from '../src/model/dataset.ts';
+import type { Workspace } from '../src/retrieval/workspace.ts';
+import type { StudyContext } from './study.ts';
+
+/** A config's data, embedded. */
+export interface OpenedConfig {
+  readonly config: ExperimentConfig;
+  readonly dataset: Dataset;
+  /** Of the queries of the config's table. */
+  readonly workspace: Workspace;
+}
+
+/** Lends `use` the corpus, queries and vectors of a config file; no arm of it is run. */
+export async function withConfig<T>(
+  file: string,
+  context: StudyContext,
+  use: (opened: OpenedConfig) => Promise<T>,
+): Promise<T> {
+  const config = loadConfig(file);
+  const runner = await openArmRunner(config, context);
+  try {
+    return await use({ config, dataset: runner.dataset, workspace: await runner.workspace() });
+  } finally {
+    await runner.dispose();
+  }
+}

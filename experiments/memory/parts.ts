@@ -1,0 +1,46 @@
+import { Bm25Index, type Bm25Options } from '../../src/index/bm25.ts';
+import type { HnswOptions } from '../../src/index/hnsw.ts';
+import type { Corpus } from '../../src/model/corpus.ts';
+import { frameTables } from '../../src/trajectory/frame-tables.ts';
+import { buildHnsw, graphBytes } from '../hnsw-graph.ts';
+import { bytesHeldBy } from './held-bytes.ts';
+
+/** What a memory is kept as. */
+export interface MemoryInputs {
+  readonly corpus: Corpus;
+  /** Row-major [N, D], unit rows. */
+  readonly vectors: Float32Array;
+  readonly dimension: number;
+  /** [N] semantic components. */
+  readonly components: Int32Array;
+  readonly hnsw: HnswOptions;
+  readonly bm25: Bm25Options;
+}
+
+export const PARTS = ['text', 'metadata', 'embedding', 'hnsw graph', 'coordinates', 'bm25 postings'] as const;
+export type Part = (typeof PARTS)[number];
+
+/** A string of its own, not a piece of the file that it was read from. */
+function copied(text: string): string {
+  return Buffer.from(text, 'utf8').toString('utf8');
+}
+
+/** Bytes by part for a corpus of N turns. */
+export async function memoryByPart(inputs: MemoryInputs): Promise<Record<Part, number>> {
+  const { corpus, vectors, dimension, components, hnsw, bm25 } = inputs;
+  const ids = corpus.turns.map(({ id }) => id);
+  const texts = corpus.turns.map(({ text }) => text);
+  const built = await buildHnsw(ids, vectors, dimension, hnsw);
+  try {
+    return {
+      text: await bytesHeldBy(() => texts.map(copied)),
+      metadata: await bytesHeldBy(() => corpus.turns.map(({ text: _, ...rest }) => structuredClone(rest))),
+      embedding: await bytesHeldBy(() => vectors.slice()),
+      'hnsw graph': graphBytes(built),
+      coordinates: await bytesHeldBy(() => frameTables(corpus, vectors, components.slice())),
+      'bm25 postings': await bytesHeldBy(() => new Bm25Index(ids, texts, bm25)),
+    };
+  } finally {
+    built.index.dispose();
+  }
+}

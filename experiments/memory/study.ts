@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { clusteredVectors } from '../../bench/clustered-vectors.ts';
+import { writeSyntheticThreads } from '../../bench/synthetic-threads.ts';
+import { loadDataset } from '../../src/datasets/registry.ts';
+import { BM25_DEFAULTS } from '../../src/index/bm25.ts';
+import { HNSW_DEFAULTS } from '../../src/index/hnsw.ts';
+import type { Corpus } from '../../src/model/corpus.ts';
+import { withConfig } from '../corpus.ts';
+import type { Study } from '../study.ts';
+import { memoryByPart } from './parts.ts';
+import { type CorpusMemory, memoryTable } from './table.ts';
+
+const settings = z.strictObject({
+  seed: z.int().default(20260101),
+  /** Whose data and embeddings. */
+  config: z.string().default('configs/latency.yaml'),
+  /** A made-up corpus beside it: turns, about, and numbers of a vector. */
+  synthetic: z
+    .strictObject({ turns: z.int().min(1).default(10_000), dimension: z.int().min(1).default(768) })
+    .prefault({}),
+  /** Links of an hnsw node on each layer above the lowest. */
+  m: z.int().min(2).default(HNSW_DEFAULTS.m),
+});
+
+async function syntheticCorpus(turns: number, seed: number): Promise<Corpus> {
+  const path = mkdtempSync(join(tmpdir(), 'ragpp-memory-'));
+  try {
+    writeSyntheticThreads(path, turns, seed);
+    const options = { name: 'jsonl', path, onDirtyRow: 'error', relevantGrade: 1 } as const;
+    return (await loadDataset(options, { cacheFolder: path })).corpus;
+  } finally {
+    rmSync(path, { recursive: true });
+  }
+}
+
+/** Bytes a turn, measured on the structures that a run searches and scores with. */
+export const memory: Study<typeof settings> = {
+  name: 'memory',
+  description: 'bytes a turn by part: text, metadata, embedding, hnsw graph, coordinates, postings',
+  settings,
+  measure: ({ config, seed, synthetic, m }, context) =>
+    withConfig(config, context, async ({ dataset, workspace }) => {
+      const measure = async (name: string, corpus: Corpus, vectors: Float32Array, dimension: number) => {
+        const progress = context.progress(`memory of ${name}`, 1);
+        const hnsw = { ...HNSW_DEFAULTS, m, seed };
+        const bm25 = { ...BM25_DEFAULTS, dropStopWords: true, stem: true };
+        const components = new Int32Array(corpus.size).fill(1); // tables are as large whatever they hold
+        const bytes = await memoryByPart({ corpus, vectors, dimension, components, hnsw, bm25 });
+        progress.finish(`${corpus.size} turns`);
+        return { name, turns: corpus.size, dimension, bytes };
+      };
+      const { corpus, turnVectors, dimension } = workspace;
+      const made = await syntheticCorpus(synthetic.turns, seed);
+      const madeVectors = clusteredVectors(made.size, synthetic.dimension, seed, 'turns');
+      const corpora: CorpusMemory[] = [
+        await measure(dataset.name, corpus, turnVectors, dimension),
+        await measure('synthetic', made, madeVectors, synthetic.dimension),
+      ];
+      return {
+        dataset: { name: dataset.name, hash: dataset.hash },
+        figures: { m, corpora },
+        sections: [
+          memoryTable(corpora),
+          `Bytes a turn. The hnsw graph (M ${m}) is what the library saves besides the vectors; all else is what the process holds more with the part than without, after garbage collection.`,
+        ],
+      };
+    }),
+};

@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { stringify } from 'yaml';
+import type { z } from 'zod';
+import { backendOption, cacheOption, collect } from '../src/cli/options.ts';
+import { type BackendChoice, type BackendName, useBackend } from '../src/core/backend.ts';
+import { assertWritableFolder } from '../src/core/files.ts';
+import { hashOf } from '../src/core/hash.ts';
+import { type StartProgress, terminalProgress } from '../src/core/progress.ts';
+import { parse } from '../src/core/validation.ts';
+import { applyOverrides } from '../src/experiment/config-file.ts';
+import { captureEnvironment } from '../src/experiment/environment.ts';
+import { type RunFiles, writeRunFolder } from '../src/experiment/run-folder.ts';
+
+export interface StudyContext {
+  readonly cacheFolder: string;
+  readonly progress: StartProgress;
+}
+
+export interface Findings {
+  readonly dataset: { readonly name: string; readonly hash: string };
+  /** Plain data, every figure that was measured. */
+  readonly figures: object;
+  /** Tables and sentences, Markdown each. */
+  readonly sections: readonly string[];
+}
+
+/** An experiment whose outcome is tables of its own, in place of arms that are compared. */
+export interface Study<Schema extends z.ZodType<{ readonly seed: number }>> {
+  readonly name: string;
+  readonly description: string;
+  /** Unknown keys are refused. */
+  readonly settings: Schema;
+  measure(settings: z.output<Schema>, context: StudyContext): Promise<Findings>;
+}
+
+interface Options {
+  readonly backend: BackendChoice;
+  readonly cache: string;
+  readonly results: string;
+  readonly set: readonly string[];
+}
+
+/** What a study leaves: the files that `ragpp publish` copies. */
+function filesOf(
+  name: string,
+  settings: { readonly seed: number },
+  backend: BackendName,
+  command: string,
+  { dataset, figures, sections }: Findings,
+): RunFiles & { readonly hash: string } {
+  const hash = hashOf([name, settings, dataset.hash, backend]).slice(0, 12);
+  const environment = captureEnvironment(backend, settings.seed, command);
+  const { version, commit, machine, seed } = environment;
+  const provenance = `Experiment ${name} (${hash}) on ${dataset.name}; version ${version}, commit ${commit}, backend ${backend}, ${machine.cores} x ${machine.cpu}, seed ${seed}; ${command}`;
+  return {
+    hash,
+    'config.yaml': stringify(settings),
+    'environment.json': `${JSON.stringify(environment, null, 2)}\n`,
+    'metrics.json': `${JSON.stringify({ experiment: name, hash, dataset, ...figures }, null, 2)}\n`,
+    'table.md': `${[...sections, provenance].join('\n\n')}\n`,
+  };
+}
+
+/** The command of a study: `--set path=value` changes any of its settings. @throws ConfigurationError for settings that cannot be, before any work. */
+export function studyCommand<Schema extends z.ZodType<{ readonly seed: number }>>(study: Study<Schema>) {
+  return async (args: readonly string[]): Promise<void> => {
+    const command = new Command(study.name)
+      .description(study.description)
+      .addOption(backendOption().default('auto'))
+      .addOption(cacheOption())
+      .option('--results <folder>', 'where the run folder is made', 'results/runs')
+      .option('--set <path=value>', 'changes a setting; repeatable', collect, [])
+      .exitOverride()
+      .action(async ({ backend: choice, cache, results, set }: Options) => {
+        const settings = parse(study.settings, applyOverrides({}, set), 'the settings');
+        const backend = await useBackend(choice);
+        for (const folder of [results, cache]) assertWritableFolder(folder);
+        const findings = await study.measure(settings, { cacheFolder: cache, progress: terminalProgress() });
+        const typed = ['npm run experiment --', study.name, ...args].join(' ');
+        const { hash, ...files } = filesOf(study.name, settings, backend, typed, findings);
+        const folder = join(results, `${study.name}-${hash}`);
+        writeRunFolder(folder, files);
+        process.stdout.write(`\n${findings.sections.join('\n\n')}\n\nrun: ${folder}\n`);
+      });
+    await command.parseAsync([...args], { from: 'user' });
+  };
+}

@@ -1,0 +1,37 @@
+import { TOTAL, timeQueries } from '../../src/experiment/latency.ts';
+import type { RetrieverOptions } from '../../src/retrieval/retriever.ts';
+import type { Workspace } from '../../src/retrieval/workspace.ts';
+
+export interface RateOptions {
+  /** Places of the queries in the workspace, asked in this order. */
+  readonly asked: readonly number[];
+  /** Of which the median counts. */
+  readonly rounds: number;
+  /** Places of a ranking. */
+  readonly depth: number;
+}
+
+function median(values: readonly number[]): number {
+  const ascending = values.toSorted((a, b) => a - b);
+  const [low, high] = [(ascending.length - 1) >> 1, ascending.length >> 1].map((at) => ascending[at] as number);
+  return ((low as number) + (high as number)) / 2;
+}
+
+/** Queries a second, put in batches of `size`. */
+export async function rateOf(
+  workspace: Workspace,
+  arm: RetrieverOptions,
+  size: number,
+  { asked, rounds, depth }: RateOptions,
+): Promise<number> {
+  const seconds: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    let milliseconds = 0;
+    for (let start = 0; start < asked.length; start += size) {
+      const times = await timeQueries(workspace, arm, depth, asked.slice(start, start + size));
+      milliseconds += times.get(TOTAL) as number;
+    }
+    seconds.push(milliseconds / 1000);
+  }
+  return asked.length / median(seconds);
+}

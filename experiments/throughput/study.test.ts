@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { runStudy } from '../sample-study.ts';
+import { studyCommand } from '../study.ts';
+import { throughput } from './study.ts';
+
+test('throughput: every arm at every batch size, answered alone as in batches', async () => {
+  const options = ['arms=[newest, unified]', 'batchSizes=[1, 5, 31]', 'queries=31', 'rounds=1', 'depth=7'];
+  const { figures, table } = await runStudy(studyCommand(throughput), 'throughput', ...options);
+  expect(figures).toMatchObject({ experiment: 'throughput', queries: 31, batchSizes: [1, 5, 31] });
+  const arms = figures.arms as { arm: string; perSecond: number[] }[];
+  expect(arms.map(({ arm, perSecond }) => [arm, perSecond.length])).toEqual([
+    ['newest', 3],
+    ['unified', 3],
+  ]);
+  for (const { perSecond } of arms) {
+    for (const value of perSecond) expect(value).toBeGreaterThan(0);
+    expect(perSecond[2]).toBeGreaterThan(perSecond[0] as number);
+  }
+  expect(table).toMatch(/^\| arm +\| +B = 1 \| +B = 5 \| +B = 31 \|$/m);
+});
+
+test('throughput of an arm that there is not is refused', async () => {
+  await expect(runStudy(studyCommand(throughput), 'no-arm', 'arms=[nobody]')).rejects.toThrow(
+    'config has no arm: nobody',
+  );
+});
