@@ -4,6 +4,8 @@ import { benchCandidates, CANDIDATES_USAGE } from './candidates.ts';
 import { benchConservation, CONSERVATION_USAGE } from './conservation.ts';
 import { benchPageRank, PAGERANK_USAGE } from './pagerank.ts';
 import { benchRerank, RERANK_USAGE } from './rerank.ts';
+import { benchStages, STAGES_USAGE } from './stages.ts';
+import { benchSweep, SWEEP_USAGE } from './sweep.ts';
 
 const BENCHES: Readonly<Record<string, { usage: string; run: (args: readonly string[]) => Promise<void> }>> = {
   attention: { usage: ATTENTION_USAGE, run: benchAttention },
@@ -11,6 +13,8 @@ const BENCHES: Readonly<Record<string, { usage: string; run: (args: readonly str
   conservation: { usage: CONSERVATION_USAGE, run: benchConservation },
   pagerank: { usage: PAGERANK_USAGE, run: benchPageRank },
   rerank: { usage: RERANK_USAGE, run: benchRerank },
+  stages: { usage: STAGES_USAGE, run: benchStages },
+  sweep: { usage: SWEEP_USAGE, run: benchSweep },
 };
 
 function usage(): string {

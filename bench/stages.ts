@@ -1,0 +1,174 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { BACKENDS, type BackendChoice, useBackend } from '../src/core/backend.ts';
+import { loadDataset } from '../src/datasets/registry.ts';
+import { codeVersion } from '../src/experiment/code-version.ts';
+import { type ExperimentConfig, resolveConfig } from '../src/experiment/config.ts';
+import { StageCache } from '../src/experiment/stage-cache.ts';
+import { evaluatedQueries, openWorkspace } from '../src/experiment/workspaces.ts';
+import { NewestFirstIndex } from '../src/index/newest-first.ts';
+import type { IndexOptions } from '../src/index/registry.ts';
+import { retrieve } from '../src/retrieval/retriever.ts';
+import { MEMORY_ONLY } from '../src/retrieval/stage-graph.ts';
+import type { Artifact, Stage, StageStore } from '../src/retrieval/stage-store.ts';
+import type { Workspace } from '../src/retrieval/workspace.ts';
+
+export const STAGES_USAGE = `stages [options]       what each stage costs to compute on the mail threads, and to read from the cache
+    --cache F      where the dataset and the embeddings are kept (default .ragpp/cache)
+    --backend B    auto, ${BACKENDS.join(', ')} (default auto)`;
+
+const REPEATS = 5;
+
+/** What a stage cost in seconds of the processor, which other work on the machine does not lengthen much. */
+export interface StageCost {
+  readonly stage: Stage;
+  /** Without its inputs. */
+  readonly compute: number;
+  readonly write: number;
+}
+
+export interface StageRow extends Omit<StageCost, 'stage'> {
+  readonly name: string;
+  readonly bytes: number;
+  readonly read: number;
+}
+
+function processorSeconds(): number {
+  const { user, system } = process.cpuUsage(); // microseconds
+  return (user + system) / 1e6;
+}
+
+/** Holds nothing, keeps everything, and notes how long each stage was under way. */
+export class TimingStore implements StageStore {
+  readonly costs: StageCost[] = [];
+  readonly #inner: StageStore;
+  readonly #clock: () => number;
+  /** Stages under way, the innermost last: when each began, and the time that its inputs took. */
+  readonly #open: { start: number; inputs: number }[] = [];
+
+  constructor(inner: StageStore, clock: () => number = processorSeconds) {
+    this.#inner = inner;
+    this.#clock = clock;
+  }
+
+  read(): null {
+    this.#open.push({ start: this.#clock(), inputs: 0 });
+    return null;
+  }
+
+  write(stage: Stage, artifact: Artifact): void {
+    const { start, inputs } = this.#open.pop()!;
+    const computed = this.#clock();
+    this.#inner.write(stage, artifact);
+    const written = this.#clock();
+    this.costs.push({ stage, compute: computed - start - inputs, write: written - computed });
+    // Also the writing, which is no work of the stage that asked.
+    const outer = this.#open.at(-1);
+    if (outer !== undefined) outer.inputs += written - start;
+  }
+}
+
+function config(backend: string): ExperimentConfig {
+  const sources = [{ index: 'bm25' }, { index: 'hnsw' }, { index: 'newest' }];
+  const hybrid = { candidates: sources, relevance: { signals: ['cosine', 'bm25'] }, decay: {}, trajectory: {} };
+  return resolveConfig(
+    {
+      name: 'stages',
+      backend,
+      dataset: { name: 'spamassassin-threads' },
+      embedding: { encoder: 'lsa' },
+      evaluation: { baseline: 'unified' },
+      arms: [
+        { name: 'unified', ...hybrid, attention: { mechanism: 'unified' } },
+        {
+          name: 'propagation',
+          ...hybrid,
+          candidates: [{ index: 'bm25' }, { index: 'flat' }, { index: 'newest' }],
+          propagation: { preset: 'framework' },
+        },
+      ],
+    },
+    'bench stages',
+  );
+}
+
+/** What the middle one of several runs takes: the first ones also compile. */
+async function median(run: () => Promise<unknown>): Promise<number> {
+  const seconds: number[] = [];
+  for (let i = 0; i < REPEATS; i++) {
+    const started = processorSeconds();
+    await run();
+    seconds.push(processorSeconds() - started);
+  }
+  return seconds.sort((a, b) => a - b)[(REPEATS - 1) / 2]!;
+}
+
+/** Times the source that is never kept, and keeps it all the same, to have something to read. */
+async function timeUnkept(
+  { corpus, batch, graph }: Workspace,
+  { k }: IndexOptions,
+  store: StageStore,
+): Promise<StageCost> {
+  const index = new NewestFirstIndex(corpus.size);
+  const compute = await median(() => index.search(batch, k));
+  const stage = graph.candidates({ index: 'newest', k }, null);
+  const started = processorSeconds();
+  store.write(stage, { ...(await index.search(batch, k)) });
+  return { stage, compute, write: processorSeconds() - started - compute };
+}
+
+/** A row for each stage, those first that are kept with the least reason. */
+export function formatStages(rows: readonly StageRow[]): string {
+  const header = ['stage', 'MiB', 'compute ms', 'write ms', 'read ms', 'compute / read', ''];
+  const sorted = rows.toSorted((a, b) => a.compute / a.read - b.compute / b.read);
+  const lines = sorted.map(({ name, bytes, compute, write, read }) => [
+    name,
+    (bytes / 2 ** 20).toFixed(2),
+    ...[compute, write, read].map((seconds) => (1000 * seconds).toFixed(1)),
+    `${(compute / read).toFixed(1)}x`,
+    MEMORY_ONLY.has(name) ? 'memory only' : '',
+  ]);
+  const widths = header.map((title, i) => Math.max(title.length, ...lines.map((line) => line[i]!.length)));
+  const pad = (cells: readonly string[]) =>
+    cells
+      .map((cell, i) => (i === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[i]!)))
+      .join('  ')
+      .trimEnd();
+  return [header, ...lines].map(pad).join('\n');
+}
+
+/** Prints the table of the bench. */
+export async function benchStages(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { cache: { type: 'string', default: '.ragpp/cache' }, backend: { type: 'string', default: 'auto' } },
+  });
+  const backend = await useBackend(values.backend as BackendChoice);
+  const wanted = config(backend);
+  const dataset = await loadDataset(wanted.dataset, { cacheFolder: join(values.cache, 'datasets') });
+  const folder = mkdtempSync(join(tmpdir(), 'ragpp-bench-stages-'));
+  try {
+    const kept = new StageCache(folder);
+    const store = new TimingStore(kept);
+    const source = { dataset, config: wanted, cacheFolder: values.cache, store, code: codeVersion() };
+    const workspace = await openWorkspace(source, evaluatedQueries(dataset, wanted), dataset.devConversations);
+    const newest = wanted.arms[0]!.candidates.find((options) => options.index === 'newest')!;
+    const unkept = await timeUnkept(workspace, newest, kept);
+    for (const arm of wanted.arms) await retrieve(workspace, arm);
+    workspace.dispose();
+    const rows: StageRow[] = [];
+    for (const { stage, compute, write } of [unkept, ...store.costs]) {
+      const read = await median(async () => kept.read(stage));
+      rows.push({ name: stage.name, bytes: statSync(kept.pathOf(stage)).size, compute, write, read });
+    }
+    console.log(`machine: ${cpus()[0]?.model ?? 'unknown'}; node ${process.version}; backend ${backend}`);
+    console.log(
+      `data: ${dataset.corpus.size} turns, ${workspace.queries.length} queries; seconds of the processor, median of ${REPEATS} readings\n`,
+    );
+    console.log(formatStages(rows));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
