@@ -1,5 +1,6 @@
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import type { RowAttention } from '../src/attention/attention-rows.ts';
 import { bandedRingAttention, DEFAULT_TOLERANCE } from '../src/attention/banded-ring-attention.ts';
 import { blockwiseRingAttention } from '../src/attention/blockwise-ring-attention.ts';
 import { BACKENDS, type BackendChoice, useBackend } from '../src/core/backend.ts';
@@ -18,7 +19,7 @@ export const ATTENTION_USAGE = `attention [options]   time and error of ring att
     --dimension D    (default 512)
     --tolerance T    of the band (default ${DEFAULT_TOLERANCE})
     --samples S      rows checked against float64 (default 16)
-    --repeats R      of which the fastest counts, as others may use the machine; more of what takes less than 1 s together; of torch as many as fit into 10 s (default 3)
+    --repeats R      rounds over all sizes, of which the fastest counts, as others may use the machine; of torch as many in a row as fit into 10 s (default 3)
     --seed S         (default 7)
     --backend B      auto, ${BACKENDS.join(', ')} (default auto)`;
 
@@ -34,33 +35,44 @@ export interface AttentionRow {
 }
 
 /** What is repeated takes at least so long together: a run of a few milliseconds says little. */
-const LEAST_SECONDS = 1;
+const LEAST_SECONDS = 0.5;
 
-async function fastest<T>(repeats: number, work: () => Promise<T>): Promise<{ seconds: number; result: T }> {
+async function fastest<T>(work: () => Promise<T>): Promise<{ seconds: number; result: T }> {
   let seconds = Number.POSITIVE_INFINITY;
   const started = performance.now();
-  for (let repeat = 1; ; repeat++) {
+  for (;;) {
     const start = performance.now();
     const result = await work();
     const end = performance.now();
     seconds = Math.min(seconds, (end - start) / 1000);
-    if (repeat >= repeats && end - started >= LEAST_SECONDS * 1000) return { seconds, result };
+    if (end - started >= LEAST_SECONDS * 1000) return { seconds, result };
   }
 }
 
-async function timeBanded(load: Workload, turns: number): Promise<AttentionRow> {
-  const { tolerance, repeats } = load.settings;
-  const attend = () => bandedRingAttention(load.rows(turns), OPTIONS, { tolerance });
-  const { seconds, result } = await fastest(repeats, attend);
-  const { method, output, bandWidth, errorBound } = result;
-  const shared = { turns, seconds, error: load.errorOfOutput(turns, output) };
-  return { ...shared, name: method === 'banded' ? 'banded' : 'banded, all keys', bandWidth, bound: errorBound };
+/** A method of attention, and what it is told by besides its time. */
+interface Method<T> {
+  attend(turns: number): Promise<T>;
+  describe(turns: number, result: T): Omit<AttentionRow, 'turns' | 'seconds'>;
 }
 
-async function timeDense(load: Workload, turns: number): Promise<AttentionRow> {
-  const attend = () => blockwiseRingAttention(load.rows(turns), OPTIONS);
-  const { seconds, result } = await fastest(load.settings.repeats, attend);
-  return { name: 'dense', turns, seconds, error: load.errorOfOutput(turns, result) };
+function banded(load: Workload): Method<RowAttention> {
+  const { tolerance } = load.settings;
+  return {
+    attend: (turns) => bandedRingAttention(load.rows(turns), OPTIONS, { tolerance }),
+    describe: (turns, { method, output, bandWidth, errorBound }) => ({
+      name: method === 'banded' ? 'banded' : 'banded, all keys',
+      error: load.errorOfOutput(turns, output),
+      bandWidth,
+      bound: errorBound,
+    }),
+  };
+}
+
+function dense(load: Workload): Method<Float32Array> {
+  return {
+    attend: (turns) => blockwiseRingAttention(load.rows(turns), OPTIONS),
+    describe: (turns, output) => ({ name: 'dense', error: load.errorOfOutput(turns, output) }),
+  };
 }
 
 function torchRows(load: Workload, report: PeerReport): AttentionRow[] {
@@ -87,26 +99,32 @@ function askTorch(load: Workload): { rows: AttentionRow[]; remark: string } {
   };
 }
 
-async function timeAll(
+/** Rounds over all sizes, since a machine is slow for seconds at a time: what is slow in one round is not in another. */
+async function timeAll<T>(
   stage: string,
   sizes: readonly number[],
-  time: (turns: number) => Promise<AttentionRow>,
+  repeats: number,
+  { attend, describe }: Method<T>,
 ): Promise<AttentionRow[]> {
-  const progress = terminalProgress()(stage, sizes.length);
-  const rows: AttentionRow[] = [];
-  for (const turns of sizes) {
-    rows.push(await time(turns));
-    progress.update(rows.length);
+  const progress = terminalProgress()(stage, sizes.length * repeats);
+  const rows = new Map<number, AttentionRow>();
+  for (let round = 0; round < repeats; round++) {
+    for (const [i, turns] of sizes.entries()) {
+      const { seconds, result } = await fastest(() => attend(turns));
+      const row = rows.get(turns) ?? { turns, seconds, ...describe(turns, result) };
+      rows.set(turns, { ...row, seconds: Math.min(row.seconds, seconds) });
+      progress.update(round * sizes.length + i + 1);
+    }
   }
   progress.finish(`up to ${sizes.at(-1) ?? 0} turns`);
-  return rows;
+  return [...rows.values()];
 }
 
 /** Prints the table of the bench. */
 export async function benchAttention(args: readonly string[]): Promise<void> {
   const { settings, backend: choice } = parseOptions(args);
   const backend = await useBackend(choice);
-  const { dimension, seed, tolerance, maximum, maximumDense } = settings;
+  const { dimension, seed, tolerance, maximum, maximumDense, repeats } = settings;
   const machine = `${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores`;
   console.log(`machine: ${machine}; node ${process.version}; backend ${backend}`);
   console.log(
@@ -116,11 +134,11 @@ export async function benchAttention(args: readonly string[]): Promise<void> {
   console.log(`attention: ${combine}, ${topology}, decay ${decay}, temperature ${temperature}`);
   const load = new Workload(settings);
   await bandedRingAttention(load.rows(Math.min(maximum, 1024)), OPTIONS, { tolerance }); // warms up
-  const banded = await timeAll('banded', load.sizes(maximum), (turns) => timeBanded(load, turns));
+  const bandedRows = await timeAll('banded', load.sizes(maximum), repeats, banded(load));
   const memory = process.resourceUsage().maxRSS / 2 ** 20;
-  const dense = await timeAll('dense', load.sizes(maximumDense), (turns) => timeDense(load, turns));
+  const denseRows = await timeAll('dense', load.sizes(maximumDense), repeats, dense(load));
   const torch = askTorch(load);
-  console.log(`\n${formatAttentionTable([...banded, ...dense, ...torch.rows])}\n`);
+  console.log(`\n${formatAttentionTable([...bandedRows, ...denseRows, ...torch.rows])}\n`);
   console.log(`banded: at most ${memory.toFixed(2)} GiB in memory, the inputs and one output included`);
   console.log(torch.remark);
 }

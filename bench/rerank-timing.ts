@@ -8,7 +8,7 @@ import type { Workspace } from '../src/retrieval/workspace.ts';
 import { type QueryFrames, queryFrames } from '../src/trajectory/query-frames.ts';
 import { type RerankReference, SCORES, type ScoreName } from './rerank-reference.ts';
 import { type RerankWorld, workspaceOf } from './rerank-workload.ts';
-import { type Times, timesOf } from './timing.ts';
+import { type Times, timesAfter, timesOf } from './timing.ts';
 
 /** One batch of queries, each with the candidates that the exact index finds for it. */
 export interface RerankCase {
@@ -87,11 +87,18 @@ async function timeSteps(
   const time = (work: () => unknown) => timesOf(repeats, work);
   const trajectory = options.trajectory!;
   const attention = (mechanism: AttentionOptions['mechanism']) =>
-    time(() => attentionSignal(workspace, pool, { ...options.attention, mechanism }, trajectory));
-  await scorePool(workspace, pool, options); // its frames, cosines and distances are there for each mechanism
+    timesAfter(repeats, placed, (pairs) =>
+      attentionSignal(workspace, pairs, { ...options.attention, mechanism }, trajectory),
+    );
+  /** A pool whose frames, cosines and distances are there for each mechanism. */
+  const placed = async () => {
+    const pairs = fresh();
+    await scorePool(workspace, pairs, { ...options, attention: null });
+    return pairs;
+  };
   return {
     frames: await time(() => queryFrames(tables, points, pool.positions, trajectory)),
-    cosine: await time(() => cosineSignal(workspace, pool, null)),
+    cosine: await time(() => cosineSignal(workspace, fresh(), null)),
     trajectory: await time(() => trajectorySignal(workspace, fresh(), trajectory)),
     rcp: await attention('rcp'),
     ircp: await attention('ircp'),

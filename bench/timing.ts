@@ -11,11 +11,21 @@ export function median(values: readonly number[]): number {
 }
 
 /** Times of `repeats` runs, the first of which has the compiler's work in it, and what the last gave. */
-export async function timesOf<T>(repeats: number, work: () => T | Promise<T>): Promise<Times & { readonly result: T }> {
+export function timesOf<T>(repeats: number, work: () => T | Promise<T>): Promise<Times & { readonly result: T }> {
+  return timesAfter(repeats, () => {}, work);
+}
+
+/** {@link timesOf}, each run with what was prepared for it, which is not timed. */
+export async function timesAfter<P, T>(
+  repeats: number,
+  prepare: () => P | Promise<P>,
+  work: (prepared: P) => T | Promise<T>,
+): Promise<Times & { readonly result: T }> {
   const times: number[] = [];
   for (;;) {
+    const prepared = await prepare();
     const start = performance.now();
-    const result = await work();
+    const result = await work(prepared);
     times.push(performance.now() - start);
     if (times.length >= repeats) return { median: median(times), fastest: Math.min(...times), result };
   }
