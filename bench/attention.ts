@@ -4,12 +4,13 @@ import type { RowAttention } from '../src/attention/attention-rows.ts';
 import { bandedRingAttention, DEFAULT_TOLERANCE } from '../src/attention/banded-ring-attention.ts';
 import { blockwiseRingAttention } from '../src/attention/blockwise-ring-attention.ts';
 import { BACKENDS, type BackendChoice, useBackend } from '../src/core/backend.ts';
-import { ValidationError } from '../src/core/errors.ts';
 import { terminalProgress } from '../src/core/progress.ts';
 import { type PeerReport, runTorch } from './attention-peer.ts';
 import { OPTIONS, type Settings, Workload } from './attention-workload.ts';
 import { doublingRatio, growthExponent } from './growth.ts';
+import { integerOption } from './integer-option.ts';
 import { findPython } from './peers/python.ts';
+import { textTable } from './text-table.ts';
 
 export const ATTENTION_USAGE = `attention [options]   time and error of ring attention over one long conversation: banded, dense, and dense torch where python3 imports it
     --min-n N        turns of the shortest conversation (default 1024), doubled up to
@@ -160,12 +161,7 @@ function parseOptions(args: readonly string[]): { settings: Settings; backend: B
       backend: text('auto'),
     },
   });
-  const integer = (name: keyof typeof values, least: number) => {
-    const number = Number(values[name]);
-    if (!Number.isInteger(number) || number < least)
-      throw new ValidationError(`--${name} must be an integer from ${least}: ${values[name]}`);
-    return number;
-  };
+  const integer = (name: keyof typeof values, least: number) => integerOption(name, values[name], least);
   const settings = {
     minimum: integer('min-n', 1),
     maximum: integer('max-n', 1),
@@ -199,11 +195,8 @@ export function formatAttentionTable(rows: readonly AttentionRow[]): string {
       peer === undefined ? '-' : (peer / seconds).toFixed(2),
     ];
   });
-  const widths = header.map((title, column) => Math.max(title.length, ...lines.map((line) => line[column]!.length)));
-  const pad = (cells: string[]) =>
-    cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!))).join('  ');
   const growth = [...new Set(rows.map(({ name }) => name))]
     .filter((name) => timesOf(name).length > 1)
     .map((name) => `growth of ${name}: seconds ~ turns^${growthExponent(timesOf(name)).toFixed(2)}`);
-  return [...[header, widths.map((width) => '-'.repeat(width)), ...lines].map(pad), '', ...growth].join('\n');
+  return [textTable(header, lines), '', ...growth].join('\n');
 }

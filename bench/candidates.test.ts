@@ -35,7 +35,7 @@ describe('bench command', () => {
 
   test.each([
     [['--sizes', '7'], /--sizes/],
-    [['--size', 'seven'], /^--size must be a positive integer: seven\n$/],
+    [['--size', 'seven'], /^--size must be an integer from 1: seven\n$/],
   ])('a wrong option ends with 2: %j', (args, message) => {
     expect(run('candidates', ...args)).toEqual({ status: 2, output: expect.stringMatching(message) });
   });

@@ -4,11 +4,12 @@ import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { BACKENDS, type BackendChoice, useBackend } from '../src/core/backend.ts';
-import { UnavailableError, ValidationError } from '../src/core/errors.ts';
+import { UnavailableError } from '../src/core/errors.ts';
 import { HNSW_DEFAULTS } from '../src/index/hnsw.ts';
 import { type BenchSettings, K, type Timing, timeFlat } from './candidate-timing.ts';
 import type { ChildTask } from './hnsw-child.ts';
 import { buildNativeCopy, installedHnswlib, instructionsOf, NATIVE_FLAGS } from './hnswlib-build.ts';
+import { positive } from './integer-option.ts';
 
 export const CANDIDATES_USAGE = `candidates [options]   build and query time of hnsw beside flat, with recall@${K}
     --size N       turns (default 10000)
@@ -75,13 +76,6 @@ function parseOptions(args: readonly string[]): { settings: BenchSettings; backe
     backend: values.backend as BackendChoice,
     alsoAvx: values['also-avx'],
   };
-}
-
-function positive(name: string, value: string): number {
-  const number = Number(value);
-  if (!Number.isInteger(number) || number < 1)
-    throw new ValidationError(`--${name} must be a positive integer: ${value}`);
-  return number;
 }
 
 function runChild(task: ChildTask): Promise<Timing> {

@@ -4,7 +4,6 @@ import * as tf from '@tensorflow/tfjs-core';
 import { conservationMetrics } from '../src/conservation/conservation-metrics.ts';
 import { conservationTensors, MAX_TENSOR_RECORDS } from '../src/conservation/conservation-tensors.ts';
 import { BACKENDS, type BackendChoice, useBackend } from '../src/core/backend.ts';
-import { ValidationError } from '../src/core/errors.ts';
 import { readBack } from '../src/core/read-back.ts';
 import { runNumpy } from './conservation-peer.ts';
 import { measureStream, type StreamMeasurement } from './conservation-stream.ts';
@@ -17,6 +16,7 @@ import {
   relativeError,
 } from './conservation-workload.ts';
 import { doublingRatio, growthExponent } from './growth.ts';
+import { integerOption } from './integer-option.ts';
 import { findPython } from './peers/python.ts';
 import { textTable } from './text-table.ts';
 import { timesOf } from './timing.ts';
@@ -173,12 +173,7 @@ function parseOptions(args: readonly string[]): { settings: Settings; backend: B
       backend: text('auto'),
     },
   });
-  const integer = (name: keyof typeof values, least: number) => {
-    const number = Number(values[name]);
-    if (!Number.isInteger(number) || number < least)
-      throw new ValidationError(`--${name} must be an integer from ${least}: ${values[name]}`);
-    return number;
-  };
+  const integer = (name: keyof typeof values, least: number) => integerOption(name, values[name], least);
   const settings = {
     minimum: integer('min-n', 1),
     maximum: integer('max-n', 1),

@@ -8,6 +8,7 @@ import { PushPageRank } from '../src/graph/push-pagerank.ts';
 import type { SeedSet } from '../src/graph/seed-distribution.ts';
 import { SparseTensorPageRank } from '../src/graph/sparse-tensor-pagerank.ts';
 import { type TransitionMatrix, transitionMatrixFromEdges } from '../src/graph/transition-matrix.ts';
+import { positive } from './integer-option.ts';
 import { errorOf, type ScoreError } from './pagerank-error.ts';
 import { type BenchGraph, benchGraph, benchQueries, GRAPHS, type GraphKind } from './pagerank-graph.ts';
 import { runScipy } from './pagerank-peer.ts';
@@ -177,13 +178,6 @@ function parseOptions(args: readonly string[]): { settings: Settings; backend: B
     },
     backend: values.backend as BackendChoice,
   };
-}
-
-function positive(name: string, value: string): number {
-  const number = Number(value);
-  if (!Number.isInteger(number) || number < 1)
-    throw new ValidationError(`--${name} must be a positive integer: ${value}`);
-  return number;
 }
 
 /** Row by row, with the lesser time. */

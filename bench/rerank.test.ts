@@ -93,8 +93,8 @@ describe('bench command', () => {
 
   test.each([
     [['--peer', 'jax'], '--peer must be one of torch, none: jax\n'],
-    [['--batches', '8,0'], '--batches must be a positive integer: 0\n'],
-    [['--seed', '1,2'], '--seed must be one positive integer: 1,2\n'],
+    [['--batches', '8,0'], '--batches must be an integer from 1: 0\n'],
+    [['--seed', '1,2'], '--seed must be one integer from 1: 1,2\n'],
   ])('a wrong option ends with 2: %j', (args, stderr) => {
     expect(() => run(...args)).toThrow(expect.objectContaining({ status: 2, stderr }));
   });

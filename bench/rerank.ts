@@ -2,6 +2,7 @@ import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { BACKENDS, type BackendChoice, useBackend } from '../src/core/backend.ts';
 import { ValidationError } from '../src/core/errors.ts';
+import { positive } from './integer-option.ts';
 import { findPython } from './peers/python.ts';
 import { PEER_STEPS, type PeerStep, runTorchRerank } from './rerank-peer.ts';
 import { RerankReference, type ScoreName } from './rerank-reference.ts';
@@ -127,15 +128,10 @@ function parseOptions(args: readonly string[]): { settings: Settings; backend: B
     },
   });
   const integers = (name: 'sizes' | 'batches' | 'candidates' | 'dimension' | 'samples' | 'repeats' | 'seed') =>
-    values[name].split(',').map((value) => {
-      const number = Number(value);
-      if (!Number.isInteger(number) || number < 1)
-        throw new ValidationError(`--${name} must be a positive integer: ${value}`);
-      return number;
-    });
+    values[name].split(',').map((value) => positive(name, value));
   const single = (name: 'dimension' | 'samples' | 'repeats' | 'seed') => {
     const [number, ...more] = integers(name);
-    if (more.length > 0) throw new ValidationError(`--${name} must be one positive integer: ${values[name]}`);
+    if (more.length > 0) throw new ValidationError(`--${name} must be one integer from 1: ${values[name]}`);
     return number!;
   };
   const peer = PEERS.find((name) => name === values.peer);

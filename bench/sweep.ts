@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { BACKENDS } from '../src/core/backend.ts';
-import { UnavailableError, ValidationError } from '../src/core/errors.ts';
+import { UnavailableError } from '../src/core/errors.ts';
 import { type ExperimentConfig, resolveConfig } from '../src/experiment/config.ts';
+import { positive } from './integer-option.ts';
 import type { RunCost, SweepTask } from './sweep-child.ts';
 import { writeSyntheticThreads } from './synthetic-threads.ts';
 
@@ -50,13 +51,6 @@ function parseOptions(args: readonly string[]): Settings {
     seed: positive('seed', values.seed),
     backend: values.backend,
   };
-}
-
-function positive(name: string, value: string): number {
-  const number = Number(value);
-  if (!Number.isInteger(number) || number < 1)
-    throw new ValidationError(`--${name} must be a positive integer: ${value}`);
-  return number;
 }
 
 /** The first arms of the grid of weights, on top of the same candidates and signals. */

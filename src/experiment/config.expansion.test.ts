@@ -1,30 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigurationError } from '../core/errors.ts';
 import { fileName } from './arms.ts';
 import { resolveConfig } from './config.ts';
 import type { Plain } from './config-file.ts';
-
-const plain = { name: 'plain', candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } };
-const least = {
-  name: 'least',
-  dataset: { name: 'spamassassin-threads' },
-  embedding: { encoder: 'lsa' },
-  evaluation: { baseline: 'plain' },
-  arms: [plain],
-};
-
-/** `path: expected …, got …` of every fault. */
-function faultsOf(config: Plain): string[] {
-  try {
-    resolveConfig({ ...least, ...config }, 'test.yaml');
-    return [];
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    return error.faults.map(({ path, expected, got, nearest }) => {
-      return `${path}: expected ${expected}, got ${got}${nearest === undefined ? '' : `; ${nearest}?`}`;
-    });
-  }
-}
+import { faultsOf, least, plain } from './handmade-config.ts';
 
 describe('a base', () => {
   const { name: _, ...base } = plain;

@@ -5,31 +5,10 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../core/errors.ts';
 import { loadConfig, resolveConfig, withTuned } from './config.ts';
 import type { Plain } from './config-file.ts';
+import { faultsOf, least, plain } from './handmade-config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-config-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-
-const plain = { name: 'plain', candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } };
-const least = {
-  name: 'least',
-  dataset: { name: 'spamassassin-threads' },
-  embedding: { encoder: 'lsa' },
-  evaluation: { baseline: 'plain' },
-  arms: [plain],
-};
-
-/** `path: expected …, got …` of every fault. */
-function faultsOf(config: Plain): string[] {
-  try {
-    resolveConfig({ ...least, ...config }, 'test.yaml');
-    return [];
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    return error.faults.map(({ path, expected, got, nearest }) => {
-      return `${path}: expected ${expected}, got ${got}${nearest === undefined ? '' : `; ${nearest}?`}`;
-    });
-  }
-}
 
 test('what a config need not say is filled in', () => {
   const config = resolveConfig(least, 'test.yaml');

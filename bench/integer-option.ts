@@ -1,0 +1,14 @@
+import { ValidationError } from '../src/core/errors.ts';
+
+/** The value of `--name`. @throws ValidationError for anything but an integer that is large enough. */
+export function integerOption(name: string, text: string, least: number): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < least)
+    throw new ValidationError(`--${name} must be an integer from ${least}: ${text}`);
+  return number;
+}
+
+/** The value of `--name`. @throws ValidationError for anything but an integer from 1. */
+export function positive(name: string, text: string): number {
+  return integerOption(name, text, 1);
+}
