@@ -9,7 +9,10 @@ test('counts what is outside of the heap, what is in it, and nothing that was th
   expect(Math.abs((await bytesHeldBy(() => new Float32Array(25_000_009))) - 4 * 25_000_009)).toBeLessThan(SLACK);
   expect(Math.abs(await bytesHeldBy(() => ({ there })))).toBeLessThan(SLACK);
   const texts = await bytesHeldBy(() => Array.from({ length: 10_007 }, (_, i) => `${i} `.repeat(499).toUpperCase()));
-  const letters = Array.from({ length: 10_007 }, (_, i) => 499 * `${i} `.length).reduce((sum, length) => sum + length, 0);
+  const letters = Array.from({ length: 10_007 }, (_, i) => 499 * `${i} `.length).reduce(
+    (sum, length) => sum + length,
+    0,
+  );
   expect(texts).toBeGreaterThan(letters - SLACK);
   expect(texts).toBeLessThan(letters + 10_007 * 64 + SLACK);
 });
