@@ -1,20 +1,25 @@
 import { hashOf } from '../core/hash.ts';
 import { recallAt } from '../index/recall.ts';
+import type { IndexOptions } from '../index/registry.ts';
+import type { RetrieverOptions } from '../retrieval/retriever-options.ts';
 import type { Workspace } from '../retrieval/workspace.ts';
-import { armsToRun } from './arm-selection.ts';
+import type { Outcomes } from './arm-failure.ts';
+import type { ArmRecord } from './arm-record.ts';
 import type { ExperimentConfig } from './config.ts';
 import type { Measurement } from './measurement.ts';
-import type { ArmFailure } from './result.ts';
+
+/** The sources whose answers may differ from the exact index's. */
+export function approximateSources({ candidates }: RetrieverOptions): IndexOptions[] {
+  return candidates.filter(({ index }) => index === 'hnsw');
+}
 
 /** Ids that a sentence names before it breaks off. */
 const SHOWN = 5;
 
-/** How much of the exact index's answer each approximate one finds. */
-async function recallRemarks(workspace: Workspace, config: ExperimentConfig): Promise<string[]> {
+/** How much of the exact index's answer each approximate one finds that an arm has used. */
+async function recallRemarks(workspace: Workspace, records: readonly ArmRecord[]): Promise<string[]> {
   const sources = new Map(
-    armsToRun(config)
-      .flatMap(({ candidates }) => candidates.filter(({ index }) => index === 'hnsw'))
-      .map((source) => [hashOf(source), source]),
+    records.flatMap(({ options }) => approximateSources(options)).map((source) => [hashOf(source), source]),
   );
   const remarks: string[] = [];
   for (const source of sources.values()) {
@@ -30,12 +35,11 @@ async function recallRemarks(workspace: Workspace, config: ExperimentConfig): Pr
 /** What is worth saying beside the table. */
 export async function remarksOf(
   workspace: Workspace,
-  config: ExperimentConfig,
+  { evaluation: { baseline } }: ExperimentConfig,
   { unanswerable }: Measurement,
-  failures: readonly ArmFailure[],
+  { records, failures }: Outcomes,
 ): Promise<string[]> {
-  const { baseline } = config.evaluation;
-  const remarks = await recallRemarks(workspace, config);
+  const remarks = await recallRemarks(workspace, records);
   const shown = `${unanswerable
     .slice(0, SHOWN)
     .map(({ id }) => id)

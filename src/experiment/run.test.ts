@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
@@ -159,6 +159,22 @@ describe('an arm that fails', () => {
     const whole = await run();
     const [before, after] = [whole, { result, runs }].map((one) => one.runs.get('propagated'));
     expect(after).toEqual(before);
+  });
+
+  test('fails alone where it is its approximate index that fails', async () => {
+    const cache = join(folder, 'damaged-cache');
+    const stage = join(cache, 'stages', 'candidates-hnsw');
+    await run([], cache);
+    const others = readdirSync(stage);
+    const own = 'arms.newest.candidates=[{index: hnsw, k: 17, m: 3}]';
+    const { result: sound } = await run([own], cache);
+    const made = readdirSync(stage).filter((file) => !others.includes(file));
+    expect(made).toHaveLength(1);
+    truncateSync(join(stage, made[0] as string), 100);
+    const { result } = await run([own], cache);
+    expect(result.failures.map(({ name, code }) => [name, code])).toEqual([['newest', 'CHECKSUM_MISMATCH']]);
+    const recalls = ({ remarks }: FinishedRun['result']) => remarks.filter((remark) => remark.startsWith('hnsw'));
+    expect([recalls(sound).length, recalls(result).length]).toEqual([2, 1]);
   });
 
   test('takes those along that take its tuned values over', async () => {

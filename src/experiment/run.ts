@@ -86,7 +86,7 @@ async function measured(
   const measurement = await watch.time('statistics', async () => measureArms(runs, dataset, queries, how));
   const before = await runner.stageCounts();
   const remarks = await watch.time('remarks', async () =>
-    remarksOf(await runner.workspace(), config, measurement, outcomes.failures),
+    remarksOf(await runner.workspace(), config, measurement, outcomes),
   );
   const own = countsSince(before, await runner.stageCounts());
   const stages = addCounts(raced.stages, ...outcomes.records.map((record) => record.stages), own);

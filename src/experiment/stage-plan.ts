@@ -5,6 +5,7 @@ import { combinations } from './arms.ts';
 import { type ArmOptions, type ExperimentConfig, withTuned } from './config.ts';
 import type { Plain } from './config-file.ts';
 import { type RaceOptions, raceShares } from './race.ts';
+import { approximateSources } from './remarks.ts';
 import { inheritedPoint } from './tuning.ts';
 import { tuningStage } from './tuning-stage.ts';
 import { type PlanSource, tableGraph, tuningGraph } from './workspaces.ts';
@@ -59,21 +60,26 @@ function withConsequences(graph: StageGraph, arm: ArmOptions, choices: Choices):
   return Object.fromEntries(needed);
 }
 
-/** Each arm's ranking, with whatever its chain and its grid might give it. */
-function rankingRequests(workspace: string, graph: StageGraph, config: ExperimentConfig): Request[] {
+/** Each arm's ranking, with whatever its chain and its grid might give it. @param also what else is asked for an arm. */
+function rankingRequests(
+  workspace: string,
+  graph: StageGraph,
+  config: ExperimentConfig,
+  also: (options: ArmOptions) => readonly Stage[] = () => [],
+): Request[] {
   return armsToRun(config).map((arm) => {
     const choices = { ...inheritedChoices(arm, config.arms), ...arm.tune };
     const points = combinations(withConsequences(graph, arm, choices));
-    return points.map((point) => closure(workspace, graph.arm(withTuned(arm, point))));
+    return points.map((point) => {
+      const options = withTuned(arm, point);
+      return closure(workspace, [...graph.arm(options), ...also(options)]);
+    });
   });
 }
 
-/** How much the approximate sources find of what the exact index does is told beside the table. */
-function recallRequest(graph: StageGraph, config: ExperimentConfig): Request {
-  const approximate = armsToRun(config).flatMap(({ candidates }) => candidates.filter(({ index }) => index === 'hnsw'));
-  const compared = approximate.flatMap((source) => [source, { index: 'flat' as const, k: source.k }]);
-  const stages = compared.map((options) => graph.candidates(options, null));
-  return [closure('table', stages)];
+/** How much an arm's approximate sources find of what the exact index does is told beside the table. */
+function exactCandidates(graph: StageGraph, options: ArmOptions): Stage[] {
+  return approximateSources(options).map(({ k }) => graph.candidates({ index: 'flat', k }, null));
 }
 
 /** The rounds of a race before the last one. Which arms they leave is not known, nor whether a round is large enough to be run. */
@@ -147,11 +153,10 @@ export function planStages(source: PlanSource): StagePlan {
   const tuning = tuned.length === 0 ? null : tuningGraph(source);
   const table = tableGraph(source);
   const { race } = config.evaluation;
-  const rankings = rankingRequests('table', table, config);
+  const rankings = rankingRequests('table', table, config, (options) => exactCandidates(table, options));
   const requests = [
     ...tuned.flatMap((arm) => tuningRequests(tuning as StageGraph, arm, config)),
     ...(race === null ? rankings : [...raceRequests(source, race), ...rankings.map(perhaps)]),
-    recallRequest(table, config),
   ];
   const known: Stages = new Map(requests.flatMap(certain));
   const open: Stages = new Map(

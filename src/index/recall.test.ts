@@ -16,8 +16,10 @@ test('is the mean share of the first k that was found, whatever its order', () =
   expect(recallAt(3, oracle, oracle)).toBe(1);
 });
 
-test('is not a number where the oracle is empty', () => {
-  expect(recallAt(1, rows(1, 3), rows(1, -1))).toBeNaN();
+test('refuses an oracle that is empty for every query', () => {
+  expect(() => recallAt(1, rows(1, 3, 4), rows(1, -1, -1))).toThrow(
+    'exact index found nothing for any of the queries: 2',
+  );
 });
 
 test('refuses other queries and too few places', () => {

@@ -2,11 +2,11 @@ import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
 import type { Candidates } from '../model/candidates.ts';
 
 /**
- * The share of the oracle's first k that the candidates' first k hold, averaged over the queries for which the oracle has any; NaN when it has none at all. Where
- * the oracle has fewer than k, those are what counts.
+ * The share of the oracle's first k that the candidates' first k hold, averaged over the queries for which the oracle has any. Where the oracle has fewer than k,
+ * those are what counts.
  *
  * @throws DimensionMismatchError when the two are not about the same number of queries.
- * @throws ValidationError when either has fewer than k places.
+ * @throws ValidationError when either has fewer than k places, and when the oracle found nothing for any query.
  */
 export function recallAt(k: number, candidates: Candidates, oracle: Candidates): number {
   const queryCount = oracle.positions.length / oracle.width;
@@ -23,6 +23,8 @@ export function recallAt(k: number, candidates: Candidates, oracle: Candidates):
     sum += wanted.filter((position) => found.has(position)).length / wanted.length;
     counted++;
   }
+  if (counted === 0)
+    throw new ValidationError(`exact index found nothing for any of the queries: ${queryCount}`, { queryCount });
   return sum / counted;
 }
 
