@@ -1,17 +1,17 @@
 import type { StartProgress } from '../core/progress.ts';
 import { compareBytes } from '../model/tie-rule.ts';
 import type { Counts } from './counts.ts';
-import type { HamMail } from './ham-mails.ts';
 import { withoutQuotes } from './mail-quotes.ts';
 import { withoutMatter } from './mail-text.ts';
 import { firstCopies } from './near-duplicates.ts';
 import { EarlierBodies } from './quoted-lines.ts';
+import type { DatedMail } from './read-mails.ts';
 import { tokensOf, Vocabulary } from './shingles.ts';
 import { type Link, liftLinks } from './thread-parents.ts';
 
 /** A mail whose text is its author's own. */
 export interface CleanMail {
-  readonly mail: HamMail;
+  readonly mail: DatedMail;
   readonly time: number;
   readonly text: string;
   readonly tokens: number;
@@ -23,7 +23,7 @@ const UPDATE_EVERY = 50;
 
 /** Cleans the texts in time order; mails may come out empty. */
 export function cleanMails(
-  mails: ReadonlyMap<string, HamMail>,
+  mails: ReadonlyMap<string, DatedMail>,
   times: ReadonlyMap<string, number>,
   counts: Counts,
   progress: StartProgress,

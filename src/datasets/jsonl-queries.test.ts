@@ -6,9 +6,9 @@ import { RowFaults } from './row-faults.ts';
 const place = <T>(rows: readonly T[]) => rows.map((row, i) => ({ where: `${i + 1}`, row }));
 const query = (id: string, timestamp: number, more: object = {}) =>
   queryRow.parse({ id, text: id, timestamp, ...more });
-const TURNS = ['r', 'a', 'b'].map((id, i) => ({
+const TURNS = ['r', 'a', 'b', 'x'].map((id, i) => ({
   id,
-  conversationId: 'c',
+  conversationId: id === 'x' ? 'other' : 'c',
   parentId: null,
   timestamp: 100 * (i + 1),
   author: null,
@@ -22,9 +22,28 @@ describe('soundQueries', () => {
     expect(queries.map(({ id }) => id)).toEqual(['o', 'p', 'q']);
   });
 
+  it('keeps one with an earlier anchor of its conversation', () => {
+    const row = query('p', 301, { anchorTurnId: 'b', conversationId: 'c' });
+    const faults = new RowFaults();
+    expect(soundQueries(place([row]), TURNS, faults)).toEqual([row]);
+    expect(faults.list).toEqual([]);
+  });
+
   it.each([
     ['a second of an id', query('q', 2000), 'duplicate id', 'q'],
     ['a missing anchor', query('p', 2000, { anchorTurnId: 'gone', split: 'dev' }), 'missing anchor turn', 'gone'],
+    [
+      'an anchor in another conversation',
+      query('p', 2000, { anchorTurnId: 'a', conversationId: 'other' }),
+      'anchor in another conversation',
+      'other and c',
+    ],
+    [
+      'an anchor of the same moment',
+      query('p', 300, { anchorTurnId: 'b' }),
+      'anchor is not earlier than its query',
+      'b',
+    ],
     ['a missing conversation', query('p', 2000, { conversationId: 'gone' }), 'missing conversation', 'gone'],
     ['one without a split', query('p', 2000), 'no split, where other queries have one', 'p'],
   ])('leaves out %s', (_, row, kind, detail) => {

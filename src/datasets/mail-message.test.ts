@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseMail } from './mail-message.ts';
 
 const bytes = (text: string) => Buffer.from(text, 'latin1');
@@ -86,5 +86,38 @@ describe('parseMail', () => {
     ['no date at all', 'Date: soon', null, false],
   ])('%s', async (_, headers, time, timeFromReceived) => {
     expect(await parseMail(bytes(`${headers}\n\ntext\n`))).toMatchObject({ time, timeFromReceived });
+  });
+});
+
+describe('a time on a machine in Tokyo', () => {
+  const { TZ } = process.env;
+  beforeAll(() => {
+    process.env.TZ = 'Asia/Tokyo';
+    expect(new Date(0).getHours()).toBe(9);
+  });
+  afterAll(() => {
+    if (TZ === undefined) delete process.env.TZ;
+    else process.env.TZ = TZ;
+  });
+
+  const at = Date.UTC(2002, 7, 22, 14, 38, 22);
+  it.each([
+    ['Thu, 22 Aug 2002 14:38:22', at],
+    ['Thu Aug 22 14:38:22 2002', at],
+    ['22-Aug-2002 14:38:22', at],
+    ['Thu Aug 22 14:38 2002', Date.UTC(2002, 7, 22, 14, 38)],
+    ['8/22/2002 2:38 PM', Date.UTC(2002, 7, 22, 14, 38)],
+    ['22 Aug 2002', Date.UTC(2002, 7, 22)],
+    ['2002-08-22', Date.UTC(2002, 7, 22)],
+    ['2002-08-22T14:38:22Z', at],
+    ['2002-08-22T16:38:22.000+02:00', at],
+    ['Thu, 22 Aug 2002 16:38:22 +02:00', at],
+    ['Thu, 22 Aug 2002 10:38:22 -0400 (EDT)', at],
+    ['Thu Aug 22 10:38:22 EDT 2002', at],
+    ['Thu Aug 22 16:38:22 +0200 2002', at],
+    ['Thu, 22 Aug 2002 14:38:22 GMT', at],
+    ['Thu, 22 Aug 2002 16:38:22 CEST', null], // a name that stands for nothing here
+  ])('%s', async (date, time) => {
+    expect((await parseMail(bytes(`Date: ${date}\n\ntext\n`))).time).toBe(time);
   });
 });

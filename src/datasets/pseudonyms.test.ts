@@ -13,6 +13,21 @@ describe('Pseudonyms', () => {
     expect(pseudonyms.count).toBe(3);
   });
 
+  it('knows an author without an address by full name alone, and one without either never again', () => {
+    const pseudonyms = new Pseudonyms();
+    const label = (name: string) => pseudonyms.author(name, '');
+    expect(['Ana Pérez', 'Bea Cruz', 'ana pérez', '', '', 'Bea'].map(label)).toEqual([
+      'person-001',
+      'person-002',
+      'person-001',
+      'person-003',
+      'person-004',
+      'person-005',
+    ]);
+    expect(pseudonyms.author('Bea Cruz', 'bea@x.example')).toBe('person-002');
+    expect(pseudonyms.count).toBe(5);
+  });
+
   it('hides full names and addresses of authors in texts', () => {
     const pseudonyms = new Pseudonyms();
     pseudonyms.author('Ana Pérez', 'ana@x.example');

@@ -9,7 +9,8 @@ interface NameNode {
 
 /**
  * Stands between people and everything that is written: authors become `person-001`, `person-002` … in order of first appearance, their full names and addresses
- * in texts the same, other addresses `address-0001` …. A person is known again by address or by full name (two words or more).
+ * in texts the same, other addresses `address-0001` …. A person is known again by address or by full name (two words or more); who has neither is somebody new each
+ * time.
  */
 export class Pseudonyms {
   readonly #people = new Map<string, string>();
@@ -23,7 +24,7 @@ export class Pseudonyms {
     const fullName = words.length >= 2 ? words.join(' ') : null;
     const known = this.#people.get(address) ?? (fullName === null ? undefined : this.#people.get(fullName));
     const label = known ?? `person-${String(++this.#persons).padStart(3, '0')}`;
-    if (!this.#people.has(address)) this.#people.set(address, label);
+    if (address !== '' && !this.#people.has(address)) this.#people.set(address, label);
     if (fullName !== null && !this.#people.has(fullName)) {
       this.#people.set(fullName, label);
       this.#addName(words, label);

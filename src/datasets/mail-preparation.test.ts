@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silent } from '../core/progress.ts';
+import { hamMails } from './mail-archive.ts';
+import { prepareMails } from './mail-preparation.ts';
 import type { Prepared } from './prepared.ts';
-import { prepareSpamAssassin } from './spamassassin-preparation.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mails-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -99,14 +100,14 @@ function writeGroup(group: string, mails: Record<string, Draft>): void {
   for (const [name, draft] of Object.entries(mails)) writeFileSync(join(data, `${name}.txt`), mailOf(draft));
 }
 
-describe('prepareSpamAssassin', () => {
+describe('prepareMails', () => {
   let prepared: Prepared;
   beforeAll(async () => {
     writeGroup('easy-ham-1', EASY);
     writeGroup('hard-ham-1', HARD);
     writeGroup('spam-1', { a: { id: 'spam', minute: 53, text: 'not ham' } });
     writeFileSync(join(folder, 'data', 'easy-ham-1', 'z.txt'), `X-Long: ${'x'.repeat(3_000_000)}\n\ntext\n`);
-    prepared = await prepareSpamAssassin({ folder, version: '0' }, silent);
+    prepared = await prepareMails(hamMails({ folder, version: '0' }), 'time', silent);
   });
 
   it('counts every step', () => {
@@ -165,6 +166,15 @@ describe('prepareSpamAssassin', () => {
       ['m0004', 1],
       ['m0005', 1],
     ]);
+  });
+
+  it('leaves nothing to learn from where all is for test', async () => {
+    const all = await prepareMails(hamMails({ folder, version: '0' }), 'test', silent);
+    expect(prepared.devConversations).not.toEqual([]);
+    expect(all.devConversations).toEqual([]);
+    expect(prepared.queries.map(({ split }) => split)).toEqual(['dev', 'dev', 'dev', 'test']);
+    expect(all.queries).toEqual(prepared.queries.map((query) => ({ ...query, split: 'test' })));
+    expect([all.turns, all.qrels]).toEqual([prepared.turns, prepared.qrels]);
   });
 
   it('hides who wrote', () => {

@@ -4,11 +4,10 @@ import type { Query } from '../model/dataset.ts';
 import type { Turn } from '../model/turn.ts';
 import { type CleanMail, cleanMails, type Selection, selectMails } from './cleaned-mails.ts';
 import { Counts } from './counts.ts';
-import { readHamMails } from './ham-mails.ts';
 import { judgeReply } from './judgements.ts';
-import type { MailArchive } from './mail-archive.ts';
 import type { Judgement, Prepared } from './prepared.ts';
 import { Pseudonyms } from './pseudonyms.ts';
+import { type RawMail, readMails } from './read-mails.ts';
 import { type Link, linkThreads, settleTimes } from './thread-parents.ts';
 import { firstOfTest, isDev } from './time-split.ts';
 
@@ -18,10 +17,17 @@ export const PREPARATION_VERSION = 2;
 const QUERY_TOKENS = 10;
 const PARENT_TOKENS = 5;
 
-/** Reads the archive and prepares turns, queries and judgements; every step is counted in the facts. */
-export async function prepareSpamAssassin(archive: MailArchive, progress: StartProgress): Promise<Prepared> {
+/** How the threads are parted: the first 70 % by time for development and the rest for test, or all of them for test. */
+export type MailSplit = 'time' | 'test';
+
+/** Reads mails and prepares turns, queries and judgements; every step is counted in the facts. */
+export async function prepareMails(
+  raw: readonly RawMail[],
+  split: MailSplit,
+  progress: StartProgress,
+): Promise<Prepared> {
   const counts = new Counts();
-  const mails = await readHamMails(archive, counts, progress);
+  const mails = await readMails(raw, counts, progress);
   const links = linkThreads(mails);
   countLinks(links, counts);
   const stated = new Map([...mails.values()].map((mail) => [mail.id, mail.time]));
@@ -30,7 +36,7 @@ export async function prepareSpamAssassin(archive: MailArchive, progress: StartP
   const selection = selectMails(cleanMails(mails, times, counts, progress), links, counts);
   const turns = turnsOf(selection, counts);
   const corpus = new Corpus(turns);
-  const { queries, devConversations } = queriesOf(corpus, turns, selection);
+  const { queries, devConversations } = queriesOf(corpus, turns, selection, split);
   const qrels = judge(corpus, queries);
   countResult(corpus, queries, counts);
   return { turns, queries, qrels, devConversations, facts: counts.toFacts() };
@@ -50,7 +56,8 @@ function turnsOf({ kept, dropped, links }: Selection, counts: Counts): Turn[] {
   counts.add('authors', pseudonyms.count);
   // Who wrote only mails that were dropped may still be named in those that stay.
   for (const item of dropped) labelOf(item);
-  const turnIds = new Map(kept.map(({ mail }, i) => [mail.id, `m${String(i + 1).padStart(4, '0')}`]));
+  const digits = Math.max(4, String(kept.length).length);
+  const turnIds = new Map(kept.map(({ mail }, i) => [mail.id, `m${String(i + 1).padStart(digits, '0')}`]));
   const turnIdOf = (id: string) => turnIds.get(id) as string;
   return kept.map(({ mail, time, text }, i) => {
     const link = links.get(mail.id);
@@ -72,12 +79,11 @@ function rootOf(id: string, links: ReadonlyMap<string, Link>): string {
   return root;
 }
 
-function queriesOf(corpus: Corpus, turns: readonly Turn[], { kept, links }: Selection) {
+function queriesOf(corpus: Corpus, turns: readonly Turn[], { kept, links }: Selection, split: MailSplit) {
   const byId = new Map(kept.map((item) => [item.mail.id, item]));
   const replies = turns.filter((_, i) => isQuery(kept[i] as CleanMail, byId, links));
-  const start = (id: string) => ({ id, timestamp: (corpus.conversation(id).turns[0] as Turn).timestamp });
-  const first = firstOfTest([...new Set(replies.map((turn) => turn.conversationId))].map(start));
-  const dev = new Set(corpus.conversations.map(({ id }) => id).filter((id) => isDev(start(id), first)));
+  const dev =
+    split === 'test' ? new Set<string>() : devByTime(corpus, new Set(replies.map((turn) => turn.conversationId)));
   const queries = replies.map(
     (turn): Query => ({
       id: `q-${turn.id}`,
@@ -92,6 +98,13 @@ function queriesOf(corpus: Corpus, turns: readonly Turn[], { kept, links }: Sele
     }),
   );
   return { queries, devConversations: [...dev] };
+}
+
+/** All conversations that start before the test part does. */
+function devByTime(corpus: Corpus, asked: ReadonlySet<string>): Set<string> {
+  const start = (id: string) => ({ id, timestamp: (corpus.conversation(id).turns[0] as Turn).timestamp });
+  const first = firstOfTest([...asked].map(start));
+  return new Set(corpus.conversations.map(({ id }) => id).filter((id) => isDev(start(id), first)));
 }
 
 /** A reply with something new to say to a parent that said something. */

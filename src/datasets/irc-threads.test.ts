@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { IrcThreads } from './irc-threads.ts';
+
+/**
+ * 2 <- 3 <- 7, 5 <- 7 <- 13 <- 17, 5 <- 11, 19 alone; line 23 answers the system line 20, which answers 13 and 19, and 20's answer 13 itself too is answered by 29.
+ */
+const threads = new IrcThreads(
+  [2, 3, 5, 7, 11, 13, 17, 19, 23, 29],
+  new Map([
+    [3, [2]],
+    [7, [3, 5]],
+    [11, [5]],
+    [13, [7]],
+    [17, [13]],
+    [20, [13, 19]],
+    [23, [20]],
+    [29, [13, 20]],
+  ]),
+);
+
+test('a message hangs from the nearest of those that it answers', () => {
+  expect(threads.parents(7)).toEqual({ direct: [3, 5], lifted: [] });
+  expect([2, 3, 5, 7, 11, 19].map((line) => threads.nearestParent(line))).toEqual([null, 2, null, 5, 5, null]);
+  expect([3, 7, 17, 19].map((line) => threads.root(line))).toEqual([2, 5, 5, 19]);
+});
+
+test('what answers a line that is no message hangs from what that one answers, without answering it', () => {
+  expect(threads.parents(23)).toEqual({ direct: [], lifted: [13, 19] });
+  expect(threads.nearestParent(23)).toBe(19);
+  expect(threads.parents(29)).toEqual({ direct: [13], lifted: [19] });
+  expect(threads.nearestParent(29)).toBe(13);
+  expect(threads.parents(20)).toEqual({ direct: [], lifted: [] });
+});
+
+test('grades all parents, all ancestors, and the earlier rest of the connected component', () => {
+  const grades = (line: number) => Object.fromEntries(threads.grades(line));
+  expect(grades(17)).toEqual({ 2: 2, 3: 2, 5: 2, 7: 2, 11: 1, 13: 3 });
+  expect(grades(7)).toEqual({ 2: 2, 3: 3, 5: 3 });
+  expect(grades(29)).toEqual({ 2: 2, 3: 2, 5: 2, 7: 2, 11: 1, 13: 3, 17: 1, 19: 2, 23: 1 });
+  expect(grades(2)).toEqual({});
+  expect(grades(5)).toEqual({ 2: 1, 3: 1 });
+});

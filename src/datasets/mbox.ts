@@ -1,0 +1,47 @@
+/** `From `, then an address or what stands for it, a time of day and a year: `From ana@x.example  Thu Aug 22 09:07:00 2002`. */
+const ENVELOPE = /^From \S.*\b\d{1,2}:\d\d(?::\d\d)?\b.*\b\d{4}\b/;
+const FROM = Buffer.from('From ');
+const QUOTED_FROM = /^>(>*From )/gm;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+/** Whether a file is a mailbox (mbox) and not a single mail. */
+export function isMbox(bytes: Uint8Array): boolean {
+  return isEnvelope(viewOf(bytes), 0);
+}
+
+/**
+ * The mails of a mailbox, each from its envelope line on, as views of the same memory. A mail begins with an envelope line at the beginning of the file or after
+ * an empty line; a line of a text that begins with `From ` but names no time and year is none, quoted or not.
+ */
+export function splitMbox(bytes: Uint8Array): Uint8Array[] {
+  const view = viewOf(bytes);
+  const starts = isEnvelope(view, 0) ? [0] : [];
+  for (let at = view.indexOf(FROM, 1); at >= 0; at = view.indexOf(FROM, at + 1))
+    if (followsEmptyLine(view, at) && isEnvelope(view, at)) starts.push(at);
+  return starts.map((start, i) => bytes.subarray(start, starts[i + 1]));
+}
+
+/** The mail as it was sent: in its body a line of `>`s and `From ` loses one `>` (mboxrd; of mboxo files, which quote plain `From ` alone, the same). */
+export function unquoted(mail: Uint8Array): Uint8Array {
+  const text = viewOf(mail).toString('latin1');
+  const body = /\r?\n\r?\n/.exec(text);
+  if (body === null) return mail;
+  const end = body.index + body[0].length;
+  return Buffer.from(text.slice(0, end) + text.slice(end).replace(QUOTED_FROM, '$1'), 'latin1');
+}
+
+function viewOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function isEnvelope(view: Buffer, at: number): boolean {
+  const end = view.indexOf(LINE_FEED, at);
+  return ENVELOPE.test(view.toString('latin1', at, end < 0 ? view.length : end));
+}
+
+function followsEmptyLine(view: Buffer, at: number): boolean {
+  if (view[at - 1] !== LINE_FEED) return false;
+  const before = view[at - 2] === CARRIAGE_RETURN ? at - 3 : at - 2;
+  return view[before] === LINE_FEED;
+}

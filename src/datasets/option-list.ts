@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { type DatasetOptions, datasetOptions } from './registry.ts';
+
+/** The part of JSON Schema that zod writes for options. */
+interface Schema {
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+}
+
+/** An option of a dataset, for people to look at. */
+export interface DatasetOption {
+  readonly name: string;
+  /** For example `text`, or `error or skip`. */
+  readonly takes: string;
+  readonly required: boolean;
+  /** Absent where nothing is taken for it. */
+  readonly default?: unknown;
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  string: 'text',
+  boolean: 'true or false',
+  object: 'mapping',
+};
+
+function takes({ type = 'anything', const: only, enum: choices, anyOf, items }: Schema): string {
+  if (only !== undefined) return String(only);
+  if (choices !== undefined) return choices.join(' or ');
+  if (anyOf !== undefined) return anyOf.map(takes).join(' or ');
+  if (items !== undefined) return `list of ${takes(items)}`;
+  return WORDS[type] ?? type;
+}
+
+/** What `dataset` of a config takes besides the name, in the order of the schema. */
+export function optionsOf(dataset: DatasetOptions['name']): DatasetOption[] {
+  const options = datasetOptions.options.find((option) => option.shape.name.value === dataset);
+  const { properties = {}, required = [] } = z.toJSONSchema(options as z.ZodType, { io: 'input' }) as Schema;
+  return Object.entries(properties)
+    .filter(([name]) => name !== 'name')
+    .map(([name, schema]) => ({
+      name,
+      takes: takes(schema),
+      required: required.includes(name),
+      ...(schema.default === undefined ? {} : { default: schema.default }),
+    }));
+}

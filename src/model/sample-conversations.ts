@@ -1,0 +1,24 @@
+import { Corpus } from './corpus.ts';
+
+/**
+ * Conversations c0, c1, … of so many turns each, whose places in their conversation their ids tell, without parents.
+ *
+ * @param timeOf of a turn by its place and conversation; the conversations take turns where it is left out.
+ */
+export function sampleConversations(
+  lengths: readonly number[],
+  timeOf: (place: number, conversation: number) => number = (place, conversation) => 1000 * place + conversation,
+): Corpus {
+  const turns = lengths.flatMap((length, c) =>
+    Array.from({ length }, (_, i) => ({
+      id: `c${c}-${String(i).padStart(3, '0')}`,
+      conversationId: `c${c}`,
+      parentId: null,
+      timestamp: timeOf(i, c),
+      author: null,
+      channel: null,
+      text: 'turn',
+    })),
+  );
+  return new Corpus(turns);
+}
