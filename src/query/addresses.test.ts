@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { blankAddresses } from './addresses.ts';
+
+test.each([
+  ['see http://x.org/2002/09/08 now', 'see                         now'],
+  ['WWW.example.com', '               '],
+  ['from ann@x.org, <bob@y.net> and me', 'from                        and me'],
+  ['a: b // c at d. e', 'a: b // c at d. e'],
+  ['', ''],
+])('%s', (text, expected) => {
+  expect(blankAddresses(text)).toBe(expected);
+});

@@ -1,0 +1,91 @@
+import { en } from 'chrono-node';
+import { monthsFrom, periodOf, type TimeMention, type TimeRange } from './time-range.ts';
+
+type Result = ReturnType<typeof en.parse>[number];
+type Components = Result['start'];
+
+const WEEK_MS = 7 * 86_400_000;
+const WEEKDAY = /\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend)\b/i;
+/** Month names that are neither words nor names of people. */
+const SURE_MONTH = /^(?:january|february|july|september|october|november|december)$/i;
+/** `9/5/2023`, `9/5/23`, `9.5.2023`, `9/2023`: `1/2`, `24/7` and the version 2.4.18 are none. */
+const WHOLE_NUMERIC_DATE = /^(?:\d{4}\D|\d{1,2}\/\d{1,2}\/\d\d|.*\D\d{4}(?:\s|$))/;
+/** Where chrono has understood what `two weeks before` stands before. */
+const BESIDE_A_DATE = /\b(?:before|after|from|since)\s+(?!now\b|today\b)\S/i;
+const VERB_AND_NUMBER = /^(?:(?:may|march|mar|sat|sun)\s*,?\s*\d+|\d+\s*(?:may|march|mar|sat|sun))$/;
+const REPEATED = /\b(?:every|each)\s+$/i;
+
+/**
+ * A clock on the wall of this machine that shows the day of a reference in UTC at noon. Chrono computes with the machine's wall clock in some places whatever
+ * time zone it is told; with this one it finds the same days everywhere, and no change to summer time lies near.
+ */
+function wallClock(reference: number): Date {
+  const date = new Date(reference);
+  return new Date(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate(), 12);
+}
+
+/** The day, month or year that is certain; null where only a time of day is. */
+function certainPeriod(components: Components): TimeRange | null {
+  const [year, month] = [components.get('year') as number, (components.get('month') as number) - 1];
+  const day = Date.UTC(year, month, components.get('day') as number);
+  if (components.isCertain('day') || components.isCertain('weekday')) return periodOf('day', day, 0);
+  if (components.isCertain('month')) return monthsFrom(year, month, 1);
+  return components.isCertain('year') ? monthsFrom(year, 0, 12) : null;
+}
+
+/** What chrono takes for a date and is none, and what `relativePeriods` reads: chrono takes a month from 31 July for 1 July, and a week for a day. */
+function isMisread(result: Result, whole: string): boolean {
+  const { text, start, index } = result;
+  const before = whole.slice(0, index);
+  const [year, month, day] = [start.isCertain('year'), start.isCertain('month'), start.isCertain('day')];
+  if (/^now$/i.test(text)) return true;
+  if (result.tags().has('result/relativeDate')) return !BESIDE_A_DATE.test(text);
+  if (/^[\d\s:./-]+$/.test(text)) return !WHOLE_NUMERIC_DATE.test(text);
+  if (VERB_AND_NUMBER.test(text)) return !/\bon\s+$/i.test(before);
+  if (month && !day) return year ? !/\d{4}|['’]\d\d/.test(text) : !SURE_MONTH.test(text);
+  const ofAPeriod = /^\s+of\b/i.test(whole.slice(index + text.length));
+  return !day && start.isCertain('weekday') && (!WEEKDAY.test(text) || REPEATED.test(before) || ofAPeriod);
+}
+
+function rangeOf({ text, start, end }: Result): TimeRange | null {
+  const first = certainPeriod(start);
+  if (first === null) return null;
+  if (/^end\s+of\b/i.test(text)) return periodOf('month', first.from, 0);
+  if (/weekend/i.test(text)) return periodOf('weekend', first.from, 0);
+  if (/week/i.test(text) && !WEEKDAY.test(text)) return periodOf('week', first.from, 0);
+  const last = end ? certainPeriod(end) : null; // null at run time, undefined by its type
+  return last !== null && last.to > first.to ? { from: first.from, to: last.to } : first;
+}
+
+/** Moved by whole weeks to the last one before, or to the first one after, a date. */
+function besideDate(range: TimeRange, side: string, date: TimeRange): TimeRange {
+  const weeks =
+    side === 'before' ? -Math.ceil((range.to - date.from) / WEEK_MS) : Math.ceil((date.to - range.from) / WEEK_MS);
+  return { from: range.from + weeks * WEEK_MS, to: range.to + weeks * WEEK_MS };
+}
+
+/** `the Monday before 24 July`, of which chrono makes two dates, is one. */
+function joinWeekdays(mentions: readonly TimeMention[], text: string): TimeMention[] {
+  const joined: TimeMention[] = [];
+  for (const mention of mentions) {
+    const last = joined.at(-1);
+    const between = last && /^\s+(before|after)\s+(?:the\s+)?$/i.exec(text.slice(last.end, mention.start));
+    if (last && between && WEEKDAY.test(text.slice(last.start, last.end))) {
+      const range = besideDate(last.range, (between[1] as string).toLowerCase(), mention.range);
+      joined[joined.length - 1] = { start: last.start, end: mention.end, range };
+    } else joined.push(mention);
+  }
+  return joined;
+}
+
+/**
+ * Dates, weekdays and words such as `yesterday` that chrono-node finds, without what it misreads: `may` and `march` as verbs, names of people (`June`), numbers,
+ * fractions and versions, and times of day. A day without a year is in the year nearest to the reference (milliseconds UTC).
+ */
+export function chronoDates(text: string, reference: number): TimeMention[] {
+  const mentions = en.parse(text, wallClock(reference)).flatMap((result) => {
+    const range = isMisread(result, text) ? null : rangeOf(result);
+    return range === null ? [] : [{ start: result.index, end: result.index + result.text.length, range }];
+  });
+  return joinWeekdays(mentions, text);
+}

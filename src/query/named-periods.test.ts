@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { namedPeriods } from './named-periods.ts';
+
+const REFERENCE = Date.UTC(2023, 5, 14);
+const months = ({ from, to }: { from: number; to: number }) =>
+  [from, to].map((time) => new Date(time).toISOString().slice(0, 7)).join(' ');
+const read = (text: string, reference = REFERENCE) =>
+  namedPeriods(text, reference).map(({ start, end, range }) => `${text.slice(start, end)}: ${months(range)}`);
+
+describe('months without a day and a year', () => {
+  test.each([
+    ['she left in May.', ['in May: 2023-05 2023-06']],
+    ['in may', ['in may: 2023-05 2023-06']],
+    ['since Sept', ['since Sept: 2023-09 2023-10']],
+    ['mid-March', ['mid-March: 2023-03 2023-04']],
+    ['during december', ['during december: 2022-12 2023-01']],
+    ['last June', ['last June: 2022-06 2022-07']],
+    ['last May', ['last May: 2023-05 2023-06']],
+    ['next May', ['next May: 2024-05 2024-06']],
+    ['next July', ['next July: 2023-07 2023-08']],
+    ['this December', ['this December: 2023-12 2024-01']],
+  ])('%s', (text, expected) => {
+    expect(read(text)).toEqual(expected);
+  });
+
+  test.each([
+    'this may help',
+    'of march and drill',
+    'I may',
+    'June said so',
+    "in May's book",
+    'in May 2',
+    'in margins',
+  ])('%s is none', (text) => expect(read(text)).toEqual([]));
+
+  test('the nearest one may be in the next year', () => {
+    expect(read('in January', Date.UTC(2022, 11, 3))).toEqual(['in January: 2023-01 2023-02']);
+  });
+});
+
+describe('years and decades', () => {
+  test.each([
+    ['in 2019 and (2021)', ['2019: 2019-01 2020-01', '2021: 2021-01 2022-01']],
+    ['from 1998-2003', ['1998: 1998-01 1999-01', '2003: 2003-01 2004-01']],
+    ["2002's best", ['2002: 2002-01 2003-01']],
+    ['the 1990s', ['1990s: 1990-01 2000-01']],
+  ])('%s', (text, expected) => {
+    expect(read(text)).toEqual(expected);
+  });
+
+  test.each([
+    '2000 people',
+    'a 2048-bit key',
+    '$1999',
+    '12,2000',
+    '1999.5',
+    'x2002',
+    '20021',
+    '1850',
+    '2100',
+    'spamd[2052]',
+    'port :2000',
+    'the 1995s',
+    '2002/09',
+  ])('%s is none', (text) => expect(read(text)).toEqual([]));
+});
