@@ -1,7 +1,20 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { expect, test } from 'vitest';
-import { activeBackend, BACKENDS, probeBackends, useBackend } from './backend.ts';
+import { describe, expect, test } from 'vitest';
+import {
+  activeBackend,
+  BACKENDS,
+  type BackendName,
+  firstThatLoads,
+  probeBackends,
+  useBackend,
+  withoutHooks,
+} from './backend.ts';
 import { UnavailableError } from './errors.ts';
+
+/** Handlers of uncaught errors. */
+const handlers = () => process.listenerCount('uncaughtException') + process.listenerCount('unhandledRejection');
+/** Before any backend was loaded: wasm adds its own only the first time. */
+const handlersAtFirst = handlers();
 
 test('a probe says of every backend whether it is there, and why', () => {
   const probes = probeBackends();
@@ -19,15 +32,46 @@ test.each(['wasm', 'cpu'] as const)('%s loads and computes', async (name) => {
 });
 
 test('loading wasm leaves no handler of uncaught errors behind', async () => {
-  const count = () => process.listenerCount('uncaughtException') + process.listenerCount('unhandledRejection');
-  const before = count();
   await useBackend('wasm');
-  expect(count()).toBe(before);
+  expect(handlers()).toBe(handlersAtFirst);
 });
 
-test('auto takes the first that loads', async () => {
-  const first = probeBackends().find(({ available }) => available);
-  expect(await useBackend('auto')).toBe(first?.name);
+test('work that fails leaves no handler behind either', async () => {
+  const failing = withoutHooks(async () => {
+    process.on('uncaughtException', () => {});
+    process.on('unhandledRejection', () => {});
+    throw new Error('broken');
+  });
+  await expect(failing).rejects.toThrow(/^broken$/);
+  expect(handlers()).toBe(handlersAtFirst);
+});
+
+test('auto makes a backend active that is there', async () => {
+  const name = await useBackend('auto');
+  expect(activeBackend()).toBe(name);
+  expect(probeBackends().find((probe) => probe.name === name)?.available).toBe(true);
+});
+
+describe('the first that loads', () => {
+  const probe = (name: BackendName, available = true) => ({ name, available, reason: `${name} was looked for` });
+
+  test('is taken where those before it do not, and none after it is tried', async () => {
+    const tried: string[] = [];
+    const load = async (name: string) => {
+      tried.push(name);
+      if (name === 'node') throw new Error('no library');
+    };
+    const probes = [probe('cuda', false), probe('node'), probe('wasm'), probe('cpu')];
+    expect(await firstThatLoads(probes, load)).toBe('wasm');
+    expect(tried).toEqual(['node', 'wasm']);
+  });
+
+  test('is an error with the reasons of all where there is none', async () => {
+    const load = (name: string) => Promise.reject(name === 'wasm' ? new Error('no memory') : 'refused');
+    const failing = firstThatLoads([probe('cuda', false), probe('wasm'), probe('cpu')], load);
+    await expect(failing).rejects.toThrow(UnavailableError);
+    await expect(failing).rejects.toThrow('cuda: cuda was looked for; wasm: no memory; cpu: refused');
+  });
 });
 
 test('a named backend that is not there is an error, never another backend', async () => {

@@ -129,16 +129,18 @@ export function prefersPlainProducts(): boolean {
 }
 
 /** The wasm module hooks into the process and answers any uncaught error with its whole source on one line; what it added is taken out again. */
-async function withoutHooks<T>(work: () => Promise<T>): Promise<T> {
+export async function withoutHooks<T>(work: () => Promise<T>): Promise<T> {
   const events = ['uncaughtException', 'unhandledRejection'] as const;
   const before = events.map((event) => process.rawListeners(event));
-  const result = await work();
-  for (const [i, event] of events.entries()) {
-    for (const listener of process.rawListeners(event)) {
-      if (!before[i]?.includes(listener)) process.removeListener(event, listener as (...args: unknown[]) => void);
+  try {
+    return await work();
+  } finally {
+    for (const [i, event] of events.entries()) {
+      for (const listener of process.rawListeners(event)) {
+        if (!before[i]?.includes(listener)) process.removeListener(event, listener as (...args: unknown[]) => void);
+      }
     }
   }
-  return result;
 }
 
 async function load(name: BackendName): Promise<void> {
@@ -159,19 +161,39 @@ async function load(name: BackendName): Promise<void> {
  */
 export async function useBackend(choice: BackendChoice): Promise<BackendName> {
   const probes = probeBackends();
-  const candidates =
-    choice === 'auto' ? probes.filter((probe) => probe.available) : probes.filter((probe) => probe.name === choice);
+  if (choice === 'auto') return firstThatLoads(probes, load);
+  const probe = probes.find(({ name }) => name === choice);
+  if (probe === undefined) throw new UnavailableError('tensor backend', `unknown backend ${choice}`);
+  if (!probe.available) throw new UnavailableError(`backend ${choice}`, probe.reason);
+  try {
+    await load(choice);
+    return choice;
+  } catch (error) {
+    throw new UnavailableError(`backend ${choice}`, reasonOf(error), { cause: error });
+  }
+}
+
+/** @throws UnavailableError with the reason of each, where none loads. */
+export async function firstThatLoads(
+  probes: readonly BackendProbe[],
+  load: (name: BackendName) => Promise<void>,
+): Promise<BackendName> {
   const reasons: string[] = [];
-  for (const probe of candidates) {
-    if (!probe.available) throw new UnavailableError(`backend ${probe.name}`, probe.reason);
+  for (const { name, available, reason } of probes) {
+    if (!available) {
+      reasons.push(`${name}: ${reason}`);
+      continue;
+    }
     try {
-      await load(probe.name);
-      return probe.name;
+      await load(name);
+      return name;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      if (choice !== 'auto') throw new UnavailableError(`backend ${probe.name}`, reason, { cause: error });
-      reasons.push(`${probe.name}: ${reason}`);
+      reasons.push(`${name}: ${reasonOf(error)}`);
     }
   }
-  throw new UnavailableError('tensor backend', reasons.join('; ') || `unknown backend ${choice}`);
+  throw new UnavailableError('tensor backend', reasons.join('; '));
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

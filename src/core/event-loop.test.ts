@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { letEventsIn } from './event-loop.ts';
+import { eventBreaks, letEventsIn } from './event-loop.ts';
 
 test('a timer that is due runs in between, as it does not between mere promises', async () => {
   let rang = false;
@@ -11,4 +11,18 @@ test('a timer that is due runs in between, as it does not between mere promises'
   await letEventsIn();
   await letEventsIn(); // the first may end the turn of the loop that has already asked its timers
   expect(rang).toBe(true);
+});
+
+test('a loop of short steps lets a timer in after some while, and not at every step', async () => {
+  const pause = eventBreaks();
+  let rang = false;
+  setTimeout(() => {
+    rang = true;
+  }, 0);
+  const started = performance.now();
+  let steps = 0;
+  for (; !rang && performance.now() - started < 5000; steps++) await pause();
+  expect(rang).toBe(true);
+  expect(performance.now() - started).toBeGreaterThan(45);
+  expect(steps).toBeGreaterThan(101);
 });

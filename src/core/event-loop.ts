@@ -7,3 +7,16 @@ export function letEventsIn(): Promise<void> {
     setImmediate(resolve);
   });
 }
+
+/** So soon does a long computation notice Ctrl-C. */
+const BREAK_MILLISECONDS = 50;
+
+/** For a loop of short steps: {@link letEventsIn} whenever the last time is some while ago, so that awaiting it at every step costs next to nothing. */
+export function eventBreaks(): () => Promise<void> {
+  let last = performance.now();
+  return async () => {
+    if (performance.now() - last < BREAK_MILLISECONDS) return;
+    await letEventsIn();
+    last = performance.now();
+  };
+}

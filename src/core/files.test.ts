@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { StorageError } from './errors.ts';
-import { assertWritableFolder, readText, writeAtomic } from './files.ts';
+import { assertWritableFolder, readBytes, readFolder, readText, writeAtomic } from './files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-files-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -25,6 +25,14 @@ test('a folder that cannot be made is named', () => {
   expect(existsSync(blocked)).toBe(false);
 });
 
-test('a file that is not there is named', () => {
-  expect(() => readText(join(folder, 'none'))).toThrow(/cannot read .*none/);
+test('reads bytes as they are, and names in order', () => {
+  mkdirSync(join(folder, 'b'));
+  for (const name of ['7.bin', '13.bin', '2.bin']) writeFileSync(join(folder, 'b', name), Uint8Array.of(0xff, 0));
+  expect([...readBytes(join(folder, 'b', '7.bin'))]).toEqual([0xff, 0]);
+  expect(readFolder(join(folder, 'b'))).toEqual(['13.bin', '2.bin', '7.bin']);
+});
+
+test.each([readText, readBytes, readFolder])('what is not there is named by %o', (read) => {
+  expect(() => read(join(folder, 'none'))).toThrow(StorageError);
+  expect(() => read(join(folder, 'none'))).toThrow(/cannot read .*none/);
 });

@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync, readFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
 import { StorageError } from './errors.ts';
@@ -19,6 +19,23 @@ export function writeAtomic(path: string, content: string | Uint8Array): void {
 export function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new StorageError('read', path, { cause: error });
+  }
+}
+
+export function readBytes(path: string): Uint8Array {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new StorageError('read', path, { cause: error });
+  }
+}
+
+/** The names in a folder, sorted. */
+export function readFolder(path: string): string[] {
+  try {
+    return readdirSync(path).sort();
   } catch (error) {
     throw new StorageError('read', path, { cause: error });
   }

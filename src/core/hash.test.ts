@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ValidationError } from './errors.ts';
 import { hashOf } from './hash.ts';
 
 test('is SHA-256 of the text', () => {
@@ -22,4 +23,18 @@ test('reads the bytes of a view, not of the whole buffer behind it', () => {
 test('a view within a value counts by its bytes', () => {
   expect(hashOf({ a: Int32Array.of(1, 2) })).toBe(hashOf({ a: Int32Array.of(1, 2, 3).subarray(0, 2) }));
   expect(hashOf({ a: Int32Array.of(1, 2) })).not.toBe(hashOf({ a: Int32Array.of(2, 1) }));
+});
+
+test.each([
+  ['Map', new Map([['a', 1]])],
+  ['Set', new Set([1])],
+  ['Date', new Date(7)],
+  ['Box', new (class Box {})()],
+])('a %s, of which the entries tell nothing, is refused wherever it stands', (name, value) => {
+  expect(() => hashOf(value)).toThrow(ValidationError);
+  expect(() => hashOf({ a: [1, { b: value }] })).toThrow(new RegExp(`^only plain objects have a hash: ${name}$`));
+});
+
+test('an object without a prototype is plain', () => {
+  expect(hashOf(Object.assign(Object.create(null), { a: 1 }))).toBe(hashOf({ a: 1 }));
 });

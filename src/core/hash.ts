@@ -1,13 +1,22 @@
 import { createHash } from 'node:crypto';
+import { ValidationError } from './errors.ts';
 
 function bytesOf(view: ArrayBufferView): Uint8Array {
   return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+}
+
+/** Of a Map, a Date or an instance of a class the entries are not what it holds: unlike values would have one hash. */
+function assertPlain(value: object): void {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null) return;
+  throw new ValidationError(`only plain objects have a hash: ${value.constructor.name}`);
 }
 
 function canonical(value: unknown): string {
   if (ArrayBuffer.isView(value)) return `"bytes ${createHash('sha256').update(bytesOf(value)).digest('hex')}"`;
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (value !== null && typeof value === 'object') {
+    assertPlain(value);
     const entries = Object.entries(value).filter(([, item]) => item !== undefined);
     entries.sort(([a], [b]) => (a < b ? -1 : 1));
     return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`).join(',')}}`;
@@ -16,7 +25,11 @@ function canonical(value: unknown): string {
   return JSON.stringify(value) ?? 'null';
 }
 
-/** SHA-256 in hex of bytes, a text, or a plain value in canonical JSON (keys sorted). Every key and identity of the project comes from here. */
+/**
+ * SHA-256 in hex of bytes, a text, or a plain value in canonical JSON (keys sorted). Every key and identity of the project comes from here.
+ *
+ * @throws ValidationError for an object that is not plain.
+ */
 export function hashOf(value: unknown): string {
   const hash = createHash('sha256');
   if (ArrayBuffer.isView(value)) hash.update(bytesOf(value));

@@ -30,7 +30,7 @@ export {
   UnavailableError,
   ValidationError,
 } from './errors.ts';
-export { letEventsIn } from './event-loop.ts';
+export { eventBreaks, letEventsIn } from './event-loop.ts';
 export { hashOf } from './hash.ts';
 export { batchedMatmul, matmul, matmulTransposed, normaliseRows } from './matmul.ts';
 export { type Progress, type StartProgress, silent, terminalProgress } from './progress.ts';

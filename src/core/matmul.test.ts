@@ -1,10 +1,10 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { useBackend } from './backend.ts';
+import { describe, expect, test } from 'vitest';
 import { DimensionMismatchError } from './errors.ts';
 import { batchedMatmul, matmul, matmulTransposed, normaliseRows } from './matmul.ts';
 import { random } from './random.ts';
 import { TEST_BACKENDS } from './sample-backends.ts';
+import { onBackendWithoutLeaks } from './sample-leaks.ts';
 
 const stream = random(1, 'matmul.test');
 const values = (...shape: number[]) => Array.from({ length: shape.reduce((a, b) => a * b, 1) }, () => stream.normal());
@@ -28,12 +28,7 @@ function expectClose(got: Float32Array | Int32Array | Uint8Array, expected: numb
 }
 
 describe.each(TEST_BACKENDS)('%s', (backend) => {
-  let before = 0;
-  beforeAll(async () => {
-    await useBackend(backend);
-    before = tf.memory().numTensors;
-  });
-  afterEach(() => expect(tf.memory().numTensors).toBe(before));
+  onBackendWithoutLeaks(backend);
 
   test('plain, transposed and batched products agree with the sum of products', async () => {
     const [B, T, D, K] = [13, 5, 7, 11];

@@ -1,6 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { terminalProgress } from './progress.ts';
+import { closeProgress, terminalProgress } from './progress.ts';
+
+const [HIDE_CURSOR, SHOW_CURSOR] = ['\x1b[?25l', '\x1b[?25h'];
 
 function capture(isTTY: boolean) {
   const stream = Object.assign(new PassThrough(), {
@@ -45,4 +47,28 @@ test('stages within each other have a line each, the outer one first', async () 
   outer.finish('2 arms');
   await new Promise(setImmediate);
   expect(text()).toMatch(/arms .* 0% [^\n]*\n[^\n]*bm25 .*100%.* 3 queries.*arms .*100%.* 2 arms/);
+});
+
+test('stages that are left open are closed where they stand, and what they still say is passed over', async () => {
+  const { stream, text } = capture(true);
+  const outer = terminalProgress(stream)('arms', 4);
+  outer.update(1);
+  terminalProgress(stream)('bm25', 3);
+  await new Promise(setImmediate);
+  expect(text()).toContain(HIDE_CURSOR);
+  expect(text()).not.toContain(SHOW_CURSOR);
+  closeProgress();
+  await new Promise(setImmediate);
+  const closed = text();
+  expect(closed.split(SHOW_CURSOR).length).toBe(3);
+  expect(closed).toMatch(/arms .* 25% /);
+  outer.update(3);
+  outer.finish('4 arms');
+  closeProgress();
+  await new Promise(setImmediate);
+  expect(text()).toBe(closed);
+  const next = terminalProgress(stream)('again', 1);
+  next.finish('all');
+  await new Promise(setImmediate);
+  expect(text().slice(closed.length)).toMatch(/again .*100%.* all/);
 });

@@ -22,11 +22,14 @@ const BAR = {
 };
 const REDRAW_MILLISECONDS = 100;
 
+/** What is on terminals now: its timer keeps the process alive, and it hides the cursor. */
+const shown = new Set<Bars>();
+
 /** The bars of stages that run within each other, one line each. They are drawn on update, since the work between two updates leaves no time for a timer. */
 class Bars {
   readonly #stream: NodeJS.WriteStream;
+  readonly #open = new Set<SingleBar>();
   #bars: MultiBar | null = null;
-  #open = 0;
   #drawn = 0;
 
   constructor(stream: NodeJS.WriteStream) {
@@ -35,8 +38,10 @@ class Bars {
 
   start(stage: string, total: number): SingleBar {
     this.#bars ??= new MultiBar({ ...BAR, stream: this.#stream });
-    this.#open++;
-    return this.#bars.create(Math.max(total, 1), 0, { stage: stage.padEnd(24), remark: '' });
+    shown.add(this);
+    const bar = this.#bars.create(Math.max(total, 1), 0, { stage: stage.padEnd(24), remark: '' });
+    this.#open.add(bar);
+    return bar;
   }
 
   draw(): void {
@@ -46,15 +51,24 @@ class Bars {
   }
 
   finish(bar: SingleBar, remark: string): void {
+    if (!this.#open.delete(bar)) return; // closed before it was finished
     bar.update(bar.getTotal(), { remark });
     bar.stop();
-    this.#open--;
-    if (this.#open > 0) this.#bars?.update();
-    else {
-      this.#bars?.stop();
-      this.#bars = null;
-    }
+    if (this.#open.size > 0) this.#bars?.update();
+    else this.close();
   }
+
+  close(): void {
+    shown.delete(this);
+    this.#open.clear();
+    this.#bars?.stop();
+    this.#bars = null;
+  }
+}
+
+/** Ends the bars of all stages that are not finished, where they stand, and gives the cursor back. A stage within which something was thrown stays open else. */
+export function closeProgress(): void {
+  for (const bars of shown) bars.close();
 }
 
 /** On a terminal a bar a stage, on stderr; elsewhere one plain line when the stage ends. */

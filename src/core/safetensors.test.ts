@@ -49,6 +49,22 @@ test('a type that the project does not know is refused', () => {
   expect(() => readSafetensors(path, 'delete it')).toThrow('tensor x has the unknown type BF16');
 });
 
+test.each([
+  ['a negative offset', [2], [-2, 0]],
+  ['an offset between two bytes', [2], [0.5, 2.5]],
+  ['offsets that are texts', [2], ['0', '2']],
+  ['one offset', [2], [2]],
+  ['a negative size', [-1, -2], [0, 2]],
+  ['a size that is no integer', [0.5, 4], [0, 2]],
+])('%s is refused', (_, shape, data_offsets) => {
+  const json = JSON.stringify({ x: { dtype: 'U8', shape, data_offsets } }).padEnd(64);
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(64n);
+  writeFileSync(path, Buffer.concat([length, Buffer.from(json), Buffer.of(7, 11, 13, 17)]));
+  expect(() => readSafetensors(path, 'delete it')).toThrow(ChecksumMismatchError);
+  expect(() => readSafetensors(path, 'delete it')).toThrow('tensor x has no place');
+});
+
 test('files without checksums, of other programs, are read', () => {
   const json = JSON.stringify({ x: { dtype: 'U8', shape: [2], data_offsets: [0, 2] } }).padEnd(64);
   const length = Buffer.alloc(8);

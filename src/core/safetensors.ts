@@ -72,6 +72,10 @@ function parseParts(bytes: Buffer, damaged: (reason: string) => Error): Parts {
   return { header, metadata: others, body: bytes.subarray(8 + length) };
 }
 
+function areSizes(values: unknown): values is number[] {
+  return Array.isArray(values) && values.every((value) => Number.isSafeInteger(value) && value >= 0);
+}
+
 /** A copy, since the place in the file need not be a multiple of the numbers' size. */
 function arrayOf({ dtype, data_offsets: [start, end] }: Entry, body: Buffer): TensorData {
   return new DTYPES[dtype as Dtype](new Uint8Array(body.subarray(start, end)).buffer);
@@ -92,7 +96,7 @@ export function readSafetensors(path: string, remedy: string): TensorFile {
   const parts = parseParts(bytes, damaged);
   const tensors: Record<string, { shape: number[]; data: TensorData }> = {};
   for (const [name, entry] of Object.entries(parts.header)) {
-    if (!Array.isArray(entry?.shape) || !Array.isArray(entry.data_offsets))
+    if (!areSizes(entry?.shape) || !areSizes(entry.data_offsets) || entry.data_offsets.length !== 2)
       throw damaged(`tensor ${name} has no place`);
     const [start, end] = entry.data_offsets;
     if (!Object.hasOwn(DTYPES, entry.dtype)) throw damaged(`tensor ${name} has the unknown type ${entry.dtype}`);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { ConfigurationError } from './errors.ts';
-import { check, nearestOf, parse } from './validation.ts';
+import { check, nearestOf, parse, sumsToOne } from './validation.ts';
 
 const schema = z.strictObject({
   name: z.string(),
@@ -62,6 +62,15 @@ test('a parse failure is a ConfigurationError that names its source', () => {
   expect(() => parse(schema, {}, 'a.yaml')).toThrow(ConfigurationError);
   expect(() => parse(schema, {}, 'a.yaml')).toThrow(/2 fault\(s\) in a\.yaml/);
 });
+
+test.each([
+  [[0.4, 0.61], true],
+  [[0.7, 0.2, 0.09], true],
+  [[0.4, 0.611], false],
+  [[0.989], false],
+  [[0.4, 0.6100001], false],
+  [[], false],
+])('whether %j sum to 1 within 0.01', (numbers, isSo) => expect(sumsToOne(numbers, 0.01)).toBe(isSo));
 
 test('a word far from all known ones has no nearest', () => {
   expect(nearestOf('zebra', ['halfLifeHours', 'weight'])).toBeUndefined();

@@ -116,6 +116,11 @@ function faultsOfIssue(schema: z.core.$ZodType, input: unknown, issue: z.core.$Z
   return [nearest === undefined ? fault : { ...fault, nearest }];
 }
 
+/** Whether numbers sum to 1 within a tolerance: the last digits of a sum such as 0.4 + 0.61 lie beyond one of 0.01 that is meant. */
+export function sumsToOne(numbers: readonly number[], tolerance: number): boolean {
+  return Math.abs(numbers.reduce((sum, number) => sum + number, 0) - 1) <= tolerance + 1e-9;
+}
+
 /** All faults of an input at once, or what it was parsed to. */
 export function check<S extends z.ZodType>(
   schema: S,

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { ValidationError } from '../core/errors.ts';
 import { random } from '../core/random.ts';
+import { expectEventsLetIn } from '../core/sample-slow-progress.ts';
 import { fitLsa, LSA_DEFAULTS } from './lsa.ts';
 
 /** Texts of 23 words, each text leaning to one of five topics of 17 words. */
@@ -75,6 +76,12 @@ describe('lsa', () => {
     const words = texts[19]!.split(' ').reverse().join(' ');
     const reversed = await encoder.encode([words]);
     for (let d = 0; d < 11; d++) expect(reversed[d]).toBeCloseTo(all[19 * 11 + d]!, 5);
+  });
+
+  test('encoding lets events in', async () => {
+    const encoder = await fitLsa(texts, OPTIONS);
+    const many = Array.from({ length: 7 }, () => texts).flat();
+    await expectEventsLetIn((slowly) => encoder.encode(many, slowly));
   });
 
   test('fewer directions than asked for are a smaller dimension that the identity and a remark tell', async () => {

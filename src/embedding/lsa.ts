@@ -1,12 +1,13 @@
 import { activeBackend } from '../core/backend.ts';
 import { ValidationError } from '../core/errors.ts';
+import { eventBreaks } from '../core/event-loop.ts';
 import { hashOf } from '../core/hash.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
 import type { Encoder } from '../model/encoder.ts';
 import { randomisedSvd, type SvdOptions } from './randomised-svd.ts';
 import { sparseTimesDense } from './sparse-matrix.ts';
 import { fitVocabulary, type Vocabulary, type VocabularyOptions, weighTerms } from './tf-idf.ts';
-import { createTokeniser, type TokenOptions } from './tokens.ts';
+import { createTokeniser, type Tokeniser, type TokenOptions } from './tokens.ts';
 
 export interface LsaOptions extends TokenOptions, VocabularyOptions, Omit<SvdOptions, 'rank'> {
   /** D. */
@@ -22,6 +23,9 @@ export const LSA_DEFAULTS: Omit<LsaOptions, 'seed'> = {
   dropStopWords: false,
   stem: false,
 };
+
+/** Texts folded in at once, some milliseconds' work. */
+const FOLDED_TEXTS = 32;
 
 /** An encoder that was fitted, with what is worth saying about the fit. */
 export interface FittedLsa extends Encoder {
@@ -41,7 +45,7 @@ export function lsaIdentity(texts: readonly string[], options: LsaOptions): Reco
  *
  * Where the texts span fewer directions than asked for, the dimension is that smaller number; the identity and a remark say so.
  *
- * @throws ValidationError when the texts share no term.
+ * @throws ValidationError when the texts share no term; ConvergenceError as {@link randomisedSvd}.
  */
 export async function fitLsa(
   texts: readonly string[],
@@ -49,7 +53,7 @@ export async function fitLsa(
   progress: StartProgress = silent,
 ): Promise<FittedLsa> {
   const tokenise = createTokeniser(options);
-  const tokenLists = texts.map(tokenise);
+  const tokenLists = await tokenListsOf(texts, tokenise);
   const vocabulary = fitVocabulary(tokenLists, options);
   if (vocabulary.indexOf.size === 0) {
     throw new ValidationError(
@@ -71,11 +75,21 @@ export async function fitLsa(
   ]);
 }
 
+async function tokenListsOf(texts: readonly string[], tokenise: Tokeniser): Promise<string[][]> {
+  const pause = eventBreaks();
+  const lists: string[][] = [];
+  for (const text of texts) {
+    lists.push(tokenise(text));
+    await pause();
+  }
+  return lists;
+}
+
 function lsaEncoder(
   identity: Readonly<Record<string, unknown>> & { readonly dimension: number },
   projection: Float32Array, // row-major [terms, D]
   vocabulary: Vocabulary,
-  tokenise: (text: string) => string[],
+  tokenise: Tokeniser,
   remarks: readonly string[],
 ): FittedLsa {
   const { dimension } = identity;
@@ -86,7 +100,14 @@ function lsaEncoder(
     remarks,
     async encode(texts, progress = silent) {
       const stage = progress('encode with lsa', texts.length);
-      const rows = sparseTimesDense(weighTerms(texts.map(tokenise), vocabulary), projection, dimension);
+      const pause = eventBreaks();
+      const rows = new Float32Array(texts.length * dimension);
+      for (let start = 0; start < texts.length; start += FOLDED_TEXTS) {
+        const terms = weighTerms(texts.slice(start, start + FOLDED_TEXTS).map(tokenise), vocabulary);
+        rows.set(sparseTimesDense(terms, projection, dimension), start * dimension);
+        stage.update(start + terms.rows);
+        await pause();
+      }
       normaliseInPlace(rows, dimension);
       stage.finish(`${texts.length} texts`);
       return rows;

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
-import { NotFiniteError } from '../core/errors.ts';
+import { ConvergenceError, NotFiniteError } from '../core/errors.ts';
 import { random } from '../core/random.ts';
 import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { orthonormalBasis } from './orthonormal-basis.ts';
@@ -56,6 +56,18 @@ describe.each(TEST_BACKENDS)('orthonormal basis on %s', (backend) => {
       }
       if (i !== 7) expect(residual(y, i, basis)).toBeLessThan(0.02);
     }
+  });
+
+  test('columns that are not orthonormal after the last pass are an error, and no tensor is left', async () => {
+    const before = tf.memory().numTensors;
+    const y = normals().map((value, i) => value * 10 ** (-0.5 * (i % K)));
+    const failing = orthonormalBasis(y, K, 1);
+    await expect(failing).rejects.toThrow(ConvergenceError);
+    await expect(failing).rejects.toThrow(
+      /^orthonormal basis did not converge to 0.0001 within 1 iterations, residual: /,
+    );
+    expect(await orthonormalBasis(await orthonormalBasis(y, K), K, 0)).toHaveLength(N * K);
+    expect(tf.memory().numTensors).toBe(before);
   });
 
   test('a column that is not finite is an error, and no tensor is left', async () => {

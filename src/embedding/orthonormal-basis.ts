@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { NotFiniteError } from '../core/errors.ts';
-import { letEventsIn } from '../core/event-loop.ts';
+import { ConvergenceError, NotFiniteError } from '../core/errors.ts';
 import { matmul } from '../core/matmul.ts';
+import { readBack } from '../core/read-back.ts';
 import { scoped } from '../core/scope.ts';
 
 const FLOAT32_EPSILON = 2 ** -23;
@@ -17,35 +17,30 @@ const MAX_PASSES = 12;
  * Fukaya, Kannan, Nakatsukasa, Yamamoto, Yanagisawa 2020, "Shifted Cholesky QR for computing the QR factorization of ill-conditioned matrices".
  *
  * @param y row-major [N, K]
+ * @param maxPasses the dozen is more than float32 has ever needed.
  * @returns row-major [N, K]
- * @throws NotFiniteError when the columns hold NaN or infinity.
+ * @throws NotFiniteError when the columns hold NaN or infinity; ConvergenceError when YᵀY is still not the identity after the last pass.
  */
-export async function orthonormalBasis(y: Float32Array, width: number): Promise<Float32Array> {
+export async function orthonormalBasis(
+  y: Float32Array,
+  width: number,
+  maxPasses: number = MAX_PASSES,
+): Promise<Float32Array> {
   let basis: tf.Tensor2D = tf.tensor2d(y, [y.length / width, width]);
   try {
-    for (let pass = 0; pass < MAX_PASSES; pass++) {
-      const gram = await readBack(() => matmul(tf.transpose(basis), basis)); // [K, K]
-      if (distanceFromOrthonormal(gram, width) < ORTHONORMAL) break;
+    for (let pass = 0; ; pass++) {
+      const gram = await readBack('gram', () => matmul(tf.transpose(basis), basis)); // [K, K]
+      const distance = distanceFromOrthonormal(gram, width);
+      if (distance < ORTHONORMAL) return (await basis.data()) as Float32Array;
+      if (pass === maxPasses) throw new ConvergenceError('orthonormal basis', maxPasses, ORTHONORMAL, distance);
       const next = scoped('orthonormalBasis', () =>
         matmul(basis, tf.tensor2d(inverseCholesky(gram, width), [width, width])),
       );
       basis.dispose();
       basis = next;
     }
-    return (await basis.data()) as Float32Array;
   } finally {
     basis.dispose();
-  }
-}
-
-/** Computes a tensor and brings its values to the host. */
-export async function readBack(compute: () => tf.Tensor): Promise<Float32Array> {
-  await letEventsIn();
-  const result = scoped('readBack', compute);
-  try {
-    return (await result.data()) as Float32Array;
-  } finally {
-    result.dispose();
   }
 }
 

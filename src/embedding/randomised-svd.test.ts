@@ -2,6 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { Matrix, SVD } from 'ml-matrix';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
+import { ValidationError } from '../core/errors.ts';
 import { random } from '../core/random.ts';
 import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { randomisedSvd } from './randomised-svd.ts';
@@ -89,6 +90,16 @@ describe.each(TEST_BACKENDS)('randomised SVD on %s', (backend) => {
     );
     const error = Matrix.sub(full, full.mmul(v).mmul(v.transpose())).norm('frobenius');
     expect(error / full.norm('frobenius')).toBeLessThan(1e-3);
+  });
+
+  test.each([
+    ['zeros', Matrix.zeros(3, 5)],
+    ['numbers whose squares are 0 in float32', Matrix.eye(3, 5).mul(1e-30)],
+  ])('a matrix of %s has rank 0 and is refused', async (_, matrix) => {
+    const before = tf.memory().numTensors;
+    await expect(randomisedSvd(sparseOf(matrix), OPTIONS)).rejects.toThrow(ValidationError);
+    await expect(randomisedSvd(sparseOf(matrix), OPTIONS)).rejects.toThrow(/^matrix has rank 0: 3 × 5$/);
+    expect(tf.memory().numTensors).toBe(before);
   });
 
   test('is the same for the same seed, and leaves no tensor', async () => {

@@ -1,9 +1,11 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { EigenvalueDecomposition, Matrix } from 'ml-matrix';
+import { ValidationError } from '../core/errors.ts';
 import { matmul } from '../core/matmul.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
 import { random } from '../core/random.ts';
-import { orthonormalBasis, readBack } from './orthonormal-basis.ts';
+import { readBack } from '../core/read-back.ts';
+import { orthonormalBasis } from './orthonormal-basis.ts';
 import { type SparseMatrix, sparseTimesDense, transpose } from './sparse-matrix.ts';
 
 export interface SvdOptions {
@@ -34,6 +36,8 @@ const NEGLIGIBLE = 1e-3;
  * then the exact decomposition of A Aᵀ within it. With l = K + oversampling: O(powerIterations (entries · l + rows · l²) + l³).
  *
  * Halko, Martinsson, Tropp 2011, "Finding structure with randomness", algorithms 4.4 and 5.3.
+ *
+ * @throws ValidationError for a matrix of rank 0, which has no singular vectors; ConvergenceError, NotFiniteError as {@link orthonormalBasis}.
  */
 export async function randomisedSvd(
   a: SparseMatrix,
@@ -41,6 +45,7 @@ export async function randomisedSvd(
   progress: StartProgress = silent,
 ): Promise<TruncatedSvd> {
   const width = Math.min(options.rank + options.oversampling, a.rows, a.columns);
+  if (width === 0) throw ofRankZero(a);
   const transposed = transpose(a);
   // A Aᵀ · dense, without forming A Aᵀ
   const image = (dense: Float32Array) => sparseTimesDense(a, sparseTimesDense(transposed, dense, width), width);
@@ -52,12 +57,17 @@ export async function randomisedSvd(
   }
   const { eigenvalues, eigenvectors } = await projectedEigenpairs(basis, image(basis), width);
   const rank = Math.min(options.rank, eigenvalues.filter((value) => value > NEGLIGIBLE ** 2 * eigenvalues[0]!).length);
+  if (rank === 0) throw ofRankZero(a);
   const singularValues = Float64Array.from(eigenvalues.slice(0, rank), Math.sqrt);
   const left = await product(basis, [a.rows, width], leadingColumns(eigenvectors, rank), [width, rank]);
   const right = sparseTimesDense(transposed, left, rank);
   divideColumns(right, singularValues);
   steps.finish(`${rank} of ${options.rank} asked for`);
   return { rank, singularValues, right };
+}
+
+function ofRankZero({ rows, columns }: SparseMatrix): ValidationError {
+  return new ValidationError(`matrix has rank 0: ${rows} × ${columns}`, { rows, columns });
 }
 
 function gaussian(rows: number, width: number, seed: number): Float32Array {
@@ -71,7 +81,7 @@ function product(
   b: Float32Array,
   bShape: [number, number],
 ): Promise<Float32Array> {
-  return readBack(() => matmul(tf.tensor2d(a, aShape), tf.tensor2d(b, bShape)));
+  return readBack('product', () => matmul(tf.tensor2d(a, aShape), tf.tensor2d(b, bShape)));
 }
 
 /** Eigenpairs of basisᵀ image [l, l], which is symmetric, largest first. */
@@ -81,7 +91,7 @@ async function projectedEigenpairs(
   width: number,
 ): Promise<{ eigenvalues: number[]; eigenvectors: Matrix }> {
   const rows = basis.length / width;
-  const projected = await readBack(() =>
+  const projected = await readBack('projected', () =>
     matmul(tf.transpose(tf.tensor2d(basis, [rows, width])), tf.tensor2d(image, [rows, width])),
   );
   const symmetric = new Matrix(width, width);

@@ -45,7 +45,11 @@ export const TENSOR_OPS: TensorOps = {
   },
   randomisedSvd: {
     use: () => randomisedSvd(diagonal([5, 3, 2]), svd),
-    refuses: [],
+    refuses: [
+      [() => randomisedSvd(diagonal([0, 0, 0]), svd), /^matrix has rank 0: 3 × 3$/],
+      [() => randomisedSvd(diagonal([1e-30, 1e-30]), svd), /^matrix has rank 0: 2 × 2$/], // squares are 0 in float32
+      [() => randomisedSvd(diagonal([]), svd), /^matrix has rank 0: 0 × 0$/],
+    ],
     edges: {
       duplicates: [async () => (await randomisedSvd(diagonal([3, 3, 3]), svd)).singularValues, [3, 3]],
       'one turn': [() => randomisedSvd(diagonal([7]), svd), [1, 7, 1]],

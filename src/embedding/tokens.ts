@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
-import type { ItsFunction, WinkMethods } from 'wink-nlp';
+import type { ItsFunction } from 'wink-nlp';
+import { languageModel } from './language-model.ts';
 
 /** What is done to words besides lower-casing. */
 export interface TokenOptions {
@@ -17,8 +17,8 @@ const WORD = /[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}]+)*/gu;
 type WordRule = (word: string) => string | null;
 
 /**
- * Lower-cased Unicode words of a text in order. A regular expression, since it is 16 times faster than Intl.Segmenter and 9 times faster than wink-nlp on mail and
- * finds nearly the same words (0.1 s for 3,200 mails).
+ * Lower-cased Unicode words of a text in order. A regular expression: Intl.Segmenter and wink-nlp find nearly the same words of mail and take many times as
+ * long.
  */
 export function createTokeniser(options: TokenOptions): Tokeniser {
   const words: Tokeniser = (text) => text.normalize('NFKC').replaceAll('’', "'").toLowerCase().match(WORD) ?? [];
@@ -43,17 +43,8 @@ function memoised(rule: WordRule): WordRule {
   };
 }
 
-let loaded: WinkMethods | undefined;
-
-/** Loaded once: a part of the model doubles in length each time it is loaded, and the twentieth time is one too many. */
-function wink(): WinkMethods {
-  const require = createRequire(import.meta.url);
-  loaded ??= (require('wink-nlp') as typeof import('wink-nlp').default)(require('wink-eng-lite-web-model'), []);
-  return loaded;
-}
-
 function winkRule(options: TokenOptions): WordRule {
-  const nlp = wink();
+  const nlp = languageModel();
   // The package declares these two with other signatures than those that `out` takes.
   const stopWordFlag = nlp.its.stopWordFlag as unknown as ItsFunction<boolean>;
   const stemOf = nlp.its.stem as unknown as ItsFunction<string>;

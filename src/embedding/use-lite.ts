@@ -13,7 +13,7 @@ import { type Piece, UnigramTokeniser } from './unigram-tokeniser.ts';
 export interface UseLiteOptions {
   /** A longer text is cut after so many pieces, of which an English word has about 1.4. */
   readonly maxTokens: number;
-  /** Texts to a run of the graph. */
+  /** Texts to a run of the graph, at most: texts of unlike lengths have a run each. */
   readonly batchSize: number;
 }
 
@@ -28,7 +28,7 @@ export function useLiteIdentity(options: UseLiteOptions): Record<string, unknown
   // The batch size is no part of it: it changes the last bit of a vector, not the vector.
   return {
     encoder: 'use-lite',
-    version: 1,
+    version: 2,
     weights: `${PACKAGE}@${packageVersion()}`,
     maxTokens: options.maxTokens,
     backend: activeBackend(),
@@ -67,7 +67,7 @@ async function loadModel(folder: string): Promise<GraphModel> {
 
 /**
  * Universal Sentence Encoder Lite, a two-layer transformer over 8,000 word pieces, run as a graph model on the active backend; 512 dimensions. Texts are sorted by
- * length, so that a batch pads little.
+ * length, and a batch holds texts of one length only: what a shorter one is padded with would have a part in its vector.
  *
  * Cer et al. 2018, "Universal Sentence Encoder".
  *
@@ -109,15 +109,16 @@ class UseLite implements Encoder {
       .sort((a, b) => pieces[a]!.length - pieces[b]!.length);
     const rows = new Float32Array(texts.length * DIMENSION);
     const stage = progress('encode with use-lite', texts.length);
-    for (let start = 0; start < order.length; start += batchSize) {
-      const batch = order.slice(start, start + batchSize);
+    let done = 0;
+    for (const batch of equallyLong(order, pieces, batchSize)) {
       const vectors = await embed(
         model,
         batch.map((text) => pieces[text]!),
       );
       for (const [i, text] of batch.entries())
         rows.set(vectors.subarray(i * DIMENSION, (i + 1) * DIMENSION), text * DIMENSION);
-      stage.update(start + batch.length);
+      done += batch.length;
+      stage.update(done);
       await letEventsIn();
     }
     stage.finish(`${texts.length} texts`);
@@ -127,6 +128,21 @@ class UseLite implements Encoder {
   dispose(): void {
     this.#model?.dispose();
     this.#model = null;
+  }
+}
+
+/** Cuts texts that are sorted by length into batches within which none is longer than another. */
+function* equallyLong(
+  order: readonly number[],
+  pieces: readonly (readonly number[])[],
+  batchSize: number,
+): Generator<readonly number[]> {
+  let start = 0;
+  for (let end = 1; end <= order.length; end++) {
+    const full = end - start === batchSize || end === order.length;
+    if (!full && pieces[order[end]!]!.length === pieces[order[start]!]!.length) continue;
+    yield order.slice(start, end);
+    start = end;
   }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
 import { random } from '../core/random.ts';
+import { expectEventsLetIn } from '../core/sample-slow-progress.ts';
 import { BM25_DEFAULTS, Bm25Index } from './bm25.ts';
 import { BM25_VARIANTS, type Bm25VariantName } from './bm25-variants.ts';
 import { describeCandidateIndex } from './candidate-contract.ts';
@@ -113,4 +114,11 @@ describe('bm25', () => {
     await expect(index.scorePairs(batch, Int32Array.of(6, 7), 2)).rejects.toThrow(ValidationError);
     await expect(index.scorePairs(batch, Int32Array.of(6, 5, 4), 2)).rejects.toThrow(DimensionMismatchError);
   });
+});
+
+test('a search and the scoring of pairs let events in', async () => {
+  const index = new Bm25Index(ids, texts);
+  await expectEventsLetIn((slowly) => index.search(queries, 5, slowly));
+  const nothing = new Int32Array(Q).fill(-1);
+  await expectEventsLetIn((slowly) => index.scorePairs(queries, nothing, 1, slowly));
 });

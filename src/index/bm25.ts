@@ -1,12 +1,12 @@
 import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
+import { eventBreaks } from '../core/event-loop.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
-import { type SparseMatrix, transpose } from '../embedding/sparse-matrix.ts';
-import { createTokeniser, type Tokeniser, type TokenOptions } from '../embedding/tokens.ts';
+import { createTokeniser, type TokenOptions } from '../embedding/tokens.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
-import { lowerBound } from '../model/corpus.ts';
 import { BM25_VARIANTS, type Bm25Parameters, type Bm25VariantName } from './bm25-variants.ts';
 import { idPlaces } from './id-order.ts';
 import { assertQueries, emptyCandidates } from './query-batch.ts';
+import { TermPostings } from './term-postings.ts';
 import { TopSelection } from './top-selection.ts';
 
 export interface Bm25Options extends Bm25Parameters, TokenOptions {
@@ -25,14 +25,7 @@ export const BM25_DEFAULTS: Bm25Options = { k1: 1.2, b: 0.75, variant: 'lucene',
 export class Bm25Index implements CandidateIndex {
   readonly name = 'bm25';
   readonly #options: Bm25Options;
-  readonly #tokenise: Tokeniser;
-  readonly #termOf = new Map<string, number>();
-  /** Row t holds the turns with term t and how often it occurs in them. */
-  readonly #postings: SparseMatrix;
-  /** [N] words of each turn. */
-  readonly #lengths: Float64Array;
-  /** [N + 1] words of the turns before each position. */
-  readonly #lengthBefore: Float64Array;
+  readonly #postings: TermPostings;
   readonly #places: Int32Array;
 
   /**
@@ -42,46 +35,14 @@ export class Bm25Index implements CandidateIndex {
   constructor(ids: readonly string[], texts: readonly string[], options: Bm25Options = BM25_DEFAULTS) {
     if (ids.length !== texts.length) throw new DimensionMismatchError('texts of bm25', ids.length, texts.length);
     this.#options = options;
-    this.#tokenise = createTokeniser(options);
     this.#places = idPlaces(ids);
-    this.#postings = transpose(this.#countTerms(texts));
-    this.#lengths = new Float64Array(texts.length);
-    for (const [entry, position] of this.#postings.columnOf.entries())
-      this.#lengths[position]! += this.#postings.values[entry]!;
-    this.#lengthBefore = new Float64Array(texts.length + 1);
-    for (let i = 0; i < texts.length; i++) this.#lengthBefore[i + 1] = this.#lengthBefore[i]! + this.#lengths[i]!;
-  }
-
-  /** How often each term occurs in each turn, [N, terms]; numbers the terms. */
-  #countTerms(texts: readonly string[]): SparseMatrix {
-    const offsets = new Int32Array(texts.length + 1);
-    const columnOf: number[] = [];
-    const values: number[] = [];
-    for (const [position, text] of texts.entries()) {
-      for (const [word, count] of countWords(this.#tokenise(text))) {
-        let term = this.#termOf.get(word);
-        if (term === undefined) {
-          term = this.#termOf.size;
-          this.#termOf.set(word, term);
-        }
-        columnOf.push(term);
-        values.push(count);
-      }
-      offsets[position + 1] = values.length;
-    }
-    return {
-      rows: texts.length,
-      columns: this.#termOf.size,
-      offsets,
-      columnOf: Int32Array.from(columnOf),
-      values: Float64Array.from(values),
-    };
+    this.#postings = new TermPostings(texts, createTokeniser(options));
   }
 
   async search(queries: QueryBatch, k: number, progress: StartProgress = silent): Promise<Candidates> {
     const candidates = emptyCandidates(queries.cutoffs.length, k);
     const top = new TopSelection(k, this.#places);
-    this.#forEachQuery(queries, k, progress, (query, scores) => {
+    await this.#forEachQuery(queries, k, progress, (query, scores) => {
       for (let position = 0; position < scores.length; position++) {
         if (scores[position]! > 0) top.offer(position, scores[position]!);
       }
@@ -106,7 +67,7 @@ export class Bm25Index implements CandidateIndex {
     if (positions.length !== queries.cutoffs.length * width)
       throw new DimensionMismatchError('pairs to score', queries.cutoffs.length * width, positions.length);
     const pairScores = new Float32Array(positions.length);
-    this.#forEachQuery(queries, width, progress, (query, scores) => {
+    await this.#forEachQuery(queries, width, progress, (query, scores) => {
       for (let place = query * width; place < (query + 1) * width; place++) {
         const position = positions[place]!;
         if (position >= scores.length)
@@ -121,21 +82,23 @@ export class Bm25Index implements CandidateIndex {
   }
 
   /** Calls `use` with the scores of all turns before each query's cutoff; the array is reused. */
-  #forEachQuery(
+  async #forEachQuery(
     queries: QueryBatch,
     k: number,
     progress: StartProgress,
     use: (query: number, scores: Float64Array) => void,
-  ): void {
-    assertQueries(queries, this.#lengths.length, k);
+  ): Promise<void> {
+    assertQueries(queries, this.#postings.size, k);
     const stage = progress('bm25', queries.cutoffs.length);
-    const scores = new Float64Array(this.#lengths.length);
-    const ratios = new Float64Array(this.#lengths.length);
+    const scores = new Float64Array(this.#postings.size);
+    const ratios = new Float64Array(this.#postings.size);
+    const pause = eventBreaks();
     for (const [query, cutoff] of queries.cutoffs.entries()) {
       const prefix = scores.subarray(0, cutoff).fill(0);
-      this.#score(countWords(this.#tokenise(queries.texts[query]!)), prefix, ratios);
+      this.#score(this.#postings.termsIn(queries.texts[query]!), prefix, ratios);
       use(query, prefix);
       stage.update(query + 1);
+      await pause();
     }
     stage.finish(`${queries.cutoffs.length} queries`);
   }
@@ -143,29 +106,21 @@ export class Bm25Index implements CandidateIndex {
   /** Adds the scores of one query to `scores`, whose length is the cutoff; `ratios` is scratch. */
   #score(words: ReadonlyMap<string, number>, scores: Float64Array, ratios: Float64Array): void {
     const cutoff = scores.length;
-    const average = this.#lengthBefore[cutoff]! / cutoff;
-    for (let position = 0; position < cutoff; position++) ratios[position] = this.#lengths[position]! / average;
+    const { lengths, lengthBefore } = this.#postings;
+    const average = lengthBefore[cutoff]! / cutoff;
+    for (let position = 0; position < cutoff; position++) ratios[position] = lengths[position]! / average;
     const { idf, saturate } = BM25_VARIANTS[this.#options.variant];
-    const { offsets, columnOf, values } = this.#postings;
     for (const [word, count] of words) {
-      const term = this.#termOf.get(word);
-      if (term === undefined) continue;
-      const start = offsets[term]!;
-      const frequency = lowerBound(columnOf.subarray(start, offsets[term + 1]!), cutoff);
-      if (frequency === 0) continue;
-      const weight = count * idf(cutoff, frequency);
-      for (let entry = start; entry < start + frequency; entry++) {
-        const position = columnOf[entry]!;
-        scores[position]! += weight * saturate(values[entry]!, ratios[position]!, this.#options);
+      const found = this.#postings.before(word, cutoff);
+      if (found === null) continue;
+      const { positions, counts } = found;
+      const weight = count * idf(cutoff, positions.length);
+      for (let entry = 0; entry < positions.length; entry++) {
+        const position = positions[entry]!;
+        scores[position]! += weight * saturate(counts[entry]!, ratios[position]!, this.#options);
       }
     }
   }
 
   dispose(): void {}
-}
-
-function countWords(words: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return counts;
 }

@@ -81,3 +81,8 @@ export function nonZeroRows({ vectors, positions, dimension }: DenseRows): Int32
     (row) => !isZero(vectors.subarray(row * dimension, (row + 1) * dimension)),
   );
 }
+
+/** What a search has to say when it is over; rows that no query could have found are not passed over in silence. */
+export function searchRemark(queryCount: number, zeroRows: number): string {
+  return `${queryCount} queries${zeroRows === 0 ? '' : `, zero vectors left out: ${zeroRows}`}`;
+}

@@ -1,9 +1,10 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
-import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
+import { DimensionMismatchError, NotFiniteError } from '../core/errors.ts';
 import { random } from '../core/random.ts';
 import { TEST_BACKENDS } from '../core/sample-backends.ts';
+import { expectEventsLetIn } from '../core/sample-slow-progress.ts';
 import { describeCandidateIndex } from './candidate-contract.ts';
 import { type DenseRows, unchangingRows } from './dense-rows.ts';
 import { FlatIndex } from './flat.ts';
@@ -44,8 +45,8 @@ function bruteForce(rows: DenseRows, vectors: Float32Array, query: number, cutof
     .sort((a, b) => b.score - a.score);
 }
 
-async function expectExact(rows: DenseRows): Promise<void> {
-  const index = new FlatIndex(ids, rows);
+async function expectExact(rows: DenseRows, block?: number): Promise<void> {
+  const index = new FlatIndex(ids, rows, block);
   const vectors = unitRows(Q, 'queries');
   const cutoffs = Array.from({ length: Q }, (_, query) => (query * 17) % (N + 1));
   const { positions, scores } = await index.search(batchOf(vectors, cutoffs), K);
@@ -72,8 +73,25 @@ describe.each(TEST_BACKENDS)('flat index on %s', (backend) => {
     ({ ids, vectors, dimension }) => new FlatIndex(ids, unchangingRows(vectors, dimension)),
   );
 
-  test('finds exactly what a float64 scan finds', async () => {
-    await expectExact(unchangingRows(unitRows(N, 'turns'), D));
+  test.each([
+    ['all queries at once', undefined],
+    ['five queries at a time, three at last', 5 * N + 1],
+    ['a query at a time, where not even one fits', N - 1],
+  ])('finds exactly what a float64 scan finds: %s', async (_, block) => {
+    await expectExact(unchangingRows(unitRows(N, 'turns'), D), block);
+  });
+
+  test('tells its progress by blocks, and lets events in between', async () => {
+    const index = new FlatIndex(ids, unchangingRows(unitRows(N, 'turns').fill(0, 0, 2 * D), D), 7 * N);
+    const told: unknown[] = [];
+    const progress = (...start: unknown[]) => {
+      told.push(start);
+      return { update: (done: number) => told.push(done), finish: (remark?: string) => told.push(remark) };
+    };
+    await index.search(batchOf(unitRows(Q, 'queries'), Array(Q).fill(N)), K, progress);
+    expect(told).toEqual([['flat', Q], 7, 14, 21, Q, `${Q} queries, zero vectors left out: 2`]);
+    await expectEventsLetIn((slowly) => index.search(batchOf(unitRows(Q, 'queries'), Array(Q).fill(N)), K, slowly));
+    index.dispose();
   });
 
   test('sees of a turn that changes the version of the moment', async () => {
@@ -127,16 +145,6 @@ describe.each(TEST_BACKENDS)('flat index on %s', (backend) => {
     expect(() => new FlatIndex(ids, { ...rows, vectors: rows.vectors.with(7 * D, Number.NaN) })).toThrow(
       NotFiniteError,
     );
-    expect(() => new FlatIndex(ids, { ...rows, vectors: rows.vectors.map((value) => 3 * value) })).toThrow(
-      ValidationError,
-    );
-    expect(() => new FlatIndex(ids, { ...rows, positions: rows.positions.with(4, 3) })).toThrow(
-      /two rows are valid at once/,
-    );
-    expect(() => new FlatIndex(ids, { ...rows, validFrom: rows.validFrom.with(4, 4) })).toThrow(
-      /before the turn exists: 4$/,
-    );
-    expect(() => new FlatIndex(ids.slice(1), rows)).toThrow(/lacks: 102$/);
     const index = new FlatIndex(ids, rows);
     await expect(index.search(batchOf(unitRows(2, 'queries').subarray(1), [1, 2]), K)).rejects.toThrow(
       DimensionMismatchError,

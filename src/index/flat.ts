@@ -1,14 +1,15 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { IndexBuildError, ValidationError } from '../core/errors.ts';
+import { letEventsIn } from '../core/event-loop.ts';
 import { matmul } from '../core/matmul.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
 import { scoped } from '../core/scope.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
-import { assertDenseRows, type DenseRows, nonZeroRows } from './dense-rows.ts';
+import { assertDenseRows, type DenseRows, nonZeroRows, searchRemark } from './dense-rows.ts';
 import { idPlaces } from './id-order.ts';
 import { assertQueries, assertQueryVectors, emptyCandidates, isZero } from './query-batch.ts';
 
-/** Scores computed at once, rows × queries: 16 MiB, a dozen times over while they are masked. */
+/** 16 MiB, a dozen times over while they are masked. */
 const BLOCK = 2 ** 22;
 /** Cutoffs are compared as float32, which holds integers up to here. */
 const MAX_TURNS = 2 ** 24;
@@ -33,12 +34,16 @@ export class FlatIndex implements CandidateIndex {
   readonly skipped: number;
   readonly #size: number;
   readonly #dimension: number;
+  readonly #block: number;
   /** [R'] */
   readonly #positions: Int32Array;
   #device: DeviceRows | null;
 
-  /** @param ids [N] of the turns in time order. */
-  constructor(ids: readonly string[], rows: DenseRows) {
+  /**
+   * @param ids [N] of the turns in time order.
+   * @param block scores computed at once, rows × queries.
+   */
+  constructor(ids: readonly string[], rows: DenseRows, block: number = BLOCK) {
     if (ids.length > MAX_TURNS) throw new IndexBuildError('flat', `at most ${MAX_TURNS} turns, got ${ids.length}`);
     assertDenseRows(rows, ids);
     const places = idPlaces(ids);
@@ -46,6 +51,7 @@ export class FlatIndex implements CandidateIndex {
     this.skipped = rows.positions.length - order.length;
     this.#size = ids.length;
     this.#dimension = rows.dimension;
+    this.#block = block;
     this.#positions = order.map((row) => rows.positions[row]!);
     this.#device = upload(rows, order);
   }
@@ -57,14 +63,15 @@ export class FlatIndex implements CandidateIndex {
     const candidates = emptyCandidates(queries.cutoffs.length, k);
     const rowCount = this.#positions.length;
     if (rowCount === 0) return candidates;
-    const block = Math.max(1, Math.floor(BLOCK / rowCount));
+    const block = Math.max(1, Math.floor(this.#block / rowCount));
     const stage = progress('flat', queries.cutoffs.length);
     for (let start = 0; start < queries.cutoffs.length; start += block) {
       const end = Math.min(start + block, queries.cutoffs.length);
       await this.#searchBlock(this.#device, queries, start, end, candidates);
       stage.update(end);
+      await letEventsIn();
     }
-    stage.finish(`${queries.cutoffs.length} queries`);
+    stage.finish(searchRemark(queries.cutoffs.length, this.skipped));
     return candidates;
   }
 

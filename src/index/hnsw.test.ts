@@ -1,11 +1,13 @@
+import hnswlib from 'hnswlib-node';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { IndexBuildError, ValidationError } from '../core/errors.ts';
 import { random } from '../core/random.ts';
+import { expectEventsLetIn, slow } from '../core/sample-slow-progress.ts';
 import { describeCandidateIndex } from './candidate-contract.ts';
 import { unchangingRows } from './dense-rows.ts';
 import { FlatIndex } from './flat.ts';
-import { HNSW_DEFAULTS, HnswIndex } from './hnsw.ts';
+import { HNSW_DEFAULTS, HnswIndex, type HnswLibrary } from './hnsw.ts';
 import { recallAt } from './recall.ts';
 
 const OPTIONS = { ...HNSW_DEFAULTS, seed: 3 };
@@ -37,7 +39,74 @@ const queries = {
   cutoffs: Int32Array.from({ length: Q }, (_, query) => (query * 229) % (N + 1)),
 };
 
+/** The library, and what it was asked, in order. */
+function recording(): { library: HnswLibrary; asked: (number | string | object)[] } {
+  const asked: (number | string | object)[] = [];
+  class Recorded extends hnswlib.HierarchicalNSW {
+    override initIndex(options: unknown): void {
+      asked.push(options as object);
+      super.initIndex(options as Parameters<hnswlib.HierarchicalNSW['initIndex']>[0]);
+    }
+    override setEf(ef: number): void {
+      asked.push({ ef });
+      super.setEf(ef);
+    }
+    override addPoint(vector: number[], position: number): void {
+      asked.push(position);
+      super.addPoint(vector, position);
+    }
+    override searchKnn(...query: Parameters<hnswlib.HierarchicalNSW['searchKnn']>): hnswlib.SearchResult {
+      asked.push(`best ${query[1]}`);
+      return super.searchKnn(...query);
+    }
+  }
+  return { library: { HierarchicalNSW: Recorded }, asked };
+}
+
 describe('hnsw index', () => {
+  test('seed and options reach the library, turns come in time order, and each query is asked when it sees all of its turns', async () => {
+    const { library, asked } = recording();
+    const vectors = clustered(7, 'turns').fill(0, 2 * D, 3 * D);
+    const options = { m: 5, efConstruction: 11, efSearch: 13, seed: 17 };
+    const index = new HnswIndex(ids.slice(0, 7), vectors, D, options, library);
+    const batch = {
+      texts: Array<string>(5).fill(''),
+      vectors: clustered(5, 'queries').fill(0, 3 * D, 4 * D),
+      cutoffs: Int32Array.of(6, 0, 3, 5, 2),
+    };
+    await index.search(batch, 4);
+    const start = [{ maxElements: 6, m: 5, efConstruction: 11, randomSeed: 17 }, { ef: 13 }];
+    // The query with cutoff 5 is a zero vector, that with 0 sees nothing.
+    expect(asked).toEqual([...start, 0, 1, 'best 2', 'best 2', 3, 4, 5, 'best 4']);
+    asked.length = 0;
+    await index.search({ ...batch, cutoffs: new Int32Array(5).fill(7) }, 1);
+    expect(asked).toEqual([6, ...Array(4).fill('best 1')]); // goes on from where the graph is
+    asked.length = 0;
+    await index.search({ texts: [''], vectors: clustered(1, 'queries'), cutoffs: Int32Array.of(1) }, 3);
+    expect(asked).toEqual([...start, 0, 'best 1']);
+  });
+
+  test('searches that overlap are answered one after another, and let events in', async () => {
+    const vectors = clustered(N, 'turns');
+    const late = { ...queries, cutoffs: new Int32Array(Q).fill(N) };
+    const make = (library?: HnswLibrary) => new HnswIndex(ids, vectors, D, OPTIONS, library);
+    const { library, asked } = recording();
+    const index = make(library);
+    const both = Promise.all([index.search(late, 5, slow), index.search(queries, 3, slow)]);
+    expect(await both).toEqual([await make().search(late, 5), await make().search(queries, 3)]);
+    const searches = asked.filter((item) => typeof item === 'string');
+    expect(searches.slice(0, Q)).toEqual(Array(Q).fill('best 5'));
+    expect(searches.slice(Q)).not.toContain('best 5');
+    await expectEventsLetIn((slowly) => make().search(late, 5, slowly));
+  });
+
+  test('an index that is disposed in the middle of a search says so', async () => {
+    const index = new HnswIndex(ids, clustered(N, 'turns'), D, OPTIONS);
+    const searching = index.search(queries, 5, slow);
+    setImmediate(() => index.dispose());
+    await expect(searching).rejects.toThrow(/^index was disposed: hnsw$/);
+  });
+
   test('finds nearly all that the exact index finds, with the same scores', async () => {
     const vectors = clustered(N, 'turns');
     const flat = new FlatIndex(ids, unchangingRows(vectors, D));
@@ -80,7 +149,10 @@ describe('hnsw index', () => {
       vectors: clustered(3, 'queries').fill(0, D, 2 * D),
       cutoffs: Int32Array.of(5, 5, 1),
     };
-    const { positions } = await index.search(batch, 3);
+    const remarks: (string | undefined)[] = [];
+    const noting = () => ({ update() {}, finish: (remark?: string) => void remarks.push(remark) });
+    const { positions } = await index.search(batch, 3, noting);
+    expect(remarks).toEqual(['3 queries, zero vectors left out: 3']);
     expect([...positions.subarray(0, 3)].sort((a, b) => a - b)).toEqual([-1, 1, 4]);
     expect([...positions.subarray(3)]).toEqual(Array(6).fill(-1));
   });

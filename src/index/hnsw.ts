@@ -1,8 +1,10 @@
 import hnswlib from 'hnswlib-node';
 import { IndexBuildError, ValidationError } from '../core/errors.ts';
+import { eventBreaks } from '../core/event-loop.ts';
+import { oneAtATime } from '../core/one-at-a-time.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
-import { assertDenseRows, nonZeroRows, unchangingRows } from './dense-rows.ts';
+import { assertDenseRows, nonZeroRows, searchRemark, unchangingRows } from './dense-rows.ts';
 import { idPlaces } from './id-order.ts';
 import { assertQueries, assertQueryVectors, emptyCandidates, isZero } from './query-batch.ts';
 import { TopSelection } from './top-selection.ts';
@@ -27,7 +29,7 @@ type Graph = InstanceType<HnswLibrary['HierarchicalNSW']>;
  * replay passes them, so the graph holds exactly the turns that each query may see and no filter cuts its paths. Results come in the caller's order. Vectors are of
  * length 1 or zero; zero vectors are not added, and a zero query has no candidates.
  *
- * The graph is kept between searches, and built anew when a query needs an earlier state of it.
+ * The graph is kept between searches, and built anew when a query needs an earlier state of it. Searches that overlap are answered one after another.
  *
  * Malkov, Yashunin 2018, "Efficient and robust approximate nearest neighbor search using hierarchical navigable small world graphs".
  */
@@ -42,6 +44,7 @@ export class HnswIndex implements CandidateIndex {
   readonly #places: Int32Array;
   /** Positions with a direction, ascending. */
   readonly #order: Int32Array;
+  readonly #inTurn = oneAtATime();
   #graph: Graph | null = null;
   /** How many of `#order` the graph holds. */
   #added = 0;
@@ -71,8 +74,12 @@ export class HnswIndex implements CandidateIndex {
     this.skipped = ids.length - this.#order.length;
   }
 
-  async search(queries: QueryBatch, k: number, progress: StartProgress = silent): Promise<Candidates> {
-    if (this.#disposed) throw new ValidationError('index was disposed: hnsw');
+  search(queries: QueryBatch, k: number, progress: StartProgress = silent): Promise<Candidates> {
+    return this.#inTurn(() => this.#replay(queries, k, progress));
+  }
+
+  async #replay(queries: QueryBatch, k: number, progress: StartProgress): Promise<Candidates> {
+    this.#assertInUse();
     assertQueries(queries, this.#places.length, k);
     assertQueryVectors(queries, this.#dimension);
     const { cutoffs } = queries;
@@ -80,14 +87,17 @@ export class HnswIndex implements CandidateIndex {
     const top = new TopSelection(k, this.#places);
     const stage = progress('hnsw', cutoffs.length);
     const inTime = Int32Array.from(cutoffs.keys()).sort((a, b) => cutoffs[a]! - cutoffs[b]! || a - b);
+    const pause = eventBreaks();
     for (const [done, query] of inTime.entries()) {
-      const graph = this.#graphAsOf(cutoffs[query]!);
+      const graph = await this.#graphAsOf(cutoffs[query]!, pause);
       const vector = queries.vectors.subarray(query * this.#dimension, (query + 1) * this.#dimension);
       if (this.#added > 0 && !isZero(vector)) this.#offerNeighbours(graph, vector, k, top);
       top.drainTo(candidates, query);
       stage.update(done + 1);
+      await pause();
+      this.#assertInUse();
     }
-    stage.finish(`${cutoffs.length} queries`);
+    stage.finish(searchRemark(cutoffs.length, this.skipped));
     return candidates;
   }
 
@@ -97,7 +107,7 @@ export class HnswIndex implements CandidateIndex {
   }
 
   /** The graph of the turns before the cutoff. */
-  #graphAsOf(cutoff: number): Graph {
+  async #graphAsOf(cutoff: number, pause: () => Promise<void>): Promise<Graph> {
     if (this.#graph === null || (this.#added > 0 && this.#order[this.#added - 1]! >= cutoff)) this.#startAnew();
     const graph = this.#graph as unknown as Graph;
     while (this.#added < this.#order.length && this.#order[this.#added]! < cutoff) {
@@ -105,6 +115,8 @@ export class HnswIndex implements CandidateIndex {
       const vector = this.#vectors.subarray(position * this.#dimension, (position + 1) * this.#dimension);
       graph.addPoint(Array.from(vector), position);
       this.#added++;
+      await pause();
+      this.#assertInUse();
     }
     return graph;
   }
@@ -115,6 +127,10 @@ export class HnswIndex implements CandidateIndex {
     this.#graph.initIndex({ maxElements: Math.max(1, this.#order.length), m, efConstruction, randomSeed: seed });
     this.#graph.setEf(efSearch);
     this.#added = 0;
+  }
+
+  #assertInUse(): void {
+    if (this.#disposed) throw new ValidationError('index was disposed: hnsw');
   }
 
   dispose(): void {

@@ -6,13 +6,6 @@ import { TopSelection } from './top-selection.ts';
 
 const IDS = ['b', 'é', 'a', 'ab', 'Z', 'ﬀ', '😀', '10', '9', 'bb', 'B', '_', '~'];
 
-test('places follow the bytes of the ids, last first', () => {
-  const sorted = IDS.map((id) => ({ id, hex: Buffer.from(id).toString('hex') })).sort((a, b) =>
-    a.hex < b.hex ? 1 : -1,
-  );
-  expect([...idPlaces(IDS)]).toEqual(IDS.map((id) => sorted.findIndex((entry) => entry.id === id)));
-});
-
 test('keeps what a full sort by the tie rule puts first', () => {
   fc.assert(
     fc.property(

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { languageModel } from './language-model.ts';
+
+test('one model serves all who read with it', () => {
+  expect(languageModel()).toBe(languageModel());
+});
+
+test('it finds sentences, parts of speech and entities', () => {
+  const { readDoc, its } = languageModel();
+  const document = readDoc('Ada met Grace. They spoke for an hour in 1952.');
+  expect(document.sentences().out()).toEqual(['Ada met Grace.', 'They spoke for an hour in 1952.']);
+  expect(document.tokens().out(its.pos).slice(0, 4)).toEqual(['PROPN', 'VERB', 'PROPN', 'PUNCT']);
+  expect(document.entities().out()).toContain('1952');
+});

@@ -1,0 +1,38 @@
+import { createTokeniser, type Tokeniser, type TokenOptions } from './tokens.ts';
+
+/** Characters of a gram: long enough to mean something, short enough to be shared by `paint`, `painter` and `painting`. */
+const GRAM = 4;
+
+/** Consecutive words, in order. */
+function pairsOf(words: readonly string[]): string[] {
+  return words.slice(1).map((word, i) => `${words[i]} ${word}`);
+}
+
+/** Every run of four characters of a word with its ends marked; a shorter word is a gram by itself. */
+function gramsOf(word: string): string[] {
+  const marked = Array.from(`_${word}_`);
+  const count = Math.max(1, marked.length - GRAM + 1);
+  return Array.from({ length: count }, (_, start) => marked.slice(start, start + GRAM).join(''));
+}
+
+/** What a text is cut into. */
+export const TERM_KINDS = {
+  words: (options: TokenOptions): Tokeniser => createTokeniser(options),
+  pairs: (options: TokenOptions): Tokeniser => {
+    const tokenise = createTokeniser(options);
+    return (text) => pairsOf(tokenise(text));
+  },
+  /** Character grams within words, which are not stemmed. */
+  characters: ({ dropStopWords }: TokenOptions): Tokeniser => {
+    const tokenise = createTokeniser({ dropStopWords, stem: false });
+    const known = new Map<string, string[]>();
+    const grams = (word: string) => {
+      const found = known.get(word) ?? gramsOf(word);
+      known.set(word, found);
+      return found;
+    };
+    return (text) => tokenise(text).flatMap(grams);
+  },
+} as const satisfies Record<string, (options: TokenOptions) => Tokeniser>;
+
+export type TermKind = keyof typeof TERM_KINDS;

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
+import { assertQueries, assertQueryVectors, assertUnitRows, emptyCandidates, isZero } from './query-batch.ts';
+
+const batch = (cutoffs: readonly number[], vectors: readonly number[] = [], texts = cutoffs.map(() => '')) => ({
+  texts,
+  vectors: Float32Array.from(vectors),
+  cutoffs: Int32Array.from(cutoffs),
+});
+
+describe('queries', () => {
+  test('see nothing, something or the whole index', () => {
+    expect(() => assertQueries(batch([0, 3, 7]), 7, 1)).not.toThrow();
+    expect(() => assertQueries(batch([]), 0, 5)).not.toThrow();
+  });
+
+  test.each([
+    ['a k of 0', batch([3]), 0, ValidationError, 'k must be a positive integer: 0'],
+    ['a part of a candidate', batch([3]), 2.5, ValidationError, 'k must be a positive integer: 2.5'],
+    [
+      'a text too few',
+      batch([3, 5], [], ['a']),
+      5,
+      DimensionMismatchError,
+      'texts of a query batch: expected 2, got 1',
+    ],
+    ['a cutoff beyond the index', batch([3, 8]), 5, ValidationError, 'cutoff must be in 0 … 7: 8'],
+    ['a cutoff below 0', batch([-1, 3]), 5, ValidationError, 'cutoff must be in 0 … 7: -1'],
+  ])('%s is refused', (_, queries, k, error, message) => {
+    const check = () => assertQueries(queries, 7, k);
+    expect(check).toThrow(error);
+    expect(check).toThrow(message);
+  });
+});
+
+describe('query vectors', () => {
+  test('have the dimension of the index, a row a query', () => {
+    expect(() => assertQueryVectors(batch([1, 2], [0.6, 0.8, 0, 0]), 2)).not.toThrow();
+    const short = () => assertQueryVectors(batch([1, 2], [0.6, 0.8, 1]), 2);
+    expect(short).toThrow(DimensionMismatchError);
+    expect(short).toThrow('vectors of 2 queries of dimension 2: expected 4, got 3');
+  });
+
+  test('are named by their row where they are wrong', () => {
+    const check = (bad: number) => () => assertQueryVectors(batch([1, 2], [1, 0, 0, bad]), 2);
+    expect(check(Number.NaN)).toThrow(NotFiniteError);
+    expect(check(Number.NEGATIVE_INFINITY)).toThrow('vector is not finite at query 1: Infinity');
+    expect(check(2)).toThrow('vector of query 1 must have length 1 or be zero: 2');
+  });
+});
+
+test('rows may be off by what float32 rounds, and no more', () => {
+  const check = (length: number) => () => assertUnitRows(Float32Array.of(0, 0, 0, length), 2, (row) => `row ${row}`);
+  for (const length of [0, 1, -1, 1.0004, 0.9996]) expect(check(length)).not.toThrow();
+  for (const length of [1.0006, 0.9994, 1e-3]) expect(check(length)).toThrow(/^vector of row 1 must have length 1/);
+});
+
+test('empty candidates have no turn and no score anywhere', () => {
+  const { positions, scores, width } = emptyCandidates(3, 5);
+  expect([positions, scores, width]).toEqual([new Int32Array(15).fill(-1), new Float32Array(15), 5]);
+});
+
+test('a vector is zero where all of it is', () => {
+  expect(isZero(Float32Array.of(0, -0, 0))).toBe(true);
+  expect(isZero(Float32Array.of(0, 0, 1e-30))).toBe(false);
+});
