@@ -1,17 +1,12 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { useBackend } from '../core/backend.ts';
+import { describe, expect, test } from 'vitest';
 import { DimensionMismatchError } from '../core/errors.ts';
 import { TEST_BACKENDS } from '../core/sample-backends.ts';
+import { onBackendWithoutLeaks } from '../core/sample-leaks.ts';
 import { blend, byRowMaximum } from './blend.ts';
 
 describe.each(TEST_BACKENDS)('%s', (backend) => {
-  let before = 0;
-  beforeAll(() => useBackend(backend));
-  beforeEach(() => {
-    before = tf.memory().numTensors;
-  });
-  afterEach(() => expect(tf.memory().numTensors).toBe(before));
+  onBackendWithoutLeaks(backend);
 
   test('rows are divided by their largest value, and rows without one become 0', async () => {
     const scores = tf.tensor2d([2, 4, 1, 0, 0, 0, 0.5, 0, 0.25], [3, 3]);

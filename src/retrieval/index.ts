@@ -20,8 +20,17 @@ export {
   type TrajectoryOptions,
 } from './retriever-options.ts';
 export { rewire, rewiredTrees } from './rewired-graph.ts';
+export { type ScoringOptions, scoringOptions } from './scoring-options.ts';
 export { selectTop } from './select-top.ts';
 export { shuffledFrames } from './shuffled-coordinates.ts';
+export {
+  SIGNAL_GROUPS,
+  type SignalBankOptions,
+  type SignalGroup,
+  signalBankOptions,
+  signalNames,
+} from './signal-bank/options.ts';
+export { type SignalTable, signalTable } from './signal-bank/signal-bank.ts';
 export { MEMORY_ONLY, StageGraph, type StageRoots, type WorkspaceIdentity, withInputs } from './stage-graph.ts';
 export {
   type Artifact,
@@ -33,3 +42,4 @@ export {
   type StageStore,
 } from './stage-store.ts';
 export { Workspace, type WorkspaceInputs } from './workspace.ts';
+export type { Encoding } from './workspace-inputs.ts';

@@ -16,6 +16,7 @@ const hybrid = {
   relevance: { signals: ['cosine', 'bm25'] },
   decay: { halfLifeHours: 31 },
 };
+const plainly = { decay: null };
 const arm = (options: object): RetrieverOptions => retrieverOptions.parse({ ...hybrid, ...options });
 
 /** An arm, and the controls that it needs. */
@@ -46,6 +47,16 @@ const ARMS: readonly (readonly [string, object, readonly ControlKind[]])[] = [
   ['unified of rings alone', { attention: { mechanism: 'unified', mix: { rcp: 0.5, ircp: 0.5, tpo: 0 } } }, [order]],
   ['unified of tpo alone', { attention: { mechanism: 'unified', mix: { rcp: 0, ircp: 0, tpo: 1 } } }, allOf],
   ['propagation', { propagation: { preset: 'framework' } }, [order]],
+  ['a mix of words and time', { ...plainly, scoring: { weights: { bm25: 1, 'decay-24h': 1, rcp: 0 } } }, []],
+  ['a mix with rcp', { ...plainly, scoring: { weights: { bm25: 1, 'rcp-additive': 1 } } }, [order]],
+  ['a mix with tpo', { ...plainly, scoring: { weights: { bm25: 1, tpo: 1 } } }, allOf],
+  ['a mix with a trajectory', { ...plainly, scoring: { weights: { ircp: 1, 'trajectory-3': 1 } } }, [order, ...allOf]],
+  ['a mix with time', { ...plainly, scoring: { weights: { 'difference temporal': 1 } } }, [coordinates]],
+  [
+    'a mix with numbers of children',
+    { ...plainly, scoring: { weights: { 'difference childrenCount': 1 } } },
+    [coordinates, parents],
+  ],
   ['propagation and coordinates', { propagation: { preset: 'framework' }, trajectory: {} }, [order, ...allOf]],
 ];
 

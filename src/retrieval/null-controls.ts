@@ -1,6 +1,8 @@
 import { COORDINATES, type CoordinateName, DEFAULT_WEIGHTS } from '../trajectory/coordinate-names.ts';
 import { CONTROL_KINDS, type ControlKind, type ControlOptions } from './control-options.ts';
 import { type AttentionOptions, type RetrieverOptions, TRAJECTORY_DEFAULTS } from './retriever-options.ts';
+import type { ScoringOptions } from './scoring-options.ts';
+import { ATTENTIONS, TRAJECTORIES } from './signal-bank/structure-options.ts';
 
 /** The coordinates that a control changes. */
 const CHANGED: Readonly<Record<ControlKind, readonly CoordinateName[]>> = {
@@ -31,19 +33,49 @@ export function movesFrames({ kind }: ControlOptions): boolean {
   return kind === 'permuted-order' || kind === 'shuffled-coordinates';
 }
 
+/** The signals of a record that a mix gives a weight. */
+function weighed<T>({ weights }: ScoringOptions, signals: Readonly<Record<string, T>>): T[] {
+  return Object.entries(signals).flatMap(([name, signal]) => ((weights[name] ?? 0) === 0 ? [] : [signal]));
+}
+
 /** Whether places on the ring have a say. */
-function looksAtOrder({ attention, propagation }: RetrieverOptions): boolean {
+function looksAtOrder({ attention, propagation, scoring }: RetrieverOptions): boolean {
   if (propagation !== null) return true;
+  if (scoring !== null) return weighed(scoring, ATTENTIONS).some(({ mechanism }) => mechanism !== 'tpo');
   if (attention?.mechanism !== 'unified') return attention !== null && attention.mechanism !== 'tpo';
   return attention.mix.rcp + attention.mix.ircp > 0;
 }
 
+/** The coordinates that have a say in a mix of signals. */
+function mixedCoordinates(scoring: ScoringOptions): CoordinateName[] {
+  const differences = Object.fromEntries(COORDINATES[7].map((name) => [`difference ${name}`, name]));
+  const tpo = weighed(scoring, ATTENTIONS).some(({ mechanism }) => mechanism === 'tpo') ? [TRAJECTORY_DEFAULTS] : [];
+  const distances = [...weighed(scoring, TRAJECTORIES), ...tpo];
+  return [...weighed(scoring, differences), ...distances.flatMap(({ dimensions }) => [...COORDINATES[dimensions]])];
+}
+
 /** The coordinates that have a say. */
-function coordinatesOf({ attention, trajectory }: RetrieverOptions): CoordinateName[] {
+function coordinatesOf({ attention, trajectory, scoring }: RetrieverOptions): CoordinateName[] {
+  if (scoring !== null) return mixedCoordinates(scoring);
   const attends = attention?.mechanism === 'tpo' || (attention?.mechanism === 'unified' && attention.mix.tpo > 0);
   if (trajectory === null && !attends) return [];
   const { dimensions, weights } = trajectory ?? TRAJECTORY_DEFAULTS;
   return COORDINATES[dimensions].filter((name) => (weights[name] ?? DEFAULT_WEIGHTS[name]) > 0);
+}
+
+/** What {@link controlsFor} looks at. */
+const DECIDING = [
+  'attention.mechanism',
+  'attention.mix',
+  'trajectory.dimensions',
+  'trajectory.weights',
+  'propagation',
+  'scoring.weights',
+] as const;
+
+/** Whether a value at this path of an arm has a say in which controls change anything. */
+export function decideControls(path: string): boolean {
+  return DECIDING.some((known) => `${known}.`.startsWith(`${path}.`) || `${path}.`.startsWith(`${known}.`));
 }
 
 /** The controls that change anything of what an arm looks at. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROPAGATION_PRESETS } from '../attention/presets.ts';
 import { useBackend } from '../core/backend.ts';
-import { Corpus } from '../model/corpus.ts';
+import { sampleConversations } from '../model/sample-conversations.ts';
 import type { Turn } from '../model/turn.ts';
 import type { CandidatePool } from './candidate-pool.ts';
 import type { ControlOptions } from './control-options.ts';
@@ -14,24 +14,9 @@ import { type SampleWorld, sampleWorkspace, sampleWorld } from './sample-corpus.
 import { attentionSignal, cosineSignal } from './signals.ts';
 import type { Workspace } from './workspace.ts';
 
-const corpusOf = (lengths: readonly number[]) =>
-  new Corpus(
-    lengths.flatMap((length, c) =>
-      Array.from({ length }, (_, i) => ({
-        id: `c${c}-${String(i).padStart(3, '0')}`,
-        conversationId: `c${c}`,
-        parentId: null,
-        timestamp: 1000 * i + c,
-        author: null,
-        channel: null,
-        text: 'turn',
-      })),
-    ),
-  );
-
 describe('an order', () => {
   const lengths = [1, 2, 19, 5];
-  const corpus = corpusOf(lengths);
+  const corpus = sampleConversations(lengths);
 
   test('has every turn that is there once, at the place where it says', () => {
     const order = permutedOrder(corpus, 3);
@@ -55,7 +40,7 @@ describe('an order', () => {
   });
 
   test('of some turns does not depend on those to come, nor on other conversations', () => {
-    const others = permutedOrder(corpusOf([31, 2, 11, 5, 7]), 3);
+    const others = permutedOrder(sampleConversations([31, 2, 11, 5, 7]), 3);
     const order = permutedOrder(corpus, 3);
     for (let size = 1; size <= 11; size++) expect(others(2, size)).toEqual(order(2, size));
     expect(order(2, 19)).not.toEqual(permutedOrder(corpus, 4)(2, 19));
@@ -63,7 +48,7 @@ describe('an order', () => {
   });
 
   test('is any of the six of three turns in a sixth of the cases', () => {
-    const three = corpusOf([3]);
+    const three = sampleConversations([3]);
     const counts = new Map<string, number>();
     const draws = 3000;
     for (let seed = 0; seed < draws; seed++) {

@@ -1,20 +1,14 @@
-import * as tf from '@tensorflow/tfjs-core';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { useBackend } from '../core/backend.ts';
+import { describe, expect, test } from 'vitest';
 import { NotFiniteError } from '../core/errors.ts';
 import { random } from '../core/random.ts';
 import { TEST_BACKENDS } from '../core/sample-backends.ts';
+import { onBackendWithoutLeaks } from '../core/sample-leaks.ts';
 import { rank } from './rank.ts';
 
 const name = (query: number, position: number) => `query ${query}, candidate ${position}`;
 
 describe.each(TEST_BACKENDS)('%s', (backend) => {
-  let before = 0;
-  beforeAll(() => useBackend(backend));
-  beforeEach(() => {
-    before = tf.memory().numTensors;
-  });
-  afterEach(() => expect(tf.memory().numTensors).toBe(before));
+  onBackendWithoutLeaks(backend);
 
   test('orders by score, then by place, and drops the padding even below negative scores', async () => {
     const pool = { queryCount: 2, width: 5, positions: Int32Array.of(7, 3, 5, 2, 0, 4, 1, -1, -1, -1) };

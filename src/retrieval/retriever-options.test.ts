@@ -24,6 +24,7 @@ test('the least that an arm must say, and what it then does', () => {
     attention: null,
     propagation: null,
     selection: null,
+    scoring: null,
     control: null,
   });
 });
@@ -61,6 +62,11 @@ test('a selection is told by its method', () => {
     marginalAbove: 0.3,
     scoreAbove: 0.9,
   });
+});
+
+test('several sources with index bm25 are fine where no signal is scored by one of them', () => {
+  const two = [{ index: 'bm25' }, { index: 'bm25', k: 7 }];
+  expect(faultsOf({ candidates: two, relevance: { signals: ['cosine'] } })).toEqual([]);
 });
 
 test('propagation is a preset by name, or written out', () => {
@@ -113,6 +119,11 @@ describe('a fault is told for', () => {
       'a signal without its source',
       { candidates: [{ index: 'newest' }] },
       'candidates: expected a source with index bm25, since bm25 is a signal, got [{"index":"newest"}]',
+    ],
+    [
+      'a signal whose source is not told',
+      { candidates: [{ index: 'bm25' }, { index: 'bm25', k: 7 }] },
+      'candidates: expected one source with index bm25, whose options score the signal, got [{"index":"bm25"},{"index":"bm25","k":7}]',
     ],
     [
       'propagation that nothing searches',
@@ -170,4 +181,56 @@ test('a weight of a coordinate that the dimensions lack is a fault, one that the
   expect(faultsOf({ trajectory: { dimensions: 3, weights } })).toEqual([
     'trajectory.weights.complexity: expected a coordinate of 3 (depth, temporal, homogeneity), got 1',
   ]);
+});
+
+describe('a mix of signals', () => {
+  const weights = { 'bm25:share': 0.5, 'decay-24h': -1 };
+
+  test('has the whole bank and no origin where nothing is said of them', () => {
+    const { scoring } = retrieverOptions.parse({ ...least, scoring: { weights } });
+    expect(scoring).toEqual({
+      signals: { groups: ['text', 'form', 'time', 'thread', 'channel', 'author', 'structure'], encoders: [] },
+      weights,
+      origin: null,
+    });
+    expect(faultsOf({ scoring: { weights } })).toEqual([]);
+  });
+
+  test.each<[string, object, string[]]>([
+    [
+      'a signal that is none',
+      { weights: { 'bm25:shares': 1, zzzzzzzzzzzz: 1 } },
+      [
+        'scoring.weights.bm25:shares: expected a signal of the bank, such as bm25:share, got 1',
+        'scoring.weights.zzzzzzzzzzzz: expected a signal of the bank, got 1',
+      ],
+    ],
+    [
+      'a signal of a group that the bank has not',
+      { signals: { groups: ['time'] }, weights },
+      ['scoring.weights.bm25:share: expected a signal of the bank, got 0.5'],
+    ],
+    [
+      'a cosine of an encoder that the bank has not',
+      { signals: { encoders: [{ encoder: 'lsa' }] }, weights: { 'cosine-lsa-2': 1 } },
+      ['scoring.weights.cosine-lsa-2: expected a signal of the bank, such as cosine-lsa:-2, got 1'],
+    ],
+    [
+      'a weight that is no number',
+      { weights: { bm25: 'much' } },
+      ['scoring.weights.bm25: expected number, got "much"'],
+    ],
+  ])('is refused for %s', (_, scoring, faults) => {
+    expect(faultsOf({ scoring })).toEqual(faults);
+  });
+
+  test.each([
+    ['decay', {}],
+    ['trajectory', {}],
+    ['attention', { mechanism: 'rcp' }],
+  ])('is refused beside %s', (part, options) => {
+    const [fault, ...others] = faultsOf({ scoring: { weights }, [part]: options });
+    expect(fault).toContain(`${part}: expected null, since scoring takes its place, got {`);
+    expect(others).toEqual([]);
+  });
 });

@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { propagationOptions, unifiedAttentionOptions } from '../attention/options.ts';
 import { PROPAGATION_PRESETS } from '../attention/presets.ts';
+import { nearestOf } from '../core/validation.ts';
 import { fusionOptions } from '../fusion/registry.ts';
 import { type Bm25IndexOptions, indexOptions } from '../index/registry.ts';
 import { DIVERSITY_FILTER_DEFAULTS } from '../rerank/diversity-filter.ts';
 import { COORDINATES } from '../trajectory/coordinate-names.ts';
 import { controlOptions } from './control-options.ts';
+import { scoringOptions } from './scoring-options.ts';
+import { signalNames } from './signal-bank/options.ts';
 
 export type { Bm25IndexOptions };
 
@@ -91,6 +94,8 @@ export const retrieverOptions = z.strictObject({
   attention: attentionOptions.nullable().default(null),
   propagation: propagationChoice.nullable().default(null),
   selection: selectionOptions.nullable().default(null),
+  /** Scores candidates by a mix of signals, in the place of relevance and whatever would be done to it. */
+  scoring: scoringOptions.nullable().default(null),
   /** Destroys a part of the structure, to see what the arm owes to it. */
   control: controlOptions.nullable().default(null),
 });
@@ -102,16 +107,32 @@ function weightCount(fusion: RetrieverOptions['relevance']['fusion']): number | 
   return typeof fusion.weights === 'string' ? 2 : fusion.weights.length; // a preset weighs two
 }
 
-/** What the shape of the options cannot say: which signal needs which source, and what a fusion asks of the signals. */
-export function assertRetriever(
-  { candidates, relevance, propagation, trajectory }: RetrieverOptions,
-  context: z.core.$RefinementCtx,
+/** A mix of signals that the bank has, and nothing done by hand beside it. */
+function assertScoring(
+  { scoring, decay, trajectory, attention }: RetrieverOptions,
+  fault: (path: PropertyKey[], message: string) => void,
 ): void {
+  if (scoring === null) return;
+  for (const [name, value] of Object.entries({ decay, trajectory, attention }))
+    if (value !== null) fault([name], 'null, since scoring takes its place');
+  const known = signalNames(scoring.signals);
+  for (const signal of Object.keys(scoring.weights)) {
+    if (known.includes(signal)) continue;
+    const nearest = nearestOf(signal, known);
+    fault(['scoring', 'weights', signal], `a signal of the bank${nearest === undefined ? '' : `, such as ${nearest}`}`);
+  }
+}
+
+/** What the shape of the options cannot say: which signal needs which source, and what a fusion asks of the signals. */
+export function assertRetriever(options: RetrieverOptions, context: z.core.$RefinementCtx): void {
+  const { candidates, relevance, propagation, trajectory } = options;
   const fault = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
   const has = (index: string) => candidates.some((source) => source.index === index);
   const { signals, fusion } = relevance;
   if (signals.includes('bm25') && !has('bm25'))
     fault(['candidates'], 'a source with index bm25, since bm25 is a signal');
+  if (signals.includes('bm25') && candidates.filter(({ index }) => index === 'bm25').length > 1)
+    fault(['candidates'], 'one source with index bm25, whose options score the signal');
   if (propagation !== null && !has('flat'))
     fault(['candidates'], 'a source with index flat, which alone knows propagated embeddings');
   if (new Set(signals).size < signals.length) fault(['relevance', 'signals'], 'each signal once');
@@ -121,6 +142,7 @@ export function assertRetriever(
       if (!known.includes(name))
         fault(['trajectory', 'weights', name], `a coordinate of ${trajectory.dimensions} (${known.join(', ')})`);
   }
+  assertScoring(options, fault);
   if (signals.length < 2) return;
   if (fusion.method === 'convex' && signals.join() !== 'cosine,bm25')
     fault(['relevance', 'signals'], '[cosine, bm25], the order that the convex combination asks for');

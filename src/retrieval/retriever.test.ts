@@ -77,7 +77,7 @@ function relevanceOf({ parts }: Row, { relevance: { signals, fusion } }: Retriev
 
 describe('an arm', () => {
   test.each(Object.entries(SAMPLE_ARMS))('%s is put together from its columns', async (_, options) => {
-    const { decay, trajectory, attention, selection } = options;
+    const { decay, trajectory, attention, selection, scoring } = options;
     const rows = rowsOf(await retrieve(workspace, options));
     expect(rows.some(({ turns }) => turns.length > 5)).toBe(true);
     for (const row of rows) {
@@ -88,12 +88,14 @@ describe('an arm', () => {
       let score = decay === null ? relevance : relevance.map((value, i) => value * (parts.decay?.[i] as number));
       if (trajectory !== null) score = mixed(scaled(score), parts.trajectory as number[], trajectory.weight);
       if (attention !== null) score = mixed(scaled(score), scaled(parts.attention as number[]), attention.weight);
+      if (scoring !== null) score = parts.scoring as number[]; // see retriever.scoring.test.ts
       expectClose(parts['before selection'] ?? scores, score, 2e-6, query.id);
     }
     const steps = [
       decay && 'decay',
       trajectory && 'trajectory',
       attention && 'attention',
+      scoring && 'scoring',
       selection && 'before selection',
     ].filter(Boolean);
     const names = [...options.relevance.signals, 'relevance', ...steps];

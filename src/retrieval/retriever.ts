@@ -8,6 +8,7 @@ import type { CandidatePool } from './candidate-pool.ts';
 import { type Column, fuseSignals, semanticWeight } from './relevance.ts';
 import type { RelevanceSignal, RetrieverOptions } from './retriever-options.ts';
 import { selectTop } from './select-top.ts';
+import { mixedSignals } from './signal-bank/mixed-signals.ts';
 import { attentionSignal, bm25Signal, cosineSignal, decaySignal, recencySignal, trajectorySignal } from './signals.ts';
 import { bm25Options } from './stage-graph.ts';
 import { unwatched, type Watch } from './watch.ts';
@@ -104,13 +105,17 @@ export async function scorePool(
   options: RetrieverOptions,
   watch: Watch = unwatched,
 ): Promise<Retrieved> {
-  const { decay, trajectory, attention, control } = options;
+  const { decay, trajectory, attention, scoring, control } = options;
   const components = await relevanceOf(workspace, pool, options, watch);
   const add = async (name: string, compute: () => Promise<Column>) => components.set(name, await watch(name, compute));
   if (decay !== null) await add('decay', () => decaySignal(workspace, pool, decay));
   if (trajectory !== null) await add('trajectory', () => trajectorySignal(workspace, pool, trajectory, control));
   if (attention !== null)
     await add('attention', () => attentionSignal(workspace, pool, attention, trajectory, control));
+  if (scoring !== null) {
+    const scores = await watch('scoring', () => mixedSignals(workspace, pool, scoring, control));
+    return { pool, scores, components: components.set('scoring', scores) };
+  }
   const composed = () => compose(components, [pool.queryCount, pool.width], options);
   const scores = await watch('compose', () => readBack('compose', composed));
   return { pool, scores, components };

@@ -2,8 +2,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { random } from '../core/random.ts';
+import { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
 import type { Turn } from '../model/turn.ts';
+import { frameTables } from '../trajectory/frame-tables.ts';
 import type { CandidatePool } from './candidate-pool.ts';
 import type { ControlOptions } from './control-options.ts';
 import { threadOf, trajectoryDistance } from './handmade-scores.ts';
@@ -62,6 +64,26 @@ describe('rewiring', () => {
       }),
     );
   });
+});
+
+test('conversations of one shape are each drawn by themselves', () => {
+  const TURNS = 23;
+  const turns = Array.from({ length: 7 * TURNS }, (_, i): Turn => {
+    const [conversation, place] = [i % 7, Math.floor(i / 7)];
+    const parentId = place === 0 ? null : `${conversation}-${Math.floor((place - 1) / 2)}`;
+    const rest = { author: null, channel: null, text: 'x' };
+    return { id: `${conversation}-${place}`, conversationId: `c${conversation}`, parentId, timestamp: i, ...rest };
+  });
+  const corpus = new Corpus(turns);
+  const tables = frameTables(corpus, new Float32Array(turns.length).fill(1), new Int32Array(turns.length).fill(1));
+  const trees = rewiredTrees(tables, 29);
+  /** The parents of a conversation's turns, by their places in it. */
+  const forest = (conversation: number) => {
+    const { parent } = trees(conversation, TURNS);
+    const positions = tables.conversations[conversation] as Int32Array;
+    return Array.from(positions, (position) => positions.indexOf(parent(position))).join();
+  };
+  expect(new Set(Array.from({ length: 7 }, (_, conversation) => forest(conversation))).size).toBe(7);
 });
 
 describe('under the control', () => {

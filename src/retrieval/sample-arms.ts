@@ -17,6 +17,16 @@ const attending = (attention: object) => ({ ...placed, attention });
 const under = (kind: ControlKind, options: object) => ({ ...options, control: { kind } });
 const forgetful = { combine: 'additive', temperature: 1, decay: 0.3 };
 
+const MIX = {
+  'bm25:share': 0.5,
+  'cosine:session-best': 0.7,
+  'decay-24h': 0.3,
+  leaf: 0.2,
+  'trajectory-5': 1,
+  ircp: 3,
+  tpo: 5,
+};
+
 const written = {
   newest: { candidates: [{ index: 'newest', k: 23 }], relevance: { signals: ['recency'] } },
   bm25: { candidates: [{ index: 'bm25', k: 23 }], relevance: { signals: ['bm25'] } },
@@ -56,6 +66,12 @@ const written = {
     propagation: { preset: 'framework' },
   }),
   mmr: { ...placed, selection: { method: 'mmr', k: 11, lambda: 0.6 } },
+  'mix of signals': { ...hybrid, scoring: { weights: MIX } },
+  'mix of signals, rewired graph': under('rewired-graph', { ...hybrid, scoring: { weights: MIX } }),
+  'mix of words': {
+    ...hybrid,
+    scoring: { signals: { groups: ['text'] }, weights: { 'bm25:share': 1, 'cosine:+1': 0.3 } },
+  },
   'diversity filter': { ...hybrid, selection: { method: 'diversity-filter', k: 13 } },
 } as const;
 

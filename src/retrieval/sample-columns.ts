@@ -43,5 +43,5 @@ export function worstError(
       Math.abs((column[q * pool.width + i] as number) - value),
     ),
   );
-  return errors.reduce((worst, error) => (error <= worst ? worst : error), 0); // NaN is the worst
+  return errors.reduce((worst, error) => Math.max(worst, error), 0); // NaN is the worst
 }

@@ -11,6 +11,8 @@ import { assertRetriever, type RetrieverOptions, retrieverOptions } from './retr
 import { SAMPLE_ARMS } from './sample-arms.ts';
 import { sampleWorkspace, sampleWorld } from './sample-corpus.ts';
 import { selectTop } from './select-top.ts';
+import { signalBankOptions, signalNames } from './signal-bank/options.ts';
+import { signalTable } from './signal-bank/signal-bank.ts';
 import { withInputs } from './stage-graph.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -47,6 +49,10 @@ const selected = (positions: number[], scores: number[], k = 3) =>
   within((workspace) =>
     selectTop(workspace, padded(...positions), Float32Array.from(scores), { method: 'mmr', k, lambda: 1 }),
   );
+
+/** The bank's signals of the candidates of an arm. */
+const signals = async (workspace: Workspace, options: object) =>
+  signalTable(workspace, await workspace.pool(SAMPLE_ARMS.newest), signalBankOptions.parse(options));
 
 export const TENSOR_OPS: TensorOps = {
   blend: {
@@ -105,6 +111,11 @@ export const TENSOR_OPS: TensorOps = {
       ],
     ],
   },
+  signalTable: {
+    use: () => within(async (workspace) => (await signals(workspace, {})).values),
+    refuses: [[() => within((workspace) => signals(workspace, { encoders: [{ encoder: 'lsa' }] })), /encoder lsa/]],
+  },
+  signalNames: { use: () => signalNames(signalBankOptions.parse({})).length, refuses: [] },
   StageGraph: {
     use: () => within(async ({ graph }) => graph.arm(whole).length),
     refuses: [],

@@ -23,6 +23,7 @@ import {
   TRAJECTORY_DEFAULTS,
   type TrajectoryOptions,
 } from './retriever-options.ts';
+import { localRows } from './scope.ts';
 import { looksForward } from './stage-graph.ts';
 import { versionRows } from './version-rows.ts';
 import type { Workspace } from './workspace.ts';
@@ -64,17 +65,33 @@ function maskOf(batch: Batch): tf.Tensor2D {
 /** BM25 of every pair as of the query's moment. */
 export function bm25Signal(workspace: Workspace, pool: CandidatePool, options: Bm25IndexOptions): Promise<Column> {
   return workspace.stage(workspace.graph.bm25(pool.stage, options), async () => {
-    const index = await workspace.bm25(options);
-    return index.scorePairs(workspace.batch, pool.positions, pool.width);
+    const { width } = pool;
+    const column = new Float32Array(pool.positions.length);
+    for (const { scope, places, batch } of workspace.scopes.split(workspace.batch)) {
+      const index = await workspace.bm25(options, scope);
+      const scores = await index.scorePairs(batch, localRows(scope, pool, places), width);
+      for (const [row, place] of places.entries())
+        column.set(scores.subarray(row * width, (row + 1) * width), place * width);
+    }
+    return column;
   });
 }
 
 /** Place among the turns before the query: 1 for the newest, towards 0 for the oldest. */
 export function recencySignal(workspace: Workspace, pool: CandidatePool): Promise<Column> {
-  const { cutoffs } = workspace.batch;
-  const place = (position: number, pair: number) =>
-    (position + 1) / Math.max(1, cutoffs[Math.floor(pair / pool.width)] as number);
-  return workspace.stage(workspace.graph.recency(pool.stage), () => Float32Array.from(pool.positions, place));
+  const { width } = pool;
+  return workspace.stage(workspace.graph.recency(pool.stage), () => {
+    const column = new Float32Array(pool.positions.length);
+    for (const { scope, places, batch } of workspace.scopes.split(workspace.batch)) {
+      const positions = localRows(scope, pool, places);
+      const recency = (position: number, pair: number) =>
+        (position + 1) / Math.max(1, batch.cutoffs[Math.floor(pair / width)] as number);
+      const scores = Float32Array.from(positions, recency);
+      for (const [row, place] of places.entries())
+        column.set(scores.subarray(row * width, (row + 1) * width), place * width);
+    }
+    return column;
+  });
 }
 
 /** The rows that a pool's places are compared by, and which of them is whose. */

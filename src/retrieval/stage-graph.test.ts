@@ -101,6 +101,7 @@ describe('an arm is not mistaken for one that differs in a single option', () =>
     'control.kind': 'rewired-graph',
     'control.seed': 5,
     selection: { method: 'mmr', k: 7, lambda: 0.4 },
+    scoring: { signals: { groups: ['time', 'structure'], encoders: [] }, weights: { rcp: 1, newest: 2 }, origin: null },
   };
   const base = retrieverOptions.parse(written);
 

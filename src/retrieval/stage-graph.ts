@@ -1,6 +1,7 @@
 import type { PropagationOptions } from '../attention/options.ts';
 import { activeBackend } from '../core/backend.ts';
 import { hashOf } from '../core/hash.ts';
+import type { EncoderOptions } from '../embedding/registry.ts';
 import type { IndexOptions } from '../index/registry.ts';
 import type { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
@@ -15,6 +16,8 @@ import {
   TRAJECTORY_DEFAULTS,
   type TrajectoryOptions,
 } from './retriever-options.ts';
+import type { SignalBankOptions } from './signal-bank/options.ts';
+import { ATTENTIONS, TRAJECTORIES } from './signal-bank/structure-options.ts';
 import type { Stage } from './stage-store.ts';
 
 /** What a workspace cannot tell of itself, and its stages depend on. */
@@ -25,6 +28,8 @@ export interface WorkspaceIdentity {
   readonly data: string;
   /** Of the encoder: its options, what it was fitted on, where it computes. */
   readonly encoder: Readonly<Record<string, unknown>>;
+  /** Of any other encoder that it may be asked to embed with. */
+  readonly encoderOf?: (options: EncoderOptions) => Readonly<Record<string, unknown>>;
 }
 
 /** What stages are made from besides other stages. */
@@ -45,7 +50,7 @@ export function looksForward({ mechanism, mode }: AttentionOptions): boolean {
 
 /** The options of the bm25 source, which score its signal too. */
 export function bm25Options({ candidates }: RetrieverOptions): Bm25IndexOptions {
-  return candidates.find(({ index }) => index === 'bm25') as Bm25IndexOptions; // the options' schema asks for it
+  return candidates.find(({ index }) => index === 'bm25') as Bm25IndexOptions; // the options' schema asks for one
 }
 
 /**
@@ -59,17 +64,19 @@ export class StageGraph {
   readonly #queries: string;
   readonly #encoder: string;
   readonly #seed: number;
+  readonly #encoderOf: WorkspaceIdentity['encoderOf'];
   /** By name, inputs and options as they are written: a look-up costs a tenth of a hash, and a plan asks for the same stages thousands of times. */
   readonly #known = new Map<string, Stage>();
 
   /** The active backend is part of every key. */
-  constructor({ identity: { code, data, encoder }, corpus, queries, seed }: StageRoots) {
+  constructor({ identity: { code, data, encoder, encoderOf }, corpus, queries, seed }: StageRoots) {
     this.#corpus = corpus;
     this.#base = hashOf([code, activeBackend()]);
     this.#turns = hashOf(['turns', data]);
     this.#queries = hashOf(['queries', data, queries.map(({ id, split }) => [id, split])]);
     this.#encoder = hashOf(['encoder', encoder]);
     this.#seed = seed;
+    this.#encoderOf = encoderOf;
   }
 
   #stage(name: string, options: unknown, roots: readonly string[], inputs: readonly Stage[] = []): Stage {
@@ -212,9 +219,25 @@ export class StageGraph {
     }
   }
 
+  /** What the structure signals of a bank are made from. */
+  #structure(pool: Stage, control: ControlOptions | null): Stage[] {
+    return [
+      this.frames(pool, TRAJECTORIES['trajectory-7'], onCoordinates(control)),
+      ...Object.values(TRAJECTORIES).map((options) => this.trajectory(pool, options, control)),
+      ...Object.values(ATTENTIONS).map((options) => this.attention(pool, options, null, control)),
+    ];
+  }
+
+  /** Of a bank of signals; a control changes what its structure signals see. */
+  signalTable(pool: Stage, options: SignalBankOptions, control: ControlOptions | null = null): Stage {
+    const structure = options.groups.includes('structure') ? this.#structure(pool, control) : [];
+    const encoders = options.encoders.map((encoder) => this.#encoderOf?.(encoder) ?? encoder);
+    return this.#stage('signals', [options.groups, encoders], [this.#queries, this.#encoder], [pool, ...structure]);
+  }
+
   /** What the ranking of an arm is put together from. */
   arm(options: RetrieverOptions): Stage[] {
-    const { relevance, decay, trajectory, attention, control } = options;
+    const { relevance, decay, trajectory, attention, scoring, control } = options;
     const pool = this.pool(options);
     return [
       pool,
@@ -222,6 +245,7 @@ export class StageGraph {
       ...(decay === null ? [] : [this.decay(pool, decay)]),
       ...(trajectory === null ? [] : [this.trajectory(pool, trajectory, control)]),
       ...(attention === null ? [] : [this.attention(pool, attention, trajectory, control)]),
+      ...(scoring === null ? [] : [this.signalTable(pool, scoring.signals, control)]),
     ];
   }
 }

@@ -1,10 +1,20 @@
 import { DimensionMismatchError } from '../core/errors.ts';
 import type { StartProgress } from '../core/progress.ts';
+import type { EncoderOptions } from '../embedding/registry.ts';
 import { assertUnitRows } from '../index/query-batch.ts';
 import type { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
 import type { WorkspaceIdentity } from './stage-graph.ts';
 import type { StageStore } from './stage-store.ts';
+
+/** The corpus and the queries as one encoder has them. */
+export interface Encoding {
+  readonly dimension: number;
+  /** Row-major [N, D], unit rows. */
+  readonly turnVectors: Float32Array;
+  /** Row-major [Q, D], unit rows. */
+  readonly queryVectors: Float32Array;
+}
 
 export interface WorkspaceInputs {
   readonly corpus: Corpus;
@@ -16,6 +26,8 @@ export interface WorkspaceInputs {
   readonly dimension: number;
   readonly seed: number;
   readonly progress?: StartProgress;
+  /** Embeds turns and queries with another encoder than that of the vectors; without it there is none. */
+  readonly encode?: (options: EncoderOptions) => Promise<Encoding>;
   /** Where results are kept for other workspaces, and what tells theirs from ours; without it they stay in memory. */
   readonly stages?: { readonly store: StageStore; readonly identity: WorkspaceIdentity };
 }

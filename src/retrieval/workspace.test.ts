@@ -2,15 +2,19 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { PROPAGATION_PRESETS } from '../attention/presets.ts';
 import { useBackend } from '../core/backend.ts';
-import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
+import { DimensionMismatchError, NotFiniteError, UnavailableError, ValidationError } from '../core/errors.ts';
 import { random } from '../core/random.ts';
+import { type EncoderOptions, encoderOptions } from '../embedding/registry.ts';
 import type { IndexOptions } from '../index/registry.ts';
+import { Corpus } from '../model/corpus.ts';
 import { retrieve } from './retriever.ts';
 import { SAMPLE_ARMS } from './sample-arms.ts';
 import { DIMENSION, sampleVector, sampleWorkspace, sampleWorld } from './sample-corpus.ts';
 import { SampleStageStore } from './sample-stage-store.ts';
 import { MEMORY_ONLY } from './stage-graph.ts';
 import { addCounts, type StageCounts, type StageStore } from './stage-store.ts';
+import { Workspace } from './workspace.ts';
+import type { Encoding } from './workspace-inputs.ts';
 
 beforeAll(() => useBackend('wasm'));
 const world = sampleWorld(3);
@@ -101,36 +105,6 @@ describe('with a store', () => {
     expect(Object.keys(first.counts)).toContain('propagated');
     expect(Object.keys(second.counts)).not.toContain('propagated');
     expect(Object.keys(second.counts)).not.toContain('frames');
-  });
-
-  test('a stage that fails leaves nothing there', () =>
-    withWorkspace(async () => {
-      const store = new SampleStageStore();
-      const workspace = sampleWorkspace(world, { store, identity });
-      const stage = workspace.graph.derived('x', null, []);
-      await expect(workspace.stage<number>(stage, () => Promise.reject(new ValidationError('no')))).rejects.toThrow();
-      workspace.dispose();
-      expect(store.artifacts.size).toBe(0);
-      expect(workspace.stageCounts()).toEqual({});
-    }));
-
-  test.each([
-    ['a number', 0.375],
-    ['an array', Int32Array.of(3, -1)],
-    ['fields', { width: 2, names: ['a', 'b'], scores: Float32Array.of(0.5, -0.5), none: null }],
-  ])('%s comes back as it was', async (_, value) => {
-    const store = new SampleStageStore();
-    for (const made of [1, 0]) {
-      const workspace = sampleWorkspace(world, { store, identity });
-      let calls = 0;
-      const result = workspace.stage(workspace.graph.derived('x', null, []), () => {
-        calls++;
-        return value as number;
-      });
-      expect(await result).toEqual(value);
-      expect(calls).toBe(made);
-      workspace.dispose();
-    }
   });
 });
 
@@ -224,6 +198,78 @@ describe('vectors are refused', () => {
   });
 });
 
+describe('an encoding', () => {
+  const other: Encoding = {
+    dimension: 2,
+    turnVectors: Float32Array.from({ length: 2 * world.turns.length }, (_, i) => (i % 4 === 0 || i % 4 === 3 ? 1 : 0)),
+    queryVectors: Float32Array.from({ length: 2 * world.queries.length }, (_, i) => i % 2),
+  };
+  const lsa = encoderOptions.parse({ encoder: 'lsa', dimension: 2 });
+
+  /** A workspace with a way to embed that counts how often it is asked. */
+  function withEncoder(encoding: Encoding) {
+    const corpus = new Corpus(world.turns);
+    const rows = (owners: readonly { readonly id: string }[]) =>
+      Float32Array.from(owners.flatMap(({ id }) => [...(world.vectorOf.get(id) as Float32Array)]));
+    const [turnVectors, queryVectors] = [rows(corpus.turns), rows(world.queries)];
+    const asked: EncoderOptions[] = [];
+    const encode = async (options: EncoderOptions) => {
+      asked.push(options);
+      return encoding;
+    };
+    const { queries } = world;
+    const workspace = new Workspace({
+      corpus,
+      queries,
+      turnVectors,
+      queryVectors,
+      dimension: DIMENSION,
+      seed: 5,
+      encode,
+    });
+    return { workspace, asked };
+  }
+
+  test('without options is that of the workspace', async () => {
+    const { workspace, asked } = withEncoder(other);
+    const { dimension, turnVectors, queryVectors } = await workspace.encoding(null);
+    expect([dimension, turnVectors, queryVectors]).toEqual([DIMENSION, workspace.turnVectors, workspace.batch.vectors]);
+    expect(asked).toEqual([]);
+    workspace.dispose();
+  });
+
+  test('is made once for all who ask, and of some queries has their rows', async () => {
+    const { workspace, asked } = withEncoder(other);
+    const [some, again] = [workspace.withQueries([7, 2]), workspace.withQueries([3])];
+    expect(await workspace.encoding(lsa)).toEqual(other);
+    expect((await some.encoding(lsa)).queryVectors).toEqual(Float32Array.from([0, 1, 0, 1]));
+    expect((await again.encoding(lsa)).turnVectors).toBe(other.turnVectors);
+    expect(asked).toEqual([lsa]);
+    for (const one of [some, again, workspace]) one.dispose();
+  });
+
+  test.each([
+    [
+      'turns',
+      { ...other, turnVectors: other.turnVectors.subarray(2) },
+      DimensionMismatchError,
+      'numbers in the turn vectors',
+    ],
+    ['queries', { ...other, queryVectors: other.queryVectors.map((x) => 2 * x) }, ValidationError, 'vector of query q'],
+  ])('is refused where it does not fit the %s', async (_, encoding, error, message) => {
+    const { workspace } = withEncoder(encoding);
+    await expect(workspace.encoding(lsa)).rejects.toThrow(error);
+    await expect(workspace.encoding(lsa)).rejects.toThrow(message);
+    workspace.dispose();
+  });
+
+  test('by another encoder needs a way to embed', () =>
+    withWorkspace(async (workspace) => {
+      await expect(workspace.encoding(lsa)).rejects.toThrow(UnavailableError);
+      expect((await workspace.encoding(null)).dimension).toBe(DIMENSION);
+    }));
+});
+
 describe('after it is disposed', () => {
   test('everything is refused', async () => {
     const workspace = sampleWorkspace(world);
@@ -255,11 +301,9 @@ describe('after it is disposed', () => {
 });
 
 describe('some of the queries by themselves', () => {
-  const onlyOrder = Object.values(SAMPLE_ARMS).filter(({ control }) => control === null);
-
   test('get what they get among all, by every arm, in any order, and warm indexes change nothing', () =>
     withWorkspace(async (workspace) => {
-      for (const arm of onlyOrder) {
+      for (const arm of Object.values(SAMPLE_ARMS)) {
         const all = await retrieve(workspace, arm);
         for (const places of [[9], [2], [5, 0, 10]]) {
           const some = workspace.withQueries(places);

@@ -1,15 +1,16 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { PropagationOptions } from '../attention/options.ts';
 import { type PropagatedVersions, versionedPropagation } from '../attention/versioned-propagation.ts';
-import { ValidationError } from '../core/errors.ts';
+import { UnavailableError, ValidationError } from '../core/errors.ts';
 import { letEventsIn } from '../core/event-loop.ts';
 import { hashOf } from '../core/hash.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
+import { gatherRows } from '../core/rows.ts';
+import type { EncoderOptions } from '../embedding/registry.ts';
 import { assertAdmissible } from '../index/admissible.ts';
 import type { Bm25Index } from '../index/bm25.ts';
-import { FlatIndex } from '../index/flat.ts';
 import { idPlaces } from '../index/id-order.ts';
-import { type Bm25IndexOptions, createBm25, createIndex, type IndexOptions } from '../index/registry.ts';
+import { type Bm25IndexOptions, createBm25, type IndexOptions } from '../index/registry.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
 import type { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
@@ -21,11 +22,14 @@ import { queryPoints, turnTables } from './frame-inputs.ts';
 import { onOrder } from './null-controls.ts';
 import { permutedOrder } from './permuted-order.ts';
 import type { RetrieverOptions } from './retriever-options.ts';
+import { askedConversations, nothingAsked, type Scope, Scopes } from './scope.ts';
+import { scopedIndex } from './scoped-index.ts';
+import { prepareSignals } from './signal-bank/signal-bank.ts';
 import { StageGraph, type WorkspaceIdentity } from './stage-graph.ts';
 import { StageRunner } from './stage-runner.ts';
 import { KEEPS_NOTHING, type Stage, type StageCounts, type StageResult } from './stage-store.ts';
 import { unwatched, type Watch } from './watch.ts';
-import { assertVectors, type WorkspaceInputs } from './workspace-inputs.ts';
+import { assertVectors, type Encoding, type WorkspaceInputs } from './workspace-inputs.ts';
 
 export type { WorkspaceInputs };
 
@@ -46,8 +50,11 @@ export class Workspace {
   readonly graph: StageGraph;
   /** The workspace that holds what says nothing of queries: this one, unless it was made {@link withQueries}. */
   readonly shared: Workspace;
+  /** What queries ask where they ask one conversation alone. */
+  readonly scopes: Scopes;
   readonly #seed: number;
-  readonly #progress: StartProgress;
+  readonly startProgress: StartProgress;
+  readonly #encode: WorkspaceInputs['encode'];
   readonly #places: Int32Array;
   readonly #runner: StageRunner;
   readonly #results = new Map<string, Promise<unknown>>();
@@ -69,9 +76,12 @@ export class Workspace {
       texts: inputs.queries.map(({ text }) => text),
       vectors: inputs.queryVectors,
       cutoffs: Int32Array.from(inputs.queries, ({ timestamp }) => inputs.corpus.cutoff(timestamp)),
+      conversations: askedConversations(inputs.corpus, inputs.queries),
     };
+    this.scopes = shared?.scopes ?? new Scopes(inputs.corpus);
     this.#seed = inputs.seed;
-    this.#progress = inputs.progress ?? silent;
+    this.startProgress = inputs.progress ?? silent;
+    this.#encode = inputs.encode;
     this.shared = shared ?? this;
     this.#places = shared !== undefined ? shared.#places : idPlaces(inputs.corpus.turns.map(({ id }) => id));
     this.graph = new StageGraph({ ...inputs, identity: inputs.stages?.identity ?? NOBODY });
@@ -86,11 +96,37 @@ export class Workspace {
    */
   withQueries(places: readonly number[]): Workspace {
     const { corpus, dimension, turnVectors, batch } = this;
-    const queryVectors = new Float32Array(places.length * dimension);
-    for (const [row, place] of places.entries())
-      queryVectors.set(batch.vectors.subarray(place * dimension, (place + 1) * dimension), row * dimension);
+    const queryVectors = gatherRows(batch.vectors, dimension, places);
     const queries = places.map((place) => this.queries[place] as Query);
-    return new Workspace({ corpus, queries, turnVectors, queryVectors, dimension, seed: this.#seed }, this.shared);
+    const encode = async (options: EncoderOptions) => {
+      const all = await this.encoding(options);
+      return { ...all, queryVectors: gatherRows(all.queryVectors, all.dimension, places) };
+    };
+    return new Workspace(
+      { corpus, queries, turnVectors, queryVectors, dimension, seed: this.#seed, encode },
+      this.shared,
+    );
+  }
+
+  /**
+   * Turns and queries as an encoder has them, embedded at most once.
+   *
+   * @param options null for the workspace's own encoder.
+   * @throws UnavailableError where the workspace knows no other.
+   * @throws DimensionMismatchError, NotFiniteError, ValidationError for vectors that do not fit, naming the turn or query.
+   */
+  async encoding(options: EncoderOptions | null): Promise<Encoding> {
+    const { dimension, turnVectors, batch } = this;
+    if (options === null) return { dimension, turnVectors, queryVectors: batch.vectors };
+    const encode = this.#encode;
+    if (encode === undefined)
+      throw new UnavailableError(`encoder ${options.encoder}`, 'the workspace was opened without a way to embed texts');
+    return this.once(['encoding', options], async () => {
+      const encoding = await encode(options);
+      assertVectors('turn', this.corpus.turns, encoding.turnVectors, encoding.dimension);
+      assertVectors('query', this.queries, encoding.queryVectors, encoding.dimension);
+      return encoding;
+    });
   }
 
   #assertAlive(asked: unknown): void {
@@ -154,15 +190,17 @@ export class Workspace {
     if (this.shared !== this) return this.shared.propagated(options, control);
     const ordering = onOrder(control);
     const order = ordering === null ? {} : { order: permutedOrder(this.corpus, this.graph.seedOf(ordering)) };
-    const settings = { progress: this.#progress, ...order };
+    const settings = { progress: this.startProgress, ...order };
     return this.stage(this.graph.propagated(options, control), () =>
       versionedPropagation(this.corpus, this.turnVectors, this.batch.cutoffs, options, settings),
     );
   }
 
-  bm25({ index, k1, b, variant, dropStopWords, stem }: Bm25IndexOptions): Promise<Bm25Index> {
-    return this.shared.once(['bm25', k1, b, variant, dropStopWords, stem], () =>
-      createBm25({ index, k: 1, k1, b, variant, dropStopWords, stem }, this.corpus),
+  /** Over the turns of a scope. */
+  bm25({ index, k1, b, variant, dropStopWords, stem }: Bm25IndexOptions, scope: Scope): Promise<Bm25Index> {
+    const scoring = { k1, b, variant, dropStopWords, stem };
+    return this.shared.once(['bm25', scoring, scope.conversationId], () =>
+      createBm25({ index, k: 1, ...scoring }, scope.corpus),
     );
   }
 
@@ -171,20 +209,9 @@ export class Workspace {
     propagation: PropagationOptions | null,
     control: ControlOptions | null,
   ): Promise<CandidateIndex> {
-    if (options.index === 'bm25') return this.bm25(options);
-    if (options.index === 'flat' && propagation !== null) {
-      const rows = await this.propagated(propagation, control);
-      return new FlatIndex(
-        this.corpus.turns.map(({ id }) => id),
-        { ...rows, dimension: this.dimension },
-      );
-    }
-    return createIndex(options, {
-      corpus: this.corpus,
-      vectors: this.turnVectors,
-      dimension: this.dimension,
-      seed: this.#seed,
-    });
+    const rows = options.index === 'flat' && propagation !== null ? await this.propagated(propagation, control) : null;
+    const { turnVectors, dimension } = this;
+    return scopedIndex(options, this.scopes, { vectors: turnVectors, dimension, seed: this.#seed }, rows);
   }
 
   /** An index that is kept until `dispose()`, as one that is asked time and again. */
@@ -201,16 +228,12 @@ export class Workspace {
   }
 
   /**
-   * Makes the indexes of an arm, of a workspace made {@link withQueries}, and has them hold what its queries may see: hnsw takes turns in when it is asked. The
-   * question is a vector without a direction.
+   * Makes what an arm needs and says nothing of queries, of a workspace made {@link withQueries}. Indexes are to hold what its queries may see: hnsw takes turns
+   * in when it is asked. The question is a vector without a direction.
    */
-  async warm({ candidates, propagation, control }: RetrieverOptions): Promise<void> {
-    const { cutoffs } = this.batch;
-    const nothing = {
-      texts: [''],
-      vectors: new Float32Array(this.dimension),
-      cutoffs: cutoffs.slice().sort().slice(0, 1),
-    };
+  async warm({ candidates, propagation, scoring, control }: RetrieverOptions): Promise<void> {
+    if (scoring !== null) await prepareSignals(this, scoring.signals);
+    const nothing = nothingAsked(this.scopes, this.batch);
     for (const options of candidates) {
       const index = await this.shared.#kept(options, options.index === 'flat' ? propagation : null, control);
       await index.search(nothing, 1);
@@ -230,7 +253,7 @@ export class Workspace {
         ? await this.shared.#kept(options, dense, control)
         : await this.#index(options, dense, control);
       try {
-        const found = await index.search(this.batch, options.k, this.#progress);
+        const found = await index.search(this.batch, options.k, this.startProgress);
         assertAdmissible(found, this.batch.cutoffs);
         return found;
       } finally {
@@ -257,8 +280,8 @@ export class Workspace {
   /** What trajectory coordinates are computed from. */
   frames(): Promise<{ readonly tables: FrameTables; readonly points: QueryPoints }> {
     return this.once('frames', async () => {
-      const tables = await this.shared.once('frame tables', () => turnTables(this.shared, this.#progress));
-      return { tables, points: await queryPoints(this, this.#progress) };
+      const tables = await this.shared.once('frame tables', () => turnTables(this.shared, this.startProgress));
+      return { tables, points: await queryPoints(this, this.startProgress) };
     });
   }
 

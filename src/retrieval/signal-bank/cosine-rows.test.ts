@@ -1,0 +1,31 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { beforeAll, expect, test } from 'vitest';
+import { useBackend } from '../../core/backend.ts';
+import { DimensionMismatchError } from '../../core/errors.ts';
+import { random } from '../../core/random.ts';
+import { sampleVector } from '../sample-corpus.ts';
+import { CosineRows } from './cosine-rows.ts';
+
+beforeAll(() => useBackend('wasm'));
+const [N, B, D] = [23, 5, 17];
+
+test('a row holds the products of a query with every turn', async () => {
+  const source = random(3, 'cosine-rows');
+  const rows = (count: number) => Array.from({ length: count }, () => sampleVector(source));
+  const [turns, queries] = [rows(N), rows(B)];
+  const before = tf.memory().numTensors;
+  const tensor = tf.tensor2d(Float32Array.from(turns.flatMap((row) => [...row])), [N, D]);
+  const cosines = await CosineRows.of(tensor, Float32Array.from(queries.flatMap((row) => [...row])), B);
+  expect(tf.memory().numTensors).toBe(before + 1);
+  const scores = new Float64Array(N);
+  for (const [q, query] of queries.entries()) {
+    cosines.copy(q, scores.fill(9));
+    for (const [n, turn] of turns.entries()) {
+      const product = turn.reduce((sum, value, i) => sum + value * (query[i] as number), 0);
+      expect(scores[n]).toBeCloseTo(product, 6);
+    }
+  }
+  await expect(CosineRows.of(tensor, new Float32Array(B * 13), B)).rejects.toThrow(DimensionMismatchError);
+  tensor.dispose();
+  expect(tf.memory().numTensors).toBe(before);
+});

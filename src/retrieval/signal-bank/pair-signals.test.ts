@@ -1,0 +1,206 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { Corpus } from '../../model/corpus.ts';
+import type { Query } from '../../model/dataset.ts';
+import type { Turn } from '../../model/turn.ts';
+import { askedQuery } from './asked-query.ts';
+import { HOUR, queryAt, START, TURNS } from './handmade-threads.ts';
+import { SIGNAL_GROUPS } from './options.ts';
+import { PAIR_SIGNALS, type PairGroup } from './pair-signals.ts';
+import { ScopeTables } from './scope-tables.ts';
+
+/** A candidate, and the turns that the query may see in time order. */
+interface Pair {
+  readonly query: Query;
+  readonly turn: Turn;
+  readonly past: readonly Turn[];
+}
+type Formula = (pair: Pair) => number;
+
+const is = (condition: boolean) => Number(condition);
+const hoursTo = ({ query }: Pair, { timestamp }: Turn) => (query.timestamp - timestamp) / HOUR;
+const threadOf = ({ past, turn }: Pair) => past.filter(({ conversationId }) => conversationId === turn.conversationId);
+const newestOf = (pair: Pair) => threadOf(pair).at(-1) as Turn;
+const childrenOf = ({ past, turn }: Pair) => past.filter(({ parentId }) => parentId === turn.id);
+const behind = ({ past, turn }: Pair) => past.length - past.indexOf(turn);
+const parentOf = ({ turn }: Pair) => TURNS.find(({ id }) => id === turn.parentId);
+const depthOf = (turn: Turn | undefined): number =>
+  turn?.parentId == null ? 0 : 1 + depthOf(TURNS.find(({ id }) => id === turn.parentId));
+
+/** Words, expressions of time and named things of each turn, counted by hand. */
+const FORMS: Readonly<Record<string, readonly [number, number, readonly string[]]>> = {
+  a0: [4, 0, []],
+  b0: [1, 0, []],
+  a1: [4, 0, ['3']],
+  a2: [4, 0, []],
+  c0: [9, 1, ['mary', 'london', '5', '2023']],
+  a3: [4, 0, []],
+  b1: [2, 0, []],
+  a4: [3, 0, []],
+  c1: [3, 0, ['mary']],
+  a5: [4, 0, []],
+  a6: [4, 0, []],
+};
+const formOf = ({ turn }: Pair) => FORMS[turn.id] as (typeof FORMS)[string];
+const times = (pair: Pair) => Math.log(1 + formOf(pair)[1]);
+const names = (pair: Pair) => Math.log(1 + formOf(pair)[2].length);
+const digits = ({ turn }: Pair) => is(/\d/.test(turn.text));
+
+/** Queries with what they ask for, whom and when they name. */
+interface Asked {
+  readonly query: Query;
+  readonly kind: string;
+  readonly entities: readonly string[];
+  readonly named: readonly string[];
+  /** Hours from the start. */
+  readonly range?: readonly [number, number];
+}
+const ASKED: readonly Asked[] = [
+  {
+    query: queryAt(10, { channel: 'list', author: 'Ann Lee', text: 'When did Mary come to London?' }),
+    kind: 'time',
+    entities: ['mary', 'london'],
+    named: [],
+  },
+  {
+    query: queryAt(14, { author: 'Bo', channel: null, text: 'how many spoons, ann?' }),
+    kind: 'number',
+    entities: [],
+    named: ['Ann Lee'],
+  },
+  // Dora has not spoken yet.
+  {
+    query: queryAt(11, { author: 'Dora', channel: 'chat', text: 'who is with bo and dora?' }),
+    kind: 'person-or-place',
+    entities: [],
+    named: ['Bo'],
+  },
+  {
+    query: queryAt(8.5, { text: 'what did bo and cy say on 1 January 2024' }),
+    kind: 'other',
+    entities: ['1', 'january', '2024'],
+    named: ['Bo', 'Cy'],
+    range: [0, 24],
+  },
+  {
+    query: queryAt(30, { text: 'soup on 5 May 2023?' }),
+    kind: 'other',
+    entities: ['5', '2023'],
+    named: [],
+    range: [-5784, -5760],
+  },
+];
+const askedOf = ({ query }: Pair) => ASKED.find((asked) => asked.query === query) as Asked;
+const share = (parts: readonly string[], whole: readonly string[]) => {
+  return parts.length === 0 ? 0 : parts.filter((part) => whole.includes(part)).length / parts.length;
+};
+const kindIs =
+  (kind: string, value: Formula): Formula =>
+  (pair) =>
+    askedOf(pair).kind === kind ? value(pair) : 0;
+const decays = (prefix: string, age: Formula) =>
+  Object.fromEntries(
+    [1, 6, 24, 96, 720].map((half): [string, Formula] => [`${prefix}-${half}h`, (pair) => 0.5 ** (age(pair) / half)]),
+  );
+const quiet: Formula = (pair) => hoursTo(pair, newestOf(pair));
+const sessionOf = ({ past, turn }: Pair) =>
+  past.filter((other) => other.conversationId === turn.conversationId && other.channel === turn.channel);
+const asker = ({ query }: Pair) => query.author;
+
+const FORMULAS: Readonly<Record<PairGroup, Readonly<Record<string, Formula>>>> = {
+  form: {
+    length: (pair) => Math.log(1 + formOf(pair)[0]),
+    question: ({ turn }) => is(turn.text.endsWith('?')),
+    answer: (pair) => {
+      const session = sessionOf(pair);
+      const before = session[session.indexOf(pair.turn) - 1];
+      return is(before?.text.endsWith('?') === true && before.author !== pair.turn.author);
+    },
+    number: digits,
+    times,
+    names,
+    'time asked': kindIs('time', times),
+    'number asked': kindIs('number', digits),
+    'name asked': kindIs('person-or-place', names),
+    entities: (pair) => share(askedOf(pair).entities, formOf(pair)[2]),
+  },
+  time: {
+    age: (pair) => Math.log(1 + hoursTo(pair, pair.turn)),
+    'age rank': (pair) => Math.log(behind(pair)),
+    newest: (pair) => 1 / behind(pair),
+    ...decays('decay', (pair) => hoursTo(pair, pair.turn)),
+    place: ({ past, turn }) => (past.indexOf(turn) + 1) / past.length,
+    'time named': (pair) => {
+      const hour = (pair.turn.timestamp - START) / HOUR;
+      const { range } = askedOf(pair);
+      return is(range !== undefined && range[0] <= hour && hour < range[1]);
+    },
+  },
+  thread: {
+    depth: ({ turn }) => Math.log(1 + depthOf(turn)),
+    root: ({ turn }) => is(turn.parentId === null),
+    children: (pair) => Math.log(1 + childrenOf(pair).length),
+    leaf: (pair) => is(childrenOf(pair).length === 0),
+    last: (pair) => is(newestOf(pair) === pair.turn),
+    'thread size': (pair) => Math.log(threadOf(pair).length),
+    'thread quiet': (pair) => Math.log(1 + quiet(pair)),
+    ...decays('thread-decay', quiet),
+    'behind last': (pair) => Math.log(threadOf(pair).length - threadOf(pair).indexOf(pair.turn)),
+    'session begin': (pair) => 1 / (1 + sessionOf(pair).indexOf(pair.turn)),
+  },
+  channel: {
+    channel: ({ query, turn }) => is(query.channel !== null && query.channel === turn.channel),
+  },
+  author: {
+    'author named': (pair) => is(askedOf(pair).named.includes(pair.turn.author ?? '')),
+    'author alone named': (pair) => is(askedOf(pair).named.join() === pair.turn.author),
+    'own turn': (pair) => is(asker(pair) !== null && pair.turn.author === asker(pair)),
+    'spoke in thread': (pair) =>
+      is(asker(pair) !== null && threadOf(pair).some(({ author }) => author === asker(pair))),
+    'answers own turn': (pair) => is(asker(pair) !== null && parentOf(pair)?.author === asker(pair)),
+    'already answered': (pair) =>
+      is(asker(pair) !== null && childrenOf(pair).some(({ author }) => author === asker(pair))),
+    'names asker': ({ query, turn }) => {
+      const first = query.author?.toLowerCase().split(' ')[0];
+      return is(first !== undefined && turn.text.toLowerCase().split(/\W+/).includes(first));
+    },
+    speakers: (pair) => Math.log(1 + new Set(threadOf(pair).flatMap(({ author }) => author ?? [])).size),
+  },
+};
+
+const corpus = new Corpus(TURNS);
+let tables: ScopeTables;
+beforeAll(async () => {
+  tables = await ScopeTables.of(corpus, SIGNAL_GROUPS);
+});
+
+test('there is a formula for every signal, and no other', () => {
+  const namesOf = (signals: Readonly<Record<string, object>>) =>
+    Object.entries(signals).map(([group, all]) => [group, Object.keys(all)]);
+  expect(namesOf(PAIR_SIGNALS)).toEqual(namesOf(FORMULAS));
+});
+
+const cases = Object.entries(FORMULAS).flatMap(([group, formulas]) =>
+  Object.entries(formulas).map(([name, formula]) => [group as PairGroup, name, formula] as const),
+);
+
+describe.each(cases)('%s, %s', (group, name, formula) => {
+  test.each(ASKED.map((asked) => [asked.query.text, asked] as const))('as %j sees it', (_, { query }) => {
+    const cutoff = TURNS.filter(({ timestamp }) => timestamp < query.timestamp).length;
+    const asked = askedQuery(query, cutoff, tables.authors);
+    const past = TURNS.slice(0, cutoff);
+    for (const [position, turn] of past.entries()) {
+      const signal = (PAIR_SIGNALS[group] as Record<string, (typeof PAIR_SIGNALS)[PairGroup][string]>)[name];
+      expect(signal?.(asked, position, tables), turn.id).toBeCloseTo(formula({ query, turn, past }), 6);
+    }
+  });
+});
+
+test('every signal tells some candidates from others', () => {
+  for (const [, name, formula] of cases) {
+    const values = ASKED.flatMap(({ query }) => {
+      const past = TURNS.filter(({ timestamp }) => timestamp < query.timestamp);
+      return past.map((turn) => formula({ query, turn, past }));
+    });
+    expect(new Set(values).size, name).toBeGreaterThan(1);
+  }
+});

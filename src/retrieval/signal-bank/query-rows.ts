@@ -1,0 +1,57 @@
+import { ValidationError } from '../../core/errors.ts';
+import type { Spread } from './spread.ts';
+
+/** A table of signals that is being filled, [Q, C, F]. */
+export interface TableColumns {
+  readonly values: Float32Array;
+  /** F columns by name. */
+  readonly columns: ReadonlyMap<string, number>;
+}
+
+/** Where one query's signals go: the rows of its candidates in a table. Rows of padding stay as they are. */
+export class QueryRows {
+  /** [C] in the query's scope, -1 for padding. */
+  readonly positions: Int32Array;
+  readonly #values: Float32Array;
+  readonly #columns: ReadonlyMap<string, number>;
+  /** Where the first candidate's row begins. */
+  readonly #start: number;
+
+  /** @param query place of its rows in the table. */
+  constructor({ values, columns }: TableColumns, query: number, positions: Int32Array) {
+    this.positions = positions;
+    this.#values = values;
+    this.#columns = columns;
+    this.#start = query * positions.length * columns.size;
+  }
+
+  #columnOf(name: string): number {
+    const column = this.#columns.get(name);
+    if (column === undefined) throw new ValidationError(`signal table has no column: ${name}`, { name });
+    return column;
+  }
+
+  /** Fills a column: with a value for each candidate, by its position in the scope and its place in the pool's row. */
+  write(name: string, value: (position: number, place: number) => number): void {
+    const { positions } = this;
+    let at = this.#start + this.#columnOf(name);
+    for (let place = 0; place < positions.length; place++, at += this.#columns.size) {
+      const position = positions[place] as number;
+      if (position >= 0) this.#values[at] = value(position, place);
+    }
+  }
+
+  /** Fills the columns of a score that is spread, which stand beside each other. */
+  spread(name: string, spread: Spread, scores: Float64Array, cutoff: number): void {
+    const out = { values: this.#values, start: this.#start, stride: this.#columns.size, column: this.#columnOf(name) };
+    spread.write(scores, cutoff, this.positions, out);
+  }
+
+  /** Fills a column with the product of two that have been filled. */
+  multiply(name: string, [a, b]: readonly [string, string]): void {
+    const [first, second] = [this.#start + this.#columnOf(a), this.#start + this.#columnOf(b)];
+    const stride = this.#columns.size;
+    const value = (at: number) => this.#values[at] as number;
+    this.write(name, (_, place) => value(first + place * stride) * value(second + place * stride));
+  }
+}

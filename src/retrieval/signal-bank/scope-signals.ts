@@ -1,0 +1,87 @@
+import { type AskedQuery, askedQuery } from './asked-query.ts';
+import type { CosineRows } from './cosine-rows.ts';
+import type { SignalGroup } from './options.ts';
+import { PAIR_SIGNALS, type PairGroup } from './pair-signals.ts';
+import type { QueryRows } from './query-rows.ts';
+import type { ScopeTables } from './scope-tables.ts';
+import { RANK_SIGNALS } from './session-ranks.ts';
+import { begunSessions } from './sessions.ts';
+
+/** Fills in what the turns of a scope say about its queries: all signals but those of structure and products. */
+export class ScopeSignals {
+  readonly #tables: ScopeTables;
+  readonly #groups: ReadonlySet<SignalGroup>;
+
+  constructor(tables: ScopeTables, groups: readonly SignalGroup[]) {
+    this.#tables = tables;
+    this.#groups = new Set(groups);
+  }
+
+  /**
+   * @param cutoff turns of the scope that are earlier than the query
+   * @param cosines the rows of cosines that hold the query, by signal, and its place in them
+   */
+  fill(
+    rows: QueryRows,
+    query: AskedQuery['query'],
+    cutoff: number,
+    cosines: ReadonlyMap<string, CosineRows>,
+    place: number,
+  ): void {
+    const asked = askedQuery(query, cutoff, this.#tables.authors);
+    if (this.#groups.has('text')) {
+      this.#fillText(rows, asked);
+      this.#fillCosines(rows, asked, cosines, place);
+    }
+    for (const group of Object.keys(PAIR_SIGNALS) as PairGroup[])
+      if (this.#groups.has(group)) this.#fillPairs(rows, asked, group);
+    if (this.#groups.has('time')) this.#fillSessionRanks(rows, RANK_SIGNALS.time, asked);
+    if (this.#groups.has('channel')) this.#fillChannelRanks(rows, asked);
+  }
+
+  #fillText(rows: QueryRows, { query, cutoff }: AskedQuery): void {
+    const { text, spread, sessions } = this.#tables;
+    for (const { name, of, scores } of text.scoresOf(query.text, cutoff)) {
+      const documentOf = (position: number) =>
+        of === 'sessions' ? (sessions.sessionOf[position] as number) : position;
+      if (of === 'turns') rows.spread(name, spread, scores, cutoff);
+      else rows.write(name, (position) => scores[documentOf(position)] as number);
+    }
+  }
+
+  #fillCosines(rows: QueryRows, { cutoff }: AskedQuery, cosines: ReadonlyMap<string, CosineRows>, place: number): void {
+    const scores = new Float64Array(this.#tables.corpus.size);
+    for (const [name, encoder] of cosines) {
+      encoder.copy(place, scores);
+      rows.spread(name, this.#tables.spread, scores, cutoff);
+    }
+  }
+
+  #fillPairs(rows: QueryRows, asked: AskedQuery, group: PairGroup): void {
+    for (const [name, signal] of Object.entries(PAIR_SIGNALS[group]))
+      rows.write(name, (position) => signal(asked, position, this.#tables));
+  }
+
+  /** @param channel of which the sessions are ranked; all of them where it is left out. */
+  #fillSessionRanks(
+    rows: QueryRows,
+    { newest, rank }: { readonly newest: string; readonly rank: string },
+    { cutoff }: AskedQuery,
+    channel?: string | null,
+  ): void {
+    const { ranks, sessions } = this.#tables;
+    const ranked = ranks.sessionRanks(cutoff, channel);
+    const rankOf = (position: number) => ranked[sessions.sessionOf[position] as number] as number;
+    const unranked = begunSessions(sessions, cutoff);
+    rows.write(newest, (position) => (rankOf(position) < 0 ? 0 : 1 / (1 + rankOf(position))));
+    rows.write(rank, (position) => Math.log1p(rankOf(position) < 0 ? unranked : rankOf(position)));
+  }
+
+  #fillChannelRanks(rows: QueryRows, asked: AskedQuery): void {
+    const { ranks } = this.#tables;
+    const { turns, sessions } = RANK_SIGNALS.channel;
+    rows.write(turns.newest, (position) => 1 / (1 + ranks.channelRank(position, asked.cutoff)));
+    rows.write(turns.rank, (position) => Math.log1p(ranks.channelRank(position, asked.cutoff)));
+    this.#fillSessionRanks(rows, sessions, asked, asked.query.channel);
+  }
+}

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { ValidationError } from '../../core/errors.ts';
+import { Corpus } from '../../model/corpus.ts';
+import { TURNS } from './handmade-threads.ts';
+import { ScopeTables } from './scope-tables.ts';
+
+const corpus = new Corpus(TURNS);
+
+test('what groups do not look at is not made, and refused', async () => {
+  const tables = await ScopeTables.of(corpus, ['time']);
+  expect(() => tables.forms).toThrow(
+    new ValidationError('tables were made without the group: form', { group: 'form' }),
+  );
+  expect(() => tables.text).toThrow(new ValidationError('tables were made without the group: text', { group: 'text' }));
+  expect(tables.words).toEqual([]);
+  expect(tables.authors.namedIn('bo', corpus.size).size).toBe(0);
+});
+
+test('what they look at is', async () => {
+  const tables = await ScopeTables.of(corpus, ['form', 'text', 'author']);
+  expect(tables.forms.question).toHaveLength(TURNS.length);
+  expect([...tables.text.scoresOf('salt', corpus.size)].map(({ name }) => name)).toContain('bm25-author');
+  expect(tables.words[1]).toEqual(new Set(['soup']));
+  expect([...tables.authors.namedIn('bo', corpus.size)]).toEqual(['Bo']);
+});

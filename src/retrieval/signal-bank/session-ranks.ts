@@ -1,0 +1,55 @@
+import { type Corpus, lowerBound } from '../../model/corpus.ts';
+import type { Sessions } from './sessions.ts';
+
+/** Names of the signals by ranks in time: of sessions among all, and of turns and sessions among those of a channel. */
+export const RANK_SIGNALS = {
+  time: { newest: 'newest session', rank: 'session rank' },
+  channel: {
+    turns: { newest: 'newest in channel', rank: 'channel rank' },
+    sessions: { newest: 'newest session in channel', rank: 'session rank in channel' },
+  },
+} as const;
+
+/** How recent turns and sessions are among those of their channel. */
+export class SessionRanks {
+  readonly #corpus: Corpus;
+  readonly #sessions: Sessions;
+  /** Positions of each channel's turns, ascending; null is a channel of its own. */
+  readonly #channels = new Map<string | null, number[]>();
+  /** [N] place in the channel. */
+  readonly #placeOf: Int32Array;
+
+  constructor(corpus: Corpus, sessions: Sessions) {
+    this.#corpus = corpus;
+    this.#sessions = sessions;
+    this.#placeOf = Int32Array.from(corpus.turns, ({ channel }, position) => {
+      const turns = this.#channels.get(channel) ?? [];
+      this.#channels.set(channel, turns);
+      return turns.push(position) - 1;
+    });
+  }
+
+  /** Turns of the same channel between a turn and the cutoff. */
+  channelRank(position: number, cutoff: number): number {
+    const turns = this.#channels.get(this.#corpus.turns[position]?.channel ?? null) as number[];
+    return lowerBound(turns, cutoff) - 1 - (this.#placeOf[position] as number);
+  }
+
+  /**
+   * How many other sessions (of a channel, where one is given) were spoken in since each was last spoken in.
+   *
+   * @returns [sessions]; -1 for those without a turn before the cutoff and those of other channels
+   */
+  sessionRanks(cutoff: number, channel?: string | null): Int32Array {
+    const { sessionOf, members } = this.#sessions;
+    const ranks = new Int32Array(members.length).fill(-1);
+    let rank = 0;
+    for (let position = cutoff - 1; position >= 0; position--) {
+      const session = sessionOf[position] as number;
+      if (ranks[session] !== -1) continue;
+      if (channel !== undefined && this.#corpus.turns[position]?.channel !== channel) continue;
+      ranks[session] = rank++;
+    }
+    return ranks;
+  }
+}
