@@ -1,0 +1,34 @@
+/** Where an optimisation by Adam stands. */
+export interface AdamState {
+  readonly step: number;
+  /** [P] running means of the gradient and of its square. */
+  readonly first: Float64Array;
+  readonly second: Float64Array;
+}
+
+const FIRST_DECAY = 0.9;
+const SECOND_DECAY = 0.999;
+const EPSILON = 1e-8;
+
+export function adamStart(count: number): AdamState {
+  return { step: 0, first: new Float64Array(count), second: new Float64Array(count) };
+}
+
+/**
+ * One step of Adam (kingma2015adam, algorithm 1). On the host in float64: there are a few dozen numbers, and a state that is plain numbers can be written down, so
+ * that a training that was stopped goes on to the same result.
+ *
+ * @param theta [P]
+ * @param gradient [P]
+ */
+export function adamStep(theta: Float64Array, gradient: Float64Array, state: AdamState, learningRate: number) {
+  const step = state.step + 1;
+  const first = state.first.map((mean, i) => FIRST_DECAY * mean + (1 - FIRST_DECAY) * gradient[i]!);
+  const second = state.second.map((mean, i) => SECOND_DECAY * mean + (1 - SECOND_DECAY) * gradient[i]! ** 2);
+  const firstScale = 1 / (1 - FIRST_DECAY ** step);
+  const secondScale = 1 / (1 - SECOND_DECAY ** step);
+  const next = theta.map(
+    (x, i) => x - (learningRate * first[i]! * firstScale) / (Math.sqrt(second[i]! * secondScale) + EPSILON),
+  );
+  return { theta: next, state: { step, first, second } };
+}

@@ -1,0 +1,32 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { describe, expect, test } from 'vitest';
+import { random } from '../core/random.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
+import { onBackendWithoutLeaks } from '../core/sample-leaks.ts';
+import { scoped } from '../core/scope.ts';
+import { columnProduct, featureColumns } from './column-product.ts';
+import { expectDifferentiable } from './sample-gradient.ts';
+
+const [B, C, F] = [3, 7, 5];
+const stream = random(3, 'column-product.test');
+const matrix = Array.from({ length: B * C * F }, () => stream.normal());
+const vector = Array.from({ length: F }, () => stream.normal());
+
+describe.each(TEST_BACKENDS)('on %s', (backend) => {
+  onBackendWithoutLeaks(backend);
+
+  test('is the sum of products, and so is its gradient', async () => {
+    const host = (x: number[]) =>
+      Array.from({ length: B * C }, (_, n) => x.reduce((sum, value, f) => sum + value * matrix[n * F + f]!, 0));
+    const features = featureColumns(Float32Array.from(matrix), [B, C, F]);
+    await expectDifferentiable((x) => scoped('op', () => columnProduct(features, x as tf.Tensor1D)), host, vector, [F]);
+    tf.dispose([features.rows, features.columns]);
+  });
+
+  test('weights that do not fit is named', () => {
+    const a = featureColumns(new Float32Array(30), [2, 5, 3]);
+    const b = tf.zeros<tf.Rank.R1>([2]);
+    expect(() => columnProduct(a, b)).toThrow('shape of weights: expected [F] with B=2, C=5, F=3, got [2]');
+    tf.dispose([a.rows, a.columns, b]);
+  });
+});

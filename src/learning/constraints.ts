@@ -1,0 +1,85 @@
+/** What keeps a parameter where it has a meaning while an optimiser moves a free number theta. Few numbers, so float64 on the host. */
+export interface Constraint {
+  /** The parameter that theta stands for. */
+  apply(theta: Float64Array): Float64Array;
+  /** A theta that stands for values; those on the edge of the domain, which no theta reaches, are moved {@link EDGE} inside. */
+  inverse(values: ArrayLike<number>): Float64Array;
+  /** The gradient by theta from that by the parameter. */
+  pullBack(theta: Float64Array, gradient: ArrayLike<number>): Float64Array;
+  /** Whether a number may be the parameter. */
+  holds(value: number): boolean;
+}
+
+/** How far from the edge of its domain a parameter starts at least. */
+export const EDGE = 0.01;
+
+const sigmoid = (x: number) => (x >= 0 ? 1 / (1 + Math.exp(-x)) : Math.exp(x) / (1 + Math.exp(x)));
+const softplus = (x: number) => Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
+
+function elementwise(
+  apply: (theta: number) => number,
+  inverse: (value: number) => number,
+  slope: (theta: number) => number,
+) {
+  return {
+    apply: (theta: Float64Array) => theta.map(apply),
+    inverse: (values: ArrayLike<number>) => Float64Array.from(values, inverse),
+    pullBack: (theta: Float64Array, gradient: ArrayLike<number>) => theta.map((x, i) => slope(x) * gradient[i]!),
+  };
+}
+
+const free: Constraint = {
+  ...elementwise(
+    (theta) => theta,
+    (value) => value,
+    () => 1,
+  ),
+  holds: (value) => Number.isFinite(value),
+};
+
+/** softplus(theta) = ln(1 + e^theta) */
+const positive: Constraint = {
+  ...elementwise(
+    softplus,
+    (value) => {
+      const inside = Math.max(value, EDGE);
+      return inside + Math.log(-Math.expm1(-inside));
+    },
+    sigmoid,
+  ),
+  holds: (value) => value >= 0 && Number.isFinite(value),
+};
+
+/** 1 / (1 + e^-theta) */
+const unit: Constraint = {
+  ...elementwise(
+    sigmoid,
+    (value) => {
+      const inside = Math.min(Math.max(value, EDGE), 1 - EDGE);
+      return Math.log(inside / (1 - inside));
+    },
+    (theta) => sigmoid(theta) * sigmoid(-theta),
+  ),
+  holds: (value) => value >= 0 && value <= 1,
+};
+
+/** softmax(theta): shares that sum to 1. */
+const simplex: Constraint = {
+  apply(theta) {
+    const greatest = theta.reduce((most, x) => Math.max(most, x), Number.NEGATIVE_INFINITY);
+    const powers = theta.map((x) => Math.exp(x - greatest));
+    const sum = powers.reduce((total, power) => total + power, 0);
+    return powers.map((power) => power / sum);
+  },
+  inverse: (values) => Float64Array.from(values, (share) => Math.log(Math.max(share, EDGE))),
+  pullBack(theta, gradient) {
+    const shares = simplex.apply(theta);
+    const mean = shares.reduce((sum, share, i) => sum + share * gradient[i]!, 0);
+    return shares.map((share, i) => share * (gradient[i]! - mean));
+  },
+  holds: (value) => value >= 0 && value <= 1,
+};
+
+/** By the name that parameters and weight files give them. */
+export const CONSTRAINTS = { free, positive, unit, simplex } as const satisfies Readonly<Record<string, Constraint>>;
+export type ConstraintName = keyof typeof CONSTRAINTS;

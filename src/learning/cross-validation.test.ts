@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { onBackendWithoutLeaks } from '../core/sample-leaks.ts';
+import { crossValidate, fitWithSelection, type HyperParameters, type SelectionPlan } from './cross-validation.ts';
+import { subset } from './feature-table.ts';
+import { leaveOneClusterOut } from './folds.ts';
+import { handmadeTable } from './handmade-table.ts';
+import { linearModel } from './linear-model.ts';
+import { standardisationOf } from './standardisation.ts';
+import { tableMetric } from './table-metrics.ts';
+import { scoreTable } from './table-scorer.ts';
+
+const signals = ['a', 'b'];
+const shape = { queries: 61, candidates: 11, clusters: 5, signals, seed: 3 };
+const table = handmadeTable({ ...shape, weights: [1, -1], noise: 0.2 });
+const point: HyperParameters = {
+  loss: { name: 'listwise', temperature: 1 },
+  learningRate: 0.2,
+  l2: 0,
+  epochs: 13,
+  patience: 5,
+  batchSize: null,
+  startNoise: 0.1,
+};
+const idle = { ...point, learningRate: 0 };
+const plan: SelectionPlan = {
+  modelOf: (training) => linearModel({ signals, nonNegative: [], initial: {} }, standardisationOf(training, signals)),
+  points: [idle, point],
+  innerFolds: 3,
+  seeds: [1, 2],
+};
+
+describe('on wasm', () => {
+  onBackendWithoutLeaks('wasm');
+
+  test('the point that helps held out clusters is chosen, and trained on all rows for as long as it wanted', async () => {
+    const fit = await fitWithSelection(table, plan);
+    expect(fit.point).toBe(1);
+    expect(fit.pointValues[1]! - fit.pointValues[0]!).toBeGreaterThan(0.1);
+    expect(fit.epochs).toBeGreaterThan(0);
+    expect(fit.curve).toHaveLength(fit.epochs + 1);
+    expect(fit.values[0]! / -fit.values[1]!).toBeCloseTo(1, 0);
+    expect(await fitWithSelection(table, plan)).toEqual({ ...fit, model: expect.anything() });
+  });
+
+  test('each row is scored by a model that has not seen its cluster', async () => {
+    const outer = leaveOneClusterOut(table);
+    const { scores, folds } = await crossValidate(table, outer, plan);
+    expect(folds.map(({ clusters }) => clusters)).toEqual([['c0'], ['c1'], ['c2'], ['c3'], ['c4']]);
+    const { training, heldOut } = outer[2]!;
+    const alone = await fitWithSelection(subset(table, training), plan);
+    const own = await scoreTable(alone.model, alone.values, subset(table, heldOut));
+    for (const [i, row] of heldOut.entries())
+      expect(scores.slice(row * 11, row * 11 + 11)).toEqual(own.slice(i * 11, i * 11 + 11));
+    expect(folds[2]!.heldOutValue).toBe(tableMetric(subset(table, heldOut)).mean(own));
+    expect(tableMetric(table).mean(scores)).toBeGreaterThan(0.9);
+  });
+
+  test('what is held out is not looked at: other grades there change nothing', async () => {
+    const outer = leaveOneClusterOut(table).slice(0, 1);
+    const held = new Set(outer[0]!.heldOut);
+    const grades = table.grades.map((grade, pair) => (held.has(Math.floor(pair / 11)) ? 3 - grade : grade));
+    const { scores } = await crossValidate(table, outer, plan);
+    expect((await crossValidate({ ...table, grades }, outer, plan)).scores).toEqual(scores);
+  });
+
+  test('where relevance is by lot, held out rows show no gain over chance', async () => {
+    const lot = handmadeTable({ ...shape, queries: 199 });
+    const { scores } = await crossValidate(lot, leaveOneClusterOut(lot), { ...plan, seeds: [1], points: [point] });
+    const gained = tableMetric(lot).values(scores);
+    const { values } = tableMetric(lot);
+    // Chance: the same rankings against candidates that stand elsewhere, the mean of many turns of each row.
+    const turned = Array.from({ length: 11 }, (_, turn) =>
+      values(scores.map((_, pair) => scores[pair - (pair % 11) + ((pair + turn) % 11)]!)),
+    );
+    const chance = turned.flatMap((row) => [...row]).reduce((sum, value) => sum + value, 0) / (11 * 199);
+    const gain = gained.reduce((sum, value) => sum + value, 0) / 199 - chance;
+    expect(Math.abs(gain)).toBeLessThan(0.06); // three standard errors of a mean of 199
+  });
+
+  test.each([
+    [{ points: [] }, 'selection needs at least one point: 0'],
+    [{ seeds: [] }, 'selection needs at least one seed: 0'],
+    [{ innerFolds: 7 }, 'folds of 5 clusters must be an integer from 2 to as many: 7'],
+  ])('%j is refused', async (change, message) => {
+    await expect(fitWithSelection(table, { ...plan, ...change })).rejects.toThrow(message);
+  });
+
+  test('it ends when it is told to', async () => {
+    const signal = AbortSignal.abort(new Error('told to'));
+    await expect(crossValidate(table, leaveOneClusterOut(table), plan, { signal })).rejects.toThrow('told to');
+  });
+});

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { assertFeatureTable, type FeatureTable, signalColumn, signalPositions, subset } from './feature-table.ts';
+
+const [Q, C, F] = [3, 5, 2];
+const table: FeatureTable = {
+  signals: ['bm25', 'cosine'],
+  queryIds: ['x', 'y', 'z'],
+  clusters: ['one', 'two', 'one'],
+  width: C,
+  values: Float32Array.from({ length: Q * C * F }, (_, i) => i),
+  mask: Uint8Array.from({ length: Q * C }, (_, pair) => Number(pair % C < 4)),
+  grades: Float32Array.from({ length: Q * C }, (_, pair) => pair % 3),
+  missed: Int32Array.of(2, 0, 1),
+  missedGrades: Float32Array.of(1, 3, 2),
+  relevantGrade: 1,
+};
+
+test('a subset has the rows that were asked for, in that order, with what they missed', () => {
+  assertFeatureTable(table);
+  const part = subset(table, [2, 0, 2]);
+  assertFeatureTable(part);
+  expect(part.queryIds).toEqual(['z', 'x', 'z']);
+  expect(part.clusters).toEqual(['one', 'one', 'one']);
+  expect([...part.values]).toEqual([
+    ...table.values.slice(20),
+    ...table.values.slice(0, 10),
+    ...table.values.slice(20),
+  ]);
+  expect([...part.mask]).toEqual([1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0]);
+  expect([...part.grades.slice(0, 6)]).toEqual([1, 2, 0, 1, 2, 0]);
+  expect([...part.missed]).toEqual([1, 2, 1]);
+  expect([...part.missedGrades]).toEqual([2, 1, 3, 2]);
+  expect(() => subset(table, [0, 3])).toThrow('feature table of 3 queries has no row: 3');
+});
+
+test('a column is one signal of every pair', () => {
+  expect([...signalColumn(table, 'cosine')]).toEqual(Array.from({ length: Q * C }, (_, pair) => 2 * pair + 1));
+  expect([...signalPositions(table, ['cosine', 'bm25'])]).toEqual([1, 0]);
+  expect(() => signalColumn(table, 'cosin')).toThrow('unknown signal, the nearest known is cosine: cosin');
+  expect(() => signalColumn(table, 'length')).toThrow('unknown signal, known are bm25, cosine: length');
+});
+
+test.each([
+  [{ values: new Float32Array(7) }, 'values of the feature table: expected 30, got 7'],
+  [{ mask: new Uint8Array(7) }, 'mask of the feature table: expected 15, got 7'],
+  [{ grades: new Float32Array(7) }, 'grades of the feature table: expected 15, got 7'],
+  [{ clusters: ['one'] }, 'clusters of the feature table: expected 3, got 1'],
+  [{ missed: new Int32Array(2) }, 'missed of the feature table: expected 3, got 2'],
+  [{ missedGrades: new Float32Array(2) }, 'missedGrades of the feature table: expected 3, got 2'],
+  [{ signals: ['bm25', 'bm25'] }, 'feature table repeats a signal: bm25'],
+  [{ width: 0 }, 'width must be an integer from 1: 0'],
+  [{ relevantGrade: 0 }, 'the least relevant grade must be positive: 0'],
+  [{ values: table.values.with(17, Number.NaN) }, 'signal cosine is not finite at query y, place 3: NaN'],
+] as const)('%j is refused', (change, message) => {
+  expect(() => assertFeatureTable({ ...table, ...change })).toThrow(message);
+});

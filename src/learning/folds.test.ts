@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { balancedFolds, type Fold, leaveOneClusterOut } from './folds.ts';
+
+const clusters = ['a', 'b', 'a', 'c', 'd', 'b', 'a', 'e', 'e', 'a'];
+
+function assertPartition(folds: readonly Fold[], labels: readonly string[]): void {
+  const seen = folds.flatMap(({ heldOut }) => [...heldOut]);
+  expect(seen.sort((a, b) => a - b)).toEqual([...labels.keys()]);
+  for (const { heldOut, training, clusters: names } of folds) {
+    expect([...heldOut, ...training].sort((a, b) => a - b)).toEqual([...labels.keys()]);
+    expect(new Set([...heldOut].map((row) => labels[row]))).toEqual(new Set(names));
+    expect([...training].some((row) => names.includes(labels[row]!))).toBe(false);
+  }
+}
+
+test('each cluster is held out once, alone', () => {
+  const folds = leaveOneClusterOut({ clusters });
+  assertPartition(folds, clusters);
+  expect(folds.map((fold) => fold.clusters)).toEqual([['a'], ['b'], ['c'], ['d'], ['e']]);
+});
+
+test('folds of whole clusters have about as many queries each', () => {
+  const folds = balancedFolds({ clusters }, 3, 1);
+  assertPartition(folds, clusters);
+  expect(folds.map(({ heldOut }) => heldOut.length).sort()).toEqual([3, 3, 4]);
+  expect(balancedFolds({ clusters }, 3, 1)).toEqual(folds);
+});
+
+test('whatever the clusters, no fold is empty and none exceeds another by more than the largest cluster', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 6 }), { minLength: 2, maxLength: 40 }), fc.nat(), (labels, seed) => {
+      const names = labels.map(String);
+      const distinct = new Set(names).size;
+      fc.pre(distinct >= 3);
+      const folds = balancedFolds({ clusters: names }, 3, seed);
+      assertPartition(folds, names);
+      const sizes = folds.map(({ heldOut }) => heldOut.length);
+      const largest = Math.max(...[...new Set(names)].map((name) => names.filter((other) => other === name).length));
+      expect(Math.min(...sizes)).toBeGreaterThan(0);
+      expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(largest);
+    }),
+  );
+});
+
+test.each([
+  [() => leaveOneClusterOut({ clusters: ['a', 'a'] }), 'folds need at least 2 clusters: 1'],
+  [() => balancedFolds({ clusters }, 7, 1), 'folds of 5 clusters must be an integer from 2 to as many: 7'],
+  [() => balancedFolds({ clusters }, 1, 1), 'folds of 5 clusters must be an integer from 2 to as many: 1'],
+])('too few clusters or folds are refused, %#', (make, message) => expect(make).toThrow(message));

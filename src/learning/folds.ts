@@ -1,0 +1,65 @@
+import { ValidationError } from '../core/errors.ts';
+import { random } from '../core/random.ts';
+import type { FeatureTable } from './feature-table.ts';
+
+/** Queries held out together, and all others. */
+export interface Fold {
+  /** Ascending rows of the table. */
+  readonly heldOut: Int32Array;
+  readonly training: Int32Array;
+  /** The clusters that are held out, in order of first appearance. */
+  readonly clusters: readonly string[];
+}
+
+type Clustered = Pick<FeatureTable, 'clusters'>;
+
+function foldsOf({ clusters }: Clustered, groups: readonly (readonly string[])[]): Fold[] {
+  const rows = Int32Array.from(clusters.keys());
+  return groups.map((group) => {
+    const own = new Set(group);
+    const isHeldOut = (row: number) => own.has(clusters[row] as string);
+    return { clusters: group, heldOut: rows.filter(isHeldOut), training: rows.filter((row) => !isHeldOut(row)) };
+  });
+}
+
+function distinct({ clusters }: Clustered): string[] {
+  const names = [...new Set(clusters)];
+  if (names.length < 2) throw new ValidationError(`folds need at least 2 clusters: ${names.length}`);
+  return names;
+}
+
+/** A fold a cluster. @throws ValidationError for fewer than two clusters. */
+export function leaveOneClusterOut(table: Clustered): Fold[] {
+  return foldsOf(
+    table,
+    distinct(table).map((name) => [name]),
+  );
+}
+
+/**
+ * k folds of whole clusters with about as many queries each: the largest cluster first, each into the fold that has the fewest queries by then. Clusters of one size
+ * stand in an order drawn by the seed.
+ *
+ * @throws ValidationError for fewer clusters than folds.
+ */
+export function balancedFolds(table: Clustered, k: number, seed: number): Fold[] {
+  const names = distinct(table);
+  if (!Number.isInteger(k) || k < 2 || k > names.length)
+    throw new ValidationError(`folds of ${names.length} clusters must be an integer from 2 to as many: ${k}`);
+  const sizes = new Map<string, number>();
+  for (const name of table.clusters) sizes.set(name, (sizes.get(name) ?? 0) + 1);
+  const order = new Map(names.map((name, i) => [name, i]));
+  const groups = Array.from({ length: k }, () => ({ names: [] as string[], queries: 0 }));
+  const descending = random(seed, 'balanced folds')
+    .shuffle([...names])
+    .sort((a, b) => sizes.get(b)! - sizes.get(a)!);
+  for (const name of descending) {
+    const lightest = groups.reduce((least, group) => (group.queries < least.queries ? group : least));
+    lightest.names.push(name);
+    lightest.queries += sizes.get(name) as number;
+  }
+  return foldsOf(
+    table,
+    groups.map((group) => group.names.sort((a, b) => order.get(a)! - order.get(b)!)),
+  );
+}

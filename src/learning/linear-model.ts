@@ -1,0 +1,102 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { ValidationError } from '../core/errors.ts';
+import { scoped } from '../core/scope.ts';
+import { columnProduct, featureColumns } from './column-product.ts';
+import type { ScoringModel } from './model.ts';
+import { namedValues, type ParameterSpec } from './parameters.ts';
+import { assertStandardisation, type Standardisation, standardised } from './standardisation.ts';
+
+export interface LinearModelOptions {
+  readonly signals: readonly string[];
+  /** Signals of which more is never worse: their weights are not negative. */
+  readonly nonNegative: readonly string[];
+  /** Hand-tuned weights of standardised signals; where none is given 0, and {@link START} for one that must not be negative. */
+  readonly initial: Readonly<Record<string, number>>;
+}
+
+/** A linear mix of signals, `sum_f w_f (x_f - mean_f) / deviation_f`. */
+export interface LinearModel extends ScoringModel {
+  readonly standardisation: Standardisation;
+}
+
+/** Softplus is flat near 0: weights that start there hardly move. */
+const START = 0.1;
+
+const FREE = 'weights';
+const NON_NEGATIVE = 'nonNegativeWeights';
+
+function specOf(name: string, labels: readonly string[], initial: LinearModelOptions['initial']): ParameterSpec {
+  const isFree = name === FREE;
+  return {
+    name,
+    labels,
+    constraint: isFree ? 'free' : 'positive',
+    initial: labels.map((label) => initial[label] ?? (isFree ? 0 : START)),
+    uniform: labels.map(() => 1),
+    range: isFree ? [-1, 1] : [0.01, 1],
+  };
+}
+
+function partOf(all: Standardisation, signals: readonly string[], labels: readonly string[]): Standardisation {
+  const pick = (numbers: Float64Array) => Float64Array.from(labels, (label) => numbers[signals.indexOf(label)]!);
+  return { means: pick(all.means), deviations: pick(all.deviations) };
+}
+
+const transposed = (name: string) => `${name}, transposed`;
+
+function assertNamed(what: string, names: readonly string[], signals: readonly string[]): void {
+  const unknown = names.find((name) => !signals.includes(name));
+  if (unknown !== undefined) throw new ValidationError(`${what} names no signal of the model: ${unknown}`, { unknown });
+}
+
+/**
+ * @param standardisation of `signals` in this order, fitted on the rows that the model is trained on
+ * @throws ValidationError for an option that names no signal, DimensionMismatchError for a standardisation of other ones.
+ */
+export function linearModel(options: LinearModelOptions, standardisation: Standardisation): LinearModel {
+  const { signals, nonNegative, initial } = options;
+  assertStandardisation(standardisation, signals);
+  assertNamed('nonNegative', nonNegative, signals);
+  assertNamed('initial', Object.keys(initial), signals);
+  const groups = [
+    [FREE, signals.filter((signal) => !nonNegative.includes(signal))],
+    [NON_NEGATIVE, signals.filter((signal) => nonNegative.includes(signal))],
+  ] as const;
+  const used = groups.filter(([, labels]) => labels.length > 0);
+  return {
+    name: 'linear',
+    signals,
+    standardisation,
+    config: { ...options },
+    constants: { ...standardisation },
+    parameters: used.map(([name, labels]) => specOf(name, labels, initial)),
+    upload: (table) =>
+      scoped('linearModel', () => {
+        const inputs: Record<string, tf.Tensor> = {};
+        for (const [name, labels] of used) {
+          const values = standardised(table, labels, partOf(standardisation, signals, labels));
+          const { rows, columns } = featureColumns(values, [table.queryIds.length, table.width, labels.length]);
+          inputs[name] = rows;
+          inputs[transposed(name)] = columns;
+        }
+        return inputs;
+      }),
+    score: (parameters, inputs) =>
+      scoped('linearModel', () => {
+        const parts = used.map(([name]) => {
+          const features = { rows: inputs[name] as tf.Tensor3D, columns: inputs[transposed(name)] as tf.Tensor2D };
+          return columnProduct(features, parameters[name] as tf.Tensor1D);
+        });
+        return parts.reduce((sum, part) => tf.add(sum, part));
+      }),
+  };
+}
+
+/** Weights of the signals as they are, which rank as the model does: what standardisation subtracts is the same for all candidates of a query. */
+export function rawWeights(model: LinearModel, values: Float64Array): Record<string, number> {
+  const { signals, standardisation } = model;
+  const byLabel = Object.assign({}, ...Object.values(namedValues(model, values))) as Record<string, number>;
+  return Object.fromEntries(
+    signals.map((signal, f) => [signal, (byLabel[signal] as number) / standardisation.deviations[f]!]),
+  );
+}

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { linearModel } from './linear-model.ts';
+import { restoreModel } from './model-registry.ts';
+import { trajectoryModel } from './trajectory-model.ts';
+
+const constants = { means: Float64Array.of(1), deviations: Float64Array.of(2) };
+
+test.each([
+  linearModel({ signals: ['a'], nonNegative: [], initial: {} }, constants),
+  trajectoryModel({ dimensions: 7, self: 'exclude' }),
+])('a $name model is made again of its config and constants', (model) => {
+  const restored = restoreModel(model.name, model.config, model.constants, 'here');
+  expect(restored.parameters).toEqual(model.parameters);
+  expect(restored.config).toEqual(model.config);
+  expect(restored.constants).toEqual(model.constants);
+});
+
+test('an unknown model is answered with those that are known', () => {
+  expect(() => restoreModel('trajectori', {}, {}, 'here')).toThrow(
+    'unknown model in here, the nearest known is trajectory: trajectori',
+  );
+  expect(() => restoreModel('forest', {}, {}, 'here')).toThrow(
+    'unknown model in here, known are linear, trajectory: forest',
+  );
+});

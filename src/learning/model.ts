@@ -1,0 +1,33 @@
+import * as tf from '@tensorflow/tfjs-core';
+import type { FeatureTable } from './feature-table.ts';
+import { type Parametric, partsOf } from './parameters.ts';
+
+/** Scores candidates from their signals by numbers that can be learned. */
+export interface ScoringModel extends Parametric {
+  readonly name: string;
+  /** The signals that a table must have for it. */
+  readonly signals: readonly string[];
+  /** What it was made with; with the constants all that another one like it needs. */
+  readonly config: Readonly<Record<string, unknown>>;
+  /** Numbers that were taken from the rows it is trained on, not learned. */
+  readonly constants: Readonly<Record<string, Float64Array>>;
+  /** Puts what the model looks at onto the device, once for all scorings; belongs to the caller. */
+  upload(table: FeatureTable): tf.NamedTensorMap;
+  /**
+   * A differentiable function of the parameters.
+   *
+   * @param parameters by name, a vector each, in their domains
+   * @param inputs of {@link upload}
+   * @returns [B, C]; what stands at padding has no meaning
+   */
+  score(parameters: tf.NamedTensorMap, inputs: tf.NamedTensorMap): tf.Tensor2D;
+}
+
+/** The values as vectors on the device, which belong to the caller. */
+export function parameterTensors(model: Parametric, values: Float64Array): tf.Tensor1D[] {
+  return [...partsOf(model, values)].map(([, part]) => tf.tensor1d(Float32Array.from(part)));
+}
+
+export function byName({ parameters }: Parametric, tensors: readonly tf.Tensor[]): tf.NamedTensorMap {
+  return Object.fromEntries(parameters.map(({ name }, i) => [name, tensors[i] as tf.Tensor]));
+}

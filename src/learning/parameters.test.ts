@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import {
+  assertValues,
+  constrained,
+  namedValues,
+  type Parametric,
+  parameterCount,
+  parameterValues,
+  pulledBack,
+  unconstrained,
+} from './parameters.ts';
+import { expectClose, slopesOf } from './sample-gradient.ts';
+
+const model: Parametric = {
+  parameters: [
+    { name: 'weights', labels: ['a', 'b'], constraint: 'free', initial: [0.5, -2], uniform: [1, 1], range: [-1, 1] },
+    { name: 'rate', labels: ['rate'], constraint: 'positive', initial: [0.3], uniform: [1], range: [0.1, 1] },
+    {
+      name: 'mix',
+      labels: ['x', 'y', 'z'],
+      constraint: 'simplex',
+      initial: [0.4, 0.4, 0.2],
+      uniform: [1 / 3, 1 / 3, 1 / 3],
+      range: [0, 1],
+    },
+  ],
+};
+const initial = parameterValues(model, (spec) => spec.initial);
+
+test('parameters stand one after the other, by their names', () => {
+  expect(parameterCount(model)).toBe(6);
+  expect([...initial]).toEqual([0.5, -2, 0.3, 0.4, 0.4, 0.2]);
+  expect(namedValues(model, initial)).toEqual({
+    weights: { a: 0.5, b: -2 },
+    rate: { rate: 0.3 },
+    mix: { x: 0.4, y: 0.4, z: 0.2 },
+  });
+});
+
+test('free numbers stand for values and back, each parameter in its own domain', () => {
+  const theta = unconstrained(model, initial);
+  expect(theta[1]).toBe(-2);
+  expect(theta[2]).toBeCloseTo(Math.log(Math.exp(0.3) - 1), 12);
+  expectClose(constrained(model, theta), initial, 1e-12);
+});
+
+test('a gradient is pulled back through all of them', () => {
+  const theta = [0.7, -1.1, 0.4, 1.3, -0.2, 0.9];
+  const gradient = [2, -3, 5, -7, 11, -13];
+  const slopes = slopesOf((x) => [...constrained(model, Float64Array.from(x))], theta, gradient);
+  expectClose(pulledBack(model, Float64Array.from(theta), Float64Array.from(gradient)), slopes, 1e-7);
+});
+
+test.each([
+  [[1, 2, 3], 'parameter values: expected 6, got 3'],
+  [[1, Number.NaN, 1, 0.5, 0.5, 0], 'parameter weights of b is not free: NaN'],
+  [[1, 1, -1, 0.5, 0.5, 0], 'parameter rate of rate is not positive: -1'],
+  [[1, 1, 1, 0.5, 0.5, 0.5], 'parameter mix must sum to 1: 0.5, 0.5, 0.5'],
+])('%j are no values', (values, message) => {
+  expect(() => assertValues(model, Float64Array.from(values))).toThrow(message);
+});

@@ -1,0 +1,100 @@
+import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
+import { sumsToOne } from '../core/validation.ts';
+import { CONSTRAINTS, type ConstraintName } from './constraints.ts';
+
+/** A group of numbers that is learned. */
+export interface ParameterSpec {
+  readonly name: string;
+  /** What each of its numbers is for; one of the parameter's own name where it is a single number. */
+  readonly labels: readonly string[];
+  readonly constraint: ConstraintName;
+  /** Hand-tuned values; training starts here. */
+  readonly initial: readonly number[];
+  /** What somebody would take who knows nothing. */
+  readonly uniform: readonly number[];
+  /** Between which values a search draws; in proportion where they must be positive. Of no meaning for shares of a whole. */
+  readonly range: readonly [number, number];
+}
+
+/** What has numbers to learn. */
+export interface Parametric {
+  readonly parameters: readonly ParameterSpec[];
+}
+
+/** How many numbers a model learns. */
+export function parameterCount({ parameters }: Parametric): number {
+  return parameters.reduce((sum, { labels }) => sum + labels.length, 0);
+}
+
+/** Each parameter with its part of a vector of all numbers. */
+export function* partsOf({ parameters }: Parametric, numbers: Float64Array): Generator<[ParameterSpec, Float64Array]> {
+  let start = 0;
+  for (const spec of parameters) {
+    yield [spec, numbers.subarray(start, start + spec.labels.length)];
+    start += spec.labels.length;
+  }
+}
+
+function joined(
+  model: Parametric,
+  numbers: Float64Array,
+  map: (spec: ParameterSpec, part: Float64Array) => ArrayLike<number>,
+) {
+  const result = new Float64Array(numbers.length);
+  let start = 0;
+  for (const [spec, part] of partsOf(model, numbers)) {
+    result.set(map(spec, part), start);
+    start += part.length;
+  }
+  return result;
+}
+
+/** What each parameter is given, one after the other. */
+export function parameterValues(model: Parametric, choose: (spec: ParameterSpec) => ArrayLike<number>): Float64Array {
+  return joined(model, new Float64Array(parameterCount(model)), choose);
+}
+
+/** The values that free numbers stand for. @param theta [P] */
+export function constrained(model: Parametric, theta: Float64Array): Float64Array {
+  return joined(model, theta, ({ constraint }, part) => CONSTRAINTS[constraint].apply(part));
+}
+
+/** Free numbers that stand for values. @param values [P] */
+export function unconstrained(model: Parametric, values: Float64Array): Float64Array {
+  assertValues(model, values);
+  return joined(model, values, ({ constraint }, part) => CONSTRAINTS[constraint].inverse(part));
+}
+
+/** The gradient by the free numbers from that by the values. @param gradient [P] */
+export function pulledBack(model: Parametric, theta: Float64Array, gradient: Float64Array): Float64Array {
+  const parts = [...partsOf(model, gradient)].map(([, part]) => part);
+  return joined(model, theta, (spec, part) =>
+    CONSTRAINTS[spec.constraint].pullBack(part, parts[model.parameters.indexOf(spec)] as Float64Array),
+  );
+}
+
+/** By parameter's name, then by label: for people and reports. */
+export function namedValues(model: Parametric, values: Float64Array): Record<string, Record<string, number>> {
+  return Object.fromEntries(
+    [...partsOf(model, values)].map(([{ name, labels }, part]) => [
+      name,
+      Object.fromEntries(labels.map((label, i) => [label, part[i] as number])),
+    ]),
+  );
+}
+
+/** How far shares of a whole may be from a sum of 1. */
+const SHARE_TOLERANCE = 1e-6;
+
+/** @throws DimensionMismatchError for another number of values, ValidationError for one outside its domain. */
+export function assertValues(model: Parametric, values: Float64Array): void {
+  if (values.length !== parameterCount(model))
+    throw new DimensionMismatchError('parameter values', parameterCount(model), values.length);
+  for (const [{ name, labels, constraint }, part] of partsOf(model, values)) {
+    const wrong = part.findIndex((value) => !CONSTRAINTS[constraint].holds(value));
+    if (wrong !== -1)
+      throw new ValidationError(`parameter ${name} of ${labels[wrong]} is not ${constraint}: ${part[wrong]}`);
+    if (constraint === 'simplex' && !sumsToOne([...part], SHARE_TOLERANCE))
+      throw new ValidationError(`parameter ${name} must sum to 1: ${part.join(', ')}`);
+  }
+}

@@ -1,0 +1,92 @@
+import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
+import type { JudgedRanking } from '../evaluation/judged-ranking.ts';
+import { parseMetric } from '../evaluation/metric.ts';
+import { type FeatureTable, missedOffsets } from './feature-table.ts';
+
+/** What early stopping and searches look at. */
+export const VALIDATION_METRIC = 'ndcg@10';
+
+/** A metric of the rankings that scores of a table's candidates give. */
+export interface TableMetric {
+  readonly id: string;
+  /**
+   * @param scores row-major [Q, C]; what stands at padding has no meaning
+   * @returns [Q] in float64
+   * @throws NotFiniteError naming query and place.
+   */
+  values(scores: ArrayLike<number>): Float64Array;
+  /** Their mean over the queries. */
+  mean(scores: ArrayLike<number>): number;
+}
+
+/** What a query's candidates and missed turns leave of its judgements. */
+type Judged = Omit<JudgedRanking, 'grades'>;
+
+function judgedOf(table: FeatureTable, query: number, missed: Float32Array): Judged {
+  const { width, relevantGrade } = table;
+  const own = table.grades.subarray(query * width, (query + 1) * width);
+  const judged = Float64Array.from([...own, ...missed].filter((grade) => grade > 0)).sort((a, b) => b - a);
+  const relevant = judged.filter((grade) => grade >= relevantGrade).length;
+  return { idealGrades: judged, relevantGrade, relevant, nonrelevant: judged.length - relevant };
+}
+
+/** The places of a row's best candidates, equal scores in the order of their places; returns how many there are. O(C) when scores come in no order. */
+export function bestPlaces(
+  scores: ArrayLike<number>,
+  mask: Uint8Array,
+  start: number,
+  end: number,
+  best: Int32Array,
+): number {
+  let count = 0;
+  for (let place = start; place < end; place++) {
+    if (mask[place] === 0) continue;
+    const score = scores[place] as number;
+    if (count === best.length && !(score > (scores[best[count - 1]!] as number))) continue;
+    let at = count < best.length ? count++ : count - 1;
+    for (; at > 0 && score > (scores[best[at - 1]!] as number); at--) best[at] = best[at - 1]!;
+    best[at] = place;
+  }
+  return count;
+}
+
+function assertFinite({ queryIds, width, mask }: FeatureTable, scores: ArrayLike<number>): void {
+  if (scores.length !== mask.length)
+    throw new DimensionMismatchError('scores of the feature table', mask.length, scores.length);
+  for (let pair = 0; pair < mask.length; pair++) {
+    if (mask[pair] === 0 || Number.isFinite(scores[pair])) continue;
+    const where = `query ${queryIds[Math.floor(pair / width)]}, place ${pair % width}`;
+    throw new NotFiniteError('score', where, scores[pair] as number);
+  }
+}
+
+/**
+ * A metric by its name, for many scorings of one table: what does not depend on scores is computed once. Relevant turns that the pool misses count in the ideal
+ * ranking and as not found. Scores order as everywhere: descending, then by place in the row.
+ *
+ * @throws ValidationError for a metric without a cutoff: a table holds pools, not whole rankings.
+ */
+export function tableMetric(table: FeatureTable, id: string = VALIDATION_METRIC): TableMetric {
+  const metric = parseMetric(id);
+  if (metric.cutoff === null) throw new ValidationError(`metric of a feature table needs a cutoff: ${id}`, { id });
+  const { width, mask, grades } = table;
+  const offsets = missedOffsets(table.missed);
+  const judged = table.queryIds.map((_, query) =>
+    judgedOf(table, query, table.missedGrades.subarray(offsets[query], offsets[query + 1])),
+  );
+  const best = new Int32Array(Math.min(metric.cutoff, width));
+  const queryValue = (scores: ArrayLike<number>, query: number) => {
+    const count = bestPlaces(scores, mask, query * width, (query + 1) * width, best);
+    const ranked = Float64Array.from(best.subarray(0, count), (place) => grades[place] as number);
+    return metric.compute({ ...(judged[query] as Judged), grades: ranked });
+  };
+  const values = (scores: ArrayLike<number>) => {
+    assertFinite(table, scores);
+    return Float64Array.from(judged, (_, query) => queryValue(scores, query));
+  };
+  const mean = (scores: ArrayLike<number>) => {
+    const all = values(scores);
+    return all.length === 0 ? 0 : all.reduce((sum, value) => sum + value, 0) / all.length;
+  };
+  return { id, values, mean };
+}

@@ -1,0 +1,46 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { readBack } from '../core/read-back.ts';
+import type { FeatureTable } from './feature-table.ts';
+import { byName, parameterTensors, type ScoringModel } from './model.ts';
+import { assertValues } from './parameters.ts';
+
+/** Scores one table by a model with many values of its parameters; the table stays on the device until it is disposed. */
+export class TableScorer {
+  readonly #model: ScoringModel;
+  readonly #inputs: tf.NamedTensorMap;
+
+  constructor(model: ScoringModel, table: FeatureTable) {
+    this.#model = model;
+    this.#inputs = model.upload(table);
+  }
+
+  /**
+   * @param values [P] in their domains
+   * @returns row-major [Q, C]; what stands at padding has no meaning.
+   */
+  async scores(values: Float64Array): Promise<Float32Array> {
+    assertValues(this.#model, values);
+    return readBack('TableScorer', () => {
+      const parameters = byName(this.#model, parameterTensors(this.#model, values));
+      return this.#model.score(parameters, this.#inputs);
+    });
+  }
+
+  dispose(): void {
+    tf.dispose(this.#inputs);
+  }
+}
+
+/** The scores of a table's candidates by a model with some values. */
+export async function scoreTable(
+  model: ScoringModel,
+  values: Float64Array,
+  table: FeatureTable,
+): Promise<Float32Array> {
+  const scorer = new TableScorer(model, table);
+  try {
+    return await scorer.scores(values);
+  } finally {
+    scorer.dispose();
+  }
+}

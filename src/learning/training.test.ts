@@ -1,0 +1,171 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useBackend } from '../core/backend.ts';
+import { TEST_BACKENDS } from '../core/sample-backends.ts';
+import { onBackendWithoutLeaks } from '../core/sample-leaks.ts';
+import { expectEventsLetIn } from '../core/sample-slow-progress.ts';
+import { subset } from './feature-table.ts';
+import { handmadeTable } from './handmade-table.ts';
+import { linearModel } from './linear-model.ts';
+import { standardisationOf } from './standardisation.ts';
+import { type TrainingOptions, type TrainingState, train } from './training.ts';
+
+const signals = ['a', 'b', 'c'];
+const rows = (start: number, end: number) => Array.from({ length: end - start }, (_, i) => start + i);
+const shape = { queries: 211, candidates: 13, clusters: 5, signals, seed: 1 };
+const whole = handmadeTable({ ...shape, weights: [1, -2, 0.5], noise: 0.3 });
+const table = subset(whole, rows(0, 149));
+const validation = subset(whole, rows(149, 211));
+const model = linearModel({ signals, nonNegative: [], initial: {} }, standardisationOf(table, signals));
+const options: TrainingOptions = {
+  loss: { name: 'listwise', temperature: 1 },
+  learningRate: 0.1,
+  l2: 0,
+  epochs: 53,
+  patience: 53,
+  batchSize: null,
+  seed: 3,
+  startNoise: 0.01,
+};
+
+describe.each(TEST_BACKENDS)('on %s', (backend) => {
+  onBackendWithoutLeaks(backend);
+
+  test.each(['listwise', 'infonce'] as const)('%s finds the weights that a table was made with', async (name) => {
+    const { values, curve, bestEpoch } = await train(model, table, validation, {
+      ...options,
+      startNoise: 0,
+      loss: { name, temperature: 1 },
+    });
+    const [a, b, c] = values as unknown as [number, number, number];
+    expect(b / a).toBeCloseTo(-2, 0);
+    expect(c / a).toBeCloseTo(0.5, 0);
+    expect(curve[0]?.validation).toBeLessThan(0.7);
+    expect(curve[bestEpoch]?.validation).toBeGreaterThan(0.9);
+    expect(curve.at(-1)?.loss).toBeLessThan(0.8 * curve[1]!.loss!);
+  });
+});
+
+describe('on wasm', () => {
+  beforeAll(() => useBackend('wasm'));
+  const short = { ...options, epochs: 7, batchSize: 31 };
+
+  test('relevance by lot teaches nothing that helps with other queries', async () => {
+    const lot = handmadeTable(shape);
+    const result = await train(model, subset(lot, rows(0, 149)), subset(lot, rows(149, 211)), {
+      ...options,
+      startNoise: 0,
+    });
+    const flat = await train(model, subset(lot, rows(0, 149)), subset(lot, rows(149, 211)), {
+      ...options,
+      epochs: 0,
+      startNoise: 0,
+    });
+    // Chance for two relevant of thirteen is near 0.45; the best of many epochs on 62 queries lies a little above it.
+    expect(result.curve[result.bestEpoch]?.validation).toBeLessThan(0.6);
+    expect(flat.curve).toHaveLength(1);
+  });
+
+  test('the same options give the same numbers; another seed other batches and another start', async () => {
+    const first = await train(model, table, validation, short);
+    expect(await train(model, table, validation, short)).toEqual(first);
+    const other = await train(model, table, validation, { ...short, seed: 5 });
+    expect(other.theta).not.toEqual(first.theta);
+  });
+
+  test('it stops when no better epoch comes, and keeps the best', async () => {
+    const { curve, bestEpoch, theta } = await train(model, table, validation, { ...options, patience: 3, epochs: 500 });
+    expect(curve.length - 1).toBe(bestEpoch + 3);
+    const best = Math.max(...curve.map((point) => point.validation!));
+    expect(curve[bestEpoch]?.validation).toBe(best);
+    expect(curve.findIndex((point) => point.validation === best)).toBe(bestEpoch);
+    const upTo = await train(model, table, validation, { ...options, epochs: bestEpoch });
+    expect(theta).toEqual(upTo.theta);
+  });
+
+  test('without validation the last epoch counts', async () => {
+    const { curve, bestEpoch } = await train(model, table, null, short);
+    expect(bestEpoch).toBe(7);
+    expect(curve.map((point) => point.validation)).toEqual(new Array(8).fill(null));
+  });
+
+  test('a penalty keeps the weights near where they start', async () => {
+    const length = async (l2: number) => Math.hypot(...(await train(model, table, null, { ...options, l2 })).theta);
+    expect(await length(1)).toBeLessThan(0.3 * (await length(0)));
+  });
+
+  test('queries without a relevant candidate are counted and change nothing', async () => {
+    const silentRows = { ...whole, grades: whole.grades.map((grade, pair) => (pair < 149 * 13 ? grade : 0)) };
+    const withSilent = await train(model, silentRows, null, { ...short, batchSize: null });
+    const without = await train(model, table, null, { ...short, batchSize: null });
+    expect(withSilent.leftOut).toBe(62);
+    for (const [i, value] of withSilent.theta.entries()) expect(value).toBeCloseTo(without.theta[i]!, 6);
+  });
+
+  test('stopped and resumed is as if it had not stopped, byte for byte', async () => {
+    const uninterrupted = await train(model, table, validation, short);
+    for (const stop of [0, 1, 4]) {
+      const controller = new AbortController();
+      const states: TrainingState[] = [];
+      const save = (state: TrainingState) => void states.push(state);
+      const progress = () => ({
+        update: (epoch: number) => void (epoch === stop && controller.abort(new Error('told to'))),
+        finish() {},
+      });
+      if (stop === 0) controller.abort(new Error('told to'));
+      const hooks = { signal: controller.signal, checkpoint: { every: 100, save }, progress };
+      await expect(train(model, table, validation, short, hooks)).rejects.toThrow('told to');
+      expect(states.map(({ curve }) => curve.length - 1)).toEqual([stop]);
+      expect(await train(model, table, validation, short, { resume: states[0]! })).toEqual(uninterrupted);
+    }
+  });
+
+  test('what is aborted within an epoch has its last whole one saved before the abort returns', async () => {
+    const controller = new AbortController();
+    const saved: number[] = [];
+    const checkpoint = { every: 100, save: ({ curve }: TrainingState) => void saved.push(curve.length - 1) };
+    let training: Promise<unknown> = Promise.resolve();
+    await new Promise<void>((resolve) => {
+      const progress = () => ({ update: () => resolve(), finish() {} });
+      training = train(model, table, validation, short, { signal: controller.signal, checkpoint, progress });
+    });
+    controller.abort(new Error('told to'));
+    expect(saved).toEqual([1]);
+    await expect(training).rejects.toThrow('told to');
+    expect(saved).toEqual([1]);
+  });
+
+  test('checkpoints are made every so many epochs and at the end; a finished one has nothing left to do', async () => {
+    const states: TrainingState[] = [];
+    const checkpoint = { every: 3, save: (state: TrainingState) => void states.push(state) };
+    const result = await train(model, table, validation, short, { checkpoint });
+    expect(states.map(({ curve }) => curve.length - 1)).toEqual([3, 6, 7]);
+    expect(await train(model, table, validation, short, { resume: states[2]! })).toEqual(result);
+  });
+
+  test('a checkpoint of another training is refused', async () => {
+    const states: TrainingState[] = [];
+    await train(model, table, null, short, { checkpoint: { every: 7, save: (state) => void states.push(state) } });
+    const [resume] = states as [TrainingState];
+    await expect(train(model, table, null, { ...short, l2: 1 }, { resume })).rejects.toThrow(
+      `checkpoint is of another training: ${resume.key}`,
+    );
+    await expect(train(model, validation, null, short, { resume })).rejects.toThrow(
+      'checkpoint is of another training',
+    );
+    const other = linearModel({ signals, nonNegative: [], initial: {} }, standardisationOf(validation, signals));
+    await expect(train(other, table, null, short, { resume })).rejects.toThrow('checkpoint is of another training');
+  });
+
+  test('a training that fails leaves no tensor', async () => {
+    const before = tf.memory().numTensors;
+    const broken = { ...validation, values: new Float32Array(5) };
+    await expect(train(model, table, broken, short)).rejects.toThrow();
+    const diverging = { ...short, learningRate: Number.NaN };
+    await expect(train(model, table, validation, diverging)).rejects.toThrow(/not finite|is not free/);
+    expect(tf.memory().numTensors).toBe(before);
+  });
+
+  test('events are let in between epochs', () =>
+    expectEventsLetIn((progress) => train(model, table, null, { ...options, epochs: 13 }, { progress })));
+});

@@ -1,0 +1,247 @@
+import { ValidationError } from '../core/errors.ts';
+import { letEventsIn } from '../core/event-loop.ts';
+import { hashOf } from '../core/hash.ts';
+import { type StartProgress, silent } from '../core/progress.ts';
+import { random } from '../core/random.ts';
+import { type AdamState, adamStart, adamStep } from './adam.ts';
+import { type FeatureTable, subset } from './feature-table.ts';
+import { type LossOptions, usableQueries } from './losses.ts';
+import type { ScoringModel } from './model.ts';
+import { TrainingObjective } from './objective.ts';
+import { constrained, parameterValues, unconstrained } from './parameters.ts';
+import { tableMetric } from './table-metrics.ts';
+import { TableScorer } from './table-scorer.ts';
+
+export interface TrainingOptions {
+  readonly loss: LossOptions;
+  readonly learningRate: number;
+  /** Weight of the squared distance of the free numbers from where the model's hand-tuned values put them. */
+  readonly l2: number;
+  readonly epochs: number;
+  /** Epochs without a better validation after which training stops. */
+  readonly patience: number;
+  /** What early stopping looks at; nDCG@10 where nothing is said. */
+  readonly metric?: string;
+  /** Queries in a step; null for all of them. */
+  readonly batchSize: number | null;
+  readonly seed: number;
+  /** Deviation of the normal noise on the free numbers at the start, which tells seeds apart. */
+  readonly startNoise: number;
+}
+
+/** One point of the learning curve; epoch 0 is the start. A type, so that it can be kept as JSON. */
+export type CurvePoint = {
+  readonly epoch: number;
+  /** Mean of the training queries during the epoch, null at the start. */
+  readonly loss: number | null;
+  /** The metric after the epoch, null without validation. */
+  readonly validation: number | null;
+};
+
+/** All that a training needs to go on as if it had not stopped. */
+export interface TrainingState {
+  /** Of model, options and data: a state is of no use to another training. */
+  readonly key: string;
+  readonly theta: Float64Array;
+  readonly adam: AdamState;
+  readonly best: { readonly epoch: number; readonly theta: Float64Array };
+  readonly curve: readonly CurvePoint[];
+}
+
+export interface TrainingResult {
+  /** [P] the parameters of the best epoch, in their domains. */
+  readonly values: Float64Array;
+  /** [P] the free numbers that they come from. */
+  readonly theta: Float64Array;
+  /** By validation; the last one without. */
+  readonly bestEpoch: number;
+  readonly curve: readonly CurvePoint[];
+  /** Training queries without anything to learn from. */
+  readonly leftOut: number;
+}
+
+export interface TrainingHooks {
+  /** Where it is aborted, the last whole epoch is saved at once, and its reason is thrown before the next. */
+  readonly signal?: AbortSignal;
+  /** Told of the state every so many epochs and when training is aborted. */
+  readonly checkpoint?: { readonly every: number; save(state: TrainingState): void };
+  /** Where an earlier training of the same key stopped. */
+  readonly resume?: TrainingState;
+  readonly progress?: StartProgress;
+}
+
+/** Identity of a training. */
+export function trainingKey(
+  model: ScoringModel,
+  table: FeatureTable,
+  validation: FeatureTable | null,
+  options: TrainingOptions,
+) {
+  const { name, config, constants } = model;
+  return hashOf({ name, config, constants, table, validation, options });
+}
+
+/** Draws the queries of each step once: a step's queries then stay on the device, and epochs differ in the order of the steps. */
+function batchesOf(usable: Int32Array, { batchSize, seed }: TrainingOptions): Int32Array[] {
+  if (batchSize === null || batchSize >= usable.length) return [usable];
+  const shuffled = Int32Array.from(random(seed, 'training batches').shuffle([...usable]));
+  const count = Math.ceil(shuffled.length / batchSize);
+  return Array.from({ length: count }, (_, i) => shuffled.subarray(i * batchSize, (i + 1) * batchSize));
+}
+
+function startOf(model: ScoringModel, { seed, startNoise }: TrainingOptions): Float64Array {
+  const stream = random(seed, 'training start');
+  return handTuned(model).map((number) => number + startNoise * stream.normal());
+}
+
+function handTuned(model: ScoringModel): Float64Array {
+  return unconstrained(
+    model,
+    parameterValues(model, ({ initial }) => initial),
+  );
+}
+
+/** A training whose tables are on the device. */
+class Training {
+  readonly #model: ScoringModel;
+  readonly #options: TrainingOptions;
+  readonly #objectives: TrainingObjective[] = [];
+  readonly #anchor: Float64Array;
+  #validate: ((values: Float64Array) => Promise<number>) | null = null;
+  #scorer: TableScorer | null = null;
+
+  constructor(model: ScoringModel, options: TrainingOptions) {
+    this.#model = model;
+    this.#options = options;
+    this.#anchor = handTuned(model);
+  }
+
+  upload(table: FeatureTable, batches: readonly Int32Array[], validation: FeatureTable | null): void {
+    for (const batch of batches) {
+      const part = batch.length === table.queryIds.length ? table : subset(table, batch);
+      this.#objectives.push(new TrainingObjective(this.#model, part, this.#options.loss));
+    }
+    if (validation === null) return;
+    const scorer = new TableScorer(this.#model, validation);
+    this.#scorer = scorer;
+    const metric = tableMetric(validation, this.#options.metric);
+    this.#validate = async (values) => metric.mean(await scorer.scores(values));
+  }
+
+  async start(key: string): Promise<TrainingState> {
+    const theta = startOf(this.#model, this.#options);
+    const validation = await this.#validation(theta);
+    return {
+      key,
+      theta,
+      adam: adamStart(theta.length),
+      best: { epoch: 0, theta },
+      curve: [{ epoch: 0, loss: null, validation }],
+    };
+  }
+
+  /** Whether an epoch more would follow a state. */
+  isOver({ curve, best }: TrainingState): boolean {
+    const epoch = curve.length - 1;
+    return epoch >= this.#options.epochs || (this.#validate !== null && epoch - best.epoch >= this.#options.patience);
+  }
+
+  async epoch({ key, theta: from, adam: before, best, curve }: TrainingState): Promise<TrainingState> {
+    const { seed, learningRate } = this.#options;
+    const epoch = curve.length;
+    let theta = from;
+    let adam = before;
+    let sum = 0;
+    let queries = 0;
+    for (const objective of random(seed, `training epoch ${epoch}`).shuffle([...this.#objectives])) {
+      const { loss, gradient } = await objective.at(theta);
+      ({ theta, state: adam } = adamStep(theta, this.#penalised(theta, gradient), adam, learningRate));
+      sum += loss * objective.used;
+      queries += objective.used;
+    }
+    const validation = await this.#validation(theta);
+    const bar = curve[best.epoch]?.validation ?? Number.NEGATIVE_INFINITY;
+    const isBest = validation === null || validation > bar;
+    return {
+      key,
+      theta,
+      adam,
+      best: isBest ? { epoch, theta } : best,
+      curve: [...curve, { epoch, loss: sum / queries, validation }],
+    };
+  }
+
+  #penalised(theta: Float64Array, gradient: Float64Array): Float64Array {
+    const { l2 } = this.#options;
+    return gradient.map((slope, i) => slope + 2 * l2 * (theta[i]! - this.#anchor[i]!));
+  }
+
+  #validation(theta: Float64Array): Promise<number | null> {
+    return this.#validate === null ? Promise.resolve(null) : this.#validate(constrained(this.#model, theta));
+  }
+
+  dispose(): void {
+    for (const objective of this.#objectives) objective.dispose();
+    this.#scorer?.dispose();
+  }
+}
+
+/** Epochs until it is over, with what happens between them. */
+async function run(
+  training: Training,
+  start: TrainingState,
+  hooks: TrainingHooks,
+  epochs: number,
+): Promise<TrainingState> {
+  const { signal, checkpoint, progress } = hooks;
+  const bar = (progress ?? silent)('training', epochs);
+  let state = start;
+  const save = () => checkpoint?.save(state);
+  if (signal?.aborted === true) save();
+  signal?.addEventListener('abort', save); // at once: a program that is told to end may not come to another epoch
+  try {
+    while (!training.isOver(state)) {
+      await letEventsIn();
+      signal?.throwIfAborted();
+      state = await training.epoch(state);
+      const epoch = state.curve.length - 1;
+      if (checkpoint !== undefined && (epoch % checkpoint.every === 0 || training.isOver(state))) save();
+      bar.update(epoch);
+    }
+  } finally {
+    signal?.removeEventListener('abort', save);
+  }
+  bar.finish(`best epoch ${state.best.epoch} of ${state.curve.length - 1}`);
+  return state;
+}
+
+/**
+ * Fits a model's parameters to a table: gradients on the active backend, steps of Adam on the host. With a validation table the parameters of its best epoch are
+ * kept (the start counts as one) and training stops when no better one comes; without, those of the last epoch. The same options and tables on the same backend
+ * give the same parameters, bit for bit, whether or not it was stopped and resumed in between.
+ *
+ * @throws ValidationError for a state of another training and where no query has anything to learn from; what the signal was aborted with.
+ */
+export async function train(
+  model: ScoringModel,
+  table: FeatureTable,
+  validation: FeatureTable | null,
+  options: TrainingOptions,
+  hooks: TrainingHooks = {},
+): Promise<TrainingResult> {
+  const { resume, checkpoint } = hooks;
+  const isKept = resume !== undefined || checkpoint !== undefined;
+  const key = isKept ? trainingKey(model, table, validation, options) : ''; // hashing a large table takes a while
+  if (resume !== undefined && resume.key !== key)
+    throw new ValidationError(`checkpoint is of another training: ${resume.key}`, { expected: key, got: resume.key });
+  const usable = usableQueries(table, options.loss);
+  const training = new Training(model, options);
+  try {
+    training.upload(table, batchesOf(usable, options), validation);
+    const { best, curve } = await run(training, resume ?? (await training.start(key)), hooks, options.epochs);
+    const leftOut = table.queryIds.length - usable.length;
+    return { values: constrained(model, best.theta), theta: best.theta, bestEpoch: best.epoch, curve, leftOut };
+  } finally {
+    training.dispose();
+  }
+}

@@ -1,0 +1,122 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { MASKED } from '../attention/logit-terms.ts';
+import { scoped } from '../core/scope.ts';
+import { COORDINATES, type Dimensions } from '../trajectory/coordinate-names.ts';
+import { featureColumns } from './column-product.ts';
+import { type FeatureTable, signalColumn } from './feature-table.ts';
+
+export interface TrajectoryModelOptions {
+  readonly dimensions: Dimensions;
+  /** Whether a turn that looks forward sees itself. */
+  readonly self: 'include' | 'exclude';
+}
+
+/** How many turns after it a candidate looks at one by one when it looks forward; those beyond count e^0 each. */
+export const TURNS_AHEAD = 8;
+
+const aheadNames = Array.from({ length: TURNS_AHEAD }, (_, i) => `ahead:${i + 1}`);
+const coordinateNames = (dimensions: Dimensions) => COORDINATES[dimensions].map((name) => `coordinate:${name}`);
+
+/** What a table must have. `coordinate:` is candidate minus query; `ahead:k` the cosine of the candidate to the k-th turn after it, 0 where there is none. */
+export function trajectorySignals(dimensions: Dimensions): string[] {
+  const scores = ['relevance', 'neighbour', 'session', 'age-hours', 'cosine'];
+  const places = ['ring-distance', 'cold-start', 'ahead-count'];
+  return [...scores, ...coordinateNames(dimensions), ...places, ...aheadNames];
+}
+
+/** Squared differences, row-major [Q, C, M]; at a cold start that of the temporal coordinate alone (section 7.2 of diomande2026ragpp). */
+function squaresOf(table: FeatureTable, dimensions: Dimensions): Float32Array {
+  const isCold = signalColumn(table, 'cold-start');
+  const names = coordinateNames(dimensions);
+  const squares = new Float32Array(table.mask.length * names.length);
+  for (const [m, name] of names.entries()) {
+    const differences = signalColumn(table, name);
+    const isTemporal = name === 'coordinate:temporal';
+    for (let pair = 0; pair < differences.length; pair++)
+      if (isTemporal || isCold[pair] === 0) squares[pair * names.length + m] = differences[pair]! ** 2;
+  }
+  return squares;
+}
+
+/** Ages less that of the row's newest candidate: what is divided by the row's maximum anyhow does not change, and old rows do not fade to 0. */
+function relativeAges({ mask, width, queryIds }: FeatureTable, ages: Float32Array): Float32Array {
+  const result = new Float32Array(ages.length);
+  for (let query = 0; query < queryIds.length; query++) {
+    let least = Number.POSITIVE_INFINITY;
+    const end = (query + 1) * width;
+    for (let pair = query * width; pair < end; pair++) if (mask[pair] === 1) least = Math.min(least, ages[pair]!);
+    for (let pair = query * width; pair < end; pair++) if (mask[pair] === 1) result[pair] = ages[pair]! - least;
+  }
+  return result;
+}
+
+/** Keys that candidates see when they look forward, each row-major [Q C, K]: `logit = likeness * exp(-decay distance) / temperature + bias`. */
+interface ForwardKeys {
+  readonly likeness: Float32Array;
+  readonly distance: Float32Array;
+  readonly bias: Float32Array;
+  /** K. */
+  readonly keys: number;
+}
+
+/**
+ * The query, the candidate itself where it sees itself, the turns right after it, and all beyond as one key with bias ln(count). The query stands at the end of a
+ * ring, so the way back is known: distance of the query the short way plus its steps forward.
+ */
+function forwardKeys(table: FeatureTable, self: TrajectoryModelOptions['self']): ForwardKeys {
+  const cosine = signalColumn(table, 'cosine');
+  const ring = signalColumn(table, 'ring-distance');
+  const count = signalColumn(table, 'ahead-count');
+  const ahead = aheadNames.map((name) => signalColumn(table, name));
+  const seesItself = self === 'include';
+  const keys = 2 + Number(seesItself) + TURNS_AHEAD;
+  const size = cosine.length * keys;
+  const likeness = new Float32Array(size);
+  const distance = new Float32Array(size);
+  const bias = new Float32Array(size).fill(MASKED);
+  let at = 0;
+  const push = (cos: number, steps: number) => {
+    likeness[at] = (1 + cos) / 2;
+    distance[at] = steps;
+    bias[at++] = 0;
+  };
+  for (let pair = 0; pair < cosine.length; pair++) {
+    const turns = count[pair] as number;
+    const back = ring[pair]! + turns + 1;
+    push(cosine[pair]!, ring[pair]!);
+    if (seesItself) push(1, 0);
+    for (let k = 1; k <= Math.min(turns, TURNS_AHEAD); k++) push(ahead[k - 1]![pair]!, Math.min(k, back - k));
+    if (turns > TURNS_AHEAD) bias[at] = Math.log(turns - TURNS_AHEAD);
+    at = (pair + 1) * keys;
+  }
+  return { likeness, distance, bias, keys };
+}
+
+/** What the trajectory model looks at, on the device. */
+export function uploadTrajectory(table: FeatureTable, { dimensions, self }: TrajectoryModelOptions): tf.NamedTensorMap {
+  const shape: [number, number] = [table.queryIds.length, table.width];
+  const column = (name: string) => tf.tensor2d(signalColumn(table, name), shape);
+  const cosine = signalColumn(table, 'cosine');
+  const { likeness, distance, bias, keys } = forwardKeys(table, self);
+  const forward = (numbers: Float32Array) => tf.tensor3d(numbers, [...shape, keys]);
+  return scoped('uploadTrajectory', () => {
+    const squares = featureColumns(squaresOf(table, dimensions), [...shape, COORDINATES[dimensions].length]);
+    return {
+      mask: tf.tensor2d(Float32Array.from(table.mask), shape),
+      relevance: column('relevance'),
+      neighbour: column('neighbour'),
+      session: column('session'),
+      ages: tf.tensor2d(relativeAges(table, signalColumn(table, 'age-hours')), shape),
+      likeness: tf.tensor2d(
+        cosine.map((cos) => (1 + cos) / 2),
+        shape,
+      ),
+      ringDistance: column('ring-distance'),
+      squares: squares.rows,
+      squareColumns: squares.columns,
+      forwardLikeness: forward(likeness),
+      forwardDistance: forward(distance),
+      forwardBias: forward(bias),
+    };
+  });
+}

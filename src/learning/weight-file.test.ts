@@ -1,0 +1,131 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { useBackend } from '../core/backend.ts';
+import { ConfigurationError, DimensionMismatchError, ValidationError } from '../core/errors.ts';
+import { readSafetensors, type TensorFile, writeSafetensors } from '../core/safetensors.ts';
+import { handmadeTable } from './handmade-table.ts';
+import { handmadeTrajectoryTable } from './handmade-trajectory-table.ts';
+import { linearModel } from './linear-model.ts';
+import { parameterValues } from './parameters.ts';
+import { standardisationOf } from './standardisation.ts';
+import { scoreTable } from './table-scorer.ts';
+import { trajectoryModel } from './trajectory-model.ts';
+import { assertFits, readWeights, type Weights, writeWeights } from './weight-file.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'ragpp-weights-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+beforeAll(() => useBackend('wasm'));
+const path = join(folder, 'x.safetensors');
+
+const signals = ['cosine', 'bm25', 'age'];
+const table = handmadeTable({ queries: 7, candidates: 5, clusters: 2, signals, seed: 3 });
+const provenance = {
+  config: { epochs: 7 },
+  dataHash: 'abc',
+  seeds: [1, 2],
+  commit: 'def',
+  backend: 'wasm',
+  trainingClusters: ['c0', 'c1'],
+};
+const linear: Weights = {
+  model: linearModel({ signals, nonNegative: ['cosine'], initial: { age: 0.5 } }, standardisationOf(table, signals)),
+  values: Float64Array.of(1 / 3, -2e-8, 0.7),
+  provenance,
+};
+
+test('a linear model comes back as it was, to the last bit of its scores', async () => {
+  writeWeights(path, linear);
+  const { model, values, provenance: got } = readWeights(path);
+  expect(values).toEqual(linear.values);
+  expect(got).toEqual(provenance);
+  expect(model.constants).toEqual(linear.model.constants);
+  expect(await scoreTable(model, values, table)).toEqual(await scoreTable(linear.model, linear.values, table));
+});
+
+test('so does a trajectory model', async () => {
+  const model = trajectoryModel({ dimensions: 3, self: 'exclude' });
+  const values = parameterValues(model, ({ initial }) => initial);
+  writeWeights(path, { model, values, provenance });
+  const read = readWeights(path);
+  const sample = handmadeTrajectoryTable(3, 5, 3, 7);
+  expect(read.model.config).toEqual({ dimensions: 3, self: 'exclude' });
+  expect(await scoreTable(read.model, read.values, sample)).toEqual(await scoreTable(model, values, sample));
+});
+
+test('signals that are not there are named, with the nearest that are', () => {
+  expect(() => assertFits(linear, ['age', 'cosine', 'bm25', 'more'])).not.toThrow();
+  expect(() => assertFits(linear, ['bm2', 'age', 'unlike'])).toThrow(
+    'weights of the linear model need signals that are not there, of bm2, age, unlike: cosine, bm25 (nearest: bm2)',
+  );
+  expect(() => assertFits(linear, [])).toThrow(/of none: cosine, bm25, age$/);
+});
+
+test('values outside their domain are not written', () => {
+  expect(() => writeWeights(path, { ...linear, values: Float64Array.of(1, 1, -1) })).toThrow(
+    'parameter nonNegativeWeights of cosine is not positive: -1',
+  );
+});
+
+type Tensors = Record<string, TensorFile['tensors'][string]>;
+
+/** Writes the linear weights with parts of their header and some tensors exchanged; null takes one away. */
+function writeChanged(header: Record<string, unknown>, tensors: Record<string, Tensors[string] | null> = {}): void {
+  writeWeights(path, linear);
+  const { tensors: own, metadata } = readSafetensors(path, '');
+  const kept = Object.entries({ ...own, ...tensors }).filter(([, tensor]) => tensor !== null) as [
+    string,
+    Tensors[string],
+  ][];
+  const weights = JSON.stringify({ ...JSON.parse(metadata.weights!), ...header });
+  writeSafetensors(path, { tensors: Object.fromEntries(kept), metadata: { weights } });
+}
+
+const free = [
+  { name: 'weights', constraint: 'free', labels: ['bm25', 'age'] },
+  { name: 'nonNegativeWeights', constraint: 'free', labels: ['cosine'] },
+];
+test.each([
+  [{ format: 'ragpp-weights-7' }, ConfigurationError, /format: expected "ragpp-weights-1", got "ragpp-weights-7"/],
+  [{ formt: 1 }, ConfigurationError, /unknown key "formt"; did you mean format\?/],
+  [{ model: 'lineer' }, ValidationError, /unknown model in .*, the nearest known is linear: lineer/],
+  [{ config: { dimensions: 3 } }, ConfigurationError, /unknown key "dimensions"/],
+  [
+    { signals: ['bm25', 'cosine', 'age'] },
+    DimensionMismatchError,
+    /signals of .*: expected cosine, bm25, age, got bm25, cosine, age/,
+  ],
+  [
+    { parameters: free },
+    DimensionMismatchError,
+    /expected .*nonNegativeWeights \(positive: cosine\), got .*nonNegativeWeights \(free: cosine\)/,
+  ],
+])('a header with %j is refused', (change, kind, message) => {
+  writeChanged(change);
+  expect(() => readWeights(path)).toThrow(kind);
+  expect(() => readWeights(path)).toThrow(message);
+});
+
+const zeros = (size: number) => ({ shape: [size], data: new Float64Array(size) });
+test.each([
+  [{ 'parameter:weights': null }, `weight file ${path} has no tensor: parameter:weights`],
+  [{ 'parameter:weights': zeros(3) }, `parameter:weights of ${path}: expected [2], got [3]`],
+  [{ 'constant:means': zeros(2) }, 'standardisation: expected 3 signals, got 2'],
+  [{ 'constant:deviations': zeros(3) }, 'deviation of a signal must be positive: 0'],
+  [{ 'constant:means': null }, 'model lacks constants: means'],
+])('tensors with %j are refused', (change, message) => {
+  writeChanged({}, change);
+  expect(() => readWeights(path)).toThrow(message);
+});
+
+test('other files are refused', () => {
+  writeSafetensors(path, { tensors: {}, metadata: {} });
+  expect(() => readWeights(path)).toThrow(`not a weight file: ${path}`);
+  writeSafetensors(path, { tensors: {}, metadata: { weights: '{' } });
+  expect(() => readWeights(path)).toThrow(`metadata of the weight file is not JSON: ${path}`);
+  writeWeights(path, linear);
+  const bytes = readFileSync(path);
+  writeFileSync(path, bytes.subarray(0, bytes.length - 3));
+  expect(() => readWeights(path)).toThrow(/damaged file.*train the weights again/);
+});

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
+import { readSafetensors, type TensorFile, writeSafetensors } from '../core/safetensors.ts';
+import { nearestOf, parse } from '../core/validation.ts';
+import type { ScoringModel } from './model.ts';
+import { restoreModel } from './model-registry.ts';
+import { assertValues, parameterValues } from './parameters.ts';
+
+const FORMAT = 'ragpp-weights-1';
+
+/** Where weights come from. */
+const provenanceSchema = z.strictObject({
+  /** Of the training, as it was resolved. */
+  config: z.record(z.string(), z.unknown()),
+  dataHash: z.string(),
+  seeds: z.array(z.int()).min(1),
+  commit: z.string(),
+  backend: z.string(),
+  trainingClusters: z.array(z.string()).min(1),
+});
+export type Provenance = z.output<typeof provenanceSchema>;
+
+const headerSchema = z.strictObject({
+  format: z.literal(FORMAT),
+  model: z.string(),
+  config: z.unknown(),
+  signals: z.array(z.string()),
+  parameters: z.array(z.strictObject({ name: z.string(), constraint: z.string(), labels: z.array(z.string()).min(1) })),
+  provenance: provenanceSchema,
+});
+type Header = z.output<typeof headerSchema>;
+
+/** A model with its learned numbers. */
+export interface Weights {
+  readonly model: ScoringModel;
+  /** [P] in their domains. */
+  readonly values: Float64Array;
+  readonly provenance: Provenance;
+}
+
+const PARAMETER = 'parameter:';
+const CONSTANT = 'constant:';
+const REMEDY = 'train the weights again';
+
+/** Writes weights atomically, in the safetensors format. @throws ValidationError for a value outside its domain. */
+export function writeWeights(path: string, { model, values, provenance }: Weights): void {
+  assertValues(model, values);
+  const header: Header = {
+    format: FORMAT,
+    model: model.name,
+    config: model.config,
+    signals: [...model.signals],
+    parameters: model.parameters.map(({ name, constraint, labels }) => ({ name, constraint, labels: [...labels] })),
+    provenance,
+  };
+  const tensors: Record<string, TensorFile['tensors'][string]> = {};
+  let start = 0;
+  for (const { name, labels } of model.parameters) {
+    tensors[PARAMETER + name] = { shape: [labels.length], data: values.slice(start, start + labels.length) };
+    start += labels.length;
+  }
+  for (const [name, data] of Object.entries(model.constants)) tensors[CONSTANT + name] = { shape: [data.length], data };
+  writeSafetensors(path, { tensors, metadata: { weights: JSON.stringify(header) } });
+}
+
+function headerOf({ metadata }: TensorFile, path: string): Header {
+  const text = metadata.weights;
+  if (text === undefined) throw new ValidationError(`not a weight file: ${path}`, { path });
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new ValidationError(`metadata of the weight file is not JSON: ${path}`, { path }, { cause: error });
+  }
+  return parse(headerSchema, json, path);
+}
+
+function vectorOf({ tensors }: TensorFile, name: string, size: number | null, path: string): Float64Array {
+  const found = tensors[name];
+  if (found === undefined) throw new ValidationError(`weight file ${path} has no tensor: ${name}`, { path, name });
+  if (found.shape.length !== 1 || (size !== null && found.shape[0] !== size))
+    throw new DimensionMismatchError(`${name} of ${path}`, `[${size ?? 'F'}]`, `[${found.shape.join(', ')}]`);
+  return Float64Array.from(found.data);
+}
+
+/** Refuses what another version of the project calls by these names. */
+function assertSame(what: string, path: string, expected: readonly string[], got: readonly string[]): void {
+  if (expected.join() !== got.join())
+    throw new DimensionMismatchError(`${what} of ${path}`, expected.join(', '), got.join(', '));
+}
+
+/**
+ * @throws StorageError, ChecksumMismatchError for a file that cannot be read or is damaged; ValidationError, ConfigurationError, DimensionMismatchError for one that
+ * is not a weight file of this version, saying what was expected and what was found.
+ */
+export function readWeights(path: string): Weights {
+  const file = readSafetensors(path, REMEDY);
+  const header = headerOf(file, path);
+  const constants = Object.fromEntries(
+    Object.keys(file.tensors)
+      .filter((name) => name.startsWith(CONSTANT))
+      .map((name) => [name.slice(CONSTANT.length), vectorOf(file, name, null, path)]),
+  );
+  const model = restoreModel(header.model, header.config, constants, path);
+  assertSame('signals', path, model.signals, header.signals);
+  const described = ({ name, constraint, labels }: Header['parameters'][number]) =>
+    `${name} (${constraint}: ${labels.join(' ')})`;
+  assertSame(
+    'parameters',
+    path,
+    model.parameters.map((spec) => described({ ...spec, labels: [...spec.labels] })),
+    header.parameters.map(described),
+  );
+  const values = parameterValues(model, ({ name, labels }) => vectorOf(file, PARAMETER + name, labels.length, path));
+  assertValues(model, values);
+  return { model, values, provenance: header.provenance };
+}
+
+/**
+ * @param available signals that can be computed where the weights are to be used
+ * @throws ValidationError naming every signal that the weights need and that is not there, with the nearest that is.
+ */
+export function assertFits({ model }: Pick<Weights, 'model'>, available: readonly string[]): void {
+  const missing = model.signals.filter((signal) => !available.includes(signal));
+  if (missing.length === 0) return;
+  const hints = missing.map((signal) => {
+    const nearest = nearestOf(signal, available);
+    return nearest === undefined ? signal : `${signal} (nearest: ${nearest})`;
+  });
+  const got = available.length === 0 ? 'none' : available.join(', ');
+  throw new ValidationError(
+    `weights of the ${model.name} model need signals that are not there, of ${got}: ${hints.join(', ')}`,
+    { missing },
+  );
+}
