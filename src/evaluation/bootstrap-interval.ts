@@ -3,6 +3,7 @@ import normalQuantile from '@stdlib/stats-base-dists-normal-quantile';
 import { ValidationError } from '../core/errors.ts';
 import { random } from '../core/random.ts';
 import { type Clusters, clusterSums } from './clusters.ts';
+import { quantile } from './quantile.ts';
 import { weightedSums } from './weighted-sums.ts';
 
 /** A mean and the interval it lies in with the confidence asked for. */
@@ -82,15 +83,6 @@ function biasCorrection(sorted: Float64Array, observed: number, tolerance: numbe
   for (const mean of sorted) below += mean < observed - tolerance ? 1 : mean <= observed + tolerance ? 0.5 : 0;
   const share = Math.min(Math.max(below, 0.5), sorted.length - 0.5) / sorted.length;
   return normalQuantile(share, 0, 1);
-}
-
-/** Linear interpolation between order statistics. @param sorted ascending. */
-function quantile(sorted: Float64Array, q: number): number {
-  const place = q * (sorted.length - 1);
-  const below = Math.floor(place);
-  const low = sorted[below] as number;
-  const high = sorted[Math.min(below + 1, sorted.length - 1)] as number;
-  return low + (place - below) * (high - low);
 }
 
 /** @param means of the resamples; sorted in place. */

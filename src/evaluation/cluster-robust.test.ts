@@ -94,3 +94,22 @@ describe('over many drawn samples of unequal, correlated clusters', () => {
     expect(rejected(least / 2)).toBeLessThan(0.4);
   });
 });
+
+describe('with few clusters', () => {
+  const clusters = clusterBy(Array.from({ length: 24 }, (_, i) => `g${i % 8}`));
+  const stream = random(17, 'cluster-robust few clusters');
+
+  test('the t test finds the minimum detectable difference in 80 % of the samples', () => {
+    // The true error of a mean of 8 groups of 3, each with a variance of 1 shared and 1 of its own.
+    const least = minimumDetectable({ mean: 0, error: Math.sqrt((1 + 1 / 3) / 8), groups: 8 }, 0.95);
+    const DRAWS = 5000;
+    let found = 0;
+    for (let i = 0; i < DRAWS; i++) {
+      const shared = Array.from({ length: 8 }, () => least + stream.normal());
+      const drawn = Float64Array.from(clusters.of, (group) => (shared[group] as number) + stream.normal());
+      if (clusteredTTest(clusteredMean(drawn, clusters)) < 0.05) found++;
+    }
+    expect(found / DRAWS).toBeGreaterThan(0.78);
+    expect(found / DRAWS).toBeLessThan(0.82);
+  });
+});

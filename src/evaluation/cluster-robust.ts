@@ -1,4 +1,3 @@
-import normalQuantile from '@stdlib/stats-base-dists-normal-quantile';
 import tCdf from '@stdlib/stats-base-dists-t-cdf';
 import tQuantile from '@stdlib/stats-base-dists-t-quantile';
 import { ValidationError } from '../core/errors.ts';
@@ -50,11 +49,11 @@ export function clusteredTInterval({ mean, error, groups }: ClusteredMean, level
 }
 
 /**
- * The least true difference that a two-sided test at `level` would find with the given power: error x (z_{(1 + level) / 2} + z_power). It says what the
- * queries could have shown, whatever they did show; a single comparison is meant, without a correction for others.
+ * The least true difference that a two-sided test at `level` would find with the given power: error x (t_{(1 + level) / 2} + t_power), quantiles with
+ * G - 1 degrees of freedom. It says what the queries could have shown, whatever they did show; a single comparison is meant, without a correction for others.
  *
  * Source: bloom1995minimum.
  */
-export function minimumDetectable({ error }: ClusteredMean, level: number, power = 0.8): number {
-  return error * (normalQuantile((1 + level) / 2, 0, 1) + normalQuantile(power, 0, 1));
+export function minimumDetectable({ error, groups }: ClusteredMean, level: number, power = 0.8): number {
+  return error * (tQuantile((1 + level) / 2, groups - 1) + tQuantile(power, groups - 1));
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { NotFiniteError } from '../core/errors.ts';
 import { random } from '../core/random.ts';
 import { clusteredWilcoxon } from './clustered-wilcoxon.ts';
 import { clusterBy, unclustered } from './clusters.ts';
@@ -75,4 +76,16 @@ test('under the null hypothesis it rejects about as often as it says where clust
   }
   expect(clustered / DRAWS).toBeLessThan(0.09);
   expect(independent / DRAWS).toBeGreaterThan(0.2);
+});
+
+test('few groups of one are tested exactly where there are ties too', () => {
+  expect(clusteredWilcoxon([0.5, 0.5, 0.5, 0.5, 0.5], unclustered(5))).toBe(2 / 2 ** 5);
+  const differences = [0.5, -0.25, 0.5, 1, -0.25, 0.75, 0.5];
+  const labels = differences.map((_, i) => `g${i}`);
+  expect(clusteredWilcoxon(differences, unclustered(7))).toBeCloseTo(enumerated(differences, labels), 12);
+});
+
+test('a difference that is not finite is refused', () => {
+  for (const value of [Number.NaN, Number.POSITIVE_INFINITY])
+    expect(() => clusteredWilcoxon([0.5, value, 0.25], clusterBy(['x', 'y', 'x']))).toThrow(NotFiniteError);
 });

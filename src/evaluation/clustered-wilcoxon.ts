@@ -1,5 +1,6 @@
 import normalCdf from '@stdlib/stats-base-dists-normal-cdf';
 import { type Clusters, clusterSums } from './clusters.ts';
+import { assertDifferences } from './paired-differences.ts';
 import { exactSignFlips } from './sign-flip-permutation.ts';
 import { signedRanks, wilcoxonSignedRank } from './wilcoxon-signed-rank.ts';
 
@@ -8,18 +9,19 @@ const EXACT_UP_TO = 12;
 
 /**
  * Wilcoxon's signed-rank test for clustered differences: the magnitudes are ranked over all queries, and under the null hypothesis the signed ranks of a
- * group turn their sign together. T = sum of all signed ranks, z = T / sqrt(sum over groups of (the group's sum)^2); exact for up to 12 groups. With groups
- * of one it is Wilcoxon's own test.
+ * group turn their sign together. T = sum of all signed ranks, z = T / sqrt(sum over groups of (the group's sum)^2); exact for up to 12 groups that
+ * differ. With more groups of one it is Wilcoxon's own test.
  *
  * @param differences [Q] treatment minus baseline, at least 2.
  * @returns p, two-sided.
  * @throws ValidationError, DimensionMismatchError, NotFiniteError. Source: rosner2006wilcoxon.
  */
 export function clusteredWilcoxon(differences: ArrayLike<number>, clusters: Clusters): number {
-  if (clusters.sizes.every((size) => size === 1)) return wilcoxonSignedRank(differences).p;
+  assertDifferences(differences);
   const sums = clusterSums(clusters, signedRanks(differences)).filter((sum) => sum !== 0);
   const statistic = Math.abs(sums.reduce((total, sum) => total + sum, 0));
   if (sums.length <= EXACT_UP_TO) return exactSignFlips(sums, statistic);
+  if (clusters.sizes.every((size) => size === 1)) return wilcoxonSignedRank(differences).p;
   const deviation = Math.sqrt(sums.reduce((total, sum) => total + sum ** 2, 0));
   return Math.min(1, 2 * normalCdf(-statistic / deviation, 0, 1));
 }

@@ -6,7 +6,10 @@ import { parseMetric } from './metric.ts';
 export interface EvaluationOptions {
   /** The least grade that counts as relevant in the metrics that know only relevant and not. */
   readonly relevantGrade: number;
-  /** Judged queries without a relevant document: `count` them as trec_eval does, where they score 0, or keep them `apart`, out of every value. */
+  /**
+   * Judged queries without a relevant document: `count` them as trec_eval does, or keep them `apart`, out of every value. Where they
+   * count, a ranking scores 0 for them, unless the metric is an nDCG and a document has a lower grade.
+   */
   readonly unanswerable: 'count' | 'apart';
   /** Unjudged documents are counted among this many first ones. */
   readonly holeDepth: number;

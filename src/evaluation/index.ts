@@ -14,7 +14,7 @@ export { cohenKappa } from './cohen-kappa.ts';
 export { cohenD } from './effect-size.ts';
 export { type Coverage, type Evaluation, type EvaluationOptions, evaluate, summarise } from './evaluate.ts';
 export { type JudgedRanking, judgeRanking } from './judged-ranking.ts';
-export { METRIC_FAMILIES, type Metric, parseMetric } from './metric.ts';
+export { METRIC_FAMILIES, type Metric, parseMean, parseMetric } from './metric.ts';
 export type { MetricFamily } from './metric-family.ts';
 export { benjaminiHochberg, bonferroni, holm } from './multiple-comparisons.ts';
 export { pairedDifferences } from './paired-differences.ts';
@@ -26,6 +26,7 @@ export {
   type CorrectionName,
   clusteredPs,
   compareWithBaseline,
+  isSignificant,
   TESTS,
   type TestName,
 } from './significance.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { METRIC_FAMILIES, parseMetric } from './metric.ts';
+import { METRIC_FAMILIES, parseMean, parseMetric } from './metric.ts';
 import { sampleRanking } from './sample-ranking.ts';
 
 test.each(['mrr@10', 'recall@10', 'ndcg@10', 'recall@1', 'success@1', 'map', 'mrr', 'ndcg', 'ndcg_burges@5'])(
@@ -34,4 +34,15 @@ test('an unknown name far from all others is answered with all of them', () => {
   const names = METRIC_FAMILIES.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   expect(() => parseMetric('throughput@10')).toThrow(`unknown metric, known are ${names.join(', ')}: throughput@10`);
+});
+
+test('a sum is no mean', () => {
+  expect(parseMean('mrr@10').id).toBe('mrr@10');
+  expect(() => parseMean('num_rel_ret')).toThrow(
+    expect.objectContaining({
+      name: 'ValidationError',
+      message: 'metric is a sum over the queries, not a mean: num_rel_ret',
+    }),
+  );
+  expect(() => parseMean('maps')).toThrow('unknown metric, the nearest known is map: maps');
 });

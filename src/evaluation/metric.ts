@@ -76,3 +76,11 @@ export function parseMetric(id: string): Metric {
     compute: (ranking) => family.compute(ranking, k),
   };
 }
+
+/** A metric that is a mean over the queries. @throws ValidationError as {@link parseMetric} does, and for one that is a sum. */
+export function parseMean(id: string): Metric {
+  const metric = parseMetric(id);
+  if (metric.aggregate === 'sum')
+    throw new ValidationError(`metric is a sum over the queries, not a mean: ${id}`, { id });
+  return metric;
+}

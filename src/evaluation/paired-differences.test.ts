@@ -13,6 +13,11 @@ test('mean and sample deviation', () => {
   expect(deviation).toBeCloseTo(Math.sqrt(32 / 7), 14);
 });
 
+test('a constant difference has no deviation, whatever its last digit', () => {
+  expect(momentsOf([0.1 + 0.2, 0.3, -0.1 - 0.2 + 0.6]).deviation).toBe(0);
+  expect(momentsOf([0.3, 0.3 + 1e-9, 0.3]).deviation).toBeGreaterThan(1e-10);
+});
+
 test('needs two finite values', () => {
   expect(() => momentsOf([3])).toThrow(
     expect.objectContaining({ name: 'ValidationError', message: 'a paired test needs at least 2 differences: 1' }),

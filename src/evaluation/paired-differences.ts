@@ -1,5 +1,8 @@
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
 
+/** Differences of no larger magnitude, and magnitudes that differ by no more, are a tie: metrics are at most 1, and the order of summation moves the last digits. */
+export const TIE = 1e-12;
+
 /** Treatment minus baseline, query by query. @throws DimensionMismatchError when the lengths differ. */
 export function pairedDifferences(treatment: ArrayLike<number>, baseline: ArrayLike<number>): Float64Array {
   if (treatment.length !== baseline.length)
@@ -7,10 +10,13 @@ export function pairedDifferences(treatment: ArrayLike<number>, baseline: ArrayL
   return Float64Array.from(treatment, (value, i) => value - (baseline[i] as number));
 }
 
+/** A deviation below this share of the mean is 0: the order of summation moves the last digits. */
+const ROUNDING = 1e-12;
+
 export interface Moments {
   readonly count: number;
   readonly mean: number;
-  /** Sample standard deviation, with n - 1. */
+  /** Sample standard deviation, with n - 1; 0 where it is no more than rounding of the mean. */
   readonly deviation: number;
 }
 
@@ -36,5 +42,6 @@ export function momentsOf(differences: ArrayLike<number>): Moments {
   const mean = sum / count;
   let squares = 0;
   for (let i = 0; i < count; i++) squares += ((differences[i] as number) - mean) ** 2;
-  return { count, mean, deviation: Math.sqrt(squares / (count - 1)) };
+  const deviation = Math.sqrt(squares / (count - 1));
+  return { count, mean, deviation: deviation <= ROUNDING * Math.abs(mean) ? 0 : deviation };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { random } from '../core/random.ts';
-import { clusterBy } from './clusters.ts';
-import { type CorrectionName, compareWithBaseline, TESTS } from './significance.ts';
+import { clusterBy, unclustered } from './clusters.ts';
+import { type CorrectionName, clusteredPs, compareWithBaseline, isSignificant, TESTS } from './significance.ts';
 
 const stream = random(7, 'test');
 const clusters = clusterBy(Array.from({ length: 211 }, (_, i) => `g${i % 53}`));
@@ -54,11 +54,11 @@ describe('a comparison tells', () => {
   });
 
   test('what its queries could have shown', () => {
-    // Sums 0.25, 0, 1, 0.5, 0 of groups of 2, 1, 2, 1, 1, less the mean for each query; z of 0.975 and 0.8.
+    // Sums 0.25, 0, 1, 0.5, 0 of groups of 2, 1, 2, 1, 1, less the mean for each query; scipy 1.17.1: stats.t.ppf([0.975, 0.8], 4).
     const residuals = [0.25 - 0.5, -0.25, 1 - 0.5, 0.5 - 0.25, -0.25];
     const squares = residuals.reduce((sum, u) => sum + u * u, 0);
     const error = Math.sqrt((squares * 5) / 4) / 7;
-    expect(comparison?.minimumDetectable).toBeCloseTo(error * (1.959963984540054 + 0.8416212335729143), 12);
+    expect(comparison?.minimumDetectable).toBeCloseTo(error * (2.77644511 + 0.94096458), 7);
   });
 });
 
@@ -77,4 +77,33 @@ test('any of the tests and corrections finds what is there and nothing else', ()
   expect(sorted[0]).toBe(sorted[1]);
   expect(of('holm')[0]?.correctedP).toBeCloseTo(4 * (sorted[0] as number), 12);
   expect(of('benjamini-hochberg')[0]?.correctedP).toBeCloseTo(2 * (sorted[0] as number), 12);
+});
+
+describe('each test gives its own p', () => {
+  const values = Float64Array.of(0.12, -0.31, 0.44, 0.27, -0.05, 0.61, 0.33, -0.18, 0.09, 0.52, 0.4);
+
+  // scipy 1.17.1: ttest_1samp(values, 0) and wilcoxon(values), exact; all 2^11 sign vectors, 106 of them as extreme.
+  test.each([
+    ['permutation', 106 / 2048],
+    ['t', 0.04556148979350988],
+    ['wilcoxon', 0.0537109375],
+  ] as const)('%s', (name, p) => {
+    expect(clusteredPs([values], unclustered(11), { ...options, test: name })[0]).toBeCloseTo(p, 12);
+  });
+
+  test('wilcoxon by the normal approximation with more groups', () => {
+    const ranked = Float64Array.of(
+      ...[3, 1, -2, 4, 2, 7, 5, -1, 1, 8, -4, 1, 2],
+      ...[6, 1, -1, 3, 2, -2, 2, 4, 1, -3, 2, 1, 5],
+    );
+    const pairs = clusterBy(Array.from(ranked, (_, i) => `g${i % 13}`));
+    // scipy 1.17.1: ranks of rankdata(abs), signed and summed by group; 2 norm.sf(sum / sqrt(sum of squares))
+    expect(clusteredPs([ranked], pairs, { ...options, test: 'wilcoxon' })[0]).toBeCloseTo(0.012129564631525333, 12);
+  });
+});
+
+test('a p that equals the bound says nothing, whatever the last digit of 1 - level', () => {
+  expect(1 - 0.95).toBeGreaterThan(0.05);
+  expect([0.05, 0.05 - 1e-9].map((p) => isSignificant(p, 0.95))).toEqual([false, true]);
+  expect([0.01, 0.01 - 1e-9].map((p) => isSignificant(p, 0.99))).toEqual([false, true]);
 });

@@ -4,7 +4,7 @@ import { clusteredWilcoxon } from './clustered-wilcoxon.ts';
 import type { Clusters } from './clusters.ts';
 import { cohenD } from './effect-size.ts';
 import { benjaminiHochberg, holm } from './multiple-comparisons.ts';
-import { pairedDifferences } from './paired-differences.ts';
+import { pairedDifferences, TIE } from './paired-differences.ts';
 import { signFlipPermutation } from './sign-flip-permutation.ts';
 
 /** The paired tests by name; all clustered, all two-sided. */
@@ -46,11 +46,13 @@ export interface BaselineComparison {
   readonly losses: number;
 }
 
-/** Values that differ by no more are a tie: the order of summation moves the last digits. */
-const TIE = 1e-12;
+/** Whether a corrected p is below the bound of a confidence. One that equals it is not, whatever the last digit of 1 - level. */
+export function isSignificant(correctedP: number, level: number): boolean {
+  return correctedP < 1 - level - 1e-12;
+}
 
 function verdictOf(difference: number, correctedP: number, level: number): BaselineComparison['verdict'] {
-  if (correctedP >= 1 - level) return 'undecided';
+  if (!isSignificant(correctedP, level)) return 'undecided';
   return difference > 0 ? 'better' : 'worse';
 }
 

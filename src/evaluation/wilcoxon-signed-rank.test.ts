@@ -55,6 +55,21 @@ test('zero differences change nothing', () => {
   expect(wilcoxonSignedRank([0, ...differences, 0])).toEqual(wilcoxonSignedRank(differences));
 });
 
+test('magnitudes that differ by rounding alone are tied, and what is no more than rounding is no difference', () => {
+  // As many gains as losses of 1/6: 1/3 - 1/6 and 1/3 - 1/2 differ in their last digit.
+  const balanced = Array.from({ length: 20 }, (_, i) => 1 / 3 - (i % 2 === 0 ? 1 / 6 : 1 / 2));
+  expect(Math.abs(balanced[0] as number)).not.toBe(Math.abs(balanced[1] as number));
+  expect(wilcoxonSignedRank(balanced)).toEqual({ w: 105, p: 1, method: 'normal' });
+  expect(wilcoxonSignedRank([0.1 + 0.2 - 0.3, ...differences])).toEqual(wilcoxonSignedRank(differences));
+});
+
+test('bit by bit, where that is asked for, all losses of them rank above all gains', () => {
+  const balanced = Array.from({ length: 20 }, (_, i) => 1 / 3 - (i % 2 === 0 ? 1 / 6 : 1 / 2));
+  const { w, p } = wilcoxonSignedRank(balanced, 'normal', 0);
+  expect(w).toBe(55);
+  expect(p).toBeCloseTo(0.05451504488687, 12); // scipy 1.17.1: wilcoxon(balanced, correction=False, method='approx')
+});
+
 test('has no evidence without a difference, and refuses an exact test with ties', () => {
   expect(wilcoxonSignedRank([0, 0, 0])).toEqual({ w: 0, p: 1, method: 'exact' });
   expect(() => wilcoxonSignedRank(tied, 'exact')).toThrow(

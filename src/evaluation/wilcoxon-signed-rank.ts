@@ -1,6 +1,6 @@
 import normalCdf from '@stdlib/stats-base-dists-normal-cdf';
 import { ValidationError } from '../core/errors.ts';
-import { assertDifferences } from './paired-differences.ts';
+import { assertDifferences, TIE } from './paired-differences.ts';
 
 export interface WilcoxonTest {
   /** The smaller of the rank sums of the positive and of the negative differences. */
@@ -14,21 +14,21 @@ export interface WilcoxonTest {
 const EXACT_UP_TO = 50;
 
 interface RankSums {
-  /** Differences that are not 0. */
+  /** Differences that are no tie. */
   readonly count: number;
   readonly w: number;
   /** Sum over groups of t equal magnitudes of t^3 - t. */
   readonly ties: number;
 }
 
-/** Places of the differences that are not 0, by magnitude ascending, in runs of equal ones. */
-function equalRuns(differences: ArrayLike<number>): number[][] {
+/** Places of the differences that are no tie, by magnitude ascending, in runs of equal ones. */
+function equalRuns(differences: ArrayLike<number>, tie: number): number[][] {
   const magnitude = (place: number) => Math.abs(differences[place] as number);
-  const places = Array.from(differences, (_, place) => place).filter((place) => differences[place] !== 0);
+  const places = Array.from(differences, (_, place) => place).filter((place) => magnitude(place) > tie);
   const runs: number[][] = [];
   for (const place of places.sort((a, b) => magnitude(a) - magnitude(b))) {
     const last = runs.at(-1);
-    if (last !== undefined && magnitude(last[0] as number) === magnitude(place)) last.push(place);
+    if (last !== undefined && magnitude(place) - magnitude(last[0] as number) <= tie) last.push(place);
     else runs.push([place]);
   }
   return runs;
@@ -37,23 +37,24 @@ function equalRuns(differences: ArrayLike<number>): number[][] {
 /**
  * The rank of each difference's magnitude with the difference's sign, equal magnitudes having their middle rank; 0 for a difference of 0, which is not ranked.
  *
+ * @param tie magnitudes within it are equal.
  * @returns [Q]
  */
-export function signedRanks(differences: ArrayLike<number>): Float64Array {
+export function signedRanks(differences: ArrayLike<number>, tie: number = TIE): Float64Array {
   const ranks = new Float64Array(differences.length);
   let before = 0;
-  for (const run of equalRuns(differences)) {
+  for (const run of equalRuns(differences, tie)) {
     for (const place of run) ranks[place] = Math.sign(differences[place] as number) * (before + (run.length + 1) / 2);
     before += run.length;
   }
   return ranks;
 }
 
-function rankSums(differences: ArrayLike<number>): RankSums {
-  const runs = equalRuns(differences);
+function rankSums(differences: ArrayLike<number>, tie: number): RankSums {
+  const runs = equalRuns(differences, tie);
   const count = runs.reduce((total, run) => total + run.length, 0);
   const ties = runs.reduce((total, { length }) => total + length ** 3 - length, 0);
-  const positive = signedRanks(differences).reduce((total, rank) => total + Math.max(rank, 0), 0);
+  const positive = signedRanks(differences, tie).reduce((total, rank) => total + Math.max(rank, 0), 0);
   return { count, w: Math.min(positive, (count * (count + 1)) / 2 - positive), ties };
 }
 
@@ -78,14 +79,16 @@ function normalP({ count, w, ties }: RankSums): number {
  * for up to 50 distinct magnitudes, else the normal approximation with the correction for ties and none for continuity.
  *
  * @param differences [Q] treatment minus baseline, at least 2.
+ * @param tie magnitudes within it are equal; 0 compares every bit, as scipy does.
  * @throws ValidationError for fewer than 2 or for an exact test with ties, NotFiniteError. Source: wilcoxon1945.
  */
 export function wilcoxonSignedRank(
   differences: ArrayLike<number>,
   method: 'auto' | 'exact' | 'normal' = 'auto',
+  tie: number = TIE,
 ): WilcoxonTest {
   assertDifferences(differences);
-  const ranks = rankSums(differences);
+  const ranks = rankSums(differences, tie);
   const exactHolds = ranks.ties === 0 && ranks.count <= EXACT_UP_TO;
   if (method === 'exact' && !exactHolds)
     throw new ValidationError(`exact signed-rank test needs up to ${EXACT_UP_TO} distinct magnitudes: ${ranks.count}`);
