@@ -20,7 +20,7 @@ export default defineConfig({
   test: {
     include: asked === undefined ? EVERY_TEST : tensorTests(),
     globalSetup: asked === undefined ? [] : ['src/core/sample-setup.ts'],
-    setupFiles: onWebGpu ? ['src/core/sample-webgpu.ts'] : [],
+    setupFiles: ['src/core/sample-properties.ts', ...(onWebGpu ? ['src/core/sample-webgpu.ts'] : [])],
     pool: 'forks',
     maxWorkers: 2,
     // Vulkan in software compiles a shader in a tenth of a second.

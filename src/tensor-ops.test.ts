@@ -102,20 +102,30 @@ async function run(scenario: Scenario, use: (result: unknown) => Promise<void> =
 /** Steps of a scenario at which its device fails, all of them or so many. */
 const MOST_FAULTS = 23;
 
-/** Runs some work while the device counts its operations, and fails at the one of that number. */
+/** Runs some work while the device counts its operations and what is read back from it, and fails at the one of that number. */
 async function failingAt(step: number, work: () => Promise<void>): Promise<number> {
   const engine = tf.engine();
   const runKernel = engine.runKernel.bind(engine);
+  const read = engine.read.bind(engine);
   let count = 0;
-  const counting: typeof engine.runKernel = (...parameters) => {
+  const take = () => {
     if (++count === step) throw new Error(`device failed at step ${step}`);
-    return runKernel(...parameters);
   };
-  engine.runKernel = counting;
+  const counting: Pick<typeof engine, 'runKernel' | 'read'> = {
+    runKernel: (...parameters) => {
+      take();
+      return runKernel(...parameters);
+    },
+    read: (...parameters) => {
+      take();
+      return read(...parameters);
+    },
+  };
+  Object.assign(engine, counting);
   try {
     await work();
   } finally {
-    Reflect.deleteProperty(engine, 'runKernel'); // back to the one of its class
+    for (const name of Object.keys(counting)) Reflect.deleteProperty(engine, name); // back to those of its class
   }
   return count;
 }

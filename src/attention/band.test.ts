@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { bandError, bandWidth, leastBandWidth } from './band.ts';
 import { RING_ATTENTION_DEFAULTS, type RingAttentionOptions } from './options.ts';
+import { COMBINATIONS } from './sample-options.ts';
 
 const SIZE = 10007;
 
@@ -52,46 +53,40 @@ test('no width is enough where nothing fades', () => {
 
 describe('the error of a row', () => {
   const TURNS = 101;
-  type Choice = Pick<RingAttentionOptions, 'topology' | 'direction' | 'combine' | 'self'>;
-  const choices: Choice[] = (['ring', 'line'] as const).flatMap((topology) =>
-    (['none', 'causal', 'anticausal'] as const).flatMap((direction) =>
-      (['multiplicative', 'additive'] as const).flatMap((combine) =>
-        (['include', 'exclude'] as const).map((self) => ({ topology, direction, combine, self })),
-      ),
-    ),
-  );
-
-  /** The worst conversation for a band: what is near does not resemble the query and has one value, what is far does and has the opposite one. */
-  function worstError(options: RingAttentionOptions, width: number): number {
+  /**
+   * Of one row, its query at a place, in the worst conversation for a band: what is near does not resemble the query and has one value, what is far does and has
+   * the opposite one.
+   */
+  function rowError(options: RingAttentionOptions, width: number, i: number, isThere: (j: number) => boolean): number {
     const { topology, direction, combine, self, decay, temperature } = options;
-    let worst = 0;
-    for (let i = 0; i < TURNS; i++) {
-      const exact = { sum: 0, mass: 0 };
-      const banded = { sum: 0, mass: 0 };
-      for (let j = 0; j < TURNS; j++) {
-        if ((self === 'exclude' && j === i) || (direction === 'causal' && j > i)) continue;
-        if (direction === 'anticausal' && j < i) continue;
-        const steps = Math.abs(i - j);
-        const distance = topology === 'ring' ? Math.min(steps, TURNS - steps) : steps;
-        const isNear = distance <= width;
-        const semantic = isNear ? 0 : 1;
-        const power = Math.exp(
-          combine === 'multiplicative'
-            ? (Math.exp(-decay * distance) * semantic) / temperature
-            : semantic / temperature - decay * distance,
-        );
-        const kept = isNear ? power : combine === 'multiplicative' ? 1 : 0;
-        for (const [row, weight] of [[exact, power] as const, [banded, kept] as const]) {
-          row.sum += isNear ? weight : -weight;
-          row.mass += weight;
-        }
+    const exact = { sum: 0, mass: 0 };
+    const banded = { sum: 0, mass: 0 };
+    for (let j = 0; j < TURNS; j++) {
+      if (!isThere(j) || (self === 'exclude' && j === i) || (direction === 'causal' && j > i)) continue;
+      if (direction === 'anticausal' && j < i) continue;
+      const steps = Math.abs(i - j);
+      const distance = topology === 'ring' ? Math.min(steps, TURNS - steps) : steps;
+      const isNear = distance <= width;
+      const semantic = isNear ? 0 : 1;
+      const power = Math.exp(
+        combine === 'multiplicative'
+          ? (Math.exp(-decay * distance) * semantic) / temperature
+          : semantic / temperature - decay * distance,
+      );
+      const kept = isNear ? power : combine === 'multiplicative' ? 1 : 0;
+      for (const [row, weight] of [[exact, power] as const, [banded, kept] as const]) {
+        row.sum += isNear ? weight : -weight;
+        row.mass += weight;
       }
-      if (exact.mass > 0) worst = Math.max(worst, Math.abs(exact.sum / exact.mass - banded.sum / banded.mass));
     }
-    return worst;
+    return exact.mass === 0 ? 0 : Math.abs(exact.sum / exact.mass - banded.sum / banded.mass);
   }
 
-  test.each(choices)('$topology, $direction, $combine, self $self', (choice) => {
+  function worstError(options: RingAttentionOptions, width: number): number {
+    return Math.max(...Array.from({ length: TURNS }, (_, i) => rowError(options, width, i, () => true)));
+  }
+
+  test.each(COMBINATIONS)('%s', (_, choice) => {
     let [compared, nearest] = [0, 0];
     for (const decay of [0, 0.1, 0.5, 2])
       for (const temperature of [0.05, 0.3, 2])
@@ -107,7 +102,34 @@ describe('the error of a row', () => {
     expect(nearest).toBeGreaterThan(0.4); // a bound that never comes close would ask for too wide a band
   });
 
-  test.each(choices)('the least width is enough, one less is not: $topology, $direction, $combine, $self', (choice) => {
+  /** The query's place, and those of the keys of which the mask leaves none but one near it and the rest right beyond the band. */
+  const MIDDLE = 50;
+  function keysLeft(keys: number, nearest: number, width: number, { direction }: RingAttentionOptions): Set<number> {
+    const steps = Array.from({ length: keys - 1 }, (_, k) =>
+      direction === 'none' ? (width + 1 + (k >> 1)) * (k % 2 === 0 ? 1 : -1) : width + 1 + k,
+    );
+    const way = direction === 'causal' ? -1 : 1;
+    return new Set([nearest, ...steps].map((step) => MIDDLE + way * step));
+  }
+
+  test.each(COMBINATIONS)('where few keys are left: %s', (_, choice) => {
+    let closest = 0;
+    for (const decay of [0.1, 0.5, 2])
+      for (const temperature of [0.05, 0.3, 2])
+        for (const width of [2, 5, 13, 37])
+          for (const keys of [2, 3, 7])
+            for (const nearest of [1, 2]) {
+              const options = { ...choice, decay, temperature };
+              const left = keysLeft(keys, nearest, width, options);
+              const bound = bandError(TURNS, width, options, { keys, nearest });
+              const error = rowError(options, width, MIDDLE, (j) => left.has(j));
+              expect(error).toBeLessThanOrEqual(bound * (1 + 1e-9) + 1e-15);
+              if (bound >= 1e-12) closest = Math.max(closest, error / bound);
+            }
+    expect(closest).toBeGreaterThan(0.4);
+  });
+
+  test.each(COMBINATIONS)('the least width is enough, one less is not: %s', (_, choice) => {
     for (const tolerance of [1e-2, 1e-4, 1e-6]) {
       const options = { ...choice, decay: 0.7, temperature: 0.2 };
       const width = leastBandWidth(1009, tolerance, options);

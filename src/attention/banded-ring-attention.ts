@@ -13,8 +13,7 @@ import { bandError, leastBandWidth } from './band.ts';
 import { attendDense } from './blockwise-ring-attention.ts';
 import { FarField } from './far-field.ts';
 import { keySupport } from './key-support.ts';
-import { emptyTerms, hideKeys, type LogitTerms, writeTerms } from './logit-terms.ts';
-import { MASKED } from './masked-softmax.ts';
+import { emptyTerms, hideKeys, type LogitTerms, MASKED, writeTerms } from './logit-terms.ts';
 import type { RingAttentionOptions } from './options.ts';
 
 /** Error of a row that is asked for when nothing else is: about what float32 rounds. */

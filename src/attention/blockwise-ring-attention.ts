@@ -9,8 +9,7 @@ import {
   rowsAt,
   unitRows,
 } from './attention-rows.ts';
-import { emptyTerms, hideKeys, writeTerms } from './logit-terms.ts';
-import { MASKED } from './masked-softmax.ts';
+import { emptyTerms, hideKeys, MASKED, writeTerms } from './logit-terms.ts';
 import type { RingAttentionOptions } from './options.ts';
 
 /** Queries and keys of a block: few keys, since a device adds them up in float32, and what a block adds is kept in float64. */

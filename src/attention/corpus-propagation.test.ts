@@ -5,27 +5,16 @@ import { random } from '../core/random.ts';
 import { gatherRows } from '../core/rows.ts';
 import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { Corpus } from '../model/corpus.ts';
+import { sampleConversations } from '../model/sample-conversations.ts';
 import { propagateCorpus } from './corpus-propagation.ts';
-import { referenceRow } from './handmade-row.ts';
+import { referencePropagation } from './handmade-row.ts';
 import type { PropagationOptions } from './options.ts';
 import { PROPAGATION_PRESETS } from './presets.ts';
 
 const D = 7;
 const LENGTHS = [1, 2, 137, 5, 31, 1, 59, 397, 2, 13];
 const source = random(10, 'corpus-propagation.test');
-const corpus = new Corpus(
-  LENGTHS.flatMap((length, c) =>
-    Array.from({ length }, (_, i) => ({
-      id: `c${c}-${String(i).padStart(3, '0')}`,
-      conversationId: `c${c}`,
-      parentId: null,
-      timestamp: 1000 * source.integer(997),
-      author: null,
-      channel: null,
-      text: 'turn',
-    })),
-  ),
-);
+const corpus = sampleConversations(LENGTHS, () => 1000 * source.integer(997));
 const embeddings = Float32Array.from({ length: corpus.size * D }, () => source.normal());
 embeddings.fill(0, 3 * D, 4 * D);
 
@@ -39,16 +28,9 @@ function worstError(vectors: Float32Array, options: PropagationOptions): number 
   let worst = 0;
   for (const positions of members) {
     const rows = gatherRows(embeddings, D, positions);
-    const inputs = { turns: positions.length, queries: rows, keys: rows, values: rows };
-    for (const [i, position] of positions.entries()) {
-      const output = referenceRow(inputs, options, i);
-      const mixed = output.map((value, d) => (1 - options.beta) * (rows[i * D + d] as number) + options.beta * value);
-      const norm = Math.hypot(...mixed);
-      for (const [d, value] of mixed.entries()) {
-        const error = Math.abs((norm === 0 ? 0 : value / norm) - (vectors[position * D + d] as number));
-        if (!(error <= worst)) worst = error;
-      }
-    }
+    for (const [i, position] of positions.entries())
+      for (const [d, value] of referencePropagation(rows, positions.length, options, i).entries())
+        worst = Math.max(worst, Math.abs(value - (vectors[position * D + d] as number)));
   }
   return worst;
 }

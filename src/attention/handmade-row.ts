@@ -1,5 +1,5 @@
 import type { AttentionRows } from './attention-rows.ts';
-import type { RingAttentionOptions } from './options.ts';
+import type { PropagationOptions, RingAttentionOptions } from './options.ts';
 
 function cosine(queries: Float32Array, i: number, keys: Float32Array, j: number, width: number): number {
   let [dot, square, other] = [0, 0, 0];
@@ -46,6 +46,26 @@ export function referenceRow(rows: AttentionRows, options: RingAttentionOptions,
   return mass === 0 ? output : output.map((value) => value / mass);
 }
 
+/**
+ * `normalise((1 - beta) e + beta * attention output)` of one turn among all of its conversation, in float64.
+ *
+ * @param embeddings [T, D]
+ * @returns [D]
+ */
+export function referencePropagation(
+  embeddings: Float32Array,
+  turns: number,
+  options: PropagationOptions,
+  turn: number,
+): Float64Array {
+  const rows = { turns, queries: embeddings, keys: embeddings, values: embeddings };
+  const output = referenceRow(rows, options, turn);
+  const own = turn * output.length;
+  const mixed = output.map((value, d) => (1 - options.beta) * (embeddings[own + d] as number) + options.beta * value);
+  const norm = Math.hypot(...mixed);
+  return norm === 0 ? mixed : mixed.map((value) => value / norm);
+}
+
 /** The largest Euclidean distance of the chosen rows of a computed output [T, V] from the exact ones. */
 export function worstRowError(
   output: Float32Array,
@@ -58,7 +78,7 @@ export function worstRowError(
   for (const i of chosen) {
     const exact = referenceRow(rows, options, i);
     const error = Math.hypot(...exact.map((value, d) => value - (output[i * width + d] as number)));
-    if (!(error <= worst)) worst = error; // NaN comes through
+    worst = Math.max(worst, error); // NaN comes through
   }
   return worst;
 }

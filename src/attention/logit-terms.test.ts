@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { emptyTerms, hideKeys, type LogitTerms, writeTerms } from './logit-terms.ts';
-import { MASKED } from './masked-softmax.ts';
+import { emptyTerms, hideKeys, type LogitTerms, MASKED, writeTerms } from './logit-terms.ts';
 import type { RingAttentionOptions } from './options.ts';
 import { COMBINATIONS } from './sample-options.ts';
 

@@ -1,6 +1,9 @@
+import type { LogitOptions } from './attention-logits.ts';
 import { type AttentionRows, type Places, rowNumbers } from './attention-rows.ts';
-import { MASKED } from './masked-softmax.ts';
 import type { RingAttentionOptions } from './options.ts';
+
+/** Below every logit and score that occurs, and finite, since softmax of a row of -infinity is NaN. */
+export const MASKED = -1e30;
 
 /** `logit = cosine * slope + offset` for R queries and C keys, so that a device needs neither positions nor comparisons. Row-major [R, C]. */
 export interface LogitTerms {
@@ -26,7 +29,7 @@ export function emptyTerms(rows: number, columns: number, masked: 0 | typeof MAS
 }
 
 /** Slope and offset by distance 0 … `furthest`, `(1 + cos) / 2` written out. */
-function termsByDistance(furthest: number, { combine, decay, temperature }: RingAttentionOptions) {
+export function termsByDistance(furthest: number, { combine, decay, temperature }: LogitOptions) {
   const slope = new Float64Array(furthest + 1);
   const offset = new Float64Array(furthest + 1);
   const half = 0.5 / temperature;

@@ -1,9 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { scoped } from '../core/scope.ts';
 import { assertShape } from '../core/shapes.ts';
-
-/** Below every logit that occurs, and finite, since softmax of a row of -infinity is NaN. */
-export const MASKED = -1e30;
+import { MASKED } from './logit-terms.ts';
 
 /**
  * Softmax of each row over its admissible places; a row without any is all zeros.

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sumsToOne } from '../core/validation.ts';
 
 /**
  * The choices of ring attention (section 4.2 of diomande2026ragpp, and what it leaves open).
@@ -29,7 +30,7 @@ export const attentionMix = z
     ircp: z.number().nonnegative().default(0.4),
     tpo: z.number().nonnegative().default(0.2),
   })
-  .refine(({ rcp, ircp, tpo }) => Math.abs(rcp + ircp + tpo - 1) <= MIX_TOLERANCE, {
+  .refine(({ rcp, ircp, tpo }) => sumsToOne([rcp, ircp, tpo], MIX_TOLERANCE), {
     error: ({ input }) => `mix must sum to 1 within ${MIX_TOLERANCE}: ${JSON.stringify(input)}`,
   });
 export type AttentionMix = z.infer<typeof attentionMix>;

@@ -1,7 +1,6 @@
 import { attentionBlock } from './attention-block.ts';
 import { rowNumbers, rowScales, unitRows } from './attention-rows.ts';
-import { emptyTerms, writeTerms } from './logit-terms.ts';
-import { MASKED } from './masked-softmax.ts';
+import { emptyTerms, MASKED, writeTerms } from './logit-terms.ts';
 import type { RingAttentionOptions } from './options.ts';
 
 /** Conversations that are computed in one block. */

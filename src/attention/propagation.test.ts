@@ -1,10 +1,11 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
+import { random } from '../core/random.ts';
 import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import type { PropagationOptions } from './options.ts';
 import { PROPAGATION_PRESETS } from './presets.ts';
-import { propagate } from './propagation.ts';
+import { propagate, propagateAsOf } from './propagation.ts';
 
 async function propagated(rows: number[][], options: PropagationOptions): Promise<number[][]> {
   const embeddings = tf.tensor2d(rows);
@@ -62,6 +63,25 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     ];
     expect((await propagated(rows, PROPAGATION_PRESETS.framework))[0]?.[1]).toBeCloseTo(0.8, 6);
     expect(await propagated([[0, 0]], PROPAGATION_PRESETS.framework)).toEqual([[0, 0]]);
+  });
+
+  test('a few turns of many are not paid for as all of them', async () => {
+    const [T, D, R] = [101, 7, 3];
+    const source = random(5, 'propagation.test');
+    const inputs = {
+      embeddings: tf.tensor2d(
+        Float32Array.from({ length: T * D }, () => source.normal()),
+        [T, D],
+      ),
+      turns: tf.tensor1d([2, 97, 50], 'int32'),
+      sizes: tf.fill<tf.Rank.R1>([R], T, 'int32'),
+    };
+    const { kernels, result } = await tf.profile(() =>
+      propagateAsOf(inputs.embeddings, inputs.turns, inputs.sizes, PROPAGATION_PRESETS.framework),
+    );
+    const sizes = kernels.flatMap(({ outputShapes }) => outputShapes.map((shape) => tf.util.sizeFromShape(shape)));
+    expect(Math.max(...sizes)).toBe(T * D);
+    tf.dispose([...Object.values(inputs), result as tf.Tensor]);
   });
 
   test('nothing leaks, also when it throws', () => {

@@ -14,10 +14,19 @@ export interface PlacesAsOf {
   readonly keys: tf.Tensor2D;
 }
 
+/** Cosines of the chosen turns with all, [R, T], where no turn is multiplied twice: of all turns, where as many are chosen. */
+function chosenCosines(embeddings: tf.Tensor2D, turns: tf.Tensor1D): tf.Tensor2D {
+  return scoped('chosenCosines', () =>
+    turns.size < embeddings.shape[0]
+      ? cosines(tf.gather(embeddings, turns), embeddings)
+      : tf.gather(cosines(embeddings, embeddings), turns),
+  );
+}
+
 /**
  * Propagated embeddings of R chosen turns of a conversation, each as of the moment when the conversation had `sizes[r]` turns:
- * `normalise((1 - beta) e + beta * attention output)`, the attention running over the first `sizes[r]` turns as a ring of that size. O(T² D + R T D), the sum
- * over keys being one plain matrix product whatever the moments.
+ * `normalise((1 - beta) e + beta * attention output)`, the attention running over the first `sizes[r]` turns as a ring of that size. O(R T D), the sum over
+ * keys being one plain matrix product whatever the moments; cosines are O(min(R, T) T D).
  *
  * @param embeddings [T, D] in time order
  * @param turns int32 [R] the chosen ones, each below its size
@@ -37,7 +46,7 @@ export function propagateAsOf(
   assertShape('sizes', sizes, 'R', bound);
   if (places !== undefined) assertShape('places of the keys', places.keys, 'R T', bound);
   return scoped('propagateAsOf', () => {
-    const cosine = tf.gather(cosines(embeddings, embeddings), turns); // [R, T]
+    const cosine = chosenCosines(embeddings, turns);
     const inTime = ringGeometry(places?.own ?? turns, tf.range(0, bound.T as number, 1, 'int32'), sizes);
     const geometry = places === undefined ? inTime : { ...inTime, keyPositions: places.keys };
     const known: tf.Tensor2D = tf.less(geometry.keyPositions, geometry.ringSize); // [R, T]

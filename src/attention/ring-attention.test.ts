@@ -9,7 +9,7 @@ import { type AttentionInputs, ringAttention } from './ring-attention.ts';
 import { COMBINATIONS } from './sample-options.ts';
 import { sampleRows, tensorsOf } from './sample-rows.ts';
 
-// The formula is checked against figures of another program too, in src/verification/attention.test.ts.
+// The formula is checked against figures of another program too, in src/verification/topics.test.ts.
 const [T, D, V] = [11, 5, 3];
 const source = random(6, 'ring-attention.test');
 const matrix = (rows: number, columns: number) =>

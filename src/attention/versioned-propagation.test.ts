@@ -2,8 +2,10 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { random } from '../core/random.ts';
+import { gatherRows } from '../core/rows.ts';
 import { TEST_BACKENDS } from '../core/sample-backends.ts';
-import { Corpus } from '../model/corpus.ts';
+import { sampleConversations } from '../model/sample-conversations.ts';
+import { referencePropagation } from './handmade-row.ts';
 import type { PropagationOptions } from './options.ts';
 import { PROPAGATION_PRESETS } from './presets.ts';
 import { type PropagatedVersions, versionedPropagation } from './versioned-propagation.ts';
@@ -11,19 +13,7 @@ import { type PropagatedVersions, versionedPropagation } from './versioned-propa
 const D = 7;
 const LENGTHS = [1, 2, 5, 13, 59];
 const source = random(8, 'versioned-propagation.test');
-const corpus = new Corpus(
-  LENGTHS.flatMap((length, c) =>
-    Array.from({ length }, (_, i) => ({
-      id: `c${c}-${String(i).padStart(2, '0')}`,
-      conversationId: `c${c}`,
-      parentId: null,
-      timestamp: 1000 * source.integer(997),
-      author: null,
-      channel: null,
-      text: 'turn',
-    })),
-  ),
-);
+const corpus = sampleConversations(LENGTHS, () => 1000 * source.integer(997));
 const rows = Array.from({ length: corpus.size }, () => {
   const row = Array.from({ length: D }, () => source.normal());
   return row.map((x) => x / Math.hypot(...row));
@@ -32,38 +22,13 @@ rows[13] = Array(D).fill(0);
 const embeddings = Float32Array.from(rows.flat());
 const cutoffs = Int32Array.from({ length: 19 }, () => source.integer(corpus.size + 1));
 
-/** `normalise((1 - beta) e + beta * attention output)` of one turn among all of a conversation's turns so far, in float64. */
-function naive(prefix: readonly number[][], i: number, options: PropagationOptions): number[] {
-  const { topology, direction, combine, self, decay, temperature, beta } = options;
-  const query = prefix[i] as number[];
-  const output = Array<number>(D).fill(0);
-  let sum = 0;
-  for (const [j, key] of prefix.entries()) {
-    if ((self === 'exclude' && j === i) || (direction === 'causal' && j > i) || (direction === 'anticausal' && j < i))
-      continue;
-    const steps = Math.abs(i - j);
-    const distance = topology === 'ring' ? Math.min(steps, prefix.length - steps) : steps;
-    const semantic = (1 + key.reduce((dot, x, d) => dot + x * (query[d] as number), 0)) / 2;
-    const power = Math.exp(
-      combine === 'multiplicative'
-        ? (Math.exp(-decay * distance) * semantic) / temperature
-        : semantic / temperature - decay * distance,
-    );
-    sum += power;
-    for (let d = 0; d < D; d++) output[d] = (output[d] as number) + power * (key[d] as number);
-  }
-  const mixed = query.map((x, d) => (1 - beta) * x + (sum === 0 ? 0 : (beta * (output[d] as number)) / sum));
-  const norm = Math.hypot(...mixed);
-  return mixed.map((x) => (norm === 0 ? 0 : x / norm));
-}
-
 /** Places and vectors of a conversation's turns before a cutoff, by the cutoff and conversation. */
 const prefixes = [...cutoffs].flatMap((cutoff) =>
   LENGTHS.map((_, conversation) => {
     const members = [...corpus.turns.keys()].filter(
       (position) => position < cutoff && corpus.conversationOf[position] === conversation,
     );
-    return { cutoff, members, vectors: members.map((position) => rows[position] as number[]) };
+    return { cutoff, members, vectors: gatherRows(embeddings, D, members) };
   }),
 );
 
@@ -75,7 +40,7 @@ function worstError(
   let worst = 0;
   for (const { cutoff, members, vectors: prefix } of prefixes) {
     for (const [place, position] of members.entries()) {
-      const expected = naive(prefix, place, options);
+      const expected = referencePropagation(prefix, members.length, options, place);
       const isValid = (i: number) => (validFrom[i] as number) <= cutoff && cutoff < (validTo[i] as number);
       const valid = (versionsOf[position] as number[]).filter(isValid);
       expect(valid).toHaveLength(1);
@@ -102,6 +67,12 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     const before = tf.memory().numTensors;
     const versions = await versionedPropagation(corpus, embeddings, cutoffs, options);
     expect(tf.memory().numTensors).toBe(before);
+    expect(worstError(versions, options)).toBeLessThan(2e-5);
+  });
+
+  test('so it does in batches of a few versions', async () => {
+    const options = PROPAGATION_PRESETS.published;
+    const versions = await versionedPropagation(corpus, embeddings, cutoffs, options, { batchNumbers: 331 });
     expect(worstError(versions, options)).toBeLessThan(2e-5);
   });
 });

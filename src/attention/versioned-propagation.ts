@@ -9,7 +9,7 @@ import { type PlacesAsOf, propagateAsOf } from './propagation.ts';
 import type { TurnOrder } from './turn-order.ts';
 import { newcomerReach, planVersions, type Version } from './version-plan.ts';
 
-/** Numbers in the largest tensor of a batch of versions: 16 MB. */
+/** Numbers in the largest tensor of a batch of versions, but for the turns themselves: 16 MB. */
 const BATCH_NUMBERS = 2 ** 22;
 
 /** R versions of propagated embeddings, in order of validFrom, then position. */
@@ -60,9 +60,10 @@ async function computeVersions(
   versions: readonly PlannedVersion[],
   options: PropagationOptions,
   placeOf: ((size: number) => Int32Array) | undefined,
+  batchNumbers: number,
   store: (batch: readonly PlannedVersion[], rows: Float32Array) => void,
 ): Promise<void> {
-  const batchSize = Math.max(1, Math.floor(BATCH_NUMBERS / Math.max(...embeddings.shape)));
+  const batchSize = Math.max(1, Math.floor(batchNumbers / Math.max(...embeddings.shape)));
   for (let start = 0; start < versions.length; start += batchSize) {
     const batch = versions.slice(start, start + batchSize);
     const column = (values: number[]) => tf.tensor1d(values, 'int32');
@@ -85,6 +86,7 @@ async function computeVersions(
  * @param cutoffs of the queries, in any order: how many leading turns of the corpus each may see
  * @param settings.tolerance largest share of attention mass that a newcomer out of reach may have; default 1e-5
  * @param settings.order where the turns stand; in time order where it is left out
+ * @param settings.batchNumbers most numbers in a tensor of the device but for the turns of a conversation; by default 2²²
  * @throws DimensionMismatchError when the embeddings do not fit the corpus.
  */
 export async function versionedPropagation(
@@ -92,10 +94,15 @@ export async function versionedPropagation(
   embeddings: Float32Array,
   cutoffs: Int32Array,
   options: PropagationOptions,
-  settings: { readonly tolerance?: number; readonly progress?: StartProgress; readonly order?: TurnOrder } = {},
+  settings: {
+    readonly tolerance?: number;
+    readonly progress?: StartProgress;
+    readonly order?: TurnOrder;
+    readonly batchNumbers?: number;
+  } = {},
 ): Promise<PropagatedVersions> {
   const dimension = rowWidth('embeddings of the corpus', embeddings, corpus.size);
-  const { order } = settings;
+  const { order, batchNumbers = BATCH_NUMBERS } = settings;
   const conversations = conversationPositions(corpus);
   const reach = order === undefined ? newcomerReach(options, settings.tolerance ?? 1e-5) : Number.POSITIVE_INFINITY;
   const sorted = cutoffs.toSorted();
@@ -117,7 +124,8 @@ export async function versionedPropagation(
     if (plan.length > 0) {
       const turns = tf.tensor2d(gatherRows(embeddings, dimension, positions), [positions.length, dimension]);
       try {
-        await computeVersions(turns, plan, options, order && ((size) => order(conversation, size).placeOf), store);
+        const placeOf = order && ((size: number) => order(conversation, size).placeOf);
+        await computeVersions(turns, plan, options, placeOf, batchNumbers, store);
       } finally {
         turns.dispose();
       }

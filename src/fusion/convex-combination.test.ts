@@ -20,6 +20,9 @@ test('a source that holds nothing above its minimum adds nothing', () => {
 test('takes float32 noise below the minimum, and nothing worse', () => {
   const noise = convexCombination([Float64Array.of(-1.0000001, 1), Float64Array.of(0, 0)], defaults);
   expect([...noise]).toEqual([0, 0.8]);
+  const withLow = (low: number) => () => convexCombination([Float64Array.of(low, 1), Float64Array.of(0, 0)], defaults);
+  expect(withLow(-1 - 0.9e-6)).not.toThrow();
+  expect(withLow(-1 - 1.1e-6)).toThrow('score of source 0 is below its theoretical minimum -1: -1.0000011');
   expect(() => convexCombination([Float64Array.of(0, 1), Float64Array.of(0, -0.5)], defaults)).toThrow(
     'score of source 1 is below its theoretical minimum 0: -0.5',
   );

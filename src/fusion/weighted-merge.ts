@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
+import { sumsToOne } from '../core/validation.ts';
 import { addPresent, assertColumns, assertWeights, type ScoreColumns } from './score-columns.ts';
 
 /** Weights of documents, then of memory. */
@@ -12,9 +13,8 @@ export const MERGE_PRESETS = {
 /** How far the sum of the weights may be from 1. */
 const SUM_TOLERANCE = 0.01;
 
-function sumsToOne(weights: readonly number[]): boolean {
-  // The last digits of a sum such as 0.4 + 0.61 lie beyond the tolerance that is meant.
-  return Math.abs(weights.reduce((sum, weight) => sum + weight, 0) - 1) <= SUM_TOLERANCE + 1e-9;
+function isWhole(weights: readonly number[]): boolean {
+  return sumsToOne(weights, SUM_TOLERANCE);
 }
 
 const presetNames = Object.keys(MERGE_PRESETS) as [keyof typeof MERGE_PRESETS];
@@ -25,7 +25,7 @@ export const weightedMergeOptions = z.strictObject({
   weights: z
     .union([
       z.enum(presetNames),
-      z.array(z.number().nonnegative()).min(1).refine(sumsToOne, `weights that sum to 1 within ${SUM_TOLERANCE}`),
+      z.array(z.number().nonnegative()).min(1).refine(isWhole, `weights that sum to 1 within ${SUM_TOLERANCE}`),
     ])
     .default('memory-focused'),
 });
@@ -45,7 +45,7 @@ export function weightedMerge(
   assertColumns(columns);
   const weights = typeof choice === 'string' ? MERGE_PRESETS[choice] : choice;
   assertWeights(weights, columns.length);
-  if (!sumsToOne(weights))
+  if (!isWhole(weights))
     throw new ValidationError(`weights of a merge must sum to 1 within ${SUM_TOLERANCE}: ${weights.join(', ')}`, {
       weights,
     });

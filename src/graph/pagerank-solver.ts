@@ -54,7 +54,8 @@ export type PageRankSettings = z.input<typeof hostPageRankOptions>;
 
 /**
  * @param change L1 change of the last iteration.
- * @returns the L1 distance from the fixed point at most, since an iteration shortens every distance by damping.
+ * @returns the L1 distance from the fixed point at most. With M the matrix of a step and U its part that still saw old ranks (all of it, or less where ranks are
+ * renewed in place), what the new ranks lack of the equation is U change, |U|₁ <= damping, and |(I - M)⁻¹|₁ <= 1 / (1 - damping).
  */
 export function boundFromChange(change: number, damping: number): number {
   return (change * damping) / (1 - damping);

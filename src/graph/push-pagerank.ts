@@ -20,8 +20,8 @@ const CROWD = 0.1;
 /**
  * Forward push (Andersen, Chung, Lang 2006, "Local graph partitioning using PageRank vectors"). Every node has a score and a residual; pushing a node moves 1 - damping
  * of its residual into its score and the rest along its edges, back to the seeds where there are none. The residuals are never negative and their sum is what the scores
- * lack: the error bound is the error itself, and no score exceeds the exact one. Only the surroundings of the seeds are touched, which costs O(1 / tolerance) whatever
- * the size of the graph, beside O(V) to read the result.
+ * lack: the error bound is the error itself, and no score exceeds the exact one. Only the surroundings of the seeds are touched: at most
+ * damping (V + E) / ((1 - damping) tolerance) edges and nodes, far fewer where the walk stays near its seeds, beside O(V) to read the result.
  *
  * Where the surroundings become the whole graph, a queue is the slower way: once {@link CROWD} of the nodes wait, the scores with their residuals are where the host's
  * iteration goes on, with its error bound (the two phases of Wu, Gan, Wei, Zhang 2021, "Unifying the global and local approaches: an efficient power iteration with

@@ -4,7 +4,7 @@ import { RING_ATTENTION_DEFAULTS } from '../attention/options.ts';
 import { useBackend } from '../core/backend.ts';
 import { random } from '../core/random.ts';
 import { TEST_BACKENDS } from '../core/sample-backends.ts';
-import { Corpus } from '../model/corpus.ts';
+import { sampleConversations } from '../model/sample-conversations.ts';
 import { forwardAttention } from './forward-attention.ts';
 import { type ForwardCosines, forwardCosines, forwardWidth } from './forward-cosines.ts';
 import { forwardLogMasses, inTimeOrder } from './forward-mass.ts';
@@ -23,18 +23,7 @@ interface Options {
 /** Unit vectors that resemble their conversation's theme, with a zero vector and a duplicate among them. */
 function fixture() {
   const source = random(11, 'forward-attention.test');
-  const turns = LENGTHS.flatMap((length, c) =>
-    Array.from({ length }, (_, i) => ({
-      id: `c${c}-${String(i).padStart(3, '0')}`,
-      conversationId: `c${c}`,
-      parentId: null,
-      timestamp: 1000 * i + c,
-      author: null,
-      channel: null,
-      text: 'turn',
-    })),
-  );
-  const corpus = new Corpus(turns);
+  const corpus = sampleConversations(LENGTHS);
   const themes = LENGTHS.map(() => Array.from({ length: DIMENSION }, () => source.normal()));
   const rows = [...corpus.conversationOf].map((c) => {
     const row = (themes[c] as number[]).map((x) => x + source.normal());

@@ -1,9 +1,10 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { LogitOptions } from '../attention/attention-logits.ts';
+import { rowScales, unitRows } from '../attention/attention-rows.ts';
 import { bandWidth } from '../attention/band.ts';
 import { matmulTransposed } from '../core/matmul.ts';
 import { readBack } from '../core/read-back.ts';
-import { gatherRows, rowOf, rowProduct, rowWidth } from '../core/rows.ts';
+import { rowOf, rowWidth } from '../core/rows.ts';
 import { conversationPositions } from '../model/conversation-positions.ts';
 import type { Corpus } from '../model/corpus.ts';
 
@@ -25,19 +26,13 @@ export interface ForwardCosines {
   readonly rows: Int32Array;
 }
 
+/** How far the keys beyond the band may take a row's denominator, as a share of it. */
+export const FORWARD_TOLERANCE = 1e-5;
+
 /** W for a tolerance; at most the turns of the longest conversation, since then no key is out of the band. */
-export function forwardWidth(corpus: Corpus, options: LogitOptions, tolerance = 1e-5): number {
+export function forwardWidth(corpus: Corpus, options: LogitOptions, tolerance = FORWARD_TOLERANCE): number {
   const longest = corpus.conversations.reduce((most, { turns }) => Math.max(most, turns.length), 1);
   return Math.min(bandWidth(options, tolerance), longest);
-}
-
-/** Scales each row to length 1 in place; a zero row stays zero. */
-function scaleRows(rows: Float32Array, dimension: number): void {
-  for (let row = 0, at = 0; at < rows.length; row++) {
-    const square = rowProduct(rows, row, rows, row, dimension);
-    const scale = square === 0 ? 0 : 1 / Math.sqrt(square);
-    for (const end = at + dimension; at < end; at++) rows[at]! *= scale;
-  }
 }
 
 /** Cosines of each of `rows` with each of `others`, row-major; both are row-major [any, D], of length 1 or 0. */
@@ -84,13 +79,13 @@ async function fillFirst(
  *
  * @param embeddings row-major [N, D]; a zero row has cosine 0
  * @param width W, at least 1
+ * @throws DimensionMismatchError, NotFiniteError for embeddings that don't fit or are not finite.
  */
 export async function forwardCosines(corpus: Corpus, embeddings: Float32Array, width: number): Promise<ForwardCosines> {
   const dimension = rowWidth('embeddings of the corpus', embeddings, corpus.size);
   const conversations = conversationPositions(corpus);
-  const order = conversations.flatMap((positions) => [...positions]);
-  const ordered = gatherRows(embeddings, dimension, order);
-  scaleRows(ordered, dimension);
+  const order = Int32Array.from(conversations.flatMap((positions) => [...positions]));
+  const ordered = unitRows(embeddings, rowScales('embeddings of the corpus', embeddings, dimension), order);
   const rows = new Int32Array(corpus.size);
   for (const [row, position] of order.entries()) rows[position] = row;
   const next = new Float32Array(corpus.size * (width + 1));

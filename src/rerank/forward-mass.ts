@@ -1,11 +1,10 @@
+import { MASKED, termsByDistance } from '../attention/logit-terms.ts';
 import type { RingAttentionOptions } from '../attention/options.ts';
 import { letEventsIn } from '../core/event-loop.ts';
 import type { ForwardCosines } from './forward-cosines.ts';
 
 /** Pairs between two looks at the event loop, about 20 ms. */
 const PAIRS_AT_ONCE = 4096;
-/** Far below every logit, and finite: the log mass of no key at all. */
-const NO_MASS = -1e30;
 
 export type ForwardOptions = Omit<RingAttentionOptions, 'direction'>;
 
@@ -50,16 +49,11 @@ class ForwardMasses {
   #count = 0;
 
   constructor(ahead: TurnsAhead, options: ForwardOptions) {
-    const { combine, decay, temperature } = options;
-    const half = 0.5 / temperature;
-    const byDistance = (value: (distance: number) => number) =>
-      Float64Array.from({ length: ahead.width + 1 }, (_, distance) => value(distance));
+    const { slope, offset } = termsByDistance(ahead.width, options);
     this.#ahead = ahead;
     this.#options = options;
-    this.#slopes = byDistance((distance) => (combine === 'multiplicative' ? half * Math.exp(-decay * distance) : half));
-    this.#offsets = byDistance((distance) =>
-      combine === 'multiplicative' ? half * Math.exp(-decay * distance) : half - decay * distance,
-    );
+    this.#slopes = slope;
+    this.#offsets = offset;
     this.#logits = new Float64Array(2 * ahead.width + 1);
   }
 
@@ -85,16 +79,16 @@ class ForwardMasses {
     return Math.max(0, steps - start) - Math.max(0, end - start) - Math.max(0, steps - wrapped);
   }
 
-  /** `ln sum_j e^logit_j` over a turn's keys, far ones counting e^0 = 1 each (multiplicative) or nothing (additive). */
+  /** `ln sum_j e^logit_j` over a turn's keys, far ones counting e^0 = 1 each (multiplicative) or nothing (additive); {@link MASKED} without a key. */
   logMass(looker: Looker): number {
     const far = this.#look(looker);
     const logits = this.#logits;
     const isMultiplicative = this.#options.combine === 'multiplicative';
-    let greatest = isMultiplicative ? 0 : NO_MASS;
+    let greatest = isMultiplicative ? 0 : MASKED;
     for (let i = 0; i < this.#count; i++) greatest = Math.max(greatest, logits[i] as number);
     let sum = isMultiplicative ? far * Math.exp(-greatest) : 0;
     for (let i = 0; i < this.#count; i++) sum += Math.exp((logits[i] as number) - greatest);
-    return sum === 0 ? NO_MASS : greatest + Math.log(sum);
+    return sum === 0 ? MASKED : greatest + Math.log(sum);
   }
 }
 

@@ -4,7 +4,7 @@ export { candidateAttention, unifiedScores } from './attention-score.ts';
 export { type CosineRows, candidateCosines, hostCosines, pairCosines, QUERY_BATCH } from './cosine.ts';
 export { DIVERSITY_FILTER_DEFAULTS, type DiversityFilterOptions, diversityFilter } from './diversity-filter.ts';
 export { forwardAttention } from './forward-attention.ts';
-export { type ForwardCosines, forwardCosines, forwardWidth } from './forward-cosines.ts';
+export { FORWARD_TOLERANCE, type ForwardCosines, forwardCosines, forwardWidth } from './forward-cosines.ts';
 export {
   type ForwardOptions,
   forwardLogMasses,

@@ -1,6 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { MASKED } from '../attention/logit-terms.ts';
 import { scoped } from '../core/scope.ts';
-import { assertSelection, atPlaces, MASKED, type Selection, type SelectionInputs } from './selection.ts';
+import { assertSelection, atPlaces, type Selection, type SelectionInputs } from './selection.ts';
 
 export interface MarginalRelevanceOptions {
   /** Weight of relevance, in [0, 1]; 1 - lambda is that of novelty. */

@@ -4,9 +4,6 @@ import { batchedMatmul } from '../core/matmul.ts';
 import { scoped } from '../core/scope.ts';
 import { assertShape } from '../core/shapes.ts';
 
-/** Below every score that occurs, and finite. */
-export const MASKED = -1e30;
-
 /** Candidates of B queries, C each, from which places are taken. */
 export interface SelectionInputs {
   /** [B, C] finite scores. */

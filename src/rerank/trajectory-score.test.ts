@@ -59,7 +59,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     const semantic = tf.tensor2d([[1, 0, 0.5]]);
     const trajectory = tf.tensor2d([[0, 1, 0.5]]);
     const before = tf.memory().numTensors;
-    const final = finalScore(semantic, trajectory);
+    const final = finalScore(semantic, trajectory, 0.3);
     expect([...(await final.data())].map((value) => value.toFixed(6))).toEqual(['0.700000', '0.300000', '0.500000']);
     final.dispose();
     expect(() => finalScore(semantic, trajectory, 1.5)).toThrow('trajectoryWeight must lie in [0, 1]: 1.5');

@@ -1,9 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { ValidationError } from '../core/errors.ts';
-import { matmul } from '../core/matmul.ts';
 import { scoped } from '../core/scope.ts';
 import { assertShape } from '../core/shapes.ts';
 import { COORDINATES, type Dimensions } from '../trajectory/coordinate-names.ts';
+import { trajectoryDistance } from '../trajectory/trajectory-distance.ts';
 
 /** Pairs of queries and candidates in the frame of the candidate's conversation. */
 export interface TrajectoryPairs {
@@ -26,19 +26,13 @@ export function pairDistances(pairs: TrajectoryPairs, weights: tf.Tensor1D): tf.
   const sizes = assertShape('coldStart', pairs.coldStart, 'B C', { M: pairs.dimensions });
   assertShape('candidates', pairs.candidates, 'B C M', sizes);
   assertShape('weights', weights, 'M', sizes);
-  const { B: batch = 0, C: count = 0 } = sizes;
   return scoped('pairDistances', () => {
-    const temporal = COORDINATES[pairs.dimensions].map((name) => (name === 'temporal' ? 1 : 0));
-    const always: tf.Tensor1D = tf.mul(weights, tf.tensor1d(temporal)); // [M]
-    const squares = tf.square(tf.sub(pairs.candidates, pairs.queries)); // [B, C, M]
-    // Weighted sums as products, since wasm broadcasts weights over [B, C, M] and chooses between them ten times as slowly.
-    const weighted = (by: tf.Tensor1D) =>
-      tf.reshape(matmul(tf.reshape(squares, [-1, pairs.dimensions]), tf.expandDims(by, 1) as tf.Tensor2D), [
-        batch,
-        count,
-      ]);
-    const isWarm = tf.sub(1, tf.cast(pairs.coldStart, 'float32')); // [B, C]
-    return tf.sqrt(tf.add(weighted(always), tf.mul(isWarm, weighted(tf.sub(weights, always)))));
+    const { candidates, queries, coldStart, dimensions } = pairs;
+    const temporal = COORDINATES[dimensions].map((name) => (name === 'temporal' ? 1 : 0));
+    const inTime = trajectoryDistance(candidates, queries, tf.mul(weights, tf.tensor1d(temporal)));
+    const inAll = trajectoryDistance(candidates, queries, weights);
+    const isCold = tf.cast(coldStart, 'float32'); // [B, C]
+    return tf.add(tf.mul(isCold, inTime), tf.mul(tf.sub(1, isCold), inAll)); // wasm takes longer for a choice
   });
 }
 
@@ -49,7 +43,7 @@ export function pairDistances(pairs: TrajectoryPairs, weights: tf.Tensor1D): tf.
  * @returns [B, C]
  * @throws ValidationError for a sigma that is not positive.
  */
-export function trajectoryScore(distances: tf.Tensor2D, sigma = 1): tf.Tensor2D {
+export function trajectoryScore(distances: tf.Tensor2D, sigma: number): tf.Tensor2D {
   assertShape('distances', distances, 'B C');
   if (!(sigma > 0)) throw new ValidationError(`sigma must be positive: ${sigma}`, { sigma });
   return scoped('trajectoryScore', () => tf.exp(tf.mul(distances, -1 / sigma)));
@@ -64,7 +58,7 @@ export function trajectoryScore(distances: tf.Tensor2D, sigma = 1): tf.Tensor2D 
  * @returns [B, C]
  * @throws ValidationError for a weight outside [0, 1].
  */
-export function finalScore(semantic: tf.Tensor2D, trajectory: tf.Tensor2D, trajectoryWeight = 0.3): tf.Tensor2D {
+export function finalScore(semantic: tf.Tensor2D, trajectory: tf.Tensor2D, trajectoryWeight: number): tf.Tensor2D {
   const sizes = assertShape('semantic', semantic, 'B C');
   assertShape('trajectory', trajectory, 'B C', sizes);
   if (!(trajectoryWeight >= 0 && trajectoryWeight <= 1))

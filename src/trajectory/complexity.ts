@@ -1,13 +1,5 @@
-import winkModel from 'wink-eng-lite-web-model';
-import winkNLP, { type PartOfSpeech, type WinkMethods } from 'wink-nlp';
-
-let loaded: WinkMethods | undefined;
-
-/** The language model takes half a second to load, so it waits for the first text. */
-function wink(): WinkMethods {
-  loaded ??= winkNLP(winkModel, ['sbd', 'pos', 'ner']);
-  return loaded;
-}
+import type { PartOfSpeech } from 'wink-nlp';
+import { languageModel } from '../embedding/language-model.ts';
 
 /** Verb groups of the tokens from `start` to `end`: runs of verbs and auxiliaries, which an adverb or particle does not break ("has not been paid"). */
 function countVerbGroups(tags: readonly PartOfSpeech[], start: number, end: number): number {
@@ -41,7 +33,7 @@ function countNames(tags: readonly PartOfSpeech[], entities: readonly number[][]
  * one. Named entities are what wink-nlp recognises (dates, durations, money, addresses, numbers) and runs of proper nouns outside those.
  */
 export function countComponents(text: string): number {
-  const { its, readDoc } = wink();
+  const { its, readDoc } = languageModel();
   const document = readDoc(text);
   const tags = document.tokens().out(its.pos) as PartOfSpeech[];
   const sentences = document.sentences().out(its.span) as number[][];

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { Conversation } from '../model/conversation.ts';
-import { coordinateWeights } from './coordinate-names.ts';
 import { type TurnFeatures, trajectoryCoordinates } from './coordinates.ts';
 
 /** Two roots; r1 has children a (with child c) and b. */
@@ -64,12 +63,4 @@ test('refuses a turn without features, without a component, or of another dimens
     'turn b needs at least 1 semantic component: 0',
   );
   expect(compute(new Map([...features, ['b', { embedding: [1], components: 1 }]]))).toThrow('expected 2, got 1');
-});
-
-test('weights come in the order of the coordinates, defaults where none is given', () => {
-  expect([...coordinateWeights(3, { temporal: 2 })]).toEqual([1, 2, Math.fround(1.2)]);
-  expect([...coordinateWeights(7)]).toEqual([1, 0.5, 1.2, 0.8, 0.3, 0.4, 0.4].map(Math.fround));
-  expect(() => coordinateWeights(5, { depth: -1 })).toThrow(
-    'coordinate weight depth must be finite and not negative: -1',
-  );
 });

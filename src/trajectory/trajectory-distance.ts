@@ -1,6 +1,23 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { matmul } from '../core/matmul.ts';
 import { scoped } from '../core/scope.ts';
 import { assertShape } from '../core/shapes.ts';
+
+/**
+ * Roots of the weighted sums of squares.
+ *
+ * @param differences [B, C, M]
+ * @param weights [M], or [B, C, M]
+ * @returns [B, C]
+ */
+function weightedLengths(differences: tf.Tensor3D, weights: tf.Tensor1D | tf.Tensor3D): tf.Tensor2D {
+  const squares: tf.Tensor3D = tf.square(differences);
+  if (weights.rank === 3) return tf.sqrt(tf.sum(tf.mul(weights, squares), 2));
+  const [batch, count, coordinates] = squares.shape;
+  // As a product, since wasm broadcasts weights over [B, C, M] ten times as slowly.
+  const sums = matmul(tf.reshape(squares, [batch * count, coordinates]), tf.expandDims(weights, 1) as tf.Tensor2D);
+  return tf.sqrt(tf.reshape(sums, [batch, count]));
+}
 
 /**
  * `sqrt(sum_i w_i (p_i - q_i)^2)` for each candidate and its query (definition 4.2 of diomande2026ragpp). M coordinates.
@@ -18,9 +35,7 @@ export function trajectoryDistance(
   const sizes = assertShape('candidates', candidates, 'B C M');
   assertShape('queries', queries, queries.shape[1] === 1 ? 'B 1 M' : 'B C M', sizes);
   assertShape('weights', weights, weights.rank === 1 ? 'M' : 'B C M', sizes);
-  return scoped('trajectoryDistance', () =>
-    tf.sqrt(tf.sum(tf.mul(weights, tf.square(tf.sub(candidates, queries))), 2)),
-  );
+  return scoped('trajectoryDistance', () => weightedLengths(tf.sub(candidates, queries), weights));
 }
 
 /**
@@ -35,8 +50,7 @@ export function pairwiseTrajectoryDistance(a: tf.Tensor2D, b: tf.Tensor2D, weigh
   const sizes = assertShape('a', a, 'B M');
   assertShape('b', b, 'T M', sizes);
   assertShape('weights', weights, 'M', sizes);
-  return scoped('pairwiseTrajectoryDistance', () => {
-    const difference = tf.sub(tf.expandDims(a, 1), tf.expandDims(b, 0)); // [B, T, M]
-    return tf.sqrt(tf.sum(tf.mul(weights, tf.square(difference)), 2));
-  });
+  return scoped('pairwiseTrajectoryDistance', () =>
+    weightedLengths(tf.sub(tf.expandDims(a, 1), tf.expandDims(b, 0)), weights),
+  );
 }

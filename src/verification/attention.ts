@@ -55,11 +55,13 @@ export const attention: Topic = {
   async compute(input: GoldenCase): Promise<readonly Part[]> {
     const golden = input as unknown as AttentionCase;
     const { weights, output } = scoped('verification.attention', () => attend(golden));
-    const parts = [
-      { at: 'weights', expected: golden.expected.weights, got: await weights.array(), tolerance: TENSOR },
-      { at: 'output', expected: golden.expected.output, got: await output.array(), tolerance: TENSOR },
-    ];
-    tf.dispose([weights, output]);
-    return parts;
+    try {
+      return [
+        { at: 'weights', expected: golden.expected.weights, got: await weights.array(), tolerance: TENSOR },
+        { at: 'output', expected: golden.expected.output, got: await output.array(), tolerance: TENSOR },
+      ];
+    } finally {
+      tf.dispose([weights, output]);
+    }
   },
 };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { deviationOf } from './compare.ts';
-import { HOST, TENSOR, type Tolerance } from './topic.ts';
+import { HOST, PRINTED, TENSOR, type Tolerance } from './topic.ts';
 
 const compare = (expected: unknown, got: unknown, tolerance: Tolerance = TENSOR) =>
   deviationOf({ at: 'x', expected, got, tolerance });
@@ -14,6 +14,13 @@ test('numbers pass within absolute plus relative tolerance, and tell how far the
   expect(compare(10, 10.002).failure).toBe('x: expected 10, got 10.002');
   expect(compare(0, 9e-6).failure).toBeNull();
   expect(compare(1, 1 + 1e-8, HOST).failure).not.toBeNull();
+});
+
+test('what is printed to four digits passes within the last of them, however large it is', () => {
+  for (const value of [0, 0.5, 1000]) {
+    expect(compare(value, value + 0.9e-4, PRINTED).failure).toBeNull();
+    expect(compare(value, value - 1.1e-4, PRINTED).failure).not.toBeNull();
+  }
 });
 
 test.each([

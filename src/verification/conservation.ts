@@ -31,13 +31,15 @@ async function onDevice({ embeddings, salience }: ConservationCase): Promise<Fig
   const { magnitude, energy, information } = scoped('verification.conservation', () =>
     conservationTensors(tf.tensor2d(embeddings), tf.tensor1d(salience)),
   );
-  const figures = {
-    magnitude: await magnitude.array(),
-    energy: await energy.array(),
-    information: await information.array(),
-  };
-  tf.dispose([magnitude, energy, information]);
-  return figures;
+  try {
+    return {
+      magnitude: await magnitude.array(),
+      energy: await energy.array(),
+      information: await information.array(),
+    };
+  } finally {
+    tf.dispose([magnitude, energy, information]);
+  }
 }
 
 export const conservation: Topic = {

@@ -28,8 +28,11 @@ export const mmr: Topic = {
       };
       return maximalMarginalRelevance(inputs, { lambda, k });
     });
-    const [got] = await places.array();
-    tf.dispose([places, scores]);
-    return [{ at: 'order', expected: expected.order, got, tolerance: HOST }];
+    try {
+      const [got] = await places.array();
+      return [{ at: 'order', expected: expected.order, got, tolerance: HOST }];
+    } finally {
+      tf.dispose([places, scores]);
+    }
   },
 };

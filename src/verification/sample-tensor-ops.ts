@@ -6,8 +6,8 @@ const keys = [
   [1, 0],
   [0, 0],
 ];
-/** One case, of a zero vector and a conversation that has a turn more than keys. */
-const file: GoldenFile = {
+/** Of one case each; that of attention is of a zero vector and a conversation that has a turn more than keys. */
+const attention: GoldenFile = {
   topic: 'attention',
   note: 'a sample',
   cases: [
@@ -24,11 +24,38 @@ const file: GoldenFile = {
     },
   ],
 };
+const conservation: GoldenFile = {
+  topic: 'conservation',
+  note: 'a sample',
+  cases: [
+    {
+      name: 'two records',
+      embeddings: keys,
+      salience: [1, 1],
+      expected: { magnitude: 0.5, energy: 0.125, information: Math.LN2 },
+    },
+  ],
+};
+const mmr: GoldenFile = {
+  topic: 'mmr',
+  note: 'a sample',
+  cases: [{ name: 'two records', embeddings: keys, relevance: [0, 1], k: 2, lambda: 0.5, expected: { order: [1, 0] } }],
+};
 
 export const TENSOR_OPS: TensorOps = {
   readGolden: {
     use: () => readGolden(OWN_GOLDEN).length,
     refuses: [[() => readGolden('/nowhere'), /cannot read folder/]],
   },
-  verify: { use: async () => (await verify([file])).map(({ cases }) => cases), refuses: [], catches: true },
+  verify: {
+    use: async () => (await verify([attention, conservation, mmr])).map(({ cases }) => cases),
+    refuses: [],
+    catches: true,
+    edges: {
+      'zero vectors': [
+        async () => (await verify([attention, conservation, mmr])).map(({ failures }) => failures.length),
+        [0, 0, 0],
+      ],
+    },
+  },
 };
