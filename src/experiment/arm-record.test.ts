@@ -34,6 +34,7 @@ const record: ArmRecord = {
   losses: Uint8Array.of(0, 3, 1),
   stages: { pool: { executed: 1, memory: 2, disk: 0 } },
   seconds: 0.25,
+  armsAtOnce: 3,
   latency: { pool: { p50: 0.5, p95: 1.25, p99: 2.5 } },
 };
 
@@ -51,8 +52,19 @@ test('a record that was cut short or changed says what to delete', () => {
   for (const damaged of [bytes.subarray(0, -3), bytes.map((byte, i) => (i === bytes.length - 1 ? byte ^ 1 : byte))]) {
     writeFileSync(path, damaged);
     expect(() => readArmRecord(path)).toThrow(ChecksumMismatchError);
-    expect(() => readArmRecord(path)).toThrow(/delete it and run again with --resume.*cut\.safetensors$/);
+    expect(() => readArmRecord(path)).toThrow(/delete it and run again, with --retry-failed where .*cut\.safetensors$/);
   }
+});
+
+test.each<[string, object, RegExp]>([
+  ['an older record', { armsAtOnce: undefined }, /\(armsAtOnce: expected number, got nothing\)/],
+  ['a record of another time', { rounds: 2 }, /\(rounds: expected one of name, .*, got unknown key "rounds"\)/],
+  ['options that are none', { options: { name: 'x' } }, /\(options\.candidates: expected array, got nothing\)/],
+])('%s is no record', (_, change, message) => {
+  const path = recordPath(folder, 'older');
+  writeArmRecord(path, { ...record, ...change } as ArmRecord);
+  expect(() => readArmRecord(path)).toThrow(ChecksumMismatchError);
+  expect(() => readArmRecord(path)).toThrow(message);
 });
 
 test('a file of other arrays is no record', () => {

@@ -1,7 +1,10 @@
 import { join } from 'node:path';
-import { ChecksumMismatchError } from '../core/errors.ts';
+import { z } from 'zod';
+import { ChecksumMismatchError, type ConfigurationFault } from '../core/errors.ts';
 import { readSafetensors, writeSafetensors } from '../core/safetensors.ts';
+import { check } from '../core/validation.ts';
 import type { StageCounts } from '../retrieval/stage-store.ts';
+import { armOptions } from './arm-options.ts';
 import { fileName } from './arms.ts';
 import type { Latency } from './result.ts';
 import type { TunedArm } from './tuning.ts';
@@ -26,11 +29,13 @@ export interface ArmRecord extends TunedArm {
   /** By stage; what another process left on disk is not executed again, so these differ between runs. */
   readonly stages: StageCounts;
   readonly seconds: number;
+  /** How many arms were run at the same time, at most: beside others, an arm takes longer. */
+  readonly armsAtOnce: number;
   /** Milliseconds a query, by component; null where it was not timed. */
   readonly latency: Readonly<Record<string, Latency>> | null;
 }
 
-const REMEDY = 'delete it and run again with --resume to have the arm run anew';
+const REMEDY = 'delete it and run again, with --retry-failed where the run is to go on, to have the arm run anew';
 
 /** The folder of the records in a run's folder. */
 export const RECORDS = 'arms';
@@ -58,6 +63,35 @@ export function writeArmRecord(path: string, record: ArmRecord): void {
 /** What of a record is no array. */
 type Facts = Omit<ArmRecord, 'positions' | 'scores' | 'components' | 'losses'>;
 
+const text = z.string();
+const count = z.int().min(0);
+const number = z.number();
+
+const factsSchema: z.ZodType<Facts> = z.strictObject({
+  name: text,
+  options: armOptions,
+  tuned: z.record(text, z.unknown()),
+  depth: count,
+  componentNames: z.array(text),
+  inspected: count,
+  stages: z.record(text, z.strictObject({ executed: count, memory: count, disk: count })),
+  seconds: number,
+  armsAtOnce: z.int().min(1),
+  latency: z.record(text, z.strictObject({ p50: number, p95: number, p99: number })).nullable(),
+});
+
+/** @throws ChecksumMismatchError for facts that are not those of a record. */
+function factsIn(json: string, path: string): Facts {
+  const found = check(factsSchema, JSON.parse(json));
+  if ('value' in found) return found.value;
+  const [{ path: place, expected, got }] = found.faults as [ConfigurationFault];
+  throw new ChecksumMismatchError(
+    path,
+    `it is no record of an arm (${place}: expected ${expected}, got ${got})`,
+    REMEDY,
+  );
+}
+
 /** @throws StorageError, ChecksumMismatchError naming the file and what to do about it. */
 export function readArmRecord(path: string): ArmRecord {
   const { tensors, metadata } = readSafetensors(path, REMEDY);
@@ -71,5 +105,5 @@ export function readArmRecord(path: string): ArmRecord {
     metadata.arm === undefined
   )
     throw new ChecksumMismatchError(path, 'it is no record of an arm', REMEDY);
-  return { ...(JSON.parse(metadata.arm) as Facts), positions, scores, components, losses };
+  return { ...factsIn(metadata.arm, path), positions, scores, components, losses };
 }

@@ -15,7 +15,7 @@ import { type ArmRanking, rankArm, rankedComponents, rankedPositions, runOf } fr
 import { StageCache } from './stage-cache.ts';
 import { ArmTuning } from './tuning.ts';
 import { cutoffOf, tuningStage } from './tuning-stage.ts';
-import { evaluatedQueries, openWorkspace, type WorkspaceSource } from './workspaces.ts';
+import { type ExperimentSource, evaluatedQueries, openWorkspace } from './workspaces.ts';
 
 /**
  * Loads the data of an experiment, to run its arms in this process.
@@ -43,13 +43,13 @@ export class ArmRunner {
   readonly dataset: Dataset;
   /** The queries that the table is about. */
   readonly queries: readonly Query[];
-  readonly #source: WorkspaceSource;
+  readonly #source: ExperimentSource;
   readonly #tuning: ArmTuning;
   #tuningWorkspace: Promise<Workspace> | null = null;
   #workspace: Promise<Workspace> | null = null;
 
   /** @throws ValidationError when the dataset has no query to evaluate. */
-  constructor(source: WorkspaceSource) {
+  constructor(source: ExperimentSource) {
     this.#source = source;
     this.dataset = source.dataset;
     this.queries = evaluatedQueries(source.dataset, source.config);
@@ -104,8 +104,12 @@ export class ArmRunner {
     return addCounts(...workspaces.flatMap((workspace) => (workspace === null ? [] : [workspace.stageCounts()])));
   }
 
-  /** Tunes and ranks an arm. Not to be called for another arm before it is done. */
-  async run(name: string, report: ReportShare = () => {}): Promise<ArmRecord> {
+  /**
+   * Tunes and ranks an arm. Not to be called for another arm before it is done.
+   *
+   * @param armsAtOnce how many arms are run at the same time, those of other processes included.
+   */
+  async run(name: string, report: ReportShare = () => {}, armsAtOnce = 1): Promise<ArmRecord> {
     const started = performance.now();
     const before = await this.stageCounts();
     const steps = this.#tuning.pointsLeft(name) + 1;
@@ -121,6 +125,7 @@ export class ArmRunner {
       losses: await this.#losses(tuned.options, arm),
       stages: countsSince(before, await this.stageCounts()),
       seconds: (performance.now() - started) / 1000,
+      armsAtOnce,
       latency: await this.#latency(tuned.options),
     };
   }

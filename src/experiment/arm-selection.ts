@@ -1,7 +1,8 @@
 import { ConfigurationError, type ConfigurationFault } from '../core/errors.ts';
 import { nearestOf } from '../core/validation.ts';
+import type { ArmOptions } from './arm-options.ts';
 import { fileName } from './arms.ts';
-import type { ArmOptions, ExperimentConfig } from './config-schema.ts';
+import type { ExperimentConfig } from './config-schema.ts';
 
 /** The arms that a config runs; those that it only starts others from are left out. */
 export function armsToRun({ arms, only, evaluation }: ExperimentConfig): readonly ArmOptions[] {

@@ -96,3 +96,15 @@ test('a name too long for a file is cut, and still differs from others that begi
   expect(new Set(names).size).toBe(2);
   expect(names[0]).toMatch(/^hybrid-relevance-fusion-alpha0-0-3-.*-[0-9a-f]{8}$/);
 });
+
+test('the length of a name is that of its bytes, and no character is cut in two', () => {
+  expect(fileName('減'.repeat(40))).toBe('減'.repeat(40));
+  for (const [letters, kept] of [
+    ['減衰なし'.repeat(31), `${'減衰なし'.repeat(9)}減`],
+    ['𐐨'.repeat(31), '𐐨'.repeat(27)],
+  ] as const) {
+    const name = fileName(letters);
+    expect(name).toMatch(new RegExp(`^${kept}-[0-9a-f]{8}$`));
+    expect(Buffer.byteLength(name)).toBeLessThanOrEqual(120);
+  }
+});

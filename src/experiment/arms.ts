@@ -14,8 +14,13 @@ export const OWN_KEYS: readonly string[] = [
   'control',
 ];
 
-/** A file system takes names of 255 bytes, and endings follow. */
+/** Bytes: a file system takes names of 255, and endings follow. */
 const LONGEST_FILE_NAME = 120;
+
+/** The beginning of a text, of so many bytes at most; a stream waits for the rest of a character that was cut, and it never comes. */
+function cutToBytes(text: string, bytes: number): string {
+  return new TextDecoder().decode(Buffer.from(text).subarray(0, bytes), { stream: true });
+}
 
 /** An arm's name as a file and as a run tag: `+ IRCP, directed` is `ircp-directed`. A level below zero keeps its sign, a name that is too long gets a hash. */
 export function fileName(armName: string): string {
@@ -24,8 +29,8 @@ export function fileName(armName: string): string {
     .replace(/=-(?=\d)/g, '=minus-')
     .replace(/[^\p{L}\p{N}]+/gu, '-')
     .replace(/^-|-$/g, '');
-  if (name.length <= LONGEST_FILE_NAME) return name;
-  return `${name.slice(0, LONGEST_FILE_NAME - 9)}-${hashOf(armName).slice(0, 8)}`;
+  if (Buffer.byteLength(name) <= LONGEST_FILE_NAME) return name;
+  return `${cutToBytes(name, LONGEST_FILE_NAME - 9)}-${hashOf(armName).slice(0, 8)}`;
 }
 
 /** What was laid over an arm, and where in the config it is written. */

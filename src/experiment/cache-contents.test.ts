@@ -64,6 +64,8 @@ describe('the files of a cache', () => {
     put('datasets/mail.jsonl', 19);
     put('somebody-elses.txt', 23);
     put('stages/notes.txt', 29);
+    for (const path of ['logs/syslog.1', 'notes.2', 'stages/notes.3', 'stages/pool/old/x.safetensors.5'])
+      put(path, 31, 7);
     const parts = cacheParts(cacheFiles(root));
     expect(parts.map(({ part, files: count, bytes }) => [part, count, bytes])).toEqual([
       ['bm25', 1, 11],

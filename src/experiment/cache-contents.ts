@@ -20,9 +20,10 @@ const DAY = 86_400_000;
 /** Files are written under another name first: theirs, a dot and a number. */
 function partOf(name: string): string | undefined {
   const [folder, stage, ...rest] = name.split(sep);
+  const isOurs = folder === 'stages' ? rest.length === 1 : folder === 'embeddings' || folder === 'datasets';
+  if (!isOurs) return undefined;
   if (/\.\d+$/.test(name)) return 'unfinished';
-  if (folder === 'stages') return rest.length === 1 ? stage : undefined;
-  return folder === 'embeddings' || folder === 'datasets' ? folder : undefined;
+  return folder === 'stages' ? stage : folder;
 }
 
 /** null for what was deleted meanwhile. */

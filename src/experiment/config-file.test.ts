@@ -12,6 +12,20 @@ test('a document that is no mapping is refused', () => {
   expect(() => parseYaml('', 'a.yaml')).toThrow(ConfigurationError);
 });
 
+test('aliases are written out, however many of them one anchor has', () => {
+  const uses = Array.from({ length: 211 }, (_, i) => `u${i}: *tune`).join('\n');
+  const config = parseYaml(`shared: &tune { decay: [6, 24] }\n${uses}\n`, 'a.yaml');
+  expect(Object.keys(config)).toHaveLength(212);
+  expect(config.u210).toEqual({ decay: [6, 24] });
+});
+
+test('an alias of nothing is a fault that names it', () => {
+  expect(() => parseYaml('base: *hybrid\n', 'a.yaml')).toThrow(
+    /^1 fault\(s\) in a\.yaml:\n {2}\(top level\): expected anchors for all aliases, got .*hybrid$/,
+  );
+  expect(() => applyOverrides({}, ['base=*hybrid'])).toThrow(/base: expected a YAML value, got "\*hybrid"$/);
+});
+
 test('merging goes key by key through mappings and replaces everything else', () => {
   const earlier = { decay: { halfLifeHours: 24 }, signals: ['bm25', 'cosine'], attention: { mechanism: 'rcp' } };
   const later = { decay: { floor: 1 }, signals: ['bm25'], attention: null };
@@ -25,6 +39,7 @@ describe('a mapping of another kind takes nothing over', () => {
     ['embedding', { encoder: 'lsa', dimension: 61 }, { encoder: 'use-lite' }],
     ['fusion', { method: 'convex', alpha: 0.3 }, { method: 'rrf', k: 7 }],
     ['launcher', { name: 'slurm', partition: 'x' }, { name: 'local' }],
+    ['selection', { method: 'mmr', lambda: 0.3 }, { method: 'diversity-filter', k: 7 }],
     ['sweep', { method: 'random', samples: 5 }, { method: 'grid', arm: 'x' }],
     ['propagation', { preset: 'published' }, { beta: 0.7 }],
     ['propagation', { beta: 0.7, decay: 2 }, { preset: 'published' }],

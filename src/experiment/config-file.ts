@@ -1,4 +1,4 @@
-import { LineCounter, parseDocument } from 'yaml';
+import { type Document, LineCounter, parseDocument } from 'yaml';
 import { ConfigurationError, type ConfigurationFault, StorageError } from '../core/errors.ts';
 import { readText } from '../core/files.ts';
 import { valueAt } from '../core/validation.ts';
@@ -11,6 +11,16 @@ export function isPlain(value: unknown): value is Plain {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
+/** What a document without syntax faults holds, aliases written out. An alias of an anchor that is not there is no fault of syntax. */
+function heldBy(document: Document): { readonly value: unknown } | { readonly got: string } {
+  try {
+    return { value: document.toJS({ maxAliasCount: -1 }) };
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) throw error;
+    return { got: error.message };
+  }
+}
+
 /** Reads YAML 1.2. @throws ConfigurationError with every syntax fault and its line. */
 export function parseYaml(text: string, source: string): Plain {
   const lines = new LineCounter();
@@ -20,7 +30,10 @@ export function parseYaml(text: string, source: string): Plain {
     return { path: `line ${line}, column ${col}`, expected: 'valid YAML', got: error.message.split('\n')[0] as string };
   });
   if (faults.length > 0) throw new ConfigurationError(source, faults);
-  const value: unknown = document.toJS();
+  const held = heldBy(document);
+  if ('got' in held)
+    throw new ConfigurationError(source, [{ path: '(top level)', expected: 'anchors for all aliases', got: held.got }]);
+  const { value } = held;
   if (!isPlain(value))
     throw new ConfigurationError(source, [
       { path: '(top level)', expected: 'a mapping', got: JSON.stringify(value) ?? 'nothing' },
@@ -46,6 +59,7 @@ const KIND_KEYS: Readonly<Record<string, string>> = {
   embedding: 'encoder',
   fusion: 'method',
   launcher: 'name',
+  selection: 'method',
   sweep: 'method',
 };
 
@@ -140,9 +154,10 @@ export function applyOverrides(config: Plain, overrides: readonly string[]): Pla
     }
     const path = override.slice(0, at);
     const document = parseDocument(override.slice(at + 1));
-    if (document.errors.length > 0)
+    const held = document.errors.length > 0 ? null : heldBy(document);
+    if (held === null || 'got' in held)
       faults.push({ path, expected: 'a YAML value', got: JSON.stringify(override.slice(at + 1)) });
-    else if (!setPath(result, keysOf(path, result), document.toJS()))
+    else if (!setPath(result, keysOf(path, result), held.value))
       faults.push({ path, expected: 'a path into the config', got: JSON.stringify(override) });
   }
   if (faults.length > 0) throw new ConfigurationError('--set', faults);

@@ -3,53 +3,25 @@ import { BACKENDS } from '../core/backend.ts';
 import { RagPlusPlusError } from '../core/errors.ts';
 import { datasetOptions } from '../datasets/registry.ts';
 import { encoderOptions } from '../embedding/registry.ts';
-import { parseMetric } from '../evaluation/metric.ts';
+import { parseMean } from '../evaluation/metric.ts';
 import { CORRECTIONS, type CorrectionName, TESTS } from '../evaluation/significance.ts';
-import { assertRetriever, retrieverOptions } from '../retrieval/retriever-options.ts';
-import { fileName } from './arms.ts';
+import { armName, armOptions } from './arm-options.ts';
 import { extendsOptions } from './config-composition.ts';
 import { groupOptions } from './config-groups.ts';
-import { controlsOptions } from './control-arms.ts';
+import { controlsOptions } from './controls-options.ts';
 import { launcherOptions } from './launch/registry.ts';
 import { sweepDesign, sweepOptions } from './sweep-options.ts';
 
-const slug = z.string().regex(/^[a-z0-9][a-z0-9-]*$/, 'lower-case letters, digits and hyphens');
+export const slug = z.string().regex(/^[a-z0-9][a-z0-9-]*$/, 'lower-case letters, digits and hyphens');
 
-/** Free text for tables; {@link fileName} makes the run file's name of it. */
-const armName = z.string().refine((name) => fileName(name) !== '', 'a name with a letter or digit');
-
-const metric = z.string().superRefine((id, context) => {
+export const metric = z.string().superRefine((id, context) => {
   try {
-    parseMetric(id);
+    parseMean(id);
   } catch (error) {
     if (!(error instanceof RagPlusPlusError)) throw error;
     context.addIssue({ code: 'custom', message: `a metric (${error.message})` });
   }
 });
-
-/** What a control is compared with. */
-function assertControlled(
-  { control, extends: parent }: { readonly control: unknown; readonly extends?: string | undefined },
-  context: z.core.$RefinementCtx,
-): void {
-  if (control !== null && parent === undefined)
-    context.addIssue({ code: 'custom', path: ['control'], message: 'an arm that extends the one that it controls' });
-}
-
-export const armOptions = retrieverOptions
-  .extend({
-    name: armName,
-    description: z.string().default(''),
-    extends: armName.optional(),
-    /** Path within the arm -> the values to try on dev. */
-    tune: z.record(z.string(), z.array(z.unknown()).min(1)).default({}),
-    /** Of an arm that a sweep made: factor -> level. */
-    levels: z.record(z.string(), z.string()).nullable().default(null),
-    /** The paths that the arm writes over what it starts from: what it is the name of. Values that were tuned for the arm it extends are not taken over there. */
-    differences: z.array(z.string()).default([]),
-  })
-  .superRefine(assertRetriever)
-  .superRefine(assertControlled);
 
 /** A metric that looks further than a ranking goes would say less than its name. */
 function assertDepth(
@@ -133,6 +105,8 @@ const writtenOnly = {
   groups: groupOptions.optional(),
   /** What every arm starts from that extends no other. */
   base: z.record(z.string(), z.unknown()).default({}),
+  /** The weight file of arms with `scoring` that name none themselves. */
+  scoring: z.strictObject({ weights: z.string().min(1) }).optional(),
   /** Null controls of the arms that are run. */
   controls: controlsOptions.default(false),
 };
@@ -144,4 +118,3 @@ export const configFile = experimentConfig.extend({ ...writtenOnly, sweep: sweep
 export const expandedFile = experimentConfig.extend(writtenOnly);
 
 export type ExperimentConfig = z.output<typeof experimentConfig>;
-export type ArmOptions = z.output<typeof armOptions>;

@@ -1,7 +1,8 @@
 import { valueAt } from '../core/validation.ts';
+import type { ArmOptions } from './arm-options.ts';
 import { armsToRun } from './arm-selection.ts';
 import { combinations } from './arms.ts';
-import type { ArmOptions, ExperimentConfig } from './config-schema.ts';
+import type { ExperimentConfig } from './config-schema.ts';
 
 /** An arm as the named difference that it is. */
 export interface ArmSummary {

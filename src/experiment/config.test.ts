@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../core/errors.ts';
-import { loadConfig, resolveConfig, withTuned } from './config.ts';
+import { loadConfig, resolveConfig } from './config.ts';
 import type { Plain } from './config-file.ts';
 import { faultsOf, least, plain } from './handmade-config.ts';
 
@@ -65,6 +65,16 @@ describe('one fault is told for', () => {
       'a metric that is none',
       evaluation({ metrics: ['reacll@10'] }),
       /^evaluation\.metrics\[0\]: expected a metric \(unknown metric, the nearest known is recall@10: reacll@10\), got "reacll@10"$/,
+    ],
+    [
+      'a metric that is a sum',
+      evaluation({ metrics: ['mrr@10', 'num_rel_ret'] }),
+      /^evaluation\.metrics\[1\]: expected a metric \(metric is a sum over the queries, not a mean: num_rel_ret\), got "num_rel_ret"$/,
+    ],
+    [
+      'a metric to tune by that is a sum',
+      { tuning: { metric: 'num_rel_ret' } },
+      /^tuning\.metric: expected a metric \(metric is a sum over the queries, not a mean: num_rel_ret\), got "num_rel_ret"$/,
     ],
     [
       'a metric deeper than a ranking',
@@ -159,14 +169,6 @@ test('all faults are told at once, wherever they are found', () => {
     'evaluation.baseline',
     'evaluation.metrics[1]',
   ]);
-});
-
-test('tuned values are put in place and defaults filled in around them', () => {
-  const { arms } = resolveConfig(least, 'test.yaml');
-  const arm = withTuned(arms[0] as (typeof arms)[number], { 'trajectory.sigma': 2, 'candidates.0.k1': 0.9 });
-  expect(arm.trajectory).toMatchObject({ sigma: 2, weight: 0.3 });
-  expect(arm.candidates[0]).toMatchObject({ index: 'bm25', k1: 0.9, b: 0.75 });
-  expect(arms[0]?.trajectory).toBeNull();
 });
 
 test('references to files are a fault where there is no file', () => {

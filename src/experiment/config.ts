@@ -2,15 +2,19 @@ import { z } from 'zod';
 import { ConfigurationError, type ConfigurationFault } from '../core/errors.ts';
 import { check, nearestOf } from '../core/validation.ts';
 import { retrieverOptions } from '../retrieval/retriever-options.ts';
+import { type ArmOptions, armOptions } from './arm-options.ts';
 import { combinations, type ExpandedArm, expandArms, fileName, OWN_KEYS } from './arms.ts';
 import { type ComposedConfig, composedOf, composeFiles } from './config-composition.ts';
 import { locateFaults } from './config-faults.ts';
-import { isPlain, type Plain, setPath } from './config-file.ts';
-import { type ArmOptions, armOptions, type ExperimentConfig, expandedFile } from './config-schema.ts';
+import { isPlain, type Plain } from './config-file.ts';
+import { type ExperimentConfig, expandedFile } from './config-schema.ts';
 import { controlFaults, withControls } from './control-arms.ts';
 import { expandSweep, SWEPT } from './sweep.ts';
+import { tunedArm } from './tuned-arm.ts';
+import { withWeightFiles } from './weight-references.ts';
 
-export { type ArmOptions, configFile, type ExperimentConfig, experimentConfig } from './config-schema.ts';
+export type { ArmOptions } from './arm-options.ts';
+export { configFile, type ExperimentConfig, experimentConfig } from './config-schema.ts';
 
 function duplicateNames(arms: readonly unknown[]): ConfigurationFault[] {
   const names = arms.map((arm) => (isPlain(arm) && typeof arm.name === 'string' ? fileName(arm.name) : undefined));
@@ -73,17 +77,6 @@ function isTunable(arm: ArmOptions, path: string): boolean {
   return !OWN_KEYS.includes(path.split('.')[0] as string) && tunedArm(arm, { [path]: null }) !== null;
 }
 
-/** The arm with tuned values set, unchecked; null where a path leads nowhere. */
-function tunedArm(arm: ArmOptions, point: Plain): Plain | null {
-  const tried: Plain = structuredClone(arm);
-  return Object.entries(point).every(([path, value]) => setPath(tried, path.split('.'), value)) ? tried : null;
-}
-
-/** An arm with values of a tuning grid in place, which {@link resolveConfig} has already checked. */
-export function withTuned(arm: ArmOptions, point: Plain): ArmOptions {
-  return armOptions.parse(tunedArm(arm, point));
-}
-
 /** The arms of a composed config, written out, and the config that they are in; the probes of a sweep follow the `count` arms that are run. */
 function expanded(composed: ComposedConfig) {
   const { content } = composed;
@@ -92,9 +85,13 @@ function expanded(composed: ComposedConfig) {
   const written = expandArms(Array.isArray(content.arms) ? content.arms : [], base);
   const sweep = expandSweep(content.sweep, written.arms, seed);
   const arms: readonly ExpandedArm[] = [...written.arms, ...sweep.arms, ...sweep.probes];
-  const options = arms.map((arm) => arm.options);
+  const weighed = arms.map((arm) => (isPlain(arm.options) ? withWeightFiles(arm.options, content.scoring) : null));
+  const options = arms.map((arm, i) => weighed[i]?.arm ?? arm.options);
   const config = { ...content, ...(Array.isArray(content.arms) ? { arms: options } : {}), sweep: sweep.design };
-  const faults = [...written.faults, ...sweep.faults];
+  const weightFaults = weighed.flatMap((one, i) =>
+    (one?.faults ?? []).map((fault) => ({ ...fault, path: `arms[${i}].${fault.path}` })),
+  );
+  const faults = [...written.faults, ...sweep.faults, ...weightFaults];
   return { arms, options, config, faults, count: arms.length - sweep.probes.length };
 }
 
@@ -113,7 +110,7 @@ function resolveComposed(composed: ComposedConfig): ExperimentConfig {
   ];
   if (found.length > 0 || 'faults' in result)
     throw new ConfigurationError(source, locateFaults(found, { composed, arms }));
-  const { base: _, extends: __, groups: ___, controls, ...resolved } = result.value;
+  const { base: _, extends: __, groups: ___, scoring: ____, controls, ...resolved } = result.value;
   const controlled = withControls({ ...resolved, arms: resolved.arms.slice(0, count) }, controls);
   const clashes = [...duplicateNames(controlled.arms), ...controlFaults(controlled.arms)];
   if (clashes.length > 0) throw new ConfigurationError(source, locateFaults(clashes, { composed, arms }));

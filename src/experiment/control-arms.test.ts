@@ -66,6 +66,30 @@ describe('controls', () => {
     ]);
   });
 
+  test('are those of any point that tuning may choose, of the arms that one extends as well', () => {
+    const tuned = [
+      { name: 'words' },
+      {
+        name: 'ringed',
+        extends: 'words',
+        attention: { mechanism: 'rcp' },
+        tune: { 'attention.mechanism': ['rcp', 'tpo'], 'attention.weight': [0.1, 0.3] },
+      },
+      { name: 'later', extends: 'ringed', decay: {} },
+      { name: 'ring alone', extends: 'ringed', attention: { mechanism: 'rcp' } },
+      { name: 'places alone', extends: 'ringed', tune: { 'attention.mechanism': ['tpo'] } },
+    ];
+    const controls = namesOf(config({ arms: tuned, controls: ['permuted-order', 'random-parents'] }).arms);
+    expect(controls.slice(tuned.length)).toEqual([
+      'ringed | control: permuted-order',
+      'ringed | control: random-parents',
+      'later | control: permuted-order',
+      'later | control: random-parents',
+      'ring alone | control: permuted-order',
+      'places alone | control: random-parents',
+    ]);
+  });
+
   test('are of the arms of a sweep too, and are no part of it', () => {
     const sweep = { method: 'grid', arm: 'placed', factors: { 'trajectory.sigma': [1, 2] } };
     const swept = config({ sweep, controls: ['random-parents'] });

@@ -1,13 +1,14 @@
-import { z } from 'zod';
 import type { ConfigurationFault } from '../core/errors.ts';
+import { check } from '../core/validation.ts';
 import { CONTROL_KINDS, type ControlKind } from '../retrieval/control-options.ts';
-import { controlsFor } from '../retrieval/null-controls.ts';
+import { controlsFor, decideControls } from '../retrieval/null-controls.ts';
+import { type ArmOptions, armOptions } from './arm-options.ts';
 import { armsToRun } from './arm-selection.ts';
-import type { ArmOptions, ExperimentConfig } from './config-schema.ts';
-
-/** Which null controls a config asks for. */
-export const controlsOptions = z.union([z.boolean(), z.array(z.enum(CONTROL_KINDS)).min(1)]);
-export type ControlsOptions = z.output<typeof controlsOptions>;
+import { combinations } from './arms.ts';
+import type { Plain } from './config-file.ts';
+import type { ExperimentConfig } from './config-schema.ts';
+import type { ControlsOptions } from './controls-options.ts';
+import { inheritedPoint, tunedArm } from './tuned-arm.ts';
 
 /** Which arm a null control controls, and what it destroys. */
 export interface ArmControl {
@@ -50,18 +51,43 @@ function controlArm(arm: ArmOptions, kind: ControlKind): ArmOptions {
   };
 }
 
+/** The points that tuning may choose for an arm, as `ArmTuning` comes to them, of the paths that decide which controls change anything. */
+function pointsOf(arm: ArmOptions, arms: readonly ArmOptions[]): Plain[] {
+  const parent = arms.find(({ name }) => name === arm.extends);
+  const inherited =
+    parent === undefined ? [] : pointsOf(parent, arms).map((point) => inheritedPoint(arm, parent, point));
+  const starts = new Map(inherited.map((point) => [JSON.stringify(point), point]));
+  const own = combinations(Object.fromEntries(Object.entries(arm.tune).filter(([path]) => decideControls(path))));
+  return (starts.size === 0 ? [{}] : [...starts.values()]).flatMap((start) =>
+    own.map((point) => ({ ...start, ...point })),
+  );
+}
+
+/** The controls that change anything of an arm at any point that tuning may choose; a point at which its options don't hold together has none. */
+function controlsOfAny(arm: ArmOptions, arms: readonly ArmOptions[]): ControlKind[] {
+  const found = pointsOf(arm, arms).flatMap((point) => {
+    if (Object.keys(point).length === 0) return controlsFor(arm);
+    const tried = check(armOptions, tunedArm(arm, point));
+    return 'faults' in tried ? [] : controlsFor(tried.value);
+  });
+  return CONTROL_KINDS.filter((kind) => found.includes(kind));
+}
+
 /**
- * Adds the null controls that change anything of an arm, for every arm that is run; the values that are tuned for an arm hold for its controls. A control that is
- * written out already is not made again.
+ * Adds the null controls that change anything of an arm, at any point of its tuning, for every arm that is run; the values that are tuned
+ * for an arm hold for its controls. A control that is written out already is not made again.
  */
 export function withControls(config: ExperimentConfig, wanted: ControlsOptions): ExperimentConfig {
   const kinds = Array.isArray(wanted) ? wanted : wanted ? CONTROL_KINDS : [];
+  if (kinds.length === 0) return config;
   const isThere = (of: string, kind: ControlKind) =>
     config.arms.some((arm) => arm.extends === of && arm.control?.kind === kind);
   const controls = armsToRun(config)
     .filter(({ control }) => control === null)
     .flatMap((arm) => {
-      const changing = controlsFor(arm).filter((kind) => kinds.includes(kind) && !isThere(arm.name, kind));
+      const changing = controlsOfAny(arm, config.arms).filter(
+        (kind) => kinds.includes(kind) && !isThere(arm.name, kind),
+      );
       return changing.map((kind) => controlArm(arm, kind));
     });
   const only = config.only === null ? null : [...config.only, ...controls.map(({ name }) => name)];

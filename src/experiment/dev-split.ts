@@ -9,6 +9,13 @@ export interface DevSplit {
   readonly tuning: readonly Query[];
 }
 
+/** The conversation that a query is of, where it is known, else what it is resampled by. */
+function homeOf({ corpus }: Dataset, { conversationId, turnId, anchorTurnId, cluster }: Query): string {
+  const known = turnId ?? anchorTurnId;
+  if (conversationId !== undefined) return conversationId;
+  return known === null ? cluster : corpus.turn(known).conversationId;
+}
+
 /**
  * Holds out the latest dev conversations for tuning. An encoder looks better than it is on the conversations that it was fitted on, and a weight tuned there
  * trusts it too much.
@@ -21,7 +28,7 @@ export function splitDev(dataset: Dataset, holdout: number): DevSplit {
   const start = (turns: (typeof dev)[number]['turns']) => turns[0]?.timestamp as number;
   dev.sort((a, b) => start(a.turns) - start(b.turns));
   const fit = new Set(dev.slice(0, Math.round(dev.length * (1 - holdout))).map(({ id }) => id));
-  const tuning = dataset.queries.filter(({ split, cluster }) => split === 'dev' && !fit.has(cluster));
+  const tuning = dataset.queries.filter((query) => query.split === 'dev' && !fit.has(homeOf(dataset, query)));
   if (tuning.length === 0) {
     throw new ValidationError(
       `arms are tuned on the last ${holdout} of ${dev.length} dev conversations, which hold no query of dataset: ${dataset.name}`,

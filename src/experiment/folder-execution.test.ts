@@ -24,9 +24,9 @@ beforeAll(async () => {
 beforeEach(() => rmSync(results, { recursive: true, force: true }));
 
 /** Runs the sample with a launcher. @returns what came of it and the execution, which still has its folder. */
-async function run(launch: Launcher['launch'], opening: Opening = 'fresh') {
+async function run(launch: Launcher['launch'], opening: Opening = 'fresh', atOnce = 1) {
   const config = resolveConfig(sampleConfig(root) as Plain, 'sample');
-  const launcher = { name: 'sample', launch };
+  const launcher = { name: 'sample', armsAtOnce: (arms: number) => Math.min(arms, atOnce), launch };
   const { signal } = new AbortController();
   const execution = new FolderExecution({ results, opening, launcher, signal });
   const context = { backend: 'wasm', cacheFolder, command: 'ragpp run' } as const;
@@ -84,16 +84,34 @@ test('a launcher that breaks off is an error; what it has done is kept, and a re
   second.execution.release();
 });
 
+test('how many arms were run at once is told of the command that ran them, not of the one that goes on', async () => {
+  const first = await run(
+    async ({ arms, runHere }) => {
+      for (const arm of arms.slice(0, 2)) await runHere(arm);
+      throw new ValidationError('lights out');
+    },
+    'fresh',
+    3,
+  );
+  first.execution.release();
+  const { finished, execution } = await run(everyArm, 'resume');
+  execution.release();
+  expect((finished as FinishedRun).result.armsAtOnce).toBe(3);
+  const alone = await run(everyArm);
+  alone.execution.release();
+  expect((alone.finished as FinishedRun).result.armsAtOnce).toBe(1);
+});
+
 test('records of other code are not resumed, nor does a process with other code join the run', async () => {
   (await run(everyArm)).execution.release();
   const folder = partial();
   const state = JSON.parse(readFileSync(join(folder, 'state.json'), 'utf8'));
-  writeFileSync(join(folder, 'state.json'), JSON.stringify({ ...state, codeVersion: 'older' }));
+  writeFileSync(join(folder, 'state.json'), JSON.stringify({ ...state, recordVersion: 'older' }));
   const { finished } = await run(everyArm, 'resume');
   expect(finished).toBeInstanceOf(ValidationError);
-  expect((finished as Error).message).toMatch(/^run cannot be resumed, since it was begun with another codeVersion/);
+  expect((finished as Error).message).toMatch(/^run cannot be resumed, since it was begun with another recordVersion/);
   await expect(joinRun(folder, 'wasm', cacheFolder)).rejects.toThrow(
-    `run was begun with another codeVersion: ${folder}`,
+    `run was begun with another recordVersion: ${folder}`,
   );
 });
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { ProcessDiedError } from '../core/errors.ts';
 import { failurePath, hasOutcome, type Outcomes, readOutcomes, writeFailure } from './arm-failure.ts';
-import { codeVersion } from './code-version.ts';
+import { recordVersion } from './code-version.ts';
 import { ArmsProgress, type PreparedRun } from './execution.ts';
 import { runArmTask } from './launch/arm-task.ts';
 import type { Launcher } from './launch/launcher.ts';
@@ -20,13 +20,14 @@ export interface FolderExecutionOptions {
   readonly signal: AbortSignal;
 }
 
-function stateOf({ hash, runner, backend, arms }: PreparedRun): RunState {
+function stateOf({ hash, runner, backend, arms }: PreparedRun, armsAtOnce: number): RunState {
   return {
     hash,
-    codeVersion: codeVersion(),
+    recordVersion: recordVersion(),
     dataHash: runner.dataset.hash,
     backend,
     arms: arms.map(({ name }) => name),
+    armsAtOnce,
   };
 }
 
@@ -59,9 +60,10 @@ export class FolderExecution {
 
   /** Writes down what the run is, before anything is run. */
   #begin(run: PreparedRun, folder: PartialFolder): void {
-    const state = stateOf(run);
+    const { launcher, opening } = this.#options;
+    const state = stateOf(run, launcher.armsAtOnce(run.arms.length));
     assertContinues(folder.path, state);
-    if (this.#options.opening === 'retry-failed')
+    if (opening === 'retry-failed')
       for (const { name } of run.arms) rmSync(failurePath(folder.path, name), { force: true });
     folder.write({
       'config.yaml': stringify(run.config),

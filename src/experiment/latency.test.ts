@@ -105,6 +105,21 @@ describe('of an arm', () => {
     expect(tf.memory().numTensors).toBe(before);
   });
 
+  test('the first query is run as often as it is to warm up, and then each once', async () => {
+    const workspace = sampleWorkspace(world);
+    const asked: (readonly number[])[] = [];
+    const withQueries = workspace.withQueries.bind(workspace);
+    workspace.withQueries = (places) => {
+      asked.push(places);
+      return withQueries(places);
+    };
+    await measureLatency(workspace, SAMPLE_ARMS.newest, 5, { queries: 3, warmUp: 2 }, 3);
+    expect(asked).toHaveLength(5);
+    expect(asked.slice(0, 2)).toEqual([asked[2], asked[2]]);
+    expect(new Set(asked.slice(2).flat()).size).toBe(3);
+    workspace.dispose();
+  });
+
   test('what the workspace knows of its queries is not used, and not added to', async () => {
     const workspace = sampleWorkspace(world);
     const arm = SAMPLE_ARMS.unified;

@@ -1,5 +1,6 @@
 import { letEventsIn } from '../core/event-loop.ts';
 import { random } from '../core/random.ts';
+import { quantile } from '../evaluation/quantile.ts';
 import { rank } from '../retrieval/rank.ts';
 import { type RetrieverOptions, retrieve } from '../retrieval/retriever.ts';
 import type { Watch } from '../retrieval/watch.ts';
@@ -49,21 +50,13 @@ export class ComponentClock {
   };
 }
 
-/** Value at a share of the way through values in ascending order, between two of them in proportion. */
-function percentile(ascending: Float64Array, share: number): number {
-  const place = share * (ascending.length - 1);
-  const below = ascending[Math.floor(place)] as number;
-  const above = ascending[Math.ceil(place)] as number;
-  return below + (place - Math.floor(place)) * (above - below);
-}
-
 /** The percentiles of each component over the queries. @param times at least one, all of the same components. */
 export function latencyOf(times: readonly Times[]): Record<string, Latency> {
   const [first] = times as [Times];
   return Object.fromEntries(
     Array.from(first.keys(), (component) => {
       const values = Float64Array.from(times, (one) => one.get(component) as number).sort();
-      const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => percentile(values, share)) as [number, number, number];
+      const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => quantile(values, share)) as [number, number, number];
       return [component, { p50, p95, p99 }];
     }),
   );

@@ -9,9 +9,10 @@ import { byFamily } from './arm-families.ts';
 import type { ArmControl } from './control-arms.ts';
 import { type MetricPassport, type PassportFacts, passportOf } from './passport.ts';
 import type { Stratum, Structure } from './result.ts';
+import { finished, type Steps } from './steps.ts';
 import { strataOf } from './strata.ts';
 import { type StratumValues, stratumValues } from './stratum-values.ts';
-import { structuresOf } from './structure.ts';
+import { type StructuredArm, structureOf } from './structure.ts';
 
 /** What the report counts as unjudged: documents among so many first ones. */
 const HOLE_DEPTH = 10;
@@ -103,29 +104,103 @@ function columnOf({ values }: Evaluation, metric: string): readonly number[] {
   return values[metric] as readonly number[];
 }
 
-/** Each arm's comparison with the baseline, by metric; null for the baseline, and for all where it is not among them. */
-function comparisonsOf(
+/** Each arm's comparison with the baseline in one metric; null for the baseline, and for all where it is not among them. */
+function comparisonsIn(
+  metric: string,
   evaluations: readonly Evaluation[],
   baseline: number,
   clusters: Clusters,
   options: MeasurementOptions,
-): (Record<string, BaselineComparison> | null)[] {
-  const others = evaluations.filter((_, arm) => arm !== baseline);
-  const compare = (metric: string) => {
-    const systems = others.map((evaluation) => columnOf(evaluation, metric));
-    const base = columnOf(evaluations[baseline] as Evaluation, metric);
-    return compareWithBaseline(systems, base, clusters, options);
-  };
-  if (baseline < 0) return evaluations.map(() => null);
-  const compared = others.length === 0 ? [] : options.metrics.map(compare);
-  const comparisons: (Record<string, BaselineComparison> | null)[] = others.map((_, arm) =>
-    byMetric(options.metrics, (m) => compared[m]?.[arm] as BaselineComparison),
-  );
-  return comparisons.toSpliced(baseline, 0, null);
+): (BaselineComparison | null)[] {
+  const columns = evaluations.map((evaluation) => columnOf(evaluation, metric));
+  const others = columns.filter((_, arm) => arm !== baseline);
+  const base = columns[baseline];
+  if (base === undefined || others.length === 0) return evaluations.map(() => null);
+  const compared: (BaselineComparison | null)[] = compareWithBaseline(others, base, clusters, options);
+  return compared.toSpliced(baseline, 0, null);
 }
 
 function byMetric<T>(metrics: readonly string[], valueAt: (m: number) => T): Record<string, T> {
   return Object.fromEntries(metrics.map((metric, m) => [metric, valueAt(m)]));
+}
+
+/** {@link measureRuns}, a step an arm or metric. */
+function* measuringRuns<Q extends Clustered>(
+  runs: ReadonlyMap<string, Run>,
+  judging: Judging,
+  queries: readonly Q[],
+  options: MeasurementOptions,
+  divide: (queries: readonly Q[]) => readonly Stratum[],
+): Steps<Measurement<Q>> {
+  const { metrics, level, correction = 'holm' } = options;
+  const names = [...runs.keys()];
+  const baseline = names.indexOf(options.baseline);
+  const controls = names.map((name) => options.controls?.get(name) ?? null);
+  const evaluations: Evaluation[] = [];
+  for (const run of runs.values()) {
+    evaluations.push(evaluateRun(run, judging, metrics));
+    yield;
+  }
+  const [kept, without] = divided(queries, evaluations[0] as Evaluation);
+  const labels = kept.map(({ cluster }) => cluster);
+  const clusters = clusterBy(labels);
+  const inFamilies = <T>(compute: (members: readonly Evaluation[], baseline: number) => readonly T[]) =>
+    byFamily(evaluations, (arm) => controls[arm] !== null, baseline, compute);
+  const intervals: Interval[][] = [];
+  const comparisons: (BaselineComparison | null)[][] = [];
+  for (const metric of metrics) {
+    const columns = evaluations.map((evaluation) => columnOf(evaluation, metric));
+    intervals.push(bootstrapIntervals(columns, clusters, options));
+    yield;
+    comparisons.push(inFamilies((members, base) => comparisonsIn(metric, members, base, clusters, options)));
+    yield;
+  }
+  const strata = divide(kept);
+  const levels = inFamilies((members, base) => {
+    const values = members.map((member) => member.values);
+    return stratumValues(strata, values, labels, { metrics, baseline: base, level, correction });
+  });
+  const compared = evaluations.map(({ values }, arm) => ({
+    name: names[arm] as string,
+    control: controls[arm] as ArmControl | null,
+    perQuery: values,
+    comparisons:
+      baseline < 0 || arm === baseline ? null : byMetric(metrics, (m) => comparisons[m]?.[arm] as BaselineComparison),
+  }));
+  const structures = yield* measuringStructures(compared, clusters, options);
+  const arms = compared.map(({ name: _, ...arm }, a) => ({
+    ...arm,
+    metrics: byMetric(metrics, (m) => intervals[m]?.[a] as Interval),
+    holes: (evaluations[a] as Evaluation).holes.reduce((sum, count) => sum + count, 0),
+    strata: levels[a] as StratumValues,
+    structure: structures[a] as Structure | null,
+  }));
+  const passports = Object.fromEntries(metrics.map((metric) => [metric, passportOf(metric, evaluations, judging)]));
+  return { queries: kept, unanswerable: without, arms, passports, strata };
+}
+
+/** The queries that the figures are over, and those without a relevant turn that are not among them. */
+function divided<Q extends Clustered>(queries: readonly Q[], { queryIds, unanswerable }: Evaluation): [Q[], Q[]] {
+  const [kept, without] = [queryIds, unanswerable].map((ids) => {
+    const wanted = new Set(ids);
+    return queries.filter(({ id }) => wanted.has(id));
+  }) as [Q[], Q[]];
+  if (without.length === queries.length)
+    throw new ValidationError(`no query has a relevant turn, of so many: ${queries.length}`);
+  return [kept, without];
+}
+
+function* measuringStructures(
+  arms: readonly StructuredArm[],
+  clusters: Clusters,
+  options: MeasurementOptions,
+): Steps<(Structure | null)[]> {
+  const structures: (Structure | null)[] = [];
+  for (const arm of arms) {
+    structures.push(structureOf(arm, arms, options.metrics, clusters, options));
+    yield;
+  }
+  return structures;
 }
 
 /**
@@ -143,46 +218,17 @@ export function measureRuns<Q extends Clustered>(
   options: MeasurementOptions,
   divide: (queries: readonly Q[]) => readonly Stratum[],
 ): Measurement<Q> {
-  const { metrics, level, correction = 'holm' } = options;
-  const names = [...runs.keys()];
-  const baseline = names.indexOf(options.baseline);
-  const controls = names.map((name) => options.controls?.get(name) ?? null);
-  const evaluations = [...runs.values()].map((run) => evaluateRun(run, judging, metrics));
-  const [first] = evaluations as [Evaluation];
-  const [kept, without] = [first.queryIds, first.unanswerable].map((ids) => {
-    const wanted = new Set(ids);
-    return queries.filter(({ id }) => wanted.has(id));
-  }) as [Q[], Q[]];
-  if (without.length === queries.length)
-    throw new ValidationError(`no query has a relevant turn, of so many: ${queries.length}`);
-  const labels = kept.map(({ cluster }) => cluster);
-  const clusters = clusterBy(labels);
-  const columns = evaluations.flatMap((evaluation) => metrics.map((metric) => columnOf(evaluation, metric)));
-  const intervals = bootstrapIntervals(columns, clusters, options);
-  const inFamilies = <T>(compute: (members: readonly Evaluation[], baseline: number) => readonly T[]) =>
-    byFamily(evaluations, (arm) => controls[arm] !== null, baseline, compute);
-  const comparisons = inFamilies((members, base) => comparisonsOf(members, base, clusters, options));
-  const strata = divide(kept);
-  const levels = inFamilies((members, base) => {
-    const values = members.map((member) => member.values);
-    return stratumValues(strata, values, labels, { metrics, baseline: base, level, correction });
-  });
-  const compared = evaluations.map(({ values }, arm) => ({
-    name: names[arm] as string,
-    control: controls[arm] as ArmControl | null,
-    perQuery: values,
-    comparisons: comparisons[arm] as Record<string, BaselineComparison> | null,
-  }));
-  const structures = structuresOf(compared, metrics, clusters, options);
-  const arms = compared.map(({ name: _, ...arm }, a) => ({
-    ...arm,
-    metrics: byMetric(metrics, (m) => intervals[a * metrics.length + m] as Interval),
-    holes: (evaluations[a] as Evaluation).holes.reduce((sum, count) => sum + count, 0),
-    strata: levels[a] as StratumValues,
-    structure: structures[a] as Structure | null,
-  }));
-  const passports = Object.fromEntries(metrics.map((metric) => [metric, passportOf(metric, evaluations, judging)]));
-  return { queries: kept, unanswerable: without, arms, passports, strata };
+  return finished(measuringRuns(runs, judging, queries, options, divide));
+}
+
+/** {@link measureArms}, a step an arm or metric. */
+export function measuringArms(
+  runs: ReadonlyMap<string, Run>,
+  dataset: Dataset,
+  queries: readonly Query[],
+  options: MeasurementOptions,
+): Steps<Measurement> {
+  return measuringRuns(runs, judgingOf(dataset, queries), queries, options, (kept) => strataOf(dataset, kept));
 }
 
 /** Measures the arms of a run against the judgements of its dataset, see {@link measureRuns}. */
@@ -192,5 +238,5 @@ export function measureArms(
   queries: readonly Query[],
   options: MeasurementOptions,
 ): Measurement {
-  return measureRuns(runs, judgingOf(dataset, queries), queries, options, (kept) => strataOf(dataset, kept));
+  return finished(measuringArms(runs, dataset, queries, options));
 }

@@ -11,6 +11,14 @@ export type RunFiles = Readonly<Record<string, string | Uint8Array>>;
 /** What becomes of an earlier run of the same name: `fresh` starts over, the others go on with what it has left, finished or not. */
 export type Opening = 'fresh' | 'resume' | 'retry-failed';
 
+const PARTIAL = '.partial';
+const REPLACED = '.replaced';
+
+/** Whether a folder's name is that of a run which is not done, or which has just been replaced. */
+export function isUnderWay(name: string): boolean {
+  return name.endsWith(PARTIAL) || name.endsWith(REPLACED);
+}
+
 /** Says what the records of a folder are of; a folder without it holds nothing to go on with. */
 export const STATE = 'state.json';
 
@@ -37,7 +45,7 @@ export class PartialFolder {
 
   /** @throws UnavailableError while another process holds it, StorageError naming the folder. */
   static open(target: string, opening: Opening): PartialFolder {
-    const path = `${target}.partial`;
+    const path = `${target}${PARTIAL}`;
     return naming(target, () => {
       mkdirSync(path, { recursive: true });
       const folder = new PartialFolder(target, path, RunLock.acquire(path));
@@ -55,7 +63,7 @@ export class PartialFolder {
   }
 
   get #replaced(): string {
-    return `${this.target}.replaced`;
+    return `${this.target}${REPLACED}`;
   }
 
   /** Ends what a process began that was killed between the two steps of {@link finish}. */

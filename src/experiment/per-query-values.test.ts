@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -19,6 +19,14 @@ test('queries, clusters and a column an arm and metric, in the order of the file
   expect(clusters).toEqual(['c0', 'c0', 'c1', 'c1', 'c2', 'c2']);
   expect([...values.keys()]).toEqual(['bm25', 'cosine']);
   expect(values.get('cosine')?.get('mrr@10')).toEqual([0.5, 0.5, 1, 0.25, 0.5, 0.5]);
+});
+
+test('the last line may lack its line feed', () => {
+  writeSampleRun(folder, SAMPLE_RUN);
+  const whole = readPerQuery(folder);
+  const path = join(folder, 'per-query.jsonl');
+  writeFileSync(path, readFileSync(path, 'utf8').trimEnd());
+  expect(readPerQuery(folder)).toEqual(whole);
 });
 
 test('an arm that lacks a query or has one twice, and a line that holds no values, are refused', () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
-import { readText } from '../core/files.ts';
+import { readJsonLines } from './json-lines.ts';
 
 /** The values of a run query by query, as per-query.jsonl holds them. Q queries. */
 export interface PerQueryValues {
@@ -28,8 +28,7 @@ export function readPerQuery(folder: string): PerQueryValues {
   const path = join(folder, 'per-query.jsonl');
   const clusters = new Map<string, string>();
   const values = new Map<string, Map<string, number[]>>();
-  for (const [at, line] of readText(path).trimEnd().split('\n').entries()) {
-    const { query, cluster, arm, ...figures } = parseLine(line, `${path}:${at + 1}`);
+  for (const { query, cluster, arm, ...figures } of readJsonLines(path, parseLine)) {
     clusters.set(query, cluster);
     const columns = values.get(arm) ?? new Map<string, number[]>();
     values.set(arm, columns);

@@ -49,6 +49,17 @@ describe('dropouts', () => {
     expect(p([good, bad, good, good], 2)).toBeCloseTo(3 * alone, 12);
   });
 
+  test('are corrected by Holm: of three tests the second surest p is doubled', () => {
+    const own = random(13, 'race test, holm');
+    const [good, worst, middle, near] = draw(own, [0, -3, -0.8, -0.2]) as [number[], number[], number[], number[]];
+    const p = (arms: number[][], arm: number) =>
+      dropouts(arms, labels, { confidence: 0.5, rounds: 2 }).find((out) => out.arm === arm)?.p as number;
+    const [first, second, third] = [worst, middle, near].map((arm) => p([good, arm], 1)) as [number, number, number];
+    expect(3 * first).toBeLessThan(second);
+    expect(2 * second).toBeLessThan(third);
+    expect(p([good, worst, middle, near], 2)).toBeCloseTo(2 * second, 12);
+  });
+
   test('are never the arms that are to be kept, and nobody while there are too few conversations', () => {
     const arms = draw(stream, [0, -4]);
     expect(dropouts(arms, labels, { confidence: 0.99, rounds: 2 })).toHaveLength(1);

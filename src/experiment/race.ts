@@ -3,6 +3,7 @@ import { type ClusteredMean, clusteredMean, clusteredTInterval, clusteredTTest }
 import { clusterBy } from '../evaluation/clusters.ts';
 import { holm } from '../evaluation/multiple-comparisons.ts';
 import { pairedDifferences } from '../evaluation/paired-differences.ts';
+import { isSignificant } from '../evaluation/significance.ts';
 
 /** A round with fewer conversations stops nobody: the t test's tails are not to be trusted there. */
 export const LEAST_CLUSTERS = 12;
@@ -36,8 +37,8 @@ function bestOf(means: readonly number[]): number {
 
 /**
  * Which arms a round stops: those whose paired clustered t test against the best arm of the round says worse, corrected by Holm over the arms and by
- * Bonferroni over the rounds that can stop one. An arm that is as good as the best is stopped in the whole race with a chance below 1 - confidence: to be
- * stopped it must lose a one-sided test of level (1 - confidence) / (2 arms x rounds) against one of the arms in one of the rounds.
+ * Bonferroni over the rounds that can stop one. An arm that is as good as the best is stopped in the whole race with a chance below
+ * 1 - confidence, by simulation. That is said of one arm, not of all: that some of many good arms is stopped is likelier.
  *
  * @param arms values of one metric for the round's queries, [Q] each.
  * @param labels [Q] the conversation of each query.
@@ -60,7 +61,7 @@ export function dropouts(
   const corrected = holm(differences.map(clusteredTTest)).map((p) => Math.min(1, p * (rounds - 1)));
   return others.flatMap((arm, place) => {
     const p = corrected[place] as number;
-    if (kept.has(arm) || p >= 1 - confidence) return [];
+    if (kept.has(arm) || !isSignificant(p, confidence)) return [];
     const difference = clusteredTInterval(differences[place] as ClusteredMean, confidence);
     return [{ arm, mean: means[arm] as number, difference, p }];
   });

@@ -1,3 +1,4 @@
+import { RagPlusPlusError } from '../core/errors.ts';
 import { hashOf } from '../core/hash.ts';
 import { recallAt } from '../index/recall.ts';
 import type { IndexOptions } from '../index/registry.ts';
@@ -16,18 +17,27 @@ export function approximateSources({ candidates }: RetrieverOptions): IndexOptio
 /** Ids that a sentence names before it breaks off. */
 const SHOWN = 5;
 
-/** How much of the exact index's answer each approximate one finds that an arm has used. */
+/** How much of the exact index's answer an approximate one finds. */
+async function recallOf(workspace: Workspace, source: IndexOptions): Promise<string> {
+  const oracle = await workspace.candidates({ index: 'flat', k: source.k }, null);
+  const found = await workspace.candidates(source, null);
+  const depths = [...new Set([Math.min(10, source.k), source.k])];
+  const figures = depths.map((depth) => `recall@${depth} ${recallAt(depth, found, oracle).toFixed(4)}`);
+  return `${figures.join(', ')} (${workspace.queries.length} queries)`;
+}
+
+/** The recall of each approximate index that an arm has used. One that cannot be measured, as a stage on disk is damaged, is said to be so: the arms are done. */
 async function recallRemarks(workspace: Workspace, records: readonly ArmRecord[]): Promise<string[]> {
   const sources = new Map(
     records.flatMap(({ options }) => approximateSources(options)).map((source) => [hashOf(source), source]),
   );
   const remarks: string[] = [];
   for (const source of sources.values()) {
-    const oracle = await workspace.candidates({ index: 'flat', k: source.k }, null);
-    const found = await workspace.candidates(source, null);
-    const depths = [...new Set([Math.min(10, source.k), source.k])];
-    const figures = depths.map((depth) => `recall@${depth} ${recallAt(depth, found, oracle).toFixed(4)}`);
-    remarks.push(`hnsw against the exact index: ${figures.join(', ')} (${workspace.queries.length} queries)`);
+    const recall = await recallOf(workspace, source).catch((error: unknown) => {
+      if (!(error instanceof RagPlusPlusError)) throw error;
+      return `not measured, ${error.code}: ${error.message}`;
+    });
+    remarks.push(`hnsw against the exact index: ${recall}`);
   }
   return remarks;
 }

@@ -45,7 +45,11 @@ const stored: StoredRun = {
       facts: {},
     },
   },
-  config: { description: 'A test.', arms: [{ name: 'base' }, { name: 'other', sameChannel: true }] },
+  config: {
+    description: 'A test.',
+    evaluation: { depth: 11 },
+    arms: [{ name: 'base' }, { name: 'other', sameChannel: true }],
+  },
   environment: {
     version: '0',
     commit: '0',
@@ -111,7 +115,7 @@ describe('a stored run is measured', () => {
     ]);
   });
 
-  test('with queries without a relevant turn counted as 0', () => {
+  test('with queries without a relevant turn among the others', () => {
     expect(means({ unanswerableAre: 'counted' })).toEqual([rounded((1 / 4 + 1 / 3 + 1) / 4), rounded(1.5 / 4)]);
   });
 
@@ -157,6 +161,20 @@ test('the passports say by what definitions, and the result what the run was', (
   expect(result.unanswerable.map(({ id }) => id)).toEqual(['q3']);
   expect(result.arms[1]).toMatchObject({ options: { sameChannel: true }, description: 'The other.', tuned: { x: 1 } });
   expect(result.statistics).toEqual({ samples: 199, level: 0.9, test: 'permutation', correction: 'holm' });
+});
+
+test.each([
+  ['mrr@12', 'the run keeps 11 places of each ranking, fewer than the metric looks at: mrr@12'],
+  ['num_rel_ret', 'metric is a sum over the queries, not a mean: num_rel_ret'],
+])('%s is refused', (metric, message) => {
+  expect(() => rescore(stored, { ...asIs, metrics: ['mrr@11', metric] })).toThrow(
+    expect.objectContaining({ name: 'ValidationError', message }),
+  );
+  expect(rescore(stored, { ...asIs, metrics: ['mrr@11'] }).metrics).toEqual(['mrr@11']);
+});
+
+test('a run that does not say how deep its rankings are is refused', () => {
+  expect(() => rescore({ ...stored, config: {} }, asIs)).toThrow('config.yaml does not say evaluation.depth: x');
 });
 
 describe('collapsing to conversations', () => {

@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
-import { nearestOf } from '../core/validation.ts';
+import { check, nearestOf } from '../core/validation.ts';
+import { parseMean } from '../evaluation/metric.ts';
 import type { CorrectionName, TestName } from '../evaluation/significance.ts';
 import type { Qrels, Run } from '../model/run.ts';
 import { compareScored, type Scored } from '../model/tie-rule.ts';
@@ -92,6 +94,25 @@ function assertArm(name: string, runs: ReadonlyMap<string, Run>): void {
   throw new ValidationError(`run has no such arm, ${hint}: ${name}`, { name });
 }
 
+const depthSchema = z.looseObject({ evaluation: z.looseObject({ depth: z.number().int() }) });
+
+/** Places of each ranking that the run has kept. */
+function depthOf({ config, folder }: StoredRun): number {
+  const result = check(depthSchema, config);
+  if ('faults' in result) throw new ValidationError(`config.yaml does not say evaluation.depth: ${folder}`, { folder });
+  return result.value.evaluation.depth;
+}
+
+/** Refuses what the stored rankings cannot tell, and what has no mean. */
+function assertMetrics(metrics: readonly string[], depth: number): void {
+  for (const id of metrics)
+    if ((parseMean(id).cutoff ?? 0) > depth)
+      throw new ValidationError(
+        `the run keeps ${depth} places of each ranking, fewer than the metric looks at: ${id}`,
+        { id, depth },
+      );
+}
+
 /** Measures the stored rankings anew. The queries of the measurement are those of the folder. */
 function remeasured({ summary, queries, qrels, runs, conversations, environment }: StoredRun, options: RescoreOptions) {
   const { metrics, granularity, judgedOnly, unanswerableAre, test, correction } = options;
@@ -138,10 +159,11 @@ function armResults(
  * Measures a stored run by other definitions: everything is computed from the rankings and judgements of its folder, and nothing is retrieved again. What
  * depends on more than those, such as strata and attribution, is left empty.
  *
- * @throws ValidationError for an unknown metric or baseline.
+ * @throws ValidationError for an unknown metric or baseline, a metric that looks further than the rankings go, and one that is a sum over the queries.
  */
 export function rescore(stored: StoredRun, options: RescoreOptions): ExperimentResult {
   const { summary, config, environment, qrels } = stored;
+  assertMetrics(options.metrics, depthOf(stored));
   const { baseline, measurement } = remeasured(stored, options);
   const record = (query: StoredRun['queries'][number]): QueryRecord => ({
     ...query,

@@ -49,7 +49,7 @@ export interface ExperimentResult {
   readonly stages: StageCounts;
   /** Sentences about the run as a whole, such as the recall of an approximate index against the exact one. */
   readonly remarks: readonly string[];
-  /** How many arms were run at the same time, at most: beside others, an arm takes longer. */
+  /** How many arms were run at the same time, at most, by whichever command ran them: beside others, an arm takes longer. */
   readonly armsAtOnce: number;
   /** Seconds by stage, in order. Never part of a metric. */
   readonly timings: readonly { readonly stage: string; readonly seconds: number }[];
@@ -137,7 +137,7 @@ export interface ArmResult {
   readonly latency: Readonly<Record<string, Latency>> | null;
 }
 
-/** An arm against its null controls, see `structuresOf`. */
+/** An arm against its null controls, see `structureOf`. */
 export interface Structure {
   /** The kinds of controls that its gain survives in some metric. */
   readonly survives: readonly string[];
@@ -193,6 +193,8 @@ export interface StratumValue {
 
 export interface SweepSummary {
   readonly method: string;
+  /** The arm that every arm of the sweep extends. */
+  readonly arm: string;
   readonly factors: readonly { readonly name: string; readonly levels: readonly string[] }[];
   readonly interactions: readonly Interaction[];
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ValidationError } from '../core/errors.ts';
 import type { Field, ResultRow } from './result-rows.ts';
-import { assertFields, meets, parseCondition, sortedRows } from './row-conditions.ts';
+import { assertFields, assertOrderable, meets, parseCondition, sortedRows } from './row-conditions.ts';
 
 const row = (fields: Readonly<Record<string, Field>>): ResultRow => new Map(Object.entries(fields));
 const rows = [
@@ -37,6 +37,20 @@ test('a text without an operator or field is refused', () => {
       new ValidationError(`condition is not <field><operator><value> with != >= <= = < > ~: ${text}`, { text }),
     );
 });
+
+test.each(['mrr@10>=', 'mrr@10>=0,5', 'mrr@10<nothing', 'arm>'])('%s compares with nothing and is refused', (text) => {
+  expect(() => assertOrderable(parseCondition(text), rows)).toThrow(ValidationError);
+  expect(() => assertOrderable(parseCondition(text), rows)).toThrow(
+    new RegExp(`^condition on .* compares with .*: ${text}$`),
+  );
+});
+
+test.each(['mrr@10>=.5', 'mrr@10<1e-3', 'arm>c', 'arm=', 'mrr@10=', 'mrr@10!=x', 'mrr@10~0,5', 'zzz>a'])(
+  '%s can be asked',
+  (text) => {
+    expect(() => assertOrderable(parseCondition(text), rows)).not.toThrow();
+  },
+);
 
 test('numbers sort from the greatest, words from the first, absent ones last', () => {
   const sorted = (by: string) => sortedRows(rows, by).map((one) => one.get('arm'));

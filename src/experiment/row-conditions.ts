@@ -26,6 +26,24 @@ export function parseCondition(text: string): Condition {
   return { field: field.trim(), operator: operator as Condition['operator'], value: value.trim() };
 }
 
+/** Operators that ask which of two values is greater. */
+const ORDERINGS: readonly string[] = ['<', '<=', '>', '>='];
+
+/**
+ * Refuses a condition that no row could meet, whatever it holds: an order of numbers against what is none, such as `mrr@10>=` or `mrr@10>=0,5`.
+ *
+ * @throws ValidationError.
+ */
+export function assertOrderable({ field, operator, value }: Condition, rows: readonly ResultRow[]): void {
+  if (!ORDERINGS.includes(operator)) return;
+  const isNumeric = rows.some((row) => typeof row.get(field) === 'number');
+  if (value === '' || (isNumeric && Number.isNaN(Number(value))))
+    throw new ValidationError(
+      `condition on ${field} compares with ${isNumeric ? 'no number' : 'nothing'}: ${field}${operator}${value}`,
+      { field, operator, value },
+    );
+}
+
 /** Whether a row meets a condition. A field that the row lacks meets none but `!=`; numbers are compared as numbers where both are. */
 export function meets(row: ResultRow, { field, operator, value }: Condition): boolean {
   const held = row.get(field) ?? null;

@@ -95,3 +95,22 @@ test('a run without its values says so, a folder that is none is an error', () =
   expect(compareRuns(a, b).obstacles).toEqual([`nothing is tested: there is no per-query.jsonl in ${b}`]);
   expect(() => compareRuns(a, join(root, 'absent'))).toThrow(StorageError);
 });
+
+test('null controls are corrected by themselves', () => {
+  const names = ['bm25', 'cosine', 'cosine | order', 'cosine | parents'];
+  const gains = [0.5, 0.5, 0, 0.25, 0.5, 0.5];
+  const arms = (more: number) =>
+    Object.fromEntries(names.map((name) => [name, gains.map((gain) => (name === 'bm25' ? 0 : more * gain))]));
+  const controls = {
+    'cosine | order': { of: 'cosine', kind: 'order' },
+    'cosine | parents': { of: 'cosine', kind: 'parents' },
+  };
+  writeSampleRun(a, { ...SAMPLE_RUN, arms: arms(0), controls });
+  writeSampleRun(b, { ...SAMPLE_RUN, arms: arms(1), controls });
+  const factors = compareRuns(a, b).arms.map(({ metrics }) => {
+    const { p, correctedP } = metrics['mrr@10']?.comparison ?? { p: 0, correctedP: 0 };
+    return correctedP / p;
+  });
+  // Two arms, of which one has p 1, and two controls of the same p.
+  expect(factors).toEqual([1, 2, 2, 2]);
+});

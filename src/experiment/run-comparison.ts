@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { clusterBy } from '../evaluation/clusters.ts';
 import { type BaselineComparison, compareWithBaseline } from '../evaluation/significance.ts';
+import { byFamily } from './arm-families.ts';
 import { type ConfigDifference, configDifferences } from './config-differences.ts';
 import { isPlain, type Plain } from './config-file.ts';
 import { type PerQueryValues, readPerQuery } from './per-query-values.ts';
@@ -51,7 +52,7 @@ const DEFINING = [
 
 /**
  * Two stored runs side by side: what differs in their configs, and for the arms and metrics that both have the paired, clustered comparison from
- * per-query.jsonl, corrected by Holm over the arms. It is made only where both saw the same data and queries, and by metric where the definitions agree.
+ * per-query.jsonl, corrected by Holm over the arms, and over the null controls by themselves. It is made only where both saw the same data and queries, and by metric where the definitions agree.
  *
  * @throws StorageError or ValidationError for a folder that is not one of a finished run.
  */
@@ -119,11 +120,10 @@ function sameDefinition(metric: string, a: RunSummary, b: RunSummary): boolean {
 function compareShared(
   arms: readonly string[],
   metrics: readonly string[],
-  { statistics, environment }: RunSummary,
+  { statistics, environment, arms: summaries }: RunSummary,
   first: PerQueryValues,
   second: PerQueryValues,
 ): Map<string, BaselineComparison[]> {
-  if (arms.length === 0) return new Map();
   const clusters = clusterBy(first.clusters);
   const placeInSecond = new Map(second.queries.map((id, place) => [id, place]));
   const gainsOf = (arm: string, metric: string) => {
@@ -131,17 +131,14 @@ function compareShared(
     return first.queries.map((id, q) => (after?.[placeInSecond.get(id) as number] as number) - (before?.[q] as number));
   };
   const nothing = new Float64Array(first.queries.length);
-  return new Map(
-    metrics.map((metric) => [
-      metric,
-      compareWithBaseline(
-        arms.map((arm) => gainsOf(arm, metric)),
-        nothing,
-        clusters,
-        { ...statistics, seed: environment.seed },
-      ),
-    ]),
-  );
+  const controls = new Set(summaries.flatMap(({ name, control }) => (control === null ? [] : [name])));
+  const isControl = (place: number) => controls.has(arms[place] as string);
+  const options = { ...statistics, seed: environment.seed };
+  const compare = (metric: string) => (members: readonly string[]) => {
+    const gains = members.map((arm) => gainsOf(arm, metric));
+    return gains.length === 0 ? [] : compareWithBaseline(gains, nothing, clusters, options);
+  };
+  return new Map(metrics.map((metric) => [metric, byFamily(arms, isControl, -1, compare(metric))]));
 }
 
 function armOf(

@@ -1,3 +1,4 @@
+import { eventBreaks } from '../core/event-loop.ts';
 import type { StageCounts } from '../retrieval/stage-store.ts';
 import type { Outcomes } from './arm-failure.ts';
 import type { ArmRecord } from './arm-record.ts';
@@ -18,7 +19,6 @@ export interface MeasuredRun {
   readonly measurement: Measurement;
   readonly remarks: readonly string[];
   readonly stages: StageCounts;
-  readonly armsAtOnce: number;
   readonly timings: ExperimentResult['timings'];
 }
 
@@ -73,11 +73,17 @@ function sweepSummary({ run, measurement: { queries } }: MeasuredRun, arms: read
   return { ...sweep, interactions };
 }
 
-export function resultOf(measured: MeasuredRun): ExperimentResult {
-  const { run, outcomes, stopped, measurement, remarks, stages, armsAtOnce, timings } = measured;
+/** Lets events in between arms. */
+export async function resultOf(measured: MeasuredRun): Promise<ExperimentResult> {
+  const { run, outcomes, stopped, measurement, remarks, stages, timings } = measured;
   const { config, runner } = run;
   const { metrics, baseline, test, correction, samples, level } = config.evaluation;
-  const arms = outcomes.records.map((record, a) => armResult(record, measurement.arms[a] as ArmMeasurement, measured));
+  const pause = eventBreaks();
+  const arms: ArmResult[] = [];
+  for (const [a, record] of outcomes.records.entries()) {
+    arms.push(armResult(record, measurement.arms[a] as ArmMeasurement, measured));
+    await pause();
+  }
   const rankings = arms.flatMap((arm) => arm.rankings);
   return {
     name: config.name,
@@ -99,7 +105,7 @@ export function resultOf(measured: MeasuredRun): ExperimentResult {
     sweep: sweepSummary(measured, arms),
     stages,
     remarks,
-    armsAtOnce,
+    armsAtOnce: Math.max(...outcomes.records.map((record) => record.armsAtOnce)),
     timings,
   };
 }

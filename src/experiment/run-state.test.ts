@@ -7,7 +7,14 @@ import { assertContinues, formatState, type RunState, readState } from './run-st
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-state-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const state: RunState = { hash: 'h', codeVersion: 'c', dataHash: 'd', backend: 'wasm', arms: ['a', 'b'] };
+const state: RunState = {
+  hash: 'h',
+  recordVersion: 'c',
+  dataHash: 'd',
+  backend: 'wasm',
+  arms: ['a', 'b'],
+  armsAtOnce: 3,
+};
 beforeEach(() => writeFileSync(join(folder, 'state.json'), formatState(state)));
 
 test('a state comes back as it was written', () => {
@@ -16,9 +23,9 @@ test('a state comes back as it was written', () => {
 
 test('a run goes on with another choice of arms, but not with other code, data or backend', () => {
   expect(() => assertContinues(folder, { ...state, arms: ['b'] })).not.toThrow();
-  expect(() => assertContinues(folder, { ...state, codeVersion: 'e', backend: 'cpu' })).toThrow(ValidationError);
-  expect(() => assertContinues(folder, { ...state, codeVersion: 'e', backend: 'cpu' })).toThrow(
-    `run cannot be resumed, since it was begun with another codeVersion, backend; start over without --resume: ${folder}`,
+  expect(() => assertContinues(folder, { ...state, recordVersion: 'e', backend: 'cpu' })).toThrow(ValidationError);
+  expect(() => assertContinues(folder, { ...state, recordVersion: 'e', backend: 'cpu' })).toThrow(
+    `run cannot be resumed, since it was begun with another recordVersion, backend; start over without --resume: ${folder}`,
   );
 });
 

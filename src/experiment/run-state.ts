@@ -10,12 +10,14 @@ import { STATE } from './partial-folder.ts';
 const stateSchema = z.strictObject({
   /** Of the config, the data and the backend, as in the folder's name. */
   hash: z.string(),
-  /** See {@link codeVersion}. */
-  codeVersion: z.string(),
+  /** See {@link recordVersion}. */
+  recordVersion: z.string(),
   dataHash: z.string(),
   backend: z.enum(BACKENDS),
   /** The arms of the table, in its order. */
   arms: z.array(z.string()),
+  /** How many of them are run at the same time, at most, by the command that has the folder. */
+  armsAtOnce: z.int().min(1),
 });
 
 /** What the arms of a run have in common, wherever they are run. */
@@ -33,7 +35,7 @@ export function readState(runFolder: string): RunState {
 
 /** What of two states differs that records of one table must have in common. */
 export function differingFacts(a: RunState, b: RunState): string[] {
-  return (['hash', 'codeVersion', 'dataHash', 'backend'] as const).filter((key) => a[key] !== b[key]);
+  return (['hash', 'recordVersion', 'dataHash', 'backend'] as const).filter((key) => a[key] !== b[key]);
 }
 
 /** @throws ValidationError where the folder holds records of other code, data or backend, with which those to come must not meet in one table. */

@@ -13,7 +13,7 @@ writeSampleRun(join(root, 'b'), SAMPLE_RUN);
 writeSampleRun(join(root, 'deep', 'a'), { ...SAMPLE_RUN, experiment: 'other' });
 mkdirSync(join(root, 'b', 'rescored', 'x'), { recursive: true });
 writeFileSync(join(root, 'b', 'rescored', 'x', 'metrics.json'), '{}');
-mkdirSync(join(root, 'c.partial'));
+for (const unfinished of ['c.partial', 'b.replaced']) writeSampleRun(join(root, unfinished), SAMPLE_RUN);
 
 test('runs are found below a folder, and nothing within a run', () => {
   expect(findRunFolders(root)).toEqual([join(root, 'b'), join(root, 'deep', 'a')]);

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { StorageError, ValidationError } from '../core/errors.ts';
 import { readText } from '../core/files.ts';
 import { type Plain, readYaml } from './config-file.ts';
+import { isUnderWay } from './partial-folder.ts';
 
 const text = z.string();
 const interval = z.object({ mean: z.number(), low: z.number(), high: z.number() });
@@ -74,14 +75,17 @@ export function readRunConfig(folder: string): Plain {
 }
 
 /**
- * The folders with a metrics.json, in the folder itself or anywhere below it, in order of their paths. What lies within a run's folder belongs to it.
+ * The folders with a metrics.json, in the folder itself or anywhere below it, in order of their paths. What lies within a run's folder belongs to it; one that is
+ * being written or replaced is none.
  *
  * @throws StorageError for a folder that cannot be read.
  */
 export function findRunFolders(root: string): string[] {
   if (existsSync(join(root, 'metrics.json'))) return [root];
   try {
-    const below = readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const below = readdirSync(root, { withFileTypes: true }).filter(
+      (entry) => entry.isDirectory() && !isUnderWay(entry.name),
+    );
     return below
       .map(({ name }) => join(root, name))
       .sort()

@@ -40,6 +40,20 @@ function lasting({
   return { result, runs: [...runs], qrels: [...qrels] };
 }
 
+test('the figures are computed a step an arm or metric, which is shown', async () => {
+  const stages: { stage: string; total: number; done: number[] }[] = [];
+  await run([], cacheFolder, (stage, total) => {
+    const done: number[] = [];
+    stages.push({ stage, total, done });
+    return { update: (steps) => void done.push(steps), finish() {} };
+  });
+  const [statistics, ...others] = stages.filter(({ stage }) => stage === 'statistics');
+  const total = statistics?.total ?? 0;
+  expect(others).toEqual([]);
+  expect(total).toBeGreaterThan(10);
+  expect(statistics?.done).toEqual(Array.from({ length: total }, (_, step) => step + 1));
+});
+
 describe('a run', () => {
   let finished: FinishedRun;
   beforeAll(async () => {

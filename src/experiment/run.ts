@@ -12,13 +12,14 @@ import type { ExperimentConfig } from './config.ts';
 import { controlsAmong } from './control-arms.ts';
 import { captureEnvironment } from './environment.ts';
 import { type Execute, executeHere, type PreparedRun } from './execution.ts';
-import { measureArms, qrelsOf } from './measurement.ts';
+import { type Measurement, type MeasurementOptions, measureArms, measuringArms, qrelsOf } from './measurement.ts';
 import { type Raced, runRace, unraced } from './race-run.ts';
 import { runOf } from './rankings.ts';
 import { remarksOf } from './remarks.ts';
 import type { ExperimentResult } from './result.ts';
 import { runHash } from './run-hash.ts';
 import { type MeasuredRun, resultOf } from './run-result.ts';
+import { finishedWithBreaks } from './steps.ts';
 
 export interface RunContext {
   /** The active backend, see `useBackend`. */
@@ -28,8 +29,6 @@ export interface RunContext {
   /** As it would be typed again. */
   readonly command: string;
   readonly progress?: StartProgress;
-  /** How many arms `execute` runs at the same time; 1 where it is left out. */
-  readonly armsAtOnce?: number;
 }
 
 export interface FinishedRun {
@@ -69,21 +68,27 @@ function assertSome({ records, failures }: Outcomes): void {
   });
 }
 
+/** The figures of the arms, which many of them take a while to compute. */
+async function measurementOf(
+  { runner: { dataset, queries }, progress }: PreparedRun,
+  runs: ReadonlyMap<string, Run>,
+  how: MeasurementOptions,
+): Promise<Measurement> {
+  const bar = progress('statistics', 2 * (runs.size + how.metrics.length));
+  const measurement = await finishedWithBreaks(measuringArms(runs, dataset, queries, how), (done) => bar.update(done));
+  bar.finish(`${runs.size} arms in ${how.metrics.length} metrics`);
+  return measurement;
+}
+
 /** What the arms found, measured. Nothing is retrieved but what the remarks are about. */
-async function measured(
-  run: PreparedRun,
-  outcomes: Outcomes,
-  raced: Raced,
-  watch: Stopwatch,
-  armsAtOnce: number,
-): Promise<FinishedRun> {
+async function measured(run: PreparedRun, outcomes: Outcomes, raced: Raced, watch: Stopwatch): Promise<FinishedRun> {
   const { config, runner } = run;
   const { dataset, queries } = runner;
   const { metrics, baseline, test, correction, samples, level } = config.evaluation;
   const runs = new Map(outcomes.records.map((record) => [record.name, runOf(dataset.corpus, queries, record)]));
   const controls = controlsAmong(outcomes.records.map(({ options }) => options));
   const how = { metrics, baseline, controls, test, correction, samples, level, seed: config.seed };
-  const measurement = await watch.time('statistics', async () => measureArms(runs, dataset, queries, how));
+  const measurement = await watch.time('statistics', () => measurementOf(run, runs, how));
   const before = await runner.stageCounts();
   const remarks = await watch.time('remarks', async () =>
     remarksOf(await runner.workspace(), config, measurement, outcomes),
@@ -98,10 +103,9 @@ async function measured(
     measurement,
     remarks,
     stages,
-    armsAtOnce,
     timings: watch.timings,
   };
-  return { result: resultOf(finished), runs, qrels: qrelsOf(dataset, queries), corpus: dataset.corpus };
+  return { result: await resultOf(finished), runs, qrels: qrelsOf(dataset, queries), corpus: dataset.corpus };
 }
 
 async function prepare(config: ExperimentConfig, context: RunContext, runner: ArmRunner): Promise<PreparedRun> {
@@ -137,7 +141,7 @@ export async function runExperiment(
     const left = { ...run, arms: raced.arms };
     const outcomes = await watch.time('arms', () => execute(left));
     assertSome(outcomes);
-    return await measured(left, outcomes, raced, watch, context.armsAtOnce ?? 1);
+    return await measured(left, outcomes, raced, watch);
   } finally {
     await runner.dispose();
   }

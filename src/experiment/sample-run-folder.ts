@@ -16,6 +16,8 @@ export interface SampleRun {
   readonly passports: Readonly<Record<string, unknown>>;
   /** By arm. */
   readonly tuned: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** By arm; of the null controls. */
+  readonly controls: Readonly<Record<string, { readonly of: string; readonly kind: string }>>;
 }
 
 export const SAMPLE_RUN: SampleRun = {
@@ -35,6 +37,7 @@ export const SAMPLE_RUN: SampleRun = {
   },
   passports: {},
   tuned: {},
+  controls: {},
 };
 
 /** Writes the small files of the run into a folder, which it makes. */
@@ -72,7 +75,7 @@ function environmentOf({ seed }: SampleRun) {
   return { version: '0.1.0', commit: 'abcdef0', backend: 'wasm', machine, seed, command: 'ragpp run ladder.yaml' };
 }
 
-function armOf(name: string, values: readonly number[], isBaseline: boolean, { tuned }: SampleRun) {
+function armOf(name: string, values: readonly number[], isBaseline: boolean, { tuned, controls }: SampleRun) {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const difference = { mean: mean - 0.4, low: mean - 0.6, high: mean - 0.2 };
   const comparison = { difference, p: 0.02, correctedP: 0.04, verdict: 'better' };
@@ -80,6 +83,7 @@ function armOf(name: string, values: readonly number[], isBaseline: boolean, { t
     name,
     tuned: tuned[name] ?? {},
     levels: isBaseline ? null : { weight: '0.5' },
+    control: controls[name] ?? null,
     metrics: { 'mrr@10': { mean, low: mean - 0.1, high: mean + 0.1 } },
     comparisons: isBaseline ? null : { 'mrr@10': comparison },
     holes: 3,

@@ -83,7 +83,9 @@ describe('a stage cache', () => {
     const read = () => cache.read(stage('damaged'));
     expect(read).toThrow(ChecksumMismatchError);
     expect(read).toThrow(reason);
-    expect(read).toThrow(`; delete it and run again to have the stage computed anew: ${path}`);
+    expect(read).toThrow(
+      `; delete it and run again, with --retry-failed where a run is to go on, to have the stage computed anew: ${path}`,
+    );
     rmSync(path);
     expect(read()).toBeNull();
   });

@@ -4,7 +4,7 @@ import { ChecksumMismatchError, StorageError } from '../core/errors.ts';
 import { readSafetensors, type TensorData, type TensorFile, writeSafetensors } from '../core/safetensors.ts';
 import type { Artifact, Stage, StageStore } from '../retrieval/stage-store.ts';
 
-const REMEDY = 'delete it and run again to have the stage computed anew';
+const REMEDY = 'delete it and run again, with --retry-failed where a run is to go on, to have the stage computed anew';
 
 /** What JSON has no number for. */
 const NON_FINITE = 'nonFinite';

@@ -2,11 +2,11 @@ import { MEMORY_ONLY, type StageGraph, withInputs } from '../retrieval/stage-gra
 import type { Stage } from '../retrieval/stage-store.ts';
 import { armsToRun } from './arm-selection.ts';
 import { combinations } from './arms.ts';
-import { type ArmOptions, type ExperimentConfig, withTuned } from './config.ts';
+import type { ArmOptions, ExperimentConfig } from './config.ts';
 import type { Plain } from './config-file.ts';
 import { type RaceOptions, raceShares } from './race.ts';
 import { approximateSources } from './remarks.ts';
-import { inheritedPoint } from './tuning.ts';
+import { inheritedPoint, withTuned } from './tuned-arm.ts';
 import { tuningStage } from './tuning-stage.ts';
 import { type PlanSource, tableGraph, tuningGraph } from './workspaces.ts';
 

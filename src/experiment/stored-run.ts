@@ -7,6 +7,7 @@ import { readQrels, readRun } from '../evaluation/trec-files.ts';
 import type { Qrels, Run } from '../model/run.ts';
 import { fileName } from './arms.ts';
 import { type Plain, readYaml } from './config-file.ts';
+import { readJsonLines } from './json-lines.ts';
 import type { Environment } from './result.ts';
 
 const count = z.number().int();
@@ -91,8 +92,7 @@ function parsed<S extends z.ZodType>(schema: S, content: string, where: string):
 }
 
 function readRows<S extends z.ZodType>(schema: S, path: string): z.output<S>[] {
-  const lines = readText(path).split('\n').slice(0, -1);
-  return lines.map((line, i) => parsed(schema, line, `${path}:${i + 1}`));
+  return readJsonLines(path, (line, where) => parsed(schema, line, where));
 }
 
 /**

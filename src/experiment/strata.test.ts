@@ -35,7 +35,7 @@ const query = (id: string, hours: number, rest: Partial<Query>): Query => ({
 });
 const queries = [
   query('q0', 201, { turnId: 'a1' }), // depth 1; one turn before it; a0 is an hour old
-  query('q1', 206, { turnId: 'a6' }), // depth 6; six turns before it; a0 is relevant, and a5 an hour old
+  query('q1', 206, { turnId: 'a6' }), // depth 6; six turns before it; a5 is an hour old, the other relevant ones, a0 and b0, are older
   query('q2', 205.5, {}), // looks for c0, a root; of its thread one turn is there; half an hour old
   query('q3', 206.5, { anchorTurnId: 'a3' }), // looks for b0, 206.5 h old; stands in a, of which seven are there
 ];
@@ -51,6 +51,7 @@ const datasetOf = (given: readonly Query[]): Dataset => ({
       new Map([
         ['a5', 3],
         ['a0', 3],
+        ['b0', 3],
         ['c0', 1],
       ]),
     ],

@@ -49,6 +49,18 @@ describe('a level', () => {
     expect(at(first, 'alone')).toMatchObject({ difference: null, p: null, correctedP: null });
   });
 
+  test('has a p from five conversations on', () => {
+    const some = (conversations: number): Stratum => ({
+      name: 'size',
+      description: '',
+      levels: [{ name: 'some', queries: Array.from({ length: conversations }, (_, i) => i) }],
+    });
+    const p = (conversations: number) => at(stratumValues([some(conversations)], arms, labels, options)[0], 'some').p;
+    expect(p(4)).toBeNull();
+    // scipy 1.17.1: stats.ttest_1samp([.3, .1, .2, -.1, .2], 0)
+    expect(p(5)).toBeCloseTo(0.1079388222922764, 9);
+  });
+
   test('is corrected together with the other levels and arms that are tested', () => {
     // Two tests: `better` and `equal`, both in `many`.
     expect(at(first, 'many').correctedP).toBeCloseTo(2 * P, 9);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Qrels, Run } from '../model/run.ts';
 import { type Judging, type Measurement, measureRuns } from './measurement.ts';
-import type { StructureTest } from './result.ts';
+import type { Stratum, StratumValue, StructureTest } from './result.ts';
 
 /** 30 conversations of one query each, with one relevant document. */
 const QUERIES = Array.from({ length: 30 }, (_, q) => ({ id: `q${q}`, cluster: `c${q}` }));
@@ -22,7 +22,11 @@ function runOf(found: number, also: readonly number[] = []): Run {
   return new Map(QUERIES.map(({ id }, q) => [id, [{ id: answer(q), score: 1 }]]));
 }
 
-function measured(runs: Readonly<Record<string, Run>>, metrics: readonly string[] = [METRIC]): Measurement<object> {
+function measured(
+  runs: Readonly<Record<string, Run>>,
+  metrics: readonly string[] = [METRIC],
+  strata: readonly Stratum[] = [],
+): Measurement<object> {
   const controls = new Map(
     Object.keys(runs).flatMap((name) => {
       const [of, kind] = name.split(' | ');
@@ -30,7 +34,7 @@ function measured(runs: Readonly<Record<string, Run>>, metrics: readonly string[
     }),
   );
   const options = { metrics, baseline: 'base', samples: 499, level: 0.95, seed: 7, controls };
-  return measureRuns(new Map(Object.entries(runs)), judging, QUERIES, options, () => []);
+  return measureRuns(new Map(Object.entries(runs)), judging, QUERIES, options, () => strata);
 }
 
 /** What is told of the arm that stands second. */
@@ -119,6 +123,29 @@ describe('families', () => {
       expect(own).toHaveLength(2);
       expect(factor(smallest(own))).toBe(2);
     }
+  });
+
+  test('are corrected apart within strata too', () => {
+    const strata: Stratum[] = [
+      {
+        name: 'half',
+        description: '',
+        levels: [
+          { name: 'first', queries: Array.from({ length: 13 }, (_, q) => q) },
+          { name: 'second', queries: Array.from({ length: 17 }, (_, q) => 13 + q) },
+        ],
+      },
+    ];
+    const some = [14, 17, 22, 25, 28];
+    const runs = { base, arm: runOf(9, some), 'arm | a': runOf(9, some), 'arm | b': runOf(11, some) };
+    const at = (all: Readonly<Record<string, Run>>, level: string) =>
+      measured(all, [METRIC], strata).arms.map(({ strata: held }) => held.half?.[level]?.[METRIC]);
+    const factor = (value: StratumValue | undefined) => (value?.correctedP as number) / (value?.p as number);
+    const alone = { base, arm: runs.arm };
+    for (const level of ['first', 'second']) expect(at(runs, level)[1]).toEqual(at(alone, level)[1]);
+    // The surer of the arm's two levels, and the surest of the controls' four.
+    expect(factor(at(runs, 'second')[1])).toBeCloseTo(2, 9);
+    expect(factor(at(runs, 'first')[3])).toBeCloseTo(4, 9);
   });
 
   test('an arm without controls, and a control, have no structure of their own', () => {

@@ -38,24 +38,24 @@ function testStructure(
 }
 
 /**
- * What the gain of each arm owes to the structure that its null controls destroy. Each arm is compared with each of its controls, corrected over these. Its gain
- * **survives** a control, so that it is not due to what that destroys, where three things hold: the arm is better than the baseline, corrected over the arms; the
- * control is better than the baseline, corrected over all controls of the experiment; and the arm is not better than the control.
+ * What the gain of an arm owes to the structure that its null controls destroy. The arm is compared with each of them, corrected over these. Its gain **survives**
+ * a control, so that it is not due to what that destroys, where three things hold: the arm is better than the baseline, corrected over the arms; the control is
+ * better than the baseline, corrected over all controls of the experiment; and the arm is not better than the control.
  *
- * @returns null for an arm without controls, and for the controls themselves.
+ * @param arms its controls are among them.
+ * @returns null for an arm without controls, as the controls themselves are.
  */
-export function structuresOf(
+export function structureOf(
+  arm: StructuredArm,
   arms: readonly StructuredArm[],
   metrics: readonly string[],
   clusters: Clusters,
   options: ComparisonOptions,
-): (Structure | null)[] {
-  return arms.map((arm) => {
-    const controls = arms.filter(({ control }) => control?.of === arm.name);
-    if (controls.length === 0) return null;
-    const tests = metrics.map((metric) => [metric, testStructure(arm, controls, metric, clusters, options)] as const);
-    const kinds = controls.map(({ control }) => (control as ArmControl).kind);
-    const survives = kinds.filter((kind) => tests.some(([, test]) => test.survives.includes(kind)));
-    return { survives, metrics: Object.fromEntries(tests) };
-  });
+): Structure | null {
+  const controls = arms.filter(({ control }) => control?.of === arm.name);
+  if (controls.length === 0) return null;
+  const tests = metrics.map((metric) => [metric, testStructure(arm, controls, metric, clusters, options)] as const);
+  const kinds = controls.map(({ control }) => (control as ArmControl).kind);
+  const survives = kinds.filter((kind) => tests.some(([, test]) => test.survives.includes(kind)));
+  return { survives, metrics: Object.fromEntries(tests) };
 }

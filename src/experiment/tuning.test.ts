@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { resolveConfig } from './config.ts';
-import type { Plain } from './config-file.ts';
-import { ArmTuning, inheritedPoint } from './tuning.ts';
+import { ArmTuning } from './tuning.ts';
 
 const config = resolveConfig(
   {
@@ -50,33 +49,6 @@ test('each arm starts from what was chosen for the arm that it extends, unless i
   expect(tuned[2]?.options.decay?.halfLifeHours).toBe(48);
   expect(tuned[3]?.options.decay?.halfLifeHours).toBe(6);
   expect(asked).toEqual([...DECAYED, ...PLACED]);
-});
-
-test('a value that an arm writes is its own, also where the arm that it extends has the same before it is tuned', () => {
-  const [, decayed] = config.arms;
-  const { arms } = resolveConfig(
-    {
-      ...(structuredClone(config) as unknown as Plain),
-      arms: [
-        { name: 'plain', candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } },
-        { name: 'decayed', extends: 'plain', decay: {}, tune: { 'decay.halfLifeHours': [12, 48] } },
-        { name: 'by default', extends: 'decayed', sameChannel: true },
-        { name: 'written', extends: 'decayed', decay: { halfLifeHours: 24 } },
-      ],
-      sweep: { method: 'one-factor', arm: 'decayed', factors: { 'decay.halfLifeHours': [24], sameChannel: [true] } },
-    },
-    'test',
-  );
-  expect(decayed?.decay).toEqual({ halfLifeHours: 24 });
-  const inherited = arms
-    .slice(2)
-    .map((arm) => [arm.name, inheritedPoint(arm, arms[1] as (typeof arms)[number], { 'decay.halfLifeHours': 48 })]);
-  expect(inherited).toEqual([
-    ['by default', { 'decay.halfLifeHours': 48 }],
-    ['written', {}],
-    ['decayed | decay.halfLifeHours=24', {}],
-    ['decayed | sameChannel=true', { 'decay.halfLifeHours': 48 }],
-  ]);
 });
 
 test('an arm asked for alone is tuned along its chain, and nothing is measured twice', async () => {

@@ -1,26 +1,14 @@
-import { isDeepStrictEqual } from 'node:util';
 import { ValidationError } from '../core/errors.ts';
-import { valueAt } from '../core/validation.ts';
 import { combinations } from './arms.ts';
-import { type ArmOptions, withTuned } from './config.ts';
+import type { ArmOptions } from './config.ts';
 import type { Plain } from './config-file.ts';
+import { inheritedPoint, withTuned } from './tuned-arm.ts';
 
 /** An arm with its hyper-parameters set. */
 export interface TunedArm {
   readonly options: ArmOptions;
   /** Path -> value, those taken over from the arm that it extends included. */
   readonly tuned: Plain;
-}
-
-/** What tuning chose for the arm that this one extends, where this one took the value over unchanged. */
-export function inheritedPoint(arm: ArmOptions, parent: ArmOptions, tuned: Plain): Plain {
-  const isOwn = (path: string) =>
-    arm.differences.some((own) => `${own}.`.startsWith(`${path}.`) || `${path}.`.startsWith(`${own}.`));
-  const kept = Object.entries(tuned).filter(([path]) => {
-    const keys = path.split('.');
-    return !(path in arm.tune) && !isOwn(path) && isDeepStrictEqual(valueAt(arm, keys), valueAt(parent, keys));
-  });
-  return Object.fromEntries(kept);
 }
 
 /**

@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import { ValidationError } from '../core/errors.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
 import { cachedEncoder, type EncoderSource } from '../embedding/embedding-cache.ts';
-import { encoderSource } from '../embedding/registry.ts';
+import { type EncoderOptions, encoderSource } from '../embedding/registry.ts';
 import type { Dataset, Query } from '../model/dataset.ts';
-import { StageGraph } from '../retrieval/stage-graph.ts';
+import { StageGraph, type WorkspaceIdentity } from '../retrieval/stage-graph.ts';
 import type { StageStore } from '../retrieval/stage-store.ts';
 import { Workspace } from '../retrieval/workspace.ts';
+import type { Encoding } from '../retrieval/workspace-inputs.ts';
 import type { ExperimentConfig } from './config.ts';
 import { sampleConversations } from './conversation-sample.ts';
 import { splitDev } from './dev-split.ts';
@@ -14,7 +15,7 @@ import { splitDev } from './dev-split.ts';
 /** What workspaces are opened from. */
 export interface WorkspaceSource {
   readonly dataset: Dataset;
-  readonly config: ExperimentConfig;
+  readonly config: Pick<ExperimentConfig, 'embedding' | 'seed'>;
   /** Where embeddings are kept. */
   readonly cacheFolder: string;
   /** Where the results of stages are kept. */
@@ -22,6 +23,11 @@ export interface WorkspaceSource {
   /** Version of the code, see `codeVersion`. */
   readonly code: string;
   readonly progress?: StartProgress;
+}
+
+/** What the arms of an experiment are run from. */
+export interface ExperimentSource extends WorkspaceSource {
+  readonly config: ExperimentConfig;
 }
 
 /** The earliest queries of the splits that the table is about, or those of a share of their conversations. */
@@ -39,21 +45,58 @@ export function evaluatedQueries(
   return queries.filter(({ cluster }) => drawn.has(cluster));
 }
 
+/** @param options the experiment's encoder where they are left out. */
 function encoderOf(
   { dataset, config: { embedding, seed } }: Pick<WorkspaceSource, 'dataset' | 'config'>,
   fit: ReadonlySet<string>,
+  options: EncoderOptions = embedding,
 ): EncoderSource {
   const turns = dataset.corpus.turns.filter(({ conversationId }) => fit.has(conversationId));
-  return encoderSource(embedding, { fitTexts: turns.map(({ text }) => text), seed });
+  return encoderSource(options, { fitTexts: turns.map(({ text }) => text), seed });
+}
+
+/** What the stages are told apart by. */
+function identityOf(
+  source: Pick<WorkspaceSource, 'dataset' | 'config' | 'code'>,
+  fit: ReadonlySet<string>,
+): WorkspaceIdentity {
+  return {
+    code: source.code,
+    data: source.dataset.hash,
+    encoder: encoderOf(source, fit).identity,
+    encoderOf: (options) => encoderOf(source, fit, options).identity,
+  };
+}
+
+/** Embeds turns and queries with an encoder fitted on the turns of `fit` alone. */
+async function encodingOf(
+  source: WorkspaceSource,
+  queries: readonly Query[],
+  fit: ReadonlySet<string>,
+  options?: EncoderOptions,
+): Promise<Encoding> {
+  const { dataset, cacheFolder, progress = silent } = source;
+  const encoder = await cachedEncoder(encoderOf(source, fit, options), join(cacheFolder, 'embeddings'), progress);
+  try {
+    const texts = [...dataset.corpus.turns, ...queries].map(({ text }) => text);
+    const vectors = await encoder.encode(texts, progress);
+    const split = dataset.corpus.size * encoder.dimension;
+    return {
+      dimension: encoder.dimension,
+      turnVectors: vectors.subarray(0, split),
+      queryVectors: vectors.subarray(split),
+    };
+  } finally {
+    encoder.dispose();
+  }
 }
 
 /** What the stages of an experiment are told apart by, without anything being computed. */
-export type PlanSource = Pick<WorkspaceSource, 'dataset' | 'config' | 'code'>;
+export type PlanSource = Pick<ExperimentSource, 'dataset' | 'config' | 'code'>;
 
 function graphOf(source: PlanSource, queries: readonly Query[], fit: ReadonlySet<string>): StageGraph {
-  const { dataset, config, code } = source;
-  const identity = { code, data: dataset.hash, encoder: encoderOf(source, fit).identity };
-  return new StageGraph({ identity, corpus: dataset.corpus, queries, seed: config.seed });
+  const { dataset, config } = source;
+  return new StageGraph({ identity: identityOf(source, fit), corpus: dataset.corpus, queries, seed: config.seed });
 }
 
 /** The stages of the workspace that the table is made in. */
@@ -78,25 +121,14 @@ export async function openWorkspace(
   queries: readonly Query[],
   fit: ReadonlySet<string>,
 ): Promise<Workspace> {
-  const { dataset, config, cacheFolder, store, code, progress = silent } = source;
-  const { corpus } = dataset;
-  const encoding = encoderOf(source, fit);
-  const encoder = await cachedEncoder(encoding, join(cacheFolder, 'embeddings'), progress);
-  try {
-    const texts = [...corpus.turns, ...queries].map(({ text }) => text);
-    const vectors = await encoder.encode(texts, progress);
-    const split = corpus.size * encoder.dimension;
-    return new Workspace({
-      corpus,
-      queries,
-      dimension: encoder.dimension,
-      turnVectors: vectors.subarray(0, split),
-      queryVectors: vectors.subarray(split),
-      seed: config.seed,
-      progress,
-      stages: { store, identity: { code, data: dataset.hash, encoder: encoding.identity } },
-    });
-  } finally {
-    encoder.dispose();
-  }
+  const { dataset, config, store, progress = silent } = source;
+  return new Workspace({
+    corpus: dataset.corpus,
+    queries,
+    ...(await encodingOf(source, queries, fit)),
+    seed: config.seed,
+    progress,
+    encode: (options) => encodingOf(source, queries, fit, options),
+    stages: { store, identity: identityOf(source, fit) },
+  });
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { ProcessDiedError } from '../../core/errors.ts';
 import type { ReportShare } from '../arm-runner.ts';
+import { lastWordsOf } from './last-words.ts';
 import type { LaunchJob } from './launcher.ts';
 
 /** What a process is told: to run an arm. */
@@ -54,7 +55,7 @@ export class ArmProcess {
   #death(code: number | null, signal: NodeJS.Signals | null): ProcessDiedError {
     const end = signal === null ? `ended with exit code ${code}` : `was killed by ${signal}`;
     const words = this.#lastWords.trim();
-    const last = words.split('\n').at(-1) ?? '';
+    const last = lastWordsOf(words);
     const error = new ProcessDiedError(`worker process ${end}${last === '' ? '' : `: ${last}`}`, { code, signal });
     error.stack = words;
     return error;

@@ -4,14 +4,14 @@ import { ValidationError } from '../../core/errors.ts';
 import { writeFailure } from '../arm-failure.ts';
 import { recordPath, writeArmRecord } from '../arm-record.ts';
 import { type ArmRunner, openArmRunner, type ReportShare } from '../arm-runner.ts';
-import { codeVersion } from '../code-version.ts';
+import { recordVersion } from '../code-version.ts';
 import { resolveConfig } from '../config.ts';
 import { readYaml } from '../config-file.ts';
 import { runHash } from '../run-hash.ts';
 import { differingFacts, readState } from '../run-state.ts';
 
 /**
- * Runs an arm and leaves its record in the run's folder, or what it failed of. Rejects only where that cannot be written.
+ * Runs an arm and leaves its record in the folder of a begun run, or what it failed of. Rejects only where that cannot be written.
  *
  * @returns whether the arm failed.
  */
@@ -21,9 +21,10 @@ export async function runArmTask(
   arm: string,
   report?: ReportShare,
 ): Promise<boolean> {
+  const { armsAtOnce } = readState(folder);
   let record: Awaited<ReturnType<ArmRunner['run']>>;
   try {
-    record = await runner.run(arm, report);
+    record = await runner.run(arm, report, armsAtOnce);
   } catch (error) {
     writeFailure(folder, arm, error);
     return true;
@@ -46,7 +47,7 @@ export async function joinRun(folder: string, backend: BackendName, cacheFolder:
   const dataHash = runner.dataset.hash;
   const hash = runHash(config, dataHash, backend);
   const begun = readState(folder);
-  const differing = differingFacts(begun, { ...begun, hash, codeVersion: codeVersion(), dataHash, backend });
+  const differing = differingFacts(begun, { ...begun, hash, recordVersion: recordVersion(), dataHash, backend });
   if (differing.length > 0)
     throw new ValidationError(`run was begun with another ${differing.join(', ')}: ${folder}`, { folder, differing });
   return runner;

@@ -26,6 +26,8 @@ export interface LaunchJob {
  */
 export interface Launcher {
   readonly name: string;
+  /** How many of so many arms are run at the same time, at most; 1 at least. */
+  armsAtOnce(arms: number): number;
   /** Resolves when nothing that was started is running any more. */
   launch(job: LaunchJob): Promise<void>;
 }

@@ -23,6 +23,10 @@ export class LocalLauncher implements Launcher {
     this.#workers = workers;
   }
 
+  armsAtOnce(arms: number): number {
+    return Math.max(1, Math.min(this.#workers, arms));
+  }
+
   launch(job: LaunchJob): Promise<void> {
     return this.#workers === 1 ? runHere(job) : runInProcesses(job, this.#workers);
   }

@@ -1,12 +1,8 @@
 import { join } from 'node:path';
+import { quoted } from '../../core/shell-words.ts';
 import { armArguments } from './arm-process.ts';
 import type { LaunchJob } from './launcher.ts';
 import type { SlurmOptions } from './slurm.ts';
-
-/** A word for the shell. */
-function quoted(word: string): string {
-  return /^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-}
 
 /** A value for a line of sbatch, which splits at blanks and expands `%` in names of files. */
 function value(text: string): string {

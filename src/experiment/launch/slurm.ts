@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { ProcessDiedError, UnavailableError } from '../../core/errors.ts';
 import { writeAtomic } from '../../core/files.ts';
 import { hasOutcome, writeFailure } from '../arm-failure.ts';
+import { lastWordsOf } from './last-words.ts';
 import type { Launcher, LaunchJob } from './launcher.ts';
 import { cancelJob, pendingTasks, submit } from './slurm-commands.ts';
 import { arrayScript } from './slurm-script.ts';
@@ -50,6 +51,10 @@ export class SlurmLauncher implements Launcher {
     this.#options = options;
   }
 
+  armsAtOnce(arms: number): number {
+    return Math.max(1, Math.min(this.#options.workers ?? arms, arms));
+  }
+
   async launch(job: LaunchJob): Promise<void> {
     job.signal.throwIfAborted();
     const folder = join(job.folder, FOLDER);
@@ -91,11 +96,11 @@ export class SlurmLauncher implements Launcher {
 
 function deathOf(folder: string, task: string): ProcessDiedError {
   const path = join(folder, `${task}.log`);
-  const log = existsSync(path) ? readFileSync(path, 'utf8').trim().slice(-LOG_CHARACTERS) : '';
-  const last = log.split('\n').at(-1) ?? '';
+  const log = existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
+  const last = lastWordsOf(log);
   const error = new ProcessDiedError(
     `slurm task ${task} left no outcome; ${last === '' ? 'nor a log' : last}: ${path}`,
   );
-  error.stack = log;
+  error.stack = log.slice(-LOG_CHARACTERS);
   return error;
 }

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { resolveConfig } from './config.ts';
+import { type Plain, setPath } from './config-file.ts';
+import { experimentConfig, RACE_DEFAULTS } from './config-schema.ts';
+import { least } from './handmade-config.ts';
+
+/** A config with one value changed. */
+function accepts(path: string, value: unknown): boolean {
+  const config = structuredClone(resolveConfig(least, 'test')) as unknown as Plain;
+  setPath(config, path.split('.'), value);
+  return experimentConfig.safeParse(config).success;
+}
+
+describe('the ends of what is accepted', () => {
+  test.each<[path: string, accepted: unknown[], refused: unknown[]]>([
+    ['name', ['a', '7-b'], ['', '-a', 'A', 'a_b']],
+    ['seed', [-3, 0], [0.5, '1']],
+    ['backend', ['auto', 'cpu'], ['gpu']],
+    ['tuning.holdout', [0.01, 0.99], [0, 1]],
+    ['tuning.metric', ['map', 'p@3'], ['p@0', 'pmr@10']],
+    ['evaluation.split', ['dev', 'test', 'all'], ['train']],
+    ['evaluation.limitQueries', [null, 2], [1, 2.5]],
+    ['evaluation.share', [0.01, 1], [0, 1.01]],
+    ['evaluation.metrics', [['mrr@100']], [[], ['mrr@101']]],
+    ['evaluation.samples', [100], [99]],
+    ['evaluation.level', [0.01, 0.99], [0, 1]],
+    ['evaluation.depth', [10, 1000], [9, 0]],
+    ['evaluation.inspect', [1], [0]],
+    ['evaluation.attributionDepth', [1], [0]],
+    ['evaluation.race', [null, {}, { confidence: 0.51, rounds: 2 }], [{ rounds: 1 }, { round: 2 }, true]],
+    ['evaluation.race', [{ confidence: 0.999 }], [{ confidence: 0.5 }, { confidence: 1 }]],
+    ['evaluation.latency', [null, {}, { queries: 1, warmUp: 1 }], [{ queries: 0 }, { warmUp: 0 }]],
+    ['only', [null, ['plain']], [[], ['!']]],
+    ['arms', [], [[]]],
+    ['arms.0.tune', [{}, { 'decay.halfLifeHours': [1] }], [{ 'decay.halfLifeHours': [] }]],
+  ])('%s: %j, not %j', (path, accepted, refused) => {
+    expect(accepted.filter((value) => !accepts(path, value))).toEqual([]);
+    expect(refused.filter((value) => accepts(path, value))).toEqual([]);
+  });
+});
+
+test('a control says what it controls', () => {
+  const control = { kind: 'random-parents', seed: null };
+  const config = resolveConfig(least, 'test');
+  const [plain] = config.arms;
+  const issuesOf = (arm: object) =>
+    experimentConfig
+      .safeParse({ ...config, arms: [plain, { ...plain, ...arm, name: 'under control' }] })
+      .error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
+  expect(issuesOf({ control })).toContain('arms.1.control: an arm that extends the one that it controls');
+  expect(issuesOf({ control, extends: 'plain' }).filter((issue) => issue.includes('extends'))).toEqual([]);
+});
+
+test('a race without options looks four times, with confidence', () => {
+  expect(RACE_DEFAULTS).toEqual({ confidence: 0.99, rounds: 4 });
+});

@@ -1,0 +1,92 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { ProcessDiedError } from '../../core/errors.ts';
+import { ArmProcess, armArguments } from './arm-process.ts';
+import type { LaunchJob } from './launcher.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'ragpp-arm-process-'));
+afterAll(() => rmSync(root, { recursive: true }));
+let folder: string;
+let worker: ArmProcess | undefined;
+beforeEach(() => {
+  folder = mkdtempSync(join(root, 'run-'));
+  worker = undefined;
+});
+afterEach(() => worker?.end());
+
+/** A program that speaks as the command line does, and whose arms say by their names what becomes of them. */
+const SPEAKING = `
+  process.once('disconnect', () => process.exit());
+  process.on('message', ({ arm }) => {
+    if (arm === 'exit') process.stderr.write('first words\\nlast words\\n', () => process.exit(7));
+    process.send({ share: 0.5 });
+    if (arm === 'a' || arm === 'b') process.send({ done: true });
+  });
+  process.send({ ready: true });`;
+
+function start(code = SPEAKING): ArmProcess {
+  const main = join(folder, 'program.mjs');
+  writeFileSync(main, code);
+  const { signal } = new AbortController();
+  const places = { folder, cacheFolder: 'c', backend: 'wasm' } as const;
+  const program = { nodeOptions: [], main };
+  worker = new ArmProcess({ ...places, program, arms: [], runHere: async () => {}, report: () => {}, signal });
+  return worker;
+}
+const noShare = () => {};
+
+test('the command line says which run, where it computes and what it may keep', () => {
+  const job: Pick<LaunchJob, 'folder' | 'backend' | 'cacheFolder'> = { folder: 'f', backend: 'cpu', cacheFolder: 'c' };
+  expect(armArguments(job)).toEqual(['arm', 'f', '--backend', 'cpu', '--cache', 'c']);
+});
+
+test('arms are run one after the other, and each reports to the one who asked for it', async () => {
+  const process = start();
+  expect(process.isReady).toBe(false);
+  const shares: [string, number][] = [];
+  for (const arm of ['a', 'b']) expect(await process.run(arm, (share) => void shares.push([arm, share]))).toBeNull();
+  expect(process.isReady).toBe(true);
+  expect(shares).toEqual([
+    ['a', 0.5],
+    ['b', 0.5],
+  ]);
+});
+
+test('a death is told with the code and what was said last; whoever asks later hears the same', async () => {
+  const process = start();
+  const death = await process.run('exit', noShare);
+  expect(death).toBeInstanceOf(ProcessDiedError);
+  expect(death).toMatchObject({ facts: { code: 7, signal: null }, stack: 'first words\nlast words' });
+  expect(await process.run('a', noShare)).toBe(death);
+  await process.end();
+});
+
+test('a process that is killed dies of the signal, in the middle of an arm', async () => {
+  const process = start();
+  await process.run('a', noShare);
+  const running = process.run('sleep', noShare);
+  process.kill();
+  expect(await running).toMatchObject({
+    message: 'worker process was killed by SIGKILL',
+    facts: { code: null, signal: 'SIGKILL' },
+  });
+});
+
+test('a process that is let go ends, also in the middle of an arm, and letting go again is nothing', async () => {
+  const process = start();
+  await process.run('a', noShare);
+  const share = new Promise<number>((resolve) => void process.run('sleep', resolve));
+  expect(await share).toBe(0.5);
+  await process.end();
+  await process.end();
+});
+
+test('of a long complaint the end is kept', async () => {
+  const process = start(`process.stderr.write('x'.repeat(10_007) + '\\n' + 'y'.repeat(101), () => process.exit(3));`);
+  const death = await process.run('a', noShare);
+  expect(process.isReady).toBe(false);
+  expect(death?.message).toBe(`worker process ended with exit code 3: ${'y'.repeat(101)}`);
+  expect(death?.stack).toBe(`${'x'.repeat(4000 - 102)}\n${'y'.repeat(101)}`);
+});

@@ -1,0 +1,32 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { failurePath } from '../arm-failure.ts';
+import { readArmRecord, recordPath } from '../arm-record.ts';
+import { ArmProcess } from './arm-process.ts';
+import { thisProgram } from './program.ts';
+import { beginSampleRun } from './sample-begun-run.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'ragpp-service-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+beforeAll(() => beginSampleRun(folder));
+
+test('a process that serves runs arm after arm, whether they fail or not, until it is let go', async () => {
+  const { signal } = new AbortController();
+  const places = { folder, cacheFolder: join(folder, 'cache'), backend: 'wasm' } as const;
+  const job = { ...places, program: thisProgram(), arms: [], runHere: async () => {}, report: () => {}, signal };
+  const service = new ArmProcess(job);
+  try {
+    const shares: number[] = [];
+    const run = (arm: string) => service.run(arm, (share) => void shares.push(share));
+    expect(await run('overflowing')).toBeNull();
+    expect(service.isReady).toBe(true);
+    expect(await run('newest')).toBeNull();
+    expect(shares).toEqual([1 / 3, 2 / 3]);
+    expect(existsSync(failurePath(folder, 'overflowing'))).toBe(true);
+    expect(readArmRecord(recordPath(folder, 'newest')).name).toBe('newest');
+  } finally {
+    await service.end();
+  }
+});

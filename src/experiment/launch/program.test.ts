@@ -1,0 +1,31 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { afterAll, expect, test } from 'vitest';
+import { PROJECT_ROOT } from '../environment.ts';
+import { type Program, thisProgram } from './program.ts';
+
+const root = realpathSync(mkdtempSync(join(tmpdir(), 'ragpp-program-')));
+afterAll(() => rmSync(root, { recursive: true }));
+
+test('from the source, Node reads TypeScript in whatever folder, and the command line is there', () => {
+  const { nodeOptions, main } = thisProgram();
+  expect(main).toBe(join(PROJECT_ROOT, 'src', 'cli', 'main.ts'));
+  expect(existsSync(main)).toBe(true);
+  writeFileSync(join(root, 'typed.ts'), 'const size: number = 7; enum Kind { A = 5 }\nconsole.log(size * Kind.A);\n');
+  const written = execFileSync(process.execPath, [...nodeOptions, 'typed.ts'], { cwd: root, encoding: 'utf8' });
+  expect(written).toBe('35\n');
+});
+
+test('from the build, Node needs no loader', async () => {
+  writeFileSync(join(root, 'package.json'), '{"type": "module"}');
+  const compiler = join(PROJECT_ROOT, 'node_modules', '.bin', 'tsc');
+  const folder = join(root, 'experiment', 'launch');
+  const source = fileURLToPath(new URL('./program.ts', import.meta.url));
+  const options = ['--ignoreConfig', '--outDir', folder, '--module', 'nodenext', '--types', 'node', '--skipLibCheck'];
+  execFileSync(compiler, [source, ...options], { cwd: PROJECT_ROOT });
+  const built = (await import(pathToFileURL(join(folder, 'program.js')).href)) as { thisProgram(): Program };
+  expect(built.thisProgram()).toEqual({ nodeOptions: [], main: join(root, 'cli', 'main.js') });
+});

@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { UnavailableError } from '../../core/errors.ts';
+import { type SampleSlurm, slurmObstacle, startSlurm } from './sample-slurm.ts';
+import { cancelJob, pendingTasks, submit } from './slurm-commands.ts';
+
+const obstacle = slurmObstacle();
+if (obstacle !== null) process.stderr.write(`slurm-commands.test: skipped, ${obstacle}\n`);
+
+const root = mkdtempSync(join(tmpdir(), 'ragpp-commands-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+/** A job that waits until somebody lets it go. */
+function heldScript(...directives: string[]): string {
+  const path = join(root, 'job.sh');
+  const lines = ['--hold', '--output=/dev/null', ...directives].map((directive) => `#SBATCH ${directive}\n`);
+  writeFileSync(path, `#!/bin/sh\n${lines.join('')}true\n`);
+  return path;
+}
+
+describe.skipIf(obstacle !== null)('on a cluster of its own', () => {
+  let slurm: SampleSlurm;
+  beforeAll(async () => {
+    slurm = await startSlurm();
+    process.env.SLURM_CONF = slurm.config;
+  });
+  afterAll(async () => {
+    await slurm?.stop();
+    delete process.env.SLURM_CONF;
+  });
+
+  test('a job is submitted under a number, its tasks are counted one by one, and none is left once it is cancelled', () => {
+    const [job, other] = [submit(heldScript('--array=0-4')), submit(heldScript())];
+    expect(Number(job)).toBeGreaterThan(0);
+    expect([pendingTasks(job), pendingTasks(other)]).toEqual([5, 1]);
+    cancelJob(job);
+    expect([pendingTasks(job), pendingTasks(other)]).toEqual([0, 1]);
+    cancelJob(other);
+  });
+
+  test('a job that the queue does not know has no task', () => {
+    expect(pendingTasks('999983')).toBe(0);
+  });
+
+  test('what sbatch refuses is an error in one line', () => {
+    const refused = () => submit(heldScript('--partition=gpu'));
+    expect(refused).toThrow(UnavailableError);
+    expect(refused).toThrow(
+      /^sbatch is not available: sbatch: error: invalid partition specified: gpu; sbatch: error: [^\n;]*$/,
+    );
+  });
+});
+
+describe('where there is no Slurm', () => {
+  const { PATH } = process.env;
+  afterEach(() => {
+    process.env.PATH = PATH;
+  });
+
+  test('how many tasks there are is not known', () => {
+    process.env.PATH = '/nowhere';
+    expect(pendingTasks('7')).toBeNull();
+  });
+
+  test('a job that cannot be cancelled is warned of, and nothing is thrown', async () => {
+    process.env.PATH = '/nowhere';
+    const warned = new Promise<Error>((resolve) => process.once('warning', resolve));
+    cancelJob('7');
+    expect((await warned).message).toMatch(/^job 7 may still be in the queue: .*ENOENT$/);
+  });
+});

@@ -1,0 +1,112 @@
+import { letEventsIn } from '../../core/event-loop.ts';
+import { type StartProgress, silent } from '../../core/progress.ts';
+import { coordinateAscent } from '../../learning/coordinate-ascent.ts';
+import { fitWithSelection, type SelectionPlan } from '../../learning/cross-validation.ts';
+import { type FeatureTable, subset } from '../../learning/feature-table.ts';
+import { balancedFolds, type Fold, leaveOneClusterOut } from '../../learning/folds.ts';
+import type { ScoringModel } from '../../learning/model.ts';
+import { searchOnTable } from '../../learning/parameter-search.ts';
+import { parameterValues } from '../../learning/parameters.ts';
+import { randomSearch } from '../../learning/random-search.ts';
+import { scoreTable } from '../../learning/table-scorer.ts';
+import type { CurvePoint } from '../../learning/training.ts';
+import { combinations } from '../arms.ts';
+import type { TrainingConfig } from './training-config.ts';
+import { modelMaker } from './training-models.ts';
+
+/** Ways to come by a model's numbers, the learned one last. */
+export const METHODS = ['hand-tuned', 'uniform', 'random search', 'coordinate ascent', 'learned'] as const;
+export type Method = (typeof METHODS)[number];
+
+/** What one outer fold gives. */
+export type FoldOutcome = {
+  /** Row-major [methods, held out, C]: each method's scores of the rows that it has not seen. */
+  readonly scores: Float32Array;
+  /** [P] of the learned method. */
+  readonly values: Float64Array;
+  readonly clusters: readonly string[];
+  /** Place of the grid's point that the inner folds chose, and what each was worth to them. */
+  readonly point: number;
+  readonly pointValues: readonly number[];
+  /** What the chosen point was worth to them after each epoch. */
+  readonly validation: readonly number[];
+  readonly epochs: number;
+  readonly curve: readonly CurvePoint[];
+};
+
+/** The points of the grid, as training takes them. */
+export function gridPoints({ fitting }: TrainingConfig) {
+  const { grid, temperature, metric, epochs, patience, batchSize, startNoise } = fitting;
+  const fixed = { metric, epochs, patience, batchSize, startNoise };
+  return combinations({ ...grid }).map((point) => ({
+    point,
+    training: {
+      ...fixed,
+      loss: { name: point.loss as 'listwise' | 'infonce', temperature },
+      l2: point.l2 as number,
+      learningRate: point.learningRate as number,
+    },
+  }));
+}
+
+/** How weights are chosen from rows alone. */
+export function selectionPlan(config: TrainingConfig, model: TrainingConfig['models'][number]): SelectionPlan {
+  return {
+    modelOf: modelMaker(model),
+    points: gridPoints(config).map(({ training }) => training),
+    innerFolds: config.crossValidation.inner,
+    seeds: Array.from({ length: config.fitting.seeds }, (_, i) => config.seed + i),
+  };
+}
+
+export function outerFolds(config: TrainingConfig, table: FeatureTable): Fold[] {
+  const { outer } = config.crossValidation;
+  return outer === 'leave-one-out' ? leaveOneClusterOut(table) : balancedFolds(table, outer, config.seed);
+}
+
+/** How often the searches may look at the metric: as often as a training of the grid's points does. */
+function budgetOf({ fitting, crossValidation }: TrainingConfig): number {
+  const points = combinations({ ...fitting.grid }).length;
+  return points * crossValidation.inner * fitting.epochs;
+}
+
+async function searched(
+  model: ScoringModel,
+  rows: FeatureTable,
+  config: TrainingConfig,
+  search: typeof randomSearch,
+): Promise<Float64Array> {
+  const options = { budget: budgetOf(config), seed: config.seed };
+  const { values } = await searchOnTable(model, rows, config.fitting.metric, (objective) =>
+    search(model, objective, options),
+  );
+  return values;
+}
+
+/** Fits every method on a fold's training rows and scores the rows that it holds out. */
+export async function fitFold(
+  config: TrainingConfig,
+  options: TrainingConfig['models'][number],
+  table: FeatureTable,
+  fold: Fold,
+  progress: StartProgress = silent,
+): Promise<FoldOutcome> {
+  const rows = subset(table, fold.training);
+  const held = subset(table, fold.heldOut);
+  const plan = selectionPlan(config, options);
+  const fit = await fitWithSelection(rows, plan, { progress });
+  await letEventsIn();
+  const { model } = fit;
+  const values: Record<Method, Float64Array> = {
+    'hand-tuned': parameterValues(model, ({ initial }) => initial),
+    uniform: parameterValues(model, ({ uniform }) => uniform),
+    'random search': await searched(model, rows, config, randomSearch),
+    'coordinate ascent': await searched(model, rows, config, coordinateAscent),
+    learned: fit.values,
+  };
+  const scores = new Float32Array(METHODS.length * held.mask.length);
+  for (const [m, method] of METHODS.entries())
+    scores.set(await scoreTable(model, values[method], held), m * held.mask.length);
+  const { point, pointValues, validation, epochs, curve } = fit;
+  return { scores, values: fit.values, clusters: fold.clusters, point, pointValues, validation, epochs, curve };
+}

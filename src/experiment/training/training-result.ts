@@ -1,0 +1,96 @@
+import type { Interval } from '../../evaluation/bootstrap-interval.ts';
+import type { BaselineComparison } from '../../evaluation/significance.ts';
+import type { Calibration } from '../../learning/calibration.ts';
+import type { CurvePoint } from '../../learning/training.ts';
+import type { DatasetSummary, Environment, Stratum } from '../result.ts';
+import type { StratumValues } from '../stratum-values.ts';
+import type { TrainingConfig } from './training-config.ts';
+
+/** What a way to come by weights is worth on conversations that it has not seen. */
+export interface MethodResult {
+  readonly name: string;
+  readonly metrics: Readonly<Record<string, Interval>>;
+  /** With the baseline; null for the baseline itself. */
+  readonly comparisons: Readonly<Record<string, BaselineComparison>> | null;
+  readonly strata: StratumValues;
+  /** Unjudged turns among the first 10, summed over the queries. */
+  readonly holes: number;
+}
+
+/** A number that was learned. */
+export interface LearnedNumber {
+  /** The parameter, and which of its numbers: a signal, a coordinate. */
+  readonly parameter: string;
+  readonly label: string;
+  readonly handTuned: number;
+  readonly value: number;
+  /** Bounds from trainings on resampled conversations; null where none were asked for. */
+  readonly interval: { readonly low: number; readonly high: number } | null;
+}
+
+/** What an outer fold chose and reached. */
+export interface FoldResult {
+  readonly clusters: readonly string[];
+  readonly point: Readonly<Record<string, unknown>>;
+  /** The metric of fitting after each epoch within the inner folds, on rows that were not trained on. */
+  readonly validation: readonly number[];
+  readonly epochs: number;
+  /** Of the training on all of the fold's rows. */
+  readonly curve: readonly CurvePoint[];
+}
+
+/** What is lost without some signals, trained anew on the same folds. */
+export interface Importance {
+  readonly family: string;
+  readonly signals: readonly string[];
+  /** Metric without them minus with them, and the paired test. */
+  readonly comparisons: Readonly<Record<string, BaselineComparison>>;
+}
+
+export interface ModelResult {
+  readonly name: string;
+  readonly methods: readonly MethodResult[];
+  readonly baseline: string;
+  /** Queries with a relevant turn, which the figures are over, and their conversations. */
+  readonly measured: { readonly queries: number; readonly conversations: number };
+  readonly numbers: readonly LearnedNumber[];
+  readonly folds: readonly FoldResult[];
+  /** Of the training that the weights come from, on all rows. */
+  readonly curve: readonly CurvePoint[];
+  readonly validation: readonly number[];
+  readonly point: Readonly<Record<string, unknown>>;
+  readonly epochs: number;
+  readonly calibration: Calibration;
+  readonly importance: readonly Importance[];
+  /** The weight file within the folder. */
+  readonly file: string;
+}
+
+/** The learned weights of one dataset on another. */
+export interface TransferResult {
+  readonly model: string;
+  readonly trainedOn: string;
+  readonly testedOn: string;
+  readonly queries: number;
+  readonly metrics: Readonly<Record<string, Interval>>;
+}
+
+/** What a training leaves behind for reports; plain data. */
+export interface TrainingResult {
+  readonly name: string;
+  readonly hash: string;
+  readonly description: string;
+  readonly environment: Environment;
+  readonly config: TrainingConfig;
+  readonly dataset: DatasetSummary;
+  readonly metrics: readonly string[];
+  readonly level: number;
+  readonly queries: number;
+  readonly conversations: number;
+  readonly signals: readonly string[];
+  /** Share of the relevant turns that are among the candidates. */
+  readonly poolRecall: number;
+  readonly strata: readonly Stratum[];
+  readonly models: readonly ModelResult[];
+  readonly transfer: readonly TransferResult[];
+}

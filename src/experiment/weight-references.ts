@@ -1,0 +1,79 @@
+import { type ConfigurationFault, RagPlusPlusError } from '../core/errors.ts';
+import { type LinearModel, rawWeights } from '../learning/linear-model.ts';
+import { namedValues } from '../learning/parameters.ts';
+import { readWeights, type Weights } from '../learning/weight-file.ts';
+import { isPlain, type Plain } from './config-file.ts';
+
+/** What stands in the place of a file's name, or what is wrong with the file. */
+type Resolved = { readonly value: Plain } | { readonly fault: Omit<ConfigurationFault, 'path'> };
+
+function originOf(file: string, { provenance }: Weights): Plain {
+  const { dataHash, trainingClusters, commit } = provenance;
+  return { file, dataHash, trainingClusters, commit };
+}
+
+/** The mix of signals in a weight file, with the bank that it was learned in. */
+function mixOf(file: string, weights: Weights): Resolved {
+  const { model, values, provenance } = weights;
+  if (model.name !== 'linear')
+    return { fault: { expected: 'a weight file of a linear mix of signals', got: `one of model ${model.name}` } };
+  const { signals } = provenance.config;
+  return {
+    value: { signals, weights: rawWeights(model as LinearModel, values), origin: originOf(file, weights) },
+  };
+}
+
+/** The coordinate weights in a weight file. */
+function coordinatesOf({ model, values }: Weights, dimensions: unknown): Resolved {
+  const learned = namedValues(model, values).coordinates;
+  const expected = `a weight file of a trajectory model in ${dimensions} dimensions`;
+  if (learned === undefined) return { fault: { expected, got: `one of model ${model.name}` } };
+  const count = Object.keys(learned).length;
+  if (count !== dimensions) return { fault: { expected, got: `one in ${count} dimensions` } };
+  return { value: learned };
+}
+
+function read(file: string, use: (weights: Weights) => Resolved): Resolved {
+  try {
+    return use(readWeights(file));
+  } catch (error) {
+    if (!(error instanceof RagPlusPlusError)) throw error;
+    return { fault: { expected: `a weight file (${error.message})`, got: JSON.stringify(file) } };
+  }
+}
+
+/** The arm's own file, or the one that the config names for all of them. */
+function scoringOf(scoring: Plain, shared: unknown): Resolved | null {
+  const file = scoring.weights ?? shared;
+  if (isPlain(file)) return null;
+  if (typeof file === 'string') return read(file, (weights) => mixOf(file, weights));
+  return { fault: { expected: 'a weight file, here or as scoring.weights of the config', got: 'nothing' } };
+}
+
+/**
+ * Puts the numbers of weight files in the place of their names, so that a resolved config says all that an arm does: `scoring.weights` becomes the mix of signals,
+ * `trajectory.weights` the coordinate weights.
+ *
+ * @param shared the config's own `scoring`, for arms that name no file.
+ * @returns the arm, or the faults with the path within it.
+ */
+export function withWeightFiles(
+  arm: Plain,
+  shared: unknown,
+): { readonly arm: Plain; readonly faults: ConfigurationFault[] } {
+  const faults: ConfigurationFault[] = [];
+  let resolved = arm;
+  const { scoring, trajectory } = arm;
+  if (isPlain(scoring)) {
+    const found = scoringOf(scoring, isPlain(shared) ? shared.weights : undefined);
+    if (found !== null && 'fault' in found) faults.push({ path: 'scoring.weights', ...found.fault });
+    else if (found !== null) resolved = { ...resolved, scoring: { ...scoring, ...found.value } };
+  }
+  if (isPlain(trajectory) && typeof trajectory.weights === 'string') {
+    const { weights: file, dimensions = 5 } = trajectory;
+    const found = read(file as string, (weights) => coordinatesOf(weights, dimensions));
+    if ('fault' in found) faults.push({ path: 'trajectory.weights', ...found.fault });
+    else resolved = { ...resolved, trajectory: { ...trajectory, weights: found.value } };
+  }
+  return { arm: resolved, faults };
+}
