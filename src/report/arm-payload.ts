@@ -4,6 +4,8 @@ import type { ArmResult, Comparison, ExperimentResult, Interval, StratumValue } 
 /** An arm as the page's script reads it: everything by position, in the order of the payload's metrics, queries, strata, factors and fates. */
 export interface ArmPayload {
   readonly name: string;
+  /** Whether it is a null control. */
+  readonly control: boolean;
   /** [mean, low, high] by metric. */
   readonly intervals: readonly (readonly number[])[];
   /** Against the baseline, [difference, low, high, corrected p] by metric; empty for the baseline. */
@@ -49,6 +51,7 @@ export function armPayload(arm: ArmResult, result: ExperimentResult, context: Ar
   const isInspected = context.inspected.has(arm.name);
   return {
     name: arm.name,
+    control: arm.control !== null,
     intervals: metrics.map((metric) => bounds(arm.metrics[metric] as Interval)),
     differences: metrics.map((metric) => difference(arm.comparisons?.[metric])),
     verdicts: metrics.map((metric) => arm.comparisons?.[metric]?.verdict ?? 'undecided'),

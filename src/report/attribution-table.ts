@@ -1,4 +1,5 @@
 import type { ArmResult } from '../experiment/result.ts';
+import { fateName } from './format.ts';
 import type { Markup } from './markup.ts';
 import { plainTable } from './plain-table.ts';
 
@@ -13,6 +14,6 @@ export function attributionTable(arms: readonly ArmResult[], fates: readonly str
         ...fates.map((fate) => ({ text: String(attribution[fate] ?? 0), value: attribution[fate] ?? 0 })),
       ],
     }));
-  const headings = [{ name: 'arm', numeric: false }, ...fates.map((name) => ({ name, numeric: true }))];
+  const headings = [{ name: 'arm', numeric: false }, ...fates.map((fate) => ({ name: fateName(fate), numeric: true }))];
   return plainTable({ label: 'what became of the relevant turns', headings, rows });
 }

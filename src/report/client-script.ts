@@ -18,6 +18,11 @@ import * as sweep from './client/sweep.ts';
 import * as tables from './client/tables.ts';
 import * as thread from './client/thread.ts';
 import * as format from './format.ts';
+import * as calibrationFigure from './training-client/calibration-figure.ts';
+import * as curveFigure from './training-client/curve-figure.ts';
+import * as importanceFigure from './training-client/importance-figure.ts';
+import * as training from './training-client/training.ts';
+import * as weightsFigure from './training-client/weights-figure.ts';
 
 type Functions = Readonly<Record<string, unknown>>;
 
@@ -55,6 +60,12 @@ export function clientScript(): string {
 /** The script of a page that has nothing but tables. */
 export function tableScript(): string {
   return scriptOf({ tables }, 'tables.allSortable();');
+}
+
+/** The script of a training's page. */
+export function trainingScript(): string {
+  const figures = { weightsFigure, curveFigure, calibrationFigure, importanceFigure };
+  return scriptOf({ format, dom, plot, tables, ...figures, training }, 'training.run();');
 }
 
 function scriptOf(files: Readonly<Record<string, Functions>>, start: string): string {

@@ -38,6 +38,19 @@ test('for a terminal: the runs, what differs, and the arms of both', () => {
   expect(text).toContain('corrected by Holm over the arms');
 });
 
+test('a p that decides is told from the level', () => {
+  const arms = comparison.arms.map((arm) => ({
+    ...arm,
+    metrics: Object.fromEntries(
+      Object.entries(arm.metrics).map(([metric, { comparison: test, ...means }]) => [
+        metric,
+        { ...means, comparison: test && { ...test, correctedP: 0.0496 } },
+      ]),
+    ),
+  }));
+  expect(renderComparisonText({ ...comparison, arms })).toMatch(/^cosine .* \.0496 /m);
+});
+
 test('in Markdown the same tables, escaped', () => {
   const text = renderComparisonMarkdown(comparison);
   expect(text).toMatch(/^\| name +\| ladder +\| \\<\/style\\>\\\| +\|$/m);
@@ -49,6 +62,7 @@ test('as a page: escaped, sortable, nothing fetched', () => {
   expect(page).toContain('&lt;/style&gt;|');
   expect(page.match(/<\/style>/g)).toHaveLength(1);
   expect(page).toContain('<td class="word">cosine</td><td class="word">mrr@10</td>');
+  expect(page).toContain('<th scope="col" data-first="ascending"><button type="button">p</button>');
   const script = /<script>([\s\S]*?)<\/script>/.exec(page)?.[1] ?? '';
   expect(() => new Script(script)).not.toThrow();
   expect(script).toContain('tables.allSortable();');

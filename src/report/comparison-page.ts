@@ -124,24 +124,27 @@ function differenceTable({ differences }: RunComparison): PlainTable {
 }
 
 /** A row an arm and metric, so that any number of metrics fits. */
-function armTable({ arms, metrics }: RunComparison): PlainTable {
+function armTable({ arms, metrics, statistics }: RunComparison): PlainTable {
   const words = ['arm', 'metric'].map((name) => ({ name, numeric: false }));
   const numbers = ['A', 'B', 'B − A'].map((name) => ({ name, numeric: true }));
   const last = [
     { name: 'interval', numeric: false },
-    { name: 'p', numeric: true },
+    { name: 'p', numeric: true, first: 'ascending' as const },
     { name: 'd', numeric: true },
     { name: 'w/t/l', numeric: false },
   ];
   const rows = arms.flatMap(({ name, metrics: figures }) =>
     metrics.map((metric) => ({
-      cells: [{ text: name }, { text: metric }, ...figureCells(figures[metric] as (typeof figures)[string])],
+      cells: [{ text: name }, { text: metric }, ...figureCells(figures[metric] as Figures, 1 - statistics.level)],
     })),
   );
   return { label: 'arms of both runs', headings: [...words, ...numbers, ...last], rows };
 }
 
-function figureCells({ first, second, comparison }: RunComparison['arms'][number]['metrics'][string]): PlainCell[] {
+type Figures = RunComparison['arms'][number]['metrics'][string];
+
+/** @param bound of the corrected p, which decides. */
+function figureCells({ first, second, comparison }: Figures, bound: number): PlainCell[] {
   const means = [first, second].map((mean) => ({ text: decimal(mean, 3), value: mean }));
   if (comparison === null) {
     const gain = second - first;
@@ -152,7 +155,7 @@ function figureCells({ first, second, comparison }: RunComparison['arms'][number
     ...means,
     { text: `${signed(difference.mean, 3)}${MARKS[verdict] && ` ${MARKS[verdict]}`}`, value: difference.mean },
     { text: `[${signed(difference.low, 3)}, ${signed(difference.high, 3)}]` },
-    { text: probability(correctedP), value: correctedP },
+    { text: probability(correctedP, bound), value: correctedP },
     effectSize === null ? { text: '—' } : { text: signed(effectSize, 2), value: effectSize },
     { text: `${wins}/${ties}/${losses}` },
   ];

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { csvText, renderCsv } from './csv.ts';
 import { handmadeResult } from './handmade-result.ts';
+import { withFailedBaseline } from './sample-failed-baseline.ts';
 import { sampleSweep } from './sample-sweep.ts';
 
 /** RFC 4180, read character by character. */
@@ -73,7 +74,7 @@ test('a row an arm and metric with every figure', () => {
 test('levels of a sweep are columns, failed and stopped arms are rows', () => {
   const result = sampleSweep(5, { levels: [2, 3, 2], threads: 3, turnsAThread: 5, top: 3 });
   const [head = [], ...rows] = parseCsv(renderCsv(result));
-  expect(head.slice(-3)).toEqual(['weight', 'window', 'decay']);
+  expect(head.slice(-3)).toEqual(['factor:weight', 'factor:window', 'factor:decay']);
   expect(rows).toHaveLength(4 * result.arms.length + 2);
   expect(rows.every((row) => row.length === head.length)).toBe(true);
   const value = (row: readonly string[], name: string) => row[head.indexOf(name)];
@@ -84,9 +85,17 @@ test('levels of a sweep are columns, failed and stopped arms are rows', () => {
     'failed',
     'NOT_FINITE: score is not finite: NaN',
   ]);
-  expect([value(stopped, 'status'), value(stopped, 'mean'), value(stopped, 'queries')]).toEqual([
-    'stopped',
-    '0.101',
-    '17',
-  ]);
+  expect(
+    ['status', 'metric', 'mean', 'queries', 'baseline', 'p', 'corrected p'].map((name) => value(stopped, name)),
+  ).toEqual(['stopped', 'mrr@10', '0.101', '17', '', '', '']);
+  expect(value(stopped, 'message')).toBe('after 17 queries, mrr@10 .101, −.311 [−.42, −.20] against the best, p <.001');
+});
+
+test('where the baseline failed, differences are empty', () => {
+  const [head = [], ...rows] = parseCsv(renderCsv(withFailedBaseline(handmadeResult())));
+  const values = (name: string) => rows.map((row) => row[head.indexOf(name)]);
+  expect(values('status')).toEqual(['finished', 'finished', 'finished', 'finished', 'failed']);
+  for (const name of ['difference', 'p', 'corrected p', 'verdict'])
+    expect(new Set(values(name))).toEqual(new Set(['']));
+  expect(values('baseline')).toEqual(['bm25', 'bm25', 'bm25', 'bm25', 'bm25']);
 });

@@ -1,4 +1,5 @@
 import type { ArmResult, ExperimentResult } from '../experiment/result.ts';
+import { stopReason } from './table.ts';
 
 type Value = string | number | null | undefined;
 
@@ -41,7 +42,7 @@ const COLUMNS = [
 
 type Row = Readonly<Partial<Record<(typeof COLUMNS)[number], Value>>>;
 
-/** A run as CSV: one row an arm and metric with every figure, then the failed and the stopped arms; a column for each factor of a sweep. */
+/** A run as CSV: one row an arm and metric with every figure, then the failed and the stopped arms; a column `factor:name` for each factor of a sweep. */
 export function renderCsv(result: ExperimentResult): string {
   const factors = result.sweep?.factors.map(({ name }) => name) ?? [];
   const rows = result.arms.flatMap((arm) =>
@@ -50,7 +51,8 @@ export function renderCsv(result: ExperimentResult): string {
       ...factors.map((factor) => arm.levels?.[factor]),
     ]),
   );
-  return csvText([[...COLUMNS, ...factors], ...rows, ...absentRows(result, factors.length)]);
+  const names = factors.map((factor) => `factor:${factor}`);
+  return csvText([[...COLUMNS, ...names], ...rows, ...absentRows(result, factors.length)]);
 }
 
 function cellsOf(row: Row): Value[] {
@@ -94,14 +96,14 @@ function absentRows({ failures, stopped, baseline }: ExperimentResult, factors: 
     baseline,
     message: `${code}: ${message}`,
   }));
-  const left: Row[] = stopped.map(({ name, queries, metric, mean, p }) => ({
-    arm: name,
+  // Compared with the best arm of the race on the queries of a round: that p is not one of the column, nor is the baseline its other side.
+  const left: Row[] = stopped.map((arm) => ({
+    arm: arm.name,
     status: 'stopped',
-    baseline,
-    metric,
-    mean,
-    p,
-    queries,
+    metric: arm.metric,
+    mean: arm.mean,
+    queries: arm.queries,
+    message: stopReason(arm),
   }));
   return [...failed, ...left].map((row) => [...cellsOf(row), ...new Array<Value>(factors).fill(null)]);
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ArmResult } from '../experiment/result.ts';
 import { renderHtml } from './html.ts';
+import { withFailedBaseline } from './sample-failed-baseline.ts';
 import { sampleResult } from './sample-result.ts';
 import { sampleSweep } from './sample-sweep.ts';
 
@@ -29,6 +30,14 @@ test('a section is there where there are data for it, and the navigation leads t
   ]);
   for (const still of [plain, page])
     expect([...still.matchAll(/<a href="#([\w-]+)">/g)].map(([, id]) => id)).toEqual(idsOf(still));
+});
+
+test('where the baseline failed nothing is told of differences from it', () => {
+  const still = stillOf(renderHtml(withFailedBaseline(result)));
+  expect(idsOf(still)).toEqual(idsOf(page).filter((id) => !['gains', 'controls', 'strata'].includes(id as string)));
+  expect(still).toContain('No arm is compared with the baseline, bm25, which failed.');
+  for (const text of ['are the baseline', 'baseline is grey', 'effect sizes</label>', 'the difference from bm25'])
+    expect([still.includes(text), page.includes(text)], text).toEqual([false, true]);
 });
 
 test('failed and stopped arms are rows with their reason across the columns', () => {
@@ -78,14 +87,19 @@ test('effect sizes, interactions, latencies and fates stand in the page in figur
   );
 });
 
-test('a sweep of one factor at a time has no heat map and asks for no second factor', () => {
+const METHODS = ['one-factor', 'random'];
+
+test.each(METHODS)('a %s sweep has no heat map and asks for no second factor, but says where it starts', (method) => {
   const oneFactor = (arm: ArmResult): ArmResult => ({
     ...arm,
     levels: arm.levels?.window === '1' && arm.levels.decay === 'off' ? { weight: arm.levels.weight as string } : null,
   });
-  const sweep = { method: 'one-factor', factors: result.sweep?.factors ?? [], interactions: [] };
+  const sweep = { method, arm: 'newest-first', factors: result.sweep?.factors ?? [], interactions: [] };
   const still = stillOf(renderHtml({ ...result, arms: result.arms.map(oneFactor), sweep }));
-  expect(still).toContain('one-factor: weight (3), window (2), decay (2).');
+  expect(still).toContain(`${method}: weight (3), window (2), decay (2).`);
+  expect(still).toContain('The dotted line is newest-first, which the sweep starts from.');
+  expect(page).not.toContain('which the sweep starts from');
+  expect(still).toContain('id="parallel-coordinates"');
   for (const id of ['sweep-by', 'sweep-held', 'heat-map']) {
     expect(page).toContain(`id="${id}"`);
     expect(still).not.toContain(`id="${id}"`);

@@ -19,29 +19,30 @@ export function select(id: string, label: string): Markup {
   return html`<span class="control"><label for="${id}">${label}</label><select id="${id}"></select></span>`;
 }
 
-function figure(id: string): Markup {
+export function figure(id: string): Markup {
   return html`<div id="${id}" class="figure" role="img"></div>`;
 }
 
 /** The figures that there are data for. */
 export function figureSections(result: ExperimentResult, payload: Payload): Section[] {
+  const compared = payload.baseline >= 0;
   return [
-    armsSection(),
-    gainsSection(),
+    armsSection(compared),
+    ...(compared ? [gainsSection()] : []),
     ...controlsSection(result),
     ...sweepSection(result, payload),
-    ...(payload.strata.length === 0 ? [] : [strataSection(result)]),
+    ...(compared && payload.strata.length > 0 ? [strataSection(result)] : []),
     ...(payload.fates.length === 0 ? [] : [attributionSection(result, payload)]),
-    ...(result.arms.every(({ latency }) => latency === null) ? [] : [latencySection(result)]),
+    ...(result.arms.every(({ latency }) => latency === null) ? [] : [latencySection(result, compared)]),
   ];
 }
 
-function armsSection(): Section {
+function armsSection(compared: boolean): Section {
   const content = html`
 <p class="controls">${select('arms-metric', 'metric')}</p>
 <p id="arms-count" class="legend" aria-live="polite"></p>
 ${figure('arms-figure')}
-<p class="legend">Dots are means, whiskers their bootstrap intervals. The diamond and the dotted line are the baseline; triangles point up or down where the corrected p says better or worse.</p>`;
+<p class="legend">Dots are means, whiskers their bootstrap intervals.${compared ? ' The diamond and the dotted line are the baseline; triangles point up or down where the corrected p says better or worse.' : ''}</p>`;
   return { id: 'arms', name: 'Arms', link: 'Arms', content };
 }
 
@@ -60,7 +61,7 @@ function controlsSection(result: ExperimentResult): Section[] {
   return [{ id: 'controls', name: 'Null controls', link: 'Controls', content }];
 }
 
-function sweepSection({ sweep, statistics }: ExperimentResult, { factors, crossed }: Payload): Section[] {
+function sweepSection({ sweep, statistics }: ExperimentResult, { factors, crossed, start }: Payload): Section[] {
   if (sweep === null || factors.length === 0) return [];
   const pairs = crossed && factors.length > 1;
   const design = factors.map(({ name, levels }) => `${name} (${levels.length})`).join(crossed ? ' × ' : ', ');
@@ -71,7 +72,7 @@ ${pairs ? html`<p class="controls" id="sweep-held"></p>` : ''}
 ${pairs ? html`<div id="sweep-map"><h3>Heat map</h3>${figure('heat-map')}<p class="legend">Means over the arms of a cell; empty cells were not run.</p></div>` : ''}
 <h3>${pairs ? 'Interaction plot' : 'Levels of a factor'}</h3>
 ${figure('interaction-plot')}
-<p class="legend">Whiskers are the arm's bootstrap interval where a point is one arm, and else the t interval of the mean over its arms with errors clustered by conversation.${pairs ? ' Parallel lines: no interaction.' : ''}</p>
+<p class="legend">Whiskers are the arm's bootstrap interval where a point is one arm, and else the t interval of the mean over its arms with errors clustered by conversation.${pairs ? ' Parallel lines: no interaction.' : ''}${crossed || start < 0 ? '' : ` The dotted line is ${sweep.arm}, which the sweep starts from.`}</p>
 <div id="sweep-lines"><h3>Parallel coordinates</h3>${figure('parallel-coordinates')}<p class="legend">A line an arm, coloured by the metric on the last axis; within a level, lines are spread in the order of the metric.</p></div>
 ${interactionTable(sweep, statistics.level)}`;
   return [{ id: 'sweep', name: 'Sweep', link: 'Sweep', content }];
@@ -96,17 +97,17 @@ ${folded('the counts', attributionTable(arms, fates))}`;
   return { id: 'attribution', name: 'Where relevant turns are lost', link: 'Losses', content };
 }
 
-function latencySection(result: ExperimentResult): Section {
+function latencySection(result: ExperimentResult, compared: boolean): Section {
   const { arms } = result;
   const content = html`
 <p class="controls">${select('latency-arm', 'arm')}</p>
 <p id="latency-note" class="legend" aria-live="polite"></p>
 ${figure('latency-figure')}
-<p class="legend">Milliseconds a query: the dot is the median, the bar ends at p95, the open diamond is p99. The baseline is grey. ${latencyNote(result) ?? ''}</p>
+<p class="legend">Milliseconds a query: the dot is the median, the bar ends at p95, the open diamond is p99.${compared ? ' The baseline is grey.' : ''} ${latencyNote(result) ?? ''}</p>
 ${folded('all figures', latencyTable(arms))}`;
   return { id: 'latency', name: 'Latency by component', link: 'Latency', content };
 }
 
-function folded(summary: string, content: Content): Markup {
+export function folded(summary: string, content: Content): Markup {
   return html`<details class="folded"><summary>${summary}</summary>${content}</details>`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decimal, duration, minute, probability, signed, significant } from './format.ts';
+import { decimal, duration, fateName, minute, probability, signed, significant } from './format.ts';
 
 test('decimals have no leading zero, a true minus, and no negative zero', () => {
   expect([0.4961, 1, -0.03, 0, -0.0004, 12.3456, -1.5].map((value) => decimal(value, 3))).toEqual([
@@ -43,4 +43,19 @@ test('times are in UTC, spans in their largest fitting unit', () => {
     '3.2 h',
     '12 d',
   ]);
+});
+
+test('a p that is below the bound is never written as the bound', () => {
+  expect([0.0496, 0.04996, 0.0494, 0.05, 0.0504].map((p) => probability(p, 1 - 0.95))).toEqual([
+    '.0496',
+    '.04996',
+    '.049',
+    '.050',
+    '.050',
+  ]);
+  expect(probability(0.0496)).toBe('.050');
+});
+
+test('fusion is called relevance, other stages by their names', () => {
+  expect(['kept', 'fusion', 'rerank'].map(fateName)).toEqual(['kept', 'relevance', 'rerank']);
 });

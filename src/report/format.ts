@@ -1,4 +1,4 @@
-/** How numbers are written in every table, figure and page. The functions are self-contained: the page carries their text. */
+/** How numbers and stages are written in every table, figure and page. The functions are self-contained: the page carries their text. */
 
 /** Fixed digits without the leading zero, with a true minus: `.496`, `−.030`, `1.000`. */
 export function decimal(value: number, digits: number): string {
@@ -22,9 +22,21 @@ export function significant(value: number): string {
   return decimal(value, Math.min(digits, 5));
 }
 
-/** Three digits; smaller than the last of them is `<.001`. */
-export function probability(p: number): string {
-  return p < 0.001 ? '<.001' : decimal(p, 3);
+/**
+ * Three digits; smaller than the last of them is `<.001`.
+ *
+ * @param bound what decides: a p below it is written with as many more digits as tell it from the bound, `.0496` below .05.
+ */
+export function probability(p: number, bound = 0): string {
+  if (p < 0.001) return '<.001';
+  let digits = 3;
+  if (p < bound - 1e-12) while (decimal(p, digits) === decimal(bound, digits)) digits++;
+  return decimal(p, digits);
+}
+
+/** What became of a relevant turn, as readers are told: many an arm fuses nothing, but every one has its relevance. */
+export function fateName(fate: string): string {
+  return fate === 'fusion' ? 'relevance' : fate;
 }
 
 /** Milliseconds since 1970 as `2002-08-22 12:36` in UTC. */

@@ -4,30 +4,48 @@ import type { AbsentRow, LadderCell, LadderComparison, LadderRow, LadderTable } 
 /** With more rows than this the table scrolls within a frame, its headings staying in sight. */
 const LONG = 30;
 
+/** Words of a ladder of other things than arms. */
+export interface LadderWords {
+  /** What the first column holds. */
+  readonly row: string;
+  /** Tells the ids of one ladder from those of another on the page. */
+  readonly suffix: string;
+}
+
+function effectsSwitch(suffix: string): Markup {
+  return html`<p class="controls"><span class="control"><input class="with-effects" id="with-effects${suffix}" type="checkbox"><label for="with-effects${suffix}">effect sizes</label></span></p>`;
+}
+
 /**
  * The ladder as a table that sorts by every column, null controls staying below their arm; in the order of the ladder to begin with. Effect sizes are there
  * too and are shown when asked for, without a script.
  *
  * @param passports whether the page explains each metric, in an element `passport-<place>`.
  */
-export function htmlTable(table: LadderTable, passports: boolean): Markup {
+export function htmlTable(
+  table: LadderTable,
+  passports: boolean,
+  { row, suffix }: LadderWords = { row: 'arm', suffix: '' },
+): Markup {
   const headings = [
-    heading('arm', 'ascending', html` aria-sort="ascending" class="arm"`),
+    heading(row, 'ascending', html` aria-sort="ascending" class="arm"`),
     ...table.metrics.map((metric, at) =>
       heading(metric, 'descending', html` class="metric"`, passports ? passportLink(metric, at) : ''),
     ),
     heading('unjudged', 'ascending', ''),
   ];
   return html`
-<p class="legend" id="ladder-caption">Mean and interval of every arm; below them the difference from ${table.baseline}, its interval and its corrected p.</p>
-<p class="controls"><span class="control"><input id="with-effects" type="checkbox"><label for="with-effects">effect sizes</label></span></p>
-<div class="wide ladder-frame${table.rows.length > LONG ? ' long' : ''}" role="region" aria-label="the ladder" tabindex="0">
-<table class="ladder sortable" aria-describedby="ladder-caption">
+<div class="ladder-part">
+<p class="legend" id="ladder-caption${suffix}">Mean and interval of every ${row}${table.compared ? `; below them the difference from ${table.baseline}, its interval and its corrected p` : ''}.</p>
+${table.compared ? effectsSwitch(suffix) : ''}
+<div class="wide ladder-frame${table.rows.length > LONG ? ' long' : ''}" role="region" aria-label="the ladder${suffix}" tabindex="0">
+<table class="ladder sortable" aria-describedby="ladder-caption${suffix}">
 <thead><tr>${headings}</tr></thead>
-<tbody>${table.rows.map((row, place) => htmlRow(row, place, table.baseline))}${table.absent.map((row, at) => absentRow(row, table.rows.length + at, table.metrics.length))}</tbody>
+<tbody>${table.rows.map((one, place) => htmlRow(one, place, table.baseline))}${table.absent.map((row, at) => absentRow(row, table.rows.length + at, table.metrics.length))}</tbody>
 </table>
 </div>
-<p class="legend">${table.legend.map((sentence) => html`${sentence}<br>`)}unjudged: turns without a judgement among the top ranks, over all queries.<span class="effects-legend"><br>d: Cohen's d of the paired differences. mde: the least difference that a test of these queries finds with power .8. w/t/l: queries that the arm wins, ties and loses.</span></p>`;
+<p class="legend">${table.legend.map((sentence) => html`${sentence}<br>`)}unjudged: turns without a judgement among the top ranks, over all queries.<span class="effects-legend"><br>d: Cohen's d of the paired differences. mde: the least difference that a test of these queries finds with power .8. w/t/l: queries that the ${row} wins, ties and loses.</span></p>
+</div>`;
 }
 
 function heading(name: string, first: string, more: Content, after: Content = ''): Markup {

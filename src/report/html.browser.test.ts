@@ -87,6 +87,11 @@ describe.skipIf(missing)('the report in Chromium, offline', () => {
     expect(await places.count()).toBe(SIZE.turnsAThread);
     expect(await page.locator('.thread .is-query .line').textContent()).toBe(wanted?.text.slice(0, 240));
     expect(await page.locator('.thread .grade-3').count()).toBe(1);
+    const thread = result.dataset.turns.filter(({ conversationId }) => conversationId === wanted?.cluster);
+    const later = thread.filter(({ id, timestamp }) => timestamp >= (wanted?.timestamp ?? 0) && id !== wanted?.turnId);
+    const lines = page.locator('.thread .later .line');
+    expect((await lines.allTextContents()).toSorted()).toEqual(later.map(({ text }) => text.slice(0, 240)).toSorted());
+    expect([later.length > 0, later.length < thread.length - 1]).toEqual([true, true]);
   });
 
   test('arm, metric and order drive the list, the arrow keys go through it', async () => {
@@ -117,6 +122,19 @@ describe.skipIf(missing)('the report in Chromium, offline', () => {
     await page.mouse.click((box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + (box?.height ?? 0) / 2);
     const opened = await page.locator('#query-list [aria-current] .gain').textContent();
     expect(opened).toBe(await page.locator('#query-list .gain').first().textContent());
+  });
+
+  test('without its baseline the page opens on the other arms', async () => {
+    const other = join(folder, 'failed-baseline.html');
+    writeSamplePage(other, 'failed-baseline', 17, SIZE);
+    const shown = await openSamplePage(browser, other, { width: 1400, colorScheme: 'light' }, complaints);
+    await drawn(shown, 'arms-figure');
+    expect(await shown.locator('#arms-figure .scatterlayer .point').count()).toBe(SIZE.arms - 1);
+    expect(await shown.locator('#gains').count()).toBe(0);
+    expect(await shown.locator('#rankings .column').count()).toBe(2);
+    const chosen = await Promise.all(['left', 'right'].map((side) => shown.inputValue(`#inspector-${side}`)));
+    expect(new Set(chosen).size).toBe(2);
+    expect(await shown.locator('#query-count').textContent()).not.toContain('undefined');
   });
 
   test('nothing was requested and nothing complained', () => {

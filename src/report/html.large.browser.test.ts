@@ -73,6 +73,9 @@ describe('the report of a sweep of 200 arms', () => {
       );
       await expect.poll(() => page.locator('#arms-figure .scatterlayer .point').count()).toBe(6);
       expect(await page.locator('#arm-count').textContent()).toBe('6 of 202');
+      expect(await page.locator('#parameters tbody th:visible').allTextContents()).toEqual(
+        [3, 9].map((window) => `unified | weight=2.5, window=${window}, decay=a week`),
+      );
       await page.fill('#arm-filter', 'nobody');
       expect(await page.locator('#arms-count').textContent()).toBe('No arm has such a name.');
       await page.fill('#arm-filter', '');
@@ -124,7 +127,7 @@ describe('the report of a sweep of 200 arms', () => {
       await page.selectOption('#query-order', 'gain');
       await page.locator('#query-list button').first().click();
       const fate = page.locator('.thread .place', { hasText: 'parent 3' }).locator('.fate');
-      expect(await fate.allTextContents()).toEqual([expect.stringMatching(/^A ✗ (candidates|fusion|rerank)$/)]);
+      expect(await fate.allTextContents()).toEqual([expect.stringMatching(/^A ✗ (candidates|relevance|rerank)$/)]);
     });
 
     test('effect sizes are shown when asked for', async () => {

@@ -30,14 +30,7 @@ export function renderHtml(result: ExperimentResult): string {
   const passports = passportSection(result);
   const page = html`<!doctype html>
 <html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="${new Markup(POLICY)}">
-<meta name="color-scheme" content="light dark">
-<title>${result.name} ${result.hash}</title>
-<style>${new Markup(PAGE_STYLE + INSPECTOR_STYLE)}</style>
-</head>
+${pageHead(`${result.name} ${result.hash}`, PAGE_STYLE + INSPECTOR_STYLE)}
 <body>
 ${pageHeader(result)}
 ${navigation(sections, passports !== '')}
@@ -53,13 +46,30 @@ ${passports}
 ${settings(result)}
 </main>
 <noscript><p>The figures and the inspector need JavaScript; the table above is complete without it.</p></noscript>
-<script type="application/json" id="data">${scriptJson(payload)}</script>
-<script>${scriptText(readText(require.resolve('plotly.js-dist-min')))}</script>
-<script>${scriptText(clientScript())}</script>
+${scripts(payload, clientScript())}
 </body>
 </html>
 `;
   return page.text;
+}
+
+/** The head of a page that fetches nothing. */
+export function pageHead(title: string, style: string): Markup {
+  return html`<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="${new Markup(POLICY)}">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<style>${new Markup(style)}</style>
+</head>`;
+}
+
+/** What a page draws, what draws it, and the page's own script. */
+export function scripts(payload: unknown, script: string): Markup {
+  return html`<script type="application/json" id="data">${scriptJson(payload)}</script>
+<script>${scriptText(readText(require.resolve('plotly.js-dist-min')))}</script>
+<script>${scriptText(script)}</script>`;
 }
 
 function navigation(sections: readonly Section[], passports: boolean): Markup {

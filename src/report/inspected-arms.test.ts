@@ -23,3 +23,12 @@ test('few arms are all there', () => {
   expect(inspectedArms(result, 31).size).toBe(31);
   expect(inspectedArms(result, 100).size).toBe(31);
 });
+
+test('null controls are never among the best, and come after all others', () => {
+  const control = { of: 'bm25', kind: 'permuted-order' };
+  const perfect = { 'mrr@10': { mean: 1, low: 1, high: 1 } };
+  const arms = result.arms.map((arm, at) => (at < 3 && at !== 1 ? { ...arm, control, metrics: perfect } : arm));
+  const controls = [0, 2].map((at) => result.arms[at]?.name as string);
+  for (const name of controls) expect(inspectedArms({ ...result, arms }, 29)).not.toContain(name);
+  expect([...inspectedArms({ ...result, arms }, 30)].filter((name) => controls.includes(name))).toEqual([controls[0]]);
+});

@@ -1,3 +1,4 @@
+import { isSignificant } from '../evaluation/significance.ts';
 import type { Interaction, SweepSummary } from '../experiment/result.ts';
 import { decimal, probability, signed } from './format.ts';
 import { type Content, html } from './markup.ts';
@@ -23,8 +24,8 @@ export function interactionTable({ interactions }: SweepSummary, level: number):
       { name: 'metric', numeric: false },
       { name: 'effect', numeric: true },
       { name: 'interval', numeric: false },
-      { name: 'p', numeric: true },
-      { name: 'corrected p', numeric: true },
+      { name: 'p', numeric: true, first: 'ascending' },
+      { name: 'corrected p', numeric: true, first: 'ascending' },
     ],
     rows: surest.map((interaction) => ({ cells: interactionCells(interaction, level) })),
   })}</div>`;
@@ -38,6 +39,6 @@ function interactionCells({ factors, levels, metric, effect, p, correctedP }: In
     { text: signed(effect.mean, 3), value: effect.mean },
     { text: `[${signed(effect.low, 3)}, ${signed(effect.high, 3)}]` },
     { text: probability(p), value: p },
-    { text: `${probability(correctedP)}${correctedP < 1 - level ? ' *' : ''}`, value: correctedP },
+    { text: `${probability(correctedP, 1 - level)}${isSignificant(correctedP, level) ? ' *' : ''}`, value: correctedP },
   ];
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { handmadeResult } from './handmade-result.ts';
 import { escapeLatex, renderLatex } from './latex.ts';
+import { withFailedBaseline } from './sample-failed-baseline.ts';
 
 test('every character that means something to LaTeX is escaped once, and a line break is a space', () => {
   expect(escapeLatex('\\ { } $ & # % _ ^ ~ < > | \n −.5 × 2')).toBe(
@@ -53,4 +54,12 @@ test('braces are balanced whatever the names are', () => {
     expect(depth).toBeGreaterThanOrEqual(0);
   }
   expect(depth).toBe(0);
+});
+
+test('where the baseline failed it stands below the arms', () => {
+  const text = renderLatex(withFailedBaseline(handmadeResult()));
+  expect(text).toContain('cosine & 1.000 & {\\footnotesize [.98, 1.00]}');
+  expect(text).toContain('\\midrule\nbm25 & \\multicolumn{4}{l}{\\emph{failed}} \\\\\n\\bottomrule');
+  expect(text).toContain('No arm is compared with the baseline, bm25, which failed.');
+  expect(text).not.toMatch(/arrow\$|\\emph\{bm25\}/);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { handmadeResult } from './handmade-result.ts';
 import { escapeMarkdown, renderMarkdown } from './markdown.ts';
+import { withFailedBaseline } from './sample-failed-baseline.ts';
 
 test('two tables, the legend, and what made the numbers', () => {
   expect(renderMarkdown(handmadeResult())).toBe(
@@ -27,5 +28,15 @@ Experiment sample (3f9a1c20) on sample-threads test; version 0.1.0, commit abcde
 });
 
 test('a text is shown as it is, in one line', () => {
-  expect(escapeMarkdown('a|b\n<c> *d* _e_ `f` [g] \\h')).toBe('a\\|b \\<c\\> \\*d\\* \\_e\\_ \\`f\\` \\[g\\] \\\\h');
+  expect(escapeMarkdown('a|b\n<c> *d* _e_ `f` [g] \\h &lt; ~~i~~')).toBe(
+    'a\\|b \\<c\\> \\*d\\* \\_e\\_ \\`f\\` \\[g\\] \\\\h \\&lt; \\~\\~i\\~\\~',
+  );
+});
+
+test('where the baseline failed there is one table, and why', () => {
+  const text = renderMarkdown(withFailedBaseline(handmadeResult()));
+  expect(text.split('\n').filter((line) => line.startsWith('|'))).toHaveLength(4);
+  expect(text).not.toContain('Differences from');
+  expect(text).toContain('\nNo arm is compared with the baseline, bm25, which failed.\n');
+  expect(text).toContain('\n* failed: bm25, NOT\\_FINITE: score is not finite: NaN\n');
 });

@@ -8,16 +8,25 @@ import { ladderTable } from './table.ts';
 export function renderMarkdown(result: ExperimentResult): string {
   const table = ladderTable(result);
   const parts = [
-    pipeTable(armsOf(table)),
-    `Differences from ${escapeMarkdown(table.baseline)}, with p:`,
-    pipeTable(differencesOf(table)),
+    ...ladderMarkdown(table),
     ...structureOf(result),
     table.legend.map(escapeMarkdown).join('\n'),
     ...(table.notes.length === 0 ? [] : [table.notes.map((note) => `* ${escapeMarkdown(note)}`).join('\n')]),
     ...latencyOf(result),
-    provenance(result),
+    provenance('Experiment', result),
   ];
   return `${parts.join('\n\n')}\n`;
+}
+
+/** A ladder as pipe tables: the arms, and their differences from the baseline. @param rowsAre what the first column holds */
+export function ladderMarkdown(table: LadderTable, rowsAre = 'arm'): string[] {
+  const arms = pipeTable(armsOf(table, rowsAre));
+  if (!table.compared) return [arms];
+  return [
+    arms,
+    `Differences from ${escapeMarkdown(table.baseline)}, with p:`,
+    pipeTable(differencesOf(table, rowsAre)),
+  ];
 }
 
 /** The times of the arms that were timed. */
@@ -28,16 +37,16 @@ function latencyOf(result: ExperimentResult): string[] {
   return ['Milliseconds a query by component:', pipeTable(rows), ...(note === null ? [] : [note])];
 }
 
-function armsOf(table: LadderTable): string[][] {
+function armsOf(table: LadderTable, rowsAre: string): string[][] {
   const rows = table.rows.map((row) => [
     escapeMarkdown(row.arm) + (row.isBaseline ? ' (baseline)' : ''),
     ...row.cells.map((cell) => [cell.value, cell.interval, cell.mark].filter(Boolean).join(' ')),
     String(row.holes),
   ]);
-  return [['arm', ...table.metrics.map(escapeMarkdown), 'unjudged'], ...rows];
+  return [[rowsAre, ...table.metrics.map(escapeMarkdown), 'unjudged'], ...rows];
 }
 
-function differencesOf(table: LadderTable): string[][] {
+function differencesOf(table: LadderTable, rowsAre: string): string[][] {
   const rows = table.rows
     .filter((row) => !row.isBaseline)
     .map((row) => [
@@ -48,7 +57,7 @@ function differencesOf(table: LadderTable): string[][] {
           : [comparison.difference, `${comparison.interval},`, `p ${comparison.p}`, mark].filter(Boolean).join(' '),
       ),
     ]);
-  return [['arm', ...table.metrics.map(escapeMarkdown)], ...rows];
+  return [[rowsAre, ...table.metrics.map(escapeMarkdown)], ...rows];
 }
 
 /** The arms against their null controls; nothing where there are none. */
@@ -71,15 +80,19 @@ export function pipeTable(rows: readonly (readonly string[])[]): string {
   return [line(head), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n');
 }
 
-function provenance({ name, hash, dataset, environment }: ExperimentResult): string {
+/** What made the numbers. @param kind what was run */
+export function provenance(
+  kind: string,
+  { name, hash, dataset, environment }: Pick<ExperimentResult, 'name' | 'hash' | 'dataset' | 'environment'>,
+): string {
   const { version, commit, backend, machine, seed, command } = environment;
   return escapeMarkdown(
-    `Experiment ${name} (${hash}) on ${dataset.name} ${dataset.split}; version ${version}, commit ${commit}, backend ${backend}, ` +
+    `${kind} ${name} (${hash}) on ${dataset.name} ${dataset.split}; version ${version}, commit ${commit}, backend ${backend}, ` +
       `${machine.cores} x ${machine.cpu}, seed ${seed}; ${command}`,
   );
 }
 
 /** A text as Markdown that shows it as it is, in one line. */
 export function escapeMarkdown(text: string): string {
-  return text.replace(/\s+/g, ' ').replace(/[\\|<>*_`[\]]/g, '\\$&');
+  return text.replace(/\s+/g, ' ').replace(/[\\|<>*_`[\]&~]/g, '\\$&');
 }

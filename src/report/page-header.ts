@@ -1,4 +1,4 @@
-import type { ExperimentResult } from '../experiment/result.ts';
+import type { DatasetSummary, Environment, ExperimentResult } from '../experiment/result.ts';
 import { type Content, html, type Markup } from './markup.ts';
 
 /** What was run, on what and by what: everything that one needs to trust or repeat the numbers below. */
@@ -10,8 +10,8 @@ export function pageHeader(result: ExperimentResult): Markup {
 <p class="lead">${result.description}</p>
 ${remarks(result.remarks)}
 <div class="facts">
-${datasetFacts(result)}
-${runFacts(result)}
+${datasetFacts(result.dataset, result.queries.length)}
+${runFacts(result.environment)}
 ${timings(result.timings)}
 </div>
 </header>`;
@@ -23,7 +23,8 @@ function remarks(sentences: readonly string[]): Content {
     : html`<ul class="remarks">${sentences.map((sentence) => html`<li>${sentence}</li>`)}</ul>`;
 }
 
-function definitions(title: string, entries: readonly (readonly [string, Content])[]): Markup {
+/** A heading with names and what they stand for. */
+export function definitions(title: string, entries: readonly (readonly [string, Content])[]): Markup {
   return html`
 <section><h2>${title}</h2>
 <dl>${entries.map(([name, content]) => html`<div><dt>${name}</dt><dd>${content}</dd></div>`)}</dl></section>`;
@@ -34,19 +35,19 @@ function counts(facts: Readonly<Record<string, number>>): Markup {
   return html`<details><summary>${rows.length} of what was read, dropped and kept</summary>${rows}</details>`;
 }
 
-function datasetFacts({ dataset, queries }: ExperimentResult): Markup {
+export function datasetFacts(dataset: DatasetSummary, queries: number): Markup {
   return definitions('Dataset', [
     ['name', `${dataset.name}, ${dataset.split}`],
     ['task', dataset.task],
     ['features', dataset.features.join(', ')],
     ['licence', dataset.licence],
-    ['queries', `${queries.length} of ${dataset.split}`],
+    ['queries', `${queries} of ${dataset.split}`],
     ['counts', counts(dataset.facts)],
     ['hash', html`<code>${dataset.hash.slice(0, 12)}</code>`],
   ]);
 }
 
-function runFacts({ environment }: ExperimentResult): Markup {
+export function runFacts(environment: Environment): Markup {
   const { version, commit, node, backend, packages, machine, seed, command } = environment;
   const installed = Object.entries(packages).map(([name, number]) => html`${name} ${number}<br>`);
   return definitions('Run', [

@@ -90,8 +90,8 @@ th.metric, td.metric, .plain .word { text-align: left; }
 .badge.stopped { color: var(--quiet); }
 .effects { display: none; font-size: .76rem; color: var(--quiet); padding-left: .35rem; }
 .effects-legend { display: none; }
-#ladder:has(#with-effects:checked) .effects { display: block; }
-#ladder:has(#with-effects:checked) .effects-legend { display: inline; }
+.ladder-part:has(.with-effects:checked) .effects { display: block; }
+.ladder-part:has(.with-effects:checked) .effects-legend { display: inline; }
 th.metric { padding-left: 1.5rem; }
 .cell { display: inline-grid; grid-template-columns: 3em 7em 4.2em; column-gap: .5em; font-size: .82rem; color: var(--quiet); text-align: left; align-items: baseline; }
 .cell > :nth-child(3n + 1) { text-align: right; }

@@ -27,7 +27,7 @@ function passportCard(passport: MetricPassport, at: number): Markup {
 
 function entriesOf(passport: MetricPassport): [string, Content][] {
   const { definition, ties, granularity, cutoff, relevantGrade, queries, unanswerable, dataHash } = passport;
-  const counted = passport.unanswerableAre === 'counted' ? 'counted as 0' : 'left out';
+  const counted = passport.unanswerableAre === 'counted' ? 'counted' : 'left out';
   return [
     ['definition', definition],
     ['equal scores', ties],

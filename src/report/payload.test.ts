@@ -3,6 +3,7 @@ import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
 import type { ArmResult } from '../experiment/result.ts';
 import { payloadOf } from './payload.ts';
 import { sampleResult } from './sample-result.ts';
+import { sampleSweep } from './sample-sweep.ts';
 
 const size = { arms: 5, threads: 13, turnsAThread: 7, top: 11 };
 const result = sampleResult(11, size);
@@ -73,4 +74,31 @@ test('a run of 15 arms, 400 queries, ten ranked turns and 3,200 turns stays belo
   const large = payloadOf(sampleResult(2, { arms: 15, threads: 200, turnsAThread: 16, top: 10 }));
   expect(large.queries).toHaveLength(400);
   expect(JSON.stringify(large).length).toBeLessThan(8e6);
+});
+
+test('null controls are told from other arms', () => {
+  const { arms } = payloadOf(sampleSweep(5, { levels: [2, 3, 2], threads: 3, turnsAThread: 5, top: 3 }));
+  expect(arms.filter(({ control }) => control).map(({ name }) => name)).toEqual([
+    'bm25 | control=permuted-order',
+    'bm25 | control=random-parents',
+  ]);
+});
+
+test('a sweep says how its levels were put together, from which arm, and which factors are numbers', () => {
+  const swept = sampleSweep(5, { levels: [2, 3, 2], threads: 3, turnsAThread: 5, top: 3 });
+  const by = (method: string, arm: string) =>
+    payloadOf({ ...swept, sweep: { interactions: [], factors: swept.sweep?.factors ?? [], method, arm } });
+  const designs = ['grid', 'factorial', 'one-factor', 'random'].map((method) => by(method, 'bm25'));
+  expect(designs.map(({ crossed, drawn, start }) => [crossed, drawn, start])).toEqual([
+    [true, false, 1],
+    [true, false, 1],
+    [false, false, 1],
+    [false, true, 1],
+  ]);
+  expect(by('random', 'not run').start).toBe(-1);
+  expect(designs[0]?.factors.map(({ name, numeric }) => [name, numeric])).toEqual([
+    ['weight', true],
+    ['window', true],
+    ['decay', false],
+  ]);
 });

@@ -13,7 +13,7 @@ export interface Payload {
   readonly metrics: readonly string[];
   readonly relevantGrade: number;
   readonly gradeNames: Readonly<Record<number, string>>;
-  /** Position of the baseline among the arms. */
+  /** Position of the baseline among the arms; -1 where it failed. */
   readonly baseline: number;
   /** Confidence of the intervals; a corrected p below 1 - level decides. */
   readonly level: number;
@@ -23,13 +23,22 @@ export interface Payload {
   readonly queries: readonly QueryPayload[];
   readonly strata: readonly StratumPayload[];
   /** Of a sweep; levels that are all numbers stand in their order. */
-  readonly factors: readonly Factor[];
-  /** Whether the factors were varied together, not one at a time. */
+  readonly factors: readonly SweptFactor[];
+  /** Whether every level of a factor was run with those of the others: not one at a time, not at random. */
   readonly crossed: boolean;
+  /** Whether the levels were drawn at random. */
+  readonly drawn: boolean;
+  /** Position of the arm that the sweep started from among the arms; -1 where it was not run. */
+  readonly start: number;
   /** What becomes of a relevant turn: `kept`, or the stage that lost it. Empty where nothing was attributed. */
   readonly fates: readonly string[];
   /** Null controls stand below the arm that they control. */
   readonly arms: readonly ArmPayload[];
+}
+
+export interface SweptFactor extends Factor {
+  /** Whether all levels are numbers. */
+  readonly numeric: boolean;
 }
 
 export interface QueryPayload {
@@ -76,18 +85,19 @@ export function payloadOf(result: ExperimentResult): Payload {
       levels: levels.map((level) => ({ name: level.name, queries: level.queries.length })),
     })),
     factors,
-    crossed: result.sweep !== null && result.sweep.method !== 'one-factor',
+    crossed: ['grid', 'factorial'].includes(result.sweep?.method ?? ''),
+    drawn: result.sweep?.method === 'random',
+    start: arms.findIndex(({ name }) => name === result.sweep?.arm),
     fates,
     arms: arms.map((arm) => armPayload(arm, result, { positions, inspected, fates, factors })),
   };
 }
 
-function factorsOf({ sweep }: ExperimentResult): Factor[] {
-  const numeric = (levels: readonly string[]) =>
-    levels.every((level) => level !== '' && Number.isFinite(Number(level)));
-  const ordered = (levels: readonly string[]) =>
-    numeric(levels) ? levels.toSorted((a, b) => Number(a) - Number(b)) : levels;
-  return (sweep?.factors ?? []).map(({ name, levels }) => ({ name, levels: ordered(levels) }));
+function factorsOf({ sweep }: ExperimentResult): SweptFactor[] {
+  return (sweep?.factors ?? []).map(({ name, levels }) => {
+    const numeric = levels.every((level) => level !== '' && Number.isFinite(Number(level)));
+    return { name, numeric, levels: numeric ? levels.toSorted((a, b) => Number(a) - Number(b)) : levels };
+  });
 }
 
 /** What was kept first, then what was lost in the order of the stages. */

@@ -6,18 +6,25 @@ export interface PlainCell {
   readonly value?: number;
 }
 
+export interface Heading {
+  readonly name: string;
+  readonly numeric: boolean;
+  /** How the column sorts at first; where nothing is said, numbers downwards and words upwards. */
+  readonly first?: 'ascending' | 'descending';
+}
+
 export interface PlainTable {
   readonly label: string;
-  /** A heading a column; columns of numbers sort downwards first. */
-  readonly headings: readonly { readonly name: string; readonly numeric: boolean }[];
+  /** A heading a column. */
+  readonly headings: readonly Heading[];
   readonly rows: readonly { readonly arm?: string; readonly cells: readonly PlainCell[] }[];
 }
 
 /** A table that sorts by every column. A row that is about an arm is hidden with it. */
 export function plainTable({ label, headings, rows }: PlainTable): Markup {
   const head = headings.map(
-    ({ name, numeric }) =>
-      html`<th scope="col" data-first="${numeric ? 'descending' : 'ascending'}"${numeric ? '' : html` class="word"`}><button type="button">${name}</button></th>`,
+    ({ name, numeric, first = numeric ? 'descending' : 'ascending' }) =>
+      html`<th scope="col" data-first="${first}"${numeric ? '' : html` class="word"`}><button type="button">${name}</button></th>`,
   );
   const body = rows.map(
     ({ arm, cells }) => html`

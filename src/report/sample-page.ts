@@ -4,9 +4,11 @@ import type { Browser, Page } from 'playwright-core';
 
 const from = (name: string) => JSON.stringify(new URL(name, import.meta.url).href);
 
+const SAMPLES = { result: 'sampleResult', sweep: 'sampleSweep', 'failed-baseline': 'sampleFailedBaseline' } as const;
+
 /** Writes the page of an invented result as the command line makes it, since the page's script is the text of functions as they run there. */
-export function writeSamplePage(file: string, sample: 'result' | 'sweep', seed: number, size: object): void {
-  const make = sample === 'result' ? 'sampleResult' : 'sampleSweep';
+export function writeSamplePage(file: string, sample: keyof typeof SAMPLES, seed: number, size: object): void {
+  const make = SAMPLES[sample];
   const code = `
     import { writeFileSync } from 'node:fs';
     import { ${make} } from ${from(`sample-${sample}.ts`)};

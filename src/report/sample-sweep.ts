@@ -59,6 +59,7 @@ export function sampleSweep(seed: number, { levels, threads, turnsAThread, top }
     passports: Object.fromEntries(sample.metrics.map((metric) => [metric, passportOf(metric, sample)])),
     sweep: {
       method: 'factorial',
+      arm: 'unified',
       factors,
       interactions: sample.metrics.map((metric, at) => ({
         factors: ['weight', 'window'],

@@ -3,7 +3,8 @@ import type { ArmResult, ExperimentResult } from '../experiment/result.ts';
 import { handmadeResult } from './handmade-result.ts';
 import { renderMarkdown } from './markdown.ts';
 import { html } from './markup.ts';
-import { structureRows, structureTable, survivals } from './structure-table.ts';
+import { withFailedBaseline } from './sample-failed-baseline.ts';
+import { structureLegend, structureRows, structureTable, survivals } from './structure-table.ts';
 
 /** The last arm has two controls; its gain in recall survives the second. */
 function controlledResult(): ExperimentResult {
@@ -29,6 +30,12 @@ function controlledResult(): ExperimentResult {
   };
   return { ...result, arms: [first, base, { ...better, structure }] };
 }
+
+test('a p that decides is told from the level', () => {
+  const result = controlledResult();
+  const text = JSON.stringify(result).replaceAll('"correctedP":0.02', '"correctedP":0.0496');
+  expect(structureRows(JSON.parse(text))[1]?.cells[0]?.text).toBe('+.050 [+.03, +.07], p .0496');
+});
 
 test('a row an arm and control', () => {
   expect(structureRows(controlledResult())).toEqual([
@@ -62,6 +69,12 @@ test('the page has a sortable row of each, which is hidden with its arm', () => 
   const { text } = html`${structureTable(controlledResult())}`;
   expect(text.match(/<tr data-arm="cosine">/g)).toHaveLength(2);
   expect(text).toContain('<td data-value="-0.001">−.001 [−.02, +.02], p 1.000, survives</td>');
+});
+
+test('what is said above the table says of which baseline, and that it failed', () => {
+  const said = (result: ExperimentResult) => html`${structureLegend(result)}`.text;
+  expect(said(controlledResult())).toContain('The baseline is bm25.');
+  expect(said(withFailedBaseline(controlledResult()))).toContain('The baseline is bm25, which failed.');
 });
 
 test('Markdown has them as a table, where there are any', () => {

@@ -23,13 +23,13 @@ export function survivals({ structure }: ArmResult, metrics: readonly string[]):
   });
 }
 
-function cellText({ difference, correctedP }: Comparison, survives: boolean): string {
+function cellText({ difference, correctedP }: Comparison, bound: number, survives: boolean): string {
   const interval = `[${signed(difference.low, 2)}, ${signed(difference.high, 2)}]`;
-  return `${signed(difference.mean, 3)} ${interval}, p ${probability(correctedP)}${survives ? ', survives' : ''}`;
+  return `${signed(difference.mean, 3)} ${interval}, p ${probability(correctedP, bound)}${survives ? ', survives' : ''}`;
 }
 
 /** A row for each arm and control of it. */
-export function structureRows({ arms, metrics }: ExperimentResult): StructureRow[] {
+export function structureRows({ arms, metrics, statistics }: ExperimentResult): StructureRow[] {
   return arms.flatMap(({ name, structure }) => {
     if (structure === null) return [];
     const kinds = Object.keys(structure.metrics[metrics[0] as string]?.controls ?? {});
@@ -40,7 +40,8 @@ export function structureRows({ arms, metrics }: ExperimentResult): StructureRow
         const test = structure.metrics[metric];
         const comparison = test?.controls[control];
         if (test === undefined || comparison === undefined) return [];
-        return { difference: comparison.difference.mean, text: cellText(comparison, test.survives.includes(control)) };
+        const text = cellText(comparison, 1 - statistics.level, test.survives.includes(control));
+        return { difference: comparison.difference.mean, text };
       }),
     }));
   });
@@ -63,7 +64,8 @@ export function structureTable(result: ExperimentResult): Content {
 }
 
 /** What is said above the table. */
-export function structureLegend({ baseline }: ExperimentResult): Content {
+export function structureLegend({ baseline, failures }: ExperimentResult): Content {
+  const failed = failures.some(({ name }) => name === baseline);
   return html`
-<p class="legend">Arms minus their null controls, each an arm of the same options on structure that was destroyed at random; p corrected over the controls of an arm. ${SURVIVES} The baseline is ${baseline}.</p>`;
+<p class="legend">Arms minus their null controls, each an arm of the same options on structure that was destroyed at random; p corrected over the controls of an arm. ${SURVIVES} The baseline is ${baseline}${failed ? ', which failed' : ''}.</p>`;
 }

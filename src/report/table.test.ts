@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { NotFiniteError, ValidationError } from '../core/errors.ts';
 import type { ArmResult } from '../experiment/result.ts';
 import { handmadeResult } from './handmade-result.ts';
+import { withFailedBaseline } from './sample-failed-baseline.ts';
 import { ladderOrder, ladderTable } from './table.ts';
 
 test('cells are written once: value, interval, difference and corrected p', () => {
@@ -142,4 +143,43 @@ test('a result whose parts do not fit together is refused', () => {
     expect(error).toBeInstanceOf(type);
     expect((error as Error).message).toBe(message);
   }
+});
+
+test('a p that decides is told from the level', () => {
+  const result = handmadeResult();
+  const p = (level: number) => {
+    const arms = result.arms.map((arm) =>
+      arm.comparisons === null
+        ? arm
+        : {
+            ...arm,
+            comparisons: { ...arm.comparisons, 'mrr@10': { ...arm.comparisons['mrr@10']!, correctedP: 0.0496 } },
+          },
+    );
+    return ladderTable({ ...result, arms, statistics: { ...result.statistics, level } }).rows[0]?.cells[0]?.comparison
+      ?.p;
+  };
+  expect([p(0.95), p(0.99)]).toEqual(['.0496', '.050']);
+});
+
+test('without a baseline that did not fail the arms have their figures and nothing is compared', () => {
+  const failed = withFailedBaseline(handmadeResult());
+  const table = ladderTable(failed);
+  expect(table).toMatchObject({ baseline: 'bm25', compared: false });
+  expect(table.rows.map(({ arm, isBaseline }) => [arm, isBaseline])).toEqual([
+    ['newest | <first>', false],
+    ['cosine', false],
+  ]);
+  expect(table.rows[0]?.cells[0]).toMatchObject({ value: '.353', mark: '', verdict: 'undecided', comparison: null });
+  expect(table.legend[0]).toBe('No arm is compared with the baseline, bm25, which failed.');
+  expect(table.legend.some((sentence) => sentence.startsWith('p: '))).toBe(false);
+  expect(table.notes).toEqual(['failed: bm25, NOT_FINITE: score is not finite: NaN']);
+  expect(ladderTable(handmadeResult()).compared).toBe(true);
+});
+
+test('arms and null controls are tested against each other where the baseline failed, and the legend says how', () => {
+  const failed = withFailedBaseline(handmadeResult());
+  const structure = { survives: [], metrics: {} };
+  const { legend } = ladderTable({ ...failed, arms: failed.arms.map((arm) => ({ ...arm, structure })) });
+  expect(legend[1]).toMatch(/^p: paired sign-flip permutation test/);
 });

@@ -1,5 +1,5 @@
 import { NotFiniteError, ValidationError } from '../core/errors.ts';
-import type { ArmResult, Comparison, ExperimentResult, Interval } from '../experiment/result.ts';
+import type { ArmResult, Comparison, ExperimentResult, Interval, StoppedArm } from '../experiment/result.ts';
 import { decimal, probability, signed } from './format.ts';
 import { survivals } from './structure-table.ts';
 
@@ -59,6 +59,8 @@ export interface AbsentRow {
 export interface LadderTable {
   readonly metrics: readonly string[];
   readonly baseline: string;
+  /** Whether the arms are compared with the baseline; not where that failed. */
+  readonly compared: boolean;
   /** Null controls stand below the arm that they control. */
   readonly rows: readonly LadderRow[];
   readonly absent: readonly AbsentRow[];
@@ -69,12 +71,15 @@ export interface LadderTable {
 }
 
 /**
- * @throws ValidationError when the baseline is no arm or an arm lacks a metric or its comparison.
+ * The figures of every arm and, unless the baseline failed, its differences from that.
+ *
+ * @throws ValidationError when the baseline is no arm, not even a failed one, or an arm lacks a metric or its comparison.
  * @throws NotFiniteError for a figure that is not finite.
  */
 export function ladderTable(result: ExperimentResult): LadderTable {
-  const { metrics, baseline, arms } = result;
-  if (!arms.some((arm) => arm.name === baseline))
+  const { metrics, baseline, arms, failures } = result;
+  const compared = arms.some(({ name }) => name === baseline);
+  if (!compared && !failures.some(({ name }) => name === baseline))
     throw new ValidationError(`baseline is not among the arms: ${baseline}`, { baseline });
   const rows = ladderOrder(arms).map((arm) => ({
     arm: arm.name,
@@ -82,11 +87,12 @@ export function ladderTable(result: ExperimentResult): LadderTable {
     isBaseline: arm.name === baseline,
     control: arm.control,
     survives: survivals(arm, metrics),
-    cells: metrics.map((metric) => ladderCell(arm, metric, arm.name === baseline)),
+    cells: metrics.map((metric) => ladderCell(arm, metric, compared && arm.name !== baseline, result.statistics)),
     holes: arm.holes,
   }));
   const absent = absentRows(result);
-  return { metrics, baseline, rows, absent, legend: legendOf(result), notes: notesOf(rows, absent) };
+  const legend = legendOf(result, compared);
+  return { metrics, baseline, compared, rows, absent, legend, notes: notesOf(rows, absent) };
 }
 
 /** The arms in their order, each followed by its null controls; controls of an arm that is not there stand last. */
@@ -106,13 +112,18 @@ function absentRows({ failures, stopped }: ExperimentResult): AbsentRow[] {
     kind: 'failed' as const,
     reason: `${code}: ${message}`,
   }));
-  const left = stopped.map(({ name, description, queries, metric, mean, difference, p }) => ({
-    arm: name,
-    description,
+  const left = stopped.map((arm) => ({
+    arm: arm.name,
+    description: arm.description,
     kind: 'stopped' as const,
-    reason: `after ${queries} queries, ${metric} ${decimal(mean, 3)}, ${againstBest(difference)}, p ${probability(p)}`,
+    reason: stopReason(arm),
   }));
   return [...failed, ...left];
+}
+
+/** Why a race stopped an arm. */
+export function stopReason({ queries, metric, mean, difference, p }: StoppedArm): string {
+  return `after ${queries} queries, ${metric} ${decimal(mean, 3)}, ${againstBest(difference)}, p ${probability(p)}`;
 }
 
 function againstBest({ mean, low, high }: Interval): string {
@@ -129,11 +140,20 @@ function notesOf(rows: readonly LadderRow[], absent: readonly AbsentRow[]): stri
   ];
 }
 
-function ladderCell(arm: ArmResult, metric: string, isBaseline: boolean): LadderCell {
+/** What a cell is written from: an arm, or anything else that was measured as arms are. */
+export type Measured = Pick<ArmResult, 'name' | 'metrics' | 'comparisons'>;
+
+/** @param level of the intervals; a corrected p below 1 - level decides. */
+export function ladderCell(
+  arm: Measured,
+  metric: string,
+  isCompared: boolean,
+  { level }: Pick<ExperimentResult['statistics'], 'level'>,
+): LadderCell {
   const interval = arm.metrics[metric];
   if (interval === undefined) throw new ValidationError(`arm ${arm.name} has no metric: ${metric}`, { metric });
   assertFinite(interval, `arm ${arm.name}, ${metric}`);
-  const comparison = isBaseline ? null : comparisonOf(arm, metric);
+  const comparison = isCompared ? comparisonOf(arm, metric) : null;
   const verdict = comparison?.verdict ?? 'undecided';
   return {
     metric,
@@ -142,23 +162,24 @@ function ladderCell(arm: ArmResult, metric: string, isBaseline: boolean): Ladder
     mark: MARKS[verdict],
     value: decimal(interval.mean, 3),
     interval: `[${decimal(interval.low, 2)}, ${decimal(interval.high, 2)}]`,
-    comparison: comparison && writtenComparison(comparison),
+    comparison: comparison && writtenComparison(comparison, 1 - level),
   };
 }
 
-function writtenComparison(comparison: Comparison): LadderComparison {
+/** @param bound of the corrected p, which decides. */
+function writtenComparison(comparison: Comparison, bound: number): LadderComparison {
   const { difference, correctedP, effectSize, minimumDetectable, wins, ties, losses } = comparison;
   return {
     difference: signed(difference.mean, 3),
     interval: `[${signed(difference.low, 2)}, ${signed(difference.high, 2)}]`,
-    p: probability(correctedP),
+    p: probability(correctedP, bound),
     effectSize: effectSize === null ? '—' : signed(effectSize, 2),
     minimumDetectable: decimal(minimumDetectable, 3),
     counts: `${wins}/${ties}/${losses}`,
   };
 }
 
-function comparisonOf(arm: ArmResult, metric: string): Comparison {
+function comparisonOf(arm: Measured, metric: string): Comparison {
   const comparison = arm.comparisons?.[metric];
   if (comparison === undefined)
     throw new ValidationError(`arm ${arm.name} has no comparison with the baseline in: ${metric}`, { metric });
@@ -179,20 +200,50 @@ const TESTS: Readonly<Record<ExperimentResult['statistics']['test'], (samples: s
   wilcoxon: () => 'paired Wilcoxon signed-rank test',
 };
 
-const CORRECTIONS: Readonly<Record<ExperimentResult['statistics']['correction'], string>> = {
-  holm: 'corrected by Holm over the arms',
-  'benjamini-hochberg': 'corrected by Benjamini and Hochberg over the arms',
-  none: 'not corrected for the number of arms',
+const CORRECTIONS: Readonly<Record<ExperimentResult['statistics']['correction'], (rows: string) => string>> = {
+  holm: (rows) => `corrected by Holm over the ${rows}`,
+  'benjamini-hochberg': (rows) => `corrected by Benjamini and Hochberg over the ${rows}`,
+  none: (rows) => `not corrected for the number of ${rows}`,
 };
 
-function legendOf({ queries, baseline, statistics, arms }: ExperimentResult): string[] {
-  const { level, samples, test, correction } = statistics;
-  const clusters = new Set(queries.map((query) => query.cluster)).size;
+/** What the sentences below a table are about. */
+export interface LegendFacts {
+  /** What the rows are, in the plural. */
+  readonly rows: string;
+  readonly baseline: string;
+  /** Whether the baseline is there to be compared with. */
+  readonly compared: boolean;
+  readonly isTested: boolean;
+  readonly hasControls: boolean;
+  readonly statistics: ExperimentResult['statistics'];
+  readonly queries: number;
+  readonly conversations: number;
+}
+
+function legendOf({ queries, baseline, statistics, arms }: ExperimentResult, compared: boolean): string[] {
+  return statisticsLegend({
+    rows: 'arms',
+    baseline,
+    compared,
+    isTested: compared || arms.some(({ structure }) => structure !== null),
+    hasControls: arms.some(({ control }) => control !== null),
+    statistics,
+    queries: queries.length,
+    conversations: new Set(queries.map((query) => query.cluster)).size,
+  });
+}
+
+/** Sentences that say what marks, p and brackets mean, and how much was measured. */
+export function statisticsLegend(facts: LegendFacts): string[] {
+  const { rows, baseline, compared, isTested, hasControls, queries, conversations } = facts;
+  const { level, samples, test, correction } = facts.statistics;
   const tested = TESTS[test](samples.toLocaleString('en'));
-  const apart = arms.some(({ control }) => control !== null) ? ', null controls among themselves' : '';
+  const apart = hasControls ? ', null controls among themselves' : '';
   return [
-    `${MARKS.better} better, ${MARKS.worse} worse than ${baseline}, said only where the corrected p is below ${decimal(1 - level, 2)}; no mark: undecided.`,
-    `p: ${tested}, clustered by conversation, ${CORRECTIONS[correction]}${apart}.`,
-    `Brackets: ${Math.round(level * 100)} % bootstrap intervals (BCa), clustered by conversation. ${queries.length} queries in ${clusters} conversations.`,
+    compared
+      ? `${MARKS.better} better, ${MARKS.worse} worse than ${baseline}, said only where the corrected p is below ${decimal(1 - level, 2)}; no mark: undecided.`
+      : `No arm is compared with the baseline, ${baseline}, which failed.`,
+    ...(isTested ? [`p: ${tested}, clustered by conversation, ${CORRECTIONS[correction](rows)}${apart}.`] : []),
+    `Brackets: ${Math.round(level * 100)} % bootstrap intervals (BCa), clustered by conversation. ${queries} queries in ${conversations} conversations.`,
   ];
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { handmadeResult } from './handmade-result.ts';
+import { withFailedBaseline } from './sample-failed-baseline.ts';
 import { sampleResult } from './sample-result.ts';
 import { renderText } from './text-table.ts';
 
@@ -37,4 +38,14 @@ test('what does not fit follows in a further block under the same arms', () => {
     ['arm', 'mrr@10', 'Δ', 'p', 'recall@10'],
     ['arm', 'ndcg@10', 'recall@1'],
   ]);
+});
+
+test('without its baseline a ladder has no columns of differences', () => {
+  const lines = renderText(withFailedBaseline(handmadeResult())).split('\n');
+  expect([lines[0], ...lines.slice(2, 4)]).toEqual([
+    'arm               mrr@10               recall@10',
+    'newest | <first>   .353 [.33, .38]     .099 [.00, .20]',
+    'cosine            1.000 [.98, 1.00]    .200 [.15, .24]',
+  ]);
+  expect(lines).toContain('failed: bm25, NOT_FINITE: score is not finite: NaN');
 });

@@ -10,8 +10,12 @@ type Column = readonly string[];
  * do not fit into `width` follow in a further block under the same arm names.
  */
 export function renderText(result: ExperimentResult, width = 120): string {
-  const table = ladderTable(result);
-  const arms = aligned(['arm', ...table.rows.map((row) => row.arm)], 'left');
+  return ladderText(ladderTable(result), width);
+}
+
+/** A ladder as {@link renderText} prints it. @param rowsAre what the first column holds */
+export function ladderText(table: LadderTable, width = 120, rowsAre = 'arm'): string {
+  const arms = aligned([rowsAre, ...table.rows.map((row) => row.arm)], 'left');
   const blocks = blocksOf(groupsOf(table), width - (arms[0] as string).length);
   const printed = blocks.map((columns) => linesOf([arms, ...columns]).join('\n'));
   const notes = table.notes.length === 0 ? [] : [table.notes.join('\n')];
@@ -22,7 +26,7 @@ export function renderText(result: ExperimentResult, width = 120): string {
 function groupsOf(table: LadderTable): Column[][] {
   return table.metrics.map((metric, at) => {
     const value = metricColumn(metric, table.rows, at);
-    return at === 0 ? [value, ...comparisonColumns(table.rows)] : [value];
+    return at === 0 && table.compared ? [value, ...comparisonColumns(table.rows)] : [value];
   });
 }
 

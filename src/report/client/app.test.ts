@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { handmadeArm, handmadePayload } from '../handmade-page.ts';
 import { payloadOf } from '../payload.ts';
 import { sampleResult } from '../sample-result.ts';
 import { sampleSweep } from '../sample-sweep.ts';
@@ -50,4 +51,34 @@ test('a filter keeps names with every word; a figure without room the best of th
   expect(drawn).toEqual([sweep.baseline, ...best].sort((a, b) => a - b));
   expect(drawnNote(state, drawn)).toBe('The 5 best of 34 arms by mrr@10; the filter above narrows them.');
   expect(drawnNote(state, drawnArms(state, 100))).toBe('');
+});
+
+test('a null control is never the best arm, and comes into a figure last', () => {
+  const scored = (name: string, mean: number, control = false) =>
+    handmadeArm(name, { control, intervals: [[mean, mean, mean]] });
+  const [base, control, good, poor] = [
+    scored('base', 0.5),
+    scored('good | control=x', 0.9, true),
+    scored('good', 0.8),
+    scored('poor', 0.1),
+  ] as const;
+  const state = createApp(handmadePayload([base, poor, control, good]));
+  expect(state.choice.right).toBe(3);
+  expect(drawnArms(state, 3)).toEqual([0, 1, 3]);
+  expect(createApp(handmadePayload([base, control])).choice.right).toBe(0);
+  expect(createApp(handmadePayload([control, base], { baseline: 1 })).choice.right).toBe(1);
+});
+
+test('where the baseline failed the best arm stands beside the first of the others', () => {
+  const scored = (name: string, mean: number) => handmadeArm(name, { intervals: [[mean, mean, mean]] });
+  const state = (...means: number[]) =>
+    createApp(
+      handmadePayload(
+        means.map((mean, at) => scored(`a${at}`, mean)),
+        { baseline: -1 },
+      ),
+    ).choice;
+  expect(state(0.7, 0.3, 0.5)).toMatchObject({ left: 1, right: 0 });
+  expect(state(0.3, 0.7, 0.5)).toMatchObject({ left: 0, right: 1 });
+  expect(state(0.7)).toMatchObject({ left: 0, right: 0 });
 });

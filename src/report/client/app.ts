@@ -28,15 +28,15 @@ export interface App {
   readonly watchers: { readonly keys: readonly (keyof Choice)[]; readonly render: () => void }[];
 }
 
-/** Begins with the baseline beside the arm that is best in the first metric. */
+/** Begins with the baseline, or another arm where that failed, beside the arm that is best in the first metric; a null control is never that. */
 export function createApp(data: Payload): App {
-  const means = data.arms.map((arm, at) =>
-    at === data.baseline ? Number.NEGATIVE_INFINITY : (arm.intervals[0]?.[0] ?? 0),
-  );
-  const right = data.arms.length > 1 ? means.indexOf(Math.max(...means)) : data.baseline;
+  const rivals = data.arms.flatMap(({ control }, at) => (control || at === data.baseline ? [] : [at]));
+  const mean = (arm: number) => data.arms[arm]?.intervals[0]?.[0] ?? 0;
+  const right = rivals.toSorted((a, b) => mean(b) - mean(a))[0] ?? Math.max(0, data.baseline);
+  const other = rivals.find((arm) => arm !== right) ?? right;
   const choice: Choice = {
     metric: 0,
-    left: data.baseline,
+    left: data.baseline < 0 ? other : data.baseline,
     right,
     query: -1,
     order: 'gain',
@@ -75,15 +75,15 @@ export function shownArms(app: App): number[] {
   return app.data.arms.flatMap(({ name }, at) => (isShown(app, name) ? [at] : []));
 }
 
-/** Of the shown arms as many as a figure has room for: the baseline and the best by the chosen metric, in their order. */
+/** Of the shown arms as many as a figure has room for: the baseline and the best by the chosen metric, in their order. Null controls come in last. */
 export function drawnArms(app: App, limit: number): number[] {
   const shown = shownArms(app);
   if (shown.length <= limit) return shown;
   const { metric } = app.choice;
   const { arms, baseline } = app.data;
-  const worth = (arm: number) =>
-    arm === baseline ? Number.POSITIVE_INFINITY : (arms[arm]?.intervals[metric]?.[0] ?? Number.NEGATIVE_INFINITY);
-  const best = new Set(shown.toSorted((a, b) => worth(b) - worth(a)).slice(0, limit));
+  const place = (arm: number) => (arm === baseline ? 0 : arms[arm]?.control ? 2 : 1);
+  const mean = (arm: number) => arms[arm]?.intervals[metric]?.[0] ?? 0;
+  const best = new Set(shown.toSorted((a, b) => place(a) - place(b) || mean(b) - mean(a)).slice(0, limit));
   return shown.filter((arm) => best.has(arm));
 }
 

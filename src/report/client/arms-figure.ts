@@ -28,7 +28,7 @@ export function drawArms(state: App, node: HTMLElement): void {
     xaxis: plot.axis(metrics[metric] ?? '', plot.ticks(low, high, format.decimal)),
     ...plot.rowAxis(armNames(state, drawn)),
     hovermode: 'closest',
-    shapes: [plot.verticalRule(arms[baseline]?.intervals[metric]?.[0] ?? 0)],
+    shapes: baseline < 0 ? [] : [plot.verticalRule(arms[baseline]?.intervals[metric]?.[0] ?? 0)],
   };
   const traces = drawn.map((arm, at) => armTrace(arms[arm] as ArmPayload, at, metric, arm === baseline));
   plot.draw(node, traces, (narrow ? 40 : 27) * drawn.length + 64, layout);
@@ -40,7 +40,7 @@ export function drawArms(state: App, node: HTMLElement): void {
 /** Names of arms, the baseline's in bold. */
 export function armNames({ data: { arms, baseline } }: App, drawn: readonly number[]): string[] {
   return drawn.map((arm) => {
-    const name = plot.plainText(arms[arm]?.name ?? '');
+    const name = plot.rowName(arms[arm]?.name ?? '');
     return arm === baseline ? `<b>${name}</b>` : name;
   });
 }

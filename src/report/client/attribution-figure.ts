@@ -40,7 +40,7 @@ export function drawFates(state: App, node: HTMLElement): void {
 export function fateTrace({ data: { arms, fates } }: App, drawn: readonly number[], fate: number): object {
   const counts = drawn.map((arm) => arms[arm]?.fates[fate] ?? 0);
   const totals = drawn.map((arm) => arms[arm]?.fates.reduce((sum, count) => sum + count, 0) || 1);
-  const name = fates[fate] ?? '';
+  const name = format.fateName(fates[fate] ?? '');
   const kept = name === 'kept';
   return {
     type: 'bar',

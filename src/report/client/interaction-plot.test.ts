@@ -1,14 +1,14 @@
 import { beforeAll, expect, test } from 'vitest';
+import { handmadeArm, handmadePayload, openPage } from '../handmade-page.ts';
 import { payloadOf } from '../payload.ts';
 import { sampleSweep } from '../sample-sweep.ts';
 import * as app from './app.ts';
-import { seriesOf } from './interaction-plot.ts';
+import { levelAxis, seriesOf, seriesTrace, startMean } from './interaction-plot.ts';
 import * as sweep from './sweep.ts';
 
 const payload = payloadOf(sampleSweep(11, { levels: [3, 5, 2], threads: 7, turnsAThread: 5, top: 5 }));
 
-// what the page's script gives to every file of it
-beforeAll(() => Object.assign(globalThis, { app, sweep }));
+beforeAll(() => openPage(1400));
 
 test('lines of the interaction plot are the levels of a factor, or one of all arms', () => {
   const state = app.createApp(payload);
@@ -23,4 +23,56 @@ test('lines of the interaction plot are the levels of a factor, or one of all ar
   expect(series[3]?.points[2]?.arms).toEqual(sweep.armsAt(state, 2, 3));
   app.choose(state, { by: -1 });
   expect(seriesOf(state).map(({ points }) => points.map((point) => point?.arms.length))).toEqual([[10, 10, 10]]);
+});
+
+const FACTORS = [
+  { name: 'half-life', numeric: true, levels: ['0.5', '2', '11'] },
+  { name: 'kind', numeric: false, levels: ['x', 'y', 'z'] },
+];
+const swept = (at: number, mean: number) =>
+  handmadeArm(`arm ${at}`, { levels: [at, 2 - at], intervals: [[mean, mean - 0.03, mean + 0.05]] });
+const arms = [handmadeArm('base'), handmadeArm('start'), swept(0, 0.31), swept(2, 0.77)];
+const handmade = (more: object) => app.createApp(handmadePayload(arms, { factors: FACTORS, start: 1, ...more }));
+const traceOf = (state: app.App) => {
+  const [series] = seriesOf(state);
+  return seriesTrace(state, series as NonNullable<typeof series>, 0, 1);
+};
+
+test('a point is the mean with whiskers from low to high; what was not run is left out', () => {
+  expect(traceOf(handmade({}))).toMatchObject({
+    x: [0, 1, 2],
+    y: [0.31, null, 0.77],
+    error_y: {
+      array: [expect.closeTo(0.05, 12), null, expect.closeTo(0.05, 12)],
+      arrayminus: [expect.closeTo(0.03, 12), null, expect.closeTo(0.03, 12)],
+    },
+    line: { color: '#12608f' },
+    text: ['arm 0<br>.310 [.280, .360]', '', 'arm 2<br>.770 [.740, .820]'],
+  });
+});
+
+test('levels drawn at random stand at their numbers, without a line', () => {
+  const state = handmade({ drawn: true });
+  expect(traceOf(state)).toMatchObject({ mode: 'markers', x: [0.5, 2, 11] });
+  expect(levelAxis(state)).toMatchObject({ tickvals: [5, 10], ticktext: ['5', '10'] });
+  app.choose(state, { across: 1 });
+  expect(traceOf(state)).toMatchObject({ mode: 'markers', x: [0, 1, 2] });
+  expect(levelAxis(state)).toMatchObject({ ticktext: ['x', 'y', 'z'] });
+});
+
+test('a line leads through numbers and, of crossed factors, through any levels', () => {
+  const state = handmade({});
+  expect(traceOf(state)).toMatchObject({ mode: 'lines+markers' });
+  app.choose(state, { across: 1 });
+  expect(traceOf(state)).toMatchObject({ mode: 'markers' });
+  const crossed = handmade({ crossed: true });
+  app.choose(crossed, { across: 1, by: 0 });
+  expect(traceOf(crossed)).toMatchObject({ mode: 'lines+markers' });
+});
+
+test('the arm that the sweep starts from is a line, unless factors are crossed or it was not run', () => {
+  expect(startMean(handmade({}))).toBe(0.5);
+  expect(startMean(handmade({ drawn: true }))).toBe(0.5);
+  expect(startMean(handmade({ crossed: true }))).toBeNull();
+  expect(startMean(handmade({ start: -1 }))).toBeNull();
 });

@@ -37,20 +37,43 @@ export function seriesOf(state: App): Series[] {
   }));
 }
 
+/** The levels of the factor across on the axis: side by side or, where numbers were drawn, each at its number. */
+export function placesOf({ data: { factors, drawn }, choice }: App): number[] {
+  const { levels = [], numeric = false } = factors[choice.across] ?? {};
+  return levels.map((level, at) => (drawn && numeric ? Number(level) : at));
+}
+
+/** A line leads from point to point where it says something: between numbers, and between the levels of crossed factors; not between arms drawn at random. */
+export function isConnected({ data: { factors, drawn }, choice: { across, by } }: App): boolean {
+  return !drawn && (by >= 0 || (factors[across]?.numeric ?? false));
+}
+
+export function levelAxis(state: App): object {
+  const { name = '', levels = [], numeric = false } = state.data.factors[state.choice.across] ?? {};
+  const places = placesOf(state);
+  if (!state.data.drawn || !numeric)
+    return plot.axis(name, { ...plot.named(levels), showgrid: false, range: [-0.4, levels.length - 0.6] });
+  const write = (place: number, digits: number) =>
+    Number.isInteger(place) ? `${place}` : format.decimal(place, digits);
+  return plot.axis(name, { ...plot.ticks(Math.min(...places), Math.max(...places), write), zeroline: false });
+}
+
+/** The mean of the arm that a sweep started from, which levels changed one at a time or drawn at random are seen against; null where there is none. */
+export function startMean({ data: { arms, crossed, start }, choice: { metric } }: App): number | null {
+  return crossed ? null : (arms[start]?.intervals[metric]?.[0] ?? null);
+}
+
 export function drawPlot(state: App, node: HTMLElement): void {
   const { factors, metrics } = state.data;
   const { across, by, metric } = state.choice;
   const series = seriesOf(state);
+  const reference = startMean(state);
   const bounds = series.flatMap(({ points }) =>
     points.flatMap((point) => (point === null ? [] : [point.low, point.high])),
   );
-  const levels = factors[across]?.levels ?? [];
+  if (reference !== null) bounds.push(reference);
   const layout = {
-    xaxis: plot.axis(factors[across]?.name ?? '', {
-      ...plot.named(levels),
-      showgrid: false,
-      range: [-0.4, levels.length - 0.6],
-    }),
+    xaxis: levelAxis(state),
     yaxis: plot.axis(metrics[metric] ?? '', {
       ...(bounds.length === 0 ? {} : plot.ticks(Math.min(...bounds), Math.max(...bounds), format.decimal)),
       zeroline: false,
@@ -58,6 +81,7 @@ export function drawPlot(state: App, node: HTMLElement): void {
     hovermode: 'closest',
     showlegend: by >= 0,
     ...(by < 0 ? {} : plot.legendAbove(factors[by]?.name)),
+    ...(reference === null ? {} : plot.namedLevel(reference, state.data.arms[state.data.start]?.name ?? '')),
   };
   const traces = series.map((one, at) => seriesTrace(state, one, at, series.length));
   plot.draw(node, traces, 380, layout);
@@ -77,9 +101,9 @@ export function seriesTrace(state: App, { name, points }: Series, at: number, co
   };
   return {
     type: 'scatter',
-    mode: 'lines+markers',
+    mode: isConnected(state) ? 'lines+markers' : 'markers',
     name: plot.plainText(name),
-    x: points.map((_, place) => place + beside),
+    x: placesOf(state).map((place) => place + beside),
     y: points.map((point) => point?.mean ?? null),
     connectgaps: true,
     error_y: { ...whiskers, color, thickness: 1.2, width: 3 },

@@ -15,9 +15,11 @@ export function start(state: App): void {
   plot.onNewLook(() => drawLatency(state, node));
 }
 
-/** Components of the chosen arm and of the baseline, those of the chosen one first. */
+/** Components of the chosen arm and of the baseline, those of the chosen one first; what every arm ends with stands last. */
 export function componentsOf({ data, choice }: App): string[] {
-  return [...new Set([choice.right, data.baseline].flatMap((arm) => Object.keys(data.arms[arm]?.latency ?? {})))];
+  const names = [choice.right, data.baseline].flatMap((arm) => Object.keys(data.arms[arm]?.latency ?? {}));
+  const last = names.slice(-2);
+  return [...new Set(names.filter((name) => !last.includes(name))), ...last];
 }
 
 /** A line a component: median, p95 and p99, on a logarithmic axis, since components differ by orders of magnitude. */
@@ -33,7 +35,7 @@ export function drawLatency(state: App, node: HTMLElement): void {
     showlegend: right !== baseline,
     ...plot.legendAbove(),
   };
-  const drawn = right === baseline ? [baseline] : [baseline, right];
+  const drawn = right === baseline || baseline < 0 ? [right] : [baseline, right];
   const traces = drawn.flatMap((arm) => latencyTraces(state, arm, components));
   plot.draw(node, traces, (narrow ? 48 : 36) * components.length + 100, layout);
   const timed = arms[right]?.latency != null;

@@ -36,7 +36,8 @@ export function run(): void {
   const data = JSON.parse(dom.byId('data').textContent ?? '') as Payload;
   const state = app.createApp(data);
   bindChoices(state);
-  for (const part of [armFilter, armsFigure, gainsFigure, inspector]) part.start(state);
+  for (const part of [armFilter, armsFigure, inspector]) part.start(state);
+  if (dom.has('gains')) gainsFigure.start(state);
   if (dom.has('sweep')) for (const part of [sweep, heatMap, interactionPlot, parallelCoordinates]) part.start(state);
   if (dom.has('strata')) strataFigure.start(state);
   if (dom.has('attribution')) attributionFigure.start(state);

@@ -1,13 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
+import { openPage } from '../handmade-page.ts';
 import { payloadOf } from '../payload.ts';
 import { sampleSweep } from '../sample-sweep.ts';
 import * as app from './app.ts';
-import { linesOf } from './parallel-coordinates.ts';
+import { axisTitles, linesOf } from './parallel-coordinates.ts';
 
 const payload = payloadOf(sampleSweep(11, { levels: [3, 5, 2], threads: 7, turnsAThread: 5, top: 5 }));
 
-// what the page's script gives to every file of it
-beforeAll(() => Object.assign(globalThis, { app }));
+beforeAll(() => openPage(1400));
 
 test('parallel lines end at the metric, from the least at 0 to the greatest at 1', () => {
   const state = app.createApp(payload);
@@ -22,4 +22,16 @@ test('parallel lines end at the metric, from the least at 0 to the greatest at 1
       payload.arms[arm]?.levels,
     );
   }
+});
+
+test('the first and the last title stand within the figure, on two lines in turn where it is narrow', () => {
+  const [first, second, last] = axisTitles(['trajectory.weight', 'b', 'mrr@10']);
+  expect([first, second, last]).toMatchObject([
+    { text: 'trajectory.weight', xanchor: 'left', yshift: 6 },
+    { xanchor: 'center', yshift: 6 },
+    { xanchor: 'right', yshift: 6 },
+  ]);
+  openPage(420);
+  expect(axisTitles(['a', 'b', 'c'])).toMatchObject([{ yshift: 6 }, { yshift: 24 }, { yshift: 6 }]);
+  openPage(1400);
 });

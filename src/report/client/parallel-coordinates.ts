@@ -44,15 +44,16 @@ export function drawLines(state: App, node: HTMLElement): void {
   const titles = [...factors.map(({ name }) => name), metrics[state.choice.metric] ?? ''];
   const layout = {
     xaxis: plot.axis('', {
-      ...plot.named(titles),
-      side: 'top',
+      showticklabels: false,
       showgrid: false,
+      zeroline: false,
       range: [-0.15, titles.length - 1 + 0.35],
     }),
+    margin: { l: 8, r: 12, t: 56, b: 20 },
     yaxis: { visible: false, range: [-0.03, 1.03], fixedrange: true },
     hovermode: 'closest',
     shapes: titles.map((_, at) => plot.verticalRule(at)),
-    annotations: [...levelLabels(state), ...metricLabels(state, lines)],
+    annotations: [...axisTitles(titles), ...levelLabels(state), ...metricLabels(state, lines)],
   };
   plot.draw(
     node,
@@ -80,6 +81,23 @@ export function lineTrace(state: App, { arm, heights }: Line): object {
     text: heights.map(() => `${plot.plainText(name)}<br>${figure}`),
     hovertemplate: '%{text}<extra></extra>',
   };
+}
+
+/** Names above the axes, the first and the last within the figure; where that is narrow, on two lines in turn. */
+export function axisTitles(titles: readonly string[]): object[] {
+  const turns = plot.isNarrow() && titles.length > 2;
+  return titles.map((title, at) => ({
+    x: at,
+    xanchor: at === 0 ? 'left' : at === titles.length - 1 ? 'right' : 'center',
+    xshift: at === 0 ? -6 : at === titles.length - 1 ? 6 : 0,
+    y: 1,
+    yref: 'paper',
+    yanchor: 'bottom',
+    yshift: turns && at % 2 === 1 ? 24 : 6,
+    text: plot.plainText(plot.shortened(title, 24)),
+    showarrow: false,
+    font: { size: 12.5, color: dom.styleValue('--ink') },
+  }));
 }
 
 /** The levels beside their axis, at most twelve of them. */

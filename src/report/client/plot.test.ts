@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { decimal, signed } from '../format.ts';
-import { plainText, ticks } from './plot.ts';
+import { openPage } from '../handmade-page.ts';
+import { legendAbove, namedLevel, plainText, shortened, ticks } from './plot.ts';
 
 test('ticks are round, inside the range, and written like every number', () => {
   expect(ticks(0.17, 0.53, decimal)).toEqual({
@@ -14,4 +15,25 @@ test('ticks are round, inside the range, and written like every number', () => {
 
 test('a text is no markup to Plotly', () => {
   expect(plainText('<b>&lt;</b>')).toBe('&lt;b&gt;&amp;lt;&lt;/b&gt;');
+});
+
+test('a name without room loses its middle', () => {
+  expect(shortened('abcdefg', 7)).toBe('abcdefg');
+  expect(shortened('abcdefgh', 7)).toBe('abc…fgh');
+  expect(shortened('abcdefgh', 6)).toBe('abc…gh');
+});
+
+test('the title of a legend stands beside it, above it where the page is narrow', () => {
+  openPage(1400);
+  expect(legendAbove('a & b')).toMatchObject({ legend: { title: { text: 'a &amp; b  ', side: 'left' } } });
+  openPage(420);
+  expect(legendAbove('a')).toMatchObject({ legend: { title: { side: 'top' } } });
+});
+
+test('a level is a line with a name', () => {
+  openPage(1400);
+  expect(namedLevel(0.37, '<a>')).toMatchObject({
+    shapes: [{ x0: 0, x1: 1, y0: 0.37, y1: 0.37, line: { dash: 'dot' } }],
+    annotations: [{ y: 0.37, text: '&lt;a&gt;' }],
+  });
 });

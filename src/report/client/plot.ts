@@ -112,6 +112,29 @@ export function verticalRule(x: number): object {
   return { type: 'line', x0: x, x1: x, yref: 'paper', y0: 0, y1: 1, layer: 'below', line };
 }
 
+/** Parts of a layout: a dotted line from left to right with a name on it. */
+export function namedLevel(y: number, name: string): { readonly shapes: object[]; readonly annotations: object[] } {
+  const color = dom.styleValue('--ink');
+  const line = { color, width: 1, dash: 'dot' };
+  const text = { text: rowName(name), font: { size: 12, color }, bgcolor: dom.styleValue('--paper'), showarrow: false };
+  return {
+    shapes: [{ type: 'line', xref: 'paper', x0: 0, x1: 1, y0: y, y1: y, layer: 'below', line }],
+    annotations: [{ ...text, xref: 'paper', x: 1, xanchor: 'right', y, yanchor: 'bottom', opacity: 0.9 }],
+  };
+}
+
+/** A text without its middle, where it has more letters than there is room for: beginning and end tell names apart. */
+export function shortened(text: string, room: number): string {
+  if (text.length <= room) return text;
+  const end = Math.floor((room - 1) / 2);
+  return `${text.slice(0, room - 1 - end)}…${text.slice(-end)}`;
+}
+
+/** A name as markup that fits beside or above its row. */
+export function rowName(name: string): string {
+  return plainText(shortened(name, isNarrow() ? 46 : 80));
+}
+
 /** Plotly reads tags and entities in its texts; the data has none that are meant. */
 export function plainText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
@@ -129,11 +152,12 @@ export function between(from: string, to: string, share: number): string {
   return `#${mixed.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** Parts of a layout: a row of names of series above the figure, whatever its height. */
+/** Parts of a layout: a row of names of series above the figure, whatever its height; where that is narrow, below their title. */
 export function legendAbove(title = ''): object {
   const font = { size: 12, color: dom.styleValue('--ink') };
+  const side = isNarrow() ? 'top' : 'left';
   const place = { orientation: 'h', x: 0, xanchor: 'left', y: 1, yref: 'container', yanchor: 'top' };
-  const named = title === '' ? {} : { title: { text: `${plainText(title)}  `, font } };
+  const named = title === '' ? {} : { title: { text: `${plainText(title)}  `, font, side } };
   return { legend: { ...place, ...named, traceorder: 'normal', font }, margin: { l: 8, r: 12, t: 44, b: 40 } };
 }
 

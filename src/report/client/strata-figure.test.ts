@@ -1,12 +1,15 @@
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { openPage } from '../handmade-page.ts';
 import { payloadOf } from '../payload.ts';
 import { sampleSweep } from '../sample-sweep.ts';
 import * as app from './app.ts';
-import { branchesOf } from './strata-figure.ts';
+import { branchesOf, branchTrace } from './strata-figure.ts';
 
 const result = sampleSweep(11, { levels: [3, 5, 2], threads: 7, turnsAThread: 5, top: 5 });
 const payload = payloadOf(result);
 const named = (words: string) => payload.arms.findIndex(({ name }) => name === `unified | ${words}`);
+
+beforeAll(() => openPage(1400));
 
 test('the forest plot has all queries, then every level with its count and difference', () => {
   const state = app.createApp(payload);
@@ -25,4 +28,19 @@ test('the forest plot has all queries, then every level with its count and diffe
   );
   app.choose(state, { right: payload.baseline });
   expect(branchesOf(state).every(({ figures }) => figures.length === 0)).toBe(true);
+});
+
+test.each([
+  ['a gain below the bound', [0.2, 0.13, 0.31, 0.0499], 'square', '#12608f', '+.200 [+.130, +.310], p .0499'],
+  ['a loss below it', [-0.2, -0.27, -0.09, 0.001], 'square', '#ad4513', '−.200 [−.270, −.090], p .001'],
+  ['a gain at it', [0.2, 0.13, 0.31, 0.05], 'square-open', '#7a756c', '+.200 [+.130, +.310], p .050'],
+] as const)('%s is drawn as what was decided', (_, figures, symbol, color, text) => {
+  const [difference] = figures;
+  expect(branchTrace({ label: 'a < b', isHeading: false, figures }, 5, 0.05)).toMatchObject({
+    x: [difference],
+    y: [5],
+    error_x: { array: [expect.closeTo(0.11, 12)], arrayminus: [expect.closeTo(0.07, 12)], color },
+    marker: { symbol, color },
+    text: [`a &lt; b<br>${text}`],
+  });
 });

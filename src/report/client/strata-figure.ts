@@ -80,7 +80,7 @@ export function branchTrace({ label, figures }: Branch, at: number, below: numbe
   const [difference = 0, low = 0, high = 0, p = 1] = figures;
   const decided = p < below;
   const color = dom.styleValue(decided ? (difference > 0 ? '--better' : '--worse') : '--undecided');
-  const text = `${plot.plainText(label)}<br>${format.signed(difference, 3)} [${format.signed(low, 3)}, ${format.signed(high, 3)}], p ${format.probability(p)}`;
+  const text = `${plot.plainText(label)}<br>${format.signed(difference, 3)} [${format.signed(low, 3)}, ${format.signed(high, 3)}], p ${format.probability(p, below)}`;
   return {
     type: 'scatter',
     mode: 'markers',

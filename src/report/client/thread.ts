@@ -121,7 +121,9 @@ export function badgesOf(state: App, { turn, isQuery }: Place, marks: Marks): HT
 
 /** What became of a relevant turn that is not among the ranks that the page shows. */
 export function fateBadge(letter: 'A' | 'B', fate: string): HTMLElement {
-  const node = dom.badge(`letter-${letter} fate`, fate === 'kept' ? `${letter} below` : `${letter} ✗ ${fate}`);
-  node.title = fate === 'kept' ? `kept by arm ${letter}, below the ranks shown` : `lost by arm ${letter}: ${fate}`;
+  const kept = fate === 'kept';
+  const stage = format.fateName(fate);
+  const node = dom.badge(`letter-${letter} fate`, kept ? `${letter} below` : `${letter} ✗ ${stage}`);
+  node.title = kept ? `kept by arm ${letter}, below the ranks shown` : `lost by arm ${letter}: ${stage}`;
   return node;
 }

@@ -1,0 +1,53 @@
+import { beforeAll, expect, test } from 'vitest';
+import { handmadeArm, handmadePayload, openPage } from '../handmade-page.ts';
+import * as app from './app.ts';
+import { cellsOf, mapTrace } from './heat-map.ts';
+
+/** Of 2 x 3 cells one was not run. */
+const swept = (levels: readonly number[], mean: number) =>
+  handmadeArm(`arm ${levels}`, { levels, intervals: [[mean, mean - 0.01, mean + 0.02]] });
+const arms = [
+  handmadeArm('base'),
+  swept([0, 0], 0.11),
+  swept([1, 0], 0.22),
+  swept([2, 0], 0.33),
+  swept([0, 1], 0.44),
+  swept([2, 1], 0.66),
+];
+const factors = [
+  { name: 'weight', numeric: true, levels: ['1', '2', '3'] },
+  { name: 'kind', numeric: false, levels: ['x', 'y'] },
+];
+const state = app.createApp(handmadePayload(arms, { factors, crossed: true }));
+
+beforeAll(() => openPage(1400));
+
+test('a cell has the mean of its arm as height and label, and the interval to hover', () => {
+  expect(mapTrace(state, cellsOf(state))).toMatchObject({
+    z: [
+      [0.11, 0.22, 0.33],
+      [0.44, null, 0.66],
+    ],
+    text: [
+      ['.110', '.220', '.330'],
+      ['.440', null, '.660'],
+    ],
+    customdata: [
+      ['arm 0,0<br>.110 [.100, .130]', 'arm 1,0<br>.220 [.210, .240]', 'arm 2,0<br>.330 [.320, .350]'],
+      ['arm 0,1<br>.440 [.430, .460]', null, 'arm 2,1<br>.660 [.650, .680]'],
+    ],
+  });
+});
+
+test('the scale goes from pale for the least to strong for the greatest', () => {
+  const { colorscale } = mapTrace(state, cellsOf(state)) as { colorscale: [number, string][] };
+  expect(colorscale[0]).toEqual([0, '#f5f3ee']);
+  // .55 of the way from #f5f3ee to #12608f
+  expect(colorscale[1]).toEqual([1, '#78a2ba']);
+});
+
+test('a cell of several arms says how many', () => {
+  app.choose(state, { across: 1, by: -1 });
+  const point = { mean: 0.5, low: 0.4, high: 0.7, arms: [1, 2, 3] };
+  expect(mapTrace(state, [[point]])).toMatchObject({ customdata: [['3 arms<br>.500 [.400, .700]']] });
+});

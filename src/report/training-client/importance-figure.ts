@@ -1,0 +1,66 @@
+import type * as domModule from '../client/dom.ts';
+import type * as plotModule from '../client/plot.ts';
+import type * as formatModule from '../format.ts';
+import type { FamilyPayload } from '../training-payload.ts';
+import type * as weightsModule from './weights-figure.ts';
+
+declare const dom: typeof domModule;
+declare const format: typeof formatModule;
+declare const plot: typeof plotModule;
+declare const weightsFigure: typeof weightsModule;
+
+/** Of the families whose absence changes most, the one that is missed most first. */
+export function shownFamilies(families: readonly FamilyPayload[], metric: number): FamilyPayload[] {
+  const mean = ({ differences }: FamilyPayload) => differences[metric]?.[0] ?? 0;
+  return [...families]
+    .sort((a, b) => Math.abs(mean(b)) - Math.abs(mean(a)))
+    .slice(0, weightsFigure.most())
+    .sort((a, b) => mean(a) - mean(b));
+}
+
+/** A row a family: the metric without it minus with it. @param below what the corrected p must be below to decide */
+export function drawImportance(
+  node: HTMLElement,
+  families: readonly FamilyPayload[],
+  metric: number,
+  below: number,
+): void {
+  const shown = shownFamilies(families, metric);
+  const bounds = shown.flatMap(({ differences }) => differences[metric]?.slice(0, 3) ?? []);
+  const layout = {
+    xaxis: plot.axis('', plot.ticks(Math.min(0, ...bounds), Math.max(0, ...bounds), format.signed)),
+    ...plot.rowAxis(shown.map(({ name }) => plot.rowName(name))),
+    hovermode: 'closest',
+    shapes: [plot.verticalRule(0)],
+  };
+  const traces = shown.map((family, at) => familyTrace(family, at, metric, below));
+  plot.draw(node, traces, (plot.isNarrow() ? 40 : 22) * shown.length + 60, layout);
+}
+
+export function familyTrace({ name, differences }: FamilyPayload, at: number, metric: number, below: number): object {
+  const [difference, low, high, p] = differences[metric] as FamilyPayload['differences'][number];
+  const decided = p < below;
+  const kind = difference < 0 ? '--better' : '--worse';
+  const color = dom.styleValue(decided ? kind : '--undecided');
+  const interval = `[${format.signed(low, 3)}, ${format.signed(high, 3)}]`;
+  return {
+    type: 'scatter',
+    mode: 'markers',
+    x: [difference],
+    y: [at],
+    error_x: {
+      type: 'data',
+      symmetric: false,
+      array: [high - difference],
+      arrayminus: [difference - low],
+      color,
+      thickness: 2,
+      width: 4,
+    },
+    marker: { color, size: 9, symbol: decided ? 'circle' : 'circle-open' },
+    text: [
+      `without ${plot.plainText(name)}<br>${format.signed(difference, 3)} ${interval}, p ${format.probability(p, below)}`,
+    ],
+    hovertemplate: '%{text}<extra></extra>',
+  };
+}

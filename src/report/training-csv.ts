@@ -1,0 +1,79 @@
+import type { LearnedNumber, TrainingResult } from '../experiment/training/training-result.ts';
+import { csvText } from './csv.ts';
+
+/** One row a model, method and metric with every figure. */
+export function renderTrainingCsv({ models, metrics }: TrainingResult): string {
+  const heading = ['model', 'method', 'metric', 'mean', 'low', 'high', ...DIFFERENCE, 'unjudged'];
+  const rows = models.flatMap(({ name: model, methods }) =>
+    methods.flatMap(({ name, metrics: values, comparisons, holes }) =>
+      metrics.map((metric) => {
+        const value = values[metric];
+        const comparison = comparisons?.[metric];
+        return [model, name, metric, value?.mean, value?.low, value?.high, ...differenceOf(comparison), holes];
+      }),
+    ),
+  );
+  return csvText([heading, ...rows]);
+}
+
+const DIFFERENCE = ['difference', 'difference low', 'difference high', 'p', 'corrected p', 'verdict'] as const;
+
+type Compared = NonNullable<TrainingResult['models'][number]['methods'][number]['comparisons']>[string];
+
+function differenceOf(comparison: Compared | undefined) {
+  const { difference, p, correctedP, verdict } = comparison ?? {};
+  return [difference?.mean, difference?.low, difference?.high, p, correctedP, verdict];
+}
+
+/** What a number is called where numbers of several parameters stand together. */
+export function numberName(
+  { parameter, label }: Pick<LearnedNumber, 'parameter' | 'label'>,
+  parameters: number,
+): string {
+  return parameters === 1 || parameter === label ? label : `${parameter}: ${label}`;
+}
+
+/** One row a learned number. */
+export function renderWeightsCsv({ models }: TrainingResult): string {
+  const heading = ['model', 'parameter', 'number', 'hand-tuned', 'learned', 'low', 'high'];
+  const rows = models.flatMap(({ name, numbers }) =>
+    numbers.map(({ parameter, label, handTuned, value, interval }) => [
+      name,
+      parameter,
+      label,
+      handTuned,
+      value,
+      interval?.low,
+      interval?.high,
+    ]),
+  );
+  return csvText([heading, ...rows]);
+}
+
+/** One row an epoch of each outer fold, and of the training on all rows (`all`). */
+export function renderCurveCsv({ models, config }: TrainingResult): string {
+  const rows = models.flatMap((model) =>
+    [...model.folds.map((fold, f) => ({ name: String(f + 1), fold })), { name: 'all', fold: model }].flatMap(
+      ({ name, fold: { curve, validation } }) =>
+        Array.from({ length: Math.max(curve.length, validation.length) }, (_, e) => [
+          model.name,
+          name,
+          e,
+          curve[e]?.loss,
+          validation[e],
+        ]),
+    ),
+  );
+  return csvText([['model', 'fold', 'epoch', 'loss', `validation ${config.fitting.metric}`], ...rows]);
+}
+
+/** One row a family of signals and metric. */
+export function renderImportanceCsv({ models, metrics }: TrainingResult): string {
+  const heading = ['model', 'family', 'signals', 'metric', ...DIFFERENCE];
+  const rows = models.flatMap(({ name, importance }) =>
+    importance.flatMap(({ family, signals, comparisons }) =>
+      metrics.map((metric) => [name, family, signals.join(' '), metric, ...differenceOf(comparisons[metric])]),
+    ),
+  );
+  return csvText([heading, ...rows]);
+}

@@ -1,0 +1,174 @@
+import type { LearnedNumber, ModelResult, TrainingResult } from '../experiment/training/training-result.ts';
+import { figure, folded, type Section, select } from './figure-sections.ts';
+import { decimal, probability, signed, significant } from './format.ts';
+import { type Content, html, type Markup } from './markup.ts';
+import { plainTable } from './plain-table.ts';
+import { most } from './training-client/weights-figure.ts';
+import { trainingStrata } from './training-strata.ts';
+import { transferRows } from './training-table.ts';
+
+/** A part of each model under its name; where there is one model only, its name says nothing. */
+function perModel({ models }: TrainingResult, part: (model: ModelResult, at: number) => Content): Markup {
+  const shown = models
+    .map((model, at) => [model.name, part(model, at)] as const)
+    .filter(([, content]) => content !== '');
+  return html`${shown.map(([name, content]) => html`${models.length === 1 ? '' : html`<h3>Model ${name}</h3>`}${content}`)}`;
+}
+
+const number = (value: number) => ({ text: significant(value), value });
+
+function weightTable({ name, numbers }: ModelResult): Markup {
+  const interval = ({ interval }: LearnedNumber) =>
+    interval === null ? '' : `[${significant(interval.low)}, ${significant(interval.high)}]`;
+  return plainTable({
+    label: `numbers of ${name}`,
+    headings: [
+      { name: 'parameter', numeric: false },
+      { name: 'number', numeric: false },
+      { name: 'hand-tuned', numeric: true },
+      { name: 'learned', numeric: true },
+      { name: 'interval', numeric: false },
+    ],
+    rows: numbers.map((one) => ({
+      cells: [
+        { text: one.parameter },
+        { text: one.label },
+        number(one.handTuned),
+        number(one.value),
+        { text: interval(one) },
+      ],
+    })),
+  });
+}
+
+/** How a figure's rows were chosen, where there are more. */
+function cut(count: number, what: string): string {
+  return count <= most() ? '' : ` The figure holds the ${most()} of ${count} ${what} that are greatest in magnitude.`;
+}
+
+function weightsSection(result: TrainingResult): Section {
+  const { resamples, level } = result.config.evaluation;
+  const content = perModel(
+    result,
+    (model, at) => html`
+${figure(`weights-figure-${at}`)}
+<p class="legend">Trained on all conversations.${resamples === 0 ? '' : ` Lines are ${Math.round(100 * level)} % percentile intervals of ${resamples} trainings on resampled conversations; a number whose interval holds 0 is grey.`}${cut(model.numbers.length, 'numbers')}</p>
+${folded(`all ${model.numbers.length} numbers`, weightTable(model))}`,
+  );
+  return { id: 'weights', name: 'Learned weights', link: 'Weights', content };
+}
+
+function curvesSection(result: TrainingResult): Section {
+  const content = perModel(
+    result,
+    (_, at) => html`
+<div class="beside"><div><h3>Loss</h3>${figure(`loss-figure-${at}`)}</div>
+<div><h3>Validation ${result.config.fitting.metric}</h3>${figure(`validation-figure-${at}`)}</div></div>
+<p class="legend">A thin line an outer fold, the thick one all conversations. Loss: of the training on all rows of the fold, by the hyper-parameters and for the epochs that its inner folds chose. Validation: of the inner folds' trainings, on rows that they leave out, as far as all of them ran.</p>`,
+  );
+  return { id: 'curves', name: 'Learning curves', link: 'Curves', content };
+}
+
+function calibrationTable({ name, calibration }: ModelResult): Markup {
+  const share = (value: number | null) => (value === null ? { text: '' } : { text: decimal(value, 4), value });
+  return plainTable({
+    label: `calibration of ${name}`,
+    headings: ['from', 'to', 'candidates', 'predicted', 'observed'].map((heading) => ({
+      name: heading,
+      numeric: true,
+      first: 'ascending' as const,
+    })),
+    rows: calibration.bins.map(({ low, high, count, predicted, observed }) => ({
+      cells: [
+        { text: decimal(low, 2), value: low },
+        { text: decimal(high, 2), value: high },
+        { text: count.toLocaleString('en'), value: count },
+        share(predicted),
+        share(observed),
+      ],
+    })),
+  });
+}
+
+function calibrationSection(result: TrainingResult): Section {
+  const content = perModel(
+    result,
+    (model, at) => html`
+<p>Expected calibration error ${decimal(model.calibration.expectedError, 4)}.</p>
+${figure(`calibration-figure-${at}`)}
+<p class="legend">Candidates by the softmax of their learned scores within their query, of conversations that the weights have not seen. On the dotted line, a candidate of probability p is relevant with a share of p. Bars count the candidates of each bin, on a logarithmic axis.</p>
+${folded('the counts', calibrationTable(model))}`,
+  );
+  return { id: 'calibration', name: 'Calibration', link: 'Calibration', content };
+}
+
+function importanceTable({ name, importance }: ModelResult, metrics: readonly string[], bound: number): Markup {
+  return plainTable({
+    label: `importance in ${name}`,
+    headings: [
+      { name: 'without', numeric: false },
+      { name: 'signals', numeric: true },
+      ...metrics.map((metric) => ({ name: metric, numeric: true, first: 'ascending' as const })),
+    ],
+    rows: importance.map(({ family, signals, comparisons }) => ({
+      cells: [
+        { text: family },
+        { text: String(signals.length), value: signals.length },
+        ...metrics.map((metric) => {
+          const { difference, correctedP } = comparisons[metric] as (typeof comparisons)[string];
+          const interval = `[${signed(difference.low, 3)}, ${signed(difference.high, 3)}]`;
+          return {
+            text: `${signed(difference.mean, 3)} ${interval}, p ${probability(correctedP, bound)}`,
+            value: difference.mean,
+          };
+        }),
+      ],
+    })),
+  });
+}
+
+function importanceSection(result: TrainingResult): Section[] {
+  const { models, metrics, level } = result;
+  if (models.every(({ importance }) => importance.length === 0)) return [];
+  const content = perModel(result, (model, at) =>
+    model.importance.length === 0
+      ? ''
+      : html`
+<p class="controls">${select(`importance-metric-${at}`, 'metric')}</p>
+${figure(`importance-figure-${at}`)}
+<p class="legend">The metric without a family of signals minus with it, trained anew on the same folds by the hyper-parameters that each had chosen: what is left of 0 is missed. Filled where the p, corrected over the families, decides.${cut(model.importance.length, 'families')}</p>
+${folded('all families', importanceTable(model, metrics, 1 - level))}`,
+  );
+  return [{ id: 'importance', name: 'What each family of signals is worth', link: 'Importance', content }];
+}
+
+function transferSection(result: TrainingResult): Section[] {
+  if (result.transfer.length === 0) return [];
+  const [heading = [], ...rows] = transferRows(result);
+  const content = plainTable({
+    label: 'weights on other data',
+    headings: heading.map((name, at) => ({ name, numeric: at > 1 })),
+    rows: rows.map((cells, r) => ({
+      cells: cells.map((text, at) => {
+        const mean = result.transfer[r]?.metrics[heading[at] as string]?.mean;
+        return mean === undefined ? { text } : { text, value: mean };
+      }),
+    })),
+  });
+  return [{ id: 'transfer', name: 'Weights on other data', link: 'Transfer', content }];
+}
+
+/** The parts of the page below its table of methods. */
+export function trainingSections(result: TrainingResult): Section[] {
+  const strata = perModel(result, (model) => trainingStrata(result, model));
+  return [
+    ...(result.strata.length === 0
+      ? []
+      : [{ id: 'strata', name: 'By kind of query', link: 'Strata', content: strata }]),
+    weightsSection(result),
+    curvesSection(result),
+    calibrationSection(result),
+    ...importanceSection(result),
+    ...transferSection(result),
+  ];
+}
