@@ -56,12 +56,12 @@ export function changedConfig(
   return race === true ? raced(config) : config;
 }
 
-/** The changes as they would be typed again. */
+/** The words that the changes would be typed again as, not quoted yet. */
 export function typedChanges({ set, arm, limitQueries, race, controls }: ConfigChanges): string[] {
   return [
-    ...set.map((override) => `--set '${override}'`),
-    ...arm.map((name) => `--arm '${name}'`),
-    ...(limitQueries === undefined ? [] : [`--limit-queries ${limitQueries}`]),
+    ...set.flatMap((override) => ['--set', override]),
+    ...arm.flatMap((name) => ['--arm', name]),
+    ...(limitQueries === undefined ? [] : ['--limit-queries', limitQueries]),
     ...(race === true ? ['--race'] : []),
     ...(controls === true ? ['--controls'] : []),
   ];

@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { projectVersion } from '../experiment/environment.ts';
+import { thisProgram } from '../experiment/launch/program.ts';
 import { buildProgram } from './program.ts';
 import { ragpp } from './sample-command.ts';
 
@@ -88,4 +91,23 @@ test('no command leaves an exit code behind for the next', async () => {
   expect((await ragpp('rnu')).code).toBe(2);
   expect((await ragpp('--version')).code).toBe(0);
   expect(process.exitCode).toBeUndefined();
+});
+
+/** On what passes for a terminal, a command that fails while a stage is open. */
+const FAILING = `
+  import { terminalProgress } from ${JSON.stringify(new URL('../core/progress.ts', import.meta.url).href)};
+  import { main } from ${JSON.stringify(new URL('./program.ts', import.meta.url).href)};
+  process.stderr.isTTY = true;
+  terminalProgress()('arms', 7).update(2);
+  process.exitCode = await main(['run', 'none.yaml']);`;
+
+test('an error within a stage ends the program, below its bar, with the cursor back', async () => {
+  const options = [...thisProgram().nodeOptions, '--input-type=module', '--eval', FAILING];
+  const child = spawn(process.execPath, options, { stdio: ['ignore', 'ignore', 'pipe'], timeout: 30_000 });
+  const ended = new Promise((resolve) => child.once('close', (...end) => resolve(end)));
+  const written = await text(child.stderr);
+  expect(await ended).toEqual([2, null]);
+  const [bar, error] = written.split('\x1b[?25h');
+  expect(bar?.split('\x1b[?25l')[1]).toMatch(/arms .* 28% /);
+  expect(error).toMatch(/\nragpp \[CONFIGURATION\]: 1 fault\(s\) in none\.yaml:\n[^\n]*none\.yaml'\n$/);
 });

@@ -1,16 +1,20 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigurationError, RagPlusPlusError } from '../core/errors.ts';
+import { closeProgress } from '../core/progress.ts';
 import { projectVersion } from '../experiment/environment.ts';
 import { armCommand } from './arm.ts';
 import { cacheCommand } from './cache.ts';
 import { compareCommand } from './compare.ts';
 import { configCommand } from './config.ts';
+import { dataCommand } from './data.ts';
 import { doctorCommand } from './doctor.ts';
 import { FailedCheck } from './failed-check.ts';
 import { publishCommand } from './publish.ts';
 import { rescoreCommand } from './rescore.ts';
 import { resultsCommand } from './results.ts';
 import { runCommand } from './run.ts';
+import { testWeightsCommand } from './test-weights.ts';
+import { trainCommand } from './train.ts';
 import { verifyCommand } from './verify.ts';
 
 const OVERVIEW = `
@@ -21,6 +25,7 @@ intervals and corrected significance.
 Examples:
   ragpp run configs/quickstart.yaml                      the ablation on real mail threads
   ragpp run my.yaml --set seed=7 --backend cpu           the same config, changed from outside
+  ragpp train configs/learning/mail.yaml                 weights that are learned, on held-out threads
   ragpp config show configs/sweeps/rerank-weights.yaml   what would run, and what it would cost
   ragpp results --where 'arm~decay' --sort mrr@10         the arms of all runs so far
   ragpp verify                                           does this machine compute what it should?
@@ -42,7 +47,10 @@ export function buildProgram(): Command {
     .showHelpAfterError('(see ragpp --help)')
     .exitOverride();
   program.addCommand(runCommand());
+  program.addCommand(trainCommand());
+  program.addCommand(testWeightsCommand());
   program.addCommand(configCommand());
+  program.addCommand(dataCommand());
   program.addCommand(resultsCommand());
   program.addCommand(compareCommand());
   program.addCommand(rescoreCommand());
@@ -67,10 +75,18 @@ function remarkOn(error: unknown): string {
   return `ragpp: unexpected error\n${error instanceof Error ? error.stack : error}\n`;
 }
 
+async function execute(argv: readonly string[]): Promise<void> {
+  try {
+    await buildProgram().parseAsync([...argv], { from: 'user' });
+  } finally {
+    closeProgress(); // an error is printed below the bars
+  }
+}
+
 /** Runs the command line. @returns the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
   try {
-    await buildProgram().parseAsync([...argv], { from: 'user' });
+    await execute(argv);
     return 0;
   } catch (error) {
     process.stderr.write(remarkOn(error));

@@ -56,7 +56,10 @@ export function rescoreCommand(): Command {
     )
     .option('--judged-only', 'take unjudged turns out of the rankings first', false)
     .addOption(
-      new Option('--split-unanswerable <how>', 'queries without a relevant turn: count them as 0, or keep them apart')
+      new Option(
+        '--split-unanswerable <how>',
+        'queries without a relevant turn: count them, with 0 but for ndcg of lower grades, or keep them apart',
+      )
         .choices(['count', 'apart'])
         .default('apart'),
     )

@@ -1,7 +1,14 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { RagPlusPlusError, ValidationError } from '../core/errors.ts';
 import { type Field, type ResultRow, resultRows } from '../experiment/result-rows.ts';
-import { assertFields, type Condition, meets, parseCondition, sortedRows } from '../experiment/row-conditions.ts';
+import {
+  assertFields,
+  assertOrderable,
+  type Condition,
+  meets,
+  parseCondition,
+  sortedRows,
+} from '../experiment/row-conditions.ts';
 import { findRunFolders, type RunSummary, readRunSummary } from '../experiment/run-summary.ts';
 import { csvText } from '../report/csv.ts';
 import { decimal } from '../report/format.ts';
@@ -83,6 +90,7 @@ function results(root: string, options: ResultsOptions): void {
   const { where: conditions } = options;
   const fields = options.columns ?? usualColumns(runs);
   assertFields([...conditions.map(({ field }) => field), ...fields], all);
+  for (const condition of conditions) assertOrderable(condition, all);
   const sorted = options.sort === undefined ? all : sortedRows(all, options.sort);
   const kept = sorted.filter((row) => conditions.every((condition) => meets(row, condition)));
   const listed = kept.slice(0, options.limit);

@@ -164,6 +164,27 @@ describe('a damaged cache exits with 1 and says what to delete', () => {
     expect((await start()).code).toBe(0);
   });
 
+  test('a stage that is cut short fails the arms that need it alone, and --retry-failed runs them', async () => {
+    const folder = join(cache, 'stages', 'trajectory');
+    const [name] = readdirSync(folder) as [string];
+    const path = join(folder, name);
+    truncateSync(path, readFileSync(path).byteLength - 5);
+    const { code, stderr } = await start();
+    const failed = stderr.split('\n').filter((line) => / failed \[/.test(line));
+    expect(failed).not.toEqual([]);
+    for (const line of failed)
+      expect(line).toMatch(
+        /^ragpp: arm \S+ failed \[CHECKSUM_MISMATCH\]: damaged file, .*; delete it and run again, with --retry-failed where a run is to go on, to have the stage computed anew: .*trajectory.*safetensors$/,
+      );
+    expect(stderr).toMatch(
+      new RegExp(`^ragpp: ${failed.length} of 5 arms failed; --retry-failed runs them again$`, 'm'),
+    );
+    expect(code).toBe(1);
+    rmSync(path);
+    expect((await start('--resume')).code).toBe(1);
+    expect((await start('--retry-failed')).code).toBe(0);
+  });
+
   test('embeddings that are no numbers', async () => {
     for (const path of cached()) {
       const { tensors, metadata } = readSafetensors(path, '');

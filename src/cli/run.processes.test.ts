@@ -50,11 +50,11 @@ function outcomesOf(name: string): string[] {
 const bytesOf = (name: string, files: readonly string[]) =>
   files.map((file) => readFileSync(join(folderOf(name), 'arms', file), 'latin1'));
 
-/** What must not depend on how a run came about. */
+/** What must not depend on how a run came about, as how many arms it runs at once does. */
 function lastingFiles(name: string): Record<string, string> {
   const folder = folderOf(name);
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => statSync(join(folder, file)).isFile() && !/^(arms|environment\.json|report\.html)/.test(file),
+    (file) => statSync(join(folder, file)).isFile() && !/^(arms|environment\.json|report\.html|state\.json)/.test(file),
   );
   return Object.fromEntries(files.sort().map((file) => [file, readFileSync(join(folder, file), 'latin1')]));
 }
@@ -98,6 +98,22 @@ test('two workers find what one process finds, byte for byte, also where one of 
 
 describe('an arm that fails', () => {
   const failing = 'arms.3.candidates=[{index: bm25, k: 17, variant: bm25l, k1: 1.7e308}, {index: hnsw, k: 17}]';
+
+  test('leaves the others a table, without differences, where it is the baseline', async () => {
+    const baseline = ['--set', failing, '--set', 'evaluation.baseline=half-life 2', '--arm', 'half-life 1'];
+    const { code, stdout, stderr } = await ragpp(...words('baseline', ...baseline));
+    expect(stderr).toMatch(/^ragpp: 1 of 2 arms failed; --retry-failed runs them again$/m);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^half-life 1 +1?\.\d{3} \[/m);
+    const files = lastingFiles('baseline');
+    const said = 'No arm is compared with the baseline, half-life 2, which failed.';
+    for (const name of ['table.md', 'table.tex']) expect(files[name]).toContain(said);
+    expect(files['table.csv']).toMatch(/^half-life 1,finished,half-life 2,/m);
+    expect(readFileSync(join(folderOf('baseline'), 'report.html'), 'utf8')).toContain(said);
+    expect(JSON.parse(files['metrics.json'] as string).remarks).toContain(
+      'nothing is compared, since the baseline failed: half-life 2',
+    );
+  });
   const run = (...more: string[]) => ragpp(...words('failing', '--set', failing, ...more));
 
   test('fails alone in its process, is in the metrics with its error, and makes the exit code 1', async () => {

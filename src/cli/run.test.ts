@@ -98,7 +98,7 @@ describe('a run leaves', () => {
   test('the command that somebody else would type', async () => {
     await start('typed', '--set', 'seed=9', '--set', 'description=on wasm', '--backend', 'wasm');
     const { command, seed, backend } = JSON.parse(filesOf('typed')['environment.json'] as string);
-    expect(command).toMatch(/^ragpp run .*sample\.yaml --set 'seed=9' --set 'description=on wasm' --backend wasm$/);
+    expect(command).toMatch(/^ragpp run .*sample\.yaml --set seed=9 --set 'description=on wasm' --backend wasm$/);
     expect({ seed, backend }).toEqual({ seed: 9, backend: 'wasm' });
   });
 });

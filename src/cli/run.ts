@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { type BackendChoice, useBackend } from '../core/backend.ts';
 import { assertWritableFolder } from '../core/files.ts';
 import { terminalProgress } from '../core/progress.ts';
+import { quoted } from '../core/shell-words.ts';
 import type { Execute } from '../experiment/execution.ts';
 import { FolderExecution } from '../experiment/folder-execution.ts';
 import { createLauncher } from '../experiment/launch/registry.ts';
@@ -33,8 +34,8 @@ interface RunOptions extends ConfigChanges, LauncherChoice {
 /** The command as somebody else would type it: what changes the result, and nothing of where and how often it was run. */
 function commandLine(config: string, options: RunOptions): string {
   const { backend } = options;
-  const words = ['ragpp run', relative(process.cwd(), config), ...typedChanges(options)];
-  return [...words, ...(backend === undefined ? [] : [`--backend ${backend}`])].join(' ');
+  const words = ['ragpp', 'run', relative(process.cwd(), config), ...typedChanges(options)];
+  return [...words, ...(backend === undefined ? [] : ['--backend', backend])].map(quoted).join(' ');
 }
 
 function openingOf({ resume, retryFailed }: RunOptions): Opening {
@@ -72,8 +73,7 @@ function assertAllDone({ failures, arms, stopped }: ExperimentResult): void {
 
 async function run(path: string, options: RunOptions): Promise<void> {
   const config = changedConfig(path, options);
-  const chosen = chosenLauncher(config.launcher, options);
-  const launcher = createLauncher(chosen);
+  const launcher = createLauncher(chosenLauncher(config.launcher, options));
   const backend = await useBackend(options.backend ?? config.backend);
   const { results, cache: cacheFolder } = options;
   for (const folder of [results, cacheFolder]) assertWritableFolder(folder);
@@ -89,7 +89,7 @@ async function run(path: string, options: RunOptions): Promise<void> {
   };
   try {
     const command = commandLine(path, options);
-    const context = { backend, cacheFolder, command, progress, armsAtOnce: chosen.workers ?? config.arms.length };
+    const context = { backend, cacheFolder, command, progress };
     const finished = await runExperiment(config, context, (prepared) => execution.execute(prepared), executeRound);
     const report = progress('report', 1);
     const folder = execution.finish(filesOf(finished));

@@ -1,0 +1,66 @@
+import { join, relative } from 'node:path';
+import { Command } from 'commander';
+import { type BackendChoice, useBackend } from '../core/backend.ts';
+import { ValidationError } from '../core/errors.ts';
+import { readFolder, writeAtomic } from '../core/files.ts';
+import { terminalProgress } from '../core/progress.ts';
+import { quoted } from '../core/shell-words.ts';
+import { currentCommit } from '../experiment/environment.ts';
+import { runTest } from '../experiment/training/test-run.ts';
+import { assertUntouched, readTouches, TEST_FILE } from '../experiment/training/test-touches.ts';
+import { loadTrainingConfig } from '../experiment/training/training-config.ts';
+import { readWeights, type Weights } from '../learning/weight-file.ts';
+import { renderTestMarkdown, renderTestText } from '../report/test-table.ts';
+import { backendOption, cacheOption } from './options.ts';
+
+interface TestOptions {
+  readonly again?: true;
+  readonly backend?: BackendChoice;
+  readonly cache: string;
+}
+
+function commandLine(folder: string, { again, backend }: TestOptions): string {
+  const words = ['ragpp', 'test-weights', relative(process.cwd(), folder), ...(again === true ? ['--again'] : [])];
+  return [...words, ...(backend === undefined ? [] : ['--backend', backend])].map(quoted).join(' ');
+}
+
+/** @throws ValidationError for a folder without any. */
+function weightsIn(folder: string): ReadonlyMap<string, Weights> {
+  const files = readFolder(folder).filter((name) => /^weights-.*\.safetensors$/.test(name));
+  if (files.length === 0) throw new ValidationError(`folder has no weights-<model>.safetensors: ${folder}`, { folder });
+  return new Map(files.map((name) => [name, readWeights(join(folder, name))]));
+}
+
+async function testWeights(folder: string, options: TestOptions): Promise<void> {
+  const path = join(folder, TEST_FILE);
+  const config = loadTrainingConfig(join(folder, 'config.yaml'));
+  const weights = weightsIn(folder);
+  assertUntouched(path, options.again === true);
+  const backend = await useBackend(options.backend ?? config.backend);
+  const result = await runTest(config, weights, { cacheFolder: options.cache, progress: terminalProgress() });
+  const touch = { commit: currentCommit(), backend, command: commandLine(folder, options) };
+  const touches = [...readTouches(path), touch];
+  writeAtomic(path, `${JSON.stringify({ touches, ...result }, null, 2)}\n`);
+  writeAtomic(join(folder, 'test.md'), renderTestMarkdown(result, config, touches));
+  process.stdout.write(`\n${renderTestText(result, config, touches)}\n${join(folder, 'test.md')}\n`);
+}
+
+export function testWeightsCommand(): Command {
+  return new Command('test-weights')
+    .description('measure the weights of a training on the test split, once, and record that it was looked at')
+    .argument('<training-folder>', 'results/runs/<name>-<hash>, as ragpp train leaves it')
+    .option('--again', 'look at a test split once more that these weights were measured on before')
+    .addOption(backendOption())
+    .addOption(cacheOption())
+    .addHelpText(
+      'after',
+      `
+Leaves test.json and test.md in the folder: hand-tuned, uniform and learned numbers of each model on the test
+conversations, and every look at them with commit and command. A second look is refused without --again, and
+the table says how many there were.
+
+Example:
+  ragpp test-weights results/runs/learning-mail-5a17c0de1234`,
+    )
+    .action(testWeights);
+}

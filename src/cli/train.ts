@@ -1,0 +1,79 @@
+import { basename, join, relative } from 'node:path';
+import { Command } from 'commander';
+import { type BackendChoice, useBackend } from '../core/backend.ts';
+import { assertWritableFolder } from '../core/files.ts';
+import { terminalProgress } from '../core/progress.ts';
+import { quoted } from '../core/shell-words.ts';
+import { loadTrainingConfig } from '../experiment/training/training-config.ts';
+import { writeTrainingFolder } from '../experiment/training/training-folder.ts';
+import type { TrainingResult } from '../experiment/training/training-result.ts';
+import { runTraining } from '../experiment/training/training-run.ts';
+import { renderCurveCsv, renderImportanceCsv, renderTrainingCsv, renderWeightsCsv } from '../report/training-csv.ts';
+import { renderTrainingHtml } from '../report/training-page.ts';
+import { renderTrainingMarkdown, renderTrainingText } from '../report/training-table.ts';
+import { backendOption, cacheOption, collect } from './options.ts';
+
+interface TrainOptions {
+  readonly set: readonly string[];
+  readonly backend?: BackendChoice;
+  readonly cache: string;
+  readonly results: string;
+}
+
+/** The command as somebody else would type it: what changes the result, and nothing of where it was run. */
+function commandLine(config: string, { set, backend }: TrainOptions): string {
+  const changes = set.flatMap((override) => ['--set', override]);
+  const words = ['ragpp', 'train', relative(process.cwd(), config), ...changes];
+  return [...words, ...(backend === undefined ? [] : ['--backend', backend])].map(quoted).join(' ');
+}
+
+function tablesOf(result: TrainingResult) {
+  return {
+    'table.md': renderTrainingMarkdown(result),
+    'table.csv': renderTrainingCsv(result),
+    'weights.csv': renderWeightsCsv(result),
+    'curve.csv': renderCurveCsv(result),
+    'importance.csv': renderImportanceCsv(result),
+    'report.html': renderTrainingHtml(result),
+  };
+}
+
+async function train(path: string, options: TrainOptions): Promise<void> {
+  const config = loadTrainingConfig(path, options.set);
+  const backend = await useBackend(options.backend ?? config.backend);
+  const { results, cache: cacheFolder } = options;
+  for (const folder of [results, cacheFolder]) assertWritableFolder(folder);
+  const progress = terminalProgress();
+  const finished = await runTraining(config, { backend, cacheFolder, command: commandLine(path, options), progress });
+  const report = progress('report', 1);
+  const folder = writeTrainingFolder(results, finished, tablesOf(finished.result));
+  report.finish();
+  process.stdout.write(`\n${renderTrainingText(finished.result)}\n`);
+  process.stdout.write(`report: ${join(results, basename(folder), 'report.html')}\n`);
+}
+
+export function trainCommand(): Command {
+  return new Command('train')
+    .description('learn weights from a training config, measured on conversations that they have not seen')
+    .argument('<config>', 'a YAML file, such as configs/learning/mail.yaml')
+    .option('--set <path=value>', 'override one value of the config (repeatable)', collect, [])
+    .addOption(backendOption())
+    .addOption(cacheOption())
+    .option('--results <folder>', "where the training's folder is made", 'results/runs')
+    .addHelpText(
+      'after',
+      `
+Leaves <results>/<name>-<hash>/ with the resolved config, the environment, metrics.json, table.md and .csv,
+weights-<model>.safetensors, weights.csv, curve.csv, importance.csv, TREC runs and qrels, and report.html, one
+file that works offline. The test split is not looked at: that is done once, by ragpp test-weights.
+
+It may be interrupted at any time: every fold that is done is kept in the cache, and the same command goes on
+behind it.
+
+Examples:
+  ragpp train configs/learning/mail.yaml
+  ragpp train configs/learning/mail.yaml --set limitQueries=200 --set fitting.epochs=5
+  ragpp train configs/learning/locomo.yaml --set dataset.path=locomo10.json`,
+    )
+    .action(train);
+}
