@@ -4,6 +4,8 @@ import { HNSW_DEFAULTS, HnswIndex, type HnswLibrary } from '../src/index/hnsw.ts
 import { recallAt } from '../src/index/recall.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../src/model/candidates.ts';
 import { clusteredVectors } from './clustered-vectors.ts';
+import { singleQuery } from './query-batch.ts';
+import { median } from './timing.ts';
 
 export interface BenchSettings {
   /** N. */
@@ -46,15 +48,6 @@ function inputsOf({ size, dimension, queries, seed }: BenchSettings): Inputs {
   };
 }
 
-function only(batch: QueryBatch, query: number): QueryBatch {
-  const dimension = batch.vectors.length / batch.cutoffs.length;
-  return {
-    texts: [''],
-    vectors: batch.vectors.slice(query * dimension, (query + 1) * dimension),
-    cutoffs: batch.cutoffs.slice(query, query + 1),
-  };
-}
-
 async function secondsOf<T>(work: () => T | Promise<T>): Promise<{ seconds: number; result: T }> {
   const start = performance.now();
   const result = await work();
@@ -68,20 +61,19 @@ async function timeIndex(
 ): Promise<{ timing: Omit<Timing, 'recall'>; found: Candidates }> {
   const build = await secondsOf(async () => {
     const index = make();
-    await index.search(only(batch, 0), K);
+    await index.search(singleQuery(batch, 0), K);
     return index;
   });
   const index = build.result;
   const singles: number[] = [];
   for (let query = 0; query < batch.cutoffs.length; query++) {
-    singles.push((await secondsOf(() => index.search(only(batch, query), K))).seconds);
+    singles.push((await secondsOf(() => index.search(singleQuery(batch, query), K))).seconds);
   }
   const all = await secondsOf(() => index.search(batch, K));
   index.dispose();
-  singles.sort((a, b) => a - b);
   const timing = {
     buildSeconds: build.seconds,
-    singleMilliseconds: 1000 * singles[singles.length >> 1]!,
+    singleMilliseconds: 1000 * median(singles),
     batchMilliseconds: (1000 * all.seconds) / batch.cutoffs.length,
   };
   return { timing, found: all.result };

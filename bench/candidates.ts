@@ -1,15 +1,14 @@
-import { fork } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { BACKENDS, type BackendChoice, useBackend } from '../src/core/backend.ts';
-import { UnavailableError } from '../src/core/errors.ts';
 import { HNSW_DEFAULTS } from '../src/index/hnsw.ts';
 import { type BenchSettings, K, type Timing, timeFlat } from './candidate-timing.ts';
+import { inChild } from './child.ts';
 import type { ChildTask } from './hnsw-child.ts';
 import { buildNativeCopy, installedHnswlib, instructionsOf, NATIVE_FLAGS } from './hnswlib-build.ts';
 import { positive } from './integer-option.ts';
+import { textTable } from './text-table.ts';
 
 export const CANDIDATES_USAGE = `candidates [options]   build and query time of hnsw beside flat, with recall@${K}
     --size N       turns (default 10000)
@@ -37,7 +36,7 @@ export async function benchCandidates(args: readonly string[]): Promise<void> {
   console.log(`hnsw: M ${m}, efConstruction ${efConstruction}, efSearch ${efSearch}; k ${K}; one thread`);
   const rows: Row[] = [{ name: 'flat (exact)', timing: await timeFlat(settings) }];
   const measure = async (build: string, folder: string) => {
-    const timing = await runChild({ settings, backend, folder });
+    const timing = await inChild<Timing>('./hnsw-child.ts', { settings, backend, folder } satisfies ChildTask);
     rows.push({ name: `hnsw, ${build} (${instructionsOf(folder)})`, timing });
   };
   await measure('installed build', installedHnswlib());
@@ -78,16 +77,6 @@ function parseOptions(args: readonly string[]): { settings: BenchSettings; backe
   };
 }
 
-function runChild(task: ChildTask): Promise<Timing> {
-  return new Promise((resolve, reject) => {
-    const child = fork(fileURLToPath(new URL('./hnsw-child.ts', import.meta.url)), [JSON.stringify(task)]);
-    child.once('message', (timing) => resolve(timing as Timing));
-    child.once('exit', (code) =>
-      reject(new UnavailableError('measurement of hnsw', `the child process ended with ${code}`)),
-    );
-  });
-}
-
 /** Times, and how many times as long as flat they are; the first row is flat. */
 export function formatTable(rows: readonly Row[]): string {
   const flat = rows[0]!.timing;
@@ -101,8 +90,5 @@ export function formatTable(rows: readonly Row[]): string {
     `${(timing.batchMilliseconds / flat.batchMilliseconds).toFixed(2)}x`,
     timing.recall.toFixed(4),
   ]);
-  const widths = header.map((title, column) => Math.max(title.length, ...lines.map((line) => line[column]!.length)));
-  const pad = (cells: string[]) =>
-    cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!))).join('  ');
-  return [header, widths.map((width) => '-'.repeat(width)), ...lines].map(pad).join('\n');
+  return textTable(header, lines);
 }

@@ -2,6 +2,7 @@ import { RagPlusPlusError } from '../src/core/errors.ts';
 import { ATTENTION_USAGE, benchAttention } from './attention.ts';
 import { benchCandidates, CANDIDATES_USAGE } from './candidates.ts';
 import { benchConservation, CONSERVATION_USAGE } from './conservation.ts';
+import { benchLearning, LEARNING_USAGE } from './learning.ts';
 import { benchPageRank, PAGERANK_USAGE } from './pagerank.ts';
 import { benchRerank, RERANK_USAGE } from './rerank.ts';
 import { benchStages, STAGES_USAGE } from './stages.ts';
@@ -11,6 +12,7 @@ const BENCHES: Readonly<Record<string, { usage: string; run: (args: readonly str
   attention: { usage: ATTENTION_USAGE, run: benchAttention },
   candidates: { usage: CANDIDATES_USAGE, run: benchCandidates },
   conservation: { usage: CONSERVATION_USAGE, run: benchConservation },
+  learning: { usage: LEARNING_USAGE, run: benchLearning },
   pagerank: { usage: PAGERANK_USAGE, run: benchPageRank },
   rerank: { usage: RERANK_USAGE, run: benchRerank },
   stages: { usage: STAGES_USAGE, run: benchStages },

@@ -13,6 +13,7 @@ import { errorOf, type ScoreError } from './pagerank-error.ts';
 import { type BenchGraph, benchGraph, benchQueries, GRAPHS, type GraphKind } from './pagerank-graph.ts';
 import { runScipy } from './pagerank-peer.ts';
 import { type FoundPython, findPython } from './peers/python.ts';
+import { textTable } from './text-table.ts';
 
 export const PAGERANK_USAGE = `pagerank [options]   time of personalised PageRank a query, with its error, beside scipy where python3 imports it (apt-get install -y python3-scipy)
     --nodes V      (default 5400)
@@ -212,8 +213,5 @@ export function formatPageRankTable(rows: readonly Row[], peers: readonly Row[])
       error.overlap.toFixed(4),
     ];
   });
-  const widths = header.map((title, column) => Math.max(title.length, ...lines.map((line) => line[column]!.length)));
-  const pad = (cells: string[]) =>
-    cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!))).join('  ');
-  return [header, widths.map((width) => '-'.repeat(width)), ...lines].map(pad).join('\n');
+  return textTable(header, lines);
 }

@@ -14,6 +14,8 @@ import { retrieve } from '../src/retrieval/retriever.ts';
 import { MEMORY_ONLY } from '../src/retrieval/stage-graph.ts';
 import type { Artifact, Stage, StageStore } from '../src/retrieval/stage-store.ts';
 import type { Workspace } from '../src/retrieval/workspace.ts';
+import { textTable } from './text-table.ts';
+import { median } from './timing.ts';
 
 export const STAGES_USAGE = `stages [options]       what each stage costs to compute on the mail threads, and to read from the cache
     --cache F      where the dataset and the embeddings are kept (default .ragpp/cache)
@@ -95,14 +97,14 @@ function config(backend: string): ExperimentConfig {
 }
 
 /** What the middle one of several runs takes: the first ones also compile. */
-async function median(run: () => Promise<unknown>): Promise<number> {
+async function medianSeconds(run: () => Promise<unknown>): Promise<number> {
   const seconds: number[] = [];
   for (let i = 0; i < REPEATS; i++) {
     const started = processorSeconds();
     await run();
     seconds.push(processorSeconds() - started);
   }
-  return seconds.sort((a, b) => a - b)[(REPEATS - 1) / 2]!;
+  return median(seconds);
 }
 
 /** Times the source that is never kept, and keeps it all the same, to have something to read. */
@@ -112,7 +114,7 @@ async function timeUnkept(
   store: StageStore,
 ): Promise<StageCost> {
   const index = new NewestFirstIndex(corpus.size);
-  const compute = await median(() => index.search(batch, k));
+  const compute = await medianSeconds(() => index.search(batch, k));
   const stage = graph.candidates({ index: 'newest', k }, null);
   const started = processorSeconds();
   store.write(stage, { ...(await index.search(batch, k)) });
@@ -130,13 +132,7 @@ export function formatStages(rows: readonly StageRow[]): string {
     `${(compute / read).toFixed(1)}x`,
     MEMORY_ONLY.has(name) ? 'memory only' : '',
   ]);
-  const widths = header.map((title, i) => Math.max(title.length, ...lines.map((line) => line[i]!.length)));
-  const pad = (cells: readonly string[]) =>
-    cells
-      .map((cell, i) => (i === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[i]!)))
-      .join('  ')
-      .trimEnd();
-  return [header, ...lines].map(pad).join('\n');
+  return textTable(header, lines);
 }
 
 /** Prints the table of the bench. */
@@ -160,7 +156,7 @@ export async function benchStages(args: readonly string[]): Promise<void> {
     workspace.dispose();
     const rows: StageRow[] = [];
     for (const { stage, compute, write } of [unkept, ...store.costs]) {
-      const read = await median(async () => kept.read(stage));
+      const read = await medianSeconds(async () => kept.read(stage));
       rows.push({ name: stage.name, bytes: statSync(kept.pathOf(stage)).size, compute, write, read });
     }
     console.log(`machine: ${cpus()[0]?.model ?? 'unknown'}; node ${process.version}; backend ${backend}`);

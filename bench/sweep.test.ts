@@ -104,6 +104,7 @@ describe('what stages cost', () => {
     ]);
     expect(table.split('\n')).toEqual([
       'stage               MiB  compute ms  write ms  read ms  compute / read',
+      '-----------------  ----  ----------  --------  -------  --------------  -----------',
       'candidates-newest  1.00         1.0       3.0      2.0            0.5x  memory only',
       'cosine             0.50       200.0       2.0      0.5          400.0x',
     ]);

@@ -1,12 +1,10 @@
-import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { BACKENDS } from '../src/core/backend.ts';
-import { UnavailableError } from '../src/core/errors.ts';
 import { type ExperimentConfig, resolveConfig } from '../src/experiment/config.ts';
+import { inChild } from './child.ts';
 import { positive } from './integer-option.ts';
 import type { RunCost, SweepTask } from './sweep-child.ts';
 import { writeSyntheticThreads } from './synthetic-threads.ts';
@@ -81,18 +79,10 @@ export function sweepConfig(settings: Settings, dataset: object, arms: number): 
 async function runCold(config: ExperimentConfig): Promise<RunCost> {
   const cacheFolder = mkdtempSync(join(tmpdir(), 'ragpp-bench-sweep-'));
   try {
-    return await runChild({ config, cacheFolder });
+    return await inChild<RunCost>('./sweep-child.ts', { config, cacheFolder } satisfies SweepTask);
   } finally {
     rmSync(cacheFolder, { recursive: true });
   }
-}
-
-function runChild(task: SweepTask): Promise<RunCost> {
-  return new Promise((resolve, reject) => {
-    const child = fork(fileURLToPath(new URL('./sweep-child.ts', import.meta.url)), [JSON.stringify(task)]);
-    child.once('message', (cost) => resolve(cost as RunCost));
-    child.once('exit', (code) => reject(new UnavailableError('run', `the child process ended with ${code}`)));
-  });
 }
 
 /** Of a run: the seconds of some of its steps, all of them where none is named. */

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { singleQuery } from '../../bench/query-batch.ts';
+import { median } from '../../bench/timing.ts';
 import { unchangingRows } from '../../src/index/dense-rows.ts';
 import { FlatIndex } from '../../src/index/flat.ts';
 import { recallAt } from '../../src/index/recall.ts';
@@ -20,7 +22,7 @@ const settings = z.strictObject({
   m: grid(4, 8, 16, 32),
   efConstruction: grid(40, 200),
   /** The library raises it to k. */
-  efSearch: grid(10, 20, 40, 80, 160),
+  efSearch: grid(10, 20, 40, 80, 128, 160),
 });
 
 /** Every query sees all turns, so that all are put to the same graph. */
@@ -28,25 +30,16 @@ function batchOf({ batch, corpus }: Workspace): QueryBatch {
   return { ...batch, cutoffs: new Int32Array(batch.cutoffs.length).fill(corpus.size) };
 }
 
-function single({ texts, vectors, cutoffs }: QueryBatch, at: number): QueryBatch {
-  const dimension = vectors.length / cutoffs.length;
-  return {
-    texts: texts.slice(at, at + 1),
-    vectors: vectors.slice(at * dimension, (at + 1) * dimension),
-    cutoffs: cutoffs.slice(at, at + 1),
-  };
-}
-
 /** The median of searches of one query each. */
 async function medianMilliseconds(index: CandidateIndex, batch: QueryBatch, k: number): Promise<number> {
-  const times = new Float64Array(batch.cutoffs.length);
-  for (const at of times.keys()) {
-    const query = single(batch, at);
+  const times: number[] = [];
+  for (const at of batch.cutoffs.keys()) {
+    const query = singleQuery(batch, at);
     const started = performance.now();
     await index.search(query, k);
-    times[at] = performance.now() - started;
+    times.push(performance.now() - started);
   }
-  return times.sort()[times.length >> 1] as number;
+  return median(times);
 }
 
 /** The exact answer, and what it takes. */

@@ -1,3 +1,4 @@
+import { median } from '../../bench/timing.ts';
 import { TOTAL, timeQueries } from '../../src/experiment/latency.ts';
 import type { RetrieverOptions } from '../../src/retrieval/retriever.ts';
 import type { Workspace } from '../../src/retrieval/workspace.ts';
@@ -9,12 +10,6 @@ export interface RateOptions {
   readonly rounds: number;
   /** Places of a ranking. */
   readonly depth: number;
-}
-
-function median(values: readonly number[]): number {
-  const ascending = values.toSorted((a, b) => a - b);
-  const [low, high] = [(ascending.length - 1) >> 1, ascending.length >> 1].map((at) => ascending[at] as number);
-  return ((low as number) + (high as number)) / 2;
 }
 
 /** Queries a second, put in batches of `size`. */

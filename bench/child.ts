@@ -1,0 +1,20 @@
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { UnavailableError } from '../src/core/errors.ts';
+
+/**
+ * Runs a script of this folder in a process of its own, with nothing loaded or compiled yet.
+ *
+ * @param task handed over as JSON, the script's only argument.
+ * @returns what it sends back.
+ * @throws UnavailableError when it ends before that.
+ */
+export function inChild<T>(script: string, task: unknown): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const child = fork(fileURLToPath(new URL(script, import.meta.url)), [JSON.stringify(task)]);
+    child.once('message', (answer) => resolve(answer as T));
+    child.once('exit', (code) =>
+      reject(new UnavailableError(`measurement by ${script}`, `the process ended with ${code}`)),
+    );
+  });
+}

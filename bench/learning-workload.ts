@@ -1,0 +1,40 @@
+import type { FeatureTable } from '../src/learning/feature-table.ts';
+import { handmadeTable } from '../src/learning/handmade-table.ts';
+import { type LinearModel, linearModel } from '../src/learning/linear-model.ts';
+import { standardisationOf } from '../src/learning/standardisation.ts';
+
+export interface LearningSettings {
+  readonly queries: number;
+  readonly candidates: number;
+  readonly signals: number;
+  readonly epochs: number;
+  readonly repeats: number;
+  readonly seed: number;
+}
+
+export const LEARNING_RATE = 0.05;
+
+/** One line of the table. */
+export interface LearningRow {
+  readonly name: string;
+  readonly epochs: number;
+  /** Uploading and all epochs. */
+  readonly seconds: number;
+  /** Before the first and the last step. */
+  readonly firstLoss: number;
+  readonly lastLoss: number;
+}
+
+/** Signals on scales of their own, and relevance that hangs on all of them and on chance. */
+export function learningWorkload({ queries, candidates, signals, seed }: LearningSettings): {
+  table: FeatureTable;
+  model: LinearModel;
+} {
+  const names = Array.from({ length: signals }, (_, f) => `signal ${f}`);
+  const weights = names.map((_, f) => (f % 2 === 0 ? 1 : -1) / (1 + f));
+  const table = handmadeTable({ queries, candidates, clusters: 10, signals: names, weights, noise: 1, seed });
+  return {
+    table,
+    model: linearModel({ signals: names, nonNegative: [], initial: {} }, standardisationOf(table, names)),
+  };
+}

@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useBackend } from '../src/core/backend.ts';
+import { formatLearningTable, measureLearning } from './learning.ts';
+import { runTorchLearning } from './learning-peer.ts';
+import { type LearningSettings, learningWorkload } from './learning-workload.ts';
+import { findPython } from './peers/python.ts';
+
+const settings: LearningSettings = { queries: 101, candidates: 13, signals: 5, epochs: 17, repeats: 1, seed: 3 };
+const { table, model } = learningWorkload(settings);
+
+beforeAll(() => useBackend('wasm'));
+
+test('the loss starts at that of equal scores and falls, as it does in torch', async () => {
+  const ours = await measureLearning(settings, table, model);
+  expect(ours.firstLoss).toBeCloseTo(Math.log(13), 5);
+  expect(ours.lastLoss).toBeLessThan(0.9 * ours.firstLoss);
+  const python = findPython(['torch', 'numpy']);
+  if ('missing' in python) return;
+  const torch = runTorchLearning(python, settings, table, model);
+  expect(torch.firstLoss).toBeCloseTo(ours.firstLoss, 5);
+  expect(torch.lastLoss).toBeCloseTo(ours.lastLoss, 4);
+});
+
+test('the ratio is to torch', () => {
+  const shared = { epochs: 100, firstLoss: 2, lastLoss: 1 };
+  const rows = [
+    { ...shared, name: 'ours', seconds: 2.5 },
+    { ...shared, name: 'torch', seconds: 5 },
+  ];
+  const cells = formatLearningTable(rows)
+    .split('\n')
+    .slice(2)
+    .map((line) => line.trim().split(/\s{2,}/));
+  expect(cells).toEqual([
+    ['ours', '100', '2.500', '25.0', '2.00000', '1.00000', '2.00'],
+    ['torch', '100', '5.000', '50.0', '2.00000', '1.00000', '1.00'],
+  ]);
+  expect(formatLearningTable(rows.slice(0, 1))).toMatch(/ -$/);
+});
+
+describe('bench command', () => {
+  const main = fileURLToPath(new URL('./main.ts', import.meta.url));
+  const run = (...args: string[]) =>
+    execFileSync(process.execPath, ['--import', 'tsx', main, 'learning', ...args], { encoding: 'utf8', stdio: 'pipe' });
+
+  test('prints seconds and losses', () => {
+    const sizes = ['--queries', '31', '--candidates', '7', '--signals', '3', '--epochs', '5', '--repeats', '1'];
+    const output = run(...sizes, '--peer', 'none', '--backend', 'wasm');
+    expect(output).toMatch(/\ndata: 31 queries x 7 candidates x 3 signals, seed 7\n/);
+    expect(output).toMatch(/\nours +5 +\d+\.\d{3} +\d+\.\d +1\.94591 +1\.\d{5} +-\n/);
+    expect(output).toMatch(/\nno peer was asked for\n$/);
+  });
+
+  test.each([
+    [['--peer', 'jax'], '--peer must be one of torch, none: jax\n'],
+    [['--epochs', '0'], '--epochs must be an integer from 1: 0\n'],
+  ])('a wrong option ends with 2: %j', (args, stderr) => {
+    expect(() => run(...args)).toThrow(expect.objectContaining({ status: 2, stderr }));
+  });
+});

@@ -1,0 +1,119 @@
+import { cpus, loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import { BACKENDS, type BackendChoice, useBackend } from '../src/core/backend.ts';
+import { ValidationError } from '../src/core/errors.ts';
+import type { FeatureTable } from '../src/learning/feature-table.ts';
+import type { LinearModel } from '../src/learning/linear-model.ts';
+import { type TrainingOptions, train } from '../src/learning/training.ts';
+import { positive } from './integer-option.ts';
+import { runTorchLearning } from './learning-peer.ts';
+import { LEARNING_RATE, type LearningRow, type LearningSettings, learningWorkload } from './learning-workload.ts';
+import { findPython } from './peers/python.ts';
+import { textTable } from './text-table.ts';
+import { timesOf } from './timing.ts';
+
+export const LEARNING_USAGE = `learning [options]   time of training a linear mix of signals by listwise cross-entropy with Adam, all queries in a step, beside the same in torch where python3 imports it (apt-get install -y python3-torch)
+    --queries Q        (default 10000)
+    --candidates C     of a query (default 100)
+    --signals F        (default 16)
+    --epochs E         (default 100)
+    --repeats R        of which the fastest counts, as others may use the machine (default 3)
+    --peer P           torch, none (default torch)
+    --seed S           (default 7)
+    --backend B        auto, ${BACKENDS.join(', ')} (default auto)`;
+
+const PEERS = ['torch', 'none'] as const;
+
+function optionsOf({ epochs, seed }: LearningSettings): TrainingOptions {
+  const shared = { learningRate: LEARNING_RATE, l2: 0, batchSize: null, startNoise: 0 };
+  return { ...shared, epochs, patience: epochs, seed, loss: { name: 'listwise', temperature: 1 } };
+}
+
+/** Trains from the start, several times. */
+export async function measureLearning(
+  settings: LearningSettings,
+  table: FeatureTable,
+  model: LinearModel,
+): Promise<LearningRow> {
+  const { fastest, result } = await timesOf(settings.repeats, () => train(model, table, null, optionsOf(settings)));
+  const losses = result.curve.slice(1).map(({ loss }) => loss as number);
+  return {
+    name: 'ours',
+    epochs: settings.epochs,
+    seconds: fastest / 1000,
+    firstLoss: losses[0]!,
+    lastLoss: losses.at(-1)!,
+  };
+}
+
+/** Prints the table of the bench. */
+export async function benchLearning(args: readonly string[]): Promise<void> {
+  const { settings, peer, backend: choice } = parseOptions(args);
+  const backend = await useBackend(choice);
+  const { queries, candidates, signals, epochs, seed, repeats } = settings;
+  const machine = `${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores`;
+  console.log(`machine: ${machine}; load ${loadavg()[0]?.toFixed(1)}; node ${process.version}; backend ${backend}`);
+  console.log(`data: ${queries} queries x ${candidates} candidates x ${signals} signals, seed ${seed}`);
+  console.log(`training: ${epochs} epochs of Adam, all queries in a step; the fastest of ${repeats}`);
+  const { table, model } = learningWorkload(settings);
+  const rows = [await measureLearning(settings, table, model)];
+  const python = peer === 'torch' ? findPython(['torch', 'numpy']) : undefined;
+  if (python !== undefined && 'versions' in python) rows.push(runTorchLearning(python, settings, table, model));
+  console.log(`\n${formatLearningTable(rows)}\n`);
+  const product = (4 * queries * candidates * signals) / 1e6;
+  console.log(
+    `an epoch: products of ${product.toFixed(1)} million operations, forward and back, and the softmax of every pair`,
+  );
+  console.log(`load at the end ${loadavg()[0]?.toFixed(1)}`);
+  if (python === undefined) console.log('no peer was asked for');
+  else console.log('versions' in python ? `peer: ${python.versions}, one thread` : `no peer: ${python.missing}`);
+}
+
+function parseOptions(args: readonly string[]): {
+  settings: LearningSettings;
+  peer: (typeof PEERS)[number];
+  backend: BackendChoice;
+} {
+  const text = (value: string) => ({ type: 'string' as const, default: value });
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      queries: text('10000'),
+      candidates: text('100'),
+      signals: text('16'),
+      epochs: text('100'),
+      repeats: text('3'),
+      peer: text('torch'),
+      seed: text('7'),
+      backend: text('auto'),
+    },
+  });
+  const integer = (name: keyof typeof values) => positive(name, values[name]);
+  const settings = {
+    queries: integer('queries'),
+    candidates: integer('candidates'),
+    signals: integer('signals'),
+    epochs: integer('epochs'),
+    repeats: integer('repeats'),
+    seed: integer('seed'),
+  };
+  const peer = PEERS.find((name) => name === values.peer);
+  if (peer === undefined) throw new ValidationError(`--peer must be one of ${PEERS.join(', ')}: ${values.peer}`);
+  return { settings, peer, backend: values.backend as BackendChoice };
+}
+
+/** Seconds, and how many times as fast as torch. */
+export function formatLearningTable(rows: readonly LearningRow[]): string {
+  const torch = rows.find(({ name }) => name === 'torch');
+  const header = ['training', 'epochs', 'seconds', 'ms/epoch', 'first loss', 'last loss', 'times faster than torch'];
+  const lines = rows.map(({ name, epochs, seconds, firstLoss, lastLoss }) => [
+    name,
+    `${epochs}`,
+    seconds.toFixed(3),
+    ((1000 * seconds) / epochs).toFixed(1),
+    firstLoss.toFixed(5),
+    lastLoss.toFixed(5),
+    torch === undefined ? '-' : (torch.seconds / seconds).toFixed(2),
+  ]);
+  return textTable(header, lines);
+}
