@@ -1,10 +1,11 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
-import { readText, writeAtomic } from '../core/files.ts';
+import { readBytes, readText, writeAtomic } from '../core/files.ts';
 
-/** The small files of a run that are worth keeping in the repository. */
+/** The small files of a run that are worth keeping in the repository, besides the weights of a training. */
 const PUBLISHED = ['config.yaml', 'environment.json', 'metrics.json', 'table.md'] as const;
 
 function markers(experiment: string): { readonly start: string; readonly end: string } {
@@ -43,13 +44,15 @@ function publish(runFolder: string, options: { document: string; results: string
   const table = readText(join(runFolder, 'table.md'));
   const document = withTable(readText(options.document), experiment, table);
   for (const [name, text] of files) writeAtomic(join(options.results, experiment, name), text);
+  for (const name of readdirSync(runFolder).filter((file) => file.endsWith('.safetensors')))
+    writeAtomic(join(options.results, experiment, name), readBytes(join(runFolder, name)));
   writeAtomic(options.document, document);
   process.stdout.write(`published ${join(options.results, experiment)} and its table in ${options.document}\n`);
 }
 
 export function publishCommand(): Command {
   return new Command('publish')
-    .description("copy a run's config, environment, metrics and table to results/, and its table into a document")
+    .description("copy a run's config, environment, metrics, table and weights to results/, and its table into a document")
     .argument('<run-folder>', 'results/runs/<experiment>-<hash>')
     .option(
       '--document <file>',

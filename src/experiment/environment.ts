@@ -23,6 +23,7 @@ export const NUMERIC_PACKAGES = [
   'hnswlib-node',
   'wink-nlp',
   'wink-eng-lite-web-model',
+  'chrono-node',
   'ml-matrix',
   'pure-rand',
   'graphology',

@@ -48,3 +48,7 @@ export { StageCache } from './stage-cache.ts';
 export { planStages, type StagePlan } from './stage-plan.ts';
 export { readStoredRun, type StoredRun } from './stored-run.ts';
 export type { SweepDesign } from './sweep-options.ts';
+export { runTest, type TestedModel, type TestResult } from './training/test-run.ts';
+export { loadTrainingConfig, type TrainingConfig, trainingConfig } from './training/training-config.ts';
+export type { LearnedNumber, MethodResult, ModelResult, TransferResult } from './training/training-result.ts';
+export { type FinishedTraining, runTraining, type TrainingContext } from './training/training-run.ts';

@@ -9,6 +9,8 @@ import { writeRunFolder } from './run-folder.ts';
 import { findRunFolders, readRunSummary } from './run-summary.ts';
 import { sampleConfig } from './sample-jsonl.ts';
 import { SAMPLE_RUN, writeSampleRun } from './sample-run-folder.ts';
+import { sampleTrainingConfig } from './training/sample-training-config.ts';
+import { loadTrainingConfig } from './training/training-config.ts';
 
 const config = sampleConfig('folder') as Plain;
 
@@ -38,6 +40,14 @@ function loaded(...overrides: string[]): number {
   });
 }
 
+function trained(...overrides: string[]): number {
+  return inFolder((folder) => {
+    const path = join(folder, 'training.yaml');
+    writeFileSync(path, JSON.stringify(sampleTrainingConfig(folder)));
+    return loadTrainingConfig(path, overrides).fitting.epochs;
+  });
+}
+
 export const TENSOR_OPS: TensorOps = {
   compareRuns: {
     use: () => ofRun((folder) => compareRuns(folder, folder).arms.length),
@@ -60,6 +70,15 @@ export const TENSOR_OPS: TensorOps = {
     refuses: [],
   },
   loadConfig: { use: () => loaded(), refuses: [[() => loaded('seed=soup'), /seed \(--set\): expected number/]] },
+  loadTrainingConfig: {
+    use: () => trained(),
+    refuses: [
+      [
+        () => trained('fitting.epochs=soup'),
+        /fitting\.epochs \(--set\): expected number|fitting\.epochs: expected number/,
+      ],
+    ],
+  },
   planStages: { provedIn: 'src/experiment/stage-plan.test.ts' },
   resolveConfig: {
     use: () => resolveConfig(config, 'sample').arms.length,
@@ -67,4 +86,6 @@ export const TENSOR_OPS: TensorOps = {
   },
   runFiles: { provedIn: 'src/experiment/run.test.ts' },
   runExperiment: { provedIn: 'src/experiment/run.test.ts' },
+  runTest: { provedIn: 'src/experiment/training/training-run.test.ts' },
+  runTraining: { provedIn: 'src/experiment/training/training-run.test.ts' },
 };

@@ -42,6 +42,15 @@ describe('on wasm', () => {
     expect(await fitWithSelection(table, plan)).toEqual({ ...fit, model: expect.anything() });
   });
 
+  test('validation is that of the inner folds after each epoch: of what learns nothing, the value of the start', async () => {
+    const fit = await fitWithSelection(table, { ...plan, points: [idle] });
+    expect(fit.validation.length).toBeGreaterThan(1);
+    for (const value of fit.validation) expect(value).toBeCloseTo(fit.pointValues[0]!, 1);
+    const learning = await fitWithSelection(table, { ...plan, seeds: [1] });
+    expect(Math.max(...learning.validation)).toBeLessThanOrEqual(learning.pointValues[1]! + 1e-12);
+    expect(learning.validation.at(-1)! - learning.validation[0]!).toBeGreaterThan(0.1);
+  });
+
   test('each row is scored by a model that has not seen its cluster', async () => {
     const outer = leaveOneClusterOut(table);
     const { scores, folds } = await crossValidate(table, outer, plan);

@@ -3,29 +3,32 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Script } from 'node:vm';
 import { expect, test } from 'vitest';
-import { clientScript } from './client-script.ts';
-
-const folder = fileURLToPath(new URL('client', import.meta.url));
+import { clientScript, trainingScript } from './client-script.ts';
 
 /** The script as the command line makes it, where esbuild has stripped the types. */
-function scriptOfCommandLine(): string {
-  const code = `import { clientScript } from ${JSON.stringify(new URL('client-script.ts', import.meta.url).href)}; process.stdout.write(clientScript());`;
+function scriptOfCommandLine(name: string): string {
+  const code = `import { ${name} } from ${JSON.stringify(new URL('client-script.ts', import.meta.url).href)}; process.stdout.write(${name}());`;
   return execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code], { encoding: 'utf8' });
 }
 
 test.each([
-  ['here', clientScript],
-  ['on the command line', scriptOfCommandLine],
-])('the script is plain JavaScript without imports, made %s', (_, make) => {
+  ['a run, here', clientScript],
+  ['a run, on the command line', () => scriptOfCommandLine('clientScript')],
+  ['a training, here', trainingScript],
+  ['a training, on the command line', () => scriptOfCommandLine('trainingScript')],
+])('the script is plain JavaScript without imports, of %s', (_, make) => {
   const script = make();
   expect(() => new Script(script)).not.toThrow();
   expect(script).not.toMatch(/\bimport\b|__vi_|\brequire\b|innerHTML|https?:/);
 });
 
-test('every file of the client is in the script', () => {
-  const names = readdirSync(folder)
+test.each([
+  ['client', clientScript],
+  ['training-client', trainingScript],
+])('every file of the %s is in its script', (folder, make) => {
+  const names = readdirSync(fileURLToPath(new URL(folder, import.meta.url)))
     .filter((file) => !file.endsWith('.test.ts'))
     .map((file) => file.replace('.ts', '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()));
-  expect(names.length).toBeGreaterThan(8);
-  expect(names.filter((name) => !clientScript().includes(`const ${name} = (`))).toEqual([]);
+  expect(names.length).toBeGreaterThan(4);
+  expect(names.filter((name) => !make().includes(`const ${name} = (`))).toEqual([]);
 });

@@ -7,6 +7,7 @@ import * as sweep from './client/sweep.ts';
 import * as format from './format.ts';
 import { PAGE_STYLE } from './page-style.ts';
 import type { ArmPayload, Payload, QueryPayload } from './payload.ts';
+import * as weightsFigure from './training-client/weights-figure.ts';
 
 /** The light colours of the style sheet, which a browser would compute. */
 const COLOURS = new Map(
@@ -26,6 +27,7 @@ export function openPage(width: number): void {
     sweep,
     heatMap,
     armsFigure,
+    weightsFigure,
     document: { documentElement: null },
     getComputedStyle: () => ({ getPropertyValue: (name: string) => ` ${COLOURS.get(name)}` }),
     matchMedia: (query: string) => ({ matches: width <= Number(/^\(max-width: (\d+)px\)$/.exec(query)?.[1]) }),

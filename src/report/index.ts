@@ -15,3 +15,6 @@ export {
   MARKS,
 } from './table.ts';
 export { renderText } from './text-table.ts';
+export { renderTrainingCsv } from './training-csv.ts';
+export { renderTrainingHtml } from './training-page.ts';
+export { renderTrainingMarkdown, renderTrainingText } from './training-table.ts';

@@ -4,25 +4,32 @@ import type { Browser, Page } from 'playwright-core';
 
 const from = (name: string) => JSON.stringify(new URL(name, import.meta.url).href);
 
-const SAMPLES = { result: 'sampleResult', sweep: 'sampleSweep', 'failed-baseline': 'sampleFailedBaseline' } as const;
+/** What makes a sample, and what its page is rendered by. */
+const SAMPLES = {
+  result: ['sampleResult', 'html', 'renderHtml'],
+  sweep: ['sampleSweep', 'html', 'renderHtml'],
+  'failed-baseline': ['sampleFailedBaseline', 'html', 'renderHtml'],
+  training: ['sampleTraining', 'training-page', 'renderTrainingHtml'],
+} as const;
 
 /** Writes the page of an invented result as the command line makes it, since the page's script is the text of functions as they run there. */
 export function writeSamplePage(file: string, sample: keyof typeof SAMPLES, seed: number, size: object): void {
-  const make = SAMPLES[sample];
+  const [make, module, render] = SAMPLES[sample];
   const code = `
     import { writeFileSync } from 'node:fs';
     import { ${make} } from ${from(`sample-${sample}.ts`)};
-    import { renderHtml } from ${from('html.ts')};
-    writeFileSync(${JSON.stringify(file)}, renderHtml(${make}(${seed}, ${JSON.stringify(size)})));`;
+    import { ${render} } from ${from(`${module}.ts`)};
+    writeFileSync(${JSON.stringify(file)}, ${render}(${make}(${seed}, ${JSON.stringify(size)})));`;
   execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code]);
 }
 
-/** Opens a page offline. @param complaints takes every message, error and request of it. */
+/** Opens a page offline. @param complaints takes every message, error and request of it. @param ready what a page of its kind has once it stands. */
 export async function openSamplePage(
   browser: Browser,
   file: string,
   { width, colorScheme }: { readonly width: number; readonly colorScheme: 'light' | 'dark' },
   complaints: string[],
+  ready = '#query-list button',
 ): Promise<Page> {
   const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, offline: true });
   const page = await context.newPage();
@@ -33,7 +40,7 @@ export async function openSamplePage(
     if (request.url() !== pathToFileURL(file).href) complaints.push(`request: ${request.url().slice(0, 100)}`);
   });
   await page.goto(pathToFileURL(file).href);
-  await page.waitForSelector('#query-list button');
+  await page.waitForSelector(ready);
   return page;
 }
 

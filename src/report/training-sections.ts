@@ -73,7 +73,7 @@ function calibrationTable({ name, calibration }: ModelResult): Markup {
   const share = (value: number | null) => (value === null ? { text: '' } : { text: decimal(value, 4), value });
   return plainTable({
     label: `calibration of ${name}`,
-    headings: ['from', 'to', 'candidates', 'predicted', 'observed'].map((heading) => ({
+    headings: ['at least', 'below', 'candidates', 'predicted', 'observed'].map((heading) => ({
       name: heading,
       numeric: true,
       first: 'ascending' as const,
@@ -147,7 +147,7 @@ function transferSection(result: TrainingResult): Section[] {
   const [heading = [], ...rows] = transferRows(result);
   const content = plainTable({
     label: 'weights on other data',
-    headings: heading.map((name, at) => ({ name, numeric: at > 1 })),
+    headings: heading.map((name, at) => ({ name, numeric: at > 2 })),
     rows: rows.map((cells, r) => ({
       cells: cells.map((text, at) => {
         const mean = result.transfer[r]?.metrics[heading[at] as string]?.mean;

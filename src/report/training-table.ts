@@ -66,9 +66,11 @@ export function poolSentence({ poolRecall, signals, config }: TrainingResult): s
 
 /** Metrics of weights on other data; the first row is the heading. */
 export function transferRows({ transfer, metrics }: TrainingResult): string[][] {
-  const rows = transfer.map(({ trainedOn, testedOn, metrics: values }) => [
+  const rows = transfer.map(({ model, trainedOn, testedOn, queries, metrics: values }) => [
+    model,
     trainedOn,
     testedOn,
+    String(queries),
     ...metrics.map((metric) => {
       const value = values[metric];
       return value === undefined
@@ -76,7 +78,7 @@ export function transferRows({ transfer, metrics }: TrainingResult): string[][] 
         : `${decimal(value.mean, 3)} [${decimal(value.low, 2)}, ${decimal(value.high, 2)}]`;
     }),
   ]);
-  return [['trained on', 'tested on', ...metrics], ...rows];
+  return [['model', 'trained on', 'tested on', 'queries', ...metrics], ...rows];
 }
 
 const nameOf = ({ name }: ModelResult) => `Model ${name}`;

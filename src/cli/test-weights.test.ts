@@ -1,0 +1,99 @@
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { writeSampleTraining } from '../experiment/training/sample-training-config.ts';
+import { ragpp } from './sample-command.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'ragpp-test-weights-'));
+afterAll(() => rmSync(root, { recursive: true }));
+const cache = join(root, 'cache');
+let folder: string;
+
+const look = (of: string, ...more: string[]) => ragpp('test-weights', of, '--cache', cache, ...more);
+const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+/** A copy of the training, to be spoilt. */
+function copy(name: string): string {
+  const path = join(root, name);
+  cpSync(folder, path, { recursive: true });
+  rmSync(join(path, 'test.json'), { force: true });
+  return path;
+}
+
+interface Tested {
+  readonly touches: readonly { readonly command: string }[];
+  readonly queries: number;
+  readonly dataset: { readonly split: string };
+  readonly models: readonly { readonly methods: readonly { readonly name: string }[] }[];
+}
+
+beforeAll(async () => {
+  const results = join(root, 'results');
+  const changes = ['--set', 'importance=false', '--set', 'evaluation.resamples=0'];
+  const { code, stderr } = await ragpp(
+    'train',
+    writeSampleTraining(root),
+    '--cache',
+    cache,
+    '--results',
+    results,
+    ...changes,
+  );
+  expect(code, stderr).toBe(0);
+  folder = join(results, readdirSync(results)[0] as string);
+});
+
+describe('the first look at the test split', () => {
+  test('measures hand-tuned, uniform and learned numbers on it, and writes itself down', async () => {
+    const { code, stdout, stderr } = await look(folder);
+    expect(code, stderr).toBe(0);
+    expect(stdout).toMatch(/^learned /m);
+    expect(stdout).toContain('Test split looked at 1 time.');
+    const { touches, queries, dataset, models } = JSON.parse(read('test.json')) as Tested;
+    expect([touches.length, queries, dataset.split]).toEqual([1, 14, 'test']);
+    expect(models[0]?.methods.map(({ name }) => name)).toEqual(['hand-tuned', 'uniform', 'learned']);
+    expect(read('test.md')).toContain('Test split looked at 1 time.');
+  });
+
+  test('is the last one unless another is asked for', async () => {
+    const before = read('test.json');
+    const refused = await look(folder);
+    expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/^ragpp \[VALIDATION\]: test split was looked at before \(1 time, .*--again/m);
+    expect(read('test.json')).toBe(before);
+    const again = await look(folder, '--again');
+    expect(again.stdout).toContain('Test split looked at 2 times.');
+    const { touches } = JSON.parse(read('test.json')) as Tested;
+    expect(touches.map(({ command }) => command.includes('--again'))).toEqual([false, true]);
+    expect(read('test.md')).toContain('Test split looked at 2 times.');
+  });
+});
+
+test.each<[string, (path: string) => void, RegExp]>([
+  [
+    'a dataset without a test query',
+    (path) => {
+      const dataset = join(path, 'data');
+      mkdirSync(dataset);
+      for (const name of ['turns.jsonl', 'queries.jsonl', 'qrels.txt']) cpSync(join(root, name), join(dataset, name));
+      const queries = readFileSync(join(dataset, 'queries.jsonl'), 'utf8').trimEnd().split('\n');
+      const dev = queries.map((line) => JSON.stringify({ ...(JSON.parse(line) as object), split: 'dev' }));
+      writeFileSync(join(dataset, 'queries.jsonl'), `${dev.join('\n')}\n`);
+      const config = readFileSync(join(path, 'config.yaml'), 'utf8').replace(/path: .*/, `path: ${dataset}`);
+      writeFileSync(join(path, 'config.yaml'), config);
+    },
+    /has no query in split: test|no test quer/,
+  ],
+  [
+    'a folder without weights',
+    (path) => rmSync(join(path, 'weights-linear.safetensors')),
+    /folder has no weights-<model>\.safetensors: /,
+  ],
+  ['a file of another kind', (path) => writeFileSync(join(path, 'test.json'), '{}'), /does not say how often/],
+])('%s is refused', async (name, spoil, message) => {
+  const path = copy(`no-test-${name.replaceAll(' ', '-')}`);
+  spoil(path);
+  const { code, stderr } = await look(path);
+  expect(stderr).toMatch(message);
+  expect(code).toBe(1);
+});

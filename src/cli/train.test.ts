@@ -1,0 +1,146 @@
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readQrels, readRun } from '../evaluation/trec-files.ts';
+import { writeSampleTraining } from '../experiment/training/sample-training-config.ts';
+import { readWeights } from '../learning/weight-file.ts';
+import { ragpp } from './sample-command.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'ragpp-train-'));
+afterAll(() => rmSync(root, { recursive: true }));
+const config = writeSampleTraining(root);
+const cache = join(root, 'cache');
+const METHODS = ['hand-tuned', 'uniform', 'random search', 'coordinate ascent', 'learned'];
+
+const start = (results: string, ...more: string[]) =>
+  ragpp('train', config, '--cache', cache, '--results', join(root, results), ...more);
+const folderOf = (results: string) => join(root, results, readdirSync(join(root, results))[0] as string);
+const read = (results: string, name: string) => readFileSync(join(folderOf(results), name), 'utf8');
+
+interface Metrics {
+  readonly hash: string;
+  readonly queries: number;
+  readonly arms: readonly {
+    readonly name: string;
+    readonly metrics: Readonly<Record<string, { readonly mean: number }>>;
+  }[];
+}
+
+let outcome: Awaited<ReturnType<typeof start>>;
+beforeAll(async () => {
+  outcome = await start('first');
+  expect(outcome.code, outcome.stderr).toBe(0);
+});
+
+describe('a training leaves', () => {
+  test('every file that it promises, in a folder by its name and hash', () => {
+    const names = readdirSync(folderOf('first'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.includes('.'),
+    );
+    const runs = METHODS.map((method) => join('runs', `linear-${method.replace(' ', '-')}.trec`));
+    expect(names.sort()).toEqual(
+      [
+        'config.yaml',
+        'curve.csv',
+        'environment.json',
+        'importance.csv',
+        'metrics.json',
+        'qrels.trec',
+        'report.html',
+        ...runs,
+        'strata.json',
+        'table.csv',
+        'table.md',
+        'weights-linear.safetensors',
+        'weights.csv',
+      ].sort(),
+    );
+    const { hash } = JSON.parse(read('first', 'metrics.json')) as Metrics;
+    expect(folderOf('first').endsWith(`sample-training-${hash}`)).toBe(true);
+    expect(outcome.stdout).toContain(`report: ${join(folderOf('first'), 'report.html')}`);
+    expect(outcome.stdout).toMatch(/^learned /m);
+  });
+
+  test('rankings that give the figures of the table to whoever measures them', () => {
+    const { arms } = JSON.parse(read('first', 'metrics.json')) as Metrics;
+    const qrels = readQrels(join(folderOf('first'), 'qrels.trec'));
+    const answerable = [...qrels].filter(([, judged]) => [...judged.values()].some((grade) => grade > 0));
+    expect(answerable.length).toBeGreaterThan(20);
+    for (const [m, { name, metrics }] of arms.entries()) {
+      expect(name).toBe(`linear, ${METHODS[m]}`);
+      const run = readRun(join(folderOf('first'), 'runs', `${name.replaceAll(/,? /g, '-')}.trec`));
+      const reciprocals = answerable.map(([query, judged]) => {
+        const place = (run.get(query) ?? []).slice(0, 10).findIndex(({ id }) => (judged.get(id) ?? 0) > 0);
+        return place < 0 ? 0 : 1 / (place + 1);
+      });
+      const mean = reciprocals.reduce((sum, value) => sum + value, 0) / reciprocals.length;
+      expect(metrics['mrr@10']?.mean).toBeCloseTo(mean, 12);
+    }
+  });
+
+  test('weights that are those of the table of weights', () => {
+    const { values, provenance } = readWeights(join(folderOf('first'), 'weights-linear.safetensors'));
+    const rows = read('first', 'weights.csv').trimEnd().split('\n').slice(1);
+    expect(rows.map((row) => Number(row.split(',')[4]))).toEqual([...values]);
+    expect(provenance.trainingClusters.length).toBe(16);
+  });
+});
+
+test('what was done is not done again, and the same bytes come of it', async () => {
+  const again = await start('again');
+  expect(again.code, again.stderr).toBe(0);
+  for (const name of readdirSync(folderOf('first')).filter((name) => name.includes('.')))
+    expect(read('again', name) === read('first', name), name).toBe(true);
+  const folds = readdirSync(join(cache, 'stages', 'trained-fold'));
+  expect(folds).toHaveLength(3);
+});
+
+test('is known to results and publish', async () => {
+  const listed = await ragpp('results', join(root, 'first'), '--columns', 'arm,mrr@10');
+  expect(listed.stdout).toMatch(/^linear, learned +\.?\d/m);
+  const document = join(root, 'page.md');
+  writeFileSync(document, '<!-- results/sample-training/table.md -->\n<!-- end of table -->\n');
+  const published = await ragpp(
+    'publish',
+    folderOf('first'),
+    '--document',
+    document,
+    '--results',
+    join(root, 'published'),
+  );
+  expect(published.code, published.stderr).toBe(0);
+  expect(readFileSync(document, 'utf8')).toContain(read('first', 'table.md').trim());
+});
+
+test('how often the test split was looked at outlives another training, its figures do not', async () => {
+  mkdirSync(join(root, 'touched'));
+  const [name] = readdirSync(join(root, 'first'));
+  const folder = join(root, 'touched', name as string);
+  mkdirSync(folder);
+  const touches = [{ commit: 'abc', backend: 'cpu', command: 'ragpp test-weights x' }];
+  writeFileSync(join(folder, 'test.json'), JSON.stringify({ touches, models: [1] }));
+  copyFileSync(join(folderOf('first'), 'config.yaml'), join(folder, 'old.yaml'));
+  const { code, stderr } = await start('touched');
+  expect(code, stderr).toBe(0);
+  expect(JSON.parse(read('touched', 'test.json'))).toEqual({ touches });
+  expect(readdirSync(folder)).not.toContain('old.yaml');
+});
+
+test.each([
+  [['--set', 'fitting.epoch=3'], 2, /fitting\.epoch: .*did you mean epochs\?/],
+  [['--set', 'limitQueries=1'], 2, /limitQueries.*>= 2, got 1/],
+  [['--set', 'models.0.signals=[bm26]'], 1, /bank has no signal, the nearest is bm25: bm26/],
+  [['--set', 'crossValidation.outer=17'], 1, /folds of 16 clusters/],
+])('%s is refused', async (changes, expected, message) => {
+  const { code, stdout, stderr } = await start('refused', ...changes);
+  expect({ code, stdout }).toEqual({ code: expected, stdout: '' });
+  expect(stderr).toMatch(message);
+});
+
+test('at most so many queries, the earliest', async () => {
+  const { code, stderr } = await start('limited', '--set', 'limitQueries=13', '--set', 'importance=false');
+  expect(code, stderr).toBe(0);
+  expect((JSON.parse(read('limited', 'metrics.json')) as Metrics).queries).toBe(13);
+  expect(read('limited', 'importance.csv').trimEnd().split('\n')).toHaveLength(1);
+});

@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { useBackend } from '../../core/backend.ts';
+import { METHODS } from './fitted-methods.ts';
+import { LearningTask } from './learning-task.ts';
+import { type TrainedModel, trainModel } from './model-run.ts';
+import { writeSampleTraining } from './sample-training-config.ts';
+import { loadTrainingConfig, type TrainingConfig } from './training-config.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'ragpp-model-run-'));
+const config = loadTrainingConfig(writeSampleTraining(root));
+const [options] = config.models as [TrainingConfig['models'][number]];
+let task: LearningTask;
+let trained: TrainedModel;
+
+beforeAll(async () => {
+  await useBackend('cpu');
+  task = await LearningTask.open(config, 'dev', { cacheFolder: join(root, 'cache') });
+  trained = await trainModel({ task, config, options });
+});
+afterAll(() => {
+  task.dispose();
+  rmSync(root, { recursive: true });
+});
+
+describe('a model that is trained on a task', () => {
+  test('has rankings and figures of every method, the others compared with the hand-tuned one', () => {
+    const { methods, measured } = trained.result;
+    expect(methods.map(({ name }) => name)).toEqual([...METHODS]);
+    expect(methods.map(({ comparisons }) => comparisons === null)).toEqual([true, false, false, false, false]);
+    expect([...trained.runs.keys()]).toEqual([...METHODS]);
+    for (const run of trained.runs.values()) expect([...run.keys()]).toEqual(task.table.queryIds);
+    const judged = task.table.queryIds.filter((id) => (task.dataset.qrels.get(id)?.size ?? 0) > 0);
+    expect(measured).toEqual({ queries: judged.length, conversations: 16 });
+  });
+
+  test('has a number a signal, with where it started and bounds', () => {
+    const { numbers } = trained.result;
+    expect(numbers.map(({ label }) => label)).toEqual(['bm25:share', 'cosine:share', 'cosine:+1', 'decay-24h']);
+    expect(numbers.map(({ handTuned }) => handTuned)).toEqual([1, 0, 0, 0]);
+    expect(numbers.map(({ value }) => value)).toEqual([...trained.values]);
+    for (const { interval } of numbers) expect(interval!.low).toBeLessThanOrEqual(interval!.high);
+  });
+
+  test('has folds that hold out every conversation once, each with a point of the grid and curves', () => {
+    const { folds } = trained.result;
+    const held = folds.flatMap(({ clusters }) => clusters);
+    expect(held.toSorted()).toEqual([...new Set(task.table.clusters)].toSorted());
+    for (const { point, epochs, curve, validation } of folds) {
+      expect([0.003, 0.03]).toContain(point.l2);
+      expect(curve).toHaveLength(epochs + 1);
+      expect(validation.every((value) => value >= 0 && value <= 1)).toBe(true);
+    }
+  });
+
+  test('is calibrated over all candidates', () => {
+    const { bins } = trained.result.calibration;
+    const candidates = task.table.mask.reduce((sum, one) => sum + one, 0);
+    expect(bins.reduce((sum, { count }) => sum + count, 0)).toBe(candidates);
+  });
+
+  test('says what each family of signals is worth, a difference a metric', () => {
+    const { importance } = trained.result;
+    expect(importance.map(({ family, signals }) => [family, signals])).toEqual([
+      ['bm25', ['bm25:share']],
+      ['cosine', ['cosine:share', 'cosine:+1']],
+      ['decay-24h', ['decay-24h']],
+    ]);
+    for (const { comparisons } of importance) expect(Object.keys(comparisons)).toEqual(config.evaluation.metrics);
+  });
+});
+
+test('it is the same once more, from the cache', async () => {
+  const again = await trainModel({ task, config, options });
+  expect(again.result).toEqual(trained.result);
+});
+
+test('without importance or resamples there is none of either', async () => {
+  const bare = { ...config, importance: false, evaluation: { ...config.evaluation, resamples: 0 } };
+  const { result } = await trainModel({ task, config: bare, options });
+  expect(result.importance).toEqual([]);
+  expect(result.numbers.map(({ interval }) => interval)).toEqual([null, null, null, null]);
+});

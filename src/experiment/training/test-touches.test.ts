@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { ValidationError } from '../../core/errors.ts';
+import { assertUntouched, keptTouches, readTouches, times } from './test-touches.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'ragpp-touches-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const touch = (commit: string) => ({ commit, backend: 'cpu', command: 'ragpp test-weights x' });
+const written = (content: unknown) => {
+  const path = join(folder, 'test.json');
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+};
+
+test('where there is no file, nobody has looked', () => {
+  const path = join(folder, 'none.json');
+  expect(readTouches(path)).toEqual([]);
+  expect(() => assertUntouched(path, false)).not.toThrow();
+});
+
+test('a second look is refused unless it is meant', () => {
+  const path = written({ touches: [touch('abc'), touch('def')], models: [] });
+  expect(() => assertUntouched(path, true)).not.toThrow();
+  expect(() => assertUntouched(path, false)).toThrow(ValidationError);
+  expect(() => assertUntouched(path, false)).toThrow(
+    `test split was looked at before (2 times, first at commit abc); --again looks once more and says so in the table: ${path}`,
+  );
+});
+
+test('looks are kept without what they found', () => {
+  const path = written({ touches: [touch('abc')], models: [{ name: 'linear' }] });
+  expect(JSON.parse(keptTouches(path))).toEqual({ touches: [touch('abc')] });
+});
+
+test.each(['{', '[]', '{}', '{"touches":[{"commit":1}]}'])('%s is no record of looks', (text) => {
+  const path = written(text);
+  expect(() => readTouches(path)).toThrow(`file does not say how often the test split was looked at: ${path}`);
+});
+
+test('one is no plural', () => {
+  expect([times(1), times(2)]).toEqual(['1 time', '2 times']);
+});

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { PROJECT_ROOT } from '../environment.ts';
+import {
+  defaultOf,
+  documentedRows,
+  inCode,
+  isKind,
+  keysWithin,
+  type Row,
+  type Schema,
+  wordsOf,
+} from '../sample-config-reference.ts';
+import { loadTrainingConfig, trainingConfig } from './training-config.ts';
+
+const page = readFileSync(`${PROJECT_ROOT}/docs/training.md`, 'utf8');
+/** Keys that experiments have too: the reference of their config has them. */
+const ELSEWHERE = /^(transfer\[\]\.)?(dataset|embedding|candidates\[\])[ .]|^signals\.encoders\[\]/;
+
+const keys = keysWithin(z.toJSONSchema(trainingConfig, { io: 'input' }) as Schema, '').filter(
+  ({ id, schema }) => !isKind(schema) && !ELSEWHERE.test(id),
+);
+const rows = documentedRows(page);
+
+describe('the reference of training configs', () => {
+  test('has a row for every key of the schema, and for no other', () => {
+    expect([...rows.keys()].sort()).toEqual(keys.map(({ id }) => id).sort());
+    expect(keys.length).toBeGreaterThan(40);
+  });
+
+  test.each(keys)('says of $id of which type it is and what its default is', (key) => {
+    const row = rows.get(key.id) as Row;
+    for (const word of wordsOf(key.schema)) expect(row.type).toContain(word);
+    expect(row.meaning).not.toBe('');
+    const value = defaultOf(key);
+    if (key.required) expect(row.default).toBe('required');
+    else if (value === undefined) expect(row.default).toBe('none');
+    else expect(parse(inCode(row.default)[0] ?? '(nothing in code)')).toEqual(value);
+  });
+});
+
+test('every command of the page with a config of the project can be typed', () => {
+  const lines = [...page.matchAll(/ train (configs\/\S+)(.*)$/gm)];
+  expect(lines.length).toBeGreaterThan(1);
+  for (const [, config, options] of lines) {
+    const changes = [...(options as string).matchAll(/--set (\S+)/g)].map(([, change]) => change as string);
+    expect(() => loadTrainingConfig(`${PROJECT_ROOT}/${config}`, changes)).not.toThrow();
+  }
+});

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { sampleTraining } from './sample-training.ts';
+import { renderTrainingHtml } from './training-page.ts';
+
+const size = { signals: 47, folds: 3, epochs: 5, queries: 29, second: true };
+const result = sampleTraining(7, size);
+const page = renderTrainingHtml(result);
+const idsOf = (text: string) => [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id as string);
+const body = (text: string) => text.slice(0, text.indexOf('<script type="application/json"'));
+
+test('every link of the navigation leads to a section, and no id stands twice', () => {
+  const ids = idsOf(body(page));
+  const links = [...body(page).matchAll(/href="#([^"]+)"/g)].map(([, id]) => id as string);
+  expect(links).toEqual([
+    'methods',
+    'strata',
+    'weights',
+    'curves',
+    'calibration',
+    'importance',
+    'transfer',
+    'settings',
+  ]);
+  expect(links.filter((link) => !ids.includes(link))).toEqual([]);
+  expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+});
+
+test('a model has each of its figures, the one without families no importance', () => {
+  const figures = [...body(page).matchAll(/id="([\w-]+-figure-\d)"/g)].map(([, id]) => id);
+  const kinds = ['weights', 'loss', 'validation', 'calibration'];
+  expect(figures.toSorted()).toEqual(
+    [...kinds.flatMap((kind) => [`${kind}-figure-0`, `${kind}-figure-1`]), 'importance-figure-0'].toSorted(),
+  );
+});
+
+test('names from data are text, in the page and in what its script reads', () => {
+  expect(page).toContain('asked &amp; &lt;named&gt;');
+  expect(page).not.toContain('asked & <named>');
+});
+
+test('nothing is fetched', () => {
+  expect(body(page)).not.toMatch(/https?:|src=|<link/);
+  expect(page).toContain("default-src 'none'");
+});
+
+describe('sections without data are left out', () => {
+  const [linear] = result.models;
+  test.each([
+    ['transfer', { ...result, transfer: [] }],
+    ['strata', { ...result, strata: [] }],
+    ['importance', { ...result, models: linear === undefined ? [] : [{ ...linear, importance: [] }] }],
+  ])('%s', (id, without) => {
+    expect(idsOf(body(page))).toContain(id);
+    expect(idsOf(body(renderTrainingHtml(without)))).not.toContain(id);
+  });
+});
