@@ -33,7 +33,9 @@ test.concurrent.each([
   expect(await ended).toEqual([code, null]);
   const [stdout, stderr] = await written;
   expect(stdout.split('\n')).toEqual(['ready', 'let go', `heard ${signal}`, '']);
-  expect(stderr).toBe('\nragpp: interrupted; what was cached stays, and a run goes on from there with --resume\n');
+  expect(stderr).toBe(
+    '\nragpp: interrupted; what was cached stays: a run goes on from there with --resume, a training when it is started again\n',
+  );
 });
 
 test.concurrent('SIGTERM in the middle of a run gives its folder back', async () => {

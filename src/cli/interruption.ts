@@ -11,7 +11,9 @@ export function endOnSignals(): void {
   for (const [signal, code] of Object.entries(SIGNALS)) {
     process.on(signal, () => {
       controller.abort();
-      process.stderr.write('\nragpp: interrupted; what was cached stays, and a run goes on from there with --resume\n');
+      process.stderr.write(
+        '\nragpp: interrupted; what was cached stays: a run goes on from there with --resume, a training when it is started again\n',
+      );
       setImmediate(() => process.exit(code)); // after the progress bar has heard of it too and given the cursor back
     });
   }

@@ -35,7 +35,9 @@ beforeAll(() => {
 
 test('Ctrl-C ends a run where it stands, and what it leaves is whole', async () => {
   const { code, stderr } = await ragpp(run, /^trajectory: /m);
-  expect(stderr).toMatch(/\nragpp: interrupted; what was cached stays, and a run goes on from there with --resume\n$/);
+  expect(stderr).toMatch(
+    /\nragpp: interrupted; what was cached stays: a run goes on from there with --resume, a training when it is started again\n$/,
+  );
   expect(stderr).not.toMatch(/^arms: /m);
   expect(code).toBe(130);
   const [folder] = readdirSync(results);

@@ -52,7 +52,9 @@ function publish(runFolder: string, options: { document: string; results: string
 
 export function publishCommand(): Command {
   return new Command('publish')
-    .description("copy a run's config, environment, metrics, table and weights to results/, and its table into a document")
+    .description(
+      "copy a run's config, environment, metrics, table and weights to results/, and its table into a document",
+    )
     .argument('<run-folder>', 'results/runs/<experiment>-<hash>')
     .option(
       '--document <file>',

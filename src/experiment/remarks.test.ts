@@ -8,7 +8,7 @@ import type { ArmRecord } from './arm-record.ts';
 import { type ArmOptions, resolveConfig } from './config.ts';
 import { least, plain } from './handmade-config.ts';
 import type { Measurement } from './measurement.ts';
-import { approximateSources, remarksOf } from './remarks.ts';
+import { approximateSources, remarksOf, trainedOnRemarks } from './remarks.ts';
 
 /** So narrow a search that it misses something. */
 const narrow = { index: 'hnsw', k: 13, m: 2, efConstruction: 1, efSearch: 1 };
@@ -141,4 +141,16 @@ test.each([
 test('a baseline that failed is told, another arm that failed is not', async () => {
   expect(await said([a], [], ['plain'])).toContain('nothing is compared, since the baseline failed: plain');
   expect(await said([base], [], ['a'])).toEqual([]);
+});
+
+test('weights that were trained on what they are measured on are no test, and that is said', () => {
+  const signals = { groups: ['text' as const], encoders: [] };
+  const origin = { file: 'w.safetensors', dataHash: 'h', commit: 'c', trainingClusters: ['a', 'b', 'z'] };
+  const learned = { name: 'learned', scoring: { signals, weights: {}, origin } };
+  const byHand = { name: 'by hand', scoring: { signals, weights: {}, origin: null } };
+  const without = { name: 'without', scoring: null };
+  expect(trainedOnRemarks([learned, byHand, without], ['a', 'b', 'b', 'c'])).toEqual([
+    'weights of learned were trained on 2 of these 3 conversations: no test of them',
+  ]);
+  expect(trainedOnRemarks([learned, byHand, without], ['c', 'd'])).toEqual([]);
 });

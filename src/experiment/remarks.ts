@@ -42,6 +42,19 @@ async function recallRemarks(workspace: Workspace, records: readonly ArmRecord[]
   return remarks;
 }
 
+/** Of each arm with learned weights, how many of the conversations that it is measured on its weights were trained on: its figures there are no test of it. */
+export function trainedOnRemarks(
+  arms: readonly Pick<ArmRecord['options'], 'name' | 'scoring'>[],
+  clusters: readonly string[],
+): string[] {
+  const measured = new Set(clusters);
+  return arms.flatMap(({ name, scoring }) => {
+    const seen = new Set(scoring?.origin?.trainingClusters.filter((cluster) => measured.has(cluster)));
+    if (seen.size === 0) return [];
+    return [`weights of ${name} were trained on ${seen.size} of these ${measured.size} conversations: no test of them`];
+  });
+}
+
 /** What is worth saying beside the table. */
 export async function remarksOf(
   workspace: Workspace,
@@ -50,6 +63,9 @@ export async function remarksOf(
   { records, failures }: Outcomes,
 ): Promise<string[]> {
   const remarks = await recallRemarks(workspace, records);
+  const options = records.map((record) => record.options);
+  const clusters = workspace.queries.map(({ cluster }) => cluster);
+  remarks.push(...trainedOnRemarks(options, clusters));
   const shown = `${unanswerable
     .slice(0, SHOWN)
     .map(({ id }) => id)

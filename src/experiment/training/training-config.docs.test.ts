@@ -42,10 +42,10 @@ describe('the reference of training configs', () => {
 });
 
 test('every command of the page with a config of the project can be typed', () => {
-  const lines = [...page.matchAll(/ train (configs\/\S+)(.*)$/gm)];
+  const lines = [...page.matchAll(/ train (configs\/[\w/-]+\.yaml)(.*)$/gm)];
   expect(lines.length).toBeGreaterThan(1);
   for (const [, config, options] of lines) {
-    const changes = [...(options as string).matchAll(/--set (\S+)/g)].map(([, change]) => change as string);
+    const changes = [...(options as string).matchAll(/--set ([^\s`]+)/g)].map(([, change]) => change as string);
     expect(() => loadTrainingConfig(`${PROJECT_ROOT}/${config}`, changes)).not.toThrow();
   }
 });

@@ -32,3 +32,10 @@ test('all faults are told at once, with the nearest key', () => {
   expect(wrong).toThrow(/3 fault\(s\)/);
   expect(wrong).toThrow(/fitting\.epoch: .*did you mean epochs\?/);
 });
+
+test('two models of one name are refused: their weights would have one file', () => {
+  expect(() => loadTrainingConfig(path, ['models=[{name: linear}, {name: linear, signals: [bm25]}]'])).toThrow(
+    /models: .*models of different names/,
+  );
+  expect(loadTrainingConfig(path, ['models=[{name: linear}, {name: trajectory}]']).models).toHaveLength(2);
+});

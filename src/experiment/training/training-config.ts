@@ -95,6 +95,7 @@ export const trainingConfig = z.strictObject({
   models: z
     .array(modelOptions)
     .min(1)
+    .refine((models) => new Set(models.map(({ name }) => name)).size === models.length, 'models of different names')
     .default([{ name: 'linear', signals: null, nonNegative: [], initial: null }]),
   fitting: fittingOptions.prefault({}),
   crossValidation: crossValidationOptions.prefault({}),
