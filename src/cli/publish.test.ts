@@ -26,7 +26,13 @@ test('every table of a document is the published one', () => {
   const studies = readdirSync(join(PROJECT_ROOT, 'experiments'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('README.md'))
     .map((file) => join('experiments', file));
-  const documents = ['README.md', 'docs/findings.md', 'docs/datasets/spamassassin-threads.md', ...studies];
+  const documents = [
+    'README.md',
+    'docs/findings.md',
+    'docs/training.md',
+    'docs/datasets/spamassassin-threads.md',
+    ...studies,
+  ];
   const experiments = documents.flatMap((path) => {
     const text = readFileSync(join(PROJECT_ROOT, path), 'utf8');
     const named = [...text.matchAll(/<!-- results\/([^/]+)\/table\.md -->/g)].map(
@@ -56,6 +62,7 @@ describe('publishing', () => {
     'environment.json': '{}',
     'metrics.json': '{"experiment": "x"}',
     'table.md': '| x |',
+    'weights-linear.safetensors': 'w',
   };
   const publish = () => ragpp('publish', run, '--document', readme, '--results', results);
   beforeEach(() => {
