@@ -4,21 +4,17 @@ import { defineConfig } from 'vitest/config';
 
 const EVERY_TEST = ['src/**/*.test.ts', 'bench/**/*.test.ts', 'experiments/**/*.test.ts'];
 
-const asked = process.env.RAGPP_TEST_BACKENDS?.split(',');
-const onWebGpu = asked?.includes('webgpu') ?? false;
-
 /** What runs on every backend that is asked for. */
 function tensorTests(): string[] {
   const folder = import.meta.dirname;
-  return (
-    readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.test.ts'))
-      .map((file) => `src/${file}`)
-      // Training has not been tried on WebGPU yet.
-      .filter((file) => !(onWebGpu && file.startsWith('src/learning/')))
-      .filter((file) => readFileSync(join(folder, file), 'utf8').includes('describe.each(TEST_BACKENDS'))
-  );
+  return readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts'))
+    .map((file) => `src/${file}`)
+    .filter((file) => readFileSync(join(folder, file), 'utf8').includes('describe.each(TEST_BACKENDS'));
 }
+
+const asked = process.env.RAGPP_TEST_BACKENDS?.split(',');
+const onWebGpu = asked?.includes('webgpu') ?? false;
 
 export default defineConfig({
   test: {

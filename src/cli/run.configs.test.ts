@@ -72,7 +72,10 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
       `scoring.weights=${weightsOf('learning/locomo.yaml')}`,
     ],
   },
-  'mail.yaml': { needs: [], changes: [`scoring.weights=${weightsOf('learning/mail.yaml')}`] },
+  'mail.yaml': {
+    needs: [],
+    changes: ['embedding={encoder: lsa, dimension: 61}', `scoring.weights=${weightsOf('learning/mail.yaml')}`],
+  },
 };
 
 const missing = (config: string) => (OUTSIDE[config]?.needs ?? []).filter((path) => !existsSync(path));

@@ -3,7 +3,7 @@ import type { Turn } from '../model/turn.ts';
 import type { AnnotatedLog } from './irc-files.ts';
 import { IrcThreads } from './irc-threads.ts';
 import type { Judgement } from './prepared.ts';
-import { queryKind } from './query-kind.ts';
+import { replyQuery, replyQueryId } from './reply-query.ts';
 
 /** What was said before this line is context: the annotators did not say what it answers. */
 const CONTEXT_LINES = 1000;
@@ -41,33 +41,14 @@ export function ircTurnsOf({ log, answers, split }: AnnotatedLog): IrcTurns {
   const answering = (line: number) => line >= CONTEXT_LINES && threads.parents(line).direct.length > 0;
   return {
     turns,
-    queries: turns.filter((_, i) => answering(lines[i] as number)).map((turn) => queryOf(turn, split)),
+    queries: turns.filter((_, i) => answering(lines[i] as number)).map((turn) => replyQuery(turn, split, log.name)),
     judgements: lines.filter(answering).flatMap((line) =>
       [...threads.grades(line)].map(([other, grade]) => ({
-        queryId: queryIdOf(idOf(line)),
+        queryId: replyQueryId(idOf(line)),
         turnId: idOf(other),
         grade,
       })),
     ),
     severalParents: lines.filter((line) => threads.parents(line).direct.length > 1).length,
-  };
-}
-
-function queryIdOf(turnId: string): string {
-  return `q-${turnId}`;
-}
-
-function queryOf({ id, text, timestamp, author, channel }: Turn, split: Query['split']): Query {
-  return {
-    id: queryIdOf(id),
-    turnId: id,
-    text,
-    timestamp,
-    anchorTurnId: null,
-    author,
-    channel,
-    kind: queryKind(text),
-    split,
-    cluster: channel as string,
   };
 }

@@ -10,7 +10,7 @@ import { GRADE_NAMES, judgeReply, PARENT } from './judgements.ts';
 import { parseOasst } from './oasst-schema.ts';
 import { type OasstTurn, oasstTurnsOf } from './oasst-turns.ts';
 import { qrelsOf } from './prepared.ts';
-import { queryKind } from './query-kind.ts';
+import { replyQuery } from './reply-query.ts';
 import { firstOfTest, isDev } from './time-split.ts';
 
 export const OASST_LICENCE = 'Apache-2.0';
@@ -79,18 +79,10 @@ function devOf(corpus: Corpus): Set<string> {
 function queriesOf(read: readonly OasstTurn[], devConversations: ReadonlySet<string>): Query[] {
   return read
     .filter(({ answers }) => answers)
-    .map(({ turn: { id, text, timestamp, author, channel, conversationId } }) => ({
-      id: `q-${id}`,
-      turnId: id,
-      text,
-      timestamp,
-      anchorTurnId: null,
-      author,
-      channel,
-      kind: queryKind(text),
-      split: devConversations.has(conversationId) ? 'dev' : 'test',
-      cluster: conversationId,
-    }));
+    .map(({ turn }) => {
+      const { conversationId } = turn;
+      return replyQuery(turn, devConversations.has(conversationId) ? 'dev' : 'test', conversationId);
+    });
 }
 
 function countResult(corpus: Corpus, queries: readonly Query[], counts: Counts): void {

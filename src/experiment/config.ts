@@ -85,7 +85,7 @@ function expanded(composed: ComposedConfig) {
   const written = expandArms(Array.isArray(content.arms) ? content.arms : [], base);
   const sweep = expandSweep(content.sweep, written.arms, seed);
   const arms: readonly ExpandedArm[] = [...written.arms, ...sweep.arms, ...sweep.probes];
-  const weighed = arms.map((arm) => (isPlain(arm.options) ? withWeightFiles(arm.options, content.scoring) : null));
+  const weighed = arms.map((arm) => (isPlain(arm.options) ? withWeightFiles(arm.options, content) : null));
   const options = arms.map((arm, i) => weighed[i]?.arm ?? arm.options);
   const config = { ...content, ...(Array.isArray(content.arms) ? { arms: options } : {}), sweep: sweep.design };
   const weightFaults = weighed.flatMap((one, i) =>

@@ -47,3 +47,11 @@ test('nothing left to tune on is an error', () => {
   expect(() => splitDev(dataset([query('e'), query('c', 'test')]), 0.25)).toThrow(ValidationError);
   expect(() => splitDev(dataset([query('e')]), 0.25)).toThrow(/the last 0.25 of 4 dev conversations/);
 });
+
+test('where queries are resampled by something wider than a conversation, those of fitted conversations are still not tuned on', () => {
+  const inLog = (turnId: string): Query => ({ ...query('log'), id: `q-${turnId}`, turnId });
+  const asked = (conversationId: string): Query => ({ ...query('log'), id: `a-${conversationId}`, conversationId });
+  const anchored = (anchorTurnId: string): Query => ({ ...query('log'), id: `n-${anchorTurnId}`, anchorTurnId });
+  const queries = [inLog('e1'), inLog('b1'), asked('a'), asked('d'), anchored('a1'), anchored('b1')];
+  expect(splitDev(dataset(queries), 0.5).tuning.map(({ id }) => id)).toEqual(['q-b1', 'a-d', 'n-b1']);
+});

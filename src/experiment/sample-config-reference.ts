@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { parse } from 'yaml';
 import { DEFAULT_WEIGHTS } from '../trajectory/coordinate-names.ts';
 
 /** References of configs in Markdown, a table of keys under each heading, beside what the schemas say. */
@@ -87,6 +88,18 @@ export function documentedRows(reference: string): Map<string, Row> {
     }
   }
   return rows;
+}
+
+/** @param unwritten what stands where the schema has no default */
+export function expectDocumented(rows: ReadonlyMap<string, Row>, key: Key, unwritten: RegExp): void {
+  const row = rows.get(key.id) as Row;
+  for (const word of wordsOf(key.schema)) expect(row.type).toContain(word);
+  expect(row.meaning).not.toBe('');
+  const value = defaultOf(key);
+  if (key.required) expect(row.default).toBe('required');
+  else if (value === undefined) expect(row.default).toMatch(unwritten);
+  else if (row.default === 'as below') expect(value).toEqual({});
+  else expect(parse(inCode(row.default)[0] ?? '(nothing in code)')).toEqual(value);
 }
 
 const WORDS: Readonly<Record<string, string>> = {

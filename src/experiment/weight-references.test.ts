@@ -13,7 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), 'ragpp-references-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const bank = { groups: ['text'], encoders: [] };
 const provenance = {
-  config: { signals: bank },
+  config: { signals: bank, embedding: { encoder: 'lsa', dimension: 61 } },
   dataHash: 'abc',
   seeds: [1],
   commit: 'def',
@@ -37,28 +37,40 @@ describe('a mix of signals', () => {
   };
 
   test('takes the place of its file', () => {
-    expect(withWeightFiles({ name: 'x', scoring: { weights: mix, share: 1 } }, undefined)).toEqual({
+    expect(withWeightFiles({ name: 'x', scoring: { weights: mix, share: 1 } }, {})).toEqual({
       arm: { name: 'x', scoring: { share: 1, ...expected } },
       faults: [],
     });
   });
 
   test('comes from the file of the config where the arm names none, and from the own one where it does', () => {
-    expect(withWeightFiles({ scoring: {} }, { weights: mix }).arm.scoring).toEqual(expected);
-    const { faults } = withWeightFiles({ scoring: { weights: chain } }, { weights: mix });
+    expect(withWeightFiles({ scoring: {} }, { scoring: { weights: mix } }).arm.scoring).toEqual(expected);
+    const { faults } = withWeightFiles({ scoring: { weights: chain } }, { scoring: { weights: mix } });
     expect(faults).toHaveLength(1);
+  });
+
+  test('is refused where texts are embedded otherwise than it was learned with, whoever writes the defaults out', () => {
+    const arm = { scoring: { weights: mix } };
+    const same = { encoder: 'lsa', dimension: 61, stem: false };
+    expect(withWeightFiles(arm, { embedding: same }).arm.scoring).toEqual(expected);
+    for (const embedding of [{ encoder: 'lsa', dimension: 67 }, { encoder: 'use-lite' }]) {
+      const { faults } = withWeightFiles(arm, { embedding });
+      expect(faults).toHaveLength(1);
+      expect(faults[0]?.path).toBe('scoring.weights');
+      expect(faults[0]?.got).toMatch(/^one that was learned with .*"dimension":61/);
+    }
   });
 
   test('that is written out stays', () => {
     const arm = { scoring: { signals: bank, weights: { bm25: 1 } } };
-    expect(withWeightFiles(arm, { weights: mix })).toEqual({ arm, faults: [] });
+    expect(withWeightFiles(arm, { scoring: { weights: mix } })).toEqual({ arm, faults: [] });
   });
 });
 
 test('coordinate weights take the place of their file, with the dimensions that there are without a word', () => {
   const learned = Object.fromEntries(COORDINATES[5].map((name, i) => [name, values[i]]));
   for (const more of [{}, { dimensions: 5 }])
-    expect(withWeightFiles({ trajectory: { weights: chain, ...more } }, undefined)).toEqual({
+    expect(withWeightFiles({ trajectory: { weights: chain, ...more } }, {})).toEqual({
       arm: { trajectory: { ...more, weights: learned } },
       faults: [],
     });
@@ -66,7 +78,7 @@ test('coordinate weights take the place of their file, with the dimensions that 
 
 test('an arm without weights stays as it is', () => {
   const arm = { name: 'x', trajectory: { dimensions: 3 }, relevance: { signals: ['bm25'] } };
-  expect(withWeightFiles(arm, { weights: mix })).toEqual({ arm, faults: [] });
+  expect(withWeightFiles(arm, { scoring: { weights: mix } })).toEqual({ arm, faults: [] });
 });
 
 const missing = join(folder, 'missing.safetensors');
@@ -101,7 +113,7 @@ test.each([
     'one in 5 dimensions',
   ],
 ])('%s is a fault that says where, what was expected and what is there', (_, arm, path, expected, got) => {
-  const { arm: left, faults } = withWeightFiles(arm, undefined);
+  const { arm: left, faults } = withWeightFiles(arm, {});
   expect(faults).toEqual([{ path, expected: expect.stringMatching(expected), got }]);
   expect(left).toEqual(arm);
 });

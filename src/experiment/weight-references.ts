@@ -1,4 +1,6 @@
 import { type ConfigurationFault, RagPlusPlusError } from '../core/errors.ts';
+import { hashOf } from '../core/hash.ts';
+import { type EncoderOptions, encoderOptions } from '../embedding/registry.ts';
 import { type LinearModel, rawWeights } from '../learning/linear-model.ts';
 import { namedValues } from '../learning/parameters.ts';
 import { readWeights, type Weights } from '../learning/weight-file.ts';
@@ -12,12 +14,26 @@ function originOf(file: string, { provenance }: Weights): Plain {
   return { file, dataHash, trainingClusters, commit };
 }
 
-/** The mix of signals in a weight file, with the bank that it was learned in. */
-function mixOf(file: string, weights: Weights): Resolved {
+/** An encoder's options in full; null for what is none, which is a fault of its own. */
+function encoderIn(embedding: unknown): EncoderOptions | null {
+  const read = encoderOptions.safeParse(embedding);
+  return read.success ? read.data : null;
+}
+
+/** The mix of signals in a weight file, with the bank that it was learned in. Its cosines and coordinates must be those of the encoder that it was learned with. */
+function mixOf(file: string, weights: Weights, embedding: unknown): Resolved {
   const { model, values, provenance } = weights;
   if (model.name !== 'linear')
     return { fault: { expected: 'a weight file of a linear mix of signals', got: `one of model ${model.name}` } };
   const { signals } = provenance.config;
+  const [here, there] = [encoderIn(embedding), encoderIn(provenance.config.embedding)];
+  if (here !== null && hashOf(here) !== hashOf(there))
+    return {
+      fault: {
+        expected: `a weight file that was learned with the config's embedding, ${JSON.stringify(here)}`,
+        got: `one that was learned with ${JSON.stringify(there)}`,
+      },
+    };
   return {
     value: { signals, weights: rawWeights(model as LinearModel, values), origin: originOf(file, weights) },
   };
@@ -43,29 +59,35 @@ function read(file: string, use: (weights: Weights) => Resolved): Resolved {
 }
 
 /** The arm's own file, or the one that the config names for all of them. */
-function scoringOf(scoring: Plain, shared: unknown): Resolved | null {
+function scoringOf(scoring: Plain, shared: unknown, embedding: unknown): Resolved | null {
   const file = scoring.weights ?? shared;
   if (isPlain(file)) return null;
-  if (typeof file === 'string') return read(file, (weights) => mixOf(file, weights));
+  if (typeof file === 'string') return read(file, (weights) => mixOf(file, weights, embedding));
   return { fault: { expected: 'a weight file, here or as scoring.weights of the config', got: 'nothing' } };
+}
+
+/** What an arm's files are read beside. */
+interface Surroundings {
+  /** The config's own, for arms that name no file. */
+  readonly scoring?: unknown;
+  readonly embedding?: unknown;
 }
 
 /**
  * Puts the numbers of weight files in the place of their names, so that a resolved config says all that an arm does: `scoring.weights` becomes the mix of signals,
  * `trajectory.weights` the coordinate weights.
  *
- * @param shared the config's own `scoring`, for arms that name no file.
  * @returns the arm, or the faults with the path within it.
  */
 export function withWeightFiles(
   arm: Plain,
-  shared: unknown,
+  { scoring: shared, embedding }: Surroundings,
 ): { readonly arm: Plain; readonly faults: ConfigurationFault[] } {
   const faults: ConfigurationFault[] = [];
   let resolved = arm;
   const { scoring, trajectory } = arm;
   if (isPlain(scoring)) {
-    const found = scoringOf(scoring, isPlain(shared) ? shared.weights : undefined);
+    const found = scoringOf(scoring, isPlain(shared) ? shared.weights : undefined, embedding);
     if (found !== null && 'fault' in found) faults.push({ path: 'scoring.weights', ...found.fault });
     else if (found !== null) resolved = { ...resolved, scoring: { ...scoring, ...found.value } };
   }

@@ -6,7 +6,14 @@ import {
   type SearchOptions,
   type SearchResult,
 } from './parameter-search.ts';
-import { constrained, type Parametric, parameterValues, partsOf, unconstrained } from './parameters.ts';
+import {
+  constrained,
+  handTunedValues,
+  type Parametric,
+  parameterValues,
+  partsOf,
+  unconstrained,
+} from './parameters.ts';
 
 /** The first step along a coordinate as a share of its number, and the least first step. */
 const FIRST_STEP = 0.05;
@@ -70,12 +77,7 @@ export async function coordinateAscent(
 ): Promise<SearchResult> {
   const evaluations = new Evaluations(objective, budget);
   const stream = random(seed, 'coordinate ascent');
-  await climb(
-    model,
-    evaluations,
-    parameterValues(model, ({ initial }) => initial),
-    stream,
-  );
+  await climb(model, evaluations, handTunedValues(model), stream);
   while (!evaluations.isSpent)
     await climb(
       model,

@@ -33,12 +33,14 @@ export {
 } from './parameter-search.ts';
 export {
   constrained,
+  handTunedValues,
   namedValues,
   type ParameterSpec,
   type Parametric,
   parameterCount,
   parameterValues,
   unconstrained,
+  uniformValues,
 } from './parameters.ts';
 export { randomSearch } from './random-search.ts';
 export { type Standardisation, standardisationOf } from './standardisation.ts';

@@ -59,6 +59,16 @@ export function constrained(model: Parametric, theta: Float64Array): Float64Arra
   return joined(model, theta, ({ constraint }, part) => CONSTRAINTS[constraint].apply(part));
 }
 
+/** The values that training starts from, [P]. */
+export function handTunedValues(model: Parametric): Float64Array {
+  return parameterValues(model, ({ initial }) => initial);
+}
+
+/** Every number alike, [P]. */
+export function uniformValues(model: Parametric): Float64Array {
+  return parameterValues(model, ({ uniform }) => uniform);
+}
+
 /** Free numbers that stand for values. @param values [P] */
 export function unconstrained(model: Parametric, values: Float64Array): Float64Array {
   assertValues(model, values);

@@ -6,7 +6,7 @@ import {
   type SearchOptions,
   type SearchResult,
 } from './parameter-search.ts';
-import { type Parametric, parameterValues } from './parameters.ts';
+import { handTunedValues, type Parametric, parameterValues } from './parameters.ts';
 
 /** Asks the objective about values drawn at random, and about the hand-tuned ones first. */
 export async function randomSearch(
@@ -16,7 +16,7 @@ export async function randomSearch(
 ): Promise<SearchResult> {
   const evaluations = new Evaluations(objective, budget);
   const stream = random(seed, 'random search');
-  await evaluations.ask(parameterValues(model, ({ initial }) => initial));
+  await evaluations.ask(handTunedValues(model));
   while (!evaluations.isSpent) await evaluations.ask(parameterValues(model, (spec) => drawValues(spec, stream)));
   return evaluations.result();
 }

@@ -8,7 +8,7 @@ import { type FeatureTable, subset } from './feature-table.ts';
 import { type LossOptions, usableQueries } from './losses.ts';
 import type { ScoringModel } from './model.ts';
 import { TrainingObjective } from './objective.ts';
-import { constrained, parameterValues, unconstrained } from './parameters.ts';
+import { constrained, handTunedValues, unconstrained } from './parameters.ts';
 import { tableMetric } from './table-metrics.ts';
 import { TableScorer } from './table-scorer.ts';
 
@@ -95,10 +95,7 @@ function startOf(model: ScoringModel, { seed, startNoise }: TrainingOptions): Fl
 }
 
 function handTuned(model: ScoringModel): Float64Array {
-  return unconstrained(
-    model,
-    parameterValues(model, ({ initial }) => initial),
-  );
+  return unconstrained(model, handTunedValues(model));
 }
 
 /** A training whose tables are on the device. */

@@ -6,7 +6,7 @@ import { type FeatureTable, subset } from '../../learning/feature-table.ts';
 import { balancedFolds, type Fold, leaveOneClusterOut } from '../../learning/folds.ts';
 import type { ScoringModel } from '../../learning/model.ts';
 import { searchOnTable } from '../../learning/parameter-search.ts';
-import { parameterValues } from '../../learning/parameters.ts';
+import { handTunedValues, uniformValues } from '../../learning/parameters.ts';
 import { randomSearch } from '../../learning/random-search.ts';
 import { scoreTable } from '../../learning/table-scorer.ts';
 import type { CurvePoint } from '../../learning/training.ts';
@@ -98,8 +98,8 @@ export async function fitFold(
   await letEventsIn();
   const { model } = fit;
   const values: Record<Method, Float64Array> = {
-    'hand-tuned': parameterValues(model, ({ initial }) => initial),
-    uniform: parameterValues(model, ({ uniform }) => uniform),
+    'hand-tuned': handTunedValues(model),
+    uniform: uniformValues(model),
     'random search': await searched(model, rows, config, randomSearch),
     'coordinate ascent': await searched(model, rows, config, coordinateAscent),
     learned: fit.values,

@@ -4,7 +4,7 @@ import { calibrationOf, softmaxProbabilities } from '../../learning/calibration.
 import { fitWithSelection, type HyperParameters } from '../../learning/cross-validation.ts';
 import { subset } from '../../learning/feature-table.ts';
 import type { ScoringModel } from '../../learning/model.ts';
-import { parameterValues } from '../../learning/parameters.ts';
+import { handTunedValues } from '../../learning/parameters.ts';
 import { scoreTable } from '../../learning/table-scorer.ts';
 import { train } from '../../learning/training.ts';
 import type { Run } from '../../model/run.ts';
@@ -79,7 +79,7 @@ async function finalFit(job: ModelJob) {
 }
 
 function numbersOf(model: ScoringModel, values: Float64Array, bounds: ParameterBounds | null): LearnedNumber[] {
-  const handTuned = parameterValues(model, ({ initial }) => initial);
+  const handTuned = handTunedValues(model);
   const named = model.parameters.flatMap(({ name, labels }) => labels.map((label) => ({ parameter: name, label })));
   return named.map((name, p) => ({
     ...name,

@@ -1,5 +1,5 @@
 import { ValidationError } from '../../core/errors.ts';
-import { parameterValues } from '../../learning/parameters.ts';
+import { handTunedValues, uniformValues } from '../../learning/parameters.ts';
 import { scoreTable } from '../../learning/table-scorer.ts';
 import { assertFits, type Weights } from '../../learning/weight-file.ts';
 import type { Run } from '../../model/run.ts';
@@ -48,8 +48,8 @@ async function testModel(
   assertFits(weights, table.signals);
   const { model, values } = weights;
   const numbers = {
-    [BASELINE]: parameterValues(model, ({ initial }) => initial),
-    uniform: parameterValues(model, ({ uniform }) => uniform),
+    [BASELINE]: handTunedValues(model),
+    uniform: uniformValues(model),
     learned: values,
   };
   const runs = new Map<string, Run>();

@@ -24,27 +24,36 @@ function columnsOf({ signals, values }: SignalTable): (name: string) => Column {
   };
 }
 
-/** Words and embedding as shares of the query's best score, the mean of both; of the turns beside a candidate, and of its session, the better. Never negative. */
-function relevanceColumns(column: (name: string) => Column): Record<string, Column> {
-  const shares = (of: (score: string) => string[]) => {
-    const sum = new Float32Array(column('bm25').length);
+/** The best score that any turn has for each query, [Q]: a share is a score over it, so one candidate with a share tells it. 0 where no candidate has one. */
+function bestScores(scores: Column, shares: Column, width: number): Float64Array {
+  const best = new Float64Array(scores.length / width);
+  for (const [pair, share] of shares.entries())
+    if (share > 0) best[Math.floor(pair / width)] = (scores[pair] as number) / share;
+  return best;
+}
+
+/**
+ * Words and embedding as shares of the query's best score, the mean of both: of the candidate, of the better of the turns beside it, and of the best of its
+ * session. Never negative.
+ */
+function relevanceColumns(column: (name: string) => Column, width: number): Record<string, Column> {
+  const best = new Map(RELEVANCE.map((score) => [score, bestScores(column(score), column(`${score}:share`), width)]));
+  const meanShare = (signalsOf: (score: string) => string[]) => {
+    const mean = new Float32Array(column('bm25').length);
     for (const score of RELEVANCE) {
-      const own = column(score);
-      const share = column(`${score}:share`);
-      const others = of(score).map(column);
-      for (let pair = 0; pair < sum.length; pair++) {
-        // A share is its score over the best score of all: so are the others'.
-        const best = (share[pair] as number) > 0 ? (own[pair] as number) / (share[pair] as number) : 0;
-        const most = Math.max(0, ...others.map((values) => values[pair] as number));
-        if (best > 0) sum[pair]! += most / best / RELEVANCE.length;
+      const columns = signalsOf(score).map(column);
+      for (let pair = 0; pair < mean.length; pair++) {
+        const most = best.get(score)![Math.floor(pair / width)] as number;
+        const found = Math.max(0, ...columns.map((values) => values[pair] as number));
+        if (most > 0) mean[pair]! += found / most / RELEVANCE.length;
       }
     }
-    return sum;
+    return mean;
   };
   return {
-    relevance: shares((score) => [score]),
-    neighbour: shares((score) => [`${score}:-1`, `${score}:+1`]),
-    session: shares((score) => [`${score}:session-best`]),
+    relevance: meanShare((score) => [score]),
+    neighbour: meanShare((score) => [`${score}:-1`, `${score}:+1`]),
+    session: meanShare((score) => [`${score}:session-best`]),
   };
 }
 
@@ -64,7 +73,11 @@ async function aheadColumns(
   return columns;
 }
 
-/** A table with what a trajectory model looks at besides. */
+/**
+ * A table with what a trajectory model looks at besides.
+ *
+ * @throws ValidationError for a table without the signals of group text.
+ */
 export async function withTrajectorySignals(
   workspace: Workspace,
   pool: CandidatePool,
@@ -78,7 +91,7 @@ export async function withTrajectorySignals(
   const moments = Float64Array.from(workspace.queries, ({ timestamp }) => timestamp);
   const column = columnsOf(table);
   const columns: Record<string, Column> = {
-    ...relevanceColumns(column),
+    ...relevanceColumns(column, pool.width),
     'age-hours': agesInHours(workspace.corpus.timestamps, moments, pool.positions),
     'ring-distance': frames.ringDistances,
     'cold-start': Float32Array.from(frames.coldStart),
