@@ -52,14 +52,13 @@ export function armTrace(arm: ArmPayload, at: number, metric: number, isBaseline
   const symbol = isBaseline
     ? 'diamond'
     : { better: 'triangle-up', worse: 'triangle-down', undecided: 'circle' }[verdict];
-  const whiskers = { type: 'data', symmetric: false, array: [high - mean], arrayminus: [mean - low] };
   const figures = `${format.decimal(mean, 3)} [${format.decimal(low, 3)}, ${format.decimal(high, 3)}]`;
   return {
     type: 'scatter',
     mode: 'markers',
     x: [mean],
     y: [at],
-    error_x: { ...whiskers, color, thickness: 1.5, width: 0 },
+    error_x: { ...plot.whiskers(mean, low, high), color, thickness: 1.5, width: 0 },
     marker: { color, symbol, size: 9 },
     text: [`${plot.plainText(arm.name)}<br>${figures}`],
     hovertemplate: '%{text}<extra></extra>',

@@ -135,6 +135,11 @@ export function rowName(name: string): string {
   return plainText(shortened(name, isNarrow() ? 46 : 80));
 }
 
+/** Whiskers of one dot, from the ends of its interval. */
+export function whiskers(middle: number, low: number, high: number): object {
+  return { type: 'data', symmetric: false, array: [high - middle], arrayminus: [middle - low] };
+}
+
 /** Plotly reads tags and entities in its texts; the data has none that are meant. */
 export function plainText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

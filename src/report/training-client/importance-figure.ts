@@ -48,15 +48,7 @@ export function familyTrace({ name, differences }: FamilyPayload, at: number, me
     mode: 'markers',
     x: [difference],
     y: [at],
-    error_x: {
-      type: 'data',
-      symmetric: false,
-      array: [high - difference],
-      arrayminus: [difference - low],
-      color,
-      thickness: 2,
-      width: 4,
-    },
+    error_x: { ...plot.whiskers(difference, low, high), color, thickness: 2, width: 4 },
     marker: { color, size: 9, symbol: decided ? 'circle' : 'circle-open' },
     text: [
       `without ${plot.plainText(name)}<br>${format.signed(difference, 3)} ${interval}, p ${format.probability(p, below)}`,
