@@ -103,6 +103,7 @@ const smallTraining = set(
   'evaluation.samples=199',
   'evaluation.resamples=2',
   'importance=false',
+  'controls=false',
 );
 const executed: string[] = [];
 const planned: string[] = [];

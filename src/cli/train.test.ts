@@ -44,6 +44,7 @@ describe('a training leaves', () => {
         'config.yaml',
         'curve.csv',
         'environment.json',
+        'controls.csv',
         'importance.csv',
         'metrics.json',
         'qrels.trec',
@@ -139,8 +140,17 @@ test.each([
 });
 
 test('at most so many queries, the earliest', async () => {
-  const { code, stderr } = await start('limited', '--set', 'limitQueries=13', '--set', 'importance=false');
+  const { code, stderr } = await start(
+    'limited',
+    '--set',
+    'limitQueries=13',
+    '--set',
+    'importance=false',
+    '--set',
+    'controls=false',
+  );
   expect(code, stderr).toBe(0);
   expect((JSON.parse(read('limited', 'metrics.json')) as Metrics).queries).toBe(13);
-  expect(read('limited', 'importance.csv').trimEnd().split('\n')).toHaveLength(1);
+  for (const file of ['importance.csv', 'controls.csv'])
+    expect(read('limited', file).trimEnd().split('\n')).toHaveLength(1);
 });

@@ -8,7 +8,13 @@ import { loadTrainingConfig } from '../experiment/training/training-config.ts';
 import { writeTrainingFolder } from '../experiment/training/training-folder.ts';
 import type { TrainingResult } from '../experiment/training/training-result.ts';
 import { runTraining } from '../experiment/training/training-run.ts';
-import { renderCurveCsv, renderImportanceCsv, renderTrainingCsv, renderWeightsCsv } from '../report/training-csv.ts';
+import {
+  renderControlsCsv,
+  renderCurveCsv,
+  renderImportanceCsv,
+  renderTrainingCsv,
+  renderWeightsCsv,
+} from '../report/training-csv.ts';
 import { renderTrainingHtml } from '../report/training-page.ts';
 import { renderTrainingMarkdown, renderTrainingText } from '../report/training-table.ts';
 import { backendOption, cacheOption, collect } from './options.ts';
@@ -34,6 +40,7 @@ function tablesOf(result: TrainingResult) {
     'weights.csv': renderWeightsCsv(result),
     'curve.csv': renderCurveCsv(result),
     'importance.csv': renderImportanceCsv(result),
+    'controls.csv': renderControlsCsv(result),
     'report.html': renderTrainingHtml(result),
   };
 }
@@ -64,7 +71,7 @@ export function trainCommand(): Command {
       'after',
       `
 Leaves <results>/<name>-<hash>/ with the resolved config, the environment, metrics.json, table.md and .csv,
-weights-<model>.safetensors, weights.csv, curve.csv, importance.csv, TREC runs and qrels, and report.html, one
+weights-<model>.safetensors, weights.csv, curve.csv, importance.csv, controls.csv, TREC runs and qrels, and report.html, one
 file that works offline. The test split is not looked at: that is done once, by ragpp test-weights.
 
 It may be interrupted at any time: every fold that is done is kept in the cache, and the same command goes on

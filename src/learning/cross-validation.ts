@@ -82,19 +82,18 @@ async function trial(
   return meanCurve(curves);
 }
 
-/** Trains a point on all rows for as many epochs as its inner folds did best with on average; with several seeds, the mean of their free numbers. */
-async function refit(
+/** Trains a model on all rows for as many epochs as a point says; with several seeds, the mean of their free numbers. */
+export async function fitPoint(
   table: FeatureTable,
   point: HyperParameters,
-  epochs: number,
-  plan: SelectionPlan,
-  hooks: FitHooks,
-) {
-  const model = plan.modelOf(table);
+  { modelOf, seeds }: Pick<SelectionPlan, 'modelOf' | 'seeds'>,
+  hooks: FitHooks = {},
+): Promise<Pick<Fit, 'model' | 'values' | 'curve'>> {
+  const model = modelOf(table);
   const thetas: Float64Array[] = [];
   const curves: (readonly CurvePoint[])[] = [];
-  for (const seed of plan.seeds) {
-    const { theta, curve } = await train(model, table, null, { ...point, epochs, seed }, signalOf(hooks));
+  for (const seed of seeds) {
+    const { theta, curve } = await train(model, table, null, { ...point, seed }, signalOf(hooks));
     thetas.push(theta);
     curves.push(curve);
   }
@@ -117,7 +116,7 @@ export async function fitWithSelection(table: FeatureTable, plan: SelectionPlan,
   const point = pointValues.indexOf(Math.max(...pointValues));
   const validation = trials[point] as number[];
   const epochs = validation.indexOf(pointValues[point] as number);
-  const fitted = await refit(table, points[point] as HyperParameters, epochs, plan, hooks);
+  const fitted = await fitPoint(table, { ...(points[point] as HyperParameters), epochs }, plan, hooks);
   return { ...fitted, point, pointValues, validation, epochs };
 }
 

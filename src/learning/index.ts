@@ -15,10 +15,12 @@ export {
   crossValidate,
   type Fit,
   type FitHooks,
+  fitPoint,
   fitWithSelection,
   type HyperParameters,
   type SelectionPlan,
 } from './cross-validation.ts';
+export { exchangeSignals } from './exchanged-signals.ts';
 export { assertFeatureTable, type FeatureTable, signalColumn, subset } from './feature-table.ts';
 export { balancedFolds, type Fold, leaveOneClusterOut } from './folds.ts';
 export { type LinearModel, type LinearModelOptions, linearModel, rawWeights } from './linear-model.ts';

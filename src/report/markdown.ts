@@ -1,4 +1,5 @@
 import type { ExperimentResult } from '../experiment/result.ts';
+import { differenceText } from './difference-text.ts';
 import { latencyNote, latencyRows } from './latency-table.ts';
 import { SURVIVES, structureRows } from './structure-table.ts';
 import type { LadderTable } from './table.ts';
@@ -51,11 +52,7 @@ function differencesOf(table: LadderTable, rowsAre: string): string[][] {
     .filter((row) => !row.isBaseline)
     .map((row) => [
       escapeMarkdown(row.arm),
-      ...row.cells.map(({ comparison, mark }) =>
-        comparison === null
-          ? ''
-          : [comparison.difference, `${comparison.interval},`, `p ${comparison.p}`, mark].filter(Boolean).join(' '),
-      ),
+      ...row.cells.map(({ comparison, mark }) => (comparison === null ? '' : differenceText(comparison, mark))),
     ]);
   return [[rowsAre, ...table.metrics.map(escapeMarkdown)], ...rows];
 }

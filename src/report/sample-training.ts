@@ -7,6 +7,7 @@ import type {
   LearnedNumber,
   MethodResult,
   ModelResult,
+  NullControl,
   TrainingResult,
 } from '../experiment/training/training-result.ts';
 import { sampleResult } from './sample-result.ts';
@@ -24,6 +25,8 @@ export interface SampleTrainingSize {
 const METRICS = ['recall@10', 'ndcg@10', 'mrr@10'];
 const METHODS = ['hand-tuned', 'uniform', 'random search', 'coordinate ascent', 'learned'];
 const GAINS = [0, -0.06, 0.02, 0.035, 0.07];
+/** What each null control takes away; the last one exchanges the signals of all the others. */
+const TAKEN = { neighbours: 0.028, time: 0.009, structure: -0.001, 'all of these': 0.041 };
 const SCORES = ['bm25', 'cosine', 'lsa', 'entities', 'session-words', 'asked & <named>', 'age', 'rank'];
 const SPREADS = ['', ':-1', ':+1', ':-2', ':+2', ':session-best', ':session-mean', ':share'];
 
@@ -197,6 +200,7 @@ function modelOf(
     folds: Array.from({ length: size.folds }, (_, fold) => foldOf(draw, fold, size)),
     calibration: { bins: binsOf(draw), expectedError: 0.0123 },
     importance: families.slice(0, 60).map((family) => importanceOf(draw, family)),
+    controls: families.length === 0 ? [] : controlsOf(draw, families),
     file: `weights-${name}.safetensors`,
   };
 }
@@ -213,4 +217,14 @@ function binsOf(draw: Random): ModelResult['calibration']['bins'] {
 function importanceOf(draw: Random, family: string): Importance {
   const mean = -0.05 * draw.uniform() ** 4 + 0.004 * (draw.uniform() - 0.5);
   return { family, signals: [family, `${family}:share`], comparisons: comparisonsOf(draw, mean) };
+}
+
+function controlsOf(draw: Random, signals: readonly string[]): NullControl[] {
+  const gain = GAINS.at(-1) as number;
+  return Object.entries(TAKEN).map(([part, taken], at, { length }) => ({
+    part,
+    signals: signals.filter((_, s) => (at === length - 1 ? s % length < at : s % length === at)),
+    metrics: intervals(draw, 0.6 + gain - taken),
+    comparisons: comparisonsOf(draw, -taken),
+  }));
 }

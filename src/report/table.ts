@@ -166,8 +166,8 @@ export function ladderCell(
   };
 }
 
-/** @param bound of the corrected p, which decides. */
-function writtenComparison(comparison: Comparison, bound: number): LadderComparison {
+/** A comparison as every table writes it. @param bound of the corrected p, which decides */
+export function writtenComparison(comparison: Comparison, bound: number): LadderComparison {
   const { difference, correctedP, effectSize, minimumDetectable, wins, ties, losses } = comparison;
   return {
     difference: signed(difference.mean, 3),

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { handmadeControl, handmadeModel, handmadeTraining } from './handmade-controls.ts';
 import { sampleTraining } from './sample-training.ts';
 import {
   numberName,
+  renderControlsCsv,
   renderCurveCsv,
   renderImportanceCsv,
   renderTrainingCsv,
@@ -72,6 +74,20 @@ test('a row a family and metric', () => {
   const { rows } = rowsOf(renderImportanceCsv(result));
   expect(rows).toHaveLength(3 * (linear?.importance.length ?? 0));
   expect(Number(rows[1]?.[4])).toBe(linear?.importance[0]?.comparisons['ndcg@10']?.difference.mean);
+});
+
+test('a row a null control and metric, the share empty where nothing was gained', () => {
+  const gained = { ...handmadeModel(0.5, 0.75), controls: [handmadeControl('time', 0.75, 0.625, 0.25)] };
+  const lost = { ...handmadeModel(0.5, 0.375), name: 'other', controls: [handmadeControl('time', 0.375, 0.25)] };
+  expect(renderControlsCsv(handmadeTraining(gained, lost))).toBe(
+    [
+      'model,part,signals,metric,mean,low,high,difference,difference low,difference high,p,corrected p,verdict,share of gain',
+      'linear,time,time:a time:b,recall@10,0.625,0.5,0.75,-0.125,-0.1875,-0.0625,0.125,0.25,undecided,0.5',
+      'other,time,time:a time:b,recall@10,0.25,0.125,0.375,-0.125,-0.1875,-0.0625,0.25,0.5,undecided,',
+      '',
+    ].join('\n'),
+  );
+  expect(rowsOf(renderControlsCsv(result)).rows).toHaveLength(4 * 3);
 });
 
 test('a number is called by its parameter too where there are several', () => {

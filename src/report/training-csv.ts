@@ -1,5 +1,6 @@
 import type { LearnedNumber, TrainingResult } from '../experiment/training/training-result.ts';
 import { csvText } from './csv.ts';
+import { gainShare } from './gain-share.ts';
 
 /** One row a model, method and metric with every figure. */
 export function renderTrainingCsv({ models, metrics }: TrainingResult): string {
@@ -73,6 +74,28 @@ export function renderImportanceCsv({ models, metrics }: TrainingResult): string
   const rows = models.flatMap(({ name, importance }) =>
     importance.flatMap(({ family, signals, comparisons }) =>
       metrics.map((metric) => [name, family, signals.join(' '), metric, ...differenceOf(comparisons[metric])]),
+    ),
+  );
+  return csvText([heading, ...rows]);
+}
+
+/** One row a null control and metric. */
+export function renderControlsCsv({ models, metrics }: TrainingResult): string {
+  const heading = ['model', 'part', 'signals', 'metric', 'mean', 'low', 'high', ...DIFFERENCE, 'share of gain'];
+  const rows = models.flatMap((model) =>
+    model.controls.flatMap((control) =>
+      metrics.map((metric) => {
+        const value = control.metrics[metric];
+        const figures = [value?.mean, value?.low, value?.high, ...differenceOf(control.comparisons[metric])];
+        return [
+          model.name,
+          control.part,
+          control.signals.join(' '),
+          metric,
+          ...figures,
+          gainShare(model, control, metric),
+        ];
+      }),
     ),
   );
   return csvText([heading, ...rows]);

@@ -18,6 +18,7 @@ test('every link of the navigation leads to a section, and no id stands twice', 
     'curves',
     'calibration',
     'importance',
+    'controls',
     'transfer',
     'settings',
   ]);
@@ -49,6 +50,7 @@ describe('sections without data are left out', () => {
     ['transfer', { ...result, transfer: [] }],
     ['strata', { ...result, strata: [] }],
     ['importance', { ...result, models: linear === undefined ? [] : [{ ...linear, importance: [] }] }],
+    ['controls', { ...result, models: linear === undefined ? [] : [{ ...linear, controls: [] }] }],
   ])('%s', (id, without) => {
     expect(idsOf(body(page))).toContain(id);
     expect(idsOf(body(renderTrainingHtml(without)))).not.toContain(id);

@@ -19,7 +19,7 @@ const TRAINING_STYLE = `
 `;
 
 /**
- * A training as one file that needs nothing else: methods, strata, weights, curves, calibration, importance, transfer and settings.
+ * A training as one file that needs nothing else: methods, strata, weights, curves, calibration, importance, null controls, transfer and settings.
  *
  * @throws ValidationError, NotFiniteError for a result whose parts do not fit together.
  */

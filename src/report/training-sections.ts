@@ -1,19 +1,13 @@
 import type { LearnedNumber, ModelResult, TrainingResult } from '../experiment/training/training-result.ts';
-import { figure, folded, type Section, select } from './figure-sections.ts';
-import { decimal, probability, signed, significant } from './format.ts';
-import { type Content, html, type Markup } from './markup.ts';
+import { figure, folded, type Section } from './figure-sections.ts';
+import { decimal, significant } from './format.ts';
+import { html, type Markup } from './markup.ts';
+import { cut, perModel } from './model-parts.ts';
 import { plainTable } from './plain-table.ts';
-import { most } from './training-client/weights-figure.ts';
+import { controlsSection } from './training-controls.ts';
+import { importanceSection } from './training-importance.ts';
 import { trainingStrata } from './training-strata.ts';
 import { transferRows } from './training-table.ts';
-
-/** A part of each model under its name; where there is one model only, its name says nothing. */
-function perModel({ models }: TrainingResult, part: (model: ModelResult, at: number) => Content): Markup {
-  const shown = models
-    .map((model, at) => [model.name, part(model, at)] as const)
-    .filter(([, content]) => content !== '');
-  return html`${shown.map(([name, content]) => html`${models.length === 1 ? '' : html`<h3>Model ${name}</h3>`}${content}`)}`;
-}
 
 const number = (value: number) => ({ text: significant(value), value });
 
@@ -39,11 +33,6 @@ function weightTable({ name, numbers }: ModelResult): Markup {
       ],
     })),
   });
-}
-
-/** How a figure's rows were chosen, where there are more. */
-function cut(count: number, what: string): string {
-  return count <= most() ? '' : ` The figure holds the ${most()} of ${count} ${what} that are greatest in magnitude.`;
 }
 
 function weightsSection(result: TrainingResult): Section {
@@ -102,46 +91,6 @@ ${folded('the counts', calibrationTable(model))}`,
   return { id: 'calibration', name: 'Calibration', link: 'Calibration', content };
 }
 
-function importanceTable({ name, importance }: ModelResult, metrics: readonly string[], bound: number): Markup {
-  return plainTable({
-    label: `importance in ${name}`,
-    headings: [
-      { name: 'without', numeric: false },
-      { name: 'signals', numeric: true },
-      ...metrics.map((metric) => ({ name: metric, numeric: true, first: 'ascending' as const })),
-    ],
-    rows: importance.map(({ family, signals, comparisons }) => ({
-      cells: [
-        { text: family },
-        { text: String(signals.length), value: signals.length },
-        ...metrics.map((metric) => {
-          const { difference, correctedP } = comparisons[metric] as (typeof comparisons)[string];
-          const interval = `[${signed(difference.low, 3)}, ${signed(difference.high, 3)}]`;
-          return {
-            text: `${signed(difference.mean, 3)} ${interval}, p ${probability(correctedP, bound)}`,
-            value: difference.mean,
-          };
-        }),
-      ],
-    })),
-  });
-}
-
-function importanceSection(result: TrainingResult): Section[] {
-  const { models, metrics, level } = result;
-  if (models.every(({ importance }) => importance.length === 0)) return [];
-  const content = perModel(result, (model, at) =>
-    model.importance.length === 0
-      ? ''
-      : html`
-<p class="controls">${select(`importance-metric-${at}`, 'metric')}</p>
-${figure(`importance-figure-${at}`)}
-<p class="legend">The metric without a family of signals minus with it, trained anew on the same folds by the hyper-parameters that each had chosen: what is left of 0 is missed. Filled where the p, corrected over the families, decides.${cut(model.importance.length, 'families')}</p>
-${folded('all families', importanceTable(model, metrics, 1 - level))}`,
-  );
-  return [{ id: 'importance', name: 'What each family of signals is worth', link: 'Importance', content }];
-}
-
 function transferSection(result: TrainingResult): Section[] {
   if (result.transfer.length === 0) return [];
   const [heading = [], ...rows] = transferRows(result);
@@ -169,6 +118,7 @@ export function trainingSections(result: TrainingResult): Section[] {
     curvesSection(result),
     calibrationSection(result),
     ...importanceSection(result),
+    ...controlsSection(result),
     ...transferSection(result),
   ];
 }

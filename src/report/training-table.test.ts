@@ -73,6 +73,19 @@ test('Markdown has differences, sentences and what made the numbers', () => {
   expect(text).not.toContain('Weights on other data');
 });
 
+test('null controls and families stand below the methods, and nothing where there are none', () => {
+  const beginnings = (of: TrainingResult) =>
+    renderTrainingMarkdown(of)
+      .split('\n\n')
+      .map((part) => part.split(' ', 2).join(' '));
+  const bare = { ...result, models: [{ ...model, controls: [], importance: [] }] };
+  const methods = ['Model linear:', '| method', 'Differences from', '| method', '▲ better,'];
+  const end = ['Every ranking', 'Training sample-training'];
+  expect(beginnings(bare)).toEqual([...methods, ...end]);
+  const below = ['Null controls', '| exchanged', 'Without a', '| without'];
+  expect(beginnings(result)).toEqual([...methods, ...below, ...end]);
+});
+
 test('transfer is a table where there is any', () => {
   const both = sampleTraining(3, { ...size, second: true });
   expect(transferRows(result)).toHaveLength(1);

@@ -4,6 +4,8 @@ import { decimal } from './format.ts';
 import { escapeMarkdown, ladderMarkdown, pipeTable, provenance } from './markdown.ts';
 import { type LadderTable, ladderCell, statisticsLegend } from './table.ts';
 import { alignedLines, ladderText } from './text-table.ts';
+import { controlsMarkdown } from './training-controls.ts';
+import { importanceMarkdown } from './training-importance.ts';
 
 /** What is said of each way to come by a model's numbers. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
@@ -95,7 +97,13 @@ export function renderTrainingText(result: TrainingResult, width = 120): string 
 export function renderTrainingMarkdown(result: TrainingResult): string {
   const models = result.models.flatMap((model) => {
     const table = methodLadder(result, model);
-    return [`${nameOf(model)}:`, ...ladderMarkdown(table, 'method'), table.legend.map(escapeMarkdown).join('\n')];
+    return [
+      `${nameOf(model)}:`,
+      ...ladderMarkdown(table, 'method'),
+      table.legend.map(escapeMarkdown).join('\n'),
+      ...controlsMarkdown(result, model),
+      ...importanceMarkdown(result, model),
+    ];
   });
   const transfer =
     result.transfer.length === 0

@@ -1,7 +1,7 @@
 import { letEventsIn } from '../../core/event-loop.ts';
 import { type StartProgress, silent } from '../../core/progress.ts';
 import { coordinateAscent } from '../../learning/coordinate-ascent.ts';
-import { fitWithSelection, type SelectionPlan } from '../../learning/cross-validation.ts';
+import { fitWithSelection, type HyperParameters, type SelectionPlan } from '../../learning/cross-validation.ts';
 import { type FeatureTable, subset } from '../../learning/feature-table.ts';
 import { balancedFolds, type Fold, leaveOneClusterOut } from '../../learning/folds.ts';
 import type { ScoringModel } from '../../learning/model.ts';
@@ -47,6 +47,14 @@ export function gridPoints({ fitting }: TrainingConfig) {
       learningRate: point.learningRate as number,
     },
   }));
+}
+
+/** The point that a fit chose, with its number of epochs. */
+export function chosenPoint(
+  config: TrainingConfig,
+  { point, epochs }: { readonly point: number; readonly epochs: number },
+): HyperParameters {
+  return { ...(gridPoints(config)[point]?.training as HyperParameters), epochs };
 }
 
 /** How weights are chosen from rows alone. */

@@ -61,12 +61,25 @@ describe('a model that is trained on a task', () => {
     expect(bins.reduce((sum, { count }) => sum + count, 0)).toBe(candidates);
   });
 
+  test('says what is left where candidates exchange what signals look at', () => {
+    const { controls } = trained.result;
+    expect(controls.map(({ part, signals }) => [part, signals])).toEqual([
+      ['neighbours', ['cosine:+1']],
+      ['time', ['decay-24h']],
+      ['all of these', ['cosine:+1', 'decay-24h']],
+    ]);
+    const learned = trained.result.methods.at(-1)?.metrics;
+    for (const { metrics, comparisons } of controls)
+      for (const metric of config.evaluation.metrics)
+        expect(metrics[metric]!.mean - learned![metric]!.mean).toBeCloseTo(comparisons[metric]!.difference.mean, 10);
+  });
+
   test('says what each family of signals is worth, a difference a metric', () => {
     const { importance } = trained.result;
     expect(importance.map(({ family, signals }) => [family, signals])).toEqual([
       ['bm25', ['bm25:share']],
       ['cosine', ['cosine:share', 'cosine:+1']],
-      ['decay-24h', ['decay-24h']],
+      ['decay-Nh', ['decay-24h']],
     ]);
     for (const { comparisons } of importance) expect(Object.keys(comparisons)).toEqual(config.evaluation.metrics);
   });
@@ -77,9 +90,10 @@ test('it is the same once more, from the cache', async () => {
   expect(again.result).toEqual(trained.result);
 });
 
-test('without importance or resamples there is none of either', async () => {
-  const bare = { ...config, importance: false, evaluation: { ...config.evaluation, resamples: 0 } };
+test('without importance, controls or resamples there is none of them', async () => {
+  const bare = { ...config, importance: false, controls: false, evaluation: { ...config.evaluation, resamples: 0 } };
   const { result } = await trainModel({ task, config: bare, options });
   expect(result.importance).toEqual([]);
+  expect(result.controls).toEqual([]);
   expect(result.numbers.map(({ interval }) => interval)).toEqual([null, null, null, null]);
 });

@@ -2,11 +2,20 @@ import { expect, test } from 'vitest';
 import { signalFamilies } from './signal-families.ts';
 
 test('a score with all that is spread of it is one family, a signal by itself another', () => {
-  const families = signalFamilies(['bm25', 'bm25:-1', 'bm25:session-mean', 'age', 'bm25-window-1']);
+  const families = signalFamilies(['bm25', 'bm25:-1', 'bm25:session-mean', 'age', 'bm25-window']);
   expect([...families]).toEqual([
     ['bm25', ['bm25', 'bm25:-1', 'bm25:session-mean']],
     ['age', ['age']],
-    ['bm25-window-1', ['bm25-window-1']],
+    ['bm25-window', ['bm25-window']],
+  ]);
+});
+
+test('signals that differ in a number alone are one family', () => {
+  const families = signalFamilies(['decay-6h', 'decay-24h', 'rank-2', 'rank-13:+1', 'f1', 'decay-24h × rank-2']);
+  expect([...families]).toEqual([
+    ['decay-Nh', ['decay-6h', 'decay-24h', 'decay-24h × rank-2']],
+    ['rank-N', ['rank-2', 'rank-13:+1', 'decay-24h × rank-2']],
+    ['f1', ['f1']],
   ]);
 });
 

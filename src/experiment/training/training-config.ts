@@ -102,6 +102,8 @@ export const trainingConfig = z.strictObject({
   evaluation: evaluationOptions.prefault({}),
   /** Whether signals are left out one family at a time, to see what each is worth. */
   importance: z.boolean().default(true),
+  /** Whether signals are exchanged between candidates, a part of what they look at at a time, to see what of the gain is due to them. */
+  controls: z.boolean().default(true),
   transfer: z.array(transferOptions).default([]),
 });
 export type TrainingConfig = z.output<typeof trainingConfig>;

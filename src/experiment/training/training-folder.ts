@@ -21,7 +21,7 @@ function armsOf({ name: model, methods }: ModelResult) {
 }
 
 function modelSummary(model: ModelResult) {
-  const { name, file, measured, point, epochs, calibration, importance, folds } = model;
+  const { name, file, measured, point, epochs, calibration, importance, controls, folds } = model;
   const outer = folds.map(({ clusters, point, epochs }) => ({ clusters, point, epochs }));
   return {
     name,
@@ -33,6 +33,7 @@ function modelSummary(model: ModelResult) {
     folds: outer,
     calibration,
     importance,
+    controls,
   };
 }
 

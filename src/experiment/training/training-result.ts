@@ -47,6 +47,16 @@ export interface Importance {
   readonly comparisons: Readonly<Record<string, BaselineComparison>>;
 }
 
+/** What the model is worth where some signals say nothing of their candidates: those of a query exchange them at random, and it is trained anew on the same folds. */
+export interface NullControl {
+  /** What the signals look at; `all of these` for every one that is exchanged by some control. */
+  readonly part: string;
+  readonly signals: readonly string[];
+  readonly metrics: Readonly<Record<string, Interval>>;
+  /** Metric with them exchanged minus the learned method's, and the paired test, corrected over the controls. */
+  readonly comparisons: Readonly<Record<string, BaselineComparison>>;
+}
+
 export interface ModelResult {
   readonly name: string;
   readonly methods: readonly MethodResult[];
@@ -62,6 +72,7 @@ export interface ModelResult {
   readonly epochs: number;
   readonly calibration: Calibration;
   readonly importance: readonly Importance[];
+  readonly controls: readonly NullControl[];
   /** The weight file within the folder. */
   readonly file: string;
 }

@@ -1,14 +1,13 @@
 import { type StartProgress, silent } from '../../core/progress.ts';
 import { bootstrapIntervals, type Interval } from '../../evaluation/bootstrap-interval.ts';
 import { clusterBy } from '../../evaluation/clusters.ts';
-import type { HyperParameters } from '../../learning/cross-validation.ts';
+import { fitPoint, type HyperParameters } from '../../learning/cross-validation.ts';
 import type { ScoringModel } from '../../learning/model.ts';
 import { tableMetric } from '../../learning/table-metrics.ts';
 import { scoreTable } from '../../learning/table-scorer.ts';
-import { train } from '../../learning/training.ts';
+import { selectionPlan } from './fitted-methods.ts';
 import { LearningTask, type TaskContext } from './learning-task.ts';
 import type { TrainingConfig } from './training-config.ts';
-import { modelMaker } from './training-models.ts';
 import type { TransferResult } from './training-result.ts';
 
 /** Weights that were trained on a task, and what they were trained with. */
@@ -47,13 +46,12 @@ export async function transfer(
   const there = await LearningTask.open({ ...config, dataset, candidates, sameChannel, limitQueries }, 'dev', context);
   try {
     const shown = progress(`transfer to and from ${name}`, 2);
-    const own = modelMaker(options)(there.table);
-    const back = await train(own, there.table, null, { ...point, seed: config.seed });
+    const back = await fitPoint(there.table, point, selectionPlan(config, options));
     shown.update(1);
     const home = config.name;
     const results = [
       { trainedOn: home, testedOn: name, task: there, scores: await scoreTable(model, values, there.table) },
-      { trainedOn: name, testedOn: home, task, scores: await scoreTable(own, back.values, task.table) },
+      { trainedOn: name, testedOn: home, task, scores: await scoreTable(back.model, back.values, task.table) },
     ];
     shown.finish();
     return results.map(({ trainedOn, testedOn, task: tested, scores }) => ({

@@ -23,8 +23,15 @@ export type SignalBankOptions = z.output<typeof signalBankOptions>;
 
 /** The scores of turns that are spread over their sessions. */
 const SPREAD_WORDS = ['bm25', 'characters', 'pairs', 'coverage', 'feedback'] as const;
-const WINDOWS = ['bm25-window-1', 'coverage-window-1', 'bm25-window-2', 'coverage-window-2'] as const;
-const SESSIONS = ['bm25-session', 'coverage-session'] as const;
+/** The scores of the words of several turns together. */
+export const SHARED_WORDS = [
+  'bm25-window-1',
+  'coverage-window-1',
+  'bm25-window-2',
+  'coverage-window-2',
+  'bm25-session',
+  'coverage-session',
+] as const;
 
 /** How the cosines are called: the experiment's encoder first. */
 export function cosineNames({ encoders }: SignalBankOptions): string[] {
@@ -56,7 +63,7 @@ function rankNames(ranks: readonly { readonly newest: string; readonly rank: str
 /** The signals of a bank, in the order of their columns. */
 export function signalNames(options: SignalBankOptions): string[] {
   const { groups } = options;
-  const text = groups.includes('text') ? [...WINDOWS, ...SESSIONS] : [];
+  const text = groups.includes('text') ? SHARED_WORDS : [];
   const names = [
     ...spreadNames(options).flatMap((name) => SPREAD.map((suffix) => `${name}${suffix}`)),
     ...text,

@@ -1,0 +1,110 @@
+import { letEventsIn } from '../../core/event-loop.ts';
+import { silent } from '../../core/progress.ts';
+import type { Interval } from '../../evaluation/bootstrap-interval.ts';
+import { fitPoint } from '../../learning/cross-validation.ts';
+import { exchangeSignals } from '../../learning/exchanged-signals.ts';
+import { type FeatureTable, subset } from '../../learning/feature-table.ts';
+import type { Fold } from '../../learning/folds.ts';
+import { scoreTable } from '../../learning/table-scorer.ts';
+import type { Run } from '../../model/run.ts';
+import { signalParts } from '../../retrieval/signal-bank/signal-parts.ts';
+import { chosenPoint, type FoldOutcome, selectionPlan } from './fitted-methods.ts';
+import { measureMethods } from './measured-methods.ts';
+import { jobKey, type ModelJob } from './model-job.ts';
+import { signalFamilies } from './signal-families.ts';
+import { modelMaker } from './training-models.ts';
+import type { Importance, NullControl } from './training-result.ts';
+
+/** What the learned method of a model is refitted by: its folds with what each chose, and its rankings, which a refit is compared with. */
+export interface Validated {
+  readonly folds: readonly Fold[];
+  readonly outcomes: readonly FoldOutcome[];
+  readonly runOf: (scores: Float32Array) => Run;
+  readonly learned: Run;
+}
+
+/** Every comparison that a refit is measured by. */
+interface Refit {
+  readonly name: string;
+  readonly signals: readonly string[];
+  readonly metrics: Readonly<Record<string, Interval>>;
+  readonly comparisons: Importance['comparisons'];
+}
+
+/** The control of all signals that some other exchanges. */
+const ALL_PARTS = 'all of these';
+
+/** Scores of every row by a model trained anew on the other folds, with what each fold had chosen. */
+async function refitScores(
+  { config }: ModelJob,
+  { folds, outcomes }: Validated,
+  table: FeatureTable,
+  model: ModelJob['options'],
+): Promise<Float32Array> {
+  const scores = new Float32Array(table.mask.length);
+  for (const [f, fold] of folds.entries()) {
+    const point = chosenPoint(config, outcomes[f] as FoldOutcome);
+    const fit = await fitPoint(subset(table, fold.training), point, selectionPlan(config, model));
+    const own = await scoreTable(fit.model, fit.values, subset(table, fold.heldOut));
+    for (const [i, row] of fold.heldOut.entries())
+      scores.set(own.subarray(i * table.width, (i + 1) * table.width), row * table.width);
+    await letEventsIn();
+  }
+  return scores;
+}
+
+/** Refits a model once for each set of signals, and measures what comes out beside the learned method. @param name of the stage */
+async function refits(
+  job: ModelJob,
+  validated: Validated,
+  name: string,
+  sets: ReadonlyMap<string, readonly string[]>,
+  refit: (signals: readonly string[]) => Promise<Float32Array>,
+): Promise<Refit[]> {
+  const { task, config, progress = silent } = job;
+  const shown = progress(name, sets.size);
+  const runs = new Map([['learned', validated.learned]]);
+  for (const [set, signals] of sets) {
+    const compute = async () => ({ scores: await refit(signals) });
+    const { scores } = await task.kept(name, [jobKey(job), signals], compute);
+    runs.set(`${name}: ${set}`, validated.runOf(scores));
+    shown.update(runs.size - 1);
+  }
+  shown.finish(`${sets.size} trainings anew`);
+  const { arms } = await measureMethods(task, config, runs, 'learned');
+  return [...sets].map(([set, signals], i) => {
+    const { metrics, comparisons } = arms[i + 1] as (typeof arms)[number];
+    return { name: set, signals, metrics, comparisons: comparisons as Importance['comparisons'] };
+  });
+}
+
+/** What each family of signals is worth: the learned method without it against the learned method. */
+export async function importanceOf(job: ModelJob, validated: Validated): Promise<Importance[]> {
+  const { task, config, options } = job;
+  if (!config.importance || options.name !== 'linear') return [];
+  const all = modelMaker(options)(task.table).signals;
+  const found = await refits(job, validated, 'without signals', signalFamilies(all), (left) =>
+    refitScores(job, validated, task.table, { ...options, signals: all.filter((signal) => !left.includes(signal)) }),
+  );
+  return found.map(({ name: family, signals, comparisons }) => ({ family, signals, comparisons }));
+}
+
+/** The signals that a model has of each part of the bank, and of all parts. */
+function exchangedSets({ task, config, options }: ModelJob): ReadonlyMap<string, readonly string[]> {
+  const own = modelMaker(options)(task.table).signals;
+  const parts = [...signalParts(config.signals)]
+    .map(([part, signals]) => [part, signals.filter((signal) => own.includes(signal))] as const)
+    .filter(([, signals]) => signals.length > 0);
+  const all = own.filter((signal) => parts.some(([, signals]) => signals.includes(signal)));
+  return new Map(parts.length < 2 ? parts : [...parts, [ALL_PARTS, all]]);
+}
+
+/** What is left of the learned method where the candidates of each query exchange a part of its signals. */
+export async function controlsOf(job: ModelJob, validated: Validated): Promise<NullControl[]> {
+  const { task, config, options } = job;
+  if (!config.controls || options.name !== 'linear') return [];
+  const found = await refits(job, validated, 'exchanged signals', exchangedSets(job), (signals) =>
+    refitScores(job, validated, exchangeSignals(task.table, signals, config.seed), options),
+  );
+  return found.map(({ name: part, ...rest }) => ({ part, ...rest }));
+}

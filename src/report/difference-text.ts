@@ -1,0 +1,12 @@
+import type { Comparison } from '../experiment/result.ts';
+import { type LadderComparison, MARKS, writtenComparison } from './table.ts';
+
+/** A difference in one cell: `+.034 [+.02, +.05], p .004 ▲`. @param mark of the verdict */
+export function differenceText({ difference, interval, p }: LadderComparison, mark: string): string {
+  return [difference, `${interval},`, `p ${p}`, mark].filter(Boolean).join(' ');
+}
+
+/** As {@link differenceText}. @param level of the interval; a corrected p below 1 - level decides */
+export function comparisonText(comparison: Comparison, level: number): string {
+  return differenceText(writtenComparison(comparison, 1 - level), MARKS[comparison.verdict]);
+}

@@ -1,0 +1,82 @@
+import type { ModelResult, NullControl, TrainingResult } from '../experiment/training/training-result.ts';
+import { differenceText } from './difference-text.ts';
+import type { Section } from './figure-sections.ts';
+import { gainShare, shareText } from './gain-share.ts';
+import { escapeMarkdown, pipeTable } from './markdown.ts';
+import { html, type Markup } from './markup.ts';
+import { perModel } from './model-parts.ts';
+import { type PlainCell, plainTable } from './plain-table.ts';
+import { type LadderCell, ladderCell } from './table.ts';
+
+type Facts = Pick<TrainingResult, 'metrics' | 'level'>;
+
+function cellOf({ part, metrics, comparisons }: NullControl, metric: string, facts: Facts): LadderCell {
+  return ladderCell({ name: part, metrics, comparisons }, metric, true, facts);
+}
+
+function differenceOf({ comparison, mark }: LadderCell): string {
+  return comparison === null ? '' : differenceText(comparison, mark);
+}
+
+/** A metric under a control, its difference from what was learned, and the share of the gain. */
+function metricCells(model: ModelResult, control: NullControl, metric: string, facts: Facts): PlainCell[] {
+  const cell = cellOf(control, metric, facts);
+  const difference = control.comparisons[metric]?.difference.mean as number;
+  const share = gainShare(model, control, metric);
+  return [
+    { text: `${cell.value} ${cell.interval}`, value: cell.mean },
+    { text: differenceOf(cell), value: difference },
+    share === null ? { text: '' } : { text: shareText(share), value: share },
+  ];
+}
+
+function controlsTable(model: ModelResult, facts: Facts): Markup {
+  return plainTable({
+    label: `null controls of ${model.name}`,
+    headings: [
+      { name: 'exchanged', numeric: false },
+      { name: 'signals', numeric: true },
+      ...facts.metrics.flatMap((metric) => [
+        { name: metric, numeric: true, first: 'ascending' as const },
+        { name: `${metric}: control − learned`, numeric: true, first: 'ascending' as const },
+        { name: `${metric}: of the gain`, numeric: true },
+      ]),
+    ],
+    rows: model.controls.map((control) => ({
+      cells: [
+        { text: control.part },
+        { text: String(control.signals.length), value: control.signals.length },
+        ...facts.metrics.flatMap((metric) => metricCells(model, control, metric, facts)),
+      ],
+    })),
+  });
+}
+
+/** What is left of each metric, and of what training gains, where a part of the signals says nothing; nothing without controls. */
+export function controlsSection(result: TrainingResult): Section[] {
+  if (result.models.every(({ controls }) => controls.length === 0)) return [];
+  const content = perModel(result, (model) =>
+    model.controls.length === 0
+      ? ''
+      : html`
+<p class="legend">In each row, the candidates of every query exchange the values of a part of the signals at random, so that these say nothing of the candidate that they stand at; the model is trained anew on the same folds by the hyper-parameters that each had chosen. Of the gain: how much of what was learned above ${model.baseline} is gone, (learned − control) / (learned − ${model.baseline}); empty where nothing was gained. A control that takes nothing away says that the gain is not due to those signals, or that others stand in for them. Marked where the p, corrected over the controls, decides.</p>
+${controlsTable(model, result)}`,
+  );
+  return [{ id: 'controls', name: 'What null controls leave', link: 'Null controls', content }];
+}
+
+/** The controls of a model as a sentence and a pipe table; nothing where there are none. */
+export function controlsMarkdown(result: Facts, model: ModelResult): string[] {
+  const { metrics } = result;
+  if (model.controls.length === 0) return [];
+  const [first] = metrics as readonly [string, ...string[]];
+  const sentence = `Null controls minus learned, marked where the p, corrected over the controls, decides: the candidates of each query exchange the values of these signals at random, and the model is trained anew on the same folds by what each had chosen. Last, the share of the gain over ${model.baseline} in ${first} that is gone.`;
+  const rows = model.controls.map((control) => [
+    escapeMarkdown(control.part),
+    String(control.signals.length),
+    ...metrics.map((metric) => differenceOf(cellOf(control, metric, result))),
+    shareText(gainShare(model, control, first)),
+  ]);
+  const heading = ['exchanged', 'signals', ...metrics.map(escapeMarkdown), 'of the gain'];
+  return [escapeMarkdown(sentence), pipeTable([heading, ...rows])];
+}

@@ -1,0 +1,32 @@
+import { SHARED_WORDS, SIGNAL_GROUPS, type SignalBankOptions, type SignalGroup, signalNames } from './options.ts';
+import { PRODUCTS } from './products.ts';
+import { SPREAD } from './spread.ts';
+
+/** What is made of a score of the candidate alone. */
+const OWN = ['', ':share'];
+const AROUND = SPREAD.filter((suffix) => !OWN.includes(suffix));
+
+function isAround(signal: string): boolean {
+  const factors = PRODUCTS.find(({ name }) => name === signal)?.of ?? [signal];
+  const words: readonly string[] = SHARED_WORDS;
+  return factors.some((factor) => words.includes(factor) || AROUND.some((suffix) => factor.endsWith(suffix)));
+}
+
+/** What a bank can't say without a group. */
+function signalsBy(options: SignalBankOptions, group: SignalGroup): string[] {
+  const others = new Set(signalNames({ ...options, groups: options.groups.filter((one) => one !== group) }));
+  return signalNames(options).filter((name) => !others.has(name));
+}
+
+/**
+ * The signals of a bank that look at more than a candidate's own words, by what they look at: `neighbours`, the words of the turns beside it and of its session,
+ * or one of the groups but `text`. A product looks at what both of its factors do. A part without signals is left out.
+ */
+export function signalParts(options: SignalBankOptions): ReadonlyMap<string, readonly string[]> {
+  const groups = SIGNAL_GROUPS.filter((group) => group !== 'text');
+  const parts: [string, string[]][] = [
+    ['neighbours', signalNames(options).filter(isAround)],
+    ...groups.map((group): [string, string[]] => [group, signalsBy(options, group)]),
+  ];
+  return new Map(parts.filter(([, signals]) => signals.length > 0));
+}
