@@ -20,7 +20,7 @@ import { type ExperimentConfig, loadConfig } from '../experiment/config.ts';
 import { composeFiles } from '../experiment/config-composition.ts';
 import { PROJECT_ROOT } from '../experiment/environment.ts';
 import { loadTrainingConfig } from '../experiment/training/training-config.ts';
-import { ragpp } from './sample-command.ts';
+import { ragpp, type StoredMetrics } from './sample-command.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-configs-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -138,14 +138,6 @@ function fileOf(config: string, name: string): string {
   return readFileSync(join(root, 'results', config, run as string, name), 'utf8');
 }
 
-interface Metrics {
-  readonly queries: number;
-  readonly arms: readonly {
-    readonly name: string;
-    readonly metrics: Readonly<Record<string, { readonly mean: number }>>;
-  }[];
-}
-
 /** Of a sweep the last arm that varies each factor; of other configs no choice, so all of them. */
 function chosenArms({ arms, sweep }: ExperimentConfig): string[] {
   const swept = (sweep?.factors ?? []).map(({ name }) => arms.findLast((arm) => arm.levels?.[name] !== undefined));
@@ -159,7 +151,7 @@ describe('every config of the project runs on a slice of its data', () => {
       const resolved = loadTrainingConfig(join(folder, config));
       const { code, stderr } = await ragppOn(['train'], config, '--results', join(root, 'results', config));
       expect(code, stderr).toBe(0);
-      const metrics = JSON.parse(fileOf(config, 'metrics.json')) as Metrics;
+      const metrics = JSON.parse(fileOf(config, 'metrics.json')) as StoredMetrics;
       expect(metrics.queries).toBeGreaterThan(20);
       expect(metrics.queries).toBeLessThanOrEqual(44);
       expect(metrics.arms.length).toBe(5 * resolved.models.length);
@@ -199,7 +191,7 @@ describe('every config of the project runs on a slice of its data', () => {
       expect(code, stderr).toBe(0);
       const { evaluation } = resolved;
       const expected = armsToRun(selectArms(resolved, wanted)).map(({ name }) => name);
-      const metrics = JSON.parse(fileOf(config, 'metrics.json')) as Metrics;
+      const metrics = JSON.parse(fileOf(config, 'metrics.json')) as StoredMetrics;
       expect(metrics.arms.map(({ name }) => name)).toEqual(expected);
       expect(expected.length).toBeGreaterThan(1);
       expect(metrics.queries).toBe(evaluation.split === 'all' && !(config in OUTSIDE) ? 40 : 20);

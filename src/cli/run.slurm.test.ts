@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type SampleSlurm, slurmObstacle, startSlurm } from '../experiment/launch/sample-slurm.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { slurmObstacle, useSlurm } from '../experiment/launch/sample-slurm.ts';
 import { sampleConfig, writeSampleJsonl } from '../experiment/sample-jsonl.ts';
 import { ragpp } from './sample-command.ts';
 
@@ -22,16 +22,9 @@ function filesOf(name: string, kind: RegExp): [string, string][] {
 }
 
 describe.skipIf(obstacle !== null)('a run on a cluster of its own', () => {
-  let slurm: SampleSlurm;
-  beforeAll(async () => {
+  useSlurm(() => {
     writeSampleJsonl(root);
     writeFileSync(config, JSON.stringify({ ...sampleConfig(root), launcher: { name: 'slurm', pollSeconds: 0.5 } }));
-    slurm = await startSlurm();
-    process.env.SLURM_CONF = slurm.config;
-  });
-  afterAll(async () => {
-    await slurm?.stop();
-    delete process.env.SLURM_CONF;
   });
 
   test('finds what a process of this machine finds, byte for byte, also with an arm that fails', async () => {

@@ -7,7 +7,7 @@ import { readQrels, readRun } from '../evaluation/trec-files.ts';
 import { resolveConfig } from '../experiment/config.ts';
 import { sampleConfig, writeSampleJsonl } from '../experiment/sample-jsonl.ts';
 import type { Run } from '../model/run.ts';
-import { ragpp } from './sample-command.ts';
+import { ragpp, type StoredMetrics } from './sample-command.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-cli-run-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -26,19 +26,9 @@ function filesOf(results: string): Record<string, string> {
   return Object.fromEntries(names.sort().map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
 }
 
-interface Metrics {
-  readonly hash: string;
-  readonly queries: number;
-  readonly arms: readonly {
-    readonly name: string;
-    readonly metrics: Readonly<Record<string, { readonly mean: number }>>;
-    readonly comparisons: Readonly<Record<string, { readonly difference: { readonly mean: number } }>> | null;
-  }[];
-}
-
 let stdout: string;
 let files: Record<string, string>;
-let metrics: Metrics;
+let metrics: StoredMetrics;
 let folder: string;
 
 beforeAll(async () => {
@@ -49,7 +39,7 @@ beforeAll(async () => {
   expect(outcome.code).toBe(0);
   stdout = outcome.stdout;
   files = filesOf('first');
-  metrics = JSON.parse(files['metrics.json'] as string) as Metrics;
+  metrics = JSON.parse(files['metrics.json'] as string) as StoredMetrics;
   folder = join(root, 'first', readdirSync(join(root, 'first'))[0] as string);
 });
 

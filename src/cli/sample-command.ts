@@ -7,6 +7,17 @@ export interface Outcome {
   readonly stderr: string;
 }
 
+/** What the tests read of a folder's metrics.json. */
+export interface StoredMetrics {
+  readonly hash: string;
+  readonly queries: number;
+  readonly arms: readonly {
+    readonly name: string;
+    readonly metrics: Readonly<Record<string, { readonly mean: number }>>;
+    readonly comparisons: Readonly<Record<string, { readonly difference: { readonly mean: number } }>> | null;
+  }[];
+}
+
 /** Collects what is written to a stream until the returned function is called, which gives it back. */
 function captured(stream: NodeJS.WriteStream): () => string {
   const { write } = stream;

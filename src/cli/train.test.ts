@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readQrels, readRun } from '../evaluation/trec-files.ts';
 import { writeSampleTraining } from '../experiment/training/sample-training-config.ts';
 import { readWeights } from '../learning/weight-file.ts';
-import { ragpp } from './sample-command.ts';
+import { ragpp, type StoredMetrics } from './sample-command.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-train-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -17,15 +17,6 @@ const start = (results: string, ...more: string[]) =>
   ragpp('train', config, '--cache', cache, '--results', join(root, results), ...more);
 const folderOf = (results: string) => join(root, results, readdirSync(join(root, results))[0] as string);
 const read = (results: string, name: string) => readFileSync(join(folderOf(results), name), 'utf8');
-
-interface Metrics {
-  readonly hash: string;
-  readonly queries: number;
-  readonly arms: readonly {
-    readonly name: string;
-    readonly metrics: Readonly<Record<string, { readonly mean: number }>>;
-  }[];
-}
 
 let outcome: Awaited<ReturnType<typeof start>>;
 beforeAll(async () => {
@@ -57,14 +48,14 @@ describe('a training leaves', () => {
         'weights.csv',
       ].sort(),
     );
-    const { hash } = JSON.parse(read('first', 'metrics.json')) as Metrics;
+    const { hash } = JSON.parse(read('first', 'metrics.json')) as StoredMetrics;
     expect(folderOf('first').endsWith(`sample-training-${hash}`)).toBe(true);
     expect(outcome.stdout).toContain(`report: ${join(folderOf('first'), 'report.html')}`);
     expect(outcome.stdout).toMatch(/^learned /m);
   });
 
   test('rankings that give the figures of the table to whoever measures them', () => {
-    const { arms } = JSON.parse(read('first', 'metrics.json')) as Metrics;
+    const { arms } = JSON.parse(read('first', 'metrics.json')) as StoredMetrics;
     const qrels = readQrels(join(folderOf('first'), 'qrels.trec'));
     const answerable = [...qrels].filter(([, judged]) => [...judged.values()].some((grade) => grade > 0));
     expect(answerable.length).toBeGreaterThan(20);
@@ -150,7 +141,7 @@ test('at most so many queries, the earliest', async () => {
     'controls=false',
   );
   expect(code, stderr).toBe(0);
-  expect((JSON.parse(read('limited', 'metrics.json')) as Metrics).queries).toBe(13);
+  expect((JSON.parse(read('limited', 'metrics.json')) as StoredMetrics).queries).toBe(13);
   for (const file of ['importance.csv', 'controls.csv'])
     expect(read('limited', file).trimEnd().split('\n')).toHaveLength(1);
 });

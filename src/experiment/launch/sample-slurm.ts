@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll } from 'vitest';
 
 const DAEMONS = ['/usr/sbin/munged', '/usr/sbin/slurmctld', '/usr/sbin/slurmd'] as const;
 
@@ -53,7 +54,7 @@ PartitionName=main Nodes=${host} Default=YES MaxTime=INFINITE State=UP
 `;
 }
 
-export interface SampleSlurm {
+interface SampleSlurm {
   /** For `SLURM_CONF`. */
   readonly config: string;
   stop(): Promise<void>;
@@ -73,7 +74,7 @@ function isIdle(config: string): boolean {
 }
 
 /** Starts munged, slurmctld and slurmd, and waits until the node is idle. @throws Error after half a minute. */
-export async function startSlurm(): Promise<SampleSlurm> {
+async function startSlurm(): Promise<SampleSlurm> {
   const folder = mkdtempSync(join(tmpdir(), 'ragpp-slurm-'));
   for (const name of ['state', 'spool']) mkdirSync(join(folder, name));
   const config = join(folder, 'slurm.conf');
@@ -104,6 +105,20 @@ export async function startSlurm(): Promise<SampleSlurm> {
   }
   await stop();
   throw new Error(`slurm does not come up: ${folder}`);
+}
+
+/** A cluster for the tests of a block, which `SLURM_CONF` names. @param prepare what the block needs before */
+export function useSlurm(prepare: () => void = () => {}): void {
+  let slurm: SampleSlurm;
+  beforeAll(async () => {
+    prepare();
+    slurm = await startSlurm();
+    process.env.SLURM_CONF = slurm.config;
+  });
+  afterAll(async () => {
+    await slurm?.stop();
+    delete process.env.SLURM_CONF;
+  });
 }
 
 async function ended(daemon: ChildProcess): Promise<void> {

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { UnavailableError } from '../../core/errors.ts';
-import { type SampleSlurm, slurmObstacle, startSlurm } from './sample-slurm.ts';
+import { slurmObstacle, useSlurm } from './sample-slurm.ts';
 import { cancelJob, pendingTasks, submit } from './slurm-commands.ts';
 
 const obstacle = slurmObstacle();
@@ -21,15 +21,7 @@ function heldScript(...directives: string[]): string {
 }
 
 describe.skipIf(obstacle !== null)('on a cluster of its own', () => {
-  let slurm: SampleSlurm;
-  beforeAll(async () => {
-    slurm = await startSlurm();
-    process.env.SLURM_CONF = slurm.config;
-  });
-  afterAll(async () => {
-    await slurm?.stop();
-    delete process.env.SLURM_CONF;
-  });
+  useSlurm();
 
   test('a job is submitted under a number, its tasks are counted one by one, and none is left once it is cancelled', () => {
     const [job, other] = [submit(heldScript('--array=0-4')), submit(heldScript())];

@@ -3,12 +3,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { UnavailableError } from '../../core/errors.ts';
 import { failurePath, hasOutcome } from '../arm-failure.ts';
 import type { LaunchJob } from './launcher.ts';
 import { thisProgram } from './program.ts';
-import { type SampleSlurm, slurmObstacle, startSlurm } from './sample-slurm.ts';
+import { slurmObstacle, useSlurm } from './sample-slurm.ts';
 import { SlurmLauncher, slurmOptions } from './slurm.ts';
 
 const obstacle = slurmObstacle();
@@ -31,15 +31,7 @@ const outcomeOf = (folder: string, arm: string) => JSON.parse(readFileSync(failu
 const queue = () => execFileSync('squeue', ['-h', '-r', '-o', '%i'], { encoding: 'utf8' }).trim();
 
 describe.skipIf(obstacle !== null)('on a cluster of its own', () => {
-  let slurm: SampleSlurm;
-  beforeAll(async () => {
-    slurm = await startSlurm();
-    process.env.SLURM_CONF = slurm.config;
-  });
-  afterAll(async () => {
-    await slurm?.stop();
-    delete process.env.SLURM_CONF;
-  });
+  useSlurm();
 
   test('every arm is a task of one array; what leaves no outcome fails with the end of its log', async () => {
     const done: string[] = [];
