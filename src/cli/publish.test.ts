@@ -11,15 +11,15 @@ const document =
   'before\n<!-- results/x/table.md -->\nold\n<!-- end of table -->\nafter\n<!-- results/y/table.md -->\n<!-- end of table -->\n';
 
 test('only the block of the experiment is replaced', () => {
-  const changed = withTable(document, 'x', '| new |\n');
+  const changed = withTable(document, 'x/table.md', '| new |\n');
   expect(changed).toBe(
     'before\n<!-- results/x/table.md -->\n\n| new |\n\n<!-- end of table -->\nafter\n<!-- results/y/table.md -->\n<!-- end of table -->\n',
   );
-  expect(withTable(changed, 'x', '| new |\n')).toBe(changed);
+  expect(withTable(changed, 'x/table.md', '| new |\n')).toBe(changed);
 });
 
 test('a document without the block is refused', () => {
-  expect(() => withTable(document, 'z', '')).toThrow(ValidationError);
+  expect(() => withTable(document, 'z/table.md', '')).toThrow(ValidationError);
 });
 
 test('every table of a document is the published one', () => {
@@ -33,22 +33,17 @@ test('every table of a document is the published one', () => {
     'docs/datasets/spamassassin-threads.md',
     ...studies,
   ];
-  const experiments = documents.flatMap((path) => {
+  const tables = documents.flatMap((path) => {
     const text = readFileSync(join(PROJECT_ROOT, path), 'utf8');
-    const named = [...text.matchAll(/<!-- results\/([^/]+)\/table\.md -->/g)].map(
-      ([, experiment]) => experiment as string,
+    const named = [...text.matchAll(/<!-- results\/([^/]+\/(?:table|test)\.md) -->/g)].map(
+      ([, table]) => table as string,
     );
-    for (const experiment of named) {
-      const table = readFileSync(join(PROJECT_ROOT, 'results', experiment, 'table.md'), 'utf8');
-      expect(withTable(text, experiment, table)).toBe(text);
-    }
+    for (const table of named)
+      expect(withTable(text, table, readFileSync(join(PROJECT_ROOT, 'results', table), 'utf8'))).toBe(text);
     return named;
   });
-  expect(experiments.sort()).toEqual(
-    readdirSync(join(PROJECT_ROOT, 'results'))
-      .filter((name) => name !== 'runs')
-      .sort(),
-  );
+  const published = readdirSync(join(PROJECT_ROOT, 'results'), { recursive: true, encoding: 'utf8' });
+  expect(tables.sort()).toEqual(published.filter((path) => /^(?!runs)[^/]+\/(table|test)\.md$/.test(path)).sort());
 });
 
 describe('publishing', () => {
@@ -75,7 +70,19 @@ describe('publishing', () => {
   test('copies the small files and puts the table in its place, as often as asked', async () => {
     for (let i = 0; i < 2; i++) expect(await publish()).toMatchObject({ code: 0, stderr: '' });
     expect(readdirSync(join(results, 'x')).sort()).toEqual(Object.keys(files));
-    expect(readFileSync(readme, 'utf8')).toBe(withTable(document, 'x', '| x |'));
+    expect(readFileSync(readme, 'utf8')).toBe(withTable(document, 'x/table.md', '| x |'));
+  });
+
+  test('what was found on a test split is published with the rest, and in its own place', async () => {
+    writeFileSync(join(run, 'test.json'), '{"touches": []}');
+    writeFileSync(join(run, 'test.md'), '| t |');
+    expect((await publish()).stderr).toMatch(/document has no block .* for table: x\/test\.md$/m);
+    const both = `${document}<!-- results/x/test.md -->\n<!-- end of table -->\n`;
+    writeFileSync(readme, both);
+    expect(await publish()).toMatchObject({ code: 0, stderr: '' });
+    expect(readdirSync(join(results, 'x'))).toEqual(expect.arrayContaining(['test.json', 'test.md']));
+    expect(readFileSync(readme, 'utf8')).toBe(withTable(withTable(both, 'x/table.md', '| x |'), 'x/test.md', '| t |'));
+    for (const name of ['test.json', 'test.md']) rmSync(join(run, name));
   });
 
   test.each([
@@ -88,7 +95,7 @@ describe('publishing', () => {
     [
       'a document without the block',
       () => writeFileSync(readme, ''),
-      /^ragpp \[VALIDATION\]: document has no block .* for experiment: x$/,
+      /^ragpp \[VALIDATION\]: document has no block .* for table: x\/table\.md$/,
     ],
   ])('refuses %s, and leaves everything as it was', async (_, spoil, message) => {
     spoil();

@@ -1,31 +1,33 @@
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
-import { readBytes, readText, writeAtomic } from '../core/files.ts';
+import { readBytes, readFolder, readText, writeAtomic } from '../core/files.ts';
+import { TEST_FILE } from '../experiment/training/test-touches.ts';
 
 /** The small files of a run that are worth keeping in the repository, besides the weights of a training. */
 const PUBLISHED = ['config.yaml', 'environment.json', 'metrics.json', 'table.md'] as const;
+/** What a training's folder also has where its weights were measured on the test split. */
+const TESTED = [TEST_FILE, 'test.md'];
+const TABLE = /(?:table|test)\.md$/;
 
-function markers(experiment: string): { readonly start: string; readonly end: string } {
-  return { start: `<!-- results/${experiment}/table.md -->`, end: '<!-- end of table -->' };
+function markers(table: string): { readonly start: string; readonly end: string } {
+  return { start: `<!-- results/${table} -->`, end: '<!-- end of table -->' };
 }
 
 /**
- * The document with the block of an experiment replaced by its table.
+ * The document with the block of a published table replaced.
  *
+ * @param table `<experiment>/table.md`, or `test.md` for what was found on a test split
  * @throws ValidationError when the document has no such block.
  */
-export function withTable(document: string, experiment: string, table: string): string {
-  const { start, end } = markers(experiment);
+export function withTable(document: string, table: string, text: string): string {
+  const { start, end } = markers(table);
   const from = document.indexOf(start);
   const to = document.indexOf(end, from);
   if (from < 0 || to < 0)
-    throw new ValidationError(`document has no block from "${start}" to "${end}" for experiment: ${experiment}`, {
-      experiment,
-    });
-  return `${document.slice(0, from)}${start}\n\n${table.trim()}\n\n${document.slice(to)}`;
+    throw new ValidationError(`document has no block from "${start}" to "${end}" for table: ${table}`, { table });
+  return `${document.slice(0, from)}${start}\n\n${text.trim()}\n\n${document.slice(to)}`;
 }
 
 /** @throws ValidationError for a file that is not one of a run. */
@@ -39,26 +41,30 @@ function experimentOf(path: string): string {
 }
 
 function publish(runFolder: string, options: { document: string; results: string }): void {
-  const files = PUBLISHED.map((name) => [name, readText(join(runFolder, name))] as const);
   const experiment = experimentOf(join(runFolder, 'metrics.json'));
-  const table = readText(join(runFolder, 'table.md'));
-  const document = withTable(readText(options.document), experiment, table);
-  for (const [name, text] of files) writeAtomic(join(options.results, experiment, name), text);
-  for (const name of readdirSync(runFolder).filter((file) => file.endsWith('.safetensors')))
-    writeAtomic(join(options.results, experiment, name), readBytes(join(runFolder, name)));
+  const there = readFolder(runFolder);
+  const names = [...PUBLISHED, ...TESTED.filter((name) => there.includes(name))];
+  const files = names.map((name) => [name, readText(join(runFolder, name))] as const);
+  const document = files
+    .filter(([name]) => TABLE.test(name))
+    .reduce((text, [name, table]) => withTable(text, join(experiment, name), table), readText(options.document));
+  const folder = join(options.results, experiment);
+  for (const [name, text] of files) writeAtomic(join(folder, name), text);
+  for (const name of there.filter((file) => file.endsWith('.safetensors')))
+    writeAtomic(join(folder, name), readBytes(join(runFolder, name)));
   writeAtomic(options.document, document);
-  process.stdout.write(`published ${join(options.results, experiment)} and its table in ${options.document}\n`);
+  process.stdout.write(`published ${folder} and its tables in ${options.document}\n`);
 }
 
 export function publishCommand(): Command {
   return new Command('publish')
     .description(
-      "copy a run's config, environment, metrics, table and weights to results/, and its table into a document",
+      "copy a run's config, environment, metrics, tables and weights to results/, and its tables into a document",
     )
     .argument('<run-folder>', 'results/runs/<experiment>-<hash>')
     .option(
       '--document <file>',
-      'Markdown with the lines <!-- results/<experiment>/table.md --> and <!-- end of table -->',
+      'Markdown with the lines <!-- results/<experiment>/table.md --> and <!-- end of table -->, and so for a test.md',
       'README.md',
     )
     .option('--results <folder>', 'where published runs are kept', 'results')
