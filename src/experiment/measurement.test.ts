@@ -142,6 +142,19 @@ describe('measured arms', () => {
   });
 });
 
+test('queries of one conversation alone are taken for independent', () => {
+  const alone = queries.map((query) => ({ ...query, cluster: 'c0' }));
+  const runs = new Map([
+    ['good', good],
+    ['base', base],
+  ]);
+  const [first] = measureArms(runs, { ...dataset, queries: alone }, alone, options).arms;
+  // Six queries, all one way.
+  expect(first?.comparisons?.['mrr@10']?.p).toBeCloseTo(2 / 64, 12);
+  const { mean, low, high } = first!.metrics['mrr@10']!;
+  expect([low < mean, mean < high]).toEqual([true, true]);
+});
+
 test('a baseline alone is compared with nothing', () => {
   const { arms } = measureArms(new Map([['base', base]]), dataset, queries, options);
   expect(arms).toHaveLength(1);
@@ -157,8 +170,8 @@ describe('refused are', () => {
     expect(measure).toThrow(/^no query .*: (1|seven)$/);
   });
 
-  test('queries of a single cluster, by which nothing can be resampled', () => {
-    const one = [queries[0]!, queries[5]!];
+  test('a single query with an answer, by which nothing can be resampled', () => {
+    const one = [queries[0]!, queries[6]!];
     expect(() => measureArms(new Map([['base', base]]), dataset, one, options)).toThrow(ValidationError);
   });
 });

@@ -1,6 +1,6 @@
 import { ValidationError } from '../core/errors.ts';
 import { bootstrapIntervals, type Interval } from '../evaluation/bootstrap-interval.ts';
-import { type Clusters, clusterBy } from '../evaluation/clusters.ts';
+import { type Clusters, clusterBy, unclustered } from '../evaluation/clusters.ts';
 import { type Evaluation, evaluate } from '../evaluation/evaluate.ts';
 import { type BaselineComparison, type ComparisonOptions, compareWithBaseline } from '../evaluation/significance.ts';
 import type { Dataset, Query } from '../model/dataset.ts';
@@ -120,6 +120,12 @@ function comparisonsIn(
   return compared.toSpliced(baseline, 0, null);
 }
 
+/** What is resampled: conversations; of one alone its queries, which then says nothing of other conversations. @param labels [Q] */
+function resampledBy(labels: readonly string[]): Clusters {
+  const clusters = clusterBy(labels);
+  return clusters.sizes.length === 1 ? unclustered(labels.length) : clusters;
+}
+
 function byMetric<T>(metrics: readonly string[], valueAt: (m: number) => T): Record<string, T> {
   return Object.fromEntries(metrics.map((metric, m) => [metric, valueAt(m)]));
 }
@@ -143,7 +149,7 @@ function* measuringRuns<Q extends Clustered>(
   }
   const [kept, without] = divided(queries, evaluations[0] as Evaluation);
   const labels = kept.map(({ cluster }) => cluster);
-  const clusters = clusterBy(labels);
+  const clusters = resampledBy(labels);
   const inFamilies = <T>(compute: (members: readonly Evaluation[], baseline: number) => readonly T[]) =>
     byFamily(evaluations, (arm) => controls[arm] !== null, baseline, compute);
   const intervals: Interval[][] = [];
@@ -204,12 +210,13 @@ function* measuringStructures(
 }
 
 /**
- * Measures arms against judgements: means with bootstrap intervals, differences from the baseline with corrected tests, all clustered; see docs/statistics.md.
+ * Measures arms against judgements: means with bootstrap intervals, differences from the baseline with corrected tests, all clustered, but where there is one cluster
+ * alone; see docs/statistics.md.
  *
  * @param runs by arm name; without the baseline nothing is compared.
  * @param queries in the order of the judgements.
  * @param divide the strata of the queries that the figures are over.
- * @throws ValidationError when no query has a relevant turn, or all belong to one cluster.
+ * @throws ValidationError when no query has a relevant turn, or a single one has.
  */
 export function measureRuns<Q extends Clustered>(
   runs: ReadonlyMap<string, Run>,

@@ -46,6 +46,16 @@ test('the legend names baseline, test, correction and counts', () => {
   expect(legend).toContain('10 queries in 5 conversations');
 });
 
+test('the legend says that one conversation tells nothing of others', () => {
+  const result = handmadeResult();
+  const queries = result.queries.map((query) => ({ ...query, cluster: 'only' }));
+  const [, tested, brackets] = ladderTable({ ...result, queries }).legend;
+  expect(tested).toContain('(10,000 samples), over queries, corrected by Holm');
+  expect(brackets).toBe(
+    'Brackets: 95 % bootstrap intervals (BCa), over queries. 10 queries in one conversation: nothing here says how others would do.',
+  );
+});
+
 test('the legend says which test was made and how it was corrected', () => {
   const legend = (test: 't' | 'wilcoxon', correction: 'benjamini-hochberg' | 'none') => {
     const result = handmadeResult();

@@ -239,11 +239,12 @@ export function statisticsLegend(facts: LegendFacts): string[] {
   const { level, samples, test, correction } = facts.statistics;
   const tested = TESTS[test](samples.toLocaleString('en'));
   const apart = hasControls ? ', null controls among themselves' : '';
+  const unit = conversations === 1 ? 'over queries' : 'clustered by conversation';
   return [
     compared
       ? `${MARKS.better} better, ${MARKS.worse} worse than ${baseline}, said only where the corrected p is below ${decimal(1 - level, 2)}; no mark: undecided.`
       : `No arm is compared with the baseline, ${baseline}, which failed.`,
-    ...(isTested ? [`p: ${tested}, clustered by conversation, ${CORRECTIONS[correction](rows)}${apart}.`] : []),
-    `Brackets: ${Math.round(level * 100)} % bootstrap intervals (BCa), clustered by conversation. ${queries} queries in ${conversations} conversations.`,
+    ...(isTested ? [`p: ${tested}, ${unit}, ${CORRECTIONS[correction](rows)}${apart}.`] : []),
+    `Brackets: ${Math.round(level * 100)} % bootstrap intervals (BCa), ${unit}. ${queries} queries in ${conversations === 1 ? 'one conversation: nothing here says how others would do' : `${conversations} conversations`}.`,
   ];
 }
