@@ -58,8 +58,20 @@ export function sampleTraining(seed: number, size: SampleTrainingSize): Training
     models: [linear, ...(size.second ? [modelOf(draw, 'trajectory', trajectory, strata, size, [])] : [])],
     transfer: size.second
       ? [
-          { model: 'linear', queries: 97, trainedOn: 'sample', testedOn: 'irc', metrics: intervals(draw, 0.31) },
-          { model: 'linear', queries: 89, trainedOn: 'irc', testedOn: 'sample', metrics: intervals(draw, 0.44) },
+          {
+            model: 'linear',
+            queries: 97,
+            trainedOn: 'sample-training',
+            testedOn: 'irc',
+            metrics: intervals(draw, 0.31),
+          },
+          {
+            model: 'linear',
+            queries: 89,
+            trainedOn: 'irc',
+            testedOn: 'sample-training',
+            metrics: intervals(draw, 0.44),
+          },
         ]
       : [],
   };

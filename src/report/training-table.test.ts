@@ -86,13 +86,13 @@ test('null controls and families stand below the methods, and nothing where ther
   expect(beginnings(result)).toEqual([...methods, ...below, ...end]);
 });
 
-test('transfer is a table where there is any', () => {
+test('transfer is a table where there is any, in which data go by their names', () => {
   const both = sampleTraining(3, { ...size, second: true });
   expect(transferRows(result)).toHaveLength(1);
   expect(transferRows(both).map((row) => row.slice(0, 3))).toEqual([
     ['model', 'trained on', 'tested on'],
-    ['linear', 'sample', 'irc'],
-    ['linear', 'irc', 'sample'],
+    ['linear', 'sample-threads', 'irc'],
+    ['linear', 'irc', 'sample-threads'],
   ]);
   expect(renderTrainingMarkdown(both)).toContain('Weights on other data');
   expect(renderTrainingText(both)).toContain('Model trajectory');

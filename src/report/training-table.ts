@@ -67,11 +67,12 @@ export function poolSentence({ poolRecall, signals, config }: TrainingResult): s
 }
 
 /** Metrics of weights on other data; the first row is the heading. */
-export function transferRows({ transfer, metrics }: TrainingResult): string[][] {
+export function transferRows({ name, dataset, transfer, metrics }: TrainingResult): string[][] {
+  const shown = (data: string) => (data === name ? dataset.name : data); // the training's own data go by its name
   const rows = transfer.map(({ model, trainedOn, testedOn, queries, metrics: values }) => [
     model,
-    trainedOn,
-    testedOn,
+    shown(trainedOn),
+    shown(testedOn),
     String(queries),
     ...metrics.map((metric) => {
       const value = values[metric];
