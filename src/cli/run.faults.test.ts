@@ -139,10 +139,6 @@ describe('a fault of the data exits with 1 and names the row', () => {
       /^ragpp \[STORAGE\]: cannot read \(ENOENT.*: \/nowhere\/turns\.jsonl$/,
     );
   });
-
-  test('queries of one conversation alone', async () => {
-    await expectError(start('--set', 'evaluation.limitQueries=2'), 1, /^ragpp \[VALIDATION\]: .*cluster/);
-  });
 });
 
 describe('a damaged cache exits with 1 and says what to delete', () => {

@@ -71,8 +71,9 @@ export function trainCommand(): Command {
       'after',
       `
 Leaves <results>/<name>-<hash>/ with the resolved config, the environment, metrics.json, table.md and .csv,
-weights-<model>.safetensors, weights.csv, curve.csv, importance.csv, controls.csv, TREC runs and qrels, and report.html, one
-file that works offline. The test split is not looked at: that is done once, by ragpp test-weights.
+weights-<model>.safetensors, weights.csv, curve.csv, importance.csv, controls.csv, TREC runs and qrels, and
+report.html, one file that works offline. The test split is not looked at: that is done once, by
+ragpp test-weights.
 
 It may be interrupted at any time: every fold that is done is kept in the cache, and the same command goes on
 behind it.

@@ -82,13 +82,18 @@ async function trial(
   return meanCurve(curves);
 }
 
-/** Trains a model on all rows for as many epochs as a point says; with several seeds, the mean of their free numbers. */
+function assertSeeds(seeds: readonly number[]): void {
+  if (seeds.length === 0) throw new ValidationError(`selection needs at least one seed: ${seeds.length}`);
+}
+
+/** Trains a model on all rows for as many epochs as a point says; with several seeds, the mean of their free numbers. @throws ValidationError without seeds. */
 export async function fitPoint(
   table: FeatureTable,
   point: HyperParameters,
   { modelOf, seeds }: Pick<SelectionPlan, 'modelOf' | 'seeds'>,
   hooks: FitHooks = {},
 ): Promise<Pick<Fit, 'model' | 'values' | 'curve'>> {
+  assertSeeds(seeds);
   const model = modelOf(table);
   const thetas: Float64Array[] = [];
   const curves: (readonly CurvePoint[])[] = [];
@@ -108,7 +113,7 @@ export async function fitPoint(
 export async function fitWithSelection(table: FeatureTable, plan: SelectionPlan, hooks: FitHooks = {}): Promise<Fit> {
   const { points, seeds, innerFolds } = plan;
   if (points.length === 0) throw new ValidationError(`selection needs at least one point: ${points.length}`);
-  if (seeds.length === 0) throw new ValidationError(`selection needs at least one seed: ${seeds.length}`);
+  assertSeeds(seeds);
   const folds = balancedFolds(table, innerFolds, seeds[0] as number);
   const trials: number[][] = [];
   for (const point of points) trials.push(await trial(table, folds, point, plan, hooks));

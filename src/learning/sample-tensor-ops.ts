@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import type { Own, TensorOps } from '../core/sample-tensor-op.ts';
 import { coordinateAscent } from './coordinate-ascent.ts';
-import { crossValidate, fitWithSelection, type SelectionPlan } from './cross-validation.ts';
+import {
+  crossValidate,
+  fitPoint,
+  fitWithSelection,
+  type HyperParameters,
+  type SelectionPlan,
+} from './cross-validation.ts';
 import { type FeatureTable, subset } from './feature-table.ts';
 import { leaveOneClusterOut } from './folds.ts';
 import { handmadeTable } from './handmade-table.ts';
@@ -105,6 +111,12 @@ export const TENSOR_OPS: TensorOps = {
         new Array<number>(12).fill(0),
       ],
     },
+  },
+  fitPoint: {
+    use: async () => (await fitPoint(table, plan.points[0] as HyperParameters, plan)).values,
+    refuses: [
+      [() => fitPoint(table, plan.points[0] as HyperParameters, { ...plan, seeds: [] }), /needs at least one seed: 0/],
+    ],
   },
   fitWithSelection: {
     use: async () => (await fitWithSelection(table, plan)).values,
