@@ -181,3 +181,11 @@ describe('a fault of a sweep stands where the sweep is written', () => {
     ]);
   });
 });
+
+test.each([
+  [{ weights: 'nowhere.safetensors' }, '"nowhere.safetensors"'],
+  [{}, 'nothing'],
+])('a weight file that is not there is one fault, not two: %o', (scoring, got) => {
+  const found = faultsOf({ arms: [{ name: 'mixed', extends: 'words', scoring }] });
+  expect(found).toEqual([`arms[0].scoring.weights: ${got}`]);
+});

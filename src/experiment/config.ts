@@ -77,7 +77,7 @@ function isTunable(arm: ArmOptions, path: string): boolean {
   return !OWN_KEYS.includes(path.split('.')[0] as string) && tunedArm(arm, { [path]: null }) !== null;
 }
 
-/** The arms of a composed config, written out, and the config that they are in; the probes of a sweep follow the `count` arms that are run. */
+/** The arms of a composed config, written out, and the config that they are in; the probes of a sweep follow the `count` arms that are run. `unread` are the places whose weight files can't be used. */
 function expanded(composed: ComposedConfig) {
   const { content } = composed;
   const base = isPlain(content.base) ? content.base : {};
@@ -92,17 +92,18 @@ function expanded(composed: ComposedConfig) {
     (one?.faults ?? []).map((fault) => ({ ...fault, path: `arms[${i}].${fault.path}` })),
   );
   const faults = [...written.faults, ...sweep.faults, ...weightFaults];
-  return { arms, options, config, faults, count: arms.length - sweep.probes.length };
+  const unread = new Set(weightFaults.map(({ path }) => path));
+  return { arms, options, config, faults, unread, count: arms.length - sweep.probes.length };
 }
 
 function resolveComposed(composed: ComposedConfig): ExperimentConfig {
   const { content, source } = composed;
-  const { arms, options, config, faults, count } = expanded(composed);
+  const { arms, options, config, faults, unread, count } = expanded(composed);
   const run = options.slice(0, count);
   const result = check(expandedFile, config);
   const found = [
     ...faults,
-    ...('faults' in result ? result.faults : []),
+    ...('faults' in result ? result.faults.filter(({ path }) => !unread.has(path)) : []),
     ...(isPlain(content.base) ? baseFaults(content.base) : []),
     ...duplicateNames(run),
     ...nameFaults(content, run, faults),
