@@ -99,7 +99,10 @@ async function run(scenario: Scenario, use: (result: unknown) => Promise<void> =
   }
 }
 
-/** Steps of a scenario at which its device fails, all of them or so many: fewer on WebGPU, where a step compiles a shader, and whose tensors are counted by the same engine. */
+/**
+ * Steps of a scenario at which its device fails, all of them or so many: fewer on WebGPU, where a step compiles a shader, and whose tensors are counted by the
+ * same engine.
+ */
 const mostFaults = (backend: string) => (backend === 'webgpu' ? 3 : 23);
 
 /** Runs some work while the device counts its operations and what is read back from it, and fails at the one of that number. */

@@ -83,6 +83,9 @@ describe('publishing', () => {
     expect(readdirSync(join(results, 'x'))).toEqual(expect.arrayContaining(['test.json', 'test.md']));
     expect(readFileSync(readme, 'utf8')).toBe(withTable(withTable(both, 'x/table.md', '| x |'), 'x/test.md', '| t |'));
     for (const name of ['test.json', 'test.md']) rmSync(join(run, name));
+    const { code, stderr } = await publish();
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^ragpp \[VALIDATION\]: figures of other weights on the test split; .*: .*x\/test\.json$/m);
   });
 
   test.each([

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { Command } from 'commander';
 import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
@@ -40,15 +41,30 @@ function experimentOf(path: string): string {
   }
 }
 
+/** @throws ValidationError where figures of a test split would be left beside weights that are not theirs. */
+function assertNoneStale(folder: string, there: readonly string[]): void {
+  const stale = TESTED.map((name) => join(folder, name)).find(
+    (path) => existsSync(path) && !there.includes(basename(path)),
+  );
+  if (stale !== undefined)
+    throw new ValidationError(
+      `figures of other weights on the test split; delete them, or measure these first: ${stale}`,
+      {
+        stale,
+      },
+    );
+}
+
 function publish(runFolder: string, options: { document: string; results: string }): void {
   const experiment = experimentOf(join(runFolder, 'metrics.json'));
   const there = readFolder(runFolder);
+  const folder = join(options.results, experiment);
+  assertNoneStale(folder, there);
   const names = [...PUBLISHED, ...TESTED.filter((name) => there.includes(name))];
   const files = names.map((name) => [name, readText(join(runFolder, name))] as const);
   const document = files
     .filter(([name]) => TABLE.test(name))
     .reduce((text, [name, table]) => withTable(text, join(experiment, name), table), readText(options.document));
-  const folder = join(options.results, experiment);
   for (const [name, text] of files) writeAtomic(join(folder, name), text);
   for (const name of there.filter((file) => file.endsWith('.safetensors')))
     writeAtomic(join(folder, name), readBytes(join(runFolder, name)));

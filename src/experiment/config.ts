@@ -77,7 +77,10 @@ function isTunable(arm: ArmOptions, path: string): boolean {
   return !OWN_KEYS.includes(path.split('.')[0] as string) && tunedArm(arm, { [path]: null }) !== null;
 }
 
-/** The arms of a composed config, written out, and the config that they are in; the probes of a sweep follow the `count` arms that are run. `unread` are the places whose weight files can't be used. */
+/**
+ * The arms of a composed config, written out, and the config that they are in; the probes of a sweep follow the `count` arms that are run. `unread` are the
+ * places whose weight files can't be used.
+ */
 function expanded(composed: ComposedConfig) {
   const { content } = composed;
   const base = isPlain(content.base) ? content.base : {};

@@ -1,7 +1,7 @@
 import { ValidationError } from '../core/errors.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
 import { type FeatureTable, subset } from './feature-table.ts';
-import { balancedFolds, type Fold } from './folds.ts';
+import { balancedFolds, type Fold, putRows } from './folds.ts';
 import type { ScoringModel } from './model.ts';
 import { constrained } from './parameters.ts';
 import { tableMetric } from './table-metrics.ts';
@@ -153,8 +153,7 @@ export async function crossValidate(
     const fit = await fitWithSelection(subset(table, training), plan, hooks);
     const held = subset(table, heldOut);
     const own = await scoreTable(fit.model, fit.values, held);
-    for (const [i, row] of heldOut.entries())
-      scores.set(own.subarray(i * table.width, (i + 1) * table.width), row * table.width);
+    putRows(own, heldOut, table.width, scores);
     folds.push({ ...fit, clusters, heldOutValue: tableMetric(held, plan.points[fit.point]?.metric).mean(own) });
     progress.update(folds.length);
   }

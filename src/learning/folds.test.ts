@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { balancedFolds, type Fold, leaveOneClusterOut } from './folds.ts';
+import { balancedFolds, type Fold, leaveOneClusterOut, putRows } from './folds.ts';
 
 const clusters = ['a', 'b', 'a', 'c', 'd', 'b', 'a', 'e', 'e', 'a'];
 
@@ -48,3 +48,9 @@ test.each([
   [() => balancedFolds({ clusters }, 7, 1), 'folds of 5 clusters must be an integer from 2 to as many: 7'],
   [() => balancedFolds({ clusters }, 1, 1), 'folds of 5 clusters must be an integer from 2 to as many: 1'],
 ])('too few clusters or folds are refused, %#', (make, message) => expect(make).toThrow(message));
+
+test('rows go where they were held out from, and no other is touched', () => {
+  const all = new Float32Array(10).fill(7);
+  putRows(Float32Array.of(1, 2, 3, 4), [4, 1], 2, all);
+  expect([...all]).toEqual([7, 7, 3, 4, 7, 7, 7, 7, 1, 2]);
+});

@@ -63,3 +63,8 @@ export function balancedFolds(table: Clustered, k: number, seed: number): Fold[]
     groups.map((group) => group.names.sort((a, b) => order.get(a)! - order.get(b)!)),
   );
 }
+
+/** Puts the rows that a fold holds out in their places. @param own row-major [rows, width] @param all row-major [Q, width] */
+export function putRows(own: Float32Array, rows: ArrayLike<number>, width: number, all: Float32Array): void {
+  for (let i = 0; i < rows.length; i++) all.set(own.subarray(i * width, (i + 1) * width), (rows[i] as number) * width);
+}

@@ -1,6 +1,7 @@
 import { silent } from '../../core/progress.ts';
 import { calibrationOf, softmaxProbabilities } from '../../learning/calibration.ts';
 import { fitWithSelection, type HyperParameters } from '../../learning/cross-validation.ts';
+import { putRows } from '../../learning/folds.ts';
 import type { ScoringModel } from '../../learning/model.ts';
 import { handTunedValues } from '../../learning/parameters.ts';
 import type { Run } from '../../model/run.ts';
@@ -44,12 +45,8 @@ async function crossValidated(job: ModelJob) {
     const compute = () => fitFold(config, options, table, fold);
     const outcome = await task.kept('trained-fold', [jobKey(job), fold.clusters], compute);
     const size = fold.heldOut.length * table.width;
-    for (const [i, row] of fold.heldOut.entries()) {
-      for (const [m, all] of scores.entries()) {
-        const from = m * size + i * table.width;
-        all.set(outcome.scores.subarray(from, from + table.width), row * table.width);
-      }
-    }
+    for (const [m, all] of scores.entries())
+      putRows(outcome.scores.subarray(m * size, (m + 1) * size), fold.heldOut, table.width, all);
     outcomes.push(outcome);
     shown.update(outcomes.length);
   }

@@ -4,7 +4,7 @@ import type { Interval } from '../../evaluation/bootstrap-interval.ts';
 import { fitPoint } from '../../learning/cross-validation.ts';
 import { exchangeSignals } from '../../learning/exchanged-signals.ts';
 import { type FeatureTable, subset } from '../../learning/feature-table.ts';
-import type { Fold } from '../../learning/folds.ts';
+import { type Fold, putRows } from '../../learning/folds.ts';
 import { scoreTable } from '../../learning/table-scorer.ts';
 import type { Run } from '../../model/run.ts';
 import { signalParts } from '../../retrieval/signal-bank/signal-parts.ts';
@@ -23,7 +23,9 @@ export interface Validated {
   readonly learned: Run;
 }
 
-/** Every comparison that a refit is measured by. */
+type LinearOptions = Extract<ModelJob['options'], { name: 'linear' }>;
+
+/** A refit, and how it does beside the learned method. */
 interface Refit {
   readonly name: string;
   readonly signals: readonly string[];
@@ -46,14 +48,13 @@ async function refitScores(
     const point = chosenPoint(config, outcomes[f] as FoldOutcome);
     const fit = await fitPoint(subset(table, fold.training), point, selectionPlan(config, model));
     const own = await scoreTable(fit.model, fit.values, subset(table, fold.heldOut));
-    for (const [i, row] of fold.heldOut.entries())
-      scores.set(own.subarray(i * table.width, (i + 1) * table.width), row * table.width);
+    putRows(own, fold.heldOut, table.width, scores);
     await letEventsIn();
   }
   return scores;
 }
 
-/** Refits a model once for each set of signals, and measures what comes out beside the learned method. @param name of the stage */
+/** Refits a model once for each set of signals, and measures what comes out beside the learned method. @param name what progress calls it */
 async function refits(
   job: ModelJob,
   validated: Validated,
@@ -63,10 +64,11 @@ async function refits(
 ): Promise<Refit[]> {
   const { task, config, progress = silent } = job;
   const shown = progress(name, sets.size);
+  const stage = name.replaceAll(' ', '-');
   const runs = new Map([['learned', validated.learned]]);
   for (const [set, signals] of sets) {
     const compute = async () => ({ scores: await refit(signals) });
-    const { scores } = await task.kept(name, [jobKey(job), signals], compute);
+    const { scores } = await task.kept(stage, [jobKey(job), signals], compute);
     runs.set(`${name}: ${set}`, validated.runOf(scores));
     shown.update(runs.size - 1);
   }
@@ -78,13 +80,20 @@ async function refits(
   });
 }
 
-/** What each family of signals is worth: the learned method without it against the learned method. */
+/** A mix of fewer signals. */
+function without(options: LinearOptions, all: readonly string[], left: readonly string[]): LinearOptions {
+  const others = (signals: readonly string[]) => signals.filter((signal) => !left.includes(signal));
+  return { ...options, signals: others(all), nonNegative: others(options.nonNegative) };
+}
+
+/** What each family of signals is worth: the learned method without it against the learned method. A family that is the whole model is not asked about. */
 export async function importanceOf(job: ModelJob, validated: Validated): Promise<Importance[]> {
   const { task, config, options } = job;
   if (!config.importance || options.name !== 'linear') return [];
   const all = modelMaker(options)(task.table).signals;
-  const found = await refits(job, validated, 'without signals', signalFamilies(all), (left) =>
-    refitScores(job, validated, task.table, { ...options, signals: all.filter((signal) => !left.includes(signal)) }),
+  const families = new Map([...signalFamilies(all)].filter(([, signals]) => signals.length < all.length));
+  const found = await refits(job, validated, 'without signals', families, (left) =>
+    refitScores(job, validated, task.table, without(options, all, left)),
   );
   return found.map(({ name: family, signals, comparisons }) => ({ family, signals, comparisons }));
 }

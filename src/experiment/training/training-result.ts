@@ -47,7 +47,7 @@ export interface Importance {
   readonly comparisons: Readonly<Record<string, BaselineComparison>>;
 }
 
-/** What the model is worth where some signals say nothing of their candidates: those of a query exchange them at random, and it is trained anew on the same folds. */
+/** What the model is worth where the candidates of each query exchange some signals at random, in training as in measuring, on the same folds. */
 export interface NullControl {
   /** What the signals look at; `all of these` for every one that is exchanged by some control. */
   readonly part: string;

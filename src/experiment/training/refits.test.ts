@@ -1,0 +1,80 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { useBackend } from '../../core/backend.ts';
+import { signalColumn } from '../../learning/feature-table.ts';
+import { putRows } from '../../learning/folds.ts';
+import type { Run } from '../../model/run.ts';
+import { fitFold, outerFolds } from './fitted-methods.ts';
+import { LearningTask } from './learning-task.ts';
+import { DEPTH, measureMethods } from './measured-methods.ts';
+import { controlsOf, importanceOf, type Validated } from './refits.ts';
+import { writeSampleTraining } from './sample-training-config.ts';
+import { runOfScores } from './scored-runs.ts';
+import { loadTrainingConfig, type TrainingConfig } from './training-config.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'ragpp-refits-'));
+const path = writeSampleTraining(root);
+const tasks: LearningTask[] = [];
+beforeAll(() => useBackend('cpu'));
+afterAll(() => {
+  for (const task of tasks) task.dispose();
+  rmSync(root, { recursive: true });
+});
+
+/** A mix of these signals, with what its folds chose and how it ranks held out rows. */
+async function learned(model: string) {
+  const config = loadTrainingConfig(path, [`models=[{name: linear, ${model}}]`]);
+  const [options] = config.models as [TrainingConfig['models'][number]];
+  const task = await LearningTask.open(config, 'dev', { cacheFolder: join(root, 'cache') });
+  tasks.push(task);
+  const folds = outerFolds(config, task.table);
+  const scores = new Float32Array(task.table.mask.length);
+  const outcomes: Awaited<ReturnType<typeof fitFold>>[] = [];
+  for (const fold of folds) {
+    const outcome = await fitFold(config, options, task.table, fold);
+    const own = outcome.scores.subarray(-fold.heldOut.length * task.table.width); // the learned method stands last
+    putRows(own, fold.heldOut, task.table.width, scores);
+    outcomes.push(outcome);
+  }
+  const runOf = (all: Float32Array): Run => runOfScores(task.dataset.corpus, task.table, task.pool, all, DEPTH);
+  const validated: Validated = { folds, outcomes, runOf, learned: runOf(scores) };
+  return { job: { task, config, options }, validated };
+}
+
+function runOfSignal(signal: string, { dataset, table, pool }: LearningTask): Run {
+  return runOfScores(dataset.corpus, table, pool, signalColumn(table, signal), DEPTH);
+}
+
+test('a family whose weights may not be negative is left out as any other, and its loss is that of the rest alone', async () => {
+  const { job, validated } = await learned('signals: [bm25:share, decay-24h], nonNegative: [bm25:share, decay-24h]');
+  const found = await importanceOf(job, validated);
+  expect(found.map(({ family }) => family)).toEqual(['bm25', 'decay-Nh']);
+  // Without the family, one signal is left: its order is the signal's own, whatever its positive weight.
+  const { task, config } = job;
+  const alone = runOfSignal('decay-24h', job.task);
+  const { arms } = await measureMethods(
+    task,
+    config,
+    new Map([
+      ['learned', validated.learned],
+      ['alone', alone],
+    ]),
+    'learned',
+  );
+  for (const metric of config.evaluation.metrics)
+    expect(found[0]?.comparisons[metric]?.difference.mean).toBeCloseTo(
+      arms[1]?.comparisons?.[metric]?.difference.mean as number,
+      10,
+    );
+});
+
+test('a family that is the whole model is not asked about, and one part alone is its own sum', async () => {
+  const { job, validated } = await learned('signals: [decay-6h, decay-24h]');
+  expect(await importanceOf(job, validated)).toEqual([]);
+  const controls = await controlsOf(job, validated);
+  expect(controls.map(({ part, signals }) => [part, signals])).toEqual([['time', ['decay-6h', 'decay-24h']]]);
+  // All that this mix knows is given to others.
+  expect(controls[0]?.comparisons['mrr@10']?.difference.mean).not.toBe(0);
+});
