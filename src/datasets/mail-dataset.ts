@@ -7,7 +7,6 @@ import { GRADE_NAMES, PARENT } from './judgements.ts';
 import { type MailSplit, PREPARATION_VERSION, prepareMails } from './mail-preparation.ts';
 import { type Prepared, qrelsOf } from './prepared.ts';
 import { readPrepared, writePrepared } from './prepared-cache.ts';
-import { queryKind } from './query-kind.ts';
 import type { RawMail } from './read-mails.ts';
 
 /** Mails to make a dataset of. */
@@ -41,7 +40,7 @@ export async function loadMailThreads(
       licence: source.licence,
     },
     corpus: new Corpus(prepared.turns),
-    queries: prepared.queries.map((query) => ({ ...query, kind: queryKind(query.text) })),
+    queries: prepared.queries,
     qrels: qrelsOf(prepared.queries, prepared.qrels),
     relevantGrade: PARENT,
     gradeNames: GRADE_NAMES,

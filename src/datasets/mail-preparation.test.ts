@@ -78,6 +78,13 @@ const EASY: Record<string, Draft> = {
   l: { minute: 31, text: 'no id' },
   m: { id: 'undated', minute: null, text: 'no date' },
   n: { id: 'rss', from: 'Feed <rssfeeds@x.example>', minute: 37, text: 'an item' },
+  o: { id: 'hens', minute: 51, text: 'Does anybody here know what hens like to eat in winter?' },
+  p: {
+    id: 'to-hens',
+    minute: 53,
+    answers: 'hens',
+    text: 'Mine get wheat with some greens, and warm water when it is freezing outside.',
+  },
 };
 const HARD: Record<string, Draft> = {
   a: { id: 'newsletter', minute: 41, text: 'Buy our eggs, they are on offer for the whole of this week.' },
@@ -112,24 +119,25 @@ describe('prepareMails', () => {
 
   it('counts every step', () => {
     expect(prepared.facts).toMatchObject({
-      'mails read': 18,
+      'mails read': 20,
       'skipped: unreadable': 1,
       'skipped: no id': 1,
       'skipped: id seen': 1,
       'skipped: no date': 1,
       'dropped: RSS items': 1,
-      'replies whose parent is there': 8,
+      'replies whose parent is there': 9,
       'replies of which only an older ancestor is there': 1,
       'times moved after their parent': 1,
       'lines cut: quotes': 2,
       'dropped: near-duplicates': 1,
       'dropped: no text of their own': 1,
       'dropped: newsletters outside any thread': 1,
-      messages: 10,
+      'left out: replies dated before their parent': 1,
+      messages: 12,
       authors: 2,
-      'threads of two or more': 2,
-      'messages in threads of two or more': 9,
-      'trees with a query': 2,
+      'threads of two or more': 3,
+      'messages in threads of two or more': 11,
+      'trees with a query': 3,
       queries: 4,
     });
   });
@@ -149,12 +157,13 @@ describe('prepareMails', () => {
 
   it('asks only replies that say something to a parent that is known and said something', () => {
     const asked = prepared.queries.map((query) => query.text.slice(0, 8));
-    expect(asked).toEqual(['Four wil', 'Thank yo', 'But sure', 'I am gla']);
+    expect(asked).toEqual(['Four wil', 'But sure', 'I am gla', 'Mine get']);
   });
 
-  it('moves an answer after what it answers', () => {
+  it('moves a reply that is dated before its parent behind it as a turn, and asks no such reply', () => {
     const thanks = prepared.turns.find((turn) => turn.text.startsWith('Thank you'));
     expect(thanks?.timestamp).toBe(Date.UTC(2002, 7, 22, 9, 3, 1));
+    expect(prepared.queries.map(({ turnId }) => turnId)).not.toContain(thanks?.id);
   });
 
   it('judges each query', () => {

@@ -7,12 +7,13 @@ import { Counts } from './counts.ts';
 import { judgeReply } from './judgements.ts';
 import type { Judgement, Prepared } from './prepared.ts';
 import { Pseudonyms } from './pseudonyms.ts';
-import { type RawMail, readMails } from './read-mails.ts';
+import { type DatedMail, type RawMail, readMails } from './read-mails.ts';
+import { replyQuery } from './reply-query.ts';
 import { type Link, linkThreads, settleTimes } from './thread-parents.ts';
 import { firstOfTest, isDev } from './time-split.ts';
 
 /** Raise it whenever the prepared rows change. */
-export const PREPARATION_VERSION = 2;
+export const PREPARATION_VERSION = 3;
 
 const QUERY_TOKENS = 10;
 const PARENT_TOKENS = 5;
@@ -27,7 +28,16 @@ export async function prepareMails(
   progress: StartProgress,
 ): Promise<Prepared> {
   const counts = new Counts();
-  const mails = await readMails(raw, counts, progress);
+  return prepareRead(await readMails(raw, counts, progress), split, counts, progress);
+}
+
+/** Prepares mails that were read: all that is done with them once they are known by id. */
+export function prepareRead(
+  mails: ReadonlyMap<string, DatedMail>,
+  split: MailSplit,
+  counts: Counts,
+  progress: StartProgress,
+): Prepared {
   const links = linkThreads(mails);
   countLinks(links, counts);
   const stated = new Map([...mails.values()].map((mail) => [mail.id, mail.time]));
@@ -36,7 +46,7 @@ export async function prepareMails(
   const selection = selectMails(cleanMails(mails, times, counts, progress), links, counts);
   const turns = turnsOf(selection, counts);
   const corpus = new Corpus(turns);
-  const { queries, devConversations } = queriesOf(corpus, turns, selection, split);
+  const { queries, devConversations } = queriesOf(corpus, turns, selection, split, counts);
   const qrels = judge(corpus, queries);
   countResult(corpus, queries, counts);
   return { turns, queries, qrels, devConversations, facts: counts.toFacts() };
@@ -79,23 +89,22 @@ function rootOf(id: string, links: ReadonlyMap<string, Link>): string {
   return root;
 }
 
-function queriesOf(corpus: Corpus, turns: readonly Turn[], { kept, links }: Selection, split: MailSplit) {
+function queriesOf(
+  corpus: Corpus,
+  turns: readonly Turn[],
+  { kept, links }: Selection,
+  split: MailSplit,
+  counts: Counts,
+): Pick<Prepared, 'queries' | 'devConversations'> {
   const byId = new Map(kept.map((item) => [item.mail.id, item]));
-  const replies = turns.filter((_, i) => isQuery(kept[i] as CleanMail, byId, links));
+  const places = [...kept.keys()].filter((i) => answersInWords(kept[i] as CleanMail, byId, links));
+  const dated = places.filter((i) => isDatedAfterParent(kept[i] as CleanMail));
+  counts.add('left out: replies dated before their parent', places.length - dated.length);
+  const replies = dated.map((i) => turns[i] as Turn);
   const dev =
     split === 'test' ? new Set<string>() : devByTime(corpus, new Set(replies.map((turn) => turn.conversationId)));
-  const queries = replies.map(
-    (turn): Query => ({
-      id: `q-${turn.id}`,
-      turnId: turn.id,
-      text: turn.text,
-      timestamp: turn.timestamp,
-      anchorTurnId: null,
-      author: turn.author,
-      channel: turn.channel,
-      split: dev.has(turn.conversationId) ? 'dev' : 'test',
-      cluster: turn.conversationId,
-    }),
+  const queries = replies.map((turn) =>
+    replyQuery(turn, dev.has(turn.conversationId) ? 'dev' : 'test', turn.conversationId),
   );
   return { queries, devConversations: [...dev] };
 }
@@ -108,10 +117,19 @@ function devByTime(corpus: Corpus, asked: ReadonlySet<string>): Set<string> {
 }
 
 /** A reply with something new to say to a parent that said something. */
-function isQuery(item: CleanMail, byId: ReadonlyMap<string, CleanMail>, links: ReadonlyMap<string, Link>): boolean {
+function answersInWords(
+  item: CleanMail,
+  byId: ReadonlyMap<string, CleanMail>,
+  links: ReadonlyMap<string, Link>,
+): boolean {
   const link = links.get(item.mail.id);
   if (link === undefined || !link.direct || item.tokens < QUERY_TOKENS) return false;
   return (byId.get(link.id) as CleanMail).tokens >= PARENT_TOKENS;
+}
+
+/** A moved time tells when the parent was written, so a query with such a time would hold its answer. */
+function isDatedAfterParent({ mail, time }: CleanMail): boolean {
+  return time === mail.time;
 }
 
 function judge(corpus: Corpus, queries: readonly Query[]): Judgement[] {

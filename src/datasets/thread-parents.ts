@@ -42,7 +42,10 @@ function leadsTo(links: ReadonlyMap<string, Link>, from: string, to: string): bo
 
 const SECOND = 1000;
 
-/** Times in which each mail comes at least a second after the one it hangs from: clocks go wrong, answers don't come first. */
+/**
+ * Times in which each mail comes at least a second after the mail that it hangs from. A clock may be wrong, but an answer is written after its parent and quotes it.
+ * A moved time is computed from the link, so a mail with such a time must make no query.
+ */
 export function settleTimes(
   stated: ReadonlyMap<string, number>,
   links: ReadonlyMap<string, Link>,
