@@ -134,17 +134,17 @@ describe('selecting', () => {
   const counts = new Counts();
   const { kept, dropped, links: lifted } = selectMails(mails, links, counts);
 
-  test('drops copies, mails without text and bulk outside threads, and keeps the order', () => {
-    const stays = ['root', 'asked-letter', 'answering-letter', 'to-empty', 'to-copy', 'to-letter', 'single'];
+  test('drops copies, mails without text and bulk that answers nothing, and keeps the order', () => {
+    const stays = ['root', 'answering-letter', 'to-empty', 'to-copy', 'to-letter', 'single'];
     expect(idsOf(kept)).toEqual(stays);
-    expect(idsOf(dropped)).toEqual(['letter', 'empty', 'copy']);
+    expect(idsOf(dropped)).toEqual(['letter', 'asked-letter', 'empty', 'copy']);
   });
 
   test('counts each of them once', () => {
     expect(counts.toFacts()).toEqual({
       'dropped: near-duplicates': 1,
       'dropped: no text of their own': 1,
-      'dropped: newsletters outside any thread': 1,
+      'dropped: newsletters that answer nothing': 2,
     });
   });
 
@@ -154,7 +154,6 @@ describe('selecting', () => {
       'answering-letter': 'root',
       'to-empty': 'root',
       'to-copy': 'root',
-      'to-letter': 'asked-letter',
     });
   });
 });

@@ -75,18 +75,23 @@ export interface Selection {
   readonly links: ReadonlyMap<string, Link>;
 }
 
-/** Drops mails without text, near-duplicates but the first, and bulk mail outside any thread. */
+/** Drops mails without text, near-duplicates but the first, and bulk mail that answers nothing. */
 export function selectMails(mails: readonly CleanMail[], links: ReadonlyMap<string, Link>, counts: Counts): Selection {
   const copies = new Map<string, string>();
   for (const { mail, copyOf } of mails) if (copyOf !== null) copies.set(mail.id, copyOf);
   const firsts = mails.filter((item) => item.copyOf === null);
   const written = firsts.filter((item) => item.tokens > 0);
-  const lifted = liftLinks(new Set(written.map((item) => item.mail.id)), links, copies);
-  const threaded = new Set([...lifted].flatMap(([id, link]) => [id, link.id]));
-  const kept = written.filter((item) => !item.mail.bulk || threaded.has(item.mail.id));
+  const answering = liftLinks(idsOf(written), links, copies);
+  // That a later mail answers a newsletter does not keep the newsletter: it would be there because it is an answer.
+  const kept = written.filter((item) => !item.mail.bulk || answering.has(item.mail.id));
   counts.add('dropped: near-duplicates', copies.size);
   counts.add('dropped: no text of their own', firsts.length - written.length);
-  counts.add('dropped: newsletters outside any thread', written.length - kept.length);
+  counts.add('dropped: newsletters that answer nothing', written.length - kept.length);
   const stays = new Set(kept);
-  return { kept, dropped: mails.filter((item) => !stays.has(item)), links: lifted };
+  const dropped = mails.filter((item) => !stays.has(item));
+  return { kept, dropped, links: liftLinks(idsOf(kept), links, copies) };
+}
+
+function idsOf(items: readonly CleanMail[]): Set<string> {
+  return new Set(items.map(({ mail }) => mail.id));
 }

@@ -131,14 +131,14 @@ describe('prepareMails', () => {
       'lines cut: quotes': 2,
       'dropped: near-duplicates': 1,
       'dropped: no text of their own': 1,
-      'dropped: newsletters outside any thread': 1,
+      'dropped: newsletters that answer nothing': 2,
       'left out: replies dated before their parent': 1,
-      messages: 12,
+      messages: 11,
       authors: 2,
-      'threads of two or more': 3,
-      'messages in threads of two or more': 11,
-      'trees with a query': 3,
-      queries: 4,
+      'threads of two or more': 2,
+      'messages in threads of two or more': 9,
+      'trees with a query': 2,
+      queries: 3,
     });
   });
 
@@ -157,13 +157,19 @@ describe('prepareMails', () => {
 
   it('asks only replies that say something to a parent that is known and said something', () => {
     const asked = prepared.queries.map((query) => query.text.slice(0, 8));
-    expect(asked).toEqual(['Four wil', 'But sure', 'I am gla', 'Mine get']);
+    expect(asked).toEqual(['Four wil', 'But sure', 'Mine get']);
   });
 
   it('moves a reply that is dated before its parent behind it as a turn, and asks no such reply', () => {
     const thanks = prepared.turns.find((turn) => turn.text.startsWith('Thank you'));
     expect(thanks?.timestamp).toBe(Date.UTC(2002, 7, 22, 9, 3, 1));
     expect(prepared.queries.map(({ turnId }) => turnId)).not.toContain(thanks?.id);
+  });
+
+  it('drops a newsletter though it is answered, and hangs the answer from nothing', () => {
+    const glad = prepared.turns.find((turn) => turn.text.startsWith('I am glad'));
+    expect(glad?.parentId).toBeNull();
+    expect(prepared.turns.filter((turn) => turn.text.startsWith('Our hens'))).toEqual([]);
   });
 
   it('judges each query', () => {
@@ -181,7 +187,7 @@ describe('prepareMails', () => {
     const all = await prepareMails(hamMails({ folder, version: '0' }), 'test', silent);
     expect(prepared.devConversations).not.toEqual([]);
     expect(all.devConversations).toEqual([]);
-    expect(prepared.queries.map(({ split }) => split)).toEqual(['dev', 'dev', 'dev', 'test']);
+    expect(prepared.queries.map(({ split }) => split)).toEqual(['dev', 'dev', 'test']);
     expect(all.queries).toEqual(prepared.queries.map((query) => ({ ...query, split: 'test' })));
     expect([all.turns, all.qrels]).toEqual([prepared.turns, prepared.qrels]);
   });

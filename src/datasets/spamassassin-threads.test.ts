@@ -50,19 +50,19 @@ describe('spamassassin-threads', () => {
       'lines cut: said in an earlier mail': 7816,
       'dropped: near-duplicates': 38,
       'dropped: no text of their own': 37,
-      'dropped: newsletters outside any thread': 236,
+      'dropped: newsletters that answer nothing': 237,
       'left out: replies dated before their parent': 17,
       authors: 632,
-      messages: 3216,
-      'messages in threads of two or more': 2162,
+      messages: 3215,
+      'messages in threads of two or more': 2160,
       'threads of two or more': 555,
       'trees with a query': 524,
-      queries: 1440,
+      queries: 1438,
       'queries, dev': 971,
-      'queries, test': 469,
+      'queries, test': 467,
     });
-    expect(dataset.corpus.size).toBe(3216);
-    expect(dataset.queries.length).toBe(1440);
+    expect(dataset.corpus.size).toBe(3215);
+    expect(dataset.queries.length).toBe(1438);
   });
 
   it('shares no run of eight words between a query and its parent', () => {
@@ -167,7 +167,7 @@ describe('spamassassin-threads', () => {
       if (listRank <= 10) [inList, foundInList] = [inList + 1 / listRank, foundInList + 1];
     }
     const rounded = [reciprocal, found, inList, foundInList].map((sum) => (sum / dataset.queries.length).toFixed(3));
-    expect(rounded).toEqual(['0.343', '0.688', '0.536', '0.877']);
+    expect(rounded).toEqual(['0.344', '0.689', '0.537', '0.878']);
   });
 
   it('is the same from its cache', async () => {
