@@ -1,52 +1,179 @@
-import { accessSync, constants, mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import writeFileAtomic from 'write-file-atomic';
+import { randomInt } from 'node:crypto';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
 import { StorageError } from './errors.ts';
 
-/** Writes a whole file or nothing: a temporary neighbour, synced, then renamed. */
-export function writeAtomic(path: string, content: string | Uint8Array): void {
+/** Node refuses a single write of more than 2 GiB. */
+const LARGEST_WRITE = 2 ** 30;
+
+/** Numbers that distinguish temporary files, also between machines that share a folder. */
+const TEMPORARY_NUMBERS = 2 ** 47;
+
+/** The bits of a file's mode that are not its kind. */
+const PERMISSIONS = 0o7777;
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
+}
+
+/** Does file work. @throws StorageError naming the path, for whatever the system refuses. */
+function naming<T>(action: string, path: string, work: () => T): T {
   try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileAtomic.sync(
-      path,
-      typeof content === 'string' ? content : Buffer.from(content.buffer, content.byteOffset, content.byteLength),
-    );
+    return work();
   } catch (error) {
-    throw new StorageError('write', path, { cause: error });
+    if (error instanceof StorageError) throw error;
+    throw new StorageError(action, path, { cause: error });
   }
+}
+
+/** What is at a path, a link itself instead of what it points to; null for nothing. */
+function statsAt(path: string): Stats | null {
+  return lstatSync(path, { throwIfNoEntry: false }) ?? null;
+}
+
+function refuseLink(action: string, path: string): void {
+  if (statsAt(path)?.isSymbolicLink() !== true) return;
+  const cause = new Error('it is a symbolic link, which is not followed; remove the link');
+  throw new StorageError(action, path, { cause });
+}
+
+/**
+ * Refuses a symbolic link at a path and, up to `root`, above it. The root is a folder that the user names, and may be a link.
+ *
+ * @throws StorageError naming the link.
+ */
+export function assertNoLink(path: string, root: string = dirname(path)): void {
+  let place = root;
+  for (const part of relative(root, path).split(sep)) {
+    place = join(place, part);
+    naming('use', place, () => refuseLink('use', place));
+  }
+}
+
+/**
+ * Makes a folder and those above it. Node's recursive `mkdirSync` never returns where the system denies that an existing folder exists, as Linux does within /proc.
+ *
+ * @throws StorageError.
+ */
+export function makeFolder(path: string): void {
+  naming('make folder', path, () => makeMissing(path));
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function makeMissing(path: string): void {
+  if (isFolder(path)) return;
+  if (dirname(path) !== path) makeMissing(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST' || !isFolder(path)) throw error; // another process may have made the folder
+  }
+}
+
+/** Appends all bytes to an open file: the system may write fewer than asked for, and then once more. @throws what the system reports, such as a full disk. */
+export function writeFully(file: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.byteLength; ) {
+    const written = writeSync(file, bytes, done, Math.min(bytes.byteLength - done, LARGEST_WRITE));
+    if (written === 0) throw new Error(`no byte was written after ${done} of ${bytes.byteLength}`);
+    done += written;
+  }
+}
+
+/** Makes a file that was not there, under a name that ends in a number. */
+function makeTemporary(path: string): { readonly file: number; readonly name: string } {
+  for (;;) {
+    const name = `${path}.${randomInt(TEMPORARY_NUMBERS)}`;
+    try {
+      return { file: openSync(name, 'wx'), name };
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') throw error;
+    }
+  }
+}
+
+function fillAndSync(file: number, bytes: Uint8Array): void {
+  writeFully(file, bytes);
+  fsyncSync(file);
+  const { size } = fstatSync(file);
+  if (size !== bytes.byteLength) throw new Error(`${size} of ${bytes.byteLength} bytes were written`);
+}
+
+function replace(path: string, bytes: Uint8Array): void {
+  const existing = statsAt(path);
+  refuseLink('write', path);
+  if (existing !== null && !existing.isFile()) throw new Error('it is not a regular file; remove it');
+  const { file, name } = makeTemporary(path);
+  try {
+    try {
+      if (existing !== null) fchmodSync(file, existing.mode & PERMISSIONS);
+      fillAndSync(file, bytes);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(name, path);
+  } catch (error) {
+    rmSync(name, { force: true });
+    throw error;
+  }
+}
+
+/**
+ * Writes a whole file or nothing: a temporary neighbour, synced and as long as it must be, then renamed.
+ *
+ * @throws StorageError, also where the path is a link or no regular file.
+ */
+export function writeAtomic(path: string, content: string | Uint8Array): void {
+  naming('write', path, () => {
+    makeMissing(dirname(path));
+    replace(path, typeof content === 'string' ? Buffer.from(content) : content);
+  });
 }
 
 export function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new StorageError('read', path, { cause: error });
-  }
+  return naming('read', path, () => readFileSync(path, 'utf8'));
 }
 
 export function readBytes(path: string): Uint8Array {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    throw new StorageError('read', path, { cause: error });
-  }
+  return naming('read', path, () => readFileSync(path));
 }
 
 /** The names in a folder, sorted. */
 export function readFolder(path: string): string[] {
-  try {
-    return readdirSync(path).sort();
-  } catch (error) {
-    throw new StorageError('read', path, { cause: error });
-  }
+  return naming('read', path, () => readdirSync(path).sort());
 }
 
 /** Makes the folder and checks that it can be written, before long work starts. */
 export function assertWritableFolder(path: string): void {
-  try {
-    mkdirSync(path, { recursive: true });
+  naming('write to folder', path, () => {
+    makeMissing(path);
     accessSync(path, constants.W_OK);
-  } catch (error) {
-    throw new StorageError('write to folder', path, { cause: error });
-  }
+  });
+}
+
+/** Makes the folder, or checks that an existing one can be read: {@link assertWritableFolder} follows where something is missing from it. */
+export function assertReadableFolder(path: string): void {
+  naming('read folder', path, () => {
+    makeMissing(path);
+    accessSync(path, constants.R_OK | constants.X_OK);
+  });
 }

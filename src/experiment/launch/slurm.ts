@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { ProcessDiedError, UnavailableError } from '../../core/errors.ts';
-import { writeAtomic } from '../../core/files.ts';
+import { makeFolder, writeAtomic } from '../../core/files.ts';
 import { hasOutcome, writeFailure } from '../arm-failure.ts';
 import { lastWordsOf } from './last-words.ts';
 import type { Launcher, LaunchJob } from './launcher.ts';
@@ -58,7 +58,7 @@ export class SlurmLauncher implements Launcher {
   async launch(job: LaunchJob): Promise<void> {
     job.signal.throwIfAborted();
     const folder = join(job.folder, FOLDER);
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     const script = join(folder, 'job.sh');
     writeAtomic(script, arrayScript(job, folder, this.#options));
     const id = submit(script);
