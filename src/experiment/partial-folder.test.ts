@@ -1,8 +1,17 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { UnavailableError } from '../core/errors.ts';
+import { StorageError, UnavailableError, ValidationError } from '../core/errors.ts';
 import { PartialFolder } from './partial-folder.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-partial-'));
@@ -84,6 +93,13 @@ describe('what an earlier run left', () => {
     expect(read(partial, 'arms/a.safetensors')).toBe('a');
   });
 
+  test('a lock that was not in place yet when its process was killed, is a fresh start', () => {
+    mkdirSync(partial);
+    writeFileSync(join(partial, 'lock.4711'), '');
+    PartialFolder.open(target, 'fresh').finish({ b: 'b' });
+    expect(readdirSync(target)).toEqual(['b']);
+  });
+
   test('nothing at all, is a fresh start', () => {
     PartialFolder.open(target, 'resume').finish({ b: 'b' });
     expect(readdirSync(target)).toEqual(['b']);
@@ -105,5 +121,58 @@ describe('a process that was killed while it swapped the folders', () => {
     PartialFolder.open(target, 'fresh').finish({ new: 'new' });
     expect(readdirSync(root)).toEqual(['x-1']);
     expect(readdirSync(target)).toEqual(['new']);
+  });
+});
+
+describe('what is not ours is left as it is', () => {
+  const OPENINGS = ['fresh', 'resume', 'retry-failed'] as const;
+  const theirs = join(root, 'theirs');
+  beforeEach(() => {
+    mkdirSync(theirs);
+    writeFileSync(join(theirs, 'thesis'), 'years');
+  });
+
+  function expectRefusal(opening: (typeof OPENINGS)[number], link: string): void {
+    expect(() => PartialFolder.open(target, opening)).toThrow(StorageError);
+    expect(() => PartialFolder.open(target, opening)).toThrow(`which is not followed; remove the link): ${link}`);
+    expect(readdirSync(theirs)).toEqual(['thesis']);
+    expect(read(theirs, 'thesis')).toBe('years');
+  }
+
+  test.each(['', '.partial', '.replaced'])('a link in the place of <run>%s', (suffix) => {
+    symlinkSync(theirs, `${target}${suffix}`);
+    for (const opening of OPENINGS) expectRefusal(opening, `${target}${suffix}`);
+  });
+
+  test('a link in the place of the records, and of a single one', () => {
+    mkdirSync(partial);
+    writeFileSync(join(partial, 'state.json'), '{}');
+    symlinkSync(theirs, join(partial, 'arms'));
+    for (const opening of ['resume', 'retry-failed'] as const) expectRefusal(opening, join(partial, 'arms'));
+    rmSync(join(partial, 'arms'));
+    mkdirSync(join(partial, 'arms'));
+    symlinkSync(join(theirs, 'thesis'), join(partial, 'arms', 'a.safetensors'));
+    expectRefusal('resume', join(partial, 'arms', 'a.safetensors'));
+    PartialFolder.open(target, 'fresh').finish({ b: 'b' });
+    expect(readdirSync(theirs)).toEqual(['thesis']);
+  });
+
+  test('a link in a finished run that is to be resumed', () => {
+    finishedRun();
+    rmSync(join(target, 'arms'), { recursive: true });
+    symlinkSync(theirs, join(target, 'arms'));
+    expectRefusal('resume', join(target, 'arms'));
+  });
+
+  test('a folder of files that no run has made', () => {
+    mkdirSync(partial);
+    writeFileSync(join(partial, 'thesis'), 'years');
+    for (const opening of OPENINGS) {
+      expect(() => PartialFolder.open(target, opening)).toThrow(ValidationError);
+      expect(() => PartialFolder.open(target, opening)).toThrow(
+        `folder was not made by a run; move it away: ${partial}`,
+      );
+    }
+    expect(readdirSync(partial)).toEqual(['thesis']);
   });
 });

@@ -1,7 +1,7 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { RagPlusPlusError, StorageError } from '../core/errors.ts';
-import { writeAtomic } from '../core/files.ts';
+import { cpSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { RagPlusPlusError, StorageError, ValidationError } from '../core/errors.ts';
+import { assertNoLink, makeFolder, writeAtomic } from '../core/files.ts';
 import { RECORDS } from './arm-record.ts';
 import { RunLock } from './run-lock.ts';
 
@@ -28,6 +28,16 @@ const LEFTOVER = /\.\d+$/;
 /** Files that stay when a folder is emptied. */
 const KEPT: readonly string[] = [RunLock.NAME];
 
+/** One of these is in every folder that a run has begun to fill. */
+const OWN: readonly string[] = [RunLock.NAME, STATE, RECORDS];
+
+/** @throws ValidationError for a folder with the files of somebody else, which an emptied folder would lose. */
+function assertOurs(path: string): void {
+  const names = readdirSync(path);
+  if (names.length === 0 || names.some((name) => OWN.includes(name) || name.startsWith(`${RunLock.NAME}.`))) return;
+  throw new ValidationError(`folder was not made by a run; move it away: ${path}`, { path });
+}
+
 /**
  * The folder `<target>.partial` in which a run is made, and which takes the place of `target` as a whole once the run is done. Whatever ends the process before
  * that leaves it for `resume`. One process at a time holds it.
@@ -43,11 +53,13 @@ export class PartialFolder {
     this.#lock = lock;
   }
 
-  /** @throws UnavailableError while another process holds it, StorageError naming the folder. */
+  /** @throws UnavailableError while another process holds it, StorageError naming the folder or a link in its place, ValidationError where it is somebody else's. */
   static open(target: string, opening: Opening): PartialFolder {
     const path = `${target}${PARTIAL}`;
     return naming(target, () => {
-      mkdirSync(path, { recursive: true });
+      for (const place of [target, path, `${target}${REPLACED}`]) assertNoLink(place);
+      makeFolder(path);
+      assertOurs(path);
       const folder = new PartialFolder(target, path, RunLock.acquire(path));
       try {
         folder.#putBack();
@@ -82,11 +94,13 @@ export class PartialFolder {
   #takeOver(): void {
     this.#empty();
     if (!existsSync(join(this.target, STATE))) return;
+    assertNoLinks(this.target);
     for (const name of [RECORDS, STATE])
       cpSync(join(this.target, name), join(this.path, name), { recursive: true, preserveTimestamps: true });
   }
 
   #tidy(): void {
+    assertNoLinks(this.path);
     for (const folder of [this.path, join(this.path, RECORDS)].filter(existsSync))
       for (const name of readdirSync(folder))
         if (LEFTOVER.test(name) && !name.startsWith(RunLock.NAME)) rmSync(join(folder, name));
@@ -100,11 +114,7 @@ export class PartialFolder {
   /** Writes the last files and puts the folder in its place; an earlier run there is gone then. */
   finish(files: RunFiles): void {
     naming(this.target, () => {
-      for (const [name, content] of Object.entries(files)) {
-        const path = join(this.path, name);
-        mkdirSync(dirname(path), { recursive: true });
-        writeFileSync(path, content);
-      }
+      this.write(files);
       if (existsSync(this.target)) renameSync(this.target, this.#replaced);
       renameSync(this.path, this.target);
       this.#lock.release(this.target);
@@ -121,6 +131,12 @@ export class PartialFolder {
   remove(): void {
     rmSync(this.path, { recursive: true });
   }
+}
+
+/** Refuses links among the files that an earlier run has left. */
+function assertNoLinks(folder: string): void {
+  for (const parent of [folder, join(folder, RECORDS)].filter(existsSync))
+    for (const name of readdirSync(parent)) assertNoLink(join(parent, name));
 }
 
 function naming<T>(target: string, work: () => T): T {

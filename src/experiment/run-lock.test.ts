@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { UnavailableError } from '../core/errors.ts';
+import { StorageError, UnavailableError } from '../core/errors.ts';
 import { RunLock } from './run-lock.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-lock-'));
@@ -49,4 +49,17 @@ test('a lock that somebody else has taken over meanwhile is not released', () =>
   write({ pid: 1, host: hostname(), born: '1' });
   lock.release(folder);
   expect(existsSync(join(folder, 'lock'))).toBe(true);
+});
+
+test.each([
+  ['the lock of a process that is no more', JSON.stringify({ pid: dead, host: hostname(), born: '1' })],
+  ['nothing', null],
+])('a link to %s is refused, and what it points to stays', (_, text) => {
+  const pointed = join(folder, 'elsewhere');
+  if (text !== null) writeFileSync(pointed, text);
+  symlinkSync(pointed, join(folder, 'lock'));
+  expect(() => RunLock.acquire(folder)).toThrow(StorageError);
+  expect(() => RunLock.acquire(folder)).toThrow(/it is a symbolic link, .*lock$/);
+  expect(existsSync(pointed)).toBe(text !== null);
+  rmSync(pointed, { force: true });
 });

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { StorageError, UnavailableError } from '../core/errors.ts';
+import { assertNoLink } from '../core/files.ts';
 
 const holderSchema = z.object({ pid: z.number(), host: z.string(), born: z.string().nullable() });
 type Holder = z.output<typeof holderSchema>;
@@ -54,7 +55,8 @@ function textOf(path: string): string | null {
 function makeWhole(path: string, text: string): boolean {
   const fresh = `${path}.${process.pid}`;
   try {
-    writeFileSync(fresh, text);
+    rmSync(fresh, { force: true }); // of an earlier process of this number
+    writeFileSync(fresh, text, { flag: 'wx' });
     linkSync(fresh, path);
     return true;
   } catch (error) {
@@ -94,12 +96,13 @@ export class RunLock {
   /** The name of the lock within its folder. */
   static readonly NAME = 'lock';
 
-  /** @throws UnavailableError naming the process that has it. What a dead process of this machine left behind is taken over. */
+  /** @throws UnavailableError naming the process that has it, StorageError for a link. What a dead process of this machine left behind is taken over. */
   static acquire(folder: string): RunLock {
     const path = join(folder, RunLock.NAME);
     const holder: Holder = { pid: process.pid, host: hostname(), born: birthOf(process.pid) };
     const lock = new RunLock(JSON.stringify(holder));
     while (!makeWhole(path, lock.#text)) {
+      assertNoLink(path);
       const text = textOf(path);
       if (text === null) continue;
       const found = holderIn(text);
