@@ -1,9 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { NotFiniteError } from '../core/errors.ts';
-import { armFailure, hasOutcome, readOutcomes, writeFailure } from './arm-failure.ts';
+import { ChecksumMismatchError, NotFiniteError } from '../core/errors.ts';
+import {
+  armFailure,
+  failurePath,
+  hasOutcome,
+  readOutcomes,
+  removeDamagedOutcomes,
+  writeFailure,
+} from './arm-failure.ts';
+import { recordPath } from './arm-record.ts';
 import { resolveConfig } from './config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-failure-'));
@@ -41,4 +49,18 @@ test('what is no error is told as a text', () => {
     code: 'UNEXPECTED',
     message: 'stop',
   });
+});
+
+test('outcomes that were cut short are removed, and the others stay', () => {
+  for (const name of ['one', 'two', 'three']) writeFailure(folder, name, new NotFiniteError('score', name, Number.NaN));
+  const whole = readFileSync(failurePath(folder, 'two'));
+  writeFileSync(failurePath(folder, 'two'), whole.subarray(0, whole.length / 2));
+  writeFileSync(recordPath(folder, 'three'), whole);
+  expect(() => readOutcomes(folder, arms)).toThrow(ChecksumMismatchError);
+  expect(() => readOutcomes(folder, arms)).toThrow(
+    `damaged file, it is no failure of an arm; run again with --resume to run its arm again: ${failurePath(folder, 'two')}`,
+  );
+  expect(removeDamagedOutcomes(folder, ['one', 'two', 'three', 'none'])).toEqual(['two', 'three']);
+  expect(['one', 'two', 'three'].map((name) => hasOutcome(folder, name))).toEqual([true, false, false]);
+  expect(removeDamagedOutcomes(folder, ['one', 'two', 'three'])).toEqual([]);
 });

@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { RagPlusPlusError } from '../core/errors.ts';
+import { ChecksumMismatchError, ConfigurationError, RagPlusPlusError } from '../core/errors.ts';
 import { readText, writeAtomic } from '../core/files.ts';
 import { parse } from '../core/validation.ts';
-import { type ArmRecord, RECORDS, readArmRecord, recordPath } from './arm-record.ts';
+import { type ArmRecord, RECORDS, REMEDY, readArmRecord, recordPath } from './arm-record.ts';
 import { fileName } from './arms.ts';
 import type { ArmOptions } from './config.ts';
 import type { ArmFailure } from './result.ts';
@@ -56,17 +56,49 @@ export function hasOutcome(runFolder: string, arm: string): boolean {
   return existsSync(recordPath(runFolder, arm)) || existsSync(failurePath(runFolder, arm));
 }
 
-/** What is left of arms in a run's folder; those without an outcome are left out. An arm that has been run again has both, and its record counts. */
+/** @throws ChecksumMismatchError for a file that is cut short or altered. */
+function readFailure(path: string): FailureFile {
+  try {
+    return parse(failureSchema, JSON.parse(readText(path)), path);
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof ConfigurationError)) throw error;
+    throw new ChecksumMismatchError(path, 'it is no failure of an arm', REMEDY);
+  }
+}
+
+/** An arm that has been run again has both, and its record counts. */
+function readOutcome(runFolder: string, arm: string): ArmRecord | FailureFile | null {
+  if (existsSync(recordPath(runFolder, arm))) return readArmRecord(recordPath(runFolder, arm));
+  return existsSync(failurePath(runFolder, arm)) ? readFailure(failurePath(runFolder, arm)) : null;
+}
+
+/** What is left of arms in a run's folder; those without an outcome are left out. @throws ChecksumMismatchError for a damaged one. */
 export function readOutcomes(runFolder: string, arms: readonly ArmOptions[]): Outcomes {
   const records: ArmRecord[] = [];
   const failures: ArmFailure[] = [];
   for (const { name, description } of arms) {
-    const path = failurePath(runFolder, name);
-    if (existsSync(recordPath(runFolder, name))) records.push(readArmRecord(recordPath(runFolder, name)));
-    else if (existsSync(path)) {
-      const { code, message } = parse(failureSchema, JSON.parse(readText(path)), path);
-      failures.push({ name, description, code, message });
-    }
+    const outcome = readOutcome(runFolder, name);
+    if (outcome === null) continue;
+    if ('positions' in outcome) records.push(outcome);
+    else failures.push({ name, description, code: outcome.code, message: outcome.message });
   }
   return { records, failures };
+}
+
+/**
+ * Removes what cannot be read of arms in the folder of a run that goes on, so that those arms run again.
+ *
+ * @returns the arms.
+ */
+export function removeDamagedOutcomes(runFolder: string, arms: readonly string[]): string[] {
+  return arms.filter((arm) => {
+    try {
+      readOutcome(runFolder, arm);
+      return false;
+    } catch (error) {
+      if (!(error instanceof ChecksumMismatchError)) throw error;
+      for (const path of [recordPath(runFolder, arm), failurePath(runFolder, arm)]) rmSync(path, { force: true });
+      return true;
+    }
+  });
 }

@@ -45,14 +45,14 @@ test('a record comes back as it was written', () => {
   expect(readArmRecord(path)).toEqual(record);
 });
 
-test('a record that was cut short or changed says what to delete', () => {
+test('a record that was cut short or changed says how its arm runs again', () => {
   const path = recordPath(folder, 'cut');
   writeArmRecord(path, record);
   const bytes = readFileSync(path);
   for (const damaged of [bytes.subarray(0, -3), bytes.map((byte, i) => (i === bytes.length - 1 ? byte ^ 1 : byte))]) {
     writeFileSync(path, damaged);
     expect(() => readArmRecord(path)).toThrow(ChecksumMismatchError);
-    expect(() => readArmRecord(path)).toThrow(/delete it and run again, with --retry-failed where .*cut\.safetensors$/);
+    expect(() => readArmRecord(path)).toThrow(/; run again with --resume to run its arm again: .*cut\.safetensors$/);
   }
 });
 

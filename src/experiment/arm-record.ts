@@ -35,7 +35,8 @@ export interface ArmRecord extends TunedArm {
   readonly latency: Readonly<Record<string, Latency>> | null;
 }
 
-const REMEDY = 'delete it and run again, with --retry-failed where the run is to go on, to have the arm run anew';
+/** What the reader of an error about a damaged outcome can do. */
+export const REMEDY = 'run again with --resume to run its arm again';
 
 /** The folder of the records in a run's folder. */
 export const RECORDS = 'arms';

@@ -1,9 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { ValidationError } from '../core/errors.ts';
+import type { StartProgress } from '../core/progress.ts';
 import { resolveConfig } from './config.ts';
 import type { Plain } from './config-file.ts';
 import { FolderExecution } from './folder-execution.ts';
@@ -24,12 +25,17 @@ beforeAll(async () => {
 beforeEach(() => rmSync(results, { recursive: true, force: true }));
 
 /** Runs the sample with a launcher. @returns what came of it and the execution, which still has its folder. */
-async function run(launch: Launcher['launch'], opening: Opening = 'fresh', atOnce = 1) {
+async function run(launch: Launcher['launch'], opening: Opening = 'fresh', atOnce = 1, progress?: StartProgress) {
   const config = resolveConfig(sampleConfig(root) as Plain, 'sample');
   const launcher = { name: 'sample', armsAtOnce: (arms: number) => Math.min(arms, atOnce), launch };
   const { signal } = new AbortController();
   const execution = new FolderExecution({ results, opening, launcher, signal });
-  const context = { backend: 'wasm', cacheFolder, command: 'ragpp run' } as const;
+  const context = {
+    backend: 'wasm',
+    cacheFolder,
+    command: 'ragpp run',
+    ...(progress === undefined ? {} : { progress }),
+  } as const;
   let finished: FinishedRun | Error;
   try {
     finished = await runExperiment(config, context, (prepared) => execution.execute(prepared));
@@ -83,6 +89,34 @@ test('a launcher that breaks off is an error; what it has done is kept, and a re
   expect((second.finished as FinishedRun).result.arms).toHaveLength(5);
   second.execution.release();
 });
+
+test.each(['resume', 'retry-failed'] as const)(
+  'a record that was cut short is made again by %s, which says so',
+  async (opening) => {
+    const first = await run(everyArm);
+    first.execution.release();
+    truncateSync(join(partial(), 'arms', 'unified.safetensors'), 1000);
+    const launched: string[] = [];
+    const lines: string[] = [];
+    const progress: StartProgress = (stage) => ({
+      update() {},
+      finish: (remark) => void lines.push(`${stage}: ${remark}`),
+    });
+    const second = await run(
+      async (job) => {
+        launched.push(...job.arms);
+        await everyArm(job);
+      },
+      opening,
+      1,
+      progress,
+    );
+    second.execution.release();
+    expect(launched).toEqual(['unified']);
+    expect(lines).toContain('damaged records: these arms run again: unified');
+    expect((second.finished as FinishedRun).runs).toEqual((first.finished as FinishedRun).runs);
+  },
+);
 
 test('how many arms were run at once is told of the command that ran them, not of the one that goes on', async () => {
   const first = await run(

@@ -2,7 +2,14 @@ import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { ProcessDiedError } from '../core/errors.ts';
-import { failurePath, hasOutcome, type Outcomes, readOutcomes, writeFailure } from './arm-failure.ts';
+import {
+  failurePath,
+  hasOutcome,
+  type Outcomes,
+  readOutcomes,
+  removeDamagedOutcomes,
+  writeFailure,
+} from './arm-failure.ts';
 import { recordVersion } from './code-version.ts';
 import { ArmsProgress, type PreparedRun } from './execution.ts';
 import { runArmTask } from './launch/arm-task.ts';
@@ -31,6 +38,16 @@ function stateOf({ hash, runner, backend, arms }: PreparedRun, armsAtOnce: numbe
   };
 }
 
+/** Has arms run again whose outcomes were damaged, and says so. */
+function dropDamaged({ arms, progress }: PreparedRun, folder: string): void {
+  const damaged = removeDamagedOutcomes(
+    folder,
+    arms.map(({ name }) => name),
+  );
+  if (damaged.length === 0) return;
+  progress('damaged records', damaged.length).finish(`these arms run again: ${damaged.join(', ')}`);
+}
+
 /**
  * Has arms run by a launcher, each leaving its record in the folder of the run, from which a later process can go on wherever this one ends. Once: the folder
  * belongs to the execution from `execute` to `finish` or `release`.
@@ -50,6 +67,7 @@ export class FolderExecution {
     this.#folder = folder;
     signal.addEventListener('abort', () => this.release(), { once: true });
     this.#begin(run, folder);
+    dropDamaged(run, folder.path);
     const pending = run.arms.map(({ name }) => name).filter((name) => !hasOutcome(folder.path, name));
     const progress = new ArmsProgress(run, pending.length);
     await this.#launch(run, folder.path, pending, progress);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { ConfigurationError, StorageError, ValidationError } from '../core/errors.ts';
+import { ChecksumMismatchError, ConfigurationError, StorageError, ValidationError } from '../core/errors.ts';
 import { assertContinues, formatState, type RunState, readState } from './run-state.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-state-'));
@@ -38,4 +38,12 @@ test('where nothing was begun, there is nothing to differ from', () => {
 test('a state that is none is refused', () => {
   writeFileSync(join(folder, 'state.json'), JSON.stringify({ ...state, backend: 'abacus' }));
   expect(() => readState(folder)).toThrow(ConfigurationError);
+});
+
+test('a state that was cut short says how to go on', () => {
+  writeFileSync(join(folder, 'state.json'), formatState(state).slice(0, 20));
+  expect(() => readState(folder)).toThrow(ChecksumMismatchError);
+  expect(() => readState(folder)).toThrow(
+    /it is not JSON; start over without --resume and --retry-failed: .*state\.json$/,
+  );
 });

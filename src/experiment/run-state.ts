@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { BACKENDS } from '../core/backend.ts';
-import { ValidationError } from '../core/errors.ts';
+import { ChecksumMismatchError, ValidationError } from '../core/errors.ts';
 import { readText } from '../core/files.ts';
 import { parse } from '../core/validation.ts';
 import { STATE } from './partial-folder.ts';
@@ -27,10 +27,18 @@ export function formatState(state: RunState): string {
   return `${JSON.stringify(state, null, 2)}\n`;
 }
 
-/** @throws StorageError for a folder that is none of a run, ConfigurationError for a state that is none. */
+/** @throws StorageError for a folder that is none of a run, ChecksumMismatchError for a state that is cut short, ConfigurationError for one that is none. */
 export function readState(runFolder: string): RunState {
   const path = join(runFolder, STATE);
-  return parse(stateSchema, JSON.parse(readText(path)), path);
+  return parse(stateSchema, jsonIn(readText(path), path), path);
+}
+
+function jsonIn(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ChecksumMismatchError(path, 'it is not JSON', 'start over without --resume and --retry-failed');
+  }
 }
 
 /** What of two states differs that records of one table must have in common. */
