@@ -31,7 +31,7 @@ function denseTfIdf(texts: readonly string[]): Matrix {
         const count = list.filter((word) => word === term).length;
         return count === 0 ? 0 : (1 + Math.log(count)) * (Math.log((1 + texts.length) / (1 + df)) + 1);
       });
-      const length = Math.hypot(...row);
+      const length = Math.hypot(...row) || 1;
       return row.map((value) => value / length);
     }),
   );
@@ -92,6 +92,28 @@ describe('lsa', () => {
     expect(encoder.remarks).toEqual([expect.stringMatching(new RegExp(`^lsa has ${directions} dimensions: .* 512$`))]);
     expect((await encoder.encode(texts.slice(0, 3))).length).toBe(3 * directions);
     expect((await fitLsa(texts, OPTIONS)).remarks).toEqual([]);
+  });
+
+  test('empty and repeated texts leave fewer directions than texts, as many as the full decomposition has', async () => {
+    const some = sampleTexts(337).map((text) => `${text} ${text.length % 2 ? 'odd' : 'even'}`);
+    const own = some.map((text, i) => `${text} pair${i >> 1} mate${(i * 7) % 167}`);
+    const texts = [...own, ...own.slice(0, 11), '', 'nothing', 'alone'];
+    const full = denseTfIdf(texts);
+    const values = new SVD(full, {
+      autoTranspose: true,
+      computeLeftSingularVectors: false,
+      computeRightSingularVectors: false,
+    }).diagonal;
+    const directions = values.filter((value) => value > 1e-3 * values[0]!).length;
+    expect(directions).toBeLessThan(338);
+    const encoder = await fitLsa(texts, { ...OPTIONS, dimension: 512, oversampling: 28 });
+    expect(encoder.dimension).toBe(directions);
+    const rows = await encoder.encode(texts);
+    for (const i of [0, 13, 61, 340]) {
+      for (const j of [2, 29, 101]) {
+        expect(cosine(rows, directions, i, j)).toBeCloseTo(full.getRowVector(i).dot(full.getRowVector(j)), 2);
+      }
+    }
   });
 
   test('the identity tells the fitted texts and every option apart', async () => {

@@ -58,6 +58,26 @@ describe.each(TEST_BACKENDS)('orthonormal basis on %s', (backend) => {
     }
   });
 
+  test('where rows are empty or repeat others, the columns that find no direction become zero', async () => {
+    const [rows, width] = [97, 89];
+    const stream = random(5, 'deficient');
+    const y = Float32Array.from({ length: rows * width }, () => stream.normal());
+    y.fill(0, 0, 7 * width); // 7 empty rows
+    for (let row = 7; row < 24; row++) y.copyWithin(row * width, (row + 31) * width, (row + 32) * width); // 17 repeat others
+    const basis = await orthonormalBasis(y, width, 8);
+    const column = (i: number) => Float64Array.from({ length: rows }, (_, row) => basis[row * width + i]!);
+    const lengths = Array.from({ length: width }, (_, i) => Math.hypot(...column(i)));
+    expect(lengths.filter((length) => length === 0)).toHaveLength(width - (rows - 7 - 17));
+    expect(lengths.every((length) => length === 0 || Math.abs(length - 1) < 2e-4)).toBe(true);
+    for (let j = 0; j < width; j += 19) {
+      const target = Float64Array.from({ length: rows }, (_, row) => y[row * width + j]!);
+      let rest = target.reduce((sum, value) => sum + value ** 2, 0);
+      const whole = rest;
+      for (let i = 0; i < width; i++) rest -= column(i).reduce((sum, value, row) => sum + value * target[row]!, 0) ** 2;
+      expect(Math.sqrt(Math.max(rest, 0) / whole)).toBeLessThan(0.02);
+    }
+  });
+
   test('columns that are not orthonormal after the last pass are an error, and no tensor is left', async () => {
     const before = tf.memory().numTensors;
     const y = normals().map((value, i) => value * 10 ** (-0.5 * (i % K)));

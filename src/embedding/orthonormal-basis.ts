@@ -8,11 +8,17 @@ const FLOAT32_EPSILON = 2 ** -23;
 /** How far YᵀY may be from the identity: what float32 sums over some thousand rows can promise. */
 const ORTHONORMAL = 1e-4;
 const MAX_PASSES = 12;
+const NONE: ReadonlySet<number> = new Set();
+/** The squared length below which a column is rounding beside columns of length 1. */
+const NEGLIGIBLE = FLOAT32_EPSILON ** 2;
 
 /**
  * An orthonormal basis of (at least) the columns of Y by shifted Cholesky QR, repeated until YᵀY is the identity: the two products over N rows run on the
- * backend, the Cholesky factor of K × K in float64 on the host. A column that depends on the others becomes an arbitrary direction that is orthogonal to them, or
- * stays zero.
+ * backend, the Cholesky factor of K × K in float64 on the host.
+ *
+ * A pass divides what a column has outside the span of the columns before it by the root of the shift, and multiplies what it has inside by that root. So a
+ * column that depends on the others becomes an arbitrary direction that is orthogonal to them where rounding leaves it one. Where the rows of Y hold no further
+ * direction (empty or repeated rows), the column shrinks pass by pass; one that is shorter than rounding after the last pass is set to zero.
  *
  * Fukaya, Kannan, Nakatsukasa, Yamamoto, Yanagisawa 2020, "Shifted Cholesky QR for computing the QR factorization of ill-conditioned matrices".
  *
@@ -30,9 +36,11 @@ export async function orthonormalBasis(
   try {
     for (let pass = 0; ; pass++) {
       const gram = await readBack('gram', () => matmul(tf.transpose(basis), basis)); // [K, K]
-      const distance = distanceFromOrthonormal(gram, width);
-      if (distance < ORTHONORMAL) return (await basis.data()) as Float32Array;
-      if (pass === maxPasses) throw new ConvergenceError('orthonormal basis', maxPasses, ORTHONORMAL, distance);
+      const last = pass === maxPasses;
+      const dependent = last ? negligibleColumns(gram, width) : NONE;
+      const distance = distanceFromOrthonormal(gram, width, dependent);
+      if (distance < ORTHONORMAL) return withoutColumns((await basis.data()) as Float32Array, width, dependent);
+      if (last) throw new ConvergenceError('orthonormal basis', maxPasses, ORTHONORMAL, distance);
       const next = scoped('orthonormalBasis', () =>
         matmul(basis, tf.tensor2d(inverseCholesky(gram, width), [width, width])),
       );
@@ -44,14 +52,24 @@ export async function orthonormalBasis(
   }
 }
 
-/** The largest deviation of YᵀY from the identity, where a zero column may stay zero. */
-function distanceFromOrthonormal(gram: Float32Array, width: number): number {
+function negligibleColumns(gram: Float32Array, width: number): ReadonlySet<number> {
+  const columns = new Set<number>();
+  for (let i = 0; i < width; i++) if (gram[i * width + i]! < NEGLIGIBLE) columns.add(i);
+  return columns;
+}
+
+function withoutColumns(rows: Float32Array, width: number, columns: ReadonlySet<number>): Float32Array {
+  return columns.size === 0 ? rows : rows.map((value, i) => (columns.has(i % width) ? 0 : value));
+}
+
+/** The largest deviation of YᵀY from the identity, where a zero column may stay zero and those of `skipped` don't count. */
+function distanceFromOrthonormal(gram: Float32Array, width: number, skipped: ReadonlySet<number>): number {
   let distance = 0;
   for (let i = 0; i < width; i++) {
     for (let j = 0; j < width; j++) {
       const value = gram[i * width + j]!;
       if (!Number.isFinite(value)) throw new NotFiniteError('product of columns', `${i}, ${j}`, value);
-      if (value === 0) continue;
+      if (value === 0 || skipped.has(i) || skipped.has(j)) continue;
       distance = Math.max(distance, Math.abs(value - (i === j ? 1 : 0)));
     }
   }
