@@ -5,7 +5,7 @@ import { ValidationError } from '../core/errors.ts';
 import { readFolder, writeAtomic } from '../core/files.ts';
 import { terminalProgress } from '../core/progress.ts';
 import { quoted } from '../core/shell-words.ts';
-import { currentCommit } from '../experiment/environment.ts';
+import { currentCommit, restoreDataFolder } from '../experiment/environment.ts';
 import { runTest } from '../experiment/training/test-run.ts';
 import { assertUntouched, readTouches, TEST_FILE } from '../experiment/training/test-touches.ts';
 import { loadTrainingConfig } from '../experiment/training/training-config.ts';
@@ -34,6 +34,7 @@ function weightsIn(folder: string): ReadonlyMap<string, Weights> {
 async function testWeights(folder: string, options: TestOptions): Promise<void> {
   const path = join(folder, TEST_FILE);
   const config = loadTrainingConfig(join(folder, 'config.yaml'));
+  restoreDataFolder(config.dataset, folder);
   const weights = weightsIn(folder);
   assertUntouched(path, options.again === true);
   const backend = await useBackend(options.backend ?? config.backend);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
 import type { Dataset } from '../model/dataset.ts';
+import { withLocatedPath } from './data-folder.ts';
 import { IRC_LICENCE, loadIrc } from './irc.ts';
 import { loadJsonl } from './jsonl.ts';
 import { LOCOMO_LICENCE, loadLocomo } from './locomo.ts';
@@ -121,8 +122,8 @@ export const DATASETS: { readonly [Name in DatasetOptions['name']]: DatasetEntry
   },
 };
 
-/** Loads the dataset that the options name. */
+/** Loads the dataset that the options name, from beside the config that wrote them or from the working directory. */
 export function loadDataset(options: DatasetOptions, context: DatasetContext): Promise<Dataset> {
   const entry = DATASETS[options.name] as DatasetEntry<DatasetOptions['name']>;
-  return entry.load(options, context);
+  return entry.load(withLocatedPath(options), context);
 }

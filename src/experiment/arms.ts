@@ -1,6 +1,6 @@
 import type { ConfigurationFault } from '../core/errors.ts';
 import { hashOf } from '../core/hash.ts';
-import { nearestOf } from '../core/validation.ts';
+import { nearestOf, valueAt } from '../core/validation.ts';
 import { isPlain, leafPaths, merge, type Path, type Plain } from './config-file.ts';
 
 /** Keys that belong to one arm alone and are not taken over by the arms that extend it. */
@@ -48,6 +48,17 @@ export interface ExpandedArm {
   readonly layers: readonly Layer[];
   /** Where it is written; null for an arm of a sweep. */
   readonly place: Path | null;
+}
+
+/** Whether a layer has a value at a path within its arm. */
+export function holds({ at, content }: Layer, keys: Path): boolean {
+  return at.every((key, i) => key === keys[i]) && valueAt(content, keys.slice(at.length)) !== undefined;
+}
+
+/** Where in the config the value of an arm is written that counts, or undefined where nobody wrote it. */
+export function placeOf({ layers }: ExpandedArm, keys: Path): Path | undefined {
+  const writer = layers.findLast((layer) => holds(layer, keys));
+  return writer === undefined ? undefined : [...writer.place, ...keys.slice(writer.at.length)];
 }
 
 function unknownParent(path: string, wanted: unknown, earlier: readonly Plain[]): ConfigurationFault {

@@ -14,8 +14,9 @@ export interface FileLayer {
 
 /** A config put together from files and overrides, with what tells who wrote a value. */
 export interface ComposedConfig {
-  /** The file that was asked for. */
+  /** The file that was asked for, or what stands for it in messages. */
   readonly source: string;
+  readonly isFile: boolean;
   readonly content: Plain;
   /** From the first to the last word. */
   readonly layers: readonly FileLayer[];
@@ -100,6 +101,9 @@ class FileReader {
   }
 }
 
+/** Stands for the file of a value that an override wrote. */
+const OVERRIDE = '--set';
+
 const isNamed = (arm: unknown): arm is Plain => isPlain(arm) && typeof arm.name === 'string';
 
 /** The later arms by the name of an earlier one change it in place, the others follow. */
@@ -139,12 +143,12 @@ export function composeFiles(source: string, overrides: readonly string[] = []):
   const late = overrides.filter((override) => !REFERENCE.test(override));
   const content = applyOverrides(composed, late);
   const overridden = late.map((override) => keysOf(override.slice(0, override.indexOf('=')), content));
-  return { source, content, layers, overridden };
+  return { source, isFile: true, content, layers, overridden };
 }
 
 /** A config that is no file. */
 export function composedOf(content: Plain, source: string): ComposedConfig {
-  return { source, content, layers: [{ file: source, content, group: null }], overridden: [] };
+  return { source, isFile: false, content, layers: [{ file: source, content, group: null }], overridden: [] };
 }
 
 /** The path of a composed config's value in a file: arms go by name, so they may have another place there. */
@@ -169,11 +173,17 @@ export function writerOf(
 ): { readonly file: string; readonly path: Path } {
   const isThere = valueAt(content, keys) !== undefined;
   if (isThere && overridden.some((path) => path.every((key, i) => key === keys[i])))
-    return { file: '--set', path: keys };
+    return { file: OVERRIDE, path: keys };
   const sought = isThere || keys[0] !== 'arms' ? keys.length : 2;
   const holders = layers.flatMap(({ file, content: layer }) => {
     const path = pathIn(layer, keys, content);
     return valueAt(layer, path.slice(0, sought)) === undefined ? [] : [{ file, path }];
   });
   return holders.at(-1) ?? { file: source, path: keys };
+}
+
+/** The folder of the file that wrote a value, in which a path that it names is looked for first; null where no file wrote it. */
+export function folderOfWriter(keys: Path, composed: ComposedConfig): string | null {
+  const { file } = writerOf(keys, composed);
+  return composed.isFile && file !== OVERRIDE ? dirname(file) : null;
 }

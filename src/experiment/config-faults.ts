@@ -1,6 +1,6 @@
 import type { ConfigurationFault } from '../core/errors.ts';
-import { formatPath, valueAt } from '../core/validation.ts';
-import type { ExpandedArm, Layer } from './arms.ts';
+import { formatPath } from '../core/validation.ts';
+import { type ExpandedArm, holds, type Layer } from './arms.ts';
 import { type ComposedConfig, writerOf } from './config-composition.ts';
 import { isPlain, keysOf, type Path } from './config-file.ts';
 
@@ -20,11 +20,6 @@ function keysIn(path: string, config: unknown): { readonly keys: Path; readonly 
   const [place = '', ...remark] = path.split(/(?=: )/);
   const dotted = place.replace(/\[(\d+)\]/g, '.$1').replace(/^\./, '');
   return { keys: keysOf(dotted, config), remark: remark.join('') };
-}
-
-/** Whether a layer has a value at a path within its arm. */
-function holds({ at, content }: Layer, keys: Path): boolean {
-  return at.every((key, i) => key === keys[i]) && valueAt(content, keys.slice(at.length)) !== undefined;
 }
 
 /** Where a layer has, or could have, a value at a path within its arm. A key that does not exist is the fault of a factor, not of each of its values. */

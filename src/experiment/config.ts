@@ -1,17 +1,18 @@
 import { z } from 'zod';
 import { ConfigurationError, type ConfigurationFault } from '../core/errors.ts';
 import { check, nearestOf } from '../core/validation.ts';
+import { setDataFolder } from '../datasets/data-folder.ts';
 import { retrieverOptions } from '../retrieval/retriever-options.ts';
 import { type ArmOptions, armOptions } from './arm-options.ts';
-import { combinations, type ExpandedArm, expandArms, fileName, OWN_KEYS } from './arms.ts';
-import { type ComposedConfig, composedOf, composeFiles } from './config-composition.ts';
+import { combinations, type ExpandedArm, expandArms, fileName, OWN_KEYS, placeOf } from './arms.ts';
+import { type ComposedConfig, composedOf, composeFiles, folderOfWriter } from './config-composition.ts';
 import { locateFaults } from './config-faults.ts';
-import { isPlain, type Plain } from './config-file.ts';
+import { isPlain, type Path, type Plain } from './config-file.ts';
 import { type ExperimentConfig, expandedFile } from './config-schema.ts';
 import { controlFaults, withControls } from './control-arms.ts';
 import { expandSweep, SWEPT } from './sweep.ts';
 import { tunedArm } from './tuned-arm.ts';
-import { withWeightFiles } from './weight-references.ts';
+import { type Surroundings, withWeightFiles } from './weight-references.ts';
 
 export type { ArmOptions } from './arm-options.ts';
 export { configFile, type ExperimentConfig, experimentConfig } from './config-schema.ts';
@@ -77,6 +78,16 @@ function isTunable(arm: ArmOptions, path: string): boolean {
   return !OWN_KEYS.includes(path.split('.')[0] as string) && tunedArm(arm, { [path]: null }) !== null;
 }
 
+/** What the weight files of an arm are read beside: relative names are relative to the file that wrote them. */
+function surroundingsOf(arm: ExpandedArm, composed: ComposedConfig): Surroundings {
+  const { scoring, embedding } = composed.content;
+  const folderOf = (keys: Path) => {
+    const place = placeOf(arm, keys);
+    return place === undefined ? null : folderOfWriter(place, composed);
+  };
+  return { scoring, embedding, folderOf, sharedFolder: folderOfWriter(['scoring', 'weights'], composed) };
+}
+
 /**
  * The arms of a composed config, written out, and the config that they are in; the probes of a sweep follow the `count` arms that are run. `unread` are the
  * places whose weight files can't be used.
@@ -88,7 +99,9 @@ function expanded(composed: ComposedConfig) {
   const written = expandArms(Array.isArray(content.arms) ? content.arms : [], base);
   const sweep = expandSweep(content.sweep, written.arms, seed);
   const arms: readonly ExpandedArm[] = [...written.arms, ...sweep.arms, ...sweep.probes];
-  const weighed = arms.map((arm) => (isPlain(arm.options) ? withWeightFiles(arm.options, content) : null));
+  const weighed = arms.map((arm) =>
+    isPlain(arm.options) ? withWeightFiles(arm.options, surroundingsOf(arm, composed)) : null,
+  );
   const options = arms.map((arm, i) => weighed[i]?.arm ?? arm.options);
   const config = { ...content, ...(Array.isArray(content.arms) ? { arms: options } : {}), sweep: sweep.design };
   const weightFaults = weighed.flatMap((one, i) =>
@@ -118,6 +131,7 @@ function resolveComposed(composed: ComposedConfig): ExperimentConfig {
   const controlled = withControls({ ...resolved, arms: resolved.arms.slice(0, count) }, controls);
   const clashes = [...duplicateNames(controlled.arms), ...controlFaults(controlled.arms)];
   if (clashes.length > 0) throw new ConfigurationError(source, locateFaults(clashes, { composed, arms }));
+  setDataFolder(controlled.dataset, folderOfWriter(['dataset', 'path'], composed));
   return controlled;
 }
 

@@ -2,8 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { cpus, totalmem } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { readText } from '../core/files.ts';
+import { parse } from '../core/validation.ts';
+import { setDataFolder, usedDataFolder } from '../datasets/data-folder.ts';
 import type { Environment } from './result.ts';
 
 const require = createRequire(import.meta.url);
@@ -75,7 +79,9 @@ export function currentCommit(folder = PROJECT_ROOT): string {
   }
 }
 
-export function captureEnvironment(backend: string, seed: number, command: string): Environment {
+/** @param dataset the options of the data, where they come from a config. */
+export function captureEnvironment(backend: string, seed: number, command: string, dataset: object = {}): Environment {
+  const dataFolder = usedDataFolder(dataset);
   const versions = RECORDED_PACKAGES.map((name) => [name, installedVersion(name)] as const).filter(
     ([, version]) => version !== null,
   );
@@ -93,5 +99,18 @@ export function captureEnvironment(backend: string, seed: number, command: strin
     },
     seed,
     command,
+    ...(dataFolder === null ? {} : { dataFolder: relative(process.cwd(), dataFolder) || '.' }),
   };
+}
+
+const storedFolder = z.looseObject({ dataFolder: z.string().optional() });
+
+/**
+ * Has the data of a stored config looked for where it was found when the config was run.
+ *
+ * @param runFolder with the config and its environment.json.
+ */
+export function restoreDataFolder(dataset: object, runFolder: string): void {
+  const path = join(runFolder, 'environment.json');
+  setDataFolder(dataset, parse(storedFolder, JSON.parse(readText(path)), path).dataFolder ?? null);
 }

@@ -69,6 +69,8 @@ export interface Environment {
   };
   readonly seed: number;
   readonly command: string;
+  /** From the working directory: the folder that the path of the data is relative to, where that is not the working directory itself. */
+  readonly dataFolder?: string | undefined;
 }
 
 export interface DatasetSummary {

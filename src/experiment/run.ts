@@ -114,7 +114,7 @@ async function prepare(config: ExperimentConfig, context: RunContext, runner: Ar
   assertMeasurable(config, runner);
   await runner.prepare(arms);
   const hash = runHash(config, runner.dataset.hash, backend);
-  const environment = captureEnvironment(backend, config.seed, command);
+  const environment = captureEnvironment(backend, config.seed, command, config.dataset);
   return { config, arms, hash, environment, backend, cacheFolder, runner, progress };
 }
 

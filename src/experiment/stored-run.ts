@@ -66,6 +66,7 @@ const environmentSchema = z.object({
   machine: z.object({ platform: text, cpu: text, cores: count, memoryGiB: z.number() }),
   seed: count,
   command: text,
+  dataFolder: text.optional(),
 });
 
 /** A run as its folder tells it. */

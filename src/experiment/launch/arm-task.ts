@@ -7,6 +7,7 @@ import { type ArmRunner, openArmRunner, type ReportShare } from '../arm-runner.t
 import { recordVersion } from '../code-version.ts';
 import { resolveConfig } from '../config.ts';
 import { readYaml } from '../config-file.ts';
+import { restoreDataFolder } from '../environment.ts';
 import { runHash } from '../run-hash.ts';
 import { differingFacts, readState } from '../run-state.ts';
 
@@ -43,6 +44,7 @@ export async function runArmTask(
 export async function joinRun(folder: string, backend: BackendName, cacheFolder: string): Promise<ArmRunner> {
   const path = join(folder, 'config.yaml');
   const config = resolveConfig(readYaml(path), path);
+  restoreDataFolder(config.dataset, folder);
   const runner = await openArmRunner(config, { cacheFolder });
   const dataHash = runner.dataset.hash;
   const hash = runHash(config, dataHash, backend);

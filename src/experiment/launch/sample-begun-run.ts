@@ -4,6 +4,7 @@ import { loadDataset } from '../../datasets/registry.ts';
 import { recordVersion } from '../code-version.ts';
 import { resolveConfig } from '../config.ts';
 import type { Plain } from '../config-file.ts';
+import { captureEnvironment } from '../environment.ts';
 import { runHash } from '../run-hash.ts';
 import { formatState, type RunState } from '../run-state.ts';
 import { sampleConfig, writeSampleJsonl } from '../sample-jsonl.ts';
@@ -40,6 +41,8 @@ export async function beginSampleRun(folder: string): Promise<RunState> {
     armsAtOnce: 5,
   } as const;
   writeFileSync(join(folder, 'config.yaml'), JSON.stringify(config));
+  const environment = captureEnvironment(backend, config.seed, 'ragpp run', config.dataset);
+  writeFileSync(join(folder, 'environment.json'), JSON.stringify(environment));
   writeFileSync(join(folder, 'state.json'), formatState({ ...state, arms }));
   return { ...state, arms };
 }

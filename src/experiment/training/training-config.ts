@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { BACKENDS } from '../../core/backend.ts';
 import { ConfigurationError } from '../../core/errors.ts';
 import { check } from '../../core/validation.ts';
+import { setDataFolder } from '../../datasets/data-folder.ts';
 import { datasetOptions } from '../../datasets/registry.ts';
 import { encoderOptions } from '../../embedding/registry.ts';
 import { indexOptions } from '../../index/registry.ts';
 import { VALIDATION_METRIC } from '../../learning/table-metrics.ts';
 import { signalBankOptions } from '../../retrieval/signal-bank/options.ts';
-import { composeFiles } from '../config-composition.ts';
+import { composeFiles, folderOfWriter } from '../config-composition.ts';
 import { metric, slug } from '../config-schema.ts';
 
 const loss = z.enum(['listwise', 'infonce']);
@@ -114,8 +115,12 @@ export type TrainingConfig = z.output<typeof trainingConfig>;
  * @throws ConfigurationError with all faults at once.
  */
 export function loadTrainingConfig(path: string, overrides: readonly string[] = []): TrainingConfig {
-  const { content, source } = composeFiles(path, overrides);
-  const result = check(trainingConfig, content);
-  if ('faults' in result) throw new ConfigurationError(source, result.faults);
+  const composed = composeFiles(path, overrides);
+  const result = check(trainingConfig, composed.content);
+  if ('faults' in result) throw new ConfigurationError(composed.source, result.faults);
+  const { dataset, transfer } = result.value;
+  setDataFolder(dataset, folderOfWriter(['dataset', 'path'], composed));
+  for (const [i, other] of transfer.entries())
+    setDataFolder(other.dataset, folderOfWriter(['transfer', String(i), 'dataset', 'path'], composed));
   return result.value;
 }

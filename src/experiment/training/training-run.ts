@@ -46,7 +46,7 @@ export async function runTraining(config: TrainingConfig, context: TrainingConte
     const transferred: TransferResult[] = [];
     const weights = new Map<string, Weights>();
     const runs = new Map<string, Run>();
-    const environment = captureEnvironment(context.backend, config.seed, context.command);
+    const environment = captureEnvironment(context.backend, config.seed, context.command, config.dataset);
     const clusters = [...new Set(task.table.clusters)];
     let strata: TrainingResult['strata'] = [];
     for (const options of config.models) {
