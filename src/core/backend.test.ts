@@ -5,7 +5,9 @@ import {
   BACKENDS,
   type BackendName,
   firstThatLoads,
+  hasKernel,
   probeBackends,
+  readsSynchronously,
   useBackend,
   withoutHooks,
 } from './backend.ts';
@@ -29,6 +31,14 @@ test.each(['wasm', 'cpu'] as const)('%s loads and computes', async (name) => {
   const sum = tf.sum(tf.tensor1d([2, 3, 5]));
   expect((await sum.data())[0]).toBe(10);
   sum.dispose();
+});
+
+test('a kernel is looked for on the active backend', async () => {
+  await useBackend('wasm');
+  expect([hasKernel('SparseSegmentSum'), hasKernel('UnsortedSegmentSum')]).toEqual([true, false]);
+  await useBackend('cpu');
+  expect([hasKernel('SparseSegmentSum'), hasKernel('UnsortedSegmentSum')]).toEqual([true, true]);
+  expect(readsSynchronously()).toBe(true);
 });
 
 test('loading wasm leaves no handler of uncaught errors behind', async () => {

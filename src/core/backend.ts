@@ -128,6 +128,16 @@ export function prefersPlainProducts(): boolean {
   return tf.getBackend() === 'wasm' || tf.getBackend() === 'cpu';
 }
 
+/** True where the active backend has a kernel of this name: not every backend has one for every op. */
+export function hasKernel(name: string): boolean {
+  return tf.getKernel(name, tf.getBackend()) !== undefined;
+}
+
+/** False where a tensor on the device can be read only asynchronously, as WebGPU in Node. */
+export function readsSynchronously(): boolean {
+  return tf.getBackend() !== 'webgpu';
+}
+
 /** The wasm module hooks into the process and answers any uncaught error with its whole source on one line; what it added is taken out again. */
 export async function withoutHooks<T>(work: () => Promise<T>): Promise<T> {
   const events = ['uncaughtException', 'unhandledRejection'] as const;

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { type GraphModel, loadGraphModel } from '@tensorflow/tfjs-converter';
 import * as tf from '@tensorflow/tfjs-core';
-import { activeBackend } from '../core/backend.ts';
+import { activeBackend, readsSynchronously } from '../core/backend.ts';
 import { UnavailableError, ValidationError } from '../core/errors.ts';
 import { letEventsIn } from '../core/event-loop.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
@@ -74,10 +74,10 @@ async function loadModel(folder: string): Promise<GraphModel> {
  * @throws UnavailableError when the package with the weights is not installed, and on webgpu.
  */
 export async function loadUseLite(options: UseLiteOptions = USE_LITE_DEFAULTS): Promise<Encoder> {
-  if (activeBackend() === 'webgpu')
+  if (!readsSynchronously())
     throw new UnavailableError(
       'encoder use-lite',
-      'its graph reads tensors back synchronously, which Node cannot: webgpu',
+      `its graph reads tensors back synchronously, which Node cannot: ${activeBackend()}`,
     );
   const folder = modelFolder();
   const pieces = JSON.parse(readFileSync(join(folder, 'vocab.json'), 'utf8')) as Piece[];

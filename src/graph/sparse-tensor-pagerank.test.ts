@@ -1,4 +1,5 @@
-import { beforeAll, describe } from 'vitest';
+import * as tf from '@tensorflow/tfjs-core';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { describePageRankSolver } from './pagerank-contract.ts';
@@ -7,10 +8,25 @@ import { SparseTensorPageRank } from './sparse-tensor-pagerank.ts';
 import { describeTensorPageRank } from './tensor-pagerank-contract.ts';
 import type { TransitionMatrix } from './transition-matrix.ts';
 
+const create = (matrix: TransitionMatrix, settings?: PageRankSettings) => new SparseTensorPageRank(matrix, settings);
+
 describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
-  const create = (matrix: TransitionMatrix, settings?: PageRankSettings) => new SparseTensorPageRank(matrix, settings);
   describePageRankSolver('sparse tensor', create, 3e-6, backend !== 'webgpu'); // which adds with atomics
   describeTensorPageRank(create);
+});
+
+describe('on a backend without sums of sorted segments', () => {
+  let missing: tf.KernelConfig;
+
+  beforeAll(async () => {
+    await useBackend('cpu');
+    missing = tf.getKernel('SparseSegmentSum', 'cpu');
+    tf.unregisterKernel('SparseSegmentSum', 'cpu');
+  });
+
+  afterAll(() => tf.registerKernel(missing));
+
+  describePageRankSolver('sparse tensor', create, 3e-6);
 });

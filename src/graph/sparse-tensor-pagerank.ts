@@ -1,4 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { hasKernel, readsSynchronously } from '../core/backend.ts';
 import { transpose } from '../embedding/sparse-matrix.ts';
 import type { PageRankSettings } from './pagerank-solver.ts';
 import { type DeviceTransitions, TensorPageRank } from './tensor-pagerank.ts';
@@ -19,38 +20,53 @@ function uploadEdges(matrix: TransitionMatrix): DeviceTransitions {
   const { sources, targets, probabilities } = edgesByTarget(matrix);
   const count = sources.length;
   const tensors = {
-    sources: tf.tensor1d(sources, 'int32'), // [E]
-    targets: tf.tensor1d(targets, 'int32'), // [E]
-    probabilities: tf.tensor2d(probabilities, [count, 1]), // [E, 1]
+    sources: tf.tensor1d(sources, 'int32'),
+    targets: tf.tensor1d(targets, 'int32'),
+    probabilities: tf.tensor2d(probabilities, [count, 1]),
     each: tf.tensor1d(
       Int32Array.from({ length: count }, (_, edge) => edge),
       'int32',
-    ), // [E]
+    ),
   };
+  const sumsSegments = hasKernel(tf.SparseSegmentSum) && readsSynchronously(); // the kernel reads the segments back
   return {
     batch: Math.max(1, Math.floor(BLOCK / Math.max(count, matrix.nodeIds.length, 1))),
-    spread: (ranks) => {
-      if (tf.getBackend() === 'webgpu') return spreadByAtomics(ranks, tensors);
-      // A segment for each edge gathers: tf.gather of rows takes a hundred times as long on wasm.
-      const gathered = tf.sparse.sparseSegmentSum(ranks, tensors.sources, tensors.each); // [E, B]
-      const weighted = tf.mul(gathered, tensors.probabilities); // [E, B]
-      return tf.sparse.sparseSegmentSum(weighted, tensors.each, tensors.targets) as tf.Tensor2D; // [V, B]
-    },
+    spread: (ranks) => (sumsSegments ? spreadBySegments(ranks, tensors) : spreadByAtomics(ranks, tensors)),
     dispose: () => tf.dispose(tensors),
   };
 }
 
+/** Edges on the device, sorted by target. */
+interface DeviceEdges {
+  /** [E] */
+  readonly sources: tf.Tensor1D;
+  /** [E] */
+  readonly targets: tf.Tensor1D;
+  /** [E, 1] */
+  readonly probabilities: tf.Tensor2D;
+  /** 0, 1, ... E - 1 */
+  readonly each: tf.Tensor1D;
+}
+
 /**
- * The sparse kernels of WebGPU read segments back synchronously, which Node cannot; wasm has no unsorted sum. Threads add in any order, so the last bits of
- * two runs may differ.
+ * @param ranks [V, B]
+ * @returns [V, B]
+ */
+function spreadBySegments(ranks: tf.Tensor2D, { sources, targets, probabilities, each }: DeviceEdges): tf.Tensor2D {
+  // A segment for each edge gathers: tf.gather of rows takes a hundred times as long on wasm.
+  const gathered = tf.sparse.sparseSegmentSum(ranks, sources, each); // [E, B]
+  const weighted = tf.mul(gathered, probabilities); // [E, B]
+  return tf.sparse.sparseSegmentSum(weighted, each, targets) as tf.Tensor2D;
+}
+
+/**
+ * For backends that cannot sum by sorted segments: tfjs-node has no such kernel, and those of WebGPU read segments back synchronously, which Node cannot do.
+ * wasm has no unsorted sum. The threads of a card add in any order, so the last bits of two runs may differ.
  *
  * @param ranks [V, B]
  * @returns [V, B]
  */
-function spreadByAtomics(
-  ranks: tf.Tensor2D,
-  { sources, targets, probabilities }: { sources: tf.Tensor1D; targets: tf.Tensor1D; probabilities: tf.Tensor2D },
-): tf.Tensor2D {
+function spreadByAtomics(ranks: tf.Tensor2D, { sources, targets, probabilities }: DeviceEdges): tf.Tensor2D {
   const weighted = tf.mul(tf.gather(ranks, sources), probabilities); // [E, B]
   return tf.unsortedSegmentSum(weighted, targets, ranks.shape[0]) as tf.Tensor2D;
 }
