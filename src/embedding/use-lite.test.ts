@@ -58,9 +58,12 @@ describe.each(TEST_BACKENDS.filter((name) => name !== 'webgpu'))('use-lite on %s
   });
 
   test('a text alone has the vector that it has in a batch', async () => {
+    // libtensorflow multiplies matrices of other sizes in another order; seen: 2.5e-7.
+    const tolerance = backend === 'wasm' || backend === 'cpu' ? 0 : 1e-6;
     for (const i of [0, 3, 6]) {
       const alone = await encoder.encode([TEXTS[i]!]);
-      expect(alone).toEqual(rows.slice(i * 512, (i + 1) * 512));
+      const differences = alone.map((value, d) => Math.abs(value - rows[i * 512 + d]!));
+      expect(Math.max(...differences)).toBeLessThanOrEqual(tolerance);
     }
   });
 
