@@ -26,12 +26,12 @@ const SPEAKING = `
   });
   process.send({ ready: true });`;
 
-function start(code = SPEAKING): ArmProcess {
+function start(code = SPEAKING, nodeOptions: readonly string[] = []): ArmProcess {
   const main = join(folder, 'program.mjs');
   writeFileSync(main, code);
   const { signal } = new AbortController();
   const places = { folder, cacheFolder: 'c', backend: 'wasm' } as const;
-  const program = { nodeOptions: [], main };
+  const program = { nodeOptions, main };
   worker = new ArmProcess({ ...places, program, arms: [], runHere: async () => {}, report: () => {}, signal });
   return worker;
 }
@@ -81,6 +81,19 @@ test('a process that is let go ends, also in the middle of an arm, and letting g
   expect(await share).toBe(0.5);
   await process.end();
   await process.end();
+});
+
+test('a process whose heap is full dies with the limit and the option that raises it', async () => {
+  const process = start(
+    `process.send({ ready: true });
+    process.on('message', () => { const held = []; for (;;) held.push(new Array(1000).fill(held.length)); });`,
+    ['--max-old-space-size=31'],
+  );
+  const death = await process.run('hoard', noShare);
+  expect(process.isReady).toBe(true);
+  expect(death?.message).toMatch(
+    /^worker process was killed by SIGABRT: FATAL ERROR: .* heap out of memory; the heap limit is \d+ MiB; raise it with NODE_OPTIONS=--max-old-space-size=\d+, or/,
+  );
 });
 
 test('of a long complaint the end is kept', async () => {

@@ -4,6 +4,8 @@ import { ProcessDiedError } from '../../core/errors.ts';
 import type { ReportShare } from '../arm-runner.ts';
 import { lastWordsOf } from './last-words.ts';
 import type { LaunchJob } from './launcher.ts';
+import { isOutOfMemory, memoryAdvice } from './memory-advice.ts';
+import { childEnvironment } from './parent-watch.ts';
 
 /** What a process is told: to run an arm. */
 export interface ArmRequest {
@@ -21,7 +23,7 @@ export function armArguments({ folder, backend, cacheFolder }: Pick<LaunchJob, '
   return ['arm', folder, '--backend', backend, '--cache', cacheFolder];
 }
 
-/** A process of its own that runs arms one after the other, with a backend of its own. It ends with us, however we end, since it then loses its channel. */
+/** A process of its own that runs arms one after the other, with a backend of its own. It ends with us, however we end. */
 export class ArmProcess {
   readonly #child: ChildProcess;
   #lastWords = '';
@@ -35,6 +37,7 @@ export class ArmProcess {
       execArgv: [...nodeOptions],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       detached: true, // Ctrl-C in a terminal is for us alone
+      env: childEnvironment(),
     });
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS);
@@ -56,7 +59,9 @@ export class ArmProcess {
     const end = signal === null ? `ended with exit code ${code}` : `was killed by ${signal}`;
     const words = this.#lastWords.trim();
     const last = lastWordsOf(words);
-    const error = new ProcessDiedError(`worker process ${end}${last === '' ? '' : `: ${last}`}`, { code, signal });
+    const said = last === '' ? '' : `: ${last}`;
+    const advice = isOutOfMemory(last) ? `; ${memoryAdvice()}` : '';
+    const error = new ProcessDiedError(`worker process ${end}${said}${advice}`, { code, signal });
     error.stack = words;
     return error;
   }

@@ -23,17 +23,17 @@ function heldScript(...directives: string[]): string {
 describe.skipIf(obstacle !== null)('on a cluster of its own', () => {
   useSlurm();
 
-  test('a job is submitted under a number, its tasks are counted one by one, and none is left once it is cancelled', () => {
+  test('a job is submitted under a number, its tasks are counted one by one, and none is left once it is cancelled', async () => {
     const [job, other] = [submit(heldScript('--array=0-4')), submit(heldScript())];
     expect(Number(job)).toBeGreaterThan(0);
-    expect([pendingTasks(job), pendingTasks(other)]).toEqual([5, 1]);
+    expect(await Promise.all([pendingTasks(job), pendingTasks(other)])).toEqual([5, 1]);
     cancelJob(job);
-    expect([pendingTasks(job), pendingTasks(other)]).toEqual([0, 1]);
+    expect(await Promise.all([pendingTasks(job), pendingTasks(other)])).toEqual([0, 1]);
     cancelJob(other);
   });
 
-  test('a job that the queue does not know has no task', () => {
-    expect(pendingTasks('999983')).toBe(0);
+  test('a job that the queue does not know has no task', async () => {
+    expect(await pendingTasks('999983')).toBe(0);
   });
 
   test('what sbatch refuses is an error in one line', () => {
@@ -51,9 +51,9 @@ describe('where there is no Slurm', () => {
     process.env.PATH = PATH;
   });
 
-  test('how many tasks there are is not known', () => {
+  test('how many tasks there are is not known', async () => {
     process.env.PATH = '/nowhere';
-    expect(pendingTasks('7')).toBeNull();
+    expect(await pendingTasks('7')).toBeNull();
   });
 
   test('a job that cannot be cancelled is warned of, and nothing is thrown', async () => {

@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
+import { promisify } from 'node:util';
 import { UnavailableError } from '../../core/errors.ts';
 
 /** What a command of Slurm wrote to stderr, on one line. */
@@ -7,9 +8,15 @@ function complaintOf(error: unknown): string {
   return (stderr?.trim() || message).replace(/\s*\n\s*/g, '; ');
 }
 
+const TIMEOUT_MILLISECONDS = 60_000;
+
 function slurm(command: string, args: readonly string[]): string {
   try {
-    return execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], timeout: 60_000 });
+    return execFileSync(command, args, {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: TIMEOUT_MILLISECONDS,
+    });
   } catch (error) {
     throw new UnavailableError(command, complaintOf(error), { cause: error });
   }
@@ -21,11 +28,12 @@ export function submit(script: string): string {
   return id;
 }
 
-/** How many tasks of a job wait or run; 0 for one that the queue has forgotten, null where the controller does not answer. */
-export function pendingTasks(id: string): number | null {
+/** How many tasks of a job wait or run; 0 for one that the queue has forgotten, null where the controller does not answer. Signals are heard meanwhile. */
+export async function pendingTasks(id: string): Promise<number | null> {
+  const args = ['--noheader', '--array', '--jobs', id, '--format', '%i'];
   try {
-    const tasks = slurm('squeue', ['--noheader', '--array', '--jobs', id, '--format', '%i']);
-    return tasks.split('\n').filter((line) => line.trim() !== '').length;
+    const { stdout } = await promisify(execFile)('squeue', args, { timeout: TIMEOUT_MILLISECONDS });
+    return stdout.split('\n').filter((line) => line.trim() !== '').length;
   } catch (error) {
     return complaintOf(error).includes('Invalid job id') ? 0 : null;
   }

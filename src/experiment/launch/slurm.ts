@@ -7,6 +7,7 @@ import { makeFolder, writeAtomic } from '../../core/files.ts';
 import { hasOutcome, writeFailure } from '../arm-failure.ts';
 import { lastWordsOf } from './last-words.ts';
 import type { Launcher, LaunchJob } from './launcher.ts';
+import { isOutOfMemory } from './memory-advice.ts';
 import { cancelJob, pendingTasks, submit } from './slurm-commands.ts';
 import { arrayScript } from './slurm-script.ts';
 
@@ -41,6 +42,9 @@ const LAST_LOOKS = 3;
 const SILENCES = 60;
 
 const LOG_CHARACTERS = 2000;
+
+const MEMORY_ADVICE =
+  "raise the heap limit with 'export NODE_OPTIONS=--max-old-space-size=<MiB>' in the launcher's setup, and its memory";
 
 /** Runs arms as one job array, an arm a task, and waits for it. Other machines must see the run's folder, the cache and the program under the same paths. */
 export class SlurmLauncher implements Launcher {
@@ -84,7 +88,8 @@ export class SlurmLauncher implements Launcher {
       await sleep(this.#options.pollSeconds * 1000, undefined, { signal: job.signal });
       const done = job.arms.filter((arm) => hasOutcome(job.folder, arm));
       for (const arm of done) job.report(arm, 1);
-      const pending = pendingTasks(id);
+      const pending = await pendingTasks(id);
+      job.signal.throwIfAborted();
       silences = pending === null ? silences + 1 : 0;
       if (silences >= SILENCES) throw new UnavailableError('slurm controller', `squeue has failed since job ${id} ran`);
       if (pending !== 0) looks = 0;
@@ -98,8 +103,9 @@ function deathOf(folder: string, task: string): ProcessDiedError {
   const path = join(folder, `${task}.log`);
   const log = existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
   const last = lastWordsOf(log);
+  const advice = isOutOfMemory(last) ? `; ${MEMORY_ADVICE}` : '';
   const error = new ProcessDiedError(
-    `slurm task ${task} left no outcome; ${last === '' ? 'nor a log' : last}: ${path}`,
+    `slurm task ${task} left no outcome; ${last === '' ? 'nor a log' : last}: ${path}${advice}`,
   );
   error.stack = log.slice(-LOG_CHARACTERS);
   return error;
