@@ -6,53 +6,96 @@ import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
 import { thisProgram } from '../experiment/launch/program.ts';
 import { sampleConfig, writeSampleJsonl } from '../experiment/sample-jsonl.ts';
-import { eventually, startRagpp } from './sample-process.ts';
+import { ragpp } from './sample-command.ts';
+import { eventually, startRagpp, workOf } from './sample-process.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-interruption-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
-/** A program that listens to the interruption, and to the signals themselves after we do. */
+/** A program with an open stage on what passes for a terminal, which listens to the interruption and ends by itself once it heeds SIGTERM no more. */
 const LISTENING = `
-  import { endOnSignals, interruption } from ${JSON.stringify(new URL('./interruption.ts', import.meta.url).href)};
+  import { endOnInterrupt, heedingTermination, interruption } from ${JSON.stringify(new URL('./interruption.ts', import.meta.url).href)};
+  import { terminalProgress } from ${JSON.stringify(new URL('../core/progress.ts', import.meta.url).href)};
   const say = (what) => process.stdout.write(what + '\\n');
-  interruption.addEventListener('abort', () => say('let go'));
-  endOnSignals();
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => say('heard ' + signal));
+  interruption.addEventListener('abort', () => say('released'));
+  endOnInterrupt();
+  process.stderr.isTTY = true;
+  const turns = () => {
+    terminalProgress()('arms', 7).update(2);
+    return new Promise((resolve) => setTimeout(resolve, process.argv[1] === 'awaiting' ? 20_000 : 0));
+  };
+  await heedingTermination(turns);
   setTimeout(() => say('not ended'), 20_000);
-  say('ready');`;
+  say('computing');`;
 
-test.concurrent.each([
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-] as const)('%s ends the program with %i, after all who listen', async (signal, code) => {
-  const options = [...thisProgram().nodeOptions, '--input-type=module', '--eval', LISTENING];
+/** Runs the program, and sends it a signal once its bar is drawn and, unless it is to await, nothing is awaited any more. */
+async function interrupted(signal: NodeJS.Signals, state: 'awaiting' | 'computing') {
+  const options = [...thisProgram().nodeOptions, '--input-type=module', '--eval', LISTENING, state];
   const child = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'pipe'] });
   const written = Promise.all([text(child.stdout), text(child.stderr)]);
   const ended = new Promise((resolve) => child.once('close', (...end) => resolve(end)));
-  child.stdout.once('data', () => child.kill(signal));
-  expect(await ended).toEqual([code, null]);
+  (state === 'awaiting' ? child.stderr : child.stdout).once('data', () => child.kill(signal));
   const [stdout, stderr] = await written;
-  expect(stdout.split('\n')).toEqual(['ready', 'let go', `heard ${signal}`, '']);
-  expect(stderr).toBe(
-    '\nragpp: interrupted; what was cached stays: a run goes on from there with --resume, a training when it is started again\n',
-  );
+  return { ended: await ended, stdout, stderr };
+}
+
+test.concurrent.each([
+  ['SIGINT', 'awaiting', 130],
+  ['SIGINT', 'computing', 130],
+  ['SIGTERM', 'awaiting', 143],
+] as const)(
+  '%s ends a program that is %s in order, with exit code %i and the cursor back',
+  async (signal, state, code) => {
+    const { ended, stdout, stderr } = await interrupted(signal, state);
+    expect(ended).toEqual([code, null]);
+    expect(stdout).toBe(state === 'awaiting' ? 'released\n' : 'computing\nreleased\n');
+    expect(stderr.split('\x1b[?25l')[1]).toContain('\x1b[?25h');
+  },
+);
+
+test.concurrent('SIGTERM has its usual effect while nothing is awaited', async () => {
+  const { ended, stdout } = await interrupted('SIGTERM', 'computing');
+  expect(ended).toEqual([null, 'SIGTERM']);
+  expect(stdout).toBe('computing\n');
 });
 
-test.concurrent('SIGTERM in the middle of a run gives its folder back', async () => {
-  writeSampleJsonl(root);
-  const config = join(root, 'sample.yaml');
-  writeFileSync(config, JSON.stringify(sampleConfig(root)));
-  const results = join(root, 'results');
-  const run = startRagpp(['run', config, '--cache', join(root, 'cache'), '--results', results]);
+writeSampleJsonl(root);
+const config = join(root, 'sample.yaml');
+writeFileSync(config, JSON.stringify(sampleConfig(root)));
+
+const words = (name: string) => ['run', config, '--cache', join(root, `${name}-cache`), '--results', join(root, name)];
+
+/** Starts a run. @returns it and its lock, once that is there. */
+async function startedRun(name: string) {
+  const results = join(root, name);
+  const run = startRagpp(words(name));
   const lock = await eventually(() => {
     const [folder = ''] = existsSync(results) ? readdirSync(results) : [];
     const path = join(results, folder, 'lock');
     return existsSync(path) ? path : undefined;
   });
+  return { run, lock };
+}
+
+test.concurrent('SIGTERM in the middle of a run gives its folder back', async () => {
+  const { run, lock } = await startedRun('released');
   run.kill('SIGTERM');
   const { code, signal, stderr } = await run.ended;
   expect({ code, signal }, stderr).toEqual({ code: 143, signal: null });
   expect(stderr).toContain('ragpp: interrupted');
   expect(existsSync(lock)).toBe(false);
   expect(lock).toMatch(/\.partial\/lock$/);
+});
+
+test.concurrent('a run that hears nothing ends as soon, and --resume takes its folder over', async () => {
+  const { run, lock } = await startedRun('deaf');
+  process.kill(workOf(run.pid), 'SIGSTOP');
+  run.kill('SIGTERM');
+  const { code, stderr } = await run.ended;
+  expect(code, stderr).toBe(143);
+  expect(stderr).toContain('a run goes on from there with --resume');
+  expect(existsSync(lock)).toBe(true);
+  const resumed = await ragpp(...words('deaf'), '--resume');
+  expect(resumed.code, resumed.stderr).toBe(0);
+  expect(readdirSync(join(root, 'deaf'))).toEqual([expect.stringMatching(/^sample-[0-9a-f]{12}$/)]);
 });

@@ -1,20 +1,36 @@
+import { closeProgress } from '../core/progress.ts';
+import { EXIT_CODES } from './supervision.ts';
+
 const controller = new AbortController();
 
-/** Aborted when the program is told to end; what listens must be done when its listener returns. */
+/** Aborted when the program is asked to end; what listens must be done when its listener returns. */
 export const interruption: AbortSignal = controller.signal;
 
-/** Exit codes, as a shell gives them to what a signal ends. */
-const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
+/** Ends the process, after those who listen have released what they hold. */
+function endOn(signal: keyof typeof EXIT_CODES): () => void {
+  const end = () => {
+    controller.abort();
+    closeProgress();
+    setImmediate(() => process.exit(EXIT_CODES[signal]));
+  };
+  process.on(signal, end);
+  return () => void process.off(signal, end);
+}
 
-/** Ends the program on Ctrl-C where it stands, after those who listen have let go of what they hold. */
-export function endOnSignals(): void {
-  for (const [signal, code] of Object.entries(SIGNALS)) {
-    process.on(signal, () => {
-      controller.abort();
-      process.stderr.write(
-        '\nragpp: interrupted; what was cached stays: a run goes on from there with --resume, a training when it is started again\n',
-      );
-      setImmediate(() => process.exit(code)); // after the progress bar has heard of it too and given the cursor back
-    });
+/** Ends the process in order on SIGINT, which also is how the supervisor asks for it. During synchronous work the signal waits, and the supervisor does not. */
+export function endOnInterrupt(): void {
+  endOn('SIGINT');
+}
+
+/**
+ * Ends the process in order on SIGTERM while something is awaited. At all other times SIGTERM has its usual effect, so that it ends the process at once also in the
+ * middle of synchronous work.
+ */
+export async function heedingTermination<T>(work: () => Promise<T>): Promise<T> {
+  const ignore = endOn('SIGTERM');
+  try {
+    return await work();
+  } finally {
+    ignore();
   }
 }

@@ -1,12 +1,5 @@
 #!/usr/bin/env node
-import { endOnSignals } from './interruption.ts';
-import { main } from './program.ts';
+import { thisProgram } from '../experiment/launch/program.ts';
+import { supervise } from './supervision.ts';
 
-// A reader such as `head` may leave before we are done.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
-});
-
-endOnSignals();
-process.exitCode = await main(process.argv.slice(2));
+process.exitCode = await supervise(thisProgram(), process.argv.slice(2));

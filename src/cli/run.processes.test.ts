@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { applyOverrides, type Plain } from '../experiment/config-file.ts';
 import { sampleConfig, writeSampleJsonl } from '../experiment/sample-jsonl.ts';
 import { ragpp } from './sample-command.ts';
-import { eventually, startRagpp, workersOf } from './sample-process.ts';
+import { eventually, startRagpp, workersOf, workOf } from './sample-process.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-processes-'));
 afterAll(() => rmSync(root, { recursive: true, maxRetries: 5 }));
@@ -69,11 +69,12 @@ beforeAll(async () => {
 
 test('kill -9 in the middle of a run with workers ends these too and loses their arms alone; --resume ends with the same bytes', async () => {
   const killed = startRagpp(words('killed', '--workers', '2'));
-  const workers = await eventually(() => (outcomesOf('killed').length > 2 ? workersOf(killed.pid) : undefined));
+  const workers = await eventually(() => (outcomesOf('killed').length > 2 ? workersOf(workOf(killed.pid)) : undefined));
+  const processes = [workOf(killed.pid), ...workers];
   killed.kill('SIGKILL');
   expect((await killed.ended).signal).toBe('SIGKILL');
   expect(workers).toHaveLength(2);
-  await eventually(() => (workers.some((pid) => existsSync(`/proc/${pid}`)) ? undefined : true));
+  await eventually(() => (processes.some((pid) => existsSync(`/proc/${pid}`)) ? undefined : true));
   expect(folderOf('killed')).toMatch(/\.partial$/);
   const done = outcomesOf('killed');
   expect(done.length).toBeLessThan(ARMS);
@@ -144,12 +145,13 @@ describe('an arm that fails', () => {
 test('of two runs of a config at once the second is refused, with the process that has it; a killed one stands in nobody’s way', async () => {
   const first = startRagpp(words('both'));
   await eventually(() => (outcomesOf('both').length > 0 ? true : undefined));
-  first.kill('SIGSTOP');
+  const work = workOf(first.pid);
+  process.kill(work, 'SIGSTOP');
   const second = await ragpp(...words('both', '--resume'));
   expect(second.code).toBe(1);
-  const refusal = `sample-\\w+\\.partial is not available: process ${first.pid} on .* works on it; if that is no more, delete .*lock$`;
+  const refusal = `sample-\\w+\\.partial is not available: process ${work} on .* works on it; if that is no more, delete .*lock$`;
   expect(second.stderr).toMatch(new RegExp(`^ragpp \\[UNAVAILABLE\\]: run folder .*both.${refusal}`, 'm'));
-  first.kill('SIGKILL');
+  process.kill(work, 'SIGKILL');
   await first.ended;
   expect((await ragpp(...words('both'))).code).toBe(0);
   expect(lastingFiles('both')).toEqual(whole);

@@ -6,7 +6,8 @@ import { terminalProgress } from '../core/progress.ts';
 import { quoted } from '../core/shell-words.ts';
 import type { Execute } from '../experiment/execution.ts';
 import { FolderExecution } from '../experiment/folder-execution.ts';
-import { createLauncher } from '../experiment/launch/registry.ts';
+import type { Launcher } from '../experiment/launch/launcher.ts';
+import { createLauncher, type LauncherOptions } from '../experiment/launch/registry.ts';
 import type { Opening } from '../experiment/partial-folder.ts';
 import { perQueryParquet } from '../experiment/per-query-parquet.ts';
 import type { ExperimentResult } from '../experiment/result.ts';
@@ -19,7 +20,7 @@ import { renderMarkdown } from '../report/markdown.ts';
 import { renderText } from '../report/text-table.ts';
 import { type ConfigChanges, changedConfig, typedChanges, withConfigChanges } from './config-options.ts';
 import { FailedCheck } from './failed-check.ts';
-import { interruption } from './interruption.ts';
+import { heedingTermination, interruption } from './interruption.ts';
 import { chosenLauncher, type LauncherChoice, withLauncherChoice } from './launcher-choice.ts';
 import { backendOption, cacheOption } from './options.ts';
 
@@ -41,6 +42,17 @@ function commandLine(config: string, options: RunOptions): string {
 function openingOf({ resume, retryFailed }: RunOptions): Opening {
   if (retryFailed === true) return 'retry-failed';
   return resume === true ? 'resume' : 'fresh';
+}
+
+/** Where arms run in other processes, this one awaits them and can end in order. */
+function launcherOf(options: LauncherOptions): Launcher {
+  const launcher = createLauncher(options);
+  if (options.name === 'local' && options.workers === 1) return launcher;
+  return {
+    name: launcher.name,
+    armsAtOnce: (arms) => launcher.armsAtOnce(arms),
+    launch: (job) => heedingTermination(() => launcher.launch(job)),
+  };
 }
 
 function filesOf(finished: FinishedRun): RunFiles {
@@ -73,7 +85,7 @@ function assertAllDone({ failures, arms, stopped }: ExperimentResult): void {
 
 async function run(path: string, options: RunOptions): Promise<void> {
   const config = changedConfig(path, options);
-  const launcher = createLauncher(chosenLauncher(config.launcher, options));
+  const launcher = launcherOf(chosenLauncher(config.launcher, options));
   const backend = await useBackend(options.backend ?? config.backend);
   const { results, cache: cacheFolder } = options;
   for (const folder of [results, cacheFolder]) assertWritableFolder(folder);

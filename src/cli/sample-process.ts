@@ -40,14 +40,26 @@ export function startRagpp(
   return started;
 }
 
-/** The processes that run arms for another one. */
-export function workersOf(pid: number): number[] {
+/** The processes that another one has started with some word in their command lines. */
+function childrenOf(pid: number, word: string): number[] {
   try {
-    const found = execFileSync('pgrep', ['-P', String(pid), '-f', '--', '--serve'], { encoding: 'utf8' });
+    const found = execFileSync('pgrep', ['-P', String(pid), '-f', '--', word], { encoding: 'utf8' });
     return found.trim().split('\n').map(Number);
   } catch {
     return []; // pgrep's way to say that there are none
   }
+}
+
+/** The processes that run arms for another one. */
+export function workersOf(pid: number): number[] {
+  return childrenOf(pid, '--serve');
+}
+
+/** The process that does the work of a program which was started with {@link startRagpp}. @throws Error where there is none. */
+export function workOf(pid: number): number {
+  const [work] = childrenOf(pid, 'work.ts');
+  if (work === undefined) throw new Error(`process has no work: ${pid}`);
+  return work;
 }
 
 /** Resolves with the first result that is not undefined. @throws Error after some time. */

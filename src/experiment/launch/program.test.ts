@@ -12,7 +12,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 
 test('from the source, Node reads TypeScript in whatever folder, and the command line is there', () => {
   const { nodeOptions, main } = thisProgram();
-  expect(main).toBe(join(PROJECT_ROOT, 'src', 'cli', 'main.ts'));
+  expect(main).toBe(join(PROJECT_ROOT, 'src', 'cli', 'work.ts'));
   expect(existsSync(main)).toBe(true);
   writeFileSync(join(root, 'typed.ts'), 'const size: number = 7; enum Kind { A = 5 }\nconsole.log(size * Kind.A);\n');
   const written = execFileSync(process.execPath, [...nodeOptions, 'typed.ts'], { cwd: root, encoding: 'utf8' });
@@ -27,5 +27,5 @@ test('from the build, Node needs no loader', async () => {
   const options = ['--ignoreConfig', '--outDir', folder, '--module', 'nodenext', '--types', 'node', '--skipLibCheck'];
   execFileSync(compiler, [source, ...options], { cwd: PROJECT_ROOT });
   const built = (await import(pathToFileURL(join(folder, 'program.js')).href)) as { thisProgram(): Program };
-  expect(built.thisProgram()).toEqual({ nodeOptions: [], main: join(root, 'cli', 'main.js') });
+  expect(built.thisProgram()).toEqual({ nodeOptions: [], main: join(root, 'cli', 'work.js') });
 });

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { thisProgram } from '../experiment/launch/program.ts';
+import { BUSY } from '../experiment/launch/sample-busy.ts';
+import type { Ended } from './sample-process.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'ragpp-supervision-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const RESUME = 'what was cached stays: a run goes on from there with --resume, a training when it is started again';
+let programs = 0;
+
+/** Supervises a program of some code. @param signal is sent to the supervisor once the program has written to stdout. */
+function supervised(code: string, signal?: NodeJS.Signals, nodeOptions: readonly string[] = []): Promise<Ended> {
+  const main = join(root, `${programs++}.mjs`);
+  writeFileSync(main, code);
+  const supervisor = `
+    import { supervise } from ${JSON.stringify(new URL('./supervision.ts', import.meta.url).href)};
+    process.exitCode = await supervise(${JSON.stringify({ nodeOptions, main })}, ['7', 'a b']);`;
+  const options = [...thisProgram().nodeOptions, '--input-type=module', '--eval', supervisor];
+  const child = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const written = { stdout: '', stderr: '' };
+  child.stdout.on('data', (text) => {
+    written.stdout += text;
+    if (signal !== undefined) child.kill(signal);
+  });
+  child.stderr.on('data', (text) => {
+    written.stderr += text;
+  });
+  return new Promise((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal, ...written }));
+  });
+}
+
+test.concurrent.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('%s ends a program that is busy in synchronous work and hears no signal', async (signal, code) => {
+  const heedless = `for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => console.log('heard'));`;
+  expect(await supervised(heedless + BUSY, signal)).toEqual({
+    code,
+    signal: null,
+    stdout: 'busy\n',
+    stderr: `\nragpp: interrupted; ${RESUME}\n`,
+  });
+});
+
+test.concurrent('a program whose event loop turns ends in order', async () => {
+  const heeding = `
+    process.on('SIGINT', () => console.log('released') ?? process.exit(130));
+    setInterval(() => {}, 1000);
+    console.log('ready');`;
+  const { code, stdout, stderr } = await supervised(heeding, 'SIGTERM');
+  expect({ code, stdout, stderr }).toEqual({
+    code: 143,
+    stdout: 'ready\nreleased\n',
+    stderr: `\nragpp: interrupted; ${RESUME}\n`,
+  });
+});
+
+test.concurrent('a program that ends by itself keeps its arguments and its exit code, and nothing is added', async () => {
+  const code = 'console.log(process.argv.slice(2)); process.exitCode = 7;';
+  expect(await supervised(code)).toEqual({ code: 7, signal: null, stdout: "[ '7', 'a b' ]\n", stderr: '' });
+});
+
+test.concurrent.each([
+  ['SIGTERM', 143, 'interrupted'],
+  ['SIGKILL', 137, 'killed by SIGKILL; the machine may have run out of memory'],
+  ['SIGSEGV', 139, 'ended by SIGSEGV'],
+] as const)('a program that %s ends is reported with what to do', async (signal, code, remark) => {
+  const ending = await supervised(`process.kill(process.pid, '${signal}'); setInterval(() => {}, 1000);`);
+  expect(ending).toEqual({ code, signal: null, stdout: '', stderr: `\nragpp: ${remark}; ${RESUME}\n` });
+});
+
+test.concurrent('a program whose heap is full ends with the limit and the option that raises it', async () => {
+  const hoard = 'const held = []; for (;;) held.push(new Array(1000).fill(held.length));';
+  const { code, stderr } = await supervised(hoard, undefined, ['--max-old-space-size=31']);
+  expect(code).toBe(134);
+  expect(stderr).toMatch(/FATAL ERROR: .* heap out of memory/);
+  expect(stderr).toMatch(
+    /\nragpp: ended by SIGABRT; if the lines above report a heap out of memory, the heap limit is \d+ MiB; raise it with NODE_OPTIONS=--max-old-space-size=\d+, or take fewer queries with --limit-queries; what was cached stays/,
+  );
+});

@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { isatty } from 'node:tty';
+import { memoryAdvice } from '../experiment/launch/memory-advice.ts';
+import { childEnvironment } from '../experiment/launch/parent-watch.ts';
+import type { Program } from '../experiment/launch/program.ts';
+
+/** Signals that ask the program to end, and its exit codes then. */
+export const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** After this time, work that has not ended in order is killed. */
+const GRACE_MILLISECONDS = 500;
+
+const SHOW_CURSOR = '\x1b[?25h';
+
+const RESUME = 'what was cached stays: a run goes on from there with --resume, a training when it is started again';
+
+/** What to tell of work that a signal ended. */
+function remarkOn(signal: NodeJS.Signals): string {
+  if (signal in EXIT_CODES) return 'interrupted';
+  if (signal === 'SIGKILL') return 'killed by SIGKILL; the machine may have run out of memory';
+  if (signal === 'SIGABRT')
+    return `ended by SIGABRT; if the lines above report a heap out of memory, ${memoryAdvice()}`;
+  return `ended by ${signal}`;
+}
+
+function report(signal: NodeJS.Signals): void {
+  const cursor = isatty(process.stderr.fd) ? SHOW_CURSOR : '';
+  process.stderr.write(`${cursor}\nragpp: ${remarkOn(signal)}; ${RESUME}\n`);
+}
+
+/**
+ * Runs the program in a process of its own and ends it when this process is asked to end: in order where its event loop turns, by force where it is busy. A process
+ * that computes does not hear signals by itself, since Node delivers them between two turns of the event loop.
+ *
+ * @returns the exit code.
+ */
+export async function supervise({ nodeOptions, main }: Program, argv: readonly string[]): Promise<number> {
+  const work = spawn(process.execPath, [...nodeOptions, main, ...argv], { stdio: 'inherit', env: childEnvironment() });
+  let heard: keyof typeof EXIT_CODES | null = null;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      heard ??= signal;
+      work.kill('SIGINT');
+      setTimeout(() => work.kill('SIGKILL'), GRACE_MILLISECONDS).unref();
+    });
+  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
+    work.once('error', reject);
+    work.once('exit', (...end) => resolve(end));
+  });
+  const ending = heard ?? signal ?? (code === EXIT_CODES.SIGINT ? 'SIGINT' : null);
+  if (ending === null) return code as number;
+  report(ending);
+  return 128 + constants.signals[ending];
+}
