@@ -102,10 +102,17 @@ function intervalOf(means: Float64Array, sums: Float64Array, sizes: Float64Array
   return { mean, low: end((1 - level) / 2), high: end((1 + level) / 2) };
 }
 
+/** @throws ValidationError for a number of samples or a level that means nothing. */
+export function assertBootstrapOptions({ samples = 1, level = 0.95 }: BootstrapOptions): void {
+  if (!(Number.isInteger(samples) && samples > 0))
+    throw new ValidationError(`samples must be a whole number from 1: ${samples}`, { samples });
+  if (!(level > 0 && level < 1)) throw new ValidationError(`level must be between 0 and 1: ${level}`, { level });
+}
+
 /**
  * Bias-corrected and accelerated (BCa) bootstrap intervals of means over queries. Groups are resampled with all their queries, since the queries of one
  * group are not independent; the statistic is the mean over the queries drawn, and the jackknife of the acceleration leaves out one group at a time.
- * All columns share the resamples. Values that are all equal give a point.
+ * All columns share the resamples. Values that are all equal give a point. With fewer than 20 groups the intervals are too short: see `meanIntervals`.
  *
  * @param columns values, [Q] each.
  * @returns an interval a column.
@@ -115,13 +122,12 @@ function intervalOf(means: Float64Array, sums: Float64Array, sizes: Float64Array
 export function bootstrapIntervals(
   columns: readonly ArrayLike<number>[],
   clusters: Clusters,
-  { samples = 10_000, level = 0.95, seed }: BootstrapOptions,
+  options: BootstrapOptions,
 ): Interval[] {
+  assertBootstrapOptions(options);
+  const { samples = 10_000, level = 0.95, seed } = options;
   const { sizes } = clusters;
   if (sizes.length < 2) throw new ValidationError(`bootstrap interval needs at least 2 clusters: ${sizes.length}`);
-  if (!(Number.isInteger(samples) && samples > 0))
-    throw new ValidationError(`samples must be a whole number from 1: ${samples}`, { samples });
-  if (!(level > 0 && level < 1)) throw new ValidationError(`level must be between 0 and 1: ${level}`, { level });
   const sums = columns.map((values) => clusterSums(clusters, values));
   const means = resampledMeans(sums, sizes, samples, seed);
   return sums.map((column, c) => intervalOf(means[c] as Float64Array, column, sizes, level));

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { random } from '../core/random.ts';
 import { clusterBy, unclustered } from './clusters.ts';
-import { signFlipPermutation } from './sign-flip-permutation.ts';
+import { MOST_SAMPLES, signFlipPermutation } from './sign-flip-permutation.ts';
 
 function pOf(differences: readonly number[], clusters = unclustered(differences.length), samples = 10_000): number {
   return signFlipPermutation([differences], clusters, { samples, seed: 11 })[0]?.p as number;
@@ -81,4 +81,86 @@ test('refuses a wrong number of samples', () => {
   expect(() => pOf([1, 2], unclustered(2), 0)).toThrow(
     expect.objectContaining({ name: 'ValidationError', message: 'samples must be a whole number from 1: 0' }),
   );
+});
+
+test('no p is below that of two sign vectors', () => {
+  // 13 groups, all one way: 2 of 2^13 are as extreme, and a single draw meets them rarely.
+  const ps = Array.from({ length: 40 }, (_, seed) => pSeeded(seed));
+  expect(Math.min(...ps)).toBe(2 ** -12);
+});
+
+function pSeeded(seed: number): number {
+  return signFlipPermutation([new Array(13).fill(1)], unclustered(13), { samples: 9973, seed })[0]?.p as number;
+}
+
+describe('rounds of draws', () => {
+  const stream = random(31, 'rounds test');
+  const columns = [0.3, 0, 0.6].map((shift) => Array.from({ length: 41 }, () => shift + stream.normal()));
+  const exact = Array.from({ length: 41 }, (_, g) => (g < 5 ? 1 : 0));
+  const options = { samples: 997, seed: 11 };
+
+  test('go on for the columns that want more, and draw as many as before each time', () => {
+    const asked: number[][] = [];
+    const tests = signFlipPermutation([...columns, exact], unclustered(41), {
+      ...options,
+      wantsMore: (soFar) => {
+        asked.push(soFar.map(({ samples }) => samples));
+        return [false, asked.length < 4, asked.length < 3, true];
+      },
+    });
+    expect(asked).toEqual([
+      [997, 997, 997, 0],
+      [997, 2 * 997, 2 * 997, 0],
+      [997, 4 * 997, 4 * 997, 0],
+      [997, 8 * 997, 4 * 997, 0],
+    ]);
+    expect(tests.map(({ samples }) => samples)).toEqual(asked.at(-1));
+    expect(tests[3]).toMatchObject({ exact: true, p: 2 / 32, low: 2 / 32, high: 2 / 32 });
+  });
+
+  test('end at the most samples', () => {
+    let rounds = 0;
+    const [test] = signFlipPermutation([columns[0] as number[]], unclustered(41), {
+      samples: 10_000,
+      seed: 11,
+      wantsMore: () => {
+        rounds++;
+        return [true];
+      },
+    });
+    expect(test?.samples).toBe(MOST_SAMPLES);
+    expect(rounds).toBe(7);
+  });
+
+  test('give no more than one round of a number above the most', () => {
+    const [test] = signFlipPermutation([[...columns[0]!.slice(0, 13)]], unclustered(13), {
+      samples: MOST_SAMPLES + 1,
+      seed: 11,
+      wantsMore: () => [true],
+    });
+    expect(test?.samples).toBe(MOST_SAMPLES + 1);
+  });
+
+  test('of a column are the same whatever stands beside it, in any order', () => {
+    const wantsMore = (tests: readonly { samples: number }[]) => tests.map(({ samples }) => samples < 4000);
+    const all = signFlipPermutation(columns, unclustered(41), { ...options, wantsMore });
+    const turned = signFlipPermutation(columns.toReversed(), unclustered(41), { ...options, wantsMore });
+    const [alone] = signFlipPermutation([columns[1] as number[]], unclustered(41), { ...options, wantsMore });
+    expect(turned.toReversed()).toEqual(all);
+    expect(alone).toEqual(all[1]);
+  });
+});
+
+test('the Monte Carlo interval holds the exact p, and narrows with the samples', () => {
+  const few = [0.31, -0.12, 0.43, 0.17, -0.59, 0.97, 0.23, -0.61, 0.53, 0.37, 0.59, 0.83];
+  const p = pOf(few, unclustered(12));
+  for (const [samples, width] of [
+    [1000, 0.065],
+    [16_000, 0.0165],
+  ] as const) {
+    const [sampled] = signFlipPermutation([[...few, 1e-9]], unclustered(13), { samples, seed: 11 });
+    expect(sampled?.low).toBeLessThan(p);
+    expect(sampled?.high).toBeGreaterThan(p);
+    expect((sampled?.high as number) - (sampled?.low as number)).toBeLessThan(width);
+  }
 });

@@ -1,7 +1,7 @@
 import { ValidationError } from '../core/errors.ts';
-import { random } from '../core/random.ts';
 import { type Clusters, clusterSums } from './clusters.ts';
-import { weightedSums } from './weighted-sums.ts';
+import { type FlippedColumn, signFlipCounter } from './sign-flip-counter.ts';
+import { wilsonInterval } from './wilson-interval.ts';
 
 export interface PermutationTest {
   readonly meanDifference: number;
@@ -9,25 +9,46 @@ export interface PermutationTest {
   readonly p: number;
   /** Whether every sign vector was tried. */
   readonly exact: boolean;
+  /** Sign vectors drawn; 0 where every one was tried. */
+  readonly samples: number;
+  /** Ends of the Monte Carlo interval of p, at 99.9 %; p itself where it is exact. */
+  readonly low: number;
+  readonly high: number;
 }
 
 export interface PermutationOptions {
   /** Sign vectors drawn where there are too many to try them all. */
   readonly samples?: number;
   readonly seed: number;
+  /**
+   * The columns whose p is not sure enough, asked after each round of draws. These get as many new sign vectors as were drawn before, up to
+   * {@link MOST_SAMPLES} in all. Without it there is one round.
+   */
+  readonly wantsMore?: (tests: readonly PermutationTest[]) => readonly boolean[];
 }
 
+/** Sign vectors that are drawn at most while a p is too close to its bound. */
+export const MOST_SAMPLES = 1_000_000;
+/** Standard normal quantile of the Monte Carlo interval, two-sided 99.9 %. */
+const MONTE_CARLO_Z = 3.2905267314919255;
 /** All 2^n sign vectors are tried up to this n. */
 const EXACT_UP_TO = 12;
 /** Sums whose magnitudes differ by less than this share of the largest possible one are equal: the order of summation moves the last digits. */
 const ROUNDING = 1e-12;
 
-interface Column {
-  /** [G] */
-  readonly sums: Float64Array;
-  /** Magnitude from which a flipped sum is as extreme as the observed one. */
-  readonly threshold: number;
+interface Column extends FlippedColumn {
   readonly meanDifference: number;
+  /** The sums of the groups that differ. */
+  readonly differing: Float64Array;
+}
+
+/** A column and what was drawn for it. */
+interface Draws {
+  readonly column: Column;
+  /** Null where there are too many sign vectors to try them all. */
+  readonly exactP: number | null;
+  hits: number;
+  samples: number;
 }
 
 function columnOf(differences: ArrayLike<number>, clusters: Clusters): Column {
@@ -38,6 +59,7 @@ function columnOf(differences: ArrayLike<number>, clusters: Clusters): Column {
     sums,
     threshold: Math.abs(observed) - ROUNDING * largest,
     meanDifference: observed / differences.length,
+    differing: sums.filter((sum) => sum !== 0),
   };
 }
 
@@ -52,19 +74,19 @@ export function exactSignFlips(sums: Float64Array, threshold: number): number {
   return totals.filter((total) => Math.abs(total) >= threshold).length / totals.length;
 }
 
-/** Draws each sign vector once for all columns; see {@link weightedSums} for the cost. */
-function sampledPs(columns: readonly Column[], groups: number, samples: number, seed: number): number[] {
-  const stream = random(seed, 'sign-flip-permutation');
-  const signs = new Float64Array(groups);
-  const hits = columns.map(() => 0);
-  const sumsWith = weightedSums(columns.map(({ sums }) => sums));
-  for (let sample = 0; sample < samples; sample++) {
-    for (let group = 0; group < groups; group++) signs[group] = 2 * stream.integer(2) - 1;
-    sumsWith(signs, (c, total) => {
-      if (Math.abs(total) >= (columns[c] as Column).threshold) hits[c] = (hits[c] as number) + 1;
-    });
-  }
-  return hits.map((hit) => (1 + hit) / (1 + samples));
+function drawsOf(column: Column): Draws {
+  const { differing, threshold } = column;
+  const exactP = differing.length <= EXACT_UP_TO ? exactSignFlips(differing, threshold) : null;
+  return { column, exactP, hits: 0, samples: 0 };
+}
+
+/** No sampled p is below that of a sum which only two sign vectors make as extreme: the observed one, and all of its signs turned. */
+function testOf({ column: { meanDifference, differing }, exactP, hits, samples }: Draws): PermutationTest {
+  if (exactP !== null) return { meanDifference, p: exactP, exact: true, samples, low: exactP, high: exactP };
+  const least = 2 ** (1 - differing.length);
+  const { low, high } = wilsonInterval(hits, samples, MONTE_CARLO_Z);
+  const p = Math.max(least, (1 + hits) / (1 + samples));
+  return { meanDifference, p, exact: false, samples, low: Math.max(least, low), high: Math.max(p, high) };
 }
 
 /**
@@ -72,7 +94,7 @@ function sampledPs(columns: readonly Column[], groups: number, samples: number, 
  * share a sign, since its queries are not independent, so the statistic is the sum over groups of +- the group's sum. Two-sided.
  *
  * A column with at most 12 groups that differ is tested exactly (p = hits / 2^n); others by 10,000 seeded draws, p = (1 + hits) / (1 + samples), which
- * counts the observed signs as one of the draws and is never 0. All columns share the draws.
+ * counts the observed signs as one of the draws and is never 0. All columns share the draws, and their order does not matter.
  *
  * @param columns differences, treatment minus baseline, [Q] each.
  * @returns a test a column.
@@ -81,22 +103,24 @@ function sampledPs(columns: readonly Column[], groups: number, samples: number, 
 export function signFlipPermutation(
   columns: readonly ArrayLike<number>[],
   clusters: Clusters,
-  { samples = 10_000, seed }: PermutationOptions,
+  { samples = 10_000, seed, wantsMore = () => [] }: PermutationOptions,
 ): PermutationTest[] {
   if (!(Number.isInteger(samples) && samples > 0))
     throw new ValidationError(`samples must be a whole number from 1: ${samples}`, { samples });
-  const prepared = columns.map((differences) => columnOf(differences, clusters));
-  const differing = prepared.map(({ sums }) => sums.filter((sum) => sum !== 0));
-  const isExact = differing.map((sums) => sums.length <= EXACT_UP_TO);
-  const sampled = sampledPs(
-    prepared.filter((_, c) => !isExact[c]),
-    clusters.sizes.length,
-    samples,
-    seed,
-  ).values();
-  return prepared.map(({ meanDifference, threshold }, c) => ({
-    meanDifference,
-    p: isExact[c] ? exactSignFlips(differing[c] as Float64Array, threshold) : (sampled.next().value as number),
-    exact: isExact[c] as boolean,
-  }));
+  const draws = columns.map((differences) => drawsOf(columnOf(differences, clusters)));
+  const count = signFlipCounter(clusters.sizes.length, seed);
+  let active = draws.filter(({ exactP }) => exactP === null);
+  for (let drawn = 0; active.length > 0; ) {
+    const size = drawn === 0 ? samples : Math.min(drawn, MOST_SAMPLES - drawn);
+    const columnsOfRound = active.map(({ column }) => column);
+    for (const [place, hits] of count(columnsOfRound, size).entries()) {
+      const tally = active[place] as Draws;
+      tally.hits += hits;
+      tally.samples += size;
+    }
+    drawn += size;
+    const unsure = drawn < MOST_SAMPLES ? wantsMore(draws.map(testOf)) : [];
+    active = draws.filter(({ exactP }, c) => exactP === null && unsure[c] === true);
+  }
+  return draws.map(testOf);
 }
