@@ -36,7 +36,13 @@ export { batchedMatmul, matmul, matmulTransposed, normaliseRows } from './matmul
 export { type Progress, type StartProgress, silent, terminalProgress } from './progress.ts';
 export { type Random, random } from './random.ts';
 export { gatherRows, rowOf, rowWidth } from './rows.ts';
-export { readSafetensors, type TensorData, type TensorFile, writeSafetensors } from './safetensors.ts';
+export {
+  readCheckedSafetensors,
+  readSafetensors,
+  type TensorData,
+  type TensorFile,
+  writeSafetensors,
+} from './safetensors.ts';
 export { type ScopeResult, scoped } from './scope.ts';
 export { assertShape, type Sizes } from './shapes.ts';
 export { check, nearestOf, parse } from './validation.ts';

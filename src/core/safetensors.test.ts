@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { ChecksumMismatchError, StorageError } from './errors.ts';
-import { readSafetensors, writeSafetensors } from './safetensors.ts';
+import { hashOf } from './hash.ts';
+import { readCheckedSafetensors, readSafetensors, writeSafetensors } from './safetensors.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-safetensors-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -15,8 +16,17 @@ const write = () =>
     metadata: { encoder: 'lsa' },
   });
 
+/** Writes a file of another program: a header of any JSON and 4 bytes of data. */
+function writeForeign(header: unknown): void {
+  const json = Buffer.from(JSON.stringify(header).padEnd(64));
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(json.byteLength));
+  writeFileSync(path, Buffer.concat([length, json, Buffer.of(7, 11, 13, 17)]));
+}
+
 test('what is written is read back', () => {
   write();
+  expect(readCheckedSafetensors(path, '')).toEqual(readSafetensors(path, ''));
   const { tensors, metadata } = readSafetensors(path, 'delete it');
   expect(tensors.rows).toEqual({ shape: [3, 5], data });
   expect(tensors.bias?.data).toEqual(Float32Array.of(1, 2));
@@ -41,10 +51,7 @@ test('every type of number is read back, from a place that it can be mapped at',
 });
 
 test('a type that the project does not know is refused', () => {
-  const json = JSON.stringify({ x: { dtype: 'BF16', shape: [1], data_offsets: [0, 2] } }).padEnd(64);
-  const length = Buffer.alloc(8);
-  length.writeBigUInt64LE(64n);
-  writeFileSync(path, Buffer.concat([length, Buffer.from(json), Buffer.alloc(2)]));
+  writeForeign({ x: { dtype: 'BF16', shape: [1], data_offsets: [0, 2] } });
   expect(() => readSafetensors(path, 'delete it')).toThrow(ChecksumMismatchError);
   expect(() => readSafetensors(path, 'delete it')).toThrow('tensor x has the unknown type BF16');
 });
@@ -57,20 +64,32 @@ test.each([
   ['a negative size', [-1, -2], [0, 2]],
   ['a size that is no integer', [0.5, 4], [0, 2]],
 ])('%s is refused', (_, shape, data_offsets) => {
-  const json = JSON.stringify({ x: { dtype: 'U8', shape, data_offsets } }).padEnd(64);
-  const length = Buffer.alloc(8);
-  length.writeBigUInt64LE(64n);
-  writeFileSync(path, Buffer.concat([length, Buffer.from(json), Buffer.of(7, 11, 13, 17)]));
+  writeForeign({ x: { dtype: 'U8', shape, data_offsets } });
   expect(() => readSafetensors(path, 'delete it')).toThrow(ChecksumMismatchError);
   expect(() => readSafetensors(path, 'delete it')).toThrow('tensor x has no place');
 });
 
-test('files without checksums, of other programs, are read', () => {
-  const json = JSON.stringify({ x: { dtype: 'U8', shape: [2], data_offsets: [0, 2] } }).padEnd(64);
-  const length = Buffer.alloc(8);
-  length.writeBigUInt64LE(64n);
-  writeFileSync(path, Buffer.concat([length, Buffer.from(json), Buffer.of(7, 11)]));
-  expect(readSafetensors(path, '').tensors.x?.data).toEqual(Uint8Array.of(7, 11));
+test.each([
+  [null, 'its header is not an object'],
+  [[], 'its header is not an object'],
+  [3, 'its header is not an object'],
+  [{ __metadata__: null }, 'its metadata are not texts by name'],
+  [{ __metadata__: [] }, 'its metadata are not texts by name'],
+  [{ __metadata__: { sha256: 1 } }, 'its metadata are not texts by name'],
+  [{ x: null }, 'tensor x has no place'],
+])('a header %j is refused', (header, reason) => {
+  writeForeign(header);
+  expect(() => readSafetensors(path, 'delete it')).toThrow(ChecksumMismatchError);
+  expect(() => readSafetensors(path, 'delete it')).toThrow(`damaged file, ${reason}; delete it: ${path}`);
+});
+
+test('files without checksums, of other programs, are read, unless they must be ours', () => {
+  const header = { x: { dtype: 'U8', shape: [4], data_offsets: [0, 4] } };
+  writeForeign(header);
+  expect(readSafetensors(path, '').tensors.x?.data).toEqual(Uint8Array.of(7, 11, 13, 17));
+  expect(() => readCheckedSafetensors(path, 'delete it')).toThrow('it has no checksum of its header; delete it');
+  writeForeign({ ...header, __metadata__: { headerSha256: hashOf({ ...header, __metadata__: {} }) } });
+  expect(() => readCheckedSafetensors(path, 'delete it')).toThrow('it has no checksum of its data; delete it');
 });
 
 test('no bit can be changed without being noticed, unless what is read stays the same', () => {

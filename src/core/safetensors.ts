@@ -55,21 +55,30 @@ interface Parts {
   readonly body: Buffer;
 }
 
-function parseParts(bytes: Buffer, damaged: (reason: string) => Error): Parts {
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** @param isOurs whether a file without checksums is refused. */
+function parseParts(bytes: Buffer, isOurs: boolean, damaged: (reason: string) => Error): Parts {
   if (bytes.byteLength < 8) throw damaged(`${bytes.byteLength} bytes are too few for a header`);
   const length = Number(bytes.readBigUInt64LE());
   if (8 + length > bytes.byteLength) throw damaged(`header of ${length} bytes in a file of ${bytes.byteLength}`);
-  let json: Record<string, never>;
+  let json: unknown;
   try {
     json = JSON.parse(bytes.subarray(8, 8 + length).toString('utf8'));
   } catch {
     throw damaged('its header is not JSON');
   }
+  if (!isObject(json)) throw damaged('its header is not an object');
   const { __metadata__: metadata = {}, ...header } = json;
+  if (!isObject(metadata) || !Object.values(metadata).every((value) => typeof value === 'string'))
+    throw damaged('its metadata are not texts by name');
   const { [HEADER_CHECKSUM]: expected, ...others } = metadata as Record<string, string>;
+  if (expected === undefined && isOurs) throw damaged('it has no checksum of its header');
   if (expected !== undefined && expected !== hashOf({ __metadata__: others, ...header }))
     throw damaged('the checksum of its header differs');
-  return { header, metadata: others, body: bytes.subarray(8 + length) };
+  return { header: header as Parts['header'], metadata: others, body: bytes.subarray(8 + length) };
 }
 
 function areSizes(values: unknown): values is number[] {
@@ -82,10 +91,21 @@ function arrayOf({ dtype, data_offsets: [start, end] }: Entry, body: Buffer): Te
 }
 
 /**
+ * Reads a file of any program; where it has checksums, they must fit.
+ *
  * @param remedy what the reader of the error can do, for example `delete it to have it computed again`.
  * @throws ChecksumMismatchError when the file is truncated or altered, StorageError when it cannot be read.
  */
 export function readSafetensors(path: string, remedy: string): TensorFile {
+  return readTensors(path, remedy, false);
+}
+
+/** {@link readSafetensors} of a file that {@link writeSafetensors} wrote: one without checksums is refused. */
+export function readCheckedSafetensors(path: string, remedy: string): TensorFile {
+  return readTensors(path, remedy, true);
+}
+
+function readTensors(path: string, remedy: string, isOurs: boolean): TensorFile {
   let bytes: Buffer;
   try {
     bytes = readFileSync(path);
@@ -93,7 +113,7 @@ export function readSafetensors(path: string, remedy: string): TensorFile {
     throw new StorageError('read', path, { cause: error });
   }
   const damaged = (reason: string) => new ChecksumMismatchError(path, reason, remedy);
-  const parts = parseParts(bytes, damaged);
+  const parts = parseParts(bytes, isOurs, damaged);
   const tensors: Record<string, { shape: number[]; data: TensorData }> = {};
   for (const [name, entry] of Object.entries(parts.header)) {
     if (!areSizes(entry?.shape) || !areSizes(entry.data_offsets) || entry.data_offsets.length !== 2)
@@ -109,6 +129,7 @@ export function readSafetensors(path: string, remedy: string): TensorFile {
     tensors[name] = { shape: entry.shape, data: arrayOf(entry, parts.body) };
   }
   const { [CHECKSUM]: expected } = parts.metadata;
+  if (expected === undefined && isOurs) throw damaged('it has no checksum of its data');
   if (expected !== undefined && expected !== hashOf(parts.body)) throw damaged('its checksum differs');
   return { tensors, metadata: parts.metadata };
 }

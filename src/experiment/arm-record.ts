@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { ChecksumMismatchError, type ConfigurationFault } from '../core/errors.ts';
-import { readSafetensors, writeSafetensors } from '../core/safetensors.ts';
+import { readCheckedSafetensors, writeSafetensors } from '../core/safetensors.ts';
 import { check } from '../core/validation.ts';
 import type { StageCounts } from '../retrieval/stage-store.ts';
 import { armOptions } from './arm-options.ts';
@@ -95,7 +95,7 @@ function factsIn(json: string, path: string): Facts {
 
 /** @throws StorageError, ChecksumMismatchError naming the file and what to do about it. */
 export function readArmRecord(path: string): ArmRecord {
-  const { tensors, metadata } = readSafetensors(path, REMEDY);
+  const { tensors, metadata } = readCheckedSafetensors(path, REMEDY);
   const [positions, scores] = [tensors.positions?.data, tensors.scores?.data];
   const [components, losses] = [tensors.components?.data, tensors.losses?.data];
   if (

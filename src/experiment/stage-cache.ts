@@ -1,7 +1,7 @@
 import { existsSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { ChecksumMismatchError, StorageError } from '../core/errors.ts';
-import { readSafetensors, type TensorData, type TensorFile, writeSafetensors } from '../core/safetensors.ts';
+import { readCheckedSafetensors, type TensorData, type TensorFile, writeSafetensors } from '../core/safetensors.ts';
 import type { Artifact, Stage, StageStore } from '../retrieval/stage-store.ts';
 
 const REMEDY = 'delete it and run again, with --retry-failed where a run is to go on, to have the stage computed anew';
@@ -49,7 +49,7 @@ export class StageCache implements StageStore {
     if (!existsSync(path)) return null;
     let file: TensorFile;
     try {
-      file = readSafetensors(path, REMEDY);
+      file = readCheckedSafetensors(path, REMEDY);
     } catch (error) {
       if (error instanceof StorageError && codeOf(error.cause) === 'ENOENT') return null; // gc took it in between
       throw error;

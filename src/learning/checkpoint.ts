@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
-import { readSafetensors, type TensorData, writeSafetensors } from '../core/safetensors.ts';
+import { readCheckedSafetensors, type TensorData, writeSafetensors } from '../core/safetensors.ts';
 import { parse } from '../core/validation.ts';
 import type { CurvePoint, TrainingState } from './training.ts';
 
@@ -35,7 +35,7 @@ export function writeCheckpoint(path: string, { key, theta, adam, best, curve }:
 
 /** @throws StorageError, ChecksumMismatchError for a damaged file, ConfigurationError or ValidationError for one of another kind. */
 export function readCheckpoint(path: string): TrainingState {
-  const { tensors, metadata } = readSafetensors(path, 'delete it to train from the start');
+  const { tensors, metadata } = readCheckedSafetensors(path, 'delete it to train from the start');
   const { key, step, bestEpoch } = parse(metadataSchema, metadata, path);
   const numbers = (name: string): Float64Array => {
     const data: TensorData | undefined = tensors[name]?.data;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
-import { ConfigurationError, DimensionMismatchError, ValidationError } from '../core/errors.ts';
+import { ChecksumMismatchError, ConfigurationError, DimensionMismatchError, ValidationError } from '../core/errors.ts';
 import { readSafetensors, type TensorFile, writeSafetensors } from '../core/safetensors.ts';
 import { handmadeTable } from './handmade-table.ts';
 import { handmadeTrajectoryTable } from './handmade-trajectory-table.ts';
@@ -128,4 +128,18 @@ test('other files are refused', () => {
   const bytes = readFileSync(path);
   writeFileSync(path, bytes.subarray(0, bytes.length - 3));
   expect(() => readWeights(path)).toThrow(/damaged file.*train the weights again/);
+});
+
+test('weights without checksums, which another program has written, are refused', () => {
+  writeWeights(path, linear);
+  const bytes = readFileSync(path);
+  const end = 8 + Number(bytes.readBigUInt64LE());
+  const header = JSON.parse(bytes.subarray(8, end).toString());
+  for (const name of ['sha256', 'headerSha256']) delete header.__metadata__[name];
+  const json = Buffer.from(JSON.stringify(header));
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(json.byteLength));
+  writeFileSync(path, Buffer.concat([length, json, bytes.subarray(end)]));
+  expect(() => readWeights(path)).toThrow(ChecksumMismatchError);
+  expect(() => readWeights(path)).toThrow(/no checksum of its header; train the weights again: .*x\.safetensors$/);
 });

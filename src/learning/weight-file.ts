@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
-import { readSafetensors, type TensorFile, writeSafetensors } from '../core/safetensors.ts';
+import { readCheckedSafetensors, type TensorFile, writeSafetensors } from '../core/safetensors.ts';
 import { nearestOf, parse } from '../core/validation.ts';
 import type { ScoringModel } from './model.ts';
 import { restoreModel } from './model-registry.ts';
@@ -94,7 +94,7 @@ function assertSame(what: string, path: string, expected: readonly string[], got
  * is not a weight file of this version, saying what was expected and what was found.
  */
 export function readWeights(path: string): Weights {
-  const file = readSafetensors(path, REMEDY);
+  const file = readCheckedSafetensors(path, REMEDY);
   const header = headerOf(file, path);
   const constants = Object.fromEntries(
     Object.keys(file.tensors)
