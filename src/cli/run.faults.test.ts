@@ -12,7 +12,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { probeBackends } from '../core/backend.ts';
-import { readSafetensors, writeSafetensors } from '../core/safetensors.ts';
+import {
+  type BlockHeader,
+  decodeHeader,
+  decodeKeys,
+  encodeBlock,
+  HASH_BYTES,
+  HEADER_BYTES,
+} from '../embedding/vector-block.ts';
 import { sampleConfig, writeSampleJsonl } from '../experiment/sample-jsonl.ts';
 import { ragpp } from './sample-command.ts';
 
@@ -44,7 +51,7 @@ async function expectError(outcome: ReturnType<typeof ragpp>, code: number, mess
   expect({ code: got, stdout }).toEqual({ code, stdout: '' });
   expect(existsSync(results) ? readdirSync(results) : []).toEqual([]);
   const kept = existsSync(cache) ? readdirSync(cache, { recursive: true, encoding: 'utf8' }) : [];
-  const whole = /^(embeddings.lsa-[0-9a-f]{16}|stages.[a-z0-9-]+.[0-9a-f]{64})\.safetensors$/;
+  const whole = /^(embeddings.lsa-[0-9a-f]{16}.\d+\.vectors|stages.[a-z0-9-]+.[0-9a-f]{64}\.safetensors)$/;
   expect(kept.filter((name) => name.includes('.') && !whole.test(name))).toEqual([]);
 }
 
@@ -142,22 +149,36 @@ describe('a fault of the data exits with 1 and names the row', () => {
 });
 
 describe('a damaged cache exits with 1 and says what to delete', () => {
-  const cached = () => readdirSync(join(cache, 'embeddings')).map((name) => join(cache, 'embeddings', name));
+  const cached = () =>
+    readdirSync(join(cache, 'embeddings'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.vectors'))
+      .map((name) => join(cache, 'embeddings', name));
   beforeEach(async () => {
     expect((await start()).code).toBe(0);
     rmSync(results, { recursive: true });
   });
 
-  test('embeddings that are cut short', async () => {
+  test('embeddings that are altered', async () => {
     const [path] = cached() as [string];
-    truncateSync(path, readFileSync(path).byteLength - 100);
+    const bytes = readFileSync(path);
+    bytes[100] = (bytes[100] as number) ^ 1;
+    writeFileSync(path, bytes);
     await expectError(
       start(),
       1,
-      /^ragpp \[CHECKSUM_MISMATCH\]: damaged file, .*; delete it and run again to have the texts embedded anew: .*safetensors$/,
+      /^ragpp \[CHECKSUM_MISMATCH\]: damaged file, .*; delete it and run again to embed its texts again: .*\.vectors$/,
     );
     rmSync(path);
     expect((await start()).code).toBe(0);
+  });
+
+  test('embeddings that end within a block are completed, which a line says', async () => {
+    for (const path of cached()) truncateSync(path, readFileSync(path).byteLength - 100);
+    const { code, stderr } = await start();
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /^embeddings of lsa: \d+ texts embedded; ignored the incomplete block at the end of .*1\.vectors \(/m,
+    );
   });
 
   test('a stage that is cut short fails the arms that need it alone, and --retry-failed runs them', async () => {
@@ -183,9 +204,12 @@ describe('a damaged cache exits with 1 and says what to delete', () => {
 
   test('embeddings that are no numbers', async () => {
     for (const path of cached()) {
-      const { tensors, metadata } = readSafetensors(path, '');
-      const { shape, data: numbers } = tensors.rows as (typeof tensors)[string];
-      writeSafetensors(path, { tensors: { rows: { shape, data: numbers.map(() => Number.NaN) } }, metadata });
+      const bytes = readFileSync(path);
+      const { count, dimension, identity } = decodeHeader(bytes.subarray(0, HEADER_BYTES)) as BlockHeader;
+      const keys = decodeKeys(bytes.subarray(HEADER_BYTES, HEADER_BYTES + count * HASH_BYTES));
+      const block = encodeBlock(identity, keys, new Float32Array(count * dimension).fill(Number.NaN));
+      expect(block.byteLength).toBe(bytes.byteLength);
+      writeFileSync(path, block);
     }
     await expectError(start(), 1, /^ragpp \[NOT_FINITE\]: vector is not finite at turn \S+: NaN$/);
   });

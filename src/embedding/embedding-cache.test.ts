@@ -1,6 +1,17 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   ChecksumMismatchError,
@@ -10,7 +21,7 @@ import {
   ValidationError,
 } from '../core/errors.ts';
 import { letEventsIn } from '../core/event-loop.ts';
-import { readSafetensors, writeSafetensors } from '../core/safetensors.ts';
+import type { StartProgress } from '../core/progress.ts';
 import type { Encoder } from '../model/encoder.ts';
 import { cachedEncoder, type EncoderSource } from './embedding-cache.ts';
 
@@ -57,11 +68,21 @@ describe('embedding cache', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  const file = () => join(folder, readdirSync(folder)[0]!);
+  /** The segments of all encoders, in the order of their names. */
+  const files = () =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.vectors'))
+      .sort()
+      .map((name) => join(folder, name));
+  const file = () => files()[0]!;
 
-  async function encodeOnce(source: LetterEncoder, texts: readonly string[]) {
+  async function encodeOnce(source: LetterEncoder, texts: readonly string[], progress?: StartProgress) {
     const cached = await cachedEncoder(source, folder);
-    return { cached, rows: await cached.encode(texts) };
+    try {
+      return { cached, rows: await cached.encode(texts, progress) };
+    } finally {
+      cached.dispose();
+    }
   }
 
   test('a second run neither makes the encoder nor embeds anything, and has the same rows in the order asked for', async () => {
@@ -95,6 +116,7 @@ describe('embedding cache', () => {
     for (const [i, rows] of answers.entries())
       expect([...rows]).toEqual(asked[i]!.flatMap((text) => source.vector(text)));
     expect(source.seen).toEqual(['a', 'bb', 'ccc', 'dddd']);
+    cached.dispose();
     const { rows } = await encodeOnce(source, ['dddd', 'ccc', 'bb', 'a']);
     expect([...rows]).toEqual(['dddd', 'ccc', 'bb', 'a'].flatMap((text) => source.vector(text)));
   });
@@ -128,20 +150,82 @@ describe('embedding cache', () => {
     expect(again.seen).toEqual(MANY.slice(1024));
   });
 
-  test('a file with further metadata, and with a text twice, is read and added to', async () => {
+  test('the bytes that are written grow with the texts, not with their square', async () => {
+    const written = async (texts: readonly string[]) => {
+      const before = Object.fromEntries(files().map((path) => [path, readFileSync(path)]));
+      await encodeOnce(new LetterEncoder(), texts);
+      for (const [path, bytes] of Object.entries(before)) expect(readFileSync(path).equals(bytes)).toBe(true);
+      return files().reduce((sum, path) => sum + (path in before ? 0 : statSync(path).size), 0);
+    };
+    const first = await written(MANY.slice(0, 512));
+    expect(await written(MANY.slice(0, 1024))).toBe(first);
+    expect(await written(MANY.slice(0, 1024))).toBe(0);
+    expect(await written(MANY)).toBeLessThan(first);
+    expect(files().length).toBe(3);
+  });
+
+  test('a process that is killed while it adds a block costs that block; the vectors end up the same', async () => {
+    const whole = (await encodeOnce(new LetterEncoder(), MANY)).rows;
+    const bytes = readFileSync(file());
+    const block = (bytes.length - 7 * (32 + 12) - 3 * 144) / 2 + 144;
+    for (const cut of [0, 1, 143, 144, 145, block - 1, block, block + 7, 2 * block + 143, bytes.length - 1]) {
+      for (const path of files().slice(1)) rmSync(path);
+      writeFileSync(file(), bytes.subarray(0, cut));
+      const again = new LetterEncoder();
+      const lines: string[] = [];
+      const progress: StartProgress = () => ({ update() {}, finish: (remark) => void lines.push(remark ?? '') });
+      const { rows } = await encodeOnce(again, MANY, progress);
+      expect(rows).toEqual(whole);
+      const kept = 512 * Math.floor(cut / block);
+      expect(again.seen).toEqual(MANY.slice(kept));
+      const remark = cut % block === 0 ? '' : `; ignored the incomplete block at the end of ${file()}`;
+      expect(lines).toEqual([`${MANY.length - kept} texts embedded${remark}`]);
+      const third = new LetterEncoder();
+      expect((await encodeOnce(third, MANY)).rows).toEqual(whole);
+      expect(third.seen).toEqual([]);
+    }
+  });
+
+  test('processes that add texts at the same time write segments of their own, and both are read', async () => {
+    const sources = [new LetterEncoder(), new LetterEncoder()];
+    const [one, two] = (await Promise.all(sources.map((source) => cachedEncoder(source, folder)))) as [
+      Encoder,
+      Encoder,
+    ];
+    await Promise.all([one.encode(['a', 'bb']), two.encode(['bb', 'ccc'])]);
+    await Promise.all([one.encode(['dddd']), two.encode(['eeeee'])]);
+    for (const encoder of [one, two]) encoder.dispose();
+    expect(files().map((path) => path.slice(-10))).toEqual(['/1.vectors', '/2.vectors']);
+    const third = new LetterEncoder();
+    const texts = ['eeeee', 'dddd', 'ccc', 'bb', 'a'];
+    expect([...(await encodeOnce(third, texts)).rows]).toEqual(texts.flatMap((text) => third.vector(text)));
+    expect(third.seen).toEqual([]);
+  });
+
+  test('segments that somebody deletes while they are in use are made again', async () => {
     await encodeOnce(new LetterEncoder(), ['a', 'bb']);
-    const { tensors, metadata } = readSafetensors(file(), '');
-    const [first] = (metadata.keys as string).split(' ');
-    const data = Float32Array.from([...tensors.rows!.data, ...tensors.rows!.data.subarray(0, 3)]);
-    writeSafetensors(file(), {
-      tensors: { rows: { shape: [3, 3], data } },
-      metadata: { ...metadata, keys: `${metadata.keys} ${first}`, keysHash: '0a1b' },
-    });
     const source = new LetterEncoder();
-    const { cached, rows } = await encodeOnce(source, ['a', 'bb', 'ccc']);
-    expect(source.seen).toEqual(['ccc']);
-    expect([...rows]).toEqual(['a', 'bb', 'ccc'].flatMap((text) => source.vector(text)));
-    expect([...(await cached.encode(['ccc']))]).toEqual(source.vector('ccc'));
+    const cached = await cachedEncoder(source, folder);
+    rmSync(file());
+    const rows = await cached.encode(['bb', 'a', 'ccc']);
+    expect([...rows]).toEqual(['bb', 'a', 'ccc'].flatMap((text) => source.vector(text)));
+    expect(source.seen).toEqual(['bb', 'a', 'ccc']);
+    cached.dispose();
+  });
+
+  test('a text that two segments hold has the vector of the first', async () => {
+    await encodeOnce(new LetterEncoder(), ['a']);
+    const first = file();
+    const kept = readFileSync(first);
+    rmSync(first);
+    const other = new LetterEncoder();
+    other.vector = () => [7, 7, 7];
+    await encodeOnce(other, ['a']);
+    writeFileSync(first.replace('1.', '10.'), readFileSync(first));
+    writeFileSync(first.replace('1.', '9.'), kept);
+    rmSync(first);
+    const { rows } = await encodeOnce(new LetterEncoder(), ['a']);
+    expect([...rows]).toEqual(new LetterEncoder().vector('a'));
   });
 
   test('a disposed one is refused, whether its texts are there or not, and while its encoder is made', async () => {
@@ -168,26 +252,67 @@ describe('embedding cache', () => {
     const other = new LetterEncoder(2);
     await encodeOnce(other, ['a']);
     expect(other.seen).toEqual(['a']);
-    expect(readdirSync(folder).length).toBe(2);
+    expect(files().length).toBe(2);
   });
 
-  test.each([
-    ['truncated', (path: string) => truncateSync(path, 300)],
-    ['altered in its rows', (path: string) => flip(path, readFileSync(path).length - 2)],
-    ['altered in its keys', (path: string) => flip(path, readFileSync(path).indexOf('"keys":"') + 12)],
-  ])('a file %s is an error that names the remedy', async (_, damage) => {
-    await encodeOnce(new LetterEncoder(), ['a', 'bb', 'ccc', 'dddd']);
+  test.each<[string, (path: string) => void, string]>([
+    ['altered in its first header', (path) => flip(path, 9), 'the checksum of the block at byte 0 differs'],
+    ['altered in its keys', (path) => flip(path, 145), 'the checksum of the 2 keys at byte 144 differs'],
+    ['altered in its rows', (path) => flip(path, 144 + 64 + 2), 'the checksum of the vectors at byte 208 differs'],
+    ['altered in its last row', (path) => flip(path, statSync(path).size - 1), 'the checksum of the vectors'],
+    ['extended', (path) => appendFileSync(path, Buffer.alloc(150)), 'the checksum of the block at byte'],
+    ['that lacks bytes of its header', (path) => writeFileSync(path, cutOut(path, 20, 30)), 'differs'],
+  ])('a file %s is an error that names the remedy', async (_, damage, reason) => {
+    await encodeOnce(new LetterEncoder(), ['a', 'bb']);
     damage(file());
-    const error = await cachedEncoder(new LetterEncoder(), folder).catch((reason: unknown) => reason);
+    const error = await encodeOnce(new LetterEncoder(), ['a', 'bb']).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ChecksumMismatchError);
-    expect((error as Error).message).toContain(`delete it and run again to have the texts embedded anew: ${file()}`);
+    expect((error as Error).message).toContain(reason);
+    expect((error as Error).message).toContain(`; delete it and run again to embed its texts again: ${file()}`);
+  });
+
+  test('no bit of a block can be changed without being noticed', async () => {
+    const { rows } = await encodeOnce(new LetterEncoder(), ['a', 'bb', 'ccc']);
+    const intact = readFileSync(file());
+    for (let at = 0; at < intact.byteLength; at++) {
+      const bytes = Buffer.from(intact);
+      bytes[at] = (bytes[at] as number) ^ (1 << (at % 8));
+      writeFileSync(file(), bytes);
+      await expect(encodeOnce(new LetterEncoder(), ['a', 'bb', 'ccc'])).rejects.toThrow(ChecksumMismatchError);
+    }
+    writeFileSync(file(), intact);
+    expect((await encodeOnce(new LetterEncoder(), ['a', 'bb', 'ccc'])).rows).toEqual(rows);
+  });
+
+  test('the file of another encoder is refused', async () => {
+    await encodeOnce(new LetterEncoder(1), ['a']);
+    const theirs = readFileSync(file());
+    rmSync(file());
+    await encodeOnce(new LetterEncoder(2), ['a']);
+    writeFileSync(file(), theirs);
+    await expect(encodeOnce(new LetterEncoder(2), ['a'])).rejects.toThrow(
+      `damaged file, it holds vectors of another encoder; delete it and run again to embed its texts again: ${file()}`,
+    );
+  });
+
+  test('a link in the place of a segment or of its folder is refused', async () => {
+    await encodeOnce(new LetterEncoder(), ['a']);
+    const own = dirname(file());
+    const aside = join(folder, 'aside');
+    renameSync(own, aside);
+    symlinkSync(aside, own);
+    await expect(cachedEncoder(new LetterEncoder(), folder)).rejects.toThrow(/symbolic link, .*letters-[0-9a-f]{16}$/);
+    rmSync(own);
+    mkdirSync(own);
+    symlinkSync(join(aside, '1.vectors'), join(own, '1.vectors'));
+    await expect(cachedEncoder(new LetterEncoder(), folder)).rejects.toThrow(/symbolic link, .*1\.vectors$/);
   });
 
   test('a vector that is not finite names its text, and nothing is written', async () => {
     const error = await encodeOnce(new LetterEncoder(), ['a', 'broken']).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(NotFiniteError);
     expect((error as Error).message).toBe('embedding by letters is not finite at text "broken": NaN');
-    expect(readdirSync(folder)).toEqual([]);
+    expect(files()).toEqual([]);
   });
 
   test('an encoder whose dimension is not that of the file is refused', async () => {
@@ -197,14 +322,21 @@ describe('embedding cache', () => {
 
   test('a folder that cannot be written is a storage error', async () => {
     writeFileSync(join(folder, 'occupied'), '');
-    const cached = await cachedEncoder(new LetterEncoder(), join(folder, 'occupied'));
-    await expect(cached.encode(['a'])).rejects.toThrow(StorageError);
+    const source = new LetterEncoder();
+    await expect(cachedEncoder(source, join(folder, 'occupied'))).rejects.toThrow(StorageError);
+    expect(source.made).toBe(0);
   });
 });
 
-/** Another hexadecimal digit, or another byte. */
+/** Changes a bit of a byte. */
 function flip(path: string, at: number): void {
   const bytes = readFileSync(path);
-  bytes[at] = bytes[at] === 0x61 ? 0x62 : 0x61;
+  bytes[at] = (bytes[at] as number) ^ 1;
   writeFileSync(path, bytes);
+}
+
+/** The bytes of a file without those from `start` to `end`. */
+function cutOut(path: string, start: number, end: number): Buffer {
+  const bytes = readFileSync(path);
+  return Buffer.concat([bytes.subarray(0, start), bytes.subarray(end)]);
 }

@@ -1,17 +1,12 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  ChecksumMismatchError,
-  DimensionMismatchError,
-  NotFiniteError,
-  RecordNotFoundError,
-  ValidationError,
-} from '../core/errors.ts';
+import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
+import { eventBreaks } from '../core/event-loop.ts';
+import { assertWritableFolder } from '../core/files.ts';
 import { hashOf } from '../core/hash.ts';
 import { oneAtATime } from '../core/one-at-a-time.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
-import { readSafetensors, writeSafetensors } from '../core/safetensors.ts';
 import type { Encoder } from '../model/encoder.ts';
+import { type KeyedVectors, VectorSegments } from './vector-segments.ts';
 
 /** An encoder that may never be needed, known by its identity alone: fitting one costs more than encoding with it. */
 export interface EncoderSource {
@@ -21,35 +16,27 @@ export interface EncoderSource {
   create(progress?: StartProgress): Promise<Encoder>;
 }
 
-/** Texts between two writes of the file: half a minute of the slowest encoder. */
+/** Texts of a block of the file: half a minute of the slowest encoder. */
 const SAVED_TEXTS = 512;
 
-const REMEDY = 'delete it and run again to have the texts embedded anew';
-
-/** The rows of one encoder by the hash of their text, in the order in which they were added. */
-interface Rows {
-  readonly keys: readonly string[];
-  /** Row-major [keys, D]. */
-  readonly vectors: Float32Array;
-  readonly dimension: number;
-}
-
 /**
- * Keeps an encoder's vectors on disk by the content of the texts: one safetensors file for each identity, written atomically whenever there were new texts. The
- * encoder itself is made at the first text that is missing. Calls of `encode` that overlap are answered one after another.
+ * Keeps an encoder's vectors on disk by the content of the texts: a folder `<name>-<hash of the identity>` of {@link VectorSegments}, to which new texts are added.
+ * The encoder itself is made at the first text that is missing. Calls of `encode` that overlap are answered one after another.
  *
- * @throws ChecksumMismatchError when the file was truncated or altered.
+ * @throws ChecksumMismatchError for a damaged segment, StorageError for a link.
  */
 export async function cachedEncoder(
   source: EncoderSource,
   folder: string,
   progress: StartProgress = silent,
 ): Promise<Encoder> {
-  const path = join(folder, `${source.name}-${hashOf(source.identity).slice(0, 16)}.safetensors`);
-  if (existsSync(path)) return new FileCachedEncoder(source, path, readRows(path), null);
+  const identity = hashOf(source.identity);
+  const path = join(folder, `${source.name}-${identity.slice(0, 16)}`);
+  const segments = VectorSegments.open(path, identity);
+  if (segments.dimension !== null) return new FileCachedEncoder(source, path, segments, segments.dimension, null);
+  assertWritableFolder(folder);
   const encoder = await source.create(progress);
-  const empty = { keys: [], vectors: new Float32Array(0), dimension: encoder.dimension };
-  return new FileCachedEncoder(source, path, empty, encoder);
+  return new FileCachedEncoder(source, path, segments, encoder.dimension, encoder);
 }
 
 class FileCachedEncoder implements Encoder {
@@ -57,21 +44,25 @@ class FileCachedEncoder implements Encoder {
   readonly dimension: number;
   readonly identity: Readonly<Record<string, unknown>>;
   readonly #source: EncoderSource;
-  readonly #path: string;
-  readonly #rowOf: Map<string, number>;
+  readonly #folder: string;
+  readonly #segments: VectorSegments;
   readonly #inTurn = oneAtATime();
-  #rows: Rows;
   #encoder: Encoder | null;
   #disposed = false;
 
-  constructor(source: EncoderSource, path: string, rows: Rows, encoder: Encoder | null) {
+  constructor(
+    source: EncoderSource,
+    folder: string,
+    segments: VectorSegments,
+    dimension: number,
+    encoder: Encoder | null,
+  ) {
     this.name = source.name;
-    this.dimension = rows.dimension;
-    this.identity = { ...source.identity, dimension: rows.dimension };
+    this.dimension = dimension;
+    this.identity = { ...source.identity, dimension };
     this.#source = source;
-    this.#path = path;
-    this.#rows = rows;
-    this.#rowOf = new Map(rows.keys.map((key, row) => [key, row]));
+    this.#folder = folder;
+    this.#segments = segments;
     this.#encoder = encoder;
   }
 
@@ -81,56 +72,55 @@ class FileCachedEncoder implements Encoder {
 
   async #encode(texts: readonly string[], progress: StartProgress): Promise<Float32Array> {
     this.#assertInUse();
-    const keys = texts.map((text) => hashOf(text));
-    const missing = new Map<string, string>();
-    for (const [i, key] of keys.entries()) if (!this.#rowOf.has(key)) missing.set(key, texts[i]!);
-    if (missing.size > 0) await this.#embed(missing, progress);
+    const rows = new RowsByKey(texts, this.dimension);
+    await this.#read(rows);
+    if (rows.missing.size > 0) await this.#embed(rows, progress);
     else progress(`embeddings of ${this.name}`, texts.length).finish(`${texts.length} texts from the cache`);
-    return this.#gather(keys);
+    return rows.all();
   }
 
-  async #embed(missing: ReadonlyMap<string, string>, progress: StartProgress): Promise<void> {
-    this.#encoder ??= await this.#source.create(progress);
+  async #read(rows: RowsByKey): Promise<void> {
+    const breakNow = eventBreaks();
+    for (const block of this.#segments.read(rows.missing.keys())) {
+      rows.set(block);
+      await breakNow();
+    }
+  }
+
+  async #embed(rows: RowsByKey, progress: StartProgress): Promise<void> {
+    const encoder = await this.#openEncoder(progress);
+    const entries = [...rows.missing];
+    const stage = progress(`embeddings of ${this.name}`, entries.length);
+    for (let start = 0; start < entries.length; start += SAVED_TEXTS) {
+      rows.set(await this.#embedPart(encoder, entries.slice(start, start + SAVED_TEXTS)));
+      stage.update(Math.min(start + SAVED_TEXTS, entries.length));
+    }
+    const { incomplete } = this.#segments;
+    const remark = incomplete === null ? '' : `; ignored the incomplete block at the end of ${incomplete}`;
+    stage.finish(`${entries.length} texts embedded${remark}`);
+  }
+
+  async #openEncoder(progress: StartProgress): Promise<Encoder> {
+    if (this.#encoder === null) {
+      assertWritableFolder(this.#folder);
+      this.#encoder = await this.#source.create(progress);
+    }
     const encoder = this.#encoder;
     if (this.#disposed) this.dispose(); // while the encoder was made
     this.#assertInUse();
-    const { dimension } = encoder;
-    if (dimension !== this.dimension)
-      throw new DimensionMismatchError(`embeddings of ${this.name} in the cache`, this.dimension, dimension);
-    const stage = progress(`embeddings of ${this.name}`, missing.size);
-    const entries = [...missing];
-    for (let start = 0; start < entries.length; start += SAVED_TEXTS) {
-      await this.#embedPart(encoder, entries.slice(start, start + SAVED_TEXTS));
-      stage.update(Math.min(start + SAVED_TEXTS, entries.length));
-    }
-    stage.finish(`${missing.size} texts embedded`);
+    if (encoder.dimension !== this.dimension)
+      throw new DimensionMismatchError(`embeddings of ${this.name} in the cache`, this.dimension, encoder.dimension);
+    return encoder;
   }
 
-  /** Embeds some texts and writes the file anew with them, so that an interruption loses no more than one part. */
-  async #embedPart(encoder: Encoder, entries: readonly (readonly [string, string])[]): Promise<void> {
+  /** Embeds some texts and adds them to the file, so that an interruption loses no more than one part. */
+  async #embedPart(encoder: Encoder, entries: readonly (readonly [string, string])[]): Promise<KeyedVectors> {
     const texts = entries.map(([, text]) => text);
     const vectors = await encoder.encode(texts);
     assertFinite(this.name, texts, vectors, encoder.dimension);
-    const first = this.#rows.keys.length;
-    const rows = {
-      keys: [...this.#rows.keys, ...entries.map(([key]) => key)],
-      vectors: joined(this.#rows.vectors, vectors),
-      dimension: encoder.dimension,
-    };
-    writeRows(this.#path, rows, this.identity);
-    for (const [i, [key]] of entries.entries()) this.#rowOf.set(key, first + i);
-    this.#rows = rows;
-  }
-
-  #gather(keys: readonly string[]): Float32Array {
-    const gathered = new Float32Array(keys.length * this.dimension);
-    for (const [i, key] of keys.entries()) {
-      const row = this.#rowOf.get(key);
-      if (row === undefined) throw new RecordNotFoundError(`cache of ${this.name}`, key);
-      const start = row * this.dimension;
-      gathered.set(this.#rows.vectors.subarray(start, start + this.dimension), i * this.dimension);
-    }
-    return gathered;
+    const part = { keys: entries.map(([key]) => key), vectors };
+    this.#segments.append(part);
+    return part;
   }
 
   #assertInUse(): void {
@@ -139,6 +129,7 @@ class FileCachedEncoder implements Encoder {
 
   dispose(): void {
     this.#disposed = true;
+    this.#segments.close();
     this.#encoder?.dispose();
     this.#encoder = null;
   }
@@ -152,24 +143,42 @@ function assertFinite(name: string, texts: readonly string[], vectors: Float32Ar
   throw new NotFiniteError(`embedding by ${name}`, `text ${JSON.stringify(text)}`, vectors[at]!);
 }
 
-function joined(a: Float32Array, b: Float32Array): Float32Array {
-  const both = new Float32Array(a.length + b.length);
-  both.set(a);
-  both.set(b, a.length);
-  return both;
-}
+/** The vectors of N texts, which come a few keys at a time. */
+class RowsByKey {
+  /** Text by key, of the texts without a vector so far, in the order of their first place. */
+  readonly missing = new Map<string, string>();
+  readonly #keys: readonly string[];
+  readonly #width: number;
+  /** Row-major [N, D]. */
+  readonly #rows: Float32Array;
+  /** The first place of each key. */
+  readonly #firstOf = new Map<string, number>();
 
-function writeRows(path: string, { keys, vectors, dimension }: Rows, identity: object): void {
-  const metadata = { identity: JSON.stringify(identity), keys: keys.join(' ') };
-  writeSafetensors(path, { tensors: { rows: { shape: [keys.length, dimension], data: vectors } }, metadata });
-}
+  constructor(texts: readonly string[], width: number) {
+    this.#keys = texts.map((text) => hashOf(text));
+    this.#width = width;
+    this.#rows = new Float32Array(texts.length * width);
+    for (const [place, key] of this.#keys.entries()) {
+      if (this.#firstOf.has(key)) continue;
+      this.#firstOf.set(key, place);
+      this.missing.set(key, texts[place] as string);
+    }
+  }
 
-function readRows(path: string): Rows {
-  const { tensors, metadata } = readSafetensors(path, REMEDY);
-  const [count, dimension] = tensors.rows?.shape ?? [];
-  const keys = metadata.keys?.split(' ') ?? [];
-  const vectors = tensors.rows?.data;
-  if (!(vectors instanceof Float32Array) || count !== keys.length)
-    throw new ChecksumMismatchError(path, 'its keys do not fit its rows', REMEDY);
-  return { keys, vectors, dimension: dimension as number };
+  set({ keys, vectors }: KeyedVectors): void {
+    for (const [row, key] of keys.entries()) {
+      const vector = vectors.subarray(row * this.#width, (row + 1) * this.#width);
+      this.#rows.set(vector, (this.#firstOf.get(key) as number) * this.#width);
+      this.missing.delete(key);
+    }
+  }
+
+  /** Once none is missing: the rows, with those of repeated texts copied. */
+  all(): Float32Array {
+    for (const [place, key] of this.#keys.entries()) {
+      const from = (this.#firstOf.get(key) as number) * this.#width;
+      if (from !== place * this.#width) this.#rows.copyWithin(place * this.#width, from, from + this.#width);
+    }
+    return this.#rows;
+  }
 }
