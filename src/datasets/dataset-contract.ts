@@ -1,9 +1,17 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { random } from '../core/random.ts';
 import type { Dataset, Query } from '../model/dataset.ts';
 import { compareBytes } from '../model/tie-rule.ts';
+import type { Turn } from '../model/turn.ts';
 import { DATASETS } from './registry.ts';
 
 export interface DatasetContractOptions {
+  /** Reads the same source with other answers: for each query id the turn that the source then gives as its only answer. */
+  readonly reassigned: (
+    answers: ReadonlyMap<string, string>,
+  ) => Promise<Pick<Dataset, 'corpus' | 'queries' | 'qrels' | 'relevantGrade'>>;
+  /** Whether the source can say that the turn, which is earlier, answers the query. By default it always can. */
+  readonly mayAnswer?: (turn: Turn, query: Query, dataset: Dataset) => boolean;
   /** False where the source itself parts single queries, so that a conversation may belong to neither part as a whole. */
   readonly splitsConversations?: boolean;
 }
@@ -14,11 +22,40 @@ function homeOf({ corpus }: Dataset, { conversationId, turnId, anchorTurnId }: Q
   return conversationId ?? (known === null ? undefined : corpus.turn(known).conversationId);
 }
 
+/** For each query that the source could answer by another turn such a turn: the next one from a place drawn at random. */
+function otherAnswers(dataset: Dataset, mayAnswer: DatasetContractOptions['mayAnswer']): Map<string, string> {
+  const { corpus, queries, qrels, relevantGrade } = dataset;
+  const stream = random(0, 'other answers');
+  const answers = new Map<string, string>();
+  for (const query of queries) {
+    const { id, timestamp, conversationId } = query;
+    const earlier = corpus.cutoff(timestamp);
+    const start = stream.integer(Math.max(earlier, 1));
+    const fits = (turn: Turn) =>
+      turn.conversationId === (conversationId ?? turn.conversationId) &&
+      (qrels.get(id)?.get(turn.id) ?? 0) < relevantGrade &&
+      (mayAnswer?.(turn, query, dataset) ?? true);
+    const other = [...corpus.turns.slice(start, earlier), ...corpus.turns.slice(0, start)].find(fits);
+    if (other !== undefined) answers.set(id, other.id);
+  }
+  return answers;
+}
+
+/** A query but for its split and cluster, which follow the conversation that it belongs to and which no scorer sees. */
+function asAsked({ split: _split, cluster: _cluster, ...query }: Query): string {
+  return JSON.stringify(query);
+}
+
+/** A turn but for its place in a tree: a turn that is itself a query hangs from its answer. */
+function asSaid({ parentId: _parent, conversationId: _conversation, ...turn }: Turn): string {
+  return JSON.stringify(turn);
+}
+
 /** What every dataset promises, as tests; `load` reads the same source anew each time. */
 export function describeDataset(
   name: string,
   load: () => Promise<Dataset>,
-  { splitsConversations = true }: DatasetContractOptions = {},
+  { reassigned, mayAnswer, splitsConversations = true }: DatasetContractOptions,
 ): void {
   describe(`dataset contract: ${name}`, () => {
     let dataset: Dataset;
@@ -97,6 +134,29 @@ export function describeDataset(
         if (query.split === 'test') expect(devConversations.has(home), query.id).toBe(false);
         else if (splitsConversations) expect(devConversations.has(home), query.id).toBe(true);
       }
+    });
+
+    test('computes nothing of a query or a turn from the judgements', async () => {
+      const answers = otherAnswers(dataset, mayAnswer);
+      expect(answers.size).toBeGreaterThan(0);
+      const other = await reassigned(answers);
+      for (const [queryId, turnId] of answers) {
+        const relevant = [...(other.qrels.get(queryId) ?? [])].filter(([, grade]) => grade >= other.relevantGrade);
+        expect(relevant.map(([id]) => id)).toEqual([turnId]);
+      }
+      expect(other.queries.map(asAsked)).toEqual(dataset.queries.map(asAsked));
+      expect(other.corpus.turns.map(asSaid)).toEqual(dataset.corpus.turns.map(asSaid));
+    });
+
+    test('shows a query the same past, trees and all, whatever answers it', async () => {
+      const [queryId, turnId] = [...otherAnswers(dataset, mayAnswer)].at(-1) as [string, string];
+      const other = await reassigned(new Map([[queryId, turnId]]));
+      const seenBy = ({ corpus, queries }: Pick<Dataset, 'corpus' | 'queries'>) => {
+        const query = queries.find(({ id }) => id === queryId) as Query;
+        const past = corpus.turns.slice(0, corpus.cutoff(query.timestamp));
+        return [asAsked(query), ...past.map((turn) => JSON.stringify(turn))];
+      };
+      expect(seenBy(other)).toEqual(seenBy(dataset));
     });
 
     test('is the same when it is read again', async () => {

@@ -26,14 +26,31 @@ const EGGS: SampleLog = {
 };
 const MILK: SampleLog = { said: ['[05:00] <dan> milk?', '[05:02] <eve> no'], links: ['1000 1001'] };
 
-describe('a folder of logs', () => {
-  const path = written({
-    'train/2005-06-27.train-a': EGGS,
-    'dev/2004-11-15_03': MILK,
-    'test/2005-07-06_14': MILK,
-  });
+const LOGS = { 'train/2005-06-27.train-a': EGGS, 'dev/2004-11-15_03': MILK, 'test/2005-07-06_14': MILK };
 
-  describeDataset('irc', () => loadIrc({ path }));
+/** The links of a log with other ones for the messages that answer something else. @param answers by line */
+function relinked({ said, links }: SampleLog, answers: ReadonlyMap<number, number>): SampleLog {
+  const kept = links.filter((link) => !answers.has(Number(link.split(' ')[1])));
+  return { said, links: [...kept, ...[...answers].map(([line, answered]) => `${answered} ${line}`)] };
+}
+
+const lineOf = (turnId: string) => Number(turnId.slice(turnId.lastIndexOf(':') + 1));
+
+describe('a folder of logs', () => {
+  const path = written(LOGS);
+
+  describeDataset('irc', () => loadIrc({ path }), {
+    reassigned: (answers) => {
+      const answersIn = (place: string) =>
+        [...answers].filter(([queryId]) => queryId.startsWith(`q-${place.split('/')[1]}:`));
+      const logs = Object.entries(LOGS).map(([place, log]): [string, SampleLog] => {
+        const lines = answersIn(place).map(([queryId, turnId]): [number, number] => [lineOf(queryId), lineOf(turnId)]);
+        return [place, relinked(log, new Map(lines))];
+      });
+      return loadIrc({ path: written(Object.fromEntries(logs)) });
+    },
+    mayAnswer: (turn, query) => turn.channel === query.channel,
+  });
 
   it('is for development where it was for training, else for test', async () => {
     const dataset = await loadIrc({ path });

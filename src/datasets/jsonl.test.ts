@@ -23,13 +23,23 @@ function write(turns: string, queries: string, qrels: string): string {
 const load = (path: string, onDirtyRow: 'error' | 'skip' = 'error') =>
   loadJsonl({ path, onDirtyRow, relevantGrade: 2 });
 
+/** Reads the turns and queries of a folder with other judgements. */
+const reassignedIn = (folder: string) => (answers: ReadonlyMap<string, string>) => {
+  const [turns, queries, qrels] = ['turns.jsonl', 'queries.jsonl', 'qrels.txt'].map((file) =>
+    readFileSync(join(folder, file), 'utf8'),
+  );
+  const kept = (qrels as string).split('\n').filter((line) => !answers.has(line.split(' ')[0] as string));
+  const rows = [...kept, ...[...answers].map(([queryId, turnId]) => `${queryId} 0 ${turnId} 2`)];
+  return load(write(turns as string, queries as string, rows.join('\n')), 'skip');
+};
+
 describe('the example of the docs', () => {
   const docs = readFileSync(new URL('../../docs/datasets/jsonl.md', import.meta.url), 'utf8');
   const [turns, queries] = [...docs.matchAll(/```jsonl\n([^`]+)```/g)].map(([, block]) => block as string);
   const [qrels, error] = [...docs.matchAll(/```text\n([^`]+)```/g)].map(([, block]) => block as string);
   const folder = write(turns as string, queries as string, qrels as string);
 
-  describeDataset('jsonl', () => load(folder, 'skip'));
+  describeDataset('jsonl', () => load(folder, 'skip'), { reassigned: reassignedIn(folder) });
 
   it('loads as it says, the dirty row skipped', async () => {
     const dataset = await load(folder, 'skip');
@@ -70,7 +80,10 @@ const QUERY = '{"id": "q", "text": "eggs", "timestamp": 2}\n';
 const parted = (id: string, split: string) =>
   JSON.stringify({ id, text: 'eggs', timestamp: 2, conversationId: 'c', split });
 const byQuery = write(TURN, `${parted('p', 'dev')}\n${parted('q', 'test')}\n`, 'p 0 a 2\nq 0 a 1\n');
-describeDataset('jsonl, parted by query', () => load(byQuery), { splitsConversations: false });
+describeDataset('jsonl, parted by query', () => load(byQuery), {
+  reassigned: reassignedIn(byQuery),
+  splitsConversations: false,
+});
 
 describe('loadJsonl', () => {
   it('names the faults of all three files in one error', async () => {

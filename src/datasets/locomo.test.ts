@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -22,8 +22,30 @@ const path = write('samples.json', handmadeSamples());
 const load = (more: Partial<LocomoOptions> = {}) =>
   loadLocomo({ path, categories: ANSWERABLE_CATEGORIES, testConversations: [], ...more });
 
-describeDataset('locomo', () => load({ testConversations: ['conv-5'] }));
-describeDataset('locomo, adversarial', () => load({ categories: ['adversarial'] }));
+/** Samples of a file, as far as evidence is concerned. */
+type Samples = readonly { readonly sample_id: string; readonly qa: readonly object[] }[];
+
+/** Reads samples whose questions have other evidence. */
+const reassignedIn =
+  (samples: Samples, options: Partial<LocomoOptions> = {}) =>
+  (answers: ReadonlyMap<string, string>) => {
+    const evidenceOf = (queryId: string) => {
+      const turnId = answers.get(queryId);
+      return turnId === undefined ? {} : { evidence: [turnId.slice(turnId.indexOf('/') + 1)] };
+    };
+    const changed = samples.map((sample) => ({
+      ...sample,
+      qa: sample.qa.map((question, i) => ({ ...question, ...evidenceOf(`${sample.sample_id}/q${i}`) })),
+    }));
+    return load({ ...options, path: write('reassigned.json', changed) });
+  };
+
+describeDataset('locomo', () => load({ testConversations: ['conv-5'] }), {
+  reassigned: reassignedIn(handmadeSamples(), { testConversations: ['conv-5'] }),
+});
+describeDataset('locomo, adversarial', () => load({ categories: ['adversarial'] }), {
+  reassigned: reassignedIn(handmadeSamples(), { categories: ['adversarial'] }),
+});
 
 describe('loadLocomo', () => {
   it('has the earlier conversation first, and each in the part that the options say', async () => {
@@ -87,8 +109,11 @@ describe('loadLocomo', () => {
 });
 
 describeData('the six conversations of the docs', 'locomo/locomo-dev.json', (real) => {
-  const all = () => load({ path: real, categories: LOCOMO_CATEGORIES, testConversations: ['conv-48'] });
-  describeDataset('locomo, real', all);
+  const options = { categories: LOCOMO_CATEGORIES, testConversations: ['conv-48'] };
+  const all = () => load({ ...options, path: real });
+  describeDataset('locomo, real', all, {
+    reassigned: (answers) => reassignedIn(JSON.parse(readFileSync(real, 'utf8')), options)(answers),
+  });
 
   it('have the counts that the docs tell', async () => {
     expect((await all()).facts).toEqual({

@@ -31,7 +31,11 @@ export async function loadMailThreads(
   cacheFolder: string | null,
   progress: StartProgress,
 ): Promise<Dataset> {
-  const prepared = await preparedOf(source, cacheFolder, progress);
+  return datasetOf(source, await preparedOf(source, cacheFolder, progress));
+}
+
+/** The dataset of prepared rows. */
+export function datasetOf(source: Pick<MailSource, 'name' | 'licence'>, prepared: Prepared): Dataset {
   return {
     name: source.name,
     declaration: {

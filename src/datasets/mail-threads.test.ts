@@ -12,8 +12,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** Eleven words each, unlike each other, so that none is taken for a copy or a quote of another. */
 const WORDS = ['eggs', 'milk', 'flour', 'yeast', 'salt', 'rye', 'plums'];
 
-/** Seven threads of two, a day apart: a question and its answer, which quotes it. */
-const MAILS = WORDS.flatMap((word, day) => {
+/** Seven threads of two, a day apart: a question and its answer, which quotes it. And an answer whose clock is late: it is dated before its question. */
+const PAIRS = WORDS.flatMap((word, day) => {
   const question = `Who of you knows how much ${word} a ${word} cake needs in ${word} season?`;
   const answer = `I for one take ${word} by ${word} until the ${word} bowl holds no more ${word}.`;
   const head = (hour: number, id: string, from: string) =>
@@ -23,6 +23,10 @@ const MAILS = WORDS.flatMap((word, day) => {
     `${head(9, 'a', 'Bea Luz')}In-Reply-To: <q-${word}@x>\n\nOn Tuesday Ana Cruz wrote:\n> ${question}\n\n${answer}\n`,
   ];
 });
+const MAILS = [
+  ...PAIRS,
+  `From: Cem Tan <cem@x.example>\nDate: 26 Aug 2002 06:07:00 +0000\nMessage-Id: <late@x>\nIn-Reply-To: <q-plums@x>\n\nMy own way with plums is to leave them out of everything that I bake.\n`,
+];
 const ENVELOPE = 'From ana@x.example Thu Aug 22 09:07:00 2002\n';
 const mailbox = join(folder, 'cooks.mbox');
 writeFileSync(mailbox, MAILS.map((mail) => `${ENVELOPE}${mail}\n`).join(''));
@@ -30,16 +34,39 @@ const single = join(folder, 'single');
 mkdirSync(single);
 for (const [i, mail] of MAILS.entries()) writeFileSync(join(single, `${10 + i}.eml`), mail);
 
+/** The place in the mailbox of each turn, in time order. */
+const PLACES = [...PAIRS.keys()].flatMap((place) => (place === 13 ? [14, 13] : [place]));
+const mailOf = (turnId: string) => MAILS[PLACES[Number(turnId.slice(1)) - 1] as number] as string;
+const idOf = (mail: string) => /^Message-Id: (.*)$/m.exec(mail)?.[1];
+
+/** Reads the mails of the mailbox, some of which answer another mail. */
+function reassigned(answers: ReadonlyMap<string, string>, split: 'time' | 'test' = 'time') {
+  const headers = new Map(
+    [...answers].map(([queryId, turnId]) => [mailOf(queryId.slice('q-'.length)), idOf(mailOf(turnId))]),
+  );
+  const changed = MAILS.map((mail) => {
+    const id = headers.get(mail);
+    return id === undefined ? mail : mail.replace(/^In-Reply-To: .*$/m, `In-Reply-To: ${id}`);
+  });
+  const path = join(mkdtempSync(join(folder, 'reassigned-')), 'cooks.mbox');
+  writeFileSync(path, changed.map((mail) => `${ENVELOPE}${mail}\n`).join(''));
+  return load(path, split);
+}
+
 const load = (path: string, split: 'time' | 'test' = 'time', cacheFolder: string | null = null) =>
   loadMailFiles({ path, split, cacheFolder });
 
 describe('a mailbox', () => {
-  describeDataset('mail-threads', () => load(mailbox));
-  describe('all for test', () => describeDataset('mail-threads', () => load(mailbox, 'test')));
+  describeDataset('mail-threads', () => load(mailbox), { reassigned });
+  describe('all for test', () =>
+    describeDataset('mail-threads', () => load(mailbox, 'test'), {
+      reassigned: (answers) => reassigned(answers, 'test'),
+    }));
 
   it('is prepared as the mails of the archive are', async () => {
     const dataset = await load(mailbox);
-    expect(dataset.corpus.size).toBe(14);
+    expect(dataset.corpus.size).toBe(15);
+    expect(dataset.facts['left out: replies dated before their parent']).toBe(1);
     expect(dataset.queries[0]).toEqual({
       id: 'q-m0002',
       turnId: 'm0002',
@@ -80,7 +107,7 @@ describe('the rows that are kept', () => {
     expect(readdirSync(cacheFolder)).toEqual(names);
     await load(mailbox, 'test', cacheFolder);
     writeFileSync(copy, MAILS.slice(2).join('').replaceAll('From: ', `\n${ENVELOPE}From: `).trimStart());
-    expect((await load(copy, 'time', cacheFolder)).corpus.size).toBe(12);
+    expect((await load(copy, 'time', cacheFolder)).corpus.size).toBe(13);
     expect(readdirSync(cacheFolder)).toHaveLength(3);
   });
 });

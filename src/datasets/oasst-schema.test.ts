@@ -14,7 +14,7 @@ test('a line is a tree of what is read of its messages', () => {
         message_id: 'a',
         text: 'eggs?',
         role: 'prompter',
-        replies: [{ message_id: 'b', text: 'four', role: 'assistant', rank: 0, replies: [] }],
+        replies: [{ message_id: 'b', text: 'four', role: 'assistant', replies: [] }],
       },
     },
     { message_tree_id: 'c', prompt: { message_id: 'c', text: '', role: 'prompter' } },

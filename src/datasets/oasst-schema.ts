@@ -9,8 +9,6 @@ export interface OasstMessage {
   readonly message_id: string;
   readonly text: string;
   readonly role: 'prompter' | 'assistant';
-  /** Place among the replies to the same message, the best 0; missing where nobody ranked them. */
-  readonly rank?: number | null | undefined;
   readonly deleted?: boolean | null | undefined;
   /** True where a model wrote it. */
   readonly synthetic?: boolean | null | undefined;
@@ -22,7 +20,6 @@ const message: z.ZodType<OasstMessage> = z.lazy(() =>
     message_id: id,
     text: z.string(),
     role: z.enum(['prompter', 'assistant']),
-    rank: z.number().nullish(),
     deleted: z.boolean().nullish(),
     synthetic: z.boolean().nullish(),
     replies: z.array(message).nullish(),

@@ -46,31 +46,21 @@ test('a message is a turn of its tree, by its role', () => {
   ]);
 });
 
-test('takes tree after tree, level by level, siblings by rank and then as they stand', () => {
+test('takes tree after tree, level by level, and within a level by id, so that siblings do not stand together', () => {
   const turns = read([
-    tree(
-      message('a', [
-        message('unranked'),
-        message('third', [message('below-third')], { rank: 2 }),
-        message('first', [message('y', [], { rank: null }), message('x')], { rank: 0 }),
-        message('last', [], { rank: null }),
-        message('second', [], { rank: 1 }),
-      ]),
-    ),
-    tree(message('b', [message('c')])),
+    tree(message('r', [message('n', [message('b'), message('z')]), message('m', [message('y'), message('a')])])),
+    tree(message('q', [message('c')])),
   ]);
   expect(turns.map(({ turn: { id, timestamp } }) => [id, timestamp / 60_000])).toEqual([
-    ['a', 0],
-    ['first', 1],
-    ['second', 2],
-    ['third', 3],
-    ['unranked', 4],
-    ['last', 5],
-    ['y', 6],
-    ['x', 7],
-    ['below-third', 8],
-    ['b', 9],
-    ['c', 10],
+    ['r', 0],
+    ['m', 1],
+    ['n', 2],
+    ['a', 3],
+    ['b', 4],
+    ['y', 5],
+    ['z', 6],
+    ['q', 7],
+    ['c', 8],
   ]);
 });
 

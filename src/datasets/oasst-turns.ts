@@ -1,3 +1,4 @@
+import { compareBytes } from '../model/tie-rule.ts';
 import type { Turn } from '../model/turn.ts';
 import type { Counts } from './counts.ts';
 import type { OasstMessage, OasstTree } from './oasst-schema.ts';
@@ -21,8 +22,8 @@ interface Hung {
 
 /**
  * The messages of all trees. The source has no times, so theirs are made up: a minute for each message, tree after tree as they stand in the file, within a tree
- * level by level, siblings by rank and then as they stand. Deleted messages and messages without a text are left out; what answered them hangs from what they
- * answered.
+ * level by level, within a level by id. Siblings must not stand together: the time of a message would tell which message of the level above it answers. Deleted
+ * messages and messages without a text are left out; what answered them hangs from what they answered.
  */
 export function oasstTurnsOf(trees: readonly OasstTree[], counts: Counts): OasstTurn[] {
   for (const skipped of ['deleted messages', 'messages without a text']) counts.add(`skipped: ${skipped}`, 0);
@@ -35,7 +36,7 @@ export function oasstTurnsOf(trees: readonly OasstTree[], counts: Counts): Oasst
         if (skipped !== null) counts.add(`skipped: ${skipped}`);
         else turns.push({ turn: turnOf(hung, message_tree_id, turns.length * MINUTE), answers: hung.answers });
       }
-      level = level.flatMap(below);
+      level = level.flatMap(below).sort((a, b) => compareBytes(a.message.message_id, b.message.message_id));
     }
   }
   return turns;
@@ -58,11 +59,12 @@ function turnOf({ message, parentId }: Hung, tree: string, timestamp: number): T
   };
 }
 
-/** The replies to a message, best first. */
+/** The replies to a message. */
 function below({ message, parentId }: Hung): Hung[] {
   const answers = reasonToSkip(message) === null;
-  const place = (reply: OasstMessage) => reply.rank ?? Number.MAX_SAFE_INTEGER;
-  return [...(message.replies ?? [])]
-    .sort((a, b) => place(a) - place(b))
-    .map((reply) => ({ message: reply, parentId: answers ? message.message_id : parentId, answers }));
+  return (message.replies ?? []).map((reply) => ({
+    message: reply,
+    parentId: answers ? message.message_id : parentId,
+    answers,
+  }));
 }

@@ -2,9 +2,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { silent } from '../core/progress.ts';
 import type { Dataset, Query } from '../model/dataset.ts';
+import { Counts } from './counts.ts';
 import { describeDataset } from './dataset-contract.ts';
 import { findMailArchive, hamMails } from './mail-archive.ts';
+import { datasetOf } from './mail-dataset.ts';
+import { prepareRead } from './mail-preparation.ts';
+import { type DatedMail, readMails } from './read-mails.ts';
 import { loadSpamAssassinThreads } from './spamassassin-threads.ts';
 
 const cacheFolder = mkdtempSync(join(tmpdir(), 'threads-'));
@@ -180,4 +185,34 @@ describe('spamassassin-threads', () => {
   });
 });
 
-describeDataset('spamassassin-threads', () => loadSpamAssassinThreads({ cacheFolder }));
+describe('the archive', () => {
+  let mails: ReadonlyMap<string, DatedMail>;
+  /** Message ids by time, where no other mail has the same. */
+  const ids = new Map<number, string>();
+  beforeAll(async () => {
+    mails = await readMails(hamMails(findMailArchive()), new Counts(), silent);
+    const shared = new Set<number>();
+    for (const { id, time } of mails.values()) {
+      if (ids.has(time)) shared.add(time);
+      ids.set(time, id);
+    }
+    for (const time of shared) ids.delete(time);
+  });
+
+  describeDataset('spamassassin-threads', () => loadSpamAssassinThreads({ cacheFolder }), {
+    reassigned: async (answers) => {
+      const dataset = await loadSpamAssassinThreads({ cacheFolder });
+      const idOf = (turnId: string) => ids.get(dataset.corpus.turn(turnId).timestamp) as string;
+      const changed = new Map(mails);
+      for (const [queryId, turnId] of answers) {
+        const mail = mails.get(idOf(queryId.slice('q-'.length))) as DatedMail;
+        changed.set(mail.id, { ...mail, inReplyTo: [idOf(turnId)], references: [] });
+      }
+      return datasetOf(
+        { name: dataset.name, licence: dataset.declaration.licence },
+        prepareRead(changed, 'time', new Counts(), silent),
+      );
+    },
+    mayAnswer: (turn, query) => ids.has(turn.timestamp) && ids.has(query.timestamp) && words(turn.text).length >= 5,
+  });
+});
