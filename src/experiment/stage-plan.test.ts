@@ -53,7 +53,7 @@ test('a plan for a dataset without a query to evaluate is refused', async () => 
   const dataset = await loadDataset(wanted.dataset, { cacheFolder: null });
   const before = tf.memory().numTensors;
   const plan = () => planStages({ dataset: { ...dataset, queries: [] }, config: wanted, code: codeVersion() });
-  expect(plan).toThrow('has no query in split: test');
+  expect(plan).toThrow('has no query in split test');
   expect(tf.memory().numTensors).toBe(before);
 });
 

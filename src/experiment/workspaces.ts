@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { ValidationError } from '../core/errors.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
 import { cachedEncoder, type EncoderSource } from '../embedding/embedding-cache.ts';
 import { type EncoderOptions, encoderSource } from '../embedding/registry.ts';
@@ -11,6 +10,7 @@ import type { Encoding } from '../retrieval/workspace-inputs.ts';
 import type { ExperimentConfig } from './config.ts';
 import { sampleConversations } from './conversation-sample.ts';
 import { splitDev } from './dev-split.ts';
+import { assertSplitSize } from './split-size.ts';
 
 /** What workspaces are opened from. */
 export interface WorkspaceSource {
@@ -35,10 +35,10 @@ export function evaluatedQueries(
   dataset: Dataset,
   { evaluation: { split, limitQueries, share }, seed }: ExperimentConfig,
 ): readonly Query[] {
+  assertSplitSize(dataset, split);
   const of = (wanted: Query['split']) =>
     dataset.queries.filter((query) => query.split === wanted).slice(0, limitQueries ?? undefined);
   const queries = split === 'all' ? [...of('dev'), ...of('test')].sort((a, b) => a.timestamp - b.timestamp) : of(split);
-  if (queries.length === 0) throw new ValidationError(`dataset ${dataset.name} has no query in split: ${split}`);
   if (share === 1) return queries;
   const labels = queries.map(({ cluster }) => cluster);
   const drawn = sampleConversations(labels, share, seed);
