@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { stringify } from 'yaml';
 import { type BackendChoice, useBackend } from '../core/backend.ts';
-import { assertWritableFolder } from '../core/files.ts';
+import { assertReadableFolder } from '../core/files.ts';
 import { terminalProgress } from '../core/progress.ts';
 import { loadDataset } from '../datasets/registry.ts';
 import { codeVersion } from '../experiment/code-version.ts';
@@ -48,7 +48,7 @@ function armRow({ name, extends: start, differences, points, isRun }: ArmSummary
 }
 
 async function costOf(config: ExperimentConfig, { backend: wanted, cache }: ShowOptions): Promise<Cost> {
-  assertWritableFolder(cache);
+  assertReadableFolder(cache);
   const backend = await useBackend(wanted ?? config.backend);
   const progress = terminalProgress();
   const dataset = await loadDataset(config.dataset, { cacheFolder: join(cache, 'datasets'), progress });

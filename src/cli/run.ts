@@ -1,9 +1,10 @@
 import { basename, join, relative } from 'node:path';
 import { Command } from 'commander';
 import { type BackendChoice, useBackend } from '../core/backend.ts';
-import { assertWritableFolder } from '../core/files.ts';
+import { assertReadableFolder, assertWritableFolder } from '../core/files.ts';
 import { terminalProgress } from '../core/progress.ts';
 import { quoted } from '../core/shell-words.ts';
+import { cacheSizeRemark } from '../experiment/cache-contents.ts';
 import type { Execute } from '../experiment/execution.ts';
 import { FolderExecution } from '../experiment/folder-execution.ts';
 import type { Launcher } from '../experiment/launch/launcher.ts';
@@ -88,7 +89,8 @@ async function run(path: string, options: RunOptions): Promise<void> {
   const launcher = launcherOf(chosenLauncher(config.launcher, options));
   const backend = await useBackend(options.backend ?? config.backend);
   const { results, cache: cacheFolder } = options;
-  for (const folder of [results, cacheFolder]) assertWritableFolder(folder);
+  assertWritableFolder(results);
+  assertReadableFolder(cacheFolder);
   const progress = terminalProgress();
   const newExecution = () =>
     new FolderExecution({ results, opening: openingOf(options), launcher, signal: interruption });
@@ -108,6 +110,8 @@ async function run(path: string, options: RunOptions): Promise<void> {
     for (const round of rounds) round.discard();
     report.finish();
     show(finished.result, join(results, basename(folder)));
+    const remark = cacheSizeRemark(cacheFolder);
+    if (remark !== null) process.stdout.write(`${remark}\n`);
     assertAllDone(finished.result);
   } finally {
     for (const one of [execution, ...rounds]) one.release();

@@ -1,7 +1,7 @@
 import { basename, join, relative } from 'node:path';
 import { Command } from 'commander';
 import { type BackendChoice, useBackend } from '../core/backend.ts';
-import { assertWritableFolder } from '../core/files.ts';
+import { assertReadableFolder, assertWritableFolder } from '../core/files.ts';
 import { terminalProgress } from '../core/progress.ts';
 import { quoted } from '../core/shell-words.ts';
 import { loadTrainingConfig } from '../experiment/training/training-config.ts';
@@ -49,7 +49,8 @@ async function train(path: string, options: TrainOptions): Promise<void> {
   const config = loadTrainingConfig(path, options.set);
   const backend = await useBackend(options.backend ?? config.backend);
   const { results, cache: cacheFolder } = options;
-  for (const folder of [results, cacheFolder]) assertWritableFolder(folder);
+  assertWritableFolder(results);
+  assertReadableFolder(cacheFolder);
   const progress = terminalProgress();
   const finished = await runTraining(config, { backend, cacheFolder, command: commandLine(path, options), progress });
   const report = progress('report', 1);

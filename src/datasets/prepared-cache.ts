@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { ChecksumMismatchError } from '../core/errors.ts';
-import { readText, writeAtomic } from '../core/files.ts';
+import { assertNoLink, assertWritableFolder, readText, writeAtomic } from '../core/files.ts';
 import { hashOf } from '../core/hash.ts';
 import type { Prepared } from './prepared.ts';
 
@@ -16,11 +17,15 @@ export function writePrepared(path: string, prepared: Prepared): void {
 }
 
 /**
- * @returns null where there is no such file.
- * @throws ChecksumMismatchError for a file that is cut short or altered.
+ * @returns null where there is no such file, which is then to be prepared and written.
+ * @throws ChecksumMismatchError for a file that is cut short or altered; StorageError for a link, and where a missing file could not be written.
  */
 export function readPrepared(path: string): Prepared | null {
-  if (!existsSync(path)) return null;
+  assertNoLink(path, dirname(dirname(path)));
+  if (!existsSync(path)) {
+    assertWritableFolder(dirname(path));
+    return null;
+  }
   const content = readText(path);
   const end = content.lastIndexOf('\n', content.length - 2) + 1;
   const body = content.slice(0, end);

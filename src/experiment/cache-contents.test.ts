@@ -1,8 +1,25 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type CacheFile, cacheFiles, cacheParts, deleteFiles, type GarbageOptions, garbage } from './cache-contents.ts';
+import {
+  type CacheFile,
+  cacheFiles,
+  cacheParts,
+  cacheSizeRemark,
+  deleteFiles,
+  type GarbageOptions,
+  garbage,
+} from './cache-contents.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2024, 4, 17);
@@ -60,7 +77,7 @@ describe('the files of a cache', () => {
     put('stages/pool/y.safetensors', 7, 2);
     put('stages/bm25/z.safetensors', 11);
     put('stages/bm25/z.safetensors.123', 13);
-    put('embeddings/lsa-1.safetensors', 17);
+    put('embeddings/lsa-1/2.vectors', 17);
     put('datasets/mail.jsonl', 19);
     put('somebody-elses.txt', 23);
     put('stages/notes.txt', 29);
@@ -85,4 +102,29 @@ describe('the files of a cache', () => {
     expect(existsSync(join(root, 'stages/pool/x.safetensors'))).toBe(false);
     expect(existsSync(join(root, 'stages/bm25/z.safetensors'))).toBe(true);
   });
+});
+
+test('links are neither listed nor followed: what they point to would be deleted', () => {
+  const cache = join(root, 'linked');
+  mkdirSync(join(cache, 'stages', 'pool'), { recursive: true });
+  mkdirSync(join(root, 'theirs'));
+  writeFileSync(join(root, 'theirs', 'thesis'), 'years');
+  symlinkSync(join(root, 'theirs'), join(cache, 'stages', 'cosine'));
+  symlinkSync(join(root, 'theirs'), join(cache, 'datasets'));
+  symlinkSync(join(root, 'theirs', 'thesis'), join(cache, 'stages', 'pool', 'x.safetensors'));
+  expect(cacheFiles(cache)).toEqual([]);
+});
+
+test('a cache above 1 GiB is mentioned with what to do, a smaller one is not', () => {
+  const cache = join(root, 'large');
+  mkdirSync(join(cache, 'stages', 'pool'), { recursive: true });
+  for (const name of ['a', 'b']) {
+    writeFileSync(join(cache, 'stages', 'pool', name), '');
+    truncateSync(join(cache, 'stages', 'pool', name), 2 ** 29); // a hole, which takes no place
+  }
+  expect(cacheSizeRemark(cache)).toBeNull();
+  truncateSync(join(cache, 'stages', 'pool', 'a'), 2 ** 30);
+  expect(cacheSizeRemark(cache)).toBe(
+    `the cache holds 1.5 GiB; ragpp cache gc --older-than 30 deletes what was not used for 30 days: ${cache}`,
+  );
 });

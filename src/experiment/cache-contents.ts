@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, type Stats, statSync } from 'node:fs';
+import { type Dirent, existsSync, lstatSync, readdirSync, rmSync, type Stats } from 'node:fs';
 import { join, sep } from 'node:path';
 import { StorageError } from '../core/errors.ts';
 
@@ -28,13 +28,29 @@ function partOf(name: string): string | undefined {
 
 /** null for what was deleted meanwhile. */
 function statsOf(path: string): Stats | null {
-  return statSync(path, { throwIfNoEntry: false }) ?? null;
+  return lstatSync(path, { throwIfNoEntry: false }) ?? null;
+}
+
+/** The paths of all files below a folder, relative to `root`. Links are left out, and so is what they point to; folders may be deleted meanwhile. */
+function filesBelow(root: string, folder = ''): string[] {
+  let entries: Dirent[];
+  try {
+    entries = readdirSync(join(root, folder), { withFileTypes: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw new StorageError('read folder', join(root, folder), { cause: error });
+  }
+  return entries.flatMap((entry) => {
+    const name = join(folder, entry.name);
+    if (entry.isDirectory()) return filesBelow(root, name);
+    return entry.isFile() ? [name] : [];
+  });
 }
 
 /** Every file of a cache folder that the project has made; none where the folder is not there. */
 export function cacheFiles(folder: string): CacheFile[] {
   if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap((name) => {
+  return filesBelow(folder).flatMap((name) => {
     const path = join(folder, name);
     const part = partOf(name);
     const stats = part === undefined ? null : statsOf(path);
@@ -105,4 +121,15 @@ export function deleteFiles(files: readonly CacheFile[]): void {
       throw new StorageError('delete', path, { cause: error });
     }
   }
+}
+
+/** What a cache may hold before a run mentions it. */
+export const LARGE_CACHE_BYTES = 2 ** 30;
+
+/** What to do about a cache that has become large; null for a smaller one. */
+export function cacheSizeRemark(folder: string): string | null {
+  const bytes = cacheFiles(folder).reduce((sum, file) => sum + file.bytes, 0);
+  if (bytes <= LARGE_CACHE_BYTES) return null;
+  const size = (bytes / 2 ** 30).toFixed(1);
+  return `the cache holds ${size} GiB; ragpp cache gc --older-than 30 deletes what was not used for 30 days: ${folder}`;
 }

@@ -2,19 +2,21 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import {
   copyFileSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { ChecksumMismatchError } from '../core/errors.ts';
+import { ChecksumMismatchError, StorageError } from '../core/errors.ts';
 import { hashOf } from '../core/hash.ts';
 import type { Artifact, Stage } from '../retrieval/stage-store.ts';
 import { type RaceOutcome, race } from './sample-racing-process.ts';
@@ -88,6 +90,30 @@ describe('a stage cache', () => {
     );
     rmSync(path);
     expect(read()).toBeNull();
+  });
+});
+
+describe('a symbolic link below the cache folder', () => {
+  const theirs = join(root, 'theirs');
+  const cacheFolder = join(root, 'linked');
+  const cache = new StageCache(cacheFolder);
+  const path = cache.pathOf(stage('x'));
+  mkdirSync(theirs);
+
+  test.each([
+    ['stages', dirname(dirname(path)), theirs],
+    ['a stage', dirname(path), theirs],
+    ['a file', path, join(theirs, 'file')],
+    ['nothing', path, join(theirs, 'missing')],
+  ])('in the place of %s is refused, and what it points to stays', (_, link, pointed) => {
+    rmSync(cacheFolder, { recursive: true, force: true });
+    mkdirSync(dirname(link), { recursive: true });
+    writeFileSync(join(theirs, 'file'), 'theirs');
+    symlinkSync(pointed, link);
+    expect(() => cache.read(stage('x'))).toThrow(`which is not followed; remove the link): ${link}`);
+    expect(() => cache.write(stage('x'), artifact)).toThrow(StorageError);
+    expect(readdirSync(theirs)).toEqual(['file']);
+    expect(readFileSync(join(theirs, 'file'), 'utf8')).toBe('theirs');
   });
 });
 

@@ -1,6 +1,7 @@
 import { existsSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { ChecksumMismatchError, StorageError } from '../core/errors.ts';
+import { assertNoLink, assertWritableFolder } from '../core/files.ts';
 import { readCheckedSafetensors, type TensorData, type TensorFile, writeSafetensors } from '../core/safetensors.ts';
 import type { Artifact, Stage, StageStore } from '../retrieval/stage-store.ts';
 
@@ -31,10 +32,13 @@ function codeOf(error: unknown): string | undefined {
  * at all, and two that make the same stage write the same bytes. Reading a file notes that it was used, for `ragpp cache gc`.
  */
 export class StageCache implements StageStore {
+  readonly #cacheFolder: string;
   readonly #folder: string;
+  #isWritable = false;
 
   /** @param cacheFolder that of the command line, which holds more than stages. */
   constructor(cacheFolder: string) {
+    this.#cacheFolder = cacheFolder;
     this.#folder = join(cacheFolder, 'stages');
   }
 
@@ -43,10 +47,26 @@ export class StageCache implements StageStore {
     return join(this.#folder, name, `${key}.safetensors`);
   }
 
-  /** @throws ChecksumMismatchError for a damaged file, saying what to delete. */
+  /**
+   * null for a stage that is to be made and written.
+   *
+   * @throws ChecksumMismatchError for a damaged file, saying what to delete; StorageError for a link, and where a missing stage could not be written.
+   */
   read(stage: Stage): Artifact | null {
     const path = this.pathOf(stage);
-    if (!existsSync(path)) return null;
+    assertNoLink(path, this.#cacheFolder);
+    const found = existsSync(path) ? this.#readFile(stage, path) : null;
+    if (found === null) this.#assertWritable();
+    return found;
+  }
+
+  /** Before anything is computed that could not be kept. */
+  #assertWritable(): void {
+    if (!this.#isWritable) assertWritableFolder(this.#folder);
+    this.#isWritable = true;
+  }
+
+  #readFile(stage: Stage, path: string): Artifact | null {
     let file: TensorFile;
     try {
       file = readCheckedSafetensors(path, REMEDY);
@@ -64,6 +84,7 @@ export class StageCache implements StageStore {
 
   write(stage: Stage, artifact: Artifact): void {
     const path = this.pathOf(stage);
+    assertNoLink(path, this.#cacheFolder);
     if (existsSync(path)) return; // another process was first
     const entries = Object.entries(artifact);
     const tensors: Record<string, TensorFile['tensors'][string]> = {};
