@@ -1,7 +1,17 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ValidationError } from '../core/errors.ts';
 import { PROJECT_ROOT } from '../experiment/environment.ts';
 import { withTable } from './publish.ts';
@@ -54,9 +64,12 @@ describe('publishing', () => {
   const results = join(root, 'results');
   const files = {
     'config.yaml': 'a',
+    'curve.csv': 'c',
     'environment.json': '{}',
     'metrics.json': '{"experiment": "x"}',
+    'table.csv': 'x',
     'table.md': '| x |',
+    'table.tex': '\\hline',
     'weights-linear.safetensors': 'w',
   };
   const publish = () => ragpp('publish', run, '--document', readme, '--results', results);
@@ -64,8 +77,9 @@ describe('publishing', () => {
     mkdirSync(run, { recursive: true });
     for (const [name, text] of Object.entries(files)) writeFileSync(join(run, name), text);
     writeFileSync(readme, document);
-    rmSync(results, { recursive: true, force: true });
+    for (const folder of [results, join(root, 'theirs')]) rmSync(folder, { recursive: true, force: true });
   });
+  afterEach(() => rmSync(run, { recursive: true }));
 
   test('copies the small files and puts the table in its place, as often as asked', async () => {
     for (let i = 0; i < 2; i++) expect(await publish()).toMatchObject({ code: 0, stderr: '' });
@@ -93,8 +107,21 @@ describe('publishing', () => {
     [
       'metrics that are no JSON',
       () => writeFileSync(join(run, 'metrics.json'), '{'),
-      /^ragpp \[VALIDATION\]: file does not name its experiment: .*metrics\.json$/,
+      /^ragpp \[VALIDATION\]: file does not name its experiment in .*; publish a run's folder: .*metrics\.json$/,
     ],
+    [
+      'an experiment that is a path out of the results',
+      () => writeFileSync(join(run, 'metrics.json'), '{"experiment": "../theirs"}'),
+      /^ragpp \[VALIDATION\]: file does not name its experiment in .*metrics\.json$/,
+    ],
+    ...['table.md', 'table.csv', 'metrics.json'].map((name): [string, () => void, RegExp] => [
+      `a run whose ${name} is a link`,
+      () => {
+        renameSync(join(run, name), join(root, 'elsewhere'));
+        symlinkSync(join(root, 'elsewhere'), join(run, name));
+      },
+      /^ragpp \[STORAGE\]: cannot use \(it is a symbolic link, .*run\/(table|metrics)\.(md|csv|json)$/,
+    ]),
     [
       'a document without the block',
       () => writeFileSync(readme, ''),
@@ -108,5 +135,37 @@ describe('publishing', () => {
     expect(stderr.trimEnd()).toMatch(message);
     expect(existsSync(results)).toBe(false);
     expect(readFileSync(readme, 'utf8')).toBe(before);
+  });
+
+  test.each([
+    ['the folder of the experiment', () => symlinkSync(join(root, 'theirs'), join(results, 'x'))],
+    [
+      'a published file',
+      () => {
+        mkdirSync(join(results, 'x'));
+        symlinkSync(join(root, 'theirs', 'table.md'), join(results, 'x', 'table.md'));
+      },
+    ],
+    [
+      'the document',
+      () => {
+        renameSync(readme, join(root, 'theirs', 'README.md'));
+        symlinkSync(join(root, 'theirs', 'README.md'), readme);
+      },
+    ],
+  ])('refuses a link in the place of %s, and what it points to stays', async (_, link) => {
+    mkdirSync(results);
+    mkdirSync(join(root, 'theirs'));
+    writeFileSync(join(root, 'theirs', 'table.md'), 'theirs');
+    link();
+    const before = readdirSync(join(root, 'theirs'));
+    const { code, stderr } = await publish();
+    rmSync(readme);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^ragpp \[STORAGE\]: cannot use \(it is a symbolic link, which is not followed; remove the link\): /m,
+    );
+    expect(readdirSync(join(root, 'theirs'))).toEqual(before);
+    expect(readFileSync(join(root, 'theirs', 'table.md'), 'utf8')).toBe('theirs');
   });
 });

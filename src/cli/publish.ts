@@ -3,7 +3,8 @@ import { basename, join } from 'node:path';
 import { Command } from 'commander';
 import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
-import { readBytes, readFolder, readText, writeAtomic } from '../core/files.ts';
+import { assertNoLink, readBytes, readFolder, readText, writeAtomic } from '../core/files.ts';
+import { slug } from '../experiment/config-schema.ts';
 import { TEST_FILE } from '../experiment/training/test-touches.ts';
 
 /** The small files of a run that are worth keeping in the repository, besides the weights of a training. */
@@ -11,6 +12,8 @@ const PUBLISHED = ['config.yaml', 'environment.json', 'metrics.json', 'table.md'
 /** What a training's folder also has where its weights were measured on the test split. */
 const TESTED = [TEST_FILE, 'test.md'];
 const TABLE = /(?:table|test)\.md$/;
+/** Files that are published where the run has them: weights, and tables for papers and spreadsheets. */
+const BESIDES = /\.(?:safetensors|tex|csv)$/;
 
 function markers(table: string): { readonly start: string; readonly end: string } {
   return { start: `<!-- results/${table} -->`, end: '<!-- end of table -->' };
@@ -35,10 +38,25 @@ export function withTable(document: string, table: string, text: string): string
 function experimentOf(path: string): string {
   const text = readText(path);
   try {
-    return z.object({ experiment: z.string() }).parse(JSON.parse(text)).experiment;
+    return z.object({ experiment: slug }).parse(JSON.parse(text)).experiment;
   } catch (error) {
-    throw new ValidationError(`file does not name its experiment: ${path}`, { path }, { cause: error });
+    throw new ValidationError(
+      `file does not name its experiment in lower-case letters, digits and hyphens; publish a run's folder: ${path}`,
+      { path },
+      { cause: error },
+    );
   }
+}
+
+/** The bytes of files of a run, none of which is a link: it would lead out of the run. */
+function filesOf(runFolder: string, names: readonly string[]): ReadonlyMap<string, Uint8Array> {
+  return new Map(
+    names.map((name) => {
+      const path = join(runFolder, name);
+      assertNoLink(path);
+      return [name, readBytes(path)];
+    }),
+  );
 }
 
 /** @throws ValidationError where figures of a test split would be left beside weights that are not theirs. */
@@ -56,18 +74,21 @@ function assertNoneStale(folder: string, there: readonly string[]): void {
 }
 
 function publish(runFolder: string, options: { document: string; results: string }): void {
-  const experiment = experimentOf(join(runFolder, 'metrics.json'));
   const there = readFolder(runFolder);
+  const optional = there.filter((name) => TESTED.includes(name) || BESIDES.test(name));
+  const files = filesOf(runFolder, [...PUBLISHED, ...optional]);
+  const experiment = experimentOf(join(runFolder, 'metrics.json'));
   const folder = join(options.results, experiment);
   assertNoneStale(folder, there);
-  const names = [...PUBLISHED, ...TESTED.filter((name) => there.includes(name))];
-  const files = names.map((name) => [name, readText(join(runFolder, name))] as const);
-  const document = files
+  for (const name of files.keys()) assertNoLink(join(folder, name), options.results);
+  assertNoLink(options.document);
+  const document = [...files]
     .filter(([name]) => TABLE.test(name))
-    .reduce((text, [name, table]) => withTable(text, join(experiment, name), table), readText(options.document));
-  for (const [name, text] of files) writeAtomic(join(folder, name), text);
-  for (const name of there.filter((file) => file.endsWith('.safetensors')))
-    writeAtomic(join(folder, name), readBytes(join(runFolder, name)));
+    .reduce(
+      (text, [name, table]) => withTable(text, join(experiment, name), Buffer.from(table).toString('utf8')),
+      readText(options.document),
+    );
+  for (const [name, bytes] of files) writeAtomic(join(folder, name), bytes);
   writeAtomic(options.document, document);
   process.stdout.write(`published ${folder} and its tables in ${options.document}\n`);
 }
@@ -75,7 +96,7 @@ function publish(runFolder: string, options: { document: string; results: string
 export function publishCommand(): Command {
   return new Command('publish')
     .description(
-      "copy a run's config, environment, metrics, tables and weights to results/, and its tables into a document",
+      "copy a run's config, environment, metrics, tables (.md, .tex, .csv) and weights to results/, and its tables into a document",
     )
     .argument('<run-folder>', 'results/runs/<experiment>-<hash>')
     .option(

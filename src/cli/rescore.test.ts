@@ -59,7 +59,10 @@ describe('a run is rescored', () => {
       judgedAt: 1,
     });
     expect(statistics).toMatchObject({ test: 't', correction: 'none' });
-    expect(readFileSync(join(folder, 'rescored', name as string, 'table.md'), 'utf8')).toContain('newest (baseline)');
+    const table = (ending: string) => readFileSync(join(folder, 'rescored', name as string, `table.${ending}`), 'utf8');
+    expect(table('md')).toContain('newest (baseline)');
+    expect(table('tex')).toContain('\\begin{tabular}');
+    expect(table('csv')).toMatch(/^arm,.*\nnewest,finished,.*,mrr@3,/s);
   });
 });
 

@@ -6,6 +6,8 @@ import type { Granularity } from '../experiment/passport.ts';
 import { rescore, rescoreName } from '../experiment/rescore.ts';
 import { metricsText } from '../experiment/run-folder.ts';
 import { readStoredRun } from '../experiment/stored-run.ts';
+import { renderCsv } from '../report/csv.ts';
+import { renderLatex } from '../report/latex.ts';
 import { renderMarkdown } from '../report/markdown.ts';
 import { renderText } from '../report/text-table.ts';
 
@@ -37,6 +39,8 @@ function run(folder: string, flags: RescoreFlags): void {
   const target = join(folder, 'rescored', rescoreName(options));
   writeAtomic(join(target, 'metrics.json'), metricsText(result));
   writeAtomic(join(target, 'table.md'), renderMarkdown(result));
+  writeAtomic(join(target, 'table.tex'), renderLatex(result));
+  writeAtomic(join(target, 'table.csv'), renderCsv(result));
   process.stdout.write(`\n${renderText(result)}\n`);
   for (const { metric, definition, judgedAt, cutoff } of Object.values(result.passports))
     process.stdout.write(`${metric}: ${definition} judged@${cutoff ?? 10} ${judgedAt.toFixed(3)}\n`);
@@ -76,7 +80,8 @@ export function rescoreCommand(): Command {
     .addHelpText(
       'after',
       `
-Prints the table and leaves it with metrics.json in <run folder>/rescored/<name of the definitions>/.
+Prints the table and leaves it as table.md, .tex and .csv with metrics.json in
+<run folder>/rescored/<name of the definitions>/.
 
 Examples:
   ragpp rescore results/runs/quickstart-3f9a1c20 --metrics mrr@5,ndcg@20
