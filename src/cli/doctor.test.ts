@@ -17,6 +17,8 @@ test('a machine that is ready has a line for each part, and what to do about wha
   for (const name of BACKENDS) expect(stdout).toMatch(new RegExp(`^backend ${name} +(ok|optional) +\\S+`, 'm'));
   for (const { name, available, reason } of probeBackends())
     if (!available) expect(stdout).toMatch(new RegExp(`^backend ${name} +optional +${reason.slice(0, 20)}`, 'm'));
+  const taken = /^backend auto +ok +takes (\S+) \(auto: the first that loads/m.exec(stdout)?.[1];
+  expect(stdout).toMatch(new RegExp(`^backend ${taken} +ok `, 'm'));
   expect(stdout).toMatch(/^hnswlib-node +ok /m);
   expect(stdout).toMatch(/^dataset spamassassin-threads +ok /m);
   expect(stdout.trimEnd().split('\n').at(-1)).toBe('ready: nothing that is needed is missing');

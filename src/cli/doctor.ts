@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
-import { probeBackends, useBackend } from '../core/backend.ts';
+import { activeBackendReason, libtensorflowVersion, probeBackends, useBackend } from '../core/backend.ts';
 import { assertWritableFolder } from '../core/files.ts';
 import { installedVersion, projectVersion } from '../experiment/environment.ts';
 import { columns } from './columns.ts';
@@ -28,6 +28,8 @@ async function backendFindings(): Promise<Finding[]> {
     if (probe.available) {
       try {
         await useBackend(probe.name);
+        const library = libtensorflowVersion();
+        if (library !== undefined) finding = { ...finding, remark: `libtensorflow ${library}, ${probe.reason}` };
       } catch (error) {
         finding = {
           part: finding.part,
@@ -38,7 +40,17 @@ async function backendFindings(): Promise<Finding[]> {
     }
     findings.push(finding);
   }
-  return findings;
+  return [...findings, await autoFinding()];
+}
+
+/** Which backend a run takes that names none. */
+async function autoFinding(): Promise<Finding> {
+  const part = 'backend auto';
+  try {
+    return { part, state: 'ok', remark: `takes ${await useBackend('auto')} (${activeBackendReason()})` };
+  } catch (error) {
+    return { part, state: 'missing', remark: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 function nativeFindings(): Finding[] {

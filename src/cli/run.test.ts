@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { readQrels, readRun } from '../evaluation/trec-files.ts';
 import { resolveConfig } from '../experiment/config.ts';
+import type { Environment } from '../experiment/result.ts';
 import { sampleConfig, writeSampleJsonl } from '../experiment/sample-jsonl.ts';
 import type { Run } from '../model/run.ts';
 import { ragpp, type StoredMetrics } from './sample-command.ts';
@@ -66,6 +67,12 @@ describe('a run leaves', () => {
     );
     expect(folder.endsWith(`sample-${metrics.hash}`)).toBe(true);
     expect(stdout).toContain(`report: ${join(folder, 'report.html')}`);
+  });
+
+  test('the backend and why it was chosen, on the screen and in the environment', () => {
+    const { backend, backendReason } = JSON.parse(files['environment.json'] as string) as Environment;
+    expect(backendReason).toBe('named in the command or the config');
+    expect(stdout).toContain(`\nbackend ${backend} (${backendReason})\n`);
   });
 
   test('the table on the screen and as Markdown, an arm a row', () => {

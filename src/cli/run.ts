@@ -71,6 +71,8 @@ function filesOf(finished: FinishedRun): RunFiles {
 function show(result: ExperimentResult, folder: string): void {
   process.stdout.write(`\n${renderText(result)}\n`);
   for (const remark of result.remarks) process.stdout.write(`${remark}\n`);
+  const { backend, backendReason } = result.environment;
+  process.stdout.write(`backend ${backend} (${backendReason})\n`);
   process.stdout.write(`\nreport: ${join(folder, 'report.html')}\n`);
 }
 

@@ -1,11 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, test } from 'vitest';
 import {
   activeBackend,
+  activeBackendReason,
   BACKENDS,
   type BackendName,
   firstThatLoads,
   hasKernel,
+  libtensorflowVersion,
   probeBackends,
   readsSynchronously,
   useBackend,
@@ -28,6 +32,8 @@ test('a probe says of every backend whether it is there, and why', () => {
 test.each(['wasm', 'cpu'] as const)('%s loads and computes', async (name) => {
   expect(await useBackend(name)).toBe(name);
   expect(activeBackend()).toBe(name);
+  expect(activeBackendReason()).toBe('named in the command or the config');
+  expect(libtensorflowVersion()).toBeUndefined();
   const sum = tf.sum(tf.tensor1d([2, 3, 5]));
   expect((await sum.data())[0]).toBe(10);
   sum.dispose();
@@ -60,6 +66,18 @@ test('auto makes a backend active that is there', async () => {
   const name = await useBackend('auto');
   expect(activeBackend()).toBe(name);
   expect(probeBackends().find((probe) => probe.name === name)?.available).toBe(true);
+  const before = BACKENDS.slice(0, BACKENDS.indexOf(name)).join(', ');
+  expect(activeBackendReason()).toBe(`auto: the first that loads; not available here: ${before}`);
+});
+
+test('an optional peer that is missing is installed with --save-dev, without which npm installs nothing inside the project', () => {
+  const { peerDependencies } = JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8'));
+  const probes = probeBackends().filter(({ name, available }) => !available && name !== 'cuda');
+  for (const { reason } of probes) {
+    const [, packages] = /: npm install --save-dev (.*)$/.exec(reason) ?? [];
+    const names = packages?.split(' ').map((one) => one.slice(0, one.lastIndexOf('@'))) ?? [];
+    expect([reason, names.length > 0 && names.every((name) => name in peerDependencies)]).toEqual([reason, true]);
+  }
 });
 
 describe('the first that loads', () => {

@@ -26,11 +26,20 @@ function packageFolder(name: string): string | undefined {
   }
 }
 
+/**
+ * Commands that install what the backends need. `--save-dev`, since npm installs nothing when a package is named that is an optional peer of the project itself.
+ */
+const INSTALL = {
+  cuda: 'npm install @tensorflow/tfjs-node-gpu@4.22.0',
+  node: 'npm install --save-dev @tensorflow/tfjs-node@4.22.0',
+  webgpu: 'npm install --save-dev webgpu@0.6.2 @tensorflow/tfjs-backend-webgpu@4.22.0',
+};
+
 /** The native library is downloaded when the package is installed; where that failed, importing it would register kernels and then throw. */
 function probeNative(name: 'cuda' | 'node', packageName: string): BackendProbe {
   const folder = packageFolder(packageName);
   if (folder === undefined)
-    return { name, available: false, reason: `${packageName} is not installed: npm install ${packageName}` };
+    return { name, available: false, reason: `${packageName} is not installed: ${INSTALL[name]}` };
   const lib = join(folder, 'lib');
   const built =
     existsSync(lib) &&
@@ -48,7 +57,7 @@ function probeWebGpu(): BackendProbe {
   const missing = ['webgpu', '@tensorflow/tfjs-backend-webgpu'].filter((name) => packageFolder(name) === undefined);
   return missing.length === 0
     ? { name: 'webgpu', available: true, reason: 'packages found; the adapter is asked for on first use' }
-    : { name: 'webgpu', available: false, reason: `not installed: npm install ${missing.join(' ')}` };
+    : { name: 'webgpu', available: false, reason: `${missing.join(', ')} not installed: ${INSTALL.webgpu}` };
 }
 
 /** Says for each backend whether it can be tried here, without loading anything native. */
@@ -115,12 +124,27 @@ const LOADERS: Readonly<Record<BackendName, () => Promise<string>>> = {
   },
 };
 
-let active: BackendName | undefined;
+let active: { readonly name: BackendName; readonly reason: string } | undefined;
+
+function assertActive(): NonNullable<typeof active> {
+  if (active === undefined) throw new UnavailableError('tensor backend', 'useBackend was not called');
+  return active;
+}
 
 /** The backend that {@link useBackend} made active. */
 export function activeBackend(): BackendName {
-  if (active === undefined) throw new UnavailableError('tensor backend', 'useBackend was not called');
-  return active;
+  return assertActive().name;
+}
+
+/** Why {@link useBackend} made the active backend active. */
+export function activeBackendReason(): string {
+  return assertActive().reason;
+}
+
+/** The version of libtensorflow that the active backend computes with, if it does. */
+export function libtensorflowVersion(): string | undefined {
+  if (!['node', 'cuda'].includes(activeBackend())) return undefined;
+  return (tf.backend() as unknown as { binding: { TF_Version: string } }).binding.TF_Version;
 }
 
 /** True where the batched matrix product is slower than a loop of plain ones (STYLE: 1.5 against 20 GFLOP/s on wasm). */
@@ -160,7 +184,12 @@ async function load(name: BackendName): Promise<void> {
     if (!(await tf.setBackend(registered))) throw new Error(`tfjs refused the backend ${registered}`);
     await tf.ready();
   });
-  active = name;
+}
+
+function autoReason(chosen: BackendName): string {
+  const passedOver = BACKENDS.slice(0, BACKENDS.indexOf(chosen));
+  const rest = passedOver.length === 0 ? '' : `; not available here: ${passedOver.join(', ')}`;
+  return `auto: the first that loads${rest}`;
 }
 
 /**
@@ -171,12 +200,17 @@ async function load(name: BackendName): Promise<void> {
  */
 export async function useBackend(choice: BackendChoice): Promise<BackendName> {
   const probes = probeBackends();
-  if (choice === 'auto') return firstThatLoads(probes, load);
+  if (choice === 'auto') {
+    const name = await firstThatLoads(probes, load);
+    active = { name, reason: autoReason(name) };
+    return name;
+  }
   const probe = probes.find(({ name }) => name === choice);
   if (probe === undefined) throw new UnavailableError('tensor backend', `unknown backend ${choice}`);
   if (!probe.available) throw new UnavailableError(`backend ${choice}`, probe.reason);
   try {
     await load(choice);
+    active = { name: choice, reason: 'named in the command or the config' };
     return choice;
   } catch (error) {
     throw new UnavailableError(`backend ${choice}`, reasonOf(error), { cause: error });

@@ -60,6 +60,8 @@ export interface Environment {
   readonly commit: string;
   readonly node: string;
   readonly backend: string;
+  /** Why it was this backend; missing in runs of earlier versions. */
+  readonly backendReason?: string | undefined;
   readonly packages: Readonly<Record<string, string>>;
   readonly machine: {
     readonly platform: string;

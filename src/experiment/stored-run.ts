@@ -62,6 +62,7 @@ const environmentSchema = z.object({
   commit: text,
   node: text,
   backend: text,
+  backendReason: text.optional(),
   packages: z.record(text, text),
   machine: z.object({ platform: text, cpu: text, cores: count, memoryGiB: z.number() }),
   seed: count,
