@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { ConfigurationError, type ConfigurationFault } from '../core/errors.ts';
+import { printOut } from '../core/terminal.ts';
 import { nearestOf } from '../core/validation.ts';
 import {
   type CacheFile,
@@ -30,7 +31,7 @@ function moment(milliseconds: number): string {
 function list({ cache }: { cache: string }): void {
   const files = cacheFiles(cache);
   if (files.length === 0) {
-    process.stdout.write(`nothing in ${cache}\n`);
+    printOut(`nothing in ${cache}\n`);
     return;
   }
   const rows = cacheParts(files).map(({ part, files: count, bytes, oldest, newest }) => {
@@ -38,7 +39,7 @@ function list({ cache }: { cache: string }): void {
     return [name, String(count), mebibytes(bytes), moment(oldest), moment(newest)];
   });
   const total = ['total', String(files.length), mebibytes(sum(files))];
-  process.stdout.write(`${columns([['stage', 'files', 'MiB', 'oldest', 'newest'], ...rows, total])}\n`);
+  printOut(`${columns([['stage', 'files', 'MiB', 'oldest', 'newest'], ...rows, total])}\n`);
 }
 
 interface CollectOptions {
@@ -75,9 +76,9 @@ function collectGarbage({ cache, olderThan, maxSize, stage, dryRun }: CollectOpt
   const found = garbage(files, options, Date.now());
   if (dryRun !== true) deleteFiles(found);
   for (const { part, files: count, bytes } of cacheParts(found))
-    process.stdout.write(`${part}: ${count} files, ${mebibytes(bytes)} MiB\n`);
+    printOut(`${part}: ${count} files, ${mebibytes(bytes)} MiB\n`);
   const verb = dryRun === true ? 'would delete' : 'deleted';
-  process.stdout.write(
+  printOut(
     `${verb} ${found.length} of ${files.length} files, ${mebibytes(sum(found))} of ${mebibytes(sum(files))} MiB\n`,
   );
 }

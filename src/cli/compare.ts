@@ -1,14 +1,15 @@
 import { Command } from 'commander';
 import { writeAtomic } from '../core/files.ts';
+import { printError, printOut } from '../core/terminal.ts';
 import { compareRuns } from '../experiment/run-comparison.ts';
 import { renderComparisonHtml, renderComparisonMarkdown, renderComparisonText } from '../report/comparison-page.ts';
 
 function compare(first: string, second: string, options: { markdown: boolean; html?: string }): void {
   const comparison = compareRuns(first, second);
-  process.stdout.write((options.markdown ? renderComparisonMarkdown : renderComparisonText)(comparison));
+  printOut((options.markdown ? renderComparisonMarkdown : renderComparisonText)(comparison));
   if (options.html === undefined) return;
   writeAtomic(options.html, renderComparisonHtml(comparison));
-  process.stderr.write(`page: ${options.html}\n`);
+  printError(`page: ${options.html}\n`);
 }
 
 export function compareCommand(): Command {

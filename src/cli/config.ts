@@ -5,6 +5,7 @@ import { stringify } from 'yaml';
 import { type BackendChoice, useBackend } from '../core/backend.ts';
 import { assertReadableFolder } from '../core/files.ts';
 import { terminalProgress } from '../core/progress.ts';
+import { printOut } from '../core/terminal.ts';
 import { loadDataset } from '../datasets/registry.ts';
 import { codeVersion } from '../experiment/code-version.ts';
 import type { ExperimentConfig } from '../experiment/config.ts';
@@ -78,7 +79,7 @@ async function show(path: string, options: ShowOptions): Promise<void> {
   const config = changedConfig(path, options);
   const arms = summariseArms(config);
   const stages = await costOf(config, options);
-  process.stdout.write(
+  printOut(
     options.json
       ? `${JSON.stringify({ config, arms, stages }, null, 2)}\n`
       : `${stringify(config)}\n${summaryOf(arms, stages)}`,

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { terminalProgress } from '../core/progress.ts';
+import { printOut } from '../core/terminal.ts';
 import { parse } from '../core/validation.ts';
 import { type DatasetOption, optionsOf } from '../datasets/option-list.ts';
 import { DATASETS, type DatasetOptions, datasetOptions, loadDataset } from '../datasets/registry.ts';
@@ -60,12 +61,12 @@ interface DataFlags {
 async function data(name: string | undefined, { set, cache }: DataFlags, command: Command): Promise<void> {
   if (name === undefined) {
     if (set.length > 0) command.error('error: --set needs the name of a dataset', { exitCode: 2 });
-    process.stdout.write(list());
+    printOut(list());
     return;
   }
   const options = parse(datasetOptions, applyOverrides({ name }, set), 'the dataset');
   const dataset = await loadDataset(options, { cacheFolder: join(cache, 'datasets'), progress: terminalProgress() });
-  process.stdout.write(describe(dataset));
+  printOut(describe(dataset));
 }
 
 export function dataCommand(): Command {

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { activeBackendReason, libtensorflowVersion, probeBackends, useBackend } from '../core/backend.ts';
 import { assertWritableFolder } from '../core/files.ts';
+import { printOut } from '../core/terminal.ts';
 import { installedVersion, projectVersion } from '../experiment/environment.ts';
 import { columns } from './columns.ts';
 import { FailedCheck } from './failed-check.ts';
@@ -115,13 +116,11 @@ async function run(options: { cache: string; results: string }): Promise<void> {
     folderFinding('cache', resolve(options.cache)),
     folderFinding('results', resolve(options.results)),
   ];
-  process.stdout.write(
+  printOut(
     `rag-plusplus ${projectVersion()}\n${columns(findings.map(({ part, state, remark }) => [part, state, remark]))}\n`,
   );
   const missing = findings.filter(({ state }) => state === 'missing').length;
-  process.stdout.write(
-    missing === 0 ? 'ready: nothing that is needed is missing\n' : `${missing} needed part(s) missing\n`,
-  );
+  printOut(missing === 0 ? 'ready: nothing that is needed is missing\n' : `${missing} needed part(s) missing\n`);
   if (missing > 0) throw new FailedCheck(`${missing} parts`);
 }
 

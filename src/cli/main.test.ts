@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readSafetensors } from '../core/safetensors.ts';
 import { applyOverrides, type Plain } from '../experiment/config-file.ts';
+import { PROJECT_ROOT } from '../experiment/environment.ts';
 import { sampleConfig, writeSampleJsonl } from '../experiment/sample-jsonl.ts';
 import { type Ended, startRagpp } from './sample-process.ts';
 
@@ -71,4 +73,11 @@ test('the exit code of the program is that of the command', async () => {
   expect(usage.code).toBe(2);
   expect(usage.stderr).toContain("unknown command 'rnu'");
   expect(help).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('a full device below stdout is an error of one line', () => {
+  const command = `${process.execPath} --import tsx src/cli/main.ts --version > /dev/full`;
+  const { status, stderr } = spawnSync('sh', ['-c', command], { cwd: PROJECT_ROOT, encoding: 'utf8' });
+  expect(stderr).toMatch(/^ragpp: cannot write to stdout: ENOSPC: no space left on device, write; write to .*\n$/);
+  expect(status).toBe(1);
 });

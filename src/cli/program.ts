@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigurationError, RagPlusPlusError } from '../core/errors.ts';
 import { closeProgress } from '../core/progress.ts';
+import { printError, printOut } from '../core/terminal.ts';
 import { projectVersion } from '../experiment/environment.ts';
 import { armCommand } from './arm.ts';
 import { cacheCommand } from './cache.ts';
@@ -33,9 +34,12 @@ Examples:
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 130 interrupted.`;
 
+/** What commander writes holds words that were typed. */
+const OUTPUT = { writeOut: printOut, writeErr: printError };
+
 /** Commands, and those within them, throw instead of leaving the process, and say where their help is. */
 function prepare(command: Command, typed: string): void {
-  command.exitOverride().showHelpAfterError(`(see ${typed} --help)`);
+  command.exitOverride().configureOutput(OUTPUT).showHelpAfterError(`(see ${typed} --help)`);
   for (const inner of command.commands) prepare(inner, `${typed} ${inner.name()}`);
 }
 
@@ -45,6 +49,7 @@ export function buildProgram(): Command {
     .version(projectVersion())
     .addHelpText('after', OVERVIEW)
     .showHelpAfterError('(see ragpp --help)')
+    .configureOutput(OUTPUT)
     .exitOverride();
   program.addCommand(runCommand());
   program.addCommand(trainCommand());
@@ -89,7 +94,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     await execute(argv);
     return 0;
   } catch (error) {
-    process.stderr.write(remarkOn(error));
+    printError(remarkOn(error));
     return exitCodeOf(error);
   }
 }

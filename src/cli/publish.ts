@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
 import { assertNoLink, readBytes, readFolder, readText, writeAtomic } from '../core/files.ts';
+import { printOut } from '../core/terminal.ts';
 import { slug } from '../experiment/config-schema.ts';
 import { TEST_FILE } from '../experiment/training/test-touches.ts';
 
@@ -90,7 +91,7 @@ function publish(runFolder: string, options: { document: string; results: string
     );
   for (const [name, bytes] of files) writeAtomic(join(folder, name), bytes);
   writeAtomic(options.document, document);
-  process.stdout.write(`published ${folder} and its tables in ${options.document}\n`);
+  printOut(`published ${folder} and its tables in ${options.document}\n`);
 }
 
 export function publishCommand(): Command {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { writeAtomic } from '../core/files.ts';
+import { printOut } from '../core/terminal.ts';
 import { CORRECTIONS, type CorrectionName, TESTS, type TestName } from '../evaluation/significance.ts';
 import type { Granularity } from '../experiment/passport.ts';
 import { rescore, rescoreName } from '../experiment/rescore.ts';
@@ -41,10 +42,10 @@ function run(folder: string, flags: RescoreFlags): void {
   writeAtomic(join(target, 'table.md'), renderMarkdown(result));
   writeAtomic(join(target, 'table.tex'), renderLatex(result));
   writeAtomic(join(target, 'table.csv'), renderCsv(result));
-  process.stdout.write(`\n${renderText(result)}\n`);
+  printOut(`\n${renderText(result)}\n`);
   for (const { metric, definition, judgedAt, cutoff } of Object.values(result.passports))
-    process.stdout.write(`${metric}: ${definition} judged@${cutoff ?? 10} ${judgedAt.toFixed(3)}\n`);
-  process.stdout.write(`\n${join(target, 'table.md')}\n`);
+    printOut(`${metric}: ${definition} judged@${cutoff ?? 10} ${judgedAt.toFixed(3)}\n`);
+  printOut(`\n${join(target, 'table.md')}\n`);
 }
 
 export function rescoreCommand(): Command {

@@ -67,6 +67,23 @@ test('a folder that is no run of arms is left out, aloud', async () => {
   writeSampleRun(join(root, 'ladder-1'), SAMPLE_RUN);
 });
 
+test('what a terminal would obey is written out in every form', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ragpp-results-'));
+  writeSampleRun(join(folder, 'foreign-3'), {
+    ...SAMPLE_RUN,
+    arms: { '\x1b]0;owned\x07\x1b[2J\x9b31m': [1, 1, 1, 1, 1, 1] },
+  });
+  for (const form of [[], ['--csv'], ['--json']]) {
+    const { stdout } = await ragpp('results', folder, ...form);
+    expect(stdout).toContain('\\u001b]0;owned\\u0007\\u001b[2J\\u009b31m');
+    expect(stdout).not.toMatch(/(?!\n)\p{Cc}/u);
+  }
+  const [arm] = JSON.parse((await ragpp('results', folder, '--json')).stdout);
+  expect(arm.arm).toBe('\x1b]0;owned\x07\x1b[2J\x9b31m');
+  expect((await ragpp('results', folder, '--sort', '\x1b[2J')).stderr).toMatch(/no run has the field .*\\u001b\[2J/);
+  rmSync(folder, { recursive: true });
+});
+
 test.each([
   [
     'a field that no run has',

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { RagPlusPlusError, ValidationError } from '../core/errors.ts';
+import { printError, printOut } from '../core/terminal.ts';
 import { type Field, type ResultRow, resultRows } from '../experiment/result-rows.ts';
 import {
   assertFields,
@@ -55,11 +56,11 @@ function shownColumn(fields: readonly Field[]): string[] {
   });
 }
 
-function print(rows: readonly ResultRow[], fields: readonly string[], { csv, json }: ResultsOptions): void {
+function printRows(rows: readonly ResultRow[], fields: readonly string[], { csv, json }: ResultsOptions): void {
   const cells = rows.map((row) => fields.map((field) => row.get(field) ?? null));
-  if (csv) process.stdout.write(csvText([fields, ...cells.map((row) => row.map(plainValue))]));
+  if (csv) printOut(csvText([fields, ...cells.map((row) => row.map(plainValue))]));
   else if (json)
-    process.stdout.write(
+    printOut(
       `${JSON.stringify(
         cells.map((row) => asObject(fields, row)),
         null,
@@ -68,9 +69,7 @@ function print(rows: readonly ResultRow[], fields: readonly string[], { csv, jso
     );
   else {
     const printed = fields.map((_, at) => shownColumn(cells.map((row) => row[at] ?? null)));
-    process.stdout.write(
-      `${columns([fields, ...cells.map((_, row) => printed.map((column) => column[row] ?? ''))])}\n`,
-    );
+    printOut(`${columns([fields, ...cells.map((_, row) => printed.map((column) => column[row] ?? ''))])}\n`);
   }
 }
 
@@ -84,7 +83,7 @@ function asObject(fields: readonly string[], row: readonly Field[]): Record<stri
 
 function results(root: string, options: ResultsOptions): void {
   const { runs, leftOut } = readRuns(root);
-  for (const reason of leftOut) process.stderr.write(`left out: ${reason}\n`);
+  for (const reason of leftOut) printError(`left out: ${reason}\n`);
   if (runs.length === 0) throw new ValidationError(`folder holds no run: ${root}`, { root });
   const all = runs.flatMap(resultRows);
   const { where: conditions } = options;
@@ -94,9 +93,8 @@ function results(root: string, options: ResultsOptions): void {
   const sorted = options.sort === undefined ? all : sortedRows(all, options.sort);
   const kept = sorted.filter((row) => conditions.every((condition) => meets(row, condition)));
   const listed = kept.slice(0, options.limit);
-  print(listed, fields, options);
-  if (!options.csv && !options.json)
-    process.stderr.write(`${listed.length} of ${all.length} arms in ${runs.length} runs\n`);
+  printRows(listed, fields, options);
+  if (!options.csv && !options.json) printError(`${listed.length} of ${all.length} arms in ${runs.length} runs\n`);
 }
 
 function collectCondition(text: string, earlier: Condition[]): Condition[] {

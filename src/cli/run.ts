@@ -4,6 +4,7 @@ import { type BackendChoice, useBackend } from '../core/backend.ts';
 import { assertReadableFolder, assertWritableFolder } from '../core/files.ts';
 import { terminalProgress } from '../core/progress.ts';
 import { quoted } from '../core/shell-words.ts';
+import { printError, printOut } from '../core/terminal.ts';
 import { cacheSizeRemark } from '../experiment/cache-contents.ts';
 import type { Execute } from '../experiment/execution.ts';
 import { FolderExecution } from '../experiment/folder-execution.ts';
@@ -69,20 +70,19 @@ function filesOf(finished: FinishedRun): RunFiles {
 }
 
 function show(result: ExperimentResult, folder: string): void {
-  process.stdout.write(`\n${renderText(result)}\n`);
-  for (const remark of result.remarks) process.stdout.write(`${remark}\n`);
+  printOut(`\n${renderText(result)}\n`);
+  for (const remark of result.remarks) printOut(`${remark}\n`);
   const { backend, backendReason } = result.environment;
-  process.stdout.write(`backend ${backend} (${backendReason})\n`);
-  process.stdout.write(`\nreport: ${join(folder, 'report.html')}\n`);
+  printOut(`backend ${backend} (${backendReason})\n`);
+  printOut(`\nreport: ${join(folder, 'report.html')}\n`);
 }
 
 /** @throws FailedCheck where an arm failed; the others are in the report. */
 function assertAllDone({ failures, arms, stopped }: ExperimentResult): void {
   if (failures.length === 0) return;
-  for (const { name, code, message } of failures)
-    process.stderr.write(`ragpp: arm ${name} failed [${code}]: ${message}\n`);
+  for (const { name, code, message } of failures) printError(`ragpp: arm ${name} failed [${code}]: ${message}\n`);
   const all = failures.length + arms.length + stopped.length;
-  process.stderr.write(`ragpp: ${failures.length} of ${all} arms failed; --retry-failed runs them again\n`);
+  printError(`ragpp: ${failures.length} of ${all} arms failed; --retry-failed runs them again\n`);
   throw new FailedCheck(`${failures.length} arms failed`);
 }
 

@@ -11,6 +11,7 @@ const root = mkdtempSync(join(tmpdir(), 'ragpp-supervision-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
 const RESUME = 'what was cached stays: a run goes on from there with --resume, a training when it is started again';
+const SHOW_CURSOR = '\x1b[?25h';
 let programs = 0;
 
 /** Supervises a program of some code. @param signal is sent to the supervisor once the program has written to stdout. */
@@ -19,6 +20,7 @@ function supervised(code: string, signal?: NodeJS.Signals, nodeOptions: readonly
   writeFileSync(main, code);
   const supervisor = `
     import { supervise } from ${JSON.stringify(new URL('./supervision.ts', import.meta.url).href)};
+    process.stderr.isTTY = true;
     process.exitCode = await supervise(${JSON.stringify({ nodeOptions, main })}, ['7', 'a b']);`;
   const options = [...thisProgram().nodeOptions, '--input-type=module', '--eval', supervisor];
   const child = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -44,7 +46,7 @@ test.concurrent.each([
     code,
     signal: null,
     stdout: 'busy\n',
-    stderr: `\nragpp: interrupted; ${RESUME}\n`,
+    stderr: `${SHOW_CURSOR}\nragpp: interrupted; ${RESUME}\n`,
   });
 });
 
@@ -57,7 +59,7 @@ test.concurrent('a program whose event loop turns ends in order', async () => {
   expect({ code, stdout, stderr }).toEqual({
     code: 143,
     stdout: 'ready\nreleased\n',
-    stderr: `\nragpp: interrupted; ${RESUME}\n`,
+    stderr: `${SHOW_CURSOR}\nragpp: interrupted; ${RESUME}\n`,
   });
 });
 
@@ -72,7 +74,7 @@ test.concurrent.each([
   ['SIGSEGV', 139, 'ended by SIGSEGV'],
 ] as const)('a program that %s ends is reported with what to do', async (signal, code, remark) => {
   const ending = await supervised(`process.kill(process.pid, '${signal}'); setInterval(() => {}, 1000);`);
-  expect(ending).toEqual({ code, signal: null, stdout: '', stderr: `\nragpp: ${remark}; ${RESUME}\n` });
+  expect(ending).toEqual({ code, signal: null, stdout: '', stderr: `${SHOW_CURSOR}\nragpp: ${remark}; ${RESUME}\n` });
 });
 
 test.concurrent('a program whose heap is full ends with the limit and the option that raises it', async () => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { isatty } from 'node:tty';
+import { printError, showCursor } from '../core/terminal.ts';
 import { memoryAdvice } from '../experiment/launch/memory-advice.ts';
 import { childEnvironment } from '../experiment/launch/parent-watch.ts';
 import type { Program } from '../experiment/launch/program.ts';
@@ -10,8 +10,6 @@ export const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** After this time, work that has not ended in order is killed. */
 const GRACE_MILLISECONDS = 500;
-
-const SHOW_CURSOR = '\x1b[?25h';
 
 const RESUME = 'what was cached stays: a run goes on from there with --resume, a training when it is started again';
 
@@ -25,8 +23,8 @@ function remarkOn(signal: NodeJS.Signals): string {
 }
 
 function report(signal: NodeJS.Signals): void {
-  const cursor = isatty(process.stderr.fd) ? SHOW_CURSOR : '';
-  process.stderr.write(`${cursor}\nragpp: ${remarkOn(signal)}; ${RESUME}\n`);
+  showCursor();
+  printError(`\nragpp: ${remarkOn(signal)}; ${RESUME}\n`);
 }
 
 /**

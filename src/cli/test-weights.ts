@@ -5,6 +5,7 @@ import { ValidationError } from '../core/errors.ts';
 import { readFolder, writeAtomic } from '../core/files.ts';
 import { terminalProgress } from '../core/progress.ts';
 import { quoted } from '../core/shell-words.ts';
+import { printOut } from '../core/terminal.ts';
 import { currentCommit, restoreDataFolder } from '../experiment/environment.ts';
 import { runTest } from '../experiment/training/test-run.ts';
 import { assertUntouched, readTouches, TEST_FILE } from '../experiment/training/test-touches.ts';
@@ -43,7 +44,7 @@ async function testWeights(folder: string, options: TestOptions): Promise<void> 
   const touches = [...readTouches(path), touch];
   writeAtomic(path, `${JSON.stringify({ touches, ...result }, null, 2)}\n`);
   writeAtomic(join(folder, 'test.md'), renderTestMarkdown(result, config, touches));
-  process.stdout.write(`\n${renderTestText(result, config, touches)}\n${join(folder, 'test.md')}\n`);
+  printOut(`\n${renderTestText(result, config, touches)}\n${join(folder, 'test.md')}\n`);
 }
 
 export function testWeightsCommand(): Command {

@@ -4,6 +4,7 @@ import { type BackendChoice, useBackend } from '../core/backend.ts';
 import { assertReadableFolder, assertWritableFolder } from '../core/files.ts';
 import { terminalProgress } from '../core/progress.ts';
 import { quoted } from '../core/shell-words.ts';
+import { printOut } from '../core/terminal.ts';
 import { loadTrainingConfig } from '../experiment/training/training-config.ts';
 import { writeTrainingFolder } from '../experiment/training/training-folder.ts';
 import type { TrainingResult } from '../experiment/training/training-result.ts';
@@ -56,8 +57,8 @@ async function train(path: string, options: TrainOptions): Promise<void> {
   const report = progress('report', 1);
   const folder = writeTrainingFolder(results, finished, tablesOf(finished.result));
   report.finish();
-  process.stdout.write(`\n${renderTrainingText(finished.result)}\n`);
-  process.stdout.write(`report: ${join(results, basename(folder), 'report.html')}\n`);
+  printOut(`\n${renderTrainingText(finished.result)}\n`);
+  printOut(`report: ${join(results, basename(folder), 'report.html')}\n`);
 }
 
 export function trainCommand(): Command {

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { type BackendChoice, useBackend } from '../core/backend.ts';
+import { printOut } from '../core/terminal.ts';
 import { OWN_GOLDEN, readGolden, TOPICS, type TopicReport, verify } from '../verification/verify.ts';
 import { columns } from './columns.ts';
 import { FailedCheck } from './failed-check.ts';
@@ -23,11 +24,10 @@ async function run(options: { backend: BackendChoice; golden?: string }): Promis
   const backend = await useBackend(options.backend);
   const reports = await verify(files);
   const header = ['topic', 'cases', 'worst absolute', 'worst relative', 'tolerance', 'result'];
-  process.stdout.write(`backend ${backend}\n${columns([header, ...reports.map(row)])}\n`);
-  for (const { topic, failures } of reports)
-    for (const failure of failures) process.stdout.write(`${topic}: ${failure}\n`);
+  printOut(`backend ${backend}\n${columns([header, ...reports.map(row)])}\n`);
+  for (const { topic, failures } of reports) for (const failure of failures) printOut(`${topic}: ${failure}\n`);
   const failed = reports.filter((report) => report.failures.length > 0).length;
-  process.stdout.write(failed === 0 ? 'all topics pass\n' : `${failed} of ${reports.length} topics fail\n`);
+  printOut(failed === 0 ? 'all topics pass\n' : `${failed} of ${reports.length} topics fail\n`);
   if (failed > 0) throw new FailedCheck(`${failed} topics`);
 }
 

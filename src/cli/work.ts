@@ -1,11 +1,12 @@
+import { printError } from '../core/terminal.ts';
 import { endWithParent } from '../experiment/launch/parent-watch.ts';
 import { endOnInterrupt } from './interruption.ts';
 import { main } from './program.ts';
 
-// A reader such as `head` may leave before we are done.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
+process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  if (code === 'EPIPE') process.exit(0); // a reader such as `head` may leave before we are done
+  printError(`ragpp: cannot write to stdout: ${message}; write to a place with more room\n`);
+  process.exit(1);
 });
 
 endWithParent();

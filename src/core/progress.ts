@@ -1,4 +1,5 @@
 import { MultiBar, type SingleBar } from 'cli-progress';
+import { printable } from './terminal.ts';
 
 /** Shows how far one stage of the work is. */
 export interface Progress {
@@ -39,7 +40,7 @@ class Bars {
   start(stage: string, total: number): SingleBar {
     this.#bars ??= new MultiBar({ ...BAR, stream: this.#stream });
     shown.add(this);
-    const bar = this.#bars.create(Math.max(total, 1), 0, { stage: stage.padEnd(24), remark: '' });
+    const bar = this.#bars.create(Math.max(total, 1), 0, { stage: printable(stage).padEnd(24), remark: '' });
     this.#open.add(bar);
     return bar;
   }
@@ -52,7 +53,7 @@ class Bars {
 
   finish(bar: SingleBar, remark: string): void {
     if (!this.#open.delete(bar)) return; // closed before it was finished
-    bar.update(bar.getTotal(), { remark });
+    bar.update(bar.getTotal(), { remark: printable(remark) });
     bar.stop();
     if (this.#open.size > 0) this.#bars?.update();
     else this.close();
@@ -78,7 +79,10 @@ export function terminalProgress(stream: NodeJS.WriteStream = process.stderr): S
     const started = performance.now();
     const seconds = () => `${((performance.now() - started) / 1000).toFixed(1)} s`;
     if (!stream.isTTY)
-      return { update() {}, finish: (remark) => void stream.write(`${stage}: ${remark ?? 'done'} (${seconds()})\n`) };
+      return {
+        update() {},
+        finish: (remark) => void stream.write(printable(`${stage}: ${remark ?? 'done'} (${seconds()})\n`)),
+      };
     const bar = bars.start(stage, total);
     return {
       update(done) {

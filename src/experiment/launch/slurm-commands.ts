@@ -1,6 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import { UnavailableError } from '../../core/errors.ts';
+import { printable } from '../../core/terminal.ts';
 
 /** What a command of Slurm wrote to stderr, on one line. */
 function complaintOf(error: unknown): string {
@@ -44,6 +45,6 @@ export function cancelJob(id: string): void {
   try {
     slurm('scancel', ['--quiet', id]);
   } catch (error) {
-    process.emitWarning(`job ${id} may still be in the queue: ${complaintOf(error)}`);
+    process.emitWarning(printable(`job ${id} may still be in the queue: ${complaintOf(error)}`));
   }
 }
