@@ -31,6 +31,25 @@ test('fields are quoted where they must be, absent ones are empty, numbers have 
   expect(parseCsv(text)).toEqual([rows[0], ['0.30000000000000004', '', '', '-0.5']]);
 });
 
+test.each([
+  ['=HYPERLINK("http://x","y")', `"'=HYPERLINK(""http://x"",""y"")"`],
+  ['+ attention', "'+ attention"],
+  ['-2+3+cmd|A0', "'-2+3+cmd|A0"],
+  ['@SUM(1)', "'@SUM(1)"],
+  ['\t=1', "'\t=1"],
+  ['\r=1', `"'\r=1"`],
+  ['\n=1', `"'\n=1"`],
+  ['＝1+1', "'＝1+1"],
+  ['-', "'-"],
+  ['-0.5', '-0.5'],
+  ['+.5e-7', '+.5e-7'],
+  [-0.5, '-0.5'],
+  [-1e-7, '-1e-7'],
+  ['a=1', 'a=1'],
+])('a text that a spreadsheet would compute is a text there, a number stays one: %j', (field, written) => {
+  expect(csvText([[field]])).toBe(`${written}\n`);
+});
+
 test('a row an arm and metric with every figure', () => {
   const [head = [], ...rows] = parseCsv(renderCsv(handmadeResult()));
   const objects = rows.map((row) => Object.fromEntries(head.map((name, at) => [name, row[at]])));
