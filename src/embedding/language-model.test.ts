@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { languageModel } from './language-model.ts';
+import { ValidationError } from '../core/errors.ts';
+import { type LanguageModel, languageModel, loadLanguageModel } from './language-model.ts';
 
 test('one model serves all who read with it', () => {
   expect(languageModel()).toBe(languageModel());
@@ -26,4 +27,54 @@ test('a document is still whole when others were read', () => {
   const document = readDoc('Zyxwv wrote to Qponm.');
   readDoc('Others wrote to Zyxwv.');
   expect(document.tokens().out(its.value)).toEqual(['Zyxwv', 'wrote', 'to', 'Qponm', '.']);
+});
+
+const SAMPLES = [
+  'Ada met Grace. They spoke for an hour in 1952 about Zyxwv and qwertyish things, quickly.',
+  'The kernel-2.4.18 crashed on myhost.example.com; Bob fixed foobaring it yesterday at 10:30.',
+  'Unknownish Frobnicators were frobnicating $20 worth of blargs in Plovdiv on 3 March.',
+];
+
+function readings({ readDoc, its }: LanguageModel): unknown[] {
+  return SAMPLES.map((text) => {
+    const document = readDoc(text);
+    const tokens = document.tokens();
+    const spans = [document.sentences().out(its.span), document.entities().out(its.detail)];
+    return [tokens.out(its.value), tokens.out(its.pos), tokens.out(its.normal), ...spans];
+  });
+}
+
+test('after 200,000 texts of new words, a bounded number of them is kept and texts are read as by a model that has read nothing', () => {
+  const kept = 2 ** 14;
+  const model = loadLanguageModel({ kept, numbered: 2 ** 20 });
+  const fresh = readings(loadLanguageModel());
+  let most = 0;
+  for (let text = 0; text < 200_000; text++) {
+    model.readDoc(`Q${text.toString(36)}`);
+    most = Math.max(most, model.lexemes);
+    if (text % 9973 === 0) expect(readings(model)).toEqual(fresh);
+  }
+  expect(most).toBeGreaterThan(kept / 2);
+  expect(most).toBeLessThanOrEqual(kept);
+});
+
+test('a document is still whole when the list was exchanged', () => {
+  const model = loadLanguageModel({ kept: 50, numbered: 2 ** 20 });
+  const document = model.readDoc('Zyxwv wrote to Qponm.');
+  const before = model.lexemes;
+  model.readDoc('Somebodyelse thereupon answers Otherwisely');
+  expect(before).toBeGreaterThan(0);
+  expect(document.tokens().out(model.its.value)).toEqual(['Zyxwv', 'wrote', 'to', 'Qponm', '.']);
+  expect(document.tokens().out(model.its.pos)).toEqual(['PROPN', 'VERB', 'ADP', 'PROPN', 'PUNCT']);
+});
+
+test('a text of more words than there are numbers is an error, and the next text is read', () => {
+  const lexicon = 87_593;
+  const model = loadLanguageModel({ kept: 6, numbered: lexicon + 6 });
+  const reading = () => model.readDoc('Qaa Qbb Qcc Qdd');
+  expect(reading).toThrow(ValidationError);
+  expect(reading).toThrow(
+    /^text of 15 characters has too many distinct words .*; shorten the text that begins: "Qaa Qbb Qcc Qdd"$/,
+  );
+  expect(model.readDoc('Qaa Qbb').tokens().out()).toEqual(['Qaa', 'Qbb']);
 });

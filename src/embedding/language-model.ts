@@ -1,54 +1,126 @@
 import { createRequire } from 'node:module';
 import type { WinkMethods } from 'wink-nlp';
+import { ValidationError } from '../core/errors.ts';
 
-/** Every lexeme that a model has met, and the place of each. */
-interface Lexemes {
+/** Values that are referred to by number: those of the package's lexicon, then those that texts brought. */
+interface Numbered {
   readonly hash: Record<string, number>;
   readonly list: readonly string[];
+  /** Of the next value. */
+  readonly index: number;
+  readonly intrinsicSize: number;
 }
 
-let loaded: WinkMethods | undefined;
+interface Core {
+  readonly features: { readonly lexeme: Numbered; readonly [feature: string]: Numbered };
+}
 
-/** The package's model, and the lexemes of the core that `wink-nlp` makes of it. */
-function observedModel(require: NodeJS.Require) {
-  const model = require('wink-eng-lite-web-model') as { core: () => { features: { lexeme: Lexemes } } };
-  let lexemes: Lexemes = { hash: {}, list: [] };
-  const core = () => {
-    const made = model.core();
-    lexemes = made.features.lexeme;
-    return made;
+interface Model {
+  core(): Core;
+  metaCER(): unknown;
+  featureFn(...options: unknown[]): Record<string, unknown>;
+}
+
+const PIPE = ['sbd', 'pos', 'ner'];
+
+export interface LanguageModel extends WinkMethods {
+  /** The lexemes that are kept of the texts read so far. */
+  readonly lexemes: number;
+}
+
+export interface LanguageModelLimits {
+  /** Lexemes of texts that are kept; a longer list is exchanged for a new one before the next text is read. With the lexicon at most `numbered`. */
+  readonly kept: number;
+  /** Lexemes that have a number, those of the package's lexicon among them. Patterns of entities have the numbers above. */
+  readonly numbered: number;
+}
+
+/** 25 MB of lexemes, and the 20 bits that wink-nlp has for a number. */
+const LIMITS: LanguageModelLimits = { kept: 2 ** 18, numbered: 2 ** 20 };
+
+const require = createRequire(import.meta.url);
+
+let shared: LanguageModel | undefined;
+let patterns: unknown;
+
+/**
+ * The package's model without what would grow from text to text. It lists the shapes, prefixes and suffixes of unknown words as well; nothing here asks for
+ * them, so every unknown word has the first of the lexicon. The model of custom patterns doubles in length each time that the package loads it, and the
+ * twentieth time is one too many: it is loaded once.
+ */
+function boundedModel(): Model {
+  const model = require('wink-eng-lite-web-model') as Model;
+  patterns ??= model.metaCER();
+  const core = model.core();
+  const firstOf = (feature: string) => () => core.features[feature]?.list[0];
+  const [shape, prefix, suffix] = ['shape', 'prefix', 'suffix'].map(firstOf);
+  return {
+    ...model,
+    core: () => core,
+    metaCER: () => patterns,
+    featureFn: (...options) => ({ ...model.featureFn(...options), shape, prefix, suffix }),
   };
-  return { model: { ...model, core }, lexemes: () => lexemes };
+}
+
+/** The core as it was before any text was read. What was read keeps the lexemes that its documents point to. */
+function renewed(core: Core): Core {
+  const { lexeme } = core.features;
+  const list = lexeme.list.slice(0, lexeme.intrinsicSize);
+  return { ...core, features: { ...core.features, lexeme: { ...lexeme, list, index: list.length } } };
 }
 
 /**
- * Reads every text as if it were the first. wink-nlp remembers each token of a text and takes it whole wherever it stands again: "rpm's," makes one token of
- * what "rpm's" makes two of, and of every later "rpm's". Its list only grows, since documents point into it; what it looks words up by forgets.
+ * wink-nlp's English model with sentences, parts of speech and entities, for {@link languageModel} and for comparisons with a model that has read nothing. Reads
+ * every text as if it were the first, and keeps a bounded number of lexemes however many texts it reads.
+ *
+ * wink-nlp remembers each token of a text and takes it whole wherever it stands again: "rpm's," makes one token of what "rpm's" makes two of, and of every later
+ * "rpm's". So what it looks words up by forgets them before the next text. The list of lexemes can't forget, since documents point into it: it is exchanged for
+ * a new one, which takes 8 ms, and goes with the last of its documents.
+ *
+ * @throws ValidationError from `readDoc` for a text with more distinct words than the package can number, about 900,000.
  */
-function forgetful(nlp: WinkMethods, { hash, list }: Lexemes): WinkMethods {
-  let known = list.length;
-  const readDoc: WinkMethods['readDoc'] = (text) => {
+export function loadLanguageModel({ kept, numbered }: LanguageModelLimits = LIMITS): LanguageModel {
+  const winkNlp = require('wink-nlp') as (model: unknown, pipe: readonly string[]) => WinkMethods;
+  const model = boundedModel();
+  let core = model.core();
+  let nlp = winkNlp(model, PIPE);
+  let known = core.features.lexeme.list.length;
+  const renew = () => {
+    core = renewed(core);
+    nlp = winkNlp({ ...model, core: () => core }, PIPE);
+    known = core.features.lexeme.list.length;
+  };
+  const lexemes = () => core.features.lexeme.list.length - core.features.lexeme.intrinsicSize;
+  const forget = () => {
+    const { hash, list } = core.features.lexeme;
     for (const lexeme of list.slice(known)) delete hash[lexeme];
     known = list.length;
-    return nlp.readDoc(text);
   };
-  return Object.assign(Object.create(nlp), { readDoc });
+  const readDoc: WinkMethods['readDoc'] = (text) => {
+    forget();
+    // A token has a character at least, and brings two lexemes at most: itself and its lower case.
+    const most = lexemes() + 2 * text.length;
+    if (lexemes() > 0 && most > kept) renew();
+    const document = nlp.readDoc(text);
+    if (core.features.lexeme.list.length > numbered) throw tooManyWords(text, numbered);
+    return document;
+  };
+  return Object.defineProperty(Object.assign(Object.create(nlp), { readDoc }), 'lexemes', { get: lexemes });
 }
 
-function load(): WinkMethods {
-  const require = createRequire(import.meta.url);
-  const { model, lexemes } = observedModel(require);
-  const winkNlp = require('wink-nlp') as (model: unknown, pipe: string[]) => WinkMethods;
-  const nlp = winkNlp(model, ['sbd', 'pos', 'ner']);
-  return forgetful(nlp, lexemes());
+function tooManyWords(text: string, numbered: number): ValidationError {
+  const beginning = JSON.stringify(text.slice(0, 40));
+  return new ValidationError(
+    `text of ${text.length} characters has too many distinct words for the language model, which numbers ${numbered} with its own; shorten the text that begins: ${beginning}`,
+    { characters: text.length, numbered },
+  );
 }
 
 /**
- * wink-nlp's English model with sentences, parts of speech and entities. What a text holds does not depend on what was read before. It takes half a second to
- * load, so it waits for the first text; and it is loaded once for all who read with it: a part of the model doubles in length each time it is loaded, and the
- * twentieth time is one too many.
+ * The model that all readers share, see {@link loadLanguageModel}. What a text holds does not depend on what was read before. It takes a third of a second to
+ * load, so it waits for the first text.
  */
-export function languageModel(): WinkMethods {
-  loaded ??= load();
-  return loaded;
+export function languageModel(): LanguageModel {
+  shared ??= loadLanguageModel();
+  return shared;
 }

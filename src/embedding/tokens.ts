@@ -30,6 +30,9 @@ export function createTokeniser(options: TokenOptions): Tokeniser {
       .filter((word) => word !== null);
 }
 
+/** Distinct words whose outcome is kept, some 10 MB; more than most corpora have. */
+const KNOWN_WORDS = 2 ** 17;
+
 /** The rule reads each distinct word once: a corpus has ten to twenty times fewer of them than words. */
 function memoised(rule: WordRule): WordRule {
   const known = new Map<string, string | null>();
@@ -37,6 +40,7 @@ function memoised(rule: WordRule): WordRule {
     let result = known.get(word);
     if (result === undefined) {
       result = rule(word);
+      if (known.size === KNOWN_WORDS) known.clear();
       known.set(word, result);
     }
     return result;
