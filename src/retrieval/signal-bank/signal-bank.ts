@@ -17,7 +17,7 @@ import { ScopeTables } from './scope-tables.ts';
 import { structureColumns } from './structure-signals.ts';
 
 /** Queries whose cosines to all turns of a scope are on the host at the same time. */
-const QUERY_BLOCK = 64;
+export const QUERY_BLOCK = 64;
 
 /** Every signal of every candidate. */
 export interface SignalTable {
@@ -56,6 +56,24 @@ export async function prepareSignals(workspace: Workspace, options: SignalBankOp
   }
 }
 
+/** Cosines of some queries to all turns of their scope, by signal. @param wanted which signals */
+export async function scopeCosines(
+  workspace: Workspace,
+  options: SignalBankOptions,
+  scope: Scope,
+  places: readonly number[],
+  wanted: (signal: string) => boolean = () => true,
+): Promise<Map<string, CosineRows>> {
+  const cosines = new Map<string, CosineRows>();
+  for (const [name, encoder] of encodersOf(options)) {
+    if (!wanted(name)) continue;
+    const turns = await turnTensor(workspace, scope, encoder);
+    const { dimension, queryVectors } = await workspace.encoding(encoder);
+    cosines.set(name, await CosineRows.of(turns, gatherRows(queryVectors, dimension, places), places.length));
+  }
+  return cosines;
+}
+
 /** Fills a table of signals, scope by scope. */
 class TableFiller {
   readonly #workspace: Workspace;
@@ -81,17 +99,6 @@ class TableFiller {
     this.#products = PRODUCTS.filter(({ name }) => table.columns.has(name));
   }
 
-  /** Cosines of some queries to all turns of their scope, by signal. */
-  async #cosines(scope: Scope, places: readonly number[]): Promise<Map<string, CosineRows>> {
-    const cosines = new Map<string, CosineRows>();
-    for (const [name, encoder] of encodersOf(this.#options)) {
-      const turns = await turnTensor(this.#workspace, scope, encoder);
-      const { dimension, queryVectors } = await this.#workspace.encoding(encoder);
-      cosines.set(name, await CosineRows.of(turns, gatherRows(queryVectors, dimension, places), places.length));
-    }
-    return cosines;
-  }
-
   /** What is already there for all pairs, and what is made of signals that are. */
   #fillRest(rows: QueryRows, query: number): void {
     const first = query * this.#pool.width;
@@ -107,7 +114,7 @@ class TableFiller {
     const pause = eventBreaks();
     for (let first = 0; first < places.length; first += QUERY_BLOCK) {
       const block = places.slice(first, first + QUERY_BLOCK);
-      const cosines = await this.#cosines(scope, block);
+      const cosines = await scopeCosines(this.#workspace, this.#options, scope, block);
       for (const [i, query] of block.entries()) {
         const row = first + i;
         const rows = new QueryRows(this.#table, query, positions.subarray(row * width, (row + 1) * width));
