@@ -15,6 +15,8 @@ import { assertSplitSize } from './split-size.ts';
 /** What workspaces are opened from. */
 export interface WorkspaceSource {
   readonly dataset: Dataset;
+  /** Whose conversations encoders are fitted on, where that is another dataset. */
+  readonly fittedOn?: Dataset;
   readonly config: Pick<ExperimentConfig, 'embedding' | 'seed'>;
   /** Where embeddings are kept. */
   readonly cacheFolder: string;
@@ -47,17 +49,21 @@ export function evaluatedQueries(
 
 /** @param options the experiment's encoder where they are left out. */
 function encoderOf(
-  { dataset, config: { embedding, seed } }: Pick<WorkspaceSource, 'dataset' | 'config'>,
+  {
+    dataset,
+    fittedOn = dataset,
+    config: { embedding, seed },
+  }: Pick<WorkspaceSource, 'dataset' | 'fittedOn' | 'config'>,
   fit: ReadonlySet<string>,
   options: EncoderOptions = embedding,
 ): EncoderSource {
-  const turns = dataset.corpus.turns.filter(({ conversationId }) => fit.has(conversationId));
+  const turns = fittedOn.corpus.turns.filter(({ conversationId }) => fit.has(conversationId));
   return encoderSource(options, { fitTexts: turns.map(({ text }) => text), seed });
 }
 
 /** What the stages are told apart by. */
-function identityOf(
-  source: Pick<WorkspaceSource, 'dataset' | 'config' | 'code'>,
+export function identityOf(
+  source: Pick<WorkspaceSource, 'dataset' | 'fittedOn' | 'config' | 'code'>,
   fit: ReadonlySet<string>,
 ): WorkspaceIdentity {
   return {

@@ -55,7 +55,7 @@ export function softmaxProbabilities(
  * @throws ValidationError for a number of bins that is none, or a table without candidates.
  */
 export function calibrationOf(
-  { mask, grades, relevantGrade }: FeatureTable,
+  { mask, grades, relevantGrade }: Pick<FeatureTable, 'mask' | 'grades' | 'relevantGrade'>,
   probabilities: Float64Array,
   bins = 10,
 ): Calibration {

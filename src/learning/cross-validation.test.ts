@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { onBackendWithoutLeaks } from '../core/sample-leaks.ts';
 import { crossValidate, fitWithSelection, type HyperParameters, type SelectionPlan } from './cross-validation.ts';
+import { fixedFeatures } from './feature-source.ts';
 import { subset } from './feature-table.ts';
-import { leaveOneClusterOut } from './folds.ts';
+import { everyRow, leaveOneClusterOut } from './folds.ts';
 import { handmadeTable } from './handmade-table.ts';
 import { linearModel } from './linear-model.ts';
 import { standardisationOf } from './standardisation.ts';
@@ -21,6 +22,7 @@ const point: HyperParameters = {
   batchSize: null,
   startNoise: 0.1,
 };
+const source = fixedFeatures(table);
 const idle = { ...point, learningRate: 0 };
 const plan: SelectionPlan = {
   modelOf: (training) => linearModel({ signals, nonNegative: [], initial: {} }, standardisationOf(training, signals)),
@@ -33,30 +35,34 @@ describe('on wasm', () => {
   onBackendWithoutLeaks('wasm');
 
   test('the point that helps held out clusters is chosen, and trained on all rows for as long as it wanted', async () => {
-    const fit = await fitWithSelection(table, plan);
+    const fit = await fitWithSelection(source, everyRow(source), plan);
     expect(fit.point).toBe(1);
     expect(fit.pointValues[1]! - fit.pointValues[0]!).toBeGreaterThan(0.1);
     expect(fit.epochs).toBeGreaterThan(0);
     expect(fit.curve).toHaveLength(fit.epochs + 1);
     expect(fit.values[0]! / -fit.values[1]!).toBeCloseTo(1, 0);
-    expect(await fitWithSelection(table, plan)).toEqual({ ...fit, model: expect.anything() });
+    expect(await fitWithSelection(source, everyRow(source), plan)).toEqual({ ...fit, model: expect.anything() });
   });
 
   test('validation is that of the inner folds after each epoch: of what learns nothing, the value of the start', async () => {
-    const fit = await fitWithSelection(table, { ...plan, points: [idle] });
+    const fit = await fitWithSelection(source, everyRow(source), { ...plan, points: [idle] });
     expect(fit.validation.length).toBeGreaterThan(1);
     for (const value of fit.validation) expect(value).toBeCloseTo(fit.pointValues[0]!, 1);
-    const learning = await fitWithSelection(table, { ...plan, seeds: [1] });
+    const learning = await fitWithSelection(source, everyRow(source), { ...plan, seeds: [1] });
     expect(Math.max(...learning.validation)).toBeLessThanOrEqual(learning.pointValues[1]! + 1e-12);
     expect(learning.validation.at(-1)! - learning.validation[0]!).toBeGreaterThan(0.1);
   });
 
   test('each row is scored by a model that has not seen its cluster', async () => {
     const outer = leaveOneClusterOut(table);
-    const { scores, folds } = await crossValidate(table, outer, plan);
+    const { scores, folds } = await crossValidate(source, outer, plan);
     expect(folds.map(({ clusters }) => clusters)).toEqual([['c0'], ['c1'], ['c2'], ['c3'], ['c4']]);
     const { training, heldOut } = outer[2]!;
-    const alone = await fitWithSelection(subset(table, training), plan);
+    const alone = await fitWithSelection(
+      fixedFeatures(subset(table, training)),
+      everyRow({ clusters: subset(table, training).clusters }),
+      plan,
+    );
     const own = await scoreTable(alone.model, alone.values, subset(table, heldOut));
     for (const [i, row] of heldOut.entries())
       expect(scores.slice(row * 11, row * 11 + 11)).toEqual(own.slice(i * 11, i * 11 + 11));
@@ -68,13 +74,17 @@ describe('on wasm', () => {
     const outer = leaveOneClusterOut(table).slice(0, 1);
     const held = new Set(outer[0]!.heldOut);
     const grades = table.grades.map((grade, pair) => (held.has(Math.floor(pair / 11)) ? 3 - grade : grade));
-    const { scores } = await crossValidate(table, outer, plan);
-    expect((await crossValidate({ ...table, grades }, outer, plan)).scores).toEqual(scores);
+    const { scores } = await crossValidate(source, outer, plan);
+    expect((await crossValidate(fixedFeatures({ ...table, grades }), outer, plan)).scores).toEqual(scores);
   });
 
   test('where relevance is by lot, held out rows show no gain over chance', async () => {
     const lot = handmadeTable({ ...shape, queries: 199 });
-    const { scores } = await crossValidate(lot, leaveOneClusterOut(lot), { ...plan, seeds: [1], points: [point] });
+    const { scores } = await crossValidate(fixedFeatures(lot), leaveOneClusterOut(lot), {
+      ...plan,
+      seeds: [1],
+      points: [point],
+    });
     const gained = tableMetric(lot).values(scores);
     const { values } = tableMetric(lot);
     // Chance: the same rankings against candidates that stand elsewhere, the mean of many turns of each row.
@@ -91,11 +101,11 @@ describe('on wasm', () => {
     [{ seeds: [] }, 'selection needs at least one seed: 0'],
     [{ innerFolds: 7 }, 'folds of 5 clusters must be an integer from 2 to as many: 7'],
   ])('%j is refused', async (change, message) => {
-    await expect(fitWithSelection(table, { ...plan, ...change })).rejects.toThrow(message);
+    await expect(fitWithSelection(source, everyRow(source), { ...plan, ...change })).rejects.toThrow(message);
   });
 
   test('it ends when it is told to', async () => {
     const signal = AbortSignal.abort(new Error('told to'));
-    await expect(crossValidate(table, leaveOneClusterOut(table), plan, { signal })).rejects.toThrow('told to');
+    await expect(crossValidate(source, leaveOneClusterOut(table), plan, { signal })).rejects.toThrow('told to');
   });
 });

@@ -1,6 +1,7 @@
 import { ValidationError } from '../core/errors.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
-import { type FeatureTable, subset } from './feature-table.ts';
+import type { FeatureSource } from './feature-source.ts';
+import type { FeatureTable } from './feature-table.ts';
 import { balancedFolds, type Fold, putRows } from './folds.ts';
 import type { ScoringModel } from './model.ts';
 import { constrained } from './parameters.ts';
@@ -44,6 +45,9 @@ export interface Fit {
   readonly curve: readonly CurvePoint[];
 }
 
+/** Rows to train on, and the clusters that are held out from them; a {@link Fold} has both. */
+export type TrainingRows = Pick<Fold, 'training' | 'clusters'>;
+
 const signalOf = ({ signal }: FitHooks) => (signal === undefined ? {} : { signal });
 
 function average(vectors: readonly Float64Array[]): Float64Array {
@@ -61,25 +65,29 @@ function meanCurve(curves: readonly { readonly curve: readonly CurvePoint[]; rea
   );
 }
 
-/** How a point does on the rows that each inner fold holds out, epoch after epoch, a query a vote. */
-async function trial(
-  table: FeatureTable,
+/** How each point does on the rows that the inner folds hold out, epoch after epoch, a query a vote. [points, epochs] */
+async function trials(
+  source: FeatureSource,
+  outer: TrainingRows,
   folds: readonly Fold[],
-  point: HyperParameters,
   plan: SelectionPlan,
   hooks: FitHooks,
-): Promise<number[]> {
-  const curves: { curve: readonly CurvePoint[]; rows: number }[] = [];
-  for (const { training, heldOut } of folds) {
-    const rows = subset(table, training);
-    const validation = subset(table, heldOut);
+): Promise<number[][]> {
+  const curves = plan.points.map((): { curve: readonly CurvePoint[]; rows: number }[] => []);
+  for (const { training, heldOut, clusters } of folds) {
+    const unseen = [...outer.clusters, ...clusters];
+    const placed = (rows: Int32Array) => rows.map((row) => outer.training[row] as number);
+    const rows = await source.rowsFor(placed(training), unseen);
+    const validation = await source.rowsFor(placed(heldOut), unseen);
     const model = plan.modelOf(rows);
-    for (const seed of plan.seeds) {
-      const { curve } = await train(model, rows, validation, { ...point, seed }, signalOf(hooks));
-      curves.push({ curve, rows: heldOut.length });
+    for (const [p, point] of plan.points.entries()) {
+      for (const seed of plan.seeds) {
+        const { curve } = await train(model, rows, validation, { ...point, seed }, signalOf(hooks));
+        curves[p]?.push({ curve, rows: heldOut.length });
+      }
     }
   }
-  return meanCurve(curves);
+  return curves.map(meanCurve);
 }
 
 function assertSeeds(seeds: readonly number[]): void {
@@ -106,22 +114,29 @@ export async function fitPoint(
 }
 
 /**
- * Chooses hyper-parameters by folds of whole clusters within the table, then trains on all of it: no other row is looked at.
+ * Chooses hyper-parameters by folds of whole clusters within the training rows, then trains on all of them: no other row is looked at, and the signals of each
+ * training are fitted on its own clusters.
  *
  * @throws ValidationError without points or seeds, or for fewer clusters than folds.
  */
-export async function fitWithSelection(table: FeatureTable, plan: SelectionPlan, hooks: FitHooks = {}): Promise<Fit> {
+export async function fitWithSelection(
+  source: FeatureSource,
+  outer: TrainingRows,
+  plan: SelectionPlan,
+  hooks: FitHooks = {},
+): Promise<Fit> {
   const { points, seeds, innerFolds } = plan;
   if (points.length === 0) throw new ValidationError(`selection needs at least one point: ${points.length}`);
   assertSeeds(seeds);
-  const folds = balancedFolds(table, innerFolds, seeds[0] as number);
-  const trials: number[][] = [];
-  for (const point of points) trials.push(await trial(table, folds, point, plan, hooks));
-  const pointValues = trials.map((curve) => Math.max(...curve));
+  const clusters = Array.from(outer.training, (row) => source.clusters[row] as string);
+  const folds = balancedFolds({ clusters }, innerFolds, seeds[0] as number);
+  const curves = await trials(source, outer, folds, plan, hooks);
+  const pointValues = curves.map((curve) => Math.max(...curve));
   const point = pointValues.indexOf(Math.max(...pointValues));
-  const validation = trials[point] as number[];
+  const validation = curves[point] as number[];
   const epochs = validation.indexOf(pointValues[point] as number);
-  const fitted = await fitPoint(table, { ...(points[point] as HyperParameters), epochs }, plan, hooks);
+  const rows = await source.rowsFor(outer.training, outer.clusters);
+  const fitted = await fitPoint(rows, { ...(points[point] as HyperParameters), epochs }, plan, hooks);
   return { ...fitted, point, pointValues, validation, epochs };
 }
 
@@ -138,22 +153,25 @@ export interface CrossValidation {
 /**
  * Nested cross-validation: each outer fold is scored by a model that was fitted, hyper-parameters and all, on the other folds.
  *
+ * @param source whose rows have the same number of candidates in every fold
  * @param outer from `leaveOneClusterOut` or `balancedFolds`
  */
 export async function crossValidate(
-  table: FeatureTable,
+  source: FeatureSource,
   outer: readonly Fold[],
   plan: SelectionPlan,
   hooks: FitHooks = {},
 ): Promise<CrossValidation> {
-  const scores = new Float32Array(table.mask.length);
+  let scores = new Float32Array();
   const folds: CrossValidation['folds'][number][] = [];
   const progress = (hooks.progress ?? silent)('cross-validation', outer.length);
-  for (const { training, heldOut, clusters } of outer) {
-    const fit = await fitWithSelection(subset(table, training), plan, hooks);
-    const held = subset(table, heldOut);
+  for (const fold of outer) {
+    const { heldOut, clusters } = fold;
+    const fit = await fitWithSelection(source, fold, plan, hooks);
+    const held = await source.rowsFor(heldOut, clusters);
     const own = await scoreTable(fit.model, fit.values, held);
-    putRows(own, heldOut, table.width, scores);
+    if (folds.length === 0) scores = new Float32Array(source.clusters.length * held.width);
+    putRows(own, heldOut, held.width, scores);
     folds.push({ ...fit, clusters, heldOutValue: tableMetric(held, plan.points[fit.point]?.metric).mean(own) });
     progress.update(folds.length);
   }

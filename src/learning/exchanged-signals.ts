@@ -10,18 +10,18 @@ function candidatesOf({ mask, width }: FeatureTable, row: number): number[] {
 
 /**
  * A null control: the candidates of each query exchange some signals at random, all of them together. What these signals say of a query's candidates as a
- * whole stays as it is, how they go with each other too; what they say of one candidate becomes that of another.
+ * whole stays as it is, how they go with each other too; what they say of one candidate becomes that of another. A query's draw depends on its id alone, so that a
+ * row is the same in every fold.
  *
  * @throws ValidationError for a signal that the table lacks.
  */
 export function exchangeSignals(table: FeatureTable, signals: readonly string[], seed: number): FeatureTable {
   const columns = signalPositions(table, signals);
-  const stream = random(seed, 'exchanged-signals');
   const values = table.values.slice();
   const stride = table.signals.length;
   for (let row = 0; row < table.queryIds.length; row++) {
     const places = candidatesOf(table, row);
-    const givers = stream.shuffle([...places]);
+    const givers = random(seed, `exchanged-signals ${table.queryIds[row]}`).shuffle([...places]);
     for (const [i, place] of places.entries()) {
       const to = (row * table.width + place) * stride;
       const from = (row * table.width + givers[i]!) * stride;

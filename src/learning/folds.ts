@@ -13,6 +13,11 @@ export interface Fold {
 
 type Clustered = Pick<FeatureTable, 'clusters'>;
 
+/** All rows for training and none held out. */
+export function everyRow({ clusters }: Clustered): Fold {
+  return { training: Int32Array.from(clusters.keys()), heldOut: new Int32Array(), clusters: [] };
+}
+
 function foldsOf({ clusters }: Clustered, groups: readonly (readonly string[])[]): Fold[] {
   const rows = Int32Array.from(clusters.keys());
   return groups.map((group) => {

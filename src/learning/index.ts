@@ -19,10 +19,12 @@ export {
   fitWithSelection,
   type HyperParameters,
   type SelectionPlan,
+  type TrainingRows,
 } from './cross-validation.ts';
 export { exchangeSignals } from './exchanged-signals.ts';
+export { changedFeatures, type FeatureSource, fixedFeatures } from './feature-source.ts';
 export { assertFeatureTable, type FeatureTable, signalColumn, subset } from './feature-table.ts';
-export { balancedFolds, type Fold, leaveOneClusterOut } from './folds.ts';
+export { balancedFolds, everyRow, type Fold, leaveOneClusterOut } from './folds.ts';
 export { type LinearModel, type LinearModelOptions, linearModel, rawWeights } from './linear-model.ts';
 export { type LossOptions, type LossTargets, lossTargets, queryLosses, usableQueries } from './losses.ts';
 export type { ScoringModel } from './model.ts';

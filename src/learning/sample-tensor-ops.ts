@@ -11,8 +11,9 @@ import {
   type HyperParameters,
   type SelectionPlan,
 } from './cross-validation.ts';
+import { fixedFeatures } from './feature-source.ts';
 import { type FeatureTable, subset } from './feature-table.ts';
-import { leaveOneClusterOut } from './folds.ts';
+import { everyRow, leaveOneClusterOut } from './folds.ts';
 import { handmadeTable } from './handmade-table.ts';
 import { handmadeTrajectoryTable } from './handmade-trajectory-table.ts';
 import { linearModel, rawWeights } from './linear-model.ts';
@@ -101,13 +102,16 @@ export const TENSOR_OPS: TensorOps = {
     refuses: [[() => searchOnTable(linear, table, 'map', async () => 0), /needs a cutoff: map/]],
   },
   crossValidate: {
-    use: async () => (await crossValidate(table, leaveOneClusterOut(table).slice(0, 1), plan)).scores,
+    use: async () => (await crossValidate(fixedFeatures(table), leaveOneClusterOut(table).slice(0, 1), plan)).scores,
     refuses: [
-      [() => crossValidate(table, leaveOneClusterOut(table), { ...plan, seeds: [] }), /needs at least one seed: 0/],
+      [
+        () => crossValidate(fixedFeatures(table), leaveOneClusterOut(table), { ...plan, seeds: [] }),
+        /needs at least one seed: 0/,
+      ],
     ],
     edges: {
       'zero vectors': [
-        async () => (await crossValidate(nothing(table), leaveOneClusterOut(table), idlePlan)).scores,
+        async () => (await crossValidate(fixedFeatures(nothing(table)), leaveOneClusterOut(table), idlePlan)).scores,
         new Array<number>(12).fill(0),
       ],
     },
@@ -119,8 +123,13 @@ export const TENSOR_OPS: TensorOps = {
     ],
   },
   fitWithSelection: {
-    use: async () => (await fitWithSelection(table, plan)).values,
-    refuses: [[() => fitWithSelection(table, { ...plan, innerFolds: 5 }), /folds of 4 clusters/]],
+    use: async () => (await fitWithSelection(fixedFeatures(table), everyRow(table), plan)).values,
+    refuses: [
+      [
+        () => fitWithSelection(fixedFeatures(table), everyRow(table), { ...plan, innerFolds: 5 }),
+        /folds of 4 clusters/,
+      ],
+    ],
   },
   linearModel: {
     use: () => linearModel({ signals, nonNegative: [], initial: {} }, plain).parameters.length,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { onBackendWithoutLeaks } from '../../core/sample-leaks.ts';
+import { fixedFeatures } from '../../learning/feature-source.ts';
 import { type FeatureTable, subset } from '../../learning/feature-table.ts';
 import { handmadeTable } from '../../learning/handmade-table.ts';
 import { parameterValues } from '../../learning/parameters.ts';
@@ -50,7 +51,7 @@ describe('a fold, on wasm', () => {
     scores.subarray(METHODS.indexOf(method) * size, (METHODS.indexOf(method) + 1) * size);
 
   test('is scored by each method, with the units of its training rows', async () => {
-    const outcome = await fitFold(config, options, table, fold);
+    const outcome = await fitFold(config, options, fixedFeatures(table), fold);
     const model = modelMaker(options)(subset(table, fold.training));
     const held = subset(table, fold.heldOut);
     const numbers = {
@@ -73,7 +74,10 @@ describe('a fold, on wasm', () => {
       for (let i = row * table.width * 2; i < (row + 1) * table.width * 2; i++)
         spoilt.values[i] = spoilt.values[i]! * -3 + 5;
     }
-    const [clean, other] = [await fitFold(config, options, table, fold), await fitFold(config, options, spoilt, fold)];
+    const [clean, other] = [
+      await fitFold(config, options, fixedFeatures(table), fold),
+      await fitFold(config, options, fixedFeatures(spoilt), fold),
+    ];
     const { scores: _, ...learned } = clean;
     expect(other).toMatchObject(learned);
     const coordinates = scoresOf(clean, 'coordinate ascent').every(Number.isFinite);

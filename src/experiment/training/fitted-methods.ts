@@ -2,7 +2,8 @@ import { letEventsIn } from '../../core/event-loop.ts';
 import { type StartProgress, silent } from '../../core/progress.ts';
 import { coordinateAscent } from '../../learning/coordinate-ascent.ts';
 import { fitWithSelection, type HyperParameters, type SelectionPlan } from '../../learning/cross-validation.ts';
-import { type FeatureTable, subset } from '../../learning/feature-table.ts';
+import type { FeatureSource } from '../../learning/feature-source.ts';
+import type { FeatureTable } from '../../learning/feature-table.ts';
 import { balancedFolds, type Fold, leaveOneClusterOut } from '../../learning/folds.ts';
 import type { ScoringModel } from '../../learning/model.ts';
 import { searchOnTable } from '../../learning/parameter-search.ts';
@@ -67,9 +68,9 @@ export function selectionPlan(config: TrainingConfig, model: TrainingConfig['mod
   };
 }
 
-export function outerFolds(config: TrainingConfig, table: FeatureTable): Fold[] {
+export function outerFolds(config: TrainingConfig, rows: Pick<FeatureSource, 'clusters'>): Fold[] {
   const { outer } = config.crossValidation;
-  return outer === 'leave-one-out' ? leaveOneClusterOut(table) : balancedFolds(table, outer, config.seed);
+  return outer === 'leave-one-out' ? leaveOneClusterOut(rows) : balancedFolds(rows, outer, config.seed);
 }
 
 /** How often the searches may look at the metric: as often as a training of the grid's points does. */
@@ -95,15 +96,13 @@ async function searched(
 export async function fitFold(
   config: TrainingConfig,
   options: TrainingConfig['models'][number],
-  table: FeatureTable,
+  source: FeatureSource,
   fold: Fold,
   progress: StartProgress = silent,
 ): Promise<FoldOutcome> {
-  const rows = subset(table, fold.training);
-  const held = subset(table, fold.heldOut);
-  const plan = selectionPlan(config, options);
-  const fit = await fitWithSelection(rows, plan, { progress });
+  const fit = await fitWithSelection(source, fold, selectionPlan(config, options), { progress });
   await letEventsIn();
+  const rows = await source.rowsFor(fold.training, fold.clusters);
   const { model } = fit;
   const values: Record<Method, Float64Array> = {
     'hand-tuned': handTunedValues(model),
@@ -112,6 +111,7 @@ export async function fitFold(
     'coordinate ascent': await searched(model, rows, config, coordinateAscent),
     learned: fit.values,
   };
+  const held = await source.rowsFor(fold.heldOut, fold.clusters);
   const scores = new Float32Array(METHODS.length * held.mask.length);
   for (const [m, method] of METHODS.entries())
     scores.set(await scoreTable(model, values[method], held), m * held.mask.length);

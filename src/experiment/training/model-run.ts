@@ -1,7 +1,6 @@
 import { silent } from '../../core/progress.ts';
-import { calibrationOf, softmaxProbabilities } from '../../learning/calibration.ts';
 import { fitWithSelection, type HyperParameters } from '../../learning/cross-validation.ts';
-import { putRows } from '../../learning/folds.ts';
+import { everyRow } from '../../learning/folds.ts';
 import type { ScoringModel } from '../../learning/model.ts';
 import { handTunedValues } from '../../learning/parameters.ts';
 import type { Run } from '../../model/run.ts';
@@ -16,10 +15,10 @@ import {
   outerFolds,
   selectionPlan,
 } from './fitted-methods.ts';
-import { BASELINE, DEPTH, measuredCounts, measureMethods, methodResults } from './measured-methods.ts';
+import { HeldOutRows } from './held-out-rows.ts';
+import { BASELINE, measuredCounts, measureMethods, methodResults } from './measured-methods.ts';
 import { jobKey, type ModelJob } from './model-job.ts';
 import { controlsOf, importanceOf } from './refits.ts';
-import { runOfScores } from './scored-runs.ts';
 import type { LearnedNumber, ModelResult } from './training-result.ts';
 
 export interface TrainedModel {
@@ -36,29 +35,30 @@ export interface TrainedModel {
 /** Every method's scores of every row, by models that have not seen its fold. */
 async function crossValidated(job: ModelJob) {
   const { task, config, options, progress = silent } = job;
-  const { table } = task;
-  const folds = outerFolds(config, table);
+  const folds = outerFolds(config, task.features);
   const shown = progress(`folds of ${options.name}`, folds.length);
-  const scores = METHODS.map(() => new Float32Array(table.mask.length));
   const outcomes: FoldOutcome[] = [];
   for (const fold of folds) {
-    const compute = () => fitFold(config, options, table, fold);
-    const outcome = await task.kept('trained-fold', [jobKey(job), fold.clusters], compute);
-    const size = fold.heldOut.length * table.width;
-    for (const [m, all] of scores.entries())
-      putRows(outcome.scores.subarray(m * size, (m + 1) * size), fold.heldOut, table.width, all);
-    outcomes.push(outcome);
+    const compute = () => fitFold(config, options, task.features, fold);
+    outcomes.push(await task.kept('trained-fold', [jobKey(job), fold.clusters], compute));
     shown.update(outcomes.length);
   }
   shown.finish(`${folds.length} folds`);
-  return { scores, outcomes, folds };
+  const rows = await HeldOutRows.of(task, folds);
+  const ofMethod = (scores: Float32Array, m: number) => {
+    const size = scores.length / METHODS.length;
+    return scores.subarray(m * size, (m + 1) * size);
+  };
+  const scores = METHODS.map((_, m) => rows.joined(outcomes.map((outcome) => ofMethod(outcome.scores, m))));
+  return { rows, scores, outcomes };
 }
 
 /** The weights that are kept: chosen and trained on all rows. */
 async function finalFit(job: ModelJob) {
   const plan = selectionPlan(job.config, job.options);
+  const { features } = job.task;
   const kept = await job.task.kept('trained-weights', jobKey(job), async () => {
-    const { values, point, validation, epochs, curve } = await fitWithSelection(job.task.table, plan);
+    const { values, point, validation, epochs, curve } = await fitWithSelection(features, everyRow(features), plan);
     return { values, point, validation: [...validation], epochs, curve: [...curve] };
   });
   return { ...kept, model: plan.modelOf(job.task.table) };
@@ -94,16 +94,16 @@ async function boundsOf(job: ModelJob, fit: Awaited<ReturnType<typeof finalFit>>
 /** Trains a model, and measures it on conversations that it has not seen, beside the other ways to come by its numbers. */
 export async function trainModel(job: ModelJob): Promise<TrainedModel> {
   const { task, config, options } = job;
-  const { table } = task;
   const validated = await crossValidated(job);
-  const runOf = (scores: Float32Array) => runOfScores(task.dataset.corpus, table, task.pool, scores, DEPTH);
-  const runs = new Map<string, Run>(METHODS.map((method, m) => [method, runOf(validated.scores[m] as Float32Array)]));
+  const { rows } = validated;
+  const runs = new Map<string, Run>(
+    METHODS.map((method, m) => [method, rows.runOf(validated.scores[m] as Float32Array)]),
+  );
   const measurement = await measureMethods(task, config, runs);
   const fit = await finalFit(job);
   const bounds = await boundsOf(job, fit);
   const learned = validated.scores[METHODS.indexOf('learned')] as Float32Array;
-  const refits = { ...validated, runOf, learned: runs.get('learned') as Run };
-  const probabilities = softmaxProbabilities(table, learned, config.fitting.temperature);
+  const refits = { ...validated, learned: runs.get('learned') as Run };
   const points = gridPoints(config).map(({ point }) => point);
   return {
     model: fit.model,
@@ -128,7 +128,7 @@ export async function trainModel(job: ModelJob): Promise<TrainedModel> {
       point: points[fit.point] ?? {},
       validation: fit.validation,
       epochs: fit.epochs,
-      calibration: calibrationOf(table, probabilities),
+      calibration: rows.calibrationOf(learned, config.fitting.temperature),
       importance: await importanceOf(job, refits),
       controls: await controlsOf(job, refits),
       file: `weights-${options.name}.safetensors`,

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
 import { signalColumn } from '../../learning/feature-table.ts';
-import { putRows } from '../../learning/folds.ts';
 import type { Run } from '../../model/run.ts';
-import { fitFold, outerFolds } from './fitted-methods.ts';
+import { fitFold, METHODS, outerFolds } from './fitted-methods.ts';
+import { HeldOutRows } from './held-out-rows.ts';
 import { LearningTask } from './learning-task.ts';
 import { DEPTH, measureMethods } from './measured-methods.ts';
 import { controlsOf, importanceOf, type Validated } from './refits.ts';
@@ -25,21 +25,18 @@ afterAll(() => {
 
 /** A mix of these signals, with what its folds chose and how it ranks held out rows. */
 async function learned(model: string) {
-  const config = loadTrainingConfig(path, [`models=[{name: linear, ${model}}]`]);
+  const candidates = 'candidates=[{index: newest, k: 31}]'; // the same in every fold
+  const config = loadTrainingConfig(path, [`models=[{name: linear, ${model}}]`, candidates]);
   const [options] = config.models as [TrainingConfig['models'][number]];
   const task = await LearningTask.open(config, 'dev', { cacheFolder: join(root, 'cache') });
   tasks.push(task);
-  const folds = outerFolds(config, task.table);
-  const scores = new Float32Array(task.table.mask.length);
+  const rows = await HeldOutRows.of(task, outerFolds(config, task.features));
   const outcomes: Awaited<ReturnType<typeof fitFold>>[] = [];
-  for (const fold of folds) {
-    const outcome = await fitFold(config, options, task.table, fold);
-    const own = outcome.scores.subarray(-fold.heldOut.length * task.table.width); // the learned method stands last
-    putRows(own, fold.heldOut, task.table.width, scores);
-    outcomes.push(outcome);
-  }
-  const runOf = (all: Float32Array): Run => runOfScores(task.dataset.corpus, task.table, task.pool, all, DEPTH);
-  const validated: Validated = { folds, outcomes, runOf, learned: runOf(scores) };
+  for (const fold of rows.folds) outcomes.push(await fitFold(config, options, task.features, fold));
+  const scores = rows.joined(
+    outcomes.map((outcome) => outcome.scores.subarray(-outcome.scores.length / METHODS.length)),
+  ); // the learned method stands last
+  const validated: Validated = { rows, outcomes, learned: rows.runOf(scores) };
   return { job: { task, config, options }, validated };
 }
 

@@ -3,23 +3,22 @@ import { silent } from '../../core/progress.ts';
 import type { Interval } from '../../evaluation/bootstrap-interval.ts';
 import { fitPoint } from '../../learning/cross-validation.ts';
 import { exchangeSignals } from '../../learning/exchanged-signals.ts';
-import { type FeatureTable, subset } from '../../learning/feature-table.ts';
-import { type Fold, putRows } from '../../learning/folds.ts';
+import { changedFeatures, type FeatureSource } from '../../learning/feature-source.ts';
 import { scoreTable } from '../../learning/table-scorer.ts';
 import type { Run } from '../../model/run.ts';
 import { signalParts } from '../../retrieval/signal-bank/signal-parts.ts';
 import { chosenPoint, type FoldOutcome, selectionPlan } from './fitted-methods.ts';
+import type { HeldOutRows } from './held-out-rows.ts';
 import { measureMethods } from './measured-methods.ts';
 import { jobKey, type ModelJob } from './model-job.ts';
 import { signalFamilies } from './signal-families.ts';
-import { modelMaker } from './training-models.ts';
+import { modelSignals } from './training-models.ts';
 import type { Importance, NullControl } from './training-result.ts';
 
 /** What the learned method of a model is refitted by: its folds with what each chose, and its rankings, which a refit is compared with. */
 export interface Validated {
-  readonly folds: readonly Fold[];
+  readonly rows: HeldOutRows;
   readonly outcomes: readonly FoldOutcome[];
-  readonly runOf: (scores: Float32Array) => Run;
   readonly learned: Run;
 }
 
@@ -36,22 +35,21 @@ interface Refit {
 /** The control of all signals that some other exchanges. */
 const ALL_PARTS = 'all of these';
 
-/** Scores of every row by a model trained anew on the other folds, with what each fold had chosen. */
+/** Scores of every row by a model trained again on the other folds, with what each fold had chosen. */
 async function refitScores(
   { config }: ModelJob,
-  { folds, outcomes }: Validated,
-  table: FeatureTable,
+  { rows, outcomes }: Validated,
+  source: FeatureSource,
   model: ModelJob['options'],
 ): Promise<Float32Array> {
-  const scores = new Float32Array(table.mask.length);
-  for (const [f, fold] of folds.entries()) {
+  const scores: Float32Array[] = [];
+  for (const [f, { training, heldOut, clusters }] of rows.folds.entries()) {
     const point = chosenPoint(config, outcomes[f] as FoldOutcome);
-    const fit = await fitPoint(subset(table, fold.training), point, selectionPlan(config, model));
-    const own = await scoreTable(fit.model, fit.values, subset(table, fold.heldOut));
-    putRows(own, fold.heldOut, table.width, scores);
+    const fit = await fitPoint(await source.rowsFor(training, clusters), point, selectionPlan(config, model));
+    scores.push(await scoreTable(fit.model, fit.values, await source.rowsFor(heldOut, clusters)));
     await letEventsIn();
   }
-  return scores;
+  return rows.joined(scores);
 }
 
 /** Refits a model once for each set of signals, and measures what comes out beside the learned method. @param name what progress calls it */
@@ -69,7 +67,7 @@ async function refits(
   for (const [set, signals] of sets) {
     const compute = async () => ({ scores: await refit(signals) });
     const { scores } = await task.kept(stage, [jobKey(job), signals], compute);
-    runs.set(`${name}: ${set}`, validated.runOf(scores));
+    runs.set(`${name}: ${set}`, validated.rows.runOf(scores));
     shown.update(runs.size - 1);
   }
   shown.finish(`${sets.size} trainings anew`);
@@ -90,17 +88,17 @@ function without(options: LinearOptions, all: readonly string[], left: readonly 
 export async function importanceOf(job: ModelJob, validated: Validated): Promise<Importance[]> {
   const { task, config, options } = job;
   if (!config.importance || options.name !== 'linear') return [];
-  const all = modelMaker(options)(task.table).signals;
+  const all = modelSignals(options, task.table.signals);
   const families = new Map([...signalFamilies(all)].filter(([, signals]) => signals.length < all.length));
   const found = await refits(job, validated, 'without signals', families, (left) =>
-    refitScores(job, validated, task.table, without(options, all, left)),
+    refitScores(job, validated, task.features, without(options, all, left)),
   );
   return found.map(({ name: family, signals, comparisons }) => ({ family, signals, comparisons }));
 }
 
 /** The signals that a model has of each part of the bank, and of all parts. */
 function exchangedSets({ task, config, options }: ModelJob): ReadonlyMap<string, readonly string[]> {
-  const own = modelMaker(options)(task.table).signals;
+  const own = modelSignals(options, task.table.signals);
   const parts = [...signalParts(config.signals)]
     .map(([part, signals]) => [part, signals.filter((signal) => own.includes(signal))] as const)
     .filter(([, signals]) => signals.length > 0);
@@ -112,8 +110,9 @@ function exchangedSets({ task, config, options }: ModelJob): ReadonlyMap<string,
 export async function controlsOf(job: ModelJob, validated: Validated): Promise<NullControl[]> {
   const { task, config, options } = job;
   if (!config.controls || options.name !== 'linear') return [];
-  const found = await refits(job, validated, 'exchanged signals', exchangedSets(job), (signals) =>
-    refitScores(job, validated, exchangeSignals(task.table, signals, config.seed), options),
-  );
+  const found = await refits(job, validated, 'exchanged signals', exchangedSets(job), (signals) => {
+    const exchanged = changedFeatures(task.features, (rows) => exchangeSignals(rows, signals, config.seed));
+    return refitScores(job, validated, exchanged, options);
+  });
   return found.map(({ name: part, ...rest }) => ({ part, ...rest }));
 }

@@ -10,8 +10,22 @@ import type { Workspace } from '../../retrieval/workspace.ts';
 import type { Dimensions } from '../../trajectory/coordinate-names.ts';
 import { agesInHours } from '../../trajectory/time-decay.ts';
 
+/** What the model reads besides the bank and that compares vectors: it differs between encoders. */
+export const VECTOR_INPUTS: readonly string[] = [
+  'relevance',
+  'neighbour',
+  'session',
+  'coordinate:homogeneity',
+  ...Array.from({ length: TURNS_AHEAD }, (_, i) => `ahead:${i + 1}`),
+];
+
 /** The scores whose shares of the best make up relevance. */
 const RELEVANCE = ['bm25', 'cosine'] as const;
+
+/** The signals of the bank that relevance is made of. */
+export const RELEVANCE_SIGNALS: readonly string[] = RELEVANCE.flatMap((score) =>
+  ['', ':share', ':-1', ':+1', ':session-best'].map((suffix) => `${score}${suffix}`),
+);
 
 function columnsOf({ signals, values }: SignalTable): (name: string) => Column {
   return (name) => {

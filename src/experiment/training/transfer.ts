@@ -34,7 +34,23 @@ function metricsOf(
   return Object.fromEntries(metrics.map((id, m) => [id, intervals[m] as Interval]));
 }
 
-/** The weights trained here on another dataset's dev conversations, and weights trained there on these. */
+/** Uses a task on dev conversations and disposes it. @param encoders the task whose training conversations encoders are fitted on; absent for the task's own */
+async function withTask<T>(
+  config: TrainingConfig,
+  { fittedOn: _, ...context }: TaskContext,
+  encoders: LearningTask | null,
+  use: (task: LearningTask) => Promise<T>,
+): Promise<T> {
+  const fitted = encoders === null ? {} : { fittedOn: encoders.dataset };
+  const task = await LearningTask.open(config, 'dev', { ...context, ...fitted });
+  try {
+    return await use(task);
+  } finally {
+    task.dispose();
+  }
+}
+
+/** The weights trained here on another dataset's dev conversations, and weights trained there on these; each with the encoders that they were trained with. */
 export async function transfer(
   trained: TransferredModel,
   other: TrainingConfig['transfer'][number],
@@ -43,25 +59,21 @@ export async function transfer(
   const { task, config, options, model, values, point } = trained;
   const progress: StartProgress = context.progress ?? silent;
   const { name, dataset, candidates = config.candidates, sameChannel = config.sameChannel, limitQueries } = other;
-  const there = await LearningTask.open({ ...config, dataset, candidates, sameChannel, limitQueries }, 'dev', context);
-  try {
-    const shown = progress(`transfer to and from ${name}`, 2);
-    const back = await fitPoint(there.table, point, selectionPlan(config, options));
-    shown.update(1);
-    const home = config.name;
-    const results = [
-      { trainedOn: home, testedOn: name, task: there, scores: await scoreTable(model, values, there.table) },
-      { trainedOn: name, testedOn: home, task, scores: await scoreTable(back.model, back.values, task.table) },
-    ];
-    shown.finish();
-    return results.map(({ trainedOn, testedOn, task: tested, scores }) => ({
-      model: options.name,
-      trainedOn,
-      testedOn,
-      queries: tested.queries.length,
-      metrics: metricsOf(tested, config, scores),
-    }));
-  } finally {
-    there.dispose();
-  }
+  const away = { ...config, dataset, candidates, sameChannel, limitQueries };
+  const shown = progress(`transfer to and from ${name}`, 2);
+  const scored = async (tested: LearningTask, by: Pick<TransferredModel, 'model' | 'values'>) => ({
+    queries: tested.queries.length,
+    metrics: metricsOf(tested, config, await scoreTable(by.model, by.values, tested.table)),
+  });
+  const there = await withTask(away, context, task, (tested) => scored(tested, { model, values }));
+  shown.update(1);
+  const here = await withTask(away, context, null, async (source) => {
+    const back = await fitPoint(source.table, point, selectionPlan(config, options));
+    return withTask(config, context, source, (tested) => scored(tested, back));
+  });
+  shown.finish();
+  return [
+    { model: options.name, trainedOn: config.name, testedOn: name, ...there },
+    { model: options.name, trainedOn: name, testedOn: config.name, ...here },
+  ];
 }

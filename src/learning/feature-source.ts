@@ -1,0 +1,25 @@
+import { type FeatureTable, subset } from './feature-table.ts';
+
+/** Rows of signals for folds. A signal of a fitted encoder has other values in every fold, since no fold fits on what it holds out. */
+export interface FeatureSource {
+  /** [Q] the conversation of each row, that folds are made by. */
+  readonly clusters: readonly string[];
+  /**
+   * @param rows places of the queries
+   * @param heldOut clusters that nothing behind the signals may be fitted on
+   */
+  rowsFor(rows: Int32Array, heldOut: readonly string[]): Promise<FeatureTable>;
+}
+
+/** A table whose signals are fitted on nothing: they are the same in all folds. */
+export function fixedFeatures(table: FeatureTable): FeatureSource {
+  return { clusters: table.clusters, rowsFor: async (rows) => subset(table, rows) };
+}
+
+/** The rows of a source after a change that looks at one row at a time. */
+export function changedFeatures(source: FeatureSource, change: (rows: FeatureTable) => FeatureTable): FeatureSource {
+  return {
+    clusters: source.clusters,
+    rowsFor: async (rows, heldOut) => change(await source.rowsFor(rows, heldOut)),
+  };
+}
