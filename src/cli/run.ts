@@ -113,7 +113,7 @@ async function run(path: string, options: RunOptions): Promise<void> {
     report.finish();
     show(finished.result, join(results, basename(folder)));
     const remark = cacheSizeRemark(cacheFolder);
-    if (remark !== null) process.stdout.write(`${remark}\n`);
+    if (remark !== null) printOut(`${remark}\n`);
     assertAllDone(finished.result);
   } finally {
     for (const one of [execution, ...rounds]) one.release();
