@@ -14,22 +14,37 @@ export { cohenKappa } from './cohen-kappa.ts';
 export { cohenD } from './effect-size.ts';
 export { type Coverage, type Evaluation, type EvaluationOptions, evaluate, summarise } from './evaluate.ts';
 export { type JudgedRanking, judgeRanking } from './judged-ranking.ts';
+export {
+  type Estimate,
+  type IntervalMethod,
+  intervalMethod,
+  LEAST_BOOTSTRAPPED,
+  LEAST_CLUSTERS,
+  meanIntervals,
+} from './mean-intervals.ts';
 export { METRIC_FAMILIES, type Metric, parseMean, parseMetric } from './metric.ts';
 export type { MetricFamily } from './metric-family.ts';
 export { benjaminiHochberg, bonferroni, holm } from './multiple-comparisons.ts';
 export { pairedDifferences } from './paired-differences.ts';
-export { type PermutationOptions, type PermutationTest, signFlipPermutation } from './sign-flip-permutation.ts';
+export {
+  MOST_SAMPLES,
+  type PermutationOptions,
+  type PermutationTest,
+  signFlipPermutation,
+} from './sign-flip-permutation.ts';
 export {
   type BaselineComparison,
+  type ClusteredTest,
   CORRECTIONS,
   type ComparisonOptions,
   type CorrectionName,
-  clusteredPs,
+  clusteredTests,
   compareWithBaseline,
   isSignificant,
   TESTS,
   type TestName,
 } from './significance.ts';
+export { smallestCorrectedP, smallestP } from './smallest-p.ts';
 export { pairedTTest, type StudentTTest } from './student-t-test.ts';
 export {
   formatQrels,

@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { random } from '../core/random.ts';
 import { clusterBy, unclustered } from './clusters.ts';
-import { type CorrectionName, clusteredPs, compareWithBaseline, isSignificant, TESTS } from './significance.ts';
+import { exactSignFlips, MOST_SAMPLES } from './sign-flip-permutation.ts';
+import {
+  type BaselineComparison,
+  type CorrectionName,
+  clusteredTests,
+  compareWithBaseline,
+  isSignificant,
+  TESTS,
+} from './significance.ts';
 
 const stream = random(7, 'test');
 const clusters = clusterBy(Array.from({ length: 211 }, (_, i) => `g${i % 53}`));
@@ -88,7 +96,7 @@ describe('each test gives its own p', () => {
     ['t', 0.04556148979350988],
     ['wilcoxon', 0.0537109375],
   ] as const)('%s', (name, p) => {
-    expect(clusteredPs([values], unclustered(11), { ...options, test: name })[0]).toBeCloseTo(p, 12);
+    expect(clusteredTests([values], unclustered(11), { ...options, test: name })[0]?.p).toBeCloseTo(p, 12);
   });
 
   test('wilcoxon by the normal approximation with more groups', () => {
@@ -98,7 +106,10 @@ describe('each test gives its own p', () => {
     );
     const pairs = clusterBy(Array.from(ranked, (_, i) => `g${i % 13}`));
     // scipy 1.17.1: ranks of rankdata(abs), signed and summed by group; 2 norm.sf(sum / sqrt(sum of squares))
-    expect(clusteredPs([ranked], pairs, { ...options, test: 'wilcoxon' })[0]).toBeCloseTo(0.012129564631525333, 12);
+    expect(clusteredTests([ranked], pairs, { ...options, test: 'wilcoxon' })[0]?.p).toBeCloseTo(
+      0.012129564631525333,
+      12,
+    );
   });
 });
 
@@ -106,4 +117,128 @@ test('a p that equals the bound says nothing, whatever the last digit of 1 - lev
   expect(1 - 0.95).toBeGreaterThan(0.05);
   expect([0.05, 0.05 - 1e-9].map((p) => isSignificant(p, 0.95))).toEqual([false, true]);
   expect([0.01, 0.01 - 1e-9].map((p) => isSignificant(p, 0.99))).toEqual([false, true]);
+});
+
+describe('a p near the bound', () => {
+  const drawn = [
+    -0.39, -0.11, 0.36, -0.08, -0.61, -0.6, 1.43, 0.47, 0.53, 1.43, 0.06, 0.47, 1.18, 0.49, 0.86, 0.31, -0.37,
+  ];
+  const raised = (shift: number) => Float64Array.from(drawn, (value) => value + shift);
+  const nothing = new Float64Array(17);
+  const apart = unclustered(17);
+  const exactP = (column: Float64Array) =>
+    exactSignFlips(column, Math.abs(column.reduce((sum, d) => sum + d, 0)) - 1e-9);
+  const seeds = Array.from({ length: 12 }, (_, seed) => seed);
+  const compare = (columns: Float64Array[], more: object = {}) =>
+    compareWithBaseline(columns, nothing, apart, { samples: 10_000, seed: 3, ...more });
+
+  test.each([
+    [0.007, 0.05548095703125, 'undecided'],
+    [0.022, 0.0467071533203125, 'better'],
+  ] as const)('gets samples until every seed says the same: raised by %d, p %d, %s', (shift, p, verdict) => {
+    const column = raised(shift);
+    expect(exactP(column)).toBe(p);
+    const found = seeds.map((seed) => compare([column], { seed })[0] as BaselineComparison);
+    for (const one of found) {
+      expect(one).toMatchObject({ verdict, unresolved: false });
+      expect(Math.abs(one.p - p)).toBeLessThan(4.5 * Math.sqrt((p * (1 - p)) / (one.samples as number)));
+    }
+    expect(found.filter(({ samples }) => samples === 10_000).length).toBeLessThan(seeds.length);
+    expect(Math.max(...found.map(({ samples }) => samples as number))).toBeLessThan(MOST_SAMPLES);
+  });
+
+  test('is left open where the most samples do not decide, though it may be below', () => {
+    const column = raised(0.016);
+    expect(exactP(column)).toBe(0.0499114990234375);
+    const found = [0, 1, 2].map((seed) => compare([column], { seed })[0]);
+    for (const one of found)
+      expect(one).toMatchObject({ verdict: 'undecided', unresolved: true, samples: MOST_SAMPLES });
+    expect(found.some((one) => (one?.correctedP as number) < 0.05)).toBe(true);
+  });
+
+  test('is that of the level', () => {
+    const column = raised(0.022);
+    expect(compare([column], { level: 0.953 })[0]?.samples).toBeGreaterThan(100_000);
+    expect(compare([column], { level: 0.9 })[0]).toMatchObject({ samples: 10_000, verdict: 'better' });
+    expect(compare([column], { level: 0.99 })[0]).toMatchObject({ samples: 10_000, verdict: 'undecided' });
+  });
+
+  test('is the corrected one: what Holm multiplies by two has its bound at half', () => {
+    const [half, clear] = [raised(0.075), raised(0.4)];
+    expect(exactP(half)).toBeGreaterThan(0.023);
+    expect(exactP(half)).toBeLessThan(0.025);
+    const [alone] = compare([half]);
+    expect(alone).toMatchObject({ samples: 10_000, verdict: 'better' });
+    const noise = raised(-0.3);
+    const [near, other] = compare([half, noise]);
+    expect(near?.samples).toBeGreaterThan(10_000);
+    expect(other).toMatchObject({ samples: 10_000, verdict: 'undecided', unresolved: false });
+    // The clear one is decided first and leaves the other as if it were alone.
+    expect(compare([half, clear])[0]).toMatchObject({ samples: 10_000, verdict: 'better' });
+  });
+
+  test.each(['holm', 'benjamini-hochberg', 'none'] as const)(
+    'is the same in any order of the systems: %s',
+    (correction) => {
+      const columns = [0.016, 0.075, -0.1, 0.4, 0.022, 0.075].map(raised);
+      const found = compare(columns, { correction });
+      for (const order of [
+        [5, 4, 3, 2, 1, 0],
+        [2, 0, 5, 3, 1, 4],
+      ]) {
+        const moved = compare(
+          order.map((c) => columns[c] as Float64Array),
+          { correction },
+        );
+        expect(moved).toEqual(order.map((c) => found[c]));
+      }
+      expect(compare(columns, { correction })).toEqual(found);
+    },
+  );
+
+  test('a p that is exact, or of a test without draws, has no samples', () => {
+    const few = unclustered(5);
+    const columns = [new Float64Array(5).fill(0.5)];
+    expect(clusteredTests(columns, few, options)[0]).toEqual({
+      p: 2 / 32,
+      correctedP: 2 / 32,
+      samples: null,
+      unresolved: false,
+    });
+    for (const name of ['t', 'wilcoxon'] as const)
+      expect(clusteredTests(columns, few, { ...options, test: name })[0]).toMatchObject({
+        samples: null,
+        unresolved: false,
+      });
+  });
+});
+
+describe('with few clusters', () => {
+  const twoOf = (groups: number) => clusterBy(Array.from({ length: 4 * groups }, (_, i) => `g${i % groups}`));
+
+  test.each(TESTS)('one or two decide nothing and have no interval: %s', (name) => {
+    for (const groups of [1, 2]) {
+      const by = twoOf(groups);
+      const system = Float64Array.from(by.of, (_, i) => 0.5 + (i % 3) / 8);
+      const [found] = compareWithBaseline([system], new Float64Array(4 * groups), by, { ...options, test: name });
+      expect(found).toMatchObject({ verdict: 'undecided', minimumDetectable: null, wins: 4 * groups });
+      expect(found?.difference).toMatchObject({ low: null, high: null });
+      expect(found?.difference.mean).toBeCloseTo(system.reduce((sum, value) => sum + value, 0) / (4 * groups), 12);
+      expect(found?.p).toBe(name === 't' ? 1 : 2 ** (1 - groups));
+    }
+  });
+
+  test('the interval is that of the t test, up to 19 of them', () => {
+    for (const groups of [4, 19]) {
+      const by = twoOf(groups);
+      const system = Float64Array.from(by.of, () => 0.2 + stream.normal());
+      const [found] = compareWithBaseline([system], new Float64Array(4 * groups), by, { ...options, test: 't' });
+      const { mean, low } = (found as BaselineComparison).difference;
+      const level = 1 - (found?.p as number);
+      const [touching] = compareWithBaseline([system], new Float64Array(4 * groups), by, { ...options, level });
+      const end = mean > 0 ? touching?.difference.low : touching?.difference.high;
+      expect(end).toBeCloseTo(0, 9);
+      expect(low).toBeLessThan(mean);
+    }
+  });
 });

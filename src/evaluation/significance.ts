@@ -1,11 +1,12 @@
-import { type BootstrapOptions, bootstrapIntervals, type Interval } from './bootstrap-interval.ts';
-import { type ClusteredMean, clusteredMean, clusteredTTest, minimumDetectable } from './cluster-robust.ts';
+import type { BootstrapOptions } from './bootstrap-interval.ts';
+import { clusteredMean, clusteredTTest, minimumDetectable } from './cluster-robust.ts';
 import { clusteredWilcoxon } from './clustered-wilcoxon.ts';
 import type { Clusters } from './clusters.ts';
 import { cohenD } from './effect-size.ts';
+import { type Estimate, intervalMethod, meanIntervals } from './mean-intervals.ts';
 import { benjaminiHochberg, holm } from './multiple-comparisons.ts';
 import { pairedDifferences, TIE } from './paired-differences.ts';
-import { signFlipPermutation } from './sign-flip-permutation.ts';
+import { type PermutationTest, signFlipPermutation } from './sign-flip-permutation.ts';
 
 /** The paired tests by name; all clustered, all two-sided. */
 export const TESTS = ['permutation', 't', 'wilcoxon'] as const;
@@ -26,20 +27,27 @@ export interface ComparisonOptions extends BootstrapOptions {
   readonly correction?: CorrectionName;
 }
 
-/** A system against the baseline in one metric. */
-export interface BaselineComparison {
-  /** System minus baseline. */
-  readonly difference: Interval;
-  /** Two-sided, clustered. */
+/** The clustered, two-sided test that a mean difference is 0. */
+export interface ClusteredTest {
   readonly p: number;
-  /** Corrected over the systems. */
+  /** Corrected over the columns that were tested together. */
   readonly correctedP: number;
+  /** Sign vectors drawn for p; null where p needs none. */
+  readonly samples: number | null;
+  /** Whether the bound, 1 - level, still lies in the Monte Carlo interval of the corrected p: more samples might decide, and nothing is. */
+  readonly unresolved: boolean;
+}
+
+/** A system against the baseline in one metric. */
+export interface BaselineComparison extends ClusteredTest {
+  /** System minus baseline. */
+  readonly difference: Estimate;
   /** Decided by the corrected p alone. */
   readonly verdict: 'better' | 'worse' | 'undecided';
   /** Cohen's d: mean / standard deviation of the queries' differences; null where every query differs by the same amount. */
   readonly effectSize: number | null;
-  /** The least difference that a test of these queries at the level finds with power 0.8, see {@link minimumDetectable}. */
-  readonly minimumDetectable: number;
+  /** The least difference that a test of these queries at the level finds with power 0.8, see {@link minimumDetectable}; null with too few clusters for an interval. */
+  readonly minimumDetectable: number | null;
   /** Queries that the system answers better than the baseline, as well, and worse. */
   readonly wins: number;
   readonly ties: number;
@@ -51,8 +59,12 @@ export function isSignificant(correctedP: number, level: number): boolean {
   return correctedP < 1 - level - 1e-12;
 }
 
-function verdictOf(difference: number, correctedP: number, level: number): BaselineComparison['verdict'] {
-  if (!isSignificant(correctedP, level)) return 'undecided';
+function verdictOf(
+  difference: number,
+  { correctedP, unresolved }: ClusteredTest,
+  level: number,
+): BaselineComparison['verdict'] {
+  if (unresolved || !isSignificant(correctedP, level)) return 'undecided';
   return difference > 0 ? 'better' : 'worse';
 }
 
@@ -71,34 +83,70 @@ function effectSizeOf(differences: Float64Array): number | null {
   return Number.isFinite(d) ? d : null;
 }
 
-/**
- * The p values of a clustered test that mean differences are 0, uncorrected.
- *
- * @param differences a column each, [Q].
- */
-export function clusteredPs(
-  differences: readonly Float64Array[],
-  clusters: Clusters,
-  { test = 'permutation', ...options }: ComparisonOptions,
-): number[] {
-  switch (test) {
-    case 'permutation':
-      return signFlipPermutation(differences, clusters, options).map(({ p }) => p);
-    case 't':
-      return differences.map((column) => clusteredTTest(clusteredMean(column, clusters)));
-    case 'wilcoxon':
-      return differences.map((column) => clusteredWilcoxon(column, clusters));
-  }
+/** Whether a difference of these clusters can be tested by its standard error, as an interval needs it. */
+function hasError(clusters: Clusters): boolean {
+  return intervalMethod(clusters.sizes.length) !== 'none';
 }
 
 /**
- * Compares systems with a baseline in one metric: the clustered bootstrap interval of each mean difference, a clustered test corrected over the systems,
- * the size of the effect and what the queries could have shown.
+ * Which corrected p are on neither side of the bound for sure. A correction gives no smaller p for larger ones, so that the corrected ends of the Monte
+ * Carlo intervals are the ends of an interval of the corrected p.
+ */
+function unresolvedOf(tests: readonly PermutationTest[], correction: CorrectionName, level: number): boolean[] {
+  const [lows, highs] = [
+    CORRECTIONS[correction](tests.map(({ low }) => low)),
+    CORRECTIONS[correction](tests.map(({ high }) => high)),
+  ];
+  return tests.map((_, i) => isSignificant(lows[i] as number, level) && !isSignificant(highs[i] as number, level));
+}
+
+/** Permutation tests for which sign vectors are drawn until each corrected p is on one side of the bound, or there are too many of them. */
+function permutationTests(
+  differences: readonly Float64Array[],
+  clusters: Clusters,
+  { correction = 'holm', level = 0.95, ...options }: ComparisonOptions,
+): ClusteredTest[] {
+  const wantsMore = (tests: readonly PermutationTest[]) => unresolvedOf(tests, correction, level);
+  const tests = signFlipPermutation(differences, clusters, { ...options, wantsMore });
+  const corrected = CORRECTIONS[correction](tests.map(({ p }) => p));
+  const unresolved = wantsMore(tests);
+  return tests.map(({ p, exact, samples }, i) => ({
+    p,
+    correctedP: corrected[i] as number,
+    samples: exact ? null : samples,
+    unresolved: unresolved[i] as boolean,
+  }));
+}
+
+/**
+ * Clustered tests that mean differences are 0, corrected over the columns. With one or two clusters the t test has no error to go by, and its p is 1.
+ *
+ * @param differences a column each, [Q].
+ */
+export function clusteredTests(
+  differences: readonly Float64Array[],
+  clusters: Clusters,
+  options: ComparisonOptions,
+): ClusteredTest[] {
+  const { test = 'permutation', correction = 'holm' } = options;
+  if (test === 'permutation') return permutationTests(differences, clusters, options);
+  const ofColumn = {
+    t: (column: Float64Array) => (hasError(clusters) ? clusteredTTest(clusteredMean(column, clusters)) : 1),
+    wilcoxon: (column: Float64Array) => clusteredWilcoxon(column, clusters),
+  }[test];
+  const ps = differences.map(ofColumn);
+  const corrected = CORRECTIONS[correction](ps);
+  return ps.map((p, i) => ({ p, correctedP: corrected[i] as number, samples: null, unresolved: false }));
+}
+
+/**
+ * Compares systems with a baseline in one metric: the clustered interval of each mean difference, a clustered test corrected over the systems, the size of
+ * the effect and what the queries could have shown.
  *
  * @param systems values of one metric, [Q] each.
  * @param baseline [Q]
  * @returns a comparison a system.
- * @throws as {@link bootstrapIntervals} and the tests do.
+ * @throws as {@link meanIntervals} and the tests do.
  */
 export function compareWithBaseline(
   systems: readonly ArrayLike<number>[],
@@ -106,19 +154,19 @@ export function compareWithBaseline(
   clusters: Clusters,
   options: ComparisonOptions,
 ): BaselineComparison[] {
-  const { level = 0.95, correction = 'holm' } = options;
+  const { level = 0.95 } = options;
   const differences = systems.map((system) => pairedDifferences(system, baseline));
-  const intervals = bootstrapIntervals(differences, clusters, options);
-  const means = differences.map((column) => clusteredMean(column, clusters));
-  const ps = clusteredPs(differences, clusters, options);
-  const corrected = CORRECTIONS[correction](ps);
-  return differences.map((column, s) => ({
-    difference: intervals[s] as Interval,
-    p: ps[s] as number,
-    correctedP: corrected[s] as number,
-    verdict: verdictOf((means[s] as ClusteredMean).mean, corrected[s] as number, level),
-    effectSize: effectSizeOf(column),
-    minimumDetectable: minimumDetectable(means[s] as ClusteredMean, level),
-    ...countsOf(column),
-  }));
+  const intervals = meanIntervals(differences, clusters, options);
+  const tests = clusteredTests(differences, clusters, options);
+  return differences.map((column, s) => {
+    const [difference, test] = [intervals[s] as Estimate, tests[s] as ClusteredTest];
+    return {
+      difference,
+      ...test,
+      verdict: verdictOf(difference.mean, test, level),
+      effectSize: effectSizeOf(column),
+      minimumDetectable: hasError(clusters) ? minimumDetectable(clusteredMean(column, clusters), level) : null,
+      ...countsOf(column),
+    };
+  });
 }

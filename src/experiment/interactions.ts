@@ -1,7 +1,7 @@
-import { bootstrapIntervals } from '../evaluation/bootstrap-interval.ts';
 import { clusterBy } from '../evaluation/clusters.ts';
-import { CORRECTIONS, type ComparisonOptions, clusteredPs } from '../evaluation/significance.ts';
-import type { ArmResult, Interaction, Interval, SweepSummary } from './result.ts';
+import { type Estimate, meanIntervals } from '../evaluation/mean-intervals.ts';
+import { type ClusteredTest, type ComparisonOptions, clusteredTests } from '../evaluation/significance.ts';
+import type { ArmResult, Interaction, SweepSummary } from './result.ts';
 
 type Factor = SweepSummary['factors'][number];
 /** An arm of a factorial sweep. */
@@ -77,16 +77,14 @@ export function interactionsOf(
   if (found.length === 0) return [];
   return metrics.flatMap((metric) => {
     const columns = found.map(({ quads }) => contrast(quads, metric));
-    const intervals = bootstrapIntervals(columns, clusters, options);
-    const ps = clusteredPs(columns, clusters, options);
-    const corrected = CORRECTIONS[options.correction ?? 'holm'](ps);
+    const intervals = meanIntervals(columns, clusters, options);
+    const tests = clusteredTests(columns, clusters, options);
     return found.map(({ factors: [first, second], levels }, i) => ({
       factors: [first.name, second.name] as const,
       metric,
       levels,
-      effect: intervals[i] as Interval,
-      p: ps[i] as number,
-      correctedP: corrected[i] as number,
+      effect: intervals[i] as Estimate,
+      ...(tests[i] as ClusteredTest),
     }));
   });
 }

@@ -142,17 +142,28 @@ describe('measured arms', () => {
   });
 });
 
-test('queries of one conversation alone are taken for independent', () => {
-  const alone = queries.map((query) => ({ ...query, cluster: 'c0' }));
+test.each([1, 2])('%i conversations have no interval, and decide nothing', (conversations) => {
+  const few = queries.map((query, q) => ({ ...query, cluster: `c${q % conversations}` }));
   const runs = new Map([
     ['good', good],
     ['base', base],
   ]);
-  const [first] = measureArms(runs, { ...dataset, queries: alone }, alone, options).arms;
-  // Six queries, all one way.
-  expect(first?.comparisons?.['mrr@10']?.p).toBeCloseTo(2 / 64, 12);
-  const { mean, low, high } = first!.metrics['mrr@10']!;
-  expect([low < mean, mean < high]).toEqual([true, true]);
+  const [first] = measureArms(runs, { ...dataset, queries: few }, few, options).arms;
+  expect(first?.metrics['mrr@10']).toEqual({ mean: expect.closeTo(5.5 / 6, 12), low: null, high: null });
+  const comparison = first?.comparisons?.['mrr@10'];
+  // Six queries, all one way: so are the conversations.
+  expect(comparison).toMatchObject({ p: 2 / 2 ** conversations, verdict: 'undecided', minimumDetectable: null });
+  expect(comparison?.difference).toMatchObject({ low: null, high: null });
+});
+
+test('below 20 conversations the interval is that of the cluster-robust t test', () => {
+  const [first] = measureArms(new Map([['good', good]]), dataset, queries, options).arms;
+  // Conversations of 2, 1, 1, 1 and 1 query; residual sums of 1, 1, 1, 1 / 2, 1, 1. scipy 1.17.1: stats.t.ppf(0.975, 4) = 2.7764451051977987
+  const mean = 5.5 / 6;
+  const residuals = [2 - 2 * mean, 1 - mean, 1 - mean, 0.5 - mean, 1 - mean];
+  const error = Math.sqrt((residuals.reduce((sum, u) => sum + u * u, 0) * 5) / 4) / 6;
+  expect(first?.metrics['mrr@10']?.low).toBeCloseTo(mean - 2.7764451051977987 * error, 9);
+  expect(first?.metrics['mrr@10']?.high).toBeCloseTo(mean + 2.7764451051977987 * error, 9);
 });
 
 test('a baseline alone is compared with nothing', () => {

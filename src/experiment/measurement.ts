@@ -1,7 +1,7 @@
 import { ValidationError } from '../core/errors.ts';
-import { bootstrapIntervals, type Interval } from '../evaluation/bootstrap-interval.ts';
-import { type Clusters, clusterBy, unclustered } from '../evaluation/clusters.ts';
+import { type Clusters, clusterBy } from '../evaluation/clusters.ts';
 import { type Evaluation, evaluate } from '../evaluation/evaluate.ts';
+import { type Estimate, meanIntervals } from '../evaluation/mean-intervals.ts';
 import { type BaselineComparison, type ComparisonOptions, compareWithBaseline } from '../evaluation/significance.ts';
 import type { Dataset, Query } from '../model/dataset.ts';
 import type { Qrels, Run } from '../model/run.ts';
@@ -29,7 +29,7 @@ export interface MeasurementOptions extends ComparisonOptions {
 /** One arm in every metric. */
 export interface ArmMeasurement {
   readonly perQuery: Readonly<Record<string, readonly number[]>>;
-  readonly metrics: Readonly<Record<string, Interval>>;
+  readonly metrics: Readonly<Record<string, Estimate>>;
   /** Null for the baseline, and where that failed. */
   readonly comparisons: Readonly<Record<string, BaselineComparison>> | null;
   readonly holes: number;
@@ -55,7 +55,7 @@ export interface Judging extends PassportFacts {
   readonly qrels: Qrels;
 }
 
-/** What resampling needs of a query. */
+/** What intervals and tests need of a query. */
 interface Clustered {
   readonly id: string;
   readonly cluster: string;
@@ -120,12 +120,6 @@ function comparisonsIn(
   return compared.toSpliced(baseline, 0, null);
 }
 
-/** What is resampled: conversations; of one alone its queries, which then says nothing of other conversations. @param labels [Q] */
-function resampledBy(labels: readonly string[]): Clusters {
-  const clusters = clusterBy(labels);
-  return clusters.sizes.length === 1 ? unclustered(labels.length) : clusters;
-}
-
 function byMetric<T>(metrics: readonly string[], valueAt: (m: number) => T): Record<string, T> {
   return Object.fromEntries(metrics.map((metric, m) => [metric, valueAt(m)]));
 }
@@ -149,14 +143,14 @@ function* measuringRuns<Q extends Clustered>(
   }
   const [kept, without] = divided(queries, evaluations[0] as Evaluation);
   const labels = kept.map(({ cluster }) => cluster);
-  const clusters = resampledBy(labels);
+  const clusters = clusterBy(labels);
   const inFamilies = <T>(compute: (members: readonly Evaluation[], baseline: number) => readonly T[]) =>
     byFamily(evaluations, (arm) => controls[arm] !== null, baseline, compute);
-  const intervals: Interval[][] = [];
+  const intervals: Estimate[][] = [];
   const comparisons: (BaselineComparison | null)[][] = [];
   for (const metric of metrics) {
     const columns = evaluations.map((evaluation) => columnOf(evaluation, metric));
-    intervals.push(bootstrapIntervals(columns, clusters, options));
+    intervals.push(meanIntervals(columns, clusters, options));
     yield;
     comparisons.push(inFamilies((members, base) => comparisonsIn(metric, members, base, clusters, options)));
     yield;
@@ -176,7 +170,7 @@ function* measuringRuns<Q extends Clustered>(
   const structures = yield* measuringStructures(compared, clusters, options);
   const arms = compared.map(({ name: _, ...arm }, a) => ({
     ...arm,
-    metrics: byMetric(metrics, (m) => intervals[m]?.[a] as Interval),
+    metrics: byMetric(metrics, (m) => intervals[m]?.[a] as Estimate),
     holes: (evaluations[a] as Evaluation).holes.reduce((sum, count) => sum + count, 0),
     strata: levels[a] as StratumValues,
     structure: structures[a] as Structure | null,
@@ -193,6 +187,11 @@ function divided<Q extends Clustered>(queries: readonly Q[], { queryIds, unanswe
   }) as [Q[], Q[]];
   if (without.length === queries.length)
     throw new ValidationError(`no query has a relevant turn, of so many: ${queries.length}`);
+  if (kept.length < 2)
+    throw new ValidationError(
+      `a table needs at least 2 queries with a relevant turn; give a larger dataset or split: ${kept.length} of ${queries.length}`,
+      { queries: queries.length },
+    );
   return [kept, without];
 }
 
@@ -210,8 +209,7 @@ function* measuringStructures(
 }
 
 /**
- * Measures arms against judgements: means with bootstrap intervals, differences from the baseline with corrected tests, all clustered, but where there is one cluster
- * alone; see docs/statistics.md.
+ * Measures arms against judgements: means with intervals, differences from the baseline with corrected tests, all clustered; see docs/statistics.md.
  *
  * @param runs by arm name; without the baseline nothing is compared.
  * @param queries in the order of the judgements.

@@ -1,10 +1,11 @@
 import type { Interval } from '../evaluation/bootstrap-interval.ts';
-import type { BaselineComparison, CorrectionName, TestName } from '../evaluation/significance.ts';
+import type { Estimate } from '../evaluation/mean-intervals.ts';
+import type { BaselineComparison, ClusteredTest, CorrectionName, TestName } from '../evaluation/significance.ts';
 import type { Turn } from '../model/turn.ts';
 import type { StageCounts } from '../retrieval/stage-store.ts';
 import type { MetricPassport } from './passport.ts';
 
-export type { Interval, MetricPassport };
+export type { Estimate, Interval, MetricPassport };
 /** An arm against the baseline in one metric. */
 export type Comparison = BaselineComparison;
 
@@ -26,7 +27,7 @@ export interface ExperimentResult {
     /** The paired test behind every p, and what is done about comparing several arms at once. */
     readonly test: TestName;
     readonly correction: CorrectionName;
-    /** Resamples of the bootstrap, and sign vectors of the permutation test. */
+    /** Resamples of the bootstrap, and sign vectors of the permutation test, of which there are more where p is near its bound. */
     readonly samples: number;
     /** Confidence of the intervals; a corrected p below 1 - level is marked. */
     readonly level: number;
@@ -120,7 +121,7 @@ export interface ArmResult {
   readonly structure: Structure | null;
   /** What tuning on dev chose; empty where nothing was tuned. */
   readonly tuned: Readonly<Record<string, unknown>>;
-  readonly metrics: Readonly<Record<string, Interval>>;
+  readonly metrics: Readonly<Record<string, Estimate>>;
   /** By metric; absent for the baseline itself. */
   readonly comparisons: Readonly<Record<string, Comparison>> | null;
   /** By metric, a value a query. */
@@ -187,7 +188,7 @@ export interface Stratum {
 /** An arm in one metric on the queries of one level. */
 export interface StratumValue {
   readonly mean: number;
-  /** Arm minus baseline; null for the baseline, and where the level's queries are of one conversation. */
+  /** Arm minus baseline; null for the baseline, and where the level's queries are of one or two conversations. */
   readonly difference: Interval | null;
   /** Null for the baseline, and where the level has too few conversations for a test. */
   readonly p: number | null;
@@ -204,13 +205,11 @@ export interface SweepSummary {
 }
 
 /** How far two factors' effects together differ from the sum of each alone, for one pair of levels. */
-export interface Interaction {
+export interface Interaction extends ClusteredTest {
   readonly factors: readonly [string, string];
   readonly metric: string;
   readonly levels: readonly [string, string];
-  readonly effect: Interval;
-  readonly p: number;
-  readonly correctedP: number;
+  readonly effect: Estimate;
 }
 
 export interface Latency {

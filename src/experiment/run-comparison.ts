@@ -35,6 +35,8 @@ export interface RunComparison {
   readonly arms: readonly ComparedArm[];
   /** Why nothing is tested, or why a metric is not; empty where everything is. */
   readonly obstacles: readonly string[];
+  /** Conversations of the queries that are tested; null where nothing is. */
+  readonly conversations: number | null;
   /** Resamples and confidence of the tests, those of the first run. */
   readonly statistics: RunSummary['statistics'];
 }
@@ -80,6 +82,7 @@ export function compareRuns(firstFolder: string, secondFolder: string): RunCompa
       ...(typeof values === 'string' ? [`nothing is tested: ${values}`] : []),
       ...changed.map((metric) => `${metric} is not compared: its definition differs`),
     ],
+    conversations: typeof values === 'string' ? null : new Set(values[0].clusters).size,
     statistics: first.summary.statistics,
   };
 }

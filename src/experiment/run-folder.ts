@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { intervalMethod } from '../evaluation/mean-intervals.ts';
 import { formatQrels, formatRun } from '../evaluation/trec-files.ts';
 import type { Corpus } from '../model/corpus.ts';
 import { fileName } from './arms.ts';
@@ -29,8 +30,21 @@ export function metricsText(result: ExperimentResult): string {
   const { name, hash, baseline, metrics, statistics, passports, failures, stopped, remarks } = result;
   const { turns: _, ...dataset } = result.dataset;
   const queries = result.queries.length;
+  const conversations = new Set(result.queries.map(({ cluster }) => cluster)).size;
+  const intervals = intervalMethod(conversations);
   const arms = result.arms.map(armSummary);
-  const content = { experiment: name, hash, queries, baseline, metrics, statistics, passports, arms };
+  const content = {
+    experiment: name,
+    hash,
+    queries,
+    conversations,
+    baseline,
+    metrics,
+    statistics,
+    intervals,
+    passports,
+    arms,
+  };
   return `${JSON.stringify({ ...content, failures, stopped, dataset, remarks }, null, 2)}\n`;
 }
 

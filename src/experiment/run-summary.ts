@@ -7,7 +7,7 @@ import { type Plain, readYaml } from './config-file.ts';
 import { isUnderWay } from './partial-folder.ts';
 
 const text = z.string();
-const interval = z.object({ mean: z.number(), low: z.number(), high: z.number() });
+const interval = z.object({ mean: z.number(), low: z.number().nullable(), high: z.number().nullable() });
 const comparison = z.looseObject({
   difference: interval,
   p: z.number(),

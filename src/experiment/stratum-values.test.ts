@@ -2,15 +2,16 @@ import { describe, expect, test } from 'vitest';
 import type { Stratum, StratumValue } from './result.ts';
 import { stratumValues } from './stratum-values.ts';
 
-/** Q = 17: six conversations of two queries in `many`, two of two in `few`, one of one in `alone`. */
-const labels = [...Array.from({ length: 12 }, (_, i) => `m${i % 6}`), 'f0', 'f0', 'f1', 'f1', 'x'];
+/** Q = 19: six conversations of two queries in `many`, three of one or two in `few`, two of one in `pair`, one of these in `alone`. */
+const labels = [...Array.from({ length: 12 }, (_, i) => `m${i % 6}`), 'f0', 'f0', 'f1', 'f1', 'f2', 'x', 'y'];
 const stratum: Stratum = {
   name: 'size',
   description: '',
   levels: [
     { name: 'many', queries: Array.from({ length: 12 }, (_, i) => i) },
-    { name: 'few', queries: [12, 13, 14, 15] },
-    { name: 'alone', queries: [16] },
+    { name: 'few', queries: [12, 13, 14, 15, 16] },
+    { name: 'pair', queries: [17, 18] },
+    { name: 'alone', queries: [17] },
   ],
 };
 const base = labels.map((_, i) => (i % 3) / 3);
@@ -33,7 +34,7 @@ describe('a level', () => {
   test('has the mean of its queries', () => {
     const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
     expect(at(first, 'many').mean).toBeCloseTo(mean(better.slice(0, 12)), 12);
-    expect(at(second, 'few').mean).toBeCloseTo(mean(base.slice(12, 16)), 12);
+    expect(at(second, 'few').mean).toBeCloseTo(mean(base.slice(12, 17)), 12);
   });
 
   test('is tested by conversation', () => {
@@ -44,9 +45,10 @@ describe('a level', () => {
     expect(p).toBeCloseTo(P, 9);
   });
 
-  test('of few conversations has an interval and no p, of one conversation neither', () => {
+  test('of few conversations has an interval and no p, of one or two conversations neither', () => {
     expect(at(first, 'few')).toMatchObject({ difference: { mean: 0.25 }, p: null, correctedP: null });
-    expect(at(first, 'alone')).toMatchObject({ difference: null, p: null, correctedP: null });
+    for (const level of ['pair', 'alone'])
+      expect(at(first, level)).toMatchObject({ difference: null, p: null, correctedP: null });
   });
 
   test('has a p from five conversations on', () => {

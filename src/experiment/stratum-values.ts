@@ -1,11 +1,12 @@
 import { type ClusteredMean, clusteredMean, clusteredTInterval, clusteredTTest } from '../evaluation/cluster-robust.ts';
 import { clusterBy } from '../evaluation/clusters.ts';
+import { LEAST_CLUSTERS } from '../evaluation/mean-intervals.ts';
 import { pairedDifferences } from '../evaluation/paired-differences.ts';
 import { CORRECTIONS, type CorrectionName } from '../evaluation/significance.ts';
 import type { Stratum, StratumValue } from './result.ts';
 
 /** A level with fewer conversations is not tested. */
-const LEAST_CLUSTERS = 5;
+const LEAST_TESTED = 5;
 
 export interface StratumOptions {
   readonly metrics: readonly string[];
@@ -23,7 +24,7 @@ export type StratumValues = Readonly<Record<string, Readonly<Record<string, Read
 
 interface Untested {
   readonly mean: number;
-  /** Null for the baseline, without one, and where there is one conversation only. */
+  /** Null for the baseline, without one, and where there are one or two conversations. */
   readonly difference: ClusteredMean | null;
 }
 
@@ -42,7 +43,7 @@ function measureLevel(
   const held = columns.map((column) => places.map((place) => column[place] as number));
   const base = held[baseline] as readonly number[];
   return held.map((values, arm) => {
-    const compared = baseline >= 0 && arm !== baseline && clusters.sizes.length > 1;
+    const compared = baseline >= 0 && arm !== baseline && clusters.sizes.length >= LEAST_CLUSTERS;
     const difference = compared ? clusteredMean(pairedDifferences(values, base), clusters) : null;
     return { mean: mean(values), difference };
   });
@@ -54,7 +55,7 @@ function tested(
   { level, correction }: StratumOptions,
 ): readonly (readonly StratumValue[])[] {
   const pOf = ({ difference }: Untested) =>
-    difference === null || difference.groups < LEAST_CLUSTERS ? null : clusteredTTest(difference);
+    difference === null || difference.groups < LEAST_TESTED ? null : clusteredTTest(difference);
   const ps = table.flatMap((row) => row.map(pOf));
   const corrected = CORRECTIONS[correction](ps.filter((p) => p !== null)).values();
   const correctedPs = ps.map((p) => (p === null ? null : (corrected.next().value as number)));

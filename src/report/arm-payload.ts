@@ -1,15 +1,15 @@
 import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
-import type { ArmResult, Comparison, ExperimentResult, Interval, StratumValue } from '../experiment/result.ts';
+import type { ArmResult, Comparison, Estimate, ExperimentResult, StratumValue } from '../experiment/result.ts';
 
 /** An arm as the page's script reads it: everything by position, in the order of the payload's metrics, queries, strata, factors and fates. */
 export interface ArmPayload {
   readonly name: string;
   /** Whether it is a null control. */
   readonly control: boolean;
-  /** [mean, low, high] by metric. */
-  readonly intervals: readonly (readonly number[])[];
+  /** [mean, low, high] by metric; the ends are null where there is no interval. */
+  readonly intervals: readonly (readonly [number, number | null, number | null])[];
   /** Against the baseline, [difference, low, high, corrected p] by metric; empty for the baseline. */
-  readonly differences: readonly (readonly number[])[];
+  readonly differences: readonly (readonly (number | null)[])[];
   /** By metric. */
   readonly verdicts: readonly Comparison['verdict'][];
   /** [Q] by metric. */
@@ -52,7 +52,7 @@ export function armPayload(arm: ArmResult, result: ExperimentResult, context: Ar
   return {
     name: arm.name,
     control: arm.control !== null,
-    intervals: metrics.map((metric) => bounds(arm.metrics[metric] as Interval)),
+    intervals: metrics.map((metric) => bounds(arm.metrics[metric] as Estimate)),
     differences: metrics.map((metric) => difference(arm.comparisons?.[metric])),
     verdicts: metrics.map((metric) => arm.comparisons?.[metric]?.verdict ?? 'undecided'),
     perQuery: metrics.map((metric) => perQuery(arm, metric, queries.length)),
@@ -71,11 +71,11 @@ export function armPayload(arm: ArmResult, result: ExperimentResult, context: Ar
   };
 }
 
-function bounds({ mean, low, high }: Interval): number[] {
-  return [mean, low, high].map(rounded);
+function bounds({ mean, low, high }: Estimate): [number, number | null, number | null] {
+  return low === null ? [rounded(mean), null, null] : [rounded(mean), rounded(low), rounded(high)];
 }
 
-function difference(comparison: Comparison | undefined): number[] {
+function difference(comparison: Comparison | undefined): (number | null)[] {
   return comparison === undefined ? [] : [...bounds(comparison.difference), rounded(comparison.correctedP)];
 }
 

@@ -1,11 +1,11 @@
 import type { ComparedRun, RunComparison } from '../experiment/run-comparison.ts';
 import { tableScript } from './client-script.ts';
-import { decimal, probability, signed } from './format.ts';
+import { brackets, decimal, probability, signed } from './format.ts';
+import { intervalText, MARKS, smallestPText, testText, unresolvedIn, unresolvedText } from './legend.ts';
 import { escapeMarkdown, pipeTable } from './markdown.ts';
 import { html, Markup } from './markup.ts';
 import { PAGE_STYLE } from './page-style.ts';
 import { type PlainCell, type PlainTable, plainTable } from './plain-table.ts';
-import { MARKS } from './table.ts';
 import { alignedLines } from './text-table.ts';
 
 /** A comparison as sentences and tables, from which every rendering is laid out. */
@@ -83,12 +83,33 @@ function partsOf(comparison: RunComparison): Part[] {
   ];
 }
 
-function legendOf({ arms, statistics: { level, samples } }: RunComparison): string[] {
-  const tested = arms.some(({ metrics }) => Object.values(metrics).some((figures) => figures.comparison !== null));
-  if (!tested) return ['A and B: means.'];
+function legendOf({ arms, first, metrics, conversations, statistics }: RunComparison): string[] {
+  const { level } = statistics;
+  const tested = metrics.filter((metric) => arms.some((arm) => arm.metrics[metric]?.comparison != null));
+  if (tested.length === 0 || conversations === null) return ['A and B: means.'];
+  const how = { ...statistics, test: 'permutation', correction: 'holm' } as const;
+  const controls = first.summary.arms.filter(
+    ({ name, control }) => control !== null && arms.some((arm) => arm.name === name),
+  );
+  const families = [
+    { of: 'arms', count: arms.length - controls.length },
+    { of: 'null controls', count: controls.length },
+  ];
+  const compared = arms.map(({ name, metrics: figures }) => ({
+    name,
+    comparisons: Object.fromEntries(
+      tested.flatMap((metric) => {
+        const comparison = figures[metric]?.comparison;
+        return comparison ? [[metric, comparison] as const] : [];
+      }),
+    ),
+  }));
   return [
-    `B minus A with its ${Math.round(100 * level)} % bootstrap interval (BCa) and p: paired sign-flip permutation test (${samples.toLocaleString('en')} samples), both clustered by conversation, corrected by Holm over the arms.`,
+    `B minus A: ${intervalText(conversations, level)}.`,
+    ...testText(how, 'arms'),
     `${MARKS.better} B better, ${MARKS.worse} B worse, said only where the corrected p is below ${decimal(1 - level, 2)}.`,
+    ...smallestPText(how, conversations, families),
+    ...unresolvedText(unresolvedIn(compared, tested), statistics),
   ];
 }
 
@@ -154,7 +175,7 @@ function figureCells({ first, second, comparison }: Figures, bound: number): Pla
   return [
     ...means,
     { text: `${signed(difference.mean, 3)}${MARKS[verdict] && ` ${MARKS[verdict]}`}`, value: difference.mean },
-    { text: `[${signed(difference.low, 3)}, ${signed(difference.high, 3)}]` },
+    { text: brackets(difference, signed, 3) || '—' },
     { text: probability(correctedP, bound), value: correctedP },
     effectSize === null ? { text: '—' } : { text: signed(effectSize, 2), value: effectSize },
     { text: `${wins}/${ties}/${losses}` },

@@ -77,6 +77,8 @@ test('a row an arm and metric with every figure', () => {
     'difference high': '-0.12',
     p: '0.0002',
     'corrected p': '0.0004',
+    samples: '10000',
+    unresolved: 'false',
     verdict: 'worse',
     'effect size': '-0.286',
     'minimum detectable': '0.031',
@@ -84,6 +86,8 @@ test('a row an arm and metric with every figure', () => {
     ties: '3',
     losses: '2',
     queries: '10',
+    conversations: '5',
+    intervals: 't',
     unjudged: '17',
     message: '',
   });

@@ -1,4 +1,6 @@
+import { intervalMethod } from '../evaluation/mean-intervals.ts';
 import type { ArmResult, ExperimentResult } from '../experiment/result.ts';
+import { conversationCount } from './legend.ts';
 import { stopReason } from './table.ts';
 
 type Value = string | number | null | undefined;
@@ -38,6 +40,8 @@ const COLUMNS = [
   'difference high',
   'p',
   'corrected p',
+  'samples',
+  'unresolved',
   'verdict',
   'effect size',
   'minimum detectable',
@@ -45,6 +49,8 @@ const COLUMNS = [
   'ties',
   'losses',
   'queries',
+  'conversations',
+  'intervals',
   'unjudged',
   'message',
 ] as const;
@@ -71,6 +77,7 @@ function cellsOf(row: Row): Value[] {
 function figures(arm: ArmResult, metric: string, { baseline, queries }: ExperimentResult): Row {
   const interval = arm.metrics[metric];
   const comparison = arm.comparisons?.[metric];
+  const conversations = conversationCount(queries);
   return {
     arm: arm.name,
     status: 'finished',
@@ -87,6 +94,8 @@ function figures(arm: ArmResult, metric: string, { baseline, queries }: Experime
     'difference high': comparison?.difference.high,
     p: comparison?.p,
     'corrected p': comparison?.correctedP,
+    samples: comparison?.samples,
+    unresolved: comparison && String(comparison.unresolved),
     verdict: comparison?.verdict,
     'effect size': comparison?.effectSize,
     'minimum detectable': comparison?.minimumDetectable,
@@ -94,6 +103,8 @@ function figures(arm: ArmResult, metric: string, { baseline, queries }: Experime
     ties: comparison?.ties,
     losses: comparison?.losses,
     queries: queries.length,
+    conversations,
+    intervals: intervalMethod(conversations),
     unjudged: arm.holes,
   };
 }

@@ -10,6 +10,10 @@ const written = {
   counts: '3/5/7',
 };
 
+test('without an interval there are no brackets', () => {
+  expect(differenceText({ ...written, interval: '' }, '▼')).toBe('−.030, p .013 ▼');
+});
+
 test.each([
   ['▼', '−.030 [−.05, .00], p .013 ▼'],
   ['', '−.030 [−.05, .00], p .013'],
@@ -21,6 +25,8 @@ const comparison = {
   difference: { mean: 0.0341, low: 0.016, high: 0.052 },
   p: 0.011,
   correctedP: 0.0496,
+  samples: 10_000,
+  unresolved: false,
   effectSize: null,
   minimumDetectable: 0.03,
   wins: 5,

@@ -2,6 +2,7 @@ import type { ExperimentResult } from '../experiment/result.ts';
 import { attributionTable } from './attribution-table.ts';
 import { interactionTable } from './interactions.ts';
 import { latencyNote, latencyTable } from './latency-table.ts';
+import { conversationCount, intervalText } from './legend.ts';
 import { type Content, html, type Markup } from './markup.ts';
 import type { Payload } from './payload.ts';
 import { structureLegend, structureTable } from './structure-table.ts';
@@ -27,7 +28,7 @@ export function figure(id: string): Markup {
 export function figureSections(result: ExperimentResult, payload: Payload): Section[] {
   const compared = payload.baseline >= 0;
   return [
-    armsSection(compared),
+    armsSection(result, compared),
     ...(compared ? [gainsSection()] : []),
     ...controlsSection(result),
     ...sweepSection(result, payload),
@@ -37,12 +38,13 @@ export function figureSections(result: ExperimentResult, payload: Payload): Sect
   ];
 }
 
-function armsSection(compared: boolean): Section {
+function armsSection({ queries, statistics }: ExperimentResult, compared: boolean): Section {
+  const intervals = intervalText(conversationCount(queries), statistics.level);
   const content = html`
 <p class="controls">${select('arms-metric', 'metric')}</p>
 <p id="arms-count" class="legend" aria-live="polite"></p>
 ${figure('arms-figure')}
-<p class="legend">Dots are means, whiskers their bootstrap intervals.${compared ? ' The diamond and the dotted line are the baseline; triangles point up or down where the corrected p says better or worse.' : ''}</p>`;
+<p class="legend">Dots are means, whiskers their intervals: ${intervals}.${compared ? ' The diamond and the dotted line are the baseline; triangles point up or down where the corrected p says better or worse.' : ''}</p>`;
   return { id: 'arms', name: 'Arms', link: 'Arms', content };
 }
 
@@ -61,7 +63,10 @@ function controlsSection(result: ExperimentResult): Section[] {
   return [{ id: 'controls', name: 'Null controls', link: 'Controls', content }];
 }
 
-function sweepSection({ sweep, statistics }: ExperimentResult, { factors, crossed, start }: Payload): Section[] {
+function sweepSection(
+  { sweep, statistics, queries }: ExperimentResult,
+  { factors, crossed, start }: Payload,
+): Section[] {
   if (sweep === null || factors.length === 0) return [];
   const pairs = crossed && factors.length > 1;
   const design = factors.map(({ name, levels }) => `${name} (${levels.length})`).join(crossed ? ' × ' : ', ');
@@ -72,18 +77,19 @@ ${pairs ? html`<p class="controls" id="sweep-held"></p>` : ''}
 ${pairs ? html`<div id="sweep-map"><h3>Heat map</h3>${figure('heat-map')}<p class="legend">Means over the arms of a cell; empty cells were not run.</p></div>` : ''}
 <h3>${pairs ? 'Interaction plot' : 'Levels of a factor'}</h3>
 ${figure('interaction-plot')}
-<p class="legend">Whiskers are the arm's bootstrap interval where a point is one arm, and else the t interval of the mean over its arms with errors clustered by conversation.${pairs ? ' Parallel lines: no interaction.' : ''}${crossed || start < 0 ? '' : ` The dotted line is ${sweep.arm}, which the sweep starts from.`}</p>
+<p class="legend">Whiskers are the arm's interval where a point is one arm, and else the t interval of the mean over its arms with errors clustered by conversation.${pairs ? ' Parallel lines: no interaction.' : ''}${crossed || start < 0 ? '' : ` The dotted line is ${sweep.arm}, which the sweep starts from.`}</p>
 <div id="sweep-lines"><h3>Parallel coordinates</h3>${figure('parallel-coordinates')}<p class="legend">A line an arm, coloured by the metric on the last axis; within a level, lines are spread in the order of the metric.</p></div>
-${interactionTable(sweep, statistics.level)}`;
+${interactionTable(sweep, statistics, conversationCount(queries))}`;
   return [{ id: 'sweep', name: 'Sweep', link: 'Sweep', content }];
 }
 
-function strataSection({ strata, baseline }: ExperimentResult): Section {
+function strataSection({ strata, baseline, statistics, queries }: ExperimentResult): Section {
+  const whole = intervalText(conversationCount(queries), statistics.level);
   const content = html`
 <p class="controls">${select('strata-arm', 'arm')} ${select('strata-metric', 'metric')}</p>
 <p id="strata-summary" class="legend" aria-live="polite"></p>
 ${figure('strata-figure')}
-<p class="legend">Differences from ${baseline} on the queries of each level, with their intervals; filled where the p, corrected over levels and arms, decides. Levels without an interval have the queries of one conversation.</p>
+<p class="legend">Differences from ${baseline} on the queries of each level, with cluster-robust t intervals; filled where the p, corrected over levels and arms, decides. All queries: ${whole}. Levels without an interval have the queries of one or two conversations.</p>
 <dl class="definitions">${strata.map(({ name, description }) => html`<div><dt>${name}</dt><dd>${description}</dd></div>`)}</dl>`;
   return { id: 'strata', name: 'Gains by stratum', link: 'Strata', content };
 }

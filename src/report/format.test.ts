@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decimal, duration, fateName, minute, probability, signed, significant } from './format.ts';
+import { brackets, decimal, duration, estimate, fateName, minute, probability, signed, significant } from './format.ts';
 
 test('decimals have no leading zero, a true minus, and no negative zero', () => {
   expect([0.4961, 1, -0.03, 0, -0.0004, 12.3456, -1.5].map((value) => decimal(value, 3))).toEqual([
@@ -58,4 +58,11 @@ test('a p that is below the bound is never written as the bound', () => {
 
 test('fusion is called relevance, other stages by their names', () => {
   expect(['kept', 'fusion', 'rerank'].map(fateName)).toEqual(['kept', 'relevance', 'rerank']);
+});
+
+test('an interval stands in brackets behind its mean, and is left out where there is none', () => {
+  expect(estimate({ mean: 0.4961, low: 0.4666, high: 0.52 }, decimal, 2)).toBe('.496 [.47, .52]');
+  expect(estimate({ mean: -0.03, low: -0.0512, high: 0.0004 }, signed, 3)).toBe('−.030 [−.051, .000]');
+  expect(estimate({ mean: 0.25, low: null, high: null }, signed, 3)).toBe('+.250');
+  expect(brackets({ low: null, high: null }, decimal, 2)).toBe('');
 });

@@ -34,6 +34,24 @@ export function probability(p: number, bound = 0): string {
   return decimal(p, digits);
 }
 
+/** The ends of an interval, `[.47, .52]`; nothing where it has none. */
+export function brackets(
+  { low, high }: { readonly low: number | null; readonly high: number | null },
+  write: (end: number, digits: number) => string,
+  digits: number,
+): string {
+  return low === null || high === null ? '' : `[${write(low, digits)}, ${write(high, digits)}]`;
+}
+
+/** A mean to three digits and its interval, where it has one: `.496 [.47, .52]`. */
+export function estimate(
+  { mean, ...ends }: { readonly mean: number; readonly low: number | null; readonly high: number | null },
+  write: (value: number, digits: number) => string,
+  digits: number,
+): string {
+  return [write(mean, 3), brackets(ends, write, digits)].filter(Boolean).join(' ');
+}
+
 /** What became of a relevant turn, as readers are told: many an arm fuses nothing, but every one has its relevance. */
 export function fateName(fate: string): string {
   return fate === 'fusion' ? 'relevance' : fate;

@@ -11,6 +11,8 @@ function comparisonOf(mean: number, correctedP = 0.5): Record<string, Comparison
     difference: { mean, low: mean - 0.0625, high: mean + 0.0625 },
     p: correctedP / 2,
     correctedP,
+    samples: 10_000,
+    unresolved: false,
     verdict: correctedP < 0.05 ? decided : ('undecided' as const),
     effectSize: 0.25,
     minimumDetectable: 0.03,

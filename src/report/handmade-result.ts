@@ -7,6 +7,8 @@ const comparison = (difference: Interval, correctedP: number, verdict: Compariso
   difference,
   p: correctedP / 2,
   correctedP,
+  samples: 10_000,
+  unresolved: false,
   verdict,
   effectSize: difference.mean * 2,
   minimumDetectable: 0.031,

@@ -4,6 +4,7 @@ export { renderComparisonHtml, renderComparisonMarkdown, renderComparisonText } 
 export { renderCsv } from './csv.ts';
 export { renderHtml } from './html.ts';
 export { renderLatex } from './latex.ts';
+export { MARKS } from './legend.ts';
 export { renderMarkdown } from './markdown.ts';
 export {
   type AbsentRow,
@@ -12,7 +13,6 @@ export {
   type LadderRow,
   type LadderTable,
   ladderTable,
-  MARKS,
 } from './table.ts';
 export { renderText } from './text-table.ts';
 export { renderTrainingCsv } from './training-csv.ts';

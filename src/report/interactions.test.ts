@@ -9,10 +9,18 @@ const interaction = (correctedP: number, more: Partial<Interaction> = {}): Inter
   effect: { mean: -0.0312, low: -0.0701, high: 0.0099 },
   p: correctedP / 2,
   correctedP,
+  samples: 10_000,
+  unresolved: false,
   ...more,
 });
-const written = (interactions: readonly Interaction[], level = 0.95) =>
-  String(interactionTable({ method: 'factorial', arm: 'words', factors: [], interactions }, level));
+const written = (interactions: readonly Interaction[], level = 0.95, conversations = 41) =>
+  String(
+    interactionTable(
+      { method: 'factorial', arm: 'words', factors: [], interactions },
+      { test: 'permutation', correction: 'holm', samples: 10_000, level },
+      conversations,
+    ),
+  );
 /** The cells of each row. */
 const rowsOf = (text: string) =>
   [...text.matchAll(/<tr><td([\s\S]*?)<\/tr>/g)].map(([, cells = '']) =>
@@ -32,13 +40,17 @@ test('a row says which levels, the effect with its interval, and both p; a star 
     [...cells, 'mrr@10', ...figures, '.025', '.0499 *'],
     [...cells, 'map', ...figures, '.025', '.050'],
   ]);
-  expect(written(some)).toContain('95 % intervals, clustered by conversation. * where the corrected p is below .05.');
+  expect(written(some)).toContain(
+    '95 % bootstrap intervals (BCa), clustered by conversation. * where the corrected p is below .05.',
+  );
 });
 
 test('another level has another star', () => {
   const text = written([interaction(0.0499)], 0.99);
   expect(rowsOf(text)[0]?.at(-1)).toBe('.050');
-  expect(text).toContain('99 % intervals, clustered by conversation. * where the corrected p is below .01.');
+  expect(text).toContain(
+    '99 % bootstrap intervals (BCa), clustered by conversation. * where the corrected p is below .01.',
+  );
 });
 
 test('of many the surest are listed, and how many there are', () => {
@@ -47,4 +59,23 @@ test('of many the surest are listed, and how many there are', () => {
   expect(sorted).toEqual(Array.from({ length: 60 }, (_, i) => i / 61));
   expect(written(many)).toContain('; the 60 with the smallest corrected p of 61.');
   expect(written(many.slice(1))).not.toContain('with the smallest');
+});
+
+test('few conversations have t intervals or none, and can reach no small p', () => {
+  const text = written([interaction(0.3), interaction(0.4, { levels: ['0.5', '3'] })], 0.95, 5);
+  expect(text).toContain('95 % cluster-robust t intervals (fewer than 20 conversations). * where');
+  expect(text).toContain(
+    'Smallest p that 5 conversations can reach: corrected over 2 interactions .125. That is not below .05: no difference can be decided.',
+  );
+  const none = written([interaction(1, { effect: { mean: 0.25, low: null, high: null } })], 0.95, 2);
+  expect(rowsOf(none)).toEqual([['weight × window', '0.25 × 3', 'mrr@10', '+.250', '.500', '1.000']]);
+  expect(none).toContain('no intervals (fewer than 3 conversations).');
+});
+
+test('an interaction that the samples do not decide has no star', () => {
+  const text = written([interaction(0.0498, { unresolved: true, samples: 1_000_000 })]);
+  expect(rowsOf(text)[0]?.at(-1)).toBe('.0498');
+  expect(text).toContain(
+    'Undecided after 1,000,000 samples, with .05 within the Monte Carlo error of p: 0.25 × 3 (mrr@10).',
+  );
 });

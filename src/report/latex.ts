@@ -78,7 +78,7 @@ function armLine({ arm, isBaseline, control, cells }: LadderRow): string {
   const name = `${control === null ? '' : '\\quad '}${isBaseline ? `\\emph{${escapeLatex(arm)}}` : guarded(arm)}`;
   const figures = cells.flatMap(({ value, verdict, interval }) => [
     `${value}${MARKS[verdict]}`,
-    `{\\footnotesize ${escapeLatex(interval)}}`,
+    interval === '' ? '' : `{\\footnotesize ${escapeLatex(interval)}}`,
   ]);
   return lineOf([name, ...figures]);
 }

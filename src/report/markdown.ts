@@ -1,7 +1,7 @@
 import type { ExperimentResult } from '../experiment/result.ts';
 import { differenceText } from './difference-text.ts';
 import { latencyNote, latencyRows } from './latency-table.ts';
-import { SURVIVES, structureRows } from './structure-table.ts';
+import { SURVIVES, structureReach, structureRows } from './structure-table.ts';
 import type { LadderTable } from './table.ts';
 import { ladderTable } from './table.ts';
 
@@ -66,7 +66,11 @@ function structureOf(result: ExperimentResult): string[] {
   ]);
   if (rows.length === 0) return [];
   const head = ['arm', 'control', ...result.metrics.map(escapeMarkdown)];
-  return ['Arms minus their null controls, with p:', pipeTable([head, ...rows]), escapeMarkdown(SURVIVES)];
+  return [
+    'Arms minus their null controls, with p:',
+    pipeTable([head, ...rows]),
+    escapeMarkdown([SURVIVES, ...structureReach(result)].join(' ')),
+  ];
 }
 
 /** Padded, so that the source reads as a table too. The first row is the heading. */

@@ -1,4 +1,5 @@
 import tQuantile from '@stdlib/stats-base-dists-t-quantile';
+import { intervalMethod } from '../evaluation/mean-intervals.ts';
 import { LOSS_STAGES } from '../experiment/attribution.ts';
 import type { ExperimentResult } from '../experiment/result.ts';
 import { type ArmPayload, armPayload, type Factor } from './arm-payload.ts';
@@ -17,8 +18,8 @@ export interface Payload {
   readonly baseline: number;
   /** Confidence of the intervals; a corrected p below 1 - level decides. */
   readonly level: number;
-  /** Standard errors that an interval of a clustered mean reaches to either side. */
-  readonly reach: number;
+  /** Standard errors that an interval of a clustered mean reaches to either side; null where there are too few clusters for one. */
+  readonly reach: number | null;
   readonly turns: TurnColumns;
   readonly queries: readonly QueryPayload[];
   readonly strata: readonly StratumPayload[];
@@ -77,7 +78,10 @@ export function payloadOf(result: ExperimentResult): Payload {
     gradeNames: result.dataset.gradeNames,
     baseline: arms.findIndex((arm) => arm.name === result.baseline),
     level: result.statistics.level,
-    reach: clusters.length < 2 ? 0 : tQuantile((1 + result.statistics.level) / 2, clusters.length - 1),
+    reach:
+      intervalMethod(clusters.length) === 'none'
+        ? null
+        : tQuantile((1 + result.statistics.level) / 2, clusters.length - 1),
     turns: turnColumns(turns, positions),
     queries: queriesOf(result, positions, new Map(clusters.map((cluster, at) => [cluster, at]))),
     strata: result.strata.map(({ name, levels }) => ({

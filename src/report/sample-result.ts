@@ -220,7 +220,15 @@ function compared(arms: readonly ArmResult[]): ArmResult[] {
       const verdict = correctedP < 0.05 ? direction : 'undecided';
       return [
         metric,
-        { difference, p, correctedP, verdict, ...sizes(values, baseline.perQuery[metric] ?? []) },
+        {
+          difference,
+          p,
+          correctedP,
+          samples: 10_000,
+          unresolved: false,
+          verdict,
+          ...sizes(values, baseline.perQuery[metric] ?? []),
+        },
       ] as const;
     });
     return { ...arm, comparisons: Object.fromEntries(comparisons) };

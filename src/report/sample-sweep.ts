@@ -68,6 +68,8 @@ export function sampleSweep(seed: number, { levels, threads, turnsAThread, top }
         effect: { mean: 0.03 - 0.02 * at, low: -0.01 - 0.02 * at, high: 0.07 - 0.02 * at },
         p: 0.01 * (at + 1),
         correctedP: 0.04 * (at + 1),
+        samples: 10_000,
+        unresolved: false,
       })),
     },
   };
@@ -107,6 +109,8 @@ function structureOf(metrics: readonly string[]): Structure {
     difference: { mean, low: mean - 0.02, high: mean + 0.02 },
     p: correctedP / 2,
     correctedP,
+    samples: 10_000,
+    unresolved: false,
     verdict: correctedP < 0.05 ? 'better' : 'undecided',
     effectSize: 7 * mean,
     minimumDetectable: 0.03,

@@ -61,6 +61,7 @@ export function sampleTraining(seed: number, size: SampleTrainingSize): Training
           {
             model: 'linear',
             queries: 97,
+            conversations: 41,
             trainedOn: 'sample-training',
             testedOn: 'irc',
             metrics: intervals(draw, 0.31),
@@ -68,6 +69,7 @@ export function sampleTraining(seed: number, size: SampleTrainingSize): Training
           {
             model: 'linear',
             queries: 89,
+            conversations: 13,
             trainedOn: 'irc',
             testedOn: 'sample-training',
             metrics: intervals(draw, 0.44),
@@ -128,6 +130,8 @@ function comparison(draw: Random, mean: number): Comparison {
     difference: interval(draw, mean, 0.02),
     p: p / 2,
     correctedP: p,
+    samples: 10_000,
+    unresolved: false,
     verdict: p < 0.05 ? verdict : 'undecided',
     effectSize: 3 * mean,
     minimumDetectable: 0.03,

@@ -1,5 +1,6 @@
 import type { ArmResult, Comparison, ExperimentResult } from '../experiment/result.ts';
-import { probability, signed } from './format.ts';
+import { estimate, probability, signed } from './format.ts';
+import { conversationCount, smallestPText, unresolvedIn, unresolvedText } from './legend.ts';
 import { type Content, html } from './markup.ts';
 import { plainTable } from './plain-table.ts';
 
@@ -24,8 +25,7 @@ export function survivals({ structure }: ArmResult, metrics: readonly string[]):
 }
 
 function cellText({ difference, correctedP }: Comparison, bound: number, survives: boolean): string {
-  const interval = `[${signed(difference.low, 2)}, ${signed(difference.high, 2)}]`;
-  return `${signed(difference.mean, 3)} ${interval}, p ${probability(correctedP, bound)}${survives ? ', survives' : ''}`;
+  return `${estimate(difference, signed, 2)}, p ${probability(correctedP, bound)}${survives ? ', survives' : ''}`;
 }
 
 /** A row for each arm and control of it. */
@@ -63,9 +63,35 @@ export function structureTable(result: ExperimentResult): Content {
   });
 }
 
+/** What the conversations and the samples leave open in the table; nothing where that is nothing. */
+export function structureReach({ arms, metrics, statistics, queries }: ExperimentResult): string[] {
+  const kindsOf = ({ structure }: ArmResult) => Object.keys(structure?.metrics[metrics[0] as string]?.controls ?? {});
+  const counts = [...new Set(arms.map((arm) => kindsOf(arm).length))].sort((a, b) => a - b);
+  const differences = arms.flatMap((arm) =>
+    kindsOf(arm).map((kind) => ({
+      name: `${arm.name} minus ${kind}`,
+      comparisons: Object.fromEntries(
+        Object.entries(arm.structure?.metrics ?? {}).flatMap(([metric, { controls }]) => {
+          const comparison = controls[kind];
+          return comparison === undefined ? [] : [[metric, comparison]];
+        }),
+      ),
+    })),
+  );
+  return [
+    ...smallestPText(
+      statistics,
+      conversationCount(queries),
+      counts.map((count) => ({ of: 'controls', count })),
+    ),
+    ...unresolvedText(unresolvedIn(differences, metrics), statistics),
+  ];
+}
+
 /** What is said above the table. */
-export function structureLegend({ baseline, failures }: ExperimentResult): Content {
+export function structureLegend(result: ExperimentResult): Content {
+  const { baseline, failures } = result;
   const failed = failures.some(({ name }) => name === baseline);
   return html`
-<p class="legend">Arms minus their null controls, each an arm of the same options on structure that was destroyed at random; p corrected over the controls of an arm. ${SURVIVES} The baseline is ${baseline}${failed ? ', which failed' : ''}.</p>`;
+<p class="legend">Arms minus their null controls, each an arm of the same options on structure that was destroyed at random; p corrected over the controls of an arm. ${SURVIVES} The baseline is ${baseline}${failed ? ', which failed' : ''}. ${structureReach(result).join(' ')}</p>`;
 }

@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest';
 import { NotFiniteError, ValidationError } from '../core/errors.ts';
-import type { ArmResult } from '../experiment/result.ts';
+import type { ArmResult, ExperimentResult } from '../experiment/result.ts';
+import { renderCsv } from './csv.ts';
 import { handmadeResult } from './handmade-result.ts';
+import { renderLatex } from './latex.ts';
+import { renderMarkdown } from './markdown.ts';
 import { withFailedBaseline } from './sample-failed-baseline.ts';
 import { ladderOrder, ladderTable } from './table.ts';
+import { renderText } from './text-table.ts';
 
 test('cells are written once: value, interval, difference and corrected p', () => {
   const [worse, base] = ladderTable(handmadeResult()).rows;
@@ -46,14 +50,112 @@ test('the legend names baseline, test, correction and counts', () => {
   expect(legend).toContain('10 queries in 5 conversations');
 });
 
-test('the legend says that one conversation tells nothing of others', () => {
+/** The result with its queries spread over so many conversations, and as many queries as it takes. */
+function overConversations(count: number): ExperimentResult {
   const result = handmadeResult();
-  const queries = result.queries.map((query) => ({ ...query, cluster: 'only' }));
-  const [, tested, brackets] = ladderTable({ ...result, queries }).legend;
-  expect(tested).toContain('(10,000 samples), over queries, corrected by Holm');
-  expect(brackets).toBe(
-    'Brackets: 95 % bootstrap intervals (BCa), over queries. 10 queries in one conversation: nothing here says how others would do.',
+  const [query] = result.queries as [ExperimentResult['queries'][number]];
+  const queries = Array.from({ length: 2 * count }, (_, q) => ({ ...query, id: `q${q}`, cluster: `c${q % count}` }));
+  return { ...result, queries };
+}
+
+test.each([
+  [1, '1.000', true, 'no intervals (fewer than 3 conversations). 2 queries in 1 conversation.'],
+  [2, '1.000', true, 'no intervals (fewer than 3 conversations). 4 queries in 2 conversations.'],
+  [5, '.125', true, '95 % cluster-robust t intervals (fewer than 20 conversations). 10 queries in 5 conversations.'],
+  [6, '.063', true, '95 % cluster-robust t intervals (fewer than 20 conversations). 12 queries in 6 conversations.'],
+  [7, '.031', false, '95 % cluster-robust t intervals (fewer than 20 conversations). 14 queries in 7 conversations.'],
+  [20, '<.001', false, '95 % bootstrap intervals (BCa), clustered by conversation. 40 queries in 20 conversations.'],
+])('the legend says what %i conversations can show', (conversations, p, isHopeless, brackets) => {
+  const { legend } = ladderTable(overConversations(conversations));
+  const plural = conversations === 1 ? '1 conversation' : `${conversations} conversations`;
+  expect(legend).toContain(`Smallest p that ${plural} can reach: corrected over 2 arms ${p}.`);
+  expect(legend.includes('That is not below .05: no difference can be decided.')).toBe(isHopeless);
+  expect(legend.at(-1)).toBe(`Brackets: ${brackets}`);
+});
+
+test('the legend says what null controls can show, which are a family of their own', () => {
+  const result = overConversations(6);
+  const [first, base, better] = result.arms as [ArmResult, ArmResult, ArmResult];
+  const control = { ...better, name: 'control', control: { of: first.name, kind: 'permuted-order' } };
+  const { legend } = ladderTable({ ...result, arms: [first, base, control, { ...control, name: 'other' }] });
+  expect(legend).toContain('Smallest p that 6 conversations can reach: .031, corrected over 2 null controls .063.');
+  expect(legend).toContain('That is not below .05: no difference of the null controls can be decided.');
+});
+
+test('a t test reaches any p, so that the legend names no smallest one, but with one or two conversations', () => {
+  const legend = (conversations: number) => {
+    const result = overConversations(conversations);
+    return ladderTable({ ...result, statistics: { ...result.statistics, test: 't' } }).legend.join(' ');
+  };
+  expect(legend(3)).not.toContain('Smallest p');
+  expect(legend(2)).toContain('corrected over 2 arms 1.000. That is not below .05: no difference can be decided.');
+});
+
+test('the legend names the arms that the most samples do not decide', () => {
+  const result = overConversations(41);
+  const arms = result.arms.map((arm) =>
+    arm.name === 'cosine'
+      ? {
+          ...arm,
+          comparisons: Object.fromEntries(
+            Object.entries(arm.comparisons ?? {}).map(([metric, comparison]) => [
+              metric,
+              {
+                ...comparison,
+                correctedP: 0.0499,
+                verdict: 'undecided' as const,
+                samples: 1_000_000,
+                unresolved: true,
+              },
+            ]),
+          ),
+        }
+      : arm,
   );
+  const table = ladderTable({ ...result, arms });
+  expect(table.legend).toContain(
+    'Where .05 is within the Monte Carlo error of p, more samples are drawn, up to 1,000,000.',
+  );
+  expect(table.legend).toContain(
+    'Undecided after 1,000,000 samples, with .05 within the Monte Carlo error of p: cosine (mrr@10, recall@10).',
+  );
+  expect(table.rows[2]?.cells.map(({ mark, comparison }) => [mark, comparison?.p])).toEqual([
+    ['', '.0499'],
+    ['', '.0499'],
+  ]);
+  expect(ladderTable(result).legend.join(' ')).not.toContain('Undecided after');
+});
+
+test('without an interval a cell has its mean alone', () => {
+  const result = overConversations(2);
+  const arms = result.arms.map((arm) => ({
+    ...arm,
+    metrics: Object.fromEntries(
+      Object.entries(arm.metrics).map(([metric, { mean }]) => [metric, { mean, low: null, high: null }] as const),
+    ),
+    comparisons:
+      arm.comparisons &&
+      Object.fromEntries(
+        Object.entries(arm.comparisons).map(
+          ([metric, { difference, ...rest }]) =>
+            [
+              metric,
+              { ...rest, minimumDetectable: null, difference: { mean: difference.mean, low: null, high: null } },
+            ] as const,
+        ),
+      ),
+  }));
+  const few = { ...result, arms };
+  const [cell] = ladderTable(few).rows[0]?.cells ?? [];
+  expect(cell).toMatchObject({ value: '.353', interval: '' });
+  expect(cell?.comparison).toMatchObject({ difference: '−.143', interval: '', minimumDetectable: '—' });
+  expect(renderText(few)).not.toContain('[');
+  expect(renderMarkdown(few).split('Experiment')[0]).not.toContain('[');
+  expect(renderMarkdown(few)).toMatch(/\| −\.143, p <\.001 ▼ +\|/);
+  expect(renderLatex(few)).not.toContain('{\\footnotesize }');
+  const [heading = '', first = ''] = renderCsv(few).split('\n');
+  const field = (name: string) => first.split(',')[heading.split(',').indexOf(name)];
+  expect(['mean', 'low', 'high', 'minimum detectable', 'intervals'].map(field)).toEqual(['0.353', '', '', '', 'none']);
 });
 
 test('the legend says which test was made and how it was corrected', () => {

@@ -1,10 +1,8 @@
 import { NotFiniteError, ValidationError } from '../core/errors.ts';
-import type { ArmResult, Comparison, ExperimentResult, Interval, StoppedArm } from '../experiment/result.ts';
-import { decimal, probability, signed } from './format.ts';
+import type { ArmResult, Comparison, Estimate, ExperimentResult, Interval, StoppedArm } from '../experiment/result.ts';
+import { brackets, decimal, probability, signed } from './format.ts';
+import { conversationCount, MARKS, statisticsLegend, unresolvedIn } from './legend.ts';
 import { survivals } from './structure-table.ts';
-
-/** The marks of a verdict; an undecided arm has none. */
-export const MARKS: Readonly<Record<Comparison['verdict'], string>> = { better: '▲', worse: '▼', undecided: '' };
 
 /** One metric of one arm: the numbers, and how every rendering writes them. */
 export interface LadderCell {
@@ -15,7 +13,7 @@ export interface LadderCell {
   readonly mark: string;
   /** For example `.496`. */
   readonly value: string;
-  /** For example `[.47, .52]`. */
+  /** For example `[.47, .52]`; empty where there are too few conversations for one. */
   readonly interval: string;
   /** Against the baseline; null in the baseline's own row. */
   readonly comparison: LadderComparison | null;
@@ -161,7 +159,7 @@ export function ladderCell(
     verdict,
     mark: MARKS[verdict],
     value: decimal(interval.mean, 3),
-    interval: `[${decimal(interval.low, 2)}, ${decimal(interval.high, 2)}]`,
+    interval: brackets(interval, decimal, 2),
     comparison: comparison && writtenComparison(comparison, 1 - level),
   };
 }
@@ -171,10 +169,10 @@ export function writtenComparison(comparison: Comparison, bound: number): Ladder
   const { difference, correctedP, effectSize, minimumDetectable, wins, ties, losses } = comparison;
   return {
     difference: signed(difference.mean, 3),
-    interval: `[${signed(difference.low, 2)}, ${signed(difference.high, 2)}]`,
+    interval: brackets(difference, signed, 2),
     p: probability(correctedP, bound),
     effectSize: effectSize === null ? '—' : signed(effectSize, 2),
-    minimumDetectable: decimal(minimumDetectable, 3),
+    minimumDetectable: minimumDetectable === null ? '—' : decimal(minimumDetectable, 3),
     counts: `${wins}/${ties}/${losses}`,
   };
 }
@@ -189,62 +187,26 @@ function comparisonOf(arm: Measured, metric: string): Comparison {
   return comparison;
 }
 
-function assertFinite(interval: Interval, where: string): void {
-  for (const value of [interval.mean, interval.low, interval.high])
+function assertFinite({ mean, low, high }: Estimate, where: string): void {
+  for (const value of low === null ? [mean] : [mean, low, high])
     if (!Number.isFinite(value)) throw new NotFiniteError('interval', where, value);
 }
 
-const TESTS: Readonly<Record<ExperimentResult['statistics']['test'], (samples: string) => string>> = {
-  permutation: (samples) => `paired sign-flip permutation test (${samples} samples)`,
-  t: () => 'paired t test',
-  wilcoxon: () => 'paired Wilcoxon signed-rank test',
-};
-
-const CORRECTIONS: Readonly<Record<ExperimentResult['statistics']['correction'], (rows: string) => string>> = {
-  holm: (rows) => `corrected by Holm over the ${rows}`,
-  'benjamini-hochberg': (rows) => `corrected by Benjamini and Hochberg over the ${rows}`,
-  none: (rows) => `not corrected for the number of ${rows}`,
-};
-
-/** What the sentences below a table are about. */
-export interface LegendFacts {
-  /** What the rows are, in the plural. */
-  readonly rows: string;
-  readonly baseline: string;
-  /** Whether the baseline is there to be compared with. */
-  readonly compared: boolean;
-  readonly isTested: boolean;
-  readonly hasControls: boolean;
-  readonly statistics: ExperimentResult['statistics'];
-  readonly queries: number;
-  readonly conversations: number;
-}
-
-function legendOf({ queries, baseline, statistics, arms }: ExperimentResult, compared: boolean): string[] {
+function legendOf({ queries, baseline, statistics, metrics, arms }: ExperimentResult, compared: boolean): string[] {
+  const others = arms.filter(({ name }) => name !== baseline);
+  const controls = others.filter(({ control }) => control !== null).length;
   return statisticsLegend({
     rows: 'arms',
     baseline,
     compared,
     isTested: compared || arms.some(({ structure }) => structure !== null),
-    hasControls: arms.some(({ control }) => control !== null),
+    families: [
+      { of: 'arms', count: others.length - controls },
+      ...(controls === 0 ? [] : [{ of: 'null controls', count: controls }]),
+    ],
+    unresolved: compared ? unresolvedIn(others, metrics) : [],
     statistics,
     queries: queries.length,
-    conversations: new Set(queries.map((query) => query.cluster)).size,
+    conversations: conversationCount(queries),
   });
-}
-
-/** Sentences that say what marks, p and brackets mean, and how much was measured. */
-export function statisticsLegend(facts: LegendFacts): string[] {
-  const { rows, baseline, compared, isTested, hasControls, queries, conversations } = facts;
-  const { level, samples, test, correction } = facts.statistics;
-  const tested = TESTS[test](samples.toLocaleString('en'));
-  const apart = hasControls ? ', null controls among themselves' : '';
-  const unit = conversations === 1 ? 'over queries' : 'clustered by conversation';
-  return [
-    compared
-      ? `${MARKS.better} better, ${MARKS.worse} worse than ${baseline}, said only where the corrected p is below ${decimal(1 - level, 2)}; no mark: undecided.`
-      : `No arm is compared with the baseline, ${baseline}, which failed.`,
-    ...(isTested ? [`p: ${tested}, ${unit}, ${CORRECTIONS[correction](rows)}${apart}.`] : []),
-    `Brackets: ${Math.round(level * 100)} % bootstrap intervals (BCa), ${unit}. ${queries} queries in ${conversations === 1 ? 'one conversation: nothing here says how others would do' : `${conversations} conversations`}.`,
-  ];
 }

@@ -7,8 +7,9 @@ import { html, type Markup } from './markup.ts';
 import { perModel } from './model-parts.ts';
 import { type PlainCell, plainTable } from './plain-table.ts';
 import { type LadderCell, ladderCell } from './table.ts';
+import { reachSentences } from './training-statistics.ts';
 
-type Facts = Pick<TrainingResult, 'metrics' | 'level'>;
+type Facts = Pick<TrainingResult, 'config' | 'metrics' | 'level'>;
 
 function cellOf({ part, metrics, comparisons }: NullControl, metric: string, facts: Facts): LadderCell {
   return ladderCell({ name: part, metrics, comparisons }, metric, true, facts);
@@ -18,13 +19,18 @@ function differenceOf({ comparison, mark }: LadderCell): string {
   return comparison === null ? '' : differenceText(comparison, mark);
 }
 
+function reachOf(facts: Facts, model: ModelResult): string[] {
+  const controls = model.controls.map(({ part, comparisons }) => ({ name: part, comparisons }));
+  return reachSentences(facts, model, 'controls', controls);
+}
+
 /** A metric under a control, its difference from what was learned, and the share of the gain. */
 function metricCells(model: ModelResult, control: NullControl, metric: string, facts: Facts): PlainCell[] {
   const cell = cellOf(control, metric, facts);
   const difference = control.comparisons[metric]?.difference.mean as number;
   const share = gainShare(model, control, metric);
   return [
-    { text: `${cell.value} ${cell.interval}`, value: cell.mean },
+    { text: [cell.value, cell.interval].filter(Boolean).join(' '), value: cell.mean },
     { text: differenceOf(cell), value: difference },
     share === null ? { text: '' } : { text: shareText(share), value: share },
   ];
@@ -59,7 +65,7 @@ export function controlsSection(result: TrainingResult): Section[] {
     model.controls.length === 0
       ? ''
       : html`
-<p class="legend">In each row, the candidates of every query exchange the values of a part of the signals at random, so that these say nothing of the candidate that they stand at; the model is trained anew on the same folds by the hyper-parameters that each had chosen. Of the gain: how much of what was learned above ${model.baseline} is gone, (learned − control) / (learned − ${model.baseline}); empty where nothing was gained. A control that takes nothing away says that the gain is not due to those signals, or that others stand in for them. Marked where the p, corrected over the controls, decides.</p>
+<p class="legend">In each row, the candidates of every query exchange the values of a part of the signals at random, so that these say nothing of the candidate that they stand at; the model is trained anew on the same folds by the hyper-parameters that each had chosen. Of the gain: how much of what was learned above ${model.baseline} is gone, (learned − control) / (learned − ${model.baseline}); empty where nothing was gained. A control that takes nothing away says that the gain is not due to those signals, or that others stand in for them. Marked where the p, corrected over the controls, decides. ${reachOf(result, model).join(' ')}</p>
 ${controlsTable(model, result)}`,
   );
   return [{ id: 'controls', name: 'What null controls leave', link: 'Null controls', content }];
@@ -78,5 +84,5 @@ export function controlsMarkdown(result: Facts, model: ModelResult): string[] {
     shareText(gainShare(model, control, first)),
   ]);
   const heading = ['exchanged', 'signals', ...metrics.map(escapeMarkdown), 'of the gain'];
-  return [escapeMarkdown(sentence), pipeTable([heading, ...rows])];
+  return [escapeMarkdown([sentence, ...reachOf(result, model)].join(' ')), pipeTable([heading, ...rows])];
 }

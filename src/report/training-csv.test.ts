@@ -81,9 +81,9 @@ test('a row a null control and metric, the share empty where nothing was gained'
   const lost = { ...handmadeModel(0.5, 0.375), name: 'other', controls: [handmadeControl('time', 0.375, 0.25)] };
   expect(renderControlsCsv(handmadeTraining(gained, lost))).toBe(
     [
-      'model,part,signals,metric,mean,low,high,difference,difference low,difference high,p,corrected p,verdict,share of gain',
-      'linear,time,time:a time:b,recall@10,0.625,0.5,0.75,-0.125,-0.1875,-0.0625,0.125,0.25,undecided,0.5',
-      'other,time,time:a time:b,recall@10,0.25,0.125,0.375,-0.125,-0.1875,-0.0625,0.25,0.5,undecided,',
+      'model,part,signals,metric,mean,low,high,difference,difference low,difference high,p,corrected p,samples,unresolved,verdict,share of gain',
+      'linear,time,time:a time:b,recall@10,0.625,0.5,0.75,-0.125,-0.1875,-0.0625,0.125,0.25,10000,false,undecided,0.5',
+      'other,time,time:a time:b,recall@10,0.25,0.125,0.375,-0.125,-0.1875,-0.0625,0.25,0.5,10000,false,undecided,',
       '',
     ].join('\n'),
   );

@@ -1,29 +1,52 @@
+import { intervalMethod } from '../evaluation/mean-intervals.ts';
 import type { LearnedNumber, TrainingResult } from '../experiment/training/training-result.ts';
 import { csvText } from './csv.ts';
 import { gainShare } from './gain-share.ts';
 
 /** One row a model, method and metric with every figure. */
 export function renderTrainingCsv({ models, metrics }: TrainingResult): string {
-  const heading = ['model', 'method', 'metric', 'mean', 'low', 'high', ...DIFFERENCE, 'unjudged'];
-  const rows = models.flatMap(({ name: model, methods }) =>
+  const heading = [
+    'model',
+    'method',
+    'metric',
+    'mean',
+    'low',
+    'high',
+    ...DIFFERENCE,
+    'unjudged',
+    'conversations',
+    'intervals',
+  ];
+  const rows = models.flatMap(({ name: model, methods, measured: { conversations } }) =>
     methods.flatMap(({ name, metrics: values, comparisons, holes }) =>
       metrics.map((metric) => {
         const value = values[metric];
         const comparison = comparisons?.[metric];
-        return [model, name, metric, value?.mean, value?.low, value?.high, ...differenceOf(comparison), holes];
+        const figures = [value?.mean, value?.low, value?.high, ...differenceOf(comparison), holes];
+        return [model, name, metric, ...figures, conversations, intervalMethod(conversations)];
       }),
     ),
   );
   return csvText([heading, ...rows]);
 }
 
-const DIFFERENCE = ['difference', 'difference low', 'difference high', 'p', 'corrected p', 'verdict'] as const;
+const DIFFERENCE = [
+  'difference',
+  'difference low',
+  'difference high',
+  'p',
+  'corrected p',
+  'samples',
+  'unresolved',
+  'verdict',
+] as const;
 
 type Compared = NonNullable<TrainingResult['models'][number]['methods'][number]['comparisons']>[string];
 
 function differenceOf(comparison: Compared | undefined) {
-  const { difference, p, correctedP, verdict } = comparison ?? {};
-  return [difference?.mean, difference?.low, difference?.high, p, correctedP, verdict];
+  const { difference, p, correctedP, samples, unresolved, verdict } = comparison ?? {};
+  const isOpen = unresolved === undefined ? undefined : String(unresolved);
+  return [difference?.mean, difference?.low, difference?.high, p, correctedP, samples, isOpen, verdict];
 }
 
 /** What a number is called where numbers of several parameters stand together. */

@@ -1,11 +1,12 @@
 import type { ModelResult, TrainingResult } from '../experiment/training/training-result.ts';
 import { comparisonText } from './difference-text.ts';
 import { figure, folded, type Section, select } from './figure-sections.ts';
-import { probability, signed } from './format.ts';
+import { estimate, probability, signed } from './format.ts';
 import { escapeMarkdown, pipeTable } from './markdown.ts';
 import { html, type Markup } from './markup.ts';
 import { cut, perModel } from './model-parts.ts';
 import { plainTable } from './plain-table.ts';
+import { reachSentences } from './training-statistics.ts';
 
 /** Families that Markdown has room for. */
 const MOST = 15;
@@ -28,15 +29,22 @@ function importanceTable({ name, importance }: ModelResult, metrics: readonly st
         { text: String(signals.length), value: signals.length },
         ...metrics.map((metric) => {
           const { difference, correctedP } = inMetric(comparisons, metric);
-          const interval = `[${signed(difference.low, 3)}, ${signed(difference.high, 3)}]`;
           return {
-            text: `${signed(difference.mean, 3)} ${interval}, p ${probability(correctedP, bound)}`,
+            text: `${estimate(difference, signed, 3)}, p ${probability(correctedP, bound)}`,
             value: difference.mean,
           };
         }),
       ],
     })),
   });
+}
+
+function familyReach(
+  result: Pick<TrainingResult, 'config' | 'metrics' | 'level'>,
+  model: Pick<ModelResult, 'importance' | 'measured'>,
+): string[] {
+  const families = model.importance.map(({ family, comparisons }) => ({ name: family, comparisons }));
+  return reachSentences(result, model, 'families', families);
 }
 
 /** What each metric loses without a family of signals; nothing without families. */
@@ -49,7 +57,7 @@ export function importanceSection(result: TrainingResult): Section[] {
       : html`
 <p class="controls">${select(`importance-metric-${at}`, 'metric')}</p>
 ${figure(`importance-figure-${at}`)}
-<p class="legend">The metric without a family of signals minus with it, trained anew on the same folds by the hyper-parameters that each had chosen: what is left of 0 is missed. Filled where the p, corrected over the families, decides.${cut(model.importance.length, 'families')}</p>
+<p class="legend">The metric without a family of signals minus with it, trained anew on the same folds by the hyper-parameters that each had chosen: what is left of 0 is missed. Filled where the p, corrected over the families, decides. ${familyReach(result, model).join(' ')}${cut(model.importance.length, 'families')}</p>
 ${folded('all families', importanceTable(model, metrics, 1 - level))}`,
   );
   return [{ id: 'importance', name: 'What each family of signals is worth', link: 'Importance', content }];
@@ -57,9 +65,11 @@ ${folded('all families', importanceTable(model, metrics, 1 - level))}`,
 
 /** The families of a model that are missed most, as a sentence and a pipe table; nothing where there are none. */
 export function importanceMarkdown(
-  { metrics, level }: Pick<TrainingResult, 'metrics' | 'level'>,
-  { importance }: Pick<ModelResult, 'importance'>,
+  result: Pick<TrainingResult, 'config' | 'metrics' | 'level'>,
+  model: Pick<ModelResult, 'importance' | 'measured'>,
 ): string[] {
+  const { metrics, level } = result;
+  const { importance } = model;
   if (importance.length === 0) return [];
   const [first] = metrics as readonly [string, ...string[]];
   const loss = ({ comparisons }: ModelResult['importance'][number]) => inMetric(comparisons, first).difference.mean;
@@ -72,7 +82,8 @@ export function importanceMarkdown(
       ...metrics.map((metric) => comparisonText(inMetric(comparisons, metric), level)),
     ]);
   const heading = ['without', 'signals', ...metrics.map(escapeMarkdown)];
-  return [escapeMarkdown(sentenceOf(importance.length, first)), pipeTable([heading, ...rows])];
+  const sentences = [sentenceOf(importance.length, first), ...familyReach(result, model)];
+  return [escapeMarkdown(sentences.join(' ')), pipeTable([heading, ...rows])];
 }
 
 function sentenceOf(families: number, metric: string): string {

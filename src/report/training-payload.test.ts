@@ -36,6 +36,7 @@ test('families have a difference a metric, with the p that decides', () => {
     comparison?.difference.low,
     comparison?.difference.high,
     comparison?.correctedP,
+    comparison?.verdict !== 'undecided',
   ]);
   expect(models[1]?.families).toEqual([]);
 });

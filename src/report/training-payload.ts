@@ -27,8 +27,8 @@ export interface BinPayload {
 
 export interface FamilyPayload {
   readonly name: string;
-  /** By metric: the metric without the family minus with it, its bounds, and the corrected p. */
-  readonly differences: readonly (readonly [number, number, number, number])[];
+  /** By metric: the metric without the family minus with it, its bounds, the corrected p, and whether that decides. */
+  readonly differences: readonly (readonly [number, number | null, number | null, number, boolean])[];
 }
 
 export interface ModelPayload {
@@ -72,8 +72,8 @@ function familiesOf({ importance }: ModelResult, metrics: readonly string[]): Fa
   return importance.map(({ family, comparisons }) => ({
     name: family,
     differences: metrics.map((metric) => {
-      const { difference, correctedP } = comparisons[metric] as (typeof comparisons)[string];
-      return [difference.mean, difference.low, difference.high, correctedP];
+      const { difference, correctedP, verdict } = comparisons[metric] as (typeof comparisons)[string];
+      return [difference.mean, difference.low, difference.high, correctedP, verdict !== 'undecided'];
     }),
   }));
 }

@@ -7,7 +7,7 @@ import { plainTable } from './plain-table.ts';
 import { controlsSection } from './training-controls.ts';
 import { importanceSection } from './training-importance.ts';
 import { trainingStrata } from './training-strata.ts';
-import { transferRows } from './training-table.ts';
+import { transferRows, transferSentences } from './training-table.ts';
 
 const number = (value: number) => ({ text: significant(value), value });
 
@@ -104,7 +104,8 @@ function transferSection(result: TrainingResult): Section[] {
       }),
     })),
   });
-  return [{ id: 'transfer', name: 'Weights on other data', link: 'Transfer', content }];
+  const legend = html`<p class="legend">${transferSentences(result).join(' ')}</p>`;
+  return [{ id: 'transfer', name: 'Weights on other data', link: 'Transfer', content: html`${content}${legend}` }];
 }
 
 /** The parts of the page below its table of methods. */

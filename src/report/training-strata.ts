@@ -2,9 +2,9 @@ import type { StratumValue } from '../experiment/result.ts';
 import type { MethodResult, ModelResult, TrainingResult } from '../experiment/training/training-result.ts';
 import { folded } from './figure-sections.ts';
 import { decimal, probability, signed } from './format.ts';
+import { MARKS } from './legend.ts';
 import { html, type Markup } from './markup.ts';
 import { type PlainCell, plainTable } from './plain-table.ts';
-import { MARKS } from './table.ts';
 
 /** Whether a difference is decided by its corrected p, and how. */
 function markOf({ difference, correctedP }: StratumValue, bound: number): string {
@@ -64,6 +64,6 @@ export function trainingStrata(result: TrainingResult, model: ModelResult): Mark
   return html`
 <h3>${first}</h3>${strataTable(result, model, first)}
 ${others.map((metric) => folded(metric, strataTable(result, model, metric)))}
-<p class="legend">Means, with ${MARKS.better} or ${MARKS.worse} where the p of the difference from ${model.baseline}, corrected over levels and methods, decides.</p>
+<p class="legend">Means, with ${MARKS.better} or ${MARKS.worse} where the p of the difference from ${model.baseline}, corrected over levels and methods, decides. Brackets: ${Math.round(100 * result.level)} % cluster-robust t intervals; a level of one or two conversations has no difference.</p>
 <dl class="definitions">${result.strata.map(({ name, description }) => html`<div><dt>${name}</dt><dd>${description}</dd></div>`)}</dl>`;
 }

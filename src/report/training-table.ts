@@ -1,11 +1,12 @@
-import type { ExperimentResult } from '../experiment/result.ts';
 import type { ModelResult, TrainingResult } from '../experiment/training/training-result.ts';
-import { decimal } from './format.ts';
+import { decimal, estimate } from './format.ts';
+import { intervalText, statisticsLegend, unresolvedIn } from './legend.ts';
 import { escapeMarkdown, ladderMarkdown, pipeTable, provenance } from './markdown.ts';
-import { type LadderTable, ladderCell, statisticsLegend } from './table.ts';
+import { type LadderTable, ladderCell } from './table.ts';
 import { alignedLines, ladderText } from './text-table.ts';
 import { controlsMarkdown } from './training-controls.ts';
 import { importanceMarkdown } from './training-importance.ts';
+import { statisticsOf } from './training-statistics.ts';
 
 /** What is said of each way to come by a model's numbers. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
@@ -15,14 +16,6 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'coordinate ascent': 'one number after the other, with the same number of looks',
   learned: 'by gradients',
 };
-
-/** The tests of a training are those of a run with nothing said about them. */
-export function statisticsOf({
-  config,
-  level,
-}: Pick<TrainingResult, 'config' | 'level'>): ExperimentResult['statistics'] {
-  return { test: 'permutation', correction: 'holm', samples: config.evaluation.samples, level };
-}
 
 /** The methods of a model in the form of a ladder of arms. */
 export function methodLadder(
@@ -40,7 +33,10 @@ export function methodLadder(
     cells: metrics.map((metric) => ladderCell(method, metric, method.name !== baseline, statistics)),
     holes: method.holes,
   }));
-  const facts = { rows: 'methods', baseline, compared: true, isTested: true, hasControls: false, statistics };
+  const others = methods.filter(({ name }) => name !== baseline);
+  const families = [{ of: 'methods', count: others.length }];
+  const unresolved = unresolvedIn(others, metrics);
+  const facts = { rows: 'methods', baseline, compared: true, isTested: true, families, unresolved, statistics };
   return {
     metrics,
     baseline,
@@ -69,19 +65,26 @@ export function poolSentence({ poolRecall, signals, config }: TrainingResult): s
 /** Metrics of weights on other data; the first row is the heading. */
 export function transferRows({ name, dataset, transfer, metrics }: TrainingResult): string[][] {
   const shown = (data: string) => (data === name ? dataset.name : data); // the training's own data go by its name
-  const rows = transfer.map(({ model, trainedOn, testedOn, queries, metrics: values }) => [
+  const rows = transfer.map(({ model, trainedOn, testedOn, queries, conversations, metrics: values }) => [
     model,
     shown(trainedOn),
     shown(testedOn),
     String(queries),
+    String(conversations),
     ...metrics.map((metric) => {
       const value = values[metric];
-      return value === undefined
-        ? ''
-        : `${decimal(value.mean, 3)} [${decimal(value.low, 2)}, ${decimal(value.high, 2)}]`;
+      return value === undefined ? '' : estimate(value, decimal, 2);
     }),
   ]);
-  return [['model', 'trained on', 'tested on', 'queries', ...metrics], ...rows];
+  return [['model', 'trained on', 'tested on', 'queries', 'conversations', ...metrics], ...rows];
+}
+
+/** How the intervals of the rows are made, each by its own number of conversations. */
+export function transferSentences({ transfer, level }: TrainingResult): string[] {
+  const numbers = [...new Set(transfer.map(({ conversations }) => conversations))].sort((a, b) => a - b);
+  return numbers.map(
+    (conversations) => `Brackets of ${conversations} conversations: ${intervalText(conversations, level)}.`,
+  );
 }
 
 const nameOf = ({ name }: ModelResult) => `Model ${name}`;
@@ -91,7 +94,10 @@ export function renderTrainingText(result: TrainingResult, width = 120): string 
   const ladders = result.models.map(
     (model) => `${nameOf(model)}\n\n${ladderText(methodLadder(result, model), width, 'method')}`,
   );
-  const transfer = result.transfer.length === 0 ? [] : [`${alignedLines(transferRows(result)).join('\n')}\n`];
+  const transfer =
+    result.transfer.length === 0
+      ? []
+      : [`${[...alignedLines(transferRows(result)), ...transferSentences(result)].join('\n')}\n`];
   return [...ladders, ...transfer, `${foldSentence(result)}\n${poolSentence(result)}\n`].join('\n');
 }
 
@@ -109,7 +115,11 @@ export function renderTrainingMarkdown(result: TrainingResult): string {
   const transfer =
     result.transfer.length === 0
       ? []
-      : ['Weights on other data:', pipeTable(transferRows(result).map((row) => row.map(escapeMarkdown)))];
+      : [
+          'Weights on other data:',
+          pipeTable(transferRows(result).map((row) => row.map(escapeMarkdown))),
+          transferSentences(result).map(escapeMarkdown).join('\n'),
+        ];
   const sentences = [foldSentence(result), poolSentence(result)].map(escapeMarkdown).join('\n');
   return `${[...models, ...transfer, sentences, provenance('Training', result)].join('\n\n')}\n`;
 }

@@ -1,6 +1,6 @@
 import { letEventsIn } from '../../core/event-loop.ts';
 import { silent } from '../../core/progress.ts';
-import type { Interval } from '../../evaluation/bootstrap-interval.ts';
+import type { Estimate } from '../../evaluation/mean-intervals.ts';
 import { fitPoint } from '../../learning/cross-validation.ts';
 import { exchangeSignals } from '../../learning/exchanged-signals.ts';
 import { changedFeatures, type FeatureSource } from '../../learning/feature-source.ts';
@@ -28,7 +28,7 @@ type LinearOptions = Extract<ModelJob['options'], { name: 'linear' }>;
 interface Refit {
   readonly name: string;
   readonly signals: readonly string[];
-  readonly metrics: Readonly<Record<string, Interval>>;
+  readonly metrics: Readonly<Record<string, Estimate>>;
   readonly comparisons: Importance['comparisons'];
 }
 

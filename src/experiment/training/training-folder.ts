@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
+import { intervalMethod } from '../../evaluation/mean-intervals.ts';
 import { formatQrels, formatRun } from '../../evaluation/trec-files.ts';
 import { writeWeights } from '../../learning/weight-file.ts';
 import { fileName } from '../arms.ts';
@@ -28,6 +29,7 @@ function modelSummary(model: ModelResult) {
     file,
     baseline: `${name}, ${model.baseline}`,
     measured,
+    intervals: intervalMethod(measured.conversations),
     point,
     epochs,
     folds: outer,

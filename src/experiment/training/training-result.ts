@@ -1,4 +1,4 @@
-import type { Interval } from '../../evaluation/bootstrap-interval.ts';
+import type { Estimate } from '../../evaluation/mean-intervals.ts';
 import type { BaselineComparison } from '../../evaluation/significance.ts';
 import type { Calibration } from '../../learning/calibration.ts';
 import type { CurvePoint } from '../../learning/training.ts';
@@ -9,7 +9,7 @@ import type { TrainingConfig } from './training-config.ts';
 /** What a way to come by weights is worth on conversations that it has not seen. */
 export interface MethodResult {
   readonly name: string;
-  readonly metrics: Readonly<Record<string, Interval>>;
+  readonly metrics: Readonly<Record<string, Estimate>>;
   /** With the baseline; null for the baseline itself. */
   readonly comparisons: Readonly<Record<string, BaselineComparison>> | null;
   readonly strata: StratumValues;
@@ -52,7 +52,7 @@ export interface NullControl {
   /** What the signals look at; `all of these` for every one that is exchanged by some control. */
   readonly part: string;
   readonly signals: readonly string[];
-  readonly metrics: Readonly<Record<string, Interval>>;
+  readonly metrics: Readonly<Record<string, Estimate>>;
   /** Metric with them exchanged minus the learned method's, and the paired test, corrected over the controls. */
   readonly comparisons: Readonly<Record<string, BaselineComparison>>;
 }
@@ -83,7 +83,9 @@ export interface TransferResult {
   readonly trainedOn: string;
   readonly testedOn: string;
   readonly queries: number;
-  readonly metrics: Readonly<Record<string, Interval>>;
+  /** Of the queries with a relevant turn; they choose how the intervals are made. */
+  readonly conversations: number;
+  readonly metrics: Readonly<Record<string, Estimate>>;
 }
 
 /** What a training leaves behind for reports; plain data. */

@@ -1,6 +1,6 @@
 import { type StartProgress, silent } from '../../core/progress.ts';
-import { bootstrapIntervals, type Interval } from '../../evaluation/bootstrap-interval.ts';
 import { clusterBy } from '../../evaluation/clusters.ts';
+import { type Estimate, meanIntervals } from '../../evaluation/mean-intervals.ts';
 import { fitPoint, type HyperParameters } from '../../learning/cross-validation.ts';
 import type { ScoringModel } from '../../learning/model.ts';
 import { tableMetric } from '../../learning/table-metrics.ts';
@@ -26,12 +26,12 @@ function metricsOf(
   { table }: LearningTask,
   { evaluation, seed }: TrainingConfig,
   scores: Float32Array,
-): Record<string, Interval> {
+): Record<string, Estimate> {
   const { metrics, samples, level } = evaluation;
   const clusters = clusterBy(table.clusters);
   const columns = metrics.map((id) => tableMetric(table, id).values(scores));
-  const intervals = bootstrapIntervals(columns, clusters, { samples, level, seed });
-  return Object.fromEntries(metrics.map((id, m) => [id, intervals[m] as Interval]));
+  const intervals = meanIntervals(columns, clusters, { samples, level, seed });
+  return Object.fromEntries(metrics.map((id, m) => [id, intervals[m] as Estimate]));
 }
 
 /** Uses a task on dev conversations and disposes it. @param encoders the task whose training conversations encoders are fitted on; absent for the task's own */
@@ -63,6 +63,7 @@ export async function transfer(
   const shown = progress(`transfer to and from ${name}`, 2);
   const scored = async (tested: LearningTask, by: Pick<TransferredModel, 'model' | 'values'>) => ({
     queries: tested.queries.length,
+    conversations: new Set(tested.table.clusters).size,
     metrics: metricsOf(tested, config, await scoreTable(by.model, by.values, tested.table)),
   });
   const there = await withTask(away, context, task, (tested) => scored(tested, { model, values }));

@@ -22,7 +22,9 @@ export function drawArms(state: App, node: HTMLElement): void {
   const { metric } = state.choice;
   const narrow = plot.isNarrow();
   const drawn = app.drawnArms(state, 60);
-  const bounds = [...drawn, baseline].flatMap((arm) => arms[arm]?.intervals[metric] ?? []);
+  const bounds = [...drawn, baseline].flatMap(
+    (arm) => arms[arm]?.intervals[metric]?.filter((end) => end !== null) ?? [],
+  );
   const [low, high] = [Math.min(...bounds), Math.max(...bounds)];
   const layout = {
     xaxis: plot.axis(metrics[metric] ?? '', plot.ticks(low, high, format.decimal)),
@@ -46,13 +48,13 @@ export function armNames({ data: { arms, baseline } }: App, drawn: readonly numb
 }
 
 export function armTrace(arm: ArmPayload, at: number, metric: number, isBaseline: boolean): object {
-  const [mean = 0, low = 0, high = 0] = arm.intervals[metric] ?? [];
+  const [mean = 0, low = null, high = null] = arm.intervals[metric] ?? [];
   const verdict = arm.verdicts[metric] ?? 'undecided';
   const color = dom.styleValue(isBaseline ? '--ink' : `--${verdict}`);
   const symbol = isBaseline
     ? 'diamond'
     : { better: 'triangle-up', worse: 'triangle-down', undecided: 'circle' }[verdict];
-  const figures = `${format.decimal(mean, 3)} [${format.decimal(low, 3)}, ${format.decimal(high, 3)}]`;
+  const figures = format.estimate({ mean, low, high }, format.decimal, 3);
   return {
     type: 'scatter',
     mode: 'markers',

@@ -74,7 +74,7 @@ export function mapTrace(state: App, cells: readonly (readonly (Point | null)[])
 }
 
 export function hoverText(state: App, { mean, low, high, arms }: Point): string {
-  const figures = `${format.decimal(mean, 3)} [${format.decimal(low, 3)}, ${format.decimal(high, 3)}]`;
+  const figures = format.estimate({ mean, low, high }, format.decimal, 3);
   const name = arms.length === 1 ? plot.plainText(state.data.arms[arms[0] ?? -1]?.name ?? '') : `${arms.length} arms`;
   return `${name}<br>${figures}`;
 }

@@ -69,7 +69,7 @@ export function drawPlot(state: App, node: HTMLElement): void {
   const series = seriesOf(state);
   const reference = startMean(state);
   const bounds = series.flatMap(({ points }) =>
-    points.flatMap((point) => (point === null ? [] : [point.low, point.high])),
+    points.flatMap((point) => (point === null ? [] : [point.low ?? point.mean, point.high ?? point.mean])),
   );
   if (reference !== null) bounds.push(reference);
   const layout = {
@@ -96,8 +96,8 @@ export function seriesTrace(state: App, { name, points }: Series, at: number, co
   const whiskers = {
     type: 'data',
     symmetric: false,
-    array: points.map((point) => (point === null ? null : point.high - point.mean)),
-    arrayminus: points.map((point) => (point === null ? null : point.mean - point.low)),
+    array: points.map((point) => (point === null || point.high === null ? null : point.high - point.mean)),
+    arrayminus: points.map((point) => (point === null || point.low === null ? null : point.mean - point.low)),
   };
   return {
     type: 'scatter',

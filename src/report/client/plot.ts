@@ -135,8 +135,9 @@ export function rowName(name: string): string {
   return plainText(shortened(name, isNarrow() ? 46 : 80));
 }
 
-/** Whiskers of one dot, from the ends of its interval. */
-export function whiskers(middle: number, low: number, high: number): object {
+/** Whiskers of one dot, from the ends of its interval; none where it has no interval. */
+export function whiskers(middle: number, low: number | null, high: number | null): object {
+  if (low === null || high === null) return { visible: false };
   return { type: 'data', symmetric: false, array: [high - middle], arrayminus: [middle - low] };
 }
 

@@ -18,7 +18,7 @@ test('the forest plot has all queries, then every level with its count and diffe
   const strata = result.arms.find(({ name }) => name === payload.arms[arm]?.name)?.strata;
   const [all, heading, users, developers] = branchesOf(state);
   expect(all).toMatchObject({ label: 'all queries (14)', figures: payload.arms[arm]?.differences[1] });
-  expect(heading).toEqual({ label: 'channel', isHeading: true, figures: [] });
+  expect(heading).toEqual({ label: 'channel', isHeading: true, figures: [], decided: false });
   expect([users?.label, developers?.label]).toEqual(['users (8)', 'developers (6)']);
   const { difference, correctedP } = strata?.channel?.users?.['recall@10'] ?? {};
   expect(users?.figures).toEqual(
@@ -31,16 +31,21 @@ test('the forest plot has all queries, then every level with its count and diffe
 });
 
 test.each([
-  ['a gain below the bound', [0.2, 0.13, 0.31, 0.0499], 'square', '#12608f', '+.200 [+.130, +.310], p .0499'],
-  ['a loss below it', [-0.2, -0.27, -0.09, 0.001], 'square', '#ad4513', '−.200 [−.270, −.090], p .001'],
-  ['a gain at it', [0.2, 0.13, 0.31, 0.05], 'square-open', '#7a756c', '+.200 [+.130, +.310], p .050'],
-] as const)('%s is drawn as what was decided', (_, figures, symbol, color, text) => {
+  ['a gain below the bound', [0.2, 0.13, 0.31, 0.0499], true, 'square', '#12608f', '+.200 [+.130, +.310], p .0499'],
+  ['a loss below it', [-0.2, -0.27, -0.09, 0.001], true, 'square', '#ad4513', '−.200 [−.270, −.090], p .001'],
+  ['a gain at it', [0.2, 0.13, 0.31, 0.05], false, 'square-open', '#7a756c', '+.200 [+.130, +.310], p .050'],
+] as const)('%s is drawn as what was decided', (_, figures, decided, symbol, color, text) => {
   const [difference] = figures;
-  expect(branchTrace({ label: 'a < b', isHeading: false, figures }, 5, 0.05)).toMatchObject({
+  expect(branchTrace({ label: 'a < b', isHeading: false, figures, decided }, 5, 0.05)).toMatchObject({
     x: [difference],
     y: [5],
     error_x: { array: [expect.closeTo(0.11, 12)], arrayminus: [expect.closeTo(0.07, 12)], color },
     marker: { symbol, color },
     text: [`a &lt; b<br>${text}`],
   });
+});
+
+test('a difference without an interval is a dot without whiskers', () => {
+  const trace = branchTrace({ label: 'all', isHeading: false, figures: [0.2, null, null, 1], decided: false }, 0, 0.05);
+  expect(trace).toMatchObject({ x: [0.2], error_x: { visible: false }, text: ['all<br>+.200, p 1.000'] });
 });

@@ -14,8 +14,10 @@ declare const plot: typeof plotModule;
 export interface Branch {
   readonly label: string;
   readonly isHeading: boolean;
-  /** [difference, low, high, corrected p]; empty where there is none. */
-  readonly figures: readonly number[];
+  /** [difference, low, high, corrected p], the ends null where there is no interval; empty where there is no difference. */
+  readonly figures: readonly (number | null)[];
+  /** Whether the p decides. */
+  readonly decided: boolean;
 }
 
 export function start(state: App): void {
@@ -27,18 +29,24 @@ export function start(state: App): void {
 /** All queries first, then each stratum with its levels. */
 export function branchesOf({ data, choice }: App): Branch[] {
   const arm = data.arms[choice.right] as ArmPayload;
+  const below = 1 - data.level;
   const all = {
     label: `all queries (${data.queries.length})`,
     isHeading: false,
     figures: arm.differences[choice.metric] ?? [],
+    decided: (arm.verdicts[choice.metric] ?? 'undecided') !== 'undecided',
   };
   const strata = data.strata.flatMap(({ name, levels }, stratum) => [
-    { label: name, isHeading: true, figures: [] },
-    ...levels.map((level, at) => ({
-      label: `${level.name} (${level.queries})`,
-      isHeading: false,
-      figures: figuresOf(arm.strata[stratum]?.[at]?.[choice.metric]),
-    })),
+    { label: name, isHeading: true, figures: [], decided: false },
+    ...levels.map((level, at) => {
+      const figures = figuresOf(arm.strata[stratum]?.[at]?.[choice.metric]);
+      return {
+        label: `${level.name} (${level.queries})`,
+        isHeading: false,
+        figures,
+        decided: (figures[3] ?? 1) < below,
+      };
+    }),
   ]);
   return [all, ...strata];
 }
@@ -54,7 +62,7 @@ export function drawForest(state: App, node: HTMLElement): void {
   const { arms, baseline, metrics } = state.data;
   const { metric, right } = state.choice;
   const branches = branchesOf(state);
-  const bounds = branches.flatMap(({ figures }) => figures.slice(0, 3));
+  const bounds = branches.flatMap(({ figures }) => figures.slice(0, 3).filter((end) => end !== null));
   const names = branches.map(({ label, isHeading }) =>
     isHeading ? `<b>${plot.plainText(label)}</b>` : plot.plainText(label),
   );
@@ -76,11 +84,12 @@ export function drawForest(state: App, node: HTMLElement): void {
   node.setAttribute('aria-label', `${title}, a line a level of each stratum, with intervals`);
 }
 
-export function branchTrace({ label, figures }: Branch, at: number, below: number): object {
-  const [difference = 0, low = 0, high = 0, p = 1] = figures;
-  const decided = p < below;
+export function branchTrace({ label, figures, decided }: Branch, at: number, below: number): object {
+  const [difference, p] = [figures[0] ?? 0, figures[3] ?? 1];
+  const [low, high] = [figures[1] ?? null, figures[2] ?? null];
+  const gain = format.estimate({ mean: difference, low, high }, format.signed, 3);
   const color = dom.styleValue(decided ? (difference > 0 ? '--better' : '--worse') : '--undecided');
-  const text = `${plot.plainText(label)}<br>${format.signed(difference, 3)} [${format.signed(low, 3)}, ${format.signed(high, 3)}], p ${format.probability(p, below)}`;
+  const text = `${plot.plainText(label)}<br>${gain}, p ${format.probability(p, below)}`;
   return {
     type: 'scatter',
     mode: 'markers',

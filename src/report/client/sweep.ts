@@ -8,8 +8,9 @@ declare const dom: typeof domModule;
 /** What is drawn of the arms of a cell: their mean and how uncertain it is. */
 export interface Point {
   readonly mean: number;
-  readonly low: number;
-  readonly high: number;
+  /** Null where there is no interval. */
+  readonly low: number | null;
+  readonly high: number | null;
   /** By position. */
   readonly arms: readonly number[];
 }
@@ -66,7 +67,7 @@ export function pointOf(state: App, arms: readonly number[]): Point | null {
   const [first] = arms;
   if (first === undefined) return null;
   if (arms.length === 1) {
-    const [mean = 0, low = 0, high = 0] = state.data.arms[first]?.intervals[metric] ?? [];
+    const [mean = 0, low = null, high = null] = state.data.arms[first]?.intervals[metric] ?? [];
     return { mean, low, high, arms };
   }
   const values = state.data.queries.map((_, query) => {
@@ -77,6 +78,7 @@ export function pointOf(state: App, arms: readonly number[]): Point | null {
     values,
     state.data.queries.map(({ cluster }) => cluster),
   );
+  if (state.data.reach === null) return { mean, low: null, high: null, arms };
   const reach = state.data.reach * error;
   return { mean, low: mean - reach, high: mean + reach, arms };
 }

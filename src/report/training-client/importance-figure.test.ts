@@ -5,11 +5,11 @@ import { most } from './weights-figure.ts';
 
 beforeAll(() => openPage(1400));
 
-const family = (name: string, first: number, second: number) => ({
+const family = (name: string, first: number, second: number, decided = true) => ({
   name,
   differences: [
-    [first, first - 0.25, first + 0.125, 0.03] as const,
-    [second, second - 0.25, second + 0.125, 0.07] as const,
+    [first, first - 0.25, first + 0.125, 0.03, decided] as const,
+    [second, second - 0.25, second + 0.125, 0.07, false] as const,
   ],
 });
 
@@ -29,11 +29,11 @@ test('of many families those are shown that change most, either way', () => {
 });
 
 test.each([
-  ['missed', -0.5, 0.05, '#12608f', 'circle'],
-  ['better without', 0.5, 0.05, '#ad4513', 'circle'],
-  ['undecided', -0.5, 0.03, '#7a756c', 'circle-open'],
-])('a family that is %s', (_, difference, below, color, symbol) => {
-  expect(familyTrace(family('a & b', difference, 0), 5, 0, below)).toMatchObject({
+  ['missed', -0.5, true, '#12608f', 'circle'],
+  ['better without', 0.5, true, '#ad4513', 'circle'],
+  ['undecided', -0.5, false, '#7a756c', 'circle-open'],
+])('a family that is %s', (_, difference, decided, color, symbol) => {
+  expect(familyTrace(family('a & b', difference, 0, decided), 5, 0, 0.05)).toMatchObject({
     x: [difference],
     y: [5],
     error_x: { arrayminus: [0.25], array: [0.125], color },

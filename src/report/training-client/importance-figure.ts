@@ -26,7 +26,10 @@ export function drawImportance(
   below: number,
 ): void {
   const shown = shownFamilies(families, metric);
-  const bounds = shown.flatMap(({ differences }) => differences[metric]?.slice(0, 3) ?? []);
+  const bounds = shown.flatMap(({ differences }) => {
+    const [difference = 0, low = null, high = null] = differences[metric] ?? [];
+    return [difference, low ?? difference, high ?? difference];
+  });
   const layout = {
     xaxis: plot.axis('', plot.ticks(Math.min(0, ...bounds), Math.max(0, ...bounds), format.signed)),
     ...plot.rowAxis(shown.map(({ name }) => plot.rowName(name))),
@@ -38,11 +41,10 @@ export function drawImportance(
 }
 
 export function familyTrace({ name, differences }: FamilyPayload, at: number, metric: number, below: number): object {
-  const [difference, low, high, p] = differences[metric] as FamilyPayload['differences'][number];
-  const decided = p < below;
+  const [difference, low, high, p, decided] = differences[metric] as FamilyPayload['differences'][number];
   const kind = difference < 0 ? '--better' : '--worse';
   const color = dom.styleValue(decided ? kind : '--undecided');
-  const interval = `[${format.signed(low, 3)}, ${format.signed(high, 3)}]`;
+  const loss = format.estimate({ mean: difference, low, high }, format.signed, 3);
   return {
     type: 'scatter',
     mode: 'markers',
@@ -50,9 +52,7 @@ export function familyTrace({ name, differences }: FamilyPayload, at: number, me
     y: [at],
     error_x: { ...plot.whiskers(difference, low, high), color, thickness: 2, width: 4 },
     marker: { color, size: 9, symbol: decided ? 'circle' : 'circle-open' },
-    text: [
-      `without ${plot.plainText(name)}<br>${format.signed(difference, 3)} ${interval}, p ${format.probability(p, below)}`,
-    ],
+    text: [`without ${plot.plainText(name)}<br>${loss}, p ${format.probability(p, below)}`],
     hovertemplate: '%{text}<extra></extra>',
   };
 }

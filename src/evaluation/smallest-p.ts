@@ -1,0 +1,24 @@
+import { LEAST_CLUSTERS } from './mean-intervals.ts';
+import { MOST_SAMPLES } from './sign-flip-permutation.ts';
+import { CORRECTIONS, type CorrectionName, type TestName } from './significance.ts';
+
+/**
+ * The smallest p that a test of G clusters can reach, whatever their differences. Sign flips and signed ranks: two of 2^G sign vectors are as extreme, and a
+ * sampled p is not below 1 / (samples + 1). The t test reaches any p from 3 clusters on, so that it is 0; below it is not made.
+ */
+export function smallestP(test: TestName, clusters: number): number {
+  if (test === 't') return clusters < LEAST_CLUSTERS ? 1 : 0;
+  const two = 2 ** (1 - clusters);
+  return test === 'permutation' ? Math.max(two, 1 / (MOST_SAMPLES + 1)) : two;
+}
+
+/** {@link smallestP} as it stands in a table: corrected over so many columns, all of which reach it. */
+export function smallestCorrectedP(
+  test: TestName,
+  correction: CorrectionName,
+  clusters: number,
+  columns: number,
+): number {
+  const [corrected = 1] = CORRECTIONS[correction](new Array(columns).fill(smallestP(test, clusters)));
+  return corrected;
+}
