@@ -19,11 +19,18 @@ export function nearestOf(word: string, known: readonly string[]): string | unde
   return contains || distance(word, nearest) <= Math.max(2, Math.floor(word.length / 3)) ? nearest : undefined;
 }
 
+/** The value at a path; undefined where an object does not have the key itself. */
 export function valueAt(input: unknown, path: Path): unknown {
-  return path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | null | undefined)?.[key], input);
+  let value = input;
+  for (const key of path) {
+    if (value === null || typeof value !== 'object' || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<PropertyKey, unknown>)[key];
+  }
+  return value;
 }
 
-function show(value: unknown): string {
+/** A value as JSON, cut to a length that fits a message. */
+export function excerpt(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'number') return String(value);
   const json = JSON.stringify(value) ?? String(value);
@@ -82,6 +89,7 @@ function expectation(issue: z.core.$ZodIssue): { expected: string; choices: stri
     case 'too_small':
       return { expected: `${issue.origin} ${issue.inclusive ? '>=' : '>'} ${issue.minimum}`, choices: [] };
     case 'too_big':
+      if (issue.origin === 'string') return { expected: `at most ${issue.maximum} characters`, choices: [] };
       return { expected: `${issue.origin} ${issue.inclusive ? '<=' : '<'} ${issue.maximum}`, choices: [] };
     case 'invalid_union': {
       const options = (issue as { options?: readonly unknown[] }).options;
@@ -111,7 +119,7 @@ function faultsOfIssue(schema: z.core.$ZodType, input: unknown, issue: z.core.$Z
   }
   const got = valueAt(input, issue.path);
   const { expected, choices } = expectation(issue);
-  const fault = { path: formatPath(issue.path), expected, got: show(got) };
+  const fault = { path: formatPath(issue.path), expected, got: excerpt(got) };
   const nearest = typeof got === 'string' ? nearestOf(got, choices) : undefined;
   return [nearest === undefined ? fault : { ...fault, nearest }];
 }

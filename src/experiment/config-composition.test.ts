@@ -112,11 +112,11 @@ describe('a fault is told for', () => {
     });
     expect(faultsOf('x.yaml')).toEqual([
       'groups.scorings: unknown key "scorings"',
+      'groups.dataset: "none"',
       expect.stringMatching(/^\(file\) \(none\.yaml\): ENOENT/),
       expect.stringMatching(/^line 2, column 1 \(broken\.yaml\): Map keys must be unique/),
       'extends (y.yaml): 3',
       'arms (groups/dataset/stray.yaml): unknown key "arms"',
-      'groups.dataset: "none"',
     ]);
   });
 
@@ -124,6 +124,41 @@ describe('a fault is told for', () => {
     write({ 'x.yaml': {} });
     expect(faultsOf('x.yaml', 'groups.dataset=none')).toEqual(['groups.dataset: "none"']);
     expect(faultsOf('x.yaml', 'seed')).toEqual(['--set: "seed"']);
+  });
+});
+
+describe('files that extend each other', () => {
+  test('in a diamond are read once each, however often they are laid over each other', () => {
+    const names = Array.from({ length: 8 }, (_, i) => `f${i}.yaml`);
+    const levels = names.map((name, i) => {
+      const below = names[i + 1];
+      return [name, { ...(below === undefined ? {} : { extends: [below, below] }), seed: i }] as const;
+    });
+    write(Object.fromEntries(levels));
+    expect(composeFiles(at('f0.yaml')).layers).toHaveLength(2 ** 8 - 1);
+    expect(composed('f0.yaml')).toEqual({ seed: 0 });
+  });
+
+  test('are at most 1,000, each counted as often as it is extended', () => {
+    const level = (i: number) => (i === 24 ? {} : { extends: [`f${i + 1}.yaml`, `f${i + 1}.yaml`] });
+    write(Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`f${i}.yaml`, level(i)])));
+    expect(faultsOf('f0.yaml')).toEqual([
+      expect.stringMatching(/^extends \(f\d+\.yaml\): more; extend each file once$/),
+    ]);
+    expect(() => composeFiles(at('f0.yaml'))).toThrow(
+      /expected at most 1000 files in all, each counted as often as it is extended, got more; /,
+    );
+  });
+
+  test('are at most 100 in a row', () => {
+    const chain = (length: number) =>
+      Array.from({ length }, (_, i) => [`f${i}.yaml`, i === length - 1 ? {} : { extends: `f${i + 1}.yaml` }]);
+    write(Object.fromEntries(chain(100)));
+    expect(composed('f0.yaml')).toEqual({});
+    write(Object.fromEntries(chain(1500)));
+    expect(() => composeFiles(at('f0.yaml'))).toThrow(
+      /^1 fault\(s\) in .*\n {2}extends \(.*f99\.yaml\): expected at most 100 files that extend each other in a row, got more; merge some of them$/,
+    );
   });
 });
 

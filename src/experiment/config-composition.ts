@@ -4,6 +4,7 @@ import { ConfigurationError, type ConfigurationFault } from '../core/errors.ts';
 import { check, valueAt } from '../core/validation.ts';
 import { applyOverrides, isPlain, keysOf, merge, type Path, type Plain, readYaml } from './config-file.ts';
 import { findGroup, GROUP_NAMES, type Group, groupOptions, strayKeys } from './config-groups.ts';
+import { CONFIG_LIMITS } from './config-limits.ts';
 
 /** What one file says, without the files that it names. */
 export interface FileLayer {
@@ -31,11 +32,22 @@ const references = z.strictObject({ extends: extendsOptions.optional(), groups: 
 /** Overrides of these say which files there are, so they come before the others. */
 const REFERENCE = /^(extends|groups)[.=]/;
 
-/** Collects the faults of all files, which can then be told at once. */
+/** A file by itself. */
+interface ConfigFile {
+  /** The paths of the files that it extends. */
+  readonly others: readonly string[];
+  readonly groups: readonly FileLayer[];
+  readonly own: FileLayer;
+}
+
+/** Reads each file once, and collects the faults of all files, which can then be told at once. */
 class FileReader {
   readonly faults: ConfigurationFault[] = [];
   readonly #source: string;
   readonly #early: readonly string[];
+  readonly #files = new Map<string, ConfigFile>();
+  readonly #told = new Set<string>();
+  #layers = 0;
 
   constructor(source: string, early: readonly string[]) {
     this.#source = source;
@@ -44,6 +56,13 @@ class FileReader {
 
   #fault(file: string, fault: ConfigurationFault): void {
     this.faults.push(file === this.#source ? fault : { ...fault, file });
+  }
+
+  /** A fault of how files extend each other, of which the first says enough. */
+  #chainFault(file: string, expected: string, got: string): void {
+    if (this.#told.has(expected)) return;
+    this.#told.add(expected);
+    this.#fault(file, { path: 'extends', expected, got });
   }
 
   #read(file: string): Plain {
@@ -69,18 +88,7 @@ class FileReader {
     return [{ file: found.file, content, group }];
   }
 
-  /** @param chain the files that lead here, for a cycle among them. */
-  layers(file: string, chain: readonly string[] = []): FileLayer[] {
-    const known = chain.findIndex((earlier) => resolve(earlier) === resolve(file));
-    if (known >= 0) {
-      const cycle = [...chain.slice(known), file].join(' -> ');
-      this.#fault(chain.at(-1) as string, {
-        path: 'extends',
-        expected: 'files that do not extend each other',
-        got: cycle,
-      });
-      return [];
-    }
+  #open(file: string): ConfigFile {
     const content = this.#read(file);
     const { extends: files, groups, ...own } = content;
     const written = check(references, { extends: files, groups });
@@ -88,16 +96,51 @@ class FileReader {
     // What is in order is followed also where something else is not, so that all faults are told at once.
     const others = [files].flat().filter((other) => typeof other === 'string');
     const choices = isPlain(groups) ? groups : {};
-    return [
-      ...others.flatMap((other) =>
-        this.layers(isAbsolute(other) ? other : join(dirname(file), other), [...chain, file]),
-      ),
-      ...GROUP_NAMES.flatMap((group) => {
+    return {
+      others: others.map((other) => (isAbsolute(other) ? other : join(dirname(file), other))),
+      groups: GROUP_NAMES.flatMap((group) => {
         const name = choices[group];
         return typeof name === 'string' ? this.#group(file, group, name) : [];
       }),
-      { file, content: own, group: null },
-    ];
+      own: { file, content: own, group: null },
+    };
+  }
+
+  #once(file: string): ConfigFile {
+    const place = resolve(file);
+    const opened = this.#files.get(place) ?? this.#open(file);
+    this.#files.set(place, opened);
+    return opened;
+  }
+
+  /** Whether a file may be laid over what there is. */
+  #isTaken(file: string, chain: readonly string[]): boolean {
+    const last = chain.at(-1) ?? file;
+    const known = chain.findIndex((earlier) => resolve(earlier) === resolve(file));
+    const { chain: longest, layers: most } = CONFIG_LIMITS;
+    if (known >= 0)
+      this.#fault(last, {
+        path: 'extends',
+        expected: 'files that do not extend each other',
+        got: [...chain.slice(known), file].join(' -> '),
+      });
+    else if (chain.length >= longest)
+      this.#chainFault(last, `at most ${longest} files that extend each other in a row`, 'more; merge some of them');
+    else if (++this.#layers > most)
+      this.#chainFault(
+        last,
+        `at most ${most} files in all, each counted as often as it is extended`,
+        'more; extend each file once',
+      );
+    else return true;
+    return false;
+  }
+
+  /** @param chain the files that lead here, for a cycle among them. */
+  layers(file: string, chain: readonly string[] = []): FileLayer[] {
+    if (this.#layers > CONFIG_LIMITS.layers || !this.#isTaken(file, chain)) return [];
+    const { others, groups, own } = this.#once(file);
+    return [...others.flatMap((other) => this.layers(other, [...chain, file])), ...groups, own];
   }
 }
 

@@ -1,7 +1,10 @@
-import { type Document, LineCounter, parseDocument } from 'yaml';
+import { isUtf8 } from 'node:buffer';
+import { statSync } from 'node:fs';
 import { ConfigurationError, type ConfigurationFault, StorageError } from '../core/errors.ts';
-import { readText } from '../core/files.ts';
-import { valueAt } from '../core/validation.ts';
+import { readBytes } from '../core/files.ts';
+import { excerpt, valueAt } from '../core/validation.ts';
+import { CONFIG_LIMITS } from './config-limits.ts';
+import { readYamlText } from './yaml-text.ts';
 
 export type Plain = Record<string, unknown>;
 /** Keys from the outside in; a place in a list is its number, as text. */
@@ -11,46 +14,36 @@ export function isPlain(value: unknown): value is Plain {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** What a document without syntax faults holds, aliases written out. An alias of an anchor that is not there is no fault of syntax. */
-function heldBy(document: Document): { readonly value: unknown } | { readonly got: string } {
-  try {
-    return { value: document.toJS({ maxAliasCount: -1 }) };
-  } catch (error) {
-    if (!(error instanceof ReferenceError)) throw error;
-    return { got: error.message };
-  }
-}
-
 /** Reads YAML 1.2. @throws ConfigurationError with every syntax fault and its line. */
 export function parseYaml(text: string, source: string): Plain {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
-  const faults: ConfigurationFault[] = document.errors.map((error) => {
-    const { line, col } = lines.linePos(error.pos[0]);
-    return { path: `line ${line}, column ${col}`, expected: 'valid YAML', got: error.message.split('\n')[0] as string };
-  });
-  if (faults.length > 0) throw new ConfigurationError(source, faults);
-  const held = heldBy(document);
-  if ('got' in held)
-    throw new ConfigurationError(source, [{ path: '(top level)', expected: 'anchors for all aliases', got: held.got }]);
-  const { value } = held;
-  if (!isPlain(value))
-    throw new ConfigurationError(source, [
-      { path: '(top level)', expected: 'a mapping', got: JSON.stringify(value) ?? 'nothing' },
-    ]);
-  return value;
+  const read = readYamlText(text, true);
+  if ('faults' in read) throw new ConfigurationError(source, read.faults);
+  return read.value as Plain;
+}
+
+/** The text of a file. @throws ConfigurationError for one that can't be read, is too large or holds no text. */
+function readConfigText(path: string): string {
+  const fault = (got: string, cause?: unknown) =>
+    new ConfigurationError(path, [{ path: '(file)', expected: 'a YAML file', got }], { cause });
+  let bytes: Uint8Array;
+  try {
+    const { size } = statSync(path);
+    if (size > CONFIG_LIMITS.fileBytes) throw fault(`one of ${size} bytes, more than ${CONFIG_LIMITS.fileBytes}`);
+    bytes = readBytes(path);
+  } catch (error) {
+    if (error instanceof ConfigurationError || !(error instanceof Error)) throw error;
+    throw fault(
+      error instanceof StorageError && error.cause instanceof Error ? error.cause.message : error.message,
+      error,
+    );
+  }
+  if (!isUtf8(bytes) || bytes.includes(0)) throw fault(`a binary file of ${bytes.length} bytes`);
+  return new TextDecoder().decode(bytes);
 }
 
 /** @throws ConfigurationError, also for a file that cannot be read. */
 export function readYaml(path: string): Plain {
-  let text: string;
-  try {
-    text = readText(path);
-  } catch (error) {
-    const got = error instanceof StorageError && error.cause instanceof Error ? error.cause.message : String(error);
-    throw new ConfigurationError(path, [{ path: '(file)', expected: 'a YAML file', got }], { cause: error });
-  }
-  return parseYaml(text, path);
+  return parseYaml(readConfigText(path), path);
 }
 
 /** Mappings whose keys depend on one of them, by their own key in the config. */
@@ -97,14 +90,16 @@ export function indexIn(array: readonly unknown[], key: string): number {
 /** Mappings whose keys are themselves paths. */
 const KEYED_BY_PATH: readonly (string | undefined)[] = ['tune', 'factors'];
 
-/** The keys that a path of the form `arms.hybrid.tune.decay.halfLifeHours` goes through: a key with a dot in it, or a name, is told from two keys by what is there. */
+/**
+ * The keys that a path of the form `arms.hybrid.tune.decay.halfLifeHours` goes through: a key with a dot in it, or a name, is told from two keys by what is
+ * there. Such a key has at most {@link CONFIG_LIMITS.pathParts} parts.
+ */
 export function keysOf(path: string, within: unknown): string[] {
   const words = path.split('.');
   const keys: string[] = [];
   let node = within;
   for (let at = 0; at < words.length; ) {
-    const ends = words.map((_, i) => words.length - i).filter((end) => end > at);
-    const known = ends.find((end) => has(node, words.slice(at, end).join('.')));
+    const known = endOfKey(words, at, node);
     const end = known ?? (KEYED_BY_PATH.includes(keys.at(-1)) ? words.length : at + 1);
     const key = words.slice(at, end).join('.');
     keys.push(Array.isArray(node) && known !== undefined ? String(indexIn(node, key)) : key);
@@ -114,8 +109,16 @@ export function keysOf(path: string, within: unknown): string[] {
   return keys;
 }
 
-function has(node: unknown, key: string): boolean {
-  return Array.isArray(node) ? indexIn(node, key) >= 0 : isPlain(node) && key in node;
+/** Where the longest key ends that a mapping or list has and that begins at a word. */
+function endOfKey(words: readonly string[], at: number, node: unknown): number | undefined {
+  if (!isPlain(node) && !Array.isArray(node)) return undefined;
+  for (let end = Math.min(words.length, at + CONFIG_LIMITS.pathParts); end > at; end--)
+    if (has(node, words.slice(at, end).join('.'))) return end;
+  return undefined;
+}
+
+function has(node: Plain | readonly unknown[], key: string): boolean {
+  return Array.isArray(node) ? indexIn(node, key) >= 0 : Object.hasOwn(node, key);
 }
 
 /** Sets a value in place, making mappings on the way. @returns false where the path leads through something that is neither mapping nor array. */
@@ -125,17 +128,38 @@ export function setPath(target: Plain, path: readonly string[], value: unknown):
     const last = depth === path.length - 1;
     const place: string | number = Array.isArray(node) ? indexIn(node, key) : key;
     if (place === -1) return false;
+    if (place === '__proto__') return false;
     const holder = node as Record<string | number, unknown>;
     if (last) {
       holder[place] = value;
       return true;
     }
-    if (holder[place] === undefined || holder[place] === null) holder[place] = {};
+    const own = Object.hasOwn(holder, place) ? holder[place] : null;
+    if (own === undefined || own === null) holder[place] = {};
     const child: unknown = holder[place];
     if (!isPlain(child) && !Array.isArray(child)) return false;
     node = child;
   }
   return false;
+}
+
+/** Applies one override to a config in place. @returns what is wrong with it. */
+function applyOverride(config: Plain, override: string): readonly ConfigurationFault[] {
+  const at = override.indexOf('=');
+  if (at < 1) return [{ path: '--set', expected: 'path=value', got: excerpt(override) }];
+  const [path, text] = [override.slice(0, at), override.slice(at + 1)];
+  const parts = path.split('.').length;
+  if (parts > CONFIG_LIMITS.pathParts) {
+    const expected = `a path of at most ${CONFIG_LIMITS.pathParts} parts`;
+    return [{ path: '--set', expected, got: `${parts} in ${excerpt(path)}` }];
+  }
+  const read = readYamlText(text, false);
+  if ('faults' in read) {
+    const [first] = read.faults;
+    return [{ path, expected: `a YAML value (${first?.path}: ${first?.got})`, got: excerpt(text) }];
+  }
+  if (setPath(config, keysOf(path, config), read.value)) return [];
+  return [{ path, expected: 'a path into the config', got: excerpt(override) }];
 }
 
 /**
@@ -145,21 +169,7 @@ export function setPath(target: Plain, path: readonly string[], value: unknown):
  */
 export function applyOverrides(config: Plain, overrides: readonly string[]): Plain {
   const result = structuredClone(config);
-  const faults: ConfigurationFault[] = [];
-  for (const override of overrides) {
-    const at = override.indexOf('=');
-    if (at < 1) {
-      faults.push({ path: '--set', expected: 'path=value', got: JSON.stringify(override) });
-      continue;
-    }
-    const path = override.slice(0, at);
-    const document = parseDocument(override.slice(at + 1));
-    const held = document.errors.length > 0 ? null : heldBy(document);
-    if (held === null || 'got' in held)
-      faults.push({ path, expected: 'a YAML value', got: JSON.stringify(override.slice(at + 1)) });
-    else if (!setPath(result, keysOf(path, result), held.value))
-      faults.push({ path, expected: 'a path into the config', got: JSON.stringify(override) });
-  }
+  const faults = overrides.flatMap((override) => applyOverride(result, override));
   if (faults.length > 0) throw new ConfigurationError('--set', faults);
   return result;
 }

@@ -205,7 +205,7 @@ describe('a file', () => {
       'name: x\nname: y\n',
       /line 2, column 1: expected valid YAML, got Map keys must be unique/,
     ],
-    ['of something else', 'list.yaml', '- x\n', /\(top level\): expected a mapping, got \["x"\]/],
+    ['of something else', 'list.yaml', '- x\n', /\(top level\): expected a mapping, got a list/],
   ])('%s is a fault of the configuration', (_, name, text, message) => {
     const path = join(folder, name);
     if (text !== null) writeFileSync(path, text);
