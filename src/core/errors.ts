@@ -26,16 +26,21 @@ export interface ConfigurationFault {
   readonly nearest?: string;
 }
 
+/** The faults of a configuration that its message lists; the others are counted. */
+const LISTED_FAULTS = 100;
+
 /** A configuration that cannot be run; carries every fault at once. */
 export class ConfigurationError extends RagPlusPlusError {
   readonly faults: readonly ConfigurationFault[];
 
   constructor(source: string, faults: readonly ConfigurationFault[], options?: ErrorOptions) {
-    const lines = faults.map((fault) => {
+    const lines = faults.slice(0, LISTED_FAULTS).map((fault) => {
       const hint = fault.nearest === undefined ? '' : `; did you mean ${fault.nearest}?`;
       const file = fault.file === undefined ? '' : ` (${fault.file})`;
       return `  ${fault.path}${file}: expected ${fault.expected}, got ${fault.got}${hint}`;
     });
+    const more = faults.length - lines.length;
+    if (more > 0) lines.push(`  and ${more} more; fix these first`);
     super('CONFIGURATION', `${faults.length} fault(s) in ${source}:\n${lines.join('\n')}`, { source, faults }, options);
     this.faults = faults;
   }

@@ -1,9 +1,13 @@
 import { z } from 'zod';
 import { assertRetriever, retrieverOptions } from '../retrieval/retriever-options.ts';
 import { fileName } from './arms.ts';
+import { CONFIG_LIMITS } from './config-limits.ts';
 
 /** Free text for tables; {@link fileName} makes the run file's name of it. */
-export const armName = z.string().refine((name) => fileName(name) !== '', 'a name with a letter or digit');
+export const armName = z
+  .string()
+  .max(CONFIG_LIMITS.armNameCharacters)
+  .refine((name) => fileName(name) !== '', 'a name with a letter or digit');
 
 /** What a control is compared with. */
 function assertControlled(

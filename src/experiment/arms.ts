@@ -1,7 +1,8 @@
 import type { ConfigurationFault } from '../core/errors.ts';
 import { hashOf } from '../core/hash.ts';
-import { nearestOf, valueAt } from '../core/validation.ts';
+import { excerpt, nearestOf, valueAt } from '../core/validation.ts';
 import { isPlain, leafPaths, merge, type Path, type Plain } from './config-file.ts';
+import { CONFIG_LIMITS } from './config-limits.ts';
 
 /** Keys that belong to one arm alone and are not taken over by the arms that extend it. */
 export const OWN_KEYS: readonly string[] = [
@@ -61,14 +62,31 @@ export function placeOf({ layers }: ExpandedArm, keys: Path): Path | undefined {
   return writer === undefined ? undefined : [...writer.place, ...keys.slice(writer.at.length)];
 }
 
-function unknownParent(path: string, wanted: unknown, earlier: readonly Plain[]): ConfigurationFault {
-  const names = earlier.map((arm) => String(arm.name));
-  const nearest = nearestOf(String(wanted), names);
-  const fault = {
-    path,
-    expected: `an arm before it (${names.join(', ') || 'there is none'})`,
-    got: JSON.stringify(wanted),
-  };
+/** Names in a message. */
+const LISTED_NAMES = 20;
+
+/** Faults that get a hint, which takes a look at every name. */
+const HINTED_FAULTS = 20;
+
+/** A list of names that stays readable. */
+export function listed(names: readonly string[]): string {
+  if (names.length <= LISTED_NAMES) return names.join(', ');
+  return `${names.slice(0, LISTED_NAMES).join(', ')} and ${names.length - LISTED_NAMES} more`;
+}
+
+/**
+ * A name that is of no arm.
+ *
+ * @param before how many faults of this kind there are already.
+ */
+export function unknownArm(
+  { path, expected }: { readonly path: string; readonly expected: string },
+  wanted: unknown,
+  names: readonly string[],
+  before = 0,
+): ConfigurationFault {
+  const nearest = before < HINTED_FAULTS ? nearestOf(String(wanted), names) : undefined;
+  const fault = { path, expected: `${expected} (${listed(names) || 'there is none'})`, got: excerpt(wanted) };
   return nearest === undefined ? fault : { ...fault, nearest };
 }
 
@@ -84,6 +102,58 @@ function expandArm(arm: Plain, place: Path, start: ExpandedArm): ExpandedArm {
   return { options: { ...options, differences }, layers: [...start.layers, own], place };
 }
 
+/** The arms that an arm stands on, from the base on. */
+function heightOf(arm: ExpandedArm): number {
+  return arm.layers.length - 1;
+}
+
+const { armChain: LONGEST_CHAIN } = CONFIG_LIMITS;
+
+/** Writes arms out one after the other, so that each finds those before it. */
+class ArmExpansion {
+  readonly arms: ExpandedArm[] = [];
+  readonly faults: ConfigurationFault[] = [];
+  readonly #root: ExpandedArm;
+  readonly #byName = new Map<unknown, ExpandedArm>();
+  readonly #names: string[] = [];
+  #isTooLong = false;
+
+  constructor(base: Plain) {
+    this.#root = { options: base, layers: [{ place: ['base'], at: [], content: base }], place: null };
+  }
+
+  /** What an arm starts from: the one that it extends, or else the base. */
+  #startOf(arm: Plain, path: string): ExpandedArm {
+    if (arm.extends === undefined) return this.#root;
+    const parent = this.#byName.get(arm.extends);
+    if (parent === undefined) {
+      const place = { path, expected: 'an arm before it' };
+      this.faults.push(unknownArm(place, arm.extends, this.#names, this.faults.length));
+      return this.#root;
+    }
+    // What a sweep or the null controls added stands above a chain that was written.
+    const isAdded = (arm.levels ?? arm.control ?? null) !== null;
+    if (isAdded || heightOf(parent) < LONGEST_CHAIN) return parent;
+    const expected = `at most ${LONGEST_CHAIN} arms that extend each other in a row`;
+    if (!this.#isTooLong) this.faults.push({ path, expected, got: 'more; let this arm extend an earlier one' });
+    this.#isTooLong = true;
+    return { ...parent, layers: this.#root.layers }; // it lacks nothing, so that nothing else is told of it
+  }
+
+  add(arm: unknown): void {
+    const index = String(this.arms.length);
+    const place = ['arms', index];
+    if (!isPlain(arm)) {
+      this.arms.push({ options: arm, layers: [{ place, at: [], content: arm }], place });
+      return;
+    }
+    const expanded = expandArm(arm, place, this.#startOf(arm, `arms[${index}].extends`));
+    this.arms.push(expanded);
+    if (!this.#byName.has(arm.name)) this.#byName.set(arm.name, expanded);
+    this.#names.push(String(arm.name));
+  }
+}
+
 /**
  * Writes each arm out in full: the arm that it extends, or else the base, with its own keys over it, and the paths of these as its `differences`.
  *
@@ -93,23 +163,9 @@ export function expandArms(
   raw: readonly unknown[],
   base: Plain,
 ): { readonly arms: readonly ExpandedArm[]; readonly faults: readonly ConfigurationFault[] } {
-  const root: ExpandedArm = { options: base, layers: [{ place: ['base'], at: [], content: base }], place: null };
-  const arms: ExpandedArm[] = [];
-  const faults: ConfigurationFault[] = [];
-  for (const [index, arm] of raw.entries()) {
-    const place = ['arms', String(index)];
-    if (!isPlain(arm)) {
-      arms.push({ options: arm, layers: [{ place, at: [], content: arm }], place });
-      continue;
-    }
-    const parent = arm.extends === undefined ? root : expandedNamed(arms, arm.extends);
-    if (parent === undefined) {
-      const earlier = arms.map(({ options }) => options).filter(isPlain);
-      faults.push(unknownParent(`arms[${index}].extends`, arm.extends, earlier));
-    }
-    arms.push(expandArm(arm, place, parent ?? root));
-  }
-  return { arms, faults };
+  const expansion = new ArmExpansion(base);
+  for (const arm of raw) expansion.add(arm);
+  return expansion;
 }
 
 export function expandedNamed(arms: readonly ExpandedArm[], name: unknown): ExpandedArm | undefined {
@@ -122,4 +178,9 @@ export function combinations(tune: Readonly<Record<string, readonly unknown[]>>)
     (grid, [path, values]) => grid.flatMap((point) => values.map((value) => ({ ...point, [path]: value }))),
     [{}],
   );
+}
+
+/** How many combinations there are. */
+export function countCombinations(tune: Readonly<Record<string, readonly unknown[]>>): number {
+  return Object.values(tune).reduce((product, values) => product * values.length, 1);
 }

@@ -2,7 +2,7 @@ import type { ConfigurationFault } from '../core/errors.ts';
 import { formatPath } from '../core/validation.ts';
 import { type ExpandedArm, holds, type Layer } from './arms.ts';
 import { type ComposedConfig, writerOf } from './config-composition.ts';
-import { isPlain, keysOf, type Path } from './config-file.ts';
+import { isPlain, keysOf, type Path, type Plain } from './config-file.ts';
 
 /** A config whose arms are written out. */
 export interface ExpandedConfig {
@@ -57,13 +57,17 @@ function pathOfArmFault(
   return place === null ? sweptPath(arm, keys) : shown([...place, ...keys]);
 }
 
-/** A fault of the written-out config as one of the config as it was written. */
+/**
+ * A fault of the written-out config as one of the config as it was written.
+ *
+ * @param expanded the written-out config.
+ */
 function inWritten(
   fault: ConfigurationFault,
-  { composed, arms }: ExpandedConfig,
+  expanded: Plain,
+  arms: readonly ExpandedArm[],
   told: ReadonlySet<string>,
 ): ConfigurationFault[] {
-  const expanded = { ...composed.content, arms: arms.map(({ options }) => options) };
   const { keys, remark } = keysIn(fault.path, expanded);
   const [first, place, ...rest] = keys;
   const arm = first === 'arms' && place !== undefined ? arms[Number(place)] : undefined;
@@ -83,10 +87,12 @@ function inFile(fault: ConfigurationFault, composed: ComposedConfig): Configurat
 /** Every fault once, at the place and in the file where the value was written. */
 export function locateFaults(faults: readonly ConfigurationFault[], config: ExpandedConfig): ConfigurationFault[] {
   const told = new Set(faults.map(({ path }) => path));
-  const written = faults.flatMap((fault) => inWritten(fault, config, told));
+  const { composed, arms } = config;
+  const expanded = { ...composed.content, arms: arms.map(({ options }) => options) };
+  const written = faults.flatMap((fault) => inWritten(fault, expanded, arms, told));
   // The arms of a sweep tell of the same fault each, with names and numbers of their own.
   const id = ({ path, expected, got }: ConfigurationFault) =>
     path.startsWith('sweep') ? `${path.replace(/^sweep: arm .*: /, '')} ${expected}` : `${path} ${expected} ${got}`;
   const unique = [...new Map(written.toReversed().map((fault) => [id(fault), fault])).values()].reverse();
-  return unique.map((fault) => inFile(fault, config.composed));
+  return unique.map((fault) => inFile(fault, composed));
 }

@@ -8,11 +8,16 @@ import { CORRECTIONS, type CorrectionName, TESTS } from '../evaluation/significa
 import { armName, armOptions } from './arm-options.ts';
 import { extendsOptions } from './config-composition.ts';
 import { groupOptions } from './config-groups.ts';
+import { CONFIG_LIMITS } from './config-limits.ts';
 import { controlsOptions } from './controls-options.ts';
 import { launcherOptions } from './launch/registry.ts';
 import { sweepDesign, sweepOptions } from './sweep-options.ts';
 
-export const slug = z.string().regex(/^[a-z0-9][a-z0-9-]*$/, 'lower-case letters, digits and hyphens');
+/** The name of a folder. */
+export const slug = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]*$/, 'lower-case letters, digits and hyphens')
+  .max(CONFIG_LIMITS.nameCharacters);
 
 export const metric = z.string().superRefine((id, context) => {
   try {
@@ -22,6 +27,15 @@ export const metric = z.string().superRefine((id, context) => {
     context.addIssue({ code: 'custom', message: `a metric (${error.message})` });
   }
 });
+
+/** Metrics by which a table has columns. */
+export const metrics = z
+  .array(metric)
+  .min(1)
+  .superRefine((ids, context) => {
+    for (const [i, id] of ids.entries())
+      if (ids.indexOf(id) < i) context.addIssue({ code: 'custom', path: [i], message: 'each metric once' });
+  });
 
 /** A metric that looks further than a ranking goes would say less than its name. */
 function assertDepth(
@@ -52,7 +66,7 @@ const evaluationOptions = z
     limitQueries: z.number().int().min(2).nullable().default(null),
     /** Of the conversations with such a query, this share, drawn by the seed. */
     share: z.number().gt(0).max(1).default(1),
-    metrics: z.array(metric).min(1).default(['mrr@10', 'recall@10', 'ndcg@10', 'recall@1']),
+    metrics: metrics.default(['mrr@10', 'recall@10', 'ndcg@10', 'recall@1']),
     baseline: armName,
     /** The paired test behind every p, clustered by conversation. */
     test: z.enum(TESTS).default('permutation'),

@@ -1,14 +1,25 @@
 import { z } from 'zod';
 import { ConfigurationError, type ConfigurationFault } from '../core/errors.ts';
-import { check, nearestOf } from '../core/validation.ts';
+import { check } from '../core/validation.ts';
 import { setDataFolder } from '../datasets/data-folder.ts';
 import { retrieverOptions } from '../retrieval/retriever-options.ts';
 import { type ArmOptions, armOptions } from './arm-options.ts';
-import { combinations, type ExpandedArm, expandArms, fileName, OWN_KEYS, placeOf } from './arms.ts';
+import {
+  combinations,
+  countCombinations,
+  type ExpandedArm,
+  expandArms,
+  fileName,
+  OWN_KEYS,
+  placeOf,
+  unknownArm,
+} from './arms.ts';
 import { type ComposedConfig, composedOf, composeFiles, folderOfWriter } from './config-composition.ts';
 import { locateFaults } from './config-faults.ts';
 import { isPlain, type Path, type Plain } from './config-file.ts';
+import { CONFIG_LIMITS } from './config-limits.ts';
 import { type ExperimentConfig, expandedFile } from './config-schema.ts';
+import { valueFaults } from './config-values.ts';
 import { controlFaults, withControls } from './control-arms.ts';
 import { expandSweep, SWEPT } from './sweep.ts';
 import { tunedArm } from './tuned-arm.ts';
@@ -18,17 +29,16 @@ export type { ArmOptions } from './arm-options.ts';
 export { configFile, type ExperimentConfig, experimentConfig } from './config-schema.ts';
 
 function duplicateNames(arms: readonly unknown[]): ConfigurationFault[] {
-  const names = arms.map((arm) => (isPlain(arm) && typeof arm.name === 'string' ? fileName(arm.name) : undefined));
-  return names.flatMap((name, i) =>
-    name !== undefined && names.indexOf(name) < i
+  const known = new Set<string>();
+  return arms.flatMap((arm, i) => {
+    if (!isPlain(arm) || typeof arm.name !== 'string') return [];
+    const name = fileName(arm.name);
+    const isKnown = known.has(name);
+    known.add(name);
+    return isKnown
       ? [{ path: `arms[${i}].name`, expected: 'a name that no arm before it has', got: JSON.stringify(name) }]
-      : [],
-  );
-}
-
-/** A list of names that stays readable. */
-function listed(names: readonly string[]): string {
-  return names.length <= 20 ? names.join(', ') : `${names.slice(0, 20).join(', ')} and ${names.length - 20} more`;
+      : [];
+  });
 }
 
 /** Names of arms that there are not; nothing is said of those that a sweep at fault would have made. */
@@ -42,13 +52,13 @@ function nameFaults(
     ['evaluation.baseline', isPlain(evaluation) ? evaluation.baseline : undefined],
     ...(Array.isArray(only) ? only.map((name, i): [string, unknown] => [`only[${i}]`, name]) : []),
   ];
-  return wanted.flatMap(([path, name]) => {
-    if (typeof name !== 'string' || names.length === 0 || names.includes(name)) return [];
-    if (name.includes(SWEPT) && faults.some((fault) => fault.path.startsWith('sweep'))) return [];
-    const nearest = nearestOf(name, names);
-    const fault = { path, expected: `an arm (${listed(names)})`, got: JSON.stringify(name) };
-    return [nearest === undefined ? fault : { ...fault, nearest }];
-  });
+  const known = new Set(names);
+  const isSweepAtFault = faults.some(({ path }) => path.startsWith('sweep'));
+  const unknown = wanted.filter(
+    ([, name]) =>
+      typeof name === 'string' && known.size > 0 && !known.has(name) && !(name.includes(SWEPT) && isSweepAtFault),
+  );
+  return unknown.map(([path, name], i) => unknownArm({ path, expected: 'an arm' }, name, names, i));
 }
 
 /** What is wrong with the base whatever arm starts from it; what it lacks, an arm may have. */
@@ -68,10 +78,34 @@ function tuneFaults(arm: unknown, index: number): ConfigurationFault[] {
   const stray = Object.keys(tune).filter((key) => !isTunable(resolved, key));
   if (stray.length > 0)
     return stray.map((key) => ({ path, expected: 'a path to an option of the arm', got: JSON.stringify(key) }));
+  if (countCombinations(tune) > CONFIG_LIMITS.tunePoints) return []; // a fault of its own
   return combinations(tune).flatMap((point) => {
     const tried = check(armOptions, tunedArm(resolved, point));
     return 'faults' in tried ? tried.faults.map((fault) => ({ ...fault, path: `${path}: ${fault.path}` })) : [];
   });
+}
+
+/** How many points of tuning all arms have together, and how many arms there are. */
+function sizeFaults(arms: readonly unknown[]): ConfigurationFault[] {
+  const { arms: mostArms, tunePoints: mostPoints } = CONFIG_LIMITS;
+  if (arms.length > mostArms)
+    return [
+      {
+        path: 'arms',
+        expected: `at most ${mostArms} arms, with those of a sweep and null controls`,
+        got: `${arms.length}; write fewer`,
+      },
+    ];
+  let points = 0;
+  for (const [i, arm] of arms.entries()) {
+    const grid = isPlain(arm) && isPlain(arm.tune) ? arm.tune : {};
+    const lists = Object.entries(grid).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]));
+    if (lists.length > 0) points += countCombinations(Object.fromEntries(lists));
+    if (points <= mostPoints) continue;
+    const expected = `at most ${mostPoints} points in the grids of all arms`;
+    return [{ path: `arms[${i}].tune`, expected, got: `${points} up to this arm; list fewer values` }];
+  }
+  return [];
 }
 
 function isTunable(arm: ArmOptions, path: string): boolean {
@@ -114,8 +148,12 @@ function expanded(composed: ComposedConfig) {
 
 function resolveComposed(composed: ComposedConfig): ExperimentConfig {
   const { content, source } = composed;
+  const impossible = valueFaults(content);
+  if (impossible.length > 0) throw new ConfigurationError(source, impossible);
   const { arms, options, config, faults, unread, count } = expanded(composed);
   const run = options.slice(0, count);
+  const sizes = sizeFaults(run);
+  if (sizes.length > 0) throw new ConfigurationError(source, locateFaults(sizes, { composed, arms }));
   const result = check(expandedFile, config);
   const found = [
     ...faults,
@@ -129,7 +167,8 @@ function resolveComposed(composed: ComposedConfig): ExperimentConfig {
     throw new ConfigurationError(source, locateFaults(found, { composed, arms }));
   const { base: _, extends: __, groups: ___, scoring: ____, controls, ...resolved } = result.value;
   const controlled = withControls({ ...resolved, arms: resolved.arms.slice(0, count) }, controls);
-  const clashes = [...duplicateNames(controlled.arms), ...controlFaults(controlled.arms)];
+  const added = sizeFaults(controlled.arms);
+  const clashes = [...added, ...duplicateNames(controlled.arms), ...controlFaults(controlled.arms)];
   if (clashes.length > 0) throw new ConfigurationError(source, locateFaults(clashes, { composed, arms }));
   setDataFolder(controlled.dataset, folderOfWriter(['dataset', 'path'], composed));
   return controlled;

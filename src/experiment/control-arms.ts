@@ -51,9 +51,11 @@ function controlArm(arm: ArmOptions, kind: ControlKind): ArmOptions {
   };
 }
 
+type ArmsByName = ReadonlyMap<string, ArmOptions>;
+
 /** The points that tuning may choose for an arm, as `ArmTuning` comes to them, of the paths that decide which controls change anything. */
-function pointsOf(arm: ArmOptions, arms: readonly ArmOptions[]): Plain[] {
-  const parent = arms.find(({ name }) => name === arm.extends);
+function pointsOf(arm: ArmOptions, arms: ArmsByName): Plain[] {
+  const parent = arm.extends === undefined ? undefined : arms.get(arm.extends);
   const inherited =
     parent === undefined ? [] : pointsOf(parent, arms).map((point) => inheritedPoint(arm, parent, point));
   const starts = new Map(inherited.map((point) => [JSON.stringify(point), point]));
@@ -64,7 +66,7 @@ function pointsOf(arm: ArmOptions, arms: readonly ArmOptions[]): Plain[] {
 }
 
 /** The controls that change anything of an arm at any point that tuning may choose; a point at which its options don't hold together has none. */
-function controlsOfAny(arm: ArmOptions, arms: readonly ArmOptions[]): ControlKind[] {
+function controlsOfAny(arm: ArmOptions, arms: ArmsByName): ControlKind[] {
   const found = pointsOf(arm, arms).flatMap((point) => {
     if (Object.keys(point).length === 0) return controlsFor(arm);
     const tried = check(armOptions, tunedArm(arm, point));
@@ -80,14 +82,13 @@ function controlsOfAny(arm: ArmOptions, arms: readonly ArmOptions[]): ControlKin
 export function withControls(config: ExperimentConfig, wanted: ControlsOptions): ExperimentConfig {
   const kinds = Array.isArray(wanted) ? wanted : wanted ? CONTROL_KINDS : [];
   if (kinds.length === 0) return config;
-  const isThere = (of: string, kind: ControlKind) =>
-    config.arms.some((arm) => arm.extends === of && arm.control?.kind === kind);
+  const byName = new Map(config.arms.map((arm) => [arm.name, arm]));
+  const written = new Set(config.arms.map((arm) => JSON.stringify(controlOf(arm))));
+  const isThere = (of: string, kind: ControlKind) => written.has(JSON.stringify({ of, kind }));
   const controls = armsToRun(config)
     .filter(({ control }) => control === null)
     .flatMap((arm) => {
-      const changing = controlsOfAny(arm, config.arms).filter(
-        (kind) => kinds.includes(kind) && !isThere(arm.name, kind),
-      );
+      const changing = controlsOfAny(arm, byName).filter((kind) => kinds.includes(kind) && !isThere(arm.name, kind));
       return changing.map((kind) => controlArm(arm, kind));
     });
   const only = config.only === null ? null : [...config.only, ...controls.map(({ name }) => name)];
@@ -96,16 +97,13 @@ export function withControls(config: ExperimentConfig, wanted: ControlsOptions):
 
 /** Controls of one kind for one arm: they could not be told apart. */
 export function controlFaults(arms: readonly ArmOptions[]): ConfigurationFault[] {
-  const found = arms.map((arm) => JSON.stringify(controlOf(arm)));
-  return arms.flatMap(({ control }, i) =>
-    control !== null && found.indexOf(found[i] as string) < i
-      ? [
-          {
-            path: `arms[${i}].control`,
-            expected: 'one control of each kind for an arm',
-            got: JSON.stringify(control.kind),
-          },
-        ]
-      : [],
-  );
+  const known = new Set<string>();
+  return arms.flatMap((arm, i) => {
+    if (arm.control === null) return [];
+    const control = JSON.stringify(controlOf(arm));
+    const isKnown = known.has(control);
+    known.add(control);
+    const fault = { path: `arms[${i}].control`, expected: 'one control of each kind for an arm' };
+    return isKnown ? [{ ...fault, got: JSON.stringify(arm.control.kind) }] : [];
+  });
 }

@@ -30,9 +30,15 @@ type Request = readonly Stages[];
 /** Path -> the values that tuning might set there. */
 type Choices = Readonly<Record<string, readonly unknown[]>>;
 
+type ArmsByName = ReadonlyMap<string, ArmOptions>;
+
+function byName({ arms }: ExperimentConfig): ArmsByName {
+  return new Map(arms.map((arm) => [arm.name, arm]));
+}
+
 /** What an arm's chain might hand down to it. */
-function inheritedChoices(arm: ArmOptions, arms: readonly ArmOptions[]): Choices {
-  const parent = arms.find(({ name }) => name === arm.extends);
+function inheritedChoices(arm: ArmOptions, arms: ArmsByName): Choices {
+  const parent = arm.extends === undefined ? undefined : arms.get(arm.extends);
   if (parent === undefined) return {};
   return inheritedPoint(arm, parent, { ...inheritedChoices(parent, arms), ...parent.tune }) as Choices;
 }
@@ -67,8 +73,9 @@ function rankingRequests(
   config: ExperimentConfig,
   also: (options: ArmOptions) => readonly Stage[] = () => [],
 ): Request[] {
+  const arms = byName(config);
   return armsToRun(config).map((arm) => {
-    const choices = { ...inheritedChoices(arm, config.arms), ...arm.tune };
+    const choices = { ...inheritedChoices(arm, arms), ...arm.tune };
     const points = combinations(withConsequences(graph, arm, choices));
     return points.map((point) => {
       const options = withTuned(arm, point);
@@ -101,7 +108,7 @@ function perhaps(request: Request): Request {
 
 /** What a tuned arm's grid needs, and its values. */
 function tuningRequests(graph: StageGraph, arm: ArmOptions, config: ExperimentConfig): Request[] {
-  const inherited = inheritedChoices(arm, config.arms);
+  const inherited = inheritedChoices(arm, byName(config));
   const fromStart = (start: Plain, grid: Choices) =>
     combinations(grid).map((point) => withTuned(arm, { ...start, ...point }));
   const choices = Object.entries(withConsequences(graph, arm, { ...inherited, ...arm.tune }));

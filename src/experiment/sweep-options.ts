@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CONFIG_LIMITS } from './config-limits.ts';
 
 const common = {
   /** The arm that every arm of the sweep extends. */
@@ -8,7 +9,7 @@ const common = {
     .record(z.string(), z.unknown())
     .refine((factors) => Object.keys(factors).length > 0, 'at least one factor'),
   /** A sweep of more arms is refused. */
-  limit: z.int().min(1).default(1000),
+  limit: z.int().min(1).max(CONFIG_LIMITS.arms).default(1000),
 };
 
 /** A sweep as it is written. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ConfigurationFault } from '../core/errors.ts';
-import { check, nearestOf } from '../core/validation.ts';
-import { type ExpandedArm, expandedNamed, inheritable, OWN_KEYS } from './arms.ts';
+import { check } from '../core/validation.ts';
+import { type ExpandedArm, expandedNamed, inheritable, OWN_KEYS, unknownArm } from './arms.ts';
 import { isPlain, leafPaths, merge, type Plain, setPath } from './config-file.ts';
 import { type Factor, intervalEnds, levelFaults, readFactor } from './sweep-factors.ts';
 import { type SweepDesign, type SweepOptions, sweepDesign, sweepOptions } from './sweep-options.ts';
@@ -16,13 +16,6 @@ export interface ExpandedSweep {
   readonly probes: readonly ExpandedArm[];
   readonly design: SweepDesign | null;
   readonly faults: readonly ConfigurationFault[];
-}
-
-function unknownArm(wanted: string, arms: readonly ExpandedArm[]): ConfigurationFault {
-  const names = arms.flatMap(({ options }) => (isPlain(options) ? [String(options.name)] : []));
-  const nearest = nearestOf(wanted, names);
-  const fault = { path: 'sweep.arm', expected: `an arm (${names.join(', ')})`, got: JSON.stringify(wanted) };
-  return nearest === undefined ? fault : { ...fault, nearest };
 }
 
 /** A factor's path that leads nowhere in the arm that the sweep starts from. */
@@ -120,7 +113,10 @@ export function expandSweep(raw: unknown, arms: readonly ExpandedArm[], seed: nu
   const factors = read.flatMap((one) => ('factor' in one ? [one.factor] : []));
   const start = expandedNamed(arms, sweep.arm);
   const faults = read.flatMap((one) => ('faults' in one ? one.faults : []));
-  if (start === undefined) return nothing([...faults, unknownArm(sweep.arm, arms)]);
+  if (start === undefined) {
+    const names = arms.flatMap(({ options }) => (isPlain(options) ? [String(options.name)] : []));
+    return nothing([...faults, unknownArm({ path: 'sweep.arm', expected: 'an arm' }, sweep.arm, names)]);
+  }
   if (faults.length === 0) return expand(sweep, factors, seed, start);
   return { ...nothing(faults), probes: probesOf(sweep.arm, start, factors, true) };
 }

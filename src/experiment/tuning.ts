@@ -16,19 +16,19 @@ export interface TunedArm {
  * what is chosen for an arm depends on its own chain alone, never on which other arms were asked for. Equal values: the first point of the grid.
  */
 export class ArmTuning {
-  readonly #arms: readonly ArmOptions[];
+  readonly #arms: ReadonlyMap<string, ArmOptions>;
   readonly #measure: (arm: ArmOptions) => Promise<number>;
   readonly #tuned = new Map<string, Promise<TunedArm>>();
 
   /** @param measure the mean of the tuning metric on dev. */
   constructor(arms: readonly ArmOptions[], measure: (arm: ArmOptions) => Promise<number>) {
-    this.#arms = arms;
+    this.#arms = new Map(arms.map((arm) => [arm.name, arm]));
     this.#measure = measure;
   }
 
   /** The arm as it is written. @throws ValidationError where there is none of that name. */
   #written(name: string): ArmOptions {
-    const arm = this.#arms.find((candidate) => candidate.name === name);
+    const arm = this.#arms.get(name);
     if (arm === undefined) throw new ValidationError(`experiment has no arm: ${name}`, { name });
     return arm;
   }

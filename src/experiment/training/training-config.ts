@@ -9,7 +9,7 @@ import { indexOptions } from '../../index/registry.ts';
 import { VALIDATION_METRIC } from '../../learning/table-metrics.ts';
 import { signalBankOptions } from '../../retrieval/signal-bank/options.ts';
 import { composeFiles, folderOfWriter } from '../config-composition.ts';
-import { metric, slug } from '../config-schema.ts';
+import { metric, metrics, slug } from '../config-schema.ts';
 
 const loss = z.enum(['listwise', 'infonce']);
 const positive = z.number().positive();
@@ -60,7 +60,7 @@ const crossValidationOptions = z.strictObject({
 });
 
 const evaluationOptions = z.strictObject({
-  metrics: z.array(metric).min(1).default(['recall@10', 'ndcg@10', 'mrr@10']),
+  metrics: metrics.default(['recall@10', 'ndcg@10', 'mrr@10']),
   samples: z.int().min(100).default(10_000),
   level: z.number().gt(0).lt(1).default(0.95),
   /** Trainings on resampled conversations behind the intervals of the weights; 0 for no intervals. */
