@@ -51,6 +51,26 @@ describe('Conversation', () => {
     );
   });
 
+  it('holds ids that are members of every object', () => {
+    const tree = new Conversation('c', [
+      turn('__proto__', null, 1),
+      turn('constructor', '__proto__', 2),
+      turn('toString', 'constructor', 3),
+    ]);
+    expect(ids(tree.children('__proto__'))).toEqual(['constructor']);
+    expect(tree.depth('toString')).toBe(2);
+    expect(() => tree.turn('valueOf')).toThrow('conversation c has no turn: valueOf');
+    expect(() => tree.graph).toThrow("a graph of graphology can't hold this turn, give it another id: __proto__");
+  });
+
+  it('is a graph of graphology too', () => {
+    const { graph } = conversation;
+    expect(graph.mapOutNeighbors('a', (id) => id)).toEqual(['b', 'c', 'd']);
+    expect(graph.getNodeAttributes('e')).toEqual({ turn: conversation.turn('e'), depth: 2 });
+    expect([graph.order, graph.size]).toEqual([6, 4]);
+    expect(conversation.graph).toBe(graph);
+  });
+
   it('leaves the array that it was given alone', () => {
     const given = [turn('b', 'a', 2), turn('a', null, 1)];
     expect(ids(new Conversation('c', given).turns)).toEqual(['a', 'b']);

@@ -1,5 +1,6 @@
 import { DirectedGraph } from 'graphology';
 import { ValidationError } from '../core/errors.ts';
+import { chainEnds } from './parent-chains.ts';
 import { compareBytes } from './tie-rule.ts';
 import type { Turn } from './turn.ts';
 
@@ -13,30 +14,31 @@ export class Conversation {
   readonly id: string;
   /** In time order. */
   readonly turns: readonly Turn[];
-  readonly graph: DirectedGraph<{ turn: Turn; depth: number }>;
+  readonly #nodes = new Map<string, Node>();
+  #graph: DirectedGraph<{ turn: Turn; depth: number }> | null = null;
 
   /** @throws ValidationError for a duplicate id, a missing parent, a cycle, or a turn of another conversation. */
   constructor(id: string, turns: readonly Turn[]) {
     this.id = id;
     this.turns = [...turns].sort(compareTurns);
-    this.graph = new DirectedGraph();
     for (const turn of this.turns) {
       if (turn.conversationId !== id)
         throw new ValidationError(`turn ${turn.id} belongs to another conversation: ${turn.conversationId}`, {
           turnId: turn.id,
         });
-      if (this.graph.hasNode(turn.id)) throw new ValidationError(`duplicate turn id: ${turn.id}`, { turnId: turn.id });
-      this.graph.addNode(turn.id, { turn, depth: 0 });
+      if (this.#nodes.has(turn.id)) throw new ValidationError(`duplicate turn id: ${turn.id}`, { turnId: turn.id });
+      this.#nodes.set(turn.id, { turn, depth: 0, children: [] });
     }
     for (const turn of this.turns) {
       if (turn.parentId === null) continue;
-      if (!this.graph.hasNode(turn.parentId)) {
+      const parent = this.#nodes.get(turn.parentId);
+      if (parent === undefined) {
         throw new ValidationError(
           `turn ${turn.id} has a parent that conversation ${id} does not hold: ${turn.parentId}`,
           { turnId: turn.id, parentId: turn.parentId },
         );
       }
-      this.graph.addDirectedEdge(turn.parentId, turn.id);
+      parent.children.push(turn);
     }
     this.#setDepths();
   }
@@ -45,32 +47,50 @@ export class Conversation {
     let level = this.roots();
     let reached = 0;
     for (let depth = 0; level.length > 0; depth++) {
-      for (const turn of level) this.graph.setNodeAttribute(turn.id, 'depth', depth);
+      for (const turn of level) this.#node(turn.id).depth = depth;
       reached += level.length;
-      level = level.flatMap((turn) => this.children(turn.id));
+      level = level.flatMap((turn) => this.#node(turn.id).children);
     }
-    if (reached < this.turns.length) {
-      const cyclic = this.turns.find((turn) => this.#reachesItself(turn)) as Turn;
-      throw new ValidationError(`turn is its own ancestor, a cycle in conversation ${this.id}: ${cyclic.id}`, {
-        turnId: cyclic.id,
-        conversationId: this.id,
-      });
-    }
+    if (reached === this.turns.length) return;
+    const ends = chainEnds(this.#nodes.keys(), (id) => this.#node(id).turn.parentId);
+    const cyclic = this.turns.find((turn) => turn.parentId !== null && ends.get(turn.id) === turn.id) as Turn;
+    throw new ValidationError(`turn is its own ancestor, a cycle in conversation ${this.id}: ${cyclic.id}`, {
+      turnId: cyclic.id,
+      conversationId: this.id,
+    });
   }
 
-  #reachesItself(turn: Turn): boolean {
-    const seen = new Set<string>();
-    for (let at = turn.parentId; at !== null && !seen.has(at); at = this.turn(at).parentId) {
-      if (at === turn.id) return true;
-      seen.add(at);
+  /**
+   * The tree as a graph of graphology, by turn id.
+   *
+   * @throws ValidationError for an id such as `constructor`, which a graph of graphology can't hold.
+   */
+  get graph(): DirectedGraph<{ turn: Turn; depth: number }> {
+    this.#graph ??= this.#toGraph();
+    return this.#graph;
+  }
+
+  #toGraph(): DirectedGraph<{ turn: Turn; depth: number }> {
+    const graph = new DirectedGraph<{ turn: Turn; depth: number }>();
+    for (const { turn, depth } of this.#nodes.values()) {
+      if (turn.id in Object.prototype)
+        throw new ValidationError(`a graph of graphology can't hold this turn, give it another id: ${turn.id}`, {
+          turnId: turn.id,
+        });
+      graph.addNode(turn.id, { turn, depth });
     }
-    return false;
+    for (const { id, parentId } of this.turns) if (parentId !== null) graph.addDirectedEdge(parentId, id);
+    return graph;
+  }
+
+  #node(id: string): Node {
+    const node = this.#nodes.get(id);
+    if (node === undefined) throw new ValidationError(`conversation ${this.id} has no turn: ${id}`, { turnId: id });
+    return node;
   }
 
   turn(id: string): Turn {
-    if (!this.graph.hasNode(id))
-      throw new ValidationError(`conversation ${this.id} has no turn: ${id}`, { turnId: id });
-    return this.graph.getNodeAttribute(id, 'turn');
+    return this.#node(id).turn;
   }
 
   roots(): Turn[] {
@@ -79,7 +99,7 @@ export class Conversation {
 
   /** In time order. */
   children(id: string): Turn[] {
-    return this.graph.mapOutNeighbors(this.turn(id).id, (_, { turn }) => turn).sort(compareTurns);
+    return [...this.#node(id).children];
   }
 
   /** The whole sibling group including the turn itself, in time order; the roots of a conversation are each other's siblings. */
@@ -90,6 +110,14 @@ export class Conversation {
 
   /** Edges from the root. */
   depth(id: string): number {
-    return this.graph.getNodeAttribute(this.turn(id).id, 'depth');
+    return this.#node(id).depth;
   }
+}
+
+/** A turn in its place. */
+interface Node {
+  readonly turn: Turn;
+  depth: number;
+  /** In time order. */
+  readonly children: Turn[];
 }

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { chainEnds } from './parent-chains.ts';
+
+const endsOf = (parents: Readonly<Record<string, string | null>>) =>
+  Object.fromEntries(chainEnds(Object.keys(parents), (id) => parents[id] ?? null));
+
+describe('the end of a chain of parents', () => {
+  test('is its root', () => {
+    expect(endsOf({ c: 'b', b: 'a', a: null, e: 'b', d: null })).toEqual({ a: 'a', b: 'a', c: 'a', e: 'a', d: 'd' });
+  });
+
+  test('is the id itself on a cycle, and the first id of the cycle below one', () => {
+    expect(endsOf({ z: 'y', y: 'b', c: 'b', b: 'a', a: 'c', x: 'c' })).toEqual({
+      z: 'b',
+      y: 'b',
+      a: 'a',
+      b: 'b',
+      c: 'c',
+      x: 'c',
+    });
+    expect(endsOf({ a: 'a', b: 'a' })).toEqual({ a: 'a', b: 'a' });
+  });
+});
+
+/** How often a parent is asked for. */
+function steps(size: number, parentOf: (place: number) => number | null): number {
+  let count = 0;
+  const ids = Array.from({ length: size }, (_, i) => String(i));
+  chainEnds(ids, (id) => {
+    count++;
+    const parent = parentOf(Number(id));
+    return parent === null ? null : String(parent);
+  });
+  return count;
+}
+
+test.each<[string, (size: number) => (place: number) => number | null]>([
+  ['a long chain', () => (place) => (place === 0 ? null : place - 1)],
+  ['a long chain from its end', (size) => (place) => (place === size - 1 ? null : place + 1)],
+  ['a long cycle', (size) => (place) => (place + 1) % size],
+  ['a long chain below a cycle', () => (place) => Math.abs(place - 1)],
+])('%s costs a step or two an id', (_, parentOf) => {
+  for (const size of [1009, 2003]) expect(steps(size, parentOf(size))).toBeLessThanOrEqual(3 * size);
+});
