@@ -22,11 +22,12 @@ export function splitQueries(corpus: Corpus, rows: readonly QueryRow[]): SplitQu
   const starts = corpus.conversations.map(({ id, turns }) => ({ id, timestamp: (turns[0] as Turn).timestamp }));
   const homes = rows.map((row) => row.conversationId ?? anchorConversation(corpus, row));
   const given = rows.some((row) => row.split !== undefined);
-  const devConversations = given ? devAsGiven(starts, rows, homes) : devByTime(starts);
+  const first = firstOfTest(starts);
+  const devConversations = given ? devAsGiven(starts, rows, homes) : devByTime(starts, first);
   const splitOf = (row: QueryRow, home: string | null): Split => {
     if (row.split !== undefined) return row.split;
     if (home !== null) return devConversations.has(home) ? 'dev' : 'test';
-    return isDev({ id: row.id, timestamp: row.timestamp }, firstOfTest(starts)) ? 'dev' : 'test';
+    return isDev({ id: row.id, timestamp: row.timestamp }, first) ? 'dev' : 'test';
   };
   const queries = rows.map((row, i): Query => {
     const { conversationId: _, cluster, kind, ...rest } = row;
@@ -45,8 +46,7 @@ function anchorConversation(corpus: Corpus, { anchorTurnId }: QueryRow): string 
   return anchorTurnId === null ? null : corpus.turn(anchorTurnId).conversationId;
 }
 
-function devByTime(starts: readonly Start[]): Set<string> {
-  const first = firstOfTest(starts);
+function devByTime(starts: readonly Start[], first: Start | null): Set<string> {
   return new Set(starts.filter((start) => isDev(start, first)).map(({ id }) => id));
 }
 
@@ -56,7 +56,7 @@ function devAsGiven(
   homes: readonly (string | null)[],
 ): Set<string> {
   const test = rows.filter((row) => row.split === 'test');
-  const firstTest = Math.min(...test.map((row) => row.timestamp));
+  const firstTest = test.reduce((first, { timestamp }) => Math.min(first, timestamp), Number.POSITIVE_INFINITY);
   const closed = new Set(homes.filter((_, i) => rows[i]?.split === 'test'));
   return new Set(starts.filter(({ id, timestamp }) => timestamp < firstTest && !closed.has(id)).map(({ id }) => id));
 }

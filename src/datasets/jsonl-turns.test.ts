@@ -52,3 +52,20 @@ describe('soundTurns', () => {
     expect(read([...TREE, ...rows])).toEqual({ kept: ['b', 'r', 'a'], faults });
   });
 });
+
+describe('50,000 turns that reach no root', () => {
+  const COUNT = 50_000;
+  const chain = (first: string, parentOfFirst: string) =>
+    Array.from({ length: COUNT }, (_, i) => turn(i === 0 ? first : `t${i}`, i === 0 ? parentOfFirst : `t${i - 1}`, i));
+
+  it.each<[string, string, string, string]>([
+    ['a branch under a faulty turn', 't0', 'gone', 'hangs from a faulty turn: t0'],
+    ['a cycle', 't0', `t${COUNT - 1}`, `its own ancestor, a cycle: t${COUNT - 1}`],
+  ])('are read at once: %s', (_, first, parent, last) => {
+    const rows = chain(first, parent).map((row) => ({ ...row, timestamp: 0 }));
+    const { kept, faults } = read(rows);
+    expect(kept).toEqual([]);
+    expect(faults).toHaveLength(COUNT);
+    expect(faults.at(-1)).toBe(`${COUNT}: ${last}`);
+  });
+});

@@ -1,3 +1,4 @@
+import { chainEnds } from '../model/parent-chains.ts';
 import type { Turn } from '../model/turn.ts';
 import { type Placed, type TurnRow, uniqueRows } from './jsonl-rows.ts';
 import type { RowFaults } from './row-faults.ts';
@@ -18,8 +19,8 @@ export function soundTurns(placed: readonly Placed<TurnRow>[], faults: RowFaults
     faults.add(where, ...fault);
   }
   const reached = reachable(rows, broken);
-  for (const { where, row } of rows.values())
-    if (!reached.has(row.id) && !broken.has(row.id)) addUnreached(row, where, rows, broken, faults);
+  const unreached = [...rows.values()].filter(({ row }) => !reached.has(row.id) && !broken.has(row.id));
+  addUnreached(unreached, rows, broken, faults);
   return [...rows.values()].map(({ row }) => row).filter((row) => reached.has(row.id));
 }
 
@@ -47,13 +48,17 @@ function reachable(rows: Rows, broken: ReadonlySet<string>): Set<string> {
 }
 
 /** A turn that reaches no root is in a cycle, or hangs from a faulty turn. */
-function addUnreached(row: TurnRow, where: string, rows: Rows, broken: ReadonlySet<string>, faults: RowFaults): void {
-  const seen = new Set<string>();
-  let at: string | null = row.id;
-  while (at !== null && !seen.has(at) && !broken.has(at)) {
-    seen.add(at);
-    at = rows.get(at)?.row.parentId ?? null;
+function addUnreached(
+  unreached: readonly Placed<TurnRow>[],
+  rows: Rows,
+  broken: ReadonlySet<string>,
+  faults: RowFaults,
+): void {
+  const ids = unreached.map(({ row }) => row.id);
+  const ends = chainEnds(ids, (id) => (broken.has(id) ? null : (rows.get(id)?.row.parentId ?? null)));
+  for (const { where, row } of unreached) {
+    const end = ends.get(row.id) as string;
+    if (end === row.id) faults.add(where, 'its own ancestor, a cycle', row.id);
+    else faults.add(where, 'hangs from a faulty turn', end);
   }
-  if (at === row.id) faults.add(where, 'its own ancestor, a cycle', row.id);
-  else faults.add(where, 'hangs from a faulty turn', at ?? row.id);
 }
