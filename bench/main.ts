@@ -5,6 +5,7 @@ import { benchConservation, CONSERVATION_USAGE } from './conservation.ts';
 import { benchLearning, LEARNING_USAGE } from './learning.ts';
 import { benchPageRank, PAGERANK_USAGE } from './pagerank.ts';
 import { benchRerank, RERANK_USAGE } from './rerank.ts';
+import { benchScale, SCALE_USAGE } from './scale.ts';
 import { benchStages, STAGES_USAGE } from './stages.ts';
 import { benchSweep, SWEEP_USAGE } from './sweep.ts';
 
@@ -15,6 +16,7 @@ const BENCHES: Readonly<Record<string, { usage: string; run: (args: readonly str
   learning: { usage: LEARNING_USAGE, run: benchLearning },
   pagerank: { usage: PAGERANK_USAGE, run: benchPageRank },
   rerank: { usage: RERANK_USAGE, run: benchRerank },
+  scale: { usage: SCALE_USAGE, run: benchScale },
   stages: { usage: STAGES_USAGE, run: benchStages },
   sweep: { usage: SWEEP_USAGE, run: benchSweep },
 };

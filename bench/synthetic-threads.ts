@@ -23,14 +23,21 @@ function text(source: Random, topic: number): string {
  * Writes a made-up dataset of the kind `jsonl`: threads of 2 to 14 turns that overlap in time, and for each the question that its last turn answers.
  *
  * @param size turns, about
+ * @param topics that threads take their words from in turn; a topic a thread where it is left out
  */
-export function writeSyntheticThreads(folder: string, size: number, seed: number): void {
+export function writeSyntheticThreads(
+  folder: string,
+  size: number,
+  seed: number,
+  topics = Number.POSITIVE_INFINITY,
+): void {
   const source = random(seed, 'synthetic-threads');
   const turns: object[] = [];
   const queries: object[] = [];
   const qrels: string[] = [];
   for (let thread = 0; turns.length < size; thread++) {
     const length = 2 + source.integer(13);
+    const topic = thread % topics;
     let timestamp = Date.UTC(2024, 0, 1) + thread * 3 * HOUR;
     for (let i = 0; i < length; i++) {
       timestamp += (1 + source.integer(4)) * HOUR;
@@ -40,11 +47,11 @@ export function writeSyntheticThreads(folder: string, size: number, seed: number
         conversationId: `c${thread}`,
         parentId,
         timestamp,
-        text: text(source, thread),
+        text: text(source, topic),
       });
     }
     const answered = Math.max(0, length - 1 - source.integer(3));
-    const query = { id: `q${thread}`, text: text(source, thread), timestamp: timestamp + HOUR / 2 };
+    const query = { id: `q${thread}`, text: text(source, topic), timestamp: timestamp + HOUR / 2 };
     queries.push({ ...query, conversationId: `c${thread}` });
     qrels.push(`q${thread} 0 t${thread}-${answered} 1`);
   }

@@ -1,0 +1,21 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+
+/** Begins a new peak of the memory of this process; without /proc the peak is that since its start. */
+export function resetPeakMemory(): void {
+  try {
+    writeFileSync('/proc/self/clear_refs', '5'); // proc(5): resets VmHWM
+  } catch {
+    // not Linux, or not allowed
+  }
+}
+
+/** Bytes that this process had in memory at most since {@link resetPeakMemory}. */
+export function peakMemory(): number {
+  try {
+    const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+    if (kibibytes !== undefined) return Number(kibibytes) * 1024;
+  } catch {
+    // not Linux
+  }
+  return process.resourceUsage().maxRSS * 1024;
+}

@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { useBackend } from '../src/core/backend.ts';
+import { loadDataset } from '../src/datasets/registry.ts';
+import { codeVersion } from '../src/experiment/code-version.ts';
+import type { ArmOptions, ExperimentConfig } from '../src/experiment/config.ts';
+import { measureArms } from '../src/experiment/measurement.ts';
+import { rankArm, rankedPositions, runOf } from '../src/experiment/rankings.ts';
+import { StageCache } from '../src/experiment/stage-cache.ts';
+import { openWorkspace } from '../src/experiment/workspaces.ts';
+import type { Dataset, Query } from '../src/model/dataset.ts';
+import type { Workspace } from '../src/retrieval/workspace.ts';
+import { peakMemory, resetPeakMemory } from './peak-memory.ts';
+
+/** A run from the files to the figures in a process of its own. */
+export interface ScaleTask {
+  readonly config: ExperimentConfig;
+  /** Empty. */
+  readonly cacheFolder: string;
+  /** How many queries are asked. */
+  readonly queries: number;
+}
+
+/** What a step took. */
+export interface StepCost {
+  readonly step: string;
+  /** Of the processor, which other work on the machine does not lengthen much. */
+  readonly seconds: number;
+  /** Bytes in memory at most, with what the steps before have left there. */
+  readonly peak: number;
+}
+
+export interface ScaleCost {
+  readonly turns: number;
+  readonly queries: number;
+  readonly steps: readonly StepCost[];
+  /** On the clock, of all steps. */
+  readonly wallSeconds: number;
+  readonly backend: string;
+}
+
+/** Queries from all of a split's time, the last one included, so that an index is replayed to its end. */
+function spreadQueries(dataset: Dataset, count: number): Query[] {
+  const test = dataset.queries.filter(({ split }) => split === 'test');
+  const asked = Math.min(count, test.length);
+  return Array.from({ length: asked }, (_, i) => test[Math.ceil(((i + 1) * test.length) / asked) - 1] as Query);
+}
+
+class Steps {
+  readonly costs: StepCost[] = [];
+
+  async take<T>(step: string, work: () => T | Promise<T>): Promise<T> {
+    resetPeakMemory();
+    const before = process.cpuUsage();
+    const result = await work();
+    const { user, system } = process.cpuUsage(before); // microseconds
+    this.costs.push({ step, seconds: (user + system) / 1e6, peak: peakMemory() });
+    return result;
+  }
+}
+
+async function rankAll(workspace: Workspace, arms: readonly ArmOptions[], depth: number) {
+  const runs = new Map<string, ReturnType<typeof runOf>>();
+  for (const arm of arms) {
+    const ranked = rankedPositions(await rankArm(workspace, arm, depth));
+    runs.set(arm.name, runOf(workspace.corpus, workspace.queries, ranked));
+  }
+  return runs;
+}
+
+async function measureScale({ config, cacheFolder, queries: count }: ScaleTask): Promise<ScaleCost> {
+  const backend = await useBackend(config.backend);
+  const started = performance.now();
+  const steps = new Steps();
+  const dataset = await steps.take('dataset', () =>
+    loadDataset(config.dataset, { cacheFolder: join(cacheFolder, 'datasets') }),
+  );
+  const queries = spreadQueries(dataset, count);
+  const source = { dataset, config, cacheFolder, store: new StageCache(cacheFolder), code: codeVersion() };
+  const open = () => openWorkspace(source, queries, dataset.devConversations);
+  (await steps.take('embedding', open)).dispose();
+  const workspace = await steps.take('embedding, from the cache', open);
+  const { arms } = config;
+  for (const options of (arms[0] as ArmOptions).candidates)
+    await steps.take(`candidates, ${options.index}`, () => workspace.candidates(options, null));
+  const { depth, baseline, metrics, samples, level } = config.evaluation;
+  const runs = await steps.take('rerank', () => rankAll(workspace, arms, depth));
+  await steps.take('measure', () =>
+    measureArms(runs, dataset, queries, { baseline, metrics, samples, level, seed: config.seed }),
+  );
+  workspace.dispose();
+  const wallSeconds = (performance.now() - started) / 1000;
+  return { turns: dataset.corpus.size, queries: queries.length, steps: steps.costs, wallSeconds, backend };
+}
+
+process.send!(await measureScale(JSON.parse(process.argv[2]!) as ScaleTask));

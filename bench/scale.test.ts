@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { formatScale } from './scale.ts';
+import type { ScaleCost } from './scale-child.ts';
+
+const main = fileURLToPath(new URL('./main.ts', import.meta.url));
+const run = (...args: string[]) =>
+  execFileSync(process.execPath, ['--import', 'tsx', main, 'scale', ...args], { encoding: 'utf8', stdio: 'pipe' });
+
+test('every step of a run is measured at every size', () => {
+  const output = run('--sizes', '150,300', '--queries', '7', '--dimension', '5', '--backend', 'wasm');
+  expect(output).toMatch(/^machine: .* backend wasm\ndata: made-up threads, \d queries, lsa of 5 dimensions, seed 7; /);
+  const numbers = String.raw`\s+[\d.]+\s+[\d.]+\s+-?[\d.]+$`;
+  const steps = ['dataset', 'embedding', 'embedding, from the cache', 'candidates, bm25', 'candidates, hnsw', 'rerank'];
+  for (const step of [...steps, 'measure', 'all'])
+    expect(output.match(new RegExp(`^${step}${numbers}`, 'gm')), step).toHaveLength(2);
+});
+
+test('growth is told from one size to the next, seconds are added up, and the highest peak counts', () => {
+  const MIB = 2 ** 20;
+  const cost = (turns: number, a: number, b: number): ScaleCost => ({
+    turns,
+    queries: 3,
+    steps: [
+      { step: 'linear', seconds: a, peak: 100 * MIB },
+      { step: 'quadratic', seconds: b, peak: 100 * turns * MIB },
+    ],
+    wallSeconds: 1,
+    backend: 'wasm',
+  });
+  expect(formatScale([cost(10, 1, 1), cost(100, 10, 100), cost(200, 20, 400)]).split('\n')).toEqual([
+    'seconds of the processor',
+    '',
+    'turns        10     100   exp     200   exp',
+    '---------  ----  ------  ----  ------  ----',
+    'linear     1.00   10.00  1.00   20.00  1.00',
+    'quadratic  1.00  100.00  2.00  400.00  2.00',
+    'all        2.00  110.00  1.74  420.00  1.93',
+    '',
+    'peak memory, MiB',
+    '',
+    'turns        10    100   exp    200   exp',
+    '---------  ----  -----  ----  -----  ----',
+    'linear      100    100  0.00    100  0.00',
+    'quadratic  1000  10000  1.00  20000  1.00',
+    'all        1000  10000  1.00  20000  1.00',
+  ]);
+});
+
+test.each([
+  [['--sizes', '100,50'], /--sizes must ascend: 100,50/],
+  [['--sizes', '100,x'], /--sizes must be an integer from 1: x/],
+])('refuses %j', (args, message) => {
+  expect(() => run(...args)).toThrow(message);
+});
