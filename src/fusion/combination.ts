@@ -12,9 +12,8 @@ export const combMnzOptions = z.strictObject({ method: z.literal('combmnz') });
  * @throws ValidationError without a source, DimensionMismatchError, NotFiniteError. Source: fox1994combination.
  */
 export function combSum(columns: ScoreColumns): Float64Array {
-  assertColumns(columns);
-  const fused = new Float64Array(columns[0]?.length ?? 0);
-  for (const column of columns) {
+  const fused = new Float64Array(assertColumns(columns));
+  for (const column of Object.values(columns)) {
     const { low, high } = rangeOf(column);
     addPresent(fused, column, high === low ? () => 1 : (score) => (score - low) / (high - low));
   }
@@ -30,6 +29,6 @@ export function combSum(columns: ScoreColumns): Float64Array {
 export function combMnz(columns: ScoreColumns): Float64Array {
   const sums = combSum(columns);
   const sources = new Float64Array(sums.length);
-  for (const column of columns) addPresent(sources, column, () => 1);
+  for (const column of Object.values(columns)) addPresent(sources, column, () => 1);
   return sums.map((sum, c) => sum * (sources[c] as number));
 }

@@ -13,7 +13,7 @@ export const convexCombinationOptions = z.strictObject({
 /** How far float32 arithmetic may take a score below its theoretical minimum. */
 const ROUNDING = 1e-6;
 
-function assertMinimum(source: number, low: number, minimum: number): void {
+function assertMinimum(source: string, low: number, minimum: number): void {
   if (low < minimum - ROUNDING)
     throw new ValidationError(`score of source ${source} is below its theoretical minimum ${minimum}: ${low}`, {
       source,
@@ -36,14 +36,14 @@ export function convexCombination(
   columns: ScoreColumns,
   { alpha, theoreticalMinimum }: z.output<typeof convexCombinationOptions>,
 ): Float64Array {
-  assertColumns(columns);
-  if (columns.length !== 2) throw new ValidationError(`convex combination needs 2 sources: ${columns.length}`);
-  const fused = new Float64Array(columns[0]?.length ?? 0);
-  for (const [source, column] of columns.entries()) {
-    const minimum = theoreticalMinimum[source] as number;
+  const fused = new Float64Array(assertColumns(columns));
+  const sources = Object.entries(columns);
+  if (sources.length !== 2) throw new ValidationError(`convex combination needs 2 sources: ${sources.length}`);
+  for (const [place, [source, column]] of sources.entries()) {
+    const minimum = theoreticalMinimum[place] as number;
     const { low, high } = rangeOf(column);
     assertMinimum(source, low, minimum);
-    const weight = source === 0 ? alpha : 1 - alpha;
+    const weight = place === 0 ? alpha : 1 - alpha;
     if (high > minimum)
       addPresent(fused, column, (score) => (weight * (Math.max(score, minimum) - minimum)) / (high - minimum));
   }

@@ -11,5 +11,12 @@ export {
   fuseLists,
   fusionOptions,
 } from './registry.ts';
-export { type AlignedLists, alignLists, rankFused, type ScoreColumns } from './score-columns.ts';
+export {
+  type AlignedLists,
+  alignLists,
+  type NamedLists,
+  rankFused,
+  type ScoreColumns,
+  type SourceWeights,
+} from './score-columns.ts';
 export { MERGE_PRESETS, weightedMerge, weightedMergeOptions } from './weighted-merge.ts';

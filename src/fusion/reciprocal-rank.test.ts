@@ -6,19 +6,21 @@ const NONE = Number.NaN;
 const defaults = reciprocalRankOptions.parse({ method: 'rrf' });
 
 test('sums weight / (k + rank) over the sources that returned the candidate', () => {
-  const columns = [Float64Array.of(0.2, NONE, 0.9, 0.5, NONE), Float64Array.of(NONE, 7, 1, NONE, NONE)];
+  const columns = { a: Float64Array.of(0.2, NONE, 0.9, 0.5, NONE), b: Float64Array.of(NONE, 7, 1, NONE, NONE) };
   expect([...reciprocalRankFusion(columns, defaults)]).toEqual([1 / 63, 1 / 61, 1 / 61 + 1 / 62, 1 / 62, 0]);
-  expect([...reciprocalRankFusion(columns, { ...defaults, k: 1, weights: [2, 3] })]).toEqual([
+  expect([...reciprocalRankFusion(columns, { ...defaults, k: 1, weights: { b: 3, a: 2 } })]).toEqual([
     2 / 4,
     3 / 2,
     2 / 2 + 3 / 3,
     2 / 3,
     0,
   ]);
+  const [, , first] = reciprocalRankFusion(columns, { ...defaults, weights: { b: 0.5 } });
+  expect(first).toBe(1 / 61 + 0.5 / 62);
 });
 
 test('of equal scores the earlier place ranks first', () => {
-  expect([...reciprocalRankFusion([Float64Array.of(1, 2, 1, 2, 1)], defaults)]).toEqual(
+  expect([...reciprocalRankFusion({ a: Float64Array.of(1, 2, 1, 2, 1) }, defaults)]).toEqual(
     [3, 1, 4, 2, 5].map((rank) => 1 / (60 + rank)),
   );
 });
@@ -28,9 +30,9 @@ test('sees ranks only: any rising transformation of a source changes nothing', (
   const column = fc.array(score, { minLength: 13, maxLength: 13 });
   fc.assert(
     fc.property(column, column, (a, b) => {
-      const plain = reciprocalRankFusion([Float64Array.from(a), Float64Array.from(b)], defaults);
+      const plain = reciprocalRankFusion({ a: Float64Array.from(a), b: Float64Array.from(b) }, defaults);
       const bent = reciprocalRankFusion(
-        [Float64Array.from(a, (s) => s ** 3), Float64Array.from(b, Math.exp)],
+        { a: Float64Array.from(a, (s) => s ** 3), b: Float64Array.from(b, Math.exp) },
         defaults,
       );
       expect([...bent]).toEqual([...plain]);
@@ -38,11 +40,11 @@ test('sees ranks only: any rising transformation of a source changes nothing', (
   );
 });
 
-test('refuses a wrong number of weights and unknown or wrong options', () => {
-  expect(() => reciprocalRankFusion([Float64Array.of(1)], { ...defaults, weights: [1, 2] })).toThrow(
-    'fusion of 1 sources needs as many weights, got 2: 1, 2',
+test('refuses a weight of an unknown source and unknown or wrong options', () => {
+  expect(() => reciprocalRankFusion({ bm25: Float64Array.of(1) }, { ...defaults, weights: { bm2: 2 } })).toThrow(
+    'weight of an unknown source; known is bm25: bm2',
   );
-  expect(defaults.k).toBe(60);
-  for (const wrong of [{ k: 0 }, { weights: [-1] }, { weights: [] }, { c: 60 }])
+  expect(defaults).toEqual({ method: 'rrf', k: 60, weights: {} });
+  for (const wrong of [{ k: 0 }, { weights: { a: -1 } }, { weights: [1] }, { c: 60 }])
     expect(reciprocalRankOptions.safeParse({ method: 'rrf', ...wrong }).success).toBe(false);
 });

@@ -23,11 +23,11 @@ describe.each(METHODS)('%s', (method) => {
   test('returns every candidate once, by the tie rule, whatever the order of the lists', () => {
     fc.assert(
       fc.property(list, list, (a, b) => {
-        const fused = fuseLists([a, b], options);
+        const fused = fuseLists({ a, b }, options);
         expect(fused.map(({ id }) => id).sort()).toEqual([...new Set([...a, ...b].map(({ id }) => id))].sort());
         expect(fused).toEqual(fused.toSorted(compareScored));
         expect(fused.every(({ score }) => Number.isFinite(score))).toBe(true);
-        expect(fuseLists([a.toReversed(), b.toReversed()], options)).toEqual(fused);
+        expect(fuseLists({ a: a.toReversed(), b: b.toReversed() }, options)).toEqual(fused);
       }),
     );
   });
@@ -38,26 +38,18 @@ describe.each(METHODS)('%s', (method) => {
       { id: 'z', score: 0.3 },
       { id: 'm', score: 0.1 },
     ];
-    expect(fuseLists([ahead, ahead], options).map(({ id }) => id)).toEqual(['a', 'z', 'm']);
+    expect(fuseLists({ a: ahead, b: ahead }, options).map(({ id }) => id)).toEqual(['a', 'z', 'm']);
   });
 
   test('gives an empty ranking for empty lists', () => {
-    expect(fuseLists([[], []], options)).toEqual([]);
+    expect(fuseLists({ a: [], b: [] }, options)).toEqual([]);
   });
 });
 
 test('equal scores rank by id descending within a source', () => {
   const options = parse(fusionOptions, { method: 'rrf' }, 'test');
-  const fused = fuseLists(
-    [
-      [
-        { id: 'a', score: 1 },
-        { id: 'c', score: 1 },
-        { id: 'b', score: 1 },
-      ],
-    ],
-    options,
-  );
+  const equal = ['a', 'c', 'b'].map((id) => ({ id, score: 1 }));
+  const fused = fuseLists({ equal }, options);
   expect(fused).toEqual([
     { id: 'c', score: 1 / 61 },
     { id: 'b', score: 1 / 62 },
@@ -66,10 +58,10 @@ test('equal scores rank by id descending within a source', () => {
 });
 
 test('an unknown method or option is refused with the nearest known one', () => {
-  expect(() => fuseColumns([Float64Array.of(1)], { method: 'rff' } as unknown as FusionOptions)).toThrow(
+  expect(() => fuseColumns({ a: Float64Array.of(1) }, { method: 'rff' } as unknown as FusionOptions)).toThrow(
     expect.objectContaining({ name: 'ValidationError', message: 'unknown fusion method, known is rrf: rff' }),
   );
-  expect(() => fuseColumns([Float64Array.of(1)], { method: 'toString' } as unknown as FusionOptions)).toThrow(
+  expect(() => fuseColumns({ a: Float64Array.of(1) }, { method: 'toString' } as unknown as FusionOptions)).toThrow(
     'unknown fusion method',
   );
   expect(() => parse(fusionOptions, { method: 'convx' }, 'test')).toThrow(ConfigurationError);

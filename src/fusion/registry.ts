@@ -5,7 +5,7 @@ import type { Scored } from '../model/tie-rule.ts';
 import { combMnz, combMnzOptions, combSum, combSumOptions } from './combination.ts';
 import { convexCombination, convexCombinationOptions } from './convex-combination.ts';
 import { reciprocalRankFusion, reciprocalRankOptions } from './reciprocal-rank.ts';
-import { alignLists, rankFused, type ScoreColumns } from './score-columns.ts';
+import { alignLists, type NamedLists, rankFused, type ScoreColumns } from './score-columns.ts';
 import { weightedMerge, weightedMergeOptions } from './weighted-merge.ts';
 
 /** How a config chooses a fusion: `method` and that method's options, defaults filled in. */
@@ -64,12 +64,13 @@ export function fuseColumns(columns: ScoreColumns, options: FusionOptions): Floa
 }
 
 /**
- * Fuses the ranked lists of S sources for one query.
+ * Fuses the ranked lists of S sources for one query. A candidate that a list lacks gets nothing from it.
  *
+ * @param lists by name; weights go by these names.
  * @returns every candidate of any list, best first by the tie rule.
  * @throws as {@link fuseColumns} does, and for a list that repeats a candidate or holds a score that is not finite.
  */
-export function fuseLists(lists: readonly (readonly Scored[])[], options: FusionOptions): Scored[] {
+export function fuseLists(lists: NamedLists, options: FusionOptions): Scored[] {
   const { ids, columns } = alignLists(lists);
   return rankFused(ids, fuseColumns(columns, options));
 }

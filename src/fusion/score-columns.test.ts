@@ -5,57 +5,62 @@ import { addPresent, alignLists, assertColumns, assertWeights, rangeOf, rankFuse
 const NONE = Number.NaN;
 
 test('lays lists over their common candidates, ids descending by bytes', () => {
-  const lists = [
-    [
+  const lists = {
+    dense: [
       { id: 'b', score: 5 },
       { id: 'd', score: 3 },
     ],
-    [
+    words: [
       { id: 'a', score: 2 },
       { id: 'd', score: 7 },
       { id: '\u{1f600}', score: 1 },
       { id: '\uff5e', score: 0 },
     ],
-    [],
-  ];
+    empty: [],
+  };
   const { ids, columns } = alignLists(lists);
   expect(ids).toEqual(['\u{1f600}', '\uff5e', 'd', 'b', 'a']);
-  expect(columns.map((column) => [...column])).toEqual([
-    [NONE, NONE, 3, 5, NONE],
-    [1, 0, 7, NONE, 2],
-    [NONE, NONE, NONE, NONE, NONE],
-  ]);
+  expect(columns).toEqual({
+    dense: Float64Array.of(NONE, NONE, 3, 5, NONE),
+    words: Float64Array.of(1, 0, 7, NONE, 2),
+    empty: Float64Array.of(NONE, NONE, NONE, NONE, NONE),
+  });
 });
 
 test('refuses lists that cannot be fused', () => {
-  expect(() => alignLists([[], [{ id: 'a', score: NONE }]])).toThrow(
-    new NotFiniteError('score', 'source 1, candidate a', NONE),
+  expect(() => alignLists({ a: [], b: [{ id: 'a', score: NONE }] })).toThrow(
+    new NotFiniteError('score', 'source b, candidate a', NONE),
   );
   expect(() =>
-    alignLists([
-      [
+    alignLists({
+      words: [
         { id: 'a', score: 2 },
         { id: 'a', score: 1 },
       ],
-    ]),
-  ).toThrow('source 0 repeats a candidate: a');
+    }),
+  ).toThrow('source words repeats a candidate: a');
 });
 
 test('refuses columns that cannot be fused', () => {
-  expect(() => assertColumns([])).toThrow('fusion needs at least one source: 0');
-  expect(() => assertColumns([Float64Array.of(1, 2), Float64Array.of(1)])).toThrow(
-    new DimensionMismatchError('scores of source 1', 2, 1),
+  expect(() => assertColumns({})).toThrow('fusion needs at least one source: 0');
+  expect(() => assertColumns({ a: Float64Array.of(1, 2), b: Float64Array.of(1) })).toThrow(
+    new DimensionMismatchError('scores of source b', 2, 1),
   );
-  expect(() => assertColumns([Float64Array.of(1, Number.NEGATIVE_INFINITY)])).toThrow(
-    new NotFiniteError('score', 'source 0, candidate 1', Number.NEGATIVE_INFINITY),
+  expect(() => assertColumns({ a: Float64Array.of(1, Number.NEGATIVE_INFINITY) })).toThrow(
+    new NotFiniteError('score', 'source a, candidate 1', Number.NEGATIVE_INFINITY),
   );
-  expect(() => assertColumns([Float64Array.of(1, NONE)])).not.toThrow();
+  expect(assertColumns({ a: Float64Array.of(1, NONE) })).toBe(2);
 });
 
 test('refuses weights that do not fit the sources', () => {
-  expect(() => assertWeights([1, 2], 3)).toThrow('fusion of 3 sources needs as many weights, got 2: 1, 2');
-  expect(() => assertWeights([1, -2], 2)).toThrow('weight of a source must be finite and not negative: -2');
-  expect(() => assertWeights([1, NONE], 2)).toThrow('weight of a source must be finite and not negative: NaN');
+  const columns = { bm25: Float64Array.of(1), cosine: Float64Array.of(2) };
+  expect(() => assertWeights({ bm25: 2 }, columns)).not.toThrow();
+  expect(() => assertWeights({ cosin: 1 }, columns)).toThrow('weight of an unknown source; known is cosine: cosin');
+  expect(() => assertWeights({ x: 1 }, columns)).toThrow('weight of an unknown source; known is bm25, cosine: x');
+  expect(() => assertWeights({ bm25: -2 }, columns)).toThrow(
+    'weight of source bm25 must be finite and not negative: -2',
+  );
+  expect(() => assertWeights({ bm25: NONE }, columns)).toThrow('must be finite and not negative: NaN');
 });
 
 test('passes over absent scores', () => {

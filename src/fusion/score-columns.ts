@@ -1,38 +1,47 @@
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
+import { nearestOf } from '../core/validation.ts';
 import { compareBytes, compareScored, type Scored } from '../model/tie-rule.ts';
 
 /**
- * The scores that S sources gave to the same C candidates of one query: [C] each, NaN where a source did not return the candidate. **Candidates stand in
- * the order of the tie rule, id descending**, so that of two equal scores the earlier place ranks first; {@link alignLists} puts them so.
+ * The scores that S sources, by name, gave to the same C candidates of one query: [C] each, NaN where a source did not return the candidate. **Candidates stand
+ * in the order of the tie rule, id descending**, so that of two equal scores the earlier place ranks first; {@link alignLists} puts them so.
  */
-export type ScoreColumns = readonly Float64Array[];
+export type ScoreColumns = Readonly<Record<string, Float64Array>>;
 
-/** @throws ValidationError without a source, DimensionMismatchError for columns of different lengths, NotFiniteError for an infinite score. */
-export function assertColumns(columns: ScoreColumns): void {
-  const candidates = columns[0]?.length;
-  if (candidates === undefined) throw new ValidationError(`fusion needs at least one source: ${columns.length}`);
-  for (const [source, column] of columns.entries()) {
-    if (column.length !== candidates)
-      throw new DimensionMismatchError(`scores of source ${source}`, candidates, column.length);
+/** What a source counts, by its name. */
+export type SourceWeights = Readonly<Record<string, number>>;
+
+/**
+ * @returns C.
+ * @throws ValidationError without a source, DimensionMismatchError for columns of different lengths, NotFiniteError for an infinite score.
+ */
+export function assertColumns(columns: ScoreColumns): number {
+  const [first] = Object.values(columns);
+  if (first === undefined) throw new ValidationError('fusion needs at least one source: 0');
+  for (const [source, column] of Object.entries(columns)) {
+    if (column.length !== first.length)
+      throw new DimensionMismatchError(`scores of source ${source}`, first.length, column.length);
     const infinite = column.findIndex((score) => Math.abs(score) === Number.POSITIVE_INFINITY);
     if (infinite !== -1)
       throw new NotFiniteError('score', `source ${source}, candidate ${infinite}`, column[infinite] as number);
   }
+  return first.length;
 }
 
-/** @throws ValidationError unless there is one finite weight, not negative, a source. */
-export function assertWeights(weights: readonly number[], sources: number): void {
-  if (weights.length !== sources)
-    throw new ValidationError(
-      `fusion of ${sources} sources needs as many weights, got ${weights.length}: ${weights.join(', ')}`,
-      {
-        sources,
-        weights,
-      },
-    );
-  const wrong = weights.find((weight) => !(weight >= 0 && Number.isFinite(weight)));
-  if (wrong !== undefined)
-    throw new ValidationError(`weight of a source must be finite and not negative: ${wrong}`, { weights });
+/** @throws ValidationError for a weight of a source that there is not, naming the nearest one, and for one that is negative or not finite. */
+export function assertWeights(weights: SourceWeights, columns: ScoreColumns): void {
+  const sources = Object.keys(columns);
+  for (const [source, weight] of Object.entries(weights)) {
+    if (!Object.hasOwn(columns, source)) {
+      const nearest = nearestOf(source, sources) ?? sources.join(', ');
+      throw new ValidationError(`weight of an unknown source; known is ${nearest}: ${source}`, { source, sources });
+    }
+    if (!(weight >= 0 && Number.isFinite(weight)))
+      throw new ValidationError(`weight of source ${source} must be finite and not negative: ${weight}`, {
+        source,
+        weight,
+      });
+  }
 }
 
 /** Adds `contribute(score)` of every present score to the candidate's sum. */
@@ -54,11 +63,14 @@ export function rangeOf(column: Float64Array): { readonly low: number; readonly 
   return { low, high };
 }
 
+/** What each source found, by its name. */
+export type NamedLists = Readonly<Record<string, readonly Scored[]>>;
+
 export interface AlignedLists {
   /** [C] every id of any list, descending by bytes. */
   readonly ids: readonly string[];
-  /** [C] each. */
-  readonly columns: Float64Array[];
+  /** [C] each, under the names of the lists. */
+  readonly columns: ScoreColumns;
 }
 
 /**
@@ -66,10 +78,12 @@ export interface AlignedLists {
  *
  * @throws NotFiniteError for a score that is not finite and ValidationError for an id that a list repeats; both name the source and the id.
  */
-export function alignLists(lists: readonly (readonly Scored[])[]): AlignedLists {
-  const ids = [...new Set(lists.flatMap((list) => list.map(({ id }) => id)))].sort((a, b) => compareBytes(b, a));
+export function alignLists(lists: NamedLists): AlignedLists {
+  const ids = [...new Set(Object.values(lists).flatMap((list) => list.map(({ id }) => id)))].sort((a, b) =>
+    compareBytes(b, a),
+  );
   const places = new Map(ids.map((id, place) => [id, place]));
-  const columns = lists.map((list, source) => {
+  const columnOf = (source: string, list: readonly Scored[]) => {
     const column = new Float64Array(ids.length).fill(Number.NaN);
     for (const { id, score } of list) {
       const place = places.get(id) as number;
@@ -79,8 +93,9 @@ export function alignLists(lists: readonly (readonly Scored[])[]): AlignedLists 
       column[place] = score;
     }
     return column;
-  });
-  return { ids, columns };
+  };
+  const columns = Object.entries(lists).map(([source, list]) => [source, columnOf(source, list)] as const);
+  return { ids, columns: Object.fromEntries(columns) };
 }
 
 /** Candidates and their fused scores, best first by the tie rule. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
 import { sumsToOne } from '../core/validation.ts';
-import { addPresent, assertColumns, assertWeights, type ScoreColumns } from './score-columns.ts';
+import { addPresent, assertColumns, assertWeights, type ScoreColumns, type SourceWeights } from './score-columns.ts';
 
 /** Weights of documents, then of memory. */
 export const MERGE_PRESETS = {
@@ -13,19 +13,19 @@ export const MERGE_PRESETS = {
 /** How far the sum of the weights may be from 1. */
 const SUM_TOLERANCE = 0.01;
 
-function isWhole(weights: readonly number[]): boolean {
-  return sumsToOne(weights, SUM_TOLERANCE);
+function isWhole(weights: SourceWeights): boolean {
+  return sumsToOne(Object.values(weights), SUM_TOLERANCE);
 }
 
 const presetNames = Object.keys(MERGE_PRESETS) as [keyof typeof MERGE_PRESETS];
 
 export const weightedMergeOptions = z.strictObject({
   method: z.literal('weighted'),
-  /** A preset for documents and memory, or one weight a source, with sum 1. */
+  /** A preset for documents and memory, in this order, or the weight of each source by its name, with sum 1. */
   weights: z
     .union([
       z.enum(presetNames),
-      z.array(z.number().nonnegative()).min(1).refine(isWhole, `weights that sum to 1 within ${SUM_TOLERANCE}`),
+      z.record(z.string(), z.number().nonnegative()).refine(isWhole, `weights that sum to 1 within ${SUM_TOLERANCE}`),
     ])
     .default('memory-focused'),
 });
@@ -36,21 +36,31 @@ export const weightedMergeOptions = z.strictObject({
  *
  * @param columns documents, then memory, where a preset is used.
  * @returns [C] fused scores.
- * @throws ValidationError for a wrong number of weights or a sum other than 1; DimensionMismatchError, NotFiniteError.
+ * @throws ValidationError for weights of other sources or with a sum other than 1; DimensionMismatchError, NotFiniteError.
  */
 export function weightedMerge(
   columns: ScoreColumns,
   { weights: choice }: z.output<typeof weightedMergeOptions>,
 ): Float64Array {
-  assertColumns(columns);
-  const weights = typeof choice === 'string' ? MERGE_PRESETS[choice] : choice;
-  assertWeights(weights, columns.length);
+  const fused = new Float64Array(assertColumns(columns));
+  const weights = typeof choice === 'string' ? presetWeights(choice, columns) : choice;
+  assertWeights(weights, columns);
+  const missing = Object.keys(columns).find((source) => weights[source] === undefined);
+  if (missing !== undefined) throw new ValidationError(`merge needs a weight of every source; none for: ${missing}`);
   if (!isWhole(weights))
-    throw new ValidationError(`weights of a merge must sum to 1 within ${SUM_TOLERANCE}: ${weights.join(', ')}`, {
-      weights,
-    });
-  const fused = new Float64Array(columns[0]?.length ?? 0);
-  for (const [source, column] of columns.entries())
+    throw new ValidationError(
+      `weights of a merge must sum to 1 within ${SUM_TOLERANCE}: ${Object.values(weights).join(', ')}`,
+      { weights },
+    );
+  for (const [source, column] of Object.entries(columns))
     addPresent(fused, column, (score) => score * (weights[source] as number));
   return fused;
+}
+
+function presetWeights(preset: keyof typeof MERGE_PRESETS, columns: ScoreColumns): SourceWeights {
+  const sources = Object.keys(columns);
+  const [documents, memory] = MERGE_PRESETS[preset];
+  if (sources.length !== 2)
+    throw new ValidationError(`preset ${preset} of a merge weighs 2 sources: ${sources.join(', ')}`, { sources });
+  return { [sources[0] as string]: documents, [sources[1] as string]: memory };
 }

@@ -9,8 +9,41 @@ test('each query is fused over its own candidates, and padding stays 0', () => {
   const pool = { queryCount: 3, width: 3, positions: Int32Array.of(4, 2, 1, 3, 0, -1, -1, -1, -1) };
   const cosine = Float32Array.of(0.5, 0, -1, 0.25, 1, 0, 0, 0, 0);
   const bm25 = Float32Array.of(0, 4, 8, 6, 0, 0, 0, 0, 0);
-  const fused = fuseSignals(pool, [cosine, bm25], { method: 'convex', alpha: 0.25, theoreticalMinimum: [-1, 0] });
+  const fused = fuseSignals(
+    pool,
+    new Map([
+      ['cosine', cosine],
+      ['bm25', bm25],
+    ] as const),
+    { method: 'convex', alpha: 0.25, theoreticalMinimum: [-1, 0] },
+  );
   // alpha (cos + 1) / (max + 1) + (1 - alpha) bm25 / max, written out.
   const expected = [0.25, 0.25 / 1.5 + 0.75 * 0.5, 0.75, 0.25 * (1.25 / 2) + 0.75, 0.25, 0, 0, 0, 0];
   for (const [i, value] of fused.entries()) expect(value).toBeCloseTo(expected[i] as number, 6);
+});
+
+test('where lists are given, a candidate gets nothing from a list that lacks it, nor a rank', () => {
+  const pool = { queryCount: 2, width: 4, positions: Int32Array.of(9, 7, 5, 3, 8, 2, -1, -1) };
+  const signals = new Map([
+    ['bm25', Float32Array.of(1, 4, 3, 2, 0, 6, 0, 0)],
+    ['cosine', Float32Array.of(0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0, 0)],
+  ] as const);
+  const list = (...positions: number[]) => ({ queryCount: 2, width: 2, positions: Int32Array.from(positions) });
+  const scores = new Float32Array(4);
+  const lists = new Map([
+    ['bm25', [{ ...list(5, 3, 2, -1), scores }]],
+    [
+      'cosine',
+      [
+        { ...list(9, -1, 2, 8), scores },
+        { ...list(5, 9, -1, -1), scores },
+      ],
+    ],
+  ] as const);
+  const fused = fuseSignals(pool, signals, { method: 'rrf', k: 60, weights: { cosine: 0.5 } }, lists);
+  // 7 is in no list; 5 leads the words and is second of the cosines; 2 leads the words, of the cosines 8 does.
+  const expected = [0.5 / 61, 0, 1 / 61 + 0.5 / 62, 1 / 62, 0.5 / 61, 1 / 61 + 0.5 / 62, 0, 0];
+  expect(fused).toEqual(Float32Array.from(expected));
+  const whole = fuseSignals(pool, signals, { method: 'rrf', k: 60, weights: {} });
+  expect(whole[1]).toBe(Math.fround(1 / 61 + 1 / 62));
 });

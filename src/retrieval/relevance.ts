@@ -1,5 +1,7 @@
 import { type FusionOptions, fuseColumns } from '../fusion/registry.ts';
+import type { Candidates } from '../model/candidates.ts';
 import type { PoolRows } from './candidate-pool.ts';
+import type { RelevanceSignal } from './relevance-fusion.ts';
 
 /** A score for each place of a pool, row-major [Q, C]; 0 where the pool is padded. */
 export type Column = Float32Array;
@@ -16,25 +18,37 @@ export function semanticWeight(cosines: Column): Column {
   return cosines.map((cosine) => (1 + cosine) / 2);
 }
 
+/** What each signal's own sources found, by signal. */
+export type SignalLists = ReadonlyMap<RelevanceSignal, readonly Candidates[]>;
+
+/** The scores of a query's candidates; NaN for those that the signal's sources did not find, where its list is given. */
+function scoresOf(pool: PoolRows, query: number, signal: Column, sources: readonly Candidates[] | undefined) {
+  const start = query * pool.width;
+  const end = start + occupied(pool, query);
+  const scores = Float64Array.from(signal.subarray(start, end));
+  if (sources === undefined) return scores;
+  const listed = new Set<number>();
+  for (const { positions, width } of sources)
+    for (const position of positions.subarray(query * width, (query + 1) * width)) listed.add(position);
+  return scores.map((score, c) => (listed.has(pool.positions[start + c] as number) ? score : Number.NaN));
+}
+
 /**
- * Fuses the signals of each query over its candidates.
+ * Fuses the signals of each query over its candidates, or their lists where they are given; a candidate that no list holds has 0.
  *
  * @param signals a column each, in the order that the method asks for.
  * @returns [Q, C]
  */
-export function fuseSignals(pool: PoolRows, signals: readonly Column[], options: FusionOptions): Column {
+export function fuseSignals(
+  pool: PoolRows,
+  signals: ReadonlyMap<RelevanceSignal, Column>,
+  options: FusionOptions,
+  lists?: SignalLists,
+): Column {
   const fused = new Float32Array(pool.positions.length);
   for (let query = 0; query < pool.queryCount; query++) {
-    const start = query * pool.width;
-    const end = start + occupied(pool, query);
-    if (end > start)
-      fused.set(
-        fuseColumns(
-          signals.map((signal) => Float64Array.from(signal.subarray(start, end))),
-          options,
-        ),
-        start,
-      );
+    const columns = Array.from(signals, ([name, signal]) => [name, scoresOf(pool, query, signal, lists?.get(name))]);
+    fused.set(fuseColumns(Object.fromEntries(columns), options), query * pool.width);
   }
   return fused;
 }

@@ -141,14 +141,24 @@ describe('a fault is told for', () => {
       'relevance.signals: expected each signal once, got ["bm25","bm25"]',
     ],
     [
-      'weights of fewer signals',
-      { relevance: { signals: ['bm25', 'cosine', 'recency'], fusion: { method: 'rrf', weights: [1, 2] } } },
-      'relevance.fusion.weights: expected as many weights as there are signals, 3, got [1,2]',
+      'a list that no source finds',
+      { relevance: { signals: ['bm25', 'cosine'], fusion: { method: 'rrf' } } },
+      'candidates: expected a source with index hnsw or flat, whose list rrf fuses as cosine; or fusion method pool-rrf, which needs no lists, got [{"index":"bm25"}]',
+    ],
+    [
+      'a weight of another signal',
+      { relevance: { signals: ['bm25', 'cosine'], fusion: { method: 'pool-rrf', weights: { recency: 2 } } } },
+      'relevance.fusion.weights.recency: expected a signal of the arm (bm25, cosine), got 2',
+    ],
+    [
+      'a merge that does not weigh every signal',
+      { relevance: { signals: ['bm25', 'cosine'], fusion: { method: 'weighted', weights: { cosine: 1 } } } },
+      'relevance.fusion.weights: expected a weight of each signal, also of bm25, got {"cosine":1}',
     ],
     [
       'a preset for two',
       { relevance: { signals: ['bm25', 'cosine', 'recency'], fusion: { method: 'weighted' } } },
-      'relevance.fusion.weights: expected as many weights as there are signals, 3, got nothing',
+      'relevance.fusion.weights: expected the weight of each of 3 signals; a preset has two, got nothing',
     ],
   ])('%s', (_, options, fault) => {
     expect(faultsOf(options)).toEqual([fault]);
@@ -169,10 +179,12 @@ describe('a fault is told for', () => {
 });
 
 test.each([
-  ['weights for each signal', { method: 'rrf', weights: [1, 2, 3] }],
+  ['a weight of one signal', { method: 'rrf', weights: { recency: 0.5 } }],
+  ['weights for each signal', { method: 'weighted', weights: { recency: 0.5, bm25: 0.25, cosine: 0.25 } }],
   ['a method without weights', { method: 'combsum' }],
 ])('nothing is wrong with %s', (_, fusion) => {
-  expect(faultsOf({ relevance: { signals: ['bm25', 'cosine', 'recency'], fusion } })).toEqual([]);
+  const candidates = [{ index: 'bm25' }, { index: 'hnsw' }, { index: 'newest' }];
+  expect(faultsOf({ candidates, relevance: { signals: ['bm25', 'cosine', 'recency'], fusion } })).toEqual([]);
 });
 
 test('a weight of a coordinate that the dimensions lack is a fault, one that they have is not', () => {

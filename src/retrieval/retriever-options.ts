@@ -2,18 +2,15 @@ import { z } from 'zod';
 import { propagationOptions, unifiedAttentionOptions } from '../attention/options.ts';
 import { PROPAGATION_PRESETS } from '../attention/presets.ts';
 import { nearestOf } from '../core/validation.ts';
-import { fusionOptions } from '../fusion/registry.ts';
 import { type Bm25IndexOptions, indexOptions } from '../index/registry.ts';
 import { DIVERSITY_FILTER_DEFAULTS } from '../rerank/diversity-filter.ts';
 import { COORDINATES } from '../trajectory/coordinate-names.ts';
 import { controlOptions } from './control-options.ts';
+import { fusesLists, LIST_SOURCES, type RelevanceSignal, relevanceFusionOptions, SIGNALS } from './relevance-fusion.ts';
 import { scoringOptions } from './scoring-options.ts';
 import { signalNames } from './signal-bank/options.ts';
 
-export type { Bm25IndexOptions };
-
-const SIGNALS = ['bm25', 'cosine', 'recency'] as const;
-export type RelevanceSignal = (typeof SIGNALS)[number];
+export type { Bm25IndexOptions, RelevanceSignal };
 
 const weight = z.number().min(0).max(1);
 const coordinateWeight = z.number().nonnegative().optional();
@@ -82,7 +79,7 @@ export const retrieverOptions = z.strictObject({
   relevance: z.strictObject({
     signals: z.array(z.enum(SIGNALS)).min(1),
     /** Only with several signals. */
-    fusion: fusionOptions.prefault({ method: 'convex' }),
+    fusion: relevanceFusionOptions.prefault({ method: 'convex' }),
   }),
   /** Leaves out turns of another channel than the query's. */
   sameChannel: z.boolean().default(false),
@@ -101,17 +98,39 @@ export const retrieverOptions = z.strictObject({
 });
 export type RetrieverOptions = z.output<typeof retrieverOptions>;
 
-/** How many signals the fusion's weights are for; undefined where any number will do. */
-function weightCount(fusion: RetrieverOptions['relevance']['fusion']): number | undefined {
-  if (!('weights' in fusion) || fusion.weights === undefined) return undefined;
-  return typeof fusion.weights === 'string' ? 2 : fusion.weights.length; // a preset weighs two
+type Fault = (path: PropertyKey[], message: string) => void;
+
+/** The sources whose lists are fused, and weights of the signals that there are. */
+function assertFusion({ candidates, relevance: { signals, fusion } }: RetrieverOptions, fault: Fault): void {
+  if (fusion.method === 'convex' && signals.join() !== 'cosine,bm25')
+    fault(['relevance', 'signals'], '[cosine, bm25], the order that the convex combination asks for');
+  if (fusesLists(fusion))
+    for (const signal of signals) {
+      const sources = LIST_SOURCES[signal];
+      if (candidates.some(({ index }) => sources.includes(index))) continue;
+      const pool = fusion.method === 'rrf' ? 'pool-rrf' : 'pool-combsum';
+      fault(
+        ['candidates'],
+        `a source with index ${sources.join(' or ')}, whose list ${fusion.method} fuses as ${signal}; or fusion method ${pool}, which needs no lists`,
+      );
+    }
+  if (!('weights' in fusion)) return;
+  if (typeof fusion.weights === 'string') {
+    if (signals.length !== 2)
+      fault(['relevance', 'fusion', 'weights'], `the weight of each of ${signals.length} signals; a preset has two`);
+    return;
+  }
+  const { weights } = fusion;
+  for (const name of Object.keys(weights))
+    if (!(signals as readonly string[]).includes(name))
+      fault(['relevance', 'fusion', 'weights', name], `a signal of the arm (${signals.join(', ')})`);
+  const missing = fusion.method === 'weighted' ? signals.filter((signal) => weights[signal] === undefined) : [];
+  if (missing.length > 0)
+    fault(['relevance', 'fusion', 'weights'], `a weight of each signal, also of ${missing.join(', ')}`);
 }
 
 /** A mix of signals that the bank has, and nothing done by hand beside it. */
-function assertScoring(
-  { scoring, decay, trajectory, attention }: RetrieverOptions,
-  fault: (path: PropertyKey[], message: string) => void,
-): void {
+function assertScoring({ scoring, decay, trajectory, attention }: RetrieverOptions, fault: Fault): void {
   if (scoring === null) return;
   for (const [name, value] of Object.entries({ decay, trajectory, attention }))
     if (value !== null) fault([name], 'null, since scoring takes its place');
@@ -128,7 +147,7 @@ export function assertRetriever(options: RetrieverOptions, context: z.core.$Refi
   const { candidates, relevance, propagation, trajectory } = options;
   const fault = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
   const has = (index: string) => candidates.some((source) => source.index === index);
-  const { signals, fusion } = relevance;
+  const { signals } = relevance;
   if (signals.includes('bm25') && !has('bm25'))
     fault(['candidates'], 'a source with index bm25, since bm25 is a signal');
   if (signals.includes('bm25') && candidates.filter(({ index }) => index === 'bm25').length > 1)
@@ -143,10 +162,5 @@ export function assertRetriever(options: RetrieverOptions, context: z.core.$Refi
         fault(['trajectory', 'weights', name], `a coordinate of ${trajectory.dimensions} (${known.join(', ')})`);
   }
   assertScoring(options, fault);
-  if (signals.length < 2) return;
-  if (fusion.method === 'convex' && signals.join() !== 'cosine,bm25')
-    fault(['relevance', 'signals'], '[cosine, bm25], the order that the convex combination asks for');
-  const weights = weightCount(fusion);
-  if (weights !== undefined && weights !== signals.length)
-    fault(['relevance', 'fusion', 'weights'], `as many weights as there are signals, ${signals.length}`);
+  if (signals.length > 1) assertFusion(options, fault);
 }

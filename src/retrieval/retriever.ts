@@ -2,11 +2,13 @@ import * as tf from '@tensorflow/tfjs-core';
 import { letEventsIn } from '../core/event-loop.ts';
 import { readBack } from '../core/read-back.ts';
 import { scoped } from '../core/scope.ts';
+import type { Candidates } from '../model/candidates.ts';
 import { finalScore } from '../rerank/trajectory-score.ts';
 import { blend, byRowMaximum } from './blend.ts';
 import type { CandidatePool } from './candidate-pool.ts';
-import { type Column, fuseSignals, semanticWeight } from './relevance.ts';
-import type { RelevanceSignal, RetrieverOptions } from './retriever-options.ts';
+import { type Column, fuseSignals, type SignalLists, semanticWeight } from './relevance.ts';
+import { fusesLists, fusionOf, LIST_SOURCES, type RelevanceSignal } from './relevance-fusion.ts';
+import type { RetrieverOptions } from './retriever-options.ts';
 import { selectTop } from './select-top.ts';
 import { mixedSignals } from './signal-bank/mixed-signals.ts';
 import { attentionSignal, bm25Signal, cosineSignal, decaySignal, recencySignal, trajectorySignal } from './signals.ts';
@@ -52,14 +54,35 @@ async function relevanceOf(
   const columns = new Map<string, Column>();
   for (const signal of signals)
     columns.set(signal, await watch(signal, () => signalColumn(workspace, pool, signal, options)));
-  // What takes scores as they are must not meet a negative one: decay would raise it.
-  const asIs = signals.length === 1 || fusion.method === 'weighted';
-  const parts = Array.from(columns, ([signal, column]) =>
-    asIs && signal === 'cosine' ? semanticWeight(column) : column,
-  );
-  const fused = () => watch('fusion', () => fuseSignals(pool, parts, fusion));
-  columns.set('relevance', signals.length === 1 ? (parts[0] as Column) : await fused());
+  // What takes scores as they are must not meet a negative one: decay would raise it. Lists hold the scores that an arm of one signal would write.
+  const single = signals.length === 1;
+  const asIs = single || fusion.method === 'weighted' || fusesLists(fusion);
+  const parts = new Map<RelevanceSignal, Column>();
+  for (const signal of signals) {
+    const column = columns.get(signal) as Column;
+    parts.set(signal, asIs && signal === 'cosine' ? semanticWeight(column) : column);
+  }
+  const lists = !single && fusesLists(fusion) ? await signalLists(workspace, options) : undefined;
+  const fused = () => watch('fusion', () => fuseSignals(pool, parts, fusionOf(fusion), lists));
+  const [first] = parts.values();
+  columns.set('relevance', single ? (first as Column) : await fused());
   return columns;
+}
+
+/** What the sources of each signal found; the pool is made of the same. */
+async function signalLists(
+  workspace: Workspace,
+  { candidates, relevance, propagation, control }: RetrieverOptions,
+): Promise<SignalLists> {
+  const lists = new Map<RelevanceSignal, Candidates[]>();
+  for (const signal of relevance.signals) {
+    const found: Candidates[] = [];
+    for (const source of candidates)
+      if (LIST_SOURCES[signal].includes(source.index))
+        found.push(await workspace.candidates(source, propagation, control));
+    lists.set(signal, found);
+  }
+  return lists;
 }
 
 /** Relevance, decayed, then blended with trajectory and attention: see ARCHITECTURE.md, "An arm". */

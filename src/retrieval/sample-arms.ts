@@ -39,6 +39,10 @@ const written = {
   'same channel': { ...hybrid, sameChannel: true },
   hybrid,
   'hybrid, ranks': { ...hybrid, relevance: { signals: ['bm25', 'cosine', 'recency'], fusion: { method: 'rrf' } } },
+  'hybrid, ranks of the pool': {
+    ...hybrid,
+    relevance: { signals: ['bm25', 'cosine'], fusion: { method: 'pool-rrf' } },
+  },
   'hybrid, weights': { ...hybrid, relevance: { signals: ['bm25', 'cosine'], fusion: { method: 'weighted' } } },
   decay: { ...hybrid, decay: { halfLifeHours: 31 } },
   'trajectory, 3': { ...placed, trajectory: { dimensions: 3, sigma: 0.7 } },

@@ -141,5 +141,5 @@ export const TENSOR_OPS: TensorOps = {
 };
 
 function plain(signals: readonly string[]): object {
-  return { candidates: [{ index: 'bm25' }], relevance: { signals, fusion: { method: 'rrf' } } };
+  return { candidates: [{ index: 'bm25' }], relevance: { signals, fusion: { method: 'pool-rrf' } } };
 }

@@ -8,10 +8,10 @@ import type { Query } from '../model/dataset.ts';
 import { forwardWidth } from '../rerank/forward-cosines.ts';
 import type { ControlOptions } from './control-options.ts';
 import { movesFrames, onAttention, onCoordinates, onOrder } from './null-controls.ts';
+import { fusesLists, type RelevanceSignal } from './relevance-fusion.ts';
 import {
   type AttentionOptions,
   type Bm25IndexOptions,
-  type RelevanceSignal,
   type RetrieverOptions,
   TRAJECTORY_DEFAULTS,
   type TrajectoryOptions,
@@ -239,8 +239,10 @@ export class StageGraph {
   arm(options: RetrieverOptions): Stage[] {
     const { relevance, decay, trajectory, attention, scoring, control } = options;
     const pool = this.pool(options);
+    const lists = relevance.signals.length > 1 && fusesLists(relevance.fusion);
     return [
       pool,
+      ...(lists ? pool.inputs : []), // what the sources found is looked at again
       ...relevance.signals.map((signal) => this.signal(pool, signal, options)),
       ...(decay === null ? [] : [this.decay(pool, decay)]),
       ...(trajectory === null ? [] : [this.trajectory(pool, trajectory, control)]),

@@ -16,11 +16,11 @@ export const fusion: Topic = {
   name: 'fusion',
   compute(golden: GoldenCase): readonly Part[] {
     const { name, expected, lists, method, ...rest } = parse(fusionCase, golden, golden.name);
-    const options = parse(fusionOptions, { ...rest, method: OUR_NAMES[method] ?? method }, golden.name);
-    const fused = fuseLists(
-      lists.map((list) => list.map(([id, score]) => ({ id, score }))),
-      options,
-    );
+    const weights = Array.isArray(rest.weights) ? { weights: Object.fromEntries(rest.weights.entries()) } : {};
+    const written = { ...rest, ...weights, method: OUR_NAMES[method] ?? method };
+    const options = parse(fusionOptions, written, golden.name);
+    const scored = lists.map((list) => list.map(([id, score]) => ({ id, score })));
+    const fused = fuseLists(Object.fromEntries(scored.entries()), options); // by number
     const got = Object.fromEntries(fused.map(({ id, score }) => [id, score]));
     return [{ at: 'scores', expected, got, tolerance: HOST }];
   },
