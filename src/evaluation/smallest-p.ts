@@ -12,7 +12,7 @@ export function smallestP(test: TestName, clusters: number): number {
   return test === 'permutation' ? Math.max(two, 1 / (MOST_SAMPLES + 1)) : two;
 }
 
-/** {@link smallestP} as it stands in a table: corrected over so many columns, all of which reach it. */
+/** The smallest corrected p of a table: {@link smallestP}, corrected over a number of columns that all reach it. */
 export function smallestCorrectedP(
   test: TestName,
   correction: CorrectionName,

@@ -60,7 +60,7 @@ test('fusion is called relevance, other stages by their names', () => {
   expect(['kept', 'fusion', 'rerank'].map(fateName)).toEqual(['kept', 'relevance', 'rerank']);
 });
 
-test('an interval stands in brackets behind its mean, and is left out where there is none', () => {
+test('an interval follows its mean in brackets, and is left out where there is none', () => {
   expect(estimate({ mean: 0.4961, low: 0.4666, high: 0.52 }, decimal, 2)).toBe('.496 [.47, .52]');
   expect(estimate({ mean: -0.03, low: -0.0512, high: 0.0004 }, signed, 3)).toBe('−.030 [−.051, .000]');
   expect(estimate({ mean: 0.25, low: null, high: null }, signed, 3)).toBe('+.250');

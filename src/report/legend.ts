@@ -76,7 +76,7 @@ function conversationsText(conversations: number): string {
   return conversations === 1 ? '1 conversation' : `${count(conversations)} conversations`;
 }
 
-/** How the intervals of so many conversations are made: `95 % bootstrap intervals (BCa), clustered by conversation`. */
+/** How the intervals of a number of conversations are made: `95 % bootstrap intervals (BCa), clustered by conversation`. */
 export function intervalText(conversations: number, level: number): string {
   const percent = `${Math.round(level * 100)} %`;
   switch (intervalMethod(conversations)) {
@@ -89,7 +89,7 @@ export function intervalText(conversations: number, level: number): string {
   }
 }
 
-/** The smallest p that a table of so many conversations can show, and whether it can decide anything; nothing where any p can be reached. */
+/** The smallest p that a table of a number of conversations can show, and whether it can decide anything; nothing where any p can be reached. */
 export function smallestPText(
   { test, correction, level }: Pick<Statistics, 'test' | 'correction' | 'level'>,
   conversations: number,
@@ -122,7 +122,7 @@ export function unresolvedIn(rows: readonly Compared[], metrics: readonly string
   });
 }
 
-/** What has no mark for want of samples; nothing where all is decided. */
+/** What has no mark because its p is too close to the bound for the most samples; nothing where there is no such row. */
 export function unresolvedText(names: readonly string[], { samples, level }: Pick<Statistics, 'samples' | 'level'>) {
   if (names.length === 0) return [];
   const most = count(Math.max(samples, MOST_SAMPLES));

@@ -50,7 +50,7 @@ test('the legend names baseline, test, correction and counts', () => {
   expect(legend).toContain('10 queries in 5 conversations');
 });
 
-/** The result with its queries spread over so many conversations, and as many queries as it takes. */
+/** The result with two queries in each of a number of conversations. */
 function overConversations(count: number): ExperimentResult {
   const result = handmadeResult();
   const [query] = result.queries as [ExperimentResult['queries'][number]];
