@@ -38,6 +38,36 @@ test('for a terminal: the runs, what differs, and the arms of both', () => {
   expect(text).toContain('corrected by Holm over the arms');
 });
 
+test('the legend says how intervals are made and what the conversations and the samples leave open', () => {
+  const text = renderComparisonText(comparison);
+  expect(text).toContain('B minus A: 95 % cluster-robust t intervals (fewer than 20 conversations).');
+  expect(text).toContain('Smallest p that 3 conversations can reach: corrected over 2 arms .500.');
+  expect(text).toContain('That is not below .05: no difference can be decided.');
+  const arms = comparison.arms.map((arm) => ({
+    ...arm,
+    metrics: Object.fromEntries(
+      Object.entries(arm.metrics).map(([metric, { comparison: test, ...means }]) => [
+        metric,
+        { ...means, comparison: test && { ...test, unresolved: arm.name === 'cosine' } },
+      ]),
+    ),
+  }));
+  expect(renderComparisonText({ ...comparison, arms, conversations: 41 })).toContain(
+    'Undecided after 1,000,000 samples, with .05 within the Monte Carlo error of p: cosine (mrr@10).',
+  );
+});
+
+test('two conversations have no interval', () => {
+  const [c, d] = [join(root, 'c'), join(root, 'd')];
+  const queries = SAMPLE_RUN.queries.slice(0, 4);
+  const few = { bm25: [1, 0.5, 0, 0.25], cosine: [0.5, 0.5, 1, 0.25] };
+  writeSampleRun(c, { ...SAMPLE_RUN, queries, arms: few });
+  writeSampleRun(d, { ...SAMPLE_RUN, queries, arms: { ...few, cosine: [1, 1, 1, 1] } });
+  const text = renderComparisonText(compareRuns(c, d));
+  expect(text).toMatch(/^cosine +mrr@10 +\.563 +1\.000 +\+\.438 +— +1\.000 /m);
+  expect(text).toContain('B minus A: no intervals (fewer than 3 conversations).');
+});
+
 test('a p that decides is told from the level', () => {
   const arms = comparison.arms.map((arm) => ({
     ...arm,

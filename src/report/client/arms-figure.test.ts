@@ -21,6 +21,11 @@ test('the dot is the mean, the whiskers reach from low to high', () => {
   });
 });
 
+test('without an interval the dot stands alone', () => {
+  const arm = handmadeArm('a', { intervals: [[0.5, null, null]], verdicts: ['undecided'] });
+  expect(armTrace(arm, 0, 0, false)).toMatchObject({ x: [0.5], error_x: { visible: false }, text: ['a<br>.500'] });
+});
+
 test.each([
   ['better', false, 'triangle-up', '#12608f'],
   ['worse', false, 'triangle-down', '#ad4513'],

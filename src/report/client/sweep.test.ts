@@ -55,3 +55,14 @@ test('one arm has its own interval, several the clustered one of their mean', ()
   expect(point?.high).toBeCloseTo(mean + 2.4469118511449692 * error, 9); // t of 6 degrees of freedom, .975
   expect(sweep.pointOf(state, [])).toBeNull();
 });
+
+test('with one or two conversations no point has an interval', () => {
+  const few = result.queries.map((query, q) => ({ ...query, cluster: `c${q % 2}` }));
+  const unbounded = payloadOf({ ...result, queries: few });
+  expect(unbounded.reach).toBeNull();
+  const state = app.createApp(unbounded);
+  expect(sweep.pointOf(state, sweep.armsAt(state, 2, 4))).toMatchObject({ low: null, high: null });
+  const one = { ...unbounded.arms[0]!, intervals: [[0.5, null, null] as const] };
+  const alone = app.createApp({ ...unbounded, arms: [one] });
+  expect(sweep.pointOf(alone, [0])).toEqual({ mean: 0.5, low: null, high: null, arms: [0] });
+});
