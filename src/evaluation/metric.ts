@@ -3,6 +3,7 @@ import { nearestOf } from '../core/validation.ts';
 import { averagePrecision } from './average-precision.ts';
 import { binaryPreference } from './binary-preference.ts';
 import type { JudgedRanking } from './judged-ranking.ts';
+import { foreignMetric } from './metric-aliases.ts';
 import type { MetricFamily } from './metric-family.ts';
 import { ndcg, ndcgBurges } from './ndcg.ts';
 import { precision, rPrecision } from './precision.ts';
@@ -38,15 +39,24 @@ export interface Metric {
 
 const byName: ReadonlyMap<string, MetricFamily> = new Map(METRIC_FAMILIES.map((family) => [family.name, family]));
 
+/** A metric's id with the cutoff that was meant, or one that shows where it stands. */
+function suggestion(name: string, cutoff: string | null): string {
+  const takes = byName.get(name)?.cutoff;
+  if (takes === 'none' || (takes === 'optional' && cutoff === null)) return name;
+  return `${name}@${cutoff ?? '10'}`;
+}
+
 function familyOf(id: string, name: string, cutoff: string | null): MetricFamily {
   const family = byName.get(name);
   if (family !== undefined) return family;
   const known = METRIC_FAMILIES.map((one) => one.name);
+  const foreign = foreignMetric(id);
   const nearest = nearestOf(name.toLowerCase(), known);
-  if (nearest === undefined)
+  if (foreign === undefined && nearest === undefined)
     throw new ValidationError(`unknown metric, known are ${known.join(', ')}: ${id}`, { id, known });
-  const suffix = cutoff === null || byName.get(nearest)?.cutoff === 'none' ? '' : `@${cutoff}`;
-  throw new ValidationError(`unknown metric, the nearest known is ${nearest}${suffix}: ${id}`, { id, nearest });
+  const meant = foreign ?? { name: nearest as string, cutoff };
+  const hint = suggestion(meant.name, meant.cutoff);
+  throw new ValidationError(`unknown metric, the nearest known is ${hint}: ${id}`, { id, nearest: meant.name });
 }
 
 /** @returns k, infinite where there is no cutoff. */

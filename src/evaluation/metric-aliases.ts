@@ -1,0 +1,35 @@
+/**
+ * Spellings of other programs by the name of our metric: those of trec_eval (`ndcg_cut_10`, `recip_rank`), ir_measures (`R@10`, `AP`) and ranx (`hit_rate@5`),
+ * in lower case and without what is no letter.
+ */
+const SPELLINGS: Readonly<Record<string, readonly string[]>> = {
+  mrr: ['mrr', 'rr', 'reciprank', 'reciprocalrank', 'meanreciprocalrank'],
+  recall: ['recall', 'r'],
+  p: ['p', 'prec', 'precision'],
+  map: ['map', 'ap', 'mapcut', 'averageprecision', 'meanaverageprecision'],
+  rprec: ['rprec', 'rprecision'],
+  bpref: ['bpref', 'binarypreference'],
+  success: ['success', 'hit', 'hits', 'hitrate', 'hr'],
+  ndcg: ['ndcg', 'ndcgcut'],
+  ndcg_burges: ['ndcgburges'],
+  num_rel_ret: ['numrelret', 'relret'],
+};
+
+const nameOf: ReadonlyMap<string, string> = new Map(
+  Object.entries(SPELLINGS).flatMap(([name, spellings]) => spellings.map((spelling) => [spelling, name] as const)),
+);
+
+/** What another program's name of a metric asks for. */
+export interface ForeignMetric {
+  /** Of our metric. */
+  readonly name: string;
+  /** k as it is written, null where none is. */
+  readonly cutoff: string | null;
+}
+
+/** The metric that another program calls so: `P_10`, `nDCG@10`, `AP(rel=2)@100`; undefined for a name of none. */
+export function foreignMetric(id: string): ForeignMetric | undefined {
+  const [, spelling = '', cutoff = null] = /^(.*?)(?:[@_.]?(\d+))?$/.exec(id.replace(/\([^)]*\)/, '')) ?? [];
+  const name = nameOf.get(spelling.toLowerCase().replace(/[^a-z]/g, ''));
+  return name === undefined ? undefined : { name, cutoff };
+}
