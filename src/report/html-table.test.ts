@@ -53,17 +53,18 @@ const { text } = htmlTable(table, true);
 const rowOf = (arm: string) => new RegExp(`<tr[^>]* data-arm="${arm}"[\\s\\S]*?</tr>`).exec(text)?.[0] ?? '';
 
 describe('what the table sorts by', () => {
-  test('is the place in the ladder, the mean with all its digits, the number of holes', () => {
-    const sortedBy = (arm: string) => [...rowOf(arm).matchAll(/data-value="([^"]*)"/g)].map(([, value]) => value);
-    expect(sortedBy('words')).toEqual(['0', '0.49612', '5']);
-    expect(sortedBy('placed')).toEqual(['1', '0.353', '17']);
-    expect(sortedBy('broken')).toEqual(['3']);
+  test('is the name, the mean with all its digits, the number of holes', () => {
+    const sortedBy = (arm: string) =>
+      [...rowOf(arm).matchAll(/data-(?:value|name)="([^"]*)"/g)].map(([, value]) => value);
+    expect(sortedBy('words')).toEqual(['words', '0.49612', '5']);
+    expect(sortedBy('placed')).toEqual(['placed', '0.353', '17']);
+    expect(sortedBy('broken')).toEqual(['broken']);
   });
 
-  test('is the best first for a metric, and the ladder to begin with', () => {
+  test('is the best first for a metric, and nothing to begin with', () => {
     const headings = [...text.matchAll(/<th scope="col" data-first="(\w+)"([^>]*)><button type="button">(.*?)</g)];
     expect(headings.map(([, first, more, name]) => [name, first, more])).toEqual([
-      ['arm', 'ascending', ' aria-sort="ascending" class="arm"'],
+      ['arm', 'ascending', ' class="arm"'],
       ['mrr@10', 'descending', ' class="metric"'],
       ['unjudged', 'ascending', ''],
     ]);
@@ -86,7 +87,7 @@ test('a cell has its figures, and of another arm than the baseline the differenc
   expect(written('words')?.split('|').filter(Boolean)).toEqual(['.496', '[.47, .52]']);
   expect(written('placed')?.split('|').filter(Boolean)).toEqual([
     ...['.353', '[.47, .52]', '▼', '−.143', '[−.17, −.12]', 'p &lt;.001'],
-    'd −.29 · mde .031 · w/t/l 2/3/5',
+    ...['d −.29 · mde .031', 'w/t/l 2/3/5'],
   ]);
   expect(rowOf('placed')).toContain('<span role="img" aria-label="worse than words">▼</span>');
 });
@@ -108,6 +109,15 @@ test.each([
 ])('%i rows are framed as %s', (count, frame) => {
   const rows = Array.from({ length: count }, (_, i) => ({ ...row, arm: `a${i}` }));
   expect(htmlTable({ ...table, rows }, false).text).toContain(`<div class="${frame}" role="region"`);
+});
+
+test.each([
+  [4, 'ladder sortable'],
+  [5, 'ladder sortable dense'],
+])('figures of %i metrics stand in a table of the kind %s', (count, kind) => {
+  const metrics = Array.from({ length: count }, (_, at) => `recall@${at + 1}`);
+  const rows = [{ ...row, cells: metrics.map((metric) => ({ ...cell, metric })) }];
+  expect(htmlTable({ ...table, metrics, rows }, false).text).toContain(`<table class="${kind}"`);
 });
 
 test('without a baseline nothing is said of differences', () => {

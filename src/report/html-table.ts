@@ -4,6 +4,9 @@ import type { AbsentRow, LadderCell, LadderComparison, LadderRow, LadderTable } 
 /** With more rows than this the table scrolls within a frame, its headings staying in sight. */
 const LONG = 30;
 
+/** With more metrics than this the figures of a cell stand closer. */
+const ROOMY = 4;
+
 /** Words of a ladder of other things than arms. */
 export interface LadderWords {
   /** What the first column holds. */
@@ -17,7 +20,8 @@ function effectsSwitch(suffix: string): Markup {
 }
 
 /**
- * The ladder as a table that sorts by every column, null controls staying below their arm; in the order of the ladder to begin with. Effect sizes are there
+ * The ladder as a table that sorts by every column, null controls staying below their arm; in the order of the ladder to begin with, and again where a heading is
+ * used a third time. Effect sizes are there
  * too and are shown when asked for, without a script.
  *
  * @param passports whether the page explains each metric, in an element `passport-<place>`.
@@ -28,7 +32,7 @@ export function htmlTable(
   { row, suffix }: LadderWords = { row: 'arm', suffix: '' },
 ): Markup {
   const headings = [
-    heading(row, 'ascending', html` aria-sort="ascending" class="arm"`),
+    heading(row, 'ascending', html` class="arm"`),
     ...table.metrics.map((metric, at) =>
       heading(metric, 'descending', html` class="metric"`, passports ? passportLink(metric, at) : ''),
     ),
@@ -39,9 +43,9 @@ export function htmlTable(
 <p class="legend" id="ladder-caption${suffix}">Mean and interval of every ${row}${table.compared ? `; below them the difference from ${table.baseline}, its interval and its corrected p` : ''}.</p>
 ${table.compared ? effectsSwitch(suffix) : ''}
 <div class="wide ladder-frame${table.rows.length > LONG ? ' long' : ''}" role="region" aria-label="the ladder${suffix}" tabindex="0">
-<table class="ladder sortable" aria-describedby="ladder-caption${suffix}">
+<table class="ladder sortable${table.metrics.length > ROOMY ? ' dense' : ''}" aria-describedby="ladder-caption${suffix}">
 <thead><tr>${headings}</tr></thead>
-<tbody>${table.rows.map((one, place) => htmlRow(one, place, table.baseline))}${table.absent.map((row, at) => absentRow(row, table.rows.length + at, table.metrics.length))}</tbody>
+<tbody>${table.rows.map((one) => htmlRow(one, table.baseline))}${table.absent.map((row) => absentRow(row, table.metrics.length))}</tbody>
 </table>
 </div>
 <p class="legend">${table.legend.map((sentence) => html`${sentence}<br>`)}unjudged: turns without a judgement among the top ranks, over all queries.<span class="effects-legend"><br>d: Cohen's d of the paired differences. mde: the least difference that a test of these queries finds with power .8. w/t/l: queries that the ${row} wins, ties and loses.</span></p>
@@ -56,11 +60,11 @@ function passportLink(metric: string, at: number): Markup {
   return html` <a class="passport-link" href="#passport-${at}" aria-label="what ${metric} is, exactly">?</a>`;
 }
 
-function htmlRow(row: LadderRow, place: number, baseline: string): Markup {
+function htmlRow(row: LadderRow, baseline: string): Markup {
   const kind = row.isBaseline ? html` class="is-baseline"` : row.control === null ? '' : html` class="is-control"`;
   const group = row.control === null ? '' : html` data-of="${row.control.of}"`;
   return html`
-<tr${kind} data-arm="${row.arm}"${group}><th scope="row" class="arm" data-value="${place}">${row.arm}${badges(row)}<span class="description">${row.description}</span></th>
+<tr${kind} data-arm="${row.arm}"${group}><th scope="row" class="arm" data-name="${row.arm}">${row.arm}${badges(row)}<span class="description">${row.description}</span></th>
 ${row.cells.map((cell) => htmlCell(cell, baseline))}<td class="holes" data-value="${row.holes}">${row.holes}</td></tr>`;
 }
 
@@ -76,9 +80,9 @@ function badges({ isBaseline, control, survives }: LadderRow): Content[] {
   ];
 }
 
-function absentRow({ arm, description, kind, reason }: AbsentRow, place: number, metrics: number): Markup {
+function absentRow({ arm, description, kind, reason }: AbsentRow, metrics: number): Markup {
   return html`
-<tr class="is-absent" data-arm="${arm}"><th scope="row" class="arm" data-value="${place}">${arm} <span class="badge ${kind}">${kind}</span><span class="description">${description}</span></th>
+<tr class="is-absent" data-arm="${arm}"><th scope="row" class="arm" data-name="${arm}">${arm} <span class="badge ${kind}">${kind}</span><span class="description">${description}</span></th>
 <td class="reason" colspan="${metrics + 1}">${reason}</td></tr>`;
 }
 
@@ -92,5 +96,5 @@ function htmlCell({ mean, verdict, mark, value, interval, comparison }: LadderCe
 }
 
 function effects({ effectSize, minimumDetectable, counts }: LadderComparison): Markup {
-  return html`<span class="effects">d ${effectSize} · mde ${minimumDetectable} · w/t/l ${counts}</span>`;
+  return html`<span class="effects">d ${effectSize} · mde ${minimumDetectable}<br>w/t/l ${counts}</span>`;
 }

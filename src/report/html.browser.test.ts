@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { drawn, openSamplePage, writeSamplePage } from './sample-page.ts';
+import { drawn, openSamplePage, widerThanFrames, writeSamplePage } from './sample-page.ts';
 import { sampleResult } from './sample-result.ts';
 
 const executable = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
@@ -57,9 +57,22 @@ describe.skipIf(missing)('the report in Chromium, offline', () => {
     await heading.locator('button').press('Enter');
     expect(await values()).toEqual(shown.toSorted());
     expect(await heading.getAttribute('aria-sort')).toBe('ascending');
-    await page.locator('table.ladder thead th.arm button').click();
+    await heading.locator('button').click();
     expect(await values()).toEqual(shown);
-    expect(await page.locator('table.ladder [aria-sort]').count()).toBe(1);
+    expect(await page.locator('table.ladder [aria-sort]').count()).toBe(0);
+  });
+
+  test('arms sort by name, and a third use of the heading restores the order of the ladder', async () => {
+    const rows = page.locator('table.ladder tbody tr');
+    const names = () => rows.evaluateAll((all) => all.map((row) => row.getAttribute('data-arm')));
+    const button = page.locator('table.ladder thead th.arm button');
+    const order = await names();
+    const sorted = ['bm25', 'cosine', 'hybrid', 'hybrid-decay', 'newest-first'];
+    for (const expected of [sorted, sorted.toReversed(), order]) {
+      await button.click();
+      expect(await names()).toEqual(expected);
+    }
+    expect(order).not.toEqual(sorted);
   });
 
   test('a query is found, opened and shown arm by arm with its thread', async () => {
@@ -135,6 +148,11 @@ describe.skipIf(missing)('the report in Chromium, offline', () => {
     const chosen = await Promise.all(['left', 'right'].map((side) => shown.inputValue(`#inspector-${side}`)));
     expect(new Set(chosen).size).toBe(2);
     expect(await shown.locator('#query-count').textContent()).not.toContain('undefined');
+  });
+
+  test('every table fits its frame, with effect sizes and all that is folded', async () => {
+    const shown = await open(1400, 'light');
+    expect(await widerThanFrames(shown)).toEqual([]);
   });
 
   test('nothing was requested and nothing complained', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { INSPECTED_ARMS } from './inspected-arms.ts';
-import { drawn, openSamplePage, writeSamplePage } from './sample-page.ts';
+import { drawn, openSamplePage, widerThanFrames, writeSamplePage } from './sample-page.ts';
 
 const executable = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const missing = !existsSync(executable);
@@ -43,6 +43,22 @@ describe('the report of a sweep of 200 arms', () => {
     test('every arm is a row, those without figures as well', async () => {
       expect(await rows().count()).toBe(ARMS + 2);
       expect(await page.locator('#arm-count').textContent()).toBe(String(ARMS));
+    });
+
+    test('every table fits its frame', async () => {
+      expect(await widerThanFrames(page)).toEqual([]);
+      await page.uncheck('.with-effects');
+    });
+
+    test('arms sort by name, numbers in it by their size', async () => {
+      const button = page.locator('table.ladder thead th.arm button');
+      await button.click();
+      const weights = (await names()).flatMap((name) => /^unified \| weight=(\d+)/.exec(name ?? '')?.slice(1) ?? []);
+      expect(weights).toHaveLength(11 * 6 * 3);
+      expect(weights.map(Number)).toEqual(weights.map(Number).toSorted((a, b) => a - b));
+      expect(new Set(weights).size).toBeGreaterThan(2);
+      await button.click();
+      await button.click();
     });
 
     test('sorting keeps controls below their arm and arms without figures last', async () => {
@@ -135,7 +151,7 @@ describe('the report of a sweep of 200 arms', () => {
       expect(await effects.isVisible()).toBe(false);
       await page.check('#with-effects');
       expect(await effects.isVisible()).toBe(true);
-      expect(await effects.textContent()).toMatch(/^d [−+.\d]+ · mde [.\d]+ · w\/t\/l \d+\/\d+\/\d+$/);
+      expect(await effects.textContent()).toMatch(/^d [−+.\d]+ · mde [.\d]+w\/t\/l \d+\/\d+\/\d+$/);
     });
 
     test('nothing was requested and nothing complained', () => {

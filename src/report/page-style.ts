@@ -76,7 +76,8 @@ th[aria-sort="ascending"] button::after { content: "\\2191"; opacity: 1; color: 
 th[aria-sort="descending"] button::after { content: "\\2193"; opacity: 1; color: inherit; }
 th.metric, td.metric, .plain .word { text-align: left; }
 .plain { width: auto; }
-.plain td.word { white-space: normal; overflow-wrap: break-word; min-width: 5.5rem; }
+.plain th, .plain td { white-space: normal; overflow-wrap: break-word; }
+.plain td.word { min-width: 5.5rem; }
 .passport-link { display: inline-block; width: 1.25em; text-align: center; border: 1px solid var(--rule); border-radius: 50%; font-size: .72rem; line-height: 1.25em; font-weight: 500; color: var(--quiet); text-decoration: none; }
 .wide + .legend { margin-top: .8rem; }
 .ladder-frame.long { max-height: 85vh; overflow: auto; }
@@ -89,6 +90,7 @@ th.metric, td.metric, .plain .word { text-align: left; }
 .badge.unexplained, .badge.failed { color: var(--alarm); white-space: normal; }
 .badge.stopped { color: var(--quiet); }
 .effects { display: none; font-size: .76rem; color: var(--quiet); padding-left: .35rem; }
+.unbroken { white-space: nowrap; }
 .effects-legend { display: none; }
 .ladder-part:has(.with-effects:checked) .effects { display: block; }
 .ladder-part:has(.with-effects:checked) .effects-legend { display: inline; }
@@ -96,6 +98,12 @@ th.metric { padding-left: 1.5rem; }
 .cell { display: inline-grid; grid-template-columns: 3em 7em 4.2em; column-gap: .5em; font-size: .82rem; color: var(--quiet); text-align: left; align-items: baseline; }
 .cell > :nth-child(3n + 1) { text-align: right; }
 .cell .value { color: var(--ink); font-size: .9rem; font-weight: 600; }
+.dense th.metric, .dense td.metric { padding: .42rem .4rem .42rem .8rem; }
+.dense .cell { grid-template-columns: 3em 7em; }
+.dense .cell > :nth-child(3n + 1) { grid-column: 1; text-align: right; }
+.dense .cell > :nth-child(3n + 2) { grid-column: 2; }
+.dense .cell > :nth-child(3) { grid-column: 1; grid-row: 3; text-align: right; }
+.dense .cell > :nth-child(6) { grid-column: 2; grid-row: 3; }
 .mark.better { color: var(--better); }
 .mark.worse { color: var(--worse); }
 .parameter { display: inline-block; margin-right: 1.2em; }

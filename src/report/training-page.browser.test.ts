@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { drawn, openSamplePage, writeSamplePage } from './sample-page.ts';
+import { drawn, openSamplePage, widerThanFrames, writeSamplePage } from './sample-page.ts';
 import { sampleTraining } from './sample-training.ts';
 
 const executable = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
@@ -68,6 +68,31 @@ describe.skipIf(missing)("a training's page in Chromium, offline", () => {
       true,
       true,
     ]);
+  });
+
+  test('epochs are whole numbers, also of a short training', async () => {
+    const other = join(folder, 'short.html');
+    writeSamplePage(other, 'training', 17, { ...SIZE, epochs: 2 });
+    const colours = { width: 1200, colorScheme: 'light' } as const;
+    const short = await openSamplePage(browser, other, colours, complaints, '#settings');
+    for (const shown of [page, short]) {
+      await drawn(shown, 'loss-figure-0');
+      const ticks = await shown.locator('#loss-figure-0 .xtick text').allTextContents();
+      expect(ticks.length).toBeGreaterThan(1);
+      expect(ticks.filter((tick) => !/^\d+$/.test(tick))).toEqual([]);
+    }
+  });
+
+  test('every table fits its frame, with effect sizes and all that is folded', async () => {
+    const shown = await open(1400, 'light');
+    expect(await widerThanFrames(shown)).toEqual([]);
+    const lines = await shown
+      .locator('.plain td .unbroken')
+      .evaluateAll((parts) =>
+        parts.map((part) => [part.textContent?.replace(/[\d.,−+ ]/g, ''), part.getClientRects().length]),
+      );
+    expect(new Set(lines.map(([kind]) => kind))).toEqual(new Set(['[]', 'p']));
+    expect(lines.filter(([, count]) => count !== 1)).toEqual([]);
   });
 
   test('tables sort', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { decimal, signed } from '../format.ts';
 import { openPage } from '../handmade-page.ts';
-import { legendAbove, namedLevel, plainText, shortened, ticks } from './plot.ts';
+import { legendAbove, namedLevel, plainText, shortened, ticks, wholeTicks } from './plot.ts';
 
 test('ticks are round, inside the range, and written like every number', () => {
   expect(ticks(0.17, 0.53, decimal)).toEqual({
@@ -11,6 +11,20 @@ test('ticks are round, inside the range, and written like every number', () => {
   expect(ticks(-1, 1, signed)).toMatchObject({ ticktext: ['−1.0', '−.5', '0', '+.5', '+1.0'] });
   expect(ticks(0.493, 0.511, decimal)).toMatchObject({ ticktext: ['.495', '.500', '.505', '.510'] });
   expect(ticks(0, 0, signed)).toMatchObject({ ticktext: ['0'] });
+});
+
+test('whole numbers from 0 are ticks, nine at most', () => {
+  const placesTo = (high: number) => (wholeTicks(high) as { tickvals: number[] }).tickvals;
+  expect(placesTo(0)).toEqual([0]);
+  expect(placesTo(3)).toEqual([0, 1, 2, 3]);
+  expect(placesTo(8)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+  expect(placesTo(9)).toEqual([0, 2, 4, 6, 8]);
+  expect(placesTo(200)).toEqual([0, 50, 100, 150, 200]);
+  for (let high = 0; high < 300; high++) {
+    expect(placesTo(high).length).toBeLessThanOrEqual(9);
+    expect(placesTo(high).every(Number.isInteger)).toBe(true);
+  }
+  expect(wholeTicks(2)).toMatchObject({ ticktext: ['0', '1', '2'] });
 });
 
 test('a text is no markup to Plotly', () => {

@@ -88,11 +88,22 @@ export function drawNow(node: HTMLElement, traces: readonly object[], height: nu
   void Plotly.react(node, traces, { ...common, ...layout }, config);
 }
 
+/** The least round number that isn't below another one: 1, 2 or 5 times a power of ten. */
+export function roundStep(rough: number): number {
+  const power = 10 ** Math.floor(Math.log10(rough));
+  return power * ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10);
+}
+
+/** At most nine whole numbers from 0. */
+export function wholeTicks(high: number): object {
+  const step = roundStep(Math.max(1, high / 8));
+  const places = Array.from({ length: Math.floor(high / step) + 1 }, (_, at) => at * step);
+  return { tickvals: places, ticktext: places.map(String) };
+}
+
 /** About five round places between two numbers, as every number of the page is written. */
 export function ticks(low: number, high: number, write: (value: number, digits: number) => string): object {
-  const rough = (high - low) / 5 || 1;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10);
+  const step = roundStep((high - low) / 5 || 1);
   const digits = Math.max(1, -Math.floor(Math.log10(step)));
   const first = Math.ceil(low / step);
   const places = Array.from({ length: Math.floor(high / step) - first + 1 }, (_, at) => (first + at) * step);

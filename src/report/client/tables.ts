@@ -1,17 +1,37 @@
 /** Every table of the page that is meant to sort. */
 export function allSortable(): void {
   for (const table of document.querySelectorAll<HTMLTableElement>('table.sortable')) sortable(table);
+  for (const cell of document.querySelectorAll<HTMLTableCellElement>('.plain td:not(.word)')) keepWhole(cell);
 }
 
-/** Makes the headings of a table sort its rows; a heading sorts downwards first if it says so, and turns round when used again. */
+/** Keeps an interval in one line, and p with its value, where the figures of a cell take several lines. */
+export function keepWhole(cell: HTMLTableCellElement): void {
+  const parts = (cell.textContent ?? '').split(/(\[[^\]]*\]|p [<\d.]\S*)/);
+  if (parts.length === 1) return;
+  const nodes = parts.map((part, at) => {
+    if (at % 2 === 0) return part;
+    const whole = document.createElement('span');
+    whole.className = 'unbroken';
+    whole.textContent = part;
+    return whole;
+  });
+  cell.replaceChildren(...nodes);
+}
+
+/** Makes the headings of a table sort its rows; a heading sorts downwards first if it says so, turns round when used again, and then restores the first order. */
 export function sortable(table: HTMLTableElement): void {
+  const body = table.tBodies[0] as HTMLTableSectionElement;
+  const order = [...body.rows];
   const headings = [...table.querySelectorAll<HTMLTableCellElement>('thead th')];
   for (const [column, heading] of headings.entries()) {
     heading.querySelector('button')?.addEventListener('click', () => {
       const first = heading.dataset.first === 'descending' ? 'descending' : 'ascending';
       const turned = first === 'descending' ? 'ascending' : 'descending';
-      const direction = heading.getAttribute('aria-sort') === first ? turned : first;
+      const used = heading.getAttribute('aria-sort');
       for (const other of headings) other.removeAttribute('aria-sort');
+      body.append(...order);
+      if (used === turned) return;
+      const direction = used === first ? turned : first;
       heading.setAttribute('aria-sort', direction);
       sortRows(table, column, direction);
     });
@@ -31,7 +51,7 @@ export function sortRows(table: HTMLTableElement, column: number, direction: str
   body.append(...heads.flatMap((head) => [head, ...below(head)]));
 }
 
-/** By `data-value`, or by the text where neither cell has one. */
+/** By `data-value`; where neither cell has one, by `data-name` or the text, numbers within it by their size. */
 export function compareCells(
   a: HTMLTableCellElement | undefined,
   b: HTMLTableCellElement | undefined,
@@ -39,7 +59,9 @@ export function compareCells(
 ): number {
   const [first, second] = [a?.dataset.value, b?.dataset.value];
   if (first !== undefined && second !== undefined) return sign * (Number(first) - Number(second));
-  if (first === undefined && second === undefined)
-    return sign * (a?.textContent ?? '').localeCompare(b?.textContent ?? '');
+  if (first === undefined && second === undefined) {
+    const [name, other] = [a, b].map((cell) => cell?.dataset.name ?? cell?.textContent ?? '') as [string, string];
+    return sign * name.localeCompare(other, 'en', { numeric: true });
+  }
   return first === undefined ? 1 : -1;
 }

@@ -11,8 +11,9 @@ declare const plot: typeof plotModule;
 export function drawCurves(node: HTMLElement, curves: readonly CurvePayload[], kind: 'loss' | 'validation'): void {
   const values = curves.flatMap((curve) => [...curve[kind]].filter((value): value is number => value !== null));
   const [low, high] = [Math.min(...values), Math.max(...values)];
+  const epochs = Math.max(...curves.map((curve) => curve[kind].length)) - 1;
   const layout = {
-    xaxis: plot.axis('epoch', { rangemode: 'tozero', zeroline: false }),
+    xaxis: plot.axis('epoch', { ...plot.wholeTicks(epochs), rangemode: 'tozero', zeroline: false }),
     yaxis: plot.axis('', { ...plot.ticks(low, high, format.decimal), zeroline: false }),
     hovermode: 'closest',
   };
