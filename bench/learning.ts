@@ -24,7 +24,8 @@ export const LEARNING_USAGE = `learning [options]   time of training a linear mi
 
 const PEERS = ['torch', 'none'] as const;
 
-function optionsOf({ epochs, seed }: LearningSettings): TrainingOptions {
+/** Listwise cross-entropy with Adam, all queries in a step. */
+export function trainingOptions({ epochs, seed }: LearningSettings): TrainingOptions {
   const shared = { learningRate: LEARNING_RATE, l2: 0, batchSize: null, startNoise: 0 };
   return { ...shared, epochs, patience: epochs, seed, loss: { name: 'listwise', temperature: 1 } };
 }
@@ -35,7 +36,9 @@ export async function measureLearning(
   table: FeatureTable,
   model: LinearModel,
 ): Promise<LearningRow> {
-  const { fastest, result } = await timesOf(settings.repeats, () => train(model, table, null, optionsOf(settings)));
+  const { fastest, result } = await timesOf(settings.repeats, () =>
+    train(model, table, null, trainingOptions(settings)),
+  );
   const losses = result.curve.slice(1).map(({ loss }) => loss as number);
   return {
     name: 'ours',

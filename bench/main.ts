@@ -1,5 +1,6 @@
 import { RagPlusPlusError } from '../src/core/errors.ts';
 import { ATTENTION_USAGE, benchAttention } from './attention.ts';
+import { BACKENDS_USAGE, benchBackends } from './backends.ts';
 import { benchCandidates, CANDIDATES_USAGE } from './candidates.ts';
 import { benchConservation, CONSERVATION_USAGE } from './conservation.ts';
 import { benchLearning, LEARNING_USAGE } from './learning.ts';
@@ -11,6 +12,7 @@ import { benchSweep, SWEEP_USAGE } from './sweep.ts';
 
 const BENCHES: Readonly<Record<string, { usage: string; run: (args: readonly string[]) => Promise<void> }>> = {
   attention: { usage: ATTENTION_USAGE, run: benchAttention },
+  backends: { usage: BACKENDS_USAGE, run: benchBackends },
   candidates: { usage: CANDIDATES_USAGE, run: benchCandidates },
   conservation: { usage: CONSERVATION_USAGE, run: benchConservation },
   learning: { usage: LEARNING_USAGE, run: benchLearning },

@@ -71,7 +71,7 @@ function columnsOf({ scores, components }: Retrieved): Record<ScoreName, Float32
 }
 
 /** Pools with the same candidates that the workspace keeps nothing of. */
-function freshPools(pool: CandidatePool): () => CandidatePool {
+export function freshPools(pool: CandidatePool): () => CandidatePool {
   let number = 0;
   return () => ({ ...pool, stage: { ...pool.stage, key: `${pool.stage.key}/${number++}` } });
 }

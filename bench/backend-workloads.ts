@@ -1,0 +1,138 @@
+import { bandedRingAttention } from '../src/attention/banded-ring-attention.ts';
+import { random } from '../src/core/random.ts';
+import { loadUseLite } from '../src/embedding/use-lite.ts';
+import { SparseTensorPageRank } from '../src/graph/sparse-tensor-pagerank.ts';
+import { transitionMatrixFromEdges } from '../src/graph/transition-matrix.ts';
+import { train } from '../src/learning/training.ts';
+import { scorePool } from '../src/retrieval/retriever.ts';
+import { OPTIONS } from './attention-workload.ts';
+import { clusteredVectors } from './clustered-vectors.ts';
+import { trainingOptions } from './learning.ts';
+import { learningWorkload } from './learning-workload.ts';
+import { benchGraph, benchQueries } from './pagerank-graph.ts';
+import { freshPools, optionsOf } from './rerank-timing.ts';
+import { rerankWorld, workspaceOf } from './rerank-workload.ts';
+
+/** Work on the active backend, with what it keeps there. */
+export interface OpenWorkload {
+  run(): Promise<ArrayLike<number>>;
+  dispose(): void;
+}
+
+export interface BackendWorkload {
+  readonly name: string;
+  open(): Promise<OpenWorkload>;
+}
+
+export interface WorkloadSizes {
+  /** Turns of each conversation. */
+  readonly attention: readonly number[];
+  readonly dimension: number;
+  /** Texts of use-lite. */
+  readonly texts: number;
+  /** Queries, candidates, signals and epochs of a training. */
+  readonly learning: {
+    readonly queries: number;
+    readonly candidates: number;
+    readonly signals: number;
+    readonly epochs: number;
+  };
+  /** Turns of the corpus, candidates of a query, and queries at once. */
+  readonly rerank: { readonly turns: number; readonly candidates: number; readonly batches: readonly number[] };
+  readonly pagerank: { readonly nodes: number; readonly edges: number; readonly batch: number };
+  readonly seed: number;
+}
+
+/** Those of the benches of one workload each. */
+export const FULL_SIZES: WorkloadSizes = {
+  attention: [4096, 32_768],
+  dimension: 512,
+  texts: 64,
+  learning: { queries: 10_000, candidates: 100, signals: 16, epochs: 10 },
+  rerank: { turns: 3216, candidates: 200, batches: [1, 64] },
+  pagerank: { nodes: 5400, edges: 50_000, batch: 32 },
+  seed: 7,
+};
+
+const nothing = () => {};
+
+function attention(turns: number, { dimension, seed }: WorkloadSizes): BackendWorkload {
+  return {
+    name: `attention, banded, ${turns} turns`,
+    open: async () => {
+      const vectors = clusteredVectors(turns, dimension, seed, 'turns');
+      const rows = { turns, queries: vectors, keys: vectors, values: vectors };
+      const tolerance = 1e-6;
+      return { run: async () => (await bandedRingAttention(rows, OPTIONS, { tolerance })).output, dispose: nothing };
+    },
+  };
+}
+
+const WORDS = 'the a report meeting on Monday please send me your last version of this file before we leave'.split(' ');
+
+function useLite({ texts: count, seed }: WorkloadSizes): BackendWorkload {
+  return {
+    name: `use-lite, ${count} texts`,
+    open: async () => {
+      const source = random(seed, 'texts');
+      const text = () => Array.from({ length: 4 + source.integer(40) }, () => WORDS[source.integer(WORDS.length)]);
+      const texts = Array.from({ length: count }, () => text().join(' '));
+      const encoder = await loadUseLite();
+      return { run: () => encoder.encode(texts), dispose: () => encoder.dispose() };
+    },
+  };
+}
+
+function learning({ learning: sizes, seed }: WorkloadSizes): BackendWorkload {
+  return {
+    name: `learning, ${sizes.epochs} epochs`,
+    open: async () => {
+      const settings = { ...sizes, repeats: 1, seed };
+      const { table, model } = learningWorkload(settings);
+      const run = async () => {
+        const { curve } = await train(model, table, null, trainingOptions(settings));
+        return curve.slice(1).map(({ loss }) => loss as number);
+      };
+      return { run, dispose: nothing };
+    },
+  };
+}
+
+function rerank(batch: number, { rerank: { turns, candidates }, dimension, seed }: WorkloadSizes): BackendWorkload {
+  return {
+    name: `rerank, ${batch} ${batch === 1 ? 'query' : 'queries'} at once`,
+    open: async () => {
+      const workspace = workspaceOf(rerankWorld(turns, batch, dimension, seed), batch);
+      const options = optionsOf(candidates);
+      const fresh = freshPools(await workspace.pool(options));
+      const run = async () => (await scorePool(workspace, fresh(), options)).scores;
+      return { run, dispose: () => workspace.dispose() };
+    },
+  };
+}
+
+function pagerank({ pagerank: { nodes, edges, batch }, seed }: WorkloadSizes): BackendWorkload {
+  return {
+    name: `PageRank, sparse tensor, ${batch} queries`,
+    open: async () => {
+      const graph = benchGraph('clustered', nodes, edges, seed);
+      const queries = benchQueries(graph, batch, seed);
+      const solver = new SparseTensorPageRank(transitionMatrixFromEdges(graph.nodeIds, graph.edges), {
+        damping: 0.5,
+        tolerance: 1e-6,
+      });
+      return { run: async () => (await solver.solve(queries)).scores, dispose: () => solver.dispose() };
+    },
+  };
+}
+
+/** The parts of the project that compute most with tensors. */
+export function backendWorkloads(sizes: WorkloadSizes): BackendWorkload[] {
+  return [
+    ...sizes.attention.map((turns) => attention(turns, sizes)),
+    useLite(sizes),
+    learning(sizes),
+    ...sizes.rerank.batches.map((batch) => rerank(batch, sizes)),
+    pagerank(sizes),
+  ];
+}

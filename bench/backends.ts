@@ -1,0 +1,159 @@
+import { cpus, loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import { getActiveBackend } from '../src/core/active-backend.ts';
+import { BACKENDS, type BackendName, useBackend } from '../src/core/backend.ts';
+import { ValidationError } from '../src/core/errors.ts';
+import { type BackendWorkload, backendWorkloads, FULL_SIZES } from './backend-workloads.ts';
+import { positive } from './integer-option.ts';
+import { textTable } from './text-table.ts';
+import { median } from './timing.ts';
+
+export const BACKENDS_USAGE = `backends [options]     the same work on several backends in turn: attention, use-lite, learning, rerank and PageRank
+    --backends B,B     of ${BACKENDS.join(', ')}; the others are compared with the first (default wasm,node)
+    --rounds R         each backend once a round, of which the fastest counts; the ratio of the clock's times is the median of the rounds (default 5)`;
+
+/** A round of a workload on one backend takes at least so long: a run of a millisecond says little. */
+const LEAST_MILLISECONDS = 300;
+
+export interface BackendRow {
+  readonly workload: string;
+  readonly backend: BackendName;
+  /** Milliseconds of a run on the wall clock: the fastest of each round. */
+  readonly rounds: readonly number[];
+  /** Milliseconds of the processor, of all threads: the least of a run. Other work on the machine hardly lengthens them. */
+  readonly processor: number;
+  /** The largest difference of a number to that of the first backend. */
+  readonly difference: number;
+}
+
+interface Cost {
+  readonly wall: number;
+  readonly processor: number;
+}
+
+async function costOf(run: () => Promise<unknown>): Promise<Cost> {
+  const [start, before] = [performance.now(), process.cpuUsage()];
+  await run();
+  const { user, system } = process.cpuUsage(before); // microseconds
+  return { wall: performance.now() - start, processor: (user + system) / 1000 };
+}
+
+async function leastCost(repeats: number, run: () => Promise<unknown>): Promise<Cost> {
+  let [wall, processor] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let repeat = 0; repeat < repeats; repeat++) {
+    const cost = await costOf(run);
+    [wall, processor] = [Math.min(wall, cost.wall), Math.min(processor, cost.processor)];
+  }
+  return { wall, processor };
+}
+
+function largestDifference(first: ArrayLike<number>, other: ArrayLike<number>): number {
+  if (first.length !== other.length)
+    throw new ValidationError(`backends give ${first.length} and ${other.length} numbers`);
+  let largest = 0;
+  for (let i = 0; i < first.length; i++) largest = Math.max(largest, Math.abs(first[i]! - other[i]!)); // NaN comes through
+  return largest;
+}
+
+/** Rounds in which every backend has its turn, since other work slows a machine for seconds at a time. */
+export async function measureBackends(
+  { name, open }: BackendWorkload,
+  backends: readonly BackendName[],
+  rounds: number,
+  leastMilliseconds = LEAST_MILLISECONDS,
+): Promise<BackendRow[]> {
+  const opened = [];
+  for (const backend of backends) {
+    await useBackend(backend);
+    const workload = await open();
+    const start = performance.now();
+    const result = await workload.run(); // warms up
+    const repeats = Math.ceil(leastMilliseconds / Math.max(1, performance.now() - start));
+    opened.push({ backend, workload, result, repeats, costs: [] as Cost[] });
+  }
+  for (let round = 0; round < rounds; round++) {
+    for (const { backend, workload, repeats, costs } of opened) {
+      await useBackend(backend);
+      costs.push(await leastCost(repeats, () => workload.run()));
+    }
+  }
+  const rows: BackendRow[] = [];
+  for (const { backend, workload, result, costs } of opened) {
+    await useBackend(backend);
+    workload.dispose();
+    rows.push({
+      workload: name,
+      backend,
+      rounds: costs.map(({ wall }) => wall),
+      processor: Math.min(...costs.map(({ processor }) => processor)),
+      difference: largestDifference(opened[0]!.result, result),
+    });
+  }
+  return rows;
+}
+
+/** Prints the table of the bench. */
+export async function benchBackends(args: readonly string[]): Promise<void> {
+  const { backends, rounds } = parseOptions(args);
+  console.log(`machine: ${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores; node ${process.version}`);
+  for (const backend of backends) {
+    await useBackend(backend);
+    const { libtensorflow } = getActiveBackend();
+    console.log(`backend ${backend}${libtensorflow === undefined ? '' : `, libtensorflow ${libtensorflow}`}`);
+  }
+  const load = loadavg()[0]!.toFixed(1);
+  const rows: BackendRow[] = [];
+  for (const workload of backendWorkloads(FULL_SIZES))
+    rows.push(...(await measureBackends(workload, backends, rounds)));
+  console.log(`\n${formatBackendTable(rows)}\n`);
+  console.log(`times as fast: the median of ${rounds} rounds, from the least to the most`);
+  console.log(`load ${load} at the start, ${loadavg()[0]!.toFixed(1)} at the end`);
+}
+
+function parseOptions(args: readonly string[]): { backends: BackendName[]; rounds: number } {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      backends: { type: 'string', default: 'wasm,node' },
+      rounds: { type: 'string', default: '5' },
+    },
+  });
+  const names = values.backends.split(',');
+  const unknown = names.find((name) => !BACKENDS.includes(name as BackendName));
+  if (unknown !== undefined)
+    throw new ValidationError(`--backends takes names of ${BACKENDS.join(', ')}, with commas between: ${unknown}`);
+  return { backends: names as BackendName[], rounds: positive('rounds', values.rounds) };
+}
+
+/** Three digits, never an exponent. */
+function short(milliseconds: number): string {
+  return milliseconds >= 100 ? milliseconds.toFixed(0) : milliseconds.toPrecision(3);
+}
+
+/** Milliseconds, and how many times as fast as the first backend in the same round. */
+export function formatBackendTable(rows: readonly BackendRow[]): string {
+  const header = [
+    'workload',
+    'backend',
+    'fastest, ms',
+    'processor, ms',
+    'times as fast',
+    'of the rounds',
+    'largest difference',
+  ];
+  const lines = rows.map(({ workload, backend, rounds, processor, difference }) => {
+    const first = rows.find((row) => row.workload === workload)!;
+    const ratios = rounds.map((time, i) => first.rounds[i]! / time);
+    const isFirst = first.backend === backend;
+    return [
+      workload,
+      backend,
+      short(Math.min(...rounds)),
+      short(processor),
+      isFirst ? '' : median(ratios).toFixed(2),
+      isFirst ? '' : `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`,
+      isFirst ? '' : difference.toExponential(1),
+    ];
+  });
+  return textTable(header, lines, 2);
+}
