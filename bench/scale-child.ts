@@ -53,7 +53,9 @@ class Steps {
     const before = process.cpuUsage();
     const result = await work();
     const { user, system } = process.cpuUsage(before); // microseconds
-    this.costs.push({ step, seconds: (user + system) / 1e6, peak: peakMemory() });
+    const cost = { step, seconds: (user + system) / 1e6, peak: peakMemory() };
+    this.costs.push(cost);
+    process.stderr.write(`  ${step}: ${cost.seconds.toFixed(1)} s, ${(cost.peak / 2 ** 20).toFixed(0)} MiB\n`);
     return result;
   }
 }
