@@ -13,12 +13,13 @@ const hill = async ([a, b, rate]: Float64Array) => -((a! - 2) ** 2) - (b! + 3) *
 
 test('climbs a hill to its top within the budget, and the same way again', async () => {
   const options = { budget: 2003, seed: 3 };
-  const { values, value, evaluations } = await coordinateAscent(model, hill, options);
+  const { values, value, evaluations, isStart } = await coordinateAscent(model, hill, options);
   expect(evaluations).toBe(2003);
   expect(value).toBeGreaterThan(-0.01);
   expect(values[0]).toBeCloseTo(2, 0);
   expect(values[1]).toBeCloseTo(-3, 0);
-  expect(await coordinateAscent(model, hill, options)).toEqual({ values, value, evaluations });
+  expect(await coordinateAscent(model, hill, options)).toEqual({ values, value, evaluations, isStart });
+  expect(isStart).toBe(false);
 });
 
 test('a hill beside a higher one is left by a new start', async () => {

@@ -6,6 +6,7 @@ import { subset } from './feature-table.ts';
 import { everyRow, leaveOneClusterOut } from './folds.ts';
 import { handmadeTable } from './handmade-table.ts';
 import { linearModel } from './linear-model.ts';
+import { GRADIENT_EVALUATIONS } from './search-budget.ts';
 import { standardisationOf } from './standardisation.ts';
 import { tableMetric } from './table-metrics.ts';
 import { scoreTable } from './table-scorer.ts';
@@ -51,6 +52,16 @@ describe('on wasm', () => {
     const learning = await fitWithSelection(source, everyRow(source), { ...plan, seeds: [1] });
     expect(Math.max(...learning.validation)).toBeLessThanOrEqual(learning.pointValues[1]! + 1e-12);
     expect(learning.validation.at(-1)! - learning.validation[0]!).toBeGreaterThan(0.1);
+  });
+
+  test('the work of all trainings is counted by their epochs and rows', async () => {
+    const innerFolds = 2;
+    const one = { ...plan, points: [idle], innerFolds, seeds: [1] };
+    const fit = await fitWithSelection(source, everyRow(source), one);
+    const epochs = fit.validation.length - 1; // of every inner training: nothing is learned, so all run as long
+    const rows = table.queryIds.length;
+    const inner = GRADIENT_EVALUATIONS * epochs * (innerFolds - 1) * rows + (epochs + 1) * rows;
+    expect(fit.work).toBe(inner + GRADIENT_EVALUATIONS * fit.epochs * rows);
   });
 
   test('each row is scored by a model that has not seen its cluster', async () => {

@@ -5,6 +5,7 @@ import type { FeatureTable } from './feature-table.ts';
 import { balancedFolds, type Fold, putRows } from './folds.ts';
 import type { ScoringModel } from './model.ts';
 import { constrained } from './parameters.ts';
+import { rowEvaluations } from './search-budget.ts';
 import { tableMetric } from './table-metrics.ts';
 import { scoreTable } from './table-scorer.ts';
 import { type CurvePoint, type TrainingOptions, train } from './training.ts';
@@ -43,6 +44,8 @@ export interface Fit {
   readonly epochs: number;
   /** Of the first seed, on all rows. */
   readonly curve: readonly CurvePoint[];
+  /** The work of all trainings in evaluations of a row, see `rowEvaluations`. */
+  readonly work: number;
 }
 
 /** Rows to train on, and the clusters that are held out from them; a {@link Fold} has both. */
@@ -65,14 +68,21 @@ function meanCurve(curves: readonly { readonly curve: readonly CurvePoint[]; rea
   );
 }
 
-/** How each point does on the rows that the inner folds hold out, epoch after epoch, a query a vote. [points, epochs] */
+interface Trials {
+  /** [points, epochs] */
+  readonly curves: readonly (readonly number[])[];
+  readonly work: number;
+}
+
+/** How each point does on the rows that the inner folds hold out, epoch after epoch, a query a vote. */
 async function trials(
   source: FeatureSource,
   outer: TrainingRows,
   folds: readonly Fold[],
   plan: SelectionPlan,
   hooks: FitHooks,
-): Promise<number[][]> {
+): Promise<Trials> {
+  let work = 0;
   const curves = plan.points.map((): { curve: readonly CurvePoint[]; rows: number }[] => []);
   for (const { training, heldOut, clusters } of folds) {
     const unseen = [...outer.clusters, ...clusters];
@@ -84,10 +94,15 @@ async function trials(
       for (const seed of plan.seeds) {
         const { curve } = await train(model, rows, validation, { ...point, seed }, signalOf(hooks));
         curves[p]?.push({ curve, rows: heldOut.length });
+        work += rowEvaluations({
+          epochs: curve.length - 1,
+          rows: training.length,
+          validationRows: heldOut.length,
+        });
       }
     }
   }
-  return curves.map(meanCurve);
+  return { curves: curves.map(meanCurve), work };
 }
 
 function assertSeeds(seeds: readonly number[]): void {
@@ -100,7 +115,7 @@ export async function fitPoint(
   point: HyperParameters,
   { modelOf, seeds }: Pick<SelectionPlan, 'modelOf' | 'seeds'>,
   hooks: FitHooks = {},
-): Promise<Pick<Fit, 'model' | 'values' | 'curve'>> {
+): Promise<Pick<Fit, 'model' | 'values' | 'curve' | 'work'>> {
   assertSeeds(seeds);
   const model = modelOf(table);
   const thetas: Float64Array[] = [];
@@ -110,7 +125,12 @@ export async function fitPoint(
     thetas.push(theta);
     curves.push(curve);
   }
-  return { model, values: constrained(model, average(thetas)), curve: curves[0] as readonly CurvePoint[] };
+  const rows = table.queryIds.length;
+  const work = curves.reduce(
+    (sum, curve) => sum + rowEvaluations({ epochs: curve.length - 1, rows, validationRows: 0 }),
+    0,
+  );
+  return { model, values: constrained(model, average(thetas)), curve: curves[0] as readonly CurvePoint[], work };
 }
 
 /**
@@ -130,14 +150,14 @@ export async function fitWithSelection(
   assertSeeds(seeds);
   const clusters = Array.from(outer.training, (row) => source.clusters[row] as string);
   const folds = balancedFolds({ clusters }, innerFolds, seeds[0] as number);
-  const curves = await trials(source, outer, folds, plan, hooks);
+  const { curves, work } = await trials(source, outer, folds, plan, hooks);
   const pointValues = curves.map((curve) => Math.max(...curve));
   const point = pointValues.indexOf(Math.max(...pointValues));
-  const validation = curves[point] as number[];
+  const validation = curves[point] as readonly number[];
   const epochs = validation.indexOf(pointValues[point] as number);
   const rows = await source.rowsFor(outer.training, outer.clusters);
   const fitted = await fitPoint(rows, { ...(points[point] as HyperParameters), epochs }, plan, hooks);
-  return { ...fitted, point, pointValues, validation, epochs };
+  return { ...fitted, point, pointValues, validation, epochs, work: work + fitted.work };
 }
 
 export interface CrossValidation {

@@ -3,7 +3,7 @@ import { random } from '../core/random.ts';
 import { onBackendWithoutLeaks } from '../core/sample-leaks.ts';
 import { handmadeTable } from './handmade-table.ts';
 import { linearModel } from './linear-model.ts';
-import { drawValues, Evaluations, searchOnTable } from './parameter-search.ts';
+import { drawAround, drawValues, Evaluations, searchOnTable } from './parameter-search.ts';
 import type { ParameterSpec } from './parameters.ts';
 import { tableMetric } from './table-metrics.ts';
 
@@ -33,11 +33,31 @@ test('shares sum to 1 and favour none', () => {
   expect(mean(shares.map((row) => row[0]! ** 2))).toBeCloseTo(1 / 6, 1); // 2 / (3 * 4), of Dirichlet(1, 1, 1)
 });
 
+test('draws around the start are in their domains and within the range, on scales from small to large', () => {
+  const parameters = [
+    spec('free', [-3, 1], 5),
+    spec('positive', [0.5, 2]),
+    { ...spec('simplex', [0, 1], 3), initial: [0.2, 0.3, 0.5] },
+  ];
+  const stream = random(3, 'around');
+  const draws = Array.from({ length: 1009 }, () => drawAround({ parameters }, stream));
+  const scales: number[] = [];
+  for (const values of draws) {
+    expect(values[5]).toBeGreaterThanOrEqual(0.5);
+    expect(values[5]).toBeLessThanOrEqual(2);
+    expect(values[6]! + values[7]! + values[8]!).toBeCloseTo(1, 12);
+    scales.push(Math.sqrt(mean([...values.subarray(0, 5)].map((value) => (value - 1) ** 2))));
+  }
+  expect(mean([...draws.map((values) => values[0]!)])).toBeCloseTo(1, 1);
+  expect(mean(scales.map(Math.log10))).toBeCloseTo(-1, 0);
+  expect([Math.min(...scales) < 0.02, Math.max(...scales) > 0.5]).toEqual([true, true]);
+});
+
 test('the best is kept, the first of equals, and the budget is spent one by one', async () => {
   const evaluations = new Evaluations(async ([x]) => -Math.abs(x!), 3);
   for (const x of [5, -1, 1]) await evaluations.ask(Float64Array.of(x));
   expect(evaluations.isSpent).toBe(true);
-  expect(evaluations.result()).toEqual({ values: Float64Array.of(-1), value: -1, evaluations: 3 });
+  expect(evaluations.result()).toEqual({ values: Float64Array.of(-1), value: -1, evaluations: 3, isStart: false });
   expect(() => new Evaluations(async () => 0, 0)).toThrow('budget must be an integer from 1: 0');
 });
 

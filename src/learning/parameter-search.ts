@@ -3,7 +3,15 @@ import { eventBreaks } from '../core/event-loop.ts';
 import type { Random } from '../core/random.ts';
 import type { FeatureTable } from './feature-table.ts';
 import type { ScoringModel } from './model.ts';
-import type { ParameterSpec } from './parameters.ts';
+import {
+  constrained,
+  handTunedValues,
+  type ParameterSpec,
+  type Parametric,
+  parameterValues,
+  partsOf,
+  unconstrained,
+} from './parameters.ts';
 import { tableMetric } from './table-metrics.ts';
 import { TableScorer } from './table-scorer.ts';
 
@@ -22,6 +30,8 @@ export interface SearchResult {
   readonly value: number;
   /** How often the objective was asked. */
   readonly evaluations: number;
+  /** Whether nothing was better than what was asked about first. */
+  readonly isStart: boolean;
 }
 
 /** Runs a search on the metric of a table's rankings; the table is on the device meanwhile. */
@@ -55,6 +65,24 @@ export function drawValues({ constraint, labels, range: [low, high] }: Parameter
   );
 }
 
+/** Scales of the noise around the start, the least and the greatest. */
+const NEAR = 0.01;
+const FAR = 1;
+
+/** Values of a parameter that must be positive, none beyond the range that searches look in. */
+function withinRange({ constraint, range: [low, high], initial }: ParameterSpec, values: Float64Array): Float64Array {
+  if (constraint !== 'positive') return values;
+  return values.map((value, i) => Math.min(high, Math.max(Math.min(low, initial[i] as number), value)));
+}
+
+/** Values around the hand-tuned ones: normal noise on all free numbers, on one scale that is drawn evenly by its logarithm. */
+export function drawAround(model: Parametric, stream: Random): Float64Array {
+  const scale = NEAR * (FAR / NEAR) ** stream.uniform();
+  const theta = unconstrained(model, handTunedValues(model)).map((number) => number + scale * stream.normal());
+  const parts = new Map([...partsOf(model, constrained(model, theta))]);
+  return parameterValues(model, (spec) => withinRange(spec, parts.get(spec) as Float64Array));
+}
+
 /** Asks an objective and keeps the best, until the budget is spent. */
 export class Evaluations {
   readonly #objective: SearchObjective;
@@ -63,6 +91,8 @@ export class Evaluations {
   values: Float64Array = new Float64Array();
   value = Number.NEGATIVE_INFINITY;
   count = 0;
+  /** The question that the best values were. */
+  #bestAt = 0;
 
   constructor(objective: SearchObjective, budget: number) {
     if (!Number.isInteger(budget) || budget < 1)
@@ -82,11 +112,12 @@ export class Evaluations {
     if (value > this.value) {
       this.value = value;
       this.values = values;
+      this.#bestAt = this.count;
     }
     return value;
   }
 
   result(): SearchResult {
-    return { values: this.values, value: this.value, evaluations: this.count };
+    return { values: this.values, value: this.value, evaluations: this.count, isStart: this.#bestAt <= 1 };
   }
 }

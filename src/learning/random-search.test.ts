@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { namedValues } from './parameters.ts';
+import { linearModel } from './linear-model.ts';
+import { handTunedValues, namedValues } from './parameters.ts';
 import { randomSearch } from './random-search.ts';
 import { trajectoryModel } from './trajectory-model.ts';
 
@@ -21,4 +22,38 @@ test('asks as often as it may, the hand-tuned values first, and keeps the best',
   const again = await randomSearch(model, objective, { budget: 97, seed: 3 });
   expect(again.values).toEqual(values);
   expect((await randomSearch(model, objective, { budget: 97, seed: 5 })).values).not.toEqual(values);
+});
+
+const F = 142;
+const signals = Array.from({ length: F }, (_, i) => `s${i}`);
+const many = linearModel(
+  { signals, nonNegative: [], initial: { s0: 1 } },
+  { means: new Float64Array(F), deviations: new Float64Array(F).fill(1) },
+);
+
+test('of many numbers it finds better ones than it began with: half of the draws are near them', async () => {
+  // The best point is 1 everywhere: a draw of all numbers from their range, -1 to 1, is further from it than the start.
+  const objective = async (values: Float64Array) => -values.reduce((sum, value) => sum + (value - 1) ** 2, 0);
+  const found = await randomSearch(many, objective, { budget: 120, seed: 3 });
+  expect(found.isStart).toBe(false);
+  expect(found.value).toBeGreaterThan(await objective(handTunedValues(many)));
+  const distances: number[] = [];
+  await randomSearch(
+    many,
+    async (values) => {
+      distances.push(Math.hypot(...values.map((value, i) => value - (i === 0 ? 1 : 0))));
+      return 0;
+    },
+    { budget: 121, seed: 3 },
+  );
+  expect(distances[0]).toBe(0);
+  expect(distances.filter((distance, i) => i % 2 === 1 && distance > 0.05 && distance < 20)).toHaveLength(60);
+  expect(Math.min(...distances.filter((_, i) => i > 0 && i % 2 === 0))).toBeGreaterThan(4);
+});
+
+test('where nothing is better it says so', async () => {
+  const start = handTunedValues(many);
+  const objective = async (values: Float64Array) => (values.every((value, i) => value === start[i]) ? 1 : 0);
+  const found = await randomSearch(many, objective, { budget: 19, seed: 3 });
+  expect(found).toEqual({ values: start, value: 1, evaluations: 19, isStart: true });
 });

@@ -214,6 +214,11 @@ function modelOf(
     measured: { queries: size.queries, conversations: size.folds },
     numbers,
     folds: Array.from({ length: size.folds }, (_, fold) => foldOf(draw, fold, size)),
+    searches: ['random search', 'coordinate ascent'].map((method, at) => ({
+      method,
+      evaluations: Array.from({ length: size.folds }, (_, fold) => 311 + (fold % 3)),
+      foldsAtStart: at === 0 ? 2 : 0,
+    })),
     calibration: { bins: binsOf(draw), expectedError: 0.0123 },
     importance: families.slice(0, 60).map((family) => importanceOf(draw, family)),
     controls: families.length === 0 ? [] : controlsOf(draw, families),

@@ -9,7 +9,7 @@ import { PAGE_STYLE } from './page-style.ts';
 import { trainingPayload } from './training-payload.ts';
 import { trainingSections } from './training-sections.ts';
 import { trainingSettings } from './training-settings.ts';
-import { foldSentence, methodLadder, poolSentence } from './training-table.ts';
+import { foldSentence, methodLadder, poolSentence, searchSentences } from './training-table.ts';
 
 const TRAINING_STYLE = `
 .beside { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 1rem 2rem; }
@@ -72,6 +72,7 @@ function ladders(result: TrainingResult): Markup[] {
   return result.models.map((model, at) => {
     const words = { row: 'method', suffix: `-${at}` };
     const heading = result.models.length === 1 ? '' : html`<h3>Model ${model.name}</h3>`;
-    return html`${heading}${htmlTable(methodLadder(result, model), false, words)}`;
+    const searches = searchSentences(model).map((sentence) => html`<p class="legend">${sentence}</p>`);
+    return html`${heading}${htmlTable(methodLadder(result, model), false, words)}${searches}`;
   });
 }

@@ -7,6 +7,7 @@ import {
   poolSentence,
   renderTrainingMarkdown,
   renderTrainingText,
+  searchSentences,
   transferRows,
 } from './training-table.ts';
 
@@ -106,4 +107,19 @@ test('sentences say how it was measured and what no order can find', () => {
   expect(poolSentence(result)).toBe(
     'The candidates (bm25 + flat) hold .931 of the relevant turns; no order of them finds more. 11 signals.',
   );
+});
+
+test('searches have their budget, and a sentence where their row repeats the baseline', () => {
+  const baseline = 'hand-tuned';
+  const drawn = { method: 'random search', evaluations: [311, 307, 313], foldsAtStart: 2 };
+  const climbed = { method: 'coordinate ascent', evaluations: [311, 311, 311], foldsAtStart: 0 };
+  expect(searchSentences({ baseline, searches: [drawn, climbed] })).toEqual([
+    "Searches evaluate the metric on a fold's training rows as often as takes the time of its training: random search 307 to 313, coordinate ascent 311 evaluations a fold, a gradient counted as 2.",
+    'random search found nothing better than hand-tuned in 2 of 3 folds: its rankings there are those of hand-tuned.',
+  ]);
+  expect(searchSentences({ baseline, searches: [] })).toEqual([]);
+  for (const text of [renderTrainingMarkdown(result), renderTrainingText(result)]) {
+    expect(text).toContain('evaluations a fold');
+    expect(text).toContain('random search found nothing better than hand-tuned in 2 of 7 folds');
+  }
 });

@@ -1,4 +1,5 @@
 import type { ModelResult, TrainingResult } from '../experiment/training/training-result.ts';
+import { GRADIENT_EVALUATIONS } from '../learning/search-budget.ts';
 import { decimal, estimate } from './format.ts';
 import { intervalText, statisticsLegend, unresolvedIn } from './legend.ts';
 import { escapeMarkdown, ladderMarkdown, pipeTable, provenance } from './markdown.ts';
@@ -12,8 +13,8 @@ import { statisticsOf } from './training-statistics.ts';
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'hand-tuned': 'where training starts',
   uniform: 'every signal alike',
-  'random search': 'the best of as many random draws as training had looks at its metric',
-  'coordinate ascent': 'one number after the other, with the same number of looks',
+  'random search': 'the best of random draws, in the time of the training',
+  'coordinate ascent': 'one number after the other, in the time of the training',
   learned: 'by gradients',
 };
 
@@ -56,6 +57,25 @@ export function foldSentence({ config, conversations }: TrainingResult): string 
   return `Every ranking is by numbers that have not seen its conversation: ${folds}; hyper-parameters by ${inner} folds within the others.`;
 }
 
+function counted(numbers: readonly number[]): string {
+  const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
+  return least === most ? String(least) : `${least} to ${most}`;
+}
+
+/** What the searches were given, and where a row repeats the baseline; nothing without searches. */
+export function searchSentences({ searches, baseline }: Pick<ModelResult, 'searches' | 'baseline'>): string[] {
+  if (searches.length === 0) return [];
+  const budgets = searches.map(({ method, evaluations }) => `${method} ${counted(evaluations)}`).join(', ');
+  const budget = `Searches evaluate the metric on a fold's training rows as often as takes the time of its training: ${budgets} evaluations a fold, a gradient counted as ${GRADIENT_EVALUATIONS}.`;
+  const stuck = searches
+    .filter(({ foldsAtStart }) => foldsAtStart > 0)
+    .map(({ method, evaluations, foldsAtStart }) => {
+      const what = `${method} found nothing better than ${baseline} in ${foldsAtStart} of ${evaluations.length} folds`;
+      return `${what}: its rankings there are those of ${baseline}.`;
+    });
+  return [budget, ...stuck];
+}
+
 /** How the signals' pool limits every method. */
 export function poolSentence({ poolRecall, signals, config }: TrainingResult): string {
   const found = config.candidates.map(({ index }) => index).join(' + ');
@@ -92,7 +112,10 @@ const nameOf = ({ name }: ModelResult) => `Model ${name}`;
 /** The methods of every model, for a terminal. */
 export function renderTrainingText(result: TrainingResult, width = 120): string {
   const ladders = result.models.map(
-    (model) => `${nameOf(model)}\n\n${ladderText(methodLadder(result, model), width, 'method')}`,
+    (model) =>
+      `${nameOf(model)}\n\n${ladderText(methodLadder(result, model), width, 'method')}${searchSentences(model)
+        .map((line) => `\n${line}`)
+        .join('')}`,
   );
   const transfer =
     result.transfer.length === 0
@@ -107,7 +130,7 @@ export function renderTrainingMarkdown(result: TrainingResult): string {
     return [
       `${nameOf(model)}:`,
       ...ladderMarkdown(table, 'method'),
-      table.legend.map(escapeMarkdown).join('\n'),
+      [...table.legend, ...searchSentences(model)].map(escapeMarkdown).join('\n'),
       ...controlsMarkdown(result, model),
       ...importanceMarkdown(result, model),
     ];

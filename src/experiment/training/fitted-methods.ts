@@ -9,6 +9,7 @@ import type { ScoringModel } from '../../learning/model.ts';
 import { searchOnTable } from '../../learning/parameter-search.ts';
 import { handTunedValues, uniformValues } from '../../learning/parameters.ts';
 import { randomSearch } from '../../learning/random-search.ts';
+import { equalBudget } from '../../learning/search-budget.ts';
 import { scoreTable } from '../../learning/table-scorer.ts';
 import type { CurvePoint } from '../../learning/training.ts';
 import { combinations } from '../arms.ts';
@@ -18,6 +19,9 @@ import { modelMaker } from './training-models.ts';
 /** Ways to come by a model's numbers, the learned one last. */
 export const METHODS = ['hand-tuned', 'uniform', 'random search', 'coordinate ascent', 'learned'] as const;
 export type Method = (typeof METHODS)[number];
+
+const SEARCHES = { 'random search': randomSearch, 'coordinate ascent': coordinateAscent } as const;
+export type SearchMethod = keyof typeof SEARCHES;
 
 /** What one outer fold gives. */
 export type FoldOutcome = {
@@ -33,6 +37,7 @@ export type FoldOutcome = {
   readonly validation: readonly number[];
   readonly epochs: number;
   readonly curve: readonly CurvePoint[];
+  readonly searches: readonly Readonly<FoundValues>[];
 };
 
 /** The points of the grid, as training takes them. */
@@ -73,23 +78,28 @@ export function outerFolds(config: TrainingConfig, rows: Pick<FeatureSource, 'cl
   return outer === 'leave-one-out' ? leaveOneClusterOut(rows) : balancedFolds(rows, outer, config.seed);
 }
 
-/** How often the searches may look at the metric: as often as a training of the grid's points does. */
-function budgetOf({ fitting, crossValidation }: TrainingConfig): number {
-  const points = combinations({ ...fitting.grid }).length;
-  return points * crossValidation.inner * fitting.epochs;
+/** What a search for a model's numbers found. */
+export interface FoundValues {
+  readonly method: SearchMethod;
+  /** How often it evaluated the metric on all training rows. */
+  readonly evaluations: number;
+  /** Whether nothing was better than the hand-tuned numbers that it began with. */
+  readonly isStart: boolean;
 }
 
+/** Looks for a model's numbers by the metric alone. @param budget evaluations of the rows */
 async function searched(
   model: ScoringModel,
   rows: FeatureTable,
-  config: TrainingConfig,
-  search: typeof randomSearch,
-): Promise<Float64Array> {
-  const options = { budget: budgetOf(config), seed: config.seed };
-  const { values } = await searchOnTable(model, rows, config.fitting.metric, (objective) =>
-    search(model, objective, options),
+  { fitting, seed }: TrainingConfig,
+  method: SearchMethod,
+  budget: number,
+) {
+  const search = SEARCHES[method];
+  const { values, evaluations, isStart } = await searchOnTable(model, rows, fitting.metric, (objective) =>
+    search(model, objective, { budget, seed }),
   );
-  return values;
+  return { values, found: { method, evaluations, isStart } };
 }
 
 /** Fits every method on a fold's training rows and scores the rows that it holds out. */
@@ -104,11 +114,14 @@ export async function fitFold(
   await letEventsIn();
   const rows = await source.rowsFor(fold.training, fold.clusters);
   const { model } = fit;
+  const budget = equalBudget(fit.work, rows.queryIds.length);
+  const drawn = await searched(model, rows, config, 'random search', budget);
+  const climbed = await searched(model, rows, config, 'coordinate ascent', budget);
   const values: Record<Method, Float64Array> = {
     'hand-tuned': handTunedValues(model),
     uniform: uniformValues(model),
-    'random search': await searched(model, rows, config, randomSearch),
-    'coordinate ascent': await searched(model, rows, config, coordinateAscent),
+    'random search': drawn.values,
+    'coordinate ascent': climbed.values,
     learned: fit.values,
   };
   const held = await source.rowsFor(fold.heldOut, fold.clusters);
@@ -116,5 +129,16 @@ export async function fitFold(
   for (const [m, method] of METHODS.entries())
     scores.set(await scoreTable(model, values[method], held), m * held.mask.length);
   const { point, pointValues, validation, epochs, curve } = fit;
-  return { scores, values: fit.values, clusters: fold.clusters, point, pointValues, validation, epochs, curve };
+  const searches = [drawn.found, climbed.found];
+  return {
+    scores,
+    values: fit.values,
+    clusters: fold.clusters,
+    point,
+    pointValues,
+    validation,
+    epochs,
+    curve,
+    searches,
+  };
 }

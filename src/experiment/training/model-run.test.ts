@@ -55,6 +55,19 @@ describe('a model that is trained on a task', () => {
     }
   });
 
+  test('has searches that evaluate as often as a training of each fold takes', () => {
+    const { searches, folds } = trained.result;
+    expect(searches.map(({ method }) => method)).toEqual(['random search', 'coordinate ascent']);
+    const [drawn, climbed] = searches;
+    expect(climbed?.evaluations).toEqual(drawn?.evaluations);
+    for (const { evaluations, foldsAtStart } of searches) {
+      expect(evaluations).toHaveLength(folds.length);
+      expect(foldsAtStart).toBeLessThanOrEqual(folds.length);
+      // 2 points in 2 inner folds, of which each trains on half of the rows for 1 to 3 epochs
+      for (const count of evaluations) expect(count >= 4 && count <= 2 * (3 * 2 + 4) + 3 * 2).toBe(true);
+    }
+  });
+
   test('is calibrated over all candidates, which each fold finds by an encoder of its own', async () => {
     const { bins } = trained.result.calibration;
     let candidates = 0;

@@ -19,7 +19,7 @@ import { HeldOutRows } from './held-out-rows.ts';
 import { BASELINE, measuredCounts, measureMethods, methodResults } from './measured-methods.ts';
 import { jobKey, type ModelJob } from './model-job.ts';
 import { controlsOf, importanceOf } from './refits.ts';
-import type { LearnedNumber, ModelResult } from './training-result.ts';
+import type { LearnedNumber, ModelResult, SearchSummary } from './training-result.ts';
 
 export interface TrainedModel {
   readonly result: ModelResult;
@@ -75,6 +75,19 @@ function numbersOf(model: ScoringModel, values: Float64Array, bounds: ParameterB
   }));
 }
 
+/** What each search did in all folds. */
+function searchesOf(outcomes: readonly FoldOutcome[]): SearchSummary[] {
+  const methods = [...new Set(outcomes.flatMap(({ searches }) => searches.map(({ method }) => method)))];
+  return methods.map((method) => {
+    const own = outcomes.flatMap(({ searches }) => searches.filter((search) => search.method === method));
+    return {
+      method,
+      evaluations: own.map(({ evaluations }) => evaluations),
+      foldsAtStart: own.filter(({ isStart }) => isStart).length,
+    };
+  });
+}
+
 /** Intervals of the learned numbers. */
 async function boundsOf(job: ModelJob, fit: Awaited<ReturnType<typeof finalFit>>): Promise<ParameterBounds | null> {
   const { config, task, progress = silent } = job;
@@ -124,6 +137,7 @@ export async function trainModel(job: ModelJob): Promise<TrainedModel> {
         epochs,
         curve,
       })),
+      searches: searchesOf(validated.outcomes),
       curve: fit.curve,
       point: points[fit.point] ?? {},
       validation: fit.validation,

@@ -22,7 +22,7 @@ function armsOf({ name: model, methods }: ModelResult) {
 }
 
 function modelSummary(model: ModelResult) {
-  const { name, file, measured, point, epochs, calibration, importance, controls, folds } = model;
+  const { name, file, measured, point, epochs, calibration, importance, controls, folds, searches } = model;
   const outer = folds.map(({ clusters, point, epochs }) => ({ clusters, point, epochs }));
   return {
     name,
@@ -33,6 +33,7 @@ function modelSummary(model: ModelResult) {
     point,
     epochs,
     folds: outer,
+    searches,
     calibration,
     importance,
     controls,

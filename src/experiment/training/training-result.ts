@@ -39,6 +39,15 @@ export interface FoldResult {
   readonly curve: readonly CurvePoint[];
 }
 
+/** What a search by the metric alone did on the training rows of each fold. */
+export interface SearchSummary {
+  readonly method: string;
+  /** [folds] evaluations of the metric on all training rows of the fold, as many as take the time of its training. */
+  readonly evaluations: readonly number[];
+  /** Folds in which nothing was better than the hand-tuned numbers. */
+  readonly foldsAtStart: number;
+}
+
 /** What is lost without some signals, trained anew on the same folds. */
 export interface Importance {
   readonly family: string;
@@ -65,6 +74,7 @@ export interface ModelResult {
   readonly measured: { readonly queries: number; readonly conversations: number };
   readonly numbers: readonly LearnedNumber[];
   readonly folds: readonly FoldResult[];
+  readonly searches: readonly SearchSummary[];
   /** Of the training that the weights come from, on all rows. */
   readonly curve: readonly CurvePoint[];
   readonly validation: readonly number[];
