@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { ChecksumMismatchError } from '../core/errors.ts';
+import { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
 import { sampleWorkspace, sampleWorld } from '../retrieval/sample-corpus.ts';
 import type { Workspace } from '../retrieval/workspace.ts';
 import type { ArmRecord } from './arm-record.ts';
+import { contentsByCluster, type QueriedCorpus } from './cluster-conversations.ts';
 import { type ArmOptions, resolveConfig } from './config.ts';
 import { least, plain } from './handmade-config.ts';
 import type { Measurement } from './measurement.ts';
@@ -59,7 +61,7 @@ const measured = (unanswerable: readonly Query[] = []): Measurement => ({
 });
 const said = (records: readonly ArmRecord[], unanswerable: readonly Query[] = [], failed: readonly string[] = []) => {
   const failures = failed.map((name) => ({ name, description: '', code: 'X', message: '' }));
-  return remarksOf(workspace, config, measured(unanswerable), { records, failures });
+  return remarksOf(workspace, config, measured(unanswerable), { records, failures }, new Map());
 };
 
 /** The first k turns by the angle, of those strictly before the query that have a direction; in float64. */
@@ -113,7 +115,7 @@ describe('the recall of an approximate index', () => {
         };
       },
     });
-    const remarks = await remarksOf(failing, config, measured(), { records: [a, b], failures: [] });
+    const remarks = await remarksOf(failing, config, measured(), { records: [a, b], failures: [] }, new Map());
     expect(remarks).toEqual([
       'hnsw against the exact index: not measured, CHECKSUM_MISMATCH: damaged file, its checksum differs; delete it: x.safetensors',
       `hnsw against the exact index: recall@3 ${(await recall(b, 3)).toFixed(4)} (17 queries)`,
@@ -143,14 +145,45 @@ test('a baseline that failed is told, another arm that failed is not', async () 
   expect(await said([base], [], ['a'])).toEqual([]);
 });
 
-test('weights that were trained on what they are measured on are no test, and that is said', () => {
+describe('weights', () => {
+  const turn = (id: string, conversationId: string, text: string) => {
+    return { id, conversationId, parentId: null, timestamp: 7, author: null, channel: null, text };
+  };
+  const asked = (...clusters: string[]) =>
+    clusters.map((cluster, i) => ({ ...(world.queries[0] as Query), id: `q${i}`, cluster }));
+  const mailbox = (...texts: string[]): QueriedCorpus => {
+    const ids = texts.map((_, i) => `c${i}`);
+    return {
+      corpus: new Corpus(texts.map((text, i) => turn(`t${i}`, ids[i]!, text))),
+      queries: asked(...ids, 'c0'),
+      qrels: new Map(),
+    };
+  };
+  const seen = mailbox('bread', 'soup', 'salt');
   const signals = { groups: ['text' as const], encoders: [] };
-  const origin = { file: 'w.safetensors', dataHash: 'h', commit: 'c', trainingClusters: ['a', 'b', 'z'] };
+  const origin = {
+    ...{ file: 'w.safetensors', dataHash: 'h', commit: 'c', trainingClusters: ['c0', 'c1', 'c2'] },
+    trainingContents: [...contentsByCluster(seen).values()].flat(),
+  };
   const learned = { name: 'learned', scoring: { signals, weights: {}, origin } };
   const byHand = { name: 'by hand', scoring: { signals, weights: {}, origin: null } };
-  const without = { name: 'without', scoring: null };
-  expect(trainedOnRemarks([learned, byHand, without], ['a', 'b', 'b', 'c'])).toEqual([
-    'weights of learned were trained on 2 of these 3 conversations: no test of them',
-  ]);
-  expect(trainedOnRemarks([learned, byHand, without], ['c', 'd'])).toEqual([]);
+  const arms = [learned, byHand, { name: 'without', scoring: null }];
+
+  test('that were trained on what they are measured on are no test, and that is said', () => {
+    expect(trainedOnRemarks(arms, mailbox('train', 'soup', 'lamp', 'bread'))).toEqual([
+      'weights of learned were trained on 2 of these 4 conversations: no test of them',
+    ]);
+  });
+
+  test('are not taken for trained on other conversations that have the ids of theirs', () => {
+    expect(trainedOnRemarks(arms, mailbox('train', 'wolf', 'lamp'))).toEqual([]);
+  });
+
+  test('of a file without hashes cannot be checked, and that is said', () => {
+    const { trainingContents: _, ...old } = origin;
+    const arm = { ...learned, scoring: { ...learned.scoring, origin: old } };
+    expect(trainedOnRemarks([arm], mailbox('train'))).toEqual([
+      'weights of learned hold no content hashes, so whether they were trained on these conversations is unknown; train them again: w.safetensors',
+    ]);
+  });
 });

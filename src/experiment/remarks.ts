@@ -2,10 +2,12 @@ import { RagPlusPlusError } from '../core/errors.ts';
 import { hashOf } from '../core/hash.ts';
 import { recallAt } from '../index/recall.ts';
 import type { IndexOptions } from '../index/registry.ts';
+import type { Qrels } from '../model/run.ts';
 import type { RetrieverOptions } from '../retrieval/retriever-options.ts';
 import type { Workspace } from '../retrieval/workspace.ts';
 import type { Outcomes } from './arm-failure.ts';
 import type { ArmRecord } from './arm-record.ts';
+import { contentsByCluster, type QueriedCorpus } from './cluster-conversations.ts';
 import type { ExperimentConfig } from './config.ts';
 import type { Measurement } from './measurement.ts';
 
@@ -42,30 +44,40 @@ async function recallRemarks(workspace: Workspace, records: readonly ArmRecord[]
   return remarks;
 }
 
-/** Of each arm with learned weights, how many of the conversations that it is measured on its weights were trained on: its figures there are no test of it. */
+/**
+ * Of each arm with learned weights, how many of the conversations that it is measured on its weights were trained on: its figures there are no test of it.
+ * Conversations are compared by their contents, since two collections may use one id for different conversations.
+ */
 export function trainedOnRemarks(
   arms: readonly Pick<ArmRecord['options'], 'name' | 'scoring'>[],
-  clusters: readonly string[],
+  measured: QueriedCorpus,
 ): string[] {
-  const measured = new Set(clusters);
-  return arms.flatMap(({ name, scoring }) => {
-    const seen = new Set(scoring?.origin?.trainingClusters.filter((cluster) => measured.has(cluster)));
-    if (seen.size === 0) return [];
-    return [`weights of ${name} were trained on ${seen.size} of these ${measured.size} conversations: no test of them`];
+  const origins = arms.flatMap(({ name, scoring }) => (scoring?.origin ? [{ name, origin: scoring.origin }] : []));
+  if (origins.length === 0) return [];
+  const contents = contentsByCluster(measured);
+  return origins.flatMap(({ name, origin: { file, trainingContents } }) => {
+    if (trainingContents === undefined)
+      return [
+        `weights of ${name} hold no content hashes, so whether they were trained on these conversations is unknown; train them again: ${file}`,
+      ];
+    const trained = new Set(trainingContents);
+    const seen = [...contents.values()].filter((hashes) => hashes.some((hash) => trained.has(hash))).length;
+    if (seen === 0) return [];
+    return [`weights of ${name} were trained on ${seen} of these ${contents.size} conversations: no test of them`];
   });
 }
 
-/** What is worth saying beside the table. */
+/** What is worth saying beside the table. @param qrels of the dataset */
 export async function remarksOf(
   workspace: Workspace,
   { evaluation: { baseline } }: ExperimentConfig,
   { unanswerable }: Measurement,
   { records, failures }: Outcomes,
+  qrels: Qrels,
 ): Promise<string[]> {
   const remarks = await recallRemarks(workspace, records);
   const options = records.map((record) => record.options);
-  const clusters = workspace.queries.map(({ cluster }) => cluster);
-  remarks.push(...trainedOnRemarks(options, clusters));
+  remarks.push(...trainedOnRemarks(options, { corpus: workspace.corpus, queries: workspace.queries, qrels }));
   const shown = `${unanswerable
     .slice(0, SHOWN)
     .map(({ id }) => id)

@@ -91,7 +91,7 @@ async function measured(run: PreparedRun, outcomes: Outcomes, raced: Raced, watc
   const measurement = await watch.time('statistics', () => measurementOf(run, runs, how));
   const before = await runner.stageCounts();
   const remarks = await watch.time('remarks', async () =>
-    remarksOf(await runner.workspace(), config, measurement, outcomes),
+    remarksOf(await runner.workspace(), config, measurement, outcomes, dataset.qrels),
   );
   const own = countsSince(before, await runner.stageCounts());
   const stages = addCounts(raced.stages, ...outcomes.records.map((record) => record.stages), own);

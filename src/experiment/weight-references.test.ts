@@ -19,6 +19,7 @@ const provenance = {
   commit: 'def',
   backend: 'cpu',
   trainingClusters: ['c0'],
+  trainingContents: ['0123456789abcdef'],
 };
 const mix = join(folder, 'mix.safetensors');
 const standardisation = { means: Float64Array.of(3, 5), deviations: Float64Array.of(2, 0.5) };
@@ -33,7 +34,10 @@ describe('a mix of signals', () => {
   const expected = {
     signals: bank,
     weights: { bm25: 3.5, age: -2 }, // of a unit, not of a deviation
-    origin: { file: mix, dataHash: 'abc', trainingClusters: ['c0'], commit: 'def' },
+    origin: {
+      ...{ file: mix, dataHash: 'abc', trainingClusters: ['c0'], commit: 'def' },
+      trainingContents: ['0123456789abcdef'],
+    },
   };
 
   test('takes the place of its file', () => {

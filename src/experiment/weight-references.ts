@@ -11,8 +11,9 @@ import { isPlain, type Path, type Plain } from './config-file.ts';
 type Resolved = { readonly value: Plain } | { readonly fault: Omit<ConfigurationFault, 'path'> };
 
 function originOf(file: string, { provenance }: Weights): Plain {
-  const { dataHash, trainingClusters, commit } = provenance;
-  return { file, dataHash, trainingClusters, commit };
+  const { dataHash, trainingClusters, trainingContents, commit } = provenance;
+  const contents = trainingContents === undefined ? {} : { trainingContents };
+  return { file, dataHash, trainingClusters, ...contents, commit };
 }
 
 /** An encoder's options in full; null for what is none, which is a fault of its own. */

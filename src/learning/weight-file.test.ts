@@ -28,6 +28,7 @@ const provenance = {
   commit: 'def',
   backend: 'wasm',
   trainingClusters: ['c0', 'c1'],
+  trainingContents: ['0a', '0b'],
 };
 const linear: Weights = {
   model: linearModel({ signals, nonNegative: ['cosine'], initial: { age: 0.5 } }, standardisationOf(table, signals)),

@@ -17,6 +17,8 @@ const provenanceSchema = z.strictObject({
   commit: z.string(),
   backend: z.string(),
   trainingClusters: z.array(z.string()).min(1),
+  /** Content hashes of their conversations; absent in older files. */
+  trainingContents: z.array(z.string()).min(1).optional(),
 });
 export type Provenance = z.output<typeof provenanceSchema>;
 

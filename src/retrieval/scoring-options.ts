@@ -6,6 +6,8 @@ const weightsOrigin = z.strictObject({
   file: z.string(),
   dataHash: z.string(),
   trainingClusters: z.array(z.string()),
+  /** Content hashes of the training conversations; absent where the weight file has none. */
+  trainingContents: z.array(z.string()).optional(),
   commit: z.string(),
 });
 

@@ -3,6 +3,7 @@ import { handTunedValues, uniformValues } from '../../learning/parameters.ts';
 import { scoreTable } from '../../learning/table-scorer.ts';
 import { assertFits, type Weights } from '../../learning/weight-file.ts';
 import type { Run } from '../../model/run.ts';
+import { contentsByCluster } from '../cluster-conversations.ts';
 import { LearningTask, type TaskContext } from './learning-task.ts';
 import { BASELINE, DEPTH, measuredCounts, measureMethods, methodResults } from './measured-methods.ts';
 import { runOfScores } from './scored-runs.ts';
@@ -32,7 +33,12 @@ export interface TestResult {
 function assertUnseen(file: string, { provenance }: Weights, { dataset, table }: LearningTask): void {
   if (provenance.dataHash !== dataset.hash)
     throw new ValidationError(`weights ${file} were trained on other data than dataset: ${dataset.name}`, { file });
-  const seen = table.clusters.find((cluster) => provenance.trainingClusters.includes(cluster));
+  const contents = contentsByCluster(dataset);
+  const trained = new Set(provenance.trainingContents);
+  const seen = table.clusters.find(
+    (cluster) =>
+      provenance.trainingClusters.includes(cluster) || contents.get(cluster)?.some((hash) => trained.has(hash)),
+  );
   if (seen !== undefined)
     throw new ValidationError(`weights ${file} were trained on a conversation of the test split: ${seen}`, { file });
 }

@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
 import { ValidationError } from '../../core/errors.ts';
+import { hashOf } from '../../core/hash.ts';
 import { writeSampleTraining } from './sample-training-config.ts';
 import { runTest } from './test-run.ts';
 import { loadTrainingConfig } from './training-config.ts';
@@ -13,6 +14,13 @@ import { type FinishedTraining, runTraining } from './training-run.ts';
 const root = mkdtempSync(join(tmpdir(), 'ragpp-training-run-'));
 afterAll(() => rmSync(root, { recursive: true }));
 const path = writeSampleTraining(root);
+/** Of the first turn of a test conversation. */
+const opening = readFileSync(join(root, 'turns.jsonl'), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as { readonly id: string; readonly timestamp: number; readonly text: string })
+  .filter(({ id }) => id === 't17-0')
+  .map(({ timestamp, text }) => hashOf([timestamp, text]).slice(0, 16));
 const load = (...changes: string[]) =>
   loadTrainingConfig(path, ['importance=false', 'evaluation.resamples=0', ...changes]);
 const context = { cacheFolder: join(root, 'cache'), backend: 'cpu', command: 'ragpp train sample' };
@@ -35,6 +43,7 @@ describe('runTraining', () => {
     const { provenance, values } = weights.get('weights-linear.safetensors')!;
     expect([...values]).toEqual(result.models[0]?.numbers.map(({ value }) => value));
     expect(provenance).toMatchObject({ seeds: [3], backend: 'cpu', dataHash: result.dataset.hash });
+    expect(new Set(provenance.trainingContents).size).toBe(16);
   });
 
   test('is told apart by its config and its backend, not by the command', async () => {
@@ -71,6 +80,11 @@ describe('runTest', () => {
   test.each([
     ['of other data', { dataHash: 'abc' }, /were trained on other data than dataset: /],
     ['that had seen a test conversation', { trainingClusters: ['c1', 'c20'] }, /conversation of the test split: c20/],
+    [
+      'that had seen its content under another id',
+      { trainingContents: opening },
+      /conversation of the test split: c17/,
+    ],
   ])('refuses weights %s', async (_, changed, message) => {
     const before = tf.memory().numTensors;
     const { provenance, ...rest } = weights();

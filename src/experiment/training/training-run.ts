@@ -1,7 +1,9 @@
 import { hashOf } from '../../core/hash.ts';
 import { silent } from '../../core/progress.ts';
 import type { Weights } from '../../learning/weight-file.ts';
+import type { Dataset } from '../../model/dataset.ts';
 import type { Qrels, Run } from '../../model/run.ts';
+import { contentsByCluster } from '../cluster-conversations.ts';
 import { captureEnvironment } from '../environment.ts';
 import { qrelsOf } from '../measurement.ts';
 import type { DatasetSummary } from '../result.ts';
@@ -38,6 +40,11 @@ function poolRecall({ table }: LearningTask): number {
   return found / Math.max(1, found + count(table.missedGrades));
 }
 
+function contentsOf(dataset: Dataset, clusters: readonly string[]): string[] {
+  const all = contentsByCluster(dataset);
+  return [...new Set(clusters.flatMap((cluster) => all.get(cluster) ?? []))];
+}
+
 /** Trains the models of a config on the dev conversations of its dataset; the test split is not looked at. */
 export async function runTraining(config: TrainingConfig, context: TrainingContext): Promise<FinishedTraining> {
   const task = await LearningTask.open(config, 'dev', context);
@@ -61,6 +68,7 @@ export async function runTraining(config: TrainingConfig, context: TrainingConte
         commit: environment.commit,
         backend: context.backend,
         trainingClusters: clusters,
+        trainingContents: contentsOf(task.dataset, clusters),
       };
       for (const other of config.transfer)
         transferred.push(...(await transfer({ ...trained, task, config, options }, other, context)));

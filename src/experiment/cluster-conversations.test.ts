@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
-import { Corpus } from '../../model/corpus.ts';
-import type { Dataset, Query } from '../../model/dataset.ts';
-import type { Turn } from '../../model/turn.ts';
-import { conversationsOf, conversationsWithout } from './fold-conversations.ts';
+import { describe, expect, test } from 'vitest';
+import { Corpus } from '../model/corpus.ts';
+import type { Dataset, Query } from '../model/dataset.ts';
+import type { Turn } from '../model/turn.ts';
+import { contentsByCluster, conversationsByCluster, conversationsWithout } from './cluster-conversations.ts';
 
 const turn = (id: string, conversationId: string, channel: string | null = null): Turn => {
   return { id, conversationId, parentId: null, timestamp: 7, author: null, channel, text: 'x' };
@@ -37,6 +37,8 @@ const dataset: Dataset = {
     query('q1', 'other', { conversationId: 'd' }),
     query('q2', 'other', { turnId: 'e0' }),
     query('q3', 'alone'),
+    query('q4', 'log'),
+    query('q5', 'nowhere'),
   ],
   qrels: new Map([
     ['q0', new Map([['g0', 1]])],
@@ -55,12 +57,36 @@ test.each([
   ['the name of its channel', 'log', ['b', 'c']],
   ['what its queries ask and stand in', 'other', ['d', 'e']],
   ['what answers its queries, where nothing else is known', 'alone', ['f']],
-  ['nothing', 'unheard of', []],
+  ['nothing', 'nowhere', []],
 ])('a cluster has the conversations that are known by %s', (_, cluster, conversations) => {
-  expect([...conversationsOf(dataset, [cluster])].sort()).toEqual(conversations);
+  expect([...(conversationsByCluster(dataset).get(cluster) ?? [])].sort()).toEqual(conversations);
 });
 
 test('encoders are fitted on the dev conversations of the other clusters', () => {
   expect([...conversationsWithout(dataset, ['log', 'other'])]).toEqual(['a', 'f']);
   expect(conversationsWithout(dataset, [])).toEqual(dataset.devConversations);
+});
+
+describe('contents of a cluster', () => {
+  const of = (...turns: Turn[]) =>
+    contentsByCluster({ ...dataset, corpus: new Corpus(turns), qrels: new Map(), queries: [query('q', 'a')] }).get('a');
+  const opening = { ...turn('a0', 'a'), text: 'Shall we bake?' };
+
+  test('are the same whatever its turns and conversations are called, and when they go on', () => {
+    const [known] = of(opening) as [string];
+    expect(known).toMatch(/^[0-9a-f]{16}$/);
+    const renamed = contentsByCluster({
+      ...dataset,
+      corpus: new Corpus([{ ...opening, id: 'x', conversationId: 'b' }]),
+      qrels: new Map(),
+      queries: [query('q', 'b')],
+    });
+    expect(renamed.get('b')).toEqual([known]);
+    expect(of(opening, { ...turn('a1', 'a'), timestamp: 8 })).toEqual([known]);
+  });
+
+  test('are others where another text or time opens it under the same id', () => {
+    expect(of({ ...opening, text: 'Shall we sing?' })).not.toEqual(of(opening));
+    expect(of({ ...opening, timestamp: 6 })).not.toEqual(of(opening));
+  });
 });
