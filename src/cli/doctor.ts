@@ -2,7 +2,8 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
-import { activeBackendReason, libtensorflowVersion, probeBackends, useBackend } from '../core/backend.ts';
+import { getActiveBackend } from '../core/active-backend.ts';
+import { probeBackends, useBackend } from '../core/backend.ts';
 import { assertWritableFolder } from '../core/files.ts';
 import { printOut } from '../core/terminal.ts';
 import { installedVersion, projectVersion } from '../experiment/environment.ts';
@@ -29,8 +30,9 @@ async function backendFindings(): Promise<Finding[]> {
     if (probe.available) {
       try {
         await useBackend(probe.name);
-        const library = libtensorflowVersion();
-        if (library !== undefined) finding = { ...finding, remark: `libtensorflow ${library}, ${probe.reason}` };
+        const { libtensorflow } = getActiveBackend();
+        if (libtensorflow !== undefined)
+          finding = { ...finding, remark: `libtensorflow ${libtensorflow}, ${probe.reason}` };
       } catch (error) {
         finding = {
           part: finding.part,
@@ -48,7 +50,7 @@ async function backendFindings(): Promise<Finding[]> {
 async function autoFinding(): Promise<Finding> {
   const part = 'backend auto';
   try {
-    return { part, state: 'ok', remark: `takes ${await useBackend('auto')} (${activeBackendReason()})` };
+    return { part, state: 'ok', remark: `takes ${await useBackend('auto')} (${getActiveBackend().reason})` };
   } catch (error) {
     return { part, state: 'missing', remark: error instanceof Error ? error.message : String(error) };
   }

@@ -2,11 +2,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
+import { BACKENDS, type BackendName, getActiveBackend, setActiveBackend } from './active-backend.ts';
 import { UnavailableError } from './errors.ts';
 
-/** Backends in the order in which `auto` tries them. */
-export const BACKENDS = ['cuda', 'node', 'webgpu', 'wasm', 'cpu'] as const;
-export type BackendName = (typeof BACKENDS)[number];
+export { BACKENDS, type BackendName };
 export type BackendChoice = BackendName | 'auto';
 
 export interface BackendProbe {
@@ -124,27 +123,9 @@ const LOADERS: Readonly<Record<BackendName, () => Promise<string>>> = {
   },
 };
 
-let active: { readonly name: BackendName; readonly reason: string } | undefined;
-
-function assertActive(): NonNullable<typeof active> {
-  if (active === undefined) throw new UnavailableError('tensor backend', 'useBackend was not called');
-  return active;
-}
-
 /** The backend that {@link useBackend} made active. */
 export function activeBackend(): BackendName {
-  return assertActive().name;
-}
-
-/** Why {@link useBackend} made the active backend active. */
-export function activeBackendReason(): string {
-  return assertActive().reason;
-}
-
-/** The version of libtensorflow that the active backend computes with, if it does. */
-export function libtensorflowVersion(): string | undefined {
-  if (!['node', 'cuda'].includes(activeBackend())) return undefined;
-  return (tf.backend() as unknown as { binding: { TF_Version: string } }).binding.TF_Version;
+  return getActiveBackend().name;
 }
 
 /** True where the batched matrix product is slower than a loop of plain ones (STYLE: 1.5 against 20 GFLOP/s on wasm). */
@@ -186,6 +167,12 @@ async function load(name: BackendName): Promise<void> {
   });
 }
 
+/** Of the library behind tfjs-node and tfjs-node-gpu, undefined on other backends. */
+function libtensorflowVersion(): string | undefined {
+  if (tf.getBackend() !== 'tensorflow') return undefined;
+  return (tf.backend() as unknown as { binding: { TF_Version: string } }).binding.TF_Version;
+}
+
 function autoReason(chosen: BackendName): string {
   const passedOver = BACKENDS.slice(0, BACKENDS.indexOf(chosen));
   const rest = passedOver.length === 0 ? '' : `; not available here: ${passedOver.join(', ')}`;
@@ -202,7 +189,7 @@ export async function useBackend(choice: BackendChoice): Promise<BackendName> {
   const probes = probeBackends();
   if (choice === 'auto') {
     const name = await firstThatLoads(probes, load);
-    active = { name, reason: autoReason(name) };
+    setActiveBackend({ name, reason: autoReason(name), libtensorflow: libtensorflowVersion() });
     return name;
   }
   const probe = probes.find(({ name }) => name === choice);
@@ -210,7 +197,11 @@ export async function useBackend(choice: BackendChoice): Promise<BackendName> {
   if (!probe.available) throw new UnavailableError(`backend ${choice}`, probe.reason);
   try {
     await load(choice);
-    active = { name: choice, reason: 'named in the command or the config' };
+    setActiveBackend({
+      name: choice,
+      reason: 'named in the command or the config',
+      libtensorflow: libtensorflowVersion(),
+    });
     return choice;
   } catch (error) {
     throw new UnavailableError(`backend ${choice}`, reasonOf(error), { cause: error });

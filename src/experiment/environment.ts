@@ -5,7 +5,7 @@ import { cpus, totalmem } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { activeBackendReason, libtensorflowVersion } from '../core/backend.ts';
+import { getActiveBackend } from '../core/active-backend.ts';
 import { readText } from '../core/files.ts';
 import { parse } from '../core/validation.ts';
 import { setDataFolder, usedDataFolder } from '../datasets/data-folder.ts';
@@ -86,13 +86,14 @@ export function captureEnvironment(backend: string, seed: number, command: strin
   const versions = RECORDED_PACKAGES.map((name) => [name, installedVersion(name)] as const).filter(
     ([, version]) => version !== null,
   );
-  const libtensorflow = libtensorflowVersion(); // no package on npm, and more than one version fits the same package
+  // libtensorflow is no package on npm, and more than one version fits the same tfjs-node.
+  const { reason, libtensorflow } = getActiveBackend();
   return {
     version: projectVersion(),
     commit: currentCommit(),
     node: process.version,
     backend,
-    backendReason: activeBackendReason(),
+    backendReason: reason,
     packages: { ...Object.fromEntries(versions), ...(libtensorflow === undefined ? {} : { libtensorflow }) } as Record<
       string,
       string

@@ -1,0 +1,26 @@
+import { UnavailableError } from './errors.ts';
+
+/** The backends of TensorFlow.js by their names here, in the order in which `auto` tries them. */
+export const BACKENDS = ['cuda', 'node', 'webgpu', 'wasm', 'cpu'] as const;
+export type BackendName = (typeof BACKENDS)[number];
+
+/** What computes the tensors of this process. Known here without loading a tensor. */
+export interface ActiveBackend {
+  readonly name: BackendName;
+  /** Why this backend and no other. */
+  readonly reason: string;
+  /** The version of libtensorflow, on the backends that compute with it. */
+  readonly libtensorflow: string | undefined;
+}
+
+let active: ActiveBackend | undefined;
+
+export function setActiveBackend(backend: ActiveBackend): void {
+  active = backend;
+}
+
+/** @throws UnavailableError before a backend was made active. */
+export function getActiveBackend(): ActiveBackend {
+  if (active === undefined) throw new UnavailableError('tensor backend', 'useBackend was not called');
+  return active;
+}
