@@ -151,6 +151,24 @@ describe('rounds of draws', () => {
   });
 });
 
+test('a p that is smaller than the most samples can show needs no more of them', () => {
+  // 41 groups all one way reach their sum with a chance of at most 2 exp(-41 / 2); 26 groups do with 2 exp(-13), which is above 1 / 1,000,001.
+  const oneWay = (groups: number) => Array.from({ length: 41 }, (_, g) => (g < groups ? 0.5 : 0));
+  const rounds: number[][] = [];
+  const [sure, drawn] = signFlipPermutation([oneWay(41), oneWay(26)], unclustered(41), {
+    samples: 997,
+    seed: 11,
+    wantsMore: (tests) => {
+      rounds.push(tests.map(({ samples }) => samples));
+      return [true, rounds.length < 4];
+    },
+  });
+  expect(sure).toMatchObject({ p: 1 / 1_000_001, low: 1 / 1_000_001, high: 1 / 1_000_001, samples: 997, exact: false });
+  expect(drawn?.samples).toBeGreaterThan(997);
+  const [unasked] = signFlipPermutation([oneWay(41)], unclustered(41), { samples: 997, seed: 11 });
+  expect(unasked).toMatchObject({ p: 1 / 998, samples: 997 });
+});
+
 test('the Monte Carlo interval holds the exact p, and narrows with the samples', () => {
   const few = [0.31, -0.12, 0.43, 0.17, -0.59, 0.97, 0.23, -0.61, 0.53, 0.37, 0.59, 0.83];
   const p = pOf(few, unclustered(12));

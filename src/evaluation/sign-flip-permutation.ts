@@ -22,13 +22,15 @@ export interface PermutationOptions {
   readonly seed: number;
   /**
    * The columns whose p is not sure enough, asked after each round of draws. These get as many new sign vectors as were drawn before, up to
-   * {@link MOST_SAMPLES} in all. Without it there is one round.
+   * {@link MOST_SAMPLES} in all, but where Hoeffding's bound says that these would show the smallest p. Without it there is one round.
    */
   readonly wantsMore?: (tests: readonly PermutationTest[]) => readonly boolean[];
 }
 
 /** Sign vectors that are drawn at most while a p is too close to its bound. */
 export const MOST_SAMPLES = 1_000_000;
+/** The smallest p that {@link MOST_SAMPLES} can show. */
+const LEAST_P = 1 / (MOST_SAMPLES + 1);
 /** Standard normal quantile of the Monte Carlo interval, two-sided 99.9 %. */
 const MONTE_CARLO_Z = 3.2905267314919255;
 /** All 2^n sign vectors are tried up to this n. */
@@ -47,6 +49,8 @@ interface Draws {
   readonly column: Column;
   /** Null where there are too many sign vectors to try them all. */
   readonly exactP: number | null;
+  /** Whether more samples would show the smallest p, so that none are drawn. */
+  isSmallest: boolean;
   hits: number;
   samples: number;
 }
@@ -77,16 +81,33 @@ export function exactSignFlips(sums: Float64Array, threshold: number): number {
 function drawsOf(column: Column): Draws {
   const { differing, threshold } = column;
   const exactP = differing.length <= EXACT_UP_TO ? exactSignFlips(differing, threshold) : null;
-  return { column, exactP, hits: 0, samples: 0 };
+  return { column, exactP, isSmallest: false, hits: 0, samples: 0 };
+}
+
+/** Hoeffding's bound of p: the flipped sums reach t with a chance of at most 2 exp(-t^2 / (2 sum s^2)). Source: hoeffding1963. */
+function boundOf({ differing, threshold }: Column): number {
+  const squares = differing.reduce((sum, s) => sum + s * s, 0);
+  return 2 * Math.exp(-(threshold ** 2) / (2 * squares));
 }
 
 /** No sampled p is below that of a sum which only two sign vectors make as extreme: the observed one, and all of its signs turned. */
-function testOf({ column: { meanDifference, differing }, exactP, hits, samples }: Draws): PermutationTest {
+function testOf({ column, exactP, isSmallest, hits, samples }: Draws): PermutationTest {
+  const { meanDifference, differing } = column;
   if (exactP !== null) return { meanDifference, p: exactP, exact: true, samples, low: exactP, high: exactP };
+  if (isSmallest) return { meanDifference, p: LEAST_P, exact: false, samples, low: LEAST_P, high: LEAST_P };
   const least = 2 ** (1 - differing.length);
   const { low, high } = wilsonInterval(hits, samples, MONTE_CARLO_Z);
   const p = Math.max(least, (1 + hits) / (1 + samples));
   return { meanDifference, p, exact: false, samples, low: Math.max(least, low), high: Math.max(p, high) };
+}
+
+/** The columns that need more samples. Those whose p is below the smallest one for sure have it from here on, without a draw. */
+function columnsToDraw(draws: readonly Draws[], wantsMore: NonNullable<PermutationOptions['wantsMore']>): Draws[] {
+  const unsure = wantsMore(draws.map(testOf));
+  const open = draws.filter(({ exactP, isSmallest }, c) => exactP === null && !isSmallest && unsure[c] === true);
+  const smallest = open.filter(({ column }) => boundOf(column) < LEAST_P);
+  for (const one of smallest) one.isSmallest = true;
+  return smallest.length === 0 ? open : columnsToDraw(draws, wantsMore);
 }
 
 /**
@@ -98,7 +119,7 @@ function testOf({ column: { meanDifference, differing }, exactP, hits, samples }
  *
  * @param columns differences, treatment minus baseline, [Q] each.
  * @returns a test a column.
- * @throws ValidationError, DimensionMismatchError, NotFiniteError. Source: smucker2007significance, phipson2010permutation.
+ * @throws ValidationError, DimensionMismatchError, NotFiniteError. Source: smucker2007significance, phipson2010permutation, hoeffding1963.
  */
 export function signFlipPermutation(
   columns: readonly ArrayLike<number>[],
@@ -119,8 +140,7 @@ export function signFlipPermutation(
       tally.samples += size;
     }
     drawn += size;
-    const unsure = drawn < MOST_SAMPLES ? wantsMore(draws.map(testOf)) : [];
-    active = draws.filter(({ exactP }, c) => exactP === null && unsure[c] === true);
+    active = drawn < MOST_SAMPLES ? columnsToDraw(draws, wantsMore) : [];
   }
   return draws.map(testOf);
 }
