@@ -9,3 +9,12 @@ test('columns are as wide as their widest cell, the last is not padded', () => {
     ]),
   ).toBe('a    bb  c\naaa  b   cc');
 });
+
+test('a row is a line, whatever its cells hold', () => {
+  expect(
+    columns([
+      ['a\nb', 'c'],
+      ['d', 'e\n'],
+    ]),
+  ).toBe('a\\u000ab  c\nd         e\\u000a');
+});

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { SAMPLE_RUN, writeSampleRun } from '../experiment/sample-run-folder.ts';
 import { ragpp } from './sample-command.ts';
 
@@ -12,6 +12,7 @@ writeSampleRun(join(root, 'other-2'), {
   ...SAMPLE_RUN,
   experiment: 'other',
   hash: '222',
+  date: null,
   arms: { newest: [1, 1, 1, 1, 1, 1] },
 });
 
@@ -21,14 +22,14 @@ test('a table of the arms of all runs, in the order of the folders', async () =>
   expect(await results()).toEqual({
     code: 0,
     stdout: [
-      'experiment  hash          queries  arm       mrr@10',
-      'ladder      a1b2c3d4e5f6  6        bm25      .458',
-      'ladder      a1b2c3d4e5f6  6        cosine    .542',
-      'ladder      a1b2c3d4e5f6  6        broken    —',
-      'ladder      a1b2c3d4e5f6  6        hopeless  —',
-      'other       222           6        newest    1.000',
-      'other       222           6        broken    —',
-      'other       222           6        hopeless  —',
+      'experiment  hash          date        dataset  split  queries  arm       mrr@10',
+      'ladder      a1b2c3d4e5f6  2026-01-31  threads  test   6        bm25      .458',
+      'ladder      a1b2c3d4e5f6  2026-01-31  threads  test   6        cosine    .542',
+      'ladder      a1b2c3d4e5f6  2026-01-31  threads  test   6        broken    —',
+      'ladder      a1b2c3d4e5f6  2026-01-31  threads  test   6        hopeless  —',
+      'other       222           —           threads  test   6        newest    1.000',
+      'other       222           —           threads  test   6        broken    —',
+      'other       222           —           threads  test   6        hopeless  —',
       '',
     ].join('\n'),
     stderr: '7 of 7 arms in 2 runs\n',
@@ -42,6 +43,44 @@ test('filtered, sorted, cut and with other columns', async () => {
   );
   expect(stdout).toBe('arm     mrr@10  mrr@10.p  level.weight\ncosine  .542    .040      0.5\n');
   expect(stderr).toBe('1 of 7 arms in 2 runs\n');
+});
+
+describe('arms of different queries', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ragpp-results-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const runs = { a: ['test', 0.5], b: ['dev', 1], c: ['test', 0.25] } as const;
+  for (const [name, [split, value]] of Object.entries(runs))
+    writeSampleRun(join(folder, name), {
+      ...SAMPLE_RUN,
+      split,
+      arms: Object.fromEntries(
+        [0.1, 0].map((less, at) => [`${name}${at}`, SAMPLE_RUN.queries.map(() => value - less)]),
+      ),
+    });
+  const arms = (...more: string[]) =>
+    ragpp('results', folder, '--where', 'status=finished', '--columns', 'arm', '--sort', ...more);
+
+  test('are not ranked together by a metric, unless asked for', async () => {
+    const { stdout, stderr } = await arms('mrr@10');
+    expect(stdout).toBe('arm\na1\na0\nc1\nc0\n\nb1\nb0\n');
+    expect(stderr).toBe(
+      '6 of 12 arms in 3 runs; 2 query sets, each sorted by itself: --mix-query-sets sorts them together\n',
+    );
+    expect((await arms('-mrr@10.low')).stdout).toBe('arm\nc0\nc1\na0\na1\n\nb0\nb1\n');
+    expect((await arms('mrr@10', '--csv')).stdout).toBe('arm\na1\na0\nc1\nc0\nb1\nb0\n');
+    const mixed = await arms('mrr@10', '--mix-query-sets');
+    expect(mixed.stdout).toBe('arm\nb1\nb0\na1\na0\nc1\nc0\n');
+    expect(mixed.stderr).toBe('6 of 12 arms in 3 runs\n');
+  });
+
+  test('are cut by a limit set by set', async () => {
+    expect((await arms('mrr@10', '--limit', '1')).stdout).toBe('arm\na1\n\nb1\n');
+    expect((await arms('mrr@10', '--limit', '1', '--mix-query-sets')).stdout).toBe('arm\nb1\n');
+  });
+
+  test('are sorted together by what is no figure', async () => {
+    expect((await arms('-arm')).stdout).toBe('arm\nc1\nc0\nb1\nb0\na1\na0\n');
+  });
 });
 
 test('as CSV and JSON, with all digits', async () => {

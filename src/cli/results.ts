@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { RagPlusPlusError, ValidationError } from '../core/errors.ts';
 import { printError, printOut } from '../core/terminal.ts';
+import { querySetOf } from '../experiment/query-set.ts';
 import { type Field, type ResultRow, resultRows } from '../experiment/result-rows.ts';
 import {
   assertFields,
@@ -10,7 +11,7 @@ import {
   parseCondition,
   sortedRows,
 } from '../experiment/row-conditions.ts';
-import { findRunFolders, type RunSummary, readRunSummary } from '../experiment/run-summary.ts';
+import { findRunFolders, type RunSummary, readRunConfig, readRunSummary } from '../experiment/run-summary.ts';
 import { csvText } from '../report/csv.ts';
 import { decimal } from '../report/format.ts';
 import { columns } from './columns.ts';
@@ -18,19 +19,27 @@ import { columns } from './columns.ts';
 interface ResultsOptions {
   readonly where: Condition[];
   readonly sort?: string;
+  readonly mixQuerySets: boolean;
   readonly columns?: string[];
   readonly limit?: number;
   readonly csv: boolean;
   readonly json: boolean;
 }
 
+/** A stored run, and the identity of its queries. */
+interface FoundRun {
+  readonly summary: RunSummary;
+  readonly querySet: string;
+}
+
 /** What can be read, and why the rest can't. */
-function readRuns(root: string): { readonly runs: RunSummary[]; readonly leftOut: string[] } {
-  const runs: RunSummary[] = [];
+function readRuns(root: string): { readonly runs: FoundRun[]; readonly leftOut: string[] } {
+  const runs: FoundRun[] = [];
   const leftOut: string[] = [];
   for (const folder of findRunFolders(root)) {
     try {
-      runs.push(readRunSummary(folder));
+      const summary = readRunSummary(folder);
+      runs.push({ summary, querySet: querySetOf(summary, readRunConfig(folder)) });
     } catch (error) {
       if (!(error instanceof RagPlusPlusError)) throw error;
       leftOut.push(error.message);
@@ -39,16 +48,18 @@ function readRuns(root: string): { readonly runs: RunSummary[]; readonly leftOut
   return { runs, leftOut };
 }
 
-/** Run, arm, and the metrics that the rows have, the commonest first; six at most. */
-function usualColumns(runs: readonly RunSummary[]): string[] {
+/** Run, queries, arm, and the metrics that the rows have, the commonest first; six at most. */
+function usualColumns(runs: readonly FoundRun[]): string[] {
   const counts = new Map<string, number>();
-  for (const metric of runs.flatMap((run) => run.metrics)) counts.set(metric, (counts.get(metric) ?? 0) + 1);
+  for (const metric of runs.flatMap(({ summary }) => summary.metrics))
+    counts.set(metric, (counts.get(metric) ?? 0) + 1);
   const metrics = [...counts].sort(([, a], [, b]) => b - a).map(([metric]) => metric);
-  return ['experiment', 'hash', 'queries', 'arm', ...metrics.slice(0, 6)];
+  return ['experiment', 'hash', 'date', 'dataset', 'split', 'queries', 'arm', ...metrics.slice(0, 6)];
 }
 
-/** A column as it is printed: three decimals where one of its numbers needs them. */
-function shownColumn(fields: readonly Field[]): string[] {
+/** A column as it is printed: three decimals where one of its numbers needs them, of a date the day. */
+function shownColumn(name: string, fields: readonly Field[]): string[] {
+  if (name === 'date') return fields.map((field) => (field === null ? '—' : String(field).slice(0, 10)));
   const fractions = fields.some((field) => typeof field === 'number' && !Number.isInteger(field));
   return fields.map((field) => {
     if (field === null) return '—';
@@ -56,8 +67,13 @@ function shownColumn(fields: readonly Field[]): string[] {
   });
 }
 
-function printRows(rows: readonly ResultRow[], fields: readonly string[], { csv, json }: ResultsOptions): void {
-  const cells = rows.map((row) => fields.map((field) => row.get(field) ?? null));
+/** @param groups are printed below each other, with an empty line between two where people read them. */
+function printRows(
+  groups: readonly (readonly ResultRow[])[],
+  fields: readonly string[],
+  { csv, json }: ResultsOptions,
+): void {
+  const cells = groups.flat().map((row) => fields.map((field) => row.get(field) ?? null));
   if (csv) printOut(csvText([fields, ...cells.map((row) => row.map(plainValue))]));
   else if (json)
     printOut(
@@ -68,8 +84,18 @@ function printRows(rows: readonly ResultRow[], fields: readonly string[], { csv,
       )}\n`,
     );
   else {
-    const printed = fields.map((_, at) => shownColumn(cells.map((row) => row[at] ?? null)));
-    printOut(`${columns([fields, ...cells.map((_, row) => printed.map((column) => column[row] ?? ''))])}\n`);
+    const printed = fields.map((field, at) =>
+      shownColumn(
+        field,
+        cells.map((row) => row[at] ?? null),
+      ),
+    );
+    const [heading, ...lines] = columns([
+      fields,
+      ...cells.map((_, row) => printed.map((column) => column[row] ?? '')),
+    ]).split('\n');
+    const blocks = groups.map((group) => lines.splice(0, group.length).join('\n'));
+    printOut(`${heading}\n${blocks.join('\n\n')}\n`);
   }
 }
 
@@ -81,20 +107,52 @@ function asObject(fields: readonly string[], row: readonly Field[]): Record<stri
   return Object.fromEntries(fields.map((field, at) => [field, row[at] ?? null]));
 }
 
+/** Whether an order by a field ranks arms by how well they did. */
+function isFigure(sort: string, runs: readonly FoundRun[]): boolean {
+  const field = sort.replace(/^-/, '');
+  return runs.some(({ summary }) =>
+    summary.metrics.some((metric) => field === metric || field.startsWith(`${metric}.`)),
+  );
+}
+
+/** The rows as they are listed; a group for each set of queries where figures of different queries would be ranked else. */
+function groupsOf(
+  rows: readonly ResultRow[],
+  setOf: ReadonlyMap<ResultRow, string>,
+  runs: readonly FoundRun[],
+  { sort, mixQuerySets }: ResultsOptions,
+): ResultRow[][] {
+  if (sort === undefined) return [[...rows]];
+  const sorted = sortedRows(rows, sort);
+  if (mixQuerySets || !isFigure(sort, runs)) return [sorted];
+  const sets = new Set(rows.map((row) => setOf.get(row)));
+  return [...sets].map((set) => sorted.filter((row) => setOf.get(row) === set));
+}
+
+function summaryOf(listed: number, all: number, runs: number, groups: number): string {
+  const counted = `${listed} of ${all} arms in ${runs} runs`;
+  if (groups < 2) return counted;
+  return `${counted}; ${groups} query sets, each sorted by itself: --mix-query-sets sorts them together`;
+}
+
 function results(root: string, options: ResultsOptions): void {
   const { runs, leftOut } = readRuns(root);
   for (const reason of leftOut) printError(`left out: ${reason}\n`);
   if (runs.length === 0) throw new ValidationError(`folder holds no run: ${root}`, { root });
-  const all = runs.flatMap(resultRows);
-  const { where: conditions } = options;
+  const setOf = new Map(
+    runs.flatMap(({ summary, querySet }) => resultRows(summary).map((row) => [row, querySet] as const)),
+  );
+  const all = [...setOf.keys()];
+  const { where: conditions, sort } = options;
   const fields = options.columns ?? usualColumns(runs);
-  assertFields([...conditions.map(({ field }) => field), ...fields], all);
+  const sortField = sort === undefined ? [] : [sort.replace(/^-/, '')];
+  assertFields([...conditions.map(({ field }) => field), ...fields, ...sortField], all);
   for (const condition of conditions) assertOrderable(condition, all);
-  const sorted = options.sort === undefined ? all : sortedRows(all, options.sort);
-  const kept = sorted.filter((row) => conditions.every((condition) => meets(row, condition)));
-  const listed = kept.slice(0, options.limit);
-  printRows(listed, fields, options);
-  if (!options.csv && !options.json) printError(`${listed.length} of ${all.length} arms in ${runs.length} runs\n`);
+  const kept = all.filter((row) => conditions.every((condition) => meets(row, condition)));
+  const groups = groupsOf(kept, setOf, runs, options).map((group) => group.slice(0, options.limit));
+  printRows(groups, fields, options);
+  const listed = groups.flat().length;
+  if (!options.csv && !options.json) printError(`${summaryOf(listed, all.length, runs.length, groups.length)}\n`);
 }
 
 function collectCondition(text: string, earlier: Condition[]): Condition[] {
@@ -122,16 +180,20 @@ export function resultsCommand(): Command {
       [],
     )
     .option('--sort <field>', 'by a field, the greatest number or the first word on top; -<field> turns it round')
+    .option('--mix-query-sets', 'sort arms by a metric although they were measured on different queries', false)
     .option('--columns <fields>', 'what to print, with commas between', (list) => list.split(','))
-    .option('--limit <count>', 'print so many arms at most', parseLimit)
+    .option('--limit <count>', 'print so many arms at most, sorted by a metric so many of each query set', parseLimit)
     .option('--csv', 'print CSV, numbers with all digits', false)
     .addOption(new Option('--json', 'print JSON, numbers with all digits').default(false).conflicts('csv'))
     .addHelpText(
       'after',
       `
-Fields: run, experiment, hash, dataset, split, data, queries, version, commit, backend, cpu, seed, command, arm, status,
-baseline, control, unjudged, message, every metric with its .low, .high, .difference, .p and .verdict, level.<factor> of
+Fields: run, experiment, hash, dataset, split, data, queries, version, commit, date, backend, cpu, seed, command, arm,
+status, baseline, control, unjudged, message, every metric with its .low, .high, .difference, .p and .verdict, level.<factor> of
 a sweep, tuned.<path>. A field that no run has is an error.
+
+Arms that were measured on different queries cannot be ranked together. So --sort with a metric lists the arms of each
+query set by themselves: the runs with the same data, split and number of queries.
 
 Examples:
   ragpp results --where experiment=quickstart --where 'arm~decay' --sort mrr@10

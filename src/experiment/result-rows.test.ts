@@ -22,6 +22,7 @@ test('a row an arm with the run, the metrics, levels and tuned values; a failed 
     queries: 6,
     version: '0.1.0',
     commit: 'abcdef0',
+    date: '2026-01-31T23:59:59Z',
     backend: 'wasm',
     cpu: 'Imaginary CPU',
     seed: 7,

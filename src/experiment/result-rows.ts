@@ -40,6 +40,7 @@ function runFields({ folder, experiment, hash, queries, dataset, environment }: 
     ['queries', queries],
     ['version', environment.version],
     ['commit', environment.commit],
+    ['date', environment.date ?? null],
     ['backend', environment.backend],
     ['cpu', environment.machine.cpu],
     ['seed', environment.seed],

@@ -59,6 +59,8 @@ export interface ExperimentResult {
 export interface Environment {
   readonly version: string;
   readonly commit: string;
+  /** When it was begun, as `2026-01-31T23:59:59Z`; missing in runs of version 0.1.0. */
+  readonly date?: string | undefined;
   readonly node: string;
   readonly backend: string;
   /** Why it was this backend; missing in runs of earlier versions. */

@@ -42,6 +42,7 @@ const metricsSchema = z.object({
 const environmentSchema = z.looseObject({
   version: text,
   commit: text,
+  date: text.optional(),
   backend: text,
   machine: z.looseObject({ cpu: text, cores: z.number() }),
   seed: z.number(),

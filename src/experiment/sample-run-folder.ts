@@ -7,6 +7,9 @@ export interface SampleRun {
   readonly experiment: string;
   readonly hash: string;
   readonly dataHash: string;
+  readonly split: string;
+  /** When it was begun; null for a run that does not say. */
+  readonly date: string | null;
   readonly seed: number;
   /** [Q] query ids, two of a cluster. */
   readonly queries: readonly string[];
@@ -24,6 +27,8 @@ export const SAMPLE_RUN: SampleRun = {
   experiment: 'ladder',
   hash: 'a1b2c3d4e5f6',
   dataHash: '0aaeb0ad6b7b1c65',
+  split: 'test',
+  date: '2026-01-31T23:59:59Z',
   seed: 7,
   queries: ['q1', 'q2', 'q3', 'q4', 'q5', 'q6'],
   arms: { bm25: [1, 0.5, 0, 0.25, 1, 0], cosine: [0.5, 0.5, 1, 0.25, 0.5, 0.5] },
@@ -59,7 +64,7 @@ export function writeSampleRun(folder: string, run: SampleRun): void {
       arms: Object.entries(run.arms).map(([name, values]) => armOf(name, values, name === baseline, run)),
       failures: [{ name: 'broken', code: 'NOT_FINITE', message: 'score is not finite: NaN' }],
       stopped: [{ name: 'hopeless', queries: 2, metric: 'mrr@10', mean: 0.25 }],
-      dataset: { name: 'threads', split: 'test', hash: run.dataHash },
+      dataset: { name: 'threads', split: run.split, hash: run.dataHash },
     }),
   );
   const lines = run.queries.flatMap((query, q) =>
@@ -70,9 +75,18 @@ export function writeSampleRun(folder: string, run: SampleRun): void {
   write('per-query.jsonl', `${lines.join('\n')}\n`);
 }
 
-function environmentOf({ seed }: SampleRun) {
+function environmentOf({ seed, date }: SampleRun) {
   const machine = { cpu: 'Imaginary CPU', cores: 2 };
-  return { version: '0.1.0', commit: 'abcdef0', backend: 'wasm', machine, seed, command: 'ragpp run ladder.yaml' };
+  const begun = date === null ? {} : { date };
+  return {
+    version: '0.1.0',
+    commit: 'abcdef0',
+    ...begun,
+    backend: 'wasm',
+    machine,
+    seed,
+    command: 'ragpp run ladder.yaml',
+  };
 }
 
 function armOf(name: string, values: readonly number[], isBaseline: boolean, { tuned, controls }: SampleRun) {

@@ -60,6 +60,7 @@ const turnSchema = z.object({ id: text, conversation: text });
 const environmentSchema = z.object({
   version: text,
   commit: text,
+  date: text.optional(),
   node: text,
   backend: text,
   backendReason: text.optional(),
