@@ -25,6 +25,20 @@ test('prints text or Markdown, and writes a page where one is asked for', async 
   expect(readFileSync(page, 'utf8')).toBe(renderComparisonHtml(comparison));
 });
 
+test('fits the terminal, and is as wide as it must be where there is none', async () => {
+  const { stdout } = process;
+  const { columns } = stdout;
+  const widest = async () => Math.max(...(await ragpp('compare', a, b)).stdout.split('\n').map((line) => line.length));
+  try {
+    stdout.columns = 71;
+    expect(await widest()).toBeLessThanOrEqual(71);
+    (stdout as { columns: number | undefined }).columns = undefined;
+    expect(await widest()).toBeGreaterThan(150);
+  } finally {
+    stdout.columns = columns;
+  }
+});
+
 test('a folder that is no run is an error that names the file', async () => {
   const { code, stderr } = await ragpp('compare', a, root);
   expect(code).toBe(1);

@@ -6,7 +6,8 @@ import { renderComparisonHtml, renderComparisonMarkdown, renderComparisonText } 
 
 function compare(first: string, second: string, options: { markdown: boolean; html?: string }): void {
   const comparison = compareRuns(first, second);
-  printOut((options.markdown ? renderComparisonMarkdown : renderComparisonText)(comparison));
+  const { columns } = process.stdout; // undefined where stdout is no terminal
+  printOut(options.markdown ? renderComparisonMarkdown(comparison) : renderComparisonText(comparison, columns));
   if (options.html === undefined) return;
   writeAtomic(options.html, renderComparisonHtml(comparison));
   printError(`page: ${options.html}\n`);

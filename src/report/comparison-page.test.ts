@@ -68,6 +68,15 @@ test('two conversations have no interval', () => {
   expect(text).toContain('B minus A: no intervals (fewer than 3 conversations).');
 });
 
+test('for a narrow terminal the widest columns take several lines', () => {
+  const words = (text: string) => text.replace(/[\s─]/g, '');
+  const long = { ...comparison, differences: [{ path: 'arms', first: 'ragpp '.repeat(50), second: 'x'.repeat(301) }] };
+  const text = renderComparisonText(long, 80);
+  expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+  expect([...words(text)].sort()).toEqual([...words(renderComparisonText(long))].sort());
+  expect(text).toMatch(/^bm25 +mrr@10 +\.458 +\.458 +\.000 +\[\.000, \.000\] +1\.000 +\.00 +0\/6\/0$/m);
+});
+
 test('a p that decides is told from the level', () => {
   const arms = comparison.arms.map((arm) => ({
     ...arm,

@@ -6,7 +6,7 @@ import { escapeMarkdown, pipeTable } from './markdown.ts';
 import { html, Markup } from './markup.ts';
 import { PAGE_STYLE } from './page-style.ts';
 import { type PlainCell, type PlainTable, plainTable } from './plain-table.ts';
-import { alignedLines } from './text-table.ts';
+import { wrapped, wrappedTable } from './wrapped-table.ts';
 
 /** A comparison as sentences and tables, from which every rendering is laid out. */
 interface Part {
@@ -14,10 +14,13 @@ interface Part {
   readonly table: PlainTable | null;
 }
 
-/** Two stored runs side by side, for a terminal. */
-export function renderComparisonText(comparison: RunComparison): string {
+/** Two stored runs side by side, for a terminal. @param width of its lines; without it a line is as long as it must be. */
+export function renderComparisonText(comparison: RunComparison, width = Number.POSITIVE_INFINITY): string {
   const texts = partsOf(comparison).map(({ sentences, table }) =>
-    [...sentences, ...(table === null ? [] : alignedLines(textRows(table)))].join('\n'),
+    [
+      ...sentences.flatMap((sentence) => wrapped(sentence, width)),
+      ...(table === null ? [] : wrappedTable(textRows(table), width)),
+    ].join('\n'),
   );
   return `${texts.join('\n\n')}\n`;
 }
@@ -120,6 +123,7 @@ function runTable({ first, second }: RunComparison): PlainTable {
     ['data', ({ summary }) => `${summary.dataset.name} ${summary.dataset.split}, ${summary.dataset.hash.slice(0, 12)}`],
     ['queries', ({ summary }) => String(summary.queries)],
     ['version', ({ summary: { environment } }) => `${environment.version}, commit ${environment.commit}`],
+    ['date', ({ summary: { environment } }) => environment.date ?? '—'],
     ['backend', ({ summary: { environment } }) => environment.backend],
     ['machine', ({ summary: { environment } }) => `${environment.machine.cores} x ${environment.machine.cpu}`],
     ['seed', ({ summary: { environment } }) => String(environment.seed)],
