@@ -17,7 +17,7 @@ test('every step of a run is measured at every size', () => {
     expect(output.match(new RegExp(`^${step}${numbers}`, 'gm')), step).toHaveLength(2);
 });
 
-test('growth is told from one size to the next, seconds are added up, and the highest peak counts', () => {
+test('growth is stated from one size to the next, seconds are added up, and the highest peak counts', () => {
   const MIB = 2 ** 20;
   const cost = (turns: number, a: number, b: number): ScaleCost => ({
     turns,

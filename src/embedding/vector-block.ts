@@ -23,7 +23,7 @@ const VECTORS_HASH_AT = KEYS_HASH_AT + HASH_BYTES;
 const OWN_HASH_AT = VECTORS_HASH_AT + HASH_BYTES;
 export const HEADER_BYTES = OWN_HASH_AT + HASH_BYTES;
 
-/** What stands before the keys. Hashes are in hex. */
+/** The fields of the header. Hashes are in hex. */
 export interface BlockHeader {
   /** K. */
   readonly count: number;

@@ -120,7 +120,7 @@ describe('a run', () => {
   });
 
   test('is the same again, and embeds nothing the second time', async () => {
-    const files = () => readdirSync(join(cacheFolder, 'embeddings'));
+    const files = () => readdirSync(join(cacheFolder, 'embeddings'), { recursive: true, encoding: 'utf8' });
     const written = files().map((name) => statSync(join(cacheFolder, 'embeddings', name)).mtimeMs);
     const remarks: string[] = [];
     const again = await run([], cacheFolder, (stage) => ({
