@@ -10,7 +10,7 @@ import type { CandidateIndex, QueryBatch } from '../model/candidates.ts';
 import { Corpus } from '../model/corpus.ts';
 import { DIMENSION, sampleWorld } from './sample-corpus.ts';
 import { askedConversations, Scopes } from './scope.ts';
-import { scopedIndex } from './scoped-index.ts';
+import { rowsByTurn, scopedIndex } from './scoped-index.ts';
 
 beforeAll(() => useBackend('wasm'));
 const world = sampleWorld(5, 97, 23, 3);
@@ -110,4 +110,15 @@ describe.each(cases)('%s', (_, one) => {
       new ValidationError(`index was disposed: ${one.options.index}`),
     );
   });
+});
+
+test('the rows of a turn are found by its position, and a turn without versions has none', async () => {
+  const versions = await versionedPropagation(corpus, context.vectors, batch.cutoffs, PROPAGATION_PRESETS.framework);
+  const rowsOf = rowsByTurn(versions);
+  for (let position = 0; position < corpus.size; position++) {
+    const expected = [...versions.positions.keys()].filter((row) => versions.positions[row] === position);
+    expect([...rowsOf(position)], `turn ${position}`).toEqual(expected);
+  }
+  const none = rowsByTurn({ ...versions, positions: Int32Array.of(3, 1, 3) });
+  expect([0, 1, 2, 3, 4, 96].map((position) => [...none(position)])).toEqual([[], [1], [], [0, 2], [], []]);
 });

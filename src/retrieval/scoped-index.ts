@@ -9,16 +9,32 @@ import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates
 import { lowerBound } from '../model/corpus.ts';
 import { type Scope, type Scopes, scopedVectors } from './scope.ts';
 
+/** Finds the rows of a turn's versions, ascending, at the cost of those rows: a scope must not look at all rows, of which there are as many as turns. */
+export function rowsByTurn({ positions }: PropagatedVersions): (position: number) => Int32Array {
+  const starts = new Int32Array(positions.reduce((most, position) => Math.max(most, position), -1) + 2);
+  for (const position of positions) starts[position + 1]! += 1;
+  for (let turn = 1; turn < starts.length; turn++) starts[turn]! += starts[turn - 1] as number;
+  const rows = new Int32Array(positions.length);
+  const next = starts.slice();
+  for (const [row, position] of positions.entries()) rows[next[position]!++] = row;
+  const startOf = (position: number) => starts[position] ?? rows.length; // turns behind the last with a version
+  return (position) => rows.subarray(startOf(position), startOf(position + 1));
+}
+
 /**
  * The versions of a scope's turns, by the positions and the cutoffs that they have in it. A turn's version changes only when its conversation grows, so that no
  * two cutoffs that a scope takes for one tell versions apart.
  */
-export function rowsWithin(scope: Scope, versions: PropagatedVersions, dimension: number): PropagatedVersions {
+export function rowsWithin(
+  scope: Scope,
+  versions: PropagatedVersions,
+  dimension: number,
+  rowsOf: (position: number) => Int32Array = rowsByTurn(versions),
+): PropagatedVersions {
   if (scope.conversationId === null) return versions;
   const { positions } = scope;
   const last = positions.at(-1) ?? -1;
-  const held = new Set(positions);
-  const rows = Int32Array.from(versions.positions.keys()).filter((row) => held.has(versions.positions[row] as number));
+  const rows = Int32Array.from(Array.from(positions, (position) => [...rowsOf(position)]).flat()).sort();
   const local = (values: Int32Array) => Int32Array.from(rows, (row) => lowerBound(positions, values[row] as number));
   return {
     vectors: gatherRows(versions.vectors, dimension, rows),
@@ -93,10 +109,11 @@ export function scopedIndex(
   { vectors, dimension, seed }: { readonly vectors: Float32Array; readonly dimension: number; readonly seed: number },
   rows: PropagatedVersions | null = null,
 ): ScopedIndex {
+  const rowsOf = rows === null ? undefined : rowsByTurn(rows);
   return new ScopedIndex(options.index, scopes, (scope) => {
     const { corpus } = scope;
     const ids = corpus.turns.map(({ id }) => id);
-    if (rows !== null) return new FlatIndex(ids, { ...rowsWithin(scope, rows, dimension), dimension });
+    if (rows !== null) return new FlatIndex(ids, { ...rowsWithin(scope, rows, dimension, rowsOf), dimension });
     return createIndex(options, { corpus, vectors: scopedVectors(scope, vectors, dimension), dimension, seed });
   });
 }
