@@ -28,7 +28,10 @@ export function withConfigChanges(command: Command): Command {
       collect,
       [],
     )
-    .option('--limit-queries <n>', 'at most so many queries of each split, the earliest: for a quick look')
+    .option(
+      '--limit-queries <n>',
+      'at most so many queries of each split, of conversations drawn by the seed: for a quick look',
+    )
     .option(
       '--race',
       'stop arms early that a test shows to be hopeless: evaluation.race of the config, or its defaults',

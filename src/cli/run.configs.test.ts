@@ -88,9 +88,9 @@ const runnable = configs.filter((config) => {
 const experiments = runnable.filter((config) => !isTraining(config));
 const trainings = runnable.filter(isTraining);
 
-/** The earliest queries, a small encoder and few resamples. */
+/** Few queries, a small encoder and few resamples. */
 const small = ['--limit-queries', '20', ...set('evaluation.samples=199', 'embedding.dimension=61')];
-/** The earliest queries, two epochs, nothing that takes a network to embed. */
+/** Few queries, two epochs, nothing that takes a network to embed. */
 const smallTraining = set(
   'limitQueries=44',
   'embedding={encoder: lsa, dimension: 61}',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { gatherRows, rowOf, rowProduct, rowWidth } from './rows.ts';
+import { gatherRows, rowOf, rowProduct, rowWidth, spreadRows } from './rows.ts';
 
 const matrix = Float32Array.of(1, 2, 3, 4, 5, 6);
 
@@ -10,6 +10,10 @@ test('a row is a view, gathered rows are copies', () => {
   gathered[0] = 9;
   expect(matrix[4]).toBe(5);
   expect(rowOf(matrix, 2, 0).buffer).toBe(matrix.buffer);
+});
+
+test('spread rows stand in their places, and zeros elsewhere', () => {
+  expect([...spreadRows(matrix, 2, [1, 4, 3], 5)]).toEqual([0, 0, 1, 2, 0, 0, 5, 6, 3, 4]);
 });
 
 test('the width follows from the number of rows', () => {

@@ -20,6 +20,18 @@ export function gatherRows(matrix: Float32Array, width: number, rows: ArrayLike<
   return gathered;
 }
 
+/**
+ * Puts rows of a row-major matrix in their places of a larger one; the other rows are zero.
+ *
+ * @param places of each row, in the order of the rows.
+ */
+export function spreadRows(matrix: Float32Array, width: number, places: Iterable<number>, count: number): Float32Array {
+  const spread = new Float32Array(count * width);
+  let row = 0;
+  for (const place of places) spread.set(rowOf(matrix, width, row++), place * width);
+  return spread;
+}
+
 /** Product of row `i` of one row-major matrix with row `j` of another, in float64; in four sums that do not wait for each other. */
 export function rowProduct(
   a: Float32Array | Float64Array,

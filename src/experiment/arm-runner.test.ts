@@ -82,9 +82,10 @@ describe('an arm', () => {
       expect(other.dataset).toBe(runner.dataset);
       const { depth, positions } = await other.run('newest');
       expect([depth, positions.length]).toEqual([10, 7 * 10]);
-      const first = Array.from({ length: 7 }, (_, q) => [...positions.subarray(q * 10, q * 10 + 10)]);
+      const ranked = other.queries.map((_, q) => [...positions.subarray(q * 10, q * 10 + 10)]);
       const { positions: deeper } = await runner.run('newest');
-      expect(first).toEqual(Array.from({ length: 7 }, (_, q) => [...deeper.subarray(q * 11, q * 11 + 10)]));
+      const places = other.queries.map(({ id }) => runner.queries.findIndex((query) => query.id === id));
+      expect(ranked).toEqual(places.map((q) => [...deeper.subarray(q * 11, q * 11 + 10)]));
     } finally {
       await other.dispose();
     }

@@ -8,14 +8,13 @@ import type { ArmRecord } from './arm-record.ts';
 import { attribute, relevantPositions } from './attribution.ts';
 import { codeVersion } from './code-version.ts';
 import type { ArmOptions, ExperimentConfig } from './config.ts';
-import { splitDev } from './dev-split.ts';
 import { measureLatency } from './latency.ts';
 import { meanOf } from './measurement.ts';
 import { type ArmRanking, rankArm, rankedComponents, rankedPositions, runOf } from './rankings.ts';
 import { StageCache } from './stage-cache.ts';
 import { ArmTuning } from './tuning.ts';
 import { cutoffOf, tuningStage } from './tuning-stage.ts';
-import { type ExperimentSource, evaluatedQueries, openWorkspace } from './workspaces.ts';
+import { type ExperimentSource, evaluatedQueries, limitedReach, limitedTuning, openWorkspace } from './workspaces.ts';
 
 /**
  * Loads the data of an experiment, to run its arms in this process.
@@ -63,17 +62,20 @@ export class ArmRunner {
 
   /** Of the evaluated queries. */
   workspace(): Promise<Workspace> {
-    this.#workspace ??= openWorkspace(this.#source, this.queries, this.dataset.devConversations);
+    this.#workspace ??= this.#open(this.queries, this.dataset.devConversations);
     return this.#workspace;
   }
 
   /** Of the held-out queries of dev. @throws ValidationError when there is none. */
   #forTuning(): Promise<Workspace> {
-    const { config } = this.#source;
-    const { fit, tuning } = splitDev(this.dataset, config.tuning.holdout);
-    const queries = tuning.slice(0, config.evaluation.limitQueries ?? undefined);
-    this.#tuningWorkspace ??= openWorkspace(this.#source, queries, fit);
+    const { fit, tuning } = limitedTuning(this.dataset, this.#source.config);
+    this.#tuningWorkspace ??= this.#open(tuning, fit);
     return this.#tuningWorkspace;
+  }
+
+  #open(queries: readonly Query[], fit: ReadonlySet<string>): Promise<Workspace> {
+    const reach = limitedReach(this.dataset, this.#source.config, queries);
+    return openWorkspace({ ...this.#source, ...reach }, queries, fit);
   }
 
   /**

@@ -148,7 +148,7 @@ describe('a run', () => {
 
 test('all queries are evaluated in time order where both splits are asked for', async () => {
   const { result } = await run(['evaluation.split=all', 'evaluation.limitQueries=7', 'evaluation.metrics=[mrr@10]']);
-  expect(result.queries.length).toBe(14);
+  expect(result.queries.length).toBe(13); // one of the 14 has no answer
   const times = result.queries.map(({ timestamp }) => timestamp);
   expect(times).toEqual(times.toSorted((a, b) => a - b));
 });

@@ -3,15 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
+import type { StartProgress } from '../core/progress.ts';
+import { rowOf } from '../core/rows.ts';
 import { loadDataset } from '../datasets/registry.ts';
 import { Corpus } from '../model/corpus.ts';
 import type { Dataset } from '../model/dataset.ts';
+import { queryReach, turnsWithin } from '../retrieval/query-reach.ts';
+import { retrieve } from '../retrieval/retriever.ts';
 import { KEEPS_NOTHING } from '../retrieval/stage-store.ts';
 import { type ExperimentConfig, resolveConfig } from './config.ts';
 import type { Plain } from './config-file.ts';
 import { splitDev } from './dev-split.ts';
 import { sampleConfig, writeSampleJsonl } from './sample-jsonl.ts';
-import { evaluatedQueries, openWorkspace, tableGraph, tuningGraph } from './workspaces.ts';
+import { evaluatedQueries, limitedReach, limitedTuning, openWorkspace, tableGraph, tuningGraph } from './workspaces.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-workspaces-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -41,10 +45,21 @@ describe('the queries of the table', () => {
     expect(of('dev').length * of('test').length).toBeGreaterThan(0);
   });
 
-  test('are the earliest of each split where there is a limit', () => {
-    expect(ids({ limitQueries: 3 })).toEqual(of('test').slice(0, 3));
-    const six = [...of('dev').slice(0, 3), ...of('test').slice(0, 3)];
-    expect(ids({ split: 'all', limitQueries: 3 })).toEqual(of('dev', 'test').filter((id) => six.includes(id)));
+  test('are some of each split where there is a limit, of conversations drawn by the seed', () => {
+    const [dev, test] = (['dev', 'test'] as const).map((split) => ids({ split, limitQueries: 5 })) as [
+      string[],
+      string[],
+    ];
+    expect([dev.length, test.length]).toEqual([5, 5]);
+    for (const [some, all] of [[dev, of('dev')] as const, [test, of('test')] as const])
+      expect(some).toEqual(all.filter((id) => some.includes(id)));
+    expect(ids({ split: 'all', limitQueries: 5 })).toEqual(
+      of('dev', 'test').filter((id) => [...dev, ...test].includes(id)),
+    );
+    expect(new Set([3, 4, 5].map((seed) => ids({ limitQueries: 5 }, seed).join())).size).toBeGreaterThan(1);
+    const tuning = (limitQueries: number | null) => limitedTuning(dataset, evaluating({ limitQueries })).tuning;
+    expect(tuning(5)).toHaveLength(5);
+    expect(tuning(null)).toEqual(splitDev(dataset, config.tuning.holdout).tuning);
   });
 
   test('are all those of a share of the conversations, drawn by the seed', () => {
@@ -111,5 +126,50 @@ describe('an encoder learns', () => {
     } finally {
       workspace.dispose();
     }
+  });
+});
+
+describe('where queries are limited', () => {
+  const limited = () => evaluating({ split: 'dev', limitQueries: 5 });
+  const early = () => evaluatedQueries(dataset, limited());
+
+  test('turns that they can look back to are embedded, and no others', async () => {
+    const source = { dataset, config, code: 'c', cacheFolder: join(folder, 'limited'), store: KEEPS_NOTHING };
+    const reach = limitedReach(dataset, limited(), early());
+    expect(limitedReach(dataset, config, early())).toEqual({});
+    const embedded: number[] = [];
+    const progress: StartProgress = (stage, total) => {
+      if (stage === 'embeddings of lsa') embedded.push(total);
+      return { update() {}, finish() {} };
+    };
+    const some = await openWorkspace({ ...source, ...reach, progress }, early(), dataset.devConversations);
+    const all = await openWorkspace(source, early(), dataset.devConversations);
+    try {
+      const within = turnsWithin(dataset.corpus, queryReach(dataset.corpus, early()));
+      expect(within.size).toBeLessThan(dataset.corpus.size);
+      const texts = [...dataset.corpus.turns.filter((_, position) => within.has(position)), ...early()];
+      expect(embedded).toEqual([new Set(texts.map(({ text }) => text)).size]);
+      for (let position = 0; position < dataset.corpus.size; position++) {
+        const [got, known] = [some, all].map(({ turnVectors }) => rowOf(turnVectors, 13, position));
+        expect(got).toEqual(within.has(position) ? known : new Float32Array(13));
+      }
+      for (const arm of config.arms) {
+        const [got, known] = [await retrieve(some, arm), await retrieve(all, arm)];
+        expect(got.pool.positions).toEqual(known.pool.positions);
+        for (const [i, score] of got.scores.entries()) expect(score).toBeCloseTo(known.scores[i] as number, 6);
+      }
+    } finally {
+      some.dispose();
+      all.dispose();
+    }
+  });
+
+  test('what is made of the vectors has keys of its own', () => {
+    const graph = tableGraph({ dataset, config: limited(), code: 'c' });
+    const arm = config.arms[3] as (typeof config.arms)[number];
+    const attention = { ...(arm.attention as NonNullable<typeof arm.attention>) };
+    const whole = tableGraph({ dataset, config: evaluating({ split: 'dev' }), code: 'c' });
+    expect(graph.forwardCosines(attention).key).not.toBe(whole.forwardCosines(attention).key);
+    expect(graph.turnComponents().key).toBe(whole.turnComponents().key);
   });
 });

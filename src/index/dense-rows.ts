@@ -82,7 +82,19 @@ export function nonZeroRows({ vectors, positions, dimension }: DenseRows): Int32
   );
 }
 
-/** What a search has to say when it is over; rows that no query could have found are not passed over in silence. */
-export function searchRemark(queryCount: number, zeroRows: number): string {
-  return `${queryCount} queries${zeroRows === 0 ? '' : `, zero vectors left out: ${zeroRows}`}`;
+/** The turns of the rows that {@link nonZeroRows} leaves out. */
+export function zeroRowTurns({ positions }: DenseRows, nonZero: Int32Array): Int32Array {
+  const found = new Set(nonZero);
+  return positions.filter((_, row) => !found.has(row));
+}
+
+/**
+ * What a search has to say when it is over; rows without a direction that a query could have found otherwise are not passed over in silence.
+ *
+ * @param zeroTurns positions of turns with zero vectors.
+ */
+export function searchRemark(cutoffs: Int32Array, zeroTurns: Int32Array): string {
+  const latest = cutoffs.reduce((most, cutoff) => Math.max(most, cutoff), 0);
+  const zeros = zeroTurns.filter((position) => position < latest).length;
+  return `${cutoffs.length} queries${zeros === 0 ? '' : `, zero vectors left out: ${zeros}`}`;
 }

@@ -5,7 +5,7 @@ import { matmul } from '../core/matmul.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
 import { scoped } from '../core/scope.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
-import { assertDenseRows, type DenseRows, nonZeroRows, searchRemark } from './dense-rows.ts';
+import { assertDenseRows, type DenseRows, nonZeroRows, searchRemark, zeroRowTurns } from './dense-rows.ts';
 import { idPlaces } from './id-order.ts';
 import { assertQueries, assertQueryVectors, emptyCandidates, isZero } from './query-batch.ts';
 
@@ -32,6 +32,7 @@ export class FlatIndex implements CandidateIndex {
   readonly name = 'flat';
   /** Turns' rows that are zero, which no query finds. */
   readonly skipped: number;
+  readonly #zeroTurns: Int32Array;
   readonly #size: number;
   readonly #dimension: number;
   readonly #block: number;
@@ -48,7 +49,8 @@ export class FlatIndex implements CandidateIndex {
     assertDenseRows(rows, ids);
     const places = idPlaces(ids);
     const order = nonZeroRows(rows).sort((a, b) => places[rows.positions[a]!]! - places[rows.positions[b]!]!);
-    this.skipped = rows.positions.length - order.length;
+    this.#zeroTurns = zeroRowTurns(rows, order);
+    this.skipped = this.#zeroTurns.length;
     this.#size = ids.length;
     this.#dimension = rows.dimension;
     this.#block = block;
@@ -71,7 +73,7 @@ export class FlatIndex implements CandidateIndex {
       stage.update(end);
       await letEventsIn();
     }
-    stage.finish(searchRemark(queries.cutoffs.length, this.skipped));
+    stage.finish(searchRemark(queries.cutoffs, this.#zeroTurns));
     return candidates;
   }
 

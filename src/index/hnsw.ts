@@ -4,7 +4,7 @@ import { eventBreaks } from '../core/event-loop.ts';
 import { oneAtATime } from '../core/one-at-a-time.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
-import { assertDenseRows, nonZeroRows, searchRemark, unchangingRows } from './dense-rows.ts';
+import { assertDenseRows, nonZeroRows, searchRemark, unchangingRows, zeroRowTurns } from './dense-rows.ts';
 import { idPlaces } from './id-order.ts';
 import { assertQueries, assertQueryVectors, emptyCandidates, isZero } from './query-batch.ts';
 import { TopSelection } from './top-selection.ts';
@@ -37,6 +37,7 @@ export class HnswIndex implements CandidateIndex {
   readonly name = 'hnsw';
   /** Turns whose vector is zero, which no query finds. */
   readonly skipped: number;
+  readonly #zeroTurns: Int32Array;
   readonly #vectors: Float32Array;
   readonly #dimension: number;
   readonly #options: HnswOptions;
@@ -71,7 +72,8 @@ export class HnswIndex implements CandidateIndex {
     this.#library = library;
     this.#places = idPlaces(ids);
     this.#order = nonZeroRows(rows);
-    this.skipped = ids.length - this.#order.length;
+    this.#zeroTurns = zeroRowTurns(rows, this.#order);
+    this.skipped = this.#zeroTurns.length;
   }
 
   search(queries: QueryBatch, k: number, progress: StartProgress = silent): Promise<Candidates> {
@@ -97,7 +99,7 @@ export class HnswIndex implements CandidateIndex {
       await pause();
       this.#assertInUse();
     }
-    stage.finish(searchRemark(cutoffs.length, this.skipped));
+    stage.finish(searchRemark(cutoffs, this.#zeroTurns));
     return candidates;
   }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
+import { limitedQueries } from '../conversation-sample.ts';
 import { LearningTask } from './learning-task.ts';
 import { writeSampleTraining } from './sample-training-config.ts';
 import { loadTrainingConfig } from './training-config.ts';
@@ -29,9 +30,11 @@ test('a task has the queries of its split, a row each, and gives its tensors bac
   expect(tf.memory().numTensors).toBe(before);
 });
 
-test('at most so many queries, the earliest', async () => {
+test('at most so many queries, of conversations drawn by the seed', async () => {
   const [all, some] = [await open('dev'), await open('dev', 'limitQueries=7')];
-  expect(some.table.queryIds).toEqual(all.table.queryIds.slice(0, 7));
+  const kept = limitedQueries(all.queries, 7, 3).map(({ id }) => id);
+  expect(kept).toHaveLength(7);
+  expect(some.table.queryIds).toEqual(all.table.queryIds.filter((id) => kept.includes(id)));
   for (const task of [all, some]) task.dispose();
 });
 

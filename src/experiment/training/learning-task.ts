@@ -9,6 +9,7 @@ import type { CandidatePool } from '../../retrieval/candidate-pool.ts';
 import type { Stage, StageResult } from '../../retrieval/stage-store.ts';
 import type { Workspace } from '../../retrieval/workspace.ts';
 import { codeVersion, learningVersion } from '../code-version.ts';
+import { limitedQueries } from '../conversation-sample.ts';
 import { StageCache } from '../stage-cache.ts';
 import { openWorkspace } from '../workspaces.ts';
 import { FoldSignals, type JudgedRows } from './fold-signals.ts';
@@ -54,7 +55,8 @@ export class LearningTask {
   static async open(config: TrainingConfig, split: Query['split'], context: TaskContext): Promise<LearningTask> {
     const { cacheFolder, progress = silent, fittedOn } = context;
     const dataset = await loadDataset(config.dataset, { cacheFolder: join(cacheFolder, 'datasets'), progress });
-    const queries = dataset.queries.filter((query) => query.split === split).slice(0, config.limitQueries ?? undefined);
+    const asked = dataset.queries.filter((query) => query.split === split);
+    const queries = limitedQueries(asked, config.limitQueries, config.seed);
     if (queries.length === 0) throw new ValidationError(`dataset ${dataset.name} has no query in split: ${split}`);
     const store = new StageCache(cacheFolder);
     const other = fittedOn === undefined ? {} : { fittedOn };
