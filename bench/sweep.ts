@@ -11,7 +11,7 @@ import { writeSyntheticThreads } from './synthetic-threads.ts';
 
 export const SWEEP_USAGE = `sweep [options]        24 arms that differ in rerank weights against one, an empty cache each
     --synthetic N  a made-up corpus of about N turns instead of the mail threads
-    --queries Q    at most so many of each split, of conversations drawn by the seed (default: all)
+    --queries Q    limit the queries of each split, of conversations drawn by the seed (default: all)
     --repeats R    runs of each kind, alternating; the fastest counts (default 3)
     --seed S       (default 7)
     --backend B    auto, ${BACKENDS.join(', ')} (default auto)`;

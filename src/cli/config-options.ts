@@ -30,7 +30,7 @@ export function withConfigChanges(command: Command): Command {
     )
     .option(
       '--limit-queries <n>',
-      'at most so many queries of each split, of conversations drawn by the seed: for a quick look',
+      'limit the queries of each split, of conversations drawn by the seed: for a quick look',
     )
     .option(
       '--race',

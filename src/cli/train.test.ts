@@ -130,7 +130,7 @@ test.each([
   expect(stderr).toMatch(message);
 });
 
-test('at most so many queries', async () => {
+test('a limited number of queries', async () => {
   const { code, stderr } = await start(
     'limited',
     '--set',

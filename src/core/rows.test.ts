@@ -12,7 +12,7 @@ test('a row is a view, gathered rows are copies', () => {
   expect(rowOf(matrix, 2, 0).buffer).toBe(matrix.buffer);
 });
 
-test('spread rows stand in their places, and zeros elsewhere', () => {
+test('spread rows are at their places, and zeros elsewhere', () => {
   expect([...spreadRows(matrix, 2, [1, 4, 3], 5)]).toEqual([0, 0, 1, 2, 0, 0, 5, 6, 3, 4]);
 });
 

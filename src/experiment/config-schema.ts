@@ -62,7 +62,7 @@ const latencyOptions = z.strictObject({
 const evaluationOptions = z
   .strictObject({
     split: z.enum(['dev', 'test', 'all']).default('test'),
-    /** At most so many queries of each split, of conversations drawn by the seed; null for all. */
+    /** Limits the queries of each split, of conversations drawn by the seed; null for all. */
     limitQueries: z.number().int().min(2).nullable().default(null),
     /** Of the conversations with such a query, this share, drawn by the seed. */
     share: z.number().gt(0).max(1).default(1),

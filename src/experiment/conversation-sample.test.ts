@@ -19,7 +19,7 @@ test('a sample depends on the seed alone', () => {
 });
 
 describe('a limited number of queries', () => {
-  /** Queries of conversations with so many each, one after the other. */
+  /** Queries of conversations of the given sizes, one after the other. */
   function queriesOf(sizes: readonly number[]): Query[] {
     const common = { text: '', anchorTurnId: null, author: null, channel: null, split: 'dev' } as const;
     return sizes.flatMap((size, conversation) =>
@@ -44,6 +44,10 @@ describe('a limited number of queries', () => {
     expect([...counts(kept).values()]).toEqual(Array(20).fill(15));
   });
 
+  test.each([21, 57, 79])('of %s comes from at least twenty conversations', (limit) => {
+    expect(counts(limitedQueries(logs, limit, 3)).size).toBeGreaterThanOrEqual(20);
+  });
+
   test('of short ones is whole conversations, but for the last', () => {
     const [kept, all] = [limitedQueries(threads, 61, 3), counts(threads)];
     expect(kept).toHaveLength(61);
@@ -56,10 +60,10 @@ describe('a limited number of queries', () => {
     const kept = limitedQueries(queriesOf([3, 50, 70]), 40, 3);
     const [few = 0, ...many] = [...counts(kept).values()];
     expect([few, kept.length]).toEqual([3, 40]);
-    expect(Math.abs((many[0] as number) - (many[1] as number))).toBeLessThanOrEqual(2); // ⌈40 / 20⌉ a round
+    expect(Math.abs((many[0] as number) - (many[1] as number))).toBeLessThanOrEqual(2); // 40 / 20 a round
   });
 
-  test('depends on the seed alone, and stands in the order of all', () => {
+  test('depends on the seed alone, and keeps the order of all', () => {
     const ids = (seed: number) => limitedQueries(logs, 57, seed).map(({ id }) => id);
     expect(ids(3)).toEqual(ids(3));
     expect(ids(3)).not.toEqual(ids(5));

@@ -12,12 +12,12 @@ export function sampleConversations(labels: readonly string[], share: number, se
   return new Set(shuffled.slice(0, Math.ceil(shuffled.length * share)));
 }
 
-/** Conversations that a limited number of queries should come from at least, where there are so many: intervals over fewer are wide. */
+/** A limited number of queries comes from at least 20 conversations, where the data has 20: intervals over fewer are wide. */
 const CONVERSATIONS = 20;
 
 /**
- * Some of the queries, from conversations that are drawn by the seed. Conversations are taken whole, but for the last one and for one with more than a twentieth
- * of the limit: of that one so many queries are drawn. Where all conversations together don't reach the limit by then, further rounds over them do.
+ * Some of the queries, from conversations that are drawn by the seed. A conversation is taken whole, unless it has more than a twentieth of the limit: then a
+ * twentieth of the limit is drawn from it. The last conversation is cut at the limit. Where all conversations together give too few, further rounds take more.
  *
  * @param limit null for all queries.
  * @returns in the order of `queries`.
@@ -28,7 +28,7 @@ export function limitedQueries(queries: readonly Query[], limit: number | null, 
   const byConversation = new Map<string, Query[]>(queries.map(({ cluster }) => [cluster, []]));
   for (const query of queries) byConversation.get(query.cluster)?.push(query);
   const drawn = source.shuffle([...byConversation.values()]).map((own) => source.shuffle(own));
-  const share = Math.ceil(limit / CONVERSATIONS);
+  const share = Math.max(1, Math.floor(limit / CONVERSATIONS));
   const kept = new Set<Query>();
   for (let first = 0; kept.size < limit; first += share)
     for (const own of drawn)

@@ -31,7 +31,7 @@ describe('queries reach', () => {
     expect([...turnsWithin(corpus, queryReach(corpus, queries))]).toEqual(answering(queries));
   });
 
-  test('the turn that a conversation stands at, with those before it', () => {
+  test('the anchor of a query, with the turns before it', () => {
     const [query] = some as [Query];
     const anchor = corpus.turns[corpus.cutoff(query.timestamp) - 1];
     const other = corpus.turns.find(({ conversationId }) => conversationId !== anchor?.conversationId);

@@ -30,7 +30,7 @@ test('a task has the queries of its split, a row each, and gives its tensors bac
   expect(tf.memory().numTensors).toBe(before);
 });
 
-test('at most so many queries, of conversations drawn by the seed', async () => {
+test('a limited number of queries, of conversations drawn by the seed', async () => {
   const [all, some] = [await open('dev'), await open('dev', 'limitQueries=7')];
   const kept = limitedQueries(all.queries, 7, 3).map(({ id }) => id);
   expect(kept).toHaveLength(7);

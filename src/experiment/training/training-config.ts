@@ -74,7 +74,7 @@ const transferOptions = z.strictObject({
   /** Where they differ from those of the training. */
   candidates: z.array(indexOptions).min(1).optional(),
   sameChannel: z.boolean().optional(),
-  /** At most so many of its dev queries, of conversations drawn by the seed. */
+  /** Limits its dev queries, of conversations drawn by the seed. */
   limitQueries: z.int().min(2).nullable().default(null),
 });
 
@@ -84,7 +84,7 @@ export const trainingConfig = z.strictObject({
   description: z.string().default(''),
   seed: z.int().default(1),
   backend: z.enum(['auto', ...BACKENDS]).default('auto'),
-  /** So many queries of a split at most, of conversations drawn by the seed: for a quick look. Null for all of them. */
+  /** Limits the queries of a split, of conversations drawn by the seed: for a quick look. Null for all of them. */
   limitQueries: z.int().min(2).nullable().default(null),
   dataset: datasetOptions,
   embedding: encoderOptions,
