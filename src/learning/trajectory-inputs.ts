@@ -14,20 +14,29 @@ export interface TrajectoryModelOptions {
 /** How many turns after it a candidate looks at one by one when it looks forward; those beyond count e^0 each. */
 export const TURNS_AHEAD = 8;
 
-const aheadNames = Array.from({ length: TURNS_AHEAD }, (_, i) => `ahead:${i + 1}`);
-const coordinateNames = (dimensions: Dimensions) => COORDINATES[dimensions].map((name) => `coordinate:${name}`);
+const aheadNames: readonly string[] = Array.from({ length: TURNS_AHEAD }, (_, i) => `ahead:${i + 1}`);
+
+/** Of each turn ahead, the nearest first. */
+export function aheadSignals(): readonly string[] {
+  return aheadNames;
+}
+
+/** Of each coordinate. */
+export function coordinateSignals(dimensions: Dimensions): string[] {
+  return COORDINATES[dimensions].map((name) => `coordinate:${name}`);
+}
 
 /** What a table must have. `coordinate:` is candidate minus query; `ahead:k` the cosine of the candidate to the k-th turn after it, 0 where there is none. */
 export function trajectorySignals(dimensions: Dimensions): string[] {
   const scores = ['relevance', 'neighbour', 'session', 'age-hours', 'cosine'];
   const places = ['ring-distance', 'cold-start', 'ahead-count'];
-  return [...scores, ...coordinateNames(dimensions), ...places, ...aheadNames];
+  return [...scores, ...coordinateSignals(dimensions), ...places, ...aheadNames];
 }
 
 /** Squared differences, row-major [Q, C, M]; at a cold start that of the temporal coordinate alone (section 7.2 of diomande2026ragpp). */
 function squaresOf(table: FeatureTable, dimensions: Dimensions): Float32Array {
   const isCold = signalColumn(table, 'cold-start');
-  const names = coordinateNames(dimensions);
+  const names = coordinateSignals(dimensions);
   const squares = new Float32Array(table.mask.length * names.length);
   for (const [m, name] of names.entries()) {
     const differences = signalColumn(table, name);

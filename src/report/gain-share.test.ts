@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ValidationError } from '../core/errors.ts';
 import { gainShare, shareText } from './gain-share.ts';
-import { handmadeControl, handmadeModel } from './handmade-controls.ts';
+import { handmadeControl, handmadeModel, withBaseline } from './handmade-controls.ts';
 
 const METRIC = 'recall@10';
 
@@ -20,6 +20,11 @@ test.each([
   ['is better by no more than rounding', 0.5 + 2 ** -50],
 ])('there is no share where what was learned %s', (_, learned) => {
   expect(gainShare(handmadeModel(0.5, learned), handmadeControl('time', learned, 0.125), METRIC)).toBeNull();
+});
+
+test('there is no share where the exchange changes the baseline too', () => {
+  const control = withBaseline(handmadeControl('time', 0.75, 0.625), -0.125);
+  expect(gainShare(handmadeModel(0.5, 0.75), control, METRIC)).toBeNull();
 });
 
 test('what is not there is refused', () => {

@@ -13,22 +13,24 @@ function differenceIn({ name, comparisons }: Compared, metric: string): number {
 
 /**
  * (learned - control) / (learned - baseline): how much of what training gains is gone under a null control. Above 1 where the control is below the baseline,
- * negative where it is above what was learned; null where nothing was gained.
+ * negative where it is above what was learned; null where nothing was gained, and where the exchange changes the baseline too: what is gone then is not of the gain
+ * alone.
  *
  * @throws ValidationError when no method of the model is `learned`, or that or the control is not compared in the metric.
  */
 export function gainShare(
   { name, methods }: Pick<ModelResult, 'name' | 'methods'>,
-  { part, comparisons }: Pick<NullControl, 'part' | 'comparisons'>,
+  { part, comparisons, baseline }: Pick<NullControl, 'part' | 'comparisons' | 'baseline'>,
   metric: string,
 ): number | null {
   const learned = methods.find((method) => method.name === 'learned');
   if (learned === undefined) throw new ValidationError(`model has no learned method: ${name}`, { model: name });
   const gain = differenceIn(learned, metric);
-  return gain > TIE ? -differenceIn({ name: part, comparisons }, metric) / gain : null;
+  const lost = -differenceIn({ name: part, comparisons }, metric);
+  return gain > TIE && baseline.isUnchanged ? lost / gain : null;
 }
 
-/** In per cent, `43 %`; nothing where nothing was gained. */
+/** In per cent, `43 %`; nothing where there is no share. */
 export function shareText(share: number | null): string {
   return share === null ? '' : `${decimal(100 * share, 0)} %`;
 }

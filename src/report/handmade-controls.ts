@@ -36,10 +36,16 @@ export function handmadeModel(baseline: number, learned: number): ModelResult {
   return { ...model, methods, importance: [], controls: [] };
 }
 
-/** A control by its mean and what was learned without it. */
+/** A control by its mean and what was learned without it; it leaves the baseline as it is. */
 export function handmadeControl(part: string, learned: number, control: number, correctedP?: number): NullControl {
   const comparisons = comparisonOf(control - learned, correctedP);
-  return { part, signals: [`${part}:a`, `${part}:b`], metrics: metricsOf(control), comparisons };
+  const baseline = { isUnchanged: true, comparisons: comparisonOf(0) };
+  return { part, signals: [`${part}:a`, `${part}:b`], metrics: metricsOf(control), comparisons, baseline };
+}
+
+/** A control that changes the baseline too. */
+export function withBaseline(control: NullControl, difference: number, correctedP?: number): NullControl {
+  return { ...control, baseline: { isUnchanged: false, comparisons: comparisonOf(difference, correctedP) } };
 }
 
 /** A family by what its absence changes. */

@@ -247,5 +247,9 @@ function controlsOf(draw: Random, signals: readonly string[]): NullControl[] {
     signals: signals.filter((_, s) => (at === length - 1 ? s % length < at : s % length === at)),
     metrics: intervals(draw, 0.6 + gain - taken),
     comparisons: comparisonsOf(draw, -taken),
+    baseline: {
+      isUnchanged: part !== 'all of these',
+      comparisons: comparisonsOf(draw, part === 'all of these' ? -0.03 : 0),
+    },
   }));
 }

@@ -1,39 +1,42 @@
 import { expect, test } from 'vitest';
 import { ValidationError } from '../core/errors.ts';
-import { handmadeControl, handmadeModel, handmadeTraining } from './handmade-controls.ts';
+import { handmadeControl, handmadeModel, handmadeTraining, withBaseline } from './handmade-controls.ts';
 import { sampleTraining } from './sample-training.ts';
 import { controlsMarkdown, controlsSection } from './training-controls.ts';
 
 const controls = [
   handmadeControl('neighbours', 0.75, 0.652, 0.013),
   handmadeControl('time | place', 0.75, 0.7612),
-  handmadeControl('all of these', 0.75, 0.4375, 0.0004),
+  withBaseline(handmadeControl('all of these', 0.75, 0.4375, 0.0004), -0.25, 0.001),
 ];
 const model = { ...handmadeModel(0.5, 0.75), controls };
 const training = handmadeTraining(model);
 const cellsOf = (text: string) => [...text.matchAll(/<td([^>]*)>([^<]*)<\/td>/g)].map(([, kind, cell]) => [kind, cell]);
 const contentOf = (result: typeof training) => controlsSection(result)[0]?.content.text ?? '';
 
-test('a control has its metric, its difference from what was learned, and the share of the gain', () => {
+test('a control has its metric, both differences, and a share of the gain only where the baseline is unchanged', () => {
   const texts = cellsOf(contentOf(training)).map(([, cell]) => cell);
-  expect([texts.slice(0, 5), texts.slice(5, 10), texts.slice(10)]).toEqual([
-    ['neighbours', '2', '.652 [.53, .78]', '−.098 [−.16, −.04], p .013 ▼', '39 %'],
-    ['time | place', '2', '.761 [.64, .89]', '+.011 [−.05, +.07], p .500', '−4 %'],
-    ['all of these', '2', '.438 [.31, .56]', '−.313 [−.38, −.25], p &lt;.001 ▼', '125 %'],
+  expect([texts.slice(0, 6), texts.slice(6, 12), texts.slice(12)]).toEqual([
+    ['neighbours', '2', '.652 [.53, .78]', '−.098 [−.16, −.04], p .013 ▼', 'unchanged', '39 %'],
+    ['time | place', '2', '.761 [.64, .89]', '+.011 [−.05, +.07], p .500', 'unchanged', '−4 %'],
+    ['all of these', '2', '.438 [.31, .56]', '−.313 [−.38, −.25], p &lt;.001 ▼', '−.250 [−.31, −.19], p .001 ▼', ''],
   ]);
 });
 
 test('figures sort by their numbers, parts by their names', () => {
-  const values = cellsOf(contentOf(training))
-    .slice(10)
-    .map(([kind]) => kind?.match(/data-value="([^"]+)"/)?.[1]);
-  expect(values).toEqual([undefined, '2', '0.4375', '-0.3125', '1.25']);
+  const valuesOf = (row: number) =>
+    cellsOf(contentOf(training))
+      .slice(6 * row, 6 * row + 6)
+      .map(([kind]) => kind?.match(/data-value="([^"]+)"/)?.[1]);
+  expect(valuesOf(2)).toEqual([undefined, '2', '0.4375', '-0.3125', '-0.25', undefined]);
+  expect(valuesOf(0)[4]).toBe('0');
+  expect(Number(valuesOf(0)[5])).toBeCloseTo(0.098 / 0.25, 10);
 });
 
 test('where nothing was gained no share is taken away', () => {
   const lost = { ...handmadeModel(0.75, 0.5), controls: [handmadeControl('time', 0.5, 0.25)] };
   expect(cellsOf(contentOf(handmadeTraining(lost))).at(-1)).toEqual(['', '']);
-  expect(controlsMarkdown(training, lost)[1]?.split('\n').at(-1)).toMatch(/^\| time .* p \.500 \| {13}\|$/);
+  expect(controlsMarkdown(training, lost)[1]?.split('\n').at(-1)).toMatch(/^\| time .* \| unchanged +\| {13}\|$/);
 });
 
 test('only models with controls are shown', () => {
@@ -48,14 +51,14 @@ test('only models with controls are shown', () => {
 test('Markdown says what was exchanged and what is gone', () => {
   const [sentence, table] = controlsMarkdown(training, model);
   expect(sentence).toMatch(
-    /^Null controls minus learned, .* the share of the gain over hand-tuned in recall@10 that is gone\. Brackets: 95 % .*\. Smallest p that \d+ conversations can reach: .*/,
+    /^Null controls minus learned, .* what the exchange changes of hand-tuned in recall@10, and, only where it changes nothing of it, the share of the gain.* Brackets: 95 % .*\. Smallest p that \d+ conversations can reach: .*/,
   );
   expect(table?.split('\n')).toEqual([
-    '| exchanged     | signals | recall@10                     | of the gain |',
-    '| ------------- | ------- | ----------------------------- | ----------- |',
-    '| neighbours    | 2       | −.098 [−.16, −.04], p .013 ▼  | 39 %        |',
-    '| time \\| place | 2       | +.011 [−.05, +.07], p .500    | −4 %        |',
-    '| all of these  | 2       | −.313 [−.38, −.25], p <.001 ▼ | 125 %       |',
+    '| exchanged     | signals | recall@10                     | hand-tuned, recall@10        | of the gain |',
+    '| ------------- | ------- | ----------------------------- | ---------------------------- | ----------- |',
+    '| neighbours    | 2       | −.098 [−.16, −.04], p .013 ▼  | unchanged                    | 39 %        |',
+    '| time \\| place | 2       | +.011 [−.05, +.07], p .500    | unchanged                    | −4 %        |',
+    '| all of these  | 2       | −.313 [−.38, −.25], p <.001 ▼ | −.250 [−.31, −.19], p .001 ▼ |             |',
   ]);
 });
 
@@ -69,11 +72,12 @@ test('every metric has its columns, the share in Markdown is of the first', () =
     ...['recall@10', 'ndcg@10', 'mrr@10'].flatMap((metric) => [
       metric,
       `${metric}: control − learned`,
+      `${metric}: control − hand-tuned`,
       `${metric}: of the gain`,
     ]),
   ]);
   const rows = controlsMarkdown(sample, linear)[1]?.split('\n').slice(2) ?? [];
-  expect(rows.map((row) => row.split('|').at(-2)?.trim())).toEqual(['40 %', '13 %', '−1 %', '59 %']);
+  expect(rows.map((row) => row.split('|').at(-2)?.trim())).toEqual(['40 %', '13 %', '−1 %', '']);
 });
 
 test('a control without a metric is refused', () => {

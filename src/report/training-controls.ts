@@ -24,7 +24,14 @@ function reachOf(facts: Facts, model: ModelResult): string[] {
   return reachSentences(facts, model, 'controls', controls);
 }
 
-/** A metric under a control, its difference from what was learned, and the share of the gain. */
+/** What the exchange changes of the hand-tuned numbers' metric; nothing where these rank as before. */
+function baselineCell({ part, metrics, baseline }: NullControl, metric: string, facts: Facts): PlainCell {
+  if (baseline.isUnchanged) return { text: 'unchanged', value: 0 };
+  const cell = ladderCell({ name: part, metrics, comparisons: baseline.comparisons }, metric, true, facts);
+  return { text: differenceOf(cell), value: baseline.comparisons[metric]?.difference.mean as number };
+}
+
+/** A metric under a control, its difference from what was learned, that of the baseline, and the share of the gain. */
 function metricCells(model: ModelResult, control: NullControl, metric: string, facts: Facts): PlainCell[] {
   const cell = cellOf(control, metric, facts);
   const difference = control.comparisons[metric]?.difference.mean as number;
@@ -32,6 +39,7 @@ function metricCells(model: ModelResult, control: NullControl, metric: string, f
   return [
     { text: [cell.value, cell.interval].filter(Boolean).join(' '), value: cell.mean },
     { text: differenceOf(cell), value: difference },
+    baselineCell(control, metric, facts),
     share === null ? { text: '' } : { text: shareText(share), value: share },
   ];
 }
@@ -45,6 +53,7 @@ function controlsTable(model: ModelResult, facts: Facts): Markup {
       ...facts.metrics.flatMap((metric) => [
         { name: metric, numeric: true, first: 'ascending' as const },
         { name: `${metric}: control − learned`, numeric: true, first: 'ascending' as const },
+        { name: `${metric}: control − ${model.baseline}`, numeric: true, first: 'ascending' as const },
         { name: `${metric}: of the gain`, numeric: true },
       ]),
     ],
@@ -58,14 +67,14 @@ function controlsTable(model: ModelResult, facts: Facts): Markup {
   });
 }
 
-/** What is left of each metric, and of what training gains, where a part of the signals says nothing; nothing without controls. */
+/** What is left of each metric, and of what training gains, where a part of the signals is random; nothing without controls. */
 export function controlsSection(result: TrainingResult): Section[] {
   if (result.models.every(({ controls }) => controls.length === 0)) return [];
   const content = perModel(result, (model) =>
     model.controls.length === 0
       ? ''
       : html`
-<p class="legend">In each row, the candidates of every query exchange the values of a part of the signals at random, so that these say nothing of the candidate that they stand at; the model is trained anew on the same folds by the hyper-parameters that each had chosen. Of the gain: how much of what was learned above ${model.baseline} is gone, (learned − control) / (learned − ${model.baseline}); empty where nothing was gained. A control that takes nothing away says that the gain is not due to those signals, or that others stand in for them. Marked where the p, corrected over the controls, decides. ${reachOf(result, model).join(' ')}</p>
+<p class="legend">In each row, the candidates of every query exchange the values of a part of the signals at random, so that these say nothing of the candidate that they stand at; the model is trained anew on the same folds by the hyper-parameters that each had chosen. The second difference is what the exchange changes of ${model.baseline} itself. Of the gain: how much of what was learned above ${model.baseline} is gone, (learned − control) / (learned − ${model.baseline}). It is given only where the exchange leaves the rankings of ${model.baseline} as they are and something was gained: elsewhere what is gone is not part of the gain alone. A control that takes nothing away says that the gain is not due to those signals, or that others stand in for them. Marked where the p, corrected over the controls, decides. ${reachOf(result, model).join(' ')}</p>
 ${controlsTable(model, result)}`,
   );
   return [{ id: 'controls', name: 'What null controls leave', link: 'Null controls', content }];
@@ -76,13 +85,20 @@ export function controlsMarkdown(result: Facts, model: ModelResult): string[] {
   const { metrics } = result;
   if (model.controls.length === 0) return [];
   const [first] = metrics as readonly [string, ...string[]];
-  const sentence = `Null controls minus learned, marked where the p, corrected over the controls, decides: the candidates of each query exchange the values of these signals at random, and the model is trained anew on the same folds by what each had chosen. Last, the share of the gain over ${model.baseline} in ${first} that is gone.`;
+  const sentence = `Null controls minus learned, marked where the p, corrected over the controls, decides: the candidates of each query exchange the values of these signals at random, and the model is trained again on the same folds by what each had chosen. Then what the exchange changes of ${model.baseline} in ${first}, and, only where it changes nothing of it, the share of the gain over ${model.baseline} in ${first} that is gone.`;
   const rows = model.controls.map((control) => [
     escapeMarkdown(control.part),
     String(control.signals.length),
     ...metrics.map((metric) => differenceOf(cellOf(control, metric, result))),
+    baselineCell(control, first, result).text,
     shareText(gainShare(model, control, first)),
   ]);
-  const heading = ['exchanged', 'signals', ...metrics.map(escapeMarkdown), 'of the gain'];
+  const heading = [
+    'exchanged',
+    'signals',
+    ...metrics.map(escapeMarkdown),
+    `${model.baseline}, ${escapeMarkdown(first)}`,
+    'of the gain',
+  ];
   return [escapeMarkdown([sentence, ...reachOf(result, model)].join(' ')), pipeTable([heading, ...rows])];
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { handmadeControl, handmadeModel, handmadeTraining } from './handmade-controls.ts';
+import { handmadeControl, handmadeModel, handmadeTraining, withBaseline } from './handmade-controls.ts';
 import { sampleTraining } from './sample-training.ts';
 import {
   numberName,
@@ -76,14 +76,21 @@ test('a row a family and metric', () => {
   expect(Number(rows[1]?.[4])).toBe(linear?.importance[0]?.comparisons['ndcg@10']?.difference.mean);
 });
 
-test('a row a null control and metric, the share empty where nothing was gained', () => {
-  const gained = { ...handmadeModel(0.5, 0.75), controls: [handmadeControl('time', 0.75, 0.625, 0.25)] };
+test('a row a null control and metric, the share empty where nothing was gained or the baseline changes', () => {
+  const controls = [
+    handmadeControl('time', 0.75, 0.625, 0.25),
+    withBaseline(handmadeControl('text', 0.75, 0.625, 0.25), -0.25, 0.25),
+  ];
+  const gained = { ...handmadeModel(0.5, 0.75), controls };
   const lost = { ...handmadeModel(0.5, 0.375), name: 'other', controls: [handmadeControl('time', 0.375, 0.25)] };
+  const difference = 'difference,difference low,difference high,p,corrected p,samples,unresolved,verdict';
+  const baseline = difference.replaceAll(/(^|,)/g, '$1baseline ');
   expect(renderControlsCsv(handmadeTraining(gained, lost))).toBe(
     [
-      'model,part,signals,metric,mean,low,high,difference,difference low,difference high,p,corrected p,samples,unresolved,verdict,share of gain',
-      'linear,time,time:a time:b,recall@10,0.625,0.5,0.75,-0.125,-0.1875,-0.0625,0.125,0.25,10000,false,undecided,0.5',
-      'other,time,time:a time:b,recall@10,0.25,0.125,0.375,-0.125,-0.1875,-0.0625,0.25,0.5,10000,false,undecided,',
+      `model,part,signals,metric,mean,low,high,${difference},${baseline},baseline,share of gain`,
+      'linear,time,time:a time:b,recall@10,0.625,0.5,0.75,-0.125,-0.1875,-0.0625,0.125,0.25,10000,false,undecided,0,-0.0625,0.0625,0.25,0.5,10000,false,undecided,unchanged,0.5',
+      'linear,text,text:a text:b,recall@10,0.625,0.5,0.75,-0.125,-0.1875,-0.0625,0.125,0.25,10000,false,undecided,-0.25,-0.3125,-0.1875,0.125,0.25,10000,false,undecided,changed,',
+      'other,time,time:a time:b,recall@10,0.25,0.125,0.375,-0.125,-0.1875,-0.0625,0.25,0.5,10000,false,undecided,0,-0.0625,0.0625,0.25,0.5,10000,false,undecided,unchanged,',
       '',
     ].join('\n'),
   );

@@ -102,9 +102,23 @@ export function renderImportanceCsv({ models, metrics }: TrainingResult): string
   return csvText([heading, ...rows]);
 }
 
+/** Of the hand-tuned numbers under a control. */
+const BASELINE = [...DIFFERENCE.map((name) => `baseline ${name}`), 'baseline'];
+
 /** One row a null control and metric. */
 export function renderControlsCsv({ models, metrics }: TrainingResult): string {
-  const heading = ['model', 'part', 'signals', 'metric', 'mean', 'low', 'high', ...DIFFERENCE, 'share of gain'];
+  const heading = [
+    'model',
+    'part',
+    'signals',
+    'metric',
+    'mean',
+    'low',
+    'high',
+    ...DIFFERENCE,
+    ...BASELINE,
+    'share of gain',
+  ];
   const rows = models.flatMap((model) =>
     model.controls.flatMap((control) =>
       metrics.map((metric) => {
@@ -116,6 +130,8 @@ export function renderControlsCsv({ models, metrics }: TrainingResult): string {
           control.signals.join(' '),
           metric,
           ...figures,
+          ...differenceOf(control.baseline.comparisons[metric]),
+          control.baseline.isUnchanged ? 'unchanged' : 'changed',
           gainShare(model, control, metric),
         ];
       }),

@@ -1,4 +1,5 @@
 import { hashOf } from '../../core/hash.ts';
+import { silent } from '../../core/progress.ts';
 import type { FeatureSource } from '../../learning/feature-source.ts';
 import { type FeatureTable, subset } from '../../learning/feature-table.ts';
 import type { Query } from '../../model/dataset.ts';
@@ -153,7 +154,7 @@ export class FoldSignals implements FeatureSource {
   /** Where the candidates themselves are found by a fitted encoder, a fold has its own. */
   async #ownCandidates(fit: ReadonlySet<string>): Promise<FoldRows> {
     const { source, config, queries } = this.#basis;
-    const workspace = await openWorkspace(source, queries, fit);
+    const workspace = await openWorkspace({ ...source, progress: silent }, queries, fit);
     try {
       const pool = await candidatePool(workspace, config);
       const signals = await taskSignals(workspace, pool, config);
@@ -205,7 +206,7 @@ export class FoldSignals implements FeatureSource {
     const { source, config, queries, pool, table } = this.#basis;
     const { store } = source;
     // What does not depend on the encoder is read from the cache; the rest is of no use to anyone else.
-    const reading = { ...source, store: { read: store.read.bind(store), write() {} } };
+    const reading = { ...source, progress: silent, store: { read: store.read.bind(store), write() {} } };
     const workspace = await openWorkspace(reading, queries, fit);
     try {
       const dimensions = trajectoryDimensions(config);

@@ -85,6 +85,11 @@ describe('a model that is trained on a task', () => {
       ['time', ['decay-24h']],
       ['all of these', ['cosine:+1', 'decay-24h']],
     ]);
+    // Hand-tuned reads bm25 alone, so that all of these exchanges leave it as it is.
+    for (const { baseline } of controls) {
+      expect(baseline.isUnchanged).toBe(true);
+      for (const { difference } of Object.values(baseline.comparisons)) expect(difference.mean).toBe(0);
+    }
     const learned = trained.result.methods.at(-1)?.metrics;
     for (const { metrics, comparisons } of controls)
       for (const metric of config.evaluation.metrics)

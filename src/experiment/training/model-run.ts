@@ -116,7 +116,8 @@ export async function trainModel(job: ModelJob): Promise<TrainedModel> {
   const fit = await finalFit(job);
   const bounds = await boundsOf(job, fit);
   const learned = validated.scores[METHODS.indexOf('learned')] as Float32Array;
-  const refits = { ...validated, learned: runs.get('learned') as Run };
+  const handTuned = validated.scores[METHODS.indexOf(BASELINE)] as Float32Array;
+  const refits = { ...validated, learned: runs.get('learned') as Run, handTuned };
   const points = gridPoints(config).map(({ point }) => point);
   return {
     model: fit.model,

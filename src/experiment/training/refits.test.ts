@@ -24,19 +24,26 @@ afterAll(() => {
 });
 
 /** A mix of these signals, with what its folds chose and how it ranks held out rows. */
-async function learned(model: string) {
+const learned = (model: string) => learnedBy(`{name: linear, ${model}}`);
+
+async function learnedBy(model: string) {
   const candidates = 'candidates=[{index: newest, k: 31}]'; // the same in every fold
-  const config = loadTrainingConfig(path, [`models=[{name: linear, ${model}}]`, candidates]);
+  const config = loadTrainingConfig(path, [`models=[${model}]`, candidates]);
   const [options] = config.models as [TrainingConfig['models'][number]];
   const task = await LearningTask.open(config, 'dev', { cacheFolder: join(root, 'cache') });
   tasks.push(task);
   const rows = await HeldOutRows.of(task, outerFolds(config, task.features));
   const outcomes: Awaited<ReturnType<typeof fitFold>>[] = [];
   for (const fold of rows.folds) outcomes.push(await fitFold(config, options, task.features, fold));
-  const scores = rows.joined(
-    outcomes.map((outcome) => outcome.scores.subarray(-outcome.scores.length / METHODS.length)),
-  ); // the learned method stands last
-  const validated: Validated = { rows, outcomes, learned: rows.runOf(scores) };
+  const scoresOf = (method: (typeof METHODS)[number]) =>
+    rows.joined(
+      outcomes.map(({ scores }) => {
+        const size = scores.length / METHODS.length;
+        return scores.subarray(METHODS.indexOf(method) * size, (METHODS.indexOf(method) + 1) * size);
+      }),
+    );
+  const run = rows.runOf(scoresOf('learned'));
+  const validated: Validated = { rows, outcomes, learned: run, handTuned: scoresOf('hand-tuned') };
   return { job: { task, config, options }, validated };
 }
 
@@ -74,4 +81,21 @@ test('a family that is the whole model is not asked about, and one part alone is
   expect(controls.map(({ part, signals }) => [part, signals])).toEqual([['time', ['decay-6h', 'decay-24h']]]);
   // All that this mix knows is given to others.
   expect(controls[0]?.comparisons['mrr@10']?.difference.mean).not.toBe(0);
+});
+
+test('the hand-tuned numbers are measured under each exchange too: what they read changes them', async () => {
+  const { job, validated } = await learned(
+    'signals: [bm25:share, decay-6h, decay-24h], initial: { bm25:share: 1, decay-24h: 2 }',
+  );
+  const [time] = await controlsOf(job, validated);
+  expect(time?.baseline.isUnchanged).toBe(false);
+  expect(time?.baseline.comparisons['mrr@10']?.difference.mean).not.toBe(0);
+});
+
+test('the trajectory model has null controls', async () => {
+  const { job, validated } = await learnedBy('{ name: trajectory, dimensions: 3 }');
+  const controls = await controlsOf(job, validated);
+  expect(controls.map(({ part }) => part)).toContain('attention');
+  // By hand, neither neighbours nor sessions count: to exchange them changes nothing of it.
+  expect(controls.filter(({ baseline }) => baseline.isUnchanged).map(({ part }) => part)).toEqual(['neighbours']);
 });

@@ -4,12 +4,13 @@ import type { Estimate } from '../../evaluation/mean-intervals.ts';
 import { fitPoint } from '../../learning/cross-validation.ts';
 import { exchangeSignals } from '../../learning/exchanged-signals.ts';
 import { changedFeatures, type FeatureSource } from '../../learning/feature-source.ts';
+import { handTunedValues } from '../../learning/parameters.ts';
 import { scoreTable } from '../../learning/table-scorer.ts';
 import type { Run } from '../../model/run.ts';
-import { signalParts } from '../../retrieval/signal-bank/signal-parts.ts';
+import { exchangedParts } from './exchanged-parts.ts';
 import { chosenPoint, type FoldOutcome, selectionPlan } from './fitted-methods.ts';
 import type { HeldOutRows } from './held-out-rows.ts';
-import { measureMethods } from './measured-methods.ts';
+import { BASELINE, measureMethods } from './measured-methods.ts';
 import { jobKey, type ModelJob } from './model-job.ts';
 import { signalFamilies } from './signal-families.ts';
 import { modelSignals } from './training-models.ts';
@@ -20,6 +21,8 @@ export interface Validated {
   readonly rows: HeldOutRows;
   readonly outcomes: readonly FoldOutcome[];
   readonly learned: Run;
+  /** Scores of the held out rows by the hand-tuned numbers. */
+  readonly handTuned: Float32Array;
 }
 
 type LinearOptions = Extract<ModelJob['options'], { name: 'linear' }>;
@@ -32,46 +35,62 @@ interface Refit {
   readonly comparisons: Importance['comparisons'];
 }
 
-/** The control of all signals that some other exchanges. */
-const ALL_PARTS = 'all of these';
+/** Scores of all held out rows. */
+type RefitScores = {
+  /** By a model that was trained again on the other folds, with what each fold had chosen. */
+  readonly scores: Float32Array;
+  /** By the hand-tuned numbers. */
+  readonly handTuned: Float32Array;
+};
 
-/** Scores of every row by a model trained again on the other folds, with what each fold had chosen. */
 async function refitScores(
   { config }: ModelJob,
   { rows, outcomes }: Validated,
   source: FeatureSource,
   model: ModelJob['options'],
-): Promise<Float32Array> {
+): Promise<RefitScores> {
   const scores: Float32Array[] = [];
+  const handTuned: Float32Array[] = [];
   for (const [f, { training, heldOut, clusters }] of rows.folds.entries()) {
     const point = chosenPoint(config, outcomes[f] as FoldOutcome);
     const fit = await fitPoint(await source.rowsFor(training, clusters), point, selectionPlan(config, model));
-    scores.push(await scoreTable(fit.model, fit.values, await source.rowsFor(heldOut, clusters)));
+    const held = await source.rowsFor(heldOut, clusters);
+    scores.push(await scoreTable(fit.model, fit.values, held));
+    handTuned.push(await scoreTable(fit.model, handTunedValues(fit.model), held));
     await letEventsIn();
   }
-  return rows.joined(scores);
+  return { scores: rows.joined(scores), handTuned: rows.joined(handTuned) };
 }
 
-/** Refits a model once for each set of signals, and measures what comes out beside the learned method. @param name what progress calls it */
-async function refits(
+/** The refit of each set of signals, from the cache where it is there. @param name what progress calls it */
+async function scoredSets(
   job: ModelJob,
-  validated: Validated,
   name: string,
   sets: ReadonlyMap<string, readonly string[]>,
-  refit: (signals: readonly string[]) => Promise<Float32Array>,
-): Promise<Refit[]> {
-  const { task, config, progress = silent } = job;
+  refit: (signals: readonly string[]) => Promise<RefitScores>,
+): Promise<ReadonlyMap<string, RefitScores>> {
+  const { task, progress = silent } = job;
   const shown = progress(name, sets.size);
-  const stage = name.replaceAll(' ', '-');
-  const runs = new Map([['learned', validated.learned]]);
+  const found = new Map<string, RefitScores>();
   for (const [set, signals] of sets) {
-    const compute = async () => ({ scores: await refit(signals) });
-    const { scores } = await task.kept(stage, [jobKey(job), signals], compute);
-    runs.set(`${name}: ${set}`, validated.rows.runOf(scores));
-    shown.update(runs.size - 1);
+    const stage = name.replaceAll(' ', '-');
+    found.set(set, await task.kept(stage, [jobKey(job), signals], () => refit(signals)));
+    shown.update(found.size);
   }
-  shown.finish(`${sets.size} trainings anew`);
-  const { arms } = await measureMethods(task, config, runs, 'learned');
+  shown.finish(`${sets.size} refits`);
+  return found;
+}
+
+/** Figures of rankings, each compared with one of them. */
+async function measuredBeside(
+  { task, config }: ModelJob,
+  sets: ReadonlyMap<string, readonly string[]>,
+  [name, baseline]: readonly [string, Run],
+  runOf: (set: string) => Run,
+): Promise<Refit[]> {
+  const runs = new Map([[name, baseline]]);
+  for (const set of sets.keys()) runs.set(`refit: ${set}`, runOf(set));
+  const { arms } = await measureMethods(task, config, runs, name);
   return [...sets].map(([set, signals], i) => {
     const { metrics, comparisons } = arms[i + 1] as (typeof arms)[number];
     return { name: set, signals, metrics, comparisons: comparisons as Importance['comparisons'] };
@@ -90,29 +109,36 @@ export async function importanceOf(job: ModelJob, validated: Validated): Promise
   if (!config.importance || options.name !== 'linear') return [];
   const all = modelSignals(options, task.table.signals);
   const families = new Map([...signalFamilies(all)].filter(([, signals]) => signals.length < all.length));
-  const found = await refits(job, validated, 'without signals', families, (left) =>
+  const scored = await scoredSets(job, 'without signals', families, (left) =>
     refitScores(job, validated, task.features, without(options, all, left)),
   );
+  const { rows, learned } = validated;
+  const runOf = (set: string) => rows.runOf((scored.get(set) as RefitScores).scores);
+  const found = await measuredBeside(job, families, ['learned', learned], runOf);
   return found.map(({ name: family, signals, comparisons }) => ({ family, signals, comparisons }));
 }
 
-/** The signals that a model has of each part of the bank, and of all parts. */
-function exchangedSets({ task, config, options }: ModelJob): ReadonlyMap<string, readonly string[]> {
-  const own = modelSignals(options, task.table.signals);
-  const parts = [...signalParts(config.signals)]
-    .map(([part, signals]) => [part, signals.filter((signal) => own.includes(signal))] as const)
-    .filter(([, signals]) => signals.length > 0);
-  const all = own.filter((signal) => parts.some(([, signals]) => signals.includes(signal)));
-  return new Map(parts.length < 2 ? parts : [...parts, [ALL_PARTS, all]]);
+function isSame(a: Float32Array, b: Float32Array): boolean {
+  return a.every((score, i) => score === b[i]);
 }
 
-/** What is left of the learned method where the candidates of each query exchange a part of its signals. */
+/** What is left of the learned method, and of the hand-tuned one, where the candidates of each query exchange a part of its signals. */
 export async function controlsOf(job: ModelJob, validated: Validated): Promise<NullControl[]> {
   const { task, config, options } = job;
-  if (!config.controls || options.name !== 'linear') return [];
-  const found = await refits(job, validated, 'exchanged signals', exchangedSets(job), (signals) => {
-    const exchanged = changedFeatures(task.features, (rows) => exchangeSignals(rows, signals, config.seed));
+  if (!config.controls) return [];
+  const { rows, learned, handTuned } = validated;
+  const parts = exchangedParts(config, options, task.table.signals);
+  const scored = await scoredSets(job, 'exchanged signals', parts, (signals) => {
+    const exchanged = changedFeatures(task.features, (own) => exchangeSignals(own, signals, config.seed));
     return refitScores(job, validated, exchanged, options);
   });
-  return found.map(({ name: part, ...rest }) => ({ part, ...rest }));
+  const scoresOf = (part: string) => scored.get(part) as RefitScores;
+  const found = await measuredBeside(job, parts, ['learned', learned], (part) => rows.runOf(scoresOf(part).scores));
+  const baselines = await measuredBeside(job, parts, [BASELINE, rows.runOf(handTuned)], (part) =>
+    rows.runOf(scoresOf(part).handTuned),
+  );
+  return found.map(({ name: part, ...rest }, i) => {
+    const { comparisons } = baselines[i] as Refit;
+    return { part, ...rest, baseline: { isUnchanged: isSame(scoresOf(part).handTuned, handTuned), comparisons } };
+  });
 }

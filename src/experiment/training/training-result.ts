@@ -64,6 +64,12 @@ export interface NullControl {
   readonly metrics: Readonly<Record<string, Estimate>>;
   /** Metric with them exchanged minus the learned method's, and the paired test, corrected over the controls. */
   readonly comparisons: Readonly<Record<string, BaselineComparison>>;
+  readonly baseline: {
+    /** Whether the hand-tuned numbers rank as before: only then the exchange takes away of the gain alone. */
+    readonly isUnchanged: boolean;
+    /** Metric of the hand-tuned numbers with them exchanged minus that without, and the paired test. */
+    readonly comparisons: Readonly<Record<string, BaselineComparison>>;
+  };
 }
 
 export interface ModelResult {

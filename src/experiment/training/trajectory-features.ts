@@ -1,5 +1,5 @@
 import { ValidationError } from '../../core/errors.ts';
-import { TURNS_AHEAD, trajectorySignals } from '../../learning/trajectory-inputs.ts';
+import { aheadSignals, TURNS_AHEAD, trajectorySignals } from '../../learning/trajectory-inputs.ts';
 import { forwardCosines } from '../../rerank/forward-cosines.ts';
 import type { CandidatePool } from '../../retrieval/candidate-pool.ts';
 import { framesOf } from '../../retrieval/pair-frames.ts';
@@ -16,7 +16,7 @@ export const VECTOR_INPUTS: readonly string[] = [
   'neighbour',
   'session',
   'coordinate:homogeneity',
-  ...Array.from({ length: TURNS_AHEAD }, (_, i) => `ahead:${i + 1}`),
+  ...aheadSignals(),
 ];
 
 /** The scores whose shares of the best make up relevance. */
