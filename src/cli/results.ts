@@ -182,7 +182,7 @@ export function resultsCommand(): Command {
     .option('--sort <field>', 'by a field, the greatest number or the first word on top; -<field> turns it round')
     .option('--mix-query-sets', 'sort arms by a metric although they were measured on different queries', false)
     .option('--columns <fields>', 'what to print, with commas between', (list) => list.split(','))
-    .option('--limit <count>', 'print so many arms at most, sorted by a metric so many of each query set', parseLimit)
+    .option('--limit <count>', 'print at most this number of arms; sorted by a metric, of each query set', parseLimit)
     .option('--csv', 'print CSV, numbers with all digits', false)
     .addOption(new Option('--json', 'print JSON, numbers with all digits').default(false).conflicts('csv'))
     .addHelpText(

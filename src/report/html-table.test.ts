@@ -114,7 +114,7 @@ test.each([
 test.each([
   [4, 'ladder sortable'],
   [5, 'ladder sortable dense'],
-])('figures of %i metrics stand in a table of the kind %s', (count, kind) => {
+])('with %i metrics the table is of the class %s', (count, kind) => {
   const metrics = Array.from({ length: count }, (_, at) => `recall@${at + 1}`);
   const rows = [{ ...row, cells: metrics.map((metric) => ({ ...cell, metric })) }];
   expect(htmlTable({ ...table, metrics, rows }, false).text).toContain(`<table class="${kind}"`);
