@@ -1,5 +1,6 @@
 import { ValidationError } from '../core/errors.ts';
 import type { Counts } from './counts.ts';
+import { isId } from './id-schema.ts';
 
 /** Something that somebody said on the channel. */
 export interface IrcMessage {
@@ -22,7 +23,7 @@ export interface IrcLog {
 const DATE = /^(\d{4})-(\d\d)-(\d\d)(?!\d)/;
 const SYSTEM = /^===/;
 /** `[03:41] <nick> text`, or `[03:41]  * nick text` for what a nick does. */
-const MESSAGE = /^\[(\d\d):(\d\d)\]\s+(?:<([^>]*)>|\*\s(\S+))\s?(.*)$/;
+const MESSAGE = /^\[(\d\d):(\d\d)\]\s+(?:<([^>]*)>|\*\s(\S+))\s?(.*)$/s;
 
 const SKIPPED = ['system lines', 'unreadable lines', 'messages without a text'];
 
@@ -61,6 +62,11 @@ export function parseIrcLog(name: string, text: string, counts: Counts): IrcLog 
 function dateOf(name: string): number {
   const [, year, month, day] = DATE.exec(name) ?? [];
   const time = Date.parse(`${year}-${month}-${day}T00:00Z`);
+  if (!isId(name))
+    throw new ValidationError(
+      `file name must be one word, for it begins the ids of its messages: ${JSON.stringify(name)}`,
+      { name },
+    );
   if (Number.isNaN(time)) throw new ValidationError(`file name does not begin with a date: ${name}`, { name });
   return time;
 }

@@ -6,6 +6,7 @@ import { readIrcFiles } from './irc-files.ts';
 import { ircTurnsOf } from './irc-turns.ts';
 import { GRADE_NAMES, PARENT } from './judgements.ts';
 import { qrelsOf } from './prepared.ts';
+import { countUndecodable } from './undecodable.ts';
 
 export const IRC_LICENCE = 'CC BY 4.0';
 
@@ -52,6 +53,7 @@ export async function loadIrc({ path }: IrcOptions): Promise<Dataset> {
 
 function countResult(corpus: Corpus, queries: readonly Query[], counts: Counts): void {
   const threads = corpus.conversations.filter(({ turns }) => turns.length > 1);
+  countUndecodable(corpus.turns, counts);
   counts.add('messages', corpus.size);
   counts.add('authors', new Set(corpus.turns.map(({ author }) => author)).size);
   counts.add('trees of two or more messages', threads.length);

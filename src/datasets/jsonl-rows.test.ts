@@ -39,6 +39,16 @@ describe('readRows', () => {
     [JSON.stringify({ ...ROW, text: ' \n' }), 'malformed row', 'text: expected a text that is not empty, got " \\n"'],
     [JSON.stringify({ ...ROW, id: 'a b' }), 'malformed row', 'id: expected an id without spaces, got "a b"'],
     [
+      JSON.stringify({ ...ROW, parentId: 'a\ud83d' }),
+      'malformed row',
+      'parentId: expected an id of well-formed Unicode, got "a\\ud83d"',
+    ],
+    [
+      `{"text": ${'['.repeat(5000)}${']'.repeat(5000)}}`,
+      'malformed row',
+      'nested 5001 deep, where at most 256 is read',
+    ],
+    [
       JSON.stringify({ ...ROW, timestamp: '2024-03-01T09:00:00' }),
       'malformed row',
       `${TIME}, got "2024-03-01T09:00:00"`,

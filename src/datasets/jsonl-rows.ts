@@ -3,10 +3,11 @@ import { z } from 'zod';
 import type { ConfigurationFault } from '../core/errors.ts';
 import { readText } from '../core/files.ts';
 import { check } from '../core/validation.ts';
+import { id } from './id-schema.ts';
+import { depthFault } from './json-depth.ts';
 import type { RowFaults } from './row-faults.ts';
 
 const text = z.string().refine((value) => value.trim() !== '', 'a text that is not empty');
-const id = z.string().regex(/^\S+$/, 'an id without spaces');
 const isoTime = z.iso.datetime({ offset: true });
 /** ISO 8601 with a zone, or milliseconds since 1970; one message for both, where a union would give one for each. */
 const time = z.unknown().transform((value, context): number => {
@@ -60,6 +61,11 @@ export function readRows<S extends z.ZodType>(
 ): Placed<z.output<S>>[] {
   const placed: Placed<z.output<S>>[] = [];
   for (const { where, line } of linesOf(folder, file)) {
+    const tooDeep = depthFault(line);
+    if (tooDeep !== null) {
+      faults.add(where, 'malformed row', tooDeep);
+      continue;
+    }
     const row = parseJson(line);
     if (row === undefined) {
       faults.add(where, 'not JSON', shorten(line));

@@ -45,6 +45,7 @@ describe('the example of the docs', () => {
     const dataset = await load(folder, 'skip');
     expect(dataset.facts).toEqual({
       'skipped in turns.jsonl: before its parent': 1,
+      'texts with undecodable characters': 0,
       messages: 4,
       conversations: 2,
       queries: 2,
@@ -100,6 +101,49 @@ describe('loadJsonl', () => {
     ['query', TURN, ''],
   ])('refuses a folder without a %s', async (what, turns, queries) => {
     await expect(load(write(turns, queries, ''), 'skip')).rejects.toThrow(`no ${what} in`);
+  });
+
+  it('counts texts with bytes that are no UTF-8, and refuses such ids', async () => {
+    const turn = (id: string, text: string) =>
+      `{"id": "${id}", "conversationId": "c", "parentId": null, "timestamp": 1, "text": "${text}"}\n`;
+    const folder = write(`${turn('a', 'eggs')}${turn('b', 'egg?')}`, QUERY.replace('eggs', '\\ud83d'), 'q 0 a 2\n');
+    const turns = join(folder, 'turns.jsonl');
+    const withByte = (name: string) =>
+      writeFileSync(
+        turns,
+        readFileSync(turns).map((byte) => (byte === name.charCodeAt(0) ? 0xff : byte)),
+      );
+    withByte('?');
+    expect((await load(folder)).facts['texts with undecodable characters']).toBe(2);
+    withByte('b');
+    await expect(load(folder)).rejects.toThrow(
+      'turns.jsonl:2: malformed row: id: expected an id of well-formed Unicode',
+    );
+  });
+
+  it('takes ids that are members of every object', async () => {
+    const ids = ['__proto__', 'constructor', 'toString'];
+    const turns = ids.map((id, i) => ({
+      id,
+      conversationId: 'valueOf',
+      parentId: ids[i - 1] ?? null,
+      timestamp: i,
+      text: id,
+    }));
+    const query = { id: 'hasOwnProperty', text: 'eggs', timestamp: 9, conversationId: 'valueOf', kind: '__proto__' };
+    const folder = write(
+      turns.map((turn) => `${JSON.stringify(turn)}\n`).join(''),
+      JSON.stringify(query),
+      'hasOwnProperty 0 __proto__ 2\n',
+    );
+    const { corpus, qrels, queries } = await load(folder);
+    expect(corpus.turns.map(({ id, parentId }) => [id, parentId])).toEqual([
+      ['__proto__', null],
+      ['constructor', '__proto__'],
+      ['toString', 'constructor'],
+    ]);
+    expect([...(qrels.get('hasOwnProperty') ?? [])]).toEqual([['__proto__', 2]]);
+    expect(queries[0]?.cluster).toBe('valueOf');
   });
 
   it('says which file can not be read', async () => {

@@ -8,6 +8,7 @@ import { splitQueries } from './jsonl-split.ts';
 import { soundTurns } from './jsonl-turns.ts';
 import { qrelsOf } from './prepared.ts';
 import { type OnDirtyRow, RowFaults } from './row-faults.ts';
+import { countUndecodable } from './undecodable.ts';
 
 export interface JsonlOptions {
   /** The folder with turns.jsonl, queries.jsonl and qrels.txt. */
@@ -34,6 +35,7 @@ export async function loadJsonl(options: JsonlOptions): Promise<Dataset> {
   if (rows.length === 0) throw new ValidationError(`no query in queries.jsonl: ${path}`, { path });
   const corpus = new Corpus(turns);
   const { queries, devConversations } = splitQueries(corpus, rows);
+  countUndecodable([...turns, ...rows], counts);
   counts.add('messages', corpus.size);
   counts.add('conversations', corpus.conversations.length);
   counts.add('queries', queries.length);

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
 import { check } from '../core/validation.ts';
+import { id } from './id-schema.ts';
 import { LOCOMO_CATEGORIES, type LocomoCategory } from './locomo-categories.ts';
 import { dialogueKeys } from './locomo-evidence.ts';
 import { parseSessionTime } from './locomo-time.ts';
 
-const id = z.string().regex(/^\S+$/, 'an id without spaces');
 const filled = z.string().refine((value) => value.trim() !== '', 'a text that is not empty');
 
 // What is not named here is not read: observations, summaries and events of LoCoMo are written by a language model.

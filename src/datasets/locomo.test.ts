@@ -86,6 +86,11 @@ describe('loadLocomo', () => {
 
   it.each([
     ['what is not JSON', '[{"sample_id":\n', /^not JSON \(.+\): .*faulty\.json$/],
+    [
+      'what is nested deeply',
+      `${'['.repeat(5000)}${']'.repeat(5000)}`,
+      /^nested 5000 deep, where at most 256 is read, so that it is no LoCoMo file: .*faulty\.json$/,
+    ],
     ['a sample that is none', [...handmadeSamples(), 'x'], /^1 fault\(s\) in sample \[2\] of .*faulty\.json:/],
     ['a sample twice', [...handmadeSamples(), ...handmadeSamples()], /^sample stands twice in .*faulty\.json: conv-5$/],
     ['no sample', [], /^no question of multi-hop, temporal, open-domain, single-hop has evidence: .*faulty\.json$/],
@@ -127,6 +132,7 @@ describeData('the six conversations of the docs', 'locomo/locomo-dev.json', (rea
       'left out: questions without evidence': 2,
       'evidence that names no turn': 1,
       'evidence without a dialogue id': 1,
+      'texts with undecodable characters': 0,
       messages: 3436,
       conversations: 6,
       queries: 1152,

@@ -6,11 +6,13 @@ import type { Dataset, Query } from '../model/dataset.ts';
 import { compareBytes } from '../model/tie-rule.ts';
 import type { Turn } from '../model/turn.ts';
 import { Counts } from './counts.ts';
+import { depthFault } from './json-depth.ts';
 import { LOCOMO_CATEGORIES, type LocomoCategory } from './locomo-categories.ts';
 import { EVIDENCE, questionsOf } from './locomo-queries.ts';
 import { type LocomoSample, readSample } from './locomo-schema.ts';
 import { conversationOf } from './locomo-turns.ts';
 import { type Judgement, qrelsOf } from './prepared.ts';
+import { countUndecodable } from './undecodable.ts';
 
 export const LOCOMO_LICENCE = 'CC BY-NC 4.0';
 
@@ -73,6 +75,8 @@ function readSamples(path: string): LocomoSample[] {
 }
 
 function parseJson(text: string, path: string): unknown {
+  const tooDeep = depthFault(text);
+  if (tooDeep !== null) throw new ValidationError(`${tooDeep}, so that it is no LoCoMo file: ${path}`, { path });
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -105,6 +109,7 @@ function prepare(samples: readonly LocomoSample[], options: LocomoOptions, count
   const turns = parts.flatMap((part) => part.turns);
   const queries = parts.flatMap((part) => part.queries).sort((a, b) => a.timestamp - b.timestamp);
   const judgements = parts.flatMap((part) => part.judgements);
+  countUndecodable([...turns, ...queries], counts);
   counts.add('messages', turns.length);
   counts.add('conversations', samples.length);
   counts.add('queries', queries.length);

@@ -11,6 +11,7 @@ import { type DatedMail, type RawMail, readMails } from './read-mails.ts';
 import { replyQuery } from './reply-query.ts';
 import { type Link, linkThreads, settleTimes } from './thread-parents.ts';
 import { firstOfTest, isDev } from './time-split.ts';
+import { countUndecodable } from './undecodable.ts';
 
 /** Raise it whenever the prepared rows change. */
 export const PREPARATION_VERSION = 3;
@@ -140,6 +141,7 @@ function judge(corpus: Corpus, queries: readonly Query[]): Judgement[] {
 }
 
 function countResult(corpus: Corpus, queries: readonly Query[], counts: Counts): void {
+  countUndecodable(corpus.turns, counts);
   counts.add('messages', corpus.size);
   counts.add('messages in threads of two or more', corpus.turns.length - singles(corpus));
   counts.add('threads of two or more', corpus.conversations.length - singles(corpus));

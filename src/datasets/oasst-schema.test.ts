@@ -29,6 +29,14 @@ test.each([
   [replied({ ...REPLY, role: 'user' }), 'x:2: prompt.replies[0].role: expected "prompter" or "assistant", got "user"'],
   [replied({ ...REPLY, text: 7 }), 'x:2: prompt.replies[0].text: expected string, got 7'],
   [
+    replied({ ...REPLY, message_id: 'b\ud83d' }),
+    'x:2: prompt.replies[0].message_id: expected an id of well-formed Unicode, got "b\\ud83d"',
+  ],
+  [
+    `${'['.repeat(5000)}${']'.repeat(5000)}`,
+    'x:2: nested 5000 deep, where at most 256 is read; leave the tree out or cut it: [[[',
+  ],
+  [
     replied({ ...REPLY, message_id: 'b c' }),
     'x:2: prompt.replies[0].message_id: expected an id without spaces, got "b c"',
   ],

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
 import { check } from '../core/validation.ts';
-
-const id = z.string().regex(/^\S+$/, 'an id without spaces');
+import { id } from './id-schema.ts';
+import { depthFault } from './json-depth.ts';
 
 /** A message of a tree, as the file has it. What is not named here is not read. */
 export interface OasstMessage {
@@ -45,6 +45,9 @@ export function parseOasst(text: string, file: string): OasstTree[] {
 }
 
 function parseTree(line: string, where: string): OasstTree {
+  const tooDeep = depthFault(line);
+  if (tooDeep !== null)
+    throw new ValidationError(`${where}: ${tooDeep}; leave the tree out or cut it: ${line.slice(0, 80)}`, { where });
   let row: unknown;
   try {
     row = JSON.parse(line);

@@ -139,6 +139,7 @@ describeData('the first hundred English trees', 'oasst/en_100_tree.jsonl', (file
       trees: 100,
       'skipped: deleted messages': 0,
       'skipped: messages without a text': 0,
+      'texts with undecodable characters': 0,
       messages: 1167,
       'messages, prompter': 480,
       'messages, assistant': 687,

@@ -12,6 +12,7 @@ import { type OasstTurn, oasstTurnsOf } from './oasst-turns.ts';
 import { qrelsOf } from './prepared.ts';
 import { replyQuery } from './reply-query.ts';
 import { firstOfTest, isDev } from './time-split.ts';
+import { countUndecodable } from './undecodable.ts';
 
 export const OASST_LICENCE = 'Apache-2.0';
 
@@ -86,6 +87,7 @@ function queriesOf(read: readonly OasstTurn[], devConversations: ReadonlySet<str
 }
 
 function countResult(corpus: Corpus, queries: readonly Query[], counts: Counts): void {
+  countUndecodable(corpus.turns, counts);
   counts.add('messages', corpus.size);
   for (const role of ['prompter', 'assistant'])
     counts.add(`messages, ${role}`, corpus.turns.filter(({ author }) => author === role).length);

@@ -58,6 +58,7 @@ describe('spamassassin-threads', () => {
       'dropped: newsletters that answer nothing': 237,
       'left out: replies dated before their parent': 17,
       authors: 632,
+      'texts with undecodable characters': 11,
       messages: 3215,
       'messages in threads of two or more': 2160,
       'threads of two or more': 555,

@@ -72,6 +72,16 @@ describe('Corpus', () => {
       'turn b has a parent that conversation y does not hold: a',
     ],
     ['a cycle', [turn('a', 'x', 'b', 1), turn('b', 'x', 'a', 1)], 'a cycle in conversation x: a'],
+    [
+      'an id that no file can hold',
+      [turn('a\ud83d', 'x', null, 1)],
+      'id has half a surrogate pair, which no file can hold; give the turn another id: "a\\ud83d"',
+    ],
+    [
+      'a conversation with such an id',
+      [turn('a', '\ude00', null, 1)],
+      'id has half a surrogate pair, which no file can hold; give the turn another id: "\\ude00"',
+    ],
     ['an empty text', [turn('a', 'x', null, 1, ' \n')], 'turn has an empty text: a'],
     ['a time that is no number', [turn('a', 'x', null, Number.NaN)], 'turn a has a time that is not finite: NaN'],
     [

@@ -106,7 +106,18 @@ export function lowerBound(ascending: ArrayLike<number>, value: number, start = 
   return low;
 }
 
+/** Half a surrogate pair has no UTF-8: two such ids would be one in a run file. */
+const HALF_PAIR = /\p{Cs}/u;
+
 function assertTurn(turn: Turn): void {
+  for (const id of [turn.id, turn.conversationId])
+    if (HALF_PAIR.test(id))
+      throw new ValidationError(
+        `id has half a surrogate pair, which no file can hold; give the turn another id: ${JSON.stringify(id)}`,
+        {
+          turnId: turn.id,
+        },
+      );
   if (turn.text.trim() === '') throw new ValidationError(`turn has an empty text: ${turn.id}`, { turnId: turn.id });
   if (!Number.isFinite(turn.timestamp))
     throw new ValidationError(`turn ${turn.id} has a time that is not finite: ${turn.timestamp}`, { turnId: turn.id });

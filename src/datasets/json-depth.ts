@@ -1,0 +1,25 @@
+/** Deeper than any row of a dataset. What walks a value calls itself for each level, so that a deeper one could overflow the stack. */
+export const DEEPEST = 256;
+
+/** How deep arrays and objects stand in each other in a JSON text; of another text, some number. */
+export function jsonDepth(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let quoted = false;
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i];
+    if (quoted) {
+      if (character === '\\') i++;
+      else if (character === '"') quoted = false;
+    } else if (character === '"') quoted = true;
+    else if (character === '[' || character === '{') deepest = Math.max(deepest, ++depth);
+    else if (character === ']' || character === '}') depth--;
+  }
+  return deepest;
+}
+
+/** What is wrong with the depth of a JSON text, null where nothing is. */
+export function depthFault(text: string): string | null {
+  const depth = jsonDepth(text);
+  return depth > DEEPEST ? `nested ${depth} deep, where at most ${DEEPEST} is read` : null;
+}
