@@ -71,7 +71,7 @@ const ZONE = /\b(?:GMT|UTC?|[ECMP][SD]T)\b|:\d\d(?:\.\d+)?\s*(?:[AP]M\s*)?(?:[+-
 
 /** A time without a zone, or with the unknown zone `-0000`, is UTC, never the zone of this machine. */
 function timeOf(value: string): number | null {
-  const bare = value.replace(/\s*\([^()]*\)/g, '').trim();
+  const bare = value.replace(/\([^()]*\)/g, ' ').trim();
   const time = Date.parse(ZONE.test(bare) ? bare : `${bare} UTC`);
   return Number.isNaN(time) ? null : time;
 }

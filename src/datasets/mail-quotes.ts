@@ -10,22 +10,27 @@ const ATTRIBUTION_REACH = 3;
 const SAYING =
   '(?:wrote|writes|write|said|says|sez|mentioned|commented|replied|responded|asked|opined|added|claimed|noted|stated|' +
   'spake|scribbled|scrawled|typed|muttered|mumbled|ranted|posted|sent|whispered|uttered|expounded|quoth|declared|' +
-  'thought|écrit|schrieb|escribi\\S+|skrev|schreef|wisdom included|have said|all like|to think)';
+  'thought|écrit|schrieb|escribi\\S{1,12}|skrev|schreef|wisdom included|have said|all like|to think)';
 /** How the last line of an attribution ends: a verb of saying, a bracket, an address, a colon. */
 const ATTRIBUTION_END = new RegExp(
-  `\\b${SAYING}\\b[^.!?]{0,40}$|[>)\\]"']:?\\s*$|<[^<>\\s]+@[^<>\\s]+>[^.]{0,20}$|:\\s*$`,
+  `\\b${SAYING}\\b[^.!?]{0,40}$|[>)\\]"']:?\\s*$|<[^<>\\s][^<>\\s@]*@[^<>\\s]+>[^.]{0,20}$|:\\s*$`,
   'i',
 );
 /** How its first line begins, or what it holds: a preposition, a bracket, a time, an address. */
 const ATTRIBUTION_START =
-  /^\s*(?:[*-]+\s*)?(?:on|at|in|quoting|from|once upon|thus|and thus|around|this one time|when|"|\[|le|am|el)\b|^\s*["[]|\d{1,2}:\d\d|[\w.-]+@[\w.-]+/i;
+  /^\s*(?:[*-]+\s*)?(?:on|at|in|quoting|from|once upon|thus|and thus|around|this one time|when|"|\[|le|am|el)\b|^\s*["[]|\d{1,2}:\d\d|[\w.-]@[\w.-]/i;
 /** A single line that will do without such a beginning: `X wrote`, or a name and a colon. */
 const ATTRIBUTION_LINE = new RegExp(`\\b${SAYING}\\b|^\\s*\\S+(?:\\s\\S+){0,3}:\\s*$`, 'i');
-/** Attributions that give themselves away without a quote below them. */
-const ATTRIBUTION_ALONE = new RegExp(
-  `^\\s*[*-]*\\s*(?:(?:on|at|in|le|am)\\b.{8,220}|.{0,80}\\(?<?[\\w.+-]+@[\\w.-]+>?\\)?.{0,60})\\b${SAYING}\\b[^.!?]{0,30}:$`,
-  'i',
-);
+/** What may follow the verb of saying in an attribution that gives itself away without a quote below it. */
+const AFTER_SAYING = 30;
+const SAYING_AT_END = new RegExp(`\\b${SAYING}\\b(?=[^.!?]{0,${AFTER_SAYING}}:$)`, 'gi');
+const LONGEST_SAYING = 20;
+/** Such an attribution begins with a preposition, or has an address in it so near to its ends. */
+const PREPOSITION = /^(?:on|at|in|le|am)\b/i;
+const AFTER_PREPOSITION = { least: 8, most: 220 };
+const ADDRESS = /@(?<=(\(?<?[\w.+-]+)@)[\w.-]+>?\)?/g;
+const BEFORE_ADDRESS = 80;
+const AFTER_ADDRESS = 60;
 
 /** What is left of a body, and how many lines went. */
 export interface Unquoted {
@@ -92,8 +97,30 @@ function sizeOfLoneAttribution(lines: readonly string[], quoted: readonly boolea
   for (let size = 1; size <= ATTRIBUTION_REACH; size++) {
     const last = lines[begin + size - 1];
     if (last === undefined || last === '' || quoted[begin + size - 1]) return 0;
-    // The cheap test first: the expression is slow on lines that it does not match.
-    if (last.endsWith(':') && ATTRIBUTION_ALONE.test(lines.slice(begin, begin + size).join(' '))) return size;
+    if (last.endsWith(':') && isLoneAttribution(lines.slice(begin, begin + size).join(' '))) return size;
   }
   return 0;
+}
+
+/** Whether a text that ends in a colon says who said what follows. */
+function isLoneAttribution(text: string): boolean {
+  const told = text.replace(/^\s*[*-]*\s*/, '');
+  SAYING_AT_END.lastIndex = Math.max(0, told.length - LONGEST_SAYING - AFTER_SAYING - 1);
+  for (let said = SAYING_AT_END.exec(told); said !== null; said = SAYING_AT_END.exec(told))
+    if (namesSomebody(told.slice(0, said.index))) return true;
+  return false;
+}
+
+/** Whether a text says when somebody said something, or by which address. */
+function namesSomebody(text: string): boolean {
+  const preposition = PREPOSITION.exec(text);
+  const { least, most } = AFTER_PREPOSITION;
+  const rest = text.length - (preposition?.[0].length ?? 0);
+  if (preposition !== null && rest >= least && rest <= most) return true;
+  for (const found of text.matchAll(ADDRESS)) {
+    const start = found.index - (found[1] as string).length;
+    const end = found.index + found[0].length;
+    if (start <= BEFORE_ADDRESS && text.length - end <= AFTER_ADDRESS) return true;
+  }
+  return false;
 }

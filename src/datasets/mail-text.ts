@@ -52,38 +52,44 @@ export function withoutArmour(lines: readonly string[]): string[] {
   return kept;
 }
 
-const FORWARD_END = new RegExp(
-  `^${QUOTE_PREFIX}\\s*-{2,}\\s*(?:end (?:of )?(?:the )?(?:original|forward)|end forward)`,
-  'i',
-);
+/** Quote marks and spaces before a line's first word. Spaces stand in one place of the expression only: in two they would be tried in every division. */
+const INDENT = '(?:[>|:}][>|:}\\s]*|\\s*)';
+
+const FORWARD_END = new RegExp(`^${INDENT}-{2,}\\s*(?:end (?:of )?(?:the )?(?:original|forward)|end forward)`, 'i');
 const FORWARD_BEGIN =
-  /^\s*(?:[-_=*8<]{2,}\s*(?:begin |start of )?(?:the )?(?:forwarded|original)(?: (?:message|text|mail|email|article|by|from).*)?\s*[-_=*:]*|begin forwarded message:?)\s*$/i;
+  /^(?:[-_=*8<]{2,}\s*(?:begin |start of )?(?:the )?(?:forwarded|original)(?: (?:message|text|mail|email|article|by|from)|\s*[-_=*:]*$)|begin forwarded message:?$)/i;
 
 /** Drops forwarded and appended mails: to their end mark where one follows; else to the end of the body, unless quote marks show where they end. */
 export function withoutForwarded(lines: readonly string[]): string[] {
   const kept: string[] = [];
+  const ends = lines.map((line) => FORWARD_END.test(line));
+  const lastEnd = ends.lastIndexOf(true);
+  let quotedBelow: readonly boolean[] | null = null;
   for (let i = 0; i < lines.length; i++) {
     const line = lines[i] as string;
-    if (FORWARD_END.test(line)) continue;
-    if (!FORWARD_BEGIN.test(line)) {
+    if (ends[i]) continue;
+    if (!FORWARD_BEGIN.test(line.trim())) {
       kept.push(line);
       continue;
     }
-    const end = lines.findIndex((later, j) => j > i && FORWARD_END.test(later));
-    if (end >= 0) i = end;
-    else if (!isQuotedAfterHeader(lines, i + 1)) break;
+    if (i < lastEnd) i = ends.indexOf(true, i);
+    else {
+      quotedBelow ??= areQuotedBelowHeaders(lines);
+      if (!quotedBelow[i + 1]) break;
+    }
   }
   return kept;
 }
 
-function isQuotedAfterHeader(lines: readonly string[], start: number): boolean {
-  let i = start;
-  while (
-    i < lines.length &&
-    (lines[i] === '' || HEADER_LINE.test(lines[i] as string) || /^\s/.test(lines[i] as string))
-  )
-    i++;
-  return (lines[i] ?? '').startsWith('>');
+/** [lines + 1] true where the first line from here on that is neither empty nor set in nor a header is quoted. */
+function areQuotedBelowHeaders(lines: readonly string[]): boolean[] {
+  const quoted = new Array<boolean>(lines.length + 1).fill(false);
+  for (let i = lines.length - 1; i >= 0; i--) {
+    const line = lines[i] as string;
+    const passed = line === '' || HEADER_LINE.test(line) || /^\s/.test(line);
+    quoted[i] = passed ? (quoted[i + 1] as boolean) : line.startsWith('>');
+  }
+  return quoted;
 }
 
 /** First lines of what list servers and free mail services append; what follows one is appended too. */
@@ -91,7 +97,7 @@ const FOOTERS: readonly RegExp[] = [
   /^\s*_{20,}\s*$/,
   /^-{40,}$/,
   /^-+ ?ADVERTISEMENT ?-+$/,
-  /^https?:\/\/\S+\/listinfo\/\S+$/,
+  /^https?:\/\/(?=\S+$)\S+?\/listinfo\/\S/,
   /^To unsubscribe(?: from this group)?,? (?:send|e-?mail|mail|visit|go|from)/i,
   /^Your use of Yahoo! Groups is subject to/,
   /^(?:_+\s*)?(?:Do You Yahoo!\?|Get your free download of MSN|Send and receive Hotmail|MSN Photos is the easiest|Chat with friends online, try MSN|Join the world.s largest e-mail service)/i,
@@ -99,7 +105,7 @@ const FOOTERS: readonly RegExp[] = [
 
 /** What the appended lines speak of; without it a rule of dashes is only the author's own. */
 const FOOTER_WORDS =
-  /mailing list|list maintainer|listinfo|subscribe\b|subscription|sf\.net email is|sponsored by|yahoo|hotmail|msn\.com|https?:\/\/\S+\/(?:list|mail)|archive/i;
+  /mailing list|list maintainer|listinfo|subscribe\b|subscription|sf\.net email is|sponsored by|yahoo|hotmail|msn\.com|archive/i;
 const FOOTER_REACH = 7;
 
 /** Cuts the body at the first footer that follows a text and whose next lines speak as footers do; advertisements between texts go alone. */
@@ -110,16 +116,26 @@ export function withoutFooter(lines: readonly string[]): readonly string[] {
     (line, i) =>
       i > first &&
       FOOTERS.some((footer) => footer.test(line)) &&
-      FOOTER_WORDS.test(texts.slice(i, i + FOOTER_REACH).join('\n')),
+      speaksAsFooter(texts.slice(i, i + FOOTER_REACH).join('\n')),
   );
   return start < 0 ? texts : texts.slice(0, start);
+}
+
+function speaksAsFooter(text: string): boolean {
+  return FOOTER_WORDS.test(text) || text.split(/\s+/).some(isListPage);
+}
+
+/** Whether a word has the address of a list's page in it. The first `http://` will do, so that a word of many is read once. */
+function isListPage(word: string): boolean {
+  const scheme = /https?:\/\//i.exec(word);
+  return scheme !== null && /\/(?:list|mail)/i.test(word.slice(scheme.index + scheme[0].length + 1));
 }
 
 /** The box that Yahoo! Groups puts above or below a text. */
 function withoutSponsor(lines: readonly string[]): readonly string[] {
   const begin = lines.findIndex((line) => /^-{10,} Yahoo! Groups Sponsor -+/.test(line));
   if (begin < 0) return lines;
-  const end = lines.findIndex((line, i) => i > begin && /^-{10,}[~_-]*->$/.test(line));
+  const end = lines.findIndex((line, i) => i > begin && /^-{10}[~_-]*->$/.test(line));
   return end < 0 ? lines.slice(0, begin) : [...lines.slice(0, begin), ...lines.slice(end + 1)];
 }
 
@@ -127,16 +143,18 @@ const SIGNATURE_REACH = 15;
 
 /** Cuts at `-- `, unless more own text follows than a signature has. */
 export function withoutSignature(lines: readonly string[]): readonly string[] {
-  const start = lines.findIndex(
-    (line, i) =>
-      /^--\s*$/.test(line) &&
-      lines.slice(i + 1).filter((later) => later !== '' && !later.startsWith('>')).length <= SIGNATURE_REACH,
-  );
+  let start = -1;
+  let below = 0;
+  for (let i = lines.length - 1; i >= 0 && below <= SIGNATURE_REACH; i--) {
+    const line = lines[i] as string;
+    if (/^--\s*$/.test(line)) start = i;
+    if (line !== '' && !line.startsWith('>')) below++;
+  }
   return start < 0 ? lines : lines.slice(0, start);
 }
 
 const HEADER_LINE = new RegExp(
-  `^${QUOTE_PREFIX}\\s*\\*?(?:From|Sent|To|Cc|Bcc|Subject|Date|Reply-To|Sender|Message-ID|In-Reply-To|References|Organi[sz]ation|Newsgroups|Resent-\\w+|Received|Return-Path|Delivered-To|X-[\\w-]+|MIME-Version|Content-[\\w-]+|Importance|Von|An|Betreff|Gesendet|De|Fecha|Para|Asunto|Objet):`,
+  `^${INDENT}\\*?(?:From|Sent|To|Cc|Bcc|Subject|Date|Reply-To|Sender|Message-ID|In-Reply-To|References|Organi[sz]ation|Newsgroups|Resent-\\w+|Received|Return-Path|Delivered-To|X-[\\w-]+|MIME-Version|Content-[\\w-]+|Importance|Von|An|Betreff|Gesendet|De|Fecha|Para|Asunto|Objet):`,
   'i',
 );
 

@@ -1,5 +1,7 @@
-/** `From `, then an address or what stands for it, a time of day and a year: `From ana@x.example  Thu Aug 22 09:07:00 2002`. */
-const ENVELOPE = /^From \S.*\b\d{1,2}:\d\d(?::\d\d)?\b.*\b\d{4}\b/;
+/** `From `, then an address or a word instead, a time of day and a year: `From ana@x.example  Thu Aug 22 09:07:00 2002`. */
+const ENVELOPE = /^From \S/;
+const TIME = /\b\d{1,2}:\d\d\b/g;
+const YEAR = /\b\d{4}\b/g;
 const FROM = Buffer.from('From ');
 const QUOTED_FROM = /^>(>*From )/gm;
 const LINE_FEED = 0x0a;
@@ -37,7 +39,14 @@ function viewOf(bytes: Uint8Array): Buffer {
 
 function isEnvelope(view: Buffer, at: number): boolean {
   const end = view.indexOf(LINE_FEED, at);
-  return ENVELOPE.test(view.toString('latin1', at, end < 0 ? view.length : end));
+  const line = view.toString('latin1', at, end < 0 ? view.length : end);
+  if (!ENVELOPE.test(line)) return false;
+  // One after the other: in a single expression each time would be tried with the whole rest of the line.
+  TIME.lastIndex = 'From x'.length;
+  const time = TIME.exec(line);
+  if (time === null) return false;
+  YEAR.lastIndex = time.index + time[0].length;
+  return YEAR.test(line);
 }
 
 function followsEmptyLine(view: Buffer, at: number): boolean {

@@ -1,6 +1,11 @@
-/** Anything that an at sign joins to a host's name: mail addresses, message ids, accounts. */
-const ADDRESS = /[^\s<>"',;:@(]*[\p{L}\p{N}_.+=)\]}\\-]@[\p{L}\p{N}][\p{L}\p{N}.-]*/gu;
+/**
+ * Anything that an at sign joins to a host's name: mail addresses, message ids, accounts. What stands before the at sign is looked for backwards from it: forwards,
+ * every place of a long word without an at sign would be tried.
+ */
+const ADDRESS = /@(?<=([^\s<>"',;:@(]*[\p{L}\p{N}_.+=)\]}\\-])@)[\p{L}\p{N}][\p{L}\p{N}.-]*/gu;
 const WORD = /[\p{L}\p{N}]+/gu;
+/** Nobody's name has more words. At each word of a text, so many are compared at most. */
+const LONGEST_NAME = 12;
 
 interface NameNode {
   label: string | null;
@@ -20,14 +25,14 @@ export class Pseudonyms {
 
   /** Makes an author known and gives the label; authors must come in time order. */
   author(name: string, address: string): string {
-    const words = wordsOf(name.replaceAll(ADDRESS, ' '));
+    const words = wordsOf(replaceAddresses(name, () => ' '));
     const fullName = words.length >= 2 ? words.join(' ') : null;
     const known = this.#people.get(address) ?? (fullName === null ? undefined : this.#people.get(fullName));
     const label = known ?? `person-${String(++this.#persons).padStart(3, '0')}`;
     if (address !== '' && !this.#people.has(address)) this.#people.set(address, label);
     if (fullName !== null && !this.#people.has(fullName)) {
       this.#people.set(fullName, label);
-      this.#addName(words, label);
+      if (words.length <= LONGEST_NAME) this.#addName(words, label);
     }
     return label;
   }
@@ -38,11 +43,11 @@ export class Pseudonyms {
 
   /** The text with addresses and full names of known authors replaced. Call it after all authors are known. */
   hide(text: string): string {
-    return this.#hideNames(text.replaceAll(ADDRESS, (address) => this.#address(address)));
+    return this.#hideNames(replaceAddresses(text, (address) => this.#address(address)));
   }
 
   #address(written: string): string {
-    const address = written.toLowerCase().replace(/[.-]+$/, '');
+    const address = written.toLowerCase().replace(/(?<![.-])[.-]+$/, '');
     const known = this.#people.get(address) ?? this.#addresses.get(address);
     if (known !== undefined) return known;
     const label = `address-${String(this.#addresses.size + 1).padStart(4, '0')}`;
@@ -92,6 +97,20 @@ export class Pseudonyms {
     }
     return found;
   }
+}
+
+/** The text with another text for each address. An address that ends where the next one begins belongs to the first. */
+function replaceAddresses(text: string, labelOf: (address: string) => string): string {
+  let replaced = '';
+  let copied = 0;
+  for (const found of text.matchAll(ADDRESS)) {
+    if (found.index <= copied) continue;
+    const start = Math.max(copied, found.index - (found[1] as string).length);
+    const end = found.index + found[0].length;
+    replaced += text.slice(copied, start) + labelOf(text.slice(start, end));
+    copied = end;
+  }
+  return replaced + text.slice(copied);
 }
 
 function wordsOf(name: string): string[] {

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { Counts } from './counts.ts';
+import { parseIrcLog } from './irc-log.ts';
+import { parseMail } from './mail-message.ts';
+import { withoutQuotes } from './mail-quotes.ts';
+import { withoutMatter } from './mail-text.ts';
+import { mailingListOf } from './mailing-list.ts';
+import { isMbox } from './mbox.ts';
+import { Pseudonyms } from './pseudonyms.ts';
+import { queryKind } from './query-kind.ts';
+
+/**
+ * So many characters take some milliseconds in linear time. In quadratic time they take minutes: an expression that tries every place of them with the whole rest
+ * runs into the time limit of the test.
+ */
+const SIZE = 1_000_000;
+const run = (unit: string) => unit.repeat(Math.ceil(SIZE / unit.length));
+const linesOf = (text: string) => text.split('\n').map((line) => line.trimEnd());
+
+describe('a text of a million characters is read in linear time', () => {
+  test.each([
+    ['a word without an at sign', run('a')],
+    ['a word of at signs', run('a@')],
+    ['dots behind an address', `ana@x${run('.')}y`],
+  ])('for pseudonyms: %s', (_, text) => {
+    const pseudonyms = new Pseudonyms();
+    expect(pseudonyms.author(text, text)).toBe('person-001');
+    expect(pseudonyms.hide(text).length).toBeGreaterThan(0);
+  });
+
+  test('for pseudonyms: a name as long as the text', () => {
+    const pseudonyms = new Pseudonyms();
+    pseudonyms.author(run('ana '), '');
+    expect(pseudonyms.hide(`${run('ana ')}cruz`)).toMatch(/ana cruz$/);
+  });
+
+  test.each([
+    ['tabs', `${run('\t')}wrote:\n> so`],
+    ['tabs in an attribution', `on${run('\t')}wrote:`],
+    ['a long word', `${run('a')} wrote:\n> so`],
+    ['an address of at signs', `<${run('@')}\n> so`],
+    ['a verb in one word', `${run('escribi!')}\n> so`],
+    ['addresses in lines that end in a colon', `${run(`ana@${'x'.repeat(300)}:\n`)}> so`],
+  ])('for quotes: %s', (_, text) => {
+    expect(withoutQuotes(linesOf(text)).lines.length).toBeLessThan(SIZE);
+  });
+
+  test.each([
+    ['dashes, then underscores', `-----------${run('-')}${run('_')}`],
+    ['spaces behind a quote mark', `>${run(' ')}x`],
+    ['spaces behind a forwarded mail', `-- original${run(' ')}x`],
+    ['line ends of another kind in a forwarded mail', `-- original message${run(' ')}\u2028x\u2028y`],
+    ['pages of lists', `x\nhttp://a${run('/listinfo/')} x`],
+    ['addresses of pages', `x\n${'_'.repeat(20)}\n${run('http://a')}`],
+    ['signatures', run('--\n')],
+    ['forwarded mails', run(' -- forwarded\n')],
+  ])('for what its author did not write: %s', (_, text) => {
+    expect(withoutMatter(text).lines.length).toBeLessThan(SIZE);
+  });
+
+  test.each(['x-beenthere', 'x-mailing-list', 'list-post', 'sender'])('for the list in %s', (key) => {
+    for (const value of [run('a'), run('mailto:'), run('list-owner')])
+      expect(mailingListOf([{ key, originalKey: key, value }])).toBeNull();
+  });
+
+  test('for the times of an envelope line', () => {
+    expect(isMbox(Buffer.from(`From ana ${run('12:34 ')}`))).toBe(false);
+  });
+
+  test('for the comments of a date', async () => {
+    const mail = await parseMail(Buffer.from(`Date: Thu, 22 Aug 2002 09:07:00 +0000 ${run('\t')}x\n\ntext`));
+    expect(mail.time).toBeNull();
+  });
+
+  test('for question marks', () => {
+    expect(queryKind(`${run('?')}x`)).toBe('statement');
+    expect(queryKind(`${run('?')}! x`)).toBe('question');
+  });
+
+  test('for what somebody does on a channel', () => {
+    const { messages } = parseIrcLog('2002-08-22', `[09:07]  * ana${run('a')}\u2028x\u2028y`, new Counts());
+    expect(messages[0]?.text).toBe('x\u2028y');
+  });
+});
