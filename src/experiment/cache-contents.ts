@@ -15,6 +15,9 @@ export interface CacheFile {
 /** What a cache holds besides stages; `unfinished` is what was being written when a process ended. */
 export const OTHER_PARTS: readonly string[] = ['embeddings', 'datasets', 'unfinished'];
 
+/** The folders of a cache; what else is there was made by somebody else. */
+const FOLDERS: readonly string[] = ['stages', 'embeddings', 'datasets'];
+
 const DAY = 86_400_000;
 
 /** Files are written under another name first: theirs, a dot and a number. */
@@ -31,7 +34,7 @@ function statsOf(path: string): Stats | null {
   return lstatSync(path, { throwIfNoEntry: false }) ?? null;
 }
 
-/** The paths of all files below a folder, relative to `root`. Links are left out, and so is what they point to; folders may be deleted meanwhile. */
+/** The paths of all files in the folders of the cache `root`, relative to it. Links are left out, and so is what they point to; folders may be deleted meanwhile. */
 function filesBelow(root: string, folder = ''): string[] {
   let entries: Dirent[];
   try {
@@ -42,6 +45,7 @@ function filesBelow(root: string, folder = ''): string[] {
   }
   return entries.flatMap((entry) => {
     const name = join(folder, entry.name);
+    if (folder === '' && !FOLDERS.includes(name)) return [];
     if (entry.isDirectory()) return filesBelow(root, name);
     return entry.isFile() ? [name] : [];
   });
