@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ValidationError } from '../core/errors.ts';
 import { PROJECT_ROOT } from '../experiment/environment.ts';
+import { LOOKS_FILE } from '../experiment/training/test-looks.ts';
 import { withTable } from './publish.ts';
 import { ragpp } from './sample-command.ts';
 
@@ -100,6 +101,15 @@ describe('publishing', () => {
     const { code, stderr } = await publish();
     expect(code).toBe(1);
     expect(stderr).toMatch(/^ragpp \[VALIDATION\]: figures of other weights on the test split; .*: .*x\/test\.json$/m);
+  });
+
+  test('looks at test splits that are listed beside the run are added to the published list', async () => {
+    const look = { dataset: 'd', features: [], training: 'run', number: 1, commit: 'c', backend: 'cpu', command: 'x' };
+    const list = join(root, LOOKS_FILE);
+    writeFileSync(list, JSON.stringify({ looks: [look] }));
+    expect(await publish()).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(readFileSync(join(results, LOOKS_FILE), 'utf8'))).toEqual({ looks: [look] });
+    rmSync(list);
   });
 
   test.each([

@@ -6,6 +6,7 @@ import { ValidationError } from '../core/errors.ts';
 import { assertNoLink, readBytes, readFolder, readText, writeAtomic } from '../core/files.ts';
 import { printOut } from '../core/terminal.ts';
 import { slug } from '../experiment/config-schema.ts';
+import { publishLooks } from '../experiment/training/test-looks.ts';
 import { TEST_FILE } from '../experiment/training/test-touches.ts';
 
 /** The small files of a run that are worth keeping in the repository, besides the weights of a training. */
@@ -90,6 +91,7 @@ function publish(runFolder: string, options: { document: string; results: string
       readText(options.document),
     );
   for (const [name, bytes] of files) writeAtomic(join(folder, name), bytes);
+  publishLooks(runFolder, options.results);
   writeAtomic(options.document, document);
   printOut(`published ${folder} and its tables in ${options.document}\n`);
 }

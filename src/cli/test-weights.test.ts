@@ -48,25 +48,41 @@ describe('the first look at the test split', () => {
     const { code, stdout, stderr } = await look(folder);
     expect(code, stderr).toBe(0);
     expect(stdout).toMatch(/^learned /m);
-    expect(stdout).toContain('Test split looked at 1 time.');
+    expect(stdout).toContain('Test split of jsonl looked at 1 time with the features text, time:');
     const { touches, queries, dataset, models } = JSON.parse(read('test.json')) as Tested;
     expect([touches.length, queries, dataset.split]).toEqual([1, 14, 'test']);
     expect(models[0]?.methods.map(({ name }) => name)).toEqual(['hand-tuned', 'uniform', 'learned']);
-    expect(read('test.md')).toContain('Test split looked at 1 time.');
+    expect(read('test.md')).toContain('Test split of jsonl looked at 1 time with the features text, time:');
   });
 
   test('is the last one unless another is asked for', async () => {
     const before = read('test.json');
     const refused = await look(folder);
     expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 1, stdout: '' });
-    expect(refused.stderr).toMatch(/^ragpp \[VALIDATION\]: test split was looked at before \(1 time, .*--again/m);
+    expect(refused.stderr).toMatch(
+      /^ragpp \[VALIDATION\]: test split of jsonl was looked at before .*\(1 time, .*--again/m,
+    );
     expect(read('test.json')).toBe(before);
     const again = await look(folder, '--again');
-    expect(again.stdout).toContain('Test split looked at 2 times.');
+    expect(again.stdout).toContain('Test split of jsonl looked at 2 times with the features text, time:');
     const { touches } = JSON.parse(read('test.json')) as Tested;
     expect(touches.map(({ command }) => command.includes('--again'))).toEqual([false, true]);
-    expect(read('test.md')).toContain('Test split looked at 2 times.');
+    expect(read('test.md')).toContain('Test split of jsonl looked at 2 times with the features text, time:');
   });
+});
+
+test('another training with the same features is refused a first look of its own, and lists both', async () => {
+  const other = copy('another-training');
+  const beside = join(root, 'results', 'another-training');
+  cpSync(other, beside, { recursive: true });
+  const refused = await look(beside);
+  expect(refused.stderr).toMatch(
+    /was looked at before with the features text, time \(2 times, first by sample-training-/,
+  );
+  const { stdout, code } = await look(beside, '--again');
+  expect(code).toBe(0);
+  expect(stdout).toContain('looked at 3 times');
+  expect(readFileSync(join(beside, 'test.md'), 'utf8')).toMatch(/\n3\. another-training, commit /);
 });
 
 test.each<[string, (path: string) => void, RegExp]>([

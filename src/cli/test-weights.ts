@@ -1,4 +1,4 @@
-import { join, relative } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
 import { type BackendChoice, useBackend } from '../core/backend.ts';
 import { ValidationError } from '../core/errors.ts';
@@ -7,8 +7,9 @@ import { terminalProgress } from '../core/progress.ts';
 import { quoted } from '../core/shell-words.ts';
 import { printOut } from '../core/terminal.ts';
 import { currentCommit, restoreDataFolder } from '../experiment/environment.ts';
-import { runTest } from '../experiment/training/test-run.ts';
-import { assertUntouched, readTouches, TEST_FILE } from '../experiment/training/test-touches.ts';
+import { assertFirstLook, looksAt, recordLooks } from '../experiment/training/test-looks.ts';
+import { runTest, testSplit } from '../experiment/training/test-run.ts';
+import { readTouches, TEST_FILE } from '../experiment/training/test-touches.ts';
 import { loadTrainingConfig } from '../experiment/training/training-config.ts';
 import { readWeights, type Weights } from '../learning/weight-file.ts';
 import { renderTestMarkdown, renderTestText } from '../report/test-table.ts';
@@ -37,14 +38,19 @@ async function testWeights(folder: string, options: TestOptions): Promise<void> 
   const config = loadTrainingConfig(join(folder, 'config.yaml'));
   restoreDataFolder(config.dataset, folder);
   const weights = weightsIn(folder);
-  assertUntouched(path, options.again === true);
+  const context = { cacheFolder: options.cache, progress: terminalProgress() };
+  const split = await testSplit(config, context);
+  const earlier = looksAt(folder, split);
+  assertFirstLook(earlier, split, options.again === true);
   const backend = await useBackend(options.backend ?? config.backend);
-  const result = await runTest(config, weights, { cacheFolder: options.cache, progress: terminalProgress() });
+  const result = await runTest(config, weights, context);
   const touch = { commit: currentCommit(), backend, command: commandLine(folder, options) };
   const touches = [...readTouches(path), touch];
+  const looks = [...earlier, { ...split, training: basename(resolve(folder)), number: touches.length, ...touch }];
+  recordLooks(folder, looks);
   writeAtomic(path, `${JSON.stringify({ touches, ...result }, null, 2)}\n`);
-  writeAtomic(join(folder, 'test.md'), renderTestMarkdown(result, config, touches));
-  printOut(`\n${renderTestText(result, config, touches)}\n${join(folder, 'test.md')}\n`);
+  writeAtomic(join(folder, 'test.md'), renderTestMarkdown(result, config, looks));
+  printOut(`\n${renderTestText(result, config, looks)}\n${join(folder, 'test.md')}\n`);
 }
 
 export function testWeightsCommand(): Command {
@@ -58,8 +64,9 @@ export function testWeightsCommand(): Command {
       'after',
       `
 Leaves test.json and test.md in the folder: hand-tuned, uniform and learned numbers of each model on the test
-conversations, and every look at them with commit and command. A second look is refused without --again, and
-the table says how many there were.
+conversations, and every look at them with commit and command. Looks are counted by dataset and by what signals
+may look at, over all trainings beside this one and all that were published (test-looks.json). A second look is
+refused without --again, and the table lists all of them.
 
 Example:
   ragpp test-weights results/runs/learning-mail-5a17c0de1234`,

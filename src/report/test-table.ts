@@ -1,5 +1,5 @@
+import { lookLines, type TestLook } from '../experiment/training/test-looks.ts';
 import type { TestedModel, TestResult } from '../experiment/training/test-run.ts';
-import { type Touch, times } from '../experiment/training/test-touches.ts';
 import type { TrainingConfig } from '../experiment/training/training-config.ts';
 import { escapeMarkdown, ladderMarkdown } from './markdown.ts';
 import type { LadderTable } from './table.ts';
@@ -10,26 +10,22 @@ function tableOf({ metrics, level }: TestResult, config: TrainingConfig, model: 
   return methodLadder({ metrics, level, config }, model);
 }
 
-/** The sentence that a reader of the figures must know. */
-function looks(touches: readonly Touch[]): string {
-  return `Test split looked at ${times(touches.length)}.`;
-}
-
-/** Weights on the test split, for a terminal. @param touches every look at it, this one included */
-export function renderTestText(result: TestResult, config: TrainingConfig, touches: readonly Touch[]): string {
+/** Weights on the test split, for a terminal. @param looks every look at it, this one last */
+export function renderTestText(result: TestResult, config: TrainingConfig, looks: readonly TestLook[]): string {
   const models = result.models.map(
     (model) => `Model ${model.name}\n\n${ladderText(tableOf(result, config, model), 120, 'method')}`,
   );
-  return [...models, `${looks(touches)}\n`].join('\n');
+  return [...models, `${lookLines(looks).join('\n')}\n`].join('\n');
 }
 
-export function renderTestMarkdown(result: TestResult, config: TrainingConfig, touches: readonly Touch[]): string {
+export function renderTestMarkdown(result: TestResult, config: TrainingConfig, looks: readonly TestLook[]): string {
   const models = result.models.flatMap((model) => {
     const table = tableOf(result, config, model);
     return [`Model ${model.name}:`, ...ladderMarkdown(table, 'method'), table.legend.map(escapeMarkdown).join('\n')];
   });
-  const last = touches.at(-1) as Touch;
+  const last = looks.at(-1) as TestLook;
+  const [count = '', ...lines] = lookLines(looks).map(escapeMarkdown);
   const { experiment, dataset } = result;
   const made = `Weights of ${experiment} on ${dataset.name} ${dataset.split}; commit ${last.commit}, backend ${last.backend}; ${last.command}`;
-  return `${[...models, looks(touches), escapeMarkdown(made)].join('\n\n')}\n`;
+  return `${[...models, count, lines.join('\n'), escapeMarkdown(made)].join('\n\n')}\n`;
 }

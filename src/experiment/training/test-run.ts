@@ -1,4 +1,7 @@
+import { join } from 'node:path';
 import { ValidationError } from '../../core/errors.ts';
+import { silent } from '../../core/progress.ts';
+import { loadDataset } from '../../datasets/registry.ts';
 import { handTunedValues, uniformValues } from '../../learning/parameters.ts';
 import { scoreTable } from '../../learning/table-scorer.ts';
 import { assertFits, type Weights } from '../../learning/weight-file.ts';
@@ -7,6 +10,7 @@ import { contentsByCluster } from '../cluster-conversations.ts';
 import { LearningTask, type TaskContext } from './learning-task.ts';
 import { BASELINE, DEPTH, measuredCounts, measureMethods, methodResults } from './measured-methods.ts';
 import { runOfScores } from './scored-runs.ts';
+import { type TestSplit, testSplitOf } from './test-looks.ts';
 import type { TrainingConfig } from './training-config.ts';
 import type { MethodResult } from './training-result.ts';
 
@@ -69,6 +73,15 @@ async function testModel(
     measured: measuredCounts(measurement),
     methods: methodResults(runs.keys(), measurement),
   };
+}
+
+/** What a test of a config's weights looks at; nothing is embedded or measured for it. */
+export async function testSplit(
+  config: TrainingConfig,
+  { cacheFolder, progress = silent }: TaskContext,
+): Promise<TestSplit> {
+  const dataset = await loadDataset(config.dataset, { cacheFolder: join(cacheFolder, 'datasets'), progress });
+  return testSplitOf(dataset, config);
 }
 
 /**

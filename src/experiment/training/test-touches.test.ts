@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { ValidationError } from '../../core/errors.ts';
-import { assertUntouched, keptTouches, readTouches, times } from './test-touches.ts';
+import { keptTouches, readTouches, times } from './test-touches.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-touches-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -17,16 +16,6 @@ const written = (content: unknown) => {
 test('where there is no file, nobody has looked', () => {
   const path = join(folder, 'none.json');
   expect(readTouches(path)).toEqual([]);
-  expect(() => assertUntouched(path, false)).not.toThrow();
-});
-
-test('a second look is refused unless it is meant', () => {
-  const path = written({ touches: [touch('abc'), touch('def')], models: [] });
-  expect(() => assertUntouched(path, true)).not.toThrow();
-  expect(() => assertUntouched(path, false)).toThrow(ValidationError);
-  expect(() => assertUntouched(path, false)).toThrow(
-    `test split was looked at before (2 times, first at commit abc); --again looks once more and says so in the table: ${path}`,
-  );
 });
 
 test('looks are kept without what they found', () => {

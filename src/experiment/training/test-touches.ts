@@ -32,17 +32,6 @@ export function keptTouches(path: string): string {
   return `${JSON.stringify({ touches: readTouches(path) }, null, 2)}\n`;
 }
 
-/** @throws ValidationError where the test split was looked at before and nobody has said that it is looked at again. */
-export function assertUntouched(path: string, isAgain: boolean): void {
-  const looks = readTouches(path);
-  if (looks.length === 0 || isAgain) return;
-  const [first] = looks as [Touch, ...Touch[]];
-  throw new ValidationError(
-    `test split was looked at before (${times(looks.length)}, first at commit ${first.commit}); --again looks once more and says so in the table: ${path}`,
-    { path },
-  );
-}
-
 export function times(count: number): string {
   return count === 1 ? '1 time' : `${count} times`;
 }
