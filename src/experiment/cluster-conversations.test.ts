@@ -55,7 +55,7 @@ const dataset: Dataset = {
 test.each([
   ['its name', 'a', ['a']],
   ['the name of its channel', 'log', ['b', 'c']],
-  ['what its queries ask and stand in', 'other', ['d', 'e']],
+  ['what its queries ask or come from', 'other', ['d', 'e']],
   ['what answers its queries, where nothing else is known', 'alone', ['f']],
   ['nothing', 'nowhere', []],
 ])('a cluster has the conversations that are known by %s', (_, cluster, conversations) => {

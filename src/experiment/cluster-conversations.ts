@@ -6,7 +6,7 @@ import type { Dataset, Query } from '../model/dataset.ts';
 /** Queries with the turns that they are about. */
 export type QueriedCorpus = Pick<Dataset, 'corpus' | 'queries' | 'qrels'>;
 
-/** The conversation that a query asks or stands in; where neither is known, those of the turns that answer it. */
+/** The conversation that a query asks or comes from; where neither is known, those of the turns that answer it. */
 function homesOf({ corpus, qrels }: QueriedCorpus, { id, conversationId, turnId, anchorTurnId }: Query): string[] {
   const home = (turn: string) => corpus.turn(turn).conversationId;
   const known = conversationId === undefined ? [] : [conversationId];

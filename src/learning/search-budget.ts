@@ -17,7 +17,7 @@ export function rowEvaluations({ epochs, rows, validationRows }: TrainedRows): n
   return epochs * GRADIENT_EVALUATIONS * rows + (epochs + 1) * validationRows;
 }
 
-/** How often a search may evaluate all of so many rows for the work of the trainings; at least once. */
+/** How often a search may evaluate all rows for the work of the trainings; at least once. */
 export function equalBudget(work: number, rows: number): number {
   return Math.max(1, Math.round(work / rows));
 }

@@ -51,7 +51,7 @@ test('only models with controls are shown', () => {
 test('Markdown says what was exchanged and what is gone', () => {
   const [sentence, table] = controlsMarkdown(training, model);
   expect(sentence).toMatch(
-    /^Null controls minus learned, .* what the exchange changes of hand-tuned in recall@10, and, only where it changes nothing of it, the share of the gain.* Brackets: 95 % .*\. Smallest p that \d+ conversations can reach: .*/,
+    /^Null controls minus learned, .* what the exchange changes of hand-tuned in recall@10, and, only where that is unchanged, the share of the gain.* Brackets: 95 % .*\. Smallest p that \d+ conversations can reach: .*/,
   );
   expect(table?.split('\n')).toEqual([
     '| exchanged     | signals | recall@10                     | hand-tuned, recall@10        | of the gain |',

@@ -85,7 +85,7 @@ export function controlsMarkdown(result: Facts, model: ModelResult): string[] {
   const { metrics } = result;
   if (model.controls.length === 0) return [];
   const [first] = metrics as readonly [string, ...string[]];
-  const sentence = `Null controls minus learned, marked where the p, corrected over the controls, decides: the candidates of each query exchange the values of these signals at random, and the model is trained again on the same folds by what each had chosen. Then what the exchange changes of ${model.baseline} in ${first}, and, only where it changes nothing of it, the share of the gain over ${model.baseline} in ${first} that is gone.`;
+  const sentence = `Null controls minus learned, marked where the p, corrected over the controls, decides: the candidates of each query exchange the values of these signals at random, and the model is trained again on the same folds by what each had chosen. Then what the exchange changes of ${model.baseline} in ${first}, and, only where that is unchanged, the share of the gain over ${model.baseline} in ${first} that is gone.`;
   const rows = model.controls.map((control) => [
     escapeMarkdown(control.part),
     String(control.signals.length),

@@ -19,7 +19,7 @@ import type { TrainingConfig } from './training-config.ts';
 import { modelSignals } from './training-models.ts';
 import { RELEVANCE_SIGNALS, VECTOR_INPUTS, withTrajectorySignals } from './trajectory-features.ts';
 
-/** Rows with their judgements and without signals, and where their candidates stand in the corpus. */
+/** Rows with their judgements and without signals, and the corpus positions of their candidates. */
 export interface JudgedRows {
   readonly table: FeatureTable;
   readonly pool: PoolRows;
@@ -57,7 +57,7 @@ function poolSubset({ width, positions }: PoolRows, rows: Int32Array): PoolRows 
  * Rows of a table with some of its signals.
  *
  * @param names the signals of the result
- * @param own of all rows of the table: what stands in `own` instead of the table's
+ * @param own signals of all rows of the table, which replace the table's
  */
 function chosenRows(table: FeatureTable, rows: Int32Array, names: readonly string[], own: SignalTable): FeatureTable {
   const judged = subset({ ...table, ...NOTHING }, rows);

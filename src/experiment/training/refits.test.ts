@@ -96,6 +96,6 @@ test('the trajectory model has null controls', async () => {
   const { job, validated } = await learnedBy('{ name: trajectory, dimensions: 3 }');
   const controls = await controlsOf(job, validated);
   expect(controls.map(({ part }) => part)).toContain('attention');
-  // By hand, neither neighbours nor sessions count: to exchange them changes nothing of it.
+  // By hand, neither neighbours nor sessions count: to exchange them leaves it as it is.
   expect(controls.filter(({ baseline }) => baseline.isUnchanged).map(({ part }) => part)).toEqual(['neighbours']);
 });
