@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { frozen } from '../core/frozen.ts';
 import { sumsToOne } from '../core/validation.ts';
 
 /**
@@ -18,7 +19,7 @@ export const ringAttentionOptions = z.strictObject({
 });
 export type RingAttentionOptions = z.infer<typeof ringAttentionOptions>;
 
-export const RING_ATTENTION_DEFAULTS: RingAttentionOptions = ringAttentionOptions.parse({});
+export const RING_ATTENTION_DEFAULTS: RingAttentionOptions = frozen(ringAttentionOptions.parse({}));
 
 /** How far the shares of {@link attentionMix} may be from a sum of 1. */
 const MIX_TOLERANCE = 0.01;

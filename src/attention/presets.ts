@@ -1,10 +1,11 @@
+import { frozen } from '../core/frozen.ts';
 import { type PropagationOptions, propagationOptions } from './options.ts';
 
 /**
  * Named settings of propagation. `published` has the paper's: a turn is its own loudest key (logit 10 against about 4 for its neighbours), so it comes out as it
  * went in. `framework` leaves the turn itself out and lets far turns fade.
  */
-export const PROPAGATION_PRESETS = {
+export const PROPAGATION_PRESETS = frozen({
   published: propagationOptions.parse({
     combine: 'multiplicative',
     self: 'include',
@@ -13,5 +14,5 @@ export const PROPAGATION_PRESETS = {
     beta: 0.3,
   }),
   framework: propagationOptions.parse({ combine: 'additive', self: 'exclude', temperature: 1, decay: 1, beta: 0.5 }),
-} as const satisfies Record<string, PropagationOptions>;
+} as const satisfies Record<string, PropagationOptions>);
 export type PropagationPreset = keyof typeof PROPAGATION_PRESETS;

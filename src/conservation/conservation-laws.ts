@@ -1,4 +1,5 @@
 import { ConservationViolationError, ValidationError } from '../core/errors.ts';
+import { frozen } from '../core/frozen.ts';
 import type { ConservationMetrics } from './conservation-metrics.ts';
 
 /** How far energy may be outside its range, for metrics computed in float32. */
@@ -12,7 +13,7 @@ export interface ConservationLaws {
 }
 
 /** Those of section 4.5.2 of diomande2026ragpp. */
-export const CONSERVATION_LAWS: ConservationLaws = { magnitudeThreshold: 0.05 };
+export const CONSERVATION_LAWS: ConservationLaws = frozen({ magnitudeThreshold: 0.05 });
 
 export interface ConservationCheck {
   /** `|M' - M| / M`; 0 for a memory that was empty, which has nothing to conserve. */

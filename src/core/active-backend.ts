@@ -1,7 +1,8 @@
 import { UnavailableError } from './errors.ts';
+import { frozen } from './frozen.ts';
 
 /** The backends of TensorFlow.js by their names here, in the order in which `auto` tries them. */
-export const BACKENDS = ['cuda', 'node', 'webgpu', 'wasm', 'cpu'] as const;
+export const BACKENDS = frozen(['cuda', 'node', 'webgpu', 'wasm', 'cpu'] as const);
 export type BackendName = (typeof BACKENDS)[number];
 
 /** What computes the tensors of this process. Known here without loading a tensor. */

@@ -14,7 +14,8 @@ export function setDataFolder(options: object, folder: string | null): void {
 
 /** The options with the path at which their data is. */
 export function withLocatedPath<Options extends object>(options: Options): Options {
-  if (!('path' in options) || typeof options.path !== 'string') return options;
+  if (typeof options !== 'object' || options === null || !('path' in options) || typeof options.path !== 'string')
+    return options;
   return { ...options, path: locatePath(options.path, folders.get(options) ?? null) };
 }
 

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ConfigurationError } from '../core/errors.ts';
 import { check } from '../core/validation.ts';
-import { DATASETS, datasetOptions, loadDataset } from './registry.ts';
+import { DATASETS, type DatasetOptions, datasetOptions, loadDataset } from './registry.ts';
 
 describe('the registry of datasets', () => {
   it('has an entry for every name that the options know', () => {
@@ -52,6 +53,11 @@ describe('the registry of datasets', () => {
   ])('refuses %j', (options, path, nearest) => {
     const result = check(datasetOptions, options);
     expect('faults' in result && result.faults.map((fault) => [fault.path, fault.nearest])).toEqual([[path, nearest]]);
+  });
+
+  it.each([{ name: 'enron' }, { name: 'jsonl' }, null])('refuses what no compiler has checked: %j', async (options) => {
+    const loading = loadDataset(options as unknown as DatasetOptions, { cacheFolder: null });
+    await expect(loading).rejects.toThrow(ConfigurationError);
   });
 
   it('loads what the options name', async () => {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
+import { frozen } from '../core/frozen.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
+import { parse } from '../core/validation.ts';
 import type { Dataset } from '../model/dataset.ts';
 import { withLocatedPath } from './data-folder.ts';
 import { IRC_LICENCE, loadIrc } from './irc.ts';
@@ -79,7 +81,7 @@ interface DatasetEntry<Name extends DatasetOptions['name']> {
 }
 
 /** Every dataset by name. */
-export const DATASETS: { readonly [Name in DatasetOptions['name']]: DatasetEntry<Name> } = {
+export const DATASETS: { readonly [Name in DatasetOptions['name']]: DatasetEntry<Name> } = frozen({
   'spamassassin-threads': {
     description: 'mail threads of 2002: a reply must find the mail that it answers',
     licence: SPAM_ASSASSIN_LICENCE,
@@ -120,10 +122,15 @@ export const DATASETS: { readonly [Name in DatasetOptions['name']]: DatasetEntry
     source: 'https://huggingface.co/datasets/OpenAssistant/oasst1, a file of trees',
     load: (options) => loadOasst(options),
   },
-};
+});
 
-/** Loads the dataset that the options name, from beside the config that wrote them or from the working directory. */
-export function loadDataset(options: DatasetOptions, context: DatasetContext): Promise<Dataset> {
+/**
+ * Loads the dataset that the options name, from beside the config that wrote them or from the working directory.
+ *
+ * @throws ConfigurationError for an unknown dataset and for options that are none of it.
+ */
+export async function loadDataset(written: DatasetOptions, context: DatasetContext): Promise<Dataset> {
+  const options = parse(datasetOptions, withLocatedPath(written), 'the options of a dataset');
   const entry = DATASETS[options.name] as DatasetEntry<DatasetOptions['name']>;
-  return entry.load(withLocatedPath(options), context);
+  return entry.load(options, context);
 }

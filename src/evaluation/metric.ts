@@ -1,4 +1,5 @@
 import { ValidationError } from '../core/errors.ts';
+import { frozen } from '../core/frozen.ts';
 import { nearestOf } from '../core/validation.ts';
 import { averagePrecision } from './average-precision.ts';
 import { binaryPreference } from './binary-preference.ts';
@@ -12,7 +13,7 @@ import { reciprocalRank } from './reciprocal-rank.ts';
 import { success } from './success.ts';
 
 /** All metrics, in the order in which documentation lists them. */
-export const METRIC_FAMILIES: readonly MetricFamily[] = [
+export const METRIC_FAMILIES: readonly MetricFamily[] = frozen([
   reciprocalRank,
   recall,
   precision,
@@ -23,7 +24,7 @@ export const METRIC_FAMILIES: readonly MetricFamily[] = [
   ndcg,
   ndcgBurges,
   retrievedRelevant,
-];
+]);
 
 /** A metric with its cutoff. */
 export interface Metric {

@@ -1,3 +1,4 @@
+import { frozen } from '../core/frozen.ts';
 import type { BootstrapOptions } from './bootstrap-interval.ts';
 import { clusteredMean, clusteredTTest, minimumDetectable } from './cluster-robust.ts';
 import { clusteredWilcoxon } from './clustered-wilcoxon.ts';
@@ -9,15 +10,15 @@ import { pairedDifferences, TIE } from './paired-differences.ts';
 import { type PermutationTest, signFlipPermutation } from './sign-flip-permutation.ts';
 
 /** The paired tests by name; all clustered, all two-sided. */
-export const TESTS = ['permutation', 't', 'wilcoxon'] as const;
+export const TESTS = frozen(['permutation', 't', 'wilcoxon'] as const);
 export type TestName = (typeof TESTS)[number];
 
 /** What is done about testing several systems at once. */
-export const CORRECTIONS = {
+export const CORRECTIONS = frozen({
   holm,
   'benjamini-hochberg': benjaminiHochberg,
   none: (ps: readonly number[]) => [...ps],
-} as const;
+} as const);
 export type CorrectionName = keyof typeof CORRECTIONS;
 
 export interface ComparisonOptions extends BootstrapOptions {

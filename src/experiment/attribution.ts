@@ -1,4 +1,5 @@
 import { DimensionMismatchError } from '../core/errors.ts';
+import { frozen } from '../core/frozen.ts';
 import type { Candidates } from '../model/candidates.ts';
 import type { Corpus } from '../model/corpus.ts';
 import type { Qrels } from '../model/run.ts';
@@ -6,7 +7,7 @@ import type { CandidatePool } from '../retrieval/candidate-pool.ts';
 import type { Column } from '../retrieval/relevance.ts';
 
 /** Where a relevant turn can be lost on its way to the top, by the number that a record keeps. */
-export const LOSS_STAGES = ['kept', 'candidates', 'filter', 'fusion', 'rerank'] as const;
+export const LOSS_STAGES = frozen(['kept', 'candidates', 'filter', 'fusion', 'rerank'] as const);
 export type LossStage = (typeof LOSS_STAGES)[number];
 
 const codeOf = (stage: LossStage) => LOSS_STAGES.indexOf(stage);

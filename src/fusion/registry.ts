@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
+import { frozen } from '../core/frozen.ts';
 import { nearestOf } from '../core/validation.ts';
 import type { Scored } from '../model/tie-rule.ts';
 import { combMnz, combMnzOptions, combSum, combSumOptions } from './combination.ts';
@@ -28,7 +29,7 @@ interface FusionEntry<M extends FusionMethod> {
 }
 
 /** Every fusion by its name in a config. */
-export const FUSIONS: { readonly [M in FusionMethod]: FusionEntry<M> } = {
+export const FUSIONS: { readonly [M in FusionMethod]: FusionEntry<M> } = frozen({
   rrf: {
     definition: 'Reciprocal rank fusion: weight / (k + rank), summed over the sources.',
     fuse: reciprocalRankFusion,
@@ -41,7 +42,7 @@ export const FUSIONS: { readonly [M in FusionMethod]: FusionEntry<M> } = {
     fuse: convexCombination,
   },
   weighted: { definition: 'Score x weight of the source, summed over the sources.', fuse: weightedMerge },
-};
+});
 
 /**
  * Fuses the scores of S sources for the C candidates of one query.

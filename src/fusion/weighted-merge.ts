@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
+import { frozen } from '../core/frozen.ts';
 import { sumsToOne } from '../core/validation.ts';
 import { addPresent, assertColumns, assertWeights, type ScoreColumns, type SourceWeights } from './score-columns.ts';
 
 /** Weights of documents, then of memory. */
-export const MERGE_PRESETS = {
+export const MERGE_PRESETS = frozen({
   balanced: [0.5, 0.5],
   'rag-focused': [0.7, 0.3],
   'memory-focused': [0.4, 0.6],
-} as const satisfies Record<string, readonly number[]>;
+} as const satisfies Record<string, readonly number[]>);
 
 /** How far the sum of the weights may be from 1. */
 const SUM_TOLERANCE = 0.01;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { frozen } from '../core/frozen.ts';
 import { DenseTensorPageRank } from './dense-tensor-pagerank.ts';
 import { HostPageRank } from './host-pagerank.ts';
 import {
@@ -25,12 +26,12 @@ export type PageRankSolverName = PageRankSolverOptions['solver'];
 type SolverClass = new (matrix: TransitionMatrix, settings: PageRankSettings) => PageRankSolver;
 
 /** Every solver by its name in a config. */
-export const PAGERANK_SOLVERS: Readonly<Record<PageRankSolverName, SolverClass>> = {
+export const PAGERANK_SOLVERS: Readonly<Record<PageRankSolverName, SolverClass>> = frozen({
   host: HostPageRank,
   'sparse-tensor': SparseTensorPageRank,
   'dense-tensor': DenseTensorPageRank,
   push: PushPageRank,
-};
+});
 
 export function createPageRankSolver(matrix: TransitionMatrix, options: PageRankSolverOptions): PageRankSolver {
   const { solver, ...settings } = options;

@@ -1,3 +1,5 @@
+import { frozen } from '../core/frozen.ts';
+
 /** k1 bounds how much a repeated term counts, b how much long turns are discounted. */
 export interface Bm25Parameters {
   readonly k1: number;
@@ -24,7 +26,7 @@ const DELTA_PLUS = 1;
  * The variants that Kamphuis, de Vries, Boytsov, Lin 2020, "Which BM25 do you mean? A large-scale reproducibility study of scoring variants", tell apart. In
  * `robertson` the weight of a term that more than half of the turns hold would be negative; it is 0 here, so that 0 is the least score of every variant.
  */
-export const BM25_VARIANTS = {
+export const BM25_VARIANTS = frozen({
   robertson: {
     idf: (count, frequency) => Math.max(0, Math.log((count - frequency + 0.5) / (frequency + 0.5))),
     saturate: plain,
@@ -42,6 +44,6 @@ export const BM25_VARIANTS = {
     idf: (count, frequency) => Math.log((count + 1) / frequency),
     saturate: (tf, ratio, parameters) => scaled(tf, ratio, parameters) + DELTA_PLUS,
   },
-} as const satisfies Record<string, Bm25Variant>;
+} as const satisfies Record<string, Bm25Variant>);
 
 export type Bm25VariantName = keyof typeof BM25_VARIANTS;

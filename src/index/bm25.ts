@@ -1,5 +1,6 @@
 import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
 import { eventBreaks } from '../core/event-loop.ts';
+import { frozen } from '../core/frozen.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
 import { createTokeniser, type TokenOptions } from '../embedding/tokens.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
@@ -13,7 +14,13 @@ export interface Bm25Options extends Bm25Parameters, TokenOptions {
   readonly variant: Bm25VariantName;
 }
 
-export const BM25_DEFAULTS: Bm25Options = { k1: 1.2, b: 0.75, variant: 'lucene', dropStopWords: false, stem: false };
+export const BM25_DEFAULTS: Bm25Options = frozen({
+  k1: 1.2,
+  b: 0.75,
+  variant: 'lucene',
+  dropStopWords: false,
+  stem: false,
+});
 
 /**
  * BM25 as of each query's moment: the number of turns, their average length and the frequency of each term are those of the turns before the cutoff. Postings are in

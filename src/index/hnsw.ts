@@ -1,6 +1,7 @@
 import hnswlib from 'hnswlib-node';
 import { IndexBuildError, ValidationError } from '../core/errors.ts';
 import { eventBreaks } from '../core/event-loop.ts';
+import { frozen } from '../core/frozen.ts';
 import { oneAtATime } from '../core/one-at-a-time.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
@@ -18,7 +19,7 @@ export interface HnswOptions {
   readonly seed: number;
 }
 
-export const HNSW_DEFAULTS: Omit<HnswOptions, 'seed'> = { m: 32, efConstruction: 200, efSearch: 128 };
+export const HNSW_DEFAULTS: Omit<HnswOptions, 'seed'> = frozen({ m: 32, efConstruction: 200, efSearch: 128 });
 
 /** The part of hnswlib-node that is used, so that a build of it from elsewhere can be measured. */
 export type HnswLibrary = Pick<typeof hnswlib, 'HierarchicalNSW'>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parse } from '../core/validation.ts';
 import type { CandidateIndex } from '../model/candidates.ts';
 import type { Corpus } from '../model/corpus.ts';
 import { BM25_DEFAULTS, Bm25Index } from './bm25.ts';
@@ -53,8 +54,13 @@ export function createBm25(options: Bm25IndexOptions, corpus: Corpus): Bm25Index
   );
 }
 
-/** The index that the options name, over the whole corpus; what a query may see of it is decided by its cutoff. */
-export function createIndex(options: IndexOptions, context: IndexContext): CandidateIndex {
+/**
+ * The index that the options name, over the whole corpus; what a query may see of it is decided by its cutoff.
+ *
+ * @throws ConfigurationError for an unknown index and for options that are none of it.
+ */
+export function createIndex(written: IndexOptions, context: IndexContext): CandidateIndex {
+  const options = parse(indexOptions, written, 'the options of an index');
   const ids = context.corpus.turns.map(({ id }) => id);
   switch (options.index) {
     case 'flat':

@@ -1,3 +1,5 @@
+import { frozen } from '../core/frozen.ts';
+
 /** What keeps a parameter where it has a meaning while an optimiser moves a free number theta. Few numbers, so float64 on the host. */
 export interface Constraint {
   /** The parameter that theta stands for. */
@@ -81,5 +83,7 @@ const simplex: Constraint = {
 };
 
 /** By the name that parameters and weight files give them. */
-export const CONSTRAINTS = { free, positive, unit, simplex } as const satisfies Readonly<Record<string, Constraint>>;
+export const CONSTRAINTS = frozen({ free, positive, unit, simplex } as const satisfies Readonly<
+  Record<string, Constraint>
+>);
 export type ConstraintName = keyof typeof CONSTRAINTS;

@@ -1,3 +1,4 @@
+import { frozen } from '../core/frozen.ts';
 import { intervalMethod, LEAST_BOOTSTRAPPED, LEAST_CLUSTERS } from '../evaluation/mean-intervals.ts';
 import { MOST_SAMPLES } from '../evaluation/sign-flip-permutation.ts';
 import { isSignificant } from '../evaluation/significance.ts';
@@ -6,7 +7,11 @@ import type { Comparison, ExperimentResult } from '../experiment/result.ts';
 import { decimal, probability } from './format.ts';
 
 /** The marks of a verdict; an undecided arm has none. */
-export const MARKS: Readonly<Record<Comparison['verdict'], string>> = { better: '▲', worse: '▼', undecided: '' };
+export const MARKS: Readonly<Record<Comparison['verdict'], string>> = frozen({
+  better: '▲',
+  worse: '▼',
+  undecided: '',
+});
 
 type Statistics = ExperimentResult['statistics'];
 

@@ -1,5 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { MASKED } from '../attention/logit-terms.ts';
+import { frozen } from '../core/frozen.ts';
 import { scoped } from '../core/scope.ts';
 import { assertSelection, atPlaces, type Selection, type SelectionInputs } from './selection.ts';
 
@@ -14,11 +15,11 @@ export interface DiversityFilterOptions {
   readonly k: number;
 }
 
-export const DIVERSITY_FILTER_DEFAULTS: Omit<DiversityFilterOptions, 'k'> = {
+export const DIVERSITY_FILTER_DEFAULTS: Omit<DiversityFilterOptions, 'k'> = frozen({
   lambda: 0.7,
   marginalAbove: 0.3,
   scoreAbove: 0.9,
-};
+});
 
 /** Candidates from the best score down, padding last. */
 interface Ordered {

@@ -1,4 +1,5 @@
 import { ValidationError } from '../core/errors.ts';
+import { frozen } from '../core/frozen.ts';
 
 export type CoordinateName =
   | 'depth'
@@ -15,15 +16,15 @@ export type Dimensions = 3 | 5 | 7;
 export type ComplexityScale = 'raw' | 'log';
 
 /** The coordinates of each system, in the order in which tensors hold them. */
-export const COORDINATES: Readonly<Record<Dimensions, readonly CoordinateName[]>> = {
+export const COORDINATES: Readonly<Record<Dimensions, readonly CoordinateName[]>> = frozen({
   3: ['depth', 'temporal', 'homogeneity'],
   5: ['depth', 'siblingOrder', 'homogeneity', 'temporal', 'complexity'],
   7: ['depth', 'siblingOrder', 'homogeneity', 'temporal', 'complexity', 'branchFactor', 'childrenCount'],
-};
+});
 
 export type CoordinateWeights = Readonly<Partial<Record<CoordinateName, number>>>;
 
-export const DEFAULT_WEIGHTS: Readonly<Record<CoordinateName, number>> = {
+export const DEFAULT_WEIGHTS: Readonly<Record<CoordinateName, number>> = frozen({
   depth: 1.0,
   siblingOrder: 0.5,
   homogeneity: 1.2,
@@ -31,7 +32,7 @@ export const DEFAULT_WEIGHTS: Readonly<Record<CoordinateName, number>> = {
   complexity: 0.3,
   branchFactor: 0.4,
   childrenCount: 0.4,
-};
+});
 
 /**
  * @returns the weights in the order of `COORDINATES[dimensions]`, defaults where none is given.

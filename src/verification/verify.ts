@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { StorageError } from '../core/errors.ts';
 import { readText } from '../core/files.ts';
+import { frozen } from '../core/frozen.ts';
 import { parse } from '../core/validation.ts';
 import { attention } from './attention.ts';
 import { deviationOf } from './compare.ts';
@@ -18,7 +19,7 @@ import type { GoldenCase, GoldenFile, Part, Topic } from './topic.ts';
 import { trajectory } from './trajectory.ts';
 
 /** Every topic that the project can check, in the order of the table. */
-export const TOPICS: readonly Topic[] = [
+export const TOPICS: readonly Topic[] = frozen([
   attention,
   longRing,
   trajectory,
@@ -28,7 +29,7 @@ export const TOPICS: readonly Topic[] = [
   fusion,
   mmr,
   stats,
-];
+]);
 
 /** The project's own copy of the golden cases. */
 export const OWN_GOLDEN = fileURLToPath(new URL('./golden/', import.meta.url));

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { ConfigurationError } from '../../core/errors.ts';
 import { LocalLauncher } from './local.ts';
-import { createLauncher, LAUNCHER_NAMES, launcherOptions } from './registry.ts';
+import { createLauncher, LAUNCHER_NAMES, type LauncherOptions, launcherOptions } from './registry.ts';
 import { SlurmLauncher } from './slurm.ts';
 
 test('every launcher that a config may name is made by its name, and no other is known', () => {
@@ -18,5 +19,6 @@ test.each([[{ name: 'ssh' }], [{}], [{ name: 'local', partition: 'main' }], [{ n
   '%o is refused',
   (options) => {
     expect(launcherOptions.safeParse(options).success).toBe(false);
+    expect(() => createLauncher(options as unknown as LauncherOptions)).toThrow(ConfigurationError);
   },
 );

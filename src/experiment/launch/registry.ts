@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { frozen } from '../../core/frozen.ts';
+import { parse } from '../../core/validation.ts';
 import type { Launcher } from './launcher.ts';
 import { LocalLauncher, localOptions } from './local.ts';
 import { SlurmLauncher, slurmOptions } from './slurm.ts';
@@ -37,9 +39,11 @@ function nameOf({ options }: (typeof KINDS)[number]): LauncherOptions['name'] {
   return options.shape.name.value;
 }
 
-export const LAUNCHER_NAMES: readonly LauncherOptions['name'][] = KINDS.map(nameOf);
+export const LAUNCHER_NAMES: readonly LauncherOptions['name'][] = frozen(KINDS.map(nameOf));
 
-export function createLauncher(options: LauncherOptions): Launcher {
+/** @throws ConfigurationError for an unknown launcher and for options that are none of it. */
+export function createLauncher(written: LauncherOptions): Launcher {
+  const options = parse(launcherOptions, written, 'the options of a launcher');
   const { create } = KINDS.find((one) => nameOf(one) === options.name) as (typeof KINDS)[number];
   return (create as (options: LauncherOptions) => Launcher)(options);
 }

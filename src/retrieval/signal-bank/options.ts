@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { frozen } from '../../core/frozen.ts';
 import { encoderOptions } from '../../embedding/registry.ts';
 import { COORDINATES } from '../../trajectory/coordinate-names.ts';
 import { PAIR_SIGNALS, type PairGroup } from './pair-signals.ts';
@@ -8,7 +9,7 @@ import { SPREAD } from './spread.ts';
 import { STRUCTURE_SIGNALS } from './structure-names.ts';
 
 /** What signals look at. `author` and `channel` are features that a task must allow. */
-export const SIGNAL_GROUPS = ['text', 'form', 'time', 'thread', 'channel', 'author', 'structure'] as const;
+export const SIGNAL_GROUPS = frozen(['text', 'form', 'time', 'thread', 'channel', 'author', 'structure'] as const);
 export type SignalGroup = (typeof SIGNAL_GROUPS)[number];
 
 export const signalBankOptions = z.strictObject({
