@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { BACKENDS } from '../core/backend.ts';
 import { RagPlusPlusError } from '../core/errors.ts';
+import { frozen } from '../core/frozen.ts';
 import { datasetOptions } from '../datasets/registry.ts';
 import { encoderOptions } from '../embedding/registry.ts';
 import { parseMean } from '../evaluation/metric.ts';
@@ -50,9 +51,9 @@ function assertDepth(
 const raceOptions = z.strictObject({
   confidence: z.number().gt(0.5).lt(1).default(0.99),
   /** Looks at growing samples of the conversations, each twice as large as the one before, the last of them all. */
-  rounds: z.number().int().min(2).default(4),
+  rounds: z.number().int().min(2).max(20).default(4),
 });
-export const RACE_DEFAULTS = raceOptions.parse({});
+export const RACE_DEFAULTS = frozen(raceOptions.parse({}));
 
 const latencyOptions = z.strictObject({
   queries: z.number().int().min(1).default(50),

@@ -1,16 +1,24 @@
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
 import type { Candidates, QueryBatch } from '../model/candidates.ts';
 
+/** Candidates of all queries together; an array holds no more. */
+const MAX_PLACES = 2 ** 31;
+
 /**
  * What every index checks at its door.
  *
  * @param size N, the turns that the index holds.
- * @throws ValidationError for a k that is no positive integer or a cutoff outside 0 … N.
+ * @throws ValidationError for a k that is no positive integer or too large for the queries, or a cutoff outside 0 … N.
  */
 export function assertQueries(queries: QueryBatch, size: number, k: number): void {
   if (!Number.isInteger(k) || k < 1) throw new ValidationError(`k must be a positive integer: ${k}`, { k });
   if (queries.texts.length !== queries.cutoffs.length)
     throw new DimensionMismatchError('texts of a query batch', queries.cutoffs.length, queries.texts.length);
+  const places = queries.cutoffs.length * k;
+  if (places > MAX_PLACES) {
+    const message = `at most ${MAX_PLACES} candidates in all, for ${queries.cutoffs.length} queries; lower k: ${k}`;
+    throw new ValidationError(message, { k, size });
+  }
   const outside = queries.cutoffs.find((cutoff) => cutoff < 0 || cutoff > size);
   if (outside !== undefined)
     throw new ValidationError(`cutoff must be in 0 … ${size}: ${outside}`, { cutoff: outside, size });

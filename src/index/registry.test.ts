@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
+import { ConfigurationError } from '../core/errors.ts';
 import { Corpus } from '../model/corpus.ts';
-import { createIndex, indexOptions } from './registry.ts';
+import { createIndex, type IndexOptions, indexOptions } from './registry.ts';
 
 const corpus = new Corpus(
   ['red apples', 'green pears', 'apples and pears'].map((text, i) => ({
@@ -59,5 +60,30 @@ describe('index registry', () => {
     const batch = { texts: ['green pears'], vectors: Float32Array.of(0, 1), cutoffs: Int32Array.of(3) };
     expect([...(await index.search(batch, 3)).positions]).toEqual(expected);
     index.dispose();
+  });
+
+  test.each([
+    [{ index: 'ivf' }, /index: expected "flat" or .*, got "ivf"/],
+    [{ index: 'flat', k: 1, ef: 3 }, /got unknown key "ef"/],
+    [{}, /index: expected .*, got nothing/],
+    [null, /expected object, got null/],
+  ])('createIndex refuses what no compiler has checked: %j', (options, fault) => {
+    expect(() => createIndex(options as unknown as IndexOptions, context)).toThrow(ConfigurationError);
+    expect(() => createIndex(options as unknown as IndexOptions, context)).toThrow(fault);
+  });
+
+  test('a k for which there is no memory is refused by every index', async () => {
+    const batch = {
+      texts: ['pears', 'apples', 'red'],
+      vectors: Float32Array.of(0, 1, 1, 0, 0, 1),
+      cutoffs: Int32Array.of(3, 3, 3),
+    };
+    for (const name of ['flat', 'hnsw', 'bm25', 'newest']) {
+      const index = createIndex(indexOptions.parse({ index: name }), context);
+      await expect(index.search(batch, 1_000_000_000), name).rejects.toThrow(
+        /at most \d+ candidates in all, for 3 queries; lower k: 1000000000$/,
+      );
+      index.dispose();
+    }
   });
 });

@@ -1,5 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { NotFiniteError } from '../core/errors.ts';
+import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
 import { scoped } from '../core/scope.ts';
 import type { PoolRows } from './candidate-pool.ts';
 
@@ -15,6 +15,13 @@ export interface Ranking {
 
 /** Below every score that an arm can give, and finite, since topk and softmax turn infinities into NaN. */
 export const PADDING_SCORE = -3e38;
+
+function assertShapes(pool: PoolRows, scores: Float32Array, depth: number): void {
+  if (!Number.isInteger(depth) || depth < 1)
+    throw new ValidationError(`depth must be a whole number from 1: ${depth}`, { depth });
+  const count = pool.queryCount * pool.width;
+  if (scores.length !== count) throw new DimensionMismatchError('scores of a pool', count, scores.length);
+}
 
 function assertFinite(pool: PoolRows, scores: Float32Array, name: (query: number, position: number) => string): void {
   for (let i = 0; i < scores.length; i++) {
@@ -32,7 +39,7 @@ function assertFinite(pool: PoolRows, scores: Float32Array, name: (query: number
  *
  * @param scores row-major [Q, C].
  * @param name says which query and candidate a place stands for, for the error.
- * @throws NotFiniteError naming the first score that is no number.
+ * @throws NotFiniteError naming the first score that is no number; ValidationError, DimensionMismatchError for a depth or scores that do not fit.
  */
 export async function rank(
   pool: PoolRows,
@@ -40,6 +47,7 @@ export async function rank(
   depth: number,
   name: (query: number, position: number) => string,
 ): Promise<Ranking> {
+  assertShapes(pool, scores, depth);
   assertFinite(pool, scores, name);
   const K = Math.min(depth, pool.width);
   const masked = scores.map((score, i) => ((pool.positions[i] as number) < 0 ? PADDING_SCORE : score));

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { propagationOptions, unifiedAttentionOptions } from '../attention/options.ts';
 import { PROPAGATION_PRESETS } from '../attention/presets.ts';
-import { nearestOf } from '../core/validation.ts';
+import { frozen } from '../core/frozen.ts';
+import { nearestOf, parse } from '../core/validation.ts';
 import { type Bm25IndexOptions, indexOptions } from '../index/registry.ts';
 import { DIVERSITY_FILTER_DEFAULTS } from '../rerank/diversity-filter.ts';
 import { COORDINATES } from '../trajectory/coordinate-names.ts';
@@ -35,7 +36,7 @@ const trajectoryOptions = z.strictObject({
     .prefault({}),
 });
 export type TrajectoryOptions = z.output<typeof trajectoryOptions>;
-export const TRAJECTORY_DEFAULTS: TrajectoryOptions = trajectoryOptions.parse({});
+export const TRAJECTORY_DEFAULTS: TrajectoryOptions = frozen(trajectoryOptions.parse({}));
 
 const attentionOptions = unifiedAttentionOptions.extend({
   mechanism: z.enum(['rcp', 'ircp', 'tpo', 'unified']),
@@ -163,4 +164,22 @@ export function assertRetriever(options: RetrieverOptions, context: z.core.$Refi
   }
   assertScoring(options, fault);
   if (signals.length > 1) assertFusion(options, fault);
+}
+
+const checkedRetriever = retrieverOptions.superRefine(assertRetriever);
+
+/** What an arm of an experiment has besides its options, which no ranking depends on. */
+const ARM_KEYS: readonly string[] = ['name', 'description', 'extends', 'tune', 'levels', 'differences'];
+
+/**
+ * The options of a retriever or of an arm, checked and with defaults filled in, for callers that no compiler checks.
+ *
+ * @throws ConfigurationError with every fault.
+ */
+export function checkedOptions(options: RetrieverOptions): RetrieverOptions {
+  const isObject = options !== null && typeof options === 'object';
+  const own = isObject
+    ? Object.fromEntries(Object.entries(options).filter(([key]) => !ARM_KEYS.includes(key)))
+    : options;
+  return parse(checkedRetriever, own, 'the options of a retriever');
 }

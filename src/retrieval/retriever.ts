@@ -8,7 +8,7 @@ import { blend, byRowMaximum } from './blend.ts';
 import type { CandidatePool } from './candidate-pool.ts';
 import { type Column, fuseSignals, type SignalLists, semanticWeight } from './relevance.ts';
 import { fusesLists, fusionOf, LIST_SOURCES, type RelevanceSignal } from './relevance-fusion.ts';
-import type { RetrieverOptions } from './retriever-options.ts';
+import { checkedOptions, type RetrieverOptions } from './retriever-options.ts';
 import { selectTop } from './select-top.ts';
 import { mixedSignals } from './signal-bank/mixed-signals.ts';
 import { attentionSignal, bm25Signal, cosineSignal, decaySignal, recencySignal, trajectorySignal } from './signals.ts';
@@ -104,14 +104,17 @@ function compose(
 /**
  * Finds every query's candidates, scores them, and reorders the best of them, by an arm's options.
  *
+ * @param arm its options, or an arm of a config.
  * @param watch is told of the components in the order in which they are made, of each source's candidates within the pool.
+ * @throws ConfigurationError for options that are no retriever's.
  */
 export async function retrieve(
   workspace: Workspace,
-  options: RetrieverOptions,
+  arm: RetrieverOptions,
   watch: Watch = unwatched,
 ): Promise<Retrieved> {
   await letEventsIn();
+  const options = checkedOptions(arm);
   const { selection } = options;
   const found = await watch('pool', () => workspace.pool(options, watch));
   const scored = await scorePool(workspace, found, options, watch);

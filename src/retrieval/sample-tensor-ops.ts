@@ -73,7 +73,11 @@ export const TENSOR_OPS: TensorOps = {
   },
   rank: {
     use: () => ranked([1, 2, 3, -1], [5, 7, 6, 0], 2),
-    refuses: [[() => ranked([1, 2], [5, Number.NaN], 2), /score is not finite at turn 2: NaN/]],
+    refuses: [
+      [() => ranked([1, 2], [5, Number.NaN], 2), /score is not finite at turn 2: NaN/],
+      [() => ranked([1, 2], [5, 7], 0), /depth must be a whole number from 1: 0/],
+      [() => ranked([1, 2], [5, 7, 9], 1), /scores of a pool: expected 2, got 3/],
+    ],
     edges: {
       duplicates: [() => ranked([1, 2, 3], [5, 5, 5], 3), [0, 1, 2, 5, 5, 5, 3]],
       'one turn': [() => ranked([1], [5], 1), [0, 5, 1]],
@@ -86,7 +90,7 @@ export const TENSOR_OPS: TensorOps = {
     refuses: [
       [
         () => within((workspace) => retrieve(workspace, { ...whole, decay: { halfLifeHours: 0 } })),
-        /half-life must be positive: 0/,
+        /decay\.halfLifeHours: expected number > 0, got 0/,
       ],
     ],
   },

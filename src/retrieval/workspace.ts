@@ -240,6 +240,11 @@ export class Workspace {
     }
   }
 
+  /** How many candidates a query can have: the turns that exist before the last one. */
+  #mostFound(): number {
+    return this.batch.cutoffs.reduce((most, cutoff) => Math.max(most, cutoff), 1);
+  }
+
   /** What one source finds for every query, each strictly earlier than it. */
   candidates(
     options: IndexOptions,
@@ -253,7 +258,7 @@ export class Workspace {
         ? await this.shared.#kept(options, dense, control)
         : await this.#index(options, dense, control);
       try {
-        const found = await index.search(this.batch, options.k, this.startProgress);
+        const found = await index.search(this.batch, Math.min(options.k, this.#mostFound()), this.startProgress);
         assertAdmissible(found, this.batch.cutoffs);
         return found;
       } finally {

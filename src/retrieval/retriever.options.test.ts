@@ -1,0 +1,68 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useBackend } from '../core/backend.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import { retrieve } from './retriever.ts';
+import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
+import { sampleWorkspace, sampleWorld } from './sample-corpus.ts';
+import type { Workspace } from './workspace.ts';
+
+beforeAll(() => useBackend('wasm'));
+const world = sampleWorld(3, 61, 7, 3);
+const least = { candidates: [{ index: 'newest', k: 13 }], relevance: { signals: ['recency'] } };
+
+async function within<T>(use: (workspace: Workspace) => Promise<T>): Promise<T> {
+  const workspace = sampleWorkspace(world);
+  try {
+    return await use(workspace);
+  } finally {
+    workspace.dispose();
+  }
+}
+
+const retrieved = (options: unknown) => within((workspace) => retrieve(workspace, options as RetrieverOptions));
+
+describe('options that no compiler has checked', () => {
+  test.each([
+    ['nothing', undefined, /expected object, got nothing/],
+    ['no options', {}, /candidates: expected array, got nothing/],
+    [
+      'an unknown key',
+      { ...least, decai: {} },
+      /decai: expected one of .*, got unknown key "decai"; did you mean decay/,
+    ],
+    [
+      'an unknown index',
+      { ...least, candidates: [{ index: 'ivf' }] },
+      /candidates\[0\]\.index: expected .*, got "ivf"/,
+    ],
+    ['a signal without its source', { ...least, relevance: { signals: ['bm25'] } }, /a source with index bm25/],
+    [
+      'a value out of range',
+      { ...least, trajectory: { weight: 2 } },
+      /trajectory\.weight: expected number <= 1, got 2/,
+    ],
+  ])('%s are refused', async (_, options, fault) => {
+    const running = retrieved(options);
+    await expect(running).rejects.toThrow(ConfigurationError);
+    await expect(running).rejects.toThrow(fault);
+  });
+
+  test('get their defaults, and may be those of an arm', async () => {
+    const expected = await retrieved(retrieverOptions.parse(least));
+    const arm = { name: 'x', description: '', extends: 'y', tune: {}, levels: null, differences: [] };
+    for (const options of [least, { ...least, ...arm }])
+      expect((await retrieved(options)).scores).toEqual(expected.scores);
+  });
+});
+
+test.each(['newest', 'bm25', 'flat', 'hnsw'])(
+  'a k beyond the turns that exist finds all of them: %s',
+  async (index) => {
+    const relevance = { signals: ['recency'] };
+    const positions = async (k: number) => {
+      const { pool } = await retrieved({ candidates: [{ index, k }], relevance });
+      return [...pool.positions].filter((position) => position >= 0);
+    };
+    expect(await positions(1_000_000_000)).toEqual(await positions(world.turns.length));
+  },
+);
