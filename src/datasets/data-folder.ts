@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import { UnavailableError } from '../core/errors.ts';
 import { locatePath } from '../core/located-path.ts';
 
 /**
@@ -17,6 +20,20 @@ export function withLocatedPath<Options extends object>(options: Options): Optio
   if (typeof options !== 'object' || options === null || !('path' in options) || typeof options.path !== 'string')
     return options;
   return { ...options, path: locatePath(options.path, folders.get(options) ?? null) };
+}
+
+/**
+ * {@link withLocatedPath}, where there must be something.
+ *
+ * @throws UnavailableError for the path of a config that leads nowhere, naming both places.
+ */
+export function withFoundPath<Options extends object>(options: Options): Options {
+  const located = withLocatedPath(options);
+  const folder = folders.get(options);
+  const path = folder === undefined ? null : (located as { readonly path?: unknown }).path;
+  if (folder === undefined || typeof path !== 'string' || existsSync(path)) return located;
+  const places = isAbsolute(path) ? '' : `, neither in ${folder} nor in the working directory`;
+  throw new UnavailableError('data of the config', `nothing is at ${path}${places}; set its path`);
 }
 
 /** The folder of {@link setDataFolder} where the data is there; null where it is looked for in the working directory, or by an absolute path. */

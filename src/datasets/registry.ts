@@ -4,7 +4,7 @@ import { frozen } from '../core/frozen.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
 import { parse } from '../core/validation.ts';
 import type { Dataset } from '../model/dataset.ts';
-import { withLocatedPath } from './data-folder.ts';
+import { withFoundPath } from './data-folder.ts';
 import { IRC_LICENCE, loadIrc } from './irc.ts';
 import { loadJsonl } from './jsonl.ts';
 import { LOCOMO_LICENCE, loadLocomo } from './locomo.ts';
@@ -130,7 +130,7 @@ export const DATASETS: { readonly [Name in DatasetOptions['name']]: DatasetEntry
  * @throws ConfigurationError for an unknown dataset and for options that are none of it.
  */
 export async function loadDataset(written: DatasetOptions, context: DatasetContext): Promise<Dataset> {
-  const options = parse(datasetOptions, withLocatedPath(written), 'the options of a dataset');
+  const options = parse(datasetOptions, withFoundPath(written), 'the options of a dataset');
   const entry = DATASETS[options.name] as DatasetEntry<DatasetOptions['name']>;
   return entry.load(options, context);
 }

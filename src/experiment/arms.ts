@@ -137,7 +137,7 @@ class ArmExpansion {
     const expected = `at most ${LONGEST_CHAIN} arms that extend each other in a row`;
     if (!this.#isTooLong) this.faults.push({ path, expected, got: 'more; let this arm extend an earlier one' });
     this.#isTooLong = true;
-    return { ...parent, layers: this.#root.layers }; // it lacks nothing, so that nothing else is told of it
+    return { ...parent, layers: this.#root.layers }; // with all its options, so that no further error follows
   }
 
   add(arm: unknown): void {

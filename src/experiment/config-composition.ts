@@ -40,7 +40,7 @@ interface ConfigFile {
   readonly own: FileLayer;
 }
 
-/** Reads each file once, and collects the faults of all files, which can then be told at once. */
+/** Reads each file once, and collects the faults of all files to report them together. */
 class FileReader {
   readonly faults: ConfigurationFault[] = [];
   readonly #source: string;

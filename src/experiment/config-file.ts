@@ -91,8 +91,8 @@ export function indexIn(array: readonly unknown[], key: string): number {
 const KEYED_BY_PATH: readonly (string | undefined)[] = ['tune', 'factors'];
 
 /**
- * The keys that a path of the form `arms.hybrid.tune.decay.halfLifeHours` goes through: a key with a dot in it, or a name, is told from two keys by what is
- * there. Such a key has at most {@link CONFIG_LIMITS.pathParts} parts.
+ * The keys that a path of the form `arms.hybrid.tune.decay.halfLifeHours` goes through. The content distinguishes a key with a dot in it, or a name, from
+ * two keys. Such a key has at most {@link CONFIG_LIMITS.pathParts} parts.
  */
 export function keysOf(path: string, within: unknown): string[] {
   const words = path.split('.');

@@ -48,7 +48,7 @@ describe('what is no config is one fault, without its content', () => {
     expect(refusal(content)).toBe(`1 fault(s) in FILE:\n  ${fault}`);
   });
 
-  test('syntax faults do not show what stands there, and are listed up to 20', () => {
+  test('syntax errors do not show the text of the file, and 20 of them are listed', () => {
     const broken = refusal(`${'"\\password"\n- @password: |password\n'.repeat(23)}`);
     expect(broken).toMatch(/expected valid YAML/);
     expect(broken).not.toMatch(/password/);
@@ -58,16 +58,16 @@ describe('what is no config is one fault, without its content', () => {
 });
 
 describe('aliases', () => {
-  test('of a value within itself are a fault', () => {
+  test('of a value within itself are refused', () => {
     expect(refusal('name: &a {x: *a}')).toBe(
-      '1 fault(s) in FILE:\n  name.x: expected a value that does not contain itself, got an alias of what it stands in',
+      '1 fault(s) in FILE:\n  name.x: expected a value that does not contain itself, got an alias of its own parent',
     );
     expect(refusal('arms: &a [{tune: *a}]')).toMatch(
       / {2}arms\[0\]\.tune: expected a value that does not contain itself/,
     );
   });
 
-  test('that multiply are a fault, before anything is written out', () => {
+  test('that multiply are refused before anything is written out', () => {
     const level = (i: number) => `a${i}: &a${i} [${ten(() => (i === 0 ? 'x' : `*a${i - 1}`)).join(',')}]\n`;
     const bomb = Array.from({ length: 12 }, (_, i) => level(i)).join('');
     expect(refusal(bomb)).toMatch(
@@ -95,11 +95,11 @@ describe('__proto__', () => {
   test.each([
     ['at the top', '__proto__: {seed: 7}\nname: x', '__proto__'],
     ['in an arm', 'arms: [{name: x, __proto__: {decay: null}}]', 'arms[0].__proto__'],
-  ])('%s is a fault', (_, text, path) => {
+  ])('%s is refused', (_, text, path) => {
     expect(refusal(text)).toBe(`1 fault(s) in FILE:\n  ${path}: expected a key other than __proto__, got "__proto__"`);
   });
 
-  test('is a fault in a config that is no file', () => {
+  test('is refused in a config that is no file', () => {
     const config = { ...least, base: JSON.parse('{"__proto__": {"decay": null}}') as Plain };
     expect(faultsOf(config)).toEqual(['base.__proto__: expected a key other than __proto__, got "__proto__"']);
   });
@@ -137,7 +137,7 @@ test('an override goes through at most 100 parts', () => {
   expect(() => applyOverrides({}, [`${path(3000)}=1`])).toThrow(
     /--set: expected a path of at most 100 parts, got 3000 in "a\./,
   );
-  // A key that was written with as many dots is told as it was written.
+  // A key with as many dots is reported as it was written.
   expect(faultsOf({ [path(3000)]: 1 })).toEqual([expect.stringMatching(/got unknown key "a\.a/)]);
 });
 
@@ -160,7 +160,7 @@ describe('arms', () => {
     expect(resolveConfig(structuredClone(config) as unknown as Plain, 'again')).toEqual(config);
   });
 
-  test('that extend what there is not are told with a few names', () => {
+  test('that extend an unknown arm are reported with a few names', () => {
     const arms = chain(3000).map((arm, i) => ({ ...arm, extends: `none ${i}` }));
     const faults = faultsOf({ arms: [plain, ...arms] }).filter((fault) => fault.includes('.extends'));
     expect(faults).toHaveLength(3000);

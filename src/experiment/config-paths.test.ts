@@ -81,7 +81,15 @@ test('what an override names is relative to the working directory', async () => 
   await expect(load(config, 'dataset.path=../data')).rejects.toThrow(/cannot read.*ENOENT/);
 });
 
-test('a weight file that is nowhere is a fault that names both places', () => {
+test('data that is nowhere is an error that names both places', async () => {
+  const path = join(project, 'configs', 'no-data.yaml');
+  write(path, { extends: 'own.yaml', dataset: { path: 'nowhere' } });
+  await expect(load(path)).rejects.toThrow(
+    `data of the config is not available: nothing is at nowhere, neither in ${join(project, 'configs')} nor in the working directory; set its path`,
+  );
+});
+
+test('an error about a missing weight file names both places', () => {
   const text = 'scoring: {weights: nowhere.safetensors}';
   const path = join(project, 'configs', 'lost.yaml');
   writeFileSync(path, `extends: own.yaml\n${text}\n`);

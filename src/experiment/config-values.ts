@@ -41,7 +41,7 @@ class ValueCheck {
     if (value === null || typeof value !== 'object') return 1;
     const known = this.#sizes.get(value);
     if (known === 'open')
-      return this.#end(faultAt(path, 'a value that does not contain itself', 'an alias of what it stands in'));
+      return this.#end(faultAt(path, 'a value that does not contain itself', 'an alias of its own parent'));
     if (known !== undefined) {
       this.#repeated += known.size;
       if (this.#repeated <= MOST_REPEATS) return known.size;

@@ -165,6 +165,7 @@ test('the passports say by what definitions, and the result what the run was', (
 
 test.each([
   ['mrr@12', 'the run keeps 11 places of each ranking, fewer than the metric looks at: mrr@12'],
+  ['mrr@11', 'metric is listed twice, list each once: mrr@11'],
   ['num_rel_ret', 'metric is a sum over the queries, not a mean: num_rel_ret'],
 ])('%s is refused', (metric, message) => {
   expect(() => rescore(stored, { ...asIs, metrics: ['mrr@11', metric] })).toThrow(

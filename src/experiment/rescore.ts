@@ -105,6 +105,8 @@ function depthOf({ config, folder }: StoredRun): number {
 
 /** Refuses what the stored rankings cannot tell, and what has no mean. */
 function assertMetrics(metrics: readonly string[], depth: number): void {
+  const twice = metrics.find((id, i) => metrics.indexOf(id) < i);
+  if (twice !== undefined) throw new ValidationError(`metric is listed twice, list each once: ${twice}`, { id: twice });
   for (const id of metrics)
     if ((parseMean(id).cutoff ?? 0) > depth)
       throw new ValidationError(

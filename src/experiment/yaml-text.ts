@@ -9,11 +9,11 @@ export type YamlValue = { readonly value: unknown } | { readonly faults: readonl
 /** The parser's stack was not deep enough. */
 const isTooDeep = ({ code }: YAMLError) => code === 'RESOURCE_EXHAUSTION';
 
-/** What a syntax fault is, without what stands there: the text may be one that was never meant to be shown. */
+/** The reason of a syntax error, without the text: a file that is no config may hold secrets. */
 function reasonOf({ message }: YAMLError): string {
   return (message.split('\n')[0] as string)
     .replace(/ at line \d+, column \d+:?$/, '')
-    .replace(/(: | sequence ).*$/, '');
+    .replace(/(: |(?<=Invalid escape sequence) ).*$/, '');
 }
 
 /** Keys of one mapping that are alike; the parser would compare each with each. */
@@ -33,7 +33,7 @@ function repeatedKeys(document: Document): number[] {
   return places;
 }
 
-/** What is wrong with aliases: one of an anchor that does not stand before it, and too many of them. */
+/** Aliases without an earlier anchor, or too many aliases. */
 function aliasFaults(document: Document): ConfigurationFault[] {
   const anchors = new Set<string>();
   const lost = new Set<string>();
