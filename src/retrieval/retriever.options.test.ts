@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { retrieve } from './retriever.ts';
@@ -6,20 +6,16 @@ import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts'
 import { sampleWorkspace, sampleWorld } from './sample-corpus.ts';
 import type { Workspace } from './workspace.ts';
 
-beforeAll(() => useBackend('wasm'));
+let workspace: Workspace;
+beforeAll(async () => {
+  await useBackend('wasm');
+  workspace = sampleWorkspace(world);
+});
+afterAll(() => workspace.dispose());
 const world = sampleWorld(3, 61, 7, 3);
 const least = { candidates: [{ index: 'newest', k: 13 }], relevance: { signals: ['recency'] } };
 
-async function within<T>(use: (workspace: Workspace) => Promise<T>): Promise<T> {
-  const workspace = sampleWorkspace(world);
-  try {
-    return await use(workspace);
-  } finally {
-    workspace.dispose();
-  }
-}
-
-const retrieved = (options: unknown) => within((workspace) => retrieve(workspace, options as RetrieverOptions));
+const retrieved = (options: unknown) => retrieve(workspace, options as RetrieverOptions);
 
 describe('options that no compiler has checked', () => {
   test.each([
