@@ -38,7 +38,7 @@ describe('help', () => {
       expect(unwrapped(stdout)).toContain(command.description());
     }
     expect(unwrapped(stdout)).toContain(
-      'Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 130 interrupted.',
+      'Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 130 interrupted (143 by SIGTERM).',
     );
   });
 

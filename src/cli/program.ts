@@ -32,7 +32,7 @@ Examples:
   ragpp verify                                           does this machine compute what it should?
   ragpp doctor                                           what is installed, what is missing
 
-Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 130 interrupted.`;
+Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 130 interrupted (143 by SIGTERM).`;
 
 /** What commander writes holds words that were typed. */
 const OUTPUT = { writeOut: printOut, writeErr: printError };

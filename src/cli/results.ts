@@ -189,8 +189,8 @@ export function resultsCommand(): Command {
       'after',
       `
 Fields: run, experiment, hash, dataset, split, data, queries, version, commit, date, backend, cpu, seed, command, arm,
-status, baseline, control, unjudged, message, every metric with its .low, .high, .difference, .p and .verdict, level.<factor> of
-a sweep, tuned.<path>. A field that no run has is an error.
+status, baseline, control, unjudged, message, every metric with its .low, .high, .difference, .p and .verdict,
+level.<factor> of a sweep, tuned.<path>. A field that no run has is an error.
 
 Arms that were measured on different queries cannot be ranked together. So --sort with a metric lists the arms of each
 query set by themselves: the runs with the same data, split and number of queries.

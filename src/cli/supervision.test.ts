@@ -11,7 +11,8 @@ const root = mkdtempSync(join(tmpdir(), 'ragpp-supervision-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
 const RESUME = 'what was cached stays: a run goes on from there with --resume, a training when it is started again';
-const SHOW_CURSOR = '\x1b[?25h';
+/** The cursor is shown, lines are wrapped. */
+const RESTORED = '\x1b[?25h\x1b[?7h';
 let programs = 0;
 
 /** Supervises a program of some code. @param signal is sent to the supervisor once the program has written to stdout. */
@@ -46,7 +47,7 @@ test.concurrent.each([
     code,
     signal: null,
     stdout: 'busy\n',
-    stderr: `${SHOW_CURSOR}\nragpp: interrupted; ${RESUME}\n`,
+    stderr: `${RESTORED}\nragpp: interrupted; ${RESUME}\n`,
   });
 });
 
@@ -59,7 +60,7 @@ test.concurrent('a program whose event loop turns ends in order', async () => {
   expect({ code, stdout, stderr }).toEqual({
     code: 143,
     stdout: 'ready\nreleased\n',
-    stderr: `${SHOW_CURSOR}\nragpp: interrupted; ${RESUME}\n`,
+    stderr: `${RESTORED}\nragpp: interrupted; ${RESUME}\n`,
   });
 });
 
@@ -74,7 +75,7 @@ test.concurrent.each([
   ['SIGSEGV', 139, 'ended by SIGSEGV'],
 ] as const)('a program that %s ends is reported with what to do', async (signal, code, remark) => {
   const ending = await supervised(`process.kill(process.pid, '${signal}'); setInterval(() => {}, 1000);`);
-  expect(ending).toEqual({ code, signal: null, stdout: '', stderr: `${SHOW_CURSOR}\nragpp: ${remark}; ${RESUME}\n` });
+  expect(ending).toEqual({ code, signal: null, stdout: '', stderr: `${RESTORED}\nragpp: ${remark}; ${RESUME}\n` });
 });
 
 test.concurrent('a program whose heap is full ends with the limit and the option that raises it', async () => {

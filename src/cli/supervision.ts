@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { printError, showCursor } from '../core/terminal.ts';
+import { printError, restoreTerminal } from '../core/terminal.ts';
 import { memoryAdvice } from '../experiment/launch/memory-advice.ts';
 import { childEnvironment } from '../experiment/launch/parent-watch.ts';
 import type { Program } from '../experiment/launch/program.ts';
@@ -23,7 +23,7 @@ function remarkOn(signal: NodeJS.Signals): string {
 }
 
 function report(signal: NodeJS.Signals): void {
-  showCursor();
+  restoreTerminal();
   printError(`\nragpp: ${remarkOn(signal)}; ${RESUME}\n`);
 }
 

@@ -16,7 +16,7 @@ export function printError(text: string): void {
   process.stderr.write(printable(text));
 }
 
-/** Shows the cursor of the terminal again, which a progress bar hides, where stderr is one. */
-export function showCursor(): void {
-  if (process.stderr.isTTY) process.stderr.write('\x1b[?25h');
+/** Gives a terminal back what a progress bar takes from it, the cursor and the wrapping of lines, where stderr is one. */
+export function restoreTerminal(): void {
+  if (process.stderr.isTTY) process.stderr.write('\x1b[?25h\x1b[?7h');
 }

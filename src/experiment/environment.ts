@@ -91,7 +91,6 @@ export function captureEnvironment(backend: string, seed: number, command: strin
   return {
     version: projectVersion(),
     commit: currentCommit(),
-    date: `${new Date().toISOString().slice(0, 19)}Z`,
     node: process.version,
     backend,
     backendReason: reason,

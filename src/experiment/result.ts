@@ -59,7 +59,7 @@ export interface ExperimentResult {
 export interface Environment {
   readonly version: string;
   readonly commit: string;
-  /** When it was begun, as `2026-01-31T23:59:59Z`; missing in runs of version 0.1.0. */
+  /** When a run was begun, as `2026-01-31T23:59:59Z`; missing in trainings, whose files depend on nothing else, and in runs of version 0.1.0. */
   readonly date?: string | undefined;
   readonly node: string;
   readonly backend: string;

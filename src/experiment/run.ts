@@ -108,13 +108,18 @@ async function measured(run: PreparedRun, outcomes: Outcomes, raced: Raced, watc
   return { result: await resultOf(finished), runs, qrels: qrelsOf(dataset, queries), corpus: dataset.corpus };
 }
 
+/** The date and time, to the second. */
+function now(): string {
+  return `${new Date().toISOString().slice(0, 19)}Z`;
+}
+
 async function prepare(config: ExperimentConfig, context: RunContext, runner: ArmRunner): Promise<PreparedRun> {
   const { backend, cacheFolder, command, progress = silent } = context;
   const arms = armsToRun(config);
   assertMeasurable(config, runner);
   await runner.prepare(arms);
   const hash = runHash(config, runner.dataset.hash, backend);
-  const environment = captureEnvironment(backend, config.seed, command, config.dataset);
+  const environment = { ...captureEnvironment(backend, config.seed, command, config.dataset), date: now() };
   return { config, arms, hash, environment, backend, cacheFolder, runner, progress };
 }
 
