@@ -28,8 +28,8 @@ function supervised(code: string, signal?: NodeJS.Signals, nodeOptions: readonly
   const written = { stdout: '', stderr: '' };
   child.stdout.on('data', (text) => {
     written.stdout += text;
-    if (signal !== undefined) child.kill(signal);
   });
+  child.stdout.once('data', () => signal !== undefined && child.kill(signal));
   child.stderr.on('data', (text) => {
     written.stderr += text;
   });
