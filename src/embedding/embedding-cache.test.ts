@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   mkdirSync,
@@ -184,6 +185,25 @@ describe('embedding cache', () => {
       expect((await encodeOnce(third, MANY)).rows).toEqual(whole);
       expect(third.seen).toEqual([]);
     }
+  });
+
+  test('a block that the system cuts short is an error, and the next process embeds its texts', async () => {
+    const module = JSON.stringify(new URL('./embedding-cache.ts', import.meta.url).href);
+    const program = `
+      import { cachedEncoder } from ${module};
+      const encode = async (texts) => Float32Array.from(texts.flatMap(() => [0, 0, 0]));
+      const source = { name: 'letters', identity: { encoder: 'letters', version: 1 }, dimension: 3, encode, dispose() {} };
+      const cached = await cachedEncoder({ ...source, create: async () => source }, ${JSON.stringify(folder)});
+      await cached.encode(Array.from({ length: 512 }, (_, i) => 'text ' + i));`;
+    const node = [process.execPath, '--import', 'tsx', '--input-type=module', '-e', program];
+    const words = ['-c', 'ulimit -f 16; exec "$@"', 'bash', ...node]; // blocks of 1024 bytes; the texts need 22 of them
+    const { status, stderr } = spawnSync('bash', words, { encoding: 'utf8' });
+    expect(stderr).toContain(`cannot write (EFBIG: file too large, write): ${file()}`);
+    expect({ status, size: statSync(file()).size }).toEqual({ status: 1, size: 16 * 1024 });
+    const source = new LetterEncoder();
+    const texts = MANY.slice(0, 512);
+    expect([...(await encodeOnce(source, texts)).rows]).toEqual(texts.flatMap((text) => source.vector(text)));
+    expect(files().map((path) => path.slice(-10))).toEqual(['/1.vectors', '/2.vectors']);
   });
 
   test('processes that add texts at the same time write segments of their own, and both are read', async () => {
