@@ -13,8 +13,8 @@ export function inChild<T>(script: string, task: unknown): Promise<T> {
   return new Promise((resolve, reject) => {
     const child = fork(fileURLToPath(new URL(script, import.meta.url)), [JSON.stringify(task)]);
     child.once('message', (answer) => resolve(answer as T));
-    child.once('exit', (code) =>
-      reject(new UnavailableError(`measurement by ${script}`, `the process ended with ${code}`)),
+    child.once('exit', (code, signal) =>
+      reject(new UnavailableError(`measurement by ${script}`, `the process ended with ${code ?? signal}`)),
     );
   });
 }
