@@ -52,5 +52,12 @@ test('what was computed is kept, by its name, its options and the signals', asyn
   expect(await ask({ a: 2 })).toBe(2);
   expect(await ask({ a: 1 }, 'another')).toBe(3);
   expect(await ask({ a: 1 }, 'something', 'limitQueries=7')).toBe(4);
-  expect(await ask({ a: 1 }, 'something', 'signals.groups=[text]')).toBe(5);
+  const text = ['signals.groups=[text]', 'models=[{name: linear}]'];
+  expect(await ask({ a: 1 }, 'something', ...text)).toBe(5);
+});
+
+test('a model that reads a signal which the bank lacks is refused, and no tensor is kept', async () => {
+  const before = tf.memory().numTensors;
+  await expect(open('dev', 'signals.groups=[text]')).rejects.toThrow('bank has no signal');
+  expect(tf.memory().numTensors).toBe(before);
 });
