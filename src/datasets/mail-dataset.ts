@@ -5,9 +5,10 @@ import { Corpus } from '../model/corpus.ts';
 import type { Dataset } from '../model/dataset.ts';
 import { GRADE_NAMES, PARENT } from './judgements.ts';
 import { type MailSplit, PREPARATION_VERSION, prepareMails } from './mail-preparation.ts';
-import { type Prepared, qrelsOf } from './prepared.ts';
+import type { Prepared } from './prepared.ts';
 import { readPrepared, writePrepared } from './prepared-cache.ts';
 import type { RawMail } from './read-mails.ts';
+import { ReplyJudgements } from './reply-judgements.ts';
 
 /** Mails to make a dataset of. */
 export interface MailSource {
@@ -35,7 +36,11 @@ export async function loadMailThreads(
 }
 
 /** The dataset of prepared rows. */
-export function datasetOf(source: Pick<MailSource, 'name' | 'licence'>, prepared: Prepared): Dataset {
+export function datasetOf(
+  source: Pick<MailSource, 'name' | 'licence'>,
+  { turns, queries, devConversations, facts }: Prepared,
+): Dataset {
+  const corpus = new Corpus(turns);
   return {
     name: source.name,
     declaration: {
@@ -43,14 +48,15 @@ export function datasetOf(source: Pick<MailSource, 'name' | 'licence'>, prepared
       features: ['text', 'time', 'author (pseudonym)', 'channel (mailing list)', 'earlier reply links'],
       licence: source.licence,
     },
-    corpus: new Corpus(prepared.turns),
-    queries: prepared.queries,
-    qrels: qrelsOf(prepared.queries, prepared.qrels),
+    corpus,
+    queries,
+    qrels: new ReplyJudgements(corpus, queries),
     relevantGrade: PARENT,
     gradeNames: GRADE_NAMES,
-    devConversations: new Set(prepared.devConversations),
-    facts: prepared.facts,
-    hash: hashOf(prepared),
+    devConversations: new Set(devConversations),
+    facts,
+    // Row by row: the text of all rows may be longer than a string can be.
+    hash: hashOf({ turns: turns.map(hashOf), queries: queries.map(hashOf), devConversations, facts }),
   };
 }
 

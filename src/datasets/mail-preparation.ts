@@ -1,11 +1,11 @@
 import type { StartProgress } from '../core/progress.ts';
 import { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
+import { chainEnds } from '../model/parent-chains.ts';
 import type { Turn } from '../model/turn.ts';
 import { type CleanMail, cleanMails, type Selection, selectMails } from './cleaned-mails.ts';
 import { Counts } from './counts.ts';
-import { judgeReply } from './judgements.ts';
-import type { Judgement, Prepared } from './prepared.ts';
+import type { Prepared } from './prepared.ts';
 import { Pseudonyms } from './pseudonyms.ts';
 import { type DatedMail, type RawMail, readMails } from './read-mails.ts';
 import { replyQuery } from './reply-query.ts';
@@ -14,7 +14,7 @@ import { firstOfTest, isDev } from './time-split.ts';
 import { countUndecodable } from './undecodable.ts';
 
 /** Raise it whenever the prepared rows change. */
-export const PREPARATION_VERSION = 3;
+export const PREPARATION_VERSION = 4;
 
 const QUERY_TOKENS = 10;
 const PARENT_TOKENS = 5;
@@ -48,9 +48,8 @@ export function prepareRead(
   const turns = turnsOf(selection, counts);
   const corpus = new Corpus(turns);
   const { queries, devConversations } = queriesOf(corpus, turns, selection, split, counts);
-  const qrels = judge(corpus, queries);
   countResult(corpus, queries, counts);
-  return { turns, queries, qrels, devConversations, facts: counts.toFacts() };
+  return { turns, queries, devConversations, facts: counts.toFacts() };
 }
 
 function countLinks(links: ReadonlyMap<string, Link>, counts: Counts): void {
@@ -70,11 +69,12 @@ function turnsOf({ kept, dropped, links }: Selection, counts: Counts): Turn[] {
   const digits = Math.max(4, String(kept.length).length);
   const turnIds = new Map(kept.map(({ mail }, i) => [mail.id, `m${String(i + 1).padStart(digits, '0')}`]));
   const turnIdOf = (id: string) => turnIds.get(id) as string;
+  const roots = chainEnds(turnIds.keys(), (id) => links.get(id)?.id ?? null);
   return kept.map(({ mail, time, text }, i) => {
     const link = links.get(mail.id);
     return {
       id: turnIdOf(mail.id),
-      conversationId: `t-${turnIdOf(rootOf(mail.id, links))}`,
+      conversationId: `t-${turnIdOf(roots.get(mail.id) as string)}`,
       parentId: link === undefined ? null : turnIdOf(link.id),
       timestamp: time,
       author: authors[i] as string,
@@ -82,12 +82,6 @@ function turnsOf({ kept, dropped, links }: Selection, counts: Counts): Turn[] {
       text: pseudonyms.hide(text),
     };
   });
-}
-
-function rootOf(id: string, links: ReadonlyMap<string, Link>): string {
-  let root = id;
-  for (let link = links.get(id); link !== undefined; link = links.get(root)) root = link.id;
-  return root;
 }
 
 function queriesOf(
@@ -131,13 +125,6 @@ function answersInWords(
 /** A moved time tells when the parent was written, so a query with such a time would hold its answer. */
 function isDatedAfterParent({ mail, time }: CleanMail): boolean {
   return time === mail.time;
-}
-
-function judge(corpus: Corpus, queries: readonly Query[]): Judgement[] {
-  return queries.flatMap((query) => {
-    const grades = judgeReply(corpus.conversation(query.cluster), query.turnId as string);
-    return [...grades].map(([turnId, grade]) => ({ queryId: query.id, turnId, grade }));
-  });
 }
 
 function countResult(corpus: Corpus, queries: readonly Query[], counts: Counts): void {

@@ -6,10 +6,10 @@ import { Corpus } from '../model/corpus.ts';
 import type { Dataset, Query } from '../model/dataset.ts';
 import type { Turn } from '../model/turn.ts';
 import { Counts } from './counts.ts';
-import { GRADE_NAMES, judgeReply, PARENT } from './judgements.ts';
+import { GRADE_NAMES, PARENT } from './judgements.ts';
 import { parseOasst } from './oasst-schema.ts';
 import { type OasstTurn, oasstTurnsOf } from './oasst-turns.ts';
-import { qrelsOf } from './prepared.ts';
+import { ReplyJudgements } from './reply-judgements.ts';
 import { replyQuery } from './reply-query.ts';
 import { firstOfTest, isDev } from './time-split.ts';
 import { countUndecodable } from './undecodable.ts';
@@ -35,13 +35,6 @@ export async function loadOasst({ path }: OasstOptions): Promise<Dataset> {
   const devConversations = devOf(corpus);
   const queries = queriesOf(read, devConversations);
   if (queries.length === 0) throw new ValidationError(`no message answers another in: ${path}`, { path });
-  const judgements = queries.flatMap(({ id, turnId, cluster }) =>
-    [...judgeReply(corpus.conversation(cluster), turnId as string)].map(([turn, grade]) => ({
-      queryId: id,
-      turnId: turn,
-      grade,
-    })),
-  );
   countResult(corpus, queries, counts);
   return {
     name: 'oasst',
@@ -52,12 +45,12 @@ export async function loadOasst({ path }: OasstOptions): Promise<Dataset> {
     },
     corpus,
     queries,
-    qrels: qrelsOf(queries, judgements),
+    qrels: new ReplyJudgements(corpus, queries),
     relevantGrade: PARENT,
     gradeNames: GRADE_NAMES,
     devConversations,
     facts: counts.toFacts(),
-    hash: hashOf({ turns: corpus.turns, queries, judgements }),
+    hash: hashOf({ turns: corpus.turns, queries }),
   };
 }
 

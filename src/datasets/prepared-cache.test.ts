@@ -16,7 +16,6 @@ const PREPARED: Prepared = {
     { ...common, id: 'm2', conversationId: 't', parentId: 'm1', text: 'flour' },
   ],
   queries: [{ ...common, id: 'q', text: 'flour', anchorTurnId: null, split: 'dev', cluster: 't' }],
-  qrels: [{ queryId: 'q', turnId: 'm1', grade: 3 }],
   devConversations: ['t'],
   facts: { messages: 2 },
 };

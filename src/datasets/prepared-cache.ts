@@ -1,19 +1,28 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ChecksumMismatchError } from '../core/errors.ts';
-import { assertNoLink, assertWritableFolder, readText, writeAtomic } from '../core/files.ts';
+import { assertNoLink, assertWritableFolder, readBytes, writeAtomic } from '../core/files.ts';
 import { hashOf } from '../core/hash.ts';
 import type { Prepared } from './prepared.ts';
 
 const REMEDY = 'delete it, the next run prepares it anew';
-const PARTS = ['turns', 'queries', 'qrels', 'devConversations'] as const;
+const PARTS = ['turns', 'queries', 'devConversations'] as const;
+const LINE_FEED = 0x0a;
 
-/** Writes a row a line, `[part, row]`, and a last line with the SHA-256 of all the others. */
+/** Writes a row a line, `[part, row]`, and a last line with the SHA-256 of all the others. As bytes: the rows may be longer together than a string can be. */
 export function writePrepared(path: string, prepared: Prepared): void {
-  const rows: unknown[] = [['facts', prepared.facts]];
-  for (const part of PARTS) for (const row of prepared[part]) rows.push([part, row]);
-  const body = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
-  writeAtomic(path, `${body}${JSON.stringify(['sha256', hashOf(body)])}\n`);
+  const lines = [lineOf(['facts', prepared.facts])];
+  for (const part of PARTS) for (const row of prepared[part]) lines.push(lineOf([part, row]));
+  const body = Buffer.concat(lines);
+  writeAtomic(path, Buffer.concat([body, checksumOf(body)]));
+}
+
+function lineOf(row: readonly unknown[]): Buffer {
+  return Buffer.from(`${JSON.stringify(row)}\n`);
+}
+
+function checksumOf(body: Uint8Array): Buffer {
+  return lineOf(['sha256', hashOf(body)]);
 }
 
 /**
@@ -26,22 +35,22 @@ export function readPrepared(path: string): Prepared | null {
     assertWritableFolder(dirname(path));
     return null;
   }
-  const content = readText(path);
-  const end = content.lastIndexOf('\n', content.length - 2) + 1;
-  const body = content.slice(0, end);
-  const expected = `${JSON.stringify(['sha256', hashOf(body)])}\n`;
-  if (content.slice(end) !== expected)
+  const content = Buffer.from(readBytes(path));
+  const end = content.length < 2 ? 0 : content.lastIndexOf(LINE_FEED, content.length - 2) + 1;
+  const body = content.subarray(0, end);
+  if (!content.subarray(end).equals(checksumOf(body)))
     throw new ChecksumMismatchError(path, 'its last line is not the checksum of the others', REMEDY);
   return rowsOf(body);
 }
 
-function rowsOf(body: string): Prepared {
+function rowsOf(body: Buffer): Prepared {
   const rows: Record<string, unknown[]> = { facts: [] };
   for (const part of PARTS) rows[part] = [];
-  for (const line of body.split('\n')) {
-    if (line === '') continue;
-    const [part, row] = JSON.parse(line) as [string, unknown];
+  for (let start = 0; start < body.length; ) {
+    const end = body.indexOf(LINE_FEED, start);
+    const [part, row] = JSON.parse(body.toString('utf8', start, end)) as [string, unknown];
     rows[part]?.push(row);
+    start = end + 1;
   }
   const { facts, ...parts } = rows;
   return { ...parts, facts: facts?.[0] } as unknown as Prepared;

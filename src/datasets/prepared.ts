@@ -1,11 +1,10 @@
 import type { Query } from '../model/dataset.ts';
 import type { Turn } from '../model/turn.ts';
 
-/** A dataset as plain rows, as they are cached on disk. */
+/** A dataset of replies as plain rows, as they are cached on disk. Its judgements follow from the trees of the turns. */
 export interface Prepared {
   readonly turns: readonly Turn[];
   readonly queries: readonly Query[];
-  readonly qrels: readonly Judgement[];
   readonly devConversations: readonly string[];
   readonly facts: Readonly<Record<string, number>>;
 }

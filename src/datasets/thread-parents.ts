@@ -20,11 +20,35 @@ export interface Link {
  */
 export function linkThreads(mails: ReadonlyMap<string, Threaded>): Map<string, Link> {
   const links = new Map<string, Link>();
+  const roots = new Roots();
   for (const mail of mails.values()) {
     const link = linkOf(mail, mails);
-    if (link !== null && !leadsTo(links, link.id, mail.id)) links.set(mail.id, link);
+    // A mail without a link is a root, so that only its own tree leads to it.
+    if (link === null || roots.of(link.id) === mail.id) continue;
+    links.set(mail.id, link);
+    roots.hang(mail.id, link.id);
   }
   return links;
+}
+
+/** The roots of trees that grow together. Each look halves the way to the root (path halving), so that long threads don't cost the square of their length. */
+class Roots {
+  readonly #above = new Map<string, string>();
+
+  /** Hangs a root from something in another tree. */
+  hang(root: string, above: string): void {
+    this.#above.set(root, above);
+  }
+
+  of(id: string): string {
+    let at = id;
+    for (let above = this.#above.get(at); above !== undefined; above = this.#above.get(at)) {
+      const next = this.#above.get(above);
+      if (next !== undefined) this.#above.set(at, next);
+      at = next ?? above;
+    }
+    return at;
+  }
 }
 
 function linkOf(mail: Threaded, mails: ReadonlyMap<string, Threaded>): Link | null {
@@ -33,11 +57,6 @@ function linkOf(mail: Threaded, mails: ReadonlyMap<string, Threaded>): Link | nu
   if (answered !== undefined) return { id: answered, direct: true };
   const referred = mail.references.findLast(known);
   return referred === undefined ? null : { id: referred, direct: referred === mail.references.at(-1) };
-}
-
-function leadsTo(links: ReadonlyMap<string, Link>, from: string, to: string): boolean {
-  for (let at: string | undefined = from; at !== undefined; at = links.get(at)?.id) if (at === to) return true;
-  return false;
 }
 
 const SECOND = 1000;
@@ -51,16 +70,16 @@ export function settleTimes(
   links: ReadonlyMap<string, Link>,
 ): ReadonlyMap<string, number> {
   const settled = new Map<string, number>();
-  const settle = (id: string): number => {
-    const known = settled.get(id);
-    if (known !== undefined) return known;
-    const link = links.get(id);
-    const own = stated.get(id) as number;
-    const time = link === undefined ? own : Math.max(own, settle(link.id) + SECOND);
-    settled.set(id, time);
-    return time;
-  };
-  for (const id of stated.keys()) settle(id);
+  for (const start of stated.keys()) {
+    const path: string[] = [];
+    for (let at: string | undefined = start; at !== undefined && !settled.has(at); at = links.get(at)?.id)
+      path.push(at);
+    for (const id of path.reverse()) {
+      const above = links.get(id)?.id;
+      const least = above === undefined ? Number.NEGATIVE_INFINITY : (settled.get(above) as number) + SECOND;
+      settled.set(id, Math.max(stated.get(id) as number, least));
+    }
+  }
   return settled;
 }
 
@@ -76,15 +95,42 @@ export function liftLinks(
   copies: ReadonlyMap<string, string>,
 ): Map<string, Link> {
   const lifted = new Map<string, Link>();
+  const stands = new StandIns(kept, links, copies);
   for (const id of kept) {
-    let link = links.get(id);
-    while (link !== undefined && !kept.has(link.id)) {
-      const first = copies.get(link.id);
-      const above = links.get(link.id);
-      if (first !== undefined) link = { id: first, direct: link.direct };
-      else link = above === undefined ? undefined : { id: above.id, direct: false };
-    }
-    if (link !== undefined) lifted.set(id, link);
+    const link = links.get(id);
+    const above = link === undefined ? null : stands.of(link.id);
+    if (link !== undefined && above !== null) lifted.set(id, { id: above.id, direct: link.direct && above.direct });
   }
   return lifted;
+}
+
+/** What the answers to a dropped mail hang from. Each dropped mail is looked at once. */
+class StandIns {
+  readonly #kept: ReadonlySet<string>;
+  readonly #links: ReadonlyMap<string, Link>;
+  readonly #copies: ReadonlyMap<string, string>;
+  readonly #found = new Map<string, Link | null>();
+
+  constructor(kept: ReadonlySet<string>, links: ReadonlyMap<string, Link>, copies: ReadonlyMap<string, string>) {
+    this.#kept = kept;
+    this.#links = links;
+    this.#copies = copies;
+  }
+
+  /** The mail itself where it was kept, the first of its kind, or the nearest ancestor, which is not what was answered; null where nothing was kept. */
+  of(id: string): Link | null {
+    const path: string[] = [];
+    let at: string | undefined = id;
+    while (at !== undefined && !this.#kept.has(at) && !this.#found.has(at)) {
+      path.push(at);
+      at = this.#copies.get(at) ?? this.#links.get(at)?.id;
+    }
+    let link: Link | null = null;
+    if (at !== undefined) link = this.#kept.has(at) ? { id: at, direct: true } : (this.#found.get(at) ?? null);
+    for (const passed of path.reverse()) {
+      if (link !== null && !this.#copies.has(passed)) link = { id: link.id, direct: false };
+      this.#found.set(passed, link);
+    }
+    return link;
+  }
 }
