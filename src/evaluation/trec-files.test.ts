@@ -7,6 +7,7 @@ import { NotFiniteError } from '../core/errors.ts';
 import type { Qrels, Run } from '../model/run.ts';
 import { compareScored, type Scored } from '../model/tie-rule.ts';
 import {
+  encodeQrels,
   formatQrels,
   formatRun,
   parseQrels,
@@ -128,6 +129,7 @@ test('judgements come back', () => {
   ]);
   expect(formatQrels(qrels)).toBe('q1 0 a 2\nq1 0 b 0\nq2 0 a -1\n');
   expect(parseQrels(formatQrels(qrels), 'text')).toEqual(qrels);
+  expect(new TextDecoder().decode(encodeQrels(qrels))).toBe(formatQrels(qrels));
 });
 
 test('files come back', () => {

@@ -65,18 +65,27 @@ export function formatRun(run: Run, tag: string): string {
 
 /** @throws ValidationError for an id with white space or a grade that is not whole. */
 export function formatQrels(qrels: Qrels): string {
+  return Array.from(qrels, ([queryId, judgements]) => formatJudgements(queryId, judgements)).join('');
+}
+
+/** As {@link formatQrels}, in UTF-8: all judgements together may be longer than a string can be. */
+export function encodeQrels(qrels: Qrels): Uint8Array {
+  return Buffer.concat(
+    Array.from(qrels, ([queryId, judgements]) => Buffer.from(formatJudgements(queryId, judgements))),
+  );
+}
+
+function formatJudgements(queryId: string, judgements: ReadonlyMap<string, number>): string {
   const lines: string[] = [];
-  for (const [queryId, judgements] of qrels) {
-    assertId('query id', queryId);
-    for (const [id, grade] of judgements) {
-      assertId('document id', id);
-      if (!Number.isInteger(grade))
-        throw new ValidationError(`grade of document ${id} for query ${queryId} must be whole: ${grade}`, {
-          queryId,
-          id,
-        });
-      lines.push(`${queryId} 0 ${id} ${grade}\n`);
-    }
+  assertId('query id', queryId);
+  for (const [id, grade] of judgements) {
+    assertId('document id', id);
+    if (!Number.isInteger(grade))
+      throw new ValidationError(`grade of document ${id} for query ${queryId} must be whole: ${grade}`, {
+        queryId,
+        id,
+      });
+    lines.push(`${queryId} 0 ${id} ${grade}\n`);
   }
   return lines.join('');
 }
@@ -148,7 +157,7 @@ export function readRun(path: string): Run {
 }
 
 export function writeQrels(path: string, qrels: Qrels): void {
-  writeAtomic(path, formatQrels(qrels));
+  writeAtomic(path, encodeQrels(qrels));
 }
 
 export function readQrels(path: string): Qrels {

@@ -69,3 +69,17 @@ test('a query comes with its judgements', () => {
     judgements: { a2: 3 },
   });
 });
+
+test('a query record reads its judgements when they are asked for', () => {
+  const asked: string[] = [];
+  class Watched extends Map<string, ReadonlyMap<string, number>> {
+    override get(id: string) {
+      asked.push(id);
+      return super.get(id);
+    }
+  }
+  const record = queryRecord({ ...dataset, qrels: new Watched(dataset.qrels) }, query);
+  expect(asked).toEqual([]);
+  expect(record.judgements).toEqual({ a2: 3 });
+  expect(asked).toEqual(['q']);
+});

@@ -23,11 +23,9 @@ export function inspectedTurns(
   const { corpus } = dataset;
   const positions = new Set<number>();
   for (const ranking of rankings) for (const { id } of ranking) positions.add(corpus.position(id));
-  const conversations = new Set(
-    queries
-      .flatMap(({ id }) => [...(dataset.qrels.get(id)?.keys() ?? [])])
-      .map((turnId) => corpus.turn(turnId).conversationId),
-  );
+  const conversations = new Set<string>();
+  for (const { id } of queries)
+    for (const turnId of dataset.qrels.get(id)?.keys() ?? []) conversations.add(corpus.turn(turnId).conversationId);
   for (const { id, turns } of corpus.conversations) {
     if (conversations.has(id)) for (const turn of turns) positions.add(corpus.position(turn.id));
   }
@@ -45,6 +43,9 @@ export function queryRecord(dataset: Dataset, query: Query): QueryRecord {
     cluster,
     kind: query.kind ?? null,
     turnId: query.turnId ?? null,
-    judgements: Object.fromEntries(dataset.qrels.get(id) ?? []),
+    // When they are asked for: of all queries together there may be more than memory holds.
+    get judgements() {
+      return Object.fromEntries(dataset.qrels.get(id) ?? []);
+    },
   };
 }

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { intervalMethod } from '../evaluation/mean-intervals.ts';
-import { formatQrels, formatRun } from '../evaluation/trec-files.ts';
+import { encodeQrels, formatRun } from '../evaluation/trec-files.ts';
 import type { Corpus } from '../model/corpus.ts';
 import { fileName } from './arms.ts';
 import { PartialFolder, type RunFiles } from './partial-folder.ts';
@@ -90,7 +90,7 @@ export function runFiles({ result, runs, qrels, corpus }: FinishedRun): RunFiles
     'queries.jsonl': queryLines(result),
     'turns.jsonl': turnLines(corpus),
     'per-query.jsonl': perQueryLines(result),
-    'qrels.trec': formatQrels(qrels),
+    'qrels.trec': encodeQrels(qrels),
     ...Object.fromEntries(trec),
   };
 }

@@ -54,6 +54,20 @@ test('judgements come by position, those of turns that are not shown as a count'
   expect(judged?.judgedElsewhere).toBe(1);
 });
 
+test('of a query with many judgements the page holds those of relevant and of ranked turns', () => {
+  const ids = result.dataset.turns.map(({ id }) => id);
+  const others = Array.from({ length: 301 - ids.length }, (_, i) => [`other${i}`, 1]);
+  const judgements = Object.fromEntries([...ids.map((id, i) => [id, i === 0 ? 3 : 1]), ...others]);
+  const many = { ...result, queries: result.queries.map((query) => ({ ...query, judgements })) };
+  const ranked = new Set(result.arms.flatMap(({ rankings }) => (rankings[0] ?? []).map(({ id }) => id)));
+  const [query] = payloadOf(many).queries;
+  const held = (query?.judged ?? []).filter((_, at) => at % 2 === 0).map((at) => payload.turns.id[at]);
+  expect(held).toContain(ids[0]);
+  expect(held.filter((id) => id !== ids[0] && !ranked.has(id as string))).toEqual([]);
+  expect(held.length).toBeLessThan(ids.length);
+  expect(query?.judgedElsewhere).toBe(301 - held.length);
+});
+
 test('an arm that does not fit the queries or the turns is refused', () => {
   const [first = [], ...others] = result.arms[3]?.rankings ?? [];
   const stranger = { id: 'nobody', score: 1, components: [1, 1, 1, 1] };

@@ -83,7 +83,7 @@ export function payloadOf(result: ExperimentResult): Payload {
         ? null
         : tQuantile((1 + result.statistics.level) / 2, clusters.length - 1),
     turns: turnColumns(turns, positions),
-    queries: queriesOf(result, positions, new Map(clusters.map((cluster, at) => [cluster, at]))),
+    queries: queriesOf(result, inspected, positions, new Map(clusters.map((cluster, at) => [cluster, at]))),
     strata: result.strata.map(({ name, levels }) => ({
       name,
       levels: levels.map((level) => ({ name: level.name, queries: level.queries.length })),
@@ -110,13 +110,34 @@ function fatesOf({ arms }: ExperimentResult): string[] {
   return LOSS_STAGES.filter((stage) => found.has(stage));
 }
 
+/** Of a query with more judgements than this, the page holds those that it shows. In a thread of N replies there are N² / 2. */
+const ALL_JUDGEMENTS = 300;
+
+/** The judgements of a query that the page holds: all, or those of relevant turns and of turns that an inspected arm ranks. */
+function heldJudgements(
+  { dataset, arms }: ExperimentResult,
+  inspected: ReadonlySet<string>,
+  judgements: readonly (readonly [turn: string, grade: number])[],
+  query: number,
+): readonly (readonly [turn: string, grade: number])[] {
+  if (judgements.length <= ALL_JUDGEMENTS) return judgements;
+  const ranked = new Set(
+    arms
+      .filter(({ name }) => inspected.has(name))
+      .flatMap(({ rankings }) => (rankings[query] ?? []).map(({ id }) => id)),
+  );
+  return judgements.filter(([turn, grade]) => grade >= dataset.relevantGrade || ranked.has(turn));
+}
+
 function queriesOf(
-  { queries }: ExperimentResult,
+  result: ExperimentResult,
+  inspected: ReadonlySet<string>,
   positions: ReadonlyMap<string, number>,
   clusters: ReadonlyMap<string, number>,
 ): QueryPayload[] {
-  return queries.map(({ id, text, timestamp, author, channel, cluster, turnId, judgements }) => {
-    const shown = Object.entries(judgements).filter(([turn]) => positions.has(turn));
+  return result.queries.map(({ id, text, timestamp, author, channel, cluster, turnId, judgements }, query) => {
+    const all = Object.entries(judgements);
+    const shown = heldJudgements(result, inspected, all, query).filter(([turn]) => positions.has(turn));
     return {
       id,
       text,
@@ -126,7 +147,7 @@ function queriesOf(
       cluster: clusters.get(cluster) as number,
       turn: positions.get(turnId ?? '') ?? -1,
       judged: shown.flatMap(([turn, grade]) => [positions.get(turn) as number, grade]),
-      judgedElsewhere: Object.keys(judgements).length - shown.length,
+      judgedElsewhere: all.length - shown.length,
     };
   });
 }

@@ -17,7 +17,11 @@ export function shownTurns({ arms, queries, dataset }: ExperimentResult, inspect
   const ids = new Set<string>();
   for (const { name, rankings } of arms)
     if (inspected.has(name)) for (const ranking of rankings) for (const { id } of ranking) ids.add(id);
-  const related = new Set(queries.flatMap(({ turnId, judgements }) => [turnId, ...Object.keys(judgements)]));
+  const related = new Set<string | null>();
+  for (const { turnId, judgements } of queries) {
+    related.add(turnId);
+    for (const id of Object.keys(judgements)) related.add(id);
+  }
   const conversations = new Set(
     dataset.turns.filter(({ id }) => related.has(id)).map(({ conversationId }) => conversationId),
   );

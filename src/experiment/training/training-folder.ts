@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { intervalMethod } from '../../evaluation/mean-intervals.ts';
-import { formatQrels, formatRun } from '../../evaluation/trec-files.ts';
+import { encodeQrels, formatRun } from '../../evaluation/trec-files.ts';
 import { writeWeights } from '../../learning/weight-file.ts';
 import { fileName } from '../arms.ts';
 import { PartialFolder, type RunFiles } from '../partial-folder.ts';
@@ -82,7 +82,7 @@ export function trainingFiles({ result, runs, qrels }: FinishedTraining): RunFil
     'environment.json': `${JSON.stringify(result.environment, null, 2)}\n`,
     'metrics.json': metricsText(result),
     'strata.json': strataText(result),
-    'qrels.trec': formatQrels(qrels),
+    'qrels.trec': encodeQrels(qrels),
     ...Object.fromEntries(trec),
   };
 }

@@ -44,7 +44,7 @@ export function addressOf(id: string): string {
 }
 
 export function queryCard({ id, text, timestamp, author, channel, judgedElsewhere }: QueryPayload): HTMLElement[] {
-  const note = judgedElsewhere === 0 ? '' : `${judgedElsewhere} judged turns are not on this page`;
+  const note = judgedElsewhere === 0 ? '' : `${judgedElsewhere} judgements are not on this page`;
   const origin = [author, channel, `${format.minute(timestamp)} UTC`, note].filter((part) => part !== '').join(' · ');
   const link = dom.element('a', { href: addressOf(id) }, id);
   return [dom.element('p', { class: 'quiet' }, `${origin} · `, link), dom.element('p', { class: 'query-text' }, text)];
