@@ -136,7 +136,7 @@ export function describeDataset(
       }
     });
 
-    test('computes nothing of a query or a turn from the judgements', async () => {
+    test('computes queries and turns without the judgements', async () => {
       const answers = otherAnswers(dataset, mayAnswer);
       expect(answers.size).toBeGreaterThan(0);
       const other = await reassigned(answers);

@@ -1,7 +1,7 @@
 /** Deeper than any row of a dataset. What walks a value calls itself for each level, so that a deeper one could overflow the stack. */
 export const DEEPEST = 256;
 
-/** How deep arrays and objects stand in each other in a JSON text; of another text, some number. */
+/** The depth of the arrays and objects of a JSON text; of another text, some number. */
 export function jsonDepth(text: string): number {
   let depth = 0;
   let deepest = 0;

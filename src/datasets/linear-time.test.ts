@@ -10,7 +10,7 @@ import { Pseudonyms } from './pseudonyms.ts';
 import { queryKind } from './query-kind.ts';
 
 /**
- * So many characters take some milliseconds in linear time. In quadratic time they take minutes: an expression that tries every place of them with the whole rest
+ * A text of this size takes some milliseconds in linear time. In quadratic time it takes minutes: an expression that tries every place with the whole rest of the text
  * runs into the time limit of the test.
  */
 const SIZE = 1_000_000;

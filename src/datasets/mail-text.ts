@@ -52,7 +52,7 @@ export function withoutArmour(lines: readonly string[]): string[] {
   return kept;
 }
 
-/** Quote marks and spaces before a line's first word. Spaces stand in one place of the expression only: in two they would be tried in every division. */
+/** Quote marks and spaces before a line's first word. One part of the expression matches spaces: with two, every division of them would be tried. */
 const INDENT = '(?:[>|:}][>|:}\\s]*|\\s*)';
 
 const FORWARD_END = new RegExp(`^${INDENT}-{2,}\\s*(?:end (?:of )?(?:the )?(?:original|forward)|end forward)`, 'i');

@@ -1,7 +1,7 @@
 import type { Header } from 'postal-mime';
 
 const WORD = '[^\\s<>@,;]+';
-/** An address. What stands before the `@` is looked for backwards from it: forwards, every place of a long word without an `@` would be tried. */
+/** An address. The expression looks backwards from the `@` for its first part: forwards, it would try every place of a long word without an `@`. */
 const ADDRESS = new RegExp(`@(?<=(${WORD})@)(${WORD})`);
 
 /** Headers that name a list outright, most telling first, and what of their value is its id: the groups of the expression, joined. */

@@ -1,10 +1,10 @@
 /**
- * Anything that an at sign joins to a host's name: mail addresses, message ids, accounts. What stands before the at sign is looked for backwards from it: forwards,
- * every place of a long word without an at sign would be tried.
+ * Anything that an at sign joins to a host's name: mail addresses, message ids, accounts. The expression looks backwards from the at sign for the first part: forwards,
+ * it would try every place of a long word without an at sign.
  */
 const ADDRESS = /@(?<=([^\s<>"',;:@(]*[\p{L}\p{N}_.+=)\]}\\-])@)[\p{L}\p{N}][\p{L}\p{N}.-]*/gu;
 const WORD = /[\p{L}\p{N}]+/gu;
-/** Nobody's name has more words. At each word of a text, so many are compared at most. */
+/** In words. Longer names are not looked for in texts: each word of a text is compared with at most this number of following words. */
 const LONGEST_NAME = 12;
 
 interface NameNode {

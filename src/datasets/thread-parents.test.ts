@@ -68,3 +68,20 @@ describe('liftLinks', () => {
     expect(lifted.get('d')).toEqual({ id: 'a', direct: false });
   });
 });
+
+describe('a thread of 50,000 mails, each an answer to the one before it', () => {
+  const SIZE = 50_000;
+  const mails = Array.from({ length: SIZE }, (_, i) => mail(`m${i}`, i === 0 ? [] : [`m${i - 1}`]));
+
+  it.each([
+    ['first mail first', mails],
+    ['last mail first', mails.toReversed()],
+  ])('is linked, dated and lifted in linear time, %s', (_, ordered) => {
+    const links = linkThreads(byId(...ordered));
+    expect(links.size).toBe(SIZE - 1);
+    const times = settleTimes(new Map(ordered.map(({ id }) => [id, 0])), links);
+    expect(times.get(`m${SIZE - 1}`)).toBe((SIZE - 1) * 1000);
+    const kept = new Set(['m0', ...mails.slice(SIZE / 2).map(({ id }) => id)]);
+    expect(liftLinks(kept, links, new Map()).get(`m${SIZE / 2}`)).toEqual({ id: 'm0', direct: false });
+  });
+});
