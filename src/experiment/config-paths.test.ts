@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { useBackend } from '../core/backend.ts';
 import { loadDataset } from '../datasets/registry.ts';
 import { linearModel } from '../learning/linear-model.ts';
 import { writeWeights } from '../learning/weight-file.ts';
@@ -109,6 +110,7 @@ test('the resolved config is the same wherever the files lie', () => {
 
 test('a run notes where its data was, so that other processes find it', async () => {
   const { dataset } = loadConfig(config);
+  await useBackend('cpu');
   const environment = captureEnvironment('cpu', 1, 'ragpp run', dataset);
   expect(environment.dataFolder).toBe(relative(process.cwd(), join(project, 'configs')));
   const run = join(root, 'run');

@@ -31,16 +31,16 @@ function baselineCell({ part, metrics, baseline }: NullControl, metric: string, 
   return { text: differenceOf(cell), value: baseline.comparisons[metric]?.difference.mean as number };
 }
 
-/** A metric under a control, its difference from what was learned, that of the baseline, and the share of the gain. */
+/** A metric under a control, its difference from what was learned, and that of the baseline with the share of the gain where there is one. */
 function metricCells(model: ModelResult, control: NullControl, metric: string, facts: Facts): PlainCell[] {
   const cell = cellOf(control, metric, facts);
   const difference = control.comparisons[metric]?.difference.mean as number;
   const share = gainShare(model, control, metric);
+  const baseline = baselineCell(control, metric, facts);
   return [
     { text: [cell.value, cell.interval].filter(Boolean).join(' '), value: cell.mean },
     { text: differenceOf(cell), value: difference },
-    baselineCell(control, metric, facts),
-    share === null ? { text: '' } : { text: shareText(share), value: share },
+    share === null ? baseline : { ...baseline, text: `${baseline.text}; gone: ${shareText(share)} of the gain` },
   ];
 }
 
@@ -54,7 +54,6 @@ function controlsTable(model: ModelResult, facts: Facts): Markup {
         { name: metric, numeric: true, first: 'ascending' as const },
         { name: `${metric}: control − learned`, numeric: true, first: 'ascending' as const },
         { name: `${metric}: control − ${model.baseline}`, numeric: true, first: 'ascending' as const },
-        { name: `${metric}: of the gain`, numeric: true },
       ]),
     ],
     rows: model.controls.map((control) => ({

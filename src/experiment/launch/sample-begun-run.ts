@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { useBackend } from '../../core/backend.ts';
 import { loadDataset } from '../../datasets/registry.ts';
 import { recordVersion } from '../code-version.ts';
 import { resolveConfig } from '../config.ts';
@@ -41,6 +42,7 @@ export async function beginSampleRun(folder: string): Promise<RunState> {
     armsAtOnce: 5,
   } as const;
   writeFileSync(join(folder, 'config.yaml'), JSON.stringify(config));
+  await useBackend(backend);
   const environment = captureEnvironment(backend, config.seed, 'ragpp run', config.dataset);
   writeFileSync(join(folder, 'environment.json'), JSON.stringify(environment));
   writeFileSync(join(folder, 'state.json'), formatState({ ...state, arms }));
