@@ -13,10 +13,10 @@ export type Estimate = Interval | { readonly mean: number; readonly low: null; r
 /** How the interval of a clustered mean is made; `none`: there is none. */
 export type IntervalMethod = 'none' | 't' | 'bca';
 
-/** With fewer clusters there is no interval: a standard error of two says next to nothing of a third. */
+/** With fewer clusters there is no interval: a standard error of two clusters tells little about a third. */
 export const LEAST_CLUSTERS = 3;
 
-/** From so many clusters on the interval is BCa. At nominal .95 BCa covers .80 with 4 clusters of one size and .90 with 10, the t interval .95. */
+/** From this number of clusters on the interval is BCa. At nominal .95 BCa covers .80 with 4 clusters of one size and .90 with 10, the t interval .95. */
 export const LEAST_BOOTSTRAPPED = 20;
 
 /** The method that a number of clusters allows. */

@@ -141,7 +141,7 @@ describe('rounds of draws', () => {
     expect(test?.samples).toBe(MOST_SAMPLES + 1);
   });
 
-  test('of a column are the same whatever stands beside it, in any order', () => {
+  test('of a column are the same with any other columns, in any order', () => {
     const wantsMore = (tests: readonly { samples: number }[]) => tests.map(({ samples }) => samples < 4000);
     const all = signFlipPermutation(columns, unclustered(41), { ...options, wantsMore });
     const turned = signFlipPermutation(columns.toReversed(), unclustered(41), { ...options, wantsMore });

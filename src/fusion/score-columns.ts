@@ -28,7 +28,7 @@ export function assertColumns(columns: ScoreColumns): number {
   return first.length;
 }
 
-/** @throws ValidationError for a weight of a source that there is not, naming the nearest one, and for one that is negative or not finite. */
+/** @throws ValidationError for a weight of an unknown source, naming the nearest one, and for one that is negative or not finite. */
 export function assertWeights(weights: SourceWeights, columns: ScoreColumns): void {
   const sources = Object.keys(columns);
   for (const [source, weight] of Object.entries(weights)) {
