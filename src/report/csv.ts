@@ -1,3 +1,4 @@
+import { frozen } from '../core/frozen.ts';
 import { intervalMethod } from '../evaluation/mean-intervals.ts';
 import type { ArmResult, ExperimentResult } from '../experiment/result.ts';
 import { conversationCount } from './legend.ts';
@@ -24,6 +25,18 @@ function csvField(value: Value): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+/** Columns of a difference from a baseline and its test, in every CSV file. */
+export const DIFFERENCE_COLUMNS = frozen([
+  'difference',
+  'difference low',
+  'difference high',
+  'p',
+  'corrected p',
+  'samples',
+  'unresolved',
+  'verdict',
+] as const);
+
 const COLUMNS = [
   'arm',
   'status',
@@ -35,14 +48,7 @@ const COLUMNS = [
   'mean',
   'low',
   'high',
-  'difference',
-  'difference low',
-  'difference high',
-  'p',
-  'corrected p',
-  'samples',
-  'unresolved',
-  'verdict',
+  ...DIFFERENCE_COLUMNS,
   'effect size',
   'minimum detectable',
   'wins',

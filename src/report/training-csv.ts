@@ -1,6 +1,6 @@
 import { intervalMethod } from '../evaluation/mean-intervals.ts';
 import type { LearnedNumber, TrainingResult } from '../experiment/training/training-result.ts';
-import { csvText } from './csv.ts';
+import { csvText, DIFFERENCE_COLUMNS } from './csv.ts';
 import { gainShare } from './gain-share.ts';
 
 /** One row a model, method and metric with every figure. */
@@ -12,7 +12,7 @@ export function renderTrainingCsv({ models, metrics }: TrainingResult): string {
     'mean',
     'low',
     'high',
-    ...DIFFERENCE,
+    ...DIFFERENCE_COLUMNS,
     'unjudged',
     'conversations',
     'intervals',
@@ -29,17 +29,6 @@ export function renderTrainingCsv({ models, metrics }: TrainingResult): string {
   );
   return csvText([heading, ...rows]);
 }
-
-const DIFFERENCE = [
-  'difference',
-  'difference low',
-  'difference high',
-  'p',
-  'corrected p',
-  'samples',
-  'unresolved',
-  'verdict',
-] as const;
 
 type Compared = NonNullable<TrainingResult['models'][number]['methods'][number]['comparisons']>[string];
 
@@ -93,7 +82,7 @@ export function renderCurveCsv({ models, config }: TrainingResult): string {
 
 /** One row a family of signals and metric. */
 export function renderImportanceCsv({ models, metrics }: TrainingResult): string {
-  const heading = ['model', 'family', 'signals', 'metric', ...DIFFERENCE];
+  const heading = ['model', 'family', 'signals', 'metric', ...DIFFERENCE_COLUMNS];
   const rows = models.flatMap(({ name, importance }) =>
     importance.flatMap(({ family, signals, comparisons }) =>
       metrics.map((metric) => [name, family, signals.join(' '), metric, ...differenceOf(comparisons[metric])]),
@@ -103,7 +92,7 @@ export function renderImportanceCsv({ models, metrics }: TrainingResult): string
 }
 
 /** Of the hand-tuned numbers under a control. */
-const BASELINE = [...DIFFERENCE.map((name) => `baseline ${name}`), 'baseline'];
+const BASELINE = [...DIFFERENCE_COLUMNS.map((name) => `baseline ${name}`), 'baseline'];
 
 /** One row a null control and metric. */
 export function renderControlsCsv({ models, metrics }: TrainingResult): string {
@@ -115,7 +104,7 @@ export function renderControlsCsv({ models, metrics }: TrainingResult): string {
     'mean',
     'low',
     'high',
-    ...DIFFERENCE,
+    ...DIFFERENCE_COLUMNS,
     ...BASELINE,
     'share of gain',
   ];
