@@ -224,7 +224,11 @@ describe('what stands in the way exits with 1, before any work', () => {
     writeFileSync(join(root, 'file'), 'mine');
     const options = { results, cache, ...folders() };
     const outcome = ragpp('run', config, '--cache', options.cache, '--results', options.results);
-    await expectError(outcome, 1, /^ragpp \[STORAGE\]: cannot write to folder \(E\w+: .*\): .*file(\/below)?$/);
+    await expectError(
+      outcome,
+      1,
+      /^ragpp \[STORAGE\]: cannot (?:write to|read) folder \(E\w+: .*\): .*file(\/below)?$/,
+    );
     expect((await outcome).stderr.split('\n')).toHaveLength(2);
     expect(readFileSync(join(root, 'file'), 'utf8')).toBe('mine');
   });

@@ -116,6 +116,7 @@ describe('an arm is not mistaken for one that differs in a single option', () =>
     const last = keys.pop() as string;
     const holder = keys.reduce<Record<string, unknown>>((node, key) => node[key] as Record<string, never>, copy);
     holder[last] = changes[path];
+    if (path === 'scoring') Object.assign(copy, { decay: null, trajectory: null, attention: null }); // whose place it takes
     return retrieverOptions.parse(copy);
   }
 
