@@ -44,6 +44,13 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     tf.dispose([x, dy, value, slope]);
   });
 
+  test('a row that has faded to subnormal numbers becomes 0', async () => {
+    const x = tf.tensor2d([2 ** -140, 0, 2, 1], [2, 2]);
+    const value = scoped('op', () => perRowMaximum(x));
+    expect([...(await value.data())]).toEqual([0, 0, 1, 0.5]);
+    tf.dispose([x, value]);
+  });
+
   const decayed = (likeness: number[], distance: number[], decay: number, temperature: number) =>
     likeness.map((value, i) => (value * Math.exp(-decay * distance[i]!)) / temperature);
 

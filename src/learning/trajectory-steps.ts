@@ -1,5 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { MASKED } from '../attention/logit-terms.ts';
+import { inverseOrZero } from '../core/inverse-or-zero.ts';
 import { withGradient, withGradients } from './with-gradient.ts';
 
 /**
@@ -14,14 +15,14 @@ export function powerOf<T extends tf.Tensor>(x: T): T {
 }
 
 /**
- * Each row divided by its largest value; a row without a positive one becomes 0. Several largest ones share the gradient.
+ * Each row divided by its largest value; a row without a positive one, or with subnormal ones alone, becomes 0. Several largest ones share the gradient.
  *
  * @param scores [B, C], not negative
  */
 export function perRowMaximum(scores: tf.Tensor2D): tf.Tensor2D {
   return withGradient(scores, (given) => {
     const most = tf.max(given, 1, true); // [B, 1]
-    const scale = tf.divNoNan(1, tf.relu(most)); // one quotient a row: wasm is slow at them
+    const scale = inverseOrZero(most); // one quotient a row: wasm is slow at them
     const value: tf.Tensor2D = tf.mul(given, scale);
     const gradient = (dy: tf.Tensor2D, saved: tf.Tensor[]) => {
       const [x, rowMost, rowScale, y] = saved as [tf.Tensor, tf.Tensor, tf.Tensor, tf.Tensor];

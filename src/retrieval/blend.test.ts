@@ -9,9 +9,9 @@ describe.each(TEST_BACKENDS)('%s', (backend) => {
   onBackendWithoutLeaks(backend);
 
   test('rows are divided by their largest value, and rows without one become 0', async () => {
-    const scores = tf.tensor2d([2, 4, 1, 0, 0, 0, 0.5, 0, 0.25], [3, 3]);
+    const scores = tf.tensor2d([2, 4, 1, 0, 0, 0, 0.5, 0, 0.25, 2 ** -140, 0, 0], [4, 3]);
     const scaled = byRowMaximum(scores);
-    expect([...(await scaled.data())]).toEqual([0.5, 1, 0.25, 0, 0, 0, 1, 0, 0.5]);
+    expect([...(await scaled.data())]).toEqual([0.5, 1, 0.25, 0, 0, 0, 1, 0, 0.5, 0, 0, 0]);
     tf.dispose([scores, scaled]);
   });
 

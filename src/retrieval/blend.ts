@@ -1,12 +1,13 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { inverseOrZero } from '../core/inverse-or-zero.ts';
 import { scoped } from '../core/scope.ts';
 import { assertShape } from '../core/shapes.ts';
 
-/** Each row divided by its largest value; a row without a positive value becomes 0. Keeps the order within a row and makes rows comparable. */
+/** Each row divided by its largest value; a row without a positive value, or with subnormal ones alone, becomes 0. Keeps the order within a row and makes rows comparable. */
 export function byRowMaximum(scores: tf.Tensor2D): tf.Tensor2D {
   assertShape('scores', scores, 'B C');
   // One quotient a row: wasm takes ten times as long for one a score.
-  return scoped('byRowMaximum', () => tf.mul(scores, tf.divNoNan(1, tf.relu(tf.max(scores, 1, true)))));
+  return scoped('byRowMaximum', () => tf.mul(scores, inverseOrZero(tf.max(scores, 1, true))));
 }
 
 /**
