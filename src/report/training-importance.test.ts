@@ -33,7 +33,7 @@ test('Markdown has the family that is missed most first, marked where it is deci
 
 test.each([
   [15, 'Families: 15, by what is lost in recall@10.'],
-  [16, 'Families: 16; these 15 are missed most in recall@10, all stand in metrics.json.'],
+  [16, 'Families: 16; these 15 are missed most in recall@10, all are in metrics.json.'],
 ])('of %i families the 15 greatest losses are shown', (count, end) => {
   const [sentence, table] = importanceMarkdown(training, { ...model, importance: many(count) });
   expect(sentence).toContain(`${end} Brackets: `);

@@ -90,6 +90,6 @@ function sentenceOf(families: number, metric: string): string {
   const shown =
     families <= MOST
       ? `Families: ${families}, by what is lost in ${metric}.`
-      : `Families: ${families}; these ${MOST} are missed most in ${metric}, all stand in metrics.json.`;
-  return `Without a family of signals minus learned, marked where the p, corrected over the families, decides: the model is trained anew on the same folds by what each had chosen. ${shown}`;
+      : `Families: ${families}; these ${MOST} are missed most in ${metric}, all are in metrics.json.`;
+  return `Without a family of signals minus learned, marked where the p, corrected over the families, decides: the model is trained again on the same folds by what each had chosen. ${shown}`;
 }
