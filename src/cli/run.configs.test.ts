@@ -1,6 +1,5 @@
 import {
   copyFileSync,
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -40,11 +39,12 @@ const irc = join(data, 'irc');
 const fewQuestions = join(root, 'locomo.json');
 const fewLogs = join(root, 'irc');
 if (existsSync(irc)) {
-  mkdirSync(join(fewLogs, 'train'), { recursive: true });
   // Two files a log: what was said, and what answers what.
-  for (const name of readdirSync(join(irc, 'train')).sort().slice(0, 6))
-    copyFileSync(join(irc, 'train', name), join(fewLogs, 'train', name));
-  cpSync(join(irc, 'dev'), join(fewLogs, 'dev'), { recursive: true });
+  for (const part of ['train', 'dev']) {
+    mkdirSync(join(fewLogs, part), { recursive: true });
+    for (const name of readdirSync(join(irc, part)).sort().slice(0, 4))
+      copyFileSync(join(irc, part, name), join(fewLogs, part, name));
+  }
 }
 if (existsSync(locomo)) writeFileSync(fewQuestions, JSON.stringify(someOf(readFileSync(locomo, 'utf8'))));
 
