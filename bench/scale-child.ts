@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import hnswlib from 'hnswlib-node';
 import { useBackend } from '../src/core/backend.ts';
+import { ValidationError } from '../src/core/errors.ts';
 import { loadDataset } from '../src/datasets/registry.ts';
 import { codeVersion } from '../src/experiment/code-version.ts';
 import type { ArmOptions, ExperimentConfig } from '../src/experiment/config.ts';
@@ -27,6 +29,8 @@ export interface StepCost {
   readonly seconds: number;
   /** Bytes in memory at most, with what the steps before have left there. */
   readonly peak: number;
+  /** Whether the step is a named peer's, for comparison, and no part of the run. */
+  readonly isPeer: boolean;
 }
 
 export interface ScaleCost {
@@ -48,16 +52,26 @@ function spreadQueries(dataset: Dataset, count: number): Query[] {
 class Steps {
   readonly costs: StepCost[] = [];
 
-  async take<T>(step: string, work: () => T | Promise<T>): Promise<T> {
+  async take<T>(step: string, work: () => T | Promise<T>, isPeer = false): Promise<T> {
     resetPeakMemory();
     const before = process.cpuUsage();
     const result = await work();
     const { user, system } = process.cpuUsage(before); // microseconds
-    const cost = { step, seconds: (user + system) / 1e6, peak: peakMemory() };
+    const cost = { step, seconds: (user + system) / 1e6, peak: peakMemory(), isPeer };
     this.costs.push(cost);
     process.stderr.write(`  ${step}: ${cost.seconds.toFixed(1)} s, ${(cost.peak / 2 ** 20).toFixed(0)} MiB\n`);
     return result;
   }
+}
+
+/** Adds every turn to a graph of hnswlib, with the settings of the arms' source. */
+function buildHnswlib({ turnVectors, dimension, corpus }: Workspace, arms: readonly ArmOptions[], seed: number): void {
+  const source = arms[0]?.candidates.find(({ index }) => index === 'hnsw');
+  if (source?.index !== 'hnsw') throw new ValidationError('the first arm has no source with index hnsw: add one');
+  const graph = new hnswlib.HierarchicalNSW('cosine', dimension);
+  graph.initIndex(corpus.size, source.m, source.efConstruction, seed);
+  for (let position = 0; position < corpus.size; position++)
+    graph.addPoint(Array.from(turnVectors.subarray(position * dimension, (position + 1) * dimension)), position);
 }
 
 async function rankAll(workspace: Workspace, arms: readonly ArmOptions[], depth: number) {
@@ -84,6 +98,7 @@ async function measureScale({ config, cacheFolder, queries: count }: ScaleTask):
   const { arms } = config;
   for (const options of (arms[0] as ArmOptions).candidates)
     await steps.take(`candidates, ${options.index}`, () => workspace.candidates(options, null));
+  await steps.take('hnswlib alone', () => buildHnswlib(workspace, arms, config.seed), true);
   const { depth, baseline, metrics, samples, level } = config.evaluation;
   const runs = await steps.take('rerank', () => rankAll(workspace, arms, depth));
   await steps.take('measure', () =>

@@ -13,7 +13,7 @@ test('every step of a run is measured at every size', () => {
   expect(output).toMatch(/^machine: .* backend wasm\ndata: made-up threads, \d queries, lsa of 5 dimensions, seed 7; /);
   const numbers = String.raw`\s+[\d.]+\s+[\d.]+\s+-?[\d.]+$`;
   const steps = ['dataset', 'embedding', 'embedding, from the cache', 'candidates, bm25', 'candidates, hnsw', 'rerank'];
-  for (const step of [...steps, 'measure', 'all'])
+  for (const step of [...steps, 'measure', 'all', 'hnswlib alone'])
     expect(output.match(new RegExp(`^${step}${numbers}`, 'gm')), step).toHaveLength(2);
 });
 
@@ -23,8 +23,9 @@ test('growth is stated from one size to the next, seconds are added up, and the 
     turns,
     queries: 3,
     steps: [
-      { step: 'linear', seconds: a, peak: 100 * MIB },
-      { step: 'quadratic', seconds: b, peak: 100 * turns * MIB },
+      { step: 'linear', seconds: a, peak: 100 * MIB, isPeer: false },
+      { step: 'quadratic', seconds: b, peak: 100 * turns * MIB, isPeer: false },
+      { step: 'peer', seconds: 3, peak: 7 * MIB, isPeer: true },
     ],
     wallSeconds: 1,
     backend: 'wasm',
@@ -37,6 +38,7 @@ test('growth is stated from one size to the next, seconds are added up, and the 
     'linear     1.00   10.00  1.00   20.00  1.00',
     'quadratic  1.00  100.00  2.00  400.00  2.00',
     'all        2.00  110.00  1.74  420.00  1.93',
+    'peer       3.00    3.00  0.00    3.00  0.00',
     '',
     'peak memory, MiB',
     '',
@@ -45,6 +47,7 @@ test('growth is stated from one size to the next, seconds are added up, and the 
     'linear      100    100  0.00    100  0.00',
     'quadratic  1000  10000  1.00  20000  1.00',
     'all        1000  10000  1.00  20000  1.00',
+    'peer          7      7  0.00      7  0.00',
   ]);
 });
 

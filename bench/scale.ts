@@ -103,9 +103,14 @@ function tableOf(
       return i === 0 ? [text] : [text, exponent(costs[i - 1] as ScaleCost, cost, valueIn)];
     });
   const header = costs.flatMap(({ turns }, i) => (i === 0 ? [`${turns}`] : [`${turns}`, 'exp']));
-  const names = (costs[0] as ScaleCost).steps.map(({ step }) => step);
-  const rows = names.map((name, s) => [name, ...cells(({ steps }) => read(steps[s] as StepCost))]);
-  return textTable(['turns', ...header], [...rows, ['all', ...cells(({ steps }) => all(steps.map(read)))]]);
+  const rowOf = (name: string) => [
+    name,
+    ...cells(({ steps }) => read(steps.find(({ step }) => step === name) as StepCost)),
+  ];
+  const { steps: named } = costs[0] as ScaleCost;
+  const rowsOf = (isPeer: boolean) => named.filter((step) => step.isPeer === isPeer).map(({ step }) => rowOf(step));
+  const own = ['all', ...cells(({ steps }) => all(steps.filter(({ isPeer }) => !isPeer).map(read)))];
+  return textTable(['turns', ...header], [...rowsOf(false), own, ...rowsOf(true)]);
 }
 
 /** Seconds and memory of each step at each size, and how they grow. */
@@ -137,6 +142,7 @@ export async function benchScale(args: readonly string[]): Promise<void> {
   console.log(
     `data: made-up threads, ${queries} queries, lsa of ${settings.dimension} dimensions, seed ${settings.seed}; empty cache`,
   );
-  console.log('exp: b of a value that grows as turns^b since the size before it; 1 is linear\n');
+  console.log('exp: b of a value that grows as turns^b since the size before it; 1 is linear');
+  console.log('hnswlib alone: adding the same vectors to a graph with the same settings; not part of all\n');
   console.log(formatScale(costs));
 }
