@@ -3,6 +3,13 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 const EVERY_TEST = ['src/**/*.test.ts', 'bench/**/*.test.ts', 'experiments/**/*.test.ts'];
+/** Tests that start processes: a worker that has grown large cannot be forked. */
+const PROCESS_TESTS = [
+  'bench/**/*.test.ts',
+  'src/cli/**/*.test.ts',
+  'src/**/*.browser.test.ts',
+  'src/**/launch/*.test.ts',
+];
 
 /** What runs on every backend that is asked for. */
 function tensorTests(): string[] {
@@ -18,7 +25,14 @@ const onWebGpu = asked?.includes('webgpu') ?? false;
 
 export default defineConfig({
   test: {
-    include: asked === undefined ? EVERY_TEST : tensorTests(),
+    projects:
+      asked === undefined
+        ? [
+            // Files of a worker share its modules: importing tfjs and zod for each file takes half of the time.
+            { extends: true, test: { name: 'shared', include: EVERY_TEST, exclude: PROCESS_TESTS, isolate: false } },
+            { extends: true, test: { name: 'processes', include: PROCESS_TESTS } },
+          ]
+        : [{ extends: true, test: { name: 'backends', include: tensorTests() } }],
     globalSetup: asked === undefined ? [] : ['src/core/sample-setup.ts'],
     setupFiles: ['src/core/sample-properties.ts', ...(onWebGpu ? ['src/core/sample-webgpu.ts'] : [])],
     pool: 'forks',

@@ -1,16 +1,9 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { sampleConfig, writeSampleJsonl } from '../src/experiment/sample-jsonl.ts';
-
-const folder = mkdtempSync(join(tmpdir(), 'ragpp-studies-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-const config = join(folder, 'sample.yaml');
-mkdirSync(join(folder, 'data'));
-writeSampleJsonl(join(folder, 'data'));
-writeFileSync(config, stringify(sampleConfig(join(folder, 'data'))));
 
 /** Runs a study on the small corpus. @returns its figures and its table. */
 export async function runStudy(
@@ -18,6 +11,24 @@ export async function runStudy(
   name: string,
   ...settings: string[]
 ) {
+  const folder = mkdtempSync(join(tmpdir(), 'ragpp-studies-'));
+  try {
+    return await runIn(folder, command, name, settings);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function runIn(
+  folder: string,
+  command: (args: readonly string[]) => Promise<void>,
+  name: string,
+  settings: readonly string[],
+) {
+  const config = join(folder, 'sample.yaml');
+  mkdirSync(join(folder, 'data'));
+  writeSampleJsonl(join(folder, 'data'));
+  writeFileSync(config, stringify(sampleConfig(join(folder, 'data'))));
   const results = join(folder, name);
   const set = [`config=${config}`, ...settings].flatMap((setting) => ['--set', setting]);
   const printed = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
