@@ -33,8 +33,8 @@ export default defineConfig({
             { extends: true, test: { name: 'processes', include: PROCESS_TESTS } },
           ]
         : [{ extends: true, test: { name: 'backends', include: tensorTests() } }],
-    globalSetup: asked === undefined ? [] : ['src/core/sample-setup.ts'],
-    setupFiles: ['src/core/sample-properties.ts', ...(onWebGpu ? ['src/core/sample-webgpu.ts'] : [])],
+    globalSetup: asked === undefined ? [] : ['src/core/setup.harness.ts'],
+    setupFiles: ['src/core/properties.harness.ts', ...(onWebGpu ? ['src/core/webgpu.harness.ts'] : [])],
     pool: 'forks',
     maxWorkers: 2,
     // Vulkan in software compiles a shader in a tenth of a second.

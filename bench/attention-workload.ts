@@ -1,5 +1,5 @@
+import { referenceRow } from '../src/attention/attention-row.oracle.ts';
 import type { AttentionRows } from '../src/attention/attention-rows.ts';
-import { referenceRow } from '../src/attention/handmade-row.ts';
 import { RING_ATTENTION_DEFAULTS } from '../src/attention/options.ts';
 import { clusteredVectors } from './clustered-vectors.ts';
 

@@ -1,5 +1,5 @@
+import { handmadeTable } from '../src/learning/feature-table.fixture.ts';
 import type { FeatureTable } from '../src/learning/feature-table.ts';
-import { handmadeTable } from '../src/learning/handmade-table.ts';
 import { type LinearModel, linearModel } from '../src/learning/linear-model.ts';
 import { standardisationOf } from '../src/learning/standardisation.ts';
 

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from './core/backend.ts';
-import { TEST_BACKENDS } from './core/sample-backends.ts';
-import type { Edge, Scenario, TensorOp, TensorOps } from './core/sample-tensor-op.ts';
+import { TEST_BACKENDS } from './core/backends.harness.ts';
+import type { Edge, Scenario, TensorOp, TensorOps } from './core/tensor-op.harness.ts';
 
 const source = dirname(fileURLToPath(import.meta.url));
 const read = (file: string) => readFileSync(join(source, file), 'utf8');
@@ -56,8 +56,8 @@ for (const room of rooms) {
 }
 
 const registries = new Map<string, TensorOps>();
-for (const room of rooms.filter((name) => existsSync(join(source, name, 'sample-tensor-ops.ts'))))
-  registries.set(room, ((await import(`./${room}/sample-tensor-ops.ts`)) as { TENSOR_OPS: TensorOps }).TENSOR_OPS);
+for (const room of rooms.filter((name) => existsSync(join(source, name, 'tensor-ops.cases.ts'))))
+  registries.set(room, ((await import(`./${room}/tensor-ops.cases.ts`)) as { TENSOR_OPS: TensorOps }).TENSOR_OPS);
 
 const cases = [...registries].flatMap(([room, registry]) =>
   Object.entries(registry).flatMap(([name, op]) => ('provedIn' in op ? [] : [[`${room}, ${name}`, op] as const])),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../../src/core/errors.ts';
-import { runStudy } from '../sample-study.ts';
+import { runStudy } from '../study.harness.ts';
 import { studyCommand } from '../study.ts';
 import { candidateStage } from './study.ts';
 import type { GraphPoint } from './table.ts';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ConfigurationError } from '../../src/core/errors.ts';
 import { random } from '../../src/core/random.ts';
 import { runConservationDrift } from './command.ts';
-import { noon } from './handmade-corpus.ts';
+import { noon } from './corpus.fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'conservation-drift-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ValidationError } from '../../src/core/errors.ts';
+import { handmadeCorpus } from './corpus.fixture.ts';
 import { busySpan, driftsOf } from './drift.ts';
-import { handmadeCorpus } from './handmade-corpus.ts';
 import { type DailySample, dayEnds } from './replay.ts';
 import { DAY } from './retention.ts';
 import { driftSettings } from './settings.ts';

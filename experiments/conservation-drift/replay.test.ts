@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { random } from '../../src/core/random.ts';
-import { handmadeCorpus, noon } from './handmade-corpus.ts';
+import { handmadeCorpus, noon } from './corpus.fixture.ts';
 import { dayEnds, replay } from './replay.ts';
 import { DAY, type Retention, retentions } from './retention.ts';
 import { driftSettings } from './settings.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { handmadeCorpus, noon } from './handmade-corpus.ts';
+import { handmadeCorpus, noon } from './corpus.fixture.ts';
 import { DAY, type Retention, retentions } from './retention.ts';
 import { driftSettings } from './settings.ts';
 

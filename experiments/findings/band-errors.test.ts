@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../src/core/backend.ts';
 import { random } from '../../src/core/random.ts';
-import { handmadeCorpus } from '../conservation-drift/handmade-corpus.ts';
+import { handmadeCorpus } from '../conservation-drift/corpus.fixture.ts';
 import { bandErrors } from './band-errors.ts';
-import { handmadePowers, type PUBLISHED, rowsOf } from './handmade-measured.ts';
+import { handmadePowers, type PUBLISHED, rowsOf } from './measured-corpus.fixture.ts';
 import { measuredCorpus } from './measured-corpus.ts';
 
 beforeAll(() => useBackend('wasm'));

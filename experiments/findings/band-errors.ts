@@ -1,6 +1,6 @@
+import { referenceRow } from '../../src/attention/attention-row.oracle.ts';
 import { bandedRingAttention } from '../../src/attention/banded-ring-attention.ts';
 import { blockwiseRingAttention } from '../../src/attention/blockwise-ring-attention.ts';
-import { referenceRow } from '../../src/attention/handmade-row.ts';
 import { RING_ATTENTION_DEFAULTS, type RingAttentionOptions } from '../../src/attention/options.ts';
 import { PROPAGATION_PRESETS } from '../../src/attention/presets.ts';
 import { rowOf } from '../../src/core/rows.ts';

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { RING_ATTENTION_DEFAULTS } from '../../src/attention/options.ts';
 import { useBackend } from '../../src/core/backend.ts';
 import { spreadPlaces, weightMatrix, weightRows } from './conversation-weights.ts';
-import { handmadeMeasured, handmadeWeights, rowsOf, WIDTH } from './handmade-measured.ts';
+import { handmadeMeasured, handmadeWeights, rowsOf, WIDTH } from './measured-corpus.fixture.ts';
 
 beforeAll(() => useBackend('wasm'));
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { handmadeMeasured } from './handmade-measured.ts';
 import { informationFalls } from './information-falls.ts';
+import { handmadeMeasured } from './measured-corpus.fixture.ts';
 import { saliences } from './salience.ts';
 import { findingsSettings } from './settings.ts';
 

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../src/core/backend.ts';
-import { handmadeMeasured, handmadeWeights, rowsOf, WIDTH } from './handmade-measured.ts';
 import { reversalEffects } from './literal-ircp.ts';
+import { handmadeMeasured, handmadeWeights, rowsOf, WIDTH } from './measured-corpus.fixture.ts';
 import { vectorsOf } from './measured-corpus.ts';
 
 beforeAll(() => useBackend('wasm'));

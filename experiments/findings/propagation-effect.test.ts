@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../src/core/backend.ts';
 import { ValidationError } from '../../src/core/errors.ts';
 import { Corpus } from '../../src/model/corpus.ts';
-import { handmadeCorpus } from '../conservation-drift/handmade-corpus.ts';
+import { handmadeCorpus } from '../conservation-drift/corpus.fixture.ts';
 import { measuredCorpus } from './measured-corpus.ts';
 import { propagationEffects } from './propagation-effect.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { handmadeCosine, handmadeMeasured, rowsOf, WIDTH } from './handmade-measured.ts';
+import { handmadeCosine, handmadeMeasured, rowsOf, WIDTH } from './measured-corpus.fixture.ts';
 import { vectorsOf } from './measured-corpus.ts';
 import { quantile, threadEnergies } from './thread-energy.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runStudy } from '../sample-study.ts';
+import { runStudy } from '../study.harness.ts';
 import { studyCommand } from '../study.ts';
 import { PARTS } from './parts.ts';
 import { memory } from './study.ts';

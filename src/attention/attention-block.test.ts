@@ -1,8 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { prefersPlainProducts, useBackend } from '../core/backend.ts';
+import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { DimensionMismatchError } from '../core/errors.ts';
-import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { type AttentionBlock, attentionBlock, blockRows } from './attention-block.ts';
 
 // Two queries, three keys: cosines 1, 0, -1 and 0, 1, 0.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { COMBINATIONS } from './attention-options.cases.ts';
 import { bandError, bandWidth, leastBandWidth } from './band.ts';
 import { RING_ATTENTION_DEFAULTS, type RingAttentionOptions } from './options.ts';
-import { COMBINATIONS } from './sample-options.ts';
 
 const SIZE = 10007;
 

@@ -2,14 +2,14 @@ import * as tf from '@tensorflow/tfjs-core';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
+import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { random } from '../core/random.ts';
-import { TEST_BACKENDS } from '../core/sample-backends.ts';
+import { COMBINATIONS } from './attention-options.cases.ts';
+import { referenceRow, worstRowError } from './attention-row.oracle.ts';
 import type { AttentionRows } from './attention-rows.ts';
 import { bandedRingAttention } from './banded-ring-attention.ts';
 import { blockwiseRingAttention } from './blockwise-ring-attention.ts';
-import { referenceRow, worstRowError } from './handmade-row.ts';
 import { RING_ATTENTION_DEFAULTS } from './options.ts';
-import { COMBINATIONS } from './sample-options.ts';
 
 const [D, V] = [7, 5];
 

@@ -1,10 +1,10 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
+import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { random } from '../core/random.ts';
-import { TEST_BACKENDS } from '../core/sample-backends.ts';
+import { worstRowError } from './attention-row.oracle.ts';
 import { blockwiseRingAttention } from './blockwise-ring-attention.ts';
-import { worstRowError } from './handmade-row.ts';
 import { RING_ATTENTION_DEFAULTS } from './options.ts';
 
 // More turns than a block has queries, and than two have keys.

@@ -1,13 +1,13 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { prefersPlainProducts, useBackend } from '../core/backend.ts';
+import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { random } from '../core/random.ts';
 import { gatherRows } from '../core/rows.ts';
-import { TEST_BACKENDS } from '../core/sample-backends.ts';
+import { sampleConversations } from '../model/conversations.fixture.ts';
 import { Corpus } from '../model/corpus.ts';
-import { sampleConversations } from '../model/sample-conversations.ts';
+import { referencePropagation } from './attention-row.oracle.ts';
 import { propagateCorpus } from './corpus-propagation.ts';
-import { referencePropagation } from './handmade-row.ts';
 import type { PropagationOptions } from './options.ts';
 import { PROPAGATION_PRESETS } from './presets.ts';
 

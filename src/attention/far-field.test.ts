@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { random } from '../core/random.ts';
+import { COMBINATIONS } from './attention-options.cases.ts';
 import { checkRows } from './attention-rows.ts';
 import { FarField } from './far-field.ts';
 import { RING_ATTENTION_DEFAULTS } from './options.ts';
-import { COMBINATIONS } from './sample-options.ts';
 
 const [T, V] = [23, 3];
 const source = random(2, 'far-field.test');

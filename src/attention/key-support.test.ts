@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { COMBINATIONS } from './attention-options.cases.ts';
 import { checkRows } from './attention-rows.ts';
 import { keySupport } from './key-support.ts';
 import { RING_ATTENTION_DEFAULTS } from './options.ts';
-import { COMBINATIONS } from './sample-options.ts';
 
 function rowsOf(turns: number, queryPlaces: number[], keyMask: number[]) {
   const keys = new Float32Array(turns).fill(1);

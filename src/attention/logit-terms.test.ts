@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { COMBINATIONS } from './attention-options.cases.ts';
 import { emptyTerms, hideKeys, type LogitTerms, MASKED, writeTerms } from './logit-terms.ts';
 import type { RingAttentionOptions } from './options.ts';
-import { COMBINATIONS } from './sample-options.ts';
 
 const TURNS = 11;
 const COSINE = -0.3;

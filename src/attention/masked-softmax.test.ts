@@ -1,8 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
+import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { DimensionMismatchError } from '../core/errors.ts';
-import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { maskedSoftmax } from './masked-softmax.ts';
 
 const LOGITS = [

@@ -1,13 +1,13 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
+import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { random } from '../core/random.ts';
-import { TEST_BACKENDS } from '../core/sample-backends.ts';
-import { referenceWeights, steps, weighted, worstDifference } from './handmade-weights.ts';
+import { COMBINATIONS } from './attention-options.cases.ts';
+import { sampleRows, tensorsOf } from './attention-rows.fixture.ts';
+import { referenceWeights, steps, weighted, worstDifference } from './attention-weights.oracle.ts';
 import { RING_ATTENTION_DEFAULTS, type RingAttentionOptions } from './options.ts';
 import { type AttentionInputs, ringAttention } from './ring-attention.ts';
-import { COMBINATIONS } from './sample-options.ts';
-import { sampleRows, tensorsOf } from './sample-rows.ts';
 
 // The formula is checked against figures of another program too, in src/verification/topics.test.ts.
 const [T, D, V] = [11, 5, 3];

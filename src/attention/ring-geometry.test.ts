@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
-import { TEST_BACKENDS } from '../core/sample-backends.ts';
+import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { admissibleKeys, positionDistances, ringGeometry } from './ring-geometry.ts';
 
 const QUERIES = [0, 3, 6];

@@ -1,12 +1,12 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
+import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { DimensionMismatchError } from '../core/errors.ts';
 import { random } from '../core/random.ts';
-import { TEST_BACKENDS } from '../core/sample-backends.ts';
-import { referenceWeights, weighted, worstDifference } from './handmade-weights.ts';
+import { sampleRows, tensorsOf } from './attention-rows.fixture.ts';
+import { referenceWeights, weighted, worstDifference } from './attention-weights.oracle.ts';
 import { RING_ATTENTION_DEFAULTS } from './options.ts';
-import { sampleRows, tensorsOf } from './sample-rows.ts';
 import { type TrajectoryAttentionInputs, trajectoryAttention } from './trajectory-attention.ts';
 
 const source = random(4, 'trajectory-attention.test');

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { failurePath, hasOutcome } from '../experiment/arm-failure.ts';
 import { recordPath } from '../experiment/arm-record.ts';
-import { beginSampleRun } from '../experiment/launch/sample-begun-run.ts';
-import { ragpp } from './sample-command.ts';
+import { beginSampleRun } from '../experiment/launch/begun-run.fixture.ts';
+import { ragpp } from './command.harness.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-arm-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { compareRuns } from '../experiment/run-comparison.ts';
-import { SAMPLE_RUN, writeSampleRun } from '../experiment/sample-run-folder.ts';
+import { SAMPLE_RUN, writeSampleRun } from '../experiment/run-folder.fixture.ts';
 import { renderComparisonHtml, renderComparisonMarkdown, renderComparisonText } from '../report/comparison-page.ts';
-import { ragpp } from './sample-command.ts';
+import { ragpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-compare-cli-'));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { resolveConfig } from '../experiment/config.ts';
-import { sampleConfig, writeSampleJsonl } from '../experiment/sample-jsonl.ts';
-import { ragpp } from './sample-command.ts';
+import { sampleConfig, writeSampleJsonl } from '../experiment/jsonl.fixture.ts';
+import { ragpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-cli-config-'));
 afterAll(() => rmSync(root, { recursive: true }));

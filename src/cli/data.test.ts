@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { DATASETS } from '../datasets/registry.ts';
-import { ragpp } from './sample-command.ts';
+import { ragpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-data-'));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { BACKENDS, probeBackends } from '../core/backend.ts';
-import { ragpp } from './sample-command.ts';
+import { ragpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-doctor-'));
 afterAll(() => rmSync(root, { recursive: true }));

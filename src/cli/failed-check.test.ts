@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { ragpp } from './command.harness.ts';
 import { FailedCheck } from './failed-check.ts';
-import { ragpp } from './sample-command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-failed-check-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
+import { sampleConfig, writeSampleJsonl } from '../experiment/jsonl.fixture.ts';
 import { thisProgram } from '../experiment/launch/program.ts';
-import { sampleConfig, writeSampleJsonl } from '../experiment/sample-jsonl.ts';
-import { ragpp } from './sample-command.ts';
-import { eventually, startRagpp, workOf } from './sample-process.ts';
+import { ragpp } from './command.harness.ts';
+import { eventually, startRagpp, workOf } from './process.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-interruption-'));
 afterAll(() => rmSync(root, { recursive: true }));

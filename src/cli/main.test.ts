@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BlockHeader, decodeHeader, HASH_BYTES, HEADER_BYTES } from '../embedding/vector-block.ts';
 import { applyOverrides, type Plain } from '../experiment/config-file.ts';
 import { PROJECT_ROOT } from '../experiment/environment.ts';
-import { sampleConfig, writeSampleJsonl } from '../experiment/sample-jsonl.ts';
-import { type Ended, startRagpp } from './sample-process.ts';
+import { sampleConfig, writeSampleJsonl } from '../experiment/jsonl.fixture.ts';
+import { type Ended, startRagpp } from './process.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-main-'));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -5,8 +5,8 @@ import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { projectVersion } from '../experiment/environment.ts';
 import { thisProgram } from '../experiment/launch/program.ts';
+import { ragpp } from './command.harness.ts';
 import { buildProgram } from './program.ts';
-import { ragpp } from './sample-command.ts';
 
 const program = buildProgram();
 /** Those that are not for people are left out. */

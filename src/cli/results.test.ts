@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { SAMPLE_RUN, writeSampleRun } from '../experiment/sample-run-folder.ts';
-import { ragpp } from './sample-command.ts';
+import { SAMPLE_RUN, writeSampleRun } from '../experiment/run-folder.fixture.ts';
+import { ragpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-results-'));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -19,7 +19,7 @@ import { type ExperimentConfig, loadConfig } from '../experiment/config.ts';
 import { composeFiles } from '../experiment/config-composition.ts';
 import { PROJECT_ROOT } from '../experiment/environment.ts';
 import { loadTrainingConfig } from '../experiment/training/training-config.ts';
-import { ragpp, type StoredMetrics } from './sample-command.ts';
+import { ragpp, type StoredMetrics } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-configs-'));
 afterAll(() => rmSync(root, { recursive: true }));

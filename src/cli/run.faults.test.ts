@@ -20,8 +20,8 @@ import {
   HASH_BYTES,
   HEADER_BYTES,
 } from '../embedding/vector-block.ts';
-import { sampleConfig, writeSampleJsonl } from '../experiment/sample-jsonl.ts';
-import { ragpp } from './sample-command.ts';
+import { sampleConfig, writeSampleJsonl } from '../experiment/jsonl.fixture.ts';
+import { ragpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-faults-'));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { applyOverrides, type Plain } from '../experiment/config-file.ts';
-import { sampleConfig, writeSampleJsonl } from '../experiment/sample-jsonl.ts';
-import { ragpp } from './sample-command.ts';
-import { eventually, startRagpp, workersOf, workOf } from './sample-process.ts';
+import { sampleConfig, writeSampleJsonl } from '../experiment/jsonl.fixture.ts';
+import { ragpp } from './command.harness.ts';
+import { eventually, startRagpp, workersOf, workOf } from './process.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-processes-'));
 afterAll(() => rmSync(root, { recursive: true, maxRetries: 5 }));

@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { slurmObstacle, useSlurm } from '../experiment/launch/sample-slurm.ts';
-import { sampleConfig, writeSampleJsonl } from '../experiment/sample-jsonl.ts';
-import { ragpp } from './sample-command.ts';
+import { sampleConfig, writeSampleJsonl } from '../experiment/jsonl.fixture.ts';
+import { slurmObstacle, useSlurm } from '../experiment/launch/slurm.harness.ts';
+import { ragpp } from './command.harness.ts';
 
 const obstacle = slurmObstacle();
 if (obstacle !== null) process.stderr.write(`run.slurm.test: skipped, ${obstacle}\n`);

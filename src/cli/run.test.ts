@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { readQrels, readRun } from '../evaluation/trec-files.ts';
 import { resolveConfig } from '../experiment/config.ts';
+import { sampleConfig, writeSampleJsonl } from '../experiment/jsonl.fixture.ts';
 import type { Environment } from '../experiment/result.ts';
-import { sampleConfig, writeSampleJsonl } from '../experiment/sample-jsonl.ts';
 import type { Run } from '../model/run.ts';
-import { ragpp, type StoredMetrics } from './sample-command.ts';
+import { ragpp, type StoredMetrics } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-cli-run-'));
 afterAll(() => rmSync(root, { recursive: true }));

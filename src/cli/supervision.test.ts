@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { BUSY } from '../experiment/launch/busy.fixture.ts';
 import { thisProgram } from '../experiment/launch/program.ts';
-import { BUSY } from '../experiment/launch/sample-busy.ts';
-import type { Ended } from './sample-process.ts';
+import type { Ended } from './process.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-supervision-'));
 afterAll(() => rmSync(root, { recursive: true }));

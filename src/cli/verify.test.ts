@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { OWN_GOLDEN, TOPICS } from '../verification/verify.ts';
-import { ragpp } from './sample-command.ts';
+import { ragpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-verify-'));
 afterAll(() => rmSync(root, { recursive: true }));

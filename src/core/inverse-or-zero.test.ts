@@ -1,8 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, test } from 'vitest';
+import { TEST_BACKENDS } from './backends.harness.ts';
 import { inverseOrZero } from './inverse-or-zero.ts';
-import { TEST_BACKENDS } from './sample-backends.ts';
-import { onBackendWithoutLeaks } from './sample-leaks.ts';
+import { onBackendWithoutLeaks } from './leaks.harness.ts';
 
 describe.each(TEST_BACKENDS)('on %s', (backend) => {
   onBackendWithoutLeaks(backend);

@@ -1,10 +1,10 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, test } from 'vitest';
+import { TEST_BACKENDS } from './backends.harness.ts';
 import { DimensionMismatchError } from './errors.ts';
+import { onBackendWithoutLeaks } from './leaks.harness.ts';
 import { batchedMatmul, matmul, matmulTransposed, normaliseRows } from './matmul.ts';
 import { random } from './random.ts';
-import { TEST_BACKENDS } from './sample-backends.ts';
-import { onBackendWithoutLeaks } from './sample-leaks.ts';
 
 const stream = random(1, 'matmul.test');
 const values = (...shape: number[]) => Array.from({ length: shape.reduce((a, b) => a * b, 1) }, () => stream.normal());

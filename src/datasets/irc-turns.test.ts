@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { Counts } from './counts.ts';
+import { sampleLog } from './irc.fixture.ts';
 import { parseIrcLinks } from './irc-links.ts';
 import { parseIrcLog } from './irc-log.ts';
 import { ircTurnsOf } from './irc-turns.ts';
-import { sampleLog } from './sample-irc.ts';
 
 const NAME = '2005-06-27_12';
 const SAID = [

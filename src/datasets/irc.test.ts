@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StorageError, ValidationError } from '../core/errors.ts';
 import type { Dataset, Query } from '../model/dataset.ts';
 import type { Turn } from '../model/turn.ts';
-import { describeDataset } from './dataset-contract.ts';
+import { describeData } from './data-folder.harness.ts';
+import { describeDataset } from './dataset-contract.harness.ts';
+import { type SampleLog, writeIrcSample } from './irc.fixture.ts';
 import { loadIrc } from './irc.ts';
-import { describeData } from './sample-data-folder.ts';
-import { type SampleLog, writeIrcSample } from './sample-irc.ts';
 
 const paths: string[] = [];
 afterAll(() => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { StorageError, ValidationError } from '../core/errors.ts';
-import { describeDataset } from './dataset-contract.ts';
+import { describeDataset } from './dataset-contract.harness.ts';
 import { loadJsonl } from './jsonl.ts';
 
 const folders: string[] = [];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Counts } from './counts.ts';
-import { handmadeSamples } from './handmade-locomo.ts';
+import { handmadeSamples } from './locomo.fixture.ts';
 import { ANSWERABLE_CATEGORIES, type LocomoCategory } from './locomo-categories.ts';
 import { questionsOf } from './locomo-queries.ts';
 import { readSample } from './locomo-schema.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ValidationError } from '../core/errors.ts';
-import { handmadeSamples } from './handmade-locomo.ts';
+import { handmadeSamples } from './locomo.fixture.ts';
 import { readSample } from './locomo-schema.ts';
 
 const turn = { speaker: 'Ana', dia_id: 'D1:1', text: 'Beans.' };

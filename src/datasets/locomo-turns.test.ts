@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ValidationError } from '../core/errors.ts';
 import { Counts } from './counts.ts';
-import { handmadeSamples } from './handmade-locomo.ts';
+import { handmadeSamples } from './locomo.fixture.ts';
 import { readSample } from './locomo-schema.ts';
 import { conversationOf } from './locomo-turns.ts';
 

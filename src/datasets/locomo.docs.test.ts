@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { Dataset } from '../model/dataset.ts';
+import { describeData } from './data-folder.harness.ts';
 import { loadLocomo } from './locomo.ts';
 import { LOCOMO_CATEGORIES } from './locomo-categories.ts';
 import { datasetOptions, loadDataset } from './registry.ts';
-import { describeData } from './sample-data-folder.ts';
 
 const docs = readFileSync(new URL('../../docs/datasets/locomo.md', import.meta.url), 'utf8');
 const blockOf = (language: string) => new RegExp(`^\`\`\`${language}\n([^\`]+)\`\`\`$`, 'm').exec(docs)?.[1] as string;

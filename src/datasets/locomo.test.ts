@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { StorageError, ValidationError } from '../core/errors.ts';
-import { describeDataset } from './dataset-contract.ts';
-import { handmadeSamples } from './handmade-locomo.ts';
+import { describeData } from './data-folder.harness.ts';
+import { describeDataset } from './dataset-contract.harness.ts';
+import { handmadeSamples } from './locomo.fixture.ts';
 import { type LocomoOptions, loadLocomo } from './locomo.ts';
 import { ANSWERABLE_CATEGORIES, LOCOMO_CATEGORIES } from './locomo-categories.ts';
-import { describeData } from './sample-data-folder.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'locomo-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -6,9 +6,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { StorageError, ValidationError } from '../core/errors.ts';
 import type { Corpus } from '../model/corpus.ts';
 import type { Turn } from '../model/turn.ts';
-import { describeDataset } from './dataset-contract.ts';
+import { describeData } from './data-folder.harness.ts';
+import { describeDataset } from './dataset-contract.harness.ts';
 import { loadOasst } from './oasst.ts';
-import { describeData } from './sample-data-folder.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'oasst-'));
 afterAll(() => rmSync(folder, { recursive: true }));

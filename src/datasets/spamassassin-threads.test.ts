@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silent } from '../core/progress.ts';
 import type { Dataset, Query } from '../model/dataset.ts';
 import { Counts } from './counts.ts';
-import { describeDataset } from './dataset-contract.ts';
+import { describeDataset } from './dataset-contract.harness.ts';
 import { findMailArchive, hamMails } from './mail-archive.ts';
 import { datasetOf } from './mail-dataset.ts';
 import { prepareRead } from './mail-preparation.ts';

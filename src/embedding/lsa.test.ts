@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { ValidationError } from '../core/errors.ts';
 import { random } from '../core/random.ts';
-import { expectEventsLetIn } from '../core/sample-slow-progress.ts';
+import { expectEventsLetIn } from '../core/slow-progress.harness.ts';
 import { fitLsa, LSA_DEFAULTS } from './lsa.ts';
 
 /** Texts of 23 words, each text leaning to one of five topics of 17 words. */

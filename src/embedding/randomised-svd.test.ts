@@ -2,9 +2,9 @@ import * as tf from '@tensorflow/tfjs-core';
 import { Matrix, SVD } from 'ml-matrix';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
+import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { ValidationError } from '../core/errors.ts';
 import { random } from '../core/random.ts';
-import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { randomisedSvd } from './randomised-svd.ts';
 import type { SparseMatrix } from './sparse-matrix.ts';
 

@@ -1,8 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
+import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { UnavailableError, ValidationError } from '../core/errors.ts';
-import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import type { Encoder } from '../model/encoder.ts';
 import { loadUseLite } from './use-lite.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { averagePrecision } from './average-precision.ts';
-import { sampleRanking } from './sample-ranking.ts';
+import { sampleRanking } from './ranking.fixture.ts';
 
 const ranking = sampleRanking([1, 0, 2, null, 1], [1, 0]);
 

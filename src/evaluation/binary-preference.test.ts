@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { binaryPreference } from './binary-preference.ts';
-import { sampleRanking } from './sample-ranking.ts';
+import { sampleRanking } from './ranking.fixture.ts';
 
 const bpref = (...ranking: Parameters<typeof sampleRanking>) =>
   binaryPreference.compute(sampleRanking(...ranking), Number.POSITIVE_INFINITY);

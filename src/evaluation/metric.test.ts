@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { METRIC_FAMILIES, parseMean, parseMetric } from './metric.ts';
-import { sampleRanking } from './sample-ranking.ts';
+import { sampleRanking } from './ranking.fixture.ts';
 
 test.each(['mrr@10', 'recall@10', 'ndcg@10', 'recall@1', 'success@1', 'map', 'mrr', 'ndcg', 'ndcg_burges@5'])(
   '%s is a metric with a definition',

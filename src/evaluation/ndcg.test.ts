@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ndcg, ndcgBurges } from './ndcg.ts';
-import { sampleRanking } from './sample-ranking.ts';
+import { sampleRanking } from './ranking.fixture.ts';
 
 const ALL = Number.POSITIVE_INFINITY;
 const ranking = sampleRanking([0, 3, null, 1], [2]);

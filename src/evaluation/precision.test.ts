@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { precision, rPrecision } from './precision.ts';
-import { sampleRanking } from './sample-ranking.ts';
+import { sampleRanking } from './ranking.fixture.ts';
 
 const ranking = sampleRanking([2, 0, 1, null, 1], [1, 0]);
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { sampleRanking } from './ranking.fixture.ts';
 import { recall, retrievedRelevant } from './recall.ts';
-import { sampleRanking } from './sample-ranking.ts';
 
 const ranking = sampleRanking([0, 1, null, 2, 0, 3, 1], [1, 0, 2, 0]);
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { sampleRanking } from './ranking.fixture.ts';
 import { reciprocalRank } from './reciprocal-rank.ts';
-import { sampleRanking } from './sample-ranking.ts';
 
 test('takes the first relevant document, if it is within the cutoff', () => {
   const ranking = sampleRanking([0, null, 1, 0, 2, 1]);

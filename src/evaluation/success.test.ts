@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sampleRanking } from './sample-ranking.ts';
+import { sampleRanking } from './ranking.fixture.ts';
 import { success } from './success.ts';
 
 test('asks whether anything relevant is within the cutoff', () => {

@@ -9,7 +9,7 @@ import type { ArmRecord } from './arm-record.ts';
 import { type ArmRunner, countsSince, openArmRunner } from './arm-runner.ts';
 import { resolveConfig } from './config.ts';
 import { applyOverrides, type Plain } from './config-file.ts';
-import { sampleConfig, writeSampleJsonl } from './sample-jsonl.ts';
+import { sampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-runner-'));
 afterAll(() => rmSync(folder, { recursive: true }));

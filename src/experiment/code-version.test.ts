@@ -44,7 +44,7 @@ describe('the version of rooms', () => {
 
   test.each([
     ['a test', 'core/hash.test.ts'],
-    ['what only tests use', 'model/inner/sample-turn.ts'],
+    ['what only tests use', 'model/inner/turn.fixture.ts'],
     ['a declaration', 'core/hash.d.ts'],
     ['another room', 'cli/main.ts'],
     ['what is no code', 'core/notes.md'],

@@ -34,10 +34,7 @@ const SOURCE = join(dirname(OWN_PATH), '..');
 
 /** Neither tests nor what only tests use. */
 function isCode(name: string): boolean {
-  return (
-    /\.[jt]s$/.test(name) &&
-    !/\.(?:test|fixture|oracle|harness|cases)\.[jt]s$|\.d\.ts$|(?:^|[/\\])(?:sample|handmade)-[^/\\]*$/.test(name)
-  );
+  return /\.[jt]s$/.test(name) && !/\.(?:test|fixture|oracle|harness|cases)\.[jt]s$|\.d\.ts$/.test(name);
 }
 
 function filesOf(folder: string, room: string): string[] {

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../core/errors.ts';
+import { faultsOf, least, plain } from './config.fixture.ts';
 import { loadConfig, resolveConfig } from './config.ts';
 import { applyOverrides, type Plain, parseYaml } from './config-file.ts';
 import { CONFIG_LIMITS } from './config-limits.ts';
-import { faultsOf, least, plain } from './handmade-config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-limits-'));
 afterAll(() => rmSync(folder, { recursive: true }));

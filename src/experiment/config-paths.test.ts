@@ -6,10 +6,10 @@ import { useBackend } from '../core/backend.ts';
 import { loadDataset } from '../datasets/registry.ts';
 import { linearModel } from '../learning/linear-model.ts';
 import { writeWeights } from '../learning/weight-file.ts';
+import { least, plain } from './config.fixture.ts';
 import { loadConfig } from './config.ts';
 import { captureEnvironment, restoreDataFolder } from './environment.ts';
-import { least, plain } from './handmade-config.ts';
-import { writeSampleJsonl } from './sample-jsonl.ts';
+import { writeSampleJsonl } from './jsonl.fixture.ts';
 import { loadTrainingConfig } from './training/training-config.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-paths-'));

@@ -20,7 +20,7 @@ import {
   type Row,
   type Schema,
   tablesUnder,
-} from './sample-config-reference.ts';
+} from './config-reference.harness.ts';
 
 const reference = readFileSync(new URL('../../docs/config.md', import.meta.url), 'utf8');
 const sweeps = readFileSync(new URL('../../docs/sweeps.md', import.meta.url), 'utf8');

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { least } from './config.fixture.ts';
 import { resolveConfig } from './config.ts';
 import { type Plain, setPath } from './config-file.ts';
 import { experimentConfig, RACE_DEFAULTS } from './config-schema.ts';
-import { least } from './handmade-config.ts';
 
 /** A config with one value changed. */
 function accepts(path: string, value: unknown): boolean {

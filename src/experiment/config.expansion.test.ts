@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { fileName } from './arms.ts';
+import { faultsOf, least, plain } from './config.fixture.ts';
 import { resolveConfig } from './config.ts';
 import type { Plain } from './config-file.ts';
-import { faultsOf, least, plain } from './handmade-config.ts';
 
 describe('a base', () => {
   const { name: _, ...base } = plain;

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../core/errors.ts';
+import { faultsOf, least, plain } from './config.fixture.ts';
 import { loadConfig, resolveConfig } from './config.ts';
 import type { Plain } from './config-file.ts';
-import { faultsOf, least, plain } from './handmade-config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-config-'));
 afterAll(() => rmSync(folder, { recursive: true }));

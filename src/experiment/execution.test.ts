@@ -9,7 +9,7 @@ import { resolveConfig } from './config.ts';
 import type { Plain } from './config-file.ts';
 import { captureEnvironment } from './environment.ts';
 import { ArmsProgress, executeHere, type PreparedRun } from './execution.ts';
-import { sampleConfig, writeSampleJsonl } from './sample-jsonl.ts';
+import { sampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-execution-'));
 afterAll(() => rmSync(folder, { recursive: true }));

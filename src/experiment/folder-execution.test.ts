@@ -8,11 +8,11 @@ import type { StartProgress } from '../core/progress.ts';
 import { resolveConfig } from './config.ts';
 import type { Plain } from './config-file.ts';
 import { FolderExecution } from './folder-execution.ts';
+import { sampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
 import { joinRun, runArmTask } from './launch/arm-task.ts';
 import type { Launcher, LaunchJob } from './launch/launcher.ts';
 import type { Opening } from './partial-folder.ts';
 import { type FinishedRun, runExperiment } from './run.ts';
-import { sampleConfig, writeSampleJsonl } from './sample-jsonl.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-execution-'));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -1,9 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
+import { SAMPLE_ARMS, type SampleArm } from '../retrieval/arms.fixture.ts';
+import { sampleWorkspace, sampleWorld } from '../retrieval/corpus.fixture.ts';
 import { retrieve } from '../retrieval/retriever.ts';
-import { SAMPLE_ARMS, type SampleArm } from '../retrieval/sample-arms.ts';
-import { sampleWorkspace, sampleWorld } from '../retrieval/sample-corpus.ts';
 import type { StageCounts } from '../retrieval/stage-store.ts';
 import { ComponentClock, latencyOf, measureLatency, timeQueries } from './latency.ts';
 

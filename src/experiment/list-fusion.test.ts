@@ -8,9 +8,9 @@ import { fuseLists, fusionOptions } from '../fusion/registry.ts';
 import type { Run } from '../model/run.ts';
 import { compareScored, type Scored } from '../model/tie-rule.ts';
 import { resolveConfig } from './config.ts';
+import { writeSampleJsonl } from './jsonl.fixture.ts';
 import { runExperiment } from './run.ts';
 import { runFiles } from './run-folder.ts';
-import { writeSampleJsonl } from './sample-jsonl.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-list-fusion-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { StorageError, ValidationError } from '../core/errors.ts';
 import { readPerQuery } from './per-query-values.ts';
-import { SAMPLE_RUN, writeSampleRun } from './sample-run-folder.ts';
+import { SAMPLE_RUN, writeSampleRun } from './run-folder.fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-per-query-'));
 afterAll(() => rmSync(folder, { recursive: true }));

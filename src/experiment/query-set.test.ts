@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { querySetOf } from './query-set.ts';
+import { SAMPLE_RUN, type SampleRun, writeSampleRun } from './run-folder.fixture.ts';
 import { readRunConfig, readRunSummary } from './run-summary.ts';
-import { SAMPLE_RUN, type SampleRun, writeSampleRun } from './sample-run-folder.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-query-set-'));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BackendName, useBackend } from '../core/backend.ts';
 import { resolveConfig } from './config.ts';
 import { type Execute, executeHere } from './execution.ts';
+import { writeSampleJsonl } from './jsonl.fixture.ts';
 import { type FinishedRun, runExperiment } from './run.ts';
-import { writeSampleJsonl } from './sample-jsonl.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-race-'));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -3,12 +3,12 @@ import { useBackend } from '../core/backend.ts';
 import { ChecksumMismatchError } from '../core/errors.ts';
 import { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
-import { sampleWorkspace, sampleWorld } from '../retrieval/sample-corpus.ts';
+import { sampleWorkspace, sampleWorld } from '../retrieval/corpus.fixture.ts';
 import type { Workspace } from '../retrieval/workspace.ts';
 import type { ArmRecord } from './arm-record.ts';
 import { contentsByCluster, type QueriedCorpus } from './cluster-conversations.ts';
+import { least, plain } from './config.fixture.ts';
 import { type ArmOptions, resolveConfig } from './config.ts';
-import { least, plain } from './handmade-config.ts';
 import type { Measurement } from './measurement.ts';
 import { approximateSources, remarksOf, trainedOnRemarks } from './remarks.ts';
 

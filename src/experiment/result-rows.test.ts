@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { resultRows } from './result-rows.ts';
+import { SAMPLE_RUN, writeSampleRun } from './run-folder.fixture.ts';
 import { readRunSummary } from './run-summary.ts';
-import { SAMPLE_RUN, writeSampleRun } from './sample-run-folder.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-rows-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { StorageError } from '../core/errors.ts';
 import { compareRuns } from './run-comparison.ts';
-import { SAMPLE_RUN, type SampleRun, writeSampleRun } from './sample-run-folder.ts';
+import { SAMPLE_RUN, type SampleRun, writeSampleRun } from './run-folder.fixture.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-compare-'));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { least } from './config.fixture.ts';
 import { resolveConfig } from './config.ts';
-import { least } from './handmade-config.ts';
 import { runHash } from './run-hash.ts';
 
 const config = resolveConfig(least, 'test');

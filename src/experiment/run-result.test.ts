@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { resolveConfig } from './config.ts';
+import { sampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
 import { type FinishedRun, runExperiment } from './run.ts';
-import { sampleConfig, writeSampleJsonl } from './sample-jsonl.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-result-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { StorageError, ValidationError } from '../core/errors.ts';
 import { PROJECT_ROOT } from './environment.ts';
+import { SAMPLE_RUN, writeSampleRun } from './run-folder.fixture.ts';
 import { findRunFolders, readRunConfig, readRunSummary } from './run-summary.ts';
-import { SAMPLE_RUN, writeSampleRun } from './sample-run-folder.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-runs-'));
 afterAll(() => rmSync(root, { recursive: true }));

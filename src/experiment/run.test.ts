@@ -8,9 +8,9 @@ import { ValidationError } from '../core/errors.ts';
 import type { StartProgress } from '../core/progress.ts';
 import { resolveConfig } from './config.ts';
 import { applyOverrides, type Plain } from './config-file.ts';
+import { sampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
 import { type FinishedRun, runExperiment } from './run.ts';
 import { metricsText, runFiles } from './run-folder.ts';
-import { sampleConfig, writeSampleJsonl } from './sample-jsonl.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-run-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -19,7 +19,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { ChecksumMismatchError, StorageError } from '../core/errors.ts';
 import { hashOf } from '../core/hash.ts';
 import type { Artifact, Stage } from '../retrieval/stage-store.ts';
-import { type RaceOutcome, race } from './sample-racing-process.ts';
+import { type RaceOutcome, race } from './racing-process.harness.ts';
 import { StageCache } from './stage-cache.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-stages-'));
@@ -127,7 +127,7 @@ function contents(folder: string): Record<string, string> {
 
 test('processes that race for the same stages end with the same results, and the bytes that one alone leaves', async () => {
   const together = join(root, 'together');
-  const program = fileURLToPath(new URL('./sample-racing-process.ts', import.meta.url));
+  const program = fileURLToPath(new URL('./racing-process.harness.ts', import.meta.url));
   const children = [1, 2].map(() => fork(program, { execArgv: ['--import', 'tsx'] }));
   try {
     await Promise.all(children.map((child) => once(child, 'message')));

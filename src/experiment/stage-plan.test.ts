@@ -9,8 +9,8 @@ import { MEMORY_ONLY } from '../retrieval/stage-graph.ts';
 import { codeVersion } from './code-version.ts';
 import { type ExperimentConfig, resolveConfig } from './config.ts';
 import type { Plain } from './config-file.ts';
+import { sampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
 import { runExperiment } from './run.ts';
-import { sampleConfig, writeSampleJsonl } from './sample-jsonl.ts';
 import { planStages, type StagePlan } from './stage-plan.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-plan-'));

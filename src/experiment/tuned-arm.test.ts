@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { least } from './config.fixture.ts';
 import { type ArmOptions, resolveConfig } from './config.ts';
-import { least } from './handmade-config.ts';
 import { inheritedPoint, tunedArm, withTuned } from './tuned-arm.ts';
 
 test('tuned values are put in place and defaults filled in around them', () => {

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { Corpus } from '../model/corpus.ts';
-import { sampleWorld } from '../retrieval/sample-corpus.ts';
+import { sampleWorld } from '../retrieval/corpus.fixture.ts';
 import { StageGraph } from '../retrieval/stage-graph.ts';
+import { least, plain } from './config.fixture.ts';
 import { type ArmOptions, type ExperimentConfig, resolveConfig } from './config.ts';
-import { least, plain } from './handmade-config.ts';
 import { cutoffOf, tuningStage } from './tuning-stage.ts';
 
 const config = resolveConfig({ ...least, arms: [{ ...plain, decay: { halfLifeHours: 7 } }] }, 'test');

@@ -14,7 +14,7 @@ import { KEEPS_NOTHING } from '../retrieval/stage-store.ts';
 import { type ExperimentConfig, resolveConfig } from './config.ts';
 import type { Plain } from './config-file.ts';
 import { splitDev } from './dev-split.ts';
-import { sampleConfig, writeSampleJsonl } from './sample-jsonl.ts';
+import { sampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
 import { evaluatedQueries, limitedReach, limitedTuning, openWorkspace, tableGraph, tuningGraph } from './workspaces.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-workspaces-'));

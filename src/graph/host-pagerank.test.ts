@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { random } from '../core/random.ts';
-import { matrixOf } from './handmade-pagerank.ts';
 import { HostPageRank } from './host-pagerank.ts';
-import { describePageRankSolver } from './pagerank-contract.ts';
+import { matrixOf } from './pagerank.oracle.ts';
+import { describePageRankSolver } from './pagerank-contract.harness.ts';
 
 describePageRankSolver('host', (matrix, settings) => new HostPageRank(matrix, settings), 2e-10);
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ConvergenceError } from '../core/errors.ts';
-import { exactPageRank, type HandmadeGraph, matrixOf, sampleGraph, sampleQueries } from './handmade-pagerank.ts';
 import { dampedWalk, iterateInPlace } from './in-place-iteration.ts';
+import { exactPageRank, type HandmadeGraph, matrixOf, sampleGraph, sampleQueries } from './pagerank.oracle.ts';
 import { emptyResult } from './pagerank-solver.ts';
 import { seedDistributions } from './seed-distribution.ts';
 

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { parse } from '../core/validation.ts';
-import { matrixOf } from './handmade-pagerank.ts';
+import { matrixOf } from './pagerank.oracle.ts';
 import { createPageRankSolver, PAGERANK_SOLVERS, pageRankOptions } from './pagerank-registry.ts';
 
 const matrix = matrixOf({

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { random } from '../core/random.ts';
-import { exactPageRank, type HandmadeGraph, matrixOf } from './handmade-pagerank.ts';
 import { HostPageRank } from './host-pagerank.ts';
-import { describePageRankSolver } from './pagerank-contract.ts';
+import { exactPageRank, type HandmadeGraph, matrixOf } from './pagerank.oracle.ts';
+import { describePageRankSolver } from './pagerank-contract.harness.ts';
 import { PushPageRank } from './push-pagerank.ts';
 
 describePageRankSolver('push', (matrix, settings) => new PushPageRank(matrix, settings), 2e-6);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { matrixOf } from './handmade-pagerank.ts';
+import { matrixOf } from './pagerank.oracle.ts';
 import { seedDistributions } from './seed-distribution.ts';
 
-// What is refused is tested with every solver, in pagerank-contract.ts.
+// What is refused is tested with every solver, in pagerank-contract.harness.ts.
 const matrix = matrixOf({ directed: true, nodes: ['d', 'a', 'c', 'b', 'e'], edges: [] });
 
 test('weights are normalised, positions ascend, zeros are left out', () => {

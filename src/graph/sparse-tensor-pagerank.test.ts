@@ -1,11 +1,11 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { useBackend } from '../core/backend.ts';
-import { TEST_BACKENDS } from '../core/sample-backends.ts';
-import { describePageRankSolver } from './pagerank-contract.ts';
+import { TEST_BACKENDS } from '../core/backends.harness.ts';
+import { describePageRankSolver } from './pagerank-contract.harness.ts';
 import type { PageRankSettings } from './pagerank-solver.ts';
 import { SparseTensorPageRank } from './sparse-tensor-pagerank.ts';
-import { describeTensorPageRank } from './tensor-pagerank-contract.ts';
+import { describeTensorPageRank } from './tensor-pagerank-contract.harness.ts';
 import type { TransitionMatrix } from './transition-matrix.ts';
 
 const create = (matrix: TransitionMatrix, settings?: PageRankSettings) => new SparseTensorPageRank(matrix, settings);

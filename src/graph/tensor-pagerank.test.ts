@@ -1,12 +1,12 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
-import { TEST_BACKENDS } from '../core/sample-backends.ts';
-import { exactPageRank, matrixOf, sampleGraph, sampleQueries } from './handmade-pagerank.ts';
-import { describePageRankSolver } from './pagerank-contract.ts';
+import { TEST_BACKENDS } from '../core/backends.harness.ts';
+import { exactPageRank, matrixOf, sampleGraph, sampleQueries } from './pagerank.oracle.ts';
+import { describePageRankSolver } from './pagerank-contract.harness.ts';
 import type { PageRankSettings } from './pagerank-solver.ts';
 import { type DeviceTransitions, TensorPageRank } from './tensor-pagerank.ts';
-import { describeTensorPageRank } from './tensor-pagerank-contract.ts';
+import { describeTensorPageRank } from './tensor-pagerank-contract.harness.ts';
 import type { TransitionMatrix } from './transition-matrix.ts';
 
 const BATCH = 5;

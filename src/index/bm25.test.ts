@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
 import { random } from '../core/random.ts';
-import { expectEventsLetIn } from '../core/sample-slow-progress.ts';
+import { expectEventsLetIn } from '../core/slow-progress.harness.ts';
 import { BM25_DEFAULTS, Bm25Index } from './bm25.ts';
 import { BM25_VARIANTS, type Bm25VariantName } from './bm25-variants.ts';
-import { describeCandidateIndex } from './candidate-contract.ts';
+import { describeCandidateIndex } from './candidate-contract.harness.ts';
 
 describeCandidateIndex('bm25', ({ ids, texts }) => new Bm25Index(ids, texts));
 

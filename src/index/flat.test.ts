@@ -1,11 +1,11 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
+import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { DimensionMismatchError, NotFiniteError } from '../core/errors.ts';
 import { random } from '../core/random.ts';
-import { TEST_BACKENDS } from '../core/sample-backends.ts';
-import { expectEventsLetIn } from '../core/sample-slow-progress.ts';
-import { describeCandidateIndex } from './candidate-contract.ts';
+import { expectEventsLetIn } from '../core/slow-progress.harness.ts';
+import { describeCandidateIndex } from './candidate-contract.harness.ts';
 import { type DenseRows, unchangingRows } from './dense-rows.ts';
 import { FlatIndex } from './flat.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeCandidateIndex } from './candidate-contract.ts';
+import { describeCandidateIndex } from './candidate-contract.harness.ts';
 import { NewestFirstIndex } from './newest-first.ts';
 
 describeCandidateIndex('newest', ({ ids }) => new NewestFirstIndex(ids.length));

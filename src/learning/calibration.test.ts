@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { random } from '../core/random.ts';
 import { calibrationOf, softmaxProbabilities } from './calibration.ts';
-import { handmadeTable } from './handmade-table.ts';
+import { handmadeTable } from './feature-table.fixture.ts';
 
 const [Q, C] = [5, 7];
 const drawn = handmadeTable({ queries: Q, candidates: C, clusters: 2, signals: [], seed: 3 });

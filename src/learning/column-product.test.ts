@@ -1,11 +1,11 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, test } from 'vitest';
+import { TEST_BACKENDS } from '../core/backends.harness.ts';
+import { onBackendWithoutLeaks } from '../core/leaks.harness.ts';
 import { random } from '../core/random.ts';
-import { TEST_BACKENDS } from '../core/sample-backends.ts';
-import { onBackendWithoutLeaks } from '../core/sample-leaks.ts';
 import { scoped } from '../core/scope.ts';
 import { columnProduct, featureColumns } from './column-product.ts';
-import { expectDifferentiable } from './sample-gradient.ts';
+import { expectDifferentiable } from './gradient.oracle.ts';
 
 const [B, C, F] = [3, 7, 5];
 const stream = random(3, 'column-product.test');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CONSTRAINTS, type ConstraintName, EDGE } from './constraints.ts';
-import { expectClose, slopesOf } from './sample-gradient.ts';
+import { expectClose, slopesOf } from './gradient.oracle.ts';
 
 const FORMULAS: Record<ConstraintName, (theta: number[]) => number[]> = {
   free: (theta) => theta,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { onBackendWithoutLeaks } from '../core/sample-leaks.ts';
+import { onBackendWithoutLeaks } from '../core/leaks.harness.ts';
 import { crossValidate, fitWithSelection, type HyperParameters, type SelectionPlan } from './cross-validation.ts';
 import { fixedFeatures } from './feature-source.ts';
+import { handmadeTable } from './feature-table.fixture.ts';
 import { subset } from './feature-table.ts';
 import { everyRow, leaveOneClusterOut } from './folds.ts';
-import { handmadeTable } from './handmade-table.ts';
 import { linearModel } from './linear-model.ts';
 import { GRADIENT_EVALUATIONS } from './search-budget.ts';
 import { standardisationOf } from './standardisation.ts';

@@ -1,10 +1,10 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, test } from 'vitest';
-import { TEST_BACKENDS } from '../core/sample-backends.ts';
-import { onBackendWithoutLeaks } from '../core/sample-leaks.ts';
+import { TEST_BACKENDS } from '../core/backends.harness.ts';
+import { onBackendWithoutLeaks } from '../core/leaks.harness.ts';
 import { scoped } from '../core/scope.ts';
+import { expectDifferentiable } from './gradient.oracle.ts';
 import { registerGradients } from './gradients.ts';
-import { expectDifferentiable } from './sample-gradient.ts';
 
 const MATRIX = [0.3, -1.1, 0.7, 1.9, -0.4, 0.2];
 const ROW = [2.1, -0.7, 1.3];

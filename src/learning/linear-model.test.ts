@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { TEST_BACKENDS } from '../core/sample-backends.ts';
-import { onBackendWithoutLeaks } from '../core/sample-leaks.ts';
+import { TEST_BACKENDS } from '../core/backends.harness.ts';
+import { onBackendWithoutLeaks } from '../core/leaks.harness.ts';
+import { handmadeTable } from './feature-table.fixture.ts';
 import { signalColumn } from './feature-table.ts';
-import { handmadeTable } from './handmade-table.ts';
+import { expectClose } from './gradient.oracle.ts';
 import { linearModel, rawWeights } from './linear-model.ts';
 import { namedValues, parameterValues } from './parameters.ts';
-import { expectClose } from './sample-gradient.ts';
 import { standardisationOf } from './standardisation.ts';
 import { tableMetric } from './table-metrics.ts';
 import { scoreTable } from './table-scorer.ts';

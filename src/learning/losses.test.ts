@@ -1,11 +1,11 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, test } from 'vitest';
+import { TEST_BACKENDS } from '../core/backends.harness.ts';
+import { onBackendWithoutLeaks } from '../core/leaks.harness.ts';
 import { random } from '../core/random.ts';
-import { TEST_BACKENDS } from '../core/sample-backends.ts';
-import { onBackendWithoutLeaks } from '../core/sample-leaks.ts';
-import { handmadeTable } from './handmade-table.ts';
+import { handmadeTable } from './feature-table.fixture.ts';
+import { expectDifferentiable } from './gradient.oracle.ts';
 import { type LossOptions, lossTargets, queryLosses, usableQueries } from './losses.ts';
-import { expectDifferentiable } from './sample-gradient.ts';
 
 const [Q, C] = [5, 7];
 const stream = random(11, 'losses.test');

@@ -1,12 +1,12 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, test } from 'vitest';
-import { TEST_BACKENDS } from '../core/sample-backends.ts';
-import { onBackendWithoutLeaks } from '../core/sample-leaks.ts';
-import { handmadeTable } from './handmade-table.ts';
+import { TEST_BACKENDS } from '../core/backends.harness.ts';
+import { onBackendWithoutLeaks } from '../core/leaks.harness.ts';
+import { handmadeTable } from './feature-table.fixture.ts';
+import { expectClose } from './gradient.oracle.ts';
 import { linearModel } from './linear-model.ts';
 import type { ScoringModel } from './model.ts';
 import { TrainingObjective } from './objective.ts';
-import { expectClose } from './sample-gradient.ts';
 import { standardisationOf } from './standardisation.ts';
 
 const [Q, C, F] = [13, 5, 3];

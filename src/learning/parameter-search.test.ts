@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { onBackendWithoutLeaks } from '../core/leaks.harness.ts';
 import { random } from '../core/random.ts';
-import { onBackendWithoutLeaks } from '../core/sample-leaks.ts';
-import { handmadeTable } from './handmade-table.ts';
+import { handmadeTable } from './feature-table.fixture.ts';
 import { linearModel } from './linear-model.ts';
 import { drawAround, drawValues, Evaluations, searchOnTable } from './parameter-search.ts';
 import type { ParameterSpec } from './parameters.ts';

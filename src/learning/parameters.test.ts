@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { expectClose, slopesOf } from './gradient.oracle.ts';
 import {
   assertValues,
   constrained,
@@ -9,7 +10,6 @@ import {
   pulledBack,
   unconstrained,
 } from './parameters.ts';
-import { expectClose, slopesOf } from './sample-gradient.ts';
 
 const model: Parametric = {
   parameters: [

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { handmadeTable } from './handmade-table.ts';
-import { expectClose } from './sample-gradient.ts';
+import { handmadeTable } from './feature-table.fixture.ts';
+import { expectClose } from './gradient.oracle.ts';
 import { assertStandardisation, standardisationOf, standardised } from './standardisation.ts';
 
 const drawn = handmadeTable({ queries: 7, candidates: 5, clusters: 2, signals: ['a', 'b', 'c'], seed: 3 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { TEST_BACKENDS } from '../core/sample-backends.ts';
-import { onBackendWithoutLeaks } from '../core/sample-leaks.ts';
+import { TEST_BACKENDS } from '../core/backends.harness.ts';
+import { onBackendWithoutLeaks } from '../core/leaks.harness.ts';
+import { handmadeTable } from './feature-table.fixture.ts';
 import { signalColumn, subset } from './feature-table.ts';
-import { handmadeTable } from './handmade-table.ts';
+import { expectClose } from './gradient.oracle.ts';
 import { linearModel } from './linear-model.ts';
-import { expectClose } from './sample-gradient.ts';
 import { scoreTable, TableScorer } from './table-scorer.ts';
 
 const table = handmadeTable({ queries: 7, candidates: 5, clusters: 2, signals: ['a', 'b'], seed: 13 });

@@ -1,11 +1,11 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
-import { TEST_BACKENDS } from '../core/sample-backends.ts';
-import { onBackendWithoutLeaks } from '../core/sample-leaks.ts';
-import { expectEventsLetIn } from '../core/sample-slow-progress.ts';
+import { TEST_BACKENDS } from '../core/backends.harness.ts';
+import { onBackendWithoutLeaks } from '../core/leaks.harness.ts';
+import { expectEventsLetIn } from '../core/slow-progress.harness.ts';
+import { handmadeTable } from './feature-table.fixture.ts';
 import { subset } from './feature-table.ts';
-import { handmadeTable } from './handmade-table.ts';
 import { linearModel } from './linear-model.ts';
 import { standardisationOf } from './standardisation.ts';
 import { type TrainingOptions, type TrainingState, train } from './training.ts';

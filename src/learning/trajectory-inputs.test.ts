@@ -1,10 +1,10 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, test } from 'vitest';
-import { TEST_BACKENDS } from '../core/sample-backends.ts';
-import { onBackendWithoutLeaks } from '../core/sample-leaks.ts';
+import { TEST_BACKENDS } from '../core/backends.harness.ts';
+import { onBackendWithoutLeaks } from '../core/leaks.harness.ts';
 import type { FeatureTable } from './feature-table.ts';
-import { handmadeTrajectoryTable } from './handmade-trajectory-table.ts';
 import { trajectorySignals, uploadTrajectory } from './trajectory-inputs.ts';
+import { handmadeTrajectoryTable } from './trajectory-table.fixture.ts';
 
 /** One query with two candidates and a place of padding; the named signals of each, 0 where none is given. */
 function tableOf(...candidates: Record<string, number>[]): FeatureTable {

@@ -1,21 +1,21 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { TEST_BACKENDS } from '../core/sample-backends.ts';
-import { onBackendWithoutLeaks } from '../core/sample-leaks.ts';
+import { TEST_BACKENDS } from '../core/backends.harness.ts';
+import { onBackendWithoutLeaks } from '../core/leaks.harness.ts';
 import { scoped } from '../core/scope.ts';
 import { candidateAttention, unifiedScores } from '../rerank/attention-score.ts';
 import { forwardAttention } from '../rerank/forward-attention.ts';
 import { finalScore, pairDistances, trajectoryScore } from '../rerank/trajectory-score.ts';
 import type { Dimensions } from '../trajectory/coordinate-names.ts';
 import { type FeatureTable, signalColumn } from './feature-table.ts';
+import { expectClose } from './gradient.oracle.ts';
 import { registerGradients } from './gradients.ts';
-import { handmadeTrajectoryTable } from './handmade-trajectory-table.ts';
 import { TrainingObjective } from './objective.ts';
 import { constrained, namedValues, parameterValues, unconstrained } from './parameters.ts';
-import { expectClose } from './sample-gradient.ts';
 import { scoreTable } from './table-scorer.ts';
 import { train } from './training.ts';
 import { trajectoryModel } from './trajectory-model.ts';
+import { handmadeTrajectoryTable } from './trajectory-table.fixture.ts';
 
 const [Q, C] = [5, 7];
 

@@ -1,9 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, test } from 'vitest';
-import { TEST_BACKENDS } from '../core/sample-backends.ts';
-import { onBackendWithoutLeaks } from '../core/sample-leaks.ts';
+import { TEST_BACKENDS } from '../core/backends.harness.ts';
+import { onBackendWithoutLeaks } from '../core/leaks.harness.ts';
 import { scoped } from '../core/scope.ts';
-import { expectDifferentiable } from './sample-gradient.ts';
+import { expectDifferentiable } from './gradient.oracle.ts';
 import { candidateShares, perRowMaximum, powerOf, queryShares } from './trajectory-steps.ts';
 
 const MATRIX = [0.3, 1.1, 0.7, 1.9, 0.4, 0.2];

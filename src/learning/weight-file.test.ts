@@ -5,13 +5,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { ChecksumMismatchError, ConfigurationError, DimensionMismatchError, ValidationError } from '../core/errors.ts';
 import { readSafetensors, type TensorFile, writeSafetensors } from '../core/safetensors.ts';
-import { handmadeTable } from './handmade-table.ts';
-import { handmadeTrajectoryTable } from './handmade-trajectory-table.ts';
+import { handmadeTable } from './feature-table.fixture.ts';
 import { linearModel } from './linear-model.ts';
 import { parameterValues } from './parameters.ts';
 import { standardisationOf } from './standardisation.ts';
 import { scoreTable } from './table-scorer.ts';
 import { trajectoryModel } from './trajectory-model.ts';
+import { handmadeTrajectoryTable } from './trajectory-table.fixture.ts';
 import { assertFits, readWeights, type Weights, writeWeights } from './weight-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-weights-'));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ArmResult, ExperimentResult } from '../experiment/result.ts';
 import { type ArmContext, armPayload } from './arm-payload.ts';
-import { handmadeResult } from './handmade-result.ts';
+import { handmadeResult } from './result.fixture.ts';
 
 const values = [0.123_456_7, 1, 0.25];
 const [sample] = handmadeResult().arms as [ArmResult];

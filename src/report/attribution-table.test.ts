@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ArmResult } from '../experiment/result.ts';
 import { attributionTable } from './attribution-table.ts';
-import { handmadeResult } from './handmade-result.ts';
+import { handmadeResult } from './result.fixture.ts';
 
 test('a row an arm in the order of the fates as readers are told them, none for an arm of which nothing is known', () => {
   const [worse, base, better] = handmadeResult().arms as [ArmResult, ArmResult, ArmResult];

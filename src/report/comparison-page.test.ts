@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Script } from 'node:vm';
 import { afterAll, expect, test } from 'vitest';
 import { compareRuns } from '../experiment/run-comparison.ts';
-import { SAMPLE_RUN, writeSampleRun } from '../experiment/sample-run-folder.ts';
+import { SAMPLE_RUN, writeSampleRun } from '../experiment/run-folder.fixture.ts';
 import { renderComparisonHtml, renderComparisonMarkdown, renderComparisonText } from './comparison-page.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-comparison-'));

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { csvText, renderCsv } from './csv.ts';
-import { handmadeResult } from './handmade-result.ts';
-import { withFailedBaseline } from './sample-failed-baseline.ts';
-import { sampleSweep } from './sample-sweep.ts';
+import { withFailedBaseline } from './failed-baseline.fixture.ts';
+import { sampleSweep } from './invented-sweep.fixture.ts';
+import { handmadeResult } from './result.fixture.ts';
 
 /** RFC 4180, read character by character. */
 function parseCsv(text: string): string[][] {

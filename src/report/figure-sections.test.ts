@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { ArmResult } from '../experiment/result.ts';
+import { withFailedBaseline } from './failed-baseline.fixture.ts';
 import { renderHtml } from './html.ts';
-import { withFailedBaseline } from './sample-failed-baseline.ts';
-import { sampleResult } from './sample-result.ts';
-import { sampleSweep } from './sample-sweep.ts';
+import { sampleResult } from './invented-result.fixture.ts';
+import { sampleSweep } from './invented-sweep.fixture.ts';
 
 /** A page before anything runs. */
 const stillOf = (page: string) => page.replace(/<script[\s>][\s\S]*?<\/script>/g, '');

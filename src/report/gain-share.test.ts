@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ValidationError } from '../core/errors.ts';
+import { handmadeControl, handmadeModel, withBaseline } from './controls.fixture.ts';
 import { gainShare, shareText } from './gain-share.ts';
-import { handmadeControl, handmadeModel, withBaseline } from './handmade-controls.ts';
 
 const METRIC = 'recall@10';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { INSPECTED_ARMS } from './inspected-arms.ts';
-import { drawn, openSamplePage, widerThanFrames, writeSamplePage } from './sample-page.ts';
+import { drawn, openSamplePage, widerThanFrames, writeSamplePage } from './page.fixture.ts';
 
 const executable = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const missing = !existsSync(executable);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { renderHtml } from './html.ts';
+import { sampleResult } from './invented-result.fixture.ts';
 import { payloadOf } from './payload.ts';
-import { sampleResult } from './sample-result.ts';
 import { ladderTable } from './table.ts';
 
 const hostile = '</script><img src=x onerror=alert(1)>';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { inspectedArms } from './inspected-arms.ts';
-import { sampleResult } from './sample-result.ts';
+import { sampleResult } from './invented-result.fixture.ts';
 
 const result = sampleResult(3, { arms: 31, threads: 5, turnsAThread: 5, top: 3 });
 

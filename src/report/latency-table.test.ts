@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { ArmResult } from '../experiment/result.ts';
+import { sampleResult } from './invented-result.fixture.ts';
 import { latencyNote, latencyRows } from './latency-table.ts';
 import { renderMarkdown } from './markdown.ts';
-import { sampleResult } from './sample-result.ts';
 
 const result = sampleResult(19, { arms: 3, threads: 7, turnsAThread: 5, top: 3 });
 const [first, second, ...others] = result.arms as [ArmResult, ArmResult, ...ArmResult[]];

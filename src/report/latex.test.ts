@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { handmadeResult } from './handmade-result.ts';
+import { withFailedBaseline } from './failed-baseline.fixture.ts';
 import { escapeLatex, renderLatex } from './latex.ts';
-import { withFailedBaseline } from './sample-failed-baseline.ts';
+import { handmadeResult } from './result.fixture.ts';
 
 test('every character that means something to LaTeX is escaped once, and a line break is a space', () => {
   expect(escapeLatex('\\ { } $ & # % _ ^ ~ < > | \n −.5 × 2')).toBe(

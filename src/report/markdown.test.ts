@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { handmadeResult } from './handmade-result.ts';
+import { withFailedBaseline } from './failed-baseline.fixture.ts';
 import { escapeMarkdown, renderMarkdown } from './markdown.ts';
-import { withFailedBaseline } from './sample-failed-baseline.ts';
+import { handmadeResult } from './result.fixture.ts';
 
 test('two tables, the legend, and what made the numbers', () => {
   expect(renderMarkdown(handmadeResult())).toBe(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { sampleTraining } from './invented-training.fixture.ts';
 import { cut, perModel } from './model-parts.ts';
-import { sampleTraining } from './sample-training.ts';
 
 const size = { signals: 5, folds: 3, epochs: 5, queries: 29 };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { handmadeResult } from './handmade-result.ts';
 import { pageHeader } from './page-header.ts';
+import { handmadeResult } from './result.fixture.ts';
 
 const sample = handmadeResult();
 const result = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { MetricPassport } from '../experiment/result.ts';
-import { handmadeResult } from './handmade-result.ts';
 import { passportSection } from './passports.ts';
+import { handmadeResult } from './result.fixture.ts';
 
 const passport: MetricPassport = {
   metric: 'recall@10',

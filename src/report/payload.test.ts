@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
 import type { ArmResult } from '../experiment/result.ts';
+import { sampleResult } from './invented-result.fixture.ts';
+import { sampleSweep } from './invented-sweep.fixture.ts';
 import { payloadOf } from './payload.ts';
-import { sampleResult } from './sample-result.ts';
-import { sampleSweep } from './sample-sweep.ts';
 
 const size = { arms: 5, threads: 13, turnsAThread: 7, top: 11 };
 const result = sampleResult(11, size);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { ArmResult } from '../experiment/result.ts';
-import { handmadeResult } from './handmade-result.ts';
+import { handmadeResult } from './result.fixture.ts';
 import { settings } from './settings.ts';
 
 const result = handmadeResult();

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { ArmResult, ExperimentResult } from '../experiment/result.ts';
-import { handmadeResult } from './handmade-result.ts';
+import { withFailedBaseline } from './failed-baseline.fixture.ts';
 import { renderMarkdown } from './markdown.ts';
 import { html } from './markup.ts';
-import { withFailedBaseline } from './sample-failed-baseline.ts';
+import { handmadeResult } from './result.fixture.ts';
 import { structureLegend, structureRows, structureTable, survivals } from './structure-table.ts';
 
 /** The last arm has two controls; its gain in recall survives the second. */

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { NotFiniteError, ValidationError } from '../core/errors.ts';
 import type { ArmResult, ExperimentResult } from '../experiment/result.ts';
 import { renderCsv } from './csv.ts';
-import { handmadeResult } from './handmade-result.ts';
+import { withFailedBaseline } from './failed-baseline.fixture.ts';
 import { renderLatex } from './latex.ts';
 import { renderMarkdown } from './markdown.ts';
-import { withFailedBaseline } from './sample-failed-baseline.ts';
+import { handmadeResult } from './result.fixture.ts';
 import { ladderOrder, ladderTable } from './table.ts';
 import { renderText } from './text-table.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sampleTraining } from './sample-training.ts';
+import { sampleTraining } from './invented-training.fixture.ts';
 import { renderTestMarkdown, renderTestText } from './test-table.ts';
 
 const { models, config, metrics, level } = sampleTraining(7, {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { handmadeResult } from './handmade-result.ts';
-import { withFailedBaseline } from './sample-failed-baseline.ts';
-import { sampleResult } from './sample-result.ts';
+import { withFailedBaseline } from './failed-baseline.fixture.ts';
+import { sampleResult } from './invented-result.fixture.ts';
+import { handmadeResult } from './result.fixture.ts';
 import { renderText } from './text-table.ts';
 
 test('columns are aligned, marks stand behind the interval', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ValidationError } from '../core/errors.ts';
-import { handmadeControl, handmadeModel, handmadeTraining, withBaseline } from './handmade-controls.ts';
-import { sampleTraining } from './sample-training.ts';
+import { handmadeControl, handmadeModel, handmadeTraining, withBaseline } from './controls.fixture.ts';
+import { sampleTraining } from './invented-training.fixture.ts';
 import { controlsMarkdown, controlsSection } from './training-controls.ts';
 
 const controls = [

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { handmadeControl, handmadeModel, handmadeTraining, withBaseline } from './handmade-controls.ts';
-import { sampleTraining } from './sample-training.ts';
+import { handmadeControl, handmadeModel, handmadeTraining, withBaseline } from './controls.fixture.ts';
+import { sampleTraining } from './invented-training.fixture.ts';
 import {
   numberName,
   renderControlsCsv,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { handmadeFamily, handmadeModel, handmadeTraining } from './handmade-controls.ts';
+import { handmadeFamily, handmadeModel, handmadeTraining } from './controls.fixture.ts';
 import { importanceMarkdown, importanceSection } from './training-importance.ts';
 
 const model = {

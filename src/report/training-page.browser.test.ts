@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { drawn, openSamplePage, widerThanFrames, writeSamplePage } from './sample-page.ts';
-import { sampleTraining } from './sample-training.ts';
+import { sampleTraining } from './invented-training.fixture.ts';
+import { drawn, openSamplePage, widerThanFrames, writeSamplePage } from './page.fixture.ts';
 
 const executable = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const missing = !existsSync(executable);

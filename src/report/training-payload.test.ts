@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sampleTraining } from './sample-training.ts';
+import { sampleTraining } from './invented-training.fixture.ts';
 import { trainingPayload } from './training-payload.ts';
 
 const result = sampleTraining(5, { signals: 13, folds: 3, epochs: 5, queries: 29, second: true });

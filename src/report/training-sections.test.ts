@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sampleTraining } from './sample-training.ts';
+import { sampleTraining } from './invented-training.fixture.ts';
 import { trainingSections } from './training-sections.ts';
 
 const size = { signals: 47, folds: 3, epochs: 5, queries: 29, second: false };

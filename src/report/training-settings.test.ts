@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ModelResult } from '../experiment/training/training-result.ts';
-import { sampleTraining } from './sample-training.ts';
+import { sampleTraining } from './invented-training.fixture.ts';
 import { trainingSettings } from './training-settings.ts';
 
 const sample = sampleTraining(7, { signals: 5, folds: 2, epochs: 5, queries: 29, second: false });

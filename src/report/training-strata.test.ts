@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { StratumValue } from '../experiment/result.ts';
 import type { MethodResult, ModelResult } from '../experiment/training/training-result.ts';
-import { sampleTraining } from './sample-training.ts';
+import { sampleTraining } from './invented-training.fixture.ts';
 import { trainingStrata } from './training-strata.ts';
 
 const sample = sampleTraining(7, { signals: 5, folds: 3, epochs: 5, queries: 29, second: false });

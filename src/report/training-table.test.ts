@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ModelResult, TrainingResult } from '../experiment/training/training-result.ts';
-import { sampleTraining } from './sample-training.ts';
+import { sampleTraining } from './invented-training.fixture.ts';
 import {
   foldSentence,
   methodLadder,

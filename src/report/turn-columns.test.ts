@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ArmResult, QueryRecord, TurnRecord } from '../experiment/result.ts';
-import { handmadeResult } from './handmade-result.ts';
+import { handmadeResult } from './result.fixture.ts';
 import { shownTurns, turnColumns } from './turn-columns.ts';
 
 const turn = (id: string, conversationId: string, more: Partial<TurnRecord> = {}): TurnRecord => ({

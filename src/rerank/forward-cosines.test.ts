@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
+import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { random } from '../core/random.ts';
-import { TEST_BACKENDS } from '../core/sample-backends.ts';
+import { sampleConversations } from '../model/conversations.fixture.ts';
 import { Corpus } from '../model/corpus.ts';
-import { sampleConversations } from '../model/sample-conversations.ts';
 import { forwardCosines, forwardWidth } from './forward-cosines.ts';
 
 const D = 7;

@@ -1,8 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
+import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { random } from '../core/random.ts';
-import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { assertSelection, atPlaces, candidateSimilarities } from './selection.ts';
 
 const [B, C, D] = [3, 11, 7];

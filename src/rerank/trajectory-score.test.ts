@@ -1,8 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
+import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { random } from '../core/random.ts';
-import { TEST_BACKENDS } from '../core/sample-backends.ts';
 import { finalScore, pairDistances, trajectoryScore } from './trajectory-score.ts';
 
 const [B, C, M] = [3, 11, 5];

@@ -1,8 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, test } from 'vitest';
+import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { DimensionMismatchError } from '../core/errors.ts';
-import { TEST_BACKENDS } from '../core/sample-backends.ts';
-import { onBackendWithoutLeaks } from '../core/sample-leaks.ts';
+import { onBackendWithoutLeaks } from '../core/leaks.harness.ts';
 import { blend, byRowMaximum } from './blend.ts';
 
 describe.each(TEST_BACKENDS)('%s', (backend) => {

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { CONTROL_KINDS, type ControlKind } from './control-options.ts';
+import { sampleWorkspace, sampleWorld } from './corpus.fixture.ts';
 import { controlsFor } from './null-controls.ts';
 import { retrieve } from './retriever.ts';
 import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
-import { sampleWorkspace, sampleWorld } from './sample-corpus.ts';
 
 const [order, coordinates, parents, graph] = CONTROL_KINDS;
 const allOf = [coordinates, parents, graph];

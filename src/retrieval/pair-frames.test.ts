@@ -3,12 +3,12 @@ import { useBackend } from '../core/backend.ts';
 import { COORDINATES } from '../trajectory/coordinate-names.ts';
 import type { QueryFrames } from '../trajectory/query-frames.ts';
 import type { CandidatePool } from './candidate-pool.ts';
+import { candidatesOf, samplePool } from './columns.harness.ts';
 import type { ControlKind } from './control-options.ts';
-import { coordinatesOf, threadOf } from './handmade-scores.ts';
+import { sampleWorkspace, sampleWorld } from './corpus.fixture.ts';
 import { framesOf } from './pair-frames.ts';
 import { TRAJECTORY_DEFAULTS, type TrajectoryOptions } from './retriever-options.ts';
-import { candidatesOf, samplePool } from './sample-columns.ts';
-import { sampleWorkspace, sampleWorld } from './sample-corpus.ts';
+import { coordinatesOf, threadOf } from './scores.oracle.ts';
 import type { Workspace } from './workspace.ts';
 
 const world = sampleWorld(31, 97, 23, 5);

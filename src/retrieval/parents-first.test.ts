@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { Corpus } from '../model/corpus.ts';
 import type { Turn } from '../model/turn.ts';
+import { sampleWorld } from './corpus.fixture.ts';
 import { parentsFirst } from './parents-first.ts';
-import { sampleWorld } from './sample-corpus.ts';
 
 const turn = (id: string, parentId: string | null, timestamp: number): Turn => ({
   id,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
+import { sampleWorld } from './corpus.fixture.ts';
 import { queryReach, turnsWithin } from './query-reach.ts';
-import { sampleWorld } from './sample-corpus.ts';
 
 const world = sampleWorld(3, 61, 11, 5);
 const corpus = new Corpus(world.turns);

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { Corpus } from '../model/corpus.ts';
 import type { Turn } from '../model/turn.ts';
+import { each, samplePool, worstError } from './columns.harness.ts';
 import type { ControlOptions } from './control-options.ts';
-import { trajectoryDistance } from './handmade-scores.ts';
+import { sampleWorkspace, sampleWorld } from './corpus.fixture.ts';
 import { randomParents } from './random-parents.ts';
 import { retrieverOptions, type TrajectoryOptions } from './retriever-options.ts';
-import { each, samplePool, worstError } from './sample-columns.ts';
-import { sampleWorkspace, sampleWorld } from './sample-corpus.ts';
+import { trajectoryDistance } from './scores.oracle.ts';
 import { trajectorySignal } from './signals.ts';
 import type { Workspace } from './workspace.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { NotFiniteError } from '../core/errors.ts';
+import { onBackendWithoutLeaks } from '../core/leaks.harness.ts';
 import { random } from '../core/random.ts';
-import { TEST_BACKENDS } from '../core/sample-backends.ts';
-import { onBackendWithoutLeaks } from '../core/sample-leaks.ts';
 import { rank } from './rank.ts';
 
 const name = (query: number, position: number) => `query ${query}, candidate ${position}`;

@@ -5,8 +5,7 @@ import { useBackend } from '../core/backend.ts';
 import { type Random, random } from '../core/random.ts';
 import type { Query } from '../model/dataset.ts';
 import type { Turn } from '../model/turn.ts';
-import { retrieve } from './retriever.ts';
-import { SAMPLE_ARMS } from './sample-arms.ts';
+import { SAMPLE_ARMS } from './arms.fixture.ts';
 import {
   DIMENSION,
   HOUR,
@@ -16,7 +15,8 @@ import {
   sampleVector,
   sampleWorkspace,
   sampleWorld,
-} from './sample-corpus.ts';
+} from './corpus.fixture.ts';
+import { retrieve } from './retriever.ts';
 
 beforeAll(() => useBackend('wasm'));
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { ConfigurationError } from '../core/errors.ts';
+import { sampleWorkspace, sampleWorld } from './corpus.fixture.ts';
 import { retrieve } from './retriever.ts';
 import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
-import { sampleWorkspace, sampleWorld } from './sample-corpus.ts';
 import type { Workspace } from './workspace.ts';
 
 let workspace: Workspace;

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
-import { pastOf } from './handmade-scores.ts';
+import { HOUR, sampleWorkspace, sampleWorld } from './corpus.fixture.ts';
 import { retrieve } from './retriever.ts';
 import { retrieverOptions } from './retriever-options.ts';
-import { HOUR, sampleWorkspace, sampleWorld } from './sample-corpus.ts';
+import { pastOf } from './scores.oracle.ts';
 
 beforeAll(() => useBackend('wasm'));
 const world = sampleWorld(3, 61, 7, 3);

@@ -4,6 +4,10 @@ import { useBackend } from '../core/backend.ts';
 import { RagPlusPlusError } from '../core/errors.ts';
 import type { Query } from '../model/dataset.ts';
 import type { Turn } from '../model/turn.ts';
+import { SAMPLE_ARMS, type SampleArm } from './arms.fixture.ts';
+import { HOUR, sampleWorkspace, sampleWorld } from './corpus.fixture.ts';
+import { type Retrieved, retrieve } from './retriever.ts';
+import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 import {
   bm25,
   cosine,
@@ -13,11 +17,7 @@ import {
   rcp,
   tpo,
   trajectoryDistance,
-} from './handmade-scores.ts';
-import { type Retrieved, retrieve } from './retriever.ts';
-import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
-import { SAMPLE_ARMS, type SampleArm } from './sample-arms.ts';
-import { HOUR, sampleWorkspace, sampleWorld } from './sample-corpus.ts';
+} from './scores.oracle.ts';
 import type { Workspace } from './workspace.ts';
 
 const world = sampleWorld(7);

@@ -7,12 +7,12 @@ import type { Query } from '../model/dataset.ts';
 import type { Turn } from '../model/turn.ts';
 import { frameTables } from '../trajectory/frame-tables.ts';
 import type { CandidatePool } from './candidate-pool.ts';
+import { each, samplePool, worstError } from './columns.harness.ts';
 import type { ControlOptions } from './control-options.ts';
-import { threadOf, trajectoryDistance } from './handmade-scores.ts';
+import { sampleWorkspace, sampleWorld } from './corpus.fixture.ts';
 import { retrieverOptions, type TrajectoryOptions } from './retriever-options.ts';
 import { rewire, rewiredTrees } from './rewired-graph.ts';
-import { each, samplePool, worstError } from './sample-columns.ts';
-import { sampleWorkspace, sampleWorld } from './sample-corpus.ts';
+import { threadOf, trajectoryDistance } from './scores.oracle.ts';
 import { trajectorySignal } from './signals.ts';
 import type { Workspace } from './workspace.ts';
 

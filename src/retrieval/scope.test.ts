@@ -3,7 +3,7 @@ import { ValidationError } from '../core/errors.ts';
 import type { QueryBatch } from '../model/candidates.ts';
 import { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
-import { DIMENSION, sampleWorld } from './sample-corpus.ts';
+import { DIMENSION, sampleWorld } from './corpus.fixture.ts';
 import { askedConversations, localRows, nothingAsked, Scopes, scopedVectors } from './scope.ts';
 
 const world = sampleWorld(3, 61, 11, 3);

@@ -8,7 +8,7 @@ import { FlatIndex } from '../index/flat.ts';
 import { createIndex, type IndexOptions, indexOptions } from '../index/registry.ts';
 import type { CandidateIndex, QueryBatch } from '../model/candidates.ts';
 import { Corpus } from '../model/corpus.ts';
-import { DIMENSION, sampleWorld } from './sample-corpus.ts';
+import { DIMENSION, sampleWorld } from './corpus.fixture.ts';
 import { askedConversations, Scopes } from './scope.ts';
 import { rowsByTurn, scopedIndex } from './scoped-index.ts';
 

@@ -1,11 +1,11 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
-import { TEST_BACKENDS } from '../core/sample-backends.ts';
+import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { compareScored } from '../model/tie-rule.ts';
+import { sampleWorkspace, sampleWorld } from './corpus.fixture.ts';
 import { retrieve } from './retriever.ts';
 import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
-import { sampleWorkspace, sampleWorld } from './sample-corpus.ts';
 import { selectTop } from './select-top.ts';
 import type { Workspace } from './workspace.ts';
 

@@ -6,11 +6,11 @@ import type { Query } from '../model/dataset.ts';
 import type { Turn } from '../model/turn.ts';
 import { QUERY_BATCH } from '../rerank/cosine.ts';
 import type { CandidatePool } from './candidate-pool.ts';
-import { bm25, cosine, directedIrcp, pastOf, rcp, tpo, trajectoryDistance } from './handmade-scores.ts';
+import { each, type Formula, samplePool, worstError } from './columns.harness.ts';
+import { HOUR, sampleWorkspace, sampleWorld } from './corpus.fixture.ts';
 import type { Column } from './relevance.ts';
 import { type AttentionOptions, type Bm25IndexOptions, retrieverOptions } from './retriever-options.ts';
-import { each, type Formula, samplePool, worstError } from './sample-columns.ts';
-import { HOUR, sampleWorkspace, sampleWorld } from './sample-corpus.ts';
+import { bm25, cosine, directedIrcp, pastOf, rcp, tpo, trajectoryDistance } from './scores.oracle.ts';
 import { attentionSignal, bm25Signal, cosineSignal, decaySignal, recencySignal, trajectorySignal } from './signals.ts';
 import type { Workspace } from './workspace.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { SampleStageStore } from './sample-stage-store.ts';
 import { MEMORY_ONLY } from './stage-graph.ts';
 import { StageRunner } from './stage-runner.ts';
+import { SampleStageStore } from './stage-store.harness.ts';
 import { KEEPS_NOTHING, type Stage } from './stage-store.ts';
 
 const stageOf = (name: string, key = `key of ${name}`): Stage => ({ name, key, inputs: [] });

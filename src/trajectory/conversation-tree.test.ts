@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { random } from '../core/random.ts';
 import { treesOf } from './conversation-tree.ts';
+import { sampleForest } from './forest.fixture.ts';
 import { frameTables } from './frame-tables.ts';
-import { sampleForest } from './sample-forest.ts';
 
 const { corpus, vectors, components } = sampleForest(random(7, 'conversation-tree.test'));
 const tables = frameTables(corpus, vectors, components);

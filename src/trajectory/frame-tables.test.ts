@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { DimensionMismatchError } from '../core/errors.ts';
 import { random } from '../core/random.ts';
 import { Corpus } from '../model/corpus.ts';
+import { FOREST_DIMENSION, FOREST_SIZE, sampleForest, turnOf } from './forest.fixture.ts';
 import { depthsOf, frameTables } from './frame-tables.ts';
-import { FOREST_DIMENSION, FOREST_SIZE, sampleForest, turnOf } from './sample-forest.ts';
 
 const { corpus, vectors, components } = sampleForest(random(3, 'frame-tables.test'));
 const positions = [...corpus.turns.keys()];

@@ -5,9 +5,9 @@ import type { Corpus } from '../model/corpus.ts';
 import type { Turn } from '../model/turn.ts';
 import { COORDINATES, type Dimensions } from './coordinate-names.ts';
 import { type TurnFeatures, trajectoryCoordinates } from './coordinates.ts';
+import { FOREST_DIMENSION as DIMENSION, FOREST_SIZE as SIZE, sampleForest, turnOf } from './forest.fixture.ts';
 import { frameTables } from './frame-tables.ts';
 import { COLD_START_TURNS, type QueryPoints, queryFrames } from './query-frames.ts';
-import { FOREST_DIMENSION as DIMENSION, FOREST_SIZE as SIZE, sampleForest, turnOf } from './sample-forest.ts';
 
 const QUERIES = 31;
 const WIDTH = 37;

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
-import { TEST_BACKENDS } from '../core/sample-backends.ts';
+import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { deviationOf } from './compare.ts';
 import type { GoldenCase, Topic } from './topic.ts';
 import { OWN_GOLDEN, readGolden, TOPICS } from './verify.ts';

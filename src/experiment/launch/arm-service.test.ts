@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { failurePath } from '../arm-failure.ts';
 import { readArmRecord, recordPath } from '../arm-record.ts';
 import { ArmProcess } from './arm-process.ts';
+import { beginSampleRun } from './begun-run.fixture.ts';
 import { thisProgram } from './program.ts';
-import { beginSampleRun } from './sample-begun-run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-service-'));
 afterAll(() => rmSync(folder, { recursive: true }));

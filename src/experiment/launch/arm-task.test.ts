@@ -9,7 +9,7 @@ import { readArmRecord, recordPath } from '../arm-record.ts';
 import type { ArmRunner } from '../arm-runner.ts';
 import { formatState, type RunState } from '../run-state.ts';
 import { joinRun, runArmTask } from './arm-task.ts';
-import { beginSampleRun } from './sample-begun-run.ts';
+import { beginSampleRun } from './begun-run.fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-task-'));
 afterAll(() => rmSync(folder, { recursive: true }));

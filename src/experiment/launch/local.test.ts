@@ -19,7 +19,7 @@ afterAll(() => {
   for (const one of folders) rmSync(one, { recursive: true });
 });
 
-const program = { ...thisProgram(), main: fileURLToPath(new URL('./sample-arm-process.ts', import.meta.url)) };
+const program = { ...thisProgram(), main: fileURLToPath(new URL('./arm-process.harness.ts', import.meta.url)) };
 const noneHere = () => Promise.reject(new Error('no arm is run in this process'));
 
 function jobOf(arms: readonly string[], more: Partial<LaunchJob> = {}): LaunchJob {

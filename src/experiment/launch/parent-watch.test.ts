@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { BUSY } from './busy.fixture.ts';
 import { thisProgram } from './program.ts';
-import { BUSY } from './sample-busy.ts';
 
 const WATCH = JSON.stringify(new URL('./parent-watch.ts', import.meta.url).href);
 const evaluated = (code: string) => [...thisProgram().nodeOptions, '--input-type=module', '--eval', code];

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { UnavailableError } from '../../core/errors.ts';
-import { slurmObstacle, useSlurm } from './sample-slurm.ts';
+import { slurmObstacle, useSlurm } from './slurm.harness.ts';
 import { cancelJob, pendingTasks, submit } from './slurm-commands.ts';
 
 const obstacle = slurmObstacle();

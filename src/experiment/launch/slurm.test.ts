@@ -8,13 +8,13 @@ import { UnavailableError } from '../../core/errors.ts';
 import { failurePath, hasOutcome } from '../arm-failure.ts';
 import type { LaunchJob } from './launcher.ts';
 import { thisProgram } from './program.ts';
-import { slurmObstacle, useSlurm } from './sample-slurm.ts';
+import { slurmObstacle, useSlurm } from './slurm.harness.ts';
 import { SlurmLauncher, slurmOptions } from './slurm.ts';
 
 const obstacle = slurmObstacle();
 if (obstacle !== null) process.stderr.write(`slurm.test: skipped, ${obstacle}\n`);
 
-const program = { ...thisProgram(), main: fileURLToPath(new URL('./sample-arm-process.ts', import.meta.url)) };
+const program = { ...thisProgram(), main: fileURLToPath(new URL('./arm-process.harness.ts', import.meta.url)) };
 const root = mkdtempSync(join(tmpdir(), "ragpp's 100 % jobs-"));
 afterAll(() => rmSync(root, { recursive: true }));
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { onBackendWithoutLeaks } from '../../core/sample-leaks.ts';
-import { handmadeTable } from '../../learning/handmade-table.ts';
+import { onBackendWithoutLeaks } from '../../core/leaks.harness.ts';
+import { handmadeTable } from '../../learning/feature-table.fixture.ts';
 import { linearModel } from '../../learning/linear-model.ts';
 import { standardisationOf } from '../../learning/standardisation.ts';
 import { train } from '../../learning/training.ts';

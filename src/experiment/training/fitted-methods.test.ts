@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { onBackendWithoutLeaks } from '../../core/sample-leaks.ts';
+import { onBackendWithoutLeaks } from '../../core/leaks.harness.ts';
 import { fixedFeatures } from '../../learning/feature-source.ts';
+import { handmadeTable } from '../../learning/feature-table.fixture.ts';
 import { type FeatureTable, subset } from '../../learning/feature-table.ts';
-import { handmadeTable } from '../../learning/handmade-table.ts';
 import { parameterValues } from '../../learning/parameters.ts';
 import { scoreTable } from '../../learning/table-scorer.ts';
 import { fitFold, gridPoints, METHODS, outerFolds } from './fitted-methods.ts';
-import { sampleTrainingConfig } from './sample-training-config.ts';
+import { sampleTrainingConfig } from './training-config.fixture.ts';
 import { trainingConfig } from './training-config.ts';
 import { modelMaker } from './training-models.ts';
 

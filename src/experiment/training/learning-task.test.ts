@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
 import { limitedQueries } from '../conversation-sample.ts';
 import { LearningTask } from './learning-task.ts';
-import { writeSampleTraining } from './sample-training-config.ts';
+import { writeSampleTraining } from './training-config.fixture.ts';
 import { loadTrainingConfig } from './training-config.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-task-'));

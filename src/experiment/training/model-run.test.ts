@@ -6,7 +6,7 @@ import { useBackend } from '../../core/backend.ts';
 import { METHODS, outerFolds } from './fitted-methods.ts';
 import { LearningTask } from './learning-task.ts';
 import { type TrainedModel, trainModel } from './model-run.ts';
-import { writeSampleTraining } from './sample-training-config.ts';
+import { writeSampleTraining } from './training-config.fixture.ts';
 import { loadTrainingConfig, type TrainingConfig } from './training-config.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-model-run-'));

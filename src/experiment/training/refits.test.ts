@@ -10,8 +10,8 @@ import { HeldOutRows } from './held-out-rows.ts';
 import { LearningTask } from './learning-task.ts';
 import { DEPTH, measureMethods } from './measured-methods.ts';
 import { controlsOf, importanceOf, type Validated } from './refits.ts';
-import { writeSampleTraining } from './sample-training-config.ts';
 import { runOfScores } from './scored-runs.ts';
+import { writeSampleTraining } from './training-config.fixture.ts';
 import { loadTrainingConfig, type TrainingConfig } from './training-config.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-refits-'));

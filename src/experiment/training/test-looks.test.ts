@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { ValidationError } from '../../core/errors.ts';
 import { loadDataset } from '../../datasets/registry.ts';
-import { sampleTrainingConfig, writeSampleTraining } from './sample-training-config.ts';
 import {
   assertFirstLook,
   LOOKS_FILE,
@@ -16,6 +15,7 @@ import {
   type TestSplit,
   testSplitOf,
 } from './test-looks.ts';
+import { sampleTrainingConfig, writeSampleTraining } from './training-config.fixture.ts';
 import { trainingConfig } from './training-config.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-looks-'));

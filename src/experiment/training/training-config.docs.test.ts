@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { documentedRows, expectDocumented, isKind, keysWithin, type Schema } from '../config-reference.harness.ts';
 import { PROJECT_ROOT } from '../environment.ts';
-import { documentedRows, expectDocumented, isKind, keysWithin, type Schema } from '../sample-config-reference.ts';
 import { loadTrainingConfig, trainingConfig } from './training-config.ts';
 
 const page = readFileSync(`${PROJECT_ROOT}/docs/training.md`, 'utf8');

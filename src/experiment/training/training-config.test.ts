@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { ConfigurationError } from '../../core/errors.ts';
-import { sampleTrainingConfig } from './sample-training-config.ts';
+import { sampleTrainingConfig } from './training-config.fixture.ts';
 import { loadTrainingConfig } from './training-config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-training-config-'));

@@ -6,7 +6,7 @@ import { useBackend } from '../../core/backend.ts';
 import { UnavailableError, ValidationError } from '../../core/errors.ts';
 import { PartialFolder } from '../partial-folder.ts';
 import { readRunSummary } from '../run-summary.ts';
-import { writeSampleTraining } from './sample-training-config.ts';
+import { writeSampleTraining } from './training-config.fixture.ts';
 import { loadTrainingConfig } from './training-config.ts';
 import { trainingFiles, writeTrainingFolder } from './training-folder.ts';
 import { type FinishedTraining, runTraining } from './training-run.ts';

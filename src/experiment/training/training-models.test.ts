@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { handmadeTable } from '../../learning/handmade-table.ts';
+import { handmadeTable } from '../../learning/feature-table.fixture.ts';
 import { parameterValues } from '../../learning/parameters.ts';
 import { standardisationOf } from '../../learning/standardisation.ts';
 import { modelMaker } from './training-models.ts';

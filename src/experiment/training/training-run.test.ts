@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
 import { ValidationError } from '../../core/errors.ts';
 import { hashOf } from '../../core/hash.ts';
-import { writeSampleTraining } from './sample-training-config.ts';
 import { runTest } from './test-run.ts';
+import { writeSampleTraining } from './training-config.fixture.ts';
 import { loadTrainingConfig } from './training-config.ts';
 import { type FinishedTraining, runTraining } from './training-run.ts';
 

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import { handmadeArm, handmadePayload, openPage } from '../handmade-page.ts';
+import { sampleSweep } from '../invented-sweep.fixture.ts';
+import { handmadeArm, handmadePayload, openPage } from '../page.harness.ts';
 import { payloadOf } from '../payload.ts';
-import { sampleSweep } from '../sample-sweep.ts';
 import * as app from './app.ts';
 import { levelAxis, seriesOf, seriesTrace, startMean } from './interaction-plot.ts';
 import * as sweep from './sweep.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import { openPage } from '../handmade-page.ts';
+import { sampleSweep } from '../invented-sweep.fixture.ts';
+import { openPage } from '../page.harness.ts';
 import { payloadOf } from '../payload.ts';
-import { sampleSweep } from '../sample-sweep.ts';
 import * as app from './app.ts';
 import { axisTitles, linesOf } from './parallel-coordinates.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ExperimentResult, TurnRecord } from '../../experiment/result.ts';
+import { sampleResult } from '../invented-result.fixture.ts';
 import { payloadOf } from '../payload.ts';
-import { sampleResult } from '../sample-result.ts';
 import { createApp } from './app.ts';
 import { placesOf } from './thread.ts';
 

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { openPage } from '../handmade-page.ts';
+import { openPage } from '../page.harness.ts';
 import { calibrationTraces } from './calibration-figure.ts';
 
 beforeAll(() => openPage(1400));

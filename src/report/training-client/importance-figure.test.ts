@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { openPage } from '../handmade-page.ts';
+import { openPage } from '../page.harness.ts';
 import { familyTrace, shownFamilies } from './importance-figure.ts';
 import { most } from './weights-figure.ts';
 

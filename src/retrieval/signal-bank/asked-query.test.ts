@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { askedQuery } from './asked-query.ts';
 import { AuthorNames } from './author-names.ts';
-import { HOUR, queryAt, START, TURNS } from './handmade-threads.ts';
+import { HOUR, queryAt, START, TURNS } from './small-threads.fixture.ts';
 
 test('a query is seen with what it asks for, whom and when it names, and who asks', () => {
   const query = queryAt(9.5, { text: 'When did Bo, Dora and Mary meet on 1 January 2024?', author: 'Ann Lee' });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AuthorNames, callNames, nameWords } from './author-names.ts';
-import { TURNS } from './handmade-threads.ts';
+import { TURNS } from './small-threads.fixture.ts';
 
 test.each([
   ['Ann Lee', ['ann lee', 'ann']],

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
 import { DimensionMismatchError } from '../../core/errors.ts';
 import { random } from '../../core/random.ts';
-import { sampleVector } from '../sample-corpus.ts';
+import { sampleVector } from '../corpus.fixture.ts';
 import { CosineRows } from './cosine-rows.ts';
 
 beforeAll(() => useBackend('wasm'));

@@ -1,11 +1,11 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
-import { samplePool } from '../sample-columns.ts';
+import { samplePool } from '../columns.harness.ts';
 import { scoringOptions } from '../scoring-options.ts';
 import { mixedSignals } from './mixed-signals.ts';
-import { sampleThreads, threadsWorkspace } from './sample-threads.ts';
 import { signalTable } from './signal-bank.ts';
+import { sampleThreads, threadsWorkspace } from './threads.fixture.ts';
 
 beforeAll(() => useBackend('wasm'));
 

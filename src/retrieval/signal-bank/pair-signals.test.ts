@@ -3,10 +3,10 @@ import { Corpus } from '../../model/corpus.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turn.ts';
 import { askedQuery } from './asked-query.ts';
-import { HOUR, queryAt, START, TURNS } from './handmade-threads.ts';
 import { SIGNAL_GROUPS } from './options.ts';
 import { PAIR_SIGNALS, type PairGroup } from './pair-signals.ts';
 import { ScopeTables } from './scope-tables.ts';
+import { HOUR, queryAt, START, TURNS } from './small-threads.fixture.ts';
 
 /** A candidate, and the turns that the query may see in time order. */
 interface Pair {

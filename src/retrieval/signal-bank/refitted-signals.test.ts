@@ -4,8 +4,8 @@ import { retrieverOptions } from '../retriever-options.ts';
 import type { Workspace } from '../workspace.ts';
 import { signalBankOptions, signalNames } from './options.ts';
 import { encoderSignals, refittedSignals } from './refitted-signals.ts';
-import { sampleThreads, threadsWorkspace } from './sample-threads.ts';
 import { type SignalTable, signalTable } from './signal-bank.ts';
+import { sampleThreads, threadsWorkspace } from './threads.fixture.ts';
 
 beforeAll(() => useBackend('wasm'));
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { Corpus } from '../../model/corpus.ts';
-import { TURNS } from './handmade-threads.ts';
-import { sampleThreads } from './sample-threads.ts';
 import { SessionRanks } from './session-ranks.ts';
 import { sessionsOf } from './sessions.ts';
+import { TURNS } from './small-threads.fixture.ts';
+import { sampleThreads } from './threads.fixture.ts';
 
 describe.each([
   ['by hand', TURNS],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Corpus } from '../../model/corpus.ts';
-import { TURNS } from './handmade-threads.ts';
 import { begunSessions, neighbour, sessionGroups, sessionsOf, windowGroups } from './sessions.ts';
+import { TURNS } from './small-threads.fixture.ts';
 
 const corpus = new Corpus(TURNS);
 const sessions = sessionsOf(corpus);

@@ -5,13 +5,13 @@ import { UnavailableError } from '../../core/errors.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turn.ts';
+import { DIMENSION, type SampleWorld, sampleWorkspace, sampleWorld } from '../corpus.fixture.ts';
 import { retrieverOptions } from '../retriever-options.ts';
-import { DIMENSION, type SampleWorld, sampleWorkspace, sampleWorld } from '../sample-corpus.ts';
 import type { Workspace } from '../workspace.ts';
-import { textScoresOf } from './handmade-text-scores.ts';
 import { SIGNAL_GROUPS, type SignalBankOptions, signalBankOptions, signalNames } from './options.ts';
-import { sampleThreads, threadsWorkspace } from './sample-threads.ts';
 import { prepareSignals, type SignalTable, signalTable } from './signal-bank.ts';
+import { textScoresOf } from './text-scores.oracle.ts';
+import { sampleThreads, threadsWorkspace } from './threads.fixture.ts';
 
 beforeAll(() => useBackend('wasm'));
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { random } from '../../core/random.ts';
 import { Corpus } from '../../model/corpus.ts';
-import { TURNS } from './handmade-threads.ts';
-import { sampleThreads } from './sample-threads.ts';
 import { sessionsOf } from './sessions.ts';
+import { TURNS } from './small-threads.fixture.ts';
 import { SPREAD, Spread } from './spread.ts';
+import { sampleThreads } from './threads.fixture.ts';
 
 /** The eight figures of a turn by its score and those of its session, written out. */
 function spreadOf(corpus: Corpus, scores: Float64Array, cutoff: number, position: number): number[] {

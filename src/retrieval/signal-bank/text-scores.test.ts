@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { Corpus } from '../../model/corpus.ts';
 import { AuthorNames } from './author-names.ts';
-import { textScoresOf, wordsOf } from './handmade-text-scores.ts';
-import { sampleThreads } from './sample-threads.ts';
 import { sessionsOf } from './sessions.ts';
+import { textScoresOf, wordsOf } from './text-scores.oracle.ts';
 import { TextScores } from './text-scores.ts';
+import { sampleThreads } from './threads.fixture.ts';
 
 const { turns, queries } = sampleThreads(11);
 const corpus = new Corpus(turns);

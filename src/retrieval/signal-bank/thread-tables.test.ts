@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { Corpus } from '../../model/corpus.ts';
 import type { Turn } from '../../model/turn.ts';
-import { TURNS } from './handmade-threads.ts';
-import { sampleThreads } from './sample-threads.ts';
+import { TURNS } from './small-threads.fixture.ts';
 import { ThreadTables } from './thread-tables.ts';
+import { sampleThreads } from './threads.fixture.ts';
 
 test.each([
   ['by hand', TURNS],

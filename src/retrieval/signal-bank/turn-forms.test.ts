@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Corpus } from '../../model/corpus.ts';
-import { TURNS } from './handmade-threads.ts';
 import { sessionsOf } from './sessions.ts';
+import { TURNS } from './small-threads.fixture.ts';
 import { type TurnForms, turnForms } from './turn-forms.ts';
 
 const corpus = new Corpus(TURNS);

@@ -1,0 +1,42 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { random } from '../core/random.ts';
+import type { PlainRows } from './attention-weights.oracle.ts';
+import type { AttentionInputs } from './ring-attention.ts';
+
+/**
+ * 5 queries and 13 keys on a ring of 17, at places in no order, a zero vector and a duplicate among them.
+ *
+ * @param isMasked takes away one query's keys altogether, another's all but one, and a quarter of the others'
+ */
+export function sampleRows(isMasked: boolean): PlainRows {
+  const [B, T, D, V, N] = [5, 13, 7, 3, 17];
+  const source = random(11, 'sample-rows');
+  const matrix = (rows: number, columns: number) =>
+    Array.from({ length: rows }, () => Array.from({ length: columns }, () => source.normal()));
+  const places = () => source.shuffle(Array.from({ length: N }, (_, place) => place));
+  const [queries, keys, values] = [matrix(B, D), matrix(T, D), matrix(T, V)];
+  keys[4] = Array(D).fill(0);
+  queries[3] = Array(D).fill(0);
+  keys[6] = keys[2] as number[];
+  const rows = { queries, keys, values, ringSize: N };
+  const placed = { ...rows, queryPositions: places().slice(0, B), keyPositions: places().slice(0, T) };
+  if (!isMasked) return placed;
+  const mask = Array.from({ length: B }, (_, i) =>
+    Array.from({ length: T }, (_, j) => (i === 2 ? 0 : i === 4 ? Number(j === 5) : Number(source.integer(4) > 0))),
+  );
+  return { ...placed, mask };
+}
+
+export function tensorsOf(rows: PlainRows): AttentionInputs {
+  const matrix = (numbers: readonly (readonly number[])[]) => tf.tensor2d(numbers as number[][]);
+  const inputs = {
+    queries: matrix(rows.queries),
+    keys: matrix(rows.keys),
+    values: matrix(rows.values),
+    queryPositions: tf.tensor1d(rows.queryPositions as number[], 'int32'),
+    keyPositions: tf.tensor1d(rows.keyPositions as number[], 'int32'),
+    ringSize: rows.ringSize,
+  };
+  if (rows.mask === undefined) return inputs;
+  return { ...inputs, mask: tf.tensor2d(rows.mask as number[][], [rows.queries.length, rows.keys.length], 'bool') };
+}

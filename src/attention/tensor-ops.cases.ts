@@ -1,0 +1,201 @@
+import * as tf from '@tensorflow/tfjs-core';
+import type { Own, TensorOps } from '../core/tensor-op.harness.ts';
+import { Corpus } from '../model/corpus.ts';
+import { attend } from './attend.ts';
+import { sampleRows, tensorsOf } from './attention-rows.fixture.ts';
+import type { AttentionRows } from './attention-rows.ts';
+import { bandedRingAttention } from './banded-ring-attention.ts';
+import { blockwiseRingAttention } from './blockwise-ring-attention.ts';
+import { propagateCorpus } from './corpus-propagation.ts';
+import { RING_ATTENTION_DEFAULTS, unifiedAttentionOptions } from './options.ts';
+import { PROPAGATION_PRESETS } from './presets.ts';
+import { propagate, propagateAsOf } from './propagation.ts';
+import { type AttentionInputs, ringAttention } from './ring-attention.ts';
+import { trajectoryAttention } from './trajectory-attention.ts';
+import { unifiedAttention } from './unified-attention.ts';
+import { versionedPropagation } from './versioned-propagation.ts';
+
+const RING = { ...RING_ATTENTION_DEFAULTS, temperature: 1 };
+const UNIFIED = unifiedAttentionOptions.parse({});
+const { framework: FRAMEWORK } = PROPAGATION_PRESETS;
+
+function owned<T extends AttentionInputs>(own: Own, inputs: T): T {
+  for (const tensor of Object.values(inputs)) if (tensor instanceof tf.Tensor) own(tensor);
+  return inputs;
+}
+
+/** Two coordinates for the 5 queries and 13 keys of the sample. */
+const placed = (own: Own) => ({
+  ...owned(own, tensorsOf(sampleRows(true))),
+  queryCoordinates: own(tf.ones([5, 2]) as tf.Tensor2D),
+  keyCoordinates: own(tf.zeros([13, 2]) as tf.Tensor2D),
+  coordinateWeights: own(tf.ones([2]) as tf.Tensor1D),
+});
+
+/** One query, at place 0, of two keys, at 0 and 1, of values 2 and 4. */
+function pair(own: Own, keys: number[][], mask: number[] = [1, 1]) {
+  return {
+    queries: own(tf.tensor2d([keys[0] as number[]])),
+    keys: own(tf.tensor2d(keys)),
+    values: own(tf.tensor2d([2, 4], [2, 1])),
+    queryPositions: own(tf.tensor1d([0], 'int32')),
+    keyPositions: own(tf.tensor1d([0, 1], 'int32')),
+    ringSize: 2,
+    mask: own(tf.tensor2d([mask], [1, 2], 'bool')),
+    queryCoordinates: own(tf.zeros([1, 3]) as tf.Tensor2D),
+    keyCoordinates: own(tf.zeros([2, 3]) as tf.Tensor2D),
+    coordinateWeights: own(tf.ones([3]) as tf.Tensor1D),
+  };
+}
+
+const flat = { ...RING, decay: 0 };
+const [ALIKE, ZERO] = [
+  [
+    [3, 4],
+    [3, 4],
+  ],
+  [
+    [0, 0],
+    [0, 0],
+  ],
+];
+
+/** A turn of each number, which is query, key and value. */
+function turns(...numbers: number[]): AttentionRows {
+  const rows = Float32Array.from(numbers);
+  return { turns: numbers.length, queries: rows, keys: rows, values: rows };
+}
+const outputOf = async (result: Promise<{ output: Float32Array }>) => (await result).output;
+const long = turns(...Array.from({ length: 181 }, (_, i) => Math.sin(i)));
+
+function corpusOf(...lengths: number[]): Corpus {
+  const all = lengths.flatMap((length, c) => Array.from({ length }, (_, i) => ({ c: `c${c}`, id: `${c}-${i}`, i })));
+  return new Corpus(
+    all.map(({ c, id, i }) => {
+      return { id, conversationId: c, parentId: null, timestamp: i, author: null, channel: null, text: 'turn' };
+    }),
+  );
+}
+const [many, few, single, two] = [corpusOf(3, 131, 2), corpusOf(3, 7, 2), corpusOf(1), corpusOf(2)];
+const embeddings = Float32Array.from({ length: 2 * many.size }, (_, i) => Math.cos(i));
+const versions = async (corpus: Corpus, rows: Float32Array) => {
+  const { vectors, positions } = await versionedPropagation(corpus, rows, Int32Array.of(corpus.size), FRAMEWORK);
+  return { vectors, positions };
+};
+const vectorsOf = async (corpus: Corpus, rows: Float32Array) =>
+  (await propagateCorpus(corpus, rows, FRAMEWORK)).vectors;
+const ofTwo = (own: Own, rows: number[][]) => propagate(own(tf.tensor2d(rows)), FRAMEWORK);
+
+/** How attention over rows on the host has to do, whatever the way. */
+function rowOp(attention: (rows: AttentionRows, options: typeof RING) => Promise<Float32Array>) {
+  return {
+    use: () => attention(long, RING),
+    refuses: [
+      [() => attention({ ...long, keys: new Float32Array(5) }, RING), /keys: expected 181 rows of 1, got 5 numbers/],
+      [() => attention(turns(1, Number.NaN), RING), /queries is not finite at row 1: NaN/],
+    ],
+    edges: {
+      'zero vectors': [() => attention(turns(0, 0), flat), [0, 0]],
+      duplicates: [() => attention(turns(3, 3), RING), [3, 3]],
+      'one turn': [() => attention(turns(7), RING), [7]],
+      'all masked': [() => attention({ ...turns(7, 5), keyMask: new Uint8Array(2) }, RING), [0, 0]],
+    },
+  } as const;
+}
+
+export const TENSOR_OPS: TensorOps = {
+  attend: rowOp((rows, options) => outputOf(attend(rows, options))),
+  bandedRingAttention: rowOp((rows, options) => outputOf(bandedRingAttention(rows, options))),
+  blockwiseRingAttention: rowOp(blockwiseRingAttention),
+  ringAttention: {
+    use: (own) => ringAttention(owned(own, tensorsOf(sampleRows(true))), RING),
+    refuses: [
+      [(own) => ringAttention({ ...pair(own, ALIKE), mask: own(tf.ones([1, 2])) }, RING), /mask must be bool: float32/],
+      [(own) => ringAttention({ ...pair(own, ALIKE), values: own(tf.ones([3, 1])) }, RING), /shape of values/],
+    ],
+    edges: {
+      'zero vectors': [(own) => ringAttention(pair(own, ZERO), flat), [0.5, 0.5, 3]],
+      duplicates: [(own) => ringAttention(pair(own, ALIKE), flat), [0.5, 0.5, 3]],
+      'one turn': [(own) => ringAttention(pair(own, ALIKE, [1, 0]), flat), [1, 0, 2]],
+      'all masked': [(own) => ringAttention(pair(own, ALIKE, [0, 0]), RING), [0, 0, 0]],
+    },
+  },
+  trajectoryAttention: {
+    use: (own) => trajectoryAttention(placed(own), RING),
+    refuses: [
+      [
+        (own) => trajectoryAttention({ ...placed(own), keyCoordinates: own(tf.zeros([13, 3])) }, RING),
+        /shape of keyCoordinates/,
+      ],
+    ],
+    edges: {
+      'zero vectors': [(own) => trajectoryAttention(pair(own, ZERO), RING), [0.5, 0.5, 3]],
+      duplicates: [(own) => trajectoryAttention(pair(own, ALIKE), RING), [0.5, 0.5, 3]],
+      'all masked': [(own) => trajectoryAttention(pair(own, ALIKE, [0, 0]), RING), [0, 0, 0]],
+    },
+  },
+  unifiedAttention: {
+    use: (own) => unifiedAttention(placed(own), UNIFIED),
+    refuses: [
+      [(own) => unifiedAttention(placed(own), { ...UNIFIED, mix: { rcp: 1, ircp: 1, tpo: 1 } }), /mix must sum to 1/],
+    ],
+    edges: {
+      // RCP sees the first key alone, IRCP and TPO see both.
+      duplicates: [(own) => unifiedAttention(pair(own, ALIKE), { ...UNIFIED, decay: 0 }), [0.7, 0.3, 2.6]],
+      'all masked': [(own) => unifiedAttention(pair(own, ALIKE, [0, 0]), UNIFIED), [0, 0, 0]],
+    },
+  },
+  propagate: {
+    use: (own) => propagate(own(tf.tensor2d([1, 2, 3, 4, 5, 6], [3, 2])), FRAMEWORK),
+    refuses: [[(own) => propagate(own(tf.zeros([2, 3, 5])) as never, FRAMEWORK), /shape of embeddings/]],
+    edges: {
+      'zero vectors': [(own) => ofTwo(own, ZERO), [0, 0, 0, 0]],
+      duplicates: [(own) => ofTwo(own, ALIKE), [0.6, 0.8, 0.6, 0.8]],
+      'one turn': [(own) => ofTwo(own, [[0, 5]]), [0, 1]],
+    },
+  },
+  propagateAsOf: {
+    use: (own) => {
+      const [places, sizes] = [own(tf.tensor1d([0, 1], 'int32')), own(tf.tensor1d([1, 3], 'int32'))];
+      return propagateAsOf(own(tf.tensor2d([1, 2, 3, 4, 5, 6], [3, 2])), places, sizes, FRAMEWORK);
+    },
+    refuses: [
+      [
+        (own) => {
+          const [places, sizes] = [own(tf.tensor1d([0, 1], 'int32')), own(tf.tensor1d([1], 'int32'))];
+          return propagateAsOf(own(tf.ones([3, 2])), places, sizes, FRAMEWORK);
+        },
+        /shape of sizes: expected \[R\] with T=3, D=2, R=2/,
+      ],
+    ],
+    edges: {
+      'one turn': [
+        (own) => {
+          const [places, sizes] = [own(tf.tensor1d([0], 'int32')), own(tf.tensor1d([1], 'int32'))];
+          return propagateAsOf(own(tf.tensor2d([3, 4, 9, 9], [2, 2])), places, sizes, FRAMEWORK);
+        },
+        [0.6, 0.8],
+      ],
+    },
+  },
+  propagateCorpus: {
+    use: () => propagateCorpus(many, embeddings, FRAMEWORK),
+    refuses: [
+      [() => propagateCorpus(many, embeddings.subarray(1), FRAMEWORK), /embeddings of the corpus: expected 136 rows/],
+      [() => propagateCorpus(many, embeddings, FRAMEWORK, { tolerance: -1 }), /tolerance must not be negative: -1/],
+    ],
+    edges: {
+      'zero vectors': [() => vectorsOf(two, new Float32Array(4)), [0, 0, 0, 0]],
+      duplicates: [() => vectorsOf(two, Float32Array.of(3, 4, 3, 4)), [0.6, 0.8, 0.6, 0.8]],
+      'one turn': [() => vectorsOf(single, Float32Array.of(0, 5)), [0, 1]],
+    },
+  },
+  versionedPropagation: {
+    use: () => versions(few, embeddings.subarray(0, 24)),
+    refuses: [[() => versions(few, embeddings.subarray(0, 23)), /embeddings of the corpus: expected 12 rows/]],
+    edges: {
+      'zero vectors': [() => versions(two, new Float32Array(4)), [0, 0, 0, 0, 0, 1]],
+      'one turn': [() => versions(single, Float32Array.of(0, 5)), [0, 1, 0]],
+    },
+  },
+};

@@ -1,0 +1,25 @@
+import * as tf from '@tensorflow/tfjs-core';
+import type { TensorOps } from '../core/tensor-op.harness.ts';
+import { conservationTensors } from './conservation-tensors.ts';
+
+const rows = (...numbers: number[]) => tf.tensor2d(numbers, [numbers.length / 2, 2]);
+const figures = (embeddings: tf.Tensor2D, salience: tf.Tensor1D) => {
+  const { magnitude, energy, information } = conservationTensors(embeddings, salience);
+  return [magnitude, energy, information];
+};
+
+export const TENSOR_OPS: TensorOps = {
+  conservationTensors: {
+    use: (own) => conservationTensors(own(rows(1, 0, 3, 4)), own(tf.tensor1d([1, 2]))),
+    refuses: [
+      [(own) => conservationTensors(own(rows(1, 0)), own(tf.ones([2]))), /shape of salience/],
+      [(own) => conservationTensors(own(tf.zeros([10_007, 1])), own(tf.ones([10_007]))), /at most 10000 records/],
+    ],
+    edges: {
+      'zero vectors': [(own) => figures(own(rows(0, 0, 0, 0)), own(tf.ones([2]))), [0, 0, Math.LN2]],
+      duplicates: [(own) => figures(own(rows(3, 4, 3, 4)), own(tf.ones([2]))), [5, 0.5, Math.LN2]],
+      'one turn': [(own) => figures(own(rows(3, 4)), own(tf.tensor1d([7]))), [5, 0.5, 0]],
+      'all masked': [(own) => figures(own(rows(3, 4, 1, 1)), own(tf.zeros([2]))), [0, 0, 0]],
+    },
+  },
+};

@@ -1,0 +1,51 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { activeBackend, probeBackends, useBackend } from './backend.ts';
+import { batchedMatmul, matmul, matmulTransposed, normaliseRows } from './matmul.ts';
+import { scoped } from './scope.ts';
+import type { TensorOps } from './tensor-op.harness.ts';
+
+const square = () => tf.tensor2d([1, 2, 3, 4], [2, 2]);
+const row = () => tf.tensor2d([1, 2, 3], [1, 3]);
+const cube = () => tf.tensor3d([1, 2, 3, 4, 5, 6, 7, 8], [2, 2, 2]);
+
+export const TENSOR_OPS: TensorOps = {
+  activeBackend: { use: () => [activeBackend()].length, refuses: [] },
+  probeBackends: { use: () => probeBackends().length, refuses: [] },
+  useBackend: {
+    use: async () => [await useBackend(activeBackend())].length,
+    refuses: [[() => useBackend('torch' as never), /unknown backend torch/]],
+  },
+  scoped: {
+    use: (own) => {
+      const a = own(square());
+      return scoped('sample', () => tf.add(tf.square(a), tf.sqrt(a)));
+    },
+    refuses: [
+      [() => scoped('sample', () => Promise.resolve(tf.square(square())) as never), /synchronous function: sample/],
+      [(own) => scoped('sample', () => tf.matMul(tf.square(own(square())), row())), /./],
+    ],
+  },
+  matmul: {
+    use: (own) => matmul(own(square()), own(square())),
+    refuses: [[(own) => matmul(own(square()), own(row())), /shape of b: expected \[D, K\] with T=2, D=2/]],
+    edges: { 'zero vectors': [(own) => matmul(own(square()), own(tf.zeros([2, 1]))), [0, 0]] },
+  },
+  matmulTransposed: {
+    use: (own) => matmulTransposed(own(square()), own(square())),
+    refuses: [[(own) => matmulTransposed(own(square()), own(row())), /shape of b/]],
+    edges: { 'one turn': [(own) => matmulTransposed(own(row()), own(row())), [14]] },
+  },
+  batchedMatmul: {
+    use: (own) => batchedMatmul(own(cube()), own(cube())),
+    refuses: [[(own) => batchedMatmul(own(cube()), own(tf.zeros([2, 3, 2]))), /shape of b/]],
+    edges: { 'one turn': [(own) => batchedMatmul(own(tf.ones([1, 1, 3])), own(tf.ones([1, 3, 1]))), [3]] },
+  },
+  normaliseRows: {
+    use: (own) => normaliseRows(own(square())),
+    refuses: [[(own) => normaliseRows(own(tf.zeros([2, 3, 5])) as never), /shape of rows/]],
+    edges: {
+      'zero vectors': [(own) => normaliseRows(own(tf.tensor2d([0, 0, 3, 4], [2, 2]))), [0, 0, 0.6, 0.8]],
+      'one turn': [(own) => normaliseRows(own(tf.tensor2d([0, -2], [1, 2]))), [0, -1]],
+    },
+  },
+};

@@ -1,0 +1,50 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { useBackend } from '../../core/backend.ts';
+import { loadDataset } from '../../datasets/registry.ts';
+import { recordVersion } from '../code-version.ts';
+import { resolveConfig } from '../config.ts';
+import type { Plain } from '../config-file.ts';
+import { captureEnvironment } from '../environment.ts';
+import { sampleConfig, writeSampleJsonl } from '../jsonl.fixture.ts';
+import { runHash } from '../run-hash.ts';
+import { formatState, type RunState } from '../run-state.ts';
+
+/** An arm that is tuned at two points, and one that fails, as the numbers of its BM25 overflow. */
+const ARMS = [
+  {
+    name: 'newest',
+    candidates: [{ index: 'newest', k: 19 }],
+    relevance: { signals: ['recency'] },
+    tune: { 'candidates.0.k': [7, 19] },
+  },
+  {
+    name: 'overflowing',
+    candidates: [{ index: 'bm25', k: 17, variant: 'bm25l', k1: 1.7e308 }],
+    relevance: { signals: ['bm25'] },
+  },
+];
+
+/** Writes data into a folder, and beside them what a process leaves that has begun a run of them on wasm. */
+export async function beginSampleRun(folder: string): Promise<RunState> {
+  writeSampleJsonl(folder);
+  const evaluation = { baseline: 'newest', metrics: ['mrr@10'], depth: 11 };
+  const config = resolveConfig({ ...sampleConfig(folder), evaluation, arms: ARMS } as Plain, 'sample');
+  const { hash: dataHash } = await loadDataset(config.dataset, { cacheFolder: null });
+  const backend = 'wasm';
+  const arms = config.arms.map(({ name }) => name);
+  const state = {
+    hash: runHash(config, dataHash, backend),
+    recordVersion: recordVersion(),
+    dataHash,
+    backend,
+    arms,
+    armsAtOnce: 5,
+  } as const;
+  writeFileSync(join(folder, 'config.yaml'), JSON.stringify(config));
+  await useBackend(backend);
+  const environment = captureEnvironment(backend, config.seed, 'ragpp run', config.dataset);
+  writeFileSync(join(folder, 'environment.json'), JSON.stringify(environment));
+  writeFileSync(join(folder, 'state.json'), formatState({ ...state, arms }));
+  return { ...state, arms };
+}

@@ -1,0 +1,91 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TensorOps } from '../core/tensor-op.harness.ts';
+import { loadConfig, resolveConfig } from './config.ts';
+import type { Plain } from './config-file.ts';
+import { sampleConfig } from './jsonl.fixture.ts';
+import { compareRuns } from './run-comparison.ts';
+import { SAMPLE_RUN, writeSampleRun } from './run-folder.fixture.ts';
+import { writeRunFolder } from './run-folder.ts';
+import { findRunFolders, readRunSummary } from './run-summary.ts';
+import { sampleTrainingConfig } from './training/training-config.fixture.ts';
+import { loadTrainingConfig } from './training/training-config.ts';
+
+const config = sampleConfig('folder') as Plain;
+
+/** Hands a new folder to the work, and removes it when that is done. */
+function inFolder<T>(work: (folder: string) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), 'ragpp-folder-'));
+  try {
+    return work(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** What is made of a run's folder. */
+const ofRun = <T>(work: (folder: string) => T): T =>
+  inFolder((root) => {
+    const folder = join(root, 'run');
+    writeSampleRun(folder, SAMPLE_RUN);
+    return work(folder);
+  });
+
+function loaded(...overrides: string[]): number {
+  return inFolder((folder) => {
+    const path = join(folder, 'sample.yaml');
+    writeFileSync(path, JSON.stringify(config));
+    return loadConfig(path, overrides).arms.length;
+  });
+}
+
+function trained(...overrides: string[]): number {
+  return inFolder((folder) => {
+    const path = join(folder, 'training.yaml');
+    writeFileSync(path, JSON.stringify(sampleTrainingConfig(folder)));
+    return loadTrainingConfig(path, overrides).fitting.epochs;
+  });
+}
+
+export const TENSOR_OPS: TensorOps = {
+  compareRuns: {
+    use: () => ofRun((folder) => compareRuns(folder, folder).arms.length),
+    refuses: [[() => ofRun((folder) => compareRuns(folder, `${folder}-absent`)), /metrics\.json/]],
+  },
+  findRunFolders: {
+    use: () => ofRun((folder) => findRunFolders(folder).length),
+    refuses: [[() => ofRun((folder) => findRunFolders(`${folder}-absent`)), /absent/]],
+  },
+  readRunSummary: {
+    use: () => ofRun((folder) => readRunSummary(folder).arms.length),
+    refuses: [[() => ofRun((folder) => readRunSummary(`${folder}-absent`)), /metrics\.json/]],
+  },
+  writeRunFolder: {
+    use: () =>
+      inFolder((root) => {
+        writeRunFolder(join(root, 'run'), { 'a.txt': 'a' });
+        return readdirSync(join(root, 'run')).length;
+      }),
+    refuses: [],
+  },
+  loadConfig: { use: () => loaded(), refuses: [[() => loaded('seed=soup'), /seed \(--set\): expected number/]] },
+  loadTrainingConfig: {
+    use: () => trained(),
+    refuses: [
+      [
+        () => trained('fitting.epochs=soup'),
+        /fitting\.epochs \(--set\): expected number|fitting\.epochs: expected number/,
+      ],
+    ],
+  },
+  planStages: { provedIn: 'src/experiment/stage-plan.test.ts' },
+  resolveConfig: {
+    use: () => resolveConfig(config, 'sample').arms.length,
+    refuses: [[() => resolveConfig({}, 'nothing'), /in nothing/]],
+  },
+  runFiles: { provedIn: 'src/experiment/run.test.ts' },
+  runExperiment: { provedIn: 'src/experiment/run.test.ts' },
+  runTest: { provedIn: 'src/experiment/training/training-run.test.ts' },
+  runTraining: { provedIn: 'src/experiment/training/training-run.test.ts' },
+};

@@ -1,0 +1,70 @@
+import type { TensorOps } from '../core/tensor-op.harness.ts';
+import type { CandidateIndex, QueryBatch } from '../model/candidates.ts';
+import { Corpus } from '../model/corpus.ts';
+import { unchangingRows } from './dense-rows.ts';
+import { FlatIndex } from './flat.ts';
+import { createBm25, createIndex, indexOptions } from './registry.ts';
+
+const IDS = ['a', 'b', 'c'];
+/** The last two are one. */
+const VECTORS = Float32Array.of(1, 0, 0, 1, 0, 1);
+const queries = (vectors: number[], cutoff: number): QueryBatch => ({
+  texts: ['soup'],
+  vectors: Float32Array.from(vectors),
+  cutoffs: Int32Array.of(cutoff),
+});
+const corpus = new Corpus(
+  IDS.map((id, i) => {
+    return {
+      id,
+      conversationId: 'x',
+      parentId: null,
+      timestamp: i,
+      author: null,
+      channel: null,
+      text: 'soup and bread',
+    };
+  }),
+);
+
+async function found(index: CandidateIndex, asked: QueryBatch, k: number): Promise<unknown> {
+  try {
+    const { positions, scores } = await index.search(asked, k);
+    return { positions, scores };
+  } finally {
+    index.dispose();
+  }
+}
+
+const flat = (vectors: Float32Array = VECTORS) => new FlatIndex(IDS, unchangingRows(vectors, 2));
+const made = (options: object) =>
+  createIndex(indexOptions.parse(options), { corpus, vectors: VECTORS, dimension: 2, seed: 1 });
+const bm25 = indexOptions.parse({ index: 'bm25' }) as Parameters<typeof createBm25>[0];
+
+export const TENSOR_OPS: TensorOps = {
+  FlatIndex: {
+    use: () => found(flat(), queries([0.6, 0.8], 3), 2),
+    refuses: [
+      [() => found(flat(), queries([0.6, 0.8], 3), 0), /k must be a positive integer: 0/],
+      [() => found(flat(), queries([3, 4], 3), 2), /must have length 1 or be zero: 5/],
+      [() => flat(Float32Array.of(1, 0, 5, 5, 0, 0)), /vector of turn b must have length 1/],
+    ],
+    edges: {
+      'zero vectors': [() => found(flat(new Float32Array(6)), queries([0, 0], 3), 2), [-1, -1, 0, 0]],
+      duplicates: [() => found(flat(), queries([0, 1], 3), 2), [2, 1, 1, 1]],
+      'one turn': [() => found(flat(), queries([1, 0], 1), 1), [0, 1]],
+      'all masked': [() => found(flat(), queries([1, 0], 0), 1), [-1, 0]],
+      'K > C': [() => found(flat(), queries([1, 0], 1), 3), [0, -1, -1, 1, 0, 0]],
+    },
+  },
+  createIndex: {
+    use: () => found(made({ index: 'flat' }), queries([0.6, 0.8], 3), 2),
+    refuses: [[() => found(made({ index: 'flat' }), queries([1], 3), 2), /vectors of 1 queries of dimension 2/]],
+    edges: { 'K > C': [() => found(made({ index: 'newest' }), queries([1, 0], 1), 2), [0, -1, 1, 0]] },
+  },
+  createBm25: {
+    use: () => found(createBm25(bm25, corpus), queries([1, 0], 3), 2),
+    refuses: [[() => found(createBm25(bm25, corpus), queries([1, 0], 4), 2), /cutoff must be in 0 … 3: 4/]],
+    edges: { 'all masked': [() => found(createBm25(bm25, corpus), queries([1, 0], 0), 2), [-1, -1, 0, 0]] },
+  },
+};

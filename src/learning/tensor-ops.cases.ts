@@ -1,0 +1,209 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as tf from '@tensorflow/tfjs-core';
+import type { Own, TensorOps } from '../core/tensor-op.harness.ts';
+import { coordinateAscent } from './coordinate-ascent.ts';
+import {
+  crossValidate,
+  fitPoint,
+  fitWithSelection,
+  type HyperParameters,
+  type SelectionPlan,
+} from './cross-validation.ts';
+import { fixedFeatures } from './feature-source.ts';
+import { handmadeTable } from './feature-table.fixture.ts';
+import { type FeatureTable, subset } from './feature-table.ts';
+import { everyRow, leaveOneClusterOut } from './folds.ts';
+import { linearModel, rawWeights } from './linear-model.ts';
+import { lossTargets, queryLosses, usableQueries } from './losses.ts';
+import { restoreModel } from './model-registry.ts';
+import { searchOnTable } from './parameter-search.ts';
+import { parameterCount } from './parameters.ts';
+import { randomSearch } from './random-search.ts';
+import { scoreTable } from './table-scorer.ts';
+import { type TrainingOptions, train } from './training.ts';
+import { trajectorySignals } from './trajectory-inputs.ts';
+import { trajectoryModel } from './trajectory-model.ts';
+import { handmadeTrajectoryTable } from './trajectory-table.fixture.ts';
+import { assertFits, readWeights, type Weights, writeWeights } from './weight-file.ts';
+
+const signals = ['a', 'b'];
+const table = handmadeTable({ queries: 4, candidates: 3, clusters: 4, signals, weights: [1, -1], seed: 3 });
+const plain = { means: new Float64Array(2), deviations: new Float64Array(2).fill(1) };
+const linear = linearModel({ signals, nonNegative: [], initial: {} }, plain);
+const trajectory = trajectoryModel({ dimensions: 3, self: 'include' });
+const initial = Float64Array.from(trajectory.parameters.flatMap((spec) => spec.initial));
+const trajectoryTable = handmadeTrajectoryTable(2, 3, 3, 5);
+const nothing = (of: FeatureTable): FeatureTable => ({ ...of, values: new Float32Array(of.values.length) });
+const masked = (of: FeatureTable): FeatureTable => ({ ...nothing(of), mask: new Uint8Array(of.mask.length) });
+/** One query with two candidates alike, of which one is relevant. */
+const twins: FeatureTable = {
+  ...subset(table, [0]),
+  width: 2,
+  values: Float32Array.of(1, 2, 1, 2),
+  mask: Uint8Array.of(1, 1),
+  grades: Float32Array.of(1, 0),
+};
+
+const loss = { name: 'infonce', temperature: 1 } as const;
+const lossOf = (own: Own, scores: number[], of: FeatureTable) => {
+  const targets = lossTargets(of, loss);
+  own(targets.shares);
+  own(targets.masks);
+  return queryLosses(own(tf.tensor2d(scores, [of.queryIds.length, of.width])), targets, loss);
+};
+const options: TrainingOptions = {
+  loss,
+  learningRate: 0.1,
+  l2: 0,
+  epochs: 2,
+  patience: 2,
+  batchSize: 3,
+  seed: 1,
+  startNoise: 0,
+};
+const plan: SelectionPlan = { modelOf: () => linear, points: [{ ...options, epochs: 1 }], innerFolds: 2, seeds: [1] };
+const idlePlan = { ...plan, points: [{ ...options, epochs: 0 }] };
+const objective = async ([x]: Float64Array) => -Math.abs(x as number);
+const search = { budget: 3, seed: 1 };
+
+const provenance = { config: {}, dataHash: '', seeds: [1], commit: '', backend: 'cpu', trainingClusters: ['c'] };
+const weights: Weights = { model: linear, values: Float64Array.of(1, -1), provenance };
+/** Writes weights to a folder that is there while they are used. */
+const stored = (of: Weights, use: (path: string) => number[]) => {
+  const folder = mkdtempSync(join(tmpdir(), 'ragpp-weights-'));
+  try {
+    const path = join(folder, 'weights.safetensors');
+    writeWeights(path, of);
+    return use(path);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+};
+const wrong = { ...weights, values: Float64Array.of(1) };
+
+export const TENSOR_OPS: TensorOps = {
+  coordinateAscent: {
+    use: async () => (await coordinateAscent(linear, objective, search)).values,
+    refuses: [
+      [() => coordinateAscent(linear, objective, { budget: 0, seed: 1 }), /budget must be an integer from 1: 0/],
+    ],
+  },
+  randomSearch: {
+    use: async () => (await randomSearch(linear, objective, search)).values,
+    refuses: [
+      [() => randomSearch(linear, objective, { budget: 0.5, seed: 1 }), /budget must be an integer from 1: 0.5/],
+    ],
+  },
+  searchOnTable: {
+    use: async () =>
+      (await searchOnTable(linear, table, 'ndcg@10', (asked) => randomSearch(linear, asked, search))).value,
+    refuses: [[() => searchOnTable(linear, table, 'map', async () => 0), /needs a cutoff: map/]],
+  },
+  crossValidate: {
+    use: async () => (await crossValidate(fixedFeatures(table), leaveOneClusterOut(table).slice(0, 1), plan)).scores,
+    refuses: [
+      [
+        () => crossValidate(fixedFeatures(table), leaveOneClusterOut(table), { ...plan, seeds: [] }),
+        /needs at least one seed: 0/,
+      ],
+    ],
+    edges: {
+      'zero vectors': [
+        async () => (await crossValidate(fixedFeatures(nothing(table)), leaveOneClusterOut(table), idlePlan)).scores,
+        new Array<number>(12).fill(0),
+      ],
+    },
+  },
+  fitPoint: {
+    use: async () => (await fitPoint(table, plan.points[0] as HyperParameters, plan)).values,
+    refuses: [
+      [() => fitPoint(table, plan.points[0] as HyperParameters, { ...plan, seeds: [] }), /needs at least one seed: 0/],
+    ],
+  },
+  fitWithSelection: {
+    use: async () => (await fitWithSelection(fixedFeatures(table), everyRow(table), plan)).values,
+    refuses: [
+      [
+        () => fitWithSelection(fixedFeatures(table), everyRow(table), { ...plan, innerFolds: 5 }),
+        /folds of 4 clusters/,
+      ],
+    ],
+  },
+  linearModel: {
+    use: () => linearModel({ signals, nonNegative: [], initial: {} }, plain).parameters.length,
+    refuses: [
+      [() => linearModel({ signals, nonNegative: ['c'], initial: {} }, plain), /names no signal of the model: c/],
+    ],
+  },
+  rawWeights: { use: () => Object.values(rawWeights(linear, Float64Array.of(1, 2))), refuses: [] },
+  lossTargets: {
+    use: () => {
+      const { shares, masks } = lossTargets(table, loss);
+      return [shares, masks];
+    },
+    refuses: [[() => lossTargets(masked(table), loss), /no query has a relevant candidate/]],
+  },
+  queryLosses: {
+    use: (own) => lossOf(own, [3, 1, 2, 1, 0, 5, 1, 1, 1, 2, 3, 2], table),
+    refuses: [[(own) => lossOf(own, [1, 2, 3], table), /./]],
+    edges: {
+      duplicates: [(own) => lossOf(own, [7, 7], twins), [Math.LN2]],
+      'zero vectors': [(own) => lossOf(own, [0, 0], twins), [Math.LN2]],
+    },
+  },
+  usableQueries: {
+    use: () => usableQueries(table, loss),
+    refuses: [],
+    edges: { 'all masked': [() => usableQueries(masked(table), loss), []] },
+  },
+  restoreModel: {
+    use: () => parameterCount(restoreModel('linear', linear.config, linear.constants, 'here')),
+    refuses: [[() => restoreModel('liner', {}, {}, 'here'), /the nearest known is linear: liner/]],
+  },
+  scoreTable: {
+    use: () => scoreTable(trajectory, initial, trajectoryTable),
+    refuses: [[() => scoreTable(trajectory, initial, table), /unknown signal, known are a, b/]],
+    edges: {
+      duplicates: [() => scoreTable(linear, Float64Array.of(1, -1), twins), [-1, -1]],
+      'all masked': [() => scoreTable(trajectory, initial, masked(trajectoryTable)), [0, 0, 0, 0, 0, 0]],
+      // Nothing is relevant and all stand where the query does: the trajectory's and the attention's share are all that is left.
+      'zero vectors': [() => scoreTable(trajectory, initial, nothing(subset(trajectoryTable, [0]))), [1, 1, 1]],
+    },
+  },
+  train: {
+    use: async () => [
+      (await train(linear, table, table, options)).values,
+      (await train(trajectory, trajectoryTable, null, { ...options, epochs: 1 })).values,
+    ],
+    refuses: [
+      [() => train(linear, masked(table), null, options), /no query has a relevant candidate/],
+      [() => train(trajectory, table, null, options), /unknown signal/],
+      [() => train(linear, table, trajectoryTable, options), /unknown signal/],
+    ],
+    edges: {
+      duplicates: [async () => (await train(linear, twins, null, options)).values, [0, 0]],
+    },
+  },
+  trajectorySignals: { use: () => trajectorySignals(5).length, refuses: [] },
+  trajectoryModel: {
+    use: () => parameterCount(trajectoryModel({ dimensions: 7, self: 'exclude' })),
+    refuses: [],
+  },
+  assertFits: {
+    use: () => {
+      assertFits(weights, signals);
+      return signals.length;
+    },
+    refuses: [[() => assertFits(weights, ['a']), /need signals that are not there, of a: b/]],
+  },
+  readWeights: {
+    use: () => stored(weights, (path) => [...readWeights(path).values]),
+    refuses: [[() => readWeights('/nowhere/x'), /cannot read/]],
+  },
+  writeWeights: {
+    use: () => stored(weights, () => [1]),
+    refuses: [[() => stored(wrong, () => []), /parameter values: expected 2, got 1/]],
+  },
+};
