@@ -1,38 +1,49 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
 
-const EVERY_TEST = ['src/**/*.test.ts', 'bench/**/*.test.ts', 'experiments/**/*.test.ts'];
-/** Tests that start processes: a worker that has grown large cannot be forked. */
-const PROCESS_TESTS = [
-  'bench/**/*.test.ts',
-  'src/cli/**/*.test.ts',
-  'src/**/*.browser.test.ts',
-  'src/**/launch/*.test.ts',
-];
+const root = import.meta.dirname;
+
+function testFiles(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts'))
+    .map((file) => `${folder}/${file}`);
+}
+
+const contains = (pattern: RegExp) => (file: string) => pattern.test(readFileSync(join(root, file), 'utf8'));
 
 /** What runs on every backend that is asked for. */
-function tensorTests(): string[] {
-  const folder = import.meta.dirname;
-  return readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.test.ts'))
-    .map((file) => `src/${file}`)
-    .filter((file) => readFileSync(join(folder, file), 'utf8').includes('describe.each(TEST_BACKENDS'));
+const tensorTests = () => testFiles('src').filter(contains(/describe\.each\(TEST_BACKENDS/));
+
+/** Tests that start processes: each wasm module reserves 10 GB of addresses, and a process with several of them cannot be forked. */
+function processTests(): string[] {
+  const starts = contains(
+    /child_process|playwright-core|(?:command|process|sample-page|slurm)\.harness|environment\.ts/,
+  );
+  return [
+    ...testFiles('bench'),
+    ...testFiles('src/cli'),
+    ...['src', 'experiments'].flatMap(testFiles).filter((file) => !file.startsWith('src/cli/') && starts(file)),
+  ];
 }
 
 const asked = process.env.RAGPP_TEST_BACKENDS?.split(',');
 const onWebGpu = asked?.includes('webgpu') ?? false;
 
+/** Files of a worker share its modules where they can: importing tfjs and zod for each file takes half of the time. */
+function everyTest(): TestProjectConfiguration[] {
+  const processes = processTests();
+  const shared = ['src', 'experiments'].flatMap(testFiles).filter((file) => !processes.includes(file));
+  return [
+    { extends: true, test: { name: 'shared', include: shared, isolate: false } },
+    { extends: true, test: { name: 'processes', include: processes } },
+  ];
+}
+
 export default defineConfig({
   test: {
     projects:
-      asked === undefined
-        ? [
-            // Files of a worker share its modules: importing tfjs and zod for each file takes half of the time.
-            { extends: true, test: { name: 'shared', include: EVERY_TEST, exclude: PROCESS_TESTS, isolate: false } },
-            { extends: true, test: { name: 'processes', include: PROCESS_TESTS } },
-          ]
-        : [{ extends: true, test: { name: 'backends', include: tensorTests() } }],
+      asked === undefined ? everyTest() : [{ extends: true, test: { name: 'backends', include: tensorTests() } }],
     globalSetup: asked === undefined ? [] : ['src/core/setup.harness.ts'],
     setupFiles: ['src/core/properties.harness.ts', ...(onWebGpu ? ['src/core/webgpu.harness.ts'] : [])],
     pool: 'forks',

@@ -1,7 +1,7 @@
-import { unchangingRows } from '../src/index/dense-rows.ts';
-import { FlatIndex } from '../src/index/flat.ts';
-import { HNSW_DEFAULTS, HnswIndex, type HnswLibrary } from '../src/index/hnsw.ts';
-import { recallAt } from '../src/index/recall.ts';
+import { unchangingRows } from '../src/candidates/dense-rows.ts';
+import { FlatIndex } from '../src/candidates/flat.ts';
+import { HNSW_DEFAULTS, HnswIndex, type HnswLibrary } from '../src/candidates/hnsw.ts';
+import { recallAt } from '../src/candidates/recall.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../src/model/candidates.ts';
 import { clusteredVectors } from './clustered-vectors.ts';
 import { singleQuery } from './query-batch.ts';

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { HNSW_DEFAULTS } from '../src/candidates/hnsw.ts';
 import { BACKENDS, type BackendChoice, useBackend } from '../src/core/backend.ts';
-import { HNSW_DEFAULTS } from '../src/index/hnsw.ts';
 import { type BenchSettings, K, type Timing, timeFlat } from './candidate-timing.ts';
 import { inChild } from './child.ts';
 import type { ChildTask } from './hnsw-child.ts';

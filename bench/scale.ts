@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BACKENDS } from '../src/core/backend.ts';
 import { ValidationError } from '../src/core/errors.ts';
-import { type ExperimentConfig, resolveConfig } from '../src/experiment/config.ts';
+import { type ExperimentConfig, resolveConfig } from '../src/experiment/config/config.ts';
 import { inChild } from './child.ts';
 import { growthExponent } from './growth.ts';
 import { positive } from './integer-option.ts';

@@ -3,7 +3,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BACKENDS } from '../src/core/backend.ts';
-import { type ExperimentConfig, resolveConfig } from '../src/experiment/config.ts';
+import { type ExperimentConfig, resolveConfig } from '../src/experiment/config/config.ts';
 import { inChild } from './child.ts';
 import { positive } from './integer-option.ts';
 import type { RunCost, SweepTask } from './sweep-child.ts';

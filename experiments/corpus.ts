@@ -1,5 +1,5 @@
-import { openArmRunner } from '../src/experiment/arm-runner.ts';
-import { type ExperimentConfig, loadConfig } from '../src/experiment/config.ts';
+import { type ExperimentConfig, loadConfig } from '../src/experiment/config/config.ts';
+import { openArmRunner } from '../src/experiment/run/arm-runner.ts';
 import type { Dataset } from '../src/model/dataset.ts';
 import type { Workspace } from '../src/retrieval/workspace.ts';
 import type { StudyContext } from './study.ts';

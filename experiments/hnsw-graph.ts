@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import hnswlib from 'hnswlib-node';
-import { HnswIndex, type HnswOptions } from '../src/index/hnsw.ts';
+import { HnswIndex, type HnswOptions } from '../src/candidates/hnsw.ts';
 
 /** An index over all of a corpus, and the graph of the library within it. */
 export interface BuiltIndex {

@@ -8,9 +8,9 @@ import { assertWritableFolder } from '../src/core/files.ts';
 import { hashOf } from '../src/core/hash.ts';
 import { type StartProgress, terminalProgress } from '../src/core/progress.ts';
 import { parse } from '../src/core/validation.ts';
-import { applyOverrides } from '../src/experiment/config-file.ts';
-import { captureEnvironment } from '../src/experiment/environment.ts';
-import { type RunFiles, writeRunFolder } from '../src/experiment/run-folder.ts';
+import { applyOverrides } from '../src/experiment/config/config-file.ts';
+import { captureEnvironment } from '../src/experiment/run/environment.ts';
+import { type RunFiles, writeRunFolder } from '../src/experiment/run/run-folder.ts';
 
 export interface StudyContext {
   readonly cacheFolder: string;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { singleQuery } from '../../bench/query-batch.ts';
 import { median } from '../../bench/timing.ts';
-import { unchangingRows } from '../../src/index/dense-rows.ts';
-import { FlatIndex } from '../../src/index/flat.ts';
-import { recallAt } from '../../src/index/recall.ts';
+import { unchangingRows } from '../../src/candidates/dense-rows.ts';
+import { FlatIndex } from '../../src/candidates/flat.ts';
+import { recallAt } from '../../src/candidates/recall.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../../src/model/candidates.ts';
 import type { Workspace } from '../../src/retrieval/workspace.ts';
 import { withConfig } from '../corpus.ts';

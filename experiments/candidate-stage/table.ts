@@ -1,4 +1,4 @@
-import { decimal } from '../../src/report/format.ts';
+import { decimal } from '../../src/report/tables/format.ts';
 import { pipeTable } from '../text-table.ts';
 
 /** One setting of the approximate index. */

@@ -5,7 +5,7 @@ import { type BackendChoice, useBackend } from '../../src/core/backend.ts';
 import { assertWritableFolder } from '../../src/core/files.ts';
 import { terminalProgress } from '../../src/core/progress.ts';
 import { parse } from '../../src/core/validation.ts';
-import { writeRunFolder } from '../../src/experiment/run-folder.ts';
+import { writeRunFolder } from '../../src/experiment/run/run-folder.ts';
 import { pipeTable } from '../text-table.ts';
 import { conservationDrift, NAME } from './experiment.ts';
 import { driftFiles } from './files.ts';

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
-import type { RunFiles } from '../../src/experiment/run-folder.ts';
-import { minute } from '../../src/report/format.ts';
+import type { RunFiles } from '../../src/experiment/run/run-folder.ts';
+import { minute } from '../../src/report/tables/format.ts';
 import { pipeTable } from '../text-table.ts';
 import { type DriftResult, NAME } from './experiment.ts';
 import { driftFigure } from './figure.ts';

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import { readText } from '../../src/core/files.ts';
-import { duration, minute } from '../../src/report/format.ts';
-import { POLICY, scriptText } from '../../src/report/html.ts';
-import { html, Markup, scriptJson } from '../../src/report/markup.ts';
-import { PAGE_STYLE } from '../../src/report/page-style.ts';
+import { POLICY, scriptText } from '../../src/report/page/html.ts';
+import { html, Markup, scriptJson } from '../../src/report/page/markup.ts';
+import { PAGE_STYLE } from '../../src/report/page/page-style.ts';
+import { duration, minute } from '../../src/report/tables/format.ts';
 import type { TextTable } from '../text-table.ts';
 import { type DriftResult, NAME } from './experiment.ts';
 import { COLOURS, type PlotlyFigure } from './figure.ts';

@@ -1,4 +1,4 @@
-import { decimal } from '../../src/report/format.ts';
+import { decimal } from '../../src/report/tables/format.ts';
 import type { TextTable } from '../text-table.ts';
 import type { Drift, Figure } from './drift.ts';
 import type { DriftResult } from './experiment.ts';

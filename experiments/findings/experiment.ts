@@ -1,7 +1,7 @@
 import { letEventsIn } from '../../src/core/event-loop.ts';
 import { hashOf } from '../../src/core/hash.ts';
-import { captureEnvironment } from '../../src/experiment/environment.ts';
-import type { Environment } from '../../src/experiment/result.ts';
+import type { Environment } from '../../src/experiment/measure/result.ts';
+import { captureEnvironment } from '../../src/experiment/run/environment.ts';
 import { type BandError, bandErrors } from './band-errors.ts';
 import { type FarMass, farMasses } from './far-mass.ts';
 import { type InformationFalls, informationFalls } from './information-falls.ts';

@@ -4,7 +4,7 @@ import { gatherRows } from '../../src/core/rows.ts';
 import { loadDataset } from '../../src/datasets/registry.ts';
 import { cachedEncoder } from '../../src/embedding/embedding-cache.ts';
 import { encoderSource } from '../../src/embedding/registry.ts';
-import type { RunContext } from '../../src/experiment/run.ts';
+import type { RunContext } from '../../src/experiment/run/run.ts';
 import { conversationPositions } from '../../src/model/conversation-positions.ts';
 import type { Corpus } from '../../src/model/corpus.ts';
 import type { Dataset } from '../../src/model/dataset.ts';

@@ -1,5 +1,5 @@
-import { Bm25Index, type Bm25Options } from '../../src/index/bm25.ts';
-import type { HnswOptions } from '../../src/index/hnsw.ts';
+import { Bm25Index, type Bm25Options } from '../../src/candidates/bm25.ts';
+import type { HnswOptions } from '../../src/candidates/hnsw.ts';
 import type { Corpus } from '../../src/model/corpus.ts';
 import { frameTables } from '../../src/trajectory/frame-tables.ts';
 import { buildHnsw, graphBytes } from '../hnsw-graph.ts';

@@ -1,5 +1,5 @@
 import { median } from '../../bench/timing.ts';
-import { TOTAL, timeQueries } from '../../src/experiment/latency.ts';
+import { TOTAL, timeQueries } from '../../src/experiment/measure/latency.ts';
 import type { RetrieverOptions } from '../../src/retrieval/retriever.ts';
 import type { Workspace } from '../../src/retrieval/workspace.ts';
 

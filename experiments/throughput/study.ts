@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ValidationError } from '../../src/core/errors.ts';
 import { random } from '../../src/core/random.ts';
-import type { ExperimentConfig } from '../../src/experiment/config.ts';
+import type { ExperimentConfig } from '../../src/experiment/config/config.ts';
 import type { Query } from '../../src/model/dataset.ts';
 import type { RetrieverOptions } from '../../src/retrieval/retriever.ts';
 import { Workspace } from '../../src/retrieval/workspace.ts';

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
-import { failurePath, hasOutcome } from '../experiment/arm-failure.ts';
-import { recordPath } from '../experiment/arm-record.ts';
 import { beginSampleRun } from '../experiment/launch/begun-run.fixture.ts';
+import { failurePath, hasOutcome } from '../experiment/run/arm-failure.ts';
+import { recordPath } from '../experiment/run/arm-record.ts';
 import { ragpp } from './command.harness.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-arm-'));

@@ -9,7 +9,7 @@ import {
   deleteFiles,
   garbage,
   OTHER_PARTS,
-} from '../experiment/cache-contents.ts';
+} from '../experiment/stored/cache-contents.ts';
 import { columns } from './columns.ts';
 import { cacheOption, collect } from './options.ts';
 

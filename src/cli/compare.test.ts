@@ -2,9 +2,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { compareRuns } from '../experiment/run-comparison.ts';
-import { SAMPLE_RUN, writeSampleRun } from '../experiment/run-folder.fixture.ts';
-import { renderComparisonHtml, renderComparisonMarkdown, renderComparisonText } from '../report/comparison-page.ts';
+import { SAMPLE_RUN, writeSampleRun } from '../experiment/run/run-folder.fixture.ts';
+import { compareRuns } from '../experiment/stored/run-comparison.ts';
+import {
+  renderComparisonHtml,
+  renderComparisonMarkdown,
+  renderComparisonText,
+} from '../report/page/comparison-page.ts';
 import { ragpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-compare-cli-'));

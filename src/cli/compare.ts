@@ -1,8 +1,12 @@
 import { Command } from 'commander';
 import { writeAtomic } from '../core/files.ts';
 import { printError, printOut } from '../core/terminal.ts';
-import { compareRuns } from '../experiment/run-comparison.ts';
-import { renderComparisonHtml, renderComparisonMarkdown, renderComparisonText } from '../report/comparison-page.ts';
+import { compareRuns } from '../experiment/stored/run-comparison.ts';
+import {
+  renderComparisonHtml,
+  renderComparisonMarkdown,
+  renderComparisonText,
+} from '../report/page/comparison-page.ts';
 
 function compare(first: string, second: string, options: { markdown: boolean; html?: string }): void {
   const comparison = compareRuns(first, second);

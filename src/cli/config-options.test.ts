@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterAll, expect, test } from 'vitest';
-import { sampleConfig } from '../experiment/jsonl.fixture.ts';
+import { sampleConfig } from '../experiment/run/jsonl.fixture.ts';
 import { type ConfigChanges, changedConfig, typedChanges, withConfigChanges } from './config-options.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-options-'));

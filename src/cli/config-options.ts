@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { selectArms } from '../experiment/arm-selection.ts';
-import { type ExperimentConfig, loadConfig } from '../experiment/config.ts';
-import { RACE_DEFAULTS } from '../experiment/config-schema.ts';
+import { selectArms } from '../experiment/config/arm-selection.ts';
+import { type ExperimentConfig, loadConfig } from '../experiment/config/config.ts';
+import { RACE_DEFAULTS } from '../experiment/config/config-schema.ts';
 import { collect } from './options.ts';
 
 /** What changes a config from outside. */

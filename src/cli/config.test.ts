@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { resolveConfig } from '../experiment/config.ts';
-import { sampleConfig, writeSampleJsonl } from '../experiment/jsonl.fixture.ts';
+import { resolveConfig } from '../experiment/config/config.ts';
+import { sampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
 import { ragpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-cli-config-'));

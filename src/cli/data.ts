@@ -5,7 +5,7 @@ import { printOut } from '../core/terminal.ts';
 import { parse } from '../core/validation.ts';
 import { type DatasetOption, optionsOf } from '../datasets/option-list.ts';
 import { DATASETS, type DatasetOptions, datasetOptions, loadDataset } from '../datasets/registry.ts';
-import { applyOverrides } from '../experiment/config-file.ts';
+import { applyOverrides } from '../experiment/config/config-file.ts';
 import type { Dataset } from '../model/dataset.ts';
 import { columns } from './columns.ts';
 import { cacheOption, collect } from './options.ts';

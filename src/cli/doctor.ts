@@ -6,7 +6,7 @@ import { getActiveBackend } from '../core/active-backend.ts';
 import { probeBackends, useBackend } from '../core/backend.ts';
 import { assertWritableFolder } from '../core/files.ts';
 import { printOut } from '../core/terminal.ts';
-import { installedVersion, projectVersion } from '../experiment/environment.ts';
+import { installedVersion, projectVersion } from '../experiment/run/environment.ts';
 import { columns } from './columns.ts';
 import { FailedCheck } from './failed-check.ts';
 import { cacheOption } from './options.ts';

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
-import { sampleConfig, writeSampleJsonl } from '../experiment/jsonl.fixture.ts';
 import { thisProgram } from '../experiment/launch/program.ts';
+import { sampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
 import { ragpp } from './command.harness.ts';
 import { eventually, startRagpp, workOf } from './process.harness.ts';
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { parse } from '../core/validation.ts';
-import { merge, parseYaml } from '../experiment/config-file.ts';
+import { merge, parseYaml } from '../experiment/config/config-file.ts';
 import { LAUNCHER_NAMES, type LauncherOptions, launcherOptions } from '../experiment/launch/registry.ts';
 
 /** Where the arms are run, as it was typed. */

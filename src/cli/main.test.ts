@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BlockHeader, decodeHeader, HASH_BYTES, HEADER_BYTES } from '../embedding/vector-block.ts';
-import { applyOverrides, type Plain } from '../experiment/config-file.ts';
-import { PROJECT_ROOT } from '../experiment/environment.ts';
-import { sampleConfig, writeSampleJsonl } from '../experiment/jsonl.fixture.ts';
+import { applyOverrides, type Plain } from '../experiment/config/config-file.ts';
+import { PROJECT_ROOT } from '../experiment/run/environment.ts';
+import { sampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
 import { type Ended, startRagpp } from './process.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-main-'));

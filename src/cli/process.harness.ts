@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { PROJECT_ROOT } from '../experiment/environment.ts';
+import { PROJECT_ROOT } from '../experiment/run/environment.ts';
 
 /** How a process ended. */
 export interface Ended {

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { projectVersion } from '../experiment/environment.ts';
 import { thisProgram } from '../experiment/launch/program.ts';
+import { projectVersion } from '../experiment/run/environment.ts';
 import { ragpp } from './command.harness.ts';
 import { buildProgram } from './program.ts';
 

@@ -13,8 +13,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ValidationError } from '../core/errors.ts';
-import { PROJECT_ROOT } from '../experiment/environment.ts';
-import { LOOKS_FILE } from '../experiment/training/test-looks.ts';
+import { PROJECT_ROOT } from '../experiment/run/environment.ts';
+import { LOOKS_FILE } from '../training/test-looks.ts';
 import { ragpp } from './command.harness.ts';
 import { withTable } from './publish.ts';
 

@@ -5,9 +5,9 @@ import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
 import { assertNoLink, readBytes, readFolder, readText, writeAtomic } from '../core/files.ts';
 import { printOut } from '../core/terminal.ts';
-import { slug } from '../experiment/config-schema.ts';
-import { publishLooks } from '../experiment/training/test-looks.ts';
-import { TEST_FILE } from '../experiment/training/test-touches.ts';
+import { slug } from '../experiment/config/config-schema.ts';
+import { publishLooks } from '../training/test-looks.ts';
+import { TEST_FILE } from '../training/test-touches.ts';
 
 /** The small files of a run that are worth keeping in the repository, besides the weights of a training. */
 const PUBLISHED = ['config.yaml', 'environment.json', 'metrics.json', 'table.md'] as const;

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sampleConfig, writeSampleJsonl } from '../experiment/jsonl.fixture.ts';
+import { sampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
 import { ragpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-rescore-'));

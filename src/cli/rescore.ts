@@ -3,14 +3,14 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { writeAtomic } from '../core/files.ts';
 import { printOut } from '../core/terminal.ts';
 import { CORRECTIONS, type CorrectionName, TESTS, type TestName } from '../evaluation/significance.ts';
-import type { Granularity } from '../experiment/passport.ts';
-import { rescore, rescoreName } from '../experiment/rescore.ts';
-import { metricsText } from '../experiment/run-folder.ts';
-import { readStoredRun } from '../experiment/stored-run.ts';
-import { renderCsv } from '../report/csv.ts';
-import { renderLatex } from '../report/latex.ts';
-import { renderMarkdown } from '../report/markdown.ts';
-import { renderText } from '../report/text-table.ts';
+import type { Granularity } from '../experiment/measure/passport.ts';
+import { metricsText } from '../experiment/run/run-folder.ts';
+import { rescore, rescoreName } from '../experiment/stored/rescore.ts';
+import { readStoredRun } from '../experiment/stored/stored-run.ts';
+import { renderCsv } from '../report/tables/csv.ts';
+import { renderLatex } from '../report/tables/latex.ts';
+import { renderMarkdown } from '../report/tables/markdown.ts';
+import { renderText } from '../report/tables/text-table.ts';
 
 interface RescoreFlags {
   readonly metrics: string[];

@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { RagPlusPlusError, ValidationError } from '../core/errors.ts';
 import { printError, printOut } from '../core/terminal.ts';
-import { querySetOf } from '../experiment/query-set.ts';
-import { type Field, type ResultRow, resultRows } from '../experiment/result-rows.ts';
+import { querySetOf } from '../experiment/run/query-set.ts';
+import { type Field, type ResultRow, resultRows } from '../experiment/stored/result-rows.ts';
 import {
   assertFields,
   assertOrderable,
@@ -10,10 +10,10 @@ import {
   meets,
   parseCondition,
   sortedRows,
-} from '../experiment/row-conditions.ts';
-import { findRunFolders, type RunSummary, readRunConfig, readRunSummary } from '../experiment/run-summary.ts';
-import { csvText } from '../report/csv.ts';
-import { decimal } from '../report/format.ts';
+} from '../experiment/stored/row-conditions.ts';
+import { findRunFolders, type RunSummary, readRunConfig, readRunSummary } from '../experiment/stored/run-summary.ts';
+import { csvText } from '../report/tables/csv.ts';
+import { decimal } from '../report/tables/format.ts';
 import { columns } from './columns.ts';
 
 interface ResultsOptions {

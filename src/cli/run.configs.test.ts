@@ -13,12 +13,12 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { armsToRun, selectArms } from '../experiment/arm-selection.ts';
-import { fileName } from '../experiment/arms.ts';
-import { type ExperimentConfig, loadConfig } from '../experiment/config.ts';
-import { composeFiles } from '../experiment/config-composition.ts';
-import { PROJECT_ROOT } from '../experiment/environment.ts';
-import { loadTrainingConfig } from '../experiment/training/training-config.ts';
+import { armsToRun, selectArms } from '../experiment/config/arm-selection.ts';
+import { fileName } from '../experiment/config/arms.ts';
+import { type ExperimentConfig, loadConfig } from '../experiment/config/config.ts';
+import { composeFiles } from '../experiment/config/config-composition.ts';
+import { PROJECT_ROOT } from '../experiment/run/environment.ts';
+import { loadTrainingConfig } from '../training/training-config.ts';
 import { ragpp, type StoredMetrics } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-configs-'));

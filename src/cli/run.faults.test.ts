@@ -20,7 +20,7 @@ import {
   HASH_BYTES,
   HEADER_BYTES,
 } from '../embedding/vector-block.ts';
-import { sampleConfig, writeSampleJsonl } from '../experiment/jsonl.fixture.ts';
+import { sampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
 import { ragpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-faults-'));

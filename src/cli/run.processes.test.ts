@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { applyOverrides, type Plain } from '../experiment/config-file.ts';
-import { sampleConfig, writeSampleJsonl } from '../experiment/jsonl.fixture.ts';
+import { applyOverrides, type Plain } from '../experiment/config/config-file.ts';
+import { sampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
 import { ragpp } from './command.harness.ts';
 import { eventually, startRagpp, workersOf, workOf } from './process.harness.ts';
 

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { sampleConfig, writeSampleJsonl } from '../experiment/jsonl.fixture.ts';
 import { slurmObstacle, useSlurm } from '../experiment/launch/slurm.harness.ts';
+import { sampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
 import { ragpp } from './command.harness.ts';
 
 const obstacle = slurmObstacle();

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { readQrels, readRun } from '../evaluation/trec-files.ts';
-import { resolveConfig } from '../experiment/config.ts';
-import { sampleConfig, writeSampleJsonl } from '../experiment/jsonl.fixture.ts';
-import type { Environment } from '../experiment/result.ts';
+import { resolveConfig } from '../experiment/config/config.ts';
+import type { Environment } from '../experiment/measure/result.ts';
+import { sampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
 import type { Run } from '../model/run.ts';
 import { ragpp, type StoredMetrics } from './command.harness.ts';
 

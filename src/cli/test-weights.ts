@@ -6,13 +6,13 @@ import { readFolder, writeAtomic } from '../core/files.ts';
 import { terminalProgress } from '../core/progress.ts';
 import { quoted } from '../core/shell-words.ts';
 import { printOut } from '../core/terminal.ts';
-import { currentCommit, restoreDataFolder } from '../experiment/environment.ts';
-import { assertFirstLook, looksAt, recordLooks } from '../experiment/training/test-looks.ts';
-import { runTest, testSplit } from '../experiment/training/test-run.ts';
-import { readTouches, TEST_FILE } from '../experiment/training/test-touches.ts';
-import { loadTrainingConfig } from '../experiment/training/training-config.ts';
+import { currentCommit, restoreDataFolder } from '../experiment/run/environment.ts';
 import { readWeights, type Weights } from '../learning/weight-file.ts';
-import { renderTestMarkdown, renderTestText } from '../report/test-table.ts';
+import { renderTestMarkdown, renderTestText } from '../report/tables/test-table.ts';
+import { assertFirstLook, looksAt, recordLooks } from '../training/test-looks.ts';
+import { runTest, testSplit } from '../training/test-run.ts';
+import { readTouches, TEST_FILE } from '../training/test-touches.ts';
+import { loadTrainingConfig } from '../training/training-config.ts';
 import { backendOption, cacheOption } from './options.ts';
 
 interface TestOptions {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readQrels, readRun } from '../evaluation/trec-files.ts';
-import { writeSampleTraining } from '../experiment/training/training-config.fixture.ts';
 import { readWeights } from '../learning/weight-file.ts';
+import { writeSampleTraining } from '../training/training-config.fixture.ts';
 import { ragpp, type StoredMetrics } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-train-'));

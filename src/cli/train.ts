@@ -5,19 +5,19 @@ import { assertReadableFolder, assertWritableFolder } from '../core/files.ts';
 import { terminalProgress } from '../core/progress.ts';
 import { quoted } from '../core/shell-words.ts';
 import { printOut } from '../core/terminal.ts';
-import { loadTrainingConfig } from '../experiment/training/training-config.ts';
-import { writeTrainingFolder } from '../experiment/training/training-folder.ts';
-import type { TrainingResult } from '../experiment/training/training-result.ts';
-import { runTraining } from '../experiment/training/training-run.ts';
 import {
   renderControlsCsv,
   renderCurveCsv,
   renderImportanceCsv,
   renderTrainingCsv,
   renderWeightsCsv,
-} from '../report/training-csv.ts';
-import { renderTrainingHtml } from '../report/training-page.ts';
-import { renderTrainingMarkdown, renderTrainingText } from '../report/training-table.ts';
+} from '../report/training/training-csv.ts';
+import { renderTrainingHtml } from '../report/training/training-page.ts';
+import { renderTrainingMarkdown, renderTrainingText } from '../report/training/training-table.ts';
+import { loadTrainingConfig } from '../training/training-config.ts';
+import { writeTrainingFolder } from '../training/training-folder.ts';
+import type { TrainingResult } from '../training/training-result.ts';
+import { runTraining } from '../training/training-run.ts';
 import { backendOption, cacheOption, collect } from './options.ts';
 
 interface TrainOptions {

@@ -32,6 +32,8 @@ export {
 } from './errors.ts';
 export { eventBreaks, letEventsIn } from './event-loop.ts';
 export { hashOf } from './hash.ts';
+export { randomisedSvd, type SvdOptions, type TruncatedSvd } from './linear/randomised-svd.ts';
+export type { SparseMatrix } from './linear/sparse-matrix.ts';
 export { batchedMatmul, matmul, matmulTransposed, normaliseRows } from './matmul.ts';
 export { type Progress, type StartProgress, silent, terminalProgress } from './progress.ts';
 export { type Random, random } from './random.ts';

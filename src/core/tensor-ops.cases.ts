@@ -1,5 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { activeBackend, probeBackends, useBackend } from './backend.ts';
+import { randomisedSvd } from './linear/randomised-svd.ts';
 import { batchedMatmul, matmul, matmulTransposed, normaliseRows } from './matmul.ts';
 import { scoped } from './scope.ts';
 import type { TensorOps } from './tensor-op.harness.ts';
@@ -7,6 +8,16 @@ import type { TensorOps } from './tensor-op.harness.ts';
 const square = () => tf.tensor2d([1, 2, 3, 4], [2, 2]);
 const row = () => tf.tensor2d([1, 2, 3], [1, 3]);
 const cube = () => tf.tensor3d([1, 2, 3, 4, 5, 6, 7, 8], [2, 2, 2]);
+
+/** A diagonal matrix. */
+const diagonal = (values: readonly number[]) => ({
+  rows: values.length,
+  columns: values.length,
+  offsets: Int32Array.from({ length: values.length + 1 }, (_, i) => i),
+  columnOf: Int32Array.from(values.keys()),
+  values: Float64Array.from(values),
+});
+const svd = { rank: 2, oversampling: 1, powerIterations: 2, seed: 1 };
 
 export const TENSOR_OPS: TensorOps = {
   activeBackend: { use: () => [activeBackend()].length, refuses: [] },
@@ -46,6 +57,19 @@ export const TENSOR_OPS: TensorOps = {
     edges: {
       'zero vectors': [(own) => normaliseRows(own(tf.tensor2d([0, 0, 3, 4], [2, 2]))), [0, 0, 0.6, 0.8]],
       'one turn': [(own) => normaliseRows(own(tf.tensor2d([0, -2], [1, 2]))), [0, -1]],
+    },
+  },
+  randomisedSvd: {
+    use: () => randomisedSvd(diagonal([5, 3, 2]), svd),
+    refuses: [
+      [() => randomisedSvd(diagonal([0, 0, 0]), svd), /^matrix has rank 0: 3 × 3$/],
+      [() => randomisedSvd(diagonal([1e-30, 1e-30]), svd), /^matrix has rank 0: 2 × 2$/], // squares are 0 in float32
+      [() => randomisedSvd(diagonal([]), svd), /^matrix has rank 0: 0 × 0$/],
+    ],
+    edges: {
+      duplicates: [async () => (await randomisedSvd(diagonal([3, 3, 3]), svd)).singularValues, [3, 3]],
+      'one turn': [() => randomisedSvd(diagonal([7]), svd), [1, 7, 1]],
+      'K > C': [async () => (await randomisedSvd(diagonal([5, 2]), { ...svd, rank: 7 })).singularValues, [5, 2]],
     },
   },
 };

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { Counts } from './counts.ts';
-import { parseIrcLog } from './irc-log.ts';
-import { parseMail } from './mail-message.ts';
-import { withoutQuotes } from './mail-quotes.ts';
-import { withoutMatter } from './mail-text.ts';
-import { mailingListOf } from './mailing-list.ts';
-import { isMbox } from './mbox.ts';
-import { Pseudonyms } from './pseudonyms.ts';
+import { parseIrcLog } from './irc/irc-log.ts';
+import { parseMail } from './mail/mail-message.ts';
+import { withoutQuotes } from './mail/mail-quotes.ts';
+import { withoutMatter } from './mail/mail-text.ts';
+import { mailingListOf } from './mail/mailing-list.ts';
+import { isMbox } from './mail/mbox.ts';
+import { Pseudonyms } from './mail/pseudonyms.ts';
 import { queryKind } from './query-kind.ts';
 
 /**

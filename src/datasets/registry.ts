@@ -5,13 +5,13 @@ import { type StartProgress, silent } from '../core/progress.ts';
 import { parse } from '../core/validation.ts';
 import type { Dataset } from '../model/dataset.ts';
 import { withFoundPath } from './data-folder.ts';
-import { IRC_LICENCE, loadIrc } from './irc.ts';
-import { loadJsonl } from './jsonl.ts';
-import { LOCOMO_LICENCE, loadLocomo } from './locomo.ts';
-import { ANSWERABLE_CATEGORIES, LOCOMO_CATEGORIES } from './locomo-categories.ts';
-import { loadMailFiles } from './mail-threads.ts';
-import { loadOasst, OASST_LICENCE } from './oasst.ts';
-import { loadSpamAssassinThreads, SPAM_ASSASSIN_LICENCE } from './spamassassin-threads.ts';
+import { IRC_LICENCE, loadIrc } from './irc/irc.ts';
+import { loadJsonl } from './jsonl/jsonl.ts';
+import { LOCOMO_LICENCE, loadLocomo } from './locomo/locomo.ts';
+import { ANSWERABLE_CATEGORIES, LOCOMO_CATEGORIES } from './locomo/locomo-categories.ts';
+import { loadMailFiles } from './mail/mail-threads.ts';
+import { loadSpamAssassinThreads, SPAM_ASSASSIN_LICENCE } from './mail/spamassassin-threads.ts';
+import { loadOasst, OASST_LICENCE } from './oasst/oasst.ts';
 
 const spamAssassinThreads = z.strictObject({ name: z.literal('spamassassin-threads') });
 

@@ -3,12 +3,12 @@ import { ValidationError } from '../core/errors.ts';
 import { eventBreaks } from '../core/event-loop.ts';
 import { frozen } from '../core/frozen.ts';
 import { hashOf } from '../core/hash.ts';
+import { randomisedSvd, type SvdOptions } from '../core/linear/randomised-svd.ts';
+import { sparseTimesDense } from '../core/linear/sparse-matrix.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
 import type { Encoder } from '../model/encoder.ts';
-import { randomisedSvd, type SvdOptions } from './randomised-svd.ts';
-import { sparseTimesDense } from './sparse-matrix.ts';
+import { createTokeniser, type Tokeniser, type TokenOptions } from '../text/tokens.ts';
 import { fitVocabulary, type Vocabulary, type VocabularyOptions, weighTerms } from './tf-idf.ts';
-import { createTokeniser, type Tokeniser, type TokenOptions } from './tokens.ts';
 
 export interface LsaOptions extends TokenOptions, VocabularyOptions, Omit<SvdOptions, 'rank'> {
   /** D. */

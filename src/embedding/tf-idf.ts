@@ -1,4 +1,4 @@
-import type { SparseMatrix } from './sparse-matrix.ts';
+import type { SparseMatrix } from '../core/linear/sparse-matrix.ts';
 
 export interface VocabularyOptions {
   /** Terms in fewer texts are left out: they can tie no two texts together. */

@@ -1,26 +1,17 @@
 /** From a config to a result: tuning, the run, and the folder that it leaves. */
 
-export { armsToRun, selectArms } from './arm-selection.ts';
-export { attribute, LOSS_STAGES, type LossStage } from './attribution.ts';
+export { armsToRun, selectArms } from './config/arm-selection.ts';
 export {
-  type CacheFile,
-  type CachePart,
-  cacheFiles,
-  cacheParts,
-  deleteFiles,
-  type GarbageOptions,
-  garbage,
-} from './cache-contents.ts';
-export { codeVersion } from './code-version.ts';
-export { type ArmOptions, type ExperimentConfig, experimentConfig, loadConfig, resolveConfig } from './config.ts';
-export { applyOverrides, type Plain, parseYaml, readYaml } from './config-file.ts';
-export { type ArmSummary, summariseArms } from './config-summary.ts';
-export { captureEnvironment, projectVersion } from './environment.ts';
-export { type ArmMeasurement, type Measurement, type MeasurementOptions, measureArms } from './measurement.ts';
-export { perQueryParquet } from './per-query-parquet.ts';
-export { type PerQueryValues, readPerQuery } from './per-query-values.ts';
-export { type Dropout, dropouts, raceShares } from './race.ts';
-export { type RescoreOptions, rescore } from './rescore.ts';
+  type ArmOptions,
+  type ExperimentConfig,
+  experimentConfig,
+  loadConfig,
+  resolveConfig,
+} from './config/config.ts';
+export { applyOverrides, type Plain, parseYaml, readYaml } from './config/config-file.ts';
+export { type ArmSummary, summariseArms } from './config/config-summary.ts';
+export { attribute, LOSS_STAGES, type LossStage } from './measure/attribution.ts';
+export { type ArmMeasurement, type Measurement, type MeasurementOptions, measureArms } from './measure/measurement.ts';
 export type {
   ArmFailure,
   ArmResult,
@@ -38,17 +29,28 @@ export type {
   StratumValue,
   SweepSummary,
   TurnRecord,
-} from './result.ts';
-export { type Field, type ResultRow, resultRows } from './result-rows.ts';
-export { type FinishedRun, type RunContext, runExperiment } from './run.ts';
-export { type ComparedArm, compareRuns, type RunComparison } from './run-comparison.ts';
-export { type RunFiles, runFiles, writeRunFolder } from './run-folder.ts';
-export { findRunFolders, type RunSummary, readRunSummary } from './run-summary.ts';
-export { StageCache } from './stage-cache.ts';
-export { planStages, type StagePlan } from './stage-plan.ts';
-export { readStoredRun, type StoredRun } from './stored-run.ts';
-export type { SweepDesign } from './sweep-options.ts';
-export { runTest, type TestedModel, type TestResult } from './training/test-run.ts';
-export { loadTrainingConfig, type TrainingConfig, trainingConfig } from './training/training-config.ts';
-export type { LearnedNumber, MethodResult, ModelResult, TransferResult } from './training/training-result.ts';
-export { type FinishedTraining, runTraining, type TrainingContext } from './training/training-run.ts';
+} from './measure/result.ts';
+export { codeVersion } from './run/code-version.ts';
+export { captureEnvironment, projectVersion } from './run/environment.ts';
+export { type Dropout, dropouts, raceShares } from './run/race.ts';
+export { type FinishedRun, type RunContext, runExperiment } from './run/run.ts';
+export { type RunFiles, runFiles, writeRunFolder } from './run/run-folder.ts';
+export { StageCache } from './run/stage-cache.ts';
+export { planStages, type StagePlan } from './run/stage-plan.ts';
+export {
+  type CacheFile,
+  type CachePart,
+  cacheFiles,
+  cacheParts,
+  deleteFiles,
+  type GarbageOptions,
+  garbage,
+} from './stored/cache-contents.ts';
+export { perQueryParquet } from './stored/per-query-parquet.ts';
+export { type PerQueryValues, readPerQuery } from './stored/per-query-values.ts';
+export { type RescoreOptions, rescore } from './stored/rescore.ts';
+export { type Field, type ResultRow, resultRows } from './stored/result-rows.ts';
+export { type ComparedArm, compareRuns, type RunComparison } from './stored/run-comparison.ts';
+export { findRunFolders, type RunSummary, readRunSummary } from './stored/run-summary.ts';
+export { readStoredRun, type StoredRun } from './stored/stored-run.ts';
+export type { SweepDesign } from './sweep/sweep-options.ts';

@@ -2,15 +2,13 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TensorOps } from '../core/tensor-op.harness.ts';
-import { loadConfig, resolveConfig } from './config.ts';
-import type { Plain } from './config-file.ts';
-import { sampleConfig } from './jsonl.fixture.ts';
-import { compareRuns } from './run-comparison.ts';
-import { SAMPLE_RUN, writeSampleRun } from './run-folder.fixture.ts';
-import { writeRunFolder } from './run-folder.ts';
-import { findRunFolders, readRunSummary } from './run-summary.ts';
-import { sampleTrainingConfig } from './training/training-config.fixture.ts';
-import { loadTrainingConfig } from './training/training-config.ts';
+import { loadConfig, resolveConfig } from './config/config.ts';
+import type { Plain } from './config/config-file.ts';
+import { sampleConfig } from './run/jsonl.fixture.ts';
+import { SAMPLE_RUN, writeSampleRun } from './run/run-folder.fixture.ts';
+import { writeRunFolder } from './run/run-folder.ts';
+import { compareRuns } from './stored/run-comparison.ts';
+import { findRunFolders, readRunSummary } from './stored/run-summary.ts';
 
 const config = sampleConfig('folder') as Plain;
 
@@ -40,14 +38,6 @@ function loaded(...overrides: string[]): number {
   });
 }
 
-function trained(...overrides: string[]): number {
-  return inFolder((folder) => {
-    const path = join(folder, 'training.yaml');
-    writeFileSync(path, JSON.stringify(sampleTrainingConfig(folder)));
-    return loadTrainingConfig(path, overrides).fitting.epochs;
-  });
-}
-
 export const TENSOR_OPS: TensorOps = {
   compareRuns: {
     use: () => ofRun((folder) => compareRuns(folder, folder).arms.length),
@@ -70,22 +60,11 @@ export const TENSOR_OPS: TensorOps = {
     refuses: [],
   },
   loadConfig: { use: () => loaded(), refuses: [[() => loaded('seed=soup'), /seed \(--set\): expected number/]] },
-  loadTrainingConfig: {
-    use: () => trained(),
-    refuses: [
-      [
-        () => trained('fitting.epochs=soup'),
-        /fitting\.epochs \(--set\): expected number|fitting\.epochs: expected number/,
-      ],
-    ],
-  },
-  planStages: { provedIn: 'src/experiment/stage-plan.test.ts' },
+  planStages: { provedIn: 'src/experiment/run/stage-plan.test.ts' },
   resolveConfig: {
     use: () => resolveConfig(config, 'sample').arms.length,
     refuses: [[() => resolveConfig({}, 'nothing'), /in nothing/]],
   },
-  runFiles: { provedIn: 'src/experiment/run.test.ts' },
-  runExperiment: { provedIn: 'src/experiment/run.test.ts' },
-  runTest: { provedIn: 'src/experiment/training/training-run.test.ts' },
-  runTraining: { provedIn: 'src/experiment/training/training-run.test.ts' },
+  runFiles: { provedIn: 'src/experiment/run/run.test.ts' },
+  runExperiment: { provedIn: 'src/experiment/run/run.test.ts' },
 };

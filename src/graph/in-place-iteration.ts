@@ -1,6 +1,6 @@
 import { ConvergenceError } from '../core/errors.ts';
 import { letEventsIn } from '../core/event-loop.ts';
-import { type SparseMatrix, transpose } from '../embedding/sparse-matrix.ts';
+import { type SparseMatrix, transpose } from '../core/linear/sparse-matrix.ts';
 import { boundFromChange, type PageRankOptions, type PageRankResult } from './pagerank-solver.ts';
 import type { SeedDistribution } from './seed-distribution.ts';
 import type { TransitionMatrix } from './transition-matrix.ts';

@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { hasKernel, readsSynchronously } from '../core/backend.ts';
-import { transpose } from '../embedding/sparse-matrix.ts';
+import { transpose } from '../core/linear/sparse-matrix.ts';
 import type { PageRankSettings } from './pagerank-solver.ts';
 import { type DeviceTransitions, TensorPageRank } from './tensor-pagerank.ts';
 import type { TransitionMatrix } from './transition-matrix.ts';

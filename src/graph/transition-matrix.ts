@@ -1,6 +1,6 @@
 import type { AbstractGraph } from 'graphology-types';
 import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
-import { type SparseMatrix, transpose } from '../embedding/sparse-matrix.ts';
+import { type SparseMatrix, transpose } from '../core/linear/sparse-matrix.ts';
 import { compareBytes } from '../model/tie-rule.ts';
 
 /** A random walk on a graph: the probabilities of its steps. */

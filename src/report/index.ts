@@ -1,11 +1,11 @@
 /** A finished run as a table for every reader and as one HTML page that works offline; two runs side by side. */
 
-export { renderComparisonHtml, renderComparisonMarkdown, renderComparisonText } from './comparison-page.ts';
-export { renderCsv } from './csv.ts';
-export { renderHtml } from './html.ts';
-export { renderLatex } from './latex.ts';
-export { MARKS } from './legend.ts';
-export { renderMarkdown } from './markdown.ts';
+export { renderComparisonHtml, renderComparisonMarkdown, renderComparisonText } from './page/comparison-page.ts';
+export { renderHtml } from './page/html.ts';
+export { renderCsv } from './tables/csv.ts';
+export { renderLatex } from './tables/latex.ts';
+export { MARKS } from './tables/legend.ts';
+export { renderMarkdown } from './tables/markdown.ts';
 export {
   type AbsentRow,
   type LadderCell,
@@ -13,8 +13,8 @@ export {
   type LadderRow,
   type LadderTable,
   ladderTable,
-} from './table.ts';
-export { renderText } from './text-table.ts';
-export { renderTrainingCsv } from './training-csv.ts';
-export { renderTrainingHtml } from './training-page.ts';
-export { renderTrainingMarkdown, renderTrainingText } from './training-table.ts';
+} from './tables/table.ts';
+export { renderText } from './tables/text-table.ts';
+export { renderTrainingCsv } from './training/training-csv.ts';
+export { renderTrainingHtml } from './training/training-page.ts';
+export { renderTrainingMarkdown, renderTrainingText } from './training/training-table.ts';

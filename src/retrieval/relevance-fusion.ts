@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import type { IndexOptions } from '../candidates/registry.ts';
 import { combSumOptions } from '../fusion/combination.ts';
 import { reciprocalRankOptions } from '../fusion/reciprocal-rank.ts';
 import { type FusionOptions, fusionOptions } from '../fusion/registry.ts';
-import type { IndexOptions } from '../index/registry.ts';
 
 export const SIGNALS = ['bm25', 'cosine', 'recency'] as const;
 export type RelevanceSignal = (typeof SIGNALS)[number];

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { propagationOptions, unifiedAttentionOptions } from '../attention/options.ts';
 import { PROPAGATION_PRESETS } from '../attention/presets.ts';
+import { type Bm25IndexOptions, indexOptions } from '../candidates/registry.ts';
 import { frozen } from '../core/frozen.ts';
 import { nearestOf, parse } from '../core/validation.ts';
-import { type Bm25IndexOptions, indexOptions } from '../index/registry.ts';
 import { DIVERSITY_FILTER_DEFAULTS } from '../rerank/diversity-filter.ts';
 import { COORDINATES } from '../trajectory/coordinate-names.ts';
 import { controlOptions } from './control-options.ts';

@@ -1,10 +1,10 @@
 import type { PropagatedVersions } from '../attention/versioned-propagation.ts';
+import { FOREVER } from '../candidates/dense-rows.ts';
+import { FlatIndex } from '../candidates/flat.ts';
+import { createIndex, type IndexOptions } from '../candidates/registry.ts';
 import { ValidationError } from '../core/errors.ts';
 import type { StartProgress } from '../core/progress.ts';
 import { gatherRows } from '../core/rows.ts';
-import { FOREVER } from '../index/dense-rows.ts';
-import { FlatIndex } from '../index/flat.ts';
-import { createIndex, type IndexOptions } from '../index/registry.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
 import { lowerBound } from '../model/corpus.ts';
 import { type Scope, type Scopes, scopedVectors } from './scope.ts';

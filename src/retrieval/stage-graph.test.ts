@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { IndexOptions } from '../candidates/registry.ts';
 import { useBackend } from '../core/backend.ts';
-import type { IndexOptions } from '../index/registry.ts';
 import { Corpus } from '../model/corpus.ts';
 import { SAMPLE_ARMS, type SampleArm } from './arms.fixture.ts';
 import { sampleWorkspace, sampleWorld } from './corpus.fixture.ts';

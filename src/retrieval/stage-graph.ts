@@ -1,8 +1,8 @@
 import type { PropagationOptions } from '../attention/options.ts';
+import type { IndexOptions } from '../candidates/registry.ts';
 import { activeBackend } from '../core/backend.ts';
 import { hashOf } from '../core/hash.ts';
 import type { EncoderOptions } from '../embedding/registry.ts';
-import type { IndexOptions } from '../index/registry.ts';
 import type { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
 import { forwardWidth } from '../rerank/forward-cosines.ts';

@@ -1,7 +1,7 @@
+import { assertUnitRows } from '../candidates/query-batch.ts';
 import { DimensionMismatchError } from '../core/errors.ts';
 import type { StartProgress } from '../core/progress.ts';
 import type { EncoderOptions } from '../embedding/registry.ts';
-import { assertUnitRows } from '../index/query-batch.ts';
 import type { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
 import type { WorkspaceIdentity } from './stage-graph.ts';

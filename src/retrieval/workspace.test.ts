@@ -1,11 +1,11 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { PROPAGATION_PRESETS } from '../attention/presets.ts';
+import type { IndexOptions } from '../candidates/registry.ts';
 import { useBackend } from '../core/backend.ts';
 import { DimensionMismatchError, NotFiniteError, UnavailableError, ValidationError } from '../core/errors.ts';
 import { random } from '../core/random.ts';
 import { type EncoderOptions, encoderOptions } from '../embedding/registry.ts';
-import type { IndexOptions } from '../index/registry.ts';
 import { Corpus } from '../model/corpus.ts';
 import { SAMPLE_ARMS } from './arms.fixture.ts';
 import { DIMENSION, sampleVector, sampleWorkspace, sampleWorld } from './corpus.fixture.ts';

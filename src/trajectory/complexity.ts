@@ -1,5 +1,5 @@
 import type { PartOfSpeech } from 'wink-nlp';
-import { languageModel } from '../embedding/language-model.ts';
+import { languageModel } from '../text/language-model.ts';
 
 /** Verb groups of the tokens from `start` to `end`: runs of verbs and auxiliaries, which an adverb or particle does not break ("has not been paid"). */
 function countVerbGroups(tags: readonly PartOfSpeech[], start: number, end: number): number {

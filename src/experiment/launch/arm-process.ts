@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { ProcessDiedError } from '../../core/errors.ts';
-import type { ReportShare } from '../arm-runner.ts';
+import type { ReportShare } from '../run/arm-runner.ts';
 import { lastWordsOf } from './last-words.ts';
 import type { LaunchJob } from './launcher.ts';
 import { isOutOfMemory, memoryAdvice } from './memory-advice.ts';

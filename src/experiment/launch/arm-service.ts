@@ -1,4 +1,4 @@
-import type { ArmRunner } from '../arm-runner.ts';
+import type { ArmRunner } from '../run/arm-runner.ts';
 import type { ArmReply, ArmRequest } from './arm-process.ts';
 import { runArmTask } from './arm-task.ts';
 

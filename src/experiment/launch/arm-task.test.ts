@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
 import { StorageError } from '../../core/errors.ts';
-import { failurePath } from '../arm-failure.ts';
-import { readArmRecord, recordPath } from '../arm-record.ts';
-import type { ArmRunner } from '../arm-runner.ts';
-import { formatState, type RunState } from '../run-state.ts';
+import { failurePath } from '../run/arm-failure.ts';
+import { readArmRecord, recordPath } from '../run/arm-record.ts';
+import type { ArmRunner } from '../run/arm-runner.ts';
+import { formatState, type RunState } from '../run/run-state.ts';
 import { joinRun, runArmTask } from './arm-task.ts';
 import { beginSampleRun } from './begun-run.fixture.ts';
 

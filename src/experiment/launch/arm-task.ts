@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import type { BackendName } from '../../core/backend.ts';
 import { ValidationError } from '../../core/errors.ts';
-import { writeFailure } from '../arm-failure.ts';
-import { recordPath, writeArmRecord } from '../arm-record.ts';
-import { type ArmRunner, openArmRunner, type ReportShare } from '../arm-runner.ts';
-import { recordVersion } from '../code-version.ts';
-import { resolveConfig } from '../config.ts';
-import { readYaml } from '../config-file.ts';
-import { restoreDataFolder } from '../environment.ts';
-import { runHash } from '../run-hash.ts';
-import { differingFacts, readState } from '../run-state.ts';
+import { resolveConfig } from '../config/config.ts';
+import { readYaml } from '../config/config-file.ts';
+import { writeFailure } from '../run/arm-failure.ts';
+import { recordPath, writeArmRecord } from '../run/arm-record.ts';
+import { type ArmRunner, openArmRunner, type ReportShare } from '../run/arm-runner.ts';
+import { recordVersion } from '../run/code-version.ts';
+import { restoreDataFolder } from '../run/environment.ts';
+import { runHash } from '../run/run-hash.ts';
+import { differingFacts, readState } from '../run/run-state.ts';
 
 /**
  * Runs an arm and leaves its record in the folder of a begun run, or what it failed of. Rejects only where that cannot be written.

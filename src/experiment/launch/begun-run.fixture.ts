@@ -2,13 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { useBackend } from '../../core/backend.ts';
 import { loadDataset } from '../../datasets/registry.ts';
-import { recordVersion } from '../code-version.ts';
-import { resolveConfig } from '../config.ts';
-import type { Plain } from '../config-file.ts';
-import { captureEnvironment } from '../environment.ts';
-import { sampleConfig, writeSampleJsonl } from '../jsonl.fixture.ts';
-import { runHash } from '../run-hash.ts';
-import { formatState, type RunState } from '../run-state.ts';
+import { resolveConfig } from '../config/config.ts';
+import type { Plain } from '../config/config-file.ts';
+import { recordVersion } from '../run/code-version.ts';
+import { captureEnvironment } from '../run/environment.ts';
+import { sampleConfig, writeSampleJsonl } from '../run/jsonl.fixture.ts';
+import { runHash } from '../run/run-hash.ts';
+import { formatState, type RunState } from '../run/run-state.ts';
 
 /** An arm that is tuned at two points, and one that fails, as the numbers of its BM25 overflow. */
 const ARMS = [

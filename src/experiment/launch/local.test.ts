@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { ProcessDiedError } from '../../core/errors.ts';
-import { failurePath, hasOutcome } from '../arm-failure.ts';
+import { failurePath, hasOutcome } from '../run/arm-failure.ts';
 import type { LaunchJob } from './launcher.ts';
 import { LocalLauncher } from './local.ts';
 import { thisProgram } from './program.ts';

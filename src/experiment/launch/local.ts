@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { letEventsIn } from '../../core/event-loop.ts';
-import { writeFailure } from '../arm-failure.ts';
+import { writeFailure } from '../run/arm-failure.ts';
 import { ArmProcess } from './arm-process.ts';
 import type { Launcher, LaunchJob } from './launcher.ts';
 

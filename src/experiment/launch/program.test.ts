@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
-import { PROJECT_ROOT } from '../environment.ts';
+import { PROJECT_ROOT } from '../run/environment.ts';
 import { type Program, thisProgram } from './program.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'ragpp-program-')));

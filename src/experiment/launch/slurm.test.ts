@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { UnavailableError } from '../../core/errors.ts';
-import { failurePath, hasOutcome } from '../arm-failure.ts';
+import { failurePath, hasOutcome } from '../run/arm-failure.ts';
 import type { LaunchJob } from './launcher.ts';
 import { thisProgram } from './program.ts';
 import { slurmObstacle, useSlurm } from './slurm.harness.ts';

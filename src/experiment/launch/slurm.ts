@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { ProcessDiedError, UnavailableError } from '../../core/errors.ts';
 import { makeFolder, writeAtomic } from '../../core/files.ts';
-import { hasOutcome, writeFailure } from '../arm-failure.ts';
+import { hasOutcome, writeFailure } from '../run/arm-failure.ts';
 import { lastWordsOf } from './last-words.ts';
 import type { Launcher, LaunchJob } from './launcher.ts';
 import { isOutOfMemory } from './memory-advice.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { sampleResult } from '../invented-result.fixture.ts';
-import { sampleSweep } from '../invented-sweep.fixture.ts';
-import { handmadeArm, handmadePayload } from '../page.harness.ts';
-import { payloadOf } from '../payload.ts';
+import { sampleResult } from '../page/invented-result.fixture.ts';
+import { sampleSweep } from '../page/invented-sweep.fixture.ts';
+import { handmadeArm, handmadePayload } from '../page/page.harness.ts';
+import { payloadOf } from '../page/payload.ts';
 import { choose, createApp, drawnArms, drawnNote, shownArms, valueAt, watch } from './app.ts';
 
 const result = sampleResult(19, { arms: 5, threads: 7, turnsAThread: 5, top: 3 });

@@ -1,4 +1,4 @@
-import type { Payload } from '../payload.ts';
+import type { Payload } from '../page/payload.ts';
 
 /**
  * The scripts of the page. Their functions are put into it as text (see ../client-script.ts), a file as one object of the same name, so a file imports

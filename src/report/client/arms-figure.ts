@@ -1,5 +1,5 @@
-import type * as formatModule from '../format.ts';
-import type { ArmPayload } from '../payload.ts';
+import type { ArmPayload } from '../page/payload.ts';
+import type * as formatModule from '../tables/format.ts';
 import type * as appModule from './app.ts';
 import type { App } from './app.ts';
 import type * as domModule from './dom.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { handmadeArm, handmadePayload, openPage } from '../page.harness.ts';
+import { handmadeArm, handmadePayload, openPage } from '../page/page.harness.ts';
 import * as app from './app.ts';
 import { fateTrace } from './attribution-figure.ts';
 

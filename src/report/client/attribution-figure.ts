@@ -1,4 +1,4 @@
-import type * as formatModule from '../format.ts';
+import type * as formatModule from '../tables/format.ts';
 import type * as appModule from './app.ts';
 import type { App } from './app.ts';
 import type * as armsModule from './arms-figure.ts';

@@ -1,4 +1,4 @@
-import type { Payload } from '../payload.ts';
+import type { Payload } from '../page/payload.ts';
 import type * as appModule from './app.ts';
 import type { App } from './app.ts';
 import type * as armFilterModule from './arm-filter.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import { sampleSweep } from '../invented-sweep.fixture.ts';
-import { openPage } from '../page.harness.ts';
-import { payloadOf } from '../payload.ts';
+import { sampleSweep } from '../page/invented-sweep.fixture.ts';
+import { openPage } from '../page/page.harness.ts';
+import { payloadOf } from '../page/payload.ts';
 import * as app from './app.ts';
 import { axisTitles, linesOf } from './parallel-coordinates.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { decimal, signed } from '../format.ts';
-import { openPage } from '../page.harness.ts';
+import { openPage } from '../page/page.harness.ts';
+import { decimal, signed } from '../tables/format.ts';
 import { legendAbove, namedLevel, plainText, shortened, ticks, wholeTicks } from './plot.ts';
 
 test('ticks are round, inside the range, and written like every number', () => {

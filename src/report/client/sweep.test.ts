@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { clusteredMean as reference } from '../../evaluation/cluster-robust.ts';
 import { clusterBy } from '../../evaluation/clusters.ts';
-import { sampleSweep } from '../invented-sweep.fixture.ts';
-import { payloadOf } from '../payload.ts';
+import { sampleSweep } from '../page/invented-sweep.fixture.ts';
+import { payloadOf } from '../page/payload.ts';
 import * as app from './app.ts';
 import * as sweep from './sweep.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { ExperimentResult, TurnRecord } from '../../experiment/result.ts';
-import { sampleResult } from '../invented-result.fixture.ts';
-import { payloadOf } from '../payload.ts';
+import type { ExperimentResult, TurnRecord } from '../../experiment/measure/result.ts';
+import { sampleResult } from '../page/invented-result.fixture.ts';
+import { payloadOf } from '../page/payload.ts';
 import { createApp } from './app.ts';
 import { placesOf } from './thread.ts';
 

@@ -1,7 +1,7 @@
 import type { Query } from '../../model/dataset.ts';
-import { entitiesOf } from '../../query/entities.ts';
-import { type QuestionKind, questionKind } from '../../query/question-kind.ts';
-import { timeRanges } from '../../query/time-expressions.ts';
+import { entitiesOf } from '../../text/entities.ts';
+import { type QuestionKind, questionKind } from '../../text/question-kind.ts';
+import { timeRanges } from '../../text/time-expressions.ts';
 import { type AuthorNames, callNames } from './author-names.ts';
 
 /** A query as the signals see it. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { TermPostings } from '../../candidates/term-postings.ts';
 import { random } from '../../core/random.ts';
-import { TermPostings } from '../../index/term-postings.ts';
 import { expansion } from './feedback.ts';
 
 const LETTERS = 'abcdefghijklmnopqrstuvw'.split('');

@@ -1,4 +1,4 @@
-import type { TermPostings } from '../../index/term-postings.ts';
+import type { TermPostings } from '../../candidates/term-postings.ts';
 
 /** Turns that are taken to be relevant, and terms that are taken from them. */
 const FEEDBACK_TURNS = 5;

@@ -1,5 +1,5 @@
 import type { Corpus } from '../../model/corpus.ts';
-import { entityOverlap } from '../../query/entities.ts';
+import { entityOverlap } from '../../text/entities.ts';
 import type { AskedQuery } from './asked-query.ts';
 import type { Sessions } from './sessions.ts';
 import type { ThreadTables } from './thread-tables.ts';

@@ -1,4 +1,4 @@
-import type { TurnGroups } from '../../index/grouped-bm25.ts';
+import type { TurnGroups } from '../../candidates/grouped-bm25.ts';
 import { type Corpus, lowerBound } from '../../model/corpus.ts';
 
 /** Turns of one conversation and one channel: what was said at a sitting, or a thread on its mailing list. */

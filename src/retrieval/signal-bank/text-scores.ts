@@ -1,9 +1,9 @@
-import { TERM_KINDS, type TermKind } from '../../embedding/term-kinds.ts';
-import { BM25_DEFAULTS } from '../../index/bm25.ts';
-import { BM25_VARIANTS } from '../../index/bm25-variants.ts';
-import { GroupedBm25, type GroupedBm25Options } from '../../index/grouped-bm25.ts';
-import { TermPostings } from '../../index/term-postings.ts';
+import { BM25_DEFAULTS } from '../../candidates/bm25.ts';
+import { BM25_VARIANTS } from '../../candidates/bm25-variants.ts';
+import { GroupedBm25, type GroupedBm25Options } from '../../candidates/grouped-bm25.ts';
+import { TermPostings } from '../../candidates/term-postings.ts';
 import type { Corpus } from '../../model/corpus.ts';
+import { TERM_KINDS, type TermKind } from '../../text/term-kinds.ts';
 import type { AuthorNames } from './author-names.ts';
 import { expansion } from './feedback.ts';
 import { type Sessions, sessionGroups, windowGroups } from './sessions.ts';

@@ -1,8 +1,8 @@
 import { eventBreaks } from '../../core/event-loop.ts';
-import { createTokeniser } from '../../embedding/tokens.ts';
 import type { Corpus } from '../../model/corpus.ts';
-import { entitiesOf } from '../../query/entities.ts';
-import { countTimeExpressions } from '../../query/time-expressions.ts';
+import { entitiesOf } from '../../text/entities.ts';
+import { countTimeExpressions } from '../../text/time-expressions.ts';
+import { createTokeniser } from '../../text/tokens.ts';
 import { neighbour, type Sessions } from './sessions.ts';
 
 /** What can be told of each turn without a query. [N] each. */

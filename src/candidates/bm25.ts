@@ -1,0 +1,133 @@
+import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
+import { eventBreaks } from '../core/event-loop.ts';
+import { frozen } from '../core/frozen.ts';
+import { type StartProgress, silent } from '../core/progress.ts';
+import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
+import { createTokeniser, type TokenOptions } from '../text/tokens.ts';
+import { BM25_VARIANTS, type Bm25Parameters, type Bm25VariantName } from './bm25-variants.ts';
+import { idPlaces } from './id-order.ts';
+import { assertQueries, emptyCandidates } from './query-batch.ts';
+import { TermPostings } from './term-postings.ts';
+import { TopSelection } from './top-selection.ts';
+
+export interface Bm25Options extends Bm25Parameters, TokenOptions {
+  readonly variant: Bm25VariantName;
+}
+
+export const BM25_DEFAULTS: Bm25Options = frozen({
+  k1: 1.2,
+  b: 0.75,
+  variant: 'lucene',
+  dropStopWords: false,
+  stem: false,
+});
+
+/**
+ * BM25 as of each query's moment: the number of turns, their average length and the frequency of each term are those of the turns before the cutoff. Postings are in
+ * time order, so what a term looked like then is a prefix of its postings, found by binary search; nothing is rebuilt. A term of the query counts as often as it
+ * occurs in it. Candidates are the turns with a score above 0.
+ *
+ * A query costs the postings of its terms up to the cutoff, and one pass over the turns before it.
+ */
+export class Bm25Index implements CandidateIndex {
+  readonly name = 'bm25';
+  readonly #options: Bm25Options;
+  readonly #postings: TermPostings;
+  readonly #places: Int32Array;
+
+  /**
+   * @param ids [N] of the turns in time order.
+   * @param texts [N]
+   */
+  constructor(ids: readonly string[], texts: readonly string[], options: Bm25Options = BM25_DEFAULTS) {
+    if (ids.length !== texts.length) throw new DimensionMismatchError('texts of bm25', ids.length, texts.length);
+    this.#options = options;
+    this.#places = idPlaces(ids);
+    this.#postings = new TermPostings(texts, createTokeniser(options));
+  }
+
+  async search(queries: QueryBatch, k: number, progress: StartProgress = silent): Promise<Candidates> {
+    const candidates = emptyCandidates(queries.cutoffs.length, k);
+    const top = new TopSelection(k, this.#places);
+    await this.#forEachQuery(queries, k, progress, (query, scores) => {
+      for (let position = 0; position < scores.length; position++) {
+        if (scores[position]! > 0) top.offer(position, scores[position]!);
+      }
+      top.drainTo(candidates, query);
+    });
+    return candidates;
+  }
+
+  /**
+   * The scores of given pairs as of each query's moment, 0 where a position is -1.
+   *
+   * @param positions row-major [Q, width], for example the union of the candidates of several indexes.
+   * @returns row-major [Q, width]
+   * @throws ValidationError for a position that is not before its query's cutoff.
+   */
+  async scorePairs(
+    queries: QueryBatch,
+    positions: Int32Array,
+    width: number,
+    progress: StartProgress = silent,
+  ): Promise<Float32Array> {
+    if (positions.length !== queries.cutoffs.length * width)
+      throw new DimensionMismatchError('pairs to score', queries.cutoffs.length * width, positions.length);
+    const pairScores = new Float32Array(positions.length);
+    await this.#forEachQuery(queries, width, progress, (query, scores) => {
+      for (let place = query * width; place < (query + 1) * width; place++) {
+        const position = positions[place]!;
+        if (position >= scores.length)
+          throw new ValidationError(`pair of query ${query} is not strictly earlier: position ${position}`, {
+            query,
+            position,
+          });
+        if (position >= 0) pairScores[place] = scores[position]!;
+      }
+    });
+    return pairScores;
+  }
+
+  /** Calls `use` with the scores of all turns before each query's cutoff; the array is reused. */
+  async #forEachQuery(
+    queries: QueryBatch,
+    k: number,
+    progress: StartProgress,
+    use: (query: number, scores: Float64Array) => void,
+  ): Promise<void> {
+    assertQueries(queries, this.#postings.size, k);
+    const stage = progress('bm25', queries.cutoffs.length);
+    const scores = new Float64Array(this.#postings.size);
+    const ratios = new Float64Array(this.#postings.size);
+    const pause = eventBreaks();
+    for (const [query, cutoff] of queries.cutoffs.entries()) {
+      const prefix = scores.subarray(0, cutoff).fill(0);
+      this.#score(this.#postings.termsIn(queries.texts[query]!), prefix, ratios);
+      use(query, prefix);
+      stage.update(query + 1);
+      await pause();
+    }
+    stage.finish(`${queries.cutoffs.length} queries`);
+  }
+
+  /** Adds the scores of one query to `scores`, whose length is the cutoff; `ratios` is scratch. */
+  #score(words: ReadonlyMap<string, number>, scores: Float64Array, ratios: Float64Array): void {
+    const cutoff = scores.length;
+    const { lengths, lengthBefore } = this.#postings;
+    const average = lengthBefore[cutoff]! / cutoff;
+    for (let position = 0; position < cutoff; position++) ratios[position] = lengths[position]! / average;
+    const { idf, saturate } = BM25_VARIANTS[this.#options.variant];
+    for (const [word, count] of words) {
+      const found = this.#postings.before(word, cutoff);
+      if (found === null) continue;
+      const { positions, counts } = found;
+      const weight = count * idf(cutoff, positions.length);
+      for (let entry = 0; entry < positions.length; entry++) {
+        const position = positions[entry]!;
+        scores[position]! += weight * saturate(counts[entry]!, ratios[position]!, this.#options);
+      }
+    }
+  }
+
+  dispose(): void {}
+}

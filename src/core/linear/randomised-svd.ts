@@ -1,0 +1,123 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { EigenvalueDecomposition, Matrix } from 'ml-matrix';
+import { ValidationError } from '../errors.ts';
+import { matmul } from '../matmul.ts';
+import { type StartProgress, silent } from '../progress.ts';
+import { random } from '../random.ts';
+import { readBack } from '../read-back.ts';
+import { orthonormalBasis } from './orthonormal-basis.ts';
+import { type SparseMatrix, sparseTimesDense, transpose } from './sparse-matrix.ts';
+
+export interface SvdOptions {
+  /** K, the number of singular triples asked for. */
+  readonly rank: number;
+  /** Further random directions, which make the last triples exact. */
+  readonly oversampling: number;
+  /** Products with A Aᵀ, each followed by orthonormalisation. */
+  readonly powerIterations: number;
+  readonly seed: number;
+}
+
+/** The leading singular triples of A ≈ U diag(σ) Vᵀ. */
+export interface TruncatedSvd {
+  /** K as found: smaller than asked for where A has fewer directions. */
+  readonly rank: number;
+  /** [K], descending. */
+  readonly singularValues: Float64Array;
+  /** V, row-major [columns, K]; the entry of largest magnitude of each column is positive. */
+  readonly right: Float32Array;
+}
+
+/** Below this share of the largest singular value a direction cannot be told from float32 rounding of A Aᵀ. */
+const NEGLIGIBLE = 1e-3;
+
+/**
+ * Randomised truncated SVD: a random subspace of the row side, sharpened by power iterations on A Aᵀ (sparse products on the host, orthonormalised on the backend),
+ * then the exact decomposition of A Aᵀ within it. With l = K + oversampling: O(powerIterations (entries · l + rows · l²) + l³).
+ *
+ * Halko, Martinsson, Tropp 2011, "Finding structure with randomness", algorithms 4.4 and 5.3.
+ *
+ * @throws ValidationError for a matrix of rank 0, which has no singular vectors; ConvergenceError, NotFiniteError as {@link orthonormalBasis}.
+ */
+export async function randomisedSvd(
+  a: SparseMatrix,
+  options: SvdOptions,
+  progress: StartProgress = silent,
+): Promise<TruncatedSvd> {
+  const width = Math.min(options.rank + options.oversampling, a.rows, a.columns);
+  if (width === 0) throw ofRankZero(a);
+  const transposed = transpose(a);
+  // A Aᵀ · dense, without forming A Aᵀ
+  const image = (dense: Float32Array) => sparseTimesDense(a, sparseTimesDense(transposed, dense, width), width);
+  const steps = progress('singular vectors', options.powerIterations + 2);
+  let basis = gaussian(a.rows, width, options.seed); // row-major [rows, l]
+  for (let iteration = 0; iteration <= options.powerIterations; iteration++) {
+    basis = await orthonormalBasis(image(basis), width);
+    steps.update(iteration + 1);
+  }
+  const { eigenvalues, eigenvectors } = await projectedEigenpairs(basis, image(basis), width);
+  const rank = Math.min(options.rank, eigenvalues.filter((value) => value > NEGLIGIBLE ** 2 * eigenvalues[0]!).length);
+  if (rank === 0) throw ofRankZero(a);
+  const singularValues = Float64Array.from(eigenvalues.slice(0, rank), Math.sqrt);
+  const left = await product(basis, [a.rows, width], leadingColumns(eigenvectors, rank), [width, rank]);
+  const right = sparseTimesDense(transposed, left, rank);
+  divideColumns(right, singularValues);
+  steps.finish(`${rank} of ${options.rank} asked for`);
+  return { rank, singularValues, right };
+}
+
+function ofRankZero({ rows, columns }: SparseMatrix): ValidationError {
+  return new ValidationError(`matrix has rank 0: ${rows} × ${columns}`, { rows, columns });
+}
+
+function gaussian(rows: number, width: number, seed: number): Float32Array {
+  const stream = random(seed, 'randomised-svd');
+  return Float32Array.from({ length: rows * width }, () => stream.normal());
+}
+
+function product(
+  a: Float32Array,
+  aShape: [number, number],
+  b: Float32Array,
+  bShape: [number, number],
+): Promise<Float32Array> {
+  return readBack('product', () => matmul(tf.tensor2d(a, aShape), tf.tensor2d(b, bShape)));
+}
+
+/** Eigenpairs of basisᵀ image [l, l], which is symmetric, largest first. */
+async function projectedEigenpairs(
+  basis: Float32Array,
+  image: Float32Array,
+  width: number,
+): Promise<{ eigenvalues: number[]; eigenvectors: Matrix }> {
+  const rows = basis.length / width;
+  const projected = await readBack('projected', () =>
+    matmul(tf.transpose(tf.tensor2d(basis, [rows, width])), tf.tensor2d(image, [rows, width])),
+  );
+  const symmetric = new Matrix(width, width);
+  for (let i = 0; i < width; i++) {
+    for (let j = 0; j < width; j++) symmetric.set(i, j, (projected[i * width + j]! + projected[j * width + i]!) / 2);
+  }
+  const decomposition = new EigenvalueDecomposition(symmetric, { assumeSymmetric: true }); // ascending
+  return {
+    eigenvalues: [...decomposition.realEigenvalues].reverse(),
+    eigenvectors: decomposition.eigenvectorMatrix.flipRows(),
+  };
+}
+
+/** Row-major [l, K] */
+function leadingColumns(matrix: Matrix, count: number): Float32Array {
+  return Float32Array.from(matrix.subMatrix(0, matrix.rows - 1, 0, count - 1).to1DArray());
+}
+
+/** Divides each column by its singular value, and by -1 where its largest entry is negative, since signs are arbitrary. */
+function divideColumns(columns: Float32Array, singularValues: Float64Array): void {
+  const width = singularValues.length;
+  const largest = new Float64Array(width);
+  for (let i = 0; i < columns.length; i++) {
+    const column = i % width;
+    if (Math.abs(columns[i]!) > Math.abs(largest[column]!)) largest[column] = columns[i]!;
+  }
+  const divisors = singularValues.map((value, column) => (largest[column]! < 0 ? -value : value));
+  for (let i = 0; i < columns.length; i++) columns[i]! /= divisors[i % width]!;
+}

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { ValidationError } from '../../core/errors.ts';
+import { readFolder, readText } from '../../core/files.ts';
+import type { Split } from '../../model/dataset.ts';
+import type { Counts } from '../counts.ts';
+import { type Answers, parseIrcLinks } from './irc-links.ts';
+import { type IrcLog, parseIrcLog } from './irc-log.ts';
+
+/** Which of our parts each folder of the source belongs to. Weights are learned and chosen on its train alone. */
+const FOLDERS: readonly (readonly [folder: string, split: Split])[] = [
+  ['train', 'dev'],
+  ['dev', 'test'],
+  ['test', 'test'],
+];
+const LOG = '.ascii.txt';
+const LINKS = '.annotation.txt';
+
+/** A log, what its messages answer, and which part it belongs to. */
+export interface AnnotatedLog {
+  readonly log: IrcLog;
+  readonly answers: Answers;
+  readonly split: Split;
+}
+
+/**
+ * The logs of the folders `train`, `dev` and `test`, in the order of their names; one of the last two may be missing.
+ *
+ * @throws ValidationError for a folder without logs for both parts, and for a file that is no log; StorageError where a file can't be read.
+ */
+export function readIrcFiles(path: string, counts: Counts): AnnotatedLog[] {
+  const present = readFolder(path);
+  const logs = FOLDERS.filter(([folder]) => present.includes(folder)).flatMap(([folder, split]) =>
+    readFolder(join(path, folder))
+      .filter((name) => name.endsWith(LOG))
+      .map((name) => readLog(join(path, folder), name.slice(0, -LOG.length), split, counts)),
+  );
+  for (const [split, folders] of [
+    ['dev', 'train'],
+    ['test', 'dev or test'],
+  ] as const)
+    if (!logs.some((log) => log.split === split))
+      throw new ValidationError(`no ${LOG} file in folder ${folders} of: ${path}`, { path, split });
+  return logs;
+}
+
+function readLog(folder: string, name: string, split: Split, counts: Counts): AnnotatedLog {
+  counts.add('logs');
+  const log = parseIrcLog(name, readText(join(folder, `${name}${LOG}`)), counts);
+  const links = join(folder, `${name}${LINKS}`);
+  const answers = parseIrcLinks(readText(links), links, log.lineCount);
+  for (const targets of answers.values()) counts.add('links to an earlier line', targets.length);
+  return { log, answers, split };
+}

@@ -1,0 +1,29 @@
+import { ValidationError } from '../../core/errors.ts';
+
+/** For each line the earlier lines that it answers, ascending; lines that answer none are left out. */
+export type Answers = ReadonlyMap<number, readonly number[]>;
+
+const LINK = /^(\d+) (\d+) -\s*$/;
+
+/**
+ * Reads the links of a log, `earlier later -` each. A line that is linked to itself starts something; that says no more than that it answers nothing.
+ *
+ * @param file names the source in errors.
+ * @throws ValidationError for a line of another form, or one that links what the log does not hold.
+ */
+export function parseIrcLinks(text: string, file: string, lineCount: number): Answers {
+  const answers = new Map<number, Set<number>>();
+  for (const [i, row] of text.split('\n').entries()) {
+    if (row.trim() === '') continue;
+    const where = `${file}:${i + 1}`;
+    const ends = LINK.exec(row)?.slice(1).map(Number);
+    if (ends === undefined) throw new ValidationError(`${where}: expected earlier later -, got: ${row.trim()}`);
+    const [earlier, later] = [Math.min(...ends), Math.max(...ends)];
+    if (later >= lineCount) throw new ValidationError(`${where}: the log has ${lineCount} lines, not line: ${later}`);
+    if (earlier === later) continue;
+    const targets = answers.get(later);
+    if (targets === undefined) answers.set(later, new Set([earlier]));
+    else targets.add(earlier);
+  }
+  return new Map([...answers].map(([line, targets]) => [line, [...targets].sort((a, b) => a - b)]));
+}

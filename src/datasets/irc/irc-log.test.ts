@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { ValidationError } from '../../core/errors.ts';
+import { Counts } from '../counts.ts';
+import { parseIrcLog } from './irc-log.ts';
+
+const parse = (text: string, name = '2005-06-27_12') => parseIrcLog(name, text, new Counts());
+const at = (hour: number, minute: number, milliseconds = 0) => Date.UTC(2005, 5, 27, hour, minute, 0, milliseconds);
+const timesOf = (...clock: string[]) =>
+  parse(clock.map((time) => `[${time}] <ana> eggs`).join('\n')).messages.map(({ timestamp }) => timestamp);
+
+test('reads what is said and what is done, and counts the rest', () => {
+  const counts = new Counts();
+  const text = [
+    '[03:41] <ana> bea: how many <b>eggs</b>?',
+    '=== cem [~cem@x.example]  has joined #kitchen',
+    '[03:41] <bea>    four [of them] ',
+    '[03:43]  * |cem|^2 beats eggs',
+    '[03:43] <ana>',
+    '[03:43] <ana>  ',
+    'torn line',
+    '[03:47] <> no one',
+    '',
+  ].join('\r\n');
+  expect(parseIrcLog('2005-06-27.train-a', text, counts)).toEqual({
+    name: '2005-06-27.train-a',
+    lineCount: 8,
+    messages: [
+      { line: 0, timestamp: at(3, 41), nick: 'ana', text: 'bea: how many <b>eggs</b>?' },
+      { line: 2, timestamp: at(3, 41, 1), nick: 'bea', text: 'four [of them]' },
+      { line: 3, timestamp: at(3, 43), nick: '|cem|^2', text: 'beats eggs' },
+      { line: 7, timestamp: at(3, 47), nick: '', text: 'no one' },
+    ],
+  });
+  expect(counts.toFacts()).toEqual({
+    'lines read': 8,
+    'skipped: system lines': 1,
+    'skipped: unreadable lines': 1,
+    'skipped: messages without a text': 2,
+  });
+});
+
+test('gives each message of a minute a millisecond of its own, in the order of the log', () => {
+  expect(timesOf('07:11', '07:11', '07:11', '07:13')).toEqual([at(7, 11), at(7, 11, 1), at(7, 11, 2), at(7, 13)]);
+});
+
+test('goes on after midnight', () => {
+  expect(timesOf('23:59', '00:00', '00:02')).toEqual([at(23, 59), at(24, 0), at(24, 2)]);
+  expect(timesOf('13:05', '00:30')).toEqual([at(13, 5), at(24, 30)]);
+});
+
+test('goes on where a clock of twelve hours begins anew', () => {
+  expect(timesOf('11:58', '12:59', '01:00', '12:17', '01:01')).toEqual([
+    at(11, 58),
+    at(12, 59),
+    at(13, 0),
+    at(24, 17),
+    at(25, 1),
+  ]);
+  expect(timesOf('11:55', '00:05')).toEqual([at(11, 55), at(12, 5)]);
+});
+
+test('stands still where a clock is put back', () => {
+  expect(timesOf('05:07', '05:05', '05:06', '05:07', '05:11')).toEqual([
+    at(5, 7),
+    at(5, 7, 1),
+    at(5, 7, 2),
+    at(5, 7, 3),
+    at(5, 11),
+  ]);
+});
+
+test.each(['kitchen', '2005-13-27', '2005-06-277', '05-06-27'])('refuses a name without a date: %s', (name) => {
+  expect(() => parse('[03:41] <ana> eggs', name)).toThrow(ValidationError);
+  expect(() => parse('[03:41] <ana> eggs', name)).toThrow(`file name does not begin with a date: ${name}`);
+});
+
+test.each(['2005-06-27 a', '2005-06-27\ufffd'])('refuses a name that can begin no id: %j', (name) => {
+  expect(() => parse('[03:41] <ana> eggs', name)).toThrow(
+    `file name must be one word, for it begins the ids of its messages: ${JSON.stringify(name)}`,
+  );
+});

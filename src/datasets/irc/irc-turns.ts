@@ -1,0 +1,54 @@
+import type { Query } from '../../model/dataset.ts';
+import type { Turn } from '../../model/turn.ts';
+import { replyQuery, replyQueryId } from '../mail/reply-query.ts';
+import type { Judgement } from '../prepared.ts';
+import type { AnnotatedLog } from './irc-files.ts';
+import { IrcThreads } from './irc-threads.ts';
+
+/** What was said before this line is context: the annotators did not say what it answers. */
+const CONTEXT_LINES = 1000;
+
+/** The messages of a log, and what is asked of them. */
+export interface IrcTurns {
+  readonly turns: readonly Turn[];
+  readonly queries: readonly Query[];
+  readonly judgements: readonly Judgement[];
+  /** How many messages answer several. */
+  readonly severalParents: number;
+}
+
+/**
+ * Each message as a turn, in the tree of nearest parents that it belongs to as its conversation, so that no conversation tells what is said later. Each annotated
+ * message that answers another as a query, whose cluster is the log.
+ */
+export function ircTurnsOf({ log, answers, split }: AnnotatedLog): IrcTurns {
+  const lines = log.messages.map(({ line }) => line);
+  const threads = new IrcThreads(lines, answers);
+  const digits = String(log.lineCount - 1).length;
+  const idOf = (line: number) => `${log.name}:${String(line).padStart(digits, '0')}`;
+  const turns = log.messages.map(({ line, timestamp, nick, text }): Turn => {
+    const parent = threads.nearestParent(line);
+    return {
+      id: idOf(line),
+      conversationId: `t-${idOf(threads.root(line))}`,
+      parentId: parent === null ? null : idOf(parent),
+      timestamp,
+      author: nick,
+      channel: log.name,
+      text,
+    };
+  });
+  const answering = (line: number) => line >= CONTEXT_LINES && threads.parents(line).direct.length > 0;
+  return {
+    turns,
+    queries: turns.filter((_, i) => answering(lines[i] as number)).map((turn) => replyQuery(turn, split, log.name)),
+    judgements: lines.filter(answering).flatMap((line) =>
+      [...threads.grades(line)].map(([other, grade]) => ({
+        queryId: replyQueryId(idOf(line)),
+        turnId: idOf(other),
+        grade,
+      })),
+    ),
+    severalParents: lines.filter((line) => threads.parents(line).direct.length > 1).length,
+  };
+}

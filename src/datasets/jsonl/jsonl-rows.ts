@@ -1,0 +1,136 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { ConfigurationFault } from '../../core/errors.ts';
+import { readText } from '../../core/files.ts';
+import { check } from '../../core/validation.ts';
+import { id } from './id-schema.ts';
+import { depthFault } from './json-depth.ts';
+import type { RowFaults } from './row-faults.ts';
+
+const text = z.string().refine((value) => value.trim() !== '', 'a text that is not empty');
+const isoTime = z.iso.datetime({ offset: true });
+/** ISO 8601 with a zone, or milliseconds since 1970; one message for both, where a union would give one for each. */
+const time = z.unknown().transform((value, context): number => {
+  if (Number.isFinite(value)) return value as number; // JSON.parse reads 1e999 as infinity
+  if (isoTime.safeParse(value).success) return Date.parse(value as string);
+  context.addIssue({ code: 'custom', message: 'a time in ISO 8601 with a zone, or in milliseconds since 1970' });
+  return z.NEVER;
+});
+
+export const turnRow = z.strictObject({
+  id,
+  conversationId: id,
+  parentId: id.nullable(),
+  timestamp: time,
+  author: z.string().nullable().default(null),
+  channel: z.string().nullable().default(null),
+  text,
+});
+
+export const queryRow = z.strictObject({
+  id,
+  text,
+  timestamp: time,
+  split: z.enum(['dev', 'test']).optional(),
+  anchorTurnId: id.nullable().default(null),
+  /** The conversation that the query belongs to, where it belongs to one. */
+  conversationId: id.optional(),
+  /** What queries are resampled by; by default the conversation. */
+  cluster: id.optional(),
+  /** What sort of query it is: results are told apart by it. */
+  kind: text.optional(),
+  author: z.string().nullable().default(null),
+  channel: z.string().nullable().default(null),
+});
+
+export type TurnRow = z.output<typeof turnRow>;
+export type QueryRow = z.output<typeof queryRow>;
+
+/** A row and where it stands. */
+export interface Placed<T> {
+  readonly where: string;
+  readonly row: T;
+}
+
+/** The rows of a JSON Lines file that fit the schema; empty lines don't count. */
+export function readRows<S extends z.ZodType>(
+  folder: string,
+  file: string,
+  schema: S,
+  faults: RowFaults,
+): Placed<z.output<S>>[] {
+  const placed: Placed<z.output<S>>[] = [];
+  for (const { where, line } of linesOf(folder, file)) {
+    const tooDeep = depthFault(line);
+    if (tooDeep !== null) {
+      faults.add(where, 'malformed row', tooDeep);
+      continue;
+    }
+    const row = parseJson(line);
+    if (row === undefined) {
+      faults.add(where, 'not JSON', shorten(line));
+      continue;
+    }
+    const result = check(schema, row);
+    if ('value' in result) placed.push({ where, row: result.value });
+    else faults.add(where, 'malformed row', describe(result.faults));
+  }
+  return placed;
+}
+
+/** The rows by id; a second row of the same id is a fault. */
+export function uniqueRows<T extends { readonly id: string }>(
+  placed: readonly Placed<T>[],
+  faults: RowFaults,
+): Map<string, Placed<T>> {
+  const rows = new Map<string, Placed<T>>();
+  for (const entry of placed) {
+    if (rows.has(entry.row.id)) faults.add(entry.where, 'duplicate id', entry.row.id);
+    else rows.set(entry.row.id, entry);
+  }
+  return rows;
+}
+
+/** A line of a TREC judgement file. */
+export interface QrelRow {
+  readonly queryId: string;
+  readonly turnId: string;
+  readonly grade: number;
+}
+
+/** The lines `query 0 turn grade` of a TREC judgement file. */
+export function readQrels(folder: string, file: string, faults: RowFaults): Placed<QrelRow>[] {
+  const placed: Placed<QrelRow>[] = [];
+  for (const { where, line } of linesOf(folder, file)) {
+    const fields = line.trim().split(/\s+/);
+    const [queryId, , turnId, grade] = fields;
+    if (fields.length !== 4 || queryId === undefined || turnId === undefined || !/^-?\d+$/.test(grade ?? ''))
+      faults.add(where, 'malformed row', `expected query 0 turn grade, got ${shorten(line)}`);
+    else placed.push({ where, row: { queryId, turnId, grade: Number(grade) } });
+  }
+  return placed;
+}
+
+function linesOf(folder: string, file: string): { where: string; line: string }[] {
+  return readText(join(folder, file))
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/)
+    .map((line, i) => ({ where: `${file}:${i + 1}`, line }))
+    .filter(({ line }) => line.trim() !== '');
+}
+
+function describe(faults: readonly ConfigurationFault[]): string {
+  return faults.map(({ path, expected, got }) => `${path}: expected ${expected}, got ${got}`).join('; ');
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function shorten(line: string): string {
+  return line.length > 80 ? `${line.slice(0, 77)}...` : line;
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { Corpus } from '../../model/corpus.ts';
+import { queryRow } from './jsonl-rows.ts';
+import { splitQueries } from './jsonl-split.ts';
+
+const corpus = new Corpus(
+  Array.from({ length: 11 }, (_, i) => ({
+    id: `r${i}`,
+    conversationId: `c${i}`,
+    parentId: null,
+    timestamp: 100 * i,
+    author: null,
+    channel: null,
+    text: 'eggs',
+  })),
+);
+const query = (id: string, timestamp: number, more: object = {}) =>
+  queryRow.parse({ id, text: id, timestamp, ...more });
+
+describe('splitQueries', () => {
+  it('has the first 70 % of the conversations for dev; queries go with theirs, or by time', () => {
+    const { queries, devConversations } = splitQueries(corpus, [
+      query('home', 5000, { conversationId: 'c6' }),
+      query('away', 5000, { conversationId: 'c7' }),
+      query('anchored', 5000, { anchorTurnId: 'r3' }),
+      query('early', 699),
+      query('late', 701),
+    ]);
+    expect([...devConversations]).toEqual(['c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6']);
+    expect(queries.map(({ id, split, cluster }) => [id, split, cluster])).toEqual([
+      ['home', 'dev', 'c6'],
+      ['away', 'test', 'c7'],
+      ['anchored', 'dev', 'c3'],
+      ['early', 'dev', 'early'],
+      ['late', 'test', 'late'],
+    ]);
+  });
+
+  it('is as the queries say; learned parts see nothing of a test query', () => {
+    const { queries, devConversations } = splitQueries(corpus, [
+      query('t', 450, { split: 'test', conversationId: 'c2', cluster: 'mine' }),
+      query('d', 5000, { split: 'dev', conversationId: 'c9' }),
+    ]);
+    expect([...devConversations]).toEqual(['c0', 'c1', 'c3', 'c4']);
+    expect(queries).toEqual([
+      {
+        id: 't',
+        text: 't',
+        timestamp: 450,
+        anchorTurnId: null,
+        author: null,
+        channel: null,
+        split: 'test',
+        cluster: 'mine',
+      },
+      {
+        id: 'd',
+        text: 'd',
+        timestamp: 5000,
+        anchorTurnId: null,
+        author: null,
+        channel: null,
+        split: 'dev',
+        cluster: 'c9',
+      },
+    ]);
+  });
+});

@@ -1,0 +1,62 @@
+import type { Corpus } from '../../model/corpus.ts';
+import type { Query, Split } from '../../model/dataset.ts';
+import type { Turn } from '../../model/turn.ts';
+import { firstOfTest, isDev, type Start } from '../time-split.ts';
+import type { QueryRow } from './jsonl-rows.ts';
+
+/** What the rows of queries become. */
+export interface SplitQueries {
+  /** In the order of the rows. */
+  readonly queries: readonly Query[];
+  readonly devConversations: ReadonlySet<string>;
+}
+
+/**
+ * Parts the queries in dev and test. With a split in the rows: as they say, and a conversation is for development where it starts before the first test query
+ * and no test query belongs to it. Without: by conversations, the first 70 % by time of first turn are dev; a query goes with its conversation, or by its own
+ * time where it belongs to none.
+ *
+ * @param rows all with a split, or all without.
+ */
+export function splitQueries(corpus: Corpus, rows: readonly QueryRow[]): SplitQueries {
+  const starts = corpus.conversations.map(({ id, turns }) => ({ id, timestamp: (turns[0] as Turn).timestamp }));
+  const homes = rows.map((row) => row.conversationId ?? anchorConversation(corpus, row));
+  const given = rows.some((row) => row.split !== undefined);
+  const first = firstOfTest(starts);
+  const devConversations = given ? devAsGiven(starts, rows, homes) : devByTime(starts, first);
+  const splitOf = (row: QueryRow, home: string | null): Split => {
+    if (row.split !== undefined) return row.split;
+    if (home !== null) return devConversations.has(home) ? 'dev' : 'test';
+    return isDev({ id: row.id, timestamp: row.timestamp }, first) ? 'dev' : 'test';
+  };
+  const queries = rows.map((row, i): Query => {
+    const { conversationId: _, cluster, kind, ...rest } = row;
+    const home = homes[i] ?? null;
+    return {
+      ...rest,
+      ...(kind === undefined ? {} : { kind }),
+      split: splitOf(row, home),
+      cluster: cluster ?? home ?? row.id,
+    };
+  });
+  return { queries, devConversations };
+}
+
+function anchorConversation(corpus: Corpus, { anchorTurnId }: QueryRow): string | null {
+  return anchorTurnId === null ? null : corpus.turn(anchorTurnId).conversationId;
+}
+
+function devByTime(starts: readonly Start[], first: Start | null): Set<string> {
+  return new Set(starts.filter((start) => isDev(start, first)).map(({ id }) => id));
+}
+
+function devAsGiven(
+  starts: readonly Start[],
+  rows: readonly QueryRow[],
+  homes: readonly (string | null)[],
+): Set<string> {
+  const test = rows.filter((row) => row.split === 'test');
+  const firstTest = test.reduce((first, { timestamp }) => Math.min(first, timestamp), Number.POSITIVE_INFINITY);
+  const closed = new Set(homes.filter((_, i) => rows[i]?.split === 'test'));
+  return new Set(starts.filter(({ id, timestamp }) => timestamp < firstTest && !closed.has(id)).map(({ id }) => id));
+}

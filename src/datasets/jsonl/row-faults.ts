@@ -1,0 +1,46 @@
+import { ValidationError } from '../../core/errors.ts';
+import { Counts } from '../counts.ts';
+
+/** What is to be done with a row that can't be used. */
+export type OnDirtyRow = 'error' | 'skip';
+
+/** A row that can't be used. */
+export interface RowFault {
+  /** For example `turns.jsonl:17`. */
+  readonly where: string;
+  /** The kind, by which skipped rows are counted, for example `duplicate id`. */
+  readonly kind: string;
+  /** What was found, or what was expected and what was found. */
+  readonly detail: string;
+}
+
+const SHOWN = 20;
+
+/** Collects the faults of a dataset, for one error or for the counts. */
+export class RowFaults {
+  readonly #faults: RowFault[] = [];
+
+  add(where: string, kind: string, detail: string): void {
+    this.#faults.push({ where, kind, detail });
+  }
+
+  get list(): readonly RowFault[] {
+    return this.#faults;
+  }
+
+  /** Ends reading: with `error` any fault throws, with `skip` each kind is counted. */
+  settle(source: string, onDirtyRow: OnDirtyRow): Counts {
+    if (onDirtyRow === 'error' && this.#faults.length > 0) throw this.#error(source);
+    const counts = new Counts();
+    for (const { where, kind } of this.#faults) counts.add(`skipped in ${where.split(':')[0]}: ${kind}`);
+    return counts;
+  }
+
+  #error(source: string): ValidationError {
+    const lines = this.#faults.slice(0, SHOWN).map(({ where, kind, detail }) => `  ${where}: ${kind}: ${detail}`);
+    const rest = this.#faults.length - lines.length;
+    if (rest > 0) lines.push(`  and ${rest} more`);
+    const heading = `${this.#faults.length} fault(s) in ${source}; repair them, or set onDirtyRow: skip`;
+    return new ValidationError(`${heading}:\n${lines.join('\n')}`, { source, faults: this.#faults });
+  }
+}

@@ -1,0 +1,8 @@
+import { frozen } from '../../core/frozen.ts';
+
+/** The kinds of question by LoCoMo's numbers, of which 1 is the first. */
+export const LOCOMO_CATEGORIES = frozen(['multi-hop', 'temporal', 'open-domain', 'single-hop', 'adversarial'] as const);
+export type LocomoCategory = (typeof LOCOMO_CATEGORIES)[number];
+
+/** Those that the conversation answers: an adversarial question is about what was never said. */
+export const ANSWERABLE_CATEGORIES: readonly LocomoCategory[] = LOCOMO_CATEGORIES.slice(0, 4);

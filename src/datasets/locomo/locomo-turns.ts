@@ -1,0 +1,77 @@
+import { ValidationError } from '../../core/errors.ts';
+import type { Turn } from '../../model/turn.ts';
+import type { Counts } from '../counts.ts';
+import { dialogueKeys } from './locomo-evidence.ts';
+import type { LocomoSample, LocomoTurn } from './locomo-schema.ts';
+import { turnTimes } from './locomo-time.ts';
+
+/** A sample as a line of turns. */
+export interface LocomoConversation {
+  /** In time order, each the child of the one before it; not empty. */
+  readonly turns: readonly Turn[];
+  /** The ids of the turns by dialogue keys such as `3:7`. */
+  readonly byKey: ReadonlyMap<string, string>;
+}
+
+/** What was said, and below it what the picture that came with it shows. */
+function textOf({ text, blip_caption }: LocomoTurn): string {
+  return [text, blip_caption]
+    .map((part) => part?.trim() ?? '')
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+/** What someone said, with its moment and its session. */
+interface Line {
+  readonly id: string;
+  readonly said: LocomoTurn;
+  readonly session: number;
+  readonly time: number;
+}
+
+/** All that was said in a sample, its sessions in the order of their times; sessions of the same time go by their numbers. */
+function linesOf({ id, sessions }: LocomoSample): Line[] {
+  const spoken = sessions
+    .map((session) => ({ ...session, turns: session.turns.filter((turn) => textOf(turn) !== '') }))
+    .filter((session) => session.turns.length > 0)
+    .sort((a, b) => a.time - b.time || a.number - b.number);
+  const times = turnTimes(spoken.map(({ time, turns }) => ({ time, turns: turns.length }))).flat();
+  return spoken
+    .flatMap(({ number, turns }) => turns.map((said) => ({ id: `${id}/${said.dia_id}`, said, session: number })))
+    .map((line, i) => ({ ...line, time: times[i] as number }));
+}
+
+/** @throws ValidationError where two turns have the same dialogue id, or where there is no turn. */
+export function conversationOf(sample: LocomoSample, file: string, counts: Counts): LocomoConversation {
+  const lines = linesOf(sample);
+  if (lines.length === 0) throw new ValidationError(`no turn in a sample of ${file}: ${sample.id}`, { file });
+  const byKey = new Map<string, string>();
+  for (const { id, said } of lines) {
+    const key = dialogueKeys(said.dia_id)[0] as string;
+    if (byKey.has(key))
+      throw new ValidationError(`dialogue id stands twice in sample ${sample.id} of ${file}: ${said.dia_id}`, { file });
+    byKey.set(key, id);
+  }
+  const turns = lines.map(({ id, said, session, time }, i) => ({
+    id,
+    conversationId: sample.id,
+    parentId: lines[i - 1]?.id ?? null,
+    timestamp: time,
+    author: said.speaker,
+    channel: `${sample.id}/session_${session}`,
+    text: textOf(said),
+  }));
+  count(sample, counts);
+  return { turns, byKey };
+}
+
+function count({ sessions, sparseTimes }: LocomoSample, counts: Counts): void {
+  const turns = sessions.flatMap((session) => session.turns);
+  const early = sessions.filter(({ time }, i) => time < (sessions[i - 1]?.time ?? Number.NEGATIVE_INFINITY));
+  counts.add('sessions', sessions.length);
+  counts.add('sessions without a turn', sessions.filter((session) => session.turns.length === 0).length);
+  counts.add('sessions earlier than the number before theirs', early.length);
+  counts.add('times without a session', sparseTimes);
+  counts.add('turns with a picture', turns.filter(({ blip_caption }) => (blip_caption ?? '').trim() !== '').length);
+  counts.add('skipped: turns without a text', turns.filter((turn) => textOf(turn) === '').length);
+}

@@ -1,0 +1,122 @@
+import { ValidationError } from '../../core/errors.ts';
+import { readText } from '../../core/files.ts';
+import { hashOf } from '../../core/hash.ts';
+import { Corpus } from '../../model/corpus.ts';
+import type { Dataset, Query } from '../../model/dataset.ts';
+import { compareBytes } from '../../model/tie-rule.ts';
+import type { Turn } from '../../model/turn.ts';
+import { Counts } from '../counts.ts';
+import { depthFault } from '../jsonl/json-depth.ts';
+import { countUndecodable } from '../mail/undecodable.ts';
+import { type Judgement, qrelsOf } from '../prepared.ts';
+import { LOCOMO_CATEGORIES, type LocomoCategory } from './locomo-categories.ts';
+import { EVIDENCE, questionsOf } from './locomo-queries.ts';
+import { type LocomoSample, readSample } from './locomo-schema.ts';
+import { conversationOf } from './locomo-turns.ts';
+
+export const LOCOMO_LICENCE = 'CC BY-NC 4.0';
+
+export interface LocomoOptions {
+  /** A JSON file in the format of locomo10.json: a list of samples, or one sample. */
+  readonly path: string;
+  /** Which questions are asked. */
+  readonly categories: readonly LocomoCategory[];
+  /** The conversations whose questions are for test; all others are for development. */
+  readonly testConversations: readonly string[];
+}
+
+interface Read {
+  readonly turns: readonly Turn[];
+  /** In time order. */
+  readonly queries: readonly Query[];
+  readonly judgements: readonly Judgement[];
+}
+
+/**
+ * LoCoMo, very long conversations of two speakers: a question must find the turns that its answer rests on. See docs/datasets/locomo.md.
+ *
+ * @throws ValidationError for what the format does not allow, and where no question is left; StorageError where the file can't be read.
+ */
+export async function loadLocomo(options: LocomoOptions): Promise<Dataset> {
+  const { path, testConversations } = options;
+  const samples = readSamples(path);
+  assertHeld(samples, testConversations, path);
+  const counts = new Counts();
+  const { turns, queries, judgements } = prepare(samples, options, counts);
+  if (queries.length === 0)
+    throw new ValidationError(`no question of ${options.categories.join(', ')} has evidence: ${path}`, { path });
+  const corpus = new Corpus(turns);
+  return {
+    name: 'locomo',
+    declaration: {
+      task: 'a question about a conversation must find the turns of it that the answer rests on, when all has been said',
+      features: ['text', 'captions of pictures', 'time', 'author', 'channel (session)', 'order of the turns'],
+      licence: LOCOMO_LICENCE,
+    },
+    corpus,
+    queries,
+    qrels: qrelsOf(queries, judgements),
+    relevantGrade: EVIDENCE,
+    gradeNames: { [EVIDENCE]: 'evidence' },
+    devConversations: new Set(samples.map(({ id }) => id).filter((id) => !testConversations.includes(id))),
+    facts: counts.toFacts(),
+    hash: hashOf({ turns: corpus.turns, queries, judgements }),
+  };
+}
+
+/** The samples of a file, by their ids. */
+function readSamples(path: string): LocomoSample[] {
+  const content = parseJson(readText(path).replace(/^\ufeff/, ''), path);
+  const samples = (Array.isArray(content) ? content : [content]).map((item, i) => readSample(item, `[${i}]`, path));
+  samples.sort((a, b) => compareBytes(a.id, b.id));
+  const twice = samples.find(({ id }, i) => id === samples[i - 1]?.id);
+  if (twice !== undefined) throw new ValidationError(`sample stands twice in ${path}: ${twice.id}`, { path });
+  return samples;
+}
+
+function parseJson(text: string, path: string): unknown {
+  const tooDeep = depthFault(text);
+  if (tooDeep !== null) throw new ValidationError(`${tooDeep}, so that it is no LoCoMo file: ${path}`, { path });
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const reason = (error as Error).message.replace(/\s+/g, ' ');
+    throw new ValidationError(`not JSON (${reason}): ${path}`, { path }, { cause: error });
+  }
+}
+
+/** @throws ValidationError for a conversation for test that the file does not hold. */
+function assertHeld(samples: readonly LocomoSample[], wanted: readonly string[], path: string): void {
+  const held = samples.map(({ id }) => id);
+  const missing = wanted.filter((id) => !held.includes(id));
+  if (missing.length > 0)
+    throw new ValidationError(
+      `no such test conversation in ${path}, which has ${held.join(', ')}: ${missing.join(', ')}`,
+      {
+        path,
+        missing,
+      },
+    );
+}
+
+function prepare(samples: readonly LocomoSample[], options: LocomoOptions, counts: Counts): Read {
+  const { path, categories, testConversations } = options;
+  const parts = samples.map((sample) => {
+    const conversation = conversationOf(sample, path, counts);
+    const split = testConversations.includes(sample.id) ? 'test' : 'dev';
+    return { turns: conversation.turns, ...questionsOf(sample, conversation, { categories, split }, counts) };
+  });
+  const turns = parts.flatMap((part) => part.turns);
+  const queries = parts.flatMap((part) => part.queries).sort((a, b) => a.timestamp - b.timestamp);
+  const judgements = parts.flatMap((part) => part.judgements);
+  countUndecodable([...turns, ...queries], counts);
+  counts.add('messages', turns.length);
+  counts.add('conversations', samples.length);
+  counts.add('queries', queries.length);
+  for (const split of ['dev', 'test'] as const)
+    counts.add(`queries, ${split}`, queries.filter((query) => query.split === split).length);
+  for (const category of LOCOMO_CATEGORIES.filter((name) => categories.includes(name)))
+    counts.add(`queries, ${category}`, queries.filter((query) => query.kind === category).length);
+  counts.add('judgements', judgements.length);
+  return { turns, queries, judgements };
+}

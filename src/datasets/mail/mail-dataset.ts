@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { hashOf } from '../../core/hash.ts';
+import type { StartProgress } from '../../core/progress.ts';
+import { Corpus } from '../../model/corpus.ts';
+import type { Dataset } from '../../model/dataset.ts';
+import { GRADE_NAMES, PARENT } from '../judgements.ts';
+import type { Prepared } from '../prepared.ts';
+import { readPrepared, writePrepared } from '../prepared-cache.ts';
+import { type MailSplit, PREPARATION_VERSION, prepareMails } from './mail-preparation.ts';
+import type { RawMail } from './read-mails.ts';
+import { ReplyJudgements } from './reply-judgements.ts';
+
+/** Mails to make a dataset of. */
+export interface MailSource {
+  /** The dataset's. */
+  readonly name: string;
+  readonly licence: string;
+  /** What tells these mails from others: the prepared rows are kept under it. */
+  readonly identity: Readonly<Record<string, unknown>>;
+  readonly mails: () => readonly RawMail[];
+  readonly split: MailSplit;
+}
+
+/**
+ * Mail threads, prepared by the steps of docs/datasets/spamassassin-threads.md: a reply without its quotes must find the mail that it answers.
+ *
+ * @param cacheFolder where the prepared rows are kept between runs; null prepares them anew each time.
+ * @throws ChecksumMismatchError for a damaged cache file; StorageError where files can't be read or written.
+ */
+export async function loadMailThreads(
+  source: MailSource,
+  cacheFolder: string | null,
+  progress: StartProgress,
+): Promise<Dataset> {
+  return datasetOf(source, await preparedOf(source, cacheFolder, progress));
+}
+
+/** The dataset of prepared rows. */
+export function datasetOf(
+  source: Pick<MailSource, 'name' | 'licence'>,
+  { turns, queries, devConversations, facts }: Prepared,
+): Dataset {
+  const corpus = new Corpus(turns);
+  return {
+    name: source.name,
+    declaration: {
+      task: 'a reply, its quotes stripped, must find its parent among all strictly earlier messages',
+      features: ['text', 'time', 'author (pseudonym)', 'channel (mailing list)', 'earlier reply links'],
+      licence: source.licence,
+    },
+    corpus,
+    queries,
+    qrels: new ReplyJudgements(corpus, queries),
+    relevantGrade: PARENT,
+    gradeNames: GRADE_NAMES,
+    devConversations: new Set(devConversations),
+    facts,
+    // Row by row: the text of all rows may be longer than a string can be.
+    hash: hashOf({ turns: turns.map(hashOf), queries: queries.map(hashOf), devConversations, facts }),
+  };
+}
+
+async function preparedOf(
+  { name, identity, mails, split }: MailSource,
+  cacheFolder: string | null,
+  progress: StartProgress,
+): Promise<Prepared> {
+  if (cacheFolder === null) return prepareMails(mails(), split, progress);
+  const key = hashOf({ ...identity, preparation: PREPARATION_VERSION }).slice(0, 16);
+  const path = join(cacheFolder, `${name}-${key}.jsonl`);
+  const cached = readPrepared(path);
+  if (cached !== null) return cached;
+  const prepared = await prepareMails(mails(), split, progress);
+  writePrepared(path, prepared);
+  return prepared;
+}

@@ -1,0 +1,31 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { StorageError } from '../../core/errors.ts';
+import { readBytes } from '../../core/files.ts';
+import { compareBytes } from '../../model/tie-rule.ts';
+import { isMbox, splitMbox, unquoted } from './mbox.ts';
+import type { RawMail } from './read-mails.ts';
+
+/**
+ * The mails of a file, or of all files of a folder and its folders, in the order of their paths. A file that begins with an envelope line is a mailbox (mbox) of
+ * many mails, any other is one mail (RFC 5322).
+ *
+ * @throws StorageError where something can't be read.
+ */
+export function mailsAt(path: string): RawMail[] {
+  return filesAt(path).flatMap((file) => {
+    const bytes = readBytes(file);
+    if (!isMbox(bytes)) return [{ bulk: false, read: () => bytes }];
+    return splitMbox(bytes).map((mail) => ({ bulk: false, read: () => unquoted(mail) }));
+  });
+}
+
+function filesAt(path: string): string[] {
+  try {
+    if (!statSync(path).isDirectory()) return [path];
+    const names = readdirSync(path, { recursive: true, encoding: 'utf8' }).sort(compareBytes);
+    return names.map((name) => join(path, name)).filter((file) => statSync(file).isFile());
+  } catch (error) {
+    throw new StorageError('read', path, { cause: error });
+  }
+}

@@ -1,0 +1,143 @@
+import type { StartProgress } from '../../core/progress.ts';
+import { Corpus } from '../../model/corpus.ts';
+import type { Query } from '../../model/dataset.ts';
+import { chainEnds } from '../../model/parent-chains.ts';
+import type { Turn } from '../../model/turn.ts';
+import { Counts } from '../counts.ts';
+import type { Prepared } from '../prepared.ts';
+import { firstOfTest, isDev } from '../time-split.ts';
+import { type CleanMail, cleanMails, type Selection, selectMails } from './cleaned-mails.ts';
+import { Pseudonyms } from './pseudonyms.ts';
+import { type DatedMail, type RawMail, readMails } from './read-mails.ts';
+import { replyQuery } from './reply-query.ts';
+import { type Link, linkThreads, settleTimes } from './thread-parents.ts';
+import { countUndecodable } from './undecodable.ts';
+
+/** Raise it whenever the prepared rows change. */
+export const PREPARATION_VERSION = 4;
+
+const QUERY_TOKENS = 10;
+const PARENT_TOKENS = 5;
+
+/** How the threads are parted: the first 70 % by time for development and the rest for test, or all of them for test. */
+export type MailSplit = 'time' | 'test';
+
+/** Reads mails and prepares turns, queries and judgements; every step is counted in the facts. */
+export async function prepareMails(
+  raw: readonly RawMail[],
+  split: MailSplit,
+  progress: StartProgress,
+): Promise<Prepared> {
+  const counts = new Counts();
+  return prepareRead(await readMails(raw, counts, progress), split, counts, progress);
+}
+
+/** Prepares mails that were read: all that is done with them once they are known by id. */
+export function prepareRead(
+  mails: ReadonlyMap<string, DatedMail>,
+  split: MailSplit,
+  counts: Counts,
+  progress: StartProgress,
+): Prepared {
+  const links = linkThreads(mails);
+  countLinks(links, counts);
+  const stated = new Map([...mails.values()].map((mail) => [mail.id, mail.time]));
+  const times = settleTimes(stated, links);
+  counts.add('times moved after their parent', [...stated].filter(([id, time]) => times.get(id) !== time).length);
+  const selection = selectMails(cleanMails(mails, times, counts, progress), links, counts);
+  const turns = turnsOf(selection, counts);
+  const corpus = new Corpus(turns);
+  const { queries, devConversations } = queriesOf(corpus, turns, selection, split, counts);
+  countResult(corpus, queries, counts);
+  return { turns, queries, devConversations, facts: counts.toFacts() };
+}
+
+function countLinks(links: ReadonlyMap<string, Link>, counts: Counts): void {
+  const direct = [...links.values()].filter((link) => link.direct).length;
+  counts.add('replies whose parent is there', direct);
+  counts.add('replies of which only an older ancestor is there', links.size - direct);
+}
+
+/** The kept mails as turns, in time order; ids, people and addresses of the source stay behind. */
+function turnsOf({ kept, dropped, links }: Selection, counts: Counts): Turn[] {
+  const pseudonyms = new Pseudonyms();
+  const labelOf = ({ mail }: CleanMail) => pseudonyms.author(mail.authorName, mail.authorAddress);
+  const authors = kept.map(labelOf);
+  counts.add('authors', pseudonyms.count);
+  // Who wrote only mails that were dropped may still be named in those that stay.
+  for (const item of dropped) labelOf(item);
+  const digits = Math.max(4, String(kept.length).length);
+  const turnIds = new Map(kept.map(({ mail }, i) => [mail.id, `m${String(i + 1).padStart(digits, '0')}`]));
+  const turnIdOf = (id: string) => turnIds.get(id) as string;
+  const roots = chainEnds(turnIds.keys(), (id) => links.get(id)?.id ?? null);
+  return kept.map(({ mail, time, text }, i) => {
+    const link = links.get(mail.id);
+    return {
+      id: turnIdOf(mail.id),
+      conversationId: `t-${turnIdOf(roots.get(mail.id) as string)}`,
+      parentId: link === undefined ? null : turnIdOf(link.id),
+      timestamp: time,
+      author: authors[i] as string,
+      channel: mail.list,
+      text: pseudonyms.hide(text),
+    };
+  });
+}
+
+function queriesOf(
+  corpus: Corpus,
+  turns: readonly Turn[],
+  { kept, links }: Selection,
+  split: MailSplit,
+  counts: Counts,
+): Pick<Prepared, 'queries' | 'devConversations'> {
+  const byId = new Map(kept.map((item) => [item.mail.id, item]));
+  const places = [...kept.keys()].filter((i) => answersInWords(kept[i] as CleanMail, byId, links));
+  const dated = places.filter((i) => isDatedAfterParent(kept[i] as CleanMail));
+  counts.add('left out: replies dated before their parent', places.length - dated.length);
+  const replies = dated.map((i) => turns[i] as Turn);
+  const dev =
+    split === 'test' ? new Set<string>() : devByTime(corpus, new Set(replies.map((turn) => turn.conversationId)));
+  const queries = replies.map((turn) =>
+    replyQuery(turn, dev.has(turn.conversationId) ? 'dev' : 'test', turn.conversationId),
+  );
+  return { queries, devConversations: [...dev] };
+}
+
+/** All conversations that start before the test part does. */
+function devByTime(corpus: Corpus, asked: ReadonlySet<string>): Set<string> {
+  const start = (id: string) => ({ id, timestamp: (corpus.conversation(id).turns[0] as Turn).timestamp });
+  const first = firstOfTest([...asked].map(start));
+  return new Set(corpus.conversations.map(({ id }) => id).filter((id) => isDev(start(id), first)));
+}
+
+/** A reply with something new to say to a parent that said something. */
+function answersInWords(
+  item: CleanMail,
+  byId: ReadonlyMap<string, CleanMail>,
+  links: ReadonlyMap<string, Link>,
+): boolean {
+  const link = links.get(item.mail.id);
+  if (link === undefined || !link.direct || item.tokens < QUERY_TOKENS) return false;
+  return (byId.get(link.id) as CleanMail).tokens >= PARENT_TOKENS;
+}
+
+/** A moved time tells when the parent was written, so a query with such a time would hold its answer. */
+function isDatedAfterParent({ mail, time }: CleanMail): boolean {
+  return time === mail.time;
+}
+
+function countResult(corpus: Corpus, queries: readonly Query[], counts: Counts): void {
+  countUndecodable(corpus.turns, counts);
+  counts.add('messages', corpus.size);
+  counts.add('messages in threads of two or more', corpus.turns.length - singles(corpus));
+  counts.add('threads of two or more', corpus.conversations.length - singles(corpus));
+  counts.add('trees with a query', new Set(queries.map((query) => query.cluster)).size);
+  counts.add('queries', queries.length);
+  for (const split of ['dev', 'test'] as const)
+    counts.add(`queries, ${split}`, queries.filter((query) => query.split === split).length);
+}
+
+function singles(corpus: Corpus): number {
+  return corpus.conversations.filter((conversation) => conversation.turns.length === 1).length;
+}

@@ -1,0 +1,44 @@
+import { ValidationError } from '../../core/errors.ts';
+import { hashOf } from '../../core/hash.ts';
+import { type StartProgress, silent } from '../../core/progress.ts';
+import type { Dataset } from '../../model/dataset.ts';
+import { loadMailThreads } from './mail-dataset.ts';
+import { mailsAt } from './mail-files.ts';
+import type { MailSplit } from './mail-preparation.ts';
+
+export interface MailThreadsOptions {
+  /** A mailbox file (mbox), or a folder of mailboxes and single mails. */
+  readonly path: string;
+  readonly split: MailSplit;
+  /** Where the prepared rows are kept between runs; null prepares them anew each time. */
+  readonly cacheFolder: string | null;
+}
+
+/**
+ * Your own mail: a reply without its quotes must find the mail that it answers among all strictly earlier ones. See docs/datasets/mail-threads.md.
+ *
+ * @throws ValidationError where no mail, or no reply that can be asked, is there; ChecksumMismatchError for a damaged cache file; StorageError where files can't be
+ * read or written.
+ */
+export async function loadMailFiles(options: MailThreadsOptions, progress: StartProgress = silent): Promise<Dataset> {
+  const { path, split, cacheFolder } = options;
+  const mails = mailsAt(path);
+  if (mails.length === 0) throw new ValidationError(`no mail in: ${path}`, { path });
+  const dataset = await loadMailThreads(
+    {
+      name: 'mail-threads',
+      licence: 'that of the mails',
+      identity: { mails: hashOf(mails.map(({ read }) => hashOf(read()))), split },
+      mails: () => mails,
+      split,
+    },
+    cacheFolder,
+    progress,
+  );
+  if (dataset.queries.length === 0)
+    throw new ValidationError(`no reply of ten words or more to a mail of five or more in: ${path}`, {
+      path,
+      facts: dataset.facts,
+    });
+  return dataset;
+}

@@ -1,0 +1,60 @@
+import { letEventsIn } from '../../core/event-loop.ts';
+import type { StartProgress } from '../../core/progress.ts';
+import type { Counts } from '../counts.ts';
+import { type MailMessage, parseMail } from './mail-message.ts';
+
+/** A mail as its source holds it. */
+export interface RawMail {
+  /** Wanted bulk mail: newsletters, announcements, confirmations. */
+  readonly bulk: boolean;
+  /** Its bytes, as RFC 5322 has them, with or without the mbox `From ` line. */
+  readonly read: () => Uint8Array;
+}
+
+/** A mail with a legible date. */
+export interface DatedMail extends MailMessage {
+  readonly time: number;
+  readonly bulk: boolean;
+}
+
+const FAULTS = ['skipped: unreadable', 'skipped: no id', 'skipped: id seen', 'skipped: no date', 'dropped: RSS items'];
+const UPDATE_EVERY = 50;
+
+/** Reads mails by id, without RSS items; single mails that can't be used are counted and skipped. */
+export async function readMails(
+  raw: readonly RawMail[],
+  counts: Counts,
+  progress: StartProgress,
+): Promise<ReadonlyMap<string, DatedMail>> {
+  const shown = progress('read mails', raw.length);
+  counts.add('mails read', raw.length);
+  for (const fault of FAULTS) counts.add(fault, 0);
+  const mails = new Map<string, DatedMail>();
+  for (const [i, { bulk, read }] of raw.entries()) {
+    const mail = await parseMail(read()).catch(() => null);
+    const kept = usable(mail, mails);
+    if (typeof kept === 'string') counts.add(kept);
+    else {
+      mails.set(kept.id, { ...kept, bulk });
+      if (kept.timeFromReceived) counts.add('dates taken from Received');
+    }
+    if (i % UPDATE_EVERY > 0) continue;
+    shown.update(i);
+    await letEventsIn();
+  }
+  shown.finish(`${mails.size} of ${raw.length} mails kept`);
+  return mails;
+}
+
+/** The mail itself, or under which name it is counted out. */
+function usable(
+  mail: MailMessage | null,
+  seen: ReadonlyMap<string, DatedMail>,
+): (MailMessage & { time: number }) | (typeof FAULTS)[number] {
+  if (mail === null) return 'skipped: unreadable';
+  if (mail.id === '') return 'skipped: no id';
+  if (seen.has(mail.id)) return 'skipped: id seen';
+  if (mail.time === null) return 'skipped: no date';
+  if (mail.authorAddress.startsWith('rssfeeds@')) return 'dropped: RSS items';
+  return { ...mail, time: mail.time };
+}

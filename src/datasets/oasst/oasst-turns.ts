@@ -1,0 +1,70 @@
+import { compareBytes } from '../../model/tie-rule.ts';
+import type { Turn } from '../../model/turn.ts';
+import type { Counts } from '../counts.ts';
+import type { OasstMessage, OasstTree } from './oasst-schema.ts';
+
+/** A message as a turn. */
+export interface OasstTurn {
+  readonly turn: Turn;
+  /** False where the message that it answers is not there: it hangs from an older one, or from none. */
+  readonly answers: boolean;
+}
+
+const MINUTE = 60_000;
+
+/** A message and what it hangs from. */
+interface Hung {
+  readonly message: OasstMessage;
+  readonly parentId: string | null;
+  /** The prompt of the tree answers nothing; a message below one that is left out does not answer what it hangs from. */
+  readonly answers: boolean;
+}
+
+/**
+ * The messages of all trees. The source has no times, so theirs are made up: a minute for each message, tree after tree as they stand in the file, within a tree
+ * level by level, within a level by id. Siblings must not stand together: the time of a message would tell which message of the level above it answers. Deleted
+ * messages and messages without a text are left out; what answered them hangs from what they answered.
+ */
+export function oasstTurnsOf(trees: readonly OasstTree[], counts: Counts): OasstTurn[] {
+  for (const skipped of ['deleted messages', 'messages without a text']) counts.add(`skipped: ${skipped}`, 0);
+  const turns: OasstTurn[] = [];
+  for (const { message_tree_id, prompt } of trees) {
+    let level: readonly Hung[] = [{ message: prompt, parentId: null, answers: false }];
+    while (level.length > 0) {
+      for (const hung of level) {
+        const skipped = reasonToSkip(hung.message);
+        if (skipped !== null) counts.add(`skipped: ${skipped}`);
+        else turns.push({ turn: turnOf(hung, message_tree_id, turns.length * MINUTE), answers: hung.answers });
+      }
+      level = level.flatMap(below).sort((a, b) => compareBytes(a.message.message_id, b.message.message_id));
+    }
+  }
+  return turns;
+}
+
+function reasonToSkip({ deleted, text }: OasstMessage): 'deleted messages' | 'messages without a text' | null {
+  if (deleted === true) return 'deleted messages';
+  return text.trim() === '' ? 'messages without a text' : null;
+}
+
+function turnOf({ message, parentId }: Hung, tree: string, timestamp: number): Turn {
+  return {
+    id: message.message_id,
+    conversationId: tree,
+    parentId,
+    timestamp,
+    author: message.role,
+    channel: null,
+    text: message.text,
+  };
+}
+
+/** The replies to a message. */
+function below({ message, parentId }: Hung): Hung[] {
+  const answers = reasonToSkip(message) === null;
+  return (message.replies ?? []).map((reply) => ({
+    message: reply,
+    parentId: answers ? message.message_id : parentId,
+    answers,
+  }));
+}

@@ -1,0 +1,90 @@
+import { gunzipSync } from 'node:zlib';
+import { StorageError, ValidationError } from '../../core/errors.ts';
+import { readBytes } from '../../core/files.ts';
+import { hashOf } from '../../core/hash.ts';
+import { Corpus } from '../../model/corpus.ts';
+import type { Dataset, Query } from '../../model/dataset.ts';
+import type { Turn } from '../../model/turn.ts';
+import { Counts } from '../counts.ts';
+import { GRADE_NAMES, PARENT } from '../judgements.ts';
+import { ReplyJudgements } from '../mail/reply-judgements.ts';
+import { replyQuery } from '../mail/reply-query.ts';
+import { countUndecodable } from '../mail/undecodable.ts';
+import { firstOfTest, isDev } from '../time-split.ts';
+import { parseOasst } from './oasst-schema.ts';
+import { type OasstTurn, oasstTurnsOf } from './oasst-turns.ts';
+
+export const OASST_LICENCE = 'Apache-2.0';
+
+export interface OasstOptions {
+  /** A file of message trees, `.jsonl` or `.jsonl.gz`. */
+  readonly path: string;
+}
+
+/**
+ * Conversation trees of OpenAssistant: a message must find the one that it answers among all earlier ones. Times are made up. See docs/datasets/oasst.md.
+ *
+ * @throws ValidationError for a line that holds no tree, and where nothing can be asked; StorageError where the file can't be read.
+ */
+export async function loadOasst({ path }: OasstOptions): Promise<Dataset> {
+  const counts = new Counts();
+  const trees = parseOasst(readTrees(path), path);
+  counts.add('trees', trees.length);
+  const read = oasstTurnsOf(trees, counts);
+  const corpus = new Corpus(read.map(({ turn }) => turn));
+  const devConversations = devOf(corpus);
+  const queries = queriesOf(read, devConversations);
+  if (queries.length === 0) throw new ValidationError(`no message answers another in: ${path}`, { path });
+  countResult(corpus, queries, counts);
+  return {
+    name: 'oasst',
+    declaration: {
+      task: 'a message of a prompter or an assistant must find the one that it answers among all earlier ones',
+      features: ['text', 'order within a tree (times are made up from it)', 'author (role)', 'earlier reply links'],
+      licence: OASST_LICENCE,
+    },
+    corpus,
+    queries,
+    qrels: new ReplyJudgements(corpus, queries),
+    relevantGrade: PARENT,
+    gradeNames: GRADE_NAMES,
+    devConversations,
+    facts: counts.toFacts(),
+    hash: hashOf({ turns: corpus.turns, queries }),
+  };
+}
+
+function readTrees(path: string): string {
+  const bytes = readBytes(path);
+  try {
+    return new TextDecoder().decode(path.endsWith('.gz') ? gunzipSync(bytes) : bytes);
+  } catch (error) {
+    throw new StorageError('decompress', path, { cause: error });
+  }
+}
+
+/** The first 70 % of the trees, as they stand in the file. */
+function devOf(corpus: Corpus): Set<string> {
+  const starts = corpus.conversations.map(({ id, turns }) => ({ id, timestamp: (turns[0] as Turn).timestamp }));
+  const first = firstOfTest(starts);
+  return new Set(starts.filter((start) => isDev(start, first)).map(({ id }) => id));
+}
+
+function queriesOf(read: readonly OasstTurn[], devConversations: ReadonlySet<string>): Query[] {
+  return read
+    .filter(({ answers }) => answers)
+    .map(({ turn }) => {
+      const { conversationId } = turn;
+      return replyQuery(turn, devConversations.has(conversationId) ? 'dev' : 'test', conversationId);
+    });
+}
+
+function countResult(corpus: Corpus, queries: readonly Query[], counts: Counts): void {
+  countUndecodable(corpus.turns, counts);
+  counts.add('messages', corpus.size);
+  for (const role of ['prompter', 'assistant'])
+    counts.add(`messages, ${role}`, corpus.turns.filter(({ author }) => author === role).length);
+  counts.add('queries', queries.length);
+  for (const split of ['dev', 'test'] as const)
+    counts.add(`queries, ${split}`, queries.filter((query) => query.split === split).length);
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { assertRetriever, retrieverOptions } from '../../retrieval/retriever-options.ts';
+import { fileName } from './arms.ts';
+import { CONFIG_LIMITS } from './config-limits.ts';
+
+/** Free text for tables; {@link fileName} makes the run file's name of it. */
+export const armName = z
+  .string()
+  .max(CONFIG_LIMITS.armNameCharacters)
+  .refine((name) => fileName(name) !== '', 'a name with a letter or digit');
+
+/** What a control is compared with. */
+function assertControlled(
+  { control, extends: parent }: { readonly control: unknown; readonly extends?: string | undefined },
+  context: z.core.$RefinementCtx,
+): void {
+  if (control !== null && parent === undefined)
+    context.addIssue({ code: 'custom', path: ['control'], message: 'an arm that extends the one that it controls' });
+}
+
+export const armOptions = retrieverOptions
+  .extend({
+    name: armName,
+    description: z.string().default(''),
+    extends: armName.optional(),
+    /** Path within the arm -> the values to try on dev. */
+    tune: z.record(z.string(), z.array(z.unknown()).min(1)).default({}),
+    /** Of an arm that a sweep made: factor -> level. */
+    levels: z.record(z.string(), z.string()).nullable().default(null),
+    /** The paths that the arm writes over what it starts from: what it is the name of. Values that were tuned for the arm it extends are not taken over there. */
+    differences: z.array(z.string()).default([]),
+  })
+  .superRefine(assertRetriever)
+  .superRefine(assertControlled);
+
+export type ArmOptions = z.output<typeof armOptions>;

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { ConfigurationError } from '../../core/errors.ts';
+import { armsToRun, selectArms } from './arm-selection.ts';
+import { resolveConfig } from './config.ts';
+import type { Plain } from './config-file.ts';
+
+const words = { candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } };
+const config = resolveConfig(
+  {
+    name: 'sample',
+    dataset: { name: 'spamassassin-threads' },
+    embedding: { encoder: 'lsa' },
+    evaluation: { baseline: 'Words' },
+    base: words,
+    arms: [
+      { name: 'Other' },
+      { name: 'Words' },
+      { name: 'fading', extends: 'Words', decay: {} },
+      { name: 'fading, 3-D', extends: 'fading', trajectory: { dimensions: 3 } },
+      { name: 'last' },
+    ],
+  },
+  'test.yaml',
+);
+const selected = (...wanted: string[]) => {
+  const { arms, only } = selectArms(config, wanted);
+  return { arms: arms.map(({ name }) => name), only };
+};
+const runNames = (...wanted: string[]) => armsToRun(selectArms(config, wanted)).map(({ name }) => name);
+
+test('no name is all arms', () => {
+  expect(selectArms(config, [])).toBe(config);
+  expect(armsToRun(config)).toBe(config.arms);
+});
+
+test('the baseline is kept, and the order of the config', () => {
+  expect(runNames('last', 'Other')).toEqual(['Other', 'Words', 'last']);
+  expect(selected('last', 'Other')).toEqual({ arms: ['Other', 'Words', 'last'], only: null });
+  expect(runNames('Words')).toEqual(['Words']);
+});
+
+test('what an arm extends stays in the config and is not run', () => {
+  expect(selected('fading, 3-D')).toEqual({ arms: ['Words', 'fading', 'fading, 3-D'], only: ['Words', 'fading, 3-D'] });
+  expect(runNames('fading, 3-D')).toEqual(['Words', 'fading, 3-D']);
+  expect(runNames('fading, 3-D', 'fading')).toEqual(['Words', 'fading', 'fading, 3-D']);
+});
+
+test('an arm goes by the name of its file as well', () => {
+  expect(runNames('fading-3-d')).toEqual(['Words', 'fading, 3-D']);
+});
+
+test('the selection is part of the config, which resolves to itself', () => {
+  const few = selectArms(config, ['fading, 3-D']);
+  expect(resolveConfig(structuredClone(few) as unknown as Plain, 'again')).toEqual(few);
+  expect(selectArms(few, ['fading-3-d'])).toEqual(few);
+});
+
+test('every name that there is not is told, with the nearest', () => {
+  const faults = (...wanted: string[]) => {
+    try {
+      selectArms(config, wanted);
+      return [];
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      return error.faults;
+    }
+  };
+  expect(faults('Wrods', 'last', 'something')).toEqual([
+    { path: '--arm', expected: 'an arm of sample', got: '"Wrods"', nearest: 'Words' },
+    { path: '--arm', expected: 'an arm of sample', got: '"something"' },
+  ]);
+});

@@ -1,0 +1,44 @@
+import { ConfigurationError, type ConfigurationFault } from '../../core/errors.ts';
+import { nearestOf } from '../../core/validation.ts';
+import type { ArmOptions } from './arm-options.ts';
+import { fileName } from './arms.ts';
+import type { ExperimentConfig } from './config-schema.ts';
+
+/** The arms that a config runs; those that it only starts others from are left out. */
+export function armsToRun({ arms, only, evaluation }: ExperimentConfig): readonly ArmOptions[] {
+  return only === null ? arms : arms.filter(({ name }) => only.includes(name) || name === evaluation.baseline);
+}
+
+/** An arm and the arms that it extends, whose tuned values it takes over. */
+function chainOf(name: string | undefined, arms: readonly ArmOptions[]): string[] {
+  const arm = arms.find((candidate) => candidate.name === name);
+  return arm === undefined ? [] : [arm.name, ...chainOf(arm.extends, arms)];
+}
+
+/**
+ * A config that runs some arms with their null controls, and the baseline. The arms that these extend stay in it, since tuned values come from them, but are
+ * not run.
+ *
+ * @param wanted names of arms, as in the table or as files are named; all where it is empty.
+ * @throws ConfigurationError with every name that there is not.
+ */
+export function selectArms(config: ExperimentConfig, wanted: readonly string[]): ExperimentConfig {
+  if (wanted.length === 0) return config;
+  const names = config.arms.map(({ name }) => name);
+  const found = wanted.map((word) => names.find((name) => name === word || fileName(name) === word));
+  const faults = wanted.flatMap((word, i): ConfigurationFault[] => {
+    if (found[i] !== undefined) return [];
+    const nearest = nearestOf(word, names);
+    const fault = { path: '--arm', expected: `an arm of ${config.name}`, got: JSON.stringify(word) };
+    return [nearest === undefined ? fault : { ...fault, nearest }];
+  });
+  if (faults.length > 0) throw new ConfigurationError('--arm', faults);
+  const isWanted = (arm: ArmOptions) =>
+    found.includes(arm.name) || (arm.control !== null && found.includes(arm.extends));
+  const run = config.arms
+    .filter((arm) => isWanted(arm) || arm.name === config.evaluation.baseline)
+    .map(({ name }) => name);
+  const kept = new Set(run.flatMap((name) => chainOf(name, config.arms)));
+  const arms = config.arms.filter(({ name }) => kept.has(name));
+  return { ...config, arms, only: arms.length === run.length ? null : run };
+}

@@ -1,0 +1,186 @@
+import type { ConfigurationFault } from '../../core/errors.ts';
+import { hashOf } from '../../core/hash.ts';
+import { excerpt, nearestOf, valueAt } from '../../core/validation.ts';
+import { isPlain, leafPaths, merge, type Path, type Plain } from './config-file.ts';
+import { CONFIG_LIMITS } from './config-limits.ts';
+
+/** Keys that belong to one arm alone and are not taken over by the arms that extend it. */
+export const OWN_KEYS: readonly string[] = [
+  'name',
+  'description',
+  'extends',
+  'tune',
+  'levels',
+  'differences',
+  'control',
+];
+
+/** Bytes: a file system takes names of 255, and endings follow. */
+const LONGEST_FILE_NAME = 120;
+
+/** The beginning of a text, of so many bytes at most; a stream waits for the rest of a character that was cut, and it never comes. */
+function cutToBytes(text: string, bytes: number): string {
+  return new TextDecoder().decode(Buffer.from(text).subarray(0, bytes), { stream: true });
+}
+
+/** An arm's name as a file and as a run tag: `+ IRCP, directed` is `ircp-directed`. A level below zero keeps its sign, a name that is too long gets a hash. */
+export function fileName(armName: string): string {
+  const name = armName
+    .toLowerCase()
+    .replace(/=-(?=\d)/g, '=minus-')
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-|-$/g, '');
+  if (Buffer.byteLength(name) <= LONGEST_FILE_NAME) return name;
+  return `${cutToBytes(name, LONGEST_FILE_NAME - 9)}-${hashOf(armName).slice(0, 8)}`;
+}
+
+/** What was laid over an arm, and where in the config it is written. */
+export interface Layer {
+  readonly place: Path;
+  /** The path within the arm that it is about; empty for a whole arm. */
+  readonly at: Path;
+  readonly content: unknown;
+}
+
+/** An arm written out in full, still unchecked. */
+export interface ExpandedArm {
+  readonly options: unknown;
+  /** From the first to the last word: the base, the arms that are extended, the arm itself, the levels of a sweep. */
+  readonly layers: readonly Layer[];
+  /** Where it is written; null for an arm of a sweep. */
+  readonly place: Path | null;
+}
+
+/** Whether a layer has a value at a path within its arm. */
+export function holds({ at, content }: Layer, keys: Path): boolean {
+  return at.every((key, i) => key === keys[i]) && valueAt(content, keys.slice(at.length)) !== undefined;
+}
+
+/** Where in the config the value of an arm is written that counts, or undefined where nobody wrote it. */
+export function placeOf({ layers }: ExpandedArm, keys: Path): Path | undefined {
+  const writer = layers.findLast((layer) => holds(layer, keys));
+  return writer === undefined ? undefined : [...writer.place, ...keys.slice(writer.at.length)];
+}
+
+/** Names in a message. */
+const LISTED_NAMES = 20;
+
+/** Faults that get a hint, which takes a look at every name. */
+const HINTED_FAULTS = 20;
+
+/** A list of names that stays readable. */
+export function listed(names: readonly string[]): string {
+  if (names.length <= LISTED_NAMES) return names.join(', ');
+  return `${names.slice(0, LISTED_NAMES).join(', ')} and ${names.length - LISTED_NAMES} more`;
+}
+
+/**
+ * A name that is of no arm.
+ *
+ * @param before how many faults of this kind there are already.
+ */
+export function unknownArm(
+  { path, expected }: { readonly path: string; readonly expected: string },
+  wanted: unknown,
+  names: readonly string[],
+  before = 0,
+): ConfigurationFault {
+  const nearest = before < HINTED_FAULTS ? nearestOf(String(wanted), names) : undefined;
+  const fault = { path, expected: `${expected} (${listed(names) || 'there is none'})`, got: excerpt(wanted) };
+  return nearest === undefined ? fault : { ...fault, nearest };
+}
+
+/** What an arm hands on to those that start from it. */
+export function inheritable(arm: Plain): Plain {
+  return Object.fromEntries(Object.entries(arm).filter(([key]) => !OWN_KEYS.includes(key)));
+}
+
+function expandArm(arm: Plain, place: Path, start: ExpandedArm): ExpandedArm {
+  const own: Layer = { place, at: [], content: arm };
+  const options = merge(inheritable(start.options as Plain), arm);
+  const differences = arm.differences ?? leafPaths(inheritable(arm)).map((path) => path.join('.'));
+  return { options: { ...options, differences }, layers: [...start.layers, own], place };
+}
+
+/** The arms that an arm stands on, from the base on. */
+function heightOf(arm: ExpandedArm): number {
+  return arm.layers.length - 1;
+}
+
+const { armChain: LONGEST_CHAIN } = CONFIG_LIMITS;
+
+/** Writes arms out one after the other, so that each finds those before it. */
+class ArmExpansion {
+  readonly arms: ExpandedArm[] = [];
+  readonly faults: ConfigurationFault[] = [];
+  readonly #root: ExpandedArm;
+  readonly #byName = new Map<unknown, ExpandedArm>();
+  readonly #names: string[] = [];
+  #isTooLong = false;
+
+  constructor(base: Plain) {
+    this.#root = { options: base, layers: [{ place: ['base'], at: [], content: base }], place: null };
+  }
+
+  /** What an arm starts from: the one that it extends, or else the base. */
+  #startOf(arm: Plain, path: string): ExpandedArm {
+    if (arm.extends === undefined) return this.#root;
+    const parent = this.#byName.get(arm.extends);
+    if (parent === undefined) {
+      const place = { path, expected: 'an arm before it' };
+      this.faults.push(unknownArm(place, arm.extends, this.#names, this.faults.length));
+      return this.#root;
+    }
+    // What a sweep or the null controls added stands above a chain that was written.
+    const isAdded = (arm.levels ?? arm.control ?? null) !== null;
+    if (isAdded || heightOf(parent) < LONGEST_CHAIN) return parent;
+    const expected = `at most ${LONGEST_CHAIN} arms that extend each other in a row`;
+    if (!this.#isTooLong) this.faults.push({ path, expected, got: 'more; let this arm extend an earlier one' });
+    this.#isTooLong = true;
+    return { ...parent, layers: this.#root.layers }; // with all its options, so that no further error follows
+  }
+
+  add(arm: unknown): void {
+    const index = String(this.arms.length);
+    const place = ['arms', index];
+    if (!isPlain(arm)) {
+      this.arms.push({ options: arm, layers: [{ place, at: [], content: arm }], place });
+      return;
+    }
+    const expanded = expandArm(arm, place, this.#startOf(arm, `arms[${index}].extends`));
+    this.arms.push(expanded);
+    if (!this.#byName.has(arm.name)) this.#byName.set(arm.name, expanded);
+    this.#names.push(String(arm.name));
+  }
+}
+
+/**
+ * Writes each arm out in full: the arm that it extends, or else the base, with its own keys over it, and the paths of these as its `differences`.
+ *
+ * @returns as many arms as were given, and a fault for each that extends one that does not stand before it.
+ */
+export function expandArms(
+  raw: readonly unknown[],
+  base: Plain,
+): { readonly arms: readonly ExpandedArm[]; readonly faults: readonly ConfigurationFault[] } {
+  const expansion = new ArmExpansion(base);
+  for (const arm of raw) expansion.add(arm);
+  return expansion;
+}
+
+export function expandedNamed(arms: readonly ExpandedArm[], name: unknown): ExpandedArm | undefined {
+  return arms.find(({ options }) => isPlain(options) && options.name === name);
+}
+
+/** All combinations of the values of each path, the last path changing fastest; one empty combination where nothing is tuned. */
+export function combinations(tune: Readonly<Record<string, readonly unknown[]>>): Plain[] {
+  return Object.entries(tune).reduce<Plain[]>(
+    (grid, [path, values]) => grid.flatMap((point) => values.map((value) => ({ ...point, [path]: value }))),
+    [{}],
+  );
+}
+
+/** How many combinations there are. */
+export function countCombinations(tune: Readonly<Record<string, readonly unknown[]>>): number {
+  return Object.values(tune).reduce((product, values) => product * values.length, 1);
+}

@@ -1,0 +1,232 @@
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { ConfigurationError, type ConfigurationFault } from '../../core/errors.ts';
+import { check, valueAt } from '../../core/validation.ts';
+import { applyOverrides, isPlain, keysOf, merge, type Path, type Plain, readYaml } from './config-file.ts';
+import { findGroup, GROUP_NAMES, type Group, groupOptions, strayKeys } from './config-groups.ts';
+import { CONFIG_LIMITS } from './config-limits.ts';
+
+/** What one file says, without the files that it names. */
+export interface FileLayer {
+  readonly file: string;
+  readonly content: Plain;
+  readonly group: Group | null;
+}
+
+/** A config put together from files and overrides, with what tells who wrote a value. */
+export interface ComposedConfig {
+  /** The file that was asked for, or what stands for it in messages. */
+  readonly source: string;
+  readonly isFile: boolean;
+  readonly content: Plain;
+  /** From the first to the last word. */
+  readonly layers: readonly FileLayer[];
+  /** Where overrides changed it. */
+  readonly overridden: readonly Path[];
+}
+
+export const extendsOptions = z.union([z.string().min(1), z.array(z.string().min(1))]);
+
+const references = z.strictObject({ extends: extendsOptions.optional(), groups: groupOptions.optional() });
+
+/** Overrides of these say which files there are, so they come before the others. */
+const REFERENCE = /^(extends|groups)[.=]/;
+
+/** A file by itself. */
+interface ConfigFile {
+  /** The paths of the files that it extends. */
+  readonly others: readonly string[];
+  readonly groups: readonly FileLayer[];
+  readonly own: FileLayer;
+}
+
+/** Reads each file once, and collects the faults of all files to report them together. */
+class FileReader {
+  readonly faults: ConfigurationFault[] = [];
+  readonly #source: string;
+  readonly #early: readonly string[];
+  readonly #files = new Map<string, ConfigFile>();
+  readonly #told = new Set<string>();
+  #layers = 0;
+
+  constructor(source: string, early: readonly string[]) {
+    this.#source = source;
+    this.#early = early;
+  }
+
+  #fault(file: string, fault: ConfigurationFault): void {
+    this.faults.push(file === this.#source ? fault : { ...fault, file });
+  }
+
+  /** A fault of how files extend each other, of which the first says enough. */
+  #chainFault(file: string, expected: string, got: string): void {
+    if (this.#told.has(expected)) return;
+    this.#told.add(expected);
+    this.#fault(file, { path: 'extends', expected, got });
+  }
+
+  #read(file: string): Plain {
+    try {
+      const content = readYaml(file);
+      return file === this.#source ? applyOverrides(content, this.#early) : content;
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      const { source } = error.facts as { readonly source: string };
+      for (const fault of error.faults) this.#fault(source, fault);
+      return {};
+    }
+  }
+
+  #group(config: string, group: Group, name: string): FileLayer[] {
+    const found = findGroup(config, group, name);
+    if ('fault' in found) {
+      this.#fault(config, found.fault);
+      return [];
+    }
+    const content = this.#read(found.file);
+    for (const fault of strayKeys(group, content)) this.#fault(found.file, fault);
+    return [{ file: found.file, content, group }];
+  }
+
+  #open(file: string): ConfigFile {
+    const content = this.#read(file);
+    const { extends: files, groups, ...own } = content;
+    const written = check(references, { extends: files, groups });
+    if ('faults' in written) for (const fault of written.faults) this.#fault(file, fault);
+    // What is in order is followed also where something else is not, so that all faults are told at once.
+    const others = [files].flat().filter((other) => typeof other === 'string');
+    const choices = isPlain(groups) ? groups : {};
+    return {
+      others: others.map((other) => (isAbsolute(other) ? other : join(dirname(file), other))),
+      groups: GROUP_NAMES.flatMap((group) => {
+        const name = choices[group];
+        return typeof name === 'string' ? this.#group(file, group, name) : [];
+      }),
+      own: { file, content: own, group: null },
+    };
+  }
+
+  #once(file: string): ConfigFile {
+    const place = resolve(file);
+    const opened = this.#files.get(place) ?? this.#open(file);
+    this.#files.set(place, opened);
+    return opened;
+  }
+
+  /** Whether a file may be laid over what there is. */
+  #isTaken(file: string, chain: readonly string[]): boolean {
+    const last = chain.at(-1) ?? file;
+    const known = chain.findIndex((earlier) => resolve(earlier) === resolve(file));
+    const { chain: longest, layers: most } = CONFIG_LIMITS;
+    if (known >= 0)
+      this.#fault(last, {
+        path: 'extends',
+        expected: 'files that do not extend each other',
+        got: [...chain.slice(known), file].join(' -> '),
+      });
+    else if (chain.length >= longest)
+      this.#chainFault(last, `at most ${longest} files that extend each other in a row`, 'more; merge some of them');
+    else if (++this.#layers > most)
+      this.#chainFault(
+        last,
+        `at most ${most} files in all, each counted as often as it is extended`,
+        'more; extend each file once',
+      );
+    else return true;
+    return false;
+  }
+
+  /** @param chain the files that lead here, for a cycle among them. */
+  layers(file: string, chain: readonly string[] = []): FileLayer[] {
+    if (this.#layers > CONFIG_LIMITS.layers || !this.#isTaken(file, chain)) return [];
+    const { others, groups, own } = this.#once(file);
+    return [...others.flatMap((other) => this.layers(other, [...chain, file])), ...groups, own];
+  }
+}
+
+/** Stands for the file of a value that an override wrote. */
+const OVERRIDE = '--set';
+
+const isNamed = (arm: unknown): arm is Plain => isPlain(arm) && typeof arm.name === 'string';
+
+/** The later arms by the name of an earlier one change it in place, the others follow. */
+function mergeArms(earlier: readonly unknown[], later: readonly unknown[]): unknown[] {
+  const arms = [...earlier];
+  for (const arm of later) {
+    const at = isNamed(arm) ? earlier.findIndex((other) => isNamed(other) && other.name === arm.name) : -1;
+    if (at >= 0) arms[at] = merge(arms[at] as Plain, arm as Plain);
+    else arms.push(arm);
+  }
+  return arms;
+}
+
+function layOver(earlier: Plain, later: Plain): Plain {
+  const merged = merge(earlier, later);
+  const both = Array.isArray(earlier.arms) && Array.isArray(later.arms);
+  return both ? { ...merged, arms: mergeArms(earlier.arms as unknown[], later.arms as unknown[]) } : merged;
+}
+
+/**
+ * Reads a config with the files that it extends and the groups that it names: first the extended files in their order, then the groups, then its own keys, then
+ * the overrides. Of a group that several files name, the last word is taken.
+ *
+ * @throws ConfigurationError with every fault of every file: one that can't be read or is no YAML, a cycle, a group or a key that there is not.
+ */
+export function composeFiles(source: string, overrides: readonly string[] = []): ComposedConfig {
+  const reader = new FileReader(
+    source,
+    overrides.filter((override) => REFERENCE.test(override)),
+  );
+  const all = reader.layers(source);
+  if (reader.faults.length > 0) throw new ConfigurationError(source, reader.faults);
+  const layers = all.filter(
+    ({ group }, i) => group === null || !all.slice(i + 1).some((later) => later.group === group),
+  );
+  const composed = layers.map(({ content }) => content).reduce(layOver, {});
+  const late = overrides.filter((override) => !REFERENCE.test(override));
+  const content = applyOverrides(composed, late);
+  const overridden = late.map((override) => keysOf(override.slice(0, override.indexOf('=')), content));
+  return { source, isFile: true, content, layers, overridden };
+}
+
+/** A config that is no file. */
+export function composedOf(content: Plain, source: string): ComposedConfig {
+  return { source, isFile: false, content, layers: [{ file: source, content, group: null }], overridden: [] };
+}
+
+/** The path of a composed config's value in a file: arms go by name, so they may have another place there. */
+function pathIn(layer: Plain, keys: Path, content: Plain): Path {
+  const [first, place = '', ...rest] = keys;
+  if (first !== 'arms' || place === '') return keys;
+  const arm = valueAt(content, keys.slice(0, 2));
+  const arms = Array.isArray(layer.arms) ? layer.arms : [];
+  const isSame = (other: unknown) => isNamed(arm) && isNamed(other) && other.name === arm.name;
+  const index = isSame(arms[Number(place)]) ? Number(place) : arms.findIndex(isSame);
+  return ['arms', String(index), ...rest];
+}
+
+/**
+ * Who wrote a value last, and at which path.
+ *
+ * @returns the source itself for a value that nobody wrote, unless it lacks in an arm: then the file of the arm.
+ */
+export function writerOf(
+  keys: Path,
+  { source, content, layers, overridden }: ComposedConfig,
+): { readonly file: string; readonly path: Path } {
+  const isThere = valueAt(content, keys) !== undefined;
+  if (isThere && overridden.some((path) => path.every((key, i) => key === keys[i])))
+    return { file: OVERRIDE, path: keys };
+  const sought = isThere || keys[0] !== 'arms' ? keys.length : 2;
+  const holders = layers.flatMap(({ file, content: layer }) => {
+    const path = pathIn(layer, keys, content);
+    return valueAt(layer, path.slice(0, sought)) === undefined ? [] : [{ file, path }];
+  });
+  return holders.at(-1) ?? { file: source, path: keys };
+}
+
+/** The folder of the file that wrote a value, in which a path that it names is looked for first; null where no file wrote it. */
+export function folderOfWriter(keys: Path, composed: ComposedConfig): string | null {
+  const { file } = writerOf(keys, composed);
+  return composed.isFile && file !== OVERRIDE ? dirname(file) : null;
+}

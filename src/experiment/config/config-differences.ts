@@ -1,0 +1,30 @@
+import { hashOf } from '../../core/hash.ts';
+import { isPlain, type Plain } from './config-file.ts';
+
+/** A value that two configs do not share; undefined where one lacks it. */
+export interface ConfigDifference {
+  /** `arms[cosine].candidates[0].k` */
+  readonly path: string;
+  readonly first: unknown;
+  readonly second: unknown;
+}
+
+/** Leaves by path. Entries of a list go by their name where they have one, else by their place. */
+function leavesOf(value: unknown, path: string): [string, unknown][] {
+  const below = isPlain(value)
+    ? Object.entries(value).map(([key, item]) => [path === '' ? key : `${path}.${key}`, item] as const)
+    : Array.isArray(value)
+      ? value.map(
+          (item, at) => [`${path}[${isPlain(item) && typeof item.name === 'string' ? item.name : at}]`, item] as const,
+        )
+      : [];
+  return below.length === 0 ? [[path, value]] : below.flatMap(([key, item]) => leavesOf(item, key));
+}
+
+/** Every leaf that differs, in the order of the first config, then what the second alone has. */
+export function configDifferences(first: Plain, second: Plain): ConfigDifference[] {
+  const [before, after] = [new Map(leavesOf(first, '')), new Map(leavesOf(second, ''))];
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .filter((path) => hashOf([before.get(path)]) !== hashOf([after.get(path)]) || before.has(path) !== after.has(path))
+    .map((path) => ({ path, first: before.get(path), second: after.get(path) }));
+}

@@ -1,0 +1,132 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { PROPAGATION_PRESETS } from '../../attention/presets.ts';
+import { METRIC_FAMILIES } from '../../evaluation/metric.ts';
+import { MERGE_PRESETS } from '../../fusion/weighted-merge.ts';
+import { selectArms } from './arm-selection.ts';
+import { configFile, loadConfig, resolveConfig } from './config.ts';
+import { isPlain, merge, type Plain, parseYaml } from './config-file.ts';
+import {
+  documentedRows,
+  expectDocumented,
+  inCode,
+  isKind,
+  keysWithin,
+  type Row,
+  type Schema,
+  tablesUnder,
+} from './config-reference.harness.ts';
+
+const reference = readFileSync(new URL('../../../docs/config.md', import.meta.url), 'utf8');
+const sweeps = readFileSync(new URL('../../../docs/sweeps.md', import.meta.url), 'utf8');
+const configs = fileURLToPath(new URL('../../../configs', import.meta.url));
+
+const found = keysWithin(z.toJSONSchema(configFile, { io: 'input' }) as Schema, '');
+const keys = found.filter(({ schema }) => !isKind(schema));
+const kinds = found.filter(({ schema }) => isKind(schema));
+const rows = documentedRows(reference);
+
+describe('the reference of the config', () => {
+  test('has a row for every key that the schemas know, and for no other', () => {
+    expect([...rows.keys()].sort()).toEqual(keys.map(({ id }) => id).sort());
+    expect(keys.length).toBeGreaterThan(70);
+  });
+
+  test.each(keys)('says of $id of which type it is and what its default is', (key) => {
+    expectDocumented(rows, key, /^(none|all 1)$/);
+  });
+
+  test('has a heading for every kind of dataset, encoder, index, fusion, launcher and sweep', () => {
+    const headings = reference.split('\n').filter((line) => line.startsWith('#'));
+    for (const { id } of kinds) {
+      const [, place, kind] = /^(\S+) (.*)\.\w+$/.exec(id) ?? [];
+      expect(
+        headings.filter((line) => inCode(line)[0] === place && inCode(line).includes(kind as string)),
+        id,
+      ).toHaveLength(1);
+    }
+    expect(kinds.length).toBeGreaterThan(10);
+  });
+
+  test('lists every metric with the cutoffs that it takes', () => {
+    const forms = METRIC_FAMILIES.map(({ name, cutoff }) =>
+      [...(cutoff === 'required' ? [] : [`\`${name}\``]), ...(cutoff === 'none' ? [] : [`\`${name}@k\``])].join(', '),
+    );
+    const [table = []] = tablesUnder(reference.split(/^### Metrics$/m)[1] as string);
+    expect(table.slice(2).map(([metric]) => metric)).toEqual(forms);
+  });
+
+  test('has the figures of every preset', () => {
+    const [header, , ...body] = tablesUnder(reference).find(([first]) => first?.[0] === 'preset') ?? [];
+    const table = body.map(([name, ...cells]) => [inCode(name as string)[0], cells.map((cell) => parse(cell))]);
+    expect(table).toEqual(
+      Object.entries(PROPAGATION_PRESETS).map(([name, preset]) => [
+        name,
+        header?.slice(1).map((key) => preset[key as keyof typeof preset]),
+      ]),
+    );
+    const { meaning } = rows.get('arms[].relevance.fusion method: weighted.weights') as Row;
+    for (const [name, [first, second]] of Object.entries(MERGE_PRESETS))
+      expect(meaning).toMatch(new RegExp(`\`${name}\` (is )?${first} and ${second}`));
+  });
+});
+
+/** The marked blocks of a page: a whole config, a part of one, an arm, or a file that names others. */
+function blocksOf(page: string) {
+  return [...page.matchAll(/^```yaml ?(\w*)\n([\s\S]*?)^```$/gm)].map(([, kind, text], i) => ({
+    kind: kind as string,
+    text: text as string,
+    at: i + 1,
+  }));
+}
+
+describe.each([
+  ['docs/config.md', reference],
+  ['docs/sweeps.md', sweeps],
+])('the examples of %s', (source, page) => {
+  const root = mkdtempSync(join(tmpdir(), 'ragpp-reference-'));
+  afterAll(() => rmSync(root, { recursive: true }));
+  const whole = parseYaml(blocksOf(reference).find(({ kind }) => kind === '')?.text as string, 'docs/config.md');
+
+  /** A fragment as part of a whole config: an arm by itself is compared with itself. */
+  function completed(kind: string, content: Plain): Plain {
+    if (kind === '') return content;
+    const part = kind === 'arm' ? { arms: [content] } : content;
+    const first: unknown = Array.isArray(part.arms) ? part.arms[0] : undefined;
+    return merge(merge(whole, part), isPlain(first) ? { evaluation: { baseline: first.name } } : {});
+  }
+
+  /** A file as it would stand among the configs of the project. */
+  function loadedFrom(text: string) {
+    mkdirSync(join(root, 'configs'), { recursive: true });
+    for (const folder of ['groups', 'sweeps']) symlinkSync(join(configs, folder), join(root, 'configs', folder), 'dir');
+    writeFileSync(join(root, 'configs', 'example.yaml'), text);
+    return loadConfig(join(root, 'configs', 'example.yaml'));
+  }
+
+  test.each(blocksOf(page))('block $at, $kind, is a valid config', ({ kind, text }) => {
+    expect(['', 'arm', 'part', 'file']).toContain(kind);
+    if (kind === 'file') expect(() => loadedFrom(text)).not.toThrow();
+    else expect(() => resolveConfig(completed(kind, parseYaml(text, source)), source)).not.toThrow();
+  });
+
+  test('every command with a config of the project can be typed', () => {
+    const shell = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, text]) => (text as string).split('\n'));
+    const lines = shell.filter((line) => line.includes(' configs/'));
+    expect(lines.length).toBeGreaterThan(2);
+    for (const line of lines) {
+      const words = (option: string) =>
+        [...line.matchAll(new RegExp(`${option} (?:'([^']*)'|(\\S+))`, 'g'))].map(
+          ([, quoted, bare]) => (quoted ?? bare) as string,
+        );
+      const [, file] = / (?:run|config show) configs\/(\S+)/.exec(line) ?? [];
+      expect(words('--set')).toHaveLength(line.split('--set').length - 1);
+      expect(() => selectArms(loadConfig(join(configs, file as string), words('--set')), words('--arm'))).not.toThrow();
+    }
+  });
+});

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { BACKENDS } from '../../core/backend.ts';
+import { RagPlusPlusError } from '../../core/errors.ts';
+import { frozen } from '../../core/frozen.ts';
+import { datasetOptions } from '../../datasets/registry.ts';
+import { encoderOptions } from '../../embedding/registry.ts';
+import { parseMean } from '../../evaluation/metric.ts';
+import { CORRECTIONS, type CorrectionName, TESTS } from '../../evaluation/significance.ts';
+import { launcherOptions } from '../launch/registry.ts';
+import { sweepDesign, sweepOptions } from '../sweep/sweep-options.ts';
+import { armName, armOptions } from './arm-options.ts';
+import { extendsOptions } from './config-composition.ts';
+import { groupOptions } from './config-groups.ts';
+import { CONFIG_LIMITS } from './config-limits.ts';
+import { controlsOptions } from './controls-options.ts';
+
+/** The name of a folder. */
+export const slug = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]*$/, 'lower-case letters, digits and hyphens')
+  .max(CONFIG_LIMITS.nameCharacters);
+
+export const metric = z.string().superRefine((id, context) => {
+  try {
+    parseMean(id);
+  } catch (error) {
+    if (!(error instanceof RagPlusPlusError)) throw error;
+    context.addIssue({ code: 'custom', message: `a metric (${error.message})` });
+  }
+});
+
+/** Metrics by which a table has columns. */
+export const metrics = z
+  .array(metric)
+  .min(1)
+  .superRefine((ids, context) => {
+    for (const [i, id] of ids.entries())
+      if (ids.indexOf(id) < i) context.addIssue({ code: 'custom', path: [i], message: 'each metric once' });
+  });
+
+/** A metric that looks further than a ranking goes would say less than its name. */
+function assertDepth(
+  { metrics, depth }: { readonly metrics: readonly string[]; readonly depth: number },
+  context: z.core.$RefinementCtx,
+): void {
+  const deepest = metrics.find((id) => Number(id.split('@')[1]) > depth);
+  if (deepest !== undefined)
+    context.addIssue({ code: 'custom', path: ['depth'], message: `as many places as ${deepest} looks at` });
+}
+
+const raceOptions = z.strictObject({
+  confidence: z.number().gt(0.5).lt(1).default(0.99),
+  /** Looks at growing samples of the conversations, each twice as large as the one before, the last of them all. */
+  rounds: z.number().int().min(2).max(20).default(4),
+});
+export const RACE_DEFAULTS = frozen(raceOptions.parse({}));
+
+const latencyOptions = z.strictObject({
+  queries: z.number().int().min(1).default(50),
+  warmUp: z.number().int().min(1).default(5),
+});
+
+const evaluationOptions = z
+  .strictObject({
+    split: z.enum(['dev', 'test', 'all']).default('test'),
+    /** Limits the queries of each split, of conversations drawn by the seed; null for all. */
+    limitQueries: z.number().int().min(2).nullable().default(null),
+    /** Of the conversations with such a query, this share, drawn by the seed. */
+    share: z.number().gt(0).max(1).default(1),
+    metrics: metrics.default(['mrr@10', 'recall@10', 'ndcg@10', 'recall@1']),
+    baseline: armName,
+    /** The paired test behind every p, clustered by conversation. */
+    test: z.enum(TESTS).default('permutation'),
+    /** What is done about comparing several arms at once. */
+    correction: z.enum(Object.keys(CORRECTIONS) as CorrectionName[]).default('holm'),
+    /** Resamples of the bootstrap and of the permutation test. */
+    samples: z.number().int().min(100).default(10_000),
+    level: z.number().gt(0).lt(1).default(0.95),
+    /** Places of each ranking that are kept in the run file. */
+    depth: z.number().int().min(1).default(100),
+    /** Places of each ranking that the report's inspector shows. */
+    inspect: z.number().int().min(1).default(10),
+    /** A relevant turn below so many places is lost; the report says which stage lost it. */
+    attributionDepth: z.number().int().min(1).default(10),
+    /** Stops arms early that are clearly worse than the best one. */
+    race: raceOptions.nullable().default(null),
+    /** Times every arm that is no null control, a query at a time, which changes nothing of what it finds. */
+    latency: latencyOptions.nullable().default(null),
+  })
+  .superRefine(assertDepth);
+
+/** The whole of a config that is written out. */
+export const experimentConfig = z.strictObject({
+  name: slug,
+  description: z.string().default(''),
+  seed: z.number().int().default(1),
+  backend: z.enum(['auto', ...BACKENDS]).default('auto'),
+  dataset: datasetOptions,
+  embedding: encoderOptions,
+  /** How hyper-parameters are chosen, on dev alone. */
+  tuning: z
+    .strictObject({
+      metric: metric.default('mrr@10'),
+      /** Share of the dev conversations, the latest, that arms are tuned on; learned parts are fitted on the others meanwhile. */
+      holdout: z.number().gt(0).lt(1).default(0.3),
+    })
+    .prefault({}),
+  evaluation: evaluationOptions,
+  /** The names of the arms that are run, with the baseline; null for all. */
+  only: z.array(armName).min(1).nullable().default(null),
+  arms: z.array(armOptions).min(1),
+  sweep: sweepDesign.nullable().default(null),
+  /** Where the arms are run, which changes nothing of what they find. */
+  launcher: launcherOptions.prefault({ name: 'local' }),
+});
+
+const writtenOnly = {
+  /** Files that this one is laid over, relative to it. */
+  extends: extendsOptions.optional(),
+  groups: groupOptions.optional(),
+  /** What every arm starts from that extends no other. */
+  base: z.record(z.string(), z.unknown()).default({}),
+  /** The weight file of arms with `scoring` that name none themselves. */
+  scoring: z.strictObject({ weights: z.string().min(1) }).optional(),
+  /** Null controls of the arms that are run. */
+  controls: controlsOptions.default(false),
+};
+
+/** The whole of a config file. */
+export const configFile = experimentConfig.extend({ ...writtenOnly, sweep: sweepOptions.nullable().default(null) });
+
+/** A config file whose arms and sweep are written out. */
+export const expandedFile = experimentConfig.extend(writtenOnly);
+
+export type ExperimentConfig = z.output<typeof experimentConfig>;

@@ -1,0 +1,45 @@
+import { valueAt } from '../../core/validation.ts';
+import type { ArmOptions } from './arm-options.ts';
+import { armsToRun } from './arm-selection.ts';
+import { combinations } from './arms.ts';
+import type { ExperimentConfig } from './config-schema.ts';
+
+/** An arm as the named difference that it is. */
+export interface ArmSummary {
+  readonly name: string;
+  /** The arm that it extends; null for one that starts from the base. */
+  readonly extends: string | null;
+  /** Path -> value, of what it writes over that. */
+  readonly differences: Readonly<Record<string, unknown>>;
+  /** How many points tuning would try for it, 0 where it is not tuned. */
+  readonly points: number;
+  /** False for an arm that others only start from. */
+  readonly isRun: boolean;
+}
+
+/** A written path, or what of it is left where the value was rewritten: a preset of propagation stands for the other options. */
+function keptPath(arm: ArmOptions, path: string): string {
+  const keys = path.split('.');
+  const kept = keys.length - keys.findIndex((_, cut) => valueAt(arm, keys.slice(0, keys.length - cut)) !== undefined);
+  return keys.slice(0, kept).join('.');
+}
+
+function differencesOf(arm: ArmOptions): Record<string, unknown> {
+  const paths = arm.differences.map((path) => keptPath(arm, path));
+  return Object.fromEntries(paths.map((path) => [path, valueAt(arm, path.split('.'))]));
+}
+
+/** What each arm of a config is, in their order. */
+export function summariseArms(config: ExperimentConfig): ArmSummary[] {
+  const run = new Set(armsToRun(config));
+  return config.arms.map((arm) => {
+    const points = combinations(arm.tune).length;
+    return {
+      name: arm.name,
+      extends: arm.extends ?? null,
+      differences: differencesOf(arm),
+      points: points > 1 ? points : 0,
+      isRun: run.has(arm),
+    };
+  });
+}

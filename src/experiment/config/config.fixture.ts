@@ -1,0 +1,27 @@
+import { ConfigurationError } from '../../core/errors.ts';
+import { resolveConfig } from './config.ts';
+import type { Plain } from './config-file.ts';
+
+/** The least that an arm must say. */
+export const plain = { name: 'plain', candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } };
+/** The least that a config must say. */
+export const least = {
+  name: 'least',
+  dataset: { name: 'spamassassin-threads' },
+  embedding: { encoder: 'lsa' },
+  evaluation: { baseline: 'plain' },
+  arms: [plain],
+};
+
+/** `path: expected …, got …` of every fault. */
+export function faultsOf(config: Plain): string[] {
+  try {
+    resolveConfig({ ...least, ...config }, 'test.yaml');
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return error.faults.map(({ path, expected, got, nearest }) => {
+      return `${path}: expected ${expected}, got ${got}${nearest === undefined ? '' : `; ${nearest}?`}`;
+    });
+  }
+}

@@ -1,0 +1,199 @@
+import { z } from 'zod';
+import { ConfigurationError, type ConfigurationFault } from '../../core/errors.ts';
+import { check } from '../../core/validation.ts';
+import { setDataFolder } from '../../datasets/data-folder.ts';
+import { retrieverOptions } from '../../retrieval/retriever-options.ts';
+import { expandSweep, SWEPT } from '../sweep/sweep.ts';
+import { type ArmOptions, armOptions } from './arm-options.ts';
+import {
+  combinations,
+  countCombinations,
+  type ExpandedArm,
+  expandArms,
+  fileName,
+  OWN_KEYS,
+  placeOf,
+  unknownArm,
+} from './arms.ts';
+import { type ComposedConfig, composedOf, composeFiles, folderOfWriter } from './config-composition.ts';
+import { locateFaults } from './config-faults.ts';
+import { isPlain, type Path, type Plain } from './config-file.ts';
+import { CONFIG_LIMITS } from './config-limits.ts';
+import { type ExperimentConfig, expandedFile } from './config-schema.ts';
+import { valueFaults } from './config-values.ts';
+import { controlFaults, withControls } from './control-arms.ts';
+import { tunedArm } from './tuned-arm.ts';
+import { type Surroundings, withWeightFiles } from './weight-references.ts';
+
+export type { ArmOptions } from './arm-options.ts';
+export { configFile, type ExperimentConfig, experimentConfig } from './config-schema.ts';
+
+function duplicateNames(arms: readonly unknown[]): ConfigurationFault[] {
+  const known = new Set<string>();
+  return arms.flatMap((arm, i) => {
+    if (!isPlain(arm) || typeof arm.name !== 'string') return [];
+    const name = fileName(arm.name);
+    const isKnown = known.has(name);
+    known.add(name);
+    return isKnown
+      ? [{ path: `arms[${i}].name`, expected: 'a name that no arm before it has', got: JSON.stringify(name) }]
+      : [];
+  });
+}
+
+/** Names of arms that there are not; nothing is said of those that a sweep at fault would have made. */
+function nameFaults(
+  { evaluation, only }: Plain,
+  arms: readonly unknown[],
+  faults: readonly ConfigurationFault[],
+): ConfigurationFault[] {
+  const names = arms.flatMap((arm) => (isPlain(arm) && typeof arm.name === 'string' ? [arm.name] : []));
+  const wanted: [path: string, name: unknown][] = [
+    ['evaluation.baseline', isPlain(evaluation) ? evaluation.baseline : undefined],
+    ...(Array.isArray(only) ? only.map((name, i): [string, unknown] => [`only[${i}]`, name]) : []),
+  ];
+  const known = new Set(names);
+  const isSweepAtFault = faults.some(({ path }) => path.startsWith('sweep'));
+  const unknown = wanted.filter(
+    ([, name]) =>
+      typeof name === 'string' && known.size > 0 && !known.has(name) && !(name.includes(SWEPT) && isSweepAtFault),
+  );
+  return unknown.map(([path, name], i) => unknownArm({ path, expected: 'an arm' }, name, names, i));
+}
+
+/** What is wrong with the base whatever arm starts from it; what it lacks, an arm may have. */
+function baseFaults(base: unknown): ConfigurationFault[] {
+  const result = check(z.object({ base: retrieverOptions.omit({ control: true }).partial() }), { base });
+  return 'faults' in result ? result.faults.filter(({ got }) => got !== 'nothing') : [];
+}
+
+/** Every value that tuning would try is checked before anything runs; nothing is said of an arm that is at fault without being tuned. */
+function tuneFaults(arm: unknown, index: number): ConfigurationFault[] {
+  if (!isPlain(arm) || !isPlain(arm.tune) || Object.keys(arm.tune).length === 0) return [];
+  const untuned = check(armOptions, arm);
+  if ('faults' in untuned) return [];
+  const resolved: ArmOptions = untuned.value;
+  const { tune } = resolved;
+  const path = `arms[${index}].tune`;
+  const stray = Object.keys(tune).filter((key) => !isTunable(resolved, key));
+  if (stray.length > 0)
+    return stray.map((key) => ({ path, expected: 'a path to an option of the arm', got: JSON.stringify(key) }));
+  if (countCombinations(tune) > CONFIG_LIMITS.tunePoints) return []; // a fault of its own
+  return combinations(tune).flatMap((point) => {
+    const tried = check(armOptions, tunedArm(resolved, point));
+    return 'faults' in tried ? tried.faults.map((fault) => ({ ...fault, path: `${path}: ${fault.path}` })) : [];
+  });
+}
+
+/** How many points of tuning all arms have together, and how many arms there are. */
+function sizeFaults(arms: readonly unknown[]): ConfigurationFault[] {
+  const { arms: mostArms, tunePoints: mostPoints } = CONFIG_LIMITS;
+  if (arms.length > mostArms)
+    return [
+      {
+        path: 'arms',
+        expected: `at most ${mostArms} arms, with those of a sweep and null controls`,
+        got: `${arms.length}; write fewer`,
+      },
+    ];
+  let points = 0;
+  for (const [i, arm] of arms.entries()) {
+    const grid = isPlain(arm) && isPlain(arm.tune) ? arm.tune : {};
+    const lists = Object.entries(grid).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]));
+    if (lists.length > 0) points += countCombinations(Object.fromEntries(lists));
+    if (points <= mostPoints) continue;
+    const expected = `at most ${mostPoints} points in the grids of all arms`;
+    return [{ path: `arms[${i}].tune`, expected, got: `${points} up to this arm; list fewer values` }];
+  }
+  return [];
+}
+
+function isTunable(arm: ArmOptions, path: string): boolean {
+  return !OWN_KEYS.includes(path.split('.')[0] as string) && tunedArm(arm, { [path]: null }) !== null;
+}
+
+/** What the weight files of an arm are read beside: relative names are relative to the file that wrote them. */
+function surroundingsOf(arm: ExpandedArm, composed: ComposedConfig): Surroundings {
+  const { scoring, embedding } = composed.content;
+  const folderOf = (keys: Path) => {
+    const place = placeOf(arm, keys);
+    return place === undefined ? null : folderOfWriter(place, composed);
+  };
+  return { scoring, embedding, folderOf, sharedFolder: folderOfWriter(['scoring', 'weights'], composed) };
+}
+
+/**
+ * The arms of a composed config, written out, and the config that they are in; the probes of a sweep follow the `count` arms that are run. `unread` are the
+ * places whose weight files can't be used.
+ */
+function expanded(composed: ComposedConfig) {
+  const { content } = composed;
+  const base = isPlain(content.base) ? content.base : {};
+  const seed = Number.isInteger(content.seed) ? (content.seed as number) : 1;
+  const written = expandArms(Array.isArray(content.arms) ? content.arms : [], base);
+  const sweep = expandSweep(content.sweep, written.arms, seed);
+  const arms: readonly ExpandedArm[] = [...written.arms, ...sweep.arms, ...sweep.probes];
+  const weighed = arms.map((arm) =>
+    isPlain(arm.options) ? withWeightFiles(arm.options, surroundingsOf(arm, composed)) : null,
+  );
+  const options = arms.map((arm, i) => weighed[i]?.arm ?? arm.options);
+  const config = { ...content, ...(Array.isArray(content.arms) ? { arms: options } : {}), sweep: sweep.design };
+  const weightFaults = weighed.flatMap((one, i) =>
+    (one?.faults ?? []).map((fault) => ({ ...fault, path: `arms[${i}].${fault.path}` })),
+  );
+  const faults = [...written.faults, ...sweep.faults, ...weightFaults];
+  const unread = new Set(weightFaults.map(({ path }) => path));
+  return { arms, options, config, faults, unread, count: arms.length - sweep.probes.length };
+}
+
+function resolveComposed(composed: ComposedConfig): ExperimentConfig {
+  const { content, source } = composed;
+  const impossible = valueFaults(content);
+  if (impossible.length > 0) throw new ConfigurationError(source, impossible);
+  const { arms, options, config, faults, unread, count } = expanded(composed);
+  const run = options.slice(0, count);
+  const sizes = sizeFaults(run);
+  if (sizes.length > 0) throw new ConfigurationError(source, locateFaults(sizes, { composed, arms }));
+  const result = check(expandedFile, config);
+  const found = [
+    ...faults,
+    ...('faults' in result ? result.faults.filter(({ path }) => !unread.has(path)) : []),
+    ...(isPlain(content.base) ? baseFaults(content.base) : []),
+    ...duplicateNames(run),
+    ...nameFaults(content, run, faults),
+    ...options.flatMap(tuneFaults),
+  ];
+  if (found.length > 0 || 'faults' in result)
+    throw new ConfigurationError(source, locateFaults(found, { composed, arms }));
+  const { base: _, extends: __, groups: ___, scoring: ____, controls, ...resolved } = result.value;
+  const controlled = withControls({ ...resolved, arms: resolved.arms.slice(0, count) }, controls);
+  const added = sizeFaults(controlled.arms);
+  const clashes = [...added, ...duplicateNames(controlled.arms), ...controlFaults(controlled.arms)];
+  if (clashes.length > 0) throw new ConfigurationError(source, locateFaults(clashes, { composed, arms }));
+  setDataFolder(controlled.dataset, folderOfWriter(['dataset', 'path'], composed));
+  return controlled;
+}
+
+/**
+ * Fills in defaults, writes the arms, the sweep and the null controls out and checks everything.
+ *
+ * @throws ConfigurationError with all faults at once.
+ */
+export function resolveConfig(raw: Plain, source: string): ExperimentConfig {
+  const files = ['extends', 'groups'].filter((key) => raw[key] !== undefined);
+  if (files.length > 0)
+    throw new ConfigurationError(
+      source,
+      files.map((path) => ({ path, expected: 'nothing, outside of a file', got: JSON.stringify(raw[path]) })),
+    );
+  return resolveComposed(composedOf(raw, source));
+}
+
+/**
+ * Reads a config file with the files that it names, applies `path=value` overrides, and resolves it.
+ *
+ * @throws ConfigurationError with all faults at once, each with the file that wrote the value.
+ */
+export function loadConfig(path: string, overrides: readonly string[] = []): ExperimentConfig {
+  return resolveComposed(composeFiles(path, overrides));
+}

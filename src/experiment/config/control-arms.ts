@@ -1,0 +1,109 @@
+import type { ConfigurationFault } from '../../core/errors.ts';
+import { check } from '../../core/validation.ts';
+import { CONTROL_KINDS, type ControlKind } from '../../retrieval/control-options.ts';
+import { controlsFor, decideControls } from '../../retrieval/null-controls.ts';
+import { type ArmOptions, armOptions } from './arm-options.ts';
+import { armsToRun } from './arm-selection.ts';
+import { combinations } from './arms.ts';
+import type { Plain } from './config-file.ts';
+import type { ExperimentConfig } from './config-schema.ts';
+import type { ControlsOptions } from './controls-options.ts';
+import { inheritedPoint, tunedArm } from './tuned-arm.ts';
+
+/** Which arm a null control controls, and what it destroys. */
+export interface ArmControl {
+  readonly of: string;
+  readonly kind: string;
+}
+
+/** Null for an arm that is no control. */
+export function controlOf({ control, extends: of }: ArmOptions): ArmControl | null {
+  return control === null ? null : { of: of as string, kind: control.kind }; // the schema asks for the arm that it extends
+}
+
+/** The null controls among some arms, by their names. */
+export function controlsAmong(arms: readonly ArmOptions[]): ReadonlyMap<string, ArmControl> {
+  return new Map(
+    arms.flatMap((arm) => {
+      const control = controlOf(arm);
+      return control === null ? [] : [[arm.name, control] as const];
+    }),
+  );
+}
+
+const DESTROYS: Readonly<Record<ControlKind, string>> = {
+  'permuted-order': 'the turns of each conversation stand in a random order on its ring',
+  'shuffled-coordinates': "each query's candidates exchange their coordinates at random",
+  'random-parents': 'each turn answers any earlier one of its conversation',
+  'rewired-graph': 'each turn has as many children as it has, but others',
+};
+
+function controlArm(arm: ArmOptions, kind: ControlKind): ArmOptions {
+  return {
+    ...arm,
+    name: `${arm.name} | control: ${kind}`,
+    description: DESTROYS[kind],
+    extends: arm.name,
+    tune: {}, // so that it takes over the values that were chosen for its arm
+    levels: null,
+    differences: ['control'],
+    control: { kind, seed: null },
+  };
+}
+
+type ArmsByName = ReadonlyMap<string, ArmOptions>;
+
+/** The points that tuning may choose for an arm, as `ArmTuning` comes to them, of the paths that decide which controls change anything. */
+function pointsOf(arm: ArmOptions, arms: ArmsByName): Plain[] {
+  const parent = arm.extends === undefined ? undefined : arms.get(arm.extends);
+  const inherited =
+    parent === undefined ? [] : pointsOf(parent, arms).map((point) => inheritedPoint(arm, parent, point));
+  const starts = new Map(inherited.map((point) => [JSON.stringify(point), point]));
+  const own = combinations(Object.fromEntries(Object.entries(arm.tune).filter(([path]) => decideControls(path))));
+  return (starts.size === 0 ? [{}] : [...starts.values()]).flatMap((start) =>
+    own.map((point) => ({ ...start, ...point })),
+  );
+}
+
+/** The controls that change anything of an arm at any point that tuning may choose; a point at which its options don't hold together has none. */
+function controlsOfAny(arm: ArmOptions, arms: ArmsByName): ControlKind[] {
+  const found = pointsOf(arm, arms).flatMap((point) => {
+    if (Object.keys(point).length === 0) return controlsFor(arm);
+    const tried = check(armOptions, tunedArm(arm, point));
+    return 'faults' in tried ? [] : controlsFor(tried.value);
+  });
+  return CONTROL_KINDS.filter((kind) => found.includes(kind));
+}
+
+/**
+ * Adds the null controls that change anything of an arm, at any point of its tuning, for every arm that is run; the values that are tuned
+ * for an arm hold for its controls. A control that is written out already is not made again.
+ */
+export function withControls(config: ExperimentConfig, wanted: ControlsOptions): ExperimentConfig {
+  const kinds = Array.isArray(wanted) ? wanted : wanted ? CONTROL_KINDS : [];
+  if (kinds.length === 0) return config;
+  const byName = new Map(config.arms.map((arm) => [arm.name, arm]));
+  const written = new Set(config.arms.map((arm) => JSON.stringify(controlOf(arm))));
+  const isThere = (of: string, kind: ControlKind) => written.has(JSON.stringify({ of, kind }));
+  const controls = armsToRun(config)
+    .filter(({ control }) => control === null)
+    .flatMap((arm) => {
+      const changing = controlsOfAny(arm, byName).filter((kind) => kinds.includes(kind) && !isThere(arm.name, kind));
+      return changing.map((kind) => controlArm(arm, kind));
+    });
+  const only = config.only === null ? null : [...config.only, ...controls.map(({ name }) => name)];
+  return { ...config, arms: [...config.arms, ...controls], only };
+}
+
+/** Controls of one kind for one arm: they could not be told apart. */
+export function controlFaults(arms: readonly ArmOptions[]): ConfigurationFault[] {
+  const known = new Set<string>();
+  return arms.flatMap((arm, i) => {
+    if (arm.control === null) return [];
+    const control = JSON.stringify(controlOf(arm));
+    const isKnown = known.has(control);
+    known.add(control);
+    const fault = { path: `arms[${i}].control`, expected: 'one control of each kind for an arm' };
+    return isKnown ? [{ ...fault, got: JSON.stringify(arm.control.kind) }] : [];
+  });
+}

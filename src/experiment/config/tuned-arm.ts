@@ -1,0 +1,26 @@
+import { isDeepStrictEqual } from 'node:util';
+import { valueAt } from '../../core/validation.ts';
+import { type ArmOptions, armOptions } from './arm-options.ts';
+import { type Plain, setPath } from './config-file.ts';
+
+/** The arm with tuned values set, unchecked; null where a path leads nowhere. */
+export function tunedArm(arm: ArmOptions, point: Plain): Plain | null {
+  const tried: Plain = structuredClone(arm);
+  return Object.entries(point).every(([path, value]) => setPath(tried, path.split('.'), value)) ? tried : null;
+}
+
+/** An arm with values of a tuning grid in place, which `resolveConfig` has already checked. */
+export function withTuned(arm: ArmOptions, point: Plain): ArmOptions {
+  return armOptions.parse(tunedArm(arm, point));
+}
+
+/** What tuning chose for the arm that this one extends, where this one took the value over unchanged. */
+export function inheritedPoint(arm: ArmOptions, parent: ArmOptions, tuned: Plain): Plain {
+  const isOwn = (path: string) =>
+    arm.differences.some((own) => `${own}.`.startsWith(`${path}.`) || `${path}.`.startsWith(`${own}.`));
+  const kept = Object.entries(tuned).filter(([path]) => {
+    const keys = path.split('.');
+    return !(path in arm.tune) && !isOwn(path) && isDeepStrictEqual(valueAt(arm, keys), valueAt(parent, keys));
+  });
+  return Object.fromEntries(kept);
+}

@@ -1,0 +1,123 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { linearModel } from '../../learning/linear-model.ts';
+import { parameterValues } from '../../learning/parameters.ts';
+import { trajectoryModel } from '../../learning/trajectory-model.ts';
+import { writeWeights } from '../../learning/weight-file.ts';
+import { COORDINATES } from '../../trajectory/coordinate-names.ts';
+import { withWeightFiles } from './weight-references.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'ragpp-references-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const bank = { groups: ['text'], encoders: [] };
+const provenance = {
+  config: { signals: bank, embedding: { encoder: 'lsa', dimension: 61 } },
+  dataHash: 'abc',
+  seeds: [1],
+  commit: 'def',
+  backend: 'cpu',
+  trainingClusters: ['c0'],
+  trainingContents: ['0123456789abcdef'],
+};
+const mix = join(folder, 'mix.safetensors');
+const standardisation = { means: Float64Array.of(3, 5), deviations: Float64Array.of(2, 0.5) };
+const model = linearModel({ signals: ['bm25', 'age'], nonNegative: [], initial: {} }, standardisation);
+writeWeights(mix, { model, values: Float64Array.of(7, -1), provenance });
+const chain = join(folder, 'chain.safetensors');
+const trajectory = trajectoryModel({ dimensions: 5, self: 'include' });
+const values = parameterValues(trajectory, ({ initial }) => initial).map((value, i) => (i < 5 ? value + i : value));
+writeWeights(chain, { model: trajectory, values, provenance });
+
+describe('a mix of signals', () => {
+  const expected = {
+    signals: bank,
+    weights: { bm25: 3.5, age: -2 }, // of a unit, not of a deviation
+    origin: {
+      ...{ file: mix, dataHash: 'abc', trainingClusters: ['c0'], commit: 'def' },
+      trainingContents: ['0123456789abcdef'],
+    },
+  };
+
+  test('takes the place of its file', () => {
+    expect(withWeightFiles({ name: 'x', scoring: { weights: mix, share: 1 } }, {})).toEqual({
+      arm: { name: 'x', scoring: { share: 1, ...expected } },
+      faults: [],
+    });
+  });
+
+  test('comes from the file of the config where the arm names none, and from the own one where it does', () => {
+    expect(withWeightFiles({ scoring: {} }, { scoring: { weights: mix } }).arm.scoring).toEqual(expected);
+    const { faults } = withWeightFiles({ scoring: { weights: chain } }, { scoring: { weights: mix } });
+    expect(faults).toHaveLength(1);
+  });
+
+  test('is refused where texts are embedded otherwise than it was learned with, whoever writes the defaults out', () => {
+    const arm = { scoring: { weights: mix } };
+    const same = { encoder: 'lsa', dimension: 61, stem: false };
+    expect(withWeightFiles(arm, { embedding: same }).arm.scoring).toEqual(expected);
+    for (const embedding of [{ encoder: 'lsa', dimension: 67 }, { encoder: 'use-lite' }]) {
+      const { faults } = withWeightFiles(arm, { embedding });
+      expect(faults).toHaveLength(1);
+      expect(faults[0]?.path).toBe('scoring.weights');
+      expect(faults[0]?.got).toMatch(/^one that was learned with .*"dimension":61/);
+    }
+  });
+
+  test('that is written out stays', () => {
+    const arm = { scoring: { signals: bank, weights: { bm25: 1 } } };
+    expect(withWeightFiles(arm, { scoring: { weights: mix } })).toEqual({ arm, faults: [] });
+  });
+});
+
+test('coordinate weights take the place of their file, with the dimensions that there are without a word', () => {
+  const learned = Object.fromEntries(COORDINATES[5].map((name, i) => [name, values[i]]));
+  for (const more of [{}, { dimensions: 5 }])
+    expect(withWeightFiles({ trajectory: { weights: chain, ...more } }, {})).toEqual({
+      arm: { trajectory: { ...more, weights: learned } },
+      faults: [],
+    });
+});
+
+test('an arm without weights stays as it is', () => {
+  const arm = { name: 'x', trajectory: { dimensions: 3 }, relevance: { signals: ['bm25'] } };
+  expect(withWeightFiles(arm, { scoring: { weights: mix } })).toEqual({ arm, faults: [] });
+});
+
+const missing = join(folder, 'missing.safetensors');
+test.each([
+  [
+    'a chain for a mix',
+    { scoring: { weights: chain } },
+    'scoring.weights',
+    /linear mix of signals$/,
+    'one of model trajectory',
+  ],
+  ['no file at all', { scoring: {} }, 'scoring.weights', /here or as scoring\.weights of the config/, 'nothing'],
+  [
+    'a file that is not there',
+    { scoring: { weights: missing } },
+    'scoring.weights',
+    /cannot read.*ENOENT/,
+    JSON.stringify(missing),
+  ],
+  [
+    'a mix for coordinates',
+    { trajectory: { weights: mix } },
+    'trajectory.weights',
+    /in 5 dimensions$/,
+    'one of model linear',
+  ],
+  [
+    'other dimensions',
+    { trajectory: { weights: chain, dimensions: 3 } },
+    'trajectory.weights',
+    /in 3 dimensions$/,
+    'one in 5 dimensions',
+  ],
+])('%s is a fault that says where, what was expected and what is there', (_, arm, path, expected, got) => {
+  const { arm: left, faults } = withWeightFiles(arm, {});
+  expect(faults).toEqual([{ path, expected: expect.stringMatching(expected), got }]);
+  expect(left).toEqual(arm);
+});

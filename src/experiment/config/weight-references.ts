@@ -1,0 +1,114 @@
+import { type ConfigurationFault, RagPlusPlusError } from '../../core/errors.ts';
+import { hashOf } from '../../core/hash.ts';
+import { locatePath } from '../../core/located-path.ts';
+import { type EncoderOptions, encoderOptions } from '../../embedding/registry.ts';
+import { type LinearModel, rawWeights } from '../../learning/linear-model.ts';
+import { namedValues } from '../../learning/parameters.ts';
+import { readWeights, type Weights } from '../../learning/weight-file.ts';
+import { isPlain, type Path, type Plain } from './config-file.ts';
+
+/** What stands in the place of a file's name, or what is wrong with the file. */
+type Resolved = { readonly value: Plain } | { readonly fault: Omit<ConfigurationFault, 'path'> };
+
+function originOf(file: string, { provenance }: Weights): Plain {
+  const { dataHash, trainingClusters, trainingContents, commit } = provenance;
+  const contents = trainingContents === undefined ? {} : { trainingContents };
+  return { file, dataHash, trainingClusters, ...contents, commit };
+}
+
+/** An encoder's options in full; null for what is none, which is a fault of its own. */
+function encoderIn(embedding: unknown): EncoderOptions | null {
+  const read = encoderOptions.safeParse(embedding);
+  return read.success ? read.data : null;
+}
+
+/** The mix of signals in a weight file, with the bank that it was learned in. Its cosines and coordinates must be those of the encoder that it was learned with. */
+function mixOf(file: string, weights: Weights, embedding: unknown): Resolved {
+  const { model, values, provenance } = weights;
+  if (model.name !== 'linear')
+    return { fault: { expected: 'a weight file of a linear mix of signals', got: `one of model ${model.name}` } };
+  const { signals } = provenance.config;
+  const [here, there] = [encoderIn(embedding), encoderIn(provenance.config.embedding)];
+  if (here !== null && hashOf(here) !== hashOf(there))
+    return {
+      fault: {
+        expected: `a weight file that was learned with the config's embedding, ${JSON.stringify(here)}`,
+        got: `one that was learned with ${JSON.stringify(there)}`,
+      },
+    };
+  return {
+    value: { signals, weights: rawWeights(model as LinearModel, values), origin: originOf(file, weights) },
+  };
+}
+
+/** The coordinate weights in a weight file. */
+function coordinatesOf({ model, values }: Weights, dimensions: unknown): Resolved {
+  const learned = namedValues(model, values).coordinates;
+  const expected = `a weight file of a trajectory model in ${dimensions} dimensions`;
+  if (learned === undefined) return { fault: { expected, got: `one of model ${model.name}` } };
+  const count = Object.keys(learned).length;
+  if (count !== dimensions) return { fault: { expected, got: `one in ${count} dimensions` } };
+  return { value: learned };
+}
+
+/** @param folder in which a relative name is looked for before the working directory. */
+function read(file: string, folder: string | null, use: (weights: Weights) => Resolved): Resolved {
+  try {
+    return use(readWeights(locatePath(file, folder)));
+  } catch (error) {
+    if (!(error instanceof RagPlusPlusError)) throw error;
+    const places = folder === null ? '' : `, relative to ${folder} or to the working directory`;
+    return { fault: { expected: `a weight file${places} (${error.message})`, got: JSON.stringify(file) } };
+  }
+}
+
+/** What an arm's files are read beside. */
+export interface Surroundings {
+  /** The config's own, for arms that name no file. */
+  readonly scoring?: unknown;
+  readonly embedding?: unknown;
+  /** The folder of the file that wrote a value of the arm, or null. */
+  readonly folderOf?: (keys: Path) => string | null;
+  /** The folder of the file that wrote the config's own `scoring.weights`, or null. */
+  readonly sharedFolder?: string | null;
+}
+
+/** The arm's own file, or the one that the config names for all of them. */
+function scoringOf(scoring: Plain, around: Surroundings): Resolved | null {
+  const isOwn = scoring.weights !== undefined;
+  const shared = isPlain(around.scoring) ? around.scoring.weights : undefined;
+  const file = isOwn ? scoring.weights : shared;
+  if (isPlain(file)) return null;
+  if (typeof file !== 'string')
+    return { fault: { expected: 'a weight file, here or as scoring.weights of the config', got: 'nothing' } };
+  const folder = isOwn ? around.folderOf?.(['scoring', 'weights']) : around.sharedFolder;
+  return read(file, folder ?? null, (weights) => mixOf(file, weights, around.embedding));
+}
+
+/**
+ * Puts the numbers of weight files in the place of their names, so that a resolved config says all that an arm does: `scoring.weights` becomes the mix of signals,
+ * `trajectory.weights` the coordinate weights. `origin.file` stays the name as it was written, so that the result does not depend on where the config lay.
+ *
+ * @returns the arm, or the faults with the path within it.
+ */
+export function withWeightFiles(
+  arm: Plain,
+  around: Surroundings,
+): { readonly arm: Plain; readonly faults: ConfigurationFault[] } {
+  const faults: ConfigurationFault[] = [];
+  let resolved = arm;
+  const { scoring, trajectory } = arm;
+  if (isPlain(scoring)) {
+    const found = scoringOf(scoring, around);
+    if (found !== null && 'fault' in found) faults.push({ path: 'scoring.weights', ...found.fault });
+    else if (found !== null) resolved = { ...resolved, scoring: { ...scoring, ...found.value } };
+  }
+  if (isPlain(trajectory) && typeof trajectory.weights === 'string') {
+    const { weights: file, dimensions = 5 } = trajectory;
+    const folder = around.folderOf?.(['trajectory', 'weights']) ?? null;
+    const found = read(file as string, folder, (weights) => coordinatesOf(weights, dimensions));
+    if ('fault' in found) faults.push({ path: 'trajectory.weights', ...found.fault });
+    else resolved = { ...resolved, trajectory: { ...trajectory, weights: found.value } };
+  }
+  return { arm: resolved, faults };
+}

@@ -1,0 +1,101 @@
+import { type Document, isMap, isScalar, LineCounter, type Pair, parseDocument, visit, type YAMLError } from 'yaml';
+import type { ConfigurationFault } from '../../core/errors.ts';
+import { CONFIG_LIMITS } from './config-limits.ts';
+import { tooDeep, valueFaults } from './config-values.ts';
+
+/** A value, or what is wrong with its text. */
+export type YamlValue = { readonly value: unknown } | { readonly faults: readonly ConfigurationFault[] };
+
+/** The parser's stack was not deep enough. */
+const isTooDeep = ({ code }: YAMLError) => code === 'RESOURCE_EXHAUSTION';
+
+/** The reason of a syntax error, without the text: a file that is no config may hold secrets. */
+function reasonOf({ message }: YAMLError): string {
+  return (message.split('\n')[0] as string)
+    .replace(/ at line \d+, column \d+:?$/, '')
+    .replace(/(: |(?<=Invalid escape sequence) ).*$/, '');
+}
+
+/** Keys of one mapping that are alike; the parser would compare each with each. */
+function repeatedKeys(document: Document): number[] {
+  const places: number[] = [];
+  visit(document, {
+    Map(_, { items }) {
+      const known = new Set<string>();
+      for (const { key } of items as Pair[]) {
+        if (!isScalar(key)) continue;
+        const name = String(key.value);
+        if (known.has(name)) places.push(key.range?.[0] ?? 0);
+        known.add(name);
+      }
+    },
+  });
+  return places;
+}
+
+/** Aliases without an earlier anchor, or too many aliases. */
+function aliasFaults(document: Document): ConfigurationFault[] {
+  const anchors = new Set<string>();
+  const lost = new Set<string>();
+  let count = 0;
+  visit(document, {
+    Node(_, node) {
+      if ('anchor' in node && typeof node.anchor === 'string') anchors.add(node.anchor);
+    },
+    Alias(_, { source }) {
+      count++;
+      if (!anchors.has(source)) lost.add(source);
+    },
+  });
+  const place = { path: '(top level)' };
+  if (count > CONFIG_LIMITS.aliases) {
+    const expected = `at most ${CONFIG_LIMITS.aliases} aliases in a file`;
+    return [{ ...place, expected, got: `${count}; write some of the values out` }];
+  }
+  return [...lost].map((name) => ({ ...place, expected: 'an anchor before each alias', got: `none for *${name}` }));
+}
+
+/** The name of what a text holds that is no mapping; never its content. */
+export function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'string' ? 'text' : `a ${typeof value}`;
+}
+
+function syntaxFaults({ errors }: Document, repeated: readonly number[], lines: LineCounter): ConfigurationFault[] {
+  const found = [
+    ...errors.map((error) => ({ at: error.pos[0], got: reasonOf(error) })),
+    ...repeated.map((at) => ({ at, got: 'Map keys must be unique' })),
+  ];
+  const faults = found.slice(0, CONFIG_LIMITS.syntaxFaults).map(({ at, got }) => {
+    const { line, col } = lines.linePos(at);
+    return { path: `line ${line}, column ${col}`, expected: 'valid YAML', got };
+  });
+  const more = found.length - faults.length;
+  if (more === 0) return faults;
+  return [...faults, { path: '(file)', expected: 'valid YAML', got: `${more} further syntax faults` }];
+}
+
+/**
+ * Reads YAML 1.2 in time linear in its length.
+ *
+ * @param isConfig whether it must be a mapping.
+ * @returns the value, aliases sharing what they stand for; or every syntax fault with its line, else every fault of its values.
+ */
+export function readYamlText(text: string, isConfig: boolean): YamlValue {
+  const lines = new LineCounter();
+  const document: Document = parseDocument(text, { lineCounter: lines, uniqueKeys: false });
+  if (document.errors.some(isTooDeep)) return { faults: [tooDeep([])] };
+  const syntax = syntaxFaults(document, repeatedKeys(document), lines);
+  if (syntax.length > 0) return { faults: syntax };
+  if (isConfig && !isMap(document.contents)) {
+    const { contents } = document;
+    const got = isScalar(contents) ? kindOf(contents.value) : kindOf(contents === null ? null : []);
+    return { faults: [{ path: '(top level)', expected: 'a mapping', got }] };
+  }
+  const aliases = aliasFaults(document);
+  if (aliases.length > 0) return { faults: aliases };
+  const value: unknown = document.toJS({ maxAliasCount: -1 });
+  const faults = valueFaults(value);
+  return faults.length > 0 ? { faults } : { value };
+}

@@ -1,0 +1,112 @@
+import { DimensionMismatchError } from '../../core/errors.ts';
+import { frozen } from '../../core/frozen.ts';
+import type { Candidates } from '../../model/candidates.ts';
+import type { Corpus } from '../../model/corpus.ts';
+import type { Qrels } from '../../model/run.ts';
+import type { CandidatePool } from '../../retrieval/candidate-pool.ts';
+import type { Column } from '../../retrieval/relevance.ts';
+
+/** Where a relevant turn can be lost on its way to the top, by the number that a record keeps. */
+export const LOSS_STAGES = frozen(['kept', 'candidates', 'filter', 'fusion', 'rerank'] as const);
+export type LossStage = (typeof LOSS_STAGES)[number];
+
+const codeOf = (stage: LossStage) => LOSS_STAGES.indexOf(stage);
+
+/** What an arm did with Q queries, stage by stage. */
+export interface StageTrace {
+  /** What each source found. */
+  readonly found: readonly Candidates[];
+  readonly pool: Pick<CandidatePool, 'queryCount' | 'width' | 'positions'>;
+  /** [Q, C] after fusion alone. */
+  readonly relevance: Column;
+  /** [Q, C] in the end. */
+  readonly scores: Column;
+}
+
+/** [Q] the corpus positions of each query's relevant turns, in the order of its judgements. @param queryIds of queries that may have no judgement. */
+export function relevantPositions(
+  corpus: Corpus,
+  qrels: Qrels,
+  relevantGrade: number,
+  queryIds: readonly string[],
+): Int32Array[] {
+  return queryIds.map((id) =>
+    Int32Array.from(
+      [...(qrels.get(id) ?? [])].filter(([, grade]) => grade >= relevantGrade),
+      ([turnId]) => corpus.position(turnId),
+    ),
+  );
+}
+
+/** How many places of a pool's row stand above one: higher scores, and equal ones before it, as the row is in the tie rule's order. */
+function placesAbove(row: Column, place: number, occupied: number): number {
+  const own = row[place] as number;
+  let above = 0;
+  for (let i = 0; i < occupied; i++) {
+    const score = row[i] as number;
+    if (score > own || (score === own && i < place)) above++;
+  }
+  return above;
+}
+
+function isFound(sources: readonly Candidates[], query: number, position: number): boolean {
+  return sources.some(({ positions, width }) =>
+    positions.subarray(query * width, (query + 1) * width).includes(position),
+  );
+}
+
+function stageOf({ found, pool, relevance, scores }: StageTrace, query: number, position: number, depth: number) {
+  const [start, end] = [query * pool.width, (query + 1) * pool.width];
+  const row = pool.positions.subarray(start, end);
+  const place = row.indexOf(position);
+  if (place < 0) return isFound(found, query, position) ? 'filter' : 'candidates';
+  const padding = row.indexOf(-1);
+  const occupied = padding < 0 ? row.length : padding;
+  const keeps = (column: Column) => placesAbove(column.subarray(start, end), place, occupied) < depth;
+  if (keeps(scores)) return 'kept';
+  return keeps(relevance) ? 'rerank' : 'fusion';
+}
+
+/**
+ * Says for every relevant turn which stage lost it: `candidates`, no source found it; `filter`, one did, but it was not admitted to the pool; `fusion`, it was
+ * in the pool, but below the cut by relevance as by the final score; `rerank`, relevance alone would have kept it; `kept`, it is above the cut in the end,
+ * whatever relevance alone made of it. The cost is relevant turns x candidates.
+ *
+ * @param relevant [Q] positions each, see {@link relevantPositions}.
+ * @param depth places above the cut.
+ * @returns a number of {@link LOSS_STAGES} for each relevant turn, query after query.
+ * @throws DimensionMismatchError where queries and pool differ.
+ */
+export function attribute(trace: StageTrace, relevant: readonly Int32Array[], depth: number): Uint8Array {
+  if (relevant.length !== trace.pool.queryCount)
+    throw new DimensionMismatchError('queries with relevant turns', trace.pool.queryCount, relevant.length);
+  return Uint8Array.from(
+    relevant.flatMap((positions, query) =>
+      Array.from(positions, (position) => codeOf(stageOf(trace, query, position, depth))),
+    ),
+  );
+}
+
+/** [Q] what became of each query's relevant turns, by turn id. @param codes of {@link attribute}. */
+export function lossesOf(
+  corpus: Corpus,
+  relevant: readonly Int32Array[],
+  codes: Uint8Array,
+): Record<string, LossStage>[] {
+  let next = 0;
+  return relevant.map((positions) =>
+    Object.fromEntries(
+      Array.from(positions, (position) => [
+        (corpus.turns[position] as Corpus['turns'][number]).id,
+        LOSS_STAGES[codes[next++] as number] as LossStage,
+      ]),
+    ),
+  );
+}
+
+/** Relevant turns by the stage that lost them, in the order of the stages; stages that lost none are left out. */
+export function countLosses(losses: readonly Readonly<Record<string, string>>[]): Record<string, number> {
+  const stages = losses.flatMap((turns) => Object.values(turns));
+  const counts = LOSS_STAGES.map((stage) => [stage, stages.filter((one) => one === stage).length] as const);
+  return Object.fromEntries(counts.filter(([, count]) => count > 0));
+}

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import { Corpus } from '../../model/corpus.ts';
+import type { Dataset, Query } from '../../model/dataset.ts';
+import { inspectedTurns, queryRecord } from './inspection.ts';
+
+const turn = (id: string, conversationId: string, timestamp: number, parentId: string | null = null, text = id) => ({
+  id,
+  conversationId,
+  parentId,
+  timestamp,
+  author: null,
+  channel: null,
+  text,
+});
+const corpus = new Corpus([
+  turn('a1', 'a', 1),
+  turn('b1', 'b', 2),
+  turn('a2', 'a', 3, 'a1'),
+  turn('c1', 'c', 4, null, `long ${'x'.repeat(700)}`),
+  turn('d1', 'd', 5),
+]);
+const query: Query = {
+  id: 'q',
+  text: 'where?',
+  timestamp: 9,
+  anchorTurnId: null,
+  author: 'person-1',
+  channel: null,
+  split: 'test',
+  cluster: 'a',
+};
+const dataset: Dataset = {
+  name: 'test',
+  declaration: { task: '', features: [], licence: '' },
+  corpus,
+  queries: [query],
+  qrels: new Map([['q', new Map([['a2', 3]])]]),
+  relevantGrade: 3,
+  gradeNames: {},
+  devConversations: new Set(),
+  facts: {},
+  hash: '',
+};
+
+test('the ranked turns and the whole conversations of the judged ones are shown, once, in time order', () => {
+  const rankings = [
+    [{ id: 'c1', score: 1, components: [] }],
+    [
+      { id: 'c1', score: 1, components: [] },
+      { id: 'a2', score: 0, components: [] },
+    ],
+  ];
+  const turns = inspectedTurns(dataset, [query], rankings);
+  expect(turns.map(({ id }) => id)).toEqual(['a1', 'a2', 'c1']);
+  expect(turns[2]?.text).toMatch(/^long x+…$/);
+  expect(turns[2]?.text).toHaveLength(600);
+});
+
+test('a query comes with its judgements', () => {
+  expect(queryRecord(dataset, query)).toEqual({
+    id: 'q',
+    text: 'where?',
+    timestamp: 9,
+    author: 'person-1',
+    channel: null,
+    cluster: 'a',
+    kind: null,
+    turnId: null,
+    judgements: { a2: 3 },
+  });
+});
+
+test('a query record reads its judgements when they are asked for', () => {
+  const asked: string[] = [];
+  class Watched extends Map<string, ReadonlyMap<string, number>> {
+    override get(id: string) {
+      asked.push(id);
+      return super.get(id);
+    }
+  }
+  const record = queryRecord({ ...dataset, qrels: new Watched(dataset.qrels) }, query);
+  expect(asked).toEqual([]);
+  expect(record.judgements).toEqual({ a2: 3 });
+  expect(asked).toEqual(['q']);
+});

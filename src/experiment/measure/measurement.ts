@@ -1,0 +1,247 @@
+import { ValidationError } from '../../core/errors.ts';
+import { type Clusters, clusterBy } from '../../evaluation/clusters.ts';
+import { type Evaluation, evaluate } from '../../evaluation/evaluate.ts';
+import { type Estimate, meanIntervals } from '../../evaluation/mean-intervals.ts';
+import { type BaselineComparison, type ComparisonOptions, compareWithBaseline } from '../../evaluation/significance.ts';
+import type { Dataset, Query } from '../../model/dataset.ts';
+import type { Qrels, Run } from '../../model/run.ts';
+import type { ArmControl } from '../config/control-arms.ts';
+import { finished, type Steps } from '../run/steps.ts';
+import { byFamily } from './arm-families.ts';
+import { type MetricPassport, type PassportFacts, passportOf } from './passport.ts';
+import type { Stratum, Structure } from './result.ts';
+import { strataOf } from './strata.ts';
+import { type StratumValues, stratumValues } from './stratum-values.ts';
+import { type StructuredArm, structureOf } from './structure.ts';
+
+/** What the report counts as unjudged: documents among so many first ones. */
+const HOLE_DEPTH = 10;
+
+export interface MeasurementOptions extends ComparisonOptions {
+  readonly metrics: readonly string[];
+  readonly baseline: string;
+  readonly samples: number;
+  readonly level: number;
+  /** The null controls by their names: a family of their own in every correction. */
+  readonly controls?: ReadonlyMap<string, ArmControl>;
+}
+
+/** One arm in every metric. */
+export interface ArmMeasurement {
+  readonly perQuery: Readonly<Record<string, readonly number[]>>;
+  readonly metrics: Readonly<Record<string, Estimate>>;
+  /** Null for the baseline, and where that failed. */
+  readonly comparisons: Readonly<Record<string, BaselineComparison>> | null;
+  readonly holes: number;
+  readonly strata: StratumValues;
+  readonly control: ArmControl | null;
+  readonly structure: Structure | null;
+}
+
+export interface Measurement<Q = Query> {
+  /** The queries that the figures are over, in order. */
+  readonly queries: readonly Q[];
+  /** Queries without a relevant turn: among the others, or in no figure. */
+  readonly unanswerable: readonly Q[];
+  /** In the order of the runs. */
+  readonly arms: readonly ArmMeasurement[];
+  readonly passports: Readonly<Record<string, MetricPassport>>;
+  readonly strata: readonly Stratum[];
+}
+
+/** Judgements, and how they are read. */
+export interface Judging extends PassportFacts {
+  /** A judgement set for each query, in the order of the queries; an empty one where nothing was judged. */
+  readonly qrels: Qrels;
+}
+
+/** What intervals and tests need of a query. */
+interface Clustered {
+  readonly id: string;
+  readonly cluster: string;
+}
+
+/** The judgements of some queries, in their order. */
+export function qrelsOf(dataset: Dataset, queries: readonly Query[]): Qrels {
+  return new Map(queries.map(({ id }) => [id, dataset.qrels.get(id) ?? new Map()]));
+}
+
+function judgingOf(dataset: Dataset, queries: readonly Query[]): Judging {
+  const { relevantGrade, hash } = dataset;
+  const qrels = qrelsOf(dataset, queries);
+  return { qrels, relevantGrade, dataHash: hash, granularity: 'turn', judgedOnly: false, unanswerableAre: 'apart' };
+}
+
+function evaluateRun(run: Run, judging: Judging, metrics: readonly string[]): Evaluation {
+  return evaluate(run, judging.qrels, metrics, {
+    relevantGrade: judging.relevantGrade,
+    unanswerable: judging.unanswerableAre === 'counted' ? 'count' : 'apart',
+    holeDepth: HOLE_DEPTH,
+  });
+}
+
+/** One metric on the queries that have a relevant turn. @returns them, and a value each. */
+export function valuesOf(
+  metric: string,
+  run: Run,
+  dataset: Dataset,
+  queries: readonly Query[],
+): { readonly queries: readonly Query[]; readonly values: readonly number[] } {
+  const { values, queryIds } = evaluateRun(run, judgingOf(dataset, queries), [metric]);
+  const answerable = new Set(queryIds);
+  return { queries: queries.filter(({ id }) => answerable.has(id)), values: values[metric] as readonly number[] };
+}
+
+/** The mean of one metric over the queries that have a relevant turn. @throws ValidationError when there is none. */
+export function meanOf(metric: string, run: Run, dataset: Dataset, queries: readonly Query[]): number {
+  const { values } = valuesOf(metric, run, dataset, queries);
+  if (values.length === 0)
+    throw new ValidationError(`no query of ${queries.length} has a relevant turn in dataset: ${dataset.name}`);
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function columnOf({ values }: Evaluation, metric: string): readonly number[] {
+  return values[metric] as readonly number[];
+}
+
+/** Each arm's comparison with the baseline in one metric; null for the baseline, and for all where it is not among them. */
+function comparisonsIn(
+  metric: string,
+  evaluations: readonly Evaluation[],
+  baseline: number,
+  clusters: Clusters,
+  options: MeasurementOptions,
+): (BaselineComparison | null)[] {
+  const columns = evaluations.map((evaluation) => columnOf(evaluation, metric));
+  const others = columns.filter((_, arm) => arm !== baseline);
+  const base = columns[baseline];
+  if (base === undefined || others.length === 0) return evaluations.map(() => null);
+  const compared: (BaselineComparison | null)[] = compareWithBaseline(others, base, clusters, options);
+  return compared.toSpliced(baseline, 0, null);
+}
+
+function byMetric<T>(metrics: readonly string[], valueAt: (m: number) => T): Record<string, T> {
+  return Object.fromEntries(metrics.map((metric, m) => [metric, valueAt(m)]));
+}
+
+/** {@link measureRuns}, a step an arm or metric. */
+function* measuringRuns<Q extends Clustered>(
+  runs: ReadonlyMap<string, Run>,
+  judging: Judging,
+  queries: readonly Q[],
+  options: MeasurementOptions,
+  divide: (queries: readonly Q[]) => readonly Stratum[],
+): Steps<Measurement<Q>> {
+  const { metrics, level, correction = 'holm' } = options;
+  const names = [...runs.keys()];
+  const baseline = names.indexOf(options.baseline);
+  const controls = names.map((name) => options.controls?.get(name) ?? null);
+  const evaluations: Evaluation[] = [];
+  for (const run of runs.values()) {
+    evaluations.push(evaluateRun(run, judging, metrics));
+    yield;
+  }
+  const [kept, without] = divided(queries, evaluations[0] as Evaluation);
+  const labels = kept.map(({ cluster }) => cluster);
+  const clusters = clusterBy(labels);
+  const inFamilies = <T>(compute: (members: readonly Evaluation[], baseline: number) => readonly T[]) =>
+    byFamily(evaluations, (arm) => controls[arm] !== null, baseline, compute);
+  const intervals: Estimate[][] = [];
+  const comparisons: (BaselineComparison | null)[][] = [];
+  for (const metric of metrics) {
+    const columns = evaluations.map((evaluation) => columnOf(evaluation, metric));
+    intervals.push(meanIntervals(columns, clusters, options));
+    yield;
+    comparisons.push(inFamilies((members, base) => comparisonsIn(metric, members, base, clusters, options)));
+    yield;
+  }
+  const strata = divide(kept);
+  const levels = inFamilies((members, base) => {
+    const values = members.map((member) => member.values);
+    return stratumValues(strata, values, labels, { metrics, baseline: base, level, correction });
+  });
+  const compared = evaluations.map(({ values }, arm) => ({
+    name: names[arm] as string,
+    control: controls[arm] as ArmControl | null,
+    perQuery: values,
+    comparisons:
+      baseline < 0 || arm === baseline ? null : byMetric(metrics, (m) => comparisons[m]?.[arm] as BaselineComparison),
+  }));
+  const structures = yield* measuringStructures(compared, clusters, options);
+  const arms = compared.map(({ name: _, ...arm }, a) => ({
+    ...arm,
+    metrics: byMetric(metrics, (m) => intervals[m]?.[a] as Estimate),
+    holes: (evaluations[a] as Evaluation).holes.reduce((sum, count) => sum + count, 0),
+    strata: levels[a] as StratumValues,
+    structure: structures[a] as Structure | null,
+  }));
+  const passports = Object.fromEntries(metrics.map((metric) => [metric, passportOf(metric, evaluations, judging)]));
+  return { queries: kept, unanswerable: without, arms, passports, strata };
+}
+
+/** The queries that the figures are over, and those without a relevant turn that are not among them. */
+function divided<Q extends Clustered>(queries: readonly Q[], { queryIds, unanswerable }: Evaluation): [Q[], Q[]] {
+  const [kept, without] = [queryIds, unanswerable].map((ids) => {
+    const wanted = new Set(ids);
+    return queries.filter(({ id }) => wanted.has(id));
+  }) as [Q[], Q[]];
+  if (without.length === queries.length)
+    throw new ValidationError(`no query has a relevant turn, of so many: ${queries.length}`);
+  if (kept.length < 2)
+    throw new ValidationError(
+      `a table needs at least 2 queries with a relevant turn; give a larger dataset or split: ${kept.length} of ${queries.length}`,
+      { queries: queries.length },
+    );
+  return [kept, without];
+}
+
+function* measuringStructures(
+  arms: readonly StructuredArm[],
+  clusters: Clusters,
+  options: MeasurementOptions,
+): Steps<(Structure | null)[]> {
+  const structures: (Structure | null)[] = [];
+  for (const arm of arms) {
+    structures.push(structureOf(arm, arms, options.metrics, clusters, options));
+    yield;
+  }
+  return structures;
+}
+
+/**
+ * Measures arms against judgements: means with intervals, differences from the baseline with corrected tests, all clustered; see docs/statistics.md.
+ *
+ * @param runs by arm name; without the baseline nothing is compared.
+ * @param queries in the order of the judgements.
+ * @param divide the strata of the queries that the figures are over.
+ * @throws ValidationError when no query has a relevant turn, or a single one has.
+ */
+export function measureRuns<Q extends Clustered>(
+  runs: ReadonlyMap<string, Run>,
+  judging: Judging,
+  queries: readonly Q[],
+  options: MeasurementOptions,
+  divide: (queries: readonly Q[]) => readonly Stratum[],
+): Measurement<Q> {
+  return finished(measuringRuns(runs, judging, queries, options, divide));
+}
+
+/** {@link measureArms}, a step an arm or metric. */
+export function measuringArms(
+  runs: ReadonlyMap<string, Run>,
+  dataset: Dataset,
+  queries: readonly Query[],
+  options: MeasurementOptions,
+): Steps<Measurement> {
+  return measuringRuns(runs, judgingOf(dataset, queries), queries, options, (kept) => strataOf(dataset, kept));
+}
+
+/** Measures the arms of a run against the judgements of its dataset, see {@link measureRuns}. */
+export function measureArms(
+  runs: ReadonlyMap<string, Run>,
+  dataset: Dataset,
+  queries: readonly Query[],
+  options: MeasurementOptions,
+): Measurement {
+  return finished(measuringArms(runs, dataset, queries, options));
+}

@@ -1,0 +1,227 @@
+import type { Interval } from '../../evaluation/bootstrap-interval.ts';
+import type { Estimate } from '../../evaluation/mean-intervals.ts';
+import type { BaselineComparison, ClusteredTest, CorrectionName, TestName } from '../../evaluation/significance.ts';
+import type { Turn } from '../../model/turn.ts';
+import type { StageCounts } from '../../retrieval/stage-store.ts';
+import type { MetricPassport } from './passport.ts';
+
+export type { Estimate, Interval, MetricPassport };
+/** An arm against the baseline in one metric. */
+export type Comparison = BaselineComparison;
+
+/** What a run leaves behind for reports and files; plain data, every array in the order of `queries`. */
+export interface ExperimentResult {
+  readonly name: string;
+  readonly hash: string;
+  readonly description: string;
+  readonly environment: Environment;
+  /** The resolved config, as it ran. */
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly dataset: DatasetSummary;
+  readonly queries: readonly QueryRecord[];
+  /** Evaluated queries without a relevant turn; they are in no figure. */
+  readonly unanswerable: readonly QueryRecord[];
+  /** Column ids in order, for example `mrr@10`. */
+  readonly metrics: readonly string[];
+  readonly statistics: {
+    /** The paired test behind every p, and what is done about comparing several arms at once. */
+    readonly test: TestName;
+    readonly correction: CorrectionName;
+    /** Resamples of the bootstrap, and sign vectors of the permutation test, of which there are more where p is near its bound. */
+    readonly samples: number;
+    /** Confidence of the intervals; a corrected p below 1 - level is marked. */
+    readonly level: number;
+  };
+  /** The arm that the others are compared with. */
+  readonly baseline: string;
+  /** The arms that ran to the end, in the order of the config. */
+  readonly arms: readonly ArmResult[];
+  /** Arms that failed; they are in no figure. */
+  readonly failures: readonly ArmFailure[];
+  /** Arms that a race stopped before the last round; they are in no comparison. */
+  readonly stopped: readonly StoppedArm[];
+  /** What exactly each metric's figures are, by metric. */
+  readonly passports: Readonly<Record<string, MetricPassport>>;
+  /** Ways to divide the queries; only those with at least two levels that have queries. */
+  readonly strata: readonly Stratum[];
+  /** How the arms were made, where a sweep made them. */
+  readonly sweep: SweepSummary | null;
+  /** How often each stage was executed or taken from a store. Differs between runs of the same experiment. */
+  readonly stages: StageCounts;
+  /** Sentences about the run as a whole, such as the recall of an approximate index against the exact one. */
+  readonly remarks: readonly string[];
+  /** How many arms were run at the same time, at most, by whichever command ran them: beside others, an arm takes longer. */
+  readonly armsAtOnce: number;
+  /** Seconds by stage, in order. Never part of a metric. */
+  readonly timings: readonly { readonly stage: string; readonly seconds: number }[];
+}
+
+export interface Environment {
+  readonly version: string;
+  readonly commit: string;
+  /** When a run was begun, as `2026-01-31T23:59:59Z`; missing in trainings, whose files depend on nothing else, and in runs of version 0.1.0. */
+  readonly date?: string | undefined;
+  readonly node: string;
+  readonly backend: string;
+  /** Why it was this backend; missing in runs of earlier versions. */
+  readonly backendReason?: string | undefined;
+  readonly packages: Readonly<Record<string, string>>;
+  readonly machine: {
+    readonly platform: string;
+    readonly cpu: string;
+    readonly cores: number;
+    readonly memoryGiB: number;
+  };
+  readonly seed: number;
+  readonly command: string;
+  /** From the working directory: the folder that the path of the data is relative to, where that is not the working directory itself. */
+  readonly dataFolder?: string | undefined;
+}
+
+export interface DatasetSummary {
+  readonly name: string;
+  readonly task: string;
+  readonly features: readonly string[];
+  readonly licence: string;
+  readonly relevantGrade: number;
+  readonly gradeNames: Readonly<Record<number, string>>;
+  readonly hash: string;
+  readonly split: string;
+  readonly facts: Readonly<Record<string, number>>;
+  /** The turns that the inspector shows: every ranked turn and every turn of a relevant conversation. */
+  readonly turns: readonly TurnRecord[];
+}
+
+/** A turn with its text shortened for display. */
+export type TurnRecord = Turn;
+
+export interface QueryRecord {
+  readonly id: string;
+  readonly text: string;
+  readonly timestamp: number;
+  readonly author: string | null;
+  readonly channel: string | null;
+  readonly cluster: string;
+  /** What sort of query it is, where the dataset says so. */
+  readonly kind: string | null;
+  /** The turn that the query itself is in the conversation, where it is one. */
+  readonly turnId: string | null;
+  /** Judged turns and their grades. */
+  readonly judgements: Readonly<Record<string, number>>;
+}
+
+export interface ArmResult {
+  readonly name: string;
+  readonly description: string;
+  /** All options, defaults and tuned values in place. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** The level of each factor, of an arm that a sweep made. */
+  readonly levels: Readonly<Record<string, string>> | null;
+  /** Of a null control: the arm that it controls and what it destroys. */
+  readonly control: { readonly of: string; readonly kind: string } | null;
+  /** What its gain owes to structure; null for an arm without null controls. */
+  readonly structure: Structure | null;
+  /** What tuning on dev chose; empty where nothing was tuned. */
+  readonly tuned: Readonly<Record<string, unknown>>;
+  readonly metrics: Readonly<Record<string, Estimate>>;
+  /** By metric; absent for the baseline itself. */
+  readonly comparisons: Readonly<Record<string, Comparison>> | null;
+  /** By metric, a value a query. */
+  readonly perQuery: Readonly<Record<string, readonly number[]>>;
+  /** Names of the components of a score, in the order of `RankedTurn.components`. */
+  readonly componentNames: readonly string[];
+  /** The top of each query's ranking. */
+  readonly rankings: readonly (readonly RankedTurn[])[];
+  /** Unjudged turns among the top k, summed over the queries. */
+  readonly holes: number;
+  /** By stratum, level and metric. */
+  readonly strata: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, StratumValue>>>>>>;
+  /** Relevant turns by the stage that lost them, `kept` among the stages. */
+  readonly attribution: Readonly<Record<string, number>>;
+  /** For each query: relevant turn -> the stage that lost it, or `kept`. */
+  readonly losses: readonly Readonly<Record<string, string>>[];
+  /** Milliseconds a query, by component; null where nothing was timed. */
+  readonly latency: Readonly<Record<string, Latency>> | null;
+}
+
+/** An arm against its null controls, see `structureOf`. */
+export interface Structure {
+  /** The kinds of controls that its gain survives in some metric. */
+  readonly survives: readonly string[];
+  readonly metrics: Readonly<Record<string, StructureTest>>;
+}
+
+/** An arm against its null controls in one metric. */
+export interface StructureTest {
+  /** The kinds of controls that the gain survives: arm and control are both better than the baseline, and the arm is not better than the control. */
+  readonly survives: readonly string[];
+  /** By kind: the arm minus its control, corrected over the arm's controls. */
+  readonly controls: Readonly<Record<string, Comparison>>;
+}
+
+export interface ArmFailure {
+  readonly name: string;
+  readonly description: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface StoppedArm {
+  readonly name: string;
+  readonly description: string;
+  /** How many queries it had met when it was stopped. */
+  readonly queries: number;
+  readonly metric: string;
+  readonly mean: number;
+  /** This arm minus the best one on those queries. */
+  readonly difference: Interval;
+  /** Corrected over the arms that were still in the race. */
+  readonly p: number;
+}
+
+/** A division of the queries, as of each query's moment. */
+export interface Stratum {
+  readonly name: string;
+  readonly description: string;
+  /** Queries by their place in `queries`; no level is empty. */
+  readonly levels: readonly { readonly name: string; readonly queries: readonly number[] }[];
+}
+
+/** An arm in one metric on the queries of one level. */
+export interface StratumValue {
+  readonly mean: number;
+  /** Arm minus baseline; null for the baseline, and where the level's queries are of one or two conversations. */
+  readonly difference: Interval | null;
+  /** Null for the baseline, and where the level has too few conversations for a test. */
+  readonly p: number | null;
+  /** By Holm over the levels of the stratum and the arms. */
+  readonly correctedP: number | null;
+}
+
+export interface SweepSummary {
+  readonly method: string;
+  /** The arm that every arm of the sweep extends. */
+  readonly arm: string;
+  readonly factors: readonly { readonly name: string; readonly levels: readonly string[] }[];
+  readonly interactions: readonly Interaction[];
+}
+
+/** How far two factors' effects together differ from the sum of each alone, for one pair of levels. */
+export interface Interaction extends ClusteredTest {
+  readonly factors: readonly [string, string];
+  readonly metric: string;
+  readonly levels: readonly [string, string];
+  readonly effect: Estimate;
+}
+
+export interface Latency {
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+}
+
+export interface RankedTurn {
+  readonly id: string;
+  readonly score: number;
+  readonly components: readonly number[];
+}

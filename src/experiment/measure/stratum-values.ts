@@ -1,0 +1,104 @@
+import {
+  type ClusteredMean,
+  clusteredMean,
+  clusteredTInterval,
+  clusteredTTest,
+} from '../../evaluation/cluster-robust.ts';
+import { clusterBy } from '../../evaluation/clusters.ts';
+import { LEAST_CLUSTERS } from '../../evaluation/mean-intervals.ts';
+import { pairedDifferences } from '../../evaluation/paired-differences.ts';
+import { CORRECTIONS, type CorrectionName } from '../../evaluation/significance.ts';
+import type { Stratum, StratumValue } from './result.ts';
+
+/** A level with fewer conversations is not tested. */
+const LEAST_TESTED = 5;
+
+export interface StratumOptions {
+  readonly metrics: readonly string[];
+  /** Place of the baseline among the arms; -1 where it is none of them. */
+  readonly baseline: number;
+  readonly level: number;
+  /** Over the levels of a stratum and the arms. */
+  readonly correction: CorrectionName;
+}
+
+/** By metric, a value a query. */
+type PerQuery = Readonly<Record<string, readonly number[]>>;
+/** By stratum, level and metric. */
+export type StratumValues = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, StratumValue>>>>>>;
+
+interface Untested {
+  readonly mean: number;
+  /** Null for the baseline, without one, and where there are one or two conversations. */
+  readonly difference: ClusteredMean | null;
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** One metric of each arm on some of the queries. */
+function measureLevel(
+  columns: readonly (readonly number[])[],
+  places: readonly number[],
+  labels: readonly string[],
+  baseline: number,
+): Untested[] {
+  const clusters = clusterBy(places.map((place) => labels[place] as string));
+  const held = columns.map((column) => places.map((place) => column[place] as number));
+  const base = held[baseline] as readonly number[];
+  return held.map((values, arm) => {
+    const compared = baseline >= 0 && arm !== baseline && clusters.sizes.length >= LEAST_CLUSTERS;
+    const difference = compared ? clusteredMean(pairedDifferences(values, base), clusters) : null;
+    return { mean: mean(values), difference };
+  });
+}
+
+/** P values and intervals for [levels, arms] of one metric, corrected together. */
+function tested(
+  table: readonly (readonly Untested[])[],
+  { level, correction }: StratumOptions,
+): readonly (readonly StratumValue[])[] {
+  const pOf = ({ difference }: Untested) =>
+    difference === null || difference.groups < LEAST_TESTED ? null : clusteredTTest(difference);
+  const ps = table.flatMap((row) => row.map(pOf));
+  const corrected = CORRECTIONS[correction](ps.filter((p) => p !== null)).values();
+  const correctedPs = ps.map((p) => (p === null ? null : (corrected.next().value as number)));
+  return table.map((row, l) =>
+    row.map(({ mean, difference }, arm) => ({
+      mean,
+      difference: difference && clusteredTInterval(difference, level),
+      p: ps[l * row.length + arm] as number | null,
+      correctedP: correctedPs[l * row.length + arm] as number | null,
+    })),
+  );
+}
+
+/**
+ * Means of each arm within each level, and differences from the baseline with cluster-robust t intervals and tests. The t test is used whatever test the
+ * table's is: a correction over all levels and arms multiplies p by hundreds, and a test by resampling has no p below 1 / (samples + 1).
+ *
+ * @param arms values of each arm.
+ * @param labels [Q] the cluster of each query.
+ * @returns values by stratum, level and metric, an arm each.
+ */
+export function stratumValues(
+  strata: readonly Stratum[],
+  arms: readonly PerQuery[],
+  labels: readonly string[],
+  options: StratumOptions,
+): StratumValues[] {
+  const values: Record<string, Record<string, Record<string, StratumValue>>>[] = arms.map(() => ({}));
+  for (const { name, levels } of strata) {
+    for (const held of values) held[name] = Object.fromEntries(levels.map((level) => [level.name, {}]));
+    for (const metric of options.metrics) {
+      const columns = arms.map((arm) => arm[metric] as readonly number[]);
+      const untested = levels.map(({ queries }) => measureLevel(columns, queries, labels, options.baseline));
+      const table = tested(untested, options);
+      for (const [l, level] of levels.entries())
+        for (const [arm, held] of values.entries())
+          (held[name]?.[level.name] as Record<string, StratumValue>)[metric] = table[l]?.[arm] as StratumValue;
+    }
+  }
+  return values;
+}

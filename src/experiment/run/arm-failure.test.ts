@@ -1,0 +1,66 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { ChecksumMismatchError, NotFiniteError } from '../../core/errors.ts';
+import { resolveConfig } from '../config/config.ts';
+import {
+  armFailure,
+  failurePath,
+  hasOutcome,
+  readOutcomes,
+  removeDamagedOutcomes,
+  writeFailure,
+} from './arm-failure.ts';
+import { recordPath } from './arm-record.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'ragpp-failure-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const options = { candidates: [{ index: 'newest' }], relevance: { signals: ['recency'] } };
+const { arms } = resolveConfig(
+  {
+    name: 'failures',
+    dataset: { name: 'spamassassin-threads' },
+    embedding: { encoder: 'lsa' },
+    evaluation: { baseline: 'one' },
+    arms: ['one', 'two', 'three'].map((name) => ({ name, description: `the ${name}`, ...options })),
+  },
+  'test',
+);
+
+test('what an arm failed of is read back by its code and in one line; a fault of the program is told from ours', () => {
+  expect(hasOutcome(folder, 'one')).toBe(false);
+  writeFailure(folder, 'one', new NotFiniteError('score', 'arm one', Number.NaN));
+  writeFailure(folder, 'three', new TypeError('x is not\n  a function'));
+  expect(['one', 'two', 'three'].map((name) => hasOutcome(folder, name))).toEqual([true, false, true]);
+  const expected = [
+    { name: 'one', description: 'the one', code: 'NOT_FINITE', message: 'score is not finite at arm one: NaN' },
+    { name: 'three', description: 'the three', code: 'UNEXPECTED', message: 'x is not; a function' },
+  ];
+  expect(readOutcomes(folder, arms)).toEqual({ records: [], failures: expected });
+  expect(armFailure(arms[2]!, new TypeError('x is not\n  a function'))).toEqual(expected[1]);
+});
+
+test('what is no error is told as a text', () => {
+  expect(armFailure(arms[0]!, 'stop')).toEqual({
+    name: 'one',
+    description: 'the one',
+    code: 'UNEXPECTED',
+    message: 'stop',
+  });
+});
+
+test('outcomes that were cut short are removed, and the others stay', () => {
+  for (const name of ['one', 'two', 'three']) writeFailure(folder, name, new NotFiniteError('score', name, Number.NaN));
+  const whole = readFileSync(failurePath(folder, 'two'));
+  writeFileSync(failurePath(folder, 'two'), whole.subarray(0, whole.length / 2));
+  writeFileSync(recordPath(folder, 'three'), whole);
+  expect(() => readOutcomes(folder, arms)).toThrow(ChecksumMismatchError);
+  expect(() => readOutcomes(folder, arms)).toThrow(
+    `damaged file, it is no failure of an arm; run again with --resume to run its arm again: ${failurePath(folder, 'two')}`,
+  );
+  expect(removeDamagedOutcomes(folder, ['one', 'two', 'three', 'none'])).toEqual(['two', 'three']);
+  expect(['one', 'two', 'three'].map((name) => hasOutcome(folder, name))).toEqual([true, false, false]);
+  expect(removeDamagedOutcomes(folder, ['one', 'two', 'three'])).toEqual([]);
+});

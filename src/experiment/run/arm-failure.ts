@@ -1,0 +1,104 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { ChecksumMismatchError, ConfigurationError, RagPlusPlusError } from '../../core/errors.ts';
+import { readText, writeAtomic } from '../../core/files.ts';
+import { parse } from '../../core/validation.ts';
+import { fileName } from '../config/arms.ts';
+import type { ArmOptions } from '../config/config.ts';
+import type { ArmFailure } from '../measure/result.ts';
+import { type ArmRecord, RECORDS, REMEDY, readArmRecord, recordPath } from './arm-record.ts';
+
+/** Of an error that is none of ours, so a fault of the program: its stack tells more. */
+const UNEXPECTED = 'UNEXPECTED';
+
+const failureSchema = z.strictObject({
+  name: z.string(),
+  code: z.string(),
+  message: z.string(),
+  stack: z.string(),
+});
+type FailureFile = z.output<typeof failureSchema>;
+
+/** What came of the arms that were asked for. */
+export interface Outcomes {
+  readonly records: readonly ArmRecord[];
+  readonly failures: readonly ArmFailure[];
+}
+
+export function failurePath(runFolder: string, arm: string): string {
+  return join(runFolder, RECORDS, `${fileName(arm)}.failed.json`);
+}
+
+/** What an error is to the table; several lines become one. */
+function failureOf(name: string, error: unknown): FailureFile {
+  const message = error instanceof Error ? error.message : String(error);
+  return {
+    name,
+    code: error instanceof RagPlusPlusError ? error.code : UNEXPECTED,
+    message: message.replace(/\s*\n\s*/g, '; '),
+    stack: (error instanceof Error ? error.stack : undefined) ?? '',
+  };
+}
+
+export function armFailure({ name, description }: ArmOptions, error: unknown): ArmFailure {
+  const { code, message } = failureOf(name, error);
+  return { name, description, code, message };
+}
+
+/** Leaves in a run's folder what an arm failed of. */
+export function writeFailure(runFolder: string, arm: string, error: unknown): void {
+  writeAtomic(failurePath(runFolder, arm), `${JSON.stringify(failureOf(arm, error), null, 2)}\n`);
+}
+
+/** Whether an arm is done, well or not. */
+export function hasOutcome(runFolder: string, arm: string): boolean {
+  return existsSync(recordPath(runFolder, arm)) || existsSync(failurePath(runFolder, arm));
+}
+
+/** @throws ChecksumMismatchError for a file that is cut short or altered. */
+function readFailure(path: string): FailureFile {
+  try {
+    return parse(failureSchema, JSON.parse(readText(path)), path);
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof ConfigurationError)) throw error;
+    throw new ChecksumMismatchError(path, 'it is no failure of an arm', REMEDY);
+  }
+}
+
+/** An arm that has been run again has both, and its record counts. */
+function readOutcome(runFolder: string, arm: string): ArmRecord | FailureFile | null {
+  if (existsSync(recordPath(runFolder, arm))) return readArmRecord(recordPath(runFolder, arm));
+  return existsSync(failurePath(runFolder, arm)) ? readFailure(failurePath(runFolder, arm)) : null;
+}
+
+/** What is left of arms in a run's folder; those without an outcome are left out. @throws ChecksumMismatchError for a damaged one. */
+export function readOutcomes(runFolder: string, arms: readonly ArmOptions[]): Outcomes {
+  const records: ArmRecord[] = [];
+  const failures: ArmFailure[] = [];
+  for (const { name, description } of arms) {
+    const outcome = readOutcome(runFolder, name);
+    if (outcome === null) continue;
+    if ('positions' in outcome) records.push(outcome);
+    else failures.push({ name, description, code: outcome.code, message: outcome.message });
+  }
+  return { records, failures };
+}
+
+/**
+ * Removes what cannot be read of arms in the folder of a run that goes on, so that those arms run again.
+ *
+ * @returns the arms.
+ */
+export function removeDamagedOutcomes(runFolder: string, arms: readonly string[]): string[] {
+  return arms.filter((arm) => {
+    try {
+      readOutcome(runFolder, arm);
+      return false;
+    } catch (error) {
+      if (!(error instanceof ChecksumMismatchError)) throw error;
+      for (const path of [recordPath(runFolder, arm), failurePath(runFolder, arm)]) rmSync(path, { force: true });
+      return true;
+    }
+  });
+}

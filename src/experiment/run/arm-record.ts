@@ -1,0 +1,110 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { ChecksumMismatchError, type ConfigurationFault } from '../../core/errors.ts';
+import { readCheckedSafetensors, writeSafetensors } from '../../core/safetensors.ts';
+import { check } from '../../core/validation.ts';
+import type { StageCounts } from '../../retrieval/stage-store.ts';
+import { armOptions } from '../config/arm-options.ts';
+import { fileName } from '../config/arms.ts';
+import type { Latency } from '../measure/result.ts';
+import type { TunedArm } from './tuning.ts';
+
+/** What an arm ranked for Q queries, K places each, and how it came about: all that measuring and reporting need of it. */
+export interface ArmRecord extends TunedArm {
+  readonly name: string;
+  /** K. */
+  readonly depth: number;
+  /** Row-major [Q, K] corpus positions, best first; -1 where a query has fewer candidates. */
+  readonly positions: Int32Array;
+  /** Row-major [Q, K]; 0 where the position is -1. */
+  readonly scores: Float32Array;
+  /** The P parts of a score, in the order in which they were applied. */
+  readonly componentNames: readonly string[];
+  /** Row-major [Q, I, P]: the parts of the scores of the first I places. */
+  readonly components: Float32Array;
+  /** I. */
+  readonly inspected: number;
+  /** What became of each query's relevant turns, query after query: numbers of `LOSS_STAGES`. */
+  readonly losses: Uint8Array;
+  /** By stage; what another process left on disk is not executed again, so these differ between runs. */
+  readonly stages: StageCounts;
+  readonly seconds: number;
+  /** How many arms were run at the same time, at most: beside others, an arm takes longer. */
+  readonly armsAtOnce: number;
+  /** Milliseconds a query, by component; null where it was not timed. */
+  readonly latency: Readonly<Record<string, Latency>> | null;
+}
+
+/** What the reader of an error about a damaged outcome can do. */
+export const REMEDY = 'run again with --resume to run its arm again';
+
+/** The folder of the records in a run's folder. */
+export const RECORDS = 'arms';
+
+export function recordPath(runFolder: string, arm: string): string {
+  return join(runFolder, RECORDS, `${fileName(arm)}.safetensors`);
+}
+
+/** Written whole or not at all, so that a record that is there is complete. */
+export function writeArmRecord(path: string, record: ArmRecord): void {
+  const { positions, scores, components, losses, ...facts } = record;
+  const { depth, inspected, componentNames } = facts;
+  const queries = positions.length / depth;
+  writeSafetensors(path, {
+    tensors: {
+      positions: { shape: [queries, depth], data: positions },
+      scores: { shape: [queries, depth], data: scores },
+      components: { shape: [queries, inspected, componentNames.length], data: components },
+      losses: { shape: [losses.length], data: losses },
+    },
+    metadata: { arm: JSON.stringify(facts) },
+  });
+}
+
+/** What of a record is no array. */
+type Facts = Omit<ArmRecord, 'positions' | 'scores' | 'components' | 'losses'>;
+
+const text = z.string();
+const count = z.int().min(0);
+const number = z.number();
+
+const factsSchema: z.ZodType<Facts> = z.strictObject({
+  name: text,
+  options: armOptions,
+  tuned: z.record(text, z.unknown()),
+  depth: count,
+  componentNames: z.array(text),
+  inspected: count,
+  stages: z.record(text, z.strictObject({ executed: count, memory: count, disk: count })),
+  seconds: number,
+  armsAtOnce: z.int().min(1),
+  latency: z.record(text, z.strictObject({ p50: number, p95: number, p99: number })).nullable(),
+});
+
+/** @throws ChecksumMismatchError for facts that are not those of a record. */
+function factsIn(json: string, path: string): Facts {
+  const found = check(factsSchema, JSON.parse(json));
+  if ('value' in found) return found.value;
+  const [{ path: place, expected, got }] = found.faults as [ConfigurationFault];
+  throw new ChecksumMismatchError(
+    path,
+    `it is no record of an arm (${place}: expected ${expected}, got ${got})`,
+    REMEDY,
+  );
+}
+
+/** @throws StorageError, ChecksumMismatchError naming the file and what to do about it. */
+export function readArmRecord(path: string): ArmRecord {
+  const { tensors, metadata } = readCheckedSafetensors(path, REMEDY);
+  const [positions, scores] = [tensors.positions?.data, tensors.scores?.data];
+  const [components, losses] = [tensors.components?.data, tensors.losses?.data];
+  if (
+    !(positions instanceof Int32Array) ||
+    !(scores instanceof Float32Array) ||
+    !(components instanceof Float32Array) ||
+    !(losses instanceof Uint8Array) ||
+    metadata.arm === undefined
+  )
+    throw new ChecksumMismatchError(path, 'it is no record of an arm', REMEDY);
+  return { ...factsIn(metadata.arm, path), positions, scores, components, losses };
+}

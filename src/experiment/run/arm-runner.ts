@@ -1,0 +1,172 @@
+import { join } from 'node:path';
+import { type StartProgress, silent } from '../../core/progress.ts';
+import { loadDataset } from '../../datasets/registry.ts';
+import type { Dataset, Query } from '../../model/dataset.ts';
+import { addCounts, type StageCounts } from '../../retrieval/stage-store.ts';
+import type { Workspace } from '../../retrieval/workspace.ts';
+import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
+import { attribute, relevantPositions } from '../measure/attribution.ts';
+import { measureLatency } from '../measure/latency.ts';
+import { meanOf } from '../measure/measurement.ts';
+import type { ArmRecord } from './arm-record.ts';
+import { codeVersion } from './code-version.ts';
+import { type ArmRanking, rankArm, rankedComponents, rankedPositions, runOf } from './rankings.ts';
+import { StageCache } from './stage-cache.ts';
+import { ArmTuning } from './tuning.ts';
+import { cutoffOf, tuningStage } from './tuning-stage.ts';
+import { type ExperimentSource, evaluatedQueries, limitedReach, limitedTuning, openWorkspace } from './workspaces.ts';
+
+/**
+ * Loads the data of an experiment, to run its arms in this process.
+ *
+ * @param cacheFolder where prepared data, embeddings and the results of stages are kept.
+ */
+export async function openArmRunner(
+  config: ExperimentConfig,
+  { cacheFolder, progress = silent }: { readonly cacheFolder: string; readonly progress?: StartProgress },
+): Promise<ArmRunner> {
+  const dataset = await loadDataset(config.dataset, { cacheFolder: join(cacheFolder, 'datasets'), progress });
+  const store = new StageCache(cacheFolder);
+  return new ArmRunner({ config, dataset, cacheFolder, store, code: codeVersion(), progress });
+}
+
+/** Told how far an arm is, from 0 to 1. */
+export type ReportShare = (share: number) => void;
+
+/**
+ * Runs the arms of an experiment one by one. What an arm ranks depends on the config, the data and the backend alone, whatever was run before it and by which
+ * process: hyper-parameters are tuned along the chain of arms that it extends, on the held-out part of dev, and its queries are ranked with an encoder fitted
+ * on all of dev. What arms share is made once. Owns tensors.
+ */
+export class ArmRunner {
+  readonly dataset: Dataset;
+  /** The queries that the table is about. */
+  readonly queries: readonly Query[];
+  readonly #source: ExperimentSource;
+  readonly #tuning: ArmTuning;
+  #tuningWorkspace: Promise<Workspace> | null = null;
+  #workspace: Promise<Workspace> | null = null;
+
+  /** @throws ValidationError when the dataset has no query to evaluate. */
+  constructor(source: ExperimentSource) {
+    this.#source = source;
+    this.dataset = source.dataset;
+    this.queries = evaluatedQueries(source.dataset, source.config);
+    this.#tuning = new ArmTuning(source.config.arms, (arm) => this.#tuningValue(arm));
+  }
+
+  /** A runner of another config on the same data; as its owner, the caller disposes it. */
+  withConfig(config: ExperimentConfig): ArmRunner {
+    return new ArmRunner({ ...this.#source, config });
+  }
+
+  /** Of the evaluated queries. */
+  workspace(): Promise<Workspace> {
+    this.#workspace ??= this.#open(this.queries, this.dataset.devConversations);
+    return this.#workspace;
+  }
+
+  /** Of the held-out queries of dev. @throws ValidationError when there is none. */
+  #forTuning(): Promise<Workspace> {
+    const { fit, tuning } = limitedTuning(this.dataset, this.#source.config);
+    this.#tuningWorkspace ??= this.#open(tuning, fit);
+    return this.#tuningWorkspace;
+  }
+
+  #open(queries: readonly Query[], fit: ReadonlySet<string>): Promise<Workspace> {
+    const reach = limitedReach(this.dataset, this.#source.config, queries);
+    return openWorkspace({ ...this.#source, ...reach }, queries, fit);
+  }
+
+  /**
+   * Embeds all that some arms need, so that other processes find it on disk.
+   *
+   * @throws ValidationError, NotFiniteError for data or vectors that no arm could be run on.
+   */
+  async prepare(arms: readonly ArmOptions[]): Promise<void> {
+    if (arms.some(({ name }) => this.#tuning.pointsLeft(name) > 0)) await this.#forTuning();
+    await this.workspace();
+  }
+
+  /** The mean of the tuning metric for an arm with its hyper-parameters set. */
+  async #tuningValue(arm: ArmOptions): Promise<number> {
+    const { metric } = this.#source.config.tuning;
+    const depth = cutoffOf(metric, this.#source.config.evaluation.depth);
+    const workspace = await this.#forTuning();
+    return workspace.stage<number>(tuningStage(workspace.graph, arm, this.#source.config), async () => {
+      const ranked = rankedPositions(await rankArm(workspace, arm, depth));
+      const run = runOf(workspace.corpus, workspace.queries, ranked);
+      return meanOf(metric, run, this.dataset, workspace.queries);
+    });
+  }
+
+  /** How often each stage was executed, found in memory and read from the store so far. */
+  async stageCounts(): Promise<StageCounts> {
+    const workspaces = await Promise.all([this.#tuningWorkspace, this.#workspace]);
+    return addCounts(...workspaces.flatMap((workspace) => (workspace === null ? [] : [workspace.stageCounts()])));
+  }
+
+  /**
+   * Tunes and ranks an arm. Not to be called for another arm before it is done.
+   *
+   * @param armsAtOnce how many arms are run at the same time, those of other processes included.
+   */
+  async run(name: string, report: ReportShare = () => {}, armsAtOnce = 1): Promise<ArmRecord> {
+    const started = performance.now();
+    const before = await this.stageCounts();
+    const steps = this.#tuning.pointsLeft(name) + 1;
+    let done = 0;
+    const tuned = await this.#tuning.tuned(name, () => report(++done / steps));
+    const { evaluation } = this.#source.config;
+    const arm = await rankArm(await this.workspace(), tuned.options, evaluation.depth);
+    return {
+      name,
+      ...tuned,
+      ...rankedPositions(arm),
+      ...rankedComponents(arm, evaluation.inspect),
+      losses: await this.#losses(tuned.options, arm),
+      stages: countsSince(before, await this.stageCounts()),
+      seconds: (performance.now() - started) / 1000,
+      armsAtOnce,
+      latency: await this.#latency(tuned.options),
+    };
+  }
+
+  /** A null control is nothing that anybody would wait for. */
+  async #latency(arm: ArmOptions): Promise<ArmRecord['latency']> {
+    const { evaluation, seed } = this.#source.config;
+    if (evaluation.latency === null || arm.control !== null) return null;
+    return measureLatency(await this.workspace(), arm, evaluation.depth, evaluation.latency, seed);
+  }
+
+  /** What became of the relevant turns, as {@link attribute} numbers it. */
+  async #losses(options: ArmOptions, { retrieved }: ArmRanking): Promise<Uint8Array> {
+    const { qrels, relevantGrade } = this.dataset;
+    const { attributionDepth } = this.#source.config.evaluation;
+    const workspace = await this.workspace();
+    const { pool, scores, components } = retrieved;
+    const found = await Promise.all(
+      options.candidates.map((source) => workspace.candidates(source, options.propagation, options.control)),
+    );
+    const ids = this.queries.map(({ id }) => id);
+    const relevant = relevantPositions(workspace.corpus, qrels, relevantGrade, ids);
+    return attribute({ found, pool, relevance: components.get('relevance')!, scores }, relevant, attributionDepth);
+  }
+
+  async dispose(): Promise<void> {
+    for (const workspace of [this.#tuningWorkspace, this.#workspace])
+      await workspace?.then(
+        (opened) => opened.dispose(),
+        () => {}, // it was never opened, as its caller knows
+      );
+  }
+}
+
+/** What was counted between two moments; stages that were not asked for in between are left out. */
+export function countsSince(before: StageCounts, after: StageCounts): StageCounts {
+  const differences = Object.entries(after).map(([name, { executed, memory, disk }]) => {
+    const old = before[name] ?? { executed: 0, memory: 0, disk: 0 };
+    return [name, { executed: executed - old.executed, memory: memory - old.memory, disk: disk - old.disk }] as const;
+  });
+  return Object.fromEntries(differences.filter(([, { executed, memory, disk }]) => executed + memory + disk > 0));
+}

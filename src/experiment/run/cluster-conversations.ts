@@ -1,0 +1,70 @@
+import { hashOf } from '../../core/hash.ts';
+import type { Conversation } from '../../model/conversation.ts';
+import type { Corpus } from '../../model/corpus.ts';
+import type { Dataset, Query } from '../../model/dataset.ts';
+
+/** Queries with the turns that they are about. */
+export type QueriedCorpus = Pick<Dataset, 'corpus' | 'queries' | 'qrels'>;
+
+/** The conversation that a query asks or comes from; where neither is known, those of the turns that answer it. */
+function homesOf({ corpus, qrels }: QueriedCorpus, { id, conversationId, turnId, anchorTurnId }: Query): string[] {
+  const home = (turn: string) => corpus.turn(turn).conversationId;
+  const known = conversationId === undefined ? [] : [conversationId];
+  for (const turn of [turnId ?? null, anchorTurnId]) if (turn !== null) known.push(home(turn));
+  return known.length > 0 ? known : [...(qrels.get(id)?.keys() ?? [])].map(home);
+}
+
+function conversationsOfChannels({ turns }: Corpus): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const { channel, conversationId } of turns) {
+    if (channel === null) continue;
+    const own = found.get(channel);
+    if (own === undefined) found.set(channel, new Set([conversationId]));
+    else own.add(conversationId);
+  }
+  return found;
+}
+
+/**
+ * The conversations that each cluster of queries consists of: the one with the cluster's name, or else those of a channel with that name and the homes of its
+ * queries.
+ */
+export function conversationsByCluster(data: QueriedCorpus): ReadonlyMap<string, ReadonlySet<string>> {
+  const names = new Set(data.corpus.conversations.map(({ id }) => id));
+  const ofChannels = conversationsOfChannels(data.corpus);
+  const found = new Map<string, Set<string>>();
+  for (const query of data.queries) {
+    const { cluster } = query;
+    let own = found.get(cluster);
+    if (own === undefined) {
+      own = new Set(names.has(cluster) ? [cluster] : ofChannels.get(cluster));
+      found.set(cluster, own);
+    }
+    if (!names.has(cluster)) for (const home of homesOf(data, query)) own.add(home);
+  }
+  return found;
+}
+
+/** What encoders may be fitted on while some clusters are held out. */
+export function conversationsWithout(dataset: Dataset, heldOut: readonly string[]): Set<string> {
+  const all = conversationsByCluster(dataset);
+  const excluded = new Set(heldOut.flatMap((cluster) => [...(all.get(cluster) ?? [])]));
+  return new Set([...dataset.devConversations].filter((id) => !excluded.has(id)));
+}
+
+/** Digits of a content hash that are kept: two of a million conversations have the same one in 1 of 37 million cases. */
+const DIGITS = 16;
+
+/** Identity of a conversation by what is in it, since two collections may give one id to different conversations: time and text of its first turn, so that it stays the same when the conversation goes on. */
+function contentHash({ turns }: Conversation): string {
+  const [first] = turns;
+  return hashOf([first?.timestamp, first?.text]).slice(0, DIGITS);
+}
+
+/** The content hashes of each cluster's conversations. */
+export function contentsByCluster(data: QueriedCorpus): ReadonlyMap<string, readonly string[]> {
+  const all = conversationsByCluster(data);
+  return new Map(
+    Array.from(all, ([cluster, ids]) => [cluster, Array.from(ids, (id) => contentHash(data.corpus.conversation(id)))]),
+  );
+}

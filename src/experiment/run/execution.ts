@@ -1,0 +1,65 @@
+import type { BackendName } from '../../core/backend.ts';
+import type { StartProgress } from '../../core/progress.ts';
+import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
+import type { ArmFailure, Environment } from '../measure/result.ts';
+import { armFailure, type Outcomes } from './arm-failure.ts';
+import type { ArmRecord } from './arm-record.ts';
+import type { ArmRunner } from './arm-runner.ts';
+
+/** An experiment whose data is loaded and embedded, so that its arms can be run. */
+export interface PreparedRun {
+  readonly config: ExperimentConfig;
+  /** Those that the table is about. */
+  readonly arms: readonly ArmOptions[];
+  /** Identity of the config, the data and the backend. */
+  readonly hash: string;
+  readonly environment: Environment;
+  readonly backend: BackendName;
+  readonly cacheFolder: string;
+  /** Of this process. */
+  readonly runner: ArmRunner;
+  readonly progress: StartProgress;
+}
+
+/** Has the arms of an experiment run, somewhere. An arm that fails is an outcome, not an error. */
+export type Execute = (run: PreparedRun) => Promise<Outcomes>;
+
+/** One bar for all arms, which moves with the parts of each. */
+export class ArmsProgress {
+  readonly #shares = new Map<string, number>();
+  readonly #bar: ReturnType<StartProgress>;
+  readonly #summary: (failed: number) => string;
+
+  constructor({ progress, runner }: PreparedRun, arms: number) {
+    this.#bar = progress('arms', arms);
+    this.#summary = (failed) =>
+      `${arms} arms on ${runner.queries.length} queries${failed === 0 ? '' : `, ${failed} failed`}`;
+  }
+
+  /** @param share of the arm that is done, from 0 to 1. */
+  report(arm: string, share: number): void {
+    this.#shares.set(arm, share);
+    this.#bar.update([...this.#shares.values()].reduce((sum, part) => sum + part, 0));
+  }
+
+  finish(failed: number): void {
+    this.#bar.finish(this.#summary(failed));
+  }
+}
+
+/** Runs the arms in this process, one after the other, and keeps what they rank in memory alone. */
+export const executeHere: Execute = async (run) => {
+  const progress = new ArmsProgress(run, run.arms.length);
+  const records: ArmRecord[] = [];
+  const failures: ArmFailure[] = [];
+  for (const arm of run.arms) {
+    try {
+      records.push(await run.runner.run(arm.name, (share) => progress.report(arm.name, share)));
+    } catch (error) {
+      failures.push(armFailure(arm, error));
+    }
+    progress.report(arm.name, 1);
+  }
+  progress.finish(failures.length);
+  return { records, failures };
+};

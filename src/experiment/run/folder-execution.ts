@@ -1,0 +1,130 @@
+import { rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { stringify } from 'yaml';
+import { ProcessDiedError } from '../../core/errors.ts';
+import { runArmTask } from '../launch/arm-task.ts';
+import type { Launcher } from '../launch/launcher.ts';
+import { thisProgram } from '../launch/program.ts';
+import {
+  failurePath,
+  hasOutcome,
+  type Outcomes,
+  readOutcomes,
+  removeDamagedOutcomes,
+  writeFailure,
+} from './arm-failure.ts';
+import { recordVersion } from './code-version.ts';
+import { ArmsProgress, type PreparedRun } from './execution.ts';
+import { type Opening, PartialFolder, type RunFiles, STATE } from './partial-folder.ts';
+import { assertContinues, formatState, type RunState } from './run-state.ts';
+
+export interface FolderExecutionOptions {
+  /** Where runs' folders stand. */
+  readonly results: string;
+  readonly opening: Opening;
+  readonly launcher: Launcher;
+  /** Aborted when the run is to end where it stands. */
+  readonly signal: AbortSignal;
+}
+
+function stateOf({ hash, runner, backend, arms }: PreparedRun, armsAtOnce: number): RunState {
+  return {
+    hash,
+    recordVersion: recordVersion(),
+    dataHash: runner.dataset.hash,
+    backend,
+    arms: arms.map(({ name }) => name),
+    armsAtOnce,
+  };
+}
+
+/** Has arms run again whose outcomes were damaged, and says so. */
+function dropDamaged({ arms, progress }: PreparedRun, folder: string): void {
+  const damaged = removeDamagedOutcomes(
+    folder,
+    arms.map(({ name }) => name),
+  );
+  if (damaged.length === 0) return;
+  progress('damaged records', damaged.length).finish(`these arms run again: ${damaged.join(', ')}`);
+}
+
+/**
+ * Has arms run by a launcher, each leaving its record in the folder of the run, from which a later process can go on wherever this one ends. Once: the folder
+ * belongs to the execution from `execute` to `finish` or `release`.
+ */
+export class FolderExecution {
+  readonly #options: FolderExecutionOptions;
+  #folder: PartialFolder | null = null;
+
+  constructor(options: FolderExecutionOptions) {
+    this.#options = options;
+  }
+
+  /** @throws UnavailableError while another process has the run's folder, ValidationError where an earlier run of it cannot be resumed. */
+  async execute(run: PreparedRun): Promise<Outcomes> {
+    const { results, opening, signal } = this.#options;
+    const folder = PartialFolder.open(resolve(results, `${run.config.name}-${run.hash}`), opening);
+    this.#folder = folder;
+    signal.addEventListener('abort', () => this.release(), { once: true });
+    this.#begin(run, folder);
+    dropDamaged(run, folder.path);
+    const pending = run.arms.map(({ name }) => name).filter((name) => !hasOutcome(folder.path, name));
+    const progress = new ArmsProgress(run, pending.length);
+    await this.#launch(run, folder.path, pending, progress);
+    const outcomes = readOutcomes(folder.path, run.arms);
+    progress.finish(outcomes.failures.filter(({ name }) => pending.includes(name)).length);
+    return outcomes;
+  }
+
+  /** Writes down what the run is, before anything is run. */
+  #begin(run: PreparedRun, folder: PartialFolder): void {
+    const { launcher, opening } = this.#options;
+    const state = stateOf(run, launcher.armsAtOnce(run.arms.length));
+    assertContinues(folder.path, state);
+    if (opening === 'retry-failed')
+      for (const { name } of run.arms) rmSync(failurePath(folder.path, name), { force: true });
+    folder.write({
+      'config.yaml': stringify(run.config),
+      'environment.json': `${JSON.stringify(run.environment, null, 2)}\n`,
+      [STATE]: formatState(state),
+    });
+  }
+
+  async #launch(run: PreparedRun, folder: string, arms: readonly string[], progress: ArmsProgress): Promise<void> {
+    if (arms.length === 0) return;
+    const { launcher, signal } = this.#options;
+    const { runner, backend } = run;
+    const report = (arm: string, share: number) => progress.report(arm, share);
+    const runHere = (arm: string) => runArmTask(folder, runner, arm, (share) => report(arm, share));
+    const cacheFolder = resolve(run.cacheFolder);
+    await launcher.launch({ folder, arms, runHere, program: thisProgram(), backend, cacheFolder, report, signal });
+    for (const arm of arms) {
+      if (hasOutcome(folder, arm)) continue;
+      writeFailure(
+        folder,
+        arm,
+        new ProcessDiedError(`launcher ${launcher.name} ended without an outcome of arm: ${arm}`),
+      );
+    }
+  }
+
+  /** Puts the folder in its place with the last files. @returns where. */
+  finish(files: RunFiles): string {
+    const folder = this.#folder as PartialFolder;
+    folder.finish(files);
+    this.#folder = null;
+    return folder.target;
+  }
+
+  /** Takes the folder away, of an execution whose outcomes are of no further use; nothing to do after `finish` or `release`. */
+  discard(): void {
+    this.#folder?.remove();
+    this.#folder = null;
+  }
+
+  /** Leaves what there is to a later process; nothing to do after `finish`. */
+  release(): void {
+    this.#folder?.release();
+    this.#folder = null;
+  }
+}

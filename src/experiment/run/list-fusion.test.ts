@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type BackendName, useBackend } from '../../core/backend.ts';
+import { parseRun } from '../../evaluation/trec-files.ts';
+import { fuseLists, fusionOptions } from '../../fusion/registry.ts';
+import type { Run } from '../../model/run.ts';
+import { compareScored, type Scored } from '../../model/tie-rule.ts';
+import { resolveConfig } from '../config/config.ts';
+import { writeSampleJsonl } from './jsonl.fixture.ts';
+import { runExperiment } from './run.ts';
+import { runFiles } from './run-folder.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'ragpp-list-fusion-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let backend: BackendName;
+beforeAll(async () => {
+  backend = await useBackend('wasm');
+  writeSampleJsonl(folder);
+});
+
+const sources = {
+  bm25: { index: 'bm25', k: 17 },
+  cosine: { index: 'hnsw', k: 13 },
+  recency: { index: 'newest', k: 11 },
+};
+const FUSIONS = {
+  rrf: { method: 'rrf', k: 10 },
+  'rrf, weighted': { method: 'rrf', weights: { cosine: 2, recency: 0.25 } },
+  combsum: { method: 'combsum' },
+  combmnz: { method: 'combmnz' },
+};
+const fusing = (fusion: object) => ({ signals: Object.keys(sources), fusion });
+
+/** The files that a run of these arms leaves, as rankings. */
+async function rankings(): Promise<(arm: string) => Run> {
+  const single = Object.entries(sources).map(([signal, source]) => ({
+    name: signal,
+    candidates: [source],
+    relevance: { signals: [signal] },
+  }));
+  const fused = Object.entries({ ...FUSIONS, pool: { method: 'pool-rrf', k: 10 } }).map(([name, fusion]) => ({
+    name,
+    candidates: Object.values(sources),
+    relevance: fusing(fusion),
+  }));
+  const config = {
+    name: 'list-fusion',
+    seed: 3,
+    dataset: { name: 'jsonl', path: folder },
+    embedding: { encoder: 'lsa', dimension: 13 },
+    evaluation: { baseline: 'bm25', samples: 199, metrics: ['mrr@10'], split: 'all' },
+    arms: [...single, ...fused],
+  };
+  const finished = await runExperiment(resolveConfig(config, 'test'), {
+    backend,
+    cacheFolder: join(folder, 'cache'),
+    command: '',
+  });
+  const files = runFiles(finished);
+  return (arm) => {
+    const path = `runs/${arm.replace(', ', '-')}.trec`;
+    return parseRun(files[path] as string, path);
+  };
+}
+
+describe('fusion of lists in a config', () => {
+  let runOf: (arm: string) => Run;
+  beforeAll(async () => {
+    runOf = await rankings();
+  });
+
+  test.each(Object.entries(FUSIONS))('%s ranks as fuseLists ranks the run files of its sources', (arm, fusion) => {
+    const [bm25, cosine, recency] = Object.keys(sources).map(runOf) as [Run, Run, Run];
+    const options = fusionOptions.parse(fusion);
+    let compared = 0;
+    for (const [query, ranked] of runOf(arm)) {
+      const lists = { bm25: bm25.get(query) ?? [], cosine: cosine.get(query) ?? [], recency: recency.get(query) ?? [] };
+      // An arm's scores are float32.
+      const expected = fuseLists(lists, options).map(({ id, score }) => ({ id, score: Math.fround(score) }));
+      expect(ranked.map(({ id }) => id)).toEqual(expected.sort(compareScored).map(({ id }) => id));
+      compared += ranked.length;
+    }
+    expect(compared).toBeGreaterThan(700);
+  });
+
+  test('of the pool, each signal ranks what other sources found as well', () => {
+    const ids = (ranked: readonly Scored[] | undefined) => ranked?.map(({ id }) => id);
+    const [pool, lists] = [runOf('pool'), runOf('rrf')];
+    const changed = [...pool].filter(([query, ranked]) => ids(ranked)?.join() !== ids(lists.get(query))?.join());
+    expect(changed.length).toBeGreaterThan(pool.size / 2);
+    for (const [query, ranked] of pool) expect(ids(ranked)?.sort()).toEqual(ids(lists.get(query))?.sort());
+  });
+});

@@ -1,0 +1,96 @@
+import { addCounts, type StageCounts } from '../../retrieval/stage-store.ts';
+import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
+import { controlOf } from '../config/control-arms.ts';
+import { valuesOf } from '../measure/measurement.ts';
+import type { StoppedArm } from '../measure/result.ts';
+import type { ArmRecord } from './arm-record.ts';
+import type { ArmRunner } from './arm-runner.ts';
+import type { Execute, PreparedRun } from './execution.ts';
+import { type Dropout, dropouts, LEAST_CLUSTERS, type RaceOptions, raceShares } from './race.ts';
+import { runOf } from './rankings.ts';
+import { runHash } from './run-hash.ts';
+
+/** What a race leaves. */
+export interface Raced {
+  /** The arms that are still running, in order. */
+  readonly arms: readonly ArmOptions[];
+  readonly stopped: readonly StoppedArm[];
+  /** How often its rounds had each stage executed. */
+  readonly stages: StageCounts;
+}
+
+/** What is left without a race: all arms. */
+export function unraced({ arms }: PreparedRun): Raced {
+  return { arms, stopped: [], stages: {} };
+}
+
+/** Whether an arm was stopped, or controls one that was. */
+function isOut(arm: ArmOptions, stopped: ReadonlySet<string>): boolean {
+  return stopped.has(controlOf(arm)?.of ?? arm.name);
+}
+
+/** The experiment as one round has it: some arms on a share of the conversations. */
+function roundConfig(config: ExperimentConfig, share: number, arms: readonly ArmOptions[]): ExperimentConfig {
+  const evaluation = { ...config.evaluation, share: share * config.evaluation.share, race: null, latency: null };
+  return { ...config, evaluation, only: arms.map(({ name }) => name) };
+}
+
+/** Conversations with a query that has a relevant turn: the others say nothing of an arm. */
+function conversationsOf({ dataset, queries }: ArmRunner, metric: string): number {
+  const measured = valuesOf(metric, new Map(), dataset, queries).queries;
+  return new Set(measured.map(({ cluster }) => cluster)).size;
+}
+
+function dropoutsOf(
+  records: readonly ArmRecord[],
+  { dataset, queries }: ArmRunner,
+  { metrics, baseline }: ExperimentConfig['evaluation'],
+  race: RaceOptions,
+): { readonly dropouts: readonly Dropout[]; readonly queries: number } {
+  const metric = metrics[0] as string;
+  const measured = records.map((record) => valuesOf(metric, runOf(dataset.corpus, queries, record), dataset, queries));
+  const labels = measured[0]?.queries.map(({ cluster }) => cluster) ?? [];
+  const kept = new Set([records.findIndex(({ name }) => name === baseline)]);
+  const values = measured.map((one) => one.values);
+  return { dropouts: dropouts(values, labels, race, kept), queries: labels.length };
+}
+
+/** One round in a runner of its own. An arm that fails in it goes on: in the end its failure is told. */
+async function runRound(run: PreparedRun, race: RaceOptions, runner: ArmRunner, execute: Execute) {
+  const metric = run.config.evaluation.metrics[0] as string;
+  const { records } = await execute(run);
+  const found = dropoutsOf(records, runner, run.config.evaluation, race);
+  const stopped = found.dropouts.map(({ arm, mean, difference, p }): StoppedArm => {
+    const { name, options } = records[arm] as ArmRecord;
+    return { name, description: options.description, queries: found.queries, metric, mean, difference, p };
+  });
+  return { stopped, stages: addCounts(...records.map((record) => record.stages)) };
+}
+
+/**
+ * Runs an experiment's arms on growing samples of its conversations and stops those that {@link dropouts} shows to be hopeless in the first metric; the
+ * baseline never is. Null controls are not in the rounds: they stay, or go with the arm that they control. The last round, all conversations, is left to the caller. Rounds with too few conversations to stop an arm are not run.
+ *
+ * @param execute where the arms of a round are run; each round is an experiment of its own, with its own hash.
+ */
+export async function runRace(run: PreparedRun, race: RaceOptions, execute: Execute): Promise<Raced> {
+  const stopped: StoppedArm[] = [];
+  const stages: StageCounts[] = [];
+  let arms = run.arms.filter(({ control }) => control === null);
+  for (const share of raceShares(race.rounds).slice(0, -1)) {
+    const config = roundConfig(run.config, share, arms);
+    const runner = run.runner.withConfig(config);
+    try {
+      if (conversationsOf(runner, config.evaluation.metrics[0] as string) < LEAST_CLUSTERS) continue;
+      const hash = runHash(config, runner.dataset.hash, run.backend);
+      const round = await runRound({ ...run, config, arms, hash, runner }, race, runner, execute);
+      stopped.push(...round.stopped);
+      stages.push(round.stages);
+      arms = arms.filter(({ name }) => round.stopped.every((arm) => arm.name !== name));
+    } finally {
+      await runner.dispose();
+    }
+  }
+  const names = new Set(stopped.map(({ name }) => name));
+  return { arms: run.arms.filter((arm) => !isOut(arm, names)), stopped, stages: addCounts(...stages) };
+}

@@ -1,0 +1,73 @@
+import type { Interval } from '../../evaluation/bootstrap-interval.ts';
+import {
+  type ClusteredMean,
+  clusteredMean,
+  clusteredTInterval,
+  clusteredTTest,
+} from '../../evaluation/cluster-robust.ts';
+import { clusterBy } from '../../evaluation/clusters.ts';
+import { holm } from '../../evaluation/multiple-comparisons.ts';
+import { pairedDifferences } from '../../evaluation/paired-differences.ts';
+import { isSignificant } from '../../evaluation/significance.ts';
+
+/** A round with fewer conversations stops nobody: the t test's tails are not to be trusted there. */
+export const LEAST_CLUSTERS = 12;
+
+export interface RaceOptions {
+  readonly confidence: number;
+  /** Rounds in all; the last one stops nobody. */
+  readonly rounds: number;
+}
+
+/** An arm that a round shows to be worse than the round's best. */
+export interface Dropout {
+  /** Place among the round's arms. */
+  readonly arm: number;
+  readonly mean: number;
+  /** The arm minus the best one. */
+  readonly difference: Interval;
+  /** Corrected over the round's arms and over the rounds. */
+  readonly p: number;
+}
+
+/** The shares of the conversations that each round is about: twice as many a round, all in the last. */
+export function raceShares(rounds: number): number[] {
+  return Array.from({ length: rounds }, (_, round) => 2 ** (round - rounds + 1));
+}
+
+/** The first arm of the highest mean. */
+function bestOf(means: readonly number[]): number {
+  return means.indexOf(Math.max(...means));
+}
+
+/**
+ * Which arms a round stops: those whose paired clustered t test against the best arm of the round says worse, corrected by Holm over the arms and by
+ * Bonferroni over the rounds that can stop one. An arm that is as good as the best is stopped in the whole race with a chance below
+ * 1 - confidence, by simulation. That is said of one arm, not of all: that some of many good arms is stopped is likelier.
+ *
+ * @param arms values of one metric for the round's queries, [Q] each.
+ * @param labels [Q] the conversation of each query.
+ * @param kept places of the arms that are never stopped, such as the baseline.
+ */
+export function dropouts(
+  arms: readonly (readonly number[])[],
+  labels: readonly string[],
+  { confidence, rounds }: RaceOptions,
+  kept: ReadonlySet<number> = new Set(),
+): Dropout[] {
+  const clusters = clusterBy(labels);
+  if (clusters.sizes.length < LEAST_CLUSTERS || arms.length < 2) return [];
+  const means = arms.map((values) => values.reduce((sum, value) => sum + value, 0) / values.length);
+  const best = bestOf(means);
+  const others = arms.flatMap((_, arm) => (arm === best ? [] : [arm]));
+  const differences = others.map((arm) =>
+    clusteredMean(pairedDifferences(arms[arm] as readonly number[], arms[best] as readonly number[]), clusters),
+  );
+  const corrected = holm(differences.map(clusteredTTest)).map((p) => Math.min(1, p * (rounds - 1)));
+  return others.flatMap((arm, place) => {
+    const p = corrected[place] as number;
+    if (kept.has(arm) || !isSignificant(p, confidence)) return [];
+    const difference = clusteredTInterval(differences[place] as ClusteredMean, confidence);
+    return [{ arm, mean: means[arm] as number, difference, p }];
+  });
+}

@@ -1,0 +1,48 @@
+import { fileURLToPath } from 'node:url';
+import { useBackend } from '../../core/backend.ts';
+import { hashOf } from '../../core/hash.ts';
+import { random } from '../../core/random.ts';
+import { SAMPLE_ARMS } from '../../retrieval/arms.fixture.ts';
+import { sampleWorkspace, sampleWorld } from '../../retrieval/corpus.fixture.ts';
+import { retrieve } from '../../retrieval/retriever.ts';
+import type { StageCounts } from '../../retrieval/stage-store.ts';
+import { StageCache } from './stage-cache.ts';
+
+/** What a process made of the sample arms, and of arrays that take a while to write. */
+export interface RaceOutcome {
+  readonly hash: string;
+  readonly counts: StageCounts;
+}
+
+const ARMS = [SAMPLE_ARMS.hybrid, SAMPLE_ARMS.unified, SAMPLE_ARMS['propagation, framework']];
+const LARGE_STAGES = 23;
+const LARGE_SIZE = 100_003;
+
+/** Runs arms of the sample world with its stages in a cache folder. */
+export async function race(cacheFolder: string): Promise<RaceOutcome> {
+  await useBackend('wasm');
+  const identity = { code: 'c', data: 'd', encoder: { encoder: 'e' } };
+  const workspace = sampleWorkspace(sampleWorld(3, 61, 7, 3), { store: new StageCache(cacheFolder), identity });
+  const results: unknown[] = [];
+  try {
+    for (let number = 0; number < LARGE_STAGES; number++) {
+      const compute = () => {
+        const source = random(number, 'racing');
+        return Float64Array.from({ length: LARGE_SIZE }, () => source.uniform());
+      };
+      results.push(await workspace.stage(workspace.graph.derived('large', number, []), compute));
+    }
+    for (const arm of ARMS) results.push((await retrieve(workspace, arm)).scores);
+    return { hash: hashOf(results), counts: workspace.stageCounts() };
+  } finally {
+    workspace.dispose();
+  }
+}
+
+// As a process of its own it begins when it is told to, so that two of them begin together.
+if (process.send !== undefined && process.argv[1] === fileURLToPath(import.meta.url)) {
+  process.once('message', async (cacheFolder: string) => {
+    process.send?.(await race(cacheFolder), () => process.disconnect());
+  });
+  process.send('ready');
+}

@@ -1,0 +1,103 @@
+import type { Corpus } from '../../model/corpus.ts';
+import type { Query } from '../../model/dataset.ts';
+import type { Run } from '../../model/run.ts';
+import type { Scored } from '../../model/tie-rule.ts';
+import { type Ranking, rank } from '../../retrieval/rank.ts';
+import { type Retrieved, type RetrieverOptions, retrieve } from '../../retrieval/retriever.ts';
+import type { Workspace } from '../../retrieval/workspace.ts';
+import type { RankedTurn } from '../measure/result.ts';
+import type { ArmRecord } from './arm-record.ts';
+
+/** What an arm retrieved for every query of a workspace, and its order. */
+export interface ArmRanking {
+  readonly retrieved: Retrieved;
+  readonly ranking: Ranking;
+}
+
+/** The places of Q rankings, K each. */
+export type RankedPositions = Pick<ArmRecord, 'depth' | 'positions' | 'scores'>;
+
+export async function rankArm(
+  workspace: Workspace,
+  arm: RetrieverOptions & { readonly name: string },
+  depth: number,
+): Promise<ArmRanking> {
+  const retrieved = await retrieve(workspace, arm);
+  const name = (query: number, position: number) =>
+    `arm ${arm.name}, query ${workspace.queries[query]?.id}, turn ${workspace.corpus.turns[position]?.id}`;
+  return { retrieved, ranking: await rank(retrieved.pool, retrieved.scores, depth, name) };
+}
+
+/** Where a place of a ranking stands among the pairs of its pool; -1 where the query has fewer candidates. */
+function pairAt({ retrieved: { pool }, ranking }: ArmRanking, query: number, place: number): number {
+  const column = ranking.places[query * ranking.depth + place] as number;
+  return column < 0 ? -1 : query * pool.width + column;
+}
+
+/** The rankings as positions of the corpus. */
+export function rankedPositions(arm: ArmRanking): RankedPositions {
+  const { pool, scores } = arm.retrieved;
+  const { depth, places } = arm.ranking;
+  const pairs = Int32Array.from(places, (_, i) => pairAt(arm, Math.floor(i / depth), i % depth));
+  return {
+    depth,
+    positions: pairs.map((pair) => (pair < 0 ? -1 : (pool.positions[pair] as number))),
+    scores: Float32Array.from(pairs, (pair) => (pair < 0 ? 0 : (scores[pair] as number))),
+  };
+}
+
+/** The parts of the scores at the top of each ranking. */
+export function rankedComponents(
+  arm: ArmRanking,
+  inspect: number,
+): Pick<ArmRecord, 'componentNames' | 'components' | 'inspected'> {
+  const { pool, components: columns } = arm.retrieved;
+  const inspected = Math.min(inspect, arm.ranking.depth);
+  const components = new Float32Array(pool.queryCount * inspected * columns.size);
+  let next = 0;
+  for (let query = 0; query < pool.queryCount; query++) {
+    for (let place = 0; place < inspected; place++) {
+      const pair = pairAt(arm, query, place);
+      for (const column of columns.values()) components[next++] = pair < 0 ? 0 : (column[pair] as number);
+    }
+  }
+  return { componentNames: [...columns.keys()], components, inspected };
+}
+
+/** A query's ranking, best first. */
+function rankingOf(corpus: Corpus, { depth, positions, scores }: RankedPositions, query: number): Scored[] {
+  const ranking: Scored[] = [];
+  for (let i = query * depth; i < (query + 1) * depth && (positions[i] as number) >= 0; i++)
+    ranking.push({ id: corpus.turns[positions[i] as number]!.id, score: scores[i] as number });
+  return ranking;
+}
+
+/** Every query's ranking by query id. */
+export function runOf(corpus: Corpus, queries: readonly Query[], ranked: RankedPositions): Run {
+  return new Map(queries.map(({ id }, query) => [id, rankingOf(corpus, ranked, query)]));
+}
+
+/**
+ * The top of some queries' rankings with the parts of its scores.
+ *
+ * @param all the queries that were ranked, in order.
+ * @param shown some of them.
+ */
+export function inspectedRankings(
+  corpus: Corpus,
+  all: readonly Query[],
+  record: ArmRecord,
+  shown: readonly Query[],
+): RankedTurn[][] {
+  const rowOf = new Map(all.map(({ id }, row) => [id, row]));
+  const { inspected, components, componentNames } = record;
+  return shown.map(({ id }) => {
+    const row = rowOf.get(id) as number;
+    return rankingOf(corpus, record, row)
+      .slice(0, inspected)
+      .map((turn, place) => {
+        const start = (row * inspected + place) * componentNames.length;
+        return { ...turn, components: [...components.subarray(start, start + componentNames.length)] };
+      });
+  });
+}

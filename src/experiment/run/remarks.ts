@@ -1,0 +1,90 @@
+import { recallAt } from '../../candidates/recall.ts';
+import type { IndexOptions } from '../../candidates/registry.ts';
+import { RagPlusPlusError } from '../../core/errors.ts';
+import { hashOf } from '../../core/hash.ts';
+import type { Qrels } from '../../model/run.ts';
+import type { RetrieverOptions } from '../../retrieval/retriever-options.ts';
+import type { Workspace } from '../../retrieval/workspace.ts';
+import type { ExperimentConfig } from '../config/config.ts';
+import type { Measurement } from '../measure/measurement.ts';
+import type { Outcomes } from './arm-failure.ts';
+import type { ArmRecord } from './arm-record.ts';
+import { contentsByCluster, type QueriedCorpus } from './cluster-conversations.ts';
+
+/** The sources whose answers may differ from the exact index's. */
+export function approximateSources({ candidates }: RetrieverOptions): IndexOptions[] {
+  return candidates.filter(({ index }) => index === 'hnsw');
+}
+
+/** Ids that a sentence names before it breaks off. */
+const SHOWN = 5;
+
+/** How much of the exact index's answer an approximate one finds. */
+async function recallOf(workspace: Workspace, source: IndexOptions): Promise<string> {
+  const oracle = await workspace.candidates({ index: 'flat', k: source.k }, null);
+  const found = await workspace.candidates(source, null);
+  const depths = [...new Set([Math.min(10, source.k), source.k])];
+  const figures = depths.map((depth) => `recall@${depth} ${recallAt(depth, found, oracle).toFixed(4)}`);
+  return `${figures.join(', ')} (${workspace.queries.length} queries)`;
+}
+
+/** The recall of each approximate index that an arm has used. One that cannot be measured, as a stage on disk is damaged, is said to be so: the arms are done. */
+async function recallRemarks(workspace: Workspace, records: readonly ArmRecord[]): Promise<string[]> {
+  const sources = new Map(
+    records.flatMap(({ options }) => approximateSources(options)).map((source) => [hashOf(source), source]),
+  );
+  const remarks: string[] = [];
+  for (const source of sources.values()) {
+    const recall = await recallOf(workspace, source).catch((error: unknown) => {
+      if (!(error instanceof RagPlusPlusError)) throw error;
+      return `not measured, ${error.code}: ${error.message}`;
+    });
+    remarks.push(`hnsw against the exact index: ${recall}`);
+  }
+  return remarks;
+}
+
+/**
+ * Of each arm with learned weights, how many of the conversations that it is measured on its weights were trained on: its figures there are no test of it.
+ * Conversations are compared by their contents, since two collections may use one id for different conversations.
+ */
+export function trainedOnRemarks(
+  arms: readonly Pick<ArmRecord['options'], 'name' | 'scoring'>[],
+  measured: QueriedCorpus,
+): string[] {
+  const origins = arms.flatMap(({ name, scoring }) => (scoring?.origin ? [{ name, origin: scoring.origin }] : []));
+  if (origins.length === 0) return [];
+  const contents = contentsByCluster(measured);
+  return origins.flatMap(({ name, origin: { file, trainingContents } }) => {
+    if (trainingContents === undefined)
+      return [
+        `weights of ${name} hold no content hashes, so whether they were trained on these conversations is unknown; train them again: ${file}`,
+      ];
+    const trained = new Set(trainingContents);
+    const seen = [...contents.values()].filter((hashes) => hashes.some((hash) => trained.has(hash))).length;
+    if (seen === 0) return [];
+    return [`weights of ${name} were trained on ${seen} of these ${contents.size} conversations: no test of them`];
+  });
+}
+
+/** What is worth saying beside the table. @param qrels of the dataset */
+export async function remarksOf(
+  workspace: Workspace,
+  { evaluation: { baseline } }: ExperimentConfig,
+  { unanswerable }: Measurement,
+  { records, failures }: Outcomes,
+  qrels: Qrels,
+): Promise<string[]> {
+  const remarks = await recallRemarks(workspace, records);
+  const options = records.map((record) => record.options);
+  remarks.push(...trainedOnRemarks(options, { corpus: workspace.corpus, queries: workspace.queries, qrels }));
+  const shown = `${unanswerable
+    .slice(0, SHOWN)
+    .map(({ id }) => id)
+    .join(', ')}${unanswerable.length > SHOWN ? ', …' : ''}`;
+  if (unanswerable.length > 0)
+    remarks.push(`${unanswerable.length} queries without a relevant turn are left out: ${shown}`);
+  if (failures.some(({ name }) => name === baseline))
+    remarks.push(`nothing is compared, since the baseline failed: ${baseline}`);
+  return remarks;
+}

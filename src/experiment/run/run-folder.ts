@@ -1,0 +1,111 @@
+import { stringify } from 'yaml';
+import { intervalMethod } from '../../evaluation/mean-intervals.ts';
+import { encodeQrels, formatRun } from '../../evaluation/trec-files.ts';
+import type { Corpus } from '../../model/corpus.ts';
+import { fileName } from '../config/arms.ts';
+import type { ArmResult, ExperimentResult, QueryRecord } from '../measure/result.ts';
+import { PartialFolder, type RunFiles } from './partial-folder.ts';
+import type { FinishedRun } from './run.ts';
+
+export type { RunFiles };
+
+function perQueryLines(result: ExperimentResult): string {
+  const lines = result.queries.flatMap((query, q) =>
+    result.arms.map((arm) => {
+      const values = Object.fromEntries(result.metrics.map((metric) => [metric, arm.perQuery[metric]?.[q]]));
+      return JSON.stringify({ query: query.id, cluster: query.cluster, arm: arm.name, ...values });
+    }),
+  );
+  return `${lines.join('\n')}\n`;
+}
+
+/** What is said of an arm as a whole: single queries and strata stand in other files, and what it took stands where nothing is compared. */
+function armSummary(arm: ArmResult) {
+  const { name, description, tuned, levels, control, structure, metrics, comparisons, holes, attribution } = arm;
+  return { name, description, tuned, levels, control, structure, metrics, comparisons, holes, attribution };
+}
+
+/** The text of metrics.json. */
+export function metricsText(result: ExperimentResult): string {
+  const { name, hash, baseline, metrics, statistics, passports, failures, stopped, remarks } = result;
+  const { turns: _, ...dataset } = result.dataset;
+  const queries = result.queries.length;
+  const conversations = new Set(result.queries.map(({ cluster }) => cluster)).size;
+  const intervals = intervalMethod(conversations);
+  const arms = result.arms.map(armSummary);
+  const content = {
+    experiment: name,
+    hash,
+    queries,
+    conversations,
+    baseline,
+    metrics,
+    statistics,
+    intervals,
+    passports,
+    arms,
+  };
+  return `${JSON.stringify({ ...content, failures, stopped, dataset, remarks }, null, 2)}\n`;
+}
+
+function strataOf({ strata, arms }: ExperimentResult): string {
+  const divisions = strata.map(({ levels, ...stratum }) => ({
+    ...stratum,
+    levels: levels.map(({ name, queries }) => ({ name, queries: queries.length })),
+  }));
+  const values = Object.fromEntries(arms.map(({ name, strata: held }) => [name, held]));
+  return `${JSON.stringify({ strata: divisions, arms: values })}\n`;
+}
+
+/** What the figures were told apart and resampled by, a query a line, those without a relevant turn last. */
+function queryLines({ queries, unanswerable, strata }: ExperimentResult): string {
+  const levels: Record<string, string>[] = queries.map(() => ({}));
+  for (const stratum of strata)
+    for (const level of stratum.levels)
+      for (const query of level.queries) (levels[query] as Record<string, string>)[stratum.name] = level.name;
+  const line =
+    (answerable: boolean) =>
+    ({ judgements: _, ...query }: QueryRecord, place: number) =>
+      `${JSON.stringify({ ...query, answerable, levels: answerable ? levels[place] : {} })}\n`;
+  return [...queries.map(line(true)), ...unanswerable.map(line(false))].join('');
+}
+
+/** Which conversation each turn is of, a turn a line in the order of their positions: what the arms' records count in. */
+function turnLines({ turns }: Corpus): string {
+  return turns.map(({ id, conversationId }) => `${JSON.stringify({ id, conversation: conversationId })}\n`).join('');
+}
+
+/** What is left of a finished run besides its tables. */
+export function runFiles({ result, runs, qrels, corpus }: FinishedRun): RunFiles {
+  const trec = [...runs].map(([name, run]) => [`runs/${fileName(name)}.trec`, formatRun(run, fileName(name))]);
+  const { environment, stages, armsAtOnce, timings } = result;
+  const latency = Object.fromEntries(
+    result.arms.flatMap((arm) => (arm.latency === null ? [] : [[arm.name, arm.latency]])),
+  );
+  return {
+    'config.yaml': stringify(result.config),
+    'environment.json': `${JSON.stringify({ ...environment, stages, armsAtOnce, timings, latency }, null, 2)}\n`,
+    'metrics.json': metricsText(result),
+    'strata.json': strataOf(result),
+    'queries.jsonl': queryLines(result),
+    'turns.jsonl': turnLines(corpus),
+    'per-query.jsonl': perQueryLines(result),
+    'qrels.trec': encodeQrels(qrels),
+    ...Object.fromEntries(trec),
+  };
+}
+
+/**
+ * Puts files in place as a whole: they are written beside the folder, which is then swapped in, so that an interruption leaves the earlier one or none.
+ *
+ * @throws StorageError naming the folder; UnavailableError while another process writes it.
+ */
+export function writeRunFolder(target: string, files: RunFiles): void {
+  const folder = PartialFolder.open(target, 'fresh');
+  try {
+    folder.finish(files);
+  } catch (error) {
+    folder.remove();
+    throw error;
+  }
+}

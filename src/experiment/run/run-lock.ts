@@ -1,0 +1,120 @@
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { StorageError, UnavailableError } from '../../core/errors.ts';
+import { assertNoLink } from '../../core/files.ts';
+
+const holderSchema = z.object({ pid: z.number(), host: z.string(), born: z.string().nullable() });
+type Holder = z.output<typeof holderSchema>;
+
+/** Who wrote a lock; null for a file that is none. */
+function holderIn(text: string): Holder | null {
+  try {
+    return holderSchema.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+/** When a process began, in ticks since the machine did; null where the system does not say. A number may name another process after a restart. */
+function birthOf(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] as string;
+  } catch {
+    return null;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'; // somebody else's
+  }
+}
+
+/** True for a process of this machine that is no more; of another machine nothing can be told. */
+function isGone({ pid, host, born }: Holder): boolean {
+  return host === hostname() && (!isAlive(pid) || birthOf(pid) !== born);
+}
+
+/** The content of a lock; null where there is none. */
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new StorageError('read', path, { cause: error });
+  }
+}
+
+/** Makes a file with its content in place, unless there is one. */
+function makeWhole(path: string, text: string): boolean {
+  const fresh = `${path}.${process.pid}`;
+  try {
+    rmSync(fresh, { force: true }); // of an earlier process of this number
+    writeFileSync(fresh, text, { flag: 'wx' });
+    linkSync(fresh, path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw new StorageError('write', path, { cause: error });
+  } finally {
+    rmSync(fresh, { force: true });
+  }
+}
+
+/** Takes a lock away whose holder is gone. Another process may do so at the same time and have made its own by now, which is then put back. */
+function takeAway(path: string, stale: string): void {
+  const aside = `${path}.stale-${process.pid}`;
+  try {
+    renameSync(path, aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw new StorageError('remove', path, { cause: error });
+  }
+  if (textOf(aside) !== stale) makeWhole(path, textOf(aside) ?? '');
+  rmSync(aside, { force: true });
+}
+
+function heldBy(folder: string, path: string, holder: Holder | null): UnavailableError {
+  const who = holder === null ? 'it is locked' : `process ${holder.pid} on ${holder.host} works on it`;
+  return new UnavailableError(`run folder ${folder}`, `${who}; if that is no more, delete ${path}`);
+}
+
+/** One process at a time may work on a run's folder. The lock stands in the folder and goes with it where that is renamed. */
+export class RunLock {
+  readonly #text: string;
+
+  private constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The name of the lock within its folder. */
+  static readonly NAME = 'lock';
+
+  /** @throws UnavailableError naming the process that has it, StorageError for a link. What a dead process of this machine left behind is taken over. */
+  static acquire(folder: string): RunLock {
+    const path = join(folder, RunLock.NAME);
+    const holder: Holder = { pid: process.pid, host: hostname(), born: birthOf(process.pid) };
+    const lock = new RunLock(JSON.stringify(holder));
+    while (!makeWhole(path, lock.#text)) {
+      assertNoLink(path);
+      const text = textOf(path);
+      if (text === null) continue;
+      const found = holderIn(text);
+      if (found === null || !isGone(found)) throw heldBy(folder, path, found);
+      takeAway(path, text);
+    }
+    return lock;
+  }
+
+  /** Takes the lock out of the folder, wherever that is by now; another process's stays. */
+  release(folder: string): void {
+    const path = join(folder, RunLock.NAME);
+    if (textOf(path) === this.#text) rmSync(path, { force: true });
+  }
+}

@@ -1,0 +1,111 @@
+import { eventBreaks } from '../../core/event-loop.ts';
+import type { StageCounts } from '../../retrieval/stage-store.ts';
+import { countLosses, lossesOf, relevantPositions } from '../measure/attribution.ts';
+import { inspectedTurns, queryRecord } from '../measure/inspection.ts';
+import { interactionsOf } from '../measure/interactions.ts';
+import type { ArmMeasurement, Measurement } from '../measure/measurement.ts';
+import type { ArmResult, DatasetSummary, ExperimentResult, SweepSummary } from '../measure/result.ts';
+import type { Outcomes } from './arm-failure.ts';
+import type { ArmRecord } from './arm-record.ts';
+import type { PreparedRun } from './execution.ts';
+import { inspectedRankings } from './rankings.ts';
+
+/** All that a result is put together from. */
+export interface MeasuredRun {
+  readonly run: PreparedRun;
+  readonly outcomes: Outcomes;
+  readonly stopped: ExperimentResult['stopped'];
+  /** Of the records, in their order. */
+  readonly measurement: Measurement;
+  readonly remarks: readonly string[];
+  readonly stages: StageCounts;
+  readonly timings: ExperimentResult['timings'];
+}
+
+/** What became of the relevant turns of each measured query. */
+function lossesAmong(
+  { runner: { dataset, queries } }: PreparedRun,
+  { losses }: ArmRecord,
+  measured: Measurement['queries'],
+) {
+  const ids = queries.map(({ id }) => id);
+  const relevant = relevantPositions(dataset.corpus, dataset.qrels, dataset.relevantGrade, ids);
+  const byQuery = lossesOf(dataset.corpus, relevant, losses);
+  const places = new Map(ids.map((id, place) => [id, place]));
+  return measured.map(({ id }) => byQuery[places.get(id) as number] as Readonly<Record<string, string>>);
+}
+
+function armResult(
+  record: ArmRecord,
+  measurement: ArmMeasurement,
+  { run, measurement: { queries } }: MeasuredRun,
+): ArmResult {
+  const { options, tuned, componentNames, latency } = record;
+  const losses = lossesAmong(run, record, queries);
+  return {
+    name: options.name,
+    description: options.description,
+    options,
+    levels: options.levels,
+    tuned,
+    ...measurement,
+    componentNames,
+    rankings: inspectedRankings(run.runner.dataset.corpus, run.runner.queries, record, queries),
+    attribution: countLosses(losses),
+    losses,
+    latency,
+  };
+}
+
+function datasetSummary({ config, runner: { dataset } }: PreparedRun, turns: DatasetSummary['turns']): DatasetSummary {
+  const { name, declaration, relevantGrade, gradeNames, hash, facts } = dataset;
+  const { split } = config.evaluation;
+  return { name, ...declaration, relevantGrade, gradeNames, hash, split, facts, turns };
+}
+
+/** How the arms were made, and of a factorial sweep what its factors do together. */
+function sweepSummary({ run, measurement: { queries } }: MeasuredRun, arms: readonly ArmResult[]): SweepSummary | null {
+  const { sweep, evaluation, seed } = run.config;
+  if (sweep === null) return null;
+  const labels = queries.map(({ cluster }) => cluster);
+  const swept = sweep.method === 'factorial' ? arms.filter(({ levels }) => levels !== null) : [];
+  const interactions = interactionsOf(sweep.factors, swept, evaluation.metrics, labels, { ...evaluation, seed });
+  return { ...sweep, interactions };
+}
+
+/** Lets events in between arms. */
+export async function resultOf(measured: MeasuredRun): Promise<ExperimentResult> {
+  const { run, outcomes, stopped, measurement, remarks, stages, timings } = measured;
+  const { config, runner } = run;
+  const { metrics, baseline, test, correction, samples, level } = config.evaluation;
+  const pause = eventBreaks();
+  const arms: ArmResult[] = [];
+  for (const [a, record] of outcomes.records.entries()) {
+    arms.push(armResult(record, measurement.arms[a] as ArmMeasurement, measured));
+    await pause();
+  }
+  const rankings = arms.flatMap((arm) => arm.rankings);
+  return {
+    name: config.name,
+    hash: run.hash,
+    description: config.description,
+    environment: run.environment,
+    config,
+    dataset: datasetSummary(run, inspectedTurns(runner.dataset, measurement.queries, rankings)),
+    queries: measurement.queries.map((query) => queryRecord(runner.dataset, query)),
+    unanswerable: measurement.unanswerable.map((query) => queryRecord(runner.dataset, query)),
+    metrics,
+    statistics: { test, correction, samples, level },
+    baseline,
+    arms,
+    failures: outcomes.failures,
+    stopped,
+    passports: measurement.passports,
+    strata: measurement.strata,
+    sweep: sweepSummary(measured, arms),
+    stages,
+    remarks,
+    armsAtOnce: Math.max(...outcomes.records.map((record) => record.armsAtOnce)),
+    timings,
+  };
+}

@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { BACKENDS } from '../../core/backend.ts';
+import { ChecksumMismatchError, ValidationError } from '../../core/errors.ts';
+import { readText } from '../../core/files.ts';
+import { parse } from '../../core/validation.ts';
+import { STATE } from './partial-folder.ts';
+
+const stateSchema = z.strictObject({
+  /** Of the config, the data and the backend, as in the folder's name. */
+  hash: z.string(),
+  /** See {@link recordVersion}. */
+  recordVersion: z.string(),
+  dataHash: z.string(),
+  backend: z.enum(BACKENDS),
+  /** The arms of the table, in its order. */
+  arms: z.array(z.string()),
+  /** How many of them are run at the same time, at most, by the command that has the folder. */
+  armsAtOnce: z.int().min(1),
+});
+
+/** What the arms of a run have in common, wherever they are run. */
+export type RunState = z.output<typeof stateSchema>;
+
+export function formatState(state: RunState): string {
+  return `${JSON.stringify(state, null, 2)}\n`;
+}
+
+/** @throws StorageError for a folder that is none of a run, ChecksumMismatchError for a state that is cut short, ConfigurationError for one that is none. */
+export function readState(runFolder: string): RunState {
+  const path = join(runFolder, STATE);
+  return parse(stateSchema, jsonIn(readText(path), path), path);
+}
+
+function jsonIn(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ChecksumMismatchError(path, 'it is not JSON', 'start over without --resume and --retry-failed');
+  }
+}
+
+/** What of two states differs that records of one table must have in common. */
+export function differingFacts(a: RunState, b: RunState): string[] {
+  return (['hash', 'recordVersion', 'dataHash', 'backend'] as const).filter((key) => a[key] !== b[key]);
+}
+
+/** @throws ValidationError where the folder holds records of other code, data or backend, with which those to come must not meet in one table. */
+export function assertContinues(runFolder: string, state: RunState): void {
+  if (!existsSync(join(runFolder, STATE))) return;
+  const differing = differingFacts(readState(runFolder), state);
+  if (differing.length > 0)
+    throw new ValidationError(
+      `run cannot be resumed, since it was begun with another ${differing.join(', ')}; start over without --resume: ${runFolder}`,
+      { runFolder, differing },
+    );
+}

@@ -1,0 +1,159 @@
+import type { BackendName } from '../../core/backend.ts';
+import { RagPlusPlusError } from '../../core/errors.ts';
+import { letEventsIn } from '../../core/event-loop.ts';
+import { type StartProgress, silent } from '../../core/progress.ts';
+import type { Corpus } from '../../model/corpus.ts';
+import type { Qrels, Run } from '../../model/run.ts';
+import { addCounts } from '../../retrieval/stage-store.ts';
+import { armsToRun } from '../config/arm-selection.ts';
+import type { ExperimentConfig } from '../config/config.ts';
+import { controlsAmong } from '../config/control-arms.ts';
+import {
+  type Measurement,
+  type MeasurementOptions,
+  measureArms,
+  measuringArms,
+  qrelsOf,
+} from '../measure/measurement.ts';
+import type { ExperimentResult } from '../measure/result.ts';
+import type { Outcomes } from './arm-failure.ts';
+import { type ArmRunner, countsSince, openArmRunner } from './arm-runner.ts';
+import { captureEnvironment } from './environment.ts';
+import { type Execute, executeHere, type PreparedRun } from './execution.ts';
+import { type Raced, runRace, unraced } from './race-run.ts';
+import { runOf } from './rankings.ts';
+import { remarksOf } from './remarks.ts';
+import { runHash } from './run-hash.ts';
+import { type MeasuredRun, resultOf } from './run-result.ts';
+import { finishedWithBreaks } from './steps.ts';
+
+export interface RunContext {
+  /** The active backend, see `useBackend`. */
+  readonly backend: BackendName;
+  /** Where prepared datasets, embeddings and the results of stages are kept. */
+  readonly cacheFolder: string;
+  /** As it would be typed again. */
+  readonly command: string;
+  readonly progress?: StartProgress;
+}
+
+export interface FinishedRun {
+  readonly result: ExperimentResult;
+  /** The rankings of the evaluated queries, by arm name. */
+  readonly runs: ReadonlyMap<string, Run>;
+  readonly qrels: Qrels;
+  readonly corpus: Corpus;
+}
+
+/** Notes how long each stage took, and shows it. */
+class Stopwatch {
+  readonly timings: { stage: string; seconds: number }[] = [];
+
+  async time<T>(stage: string, work: () => Promise<T>): Promise<T> {
+    const started = performance.now();
+    await letEventsIn();
+    const result = await work();
+    this.timings.push({ stage, seconds: (performance.now() - started) / 1000 });
+    return result;
+  }
+}
+
+/** Measures rankings of nothing, so that queries of which no figure can be made are refused before any arm is run. @throws ValidationError. */
+function assertMeasurable({ evaluation, seed }: ExperimentConfig, { dataset, queries }: ArmRunner): void {
+  const { baseline, metrics, level } = evaluation;
+  const options = { metrics: metrics.slice(0, 1), baseline, samples: 1, level, seed };
+  measureArms(new Map([[baseline, new Map()]]), dataset, queries, options);
+}
+
+/** @throws RagPlusPlusError where there is nothing to make a table of. */
+function assertSome({ records, failures }: Outcomes): void {
+  const [first] = failures;
+  if (records.length > 0 || first === undefined) return;
+  throw new RagPlusPlusError(first.code, `every arm failed, the first, ${first.name}, with: ${first.message}`, {
+    failures,
+  });
+}
+
+/** The figures of the arms, which many of them take a while to compute. */
+async function measurementOf(
+  { runner: { dataset, queries }, progress }: PreparedRun,
+  runs: ReadonlyMap<string, Run>,
+  how: MeasurementOptions,
+): Promise<Measurement> {
+  const bar = progress('statistics', 2 * (runs.size + how.metrics.length));
+  const measurement = await finishedWithBreaks(measuringArms(runs, dataset, queries, how), (done) => bar.update(done));
+  bar.finish(`${runs.size} arms in ${how.metrics.length} metrics`);
+  return measurement;
+}
+
+/** What the arms found, measured. Nothing is retrieved but what the remarks are about. */
+async function measured(run: PreparedRun, outcomes: Outcomes, raced: Raced, watch: Stopwatch): Promise<FinishedRun> {
+  const { config, runner } = run;
+  const { dataset, queries } = runner;
+  const { metrics, baseline, test, correction, samples, level } = config.evaluation;
+  const runs = new Map(outcomes.records.map((record) => [record.name, runOf(dataset.corpus, queries, record)]));
+  const controls = controlsAmong(outcomes.records.map(({ options }) => options));
+  const how = { metrics, baseline, controls, test, correction, samples, level, seed: config.seed };
+  const measurement = await watch.time('statistics', () => measurementOf(run, runs, how));
+  const before = await runner.stageCounts();
+  const remarks = await watch.time('remarks', async () =>
+    remarksOf(await runner.workspace(), config, measurement, outcomes, dataset.qrels),
+  );
+  const own = countsSince(before, await runner.stageCounts());
+  const stages = addCounts(raced.stages, ...outcomes.records.map((record) => record.stages), own);
+  const { stopped } = raced;
+  const finished: MeasuredRun = {
+    run,
+    outcomes,
+    stopped,
+    measurement,
+    remarks,
+    stages,
+    timings: watch.timings,
+  };
+  return { result: await resultOf(finished), runs, qrels: qrelsOf(dataset, queries), corpus: dataset.corpus };
+}
+
+/** The date and time, to the second. */
+function now(): string {
+  return `${new Date().toISOString().slice(0, 19)}Z`;
+}
+
+async function prepare(config: ExperimentConfig, context: RunContext, runner: ArmRunner): Promise<PreparedRun> {
+  const { backend, cacheFolder, command, progress = silent } = context;
+  const arms = armsToRun(config);
+  assertMeasurable(config, runner);
+  await runner.prepare(arms);
+  const hash = runHash(config, runner.dataset.hash, backend);
+  const environment = { ...captureEnvironment(backend, config.seed, command, config.dataset), date: now() };
+  return { config, arms, hash, environment, backend, cacheFolder, runner, progress };
+}
+
+/**
+ * Runs an experiment from config to result: loads the data, has each arm tuned on the held-out part of dev and ranked with an encoder fitted on all of dev, and
+ * measures. The result is the same for the same config, data and backend, wherever the arms are run. An arm that fails is among the result's failures.
+ *
+ * @param execute where the arms are run; in this process unless it is said otherwise.
+ * @param executeRound where the rounds of a race are run, see {@link runRace}.
+ * @throws RagPlusPlusError with the first failure's code where every arm fails.
+ */
+export async function runExperiment(
+  config: ExperimentConfig,
+  context: RunContext,
+  execute: Execute = executeHere,
+  executeRound: Execute = executeHere,
+): Promise<FinishedRun> {
+  const watch = new Stopwatch();
+  const runner = await watch.time('dataset', () => openArmRunner(config, context));
+  try {
+    const run = await watch.time('embedding', () => prepare(config, context, runner));
+    const { race } = config.evaluation;
+    const raced = race === null ? unraced(run) : await watch.time('race', () => runRace(run, race, executeRound));
+    const left = { ...run, arms: raced.arms };
+    const outcomes = await watch.time('arms', () => execute(left));
+    assertSome(outcomes);
+    return await measured(left, outcomes, raced, watch);
+  } finally {
+    await runner.dispose();
+  }
+}

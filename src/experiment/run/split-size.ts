@@ -1,0 +1,25 @@
+import { ValidationError } from '../../core/errors.ts';
+import type { Dataset, Query } from '../../model/dataset.ts';
+
+/** A mean has an interval, and a difference a p, from two queries on. */
+const LEAST = 2;
+
+/**
+ * Refuses a split with too few queries before anything is computed for them.
+ *
+ * @throws ValidationError with the queries of each split, and what to do.
+ */
+export function assertSplitSize({ name, queries }: Dataset, split: Query['split'] | 'all'): void {
+  const held = (wanted: Query['split']) => queries.filter((query) => query.split === wanted).length;
+  const [dev, test] = [held('dev'), held('test')];
+  const size = { dev, test, all: dev + test }[split];
+  if (size >= LEAST) return;
+  const count = (['no query', 'one query'] as const)[size];
+  const where = split === 'all' ? 'dev and test together' : `split ${split}`;
+  const other = split === 'dev' ? `test holds ${test}` : `dev holds ${dev}`;
+  const remedy = split !== 'all' && dev + test >= LEAST ? 'set evaluation.split: all, or add' : 'add';
+  throw new ValidationError(
+    `dataset ${name} has ${count} in ${where} and figures need at least ${LEAST}${split === 'all' ? '' : `; ${other}`}: ${remedy} conversations`,
+    { dataset: name, split, dev, test },
+  );
+}

@@ -1,0 +1,146 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
+import { ChecksumMismatchError, StorageError } from '../../core/errors.ts';
+import { hashOf } from '../../core/hash.ts';
+import type { Artifact, Stage } from '../../retrieval/stage-store.ts';
+import { type RaceOutcome, race } from './racing-process.harness.ts';
+import { StageCache } from './stage-cache.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'ragpp-stages-'));
+afterAll(() => rmSync(root, { recursive: true }));
+const stage = (key: string): Stage => ({ name: 'some-stage', key: hashOf(key), inputs: [] });
+const artifact: Artifact = {
+  width: 3,
+  reach: Number.POSITIVE_INFINITY,
+  names: ['depth', 'é'],
+  positions: Int32Array.of(5, -1, 2),
+  scores: Float32Array.of(0.1, -0, Number.NaN),
+  moments: Float64Array.of(1 / 3),
+  coldStart: Uint8Array.of(1, 0),
+};
+
+describe('a stage cache', () => {
+  const cache = new StageCache(join(root, 'a'));
+
+  test('gives back what was written, and null for what was not', () => {
+    cache.write(stage('x'), artifact);
+    expect(cache.read(stage('x'))).toEqual(artifact);
+    expect(cache.read(stage('y'))).toBeNull();
+    expect(cache.read({ ...stage('x'), name: 'other-stage' })).toBeNull();
+  });
+
+  test('keeps each stage in a folder of its own', () => {
+    expect(cache.pathOf(stage('x'))).toBe(join(root, 'a', 'stages', 'some-stage', `${hashOf('x')}.safetensors`));
+  });
+
+  test('leaves what is there as it is', () => {
+    const path = cache.pathOf(stage('x'));
+    const bytes = readFileSync(path);
+    cache.write(stage('x'), { width: 4 });
+    expect(readFileSync(path)).toEqual(bytes);
+  });
+
+  test('notes when a file was last used', () => {
+    const path = cache.pathOf(stage('x'));
+    utimesSync(path, 1000, 1000);
+    cache.read(stage('x'));
+    expect(statSync(path).mtimeMs).toBeGreaterThan(Date.UTC(2020, 0));
+  });
+
+  const path = cache.pathOf(stage('damaged'));
+  test.each<[string, () => void, string]>([
+    ['cut', () => writeFileSync(path, readFileSync(path).subarray(0, -3)), 'needs bytes'],
+    ['empty', () => writeFileSync(path, ''), 'too few'],
+    [
+      'altered in its numbers',
+      () => writeFileSync(path, Buffer.concat([readFileSync(path).subarray(0, -1), Buffer.of(2)])),
+      'its checksum differs',
+    ],
+    [
+      'altered in its facts',
+      () => writeFileSync(path, readFileSync(path, 'latin1').replace('width\\":3', 'width\\":4'), 'latin1'),
+      'the checksum of its header differs',
+    ],
+    ['that of another stage', () => copyFileSync(cache.pathOf(stage('x')), path), 'it holds another stage'],
+  ])('refuses a file that is %s, and says what to delete', (_, damage, reason) => {
+    rmSync(path, { force: true });
+    cache.write(stage('damaged'), artifact);
+    damage();
+    const read = () => cache.read(stage('damaged'));
+    expect(read).toThrow(ChecksumMismatchError);
+    expect(read).toThrow(reason);
+    expect(read).toThrow(
+      `; delete it and run again, with --retry-failed where a run is to go on, to have the stage computed anew: ${path}`,
+    );
+    rmSync(path);
+    expect(read()).toBeNull();
+  });
+});
+
+describe('a symbolic link below the cache folder', () => {
+  const theirs = join(root, 'theirs');
+  const cacheFolder = join(root, 'linked');
+  const cache = new StageCache(cacheFolder);
+  const path = cache.pathOf(stage('x'));
+  mkdirSync(theirs);
+
+  test.each([
+    ['stages', dirname(dirname(path)), theirs],
+    ['a stage', dirname(path), theirs],
+    ['a file', path, join(theirs, 'file')],
+    ['nothing', path, join(theirs, 'missing')],
+  ])('in the place of %s is refused, and what it points to stays', (_, link, pointed) => {
+    rmSync(cacheFolder, { recursive: true, force: true });
+    mkdirSync(dirname(link), { recursive: true });
+    writeFileSync(join(theirs, 'file'), 'theirs');
+    symlinkSync(pointed, link);
+    expect(() => cache.read(stage('x'))).toThrow(`which is not followed; remove the link): ${link}`);
+    expect(() => cache.write(stage('x'), artifact)).toThrow(StorageError);
+    expect(readdirSync(theirs)).toEqual(['file']);
+    expect(readFileSync(join(theirs, 'file'), 'utf8')).toBe('theirs');
+  });
+});
+
+/** Every file below a folder with its bytes. */
+function contents(folder: string): Record<string, string> {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    statSync(join(folder, name)).isFile(),
+  );
+  return Object.fromEntries(files.sort().map((name) => [name, hashOf(readFileSync(join(folder, name)))]));
+}
+
+test('processes that race for the same stages end with the same results, and the bytes that one alone leaves', async () => {
+  const together = join(root, 'together');
+  const program = fileURLToPath(new URL('./racing-process.harness.ts', import.meta.url));
+  const children = [1, 2].map(() => fork(program, { execArgv: ['--import', 'tsx'] }));
+  try {
+    await Promise.all(children.map((child) => once(child, 'message')));
+    const outcomes = children.map((child) => once(child, 'message'));
+    for (const child of children) child.send(together);
+    const alone = await race(join(root, 'alone'));
+    for (const outcome of outcomes) expect(((await outcome)[0] as RaceOutcome).hash).toBe(alone.hash);
+    expect(contents(together)).toEqual(contents(join(root, 'alone')));
+    expect(Object.keys(contents(together)).length).toBeGreaterThan(40);
+    const again = await race(together);
+    expect(again.hash).toBe(alone.hash);
+    expect(again.counts.large).toEqual({ executed: 0, memory: 0, disk: 23 });
+  } finally {
+    for (const child of children) child.kill();
+  }
+}, 30_000);

@@ -1,0 +1,133 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import * as tf from '@tensorflow/tfjs-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type BackendName, useBackend } from '../../core/backend.ts';
+import { loadDataset } from '../../datasets/registry.ts';
+import { MEMORY_ONLY } from '../../retrieval/stage-graph.ts';
+import { type ExperimentConfig, resolveConfig } from '../config/config.ts';
+import type { Plain } from '../config/config-file.ts';
+import { codeVersion } from './code-version.ts';
+import { sampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
+import { runExperiment } from './run.ts';
+import { planStages, type StagePlan } from './stage-plan.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'ragpp-plan-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let backend: BackendName;
+beforeAll(async () => {
+  backend = await useBackend('wasm');
+  writeSampleJsonl(folder);
+});
+
+function config(changes: Plain = {}): ExperimentConfig {
+  const sample = sampleConfig(folder) as Plain;
+  const evaluation = { ...(sample.evaluation as Plain), ...(changes.evaluation as Plain) };
+  return resolveConfig({ ...sample, ...changes, evaluation }, 'sample');
+}
+
+async function planned(wanted: ExperimentConfig): Promise<StagePlan> {
+  const dataset = await loadDataset(wanted.dataset, { cacheFolder: null });
+  const before = tf.memory().numTensors;
+  const plan = planStages({ dataset, config: wanted, code: codeVersion() });
+  expect(tf.memory().numTensors).toBe(before);
+  return plan;
+}
+
+/** What a run with an empty cache executes, by stage, and the keys of what it keeps. */
+async function executed(wanted: ExperimentConfig): Promise<{ counts: Record<string, number>; keys: string[] }> {
+  const cacheFolder = mkdtempSync(join(folder, 'cache-'));
+  const { result } = await runExperiment(wanted, { backend, cacheFolder, command: 'ragpp run sample.yaml' });
+  expect(result.failures).toEqual([]);
+  const counts = Object.entries(result.stages).map(([name, count]) => [name, count.executed] as const);
+  const files = readdirSync(join(cacheFolder, 'stages'), { recursive: true, encoding: 'utf8' });
+  const keys = files.filter((name) => name.endsWith('.safetensors')).map((name) => basename(name, '.safetensors'));
+  return { counts: Object.fromEntries(counts.filter(([, count]) => count > 0)), keys: keys.sort() };
+}
+
+const untuned = () => (sampleConfig(folder) as { arms: Plain[] }).arms.map(({ tune: _, ...arm }) => arm);
+
+test('a plan for a dataset without a query to evaluate is refused', async () => {
+  const wanted = config({ arms: untuned() });
+  const dataset = await loadDataset(wanted.dataset, { cacheFolder: null });
+  const before = tf.memory().numTensors;
+  const plan = () => planStages({ dataset: { ...dataset, queries: [] }, config: wanted, code: codeVersion() });
+  expect(plan).toThrow('has no query in split test');
+  expect(tf.memory().numTensors).toBe(before);
+});
+
+describe('without tuning a plan says exactly', () => {
+  test('how often each stage is executed, and under which keys', async () => {
+    const wanted = config({ arms: untuned() });
+    const { executions, total, exact, known } = await planned(wanted);
+    const { counts, keys } = await executed(wanted);
+    expect(exact).toBe(true);
+    expect(executions).toEqual(counts);
+    expect(total).toBe(Object.values(counts).reduce((sum, count) => sum + count, 0));
+    const kept = known.filter(({ name }) => !MEMORY_ONLY.has(name)).map(({ key }) => key);
+    expect(kept.sort()).toEqual(keys);
+  });
+
+  test('that arms which differ in their weights cost nothing more', async () => {
+    const [arm] = untuned().filter(({ name }) => name === 'hybrid');
+    const scored = { ...arm, trajectory: {}, attention: { mechanism: 'unified' } };
+    const weighted = [0.1, 0.5, 0.9].map((weight) => {
+      return {
+        ...scored,
+        name: `weight ${weight}`,
+        trajectory: { weight },
+        attention: { mechanism: 'unified', weight },
+      };
+    });
+    const one = await planned(config({ arms: [{ ...scored, name: 'hybrid' }] }));
+    const four = await planned(config({ arms: [{ ...scored, name: 'hybrid' }, ...weighted] }));
+    expect(four).toEqual(one);
+  });
+
+  test('what null controls cost', async () => {
+    const wanted = config({ arms: untuned(), controls: true });
+    expect(wanted.arms.length).toBeGreaterThan(untuned().length);
+    const { executions, exact } = await planned(wanted);
+    expect([exact, executions]).toEqual([true, (await executed(wanted)).counts]);
+  });
+
+  test('what one arm of several costs', async () => {
+    const wanted = { ...config({ arms: untuned() }), only: ['hybrid'] };
+    const { executions, exact } = await planned(wanted);
+    expect([exact, executions]).toEqual([true, (await executed(wanted)).counts]);
+    expect(executions).not.toHaveProperty('propagated');
+  });
+});
+
+describe('a plan is an upper bound, and what it knows for sure a lower one', () => {
+  const structural = () => {
+    const [newest, hybrid, decayed, ...others] = (sampleConfig(folder) as { arms: Plain[] }).arms;
+    return [
+      newest,
+      { ...hybrid, tune: { 'candidates.0.k': [5, 13], 'relevance.fusion.alpha': [0.2, 0.6] } },
+      decayed,
+      ...others,
+    ];
+  };
+
+  test.each<[string, number, () => ExperimentConfig]>([
+    ['with tuned weights', 1.1, () => config()],
+    ['with tuned candidates', 1.2, () => config({ arms: structural().slice(0, 4) })],
+    ['with a race', 3, () => config({ arms: untuned(), evaluation: { race: { rounds: 3 } } })],
+  ])('%s', async (_, times, wanted) => {
+    const { executions, total, exact, known } = await planned(wanted());
+    const { counts, keys } = await executed(wanted());
+    expect(exact).toBe(false);
+    expect(Object.keys(executions)).toEqual(expect.arrayContaining(Object.keys(counts)));
+    for (const [name, count] of Object.entries(counts)) {
+      expect([name, executions[name]! >= count]).toEqual([name, true]);
+      expect(known.filter((stage) => stage.name === name).length).toBeLessThanOrEqual(count);
+    }
+    expect(keys).toEqual(
+      expect.arrayContaining(known.filter(({ name }) => !MEMORY_ONLY.has(name)).map(({ key }) => key)),
+    );
+    const real = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    expect(total).toBeLessThanOrEqual(times * real);
+  });
+});

@@ -1,0 +1,184 @@
+import { MEMORY_ONLY, type StageGraph, withInputs } from '../../retrieval/stage-graph.ts';
+import type { Stage } from '../../retrieval/stage-store.ts';
+import { armsToRun } from '../config/arm-selection.ts';
+import { combinations } from '../config/arms.ts';
+import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
+import type { Plain } from '../config/config-file.ts';
+import { inheritedPoint, withTuned } from '../config/tuned-arm.ts';
+import { type RaceOptions, raceShares } from './race.ts';
+import { approximateSources } from './remarks.ts';
+import { tuningStage } from './tuning-stage.ts';
+import { type PlanSource, tableGraph, tuningGraph } from './workspaces.ts';
+
+/** What a config would execute with an empty cache, in one process. */
+export interface StagePlan {
+  /** By stage name, in alphabetical order. */
+  readonly executions: Readonly<Record<string, number>>;
+  readonly total: number;
+  /** False where a stage depends on what tuning chooses or a race leaves: then the numbers are upper bounds. */
+  readonly exact: boolean;
+  /** The stages that will be executed in any case, inputs before what needs them. */
+  readonly known: readonly Stage[];
+}
+
+/** Stages by what they are told apart by. */
+type Stages = ReadonlyMap<string, Stage>;
+
+/** What is asked of one workspace: the stages of one of the alternatives. */
+type Request = readonly Stages[];
+
+/** Path -> the values that tuning might set there. */
+type Choices = Readonly<Record<string, readonly unknown[]>>;
+
+type ArmsByName = ReadonlyMap<string, ArmOptions>;
+
+function byName({ arms }: ExperimentConfig): ArmsByName {
+  return new Map(arms.map((arm) => [arm.name, arm]));
+}
+
+/** What an arm's chain might hand down to it. */
+function inheritedChoices(arm: ArmOptions, arms: ArmsByName): Choices {
+  const parent = arm.extends === undefined ? undefined : arms.get(arm.extends);
+  if (parent === undefined) return {};
+  return inheritedPoint(arm, parent, { ...inheritedChoices(parent, arms), ...parent.tune }) as Choices;
+}
+
+/** The stages and all that they need. Those that are not kept are executed in each workspace that asks. */
+function closure(workspace: string, stages: readonly Stage[]): Stages {
+  const needed = [...withInputs(stages).values()];
+  return new Map(needed.map((stage) => [MEMORY_ONLY.has(stage.name) ? `${workspace} ${stage.key}` : stage.key, stage]));
+}
+
+/** The first value of each path, or the last at -1. */
+function pointAt(choices: Choices, at: number): Plain {
+  return Object.fromEntries(Object.entries(choices).map(([path, values]) => [path, values.at(at)]));
+}
+
+/** Without the values that no stage depends on, such as weights: each option either is in a stage's key or is not, so paths are looked at one by one. */
+function withConsequences(graph: StageGraph, arm: ArmOptions, choices: Choices): Choices {
+  const first = pointAt(choices, 0);
+  const stagesOf = (path: string, value: unknown) =>
+    [...withInputs(graph.arm(withTuned(arm, { ...first, [path]: value }))).keys()].join();
+  const needed = Object.entries(choices).map(([path, values]) => {
+    const different = new Map(values.map((value) => [stagesOf(path, value), value]));
+    return [path, different.size > 1 ? values : values.slice(0, 1)] as const;
+  });
+  return Object.fromEntries(needed);
+}
+
+/** Each arm's ranking, with whatever its chain and its grid might give it. @param also what else is asked for an arm. */
+function rankingRequests(
+  workspace: string,
+  graph: StageGraph,
+  config: ExperimentConfig,
+  also: (options: ArmOptions) => readonly Stage[] = () => [],
+): Request[] {
+  const arms = byName(config);
+  return armsToRun(config).map((arm) => {
+    const choices = { ...inheritedChoices(arm, arms), ...arm.tune };
+    const points = combinations(withConsequences(graph, arm, choices));
+    return points.map((point) => {
+      const options = withTuned(arm, point);
+      return closure(workspace, [...graph.arm(options), ...also(options)]);
+    });
+  });
+}
+
+/** How much an arm's approximate sources find of what the exact index does is told beside the table. */
+function exactCandidates(graph: StageGraph, options: ArmOptions): Stage[] {
+  return approximateSources(options).map(({ k }) => graph.candidates({ index: 'flat', k }, null));
+}
+
+/** The rounds of a race before the last one. Which arms they leave is not known, nor whether a round is large enough to be run. */
+function raceRequests(source: PlanSource, race: RaceOptions): Request[] {
+  const { config } = source;
+  const { evaluation } = config;
+  return raceShares(race.rounds)
+    .slice(0, -1)
+    .flatMap((share) => {
+      const round = { ...config, evaluation: { ...evaluation, share: share * evaluation.share } };
+      return rankingRequests(`round ${share}`, tableGraph({ ...source, config: round }), round).map(perhaps);
+    });
+}
+
+/** Nothing may be asked instead. */
+function perhaps(request: Request): Request {
+  return [...request, new Map()];
+}
+
+/** What a tuned arm's grid needs, and its values. */
+function tuningRequests(graph: StageGraph, arm: ArmOptions, config: ExperimentConfig): Request[] {
+  const inherited = inheritedChoices(arm, byName(config));
+  const fromStart = (start: Plain, grid: Choices) =>
+    combinations(grid).map((point) => withTuned(arm, { ...start, ...point }));
+  const choices = Object.entries(withConsequences(graph, arm, { ...inherited, ...arm.tune }));
+  const starts = combinations(Object.fromEntries(choices.filter(([path]) => !(path in arm.tune))));
+  const grid = Object.fromEntries(choices.filter(([path]) => path in arm.tune));
+  // Values from different starts have nothing in common, so two starts stand for all.
+  const values = [0, -1].map((at) =>
+    fromStart(pointAt(inherited, at), arm.tune).map((tuned) => tuningStage(graph, tuned, config)),
+  );
+  return [
+    starts.map((start) =>
+      closure(
+        'tuning',
+        fromStart(start, grid).flatMap((tuned) => graph.arm(tuned)),
+      ),
+    ),
+    values.map((stages) => new Map(stages.map((stage) => [stage.key, stage]))),
+  ];
+}
+
+/** Stages of every alternative. */
+function certain([first, ...others]: Request): [string, Stage][] {
+  return [...(first as Stages)].filter(([id]) => others.every((other) => other.has(id)));
+}
+
+function countByName(stages: Iterable<Stage>): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { name } of stages) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
+
+/** By name the most that one alternative adds to what is known. */
+function mostAdded(request: Request, known: Stages): Map<string, number> {
+  const most = new Map<string, number>();
+  for (const alternative of request) {
+    const added = [...alternative].filter(([id]) => !known.has(id)).map(([, stage]) => stage);
+    for (const [name, count] of countByName(added)) most.set(name, Math.max(most.get(name) ?? 0, count));
+  }
+  return most;
+}
+
+/**
+ * Says which stages a config would execute, by name and number, without running it: the data is read, nothing is embedded or computed. Several processes at once may
+ * execute more, where two of them make the same stage at the same time.
+ */
+export function planStages(source: PlanSource): StagePlan {
+  const { config } = source;
+  const tuned = config.arms.filter(({ tune }) => combinations(tune).length > 1);
+  const tuning = tuned.length === 0 ? null : tuningGraph(source);
+  const table = tableGraph(source);
+  const { race } = config.evaluation;
+  const rankings = rankingRequests('table', table, config, (options) => exactCandidates(table, options));
+  const requests = [
+    ...tuned.flatMap((arm) => tuningRequests(tuning as StageGraph, arm, config)),
+    ...(race === null ? rankings : [...raceRequests(source, race), ...rankings.map(perhaps)]),
+  ];
+  const known: Stages = new Map(requests.flatMap(certain));
+  const open: Stages = new Map(
+    requests.flatMap((request) => request.flatMap((stages) => [...stages])).filter(([id]) => !known.has(id)),
+  );
+  const possible = countByName(open.values());
+  const added = requests.map((request) => mostAdded(request, known));
+  const sure = countByName(known.values());
+  const names = [...new Set([...sure.keys(), ...possible.keys()])].sort();
+  const executions = Object.fromEntries(
+    names.map((name) => {
+      const most = added.reduce((sum, counts) => sum + (counts.get(name) ?? 0), 0);
+      return [name, (sure.get(name) ?? 0) + Math.min(most, possible.get(name) ?? 0)];
+    }),
+  );
+  const total = Object.values(executions).reduce((sum, count) => sum + count, 0);
+  return { executions, total, exact: open.size === 0, known: [...known.values()] };
+}

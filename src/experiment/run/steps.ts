@@ -1,0 +1,23 @@
+import { eventBreaks } from '../../core/event-loop.ts';
+
+/** A computation that can be left alone between its steps, none of which takes long. */
+export type Steps<T> = Generator<void, T>;
+
+/** Takes all steps at once. */
+export function finished<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** Takes all steps and lets events in between them. @param report is told how many are done. */
+export async function finishedWithBreaks<T>(steps: Steps<T>, report: (done: number) => void): Promise<T> {
+  const pause = eventBreaks();
+  for (let done = 1; ; done++) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    report(done);
+    await pause();
+  }
+}

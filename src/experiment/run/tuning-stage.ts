@@ -1,0 +1,27 @@
+import { type RetrieverOptions, retrieverOptions } from '../../retrieval/retriever-options.ts';
+import type { StageGraph } from '../../retrieval/stage-graph.ts';
+import type { Stage } from '../../retrieval/stage-store.ts';
+import type { ExperimentConfig } from '../config/config.ts';
+
+/** Deep enough for the metric: 10 of `mrr@10`, everything for one without a cut-off. */
+export function cutoffOf(metric: string, depth: number): number {
+  const [, cutoff] = metric.split('@');
+  return cutoff === undefined ? depth : Number(cutoff);
+}
+
+/** An arm's options without what says nothing about its rankings: its name, its description, its grid. */
+function retrieverPart(arm: RetrieverOptions): RetrieverOptions {
+  const own = Object.entries(arm).filter(([key]) => Object.hasOwn(retrieverOptions.shape, key));
+  return Object.fromEntries(own) as unknown as RetrieverOptions;
+}
+
+/** The stage that says how good an arm is on the queries that arms are tuned on: a number, the mean of the tuning metric. */
+export function tuningStage(
+  graph: StageGraph,
+  arm: RetrieverOptions,
+  { tuning: { metric }, evaluation }: ExperimentConfig,
+): Stage {
+  const retriever = retrieverPart(arm);
+  const depth = cutoffOf(metric, evaluation.depth);
+  return graph.derived('tuning-value', { metric, depth, retriever }, graph.arm(retriever));
+}

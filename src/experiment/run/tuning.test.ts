@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { resolveConfig } from '../config/config.ts';
+import { ArmTuning } from './tuning.ts';
+
+const config = resolveConfig(
+  {
+    name: 'tuning',
+    dataset: { name: 'spamassassin-threads' },
+    embedding: { encoder: 'lsa' },
+    evaluation: { baseline: 'plain' },
+    arms: [
+      { name: 'plain', candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } },
+      { name: 'decayed', extends: 'plain', decay: {}, tune: { 'decay.halfLifeHours': [12, 48, 96] } },
+      {
+        name: 'placed',
+        extends: 'decayed',
+        trajectory: {},
+        tune: { 'trajectory.weight': [0.1, 0.5], 'trajectory.sigma': [1, 2] },
+      },
+      { name: 'fixed', extends: 'decayed', decay: { halfLifeHours: 6 } },
+    ],
+  },
+  'test',
+);
+
+/** A tuning that likes 50 hours and much trajectory, and a list of what it was asked. */
+function tuning(): { readonly arms: ArmTuning; readonly asked: string[] } {
+  const asked: string[] = [];
+  const arms = new ArmTuning(config.arms, async ({ name, decay, trajectory }) => {
+    asked.push(`${name} ${decay?.halfLifeHours} ${trajectory?.weight} ${trajectory?.sigma}`);
+    return name === 'decayed' ? -Math.abs((decay?.halfLifeHours ?? 0) - 50) : (trajectory?.weight ?? 0);
+  });
+  return { arms, asked };
+}
+
+const DECAYED = ['decayed 12 undefined undefined', 'decayed 48 undefined undefined', 'decayed 96 undefined undefined'];
+const PLACED = ['placed 48 0.1 1', 'placed 48 0.1 2', 'placed 48 0.5 1', 'placed 48 0.5 2'];
+
+test('each arm starts from what was chosen for the arm that it extends, unless it says otherwise', async () => {
+  const { arms, asked } = tuning();
+  const tuned = [];
+  for (const { name } of config.arms) tuned.push(await arms.tuned(name));
+  expect(tuned.map(({ options, tuned: point }) => [options.name, point])).toEqual([
+    ['plain', {}],
+    ['decayed', { 'decay.halfLifeHours': 48 }],
+    ['placed', { 'decay.halfLifeHours': 48, 'trajectory.weight': 0.5, 'trajectory.sigma': 1 }],
+    ['fixed', {}],
+  ]);
+  expect(tuned[2]?.options.decay?.halfLifeHours).toBe(48);
+  expect(tuned[3]?.options.decay?.halfLifeHours).toBe(6);
+  expect(asked).toEqual([...DECAYED, ...PLACED]);
+});
+
+test('an arm asked for alone is tuned along its chain, and nothing is measured twice', async () => {
+  const { arms, asked } = tuning();
+  let points = 0;
+  expect(arms.pointsLeft('placed')).toBe(7);
+  const { tuned } = await arms.tuned('placed', () => points++);
+  expect(tuned).toEqual({ 'decay.halfLifeHours': 48, 'trajectory.weight': 0.5, 'trajectory.sigma': 1 });
+  expect(points).toBe(7);
+  expect(arms.pointsLeft('placed')).toBe(0);
+  await arms.tuned('decayed');
+  expect(asked).toEqual([...DECAYED, ...PLACED]);
+});
+
+test('an arm whose parent cannot be tuned fails of the same, and the parent itself is not tried again', async () => {
+  let tries = 0;
+  const arms = new ArmTuning(config.arms, async () => {
+    tries++;
+    throw new Error('no light');
+  });
+  for (const name of ['placed', 'decayed', 'fixed']) await expect(arms.tuned(name)).rejects.toThrow('no light');
+  expect(tries).toBe(1);
+  await expect(arms.tuned('plain')).resolves.toMatchObject({ tuned: {} });
+});
+
+test('an arm that there is not is named', async () => {
+  expect(() => tuning().arms.pointsLeft('plane')).toThrow('experiment has no arm: plane');
+});

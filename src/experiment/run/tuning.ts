@@ -1,0 +1,68 @@
+import { ValidationError } from '../../core/errors.ts';
+import { combinations } from '../config/arms.ts';
+import type { ArmOptions } from '../config/config.ts';
+import type { Plain } from '../config/config-file.ts';
+import { inheritedPoint, withTuned } from '../config/tuned-arm.ts';
+
+/** An arm with its hyper-parameters set. */
+export interface TunedArm {
+  readonly options: ArmOptions;
+  /** Path -> value, those taken over from the arm that it extends included. */
+  readonly tuned: Plain;
+}
+
+/**
+ * Chooses arms' hyper-parameters from their grids. An arm starts from what was chosen for the arm that it extends, which is tuned first where it was not yet; so
+ * what is chosen for an arm depends on its own chain alone, never on which other arms were asked for. Equal values: the first point of the grid.
+ */
+export class ArmTuning {
+  readonly #arms: ReadonlyMap<string, ArmOptions>;
+  readonly #measure: (arm: ArmOptions) => Promise<number>;
+  readonly #tuned = new Map<string, Promise<TunedArm>>();
+
+  /** @param measure the mean of the tuning metric on dev. */
+  constructor(arms: readonly ArmOptions[], measure: (arm: ArmOptions) => Promise<number>) {
+    this.#arms = new Map(arms.map((arm) => [arm.name, arm]));
+    this.#measure = measure;
+  }
+
+  /** The arm as it is written. @throws ValidationError where there is none of that name. */
+  #written(name: string): ArmOptions {
+    const arm = this.#arms.get(name);
+    if (arm === undefined) throw new ValidationError(`experiment has no arm: ${name}`, { name });
+    return arm;
+  }
+
+  /** How many points are still to be measured before the arm is tuned. */
+  pointsLeft(name: string): number {
+    if (this.#tuned.has(name)) return 0;
+    const arm = this.#written(name);
+    const own = combinations(arm.tune).length;
+    return (own > 1 ? own : 0) + (arm.extends === undefined ? 0 : this.pointsLeft(arm.extends));
+  }
+
+  /** @param onPoint is called after each point that was measured, also one of an arm that this one extends. */
+  tuned(name: string, onPoint: () => void = () => {}): Promise<TunedArm> {
+    const known = this.#tuned.get(name);
+    if (known !== undefined) return known;
+    const tuned = this.#tune(this.#written(name), onPoint);
+    this.#tuned.set(name, tuned);
+    return tuned;
+  }
+
+  async #tune(arm: ArmOptions, onPoint: () => void): Promise<TunedArm> {
+    const inherited =
+      arm.extends === undefined
+        ? {}
+        : inheritedPoint(arm, this.#written(arm.extends), (await this.tuned(arm.extends, onPoint)).tuned);
+    const grid = combinations(arm.tune).map((point) => ({ ...inherited, ...point }));
+    let best: { readonly point: Plain; readonly value: number } | undefined;
+    for (const point of grid.length > 1 ? grid : []) {
+      const value = await this.#measure(withTuned(arm, point));
+      if (best === undefined || value > best.value) best = { point, value };
+      onPoint();
+    }
+    const tuned = best?.point ?? (grid[0] as Plain);
+    return { options: withTuned(arm, tuned), tuned };
+  }
+}

@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { ValidationError } from '../../core/errors.ts';
+import { readJsonLines } from './json-lines.ts';
+
+/** The values of a run query by query, as per-query.jsonl holds them. Q queries. */
+export interface PerQueryValues {
+  /** [Q] */
+  readonly queries: readonly string[];
+  /** [Q] */
+  readonly clusters: readonly string[];
+  /** By arm and metric, [Q]. */
+  readonly values: ReadonlyMap<string, ReadonlyMap<string, readonly number[]>>;
+}
+
+const lineSchema = z.object({ query: z.string(), cluster: z.string(), arm: z.string() }).catchall(z.number());
+
+function parseLine(line: string, where: string): z.output<typeof lineSchema> {
+  try {
+    return lineSchema.parse(JSON.parse(line));
+  } catch (error) {
+    throw new ValidationError(`line does not hold a query's values: ${where}`, { where }, { cause: error });
+  }
+}
+
+/** @throws StorageError, or ValidationError naming the line that holds no values, and the arm that lacks a query. */
+export function readPerQuery(folder: string): PerQueryValues {
+  const path = join(folder, 'per-query.jsonl');
+  const clusters = new Map<string, string>();
+  const values = new Map<string, Map<string, number[]>>();
+  for (const { query, cluster, arm, ...figures } of readJsonLines(path, parseLine)) {
+    clusters.set(query, cluster);
+    const columns = values.get(arm) ?? new Map<string, number[]>();
+    values.set(arm, columns);
+    for (const [metric, value] of Object.entries(figures)) {
+      const column = columns.get(metric) ?? [];
+      columns.set(metric, column);
+      if (column.push(value) !== clusters.size)
+        throw new ValidationError(`${path} does not have every query once for arm: ${arm}`, { path, arm });
+    }
+  }
+  for (const [arm, columns] of values)
+    for (const column of columns.values())
+      if (column.length !== clusters.size)
+        throw new ValidationError(`${path} does not have every query once for arm: ${arm}`, { path, arm });
+  return { queries: [...clusters.keys()], clusters: [...clusters.values()], values };
+}

@@ -1,0 +1,226 @@
+import { describe, expect, test } from 'vitest';
+import { ValidationError } from '../../core/errors.ts';
+import type { Run } from '../../model/run.ts';
+import { collapseJudgements, collapseRanking, type RescoreOptions, rescore, rescoreName } from './rescore.ts';
+import type { StoredRun } from './stored-run.ts';
+
+const asIs: RescoreOptions = {
+  metrics: ['mrr@5'],
+  relevantGrade: null,
+  judgedOnly: false,
+  unanswerableAre: 'apart',
+  baseline: null,
+  granularity: 'turn',
+  test: 'permutation',
+  correction: 'holm',
+};
+
+/** Turn `a1` is of conversation `a`. */
+const turns = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1', 'd1'];
+const rankingOf = (ids: string) => ids.split(' ').map((id, place) => ({ id, score: 9 - place }));
+const runOf = (...rankings: string[]): Run => new Map(rankings.map((ids, q) => [`q${q}`, rankingOf(ids)]));
+
+/** Three queries with a turn of grade 3; the last one has only one of grade 1. */
+const stored: StoredRun = {
+  folder: 'x',
+  summary: {
+    experiment: 'test',
+    hash: 'abc',
+    baseline: 'base',
+    statistics: { samples: 199, level: 0.9 },
+    arms: [
+      { name: 'base', description: '', tuned: {}, levels: null, control: null },
+      { name: 'other', description: 'The other.', tuned: { x: 1 }, levels: null, control: null },
+    ],
+    failures: [],
+    dataset: {
+      name: 'handmade',
+      task: '',
+      features: [],
+      licence: '',
+      relevantGrade: 3,
+      gradeNames: {},
+      hash: 'data',
+      split: 'test',
+      facts: {},
+    },
+  },
+  config: {
+    description: 'A test.',
+    evaluation: { depth: 11 },
+    arms: [{ name: 'base' }, { name: 'other', sameChannel: true }],
+  },
+  environment: {
+    version: '0',
+    commit: '0',
+    node: 'v20',
+    backend: 'cpu',
+    packages: {},
+    machine: { platform: '', cpu: '', cores: 1, memoryGiB: 1 },
+    seed: 3,
+    command: '',
+  },
+  queries: Array.from({ length: 4 }, (_, q) => ({
+    id: `q${q}`,
+    text: 'x',
+    timestamp: q,
+    author: null,
+    channel: null,
+    cluster: `c${q}`,
+    kind: null,
+    turnId: null,
+  })),
+  qrels: new Map([
+    [
+      'q0',
+      new Map([
+        ['a1', 3],
+        ['a2', 1],
+        ['b1', 0],
+      ]),
+    ],
+    ['q1', new Map([['b2', 3]])],
+    ['q2', new Map([['c1', 3]])],
+    ['q3', new Map([['d1', 1]])],
+  ]),
+  runs: new Map([
+    ['base', runOf('b1 a2 c1 a1', 'a1 b1 b2', 'c1', 'a1 d1')],
+    ['other', runOf('d1 a1', 'b2', 'a1 a2 a3 b1 b2 c1', 'd1')],
+  ]),
+  conversations: new Map(turns.map((id) => [id, id.charAt(0)])),
+};
+
+const means = (options: Partial<RescoreOptions>) =>
+  rescore(stored, { ...asIs, ...options }).arms.map(({ metrics }) =>
+    Object.values(metrics).map(({ mean }) => Math.round(mean * 1e12) / 1e12),
+  );
+const rounded = (...values: number[]) => values.map((value) => Math.round(value * 1e12) / 1e12);
+
+describe('a stored run is measured', () => {
+  test('as it was, where nothing else is asked for', () => {
+    expect(means({})).toEqual([rounded((1 / 4 + 1 / 3 + 1) / 3), rounded((1 / 2 + 1 + 0) / 3)]);
+  });
+
+  test('in other metrics', () => {
+    expect(means({ metrics: ['mrr@10', 'p@2'] })).toEqual([
+      rounded((1 / 4 + 1 / 3 + 1) / 3, (0 + 0 + 1 / 2) / 3),
+      rounded((1 / 2 + 1 + 1 / 6) / 3, (1 / 2 + 1 / 2 + 0) / 3),
+    ]);
+  });
+
+  test('with another grade as relevant, and then the last query counts too', () => {
+    expect(means({ relevantGrade: 1 })).toEqual([
+      rounded((1 / 2 + 1 / 3 + 1 + 1 / 2) / 4),
+      rounded((1 / 2 + 1 + 0 + 1) / 4),
+    ]);
+  });
+
+  test('with queries without a relevant turn among the others', () => {
+    expect(means({ unanswerableAre: 'counted' })).toEqual([rounded((1 / 4 + 1 / 3 + 1) / 4), rounded(1.5 / 4)]);
+  });
+
+  test('without the turns that nobody judged', () => {
+    // base: b1 a2 a1, then b2, c1; other: a1, b2, c1
+    expect(means({ judgedOnly: true })).toEqual([rounded((1 / 3 + 1 + 1) / 3), [1]]);
+  });
+
+  test('by conversation, each at its first turn', () => {
+    // base: b a c, then a b, c; other: d a, then b, a b c
+    expect(means({ granularity: 'conversation' })).toEqual([
+      rounded((1 / 2 + 1 / 2 + 1) / 3),
+      rounded((1 / 2 + 1 + 1 / 3) / 3),
+    ]);
+  });
+
+  test('against another arm', () => {
+    const { baseline, arms } = rescore(stored, { ...asIs, baseline: 'other' });
+    expect(baseline).toBe('other');
+    expect(arms[1]?.comparisons).toBeNull();
+    expect(arms[0]?.comparisons?.['mrr@5']?.difference.mean).toBeCloseTo((1 / 4 + 1 / 3 + 1 - 1.5) / 3, 12);
+    expect(() => rescore(stored, { ...asIs, baseline: 'othr' })).toThrow(ValidationError);
+    expect(() => rescore(stored, { ...asIs, baseline: 'othr' })).toThrow(
+      'run has no such arm, the nearest is other: othr',
+    );
+  });
+});
+
+test('the passports say by what definitions, and the result what the run was', () => {
+  const options: Partial<RescoreOptions> = { judgedOnly: true, unanswerableAre: 'counted', relevantGrade: 2 };
+  const result = rescore(stored, { ...asIs, ...options, granularity: 'conversation' });
+  expect(result.passports['mrr@5']).toMatchObject({
+    granularity: 'conversation',
+    relevantGrade: 2,
+    judgedOnly: true,
+    judgedAt: 1,
+    queries: 4,
+    unanswerable: 1,
+    unanswerableAre: 'counted',
+    dataHash: 'data',
+  });
+  expect(result.queries[0]?.judgements).toEqual({ a1: 3, a2: 1, b1: 0 });
+  expect(result.unanswerable.map(({ id }) => id)).toEqual(['q3']);
+  expect(result.arms[1]).toMatchObject({ options: { sameChannel: true }, description: 'The other.', tuned: { x: 1 } });
+  expect(result.statistics).toEqual({ samples: 199, level: 0.9, test: 'permutation', correction: 'holm' });
+});
+
+test.each([
+  ['mrr@12', 'the run keeps 11 places of each ranking, fewer than the metric looks at: mrr@12'],
+  ['mrr@11', 'metric is listed twice, list each once: mrr@11'],
+  ['num_rel_ret', 'metric is a sum over the queries, not a mean: num_rel_ret'],
+])('%s is refused', (metric, message) => {
+  expect(() => rescore(stored, { ...asIs, metrics: ['mrr@11', metric] })).toThrow(
+    expect.objectContaining({ name: 'ValidationError', message }),
+  );
+  expect(rescore(stored, { ...asIs, metrics: ['mrr@11'] }).metrics).toEqual(['mrr@11']);
+});
+
+test('a run that does not say how deep its rankings are is refused', () => {
+  expect(() => rescore({ ...stored, config: {} }, asIs)).toThrow('config.yaml does not say evaluation.depth: x');
+});
+
+describe('collapsing to conversations', () => {
+  test('keeps the order of a ranking with equal scores, which is that of the turns', () => {
+    const equal = ['b1', 'a3', 'c1', 'a1'].map((id) => ({ id, score: 1 }));
+    // c1, b1, a3, a1 by the tie rule
+    expect(collapseRanking(equal, stored.conversations).map(({ id }) => id)).toEqual(['c', 'b', 'a']);
+  });
+
+  test('keeps the highest grade, and an unjudged turn unjudged', () => {
+    const grades = new Map([
+      ['a1', 1],
+      ['a2', 3],
+      ['a3', 0],
+      ['b1', -1],
+    ]);
+    expect(collapseJudgements(grades, stored.conversations)).toEqual(
+      new Map([
+        ['a', 3],
+        ['b', -1],
+      ]),
+    );
+  });
+
+  test('needs to know the conversation', () => {
+    expect(() => collapseRanking([{ id: 'z9', score: 1 }], stored.conversations)).toThrow(
+      'turns.jsonl has no turn: z9',
+    );
+  });
+});
+
+test('every definition has a name of its own', () => {
+  const changes: Partial<RescoreOptions>[] = [
+    {},
+    { metrics: ['mrr@5', 'ndcg@20'] },
+    { relevantGrade: 1 },
+    { judgedOnly: true },
+    { unanswerableAre: 'counted' },
+    { granularity: 'conversation' },
+    { test: 't' },
+    { correction: 'none' },
+    { baseline: 'other' },
+  ];
+  const names = changes.map((change) => rescoreName({ ...asIs, ...change }));
+  expect(new Set(names).size).toBe(changes.length);
+  expect(names[1]).toBe('mrr-5-ndcg-20');
+  expect(rescoreName({ ...asIs, relevantGrade: 2, judgedOnly: true })).toBe('mrr-5-grade-2-judged-only');
+});

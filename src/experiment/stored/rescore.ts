@@ -1,0 +1,197 @@
+import { z } from 'zod';
+import { ValidationError } from '../../core/errors.ts';
+import { check, nearestOf } from '../../core/validation.ts';
+import { parseMean } from '../../evaluation/metric.ts';
+import type { CorrectionName, TestName } from '../../evaluation/significance.ts';
+import type { Qrels, Run } from '../../model/run.ts';
+import { compareScored, type Scored } from '../../model/tie-rule.ts';
+import { fileName } from '../config/arms.ts';
+import { isPlain, type Plain } from '../config/config-file.ts';
+import { type Judging, type Measurement, measureRuns } from '../measure/measurement.ts';
+import type { Granularity } from '../measure/passport.ts';
+import type { ArmResult, ExperimentResult, QueryRecord } from '../measure/result.ts';
+import type { StoredRun } from './stored-run.ts';
+
+/** Other definitions for the figures of a run. */
+export interface RescoreOptions {
+  readonly metrics: readonly string[];
+  /** The dataset's where it is null. */
+  readonly relevantGrade: number | null;
+  /** Takes unjudged turns out of the rankings first, so that the figures say nothing about them either way. */
+  readonly judgedOnly: boolean;
+  readonly unanswerableAre: Judging['unanswerableAre'];
+  /** The run's where it is null. */
+  readonly baseline: string | null;
+  readonly granularity: Granularity;
+  readonly test: TestName;
+  readonly correction: CorrectionName;
+}
+
+/** The name of a rescoring, as a folder: `mrr-5-ndcg-20-grade-2-judged-only`. */
+export function rescoreName(options: RescoreOptions): string {
+  const { metrics, relevantGrade, judgedOnly, unanswerableAre, baseline, granularity, test, correction } = options;
+  const parts = [
+    ...metrics,
+    relevantGrade === null ? '' : `grade ${relevantGrade}`,
+    judgedOnly ? 'judged only' : '',
+    unanswerableAre === 'counted' ? 'unanswerable counted' : '',
+    granularity === 'conversation' ? granularity : '',
+    test === 'permutation' ? '' : test,
+    correction === 'holm' ? '' : correction,
+    baseline === null ? '' : `against ${baseline}`,
+  ];
+  return fileName(parts.filter((part) => part !== '').join(' '));
+}
+
+/** A ranking without the documents that nobody judged; a negative grade is no judgement. */
+function judgedPart(ranking: readonly Scored[], judgements: ReadonlyMap<string, number> | undefined): Scored[] {
+  return ranking.filter(({ id }) => (judgements?.get(id) ?? -1) >= 0);
+}
+
+function conversationOf(conversations: ReadonlyMap<string, string>, turnId: string): string {
+  const conversation = conversations.get(turnId);
+  if (conversation === undefined) throw new ValidationError(`turns.jsonl has no turn: ${turnId}`, { turnId });
+  return conversation;
+}
+
+/** The conversations of a ranking, each at the place of its first turn; the score is the place. */
+export function collapseRanking(
+  ranking: readonly Scored[],
+  conversations: ReadonlyMap<string, string>,
+): readonly Scored[] {
+  const turns = [...ranking].sort(compareScored);
+  const ids = new Set(turns.map(({ id }) => conversationOf(conversations, id)));
+  return [...ids].map((id, place) => ({ id, score: -place }));
+}
+
+/** Each conversation with the highest grade of its turns. */
+export function collapseJudgements(
+  judgements: ReadonlyMap<string, number>,
+  conversations: ReadonlyMap<string, string>,
+): Map<string, number> {
+  const grades = new Map<string, number>();
+  for (const [turnId, grade] of judgements) {
+    const id = conversationOf(conversations, turnId);
+    grades.set(id, Math.max(grade, grades.get(id) ?? grade));
+  }
+  return grades;
+}
+
+function mapRuns(
+  runs: ReadonlyMap<string, Run>,
+  change: (ranking: readonly Scored[], queryId: string) => readonly Scored[],
+): ReadonlyMap<string, Run> {
+  return new Map(
+    Array.from(runs, ([arm, run]) => [arm, new Map(Array.from(run, ([id, ranking]) => [id, change(ranking, id)]))]),
+  );
+}
+
+function assertArm(name: string, runs: ReadonlyMap<string, Run>): void {
+  if (runs.has(name)) return;
+  const known = [...runs.keys()];
+  const nearest = nearestOf(name, known);
+  const hint = nearest === undefined ? `arms are ${known.join(', ')}` : `the nearest is ${nearest}`;
+  throw new ValidationError(`run has no such arm, ${hint}: ${name}`, { name });
+}
+
+const depthSchema = z.looseObject({ evaluation: z.looseObject({ depth: z.number().int() }) });
+
+/** Places of each ranking that the run has kept. */
+function depthOf({ config, folder }: StoredRun): number {
+  const result = check(depthSchema, config);
+  if ('faults' in result) throw new ValidationError(`config.yaml does not say evaluation.depth: ${folder}`, { folder });
+  return result.value.evaluation.depth;
+}
+
+/** Refuses what the stored rankings cannot tell, and what has no mean. */
+function assertMetrics(metrics: readonly string[], depth: number): void {
+  const twice = metrics.find((id, i) => metrics.indexOf(id) < i);
+  if (twice !== undefined) throw new ValidationError(`metric is listed twice, list each once: ${twice}`, { id: twice });
+  for (const id of metrics)
+    if ((parseMean(id).cutoff ?? 0) > depth)
+      throw new ValidationError(
+        `the run keeps ${depth} places of each ranking, fewer than the metric looks at: ${id}`,
+        { id, depth },
+      );
+}
+
+/** Measures the stored rankings anew. The queries of the measurement are those of the folder. */
+function remeasured({ summary, queries, qrels, runs, conversations, environment }: StoredRun, options: RescoreOptions) {
+  const { metrics, granularity, judgedOnly, unanswerableAre, test, correction } = options;
+  const baseline = options.baseline ?? summary.baseline;
+  assertArm(baseline, runs);
+  const judgements: Qrels = new Map(queries.map(({ id }) => [id, qrels.get(id) ?? new Map()]));
+  const collapsed = granularity === 'conversation';
+  const condensed = judgedOnly ? mapRuns(runs, (ranking, id) => judgedPart(ranking, judgements.get(id))) : runs;
+  const judging: Judging = {
+    qrels: collapsed
+      ? new Map(Array.from(judgements, ([id, grades]) => [id, collapseJudgements(grades, conversations)]))
+      : judgements,
+    relevantGrade: options.relevantGrade ?? summary.dataset.relevantGrade,
+    dataHash: summary.dataset.hash,
+    granularity,
+    judgedOnly,
+    unanswerableAre,
+  };
+  const ranked = collapsed ? mapRuns(condensed, (ranking) => collapseRanking(ranking, conversations)) : condensed;
+  const { samples, level } = summary.statistics;
+  const controls = new Map(summary.arms.flatMap(({ name, control }) => (control === null ? [] : [[name, control]])));
+  const measuring = { metrics, baseline, controls, samples, level, test, correction, seed: environment.seed };
+  return { baseline, measurement: measureRuns(ranked, judging, queries, measuring, () => []) };
+}
+
+function armResults(
+  { summary, config }: StoredRun,
+  { arms, queries }: Measurement<StoredRun['queries'][number]>,
+): ArmResult[] {
+  const written = Array.isArray(config.arms) ? config.arms.filter(isPlain) : [];
+  return summary.arms.map((arm, a) => ({
+    ...arm,
+    options: written.find(({ name }) => name === arm.name) as Plain,
+    ...(arms[a] as (typeof arms)[number]),
+    componentNames: [],
+    rankings: queries.map(() => []),
+    attribution: {},
+    losses: queries.map(() => ({})),
+    latency: null,
+  }));
+}
+
+/**
+ * Measures a stored run by other definitions: everything is computed from the rankings and judgements of its folder, and nothing is retrieved again. What
+ * depends on more than those, such as strata and attribution, is left empty.
+ *
+ * @throws ValidationError for an unknown metric or baseline, a metric that looks further than the rankings go, and one that is a sum over the queries.
+ */
+export function rescore(stored: StoredRun, options: RescoreOptions): ExperimentResult {
+  const { summary, config, environment, qrels } = stored;
+  assertMetrics(options.metrics, depthOf(stored));
+  const { baseline, measurement } = remeasured(stored, options);
+  const record = (query: StoredRun['queries'][number]): QueryRecord => ({
+    ...query,
+    judgements: Object.fromEntries(qrels.get(query.id) ?? []),
+  });
+  return {
+    name: summary.experiment,
+    hash: summary.hash,
+    description: typeof config.description === 'string' ? config.description : '',
+    environment,
+    config,
+    dataset: { ...summary.dataset, turns: [] },
+    queries: measurement.queries.map(record),
+    unanswerable: measurement.unanswerable.map(record),
+    metrics: options.metrics,
+    statistics: { ...summary.statistics, test: options.test, correction: options.correction },
+    baseline,
+    arms: armResults(stored, measurement),
+    failures: summary.failures,
+    stopped: [],
+    passports: measurement.passports,
+    strata: [],
+    sweep: null,
+    stages: {},
+    remarks: [`rescored as ${rescoreName(options)}`],
+    armsAtOnce: 1,
+    timings: [],
+  };
+}

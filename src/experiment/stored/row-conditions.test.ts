@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { ValidationError } from '../../core/errors.ts';
+import type { Field, ResultRow } from './result-rows.ts';
+import { assertFields, assertOrderable, meets, parseCondition, sortedRows } from './row-conditions.ts';
+
+const row = (fields: Readonly<Record<string, Field>>): ResultRow => new Map(Object.entries(fields));
+const rows = [
+  row({ arm: 'bm25', 'mrr@10': 0.295, seed: 7, baseline: true }),
+  row({ arm: 'Hybrid + decay', 'mrr@10': 0.592, seed: 7, baseline: false, message: null }),
+  row({ arm: 'cosine=', 'mrr@10': 0.145, seed: 11, baseline: false }),
+  row({ arm: 'broken', seed: 11, message: 'NOT_FINITE: score' }),
+];
+const kept = (...conditions: string[]) =>
+  rows.filter((one) => conditions.every((text) => meets(one, parseCondition(text)))).map((one) => one.get('arm'));
+
+test.each([
+  [['arm=bm25'], ['bm25']],
+  [['arm!=bm25'], ['Hybrid + decay', 'cosine=', 'broken']],
+  [['seed=7.0'], ['bm25', 'Hybrid + decay']],
+  [['mrr@10>=0.295'], ['bm25', 'Hybrid + decay']],
+  [['mrr@10<0.295'], ['cosine=']],
+  [['mrr@10<=.295', 'seed<11'], ['bm25']],
+  [['mrr@10!=0.592'], ['bm25', 'cosine=', 'broken']],
+  [['arm ~ DECAY'], ['Hybrid + decay']],
+  [['arm~='], ['cosine=']],
+  [['baseline=true'], ['bm25']],
+  [['message=NOT_FINITE: score'], ['broken']],
+  [['mrr@10>nothing'], []],
+  [['arm>c'], ['cosine=']],
+])('%j keeps %j', (conditions, names) => {
+  expect(kept(...conditions)).toEqual(names);
+});
+
+test('a text without an operator or field is refused', () => {
+  for (const text of ['arm', '=bm25', ''])
+    expect(() => parseCondition(text)).toThrow(
+      new ValidationError(`condition is not <field><operator><value> with != >= <= = < > ~: ${text}`, { text }),
+    );
+});
+
+test.each(['mrr@10>=', 'mrr@10>=0,5', 'mrr@10<nothing', 'arm>'])('%s compares with nothing and is refused', (text) => {
+  expect(() => assertOrderable(parseCondition(text), rows)).toThrow(ValidationError);
+  expect(() => assertOrderable(parseCondition(text), rows)).toThrow(
+    new RegExp(`^condition on .* compares with .*: ${text}$`),
+  );
+});
+
+test.each(['mrr@10>=.5', 'mrr@10<1e-3', 'arm>c', 'arm=', 'mrr@10=', 'mrr@10!=x', 'mrr@10~0,5', 'zzz>a'])(
+  '%s can be asked',
+  (text) => {
+    expect(() => assertOrderable(parseCondition(text), rows)).not.toThrow();
+  },
+);
+
+test('numbers sort from the greatest, words from the first, absent ones last', () => {
+  const sorted = (by: string) => sortedRows(rows, by).map((one) => one.get('arm'));
+  expect(sorted('mrr@10')).toEqual(['Hybrid + decay', 'bm25', 'cosine=', 'broken']);
+  expect(sorted('-mrr@10')).toEqual(['cosine=', 'bm25', 'Hybrid + decay', 'broken']);
+  expect(sorted('arm')).toEqual(['Hybrid + decay', 'bm25', 'broken', 'cosine=']);
+  expect(sorted('-arm')).toEqual(['cosine=', 'broken', 'bm25', 'Hybrid + decay']);
+  expect(sorted('seed')).toEqual(['cosine=', 'broken', 'bm25', 'Hybrid + decay']);
+});
+
+test('a field that no row has is refused with the nearest', () => {
+  expect(() => sortedRows(rows, 'mrr@1')).toThrow(
+    new ValidationError('no run has the field (did you mean mrr@10?): mrr@1', { field: 'mrr@1' }),
+  );
+  expect(() => assertFields(['arm', 'zzz'], rows)).toThrow(/^no run has the field \(fields are arm, .*\): zzz$/);
+});

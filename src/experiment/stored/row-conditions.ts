@@ -1,0 +1,96 @@
+import { ValidationError } from '../../core/errors.ts';
+import { nearestOf } from '../../core/validation.ts';
+import type { Field, ResultRow } from './result-rows.ts';
+
+const OPERATORS = ['!=', '>=', '<=', '=', '<', '>', '~'] as const;
+
+/** One condition on a row's field. `~` holds where the field has the text in it, whatever the case. */
+export interface Condition {
+  readonly field: string;
+  readonly operator: (typeof OPERATORS)[number];
+  readonly value: string;
+}
+
+/**
+ * Reads `experiment=quickstart`, `mrr@10>=0.5`, `arm~decay`. The first operator counts, so a value may hold any character.
+ *
+ * @throws ValidationError for a text without an operator or without a field.
+ */
+export function parseCondition(text: string): Condition {
+  const found = /^(.+?)(!=|>=|<=|=|<|>|~)(.*)$/s.exec(text);
+  if (found === null)
+    throw new ValidationError(`condition is not <field><operator><value> with ${OPERATORS.join(' ')}: ${text}`, {
+      text,
+    });
+  const [, field = '', operator = '=', value = ''] = found;
+  return { field: field.trim(), operator: operator as Condition['operator'], value: value.trim() };
+}
+
+/** Operators that ask which of two values is greater. */
+const ORDERINGS: readonly string[] = ['<', '<=', '>', '>='];
+
+/**
+ * Refuses a condition that no row could meet, whatever it holds: an order of numbers against what is none, such as `mrr@10>=` or `mrr@10>=0,5`.
+ *
+ * @throws ValidationError.
+ */
+export function assertOrderable({ field, operator, value }: Condition, rows: readonly ResultRow[]): void {
+  if (!ORDERINGS.includes(operator)) return;
+  const isNumeric = rows.some((row) => typeof row.get(field) === 'number');
+  if (value === '' || (isNumeric && Number.isNaN(Number(value))))
+    throw new ValidationError(
+      `condition on ${field} compares with ${isNumeric ? 'no number' : 'nothing'}: ${field}${operator}${value}`,
+      { field, operator, value },
+    );
+}
+
+/** Whether a row meets a condition. A field that the row lacks meets none but `!=`; numbers are compared as numbers where both are. */
+export function meets(row: ResultRow, { field, operator, value }: Condition): boolean {
+  const held = row.get(field) ?? null;
+  if (operator === '!=') return held === null || !equal(held, value);
+  if (held === null) return false;
+  if (operator === '=') return equal(held, value);
+  if (operator === '~') return String(held).toLowerCase().includes(value.toLowerCase());
+  const order = compareFields(held, typeof held === 'number' ? Number(value) : value);
+  return { '<': order < 0, '<=': order <= 0, '>': order > 0, '>=': order >= 0 }[operator];
+}
+
+function equal(held: Field, value: string): boolean {
+  return typeof held === 'number' && value !== '' ? held === Number(value) : String(held) === value;
+}
+
+/** Numbers by size, texts by their characters; what is absent comes last. NaN is neither below nor above anything. */
+export function compareFields(a: Field, b: Field): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  return String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0;
+}
+
+/**
+ * Rows by a field: numbers from the greatest, texts from the first; a minus before the field turns that round. Rows without it come last either way, equal ones
+ * stay in their order.
+ *
+ * @throws ValidationError for a field that no row has.
+ */
+export function sortedRows(rows: readonly ResultRow[], by: string): ResultRow[] {
+  const turned = by.startsWith('-');
+  const field = turned ? by.slice(1) : by;
+  assertFields([field], rows);
+  const value = (row: ResultRow) => row.get(field) ?? null;
+  const isNumber = rows.some((row) => typeof value(row) === 'number');
+  const sign = isNumber === turned ? 1 : -1;
+  return rows.toSorted((a, b) => {
+    const [first, second] = [value(a), value(b)];
+    return first === null || second === null ? compareFields(first, second) : sign * compareFields(first, second);
+  });
+}
+
+/** @throws ValidationError naming the first field that no row has, and the nearest that one has. */
+export function assertFields(fields: readonly string[], rows: readonly ResultRow[]): void {
+  const known = [...new Set(rows.flatMap((row) => [...row.keys()]))];
+  const unknown = fields.find((field) => rows.length > 0 && !known.includes(field));
+  if (unknown === undefined) return;
+  const nearest = nearestOf(unknown, known);
+  const hint = nearest === undefined ? `fields are ${known.join(', ')}` : `did you mean ${nearest}?`;
+  throw new ValidationError(`no run has the field (${hint}): ${unknown}`, { field: unknown });
+}

@@ -1,0 +1,162 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { clusterBy } from '../../evaluation/clusters.ts';
+import { type BaselineComparison, compareWithBaseline } from '../../evaluation/significance.ts';
+import { type ConfigDifference, configDifferences } from '../config/config-differences.ts';
+import { isPlain, type Plain } from '../config/config-file.ts';
+import { byFamily } from '../measure/arm-families.ts';
+import { type PerQueryValues, readPerQuery } from './per-query-values.ts';
+import { type RunSummary, readRunConfig, readRunSummary } from './run-summary.ts';
+
+/** A run of a comparison. */
+export interface ComparedRun {
+  readonly summary: RunSummary;
+  readonly config: Plain;
+}
+
+/** An arm that both runs have. */
+export interface ComparedArm {
+  readonly name: string;
+  /** By metric: both means, and the second run minus the first where they may be compared. */
+  readonly metrics: Readonly<
+    Record<string, { readonly first: number; readonly second: number; readonly comparison: BaselineComparison | null }>
+  >;
+}
+
+export interface RunComparison {
+  readonly first: ComparedRun;
+  readonly second: ComparedRun;
+  /** Of the configs, without arms that only one of them has, and of what tuning chose. */
+  readonly differences: readonly ConfigDifference[];
+  readonly onlyInFirst: readonly string[];
+  readonly onlyInSecond: readonly string[];
+  /** Metrics that both have. */
+  readonly metrics: readonly string[];
+  readonly arms: readonly ComparedArm[];
+  /** Why nothing is tested, or why a metric is not; empty where everything is. */
+  readonly obstacles: readonly string[];
+  /** Conversations of the queries that are tested; null where nothing is. */
+  readonly conversations: number | null;
+  /** Resamples and confidence of the tests, those of the first run. */
+  readonly statistics: RunSummary['statistics'];
+}
+
+/** What a passport says of a metric itself; the rest tells of the arms. */
+const DEFINING = [
+  'definition',
+  'ties',
+  'granularity',
+  'cutoff',
+  'relevantGrade',
+  'judgedOnly',
+  'unanswerableAre',
+] as const;
+
+/**
+ * Two stored runs side by side: what differs in their configs, and for the arms and metrics that both have the paired, clustered comparison from
+ * per-query.jsonl, corrected by Holm over the arms, and over the null controls by themselves. It is made only where both saw the same data and queries, and by metric where the definitions agree.
+ *
+ * @throws StorageError or ValidationError for a folder that is not one of a finished run.
+ */
+export function compareRuns(firstFolder: string, secondFolder: string): RunComparison {
+  const [first, second] = [firstFolder, secondFolder].map((folder) => ({
+    summary: readRunSummary(folder),
+    config: readRunConfig(folder),
+  })) as [ComparedRun, ComparedRun];
+  const [before, after] = [armNames(first), armNames(second)];
+  const shared = before.filter((name) => after.includes(name));
+  const metrics = first.summary.metrics.filter((metric) => second.summary.metrics.includes(metric));
+  const values = pairedValues(first.summary, second.summary);
+  const changed = metrics.filter((metric) => !sameDefinition(metric, first.summary, second.summary));
+  const tested = metrics.filter((metric) => !changed.includes(metric));
+  const comparisons = typeof values === 'string' ? new Map() : compareShared(shared, tested, first.summary, ...values);
+  return {
+    first,
+    second,
+    differences: configDifferences(comparable(first, shared), comparable(second, shared)),
+    onlyInFirst: before.filter((name) => !after.includes(name)),
+    onlyInSecond: after.filter((name) => !before.includes(name)),
+    metrics,
+    arms: shared.map((name, at) => armOf(name, at, metrics, first.summary, second.summary, comparisons)),
+    obstacles: [
+      ...(typeof values === 'string' ? [`nothing is tested: ${values}`] : []),
+      ...changed.map((metric) => `${metric} is not compared: its definition differs`),
+    ],
+    conversations: typeof values === 'string' ? null : new Set(values[0].clusters).size,
+    statistics: first.summary.statistics,
+  };
+}
+
+function armNames({ summary }: ComparedRun): string[] {
+  return summary.arms.map(({ name }) => name);
+}
+
+/** A config with the arms that both runs have, without their `differences`, which only list what stands there, and with what tuning chose for them. */
+function comparable({ config, summary }: ComparedRun, shared: readonly string[]): Plain {
+  const isShared = ({ name }: Plain) => shared.includes(name as string);
+  const arms = Array.isArray(config.arms) ? config.arms.filter(isPlain).filter(isShared) : [];
+  const tuned = summary.arms.filter(isShared).map(({ name, tuned: chosen }) => ({ name, ...chosen }));
+  return { ...config, arms: arms.map(({ differences: _, ...arm }) => arm), tuned };
+}
+
+/** The values of both runs, query by query; or why they make no pairs. */
+function pairedValues(a: RunSummary, b: RunSummary): readonly [PerQueryValues, PerQueryValues] | string {
+  const lacking = [a, b].find(({ folder }) => !existsSync(join(folder, 'per-query.jsonl')));
+  if (lacking !== undefined) return `there is no per-query.jsonl in ${lacking.folder}`;
+  if (a.dataset.hash !== b.dataset.hash)
+    return `the data differ, ${a.dataset.hash.slice(0, 12)} and ${b.dataset.hash.slice(0, 12)}`;
+  const [first, second] = [readPerQuery(a.folder), readPerQuery(b.folder)];
+  const known = new Set(second.queries);
+  const both = first.queries.filter((id) => known.has(id)).length;
+  if (both !== first.queries.length || both !== second.queries.length)
+    return `the queries differ, ${first.queries.length} and ${second.queries.length} with ${both} in both`;
+  if (new Set(first.clusters).size < 2) return 'all queries are of one conversation';
+  return [first, second];
+}
+
+function sameDefinition(metric: string, a: RunSummary, b: RunSummary): boolean {
+  const [first, second] = [a.passports[metric], b.passports[metric]];
+  return first === undefined || second === undefined || DEFINING.every((key) => first[key] === second[key]);
+}
+
+/** By metric, a comparison an arm. */
+function compareShared(
+  arms: readonly string[],
+  metrics: readonly string[],
+  { statistics, environment, arms: summaries }: RunSummary,
+  first: PerQueryValues,
+  second: PerQueryValues,
+): Map<string, BaselineComparison[]> {
+  const clusters = clusterBy(first.clusters);
+  const placeInSecond = new Map(second.queries.map((id, place) => [id, place]));
+  const gainsOf = (arm: string, metric: string) => {
+    const [before, after] = [first, second].map(({ values }) => values.get(arm)?.get(metric) as readonly number[]);
+    return first.queries.map((id, q) => (after?.[placeInSecond.get(id) as number] as number) - (before?.[q] as number));
+  };
+  const nothing = new Float64Array(first.queries.length);
+  const controls = new Set(summaries.flatMap(({ name, control }) => (control === null ? [] : [name])));
+  const isControl = (place: number) => controls.has(arms[place] as string);
+  const options = { ...statistics, seed: environment.seed };
+  const compare = (metric: string) => (members: readonly string[]) => {
+    const gains = members.map((arm) => gainsOf(arm, metric));
+    return gains.length === 0 ? [] : compareWithBaseline(gains, nothing, clusters, options);
+  };
+  return new Map(metrics.map((metric) => [metric, byFamily(arms, isControl, -1, compare(metric))]));
+}
+
+function armOf(
+  name: string,
+  at: number,
+  metrics: readonly string[],
+  first: RunSummary,
+  second: RunSummary,
+  comparisons: ReadonlyMap<string, readonly BaselineComparison[]>,
+): ComparedArm {
+  const mean = (run: RunSummary, metric: string) =>
+    run.arms.find((arm) => arm.name === name)?.metrics[metric]?.mean ?? Number.NaN;
+  const figures = metrics.map((metric) => [
+    metric,
+    { first: mean(first, metric), second: mean(second, metric), comparison: comparisons.get(metric)?.[at] ?? null },
+  ]);
+  return { name, metrics: Object.fromEntries(figures) };
+}

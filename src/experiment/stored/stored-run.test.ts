@@ -1,0 +1,99 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { StorageError, ValidationError } from '../../core/errors.ts';
+import { readStoredRun } from './stored-run.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'ragpp-stored-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const arm = { description: '', tuned: { a: [1] }, levels: null, control: null };
+const metrics = {
+  experiment: 'x',
+  hash: 'abc',
+  baseline: 'a × b',
+  statistics: { samples: 199, level: 0.9 },
+  arms: [
+    { ...arm, name: 'a × b' },
+    { ...arm, name: 'c', levels: { k: '7' }, control: { of: 'a × b', kind: 'random-parents' } },
+  ],
+  failures: [{ name: 'd', description: '', code: 'X', message: 'y' }],
+  dataset: {
+    ...{ name: 'n', task: 't', features: ['text'], licence: 'l', relevantGrade: 2, gradeNames: { 2: 'parent' } },
+    ...{ hash: 'data', split: 'test', facts: { turns: 3 } },
+  },
+};
+const environment = {
+  ...{ version: '1', commit: 'c', node: 'v20', backend: 'wasm', packages: {}, seed: 3, command: 'ragpp run' },
+  machine: { platform: 'p', cpu: 'q', cores: 2, memoryGiB: 7.5 },
+};
+const query = (id: string) => ({
+  ...{ id, text: 'x', timestamp: 5, author: null, channel: 'y', cluster: 'k', kind: null, turnId: null },
+});
+const lines = (...rows: object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+const files: Readonly<Record<string, string>> = {
+  'metrics.json': JSON.stringify({ ...metrics, more: 'of it' }),
+  'config.yaml': 'name: x\nseed: 3\n',
+  'environment.json': JSON.stringify({ ...environment, stages: {} }),
+  'queries.jsonl': lines({ ...query('q1'), answerable: true }, query('q0')),
+  'turns.jsonl': lines({ id: 't1', conversation: 'k' }, { id: 't0', conversation: 'm' }),
+  'qrels.trec': 'q1 0 t0 2\n',
+  'runs/a-b.trec': 'q1 Q0 t1 1 0.75 a-b\nq1 Q0 t0 2 0.5 a-b\n',
+  'runs/c.trec': 'q0 Q0 t0 1 -1 c\n',
+};
+beforeEach(() => {
+  mkdirSync(join(root, 'runs'), { recursive: true });
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
+});
+
+test('a run is what its files say, its queries in their order, its rankings by the arms and not by the files', () => {
+  expect(readStoredRun(root)).toEqual({
+    folder: root,
+    summary: metrics,
+    config: { name: 'x', seed: 3 },
+    environment,
+    queries: [query('q1'), query('q0')],
+    qrels: new Map([['q1', new Map([['t0', 2]])]]),
+    runs: new Map([
+      [
+        'a × b',
+        new Map([
+          [
+            'q1',
+            [
+              { id: 't1', score: 0.75 },
+              { id: 't0', score: 0.5 },
+            ],
+          ],
+        ]),
+      ],
+      ['c', new Map([['q0', [{ id: 't0', score: -1 }]]])],
+    ]),
+    conversations: new Map([
+      ['t1', 'k'],
+      ['t0', 'm'],
+    ]),
+  });
+});
+
+test.each([
+  ['metrics.json', 'metrics.json', JSON.stringify({ ...metrics, arms: [] })],
+  ['metrics.json', 'metrics.json', '{'],
+  ['environment.json', 'environment.json', JSON.stringify({ ...environment, seed: 0.5 })],
+  ['queries.jsonl:2', 'queries.jsonl', lines(query('q1'), { ...query('q0'), cluster: 7 })],
+  ['turns.jsonl:1', 'turns.jsonl', lines({ id: 't1' }, { id: 't0', conversation: 'm' })],
+])('%s that is not as this version writes it is named', (place, name, text) => {
+  writeFileSync(join(root, name), text);
+  const where = join(root, place);
+  const error = new ValidationError(`no part of a run of this version: ${where}`, { where });
+  expect(() => readStoredRun(root)).toThrow(error);
+});
+
+test('a folder without queries is no finished run; without rankings it cannot be read', () => {
+  rmSync(join(root, 'runs', 'c.trec'));
+  expect(() => readStoredRun(root)).toThrow(StorageError);
+  rmSync(join(root, 'queries.jsonl'));
+  const message = `no queries.jsonl, so this is no finished run of this version: ${root}`;
+  expect(() => readStoredRun(root)).toThrow(new ValidationError(message, { folder: root }));
+});

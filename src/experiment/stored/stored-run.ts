@@ -1,0 +1,121 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { ValidationError } from '../../core/errors.ts';
+import { readText } from '../../core/files.ts';
+import { readQrels, readRun } from '../../evaluation/trec-files.ts';
+import type { Qrels, Run } from '../../model/run.ts';
+import { fileName } from '../config/arms.ts';
+import { type Plain, readYaml } from '../config/config-file.ts';
+import type { Environment } from '../measure/result.ts';
+import { readJsonLines } from './json-lines.ts';
+
+const count = z.number().int();
+const text = z.string();
+
+/** What is read back of metrics.json; it holds more. */
+const summarySchema = z.object({
+  experiment: text,
+  hash: text,
+  baseline: text,
+  statistics: z.object({ samples: count, level: z.number() }),
+  arms: z
+    .array(
+      z.object({
+        name: text,
+        description: text,
+        tuned: z.record(text, z.unknown()),
+        levels: z.record(text, text).nullable(),
+        control: z.object({ of: text, kind: text }).nullable(),
+      }),
+    )
+    .min(1),
+  failures: z.array(z.object({ name: text, description: text, code: text, message: text })),
+  dataset: z.object({
+    name: text,
+    task: text,
+    features: z.array(text),
+    licence: text,
+    relevantGrade: z.number(),
+    gradeNames: z.record(text, text),
+    hash: text,
+    split: text,
+    facts: z.record(text, z.number()),
+  }),
+});
+
+const querySchema = z.object({
+  id: text,
+  text,
+  timestamp: z.number(),
+  author: text.nullable(),
+  channel: text.nullable(),
+  cluster: text,
+  kind: text.nullable(),
+  turnId: text.nullable(),
+});
+
+const turnSchema = z.object({ id: text, conversation: text });
+
+const environmentSchema = z.object({
+  version: text,
+  commit: text,
+  date: text.optional(),
+  node: text,
+  backend: text,
+  backendReason: text.optional(),
+  packages: z.record(text, text),
+  machine: z.object({ platform: text, cpu: text, cores: count, memoryGiB: z.number() }),
+  seed: count,
+  command: text,
+  dataFolder: text.optional(),
+});
+
+/** A run as its folder tells it. */
+export interface StoredRun {
+  readonly folder: string;
+  readonly summary: z.output<typeof summarySchema>;
+  readonly config: Plain;
+  readonly environment: Environment;
+  /** All evaluated queries, those without a relevant turn last. */
+  readonly queries: readonly z.output<typeof querySchema>[];
+  readonly qrels: Qrels;
+  /** By arm. */
+  readonly runs: ReadonlyMap<string, Run>;
+  /** The conversation of every turn of the corpus. */
+  readonly conversations: ReadonlyMap<string, string>;
+}
+
+function parsed<S extends z.ZodType>(schema: S, content: string, where: string): z.output<S> {
+  try {
+    return schema.parse(JSON.parse(content));
+  } catch (error) {
+    throw new ValidationError(`no part of a run of this version: ${where}`, { where }, { cause: error });
+  }
+}
+
+function readRows<S extends z.ZodType>(schema: S, path: string): z.output<S>[] {
+  return readJsonLines(path, (line, where) => parsed(schema, line, where));
+}
+
+/**
+ * Reads what a finished run left behind.
+ *
+ * @throws ValidationError naming the file and line that is not as this version writes it, StorageError for a file that cannot be read.
+ */
+export function readStoredRun(folder: string): StoredRun {
+  const path = (name: string) => join(folder, name);
+  if (!existsSync(path('queries.jsonl')))
+    throw new ValidationError(`no queries.jsonl, so this is no finished run of this version: ${folder}`, { folder });
+  const summary = parsed(summarySchema, readText(path('metrics.json')), path('metrics.json'));
+  return {
+    folder,
+    summary,
+    config: readYaml(path('config.yaml')),
+    environment: parsed(environmentSchema, readText(path('environment.json')), path('environment.json')),
+    queries: readRows(querySchema, path('queries.jsonl')),
+    qrels: readQrels(path('qrels.trec')),
+    runs: new Map(summary.arms.map(({ name }) => [name, readRun(path(`runs/${fileName(name)}.trec`))])),
+    conversations: new Map(readRows(turnSchema, path('turns.jsonl')).map(({ id, conversation }) => [id, conversation])),
+  };
+}

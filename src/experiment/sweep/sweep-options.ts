@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { CONFIG_LIMITS } from '../config/config-limits.ts';
+
+const common = {
+  /** The arm that every arm of the sweep extends. */
+  arm: z.string(),
+  /** What is varied: see {@link readFactor}. */
+  factors: z
+    .record(z.string(), z.unknown())
+    .refine((factors) => Object.keys(factors).length > 0, 'at least one factor'),
+  /** A sweep of more arms is refused. */
+  limit: z.int().min(1).max(CONFIG_LIMITS.arms).default(1000),
+};
+
+/** A sweep as it is written. */
+export const sweepOptions = z.discriminatedUnion('method', [
+  z.strictObject({ method: z.literal('grid'), ...common }),
+  z.strictObject({ method: z.literal('factorial'), ...common }),
+  z.strictObject({ method: z.literal('one-factor'), ...common }),
+  z.strictObject({
+    method: z.literal('random'),
+    ...common,
+    samples: z.int().min(1),
+    /** The experiment's where none is given. */
+    seed: z.int().optional(),
+  }),
+]);
+export type SweepOptions = z.output<typeof sweepOptions>;
+
+/** A sweep whose arms are written out: what is left to know of it. */
+export const sweepDesign = z.strictObject({
+  method: z.enum(['grid', 'factorial', 'one-factor', 'random']),
+  arm: z.string(),
+  factors: z.array(z.strictObject({ name: z.string(), levels: z.array(z.string()) })),
+});
+export type SweepDesign = z.output<typeof sweepDesign>;

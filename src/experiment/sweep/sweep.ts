@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import type { ConfigurationFault } from '../../core/errors.ts';
+import { check } from '../../core/validation.ts';
+import { type ExpandedArm, expandedNamed, inheritable, OWN_KEYS, unknownArm } from '../config/arms.ts';
+import { isPlain, leafPaths, merge, type Plain, setPath } from '../config/config-file.ts';
+import { type Factor, intervalEnds, levelFaults, readFactor } from './sweep-factors.ts';
+import { type SweepDesign, type SweepOptions, sweepDesign, sweepOptions } from './sweep-options.ts';
+import { designOf, labelOf, type Point, pointsOf, sizeFaults, sizeOf } from './sweep-points.ts';
+
+/** Stands between the arm that a sweep starts from and what it changes, in the name of an arm. */
+export const SWEPT = ' | ';
+
+export interface ExpandedSweep {
+  readonly arms: readonly ExpandedArm[];
+  /** To be checked with the arms, not to be run. */
+  readonly probes: readonly ExpandedArm[];
+  readonly design: SweepDesign | null;
+  readonly faults: readonly ConfigurationFault[];
+}
+
+/** A factor's path that leads nowhere in the arm that the sweep starts from. */
+function strayFaults({ name, levels, range }: Factor, start: Plain): ConfigurationFault[] {
+  const paths = [...(range === null ? [] : [range.path]), ...levels.map(({ layer }) => layer.at.join('.'))];
+  const leads = (path: string) => {
+    const keys = path.split('.');
+    return !OWN_KEYS.includes(keys[0] as string) && setPath(structuredClone(start), keys, null);
+  };
+  return [...new Set(paths)]
+    .filter((path) => path !== '' && !leads(path))
+    .map((path) => ({
+      path: `sweep.factors.${name}`,
+      expected: 'a path to an option of the arm',
+      got: JSON.stringify(path),
+    }));
+}
+
+function sweptArm(arm: string, start: ExpandedArm, point: Point): ExpandedArm {
+  let options: Plain = structuredClone(inheritable(start.options as Plain));
+  for (const [, { layer }] of point)
+    if (layer.at.length > 0) setPath(options, layer.at, layer.content);
+    else options = merge(options, layer.content as Plain);
+  const differences = point.flatMap(([, { layer }]) =>
+    layer.at.length > 0 ? [layer.at] : leafPaths(inheritable(layer.content as Plain)),
+  );
+  const own = {
+    name: `${arm}${SWEPT}${labelOf(point)}`,
+    extends: arm,
+    levels: Object.fromEntries(point.map(([factor, { name }]) => [factor, name])),
+    differences: differences.map((path) => path.join('.')),
+  };
+  return {
+    options: { ...options, ...own },
+    layers: [...start.layers, ...point.map(([, { layer }]) => layer)],
+    place: null,
+  };
+}
+
+/**
+ * Arms that are checked and not run: the ends of each interval, whatever is drawn from it; and of a sweep that can't be written out each level alone, so that
+ * all its faults are told at once.
+ */
+function probesOf(arm: string, start: ExpandedArm, factors: readonly Factor[], isFaulty: boolean): ExpandedArm[] {
+  const points = factors.flatMap((factor) =>
+    [...intervalEnds(factor), ...(isFaulty ? factor.levels : [])].map((level): Point => [[factor.name, level]]),
+  );
+  const byLabel = new Map(points.map((point) => [labelOf(point), point]));
+  return [...byLabel.values()].map((point) => sweptArm(arm, start, point));
+}
+
+const nothing = (faults: readonly ConfigurationFault[]): ExpandedSweep => ({
+  arms: [],
+  probes: [],
+  design: null,
+  faults,
+});
+
+/** All arms of a sweep whose options are in order. */
+function expand(sweep: SweepOptions, factors: readonly Factor[], seed: number, start: ExpandedArm): ExpandedSweep {
+  const stray = factors.flatMap((factor) => strayFaults(factor, start.options as Plain));
+  const faults = [...factors.flatMap(levelFaults), ...stray, ...sizeFaults(sweep, factors)];
+  if (faults.length > 0) return { ...nothing(faults), probes: probesOf(sweep.arm, start, factors, true) };
+  const points = pointsOf(sweep, factors, seed);
+  const size = sizeOf(sweep, factors);
+  if (points.length < size)
+    return nothing([
+      { path: 'sweep.samples', expected: `about ${points.length}, which can be told apart`, got: `${size}` },
+    ]);
+  return {
+    arms: points.map((point) => sweptArm(sweep.arm, start, point)),
+    probes: probesOf(sweep.arm, start, factors, false),
+    design: designOf(sweep, factors, points),
+    faults: [],
+  };
+}
+
+/**
+ * Writes the arms of a sweep out: ordinary arms that extend the one it starts from, named `<arm> | factor=level, factor=level`. `grid` and `factorial` are all
+ * combinations, `one-factor` each level of each factor alone, `random` so many points drawn from one stream a factor, no two alike.
+ *
+ * @param raw as written; or a {@link sweepDesign}, whose arms are there already.
+ * @param seed of the experiment.
+ */
+export function expandSweep(raw: unknown, arms: readonly ExpandedArm[], seed: number): ExpandedSweep {
+  if (raw === undefined || raw === null) return nothing([]);
+  if (isPlain(raw) && Array.isArray(raw.factors)) {
+    const written = check(z.object({ sweep: sweepDesign }), { sweep: raw });
+    return 'faults' in written ? nothing(written.faults) : { ...nothing([]), design: written.value.sweep };
+  }
+  const result = check(z.object({ sweep: sweepOptions }), { sweep: raw });
+  if ('faults' in result) return nothing(result.faults);
+  const { sweep } = result.value;
+  const read = Object.entries(sweep.factors).map(([name, factor]) => readFactor(name, factor));
+  const factors = read.flatMap((one) => ('factor' in one ? [one.factor] : []));
+  const start = expandedNamed(arms, sweep.arm);
+  const faults = read.flatMap((one) => ('faults' in one ? one.faults : []));
+  if (start === undefined) {
+    const names = arms.flatMap(({ options }) => (isPlain(options) ? [String(options.name)] : []));
+    return nothing([...faults, unknownArm({ path: 'sweep.arm', expected: 'an arm' }, sweep.arm, names)]);
+  }
+  if (faults.length === 0) return expand(sweep, factors, seed, start);
+  return { ...nothing(faults), probes: probesOf(sweep.arm, start, factors, true) };
+}

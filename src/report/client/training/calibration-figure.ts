@@ -1,0 +1,69 @@
+import type * as formatModule from '../../tables/format.ts';
+import type { BinPayload } from '../../training/training-payload.ts';
+import type * as domModule from '../dom.ts';
+import type * as plotModule from '../plot.ts';
+
+declare const dom: typeof domModule;
+declare const format: typeof formatModule;
+declare const plot: typeof plotModule;
+
+/** Reliability above, and how many candidates are in each bin below, on a logarithmic axis: most of them are in the first. */
+export function drawCalibration(node: HTMLElement, bins: readonly BinPayload[]): void {
+  const shares = plot.ticks(0, 1, format.decimal);
+  const most = Math.max(...bins.map(({ count }) => count));
+  const layout = {
+    xaxis: plot.axis('probability by the model', { ...shares, range: [-0.02, 1.02], anchor: 'y2', zeroline: false }),
+    yaxis: plot.axis('share relevant', { ...shares, range: [-0.03, 1.06], domain: [0.36, 1], zeroline: false }),
+    yaxis2: plot.axis('candidates', {
+      type: 'log',
+      range: [-0.2, Math.log10(most) + 0.5],
+      dtick: Math.max(1, Math.ceil(Math.log10(most) / 3)),
+      exponentformat: 'none',
+      separatethousands: true,
+      domain: [0, 0.26],
+      zeroline: false,
+    }),
+    hovermode: 'closest',
+    bargap: 0.1,
+    shapes: [diagonal()],
+  };
+  plot.draw(node, calibrationTraces(bins), plot.isNarrow() ? 420 : 480, layout);
+}
+
+export function diagonal(): object {
+  const line = { color: dom.styleValue('--ink'), width: 1, dash: 'dot' };
+  return { type: 'line', x0: 0, x1: 1, y0: 0, y1: 1, yref: 'y', layer: 'below', line };
+}
+
+export function calibrationTraces(bins: readonly BinPayload[]): object[] {
+  const color = dom.styleValue('--better');
+  const counted = bins.map((bin) => ({ ...bin, counts: `${bin.count.toLocaleString('en')} candidates` }));
+  const filled = counted.filter(({ count }) => count > 0);
+  const within = ({ low, high }: BinPayload) => `from ${format.decimal(low, 2)} to ${format.decimal(high, 2)}`;
+  return [
+    {
+      type: 'scatter',
+      mode: 'lines+markers',
+      x: filled.map(({ predicted }) => predicted),
+      y: filled.map(({ observed }) => observed),
+      text: filled.map(
+        (bin) =>
+          `${within(bin)}: ${bin.counts}<br>predicted ${format.decimal(bin.predicted ?? 0, 3)}, observed ${format.decimal(bin.observed ?? 0, 3)}`,
+      ),
+      hovertemplate: '%{text}<extra></extra>',
+      line: { color, width: 1.5 },
+      marker: { color, size: 9 },
+    },
+    {
+      type: 'bar',
+      yaxis: 'y2',
+      x: filled.map(({ low, high }) => (low + high) / 2),
+      y: filled.map(({ count }) => count),
+      width: filled.map(({ low, high }) => 0.9 * (high - low)),
+      text: filled.map((bin) => `${within(bin)}: ${bin.counts}`),
+      textposition: 'none',
+      hovertemplate: '%{text}<extra></extra>',
+      marker: { color: dom.styleValue('--faint') },
+    },
+  ];
+}

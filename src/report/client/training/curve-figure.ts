@@ -1,0 +1,41 @@
+import type * as formatModule from '../../tables/format.ts';
+import type { CurvePayload } from '../../training/training-payload.ts';
+import type * as domModule from '../dom.ts';
+import type * as plotModule from '../plot.ts';
+
+declare const dom: typeof domModule;
+declare const format: typeof formatModule;
+declare const plot: typeof plotModule;
+
+/** One kind of value over the epochs: a thin line a fold, a thick one for the training on all conversations. */
+export function drawCurves(node: HTMLElement, curves: readonly CurvePayload[], kind: 'loss' | 'validation'): void {
+  const values = curves.flatMap((curve) => [...curve[kind]].filter((value): value is number => value !== null));
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const epochs = Math.max(...curves.map((curve) => curve[kind].length)) - 1;
+  const layout = {
+    xaxis: plot.axis('epoch', { ...plot.wholeTicks(epochs), rangemode: 'tozero', zeroline: false }),
+    yaxis: plot.axis('', { ...plot.ticks(low, high, format.decimal), zeroline: false }),
+    hovermode: 'closest',
+  };
+  plot.draw(node, curveTraces(curves, kind), 300, layout);
+}
+
+export function curveTraces(curves: readonly CurvePayload[], kind: 'loss' | 'validation'): object[] {
+  return curves.map((curve, at) => {
+    const isWhole = at === curves.length - 1;
+    const color = dom.styleValue(isWhole ? '--better' : '--undecided');
+    const text = curve[kind].map(
+      (value, epoch) => `${curve.name}, epoch ${epoch}: ${value === null ? '' : format.decimal(value, 3)}`,
+    );
+    return {
+      type: 'scatter',
+      mode: curve[kind].length < 3 ? 'lines+markers' : 'lines',
+      x: curve[kind].map((_, epoch) => epoch),
+      y: curve[kind],
+      text,
+      hovertemplate: '%{text}<extra></extra>',
+      opacity: isWhole ? 1 : 0.55,
+      line: { color, width: isWhole ? 3 : 1 },
+    };
+  });
+}

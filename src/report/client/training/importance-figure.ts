@@ -1,0 +1,58 @@
+import type * as formatModule from '../../tables/format.ts';
+import type { FamilyPayload } from '../../training/training-payload.ts';
+import type * as domModule from '../dom.ts';
+import type * as plotModule from '../plot.ts';
+import type * as weightsModule from './weights-figure.ts';
+
+declare const dom: typeof domModule;
+declare const format: typeof formatModule;
+declare const plot: typeof plotModule;
+declare const weightsFigure: typeof weightsModule;
+
+/** Of the families whose absence changes most, the one that is missed most first. */
+export function shownFamilies(families: readonly FamilyPayload[], metric: number): FamilyPayload[] {
+  const mean = ({ differences }: FamilyPayload) => differences[metric]?.[0] ?? 0;
+  return [...families]
+    .sort((a, b) => Math.abs(mean(b)) - Math.abs(mean(a)))
+    .slice(0, weightsFigure.most())
+    .sort((a, b) => mean(a) - mean(b));
+}
+
+/** A row a family: the metric without it minus with it. @param below what the corrected p must be below to decide */
+export function drawImportance(
+  node: HTMLElement,
+  families: readonly FamilyPayload[],
+  metric: number,
+  below: number,
+): void {
+  const shown = shownFamilies(families, metric);
+  const bounds = shown.flatMap(({ differences }) => {
+    const [difference = 0, low = null, high = null] = differences[metric] ?? [];
+    return [difference, low ?? difference, high ?? difference];
+  });
+  const layout = {
+    xaxis: plot.axis('', plot.ticks(Math.min(0, ...bounds), Math.max(0, ...bounds), format.signed)),
+    ...plot.rowAxis(shown.map(({ name }) => plot.rowName(name))),
+    hovermode: 'closest',
+    shapes: [plot.verticalRule(0)],
+  };
+  const traces = shown.map((family, at) => familyTrace(family, at, metric, below));
+  plot.draw(node, traces, (plot.isNarrow() ? 40 : 22) * shown.length + 60, layout);
+}
+
+export function familyTrace({ name, differences }: FamilyPayload, at: number, metric: number, below: number): object {
+  const [difference, low, high, p, decided] = differences[metric] as FamilyPayload['differences'][number];
+  const kind = difference < 0 ? '--better' : '--worse';
+  const color = dom.styleValue(decided ? kind : '--undecided');
+  const loss = format.estimate({ mean: difference, low, high }, format.signed, 3);
+  return {
+    type: 'scatter',
+    mode: 'markers',
+    x: [difference],
+    y: [at],
+    error_x: { ...plot.whiskers(difference, low, high), color, thickness: 2, width: 4 },
+    marker: { color, size: 9, symbol: decided ? 'circle' : 'circle-open' },
+    text: [`without ${plot.plainText(name)}<br>${loss}, p ${format.probability(p, below)}`],
+    hovertemplate: '%{text}<extra></extra>',
+  };
+}

@@ -1,0 +1,43 @@
+import type { ModelPayload, TrainingPayload } from '../../training/training-payload.ts';
+import type * as domModule from '../dom.ts';
+import type * as plotModule from '../plot.ts';
+import type * as tablesModule from '../tables.ts';
+import type * as calibrationModule from './calibration-figure.ts';
+import type * as curveModule from './curve-figure.ts';
+import type * as importanceModule from './importance-figure.ts';
+import type * as weightsModule from './weights-figure.ts';
+
+declare const calibrationFigure: typeof calibrationModule;
+declare const curveFigure: typeof curveModule;
+declare const dom: typeof domModule;
+declare const importanceFigure: typeof importanceModule;
+declare const plot: typeof plotModule;
+declare const tables: typeof tablesModule;
+declare const weightsFigure: typeof weightsModule;
+
+/** Brings the page of a training to life; what it shows without a script stands in it already. */
+export function run(): void {
+  tables.allSortable();
+  const data = JSON.parse(dom.byId('data').textContent ?? '') as TrainingPayload;
+  for (const [at, model] of data.models.entries()) startModel(data, model, at);
+}
+
+/** Draws the figures of a model, each in the element that ends with its place. */
+export function startModel({ metrics, level }: TrainingPayload, model: ModelPayload, at: number): void {
+  const figure = (id: string, draw: (node: HTMLElement) => void) => {
+    const node = dom.byId(`${id}-${at}`);
+    draw(node);
+    plot.onNewLook(() => draw(node));
+  };
+  figure('weights-figure', (node) => weightsFigure.drawWeights(node, model.weights));
+  figure('loss-figure', (node) => curveFigure.drawCurves(node, model.curves, 'loss'));
+  figure('validation-figure', (node) => curveFigure.drawCurves(node, model.curves, 'validation'));
+  figure('calibration-figure', (node) => calibrationFigure.drawCalibration(node, model.bins));
+  if (model.families.length === 0) return;
+  const select = dom.byId<HTMLSelectElement>(`importance-metric-${at}`);
+  select.replaceChildren(...metrics.map((metric, m) => dom.element('option', { value: String(m) }, metric)));
+  const draw = (node: HTMLElement) =>
+    importanceFigure.drawImportance(node, model.families, Number(select.value), 1 - level);
+  figure('importance-figure', draw);
+  select.addEventListener('change', () => draw(dom.byId(`importance-figure-${at}`)));
+}

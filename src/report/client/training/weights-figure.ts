@@ -1,0 +1,71 @@
+import type * as formatModule from '../../tables/format.ts';
+import type { WeightPayload } from '../../training/training-payload.ts';
+import type * as domModule from '../dom.ts';
+import type * as plotModule from '../plot.ts';
+
+declare const dom: typeof domModule;
+declare const format: typeof formatModule;
+declare const plot: typeof plotModule;
+
+/** Rows that a figure holds so that it can be read; the table below it holds all. @returns how many. */
+export function most(): number {
+  return 40;
+}
+
+/** A row a number: learned as a dot with its interval, hand-tuned as an open diamond. */
+export function drawWeights(node: HTMLElement, weights: readonly WeightPayload[]): void {
+  const shown = weights.slice(0, most());
+  const bounds = shown.flatMap(({ handTuned, value, bounds }) => [handTuned, value, ...(bounds ?? [])]);
+  const [low, high] = [Math.min(0, ...bounds), Math.max(0, ...bounds)];
+  const margin = 0.04 * (high - low); // lines, unlike dots, get none
+  const layout = {
+    xaxis: plot.axis('', { ...plot.ticks(low, high, format.decimal), range: [low - margin, high + margin] }),
+    ...plot.rowAxis(shown.map(({ name }) => plot.rowName(name))),
+    hovermode: 'closest',
+    shapes: [plot.verticalRule(0)],
+    showlegend: true,
+    ...plot.legendAbove(),
+  };
+  plot.draw(node, weightTraces(shown), (plot.isNarrow() ? 40 : 22) * shown.length + 110, layout);
+}
+
+/** Above 0, below 0, or neither with certainty. */
+export function colourOf({ bounds }: WeightPayload): string {
+  if (bounds === null || (bounds[0] <= 0 && bounds[1] >= 0)) return dom.styleValue('--undecided');
+  return dom.styleValue(bounds[0] > 0 ? '--better' : '--worse');
+}
+
+export function weightTraces(weights: readonly WeightPayload[]): object[] {
+  const common = { type: 'scatter', mode: 'markers', y: weights.map((_, at) => at) };
+  const text = weights.map(({ name, value, handTuned, bounds }) => {
+    const interval = bounds === null ? '' : ` [${format.significant(bounds[0])}, ${format.significant(bounds[1])}]`;
+    return `${plot.plainText(name)}<br>learned ${format.significant(value)}${interval}, hand-tuned ${format.significant(handTuned)}`;
+  });
+  const hover = { text, hovertemplate: '%{text}<extra></extra>' };
+  const whiskers = weights.map((weight, at) => whisker(weight, at));
+  return [
+    ...whiskers.flat(),
+    {
+      ...common,
+      ...hover,
+      name: 'hand-tuned',
+      x: weights.map(({ handTuned }) => handTuned),
+      marker: { color: dom.styleValue('--ink'), symbol: 'diamond-open', size: 8 },
+    },
+    {
+      ...common,
+      ...hover,
+      name: 'learned',
+      x: weights.map(({ value }) => value),
+      marker: { color: weights.map(colourOf), symbol: 'circle', size: 8 },
+    },
+  ];
+}
+
+/** The line of an interval, of the colour of its dot: error bars of one trace have one colour. */
+export function whisker(weight: WeightPayload, at: number): object[] {
+  const { bounds } = weight;
+  if (bounds === null) return [];
+  const line = { color: colourOf(weight), width: 2 };
+  return [{ type: 'scatter', mode: 'lines', x: [...bounds], y: [at, at], line, hoverinfo: 'skip', showlegend: false }];
+}

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import type { ArmResult, ExperimentResult } from '../../experiment/measure/result.ts';
+import { handmadeResult } from '../tables/result.fixture.ts';
+import { type ArmContext, armPayload } from './arm-payload.ts';
+
+const values = [0.123_456_7, 1, 0.25];
+const [sample] = handmadeResult().arms as [ArmResult];
+const result: ExperimentResult = {
+  ...handmadeResult(),
+  queries: handmadeResult().queries.slice(0, 3),
+  strata: [
+    {
+      name: 'length',
+      description: '',
+      levels: [
+        { name: 'short', queries: [0] },
+        { name: 'long', queries: [1, 2] },
+      ],
+    },
+  ],
+};
+const arm: ArmResult = {
+  ...sample,
+  levels: { weight: '0.5', window: '7' },
+  perQuery: { 'mrr@10': values, 'recall@10': [0, 0, 1] },
+  componentNames: ['cosine', 'decay'],
+  rankings: [
+    [
+      { id: 'b', score: 0.987_654_3, components: [2, -1 / 3] },
+      { id: 'a', score: 0.5, components: [0, 1] },
+    ],
+    [],
+    [{ id: 'c', score: 1e-7, components: [1, 1] }],
+  ],
+  losses: [{ c: 'kept', gone: 'fusion' }, { a: 'fusion', b: 'candidates' }, {}],
+  attribution: { fusion: 1, kept: 5 },
+  strata: {
+    length: {
+      short: { 'mrr@10': { mean: 0.3, difference: null, p: null, correctedP: null } },
+      long: {
+        'mrr@10': { mean: 0.7, difference: { mean: 0.1, low: -0.2, high: 0.400_004_9 }, p: 0.5, correctedP: 0.9 },
+      },
+    },
+  },
+  latency: { pool: { p50: 1, p95: 2, p99: 3.000_004 }, total: { p50: 5, p95: 7, p99: 11 } },
+};
+const context: ArmContext = {
+  positions: new Map([
+    ['a', 2],
+    ['b', 3],
+    ['c', 5],
+  ]),
+  inspected: new Set([arm.name]),
+  fates: ['kept', 'candidates', 'fusion'],
+  factors: [
+    { name: 'window', levels: ['5', '7'] },
+    { name: 'weight', levels: ['0.25'] },
+  ],
+};
+const payload = armPayload(arm, result, context);
+
+describe('an arm stands by position', () => {
+  test('by its name, and whether it is a null control', () => {
+    expect(payload).toMatchObject({ name: 'newest | <first>', control: false, components: ['cosine', 'decay'] });
+    const control = { of: 'x', kind: 'random-parents' };
+    expect(armPayload({ ...arm, control }, result, context).control).toBe(true);
+  });
+
+  test('its figures by metric, to five digits', () => {
+    expect(payload).toMatchObject({
+      intervals: [
+        [0.353, 0.331, 0.376],
+        [0.0994, 0.0049, 0.2],
+      ],
+      differences: [
+        [-0.143, -0.166, -0.12, 0.0004],
+        [-0.0003, -0.02, 0.021, 1],
+      ],
+      verdicts: ['worse', 'undecided'],
+      perQuery: [
+        [0.12346, 1, 0.25],
+        [0, 0, 1],
+      ],
+    });
+  });
+
+  test('its rankings and lost turns by query, those of turns that are not shown left out', () => {
+    expect(payload.rankings).toEqual([[3, 0.98765, 2, -0.33333, 2, 0.5, 0, 1], [], [5, 1e-7, 1, 1]]);
+    expect(payload.lost).toEqual([[5, 0], [2, 2, 3, 1], []]);
+    expect(payload.fates).toEqual([5, 0, 1]);
+  });
+
+  test('its levels in the order of the factors, -1 for one that is none', () => {
+    expect(payload.levels).toEqual([1, -1]);
+  });
+
+  test('its strata by stratum, level and metric', () => {
+    expect(payload.strata).toEqual([
+      [
+        [[0.3, null, null, null, null], []],
+        [[0.7, 0.1, -0.2, 0.4, 0.9], []],
+      ],
+    ]);
+  });
+
+  test('its times by component', () => {
+    expect(payload.latency).toEqual({ pool: [1, 2, 3.000_004], total: [5, 7, 11] });
+  });
+});
+
+test('what an arm has not is not there: the baseline, of no sweep, not inspected, not timed', () => {
+  const bare = { ...arm, levels: null, comparisons: null, latency: null };
+  expect(armPayload(bare, result, { ...context, inspected: new Set() })).toMatchObject({
+    differences: [[], []],
+    verdicts: ['undecided', 'undecided'],
+    rankings: null,
+    lost: null,
+    levels: [],
+    latency: null,
+    fates: [5, 0, 1],
+  });
+});

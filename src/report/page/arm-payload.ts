@@ -1,0 +1,132 @@
+import { DimensionMismatchError, ValidationError } from '../../core/errors.ts';
+import type {
+  ArmResult,
+  Comparison,
+  Estimate,
+  ExperimentResult,
+  StratumValue,
+} from '../../experiment/measure/result.ts';
+
+/** An arm as the page's script reads it: everything by position, in the order of the payload's metrics, queries, strata, factors and fates. */
+export interface ArmPayload {
+  readonly name: string;
+  /** Whether it is a null control. */
+  readonly control: boolean;
+  /** [mean, low, high] by metric; the ends are null where there is no interval. */
+  readonly intervals: readonly (readonly [number, number | null, number | null])[];
+  /** Against the baseline, [difference, low, high, corrected p] by metric; empty for the baseline. */
+  readonly differences: readonly (readonly (number | null)[])[];
+  /** By metric. */
+  readonly verdicts: readonly Comparison['verdict'][];
+  /** [Q] by metric. */
+  readonly perQuery: readonly (readonly number[])[];
+  readonly components: readonly string[];
+  /** [Q] of turn, score and components, one ranked turn after the other; null for an arm whose rankings the page does not hold. */
+  readonly rankings: readonly (readonly number[])[] | null;
+  /** [Q] of relevant turn and fate, one after the other; null as for the rankings. */
+  readonly lost: readonly (readonly number[])[] | null;
+  /** Position of its level in each factor of the sweep, -1 where it has none; empty for an arm of no sweep. */
+  readonly levels: readonly number[];
+  /** By stratum, level and metric: [mean, difference, low, high, corrected p]; null for what there is not. */
+  readonly strata: readonly (readonly (readonly (readonly (number | null)[])[])[])[];
+  /** Relevant turns by fate. */
+  readonly fates: readonly number[];
+  /** [p50, p95, p99] in milliseconds by component; null where nothing was timed. */
+  readonly latency: Readonly<Record<string, readonly number[]>> | null;
+}
+
+export interface Factor {
+  readonly name: string;
+  readonly levels: readonly string[];
+}
+
+export interface ArmContext {
+  /** Positions of the page's turns by id. */
+  readonly positions: ReadonlyMap<string, number>;
+  readonly inspected: ReadonlySet<string>;
+  /** What may become of a relevant turn. */
+  readonly fates: readonly string[];
+  readonly factors: readonly Factor[];
+}
+
+/** @throws ValidationError for a ranked turn that the dataset does not show; DimensionMismatchError where arrays do not fit the queries. */
+export function armPayload(arm: ArmResult, result: ExperimentResult, context: ArmContext): ArmPayload {
+  const { queries, metrics } = result;
+  if (arm.rankings.length !== queries.length)
+    throw new DimensionMismatchError(`rankings of arm ${arm.name}`, queries.length, arm.rankings.length);
+  const isInspected = context.inspected.has(arm.name);
+  return {
+    name: arm.name,
+    control: arm.control !== null,
+    intervals: metrics.map((metric) => bounds(arm.metrics[metric] as Estimate)),
+    differences: metrics.map((metric) => difference(arm.comparisons?.[metric])),
+    verdicts: metrics.map((metric) => arm.comparisons?.[metric]?.verdict ?? 'undecided'),
+    perQuery: metrics.map((metric) => perQuery(arm, metric, queries.length)),
+    components: arm.componentNames,
+    rankings: isInspected ? rankings(arm, context.positions) : null,
+    lost: isInspected ? lost(arm, context) : null,
+    levels:
+      arm.levels === null ? [] : context.factors.map(({ name, levels }) => levels.indexOf(arm.levels?.[name] ?? '')),
+    strata: result.strata.map(({ name, levels }) =>
+      levels.map((level) => metrics.map((metric) => stratumFigures(arm.strata[name]?.[level.name]?.[metric]))),
+    ),
+    fates: context.fates.map((fate) => arm.attribution[fate] ?? 0),
+    latency:
+      arm.latency &&
+      Object.fromEntries(Object.entries(arm.latency).map(([part, { p50, p95, p99 }]) => [part, [p50, p95, p99]])),
+  };
+}
+
+function bounds({ mean, low, high }: Estimate): [number, number | null, number | null] {
+  return low === null ? [rounded(mean), null, null] : [rounded(mean), rounded(low), rounded(high)];
+}
+
+function difference(comparison: Comparison | undefined): (number | null)[] {
+  return comparison === undefined ? [] : [...bounds(comparison.difference), rounded(comparison.correctedP)];
+}
+
+function stratumFigures(value: StratumValue | undefined): (number | null)[] {
+  if (value === undefined) return [];
+  const { mean, difference: gain, correctedP } = value;
+  return [mean, gain?.mean, gain?.low, gain?.high, correctedP].map((figure) =>
+    figure == null ? null : rounded(figure),
+  );
+}
+
+function rankings(arm: ArmResult, positions: ReadonlyMap<string, number>): number[][] {
+  return arm.rankings.map((ranking) =>
+    ranking.flatMap(({ id, score, components }) => {
+      const turn = positions.get(id);
+      if (turn === undefined)
+        throw new ValidationError(`arm ${arm.name} ranks a turn that the dataset does not show: ${id}`);
+      if (components.length !== arm.componentNames.length)
+        throw new DimensionMismatchError(
+          `components of ${id} in arm ${arm.name}`,
+          arm.componentNames.length,
+          components.length,
+        );
+      return [turn, rounded(score), ...components.map(rounded)];
+    }),
+  );
+}
+
+function lost({ losses }: ArmResult, { positions, fates }: ArmContext): number[][] {
+  return losses.map((fateOf) =>
+    Object.entries(fateOf).flatMap(([id, fate]) => {
+      const turn = positions.get(id);
+      return turn === undefined ? [] : [turn, fates.indexOf(fate)];
+    }),
+  );
+}
+
+function perQuery(arm: ArmResult, metric: string, count: number): number[] {
+  const values = arm.perQuery[metric] ?? [];
+  if (values.length !== count)
+    throw new DimensionMismatchError(`${metric} of arm ${arm.name}, values a query`, count, values.length);
+  return values.map(rounded);
+}
+
+/** Five significant digits: more than the page shows, and half the bytes. */
+function rounded(value: number): number {
+  return Number(value.toPrecision(5));
+}

@@ -1,0 +1,187 @@
+import type { ComparedRun, RunComparison } from '../../experiment/stored/run-comparison.ts';
+import { brackets, decimal, probability, signed } from '../tables/format.ts';
+import { intervalText, MARKS, smallestPText, testText, unresolvedIn, unresolvedText } from '../tables/legend.ts';
+import { escapeMarkdown, pipeTable } from '../tables/markdown.ts';
+import { type PlainCell, type PlainTable, plainTable } from '../tables/plain-table.ts';
+import { wrapped, wrappedTable } from '../tables/wrapped-table.ts';
+import { tableScript } from './client-script.ts';
+import { html, Markup } from './markup.ts';
+import { PAGE_STYLE } from './page-style.ts';
+
+/** A comparison as sentences and tables, from which every rendering is laid out. */
+interface Part {
+  readonly sentences: readonly string[];
+  readonly table: PlainTable | null;
+}
+
+/** Two stored runs side by side, for a terminal. @param width of its lines; without it a line is as long as it must be. */
+export function renderComparisonText(comparison: RunComparison, width = Number.POSITIVE_INFINITY): string {
+  const texts = partsOf(comparison).map(({ sentences, table }) =>
+    [
+      ...sentences.flatMap((sentence) => wrapped(sentence, width)),
+      ...(table === null ? [] : wrappedTable(textRows(table), width)),
+    ].join('\n'),
+  );
+  return `${texts.join('\n\n')}\n`;
+}
+
+export function renderComparisonMarkdown(comparison: RunComparison): string {
+  const texts = partsOf(comparison).map(({ sentences, table }) =>
+    [
+      ...sentences.map(escapeMarkdown),
+      ...(table === null ? [] : [`\n${pipeTable(textRows(table).map((row) => row.map(escapeMarkdown)))}`]),
+    ].join('\n'),
+  );
+  return `${texts.join('\n\n')}\n`;
+}
+
+/** One page that works offline; its tables sort by every column. */
+export function renderComparisonHtml(comparison: RunComparison): string {
+  const { first, second } = comparison;
+  const parts = partsOf(comparison).map(
+    ({ sentences, table }) => html`
+<section>${sentences.map((sentence) => html`<p>${sentence}</p>`)}${table === null ? '' : plainTable(table)}</section>`,
+  );
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'">
+<meta name="color-scheme" content="light dark">
+<title>${labelOf(first)} and ${labelOf(second)}</title>
+<style>${new Markup(PAGE_STYLE)}</style>
+</head>
+<body>
+<header><p class="kicker">comparison</p><h1>${labelOf(first)} and ${labelOf(second)}</h1></header>
+<main>${parts}
+</main>
+<script>${new Markup(tableScript())}</script>
+</body>
+</html>
+`.text;
+}
+
+function labelOf({ summary }: ComparedRun): string {
+  return `${summary.experiment} ${summary.hash}`;
+}
+
+function textRows({ headings, rows }: PlainTable): string[][] {
+  return [headings.map(({ name }) => name), ...rows.map(({ cells }) => cells.map(({ text }) => text))];
+}
+
+function partsOf(comparison: RunComparison): Part[] {
+  const { differences, onlyInFirst, onlyInSecond, arms, obstacles } = comparison;
+  const absent = [
+    ...(onlyInFirst.length === 0 ? [] : [`Arms of A alone: ${onlyInFirst.join(', ')}.`]),
+    ...(onlyInSecond.length === 0 ? [] : [`Arms of B alone: ${onlyInSecond.join(', ')}.`]),
+  ];
+  const noDifference = differences.length === 0 ? ['The configs are the same.'] : ['What differs in the configs:'];
+  return [
+    { sentences: [], table: runTable(comparison) },
+    { sentences: [...noDifference, ...absent], table: differences.length === 0 ? null : differenceTable(comparison) },
+    ...(arms.length === 0
+      ? [{ sentences: ['No arm is in both runs.'], table: null }]
+      : [{ sentences: [...obstacles, ...legendOf(comparison)], table: armTable(comparison) }]),
+  ];
+}
+
+function legendOf({ arms, first, metrics, conversations, statistics }: RunComparison): string[] {
+  const { level } = statistics;
+  const tested = metrics.filter((metric) => arms.some((arm) => arm.metrics[metric]?.comparison != null));
+  if (tested.length === 0 || conversations === null) return ['A and B: means.'];
+  const how = { ...statistics, test: 'permutation', correction: 'holm' } as const;
+  const controls = first.summary.arms.filter(
+    ({ name, control }) => control !== null && arms.some((arm) => arm.name === name),
+  );
+  const families = [
+    { of: 'arms', count: arms.length - controls.length },
+    { of: 'null controls', count: controls.length },
+  ];
+  const compared = arms.map(({ name, metrics: figures }) => ({
+    name,
+    comparisons: Object.fromEntries(
+      tested.flatMap((metric) => {
+        const comparison = figures[metric]?.comparison;
+        return comparison ? [[metric, comparison] as const] : [];
+      }),
+    ),
+  }));
+  return [
+    `B minus A: ${intervalText(conversations, level)}.`,
+    ...testText(how, 'arms'),
+    `${MARKS.better} B better, ${MARKS.worse} B worse, said only where the corrected p is below ${decimal(1 - level, 2)}.`,
+    ...smallestPText(how, conversations, families),
+    ...unresolvedText(unresolvedIn(compared, tested), statistics),
+  ];
+}
+
+function runTable({ first, second }: RunComparison): PlainTable {
+  const rows: [string, (run: ComparedRun) => string][] = [
+    ['experiment', ({ summary }) => summary.experiment],
+    ['hash', ({ summary }) => summary.hash],
+    ['data', ({ summary }) => `${summary.dataset.name} ${summary.dataset.split}, ${summary.dataset.hash.slice(0, 12)}`],
+    ['queries', ({ summary }) => String(summary.queries)],
+    ['version', ({ summary: { environment } }) => `${environment.version}, commit ${environment.commit}`],
+    ['date', ({ summary: { environment } }) => environment.date ?? '—'],
+    ['backend', ({ summary: { environment } }) => environment.backend],
+    ['machine', ({ summary: { environment } }) => `${environment.machine.cores} x ${environment.machine.cpu}`],
+    ['seed', ({ summary: { environment } }) => String(environment.seed)],
+    ['command', ({ summary: { environment } }) => environment.command],
+  ];
+  return {
+    label: 'the runs',
+    headings: ['', 'A', 'B'].map((name) => ({ name, numeric: false })),
+    rows: rows.map(([name, of]) => ({ cells: [{ text: name }, { text: of(first) }, { text: of(second) }] })),
+  };
+}
+
+function differenceTable({ differences }: RunComparison): PlainTable {
+  const show = (value: unknown) =>
+    value === undefined ? '—' : typeof value === 'string' ? value : JSON.stringify(value);
+  return {
+    label: 'differences of the configs',
+    headings: ['key', 'A', 'B'].map((name) => ({ name, numeric: false })),
+    rows: differences.map(({ path, first, second }) => ({
+      cells: [{ text: path }, { text: show(first) }, { text: show(second) }],
+    })),
+  };
+}
+
+/** A row an arm and metric, so that any number of metrics fits. */
+function armTable({ arms, metrics, statistics }: RunComparison): PlainTable {
+  const words = ['arm', 'metric'].map((name) => ({ name, numeric: false }));
+  const numbers = ['A', 'B', 'B − A'].map((name) => ({ name, numeric: true }));
+  const last = [
+    { name: 'interval', numeric: false },
+    { name: 'p', numeric: true, first: 'ascending' as const },
+    { name: 'd', numeric: true },
+    { name: 'w/t/l', numeric: false },
+  ];
+  const rows = arms.flatMap(({ name, metrics: figures }) =>
+    metrics.map((metric) => ({
+      cells: [{ text: name }, { text: metric }, ...figureCells(figures[metric] as Figures, 1 - statistics.level)],
+    })),
+  );
+  return { label: 'arms of both runs', headings: [...words, ...numbers, ...last], rows };
+}
+
+type Figures = RunComparison['arms'][number]['metrics'][string];
+
+/** @param bound of the corrected p, which decides. */
+function figureCells({ first, second, comparison }: Figures, bound: number): PlainCell[] {
+  const means = [first, second].map((mean) => ({ text: decimal(mean, 3), value: mean }));
+  if (comparison === null) {
+    const gain = second - first;
+    return [...means, { text: signed(gain, 3), value: gain }, ...['—', '—', '—', '—'].map((text) => ({ text }))];
+  }
+  const { difference, correctedP, verdict, effectSize, wins, ties, losses } = comparison;
+  return [
+    ...means,
+    { text: `${signed(difference.mean, 3)}${MARKS[verdict] && ` ${MARKS[verdict]}`}`, value: difference.mean },
+    { text: brackets(difference, signed, 3) || '—' },
+    { text: probability(correctedP, bound), value: correctedP },
+    effectSize === null ? { text: '—' } : { text: signed(effectSize, 2), value: effectSize },
+    { text: `${wins}/${ties}/${losses}` },
+  ];
+}

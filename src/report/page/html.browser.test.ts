@@ -1,0 +1,161 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sampleResult } from './invented-result.fixture.ts';
+import { drawn, openSamplePage, widerThanFrames, writeSamplePage } from './sample-page.harness.ts';
+
+const executable = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+const missing = !existsSync(executable);
+if (missing) console.warn(`skipped: the report in a browser, no Chromium (set CHROMIUM_PATH): ${executable}`);
+
+const SIZE = { arms: 5, threads: 19, turnsAThread: 7, top: 7 };
+const result = sampleResult(17, SIZE);
+
+describe.skipIf(missing)('the report in Chromium, offline', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'report-'));
+  const file = join(folder, 'report.html');
+  let browser: Browser;
+  let page: Page;
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    writeSamplePage(file, 'result', 17, SIZE);
+    browser = await chromium.launch({ executablePath: executable, args: ['--no-sandbox'] });
+    page = await open(1400, 'light');
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const open = (width: number, colorScheme: 'light' | 'dark') =>
+    openSamplePage(browser, file, { width, colorScheme }, complaints);
+
+  test.each([
+    ['opened wide', 1400, () => Promise.resolve(page)],
+    ['opened narrow and dark', 420, () => open(420, 'dark')],
+  ] as const)('%s, the page is complete and does not scroll sideways', async (_, width, opened) => {
+    const shown = await opened();
+    for (const id of ['arms-figure', 'gains-figure']) await drawn(shown, id);
+    expect(await shown.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    expect(await shown.locator('#arms-figure .scatterlayer .point').count()).toBe(SIZE.arms);
+    expect(await shown.locator('#gains-figure .bars .point').count()).toBe(result.queries.length);
+    expect(await shown.locator('#rankings .column').count()).toBe(2);
+  });
+
+  test('a heading sorts the table, by keyboard as well, and says so', async () => {
+    const rows = page.locator('table.ladder tbody tr');
+    const values = () => rows.locator('td:nth-of-type(2) .value').allTextContents();
+    const shown = result.arms.map((arm) => arm.metrics['recall@10']?.mean.toFixed(3).replace(/^0/, '') ?? '');
+    const heading = page.locator('table.ladder th', { hasText: 'recall@10' });
+    await heading.locator('button').click();
+    expect(await values()).toEqual(shown.toSorted().toReversed());
+    expect(await heading.getAttribute('aria-sort')).toBe('descending');
+    await heading.locator('button').press('Enter');
+    expect(await values()).toEqual(shown.toSorted());
+    expect(await heading.getAttribute('aria-sort')).toBe('ascending');
+    await heading.locator('button').click();
+    expect(await values()).toEqual(shown);
+    expect(await page.locator('table.ladder [aria-sort]').count()).toBe(0);
+  });
+
+  test('arms sort by name, and a third use of the heading restores the order of the ladder', async () => {
+    const rows = page.locator('table.ladder tbody tr');
+    const names = () => rows.evaluateAll((all) => all.map((row) => row.getAttribute('data-arm')));
+    const button = page.locator('table.ladder thead th.arm button');
+    const order = await names();
+    const sorted = ['bm25', 'cosine', 'hybrid', 'hybrid-decay', 'newest-first'];
+    for (const expected of [sorted, sorted.toReversed(), order]) {
+      await button.click();
+      expect(await names()).toEqual(expected);
+    }
+    expect(order).not.toEqual(sorted);
+  });
+
+  test('a query is found, opened and shown arm by arm with its thread', async () => {
+    const wanted = result.queries[8];
+    await page.fill('#query-words', wanted?.id ?? '');
+    await page.locator('#query-list button').first().click();
+    expect(await page.locator('#query-card').textContent()).toContain(wanted?.id);
+    expect(await page.locator('.query-text').textContent()).toBe(wanted?.text);
+    await page.selectOption('#inspector-left', { label: 'hybrid' });
+    await page.selectOption('#inspector-right', { label: 'newest-first' });
+    const columns = page.locator('#rankings .column');
+    for (const [at, name] of ['hybrid', 'newest-first'].entries()) {
+      const arm = result.arms.find((one) => one.name === name);
+      const ranking = arm?.rankings[8] ?? [];
+      const texts = ranking.map(({ id }) => result.dataset.turns.find((turn) => turn.id === id)?.text);
+      expect(await columns.nth(at).locator('.snippet').allTextContents()).toEqual(texts);
+      expect(await columns.nth(at).locator('.candidate').first().locator('dt').allTextContents()).toEqual(
+        arm?.componentNames,
+      );
+      const parent = ranking.findIndex(({ id }) => wanted?.judgements[id] === 3);
+      const badges = await columns.nth(at).locator('.candidate .badge').allTextContents();
+      expect(badges.indexOf('parent 3')).toBe(parent);
+    }
+    const places = page.locator('.thread .place');
+    expect(await places.count()).toBe(SIZE.turnsAThread);
+    expect(await page.locator('.thread .is-query .line').textContent()).toBe(wanted?.text.slice(0, 240));
+    expect(await page.locator('.thread .grade-3').count()).toBe(1);
+    const thread = result.dataset.turns.filter(({ conversationId }) => conversationId === wanted?.cluster);
+    const later = thread.filter(({ id, timestamp }) => timestamp >= (wanted?.timestamp ?? 0) && id !== wanted?.turnId);
+    const lines = page.locator('.thread .later .line');
+    expect((await lines.allTextContents()).toSorted()).toEqual(later.map(({ text }) => text.slice(0, 240)).toSorted());
+    expect([later.length > 0, later.length < thread.length - 1]).toEqual([true, true]);
+  });
+
+  test('arm, metric and order drive the list, the arrow keys go through it', async () => {
+    await page.fill('#query-words', '');
+    await page.selectOption('#inspector-left', { label: 'bm25' });
+    await page.selectOption('#gains-arm', { label: 'cosine' });
+    await page.selectOption('#gains-metric', { label: 'recall@1' });
+    await page.selectOption('#query-order', 'loss');
+    expect(await page.inputValue('#inspector-right')).toBe('2');
+    const [base, cosine] = [result.arms[1], result.arms[2]].map((arm) => arm?.perQuery['recall@1'] ?? []);
+    const gains = result.queries.map((_, query) => (cosine?.[query] ?? 0) - (base?.[query] ?? 0)).sort((a, b) => a - b);
+    const words = { '-1': '−1.000', '0': '.000', '1': '+1.000' } as Readonly<Record<string, string>>;
+    expect(await page.locator('#query-list .gain').allTextContents()).toEqual(gains.map((gain) => words[gain]));
+    await page.locator('#query-list button').first().focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    expect(await page.locator('#query-list button').nth(1).getAttribute('aria-current')).toBe('true');
+    expect(await page.locator('#gains-summary').textContent()).toContain(
+      `${gains.filter((gain) => gain < 0).length} lose`,
+    );
+  });
+
+  test('a click on a bar opens its query', async () => {
+    await page.selectOption('#query-order', 'loss');
+    await drawn(page, 'gains-figure');
+    const last = page.locator('#gains-figure .bars .point').last();
+    const box = await last.boundingBox();
+    await page.mouse.click((box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + (box?.height ?? 0) / 2);
+    const opened = await page.locator('#query-list [aria-current] .gain').textContent();
+    expect(opened).toBe(await page.locator('#query-list .gain').first().textContent());
+  });
+
+  test('without its baseline the page opens on the other arms', async () => {
+    const other = join(folder, 'failed-baseline.html');
+    writeSamplePage(other, 'failed-baseline', 17, SIZE);
+    const shown = await openSamplePage(browser, other, { width: 1400, colorScheme: 'light' }, complaints);
+    await drawn(shown, 'arms-figure');
+    expect(await shown.locator('#arms-figure .scatterlayer .point').count()).toBe(SIZE.arms - 1);
+    expect(await shown.locator('#gains').count()).toBe(0);
+    expect(await shown.locator('#rankings .column').count()).toBe(2);
+    const chosen = await Promise.all(['left', 'right'].map((side) => shown.inputValue(`#inspector-${side}`)));
+    expect(new Set(chosen).size).toBe(2);
+    expect(await shown.locator('#query-count').textContent()).not.toContain('undefined');
+  });
+
+  test('every table fits its frame, with effect sizes and all that is folded', async () => {
+    const shown = await open(1400, 'light');
+    expect(await widerThanFrames(shown)).toEqual([]);
+  });
+
+  test('nothing was requested and nothing complained', () => {
+    expect(complaints).toEqual([]);
+  });
+});

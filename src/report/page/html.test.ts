@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { ladderTable } from '../tables/table.ts';
+import { renderHtml } from './html.ts';
+import { sampleResult } from './invented-result.fixture.ts';
+import { payloadOf } from './payload.ts';
+
+const hostile = '</script><img src=x onerror=alert(1)>';
+const sample = sampleResult(13, { arms: 4, threads: 61, turnsAThread: 7, top: 5 });
+const result = {
+  ...sample,
+  description: hostile,
+  remarks: [hostile],
+  config: { ...sample.config, note: hostile },
+  arms: sample.arms.map((arm, at) => (at === 3 ? { ...arm, name: hostile, tuned: { [hostile]: hostile } } : arm)),
+};
+const page = renderHtml(result);
+
+/** The page without its scripts: what stands in it before anything runs. */
+const still = page.replace(/<script[\s>][\s\S]*?<\/script>/g, '');
+
+test('no text of the data becomes markup', () => {
+  expect(page).toContain('&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;');
+  expect(page).not.toContain('<img');
+  expect(page.match(/<script[\s>]/g)).toHaveLength(3);
+  expect(page.match(/<\/script>/g)).toHaveLength(3);
+});
+
+test('the data in the page are those of the run', () => {
+  const json = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(page)?.[1] ?? '';
+  expect(JSON.parse(json)).toEqual(payloadOf(result));
+});
+
+test('nothing is loaded from anywhere, and the policy says so', () => {
+  expect(still).not.toMatch(/\b(?:src|href)="(?!#)|url\(|@import|<link/);
+  expect(still).toContain("default-src 'none'");
+});
+
+test('the table stands in the page without a script, marks by the verdict', () => {
+  const table = ladderTable(result);
+  for (const row of table.rows)
+    for (const cell of row.cells)
+      expect(still).toContain(`<span class="value">${cell.value}</span><span>${cell.interval}</span>`);
+  const marks = table.rows.flatMap((row) => row.cells.filter((cell) => cell.mark !== ''));
+  expect(still.match(/aria-label="(?:better|worse) than bm25"/g)).toHaveLength(marks.length);
+  expect(marks.length).toBeGreaterThan(0);
+  expect(still.match(/class="badge baseline"/g)).toHaveLength(1);
+});
+
+test('header, parameters and config are there', () => {
+  const { environment, dataset } = result;
+  for (const text of [
+    environment.commit,
+    environment.backend,
+    environment.command,
+    environment.machine.cpu,
+    dataset.task,
+    dataset.licence,
+  ])
+    expect(still).toContain(text);
+  expect(still).toContain('halfLifeHours <code>48</code>');
+  expect(still).toContain('name: sample');
+  expect(still).toContain('12.3 s');
+});
+
+test('the same run gives the same page', () => {
+  expect(renderHtml(result) === page).toBe(true);
+});

@@ -1,0 +1,123 @@
+import { createRequire } from 'node:module';
+import { ValidationError } from '../../core/errors.ts';
+import { readText } from '../../core/files.ts';
+import type { ExperimentResult } from '../../experiment/measure/result.ts';
+import { passportSection } from '../tables/passports.ts';
+import { settings } from '../tables/settings.ts';
+import { ladderTable } from '../tables/table.ts';
+import { clientScript } from './client-script.ts';
+import { figureSections, type Section, select } from './figure-sections.ts';
+import { htmlTable } from './html-table.ts';
+import { INSPECTOR_STYLE } from './inspector-style.ts';
+import { html, Markup, scriptJson } from './markup.ts';
+import { pageHeader } from './page-header.ts';
+import { PAGE_STYLE } from './page-style.ts';
+import { type Payload, payloadOf } from './payload.ts';
+
+const require = createRequire(import.meta.url);
+
+/** Nothing is fetched: the policy forbids every address but what Plotly makes itself to save an image. */
+export const POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:";
+
+/**
+ * A finished run as one file that needs nothing else: table, figures, inspector, parameters and config.
+ *
+ * @throws ValidationError, NotFiniteError or DimensionMismatchError for a result whose parts do not fit together.
+ */
+export function renderHtml(result: ExperimentResult): string {
+  const payload = payloadOf(result);
+  const sections = figureSections(result, payload);
+  const passports = passportSection(result);
+  const page = html`<!doctype html>
+<html lang="en">
+${pageHead(`${result.name} ${result.hash}`, PAGE_STYLE + INSPECTOR_STYLE)}
+<body>
+${pageHeader(result)}
+${navigation(sections, passports !== '')}
+<main>
+<section id="ladder"><h2>Table</h2>${htmlTable(ladderTable(result), passports !== '')}</section>
+${sections.map(
+  ({ id, name, content }) => html`
+<section id="${id}"><h2>${name}</h2>${content}
+</section>`,
+)}
+${inspector(payload)}
+${passports}
+${settings(result)}
+</main>
+<noscript><p>The figures and the inspector need JavaScript; the table above is complete without it.</p></noscript>
+${scripts(payload, clientScript())}
+</body>
+</html>
+`;
+  return page.text;
+}
+
+/** The head of a page that fetches nothing. */
+export function pageHead(title: string, style: string): Markup {
+  return html`<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="${new Markup(POLICY)}">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<style>${new Markup(style)}</style>
+</head>`;
+}
+
+/** What a page draws, what draws it, and the page's own script. */
+export function scripts(payload: unknown, script: string): Markup {
+  return html`<script type="application/json" id="data">${scriptJson(payload)}</script>
+<script>${scriptText(readText(require.resolve('plotly.js-dist-min')))}</script>
+<script>${scriptText(script)}</script>`;
+}
+
+function navigation(sections: readonly Section[], passports: boolean): Markup {
+  const links = [
+    ['ladder', 'Table'],
+    ...sections.map(({ id, link }) => [id, link]),
+    ['inspector', 'Inspector'],
+    ...(passports ? [['passports', 'Metrics']] : []),
+    ['parameters', 'Parameters'],
+  ] as const;
+  return html`
+<div class="bar-of-page"><nav aria-label="sections">${links.map(([id, name]) => html`<a href="#${id}">${name}</a>`)}</nav>
+<p class="controls filter" hidden><label for="arm-filter">arms</label> <input id="arm-filter" type="search" placeholder="words of a name" autocomplete="off" spellcheck="false"> <span id="arm-count" class="quiet" aria-live="polite"></span></p></div>`;
+}
+
+/** @throws ValidationError for a script that would end its own element. */
+export function scriptText(text: string): Markup {
+  const found = /<\/?script/i.exec(text);
+  if (found !== null) throw new ValidationError(`script cannot be embedded, it holds: ${found[0]}`);
+  return new Markup(text);
+}
+
+function inspector({ arms }: Payload): Markup {
+  const held = arms.filter(({ rankings }) => rankings !== null).length;
+  const note =
+    held === arms.length
+      ? ''
+      : html`<p class="legend">Rankings are here of ${held} of the ${arms.length} arms: the baseline, the best by the first metric, and the first of the config.</p>`;
+  return html`
+<section id="inspector"><h2>Inspector</h2>
+${note}
+<div class="inspector">
+<div class="picker">
+<p class="controls"><label for="query-words">find</label> <input id="query-words" type="search" placeholder="words, author or id" autocomplete="off" spellcheck="false">
+<label for="query-order">order</label> <select id="query-order"><option value="gain">gain first</option><option value="loss">loss first</option><option value="time">time</option></select></p>
+<p id="query-count" class="quiet" aria-live="polite"></p>
+<ol id="query-list" aria-label="queries"></ol>
+</div>
+<div class="opened">
+<h3>Query</h3>
+<div id="query-card" aria-live="polite"></div>
+<h3>Candidates</h3>
+<p class="controls">${select('inspector-left', 'A')} ${select('inspector-right', 'B')} ${select('inspector-metric', 'gain in')}</p>
+<div id="rankings"></div>
+<h3>Thread</h3>
+<p class="quiet">The conversations of the relevant turns, replies indented; ranks in A and B stand before the turn. Turns in italics are as late as the query or later: no arm may return them.</p>
+<div id="threads"></div>
+</div>
+</div>
+</section>`;
+}

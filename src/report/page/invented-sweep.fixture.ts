@@ -1,0 +1,219 @@
+import { random } from '../../core/random.ts';
+import type {
+  ArmResult,
+  Comparison,
+  ExperimentResult,
+  Interval,
+  MetricPassport,
+  StratumValue,
+  Structure,
+} from '../../experiment/measure/result.ts';
+import { sampleResult } from './invented-result.fixture.ts';
+
+const FATES = ['candidates', 'fusion', 'rerank', 'kept'];
+const CONTROLS = ['permuted-order', 'random-parents'];
+const PARTS = { candidates: 4, fusion: 0.03, attention: 30 };
+
+/** How large an invented sweep is: arms by its levels, and what the queries come from. */
+export interface SweepSize {
+  /** Levels of the factors weight, window and decay. */
+  readonly levels: readonly [number, number, number];
+  readonly threads: number;
+  readonly turnsAThread: number;
+  readonly top: number;
+}
+
+/**
+ * An invented sweep that has something of everything that a report shows: three factors, two null controls of its second arm, whose gain survives one of them, a
+ * failed and a stopped arm, strata, passports, latencies and what became of every relevant turn.
+ */
+export function sampleSweep(seed: number, { levels, threads, turnsAThread, top }: SweepSize): ExperimentResult {
+  const factors = factorsOf(levels);
+  const cells = levels[0] * levels[1] * levels[2];
+  const sample = sampleResult(seed, { arms: cells + 2 + CONTROLS.length, threads, turnsAThread, top });
+  const named = sample.arms.map((arm, at) => placed(arm, at - 2, cells, factors));
+  const strata = strataOf(sample);
+  const finished = { ...sample, strata, arms: named };
+  return {
+    ...finished,
+    arms: named.map((arm, at) => measured(arm, at, finished)),
+    failures: [
+      {
+        name: 'weight=<broken>',
+        description: 'An arm that fails.',
+        code: 'NOT_FINITE',
+        message: 'score is not finite: NaN',
+      },
+    ],
+    stopped: [
+      {
+        name: 'weight=9 | hopeless',
+        description: 'An arm that a race stopped.',
+        queries: 17,
+        metric: 'mrr@10',
+        mean: 0.101,
+        difference: { mean: -0.311, low: -0.42, high: -0.204 },
+        p: 0.0004,
+      },
+    ],
+    passports: Object.fromEntries(sample.metrics.map((metric) => [metric, passportOf(metric, sample)])),
+    sweep: {
+      method: 'factorial',
+      arm: 'unified',
+      factors,
+      interactions: sample.metrics.map((metric, at) => ({
+        factors: ['weight', 'window'],
+        metric,
+        levels: ['0.25', '3'],
+        effect: { mean: 0.03 - 0.02 * at, low: -0.01 - 0.02 * at, high: 0.07 - 0.02 * at },
+        p: 0.01 * (at + 1),
+        correctedP: 0.04 * (at + 1),
+        samples: 10_000,
+        unresolved: false,
+      })),
+    },
+  };
+}
+
+function factorsOf([weights, windows, decays]: SweepSize['levels']) {
+  const levelsOf = (count: number, level: (at: number) => string) =>
+    Array.from({ length: count }, (_, at) => level(at));
+  return [
+    { name: 'weight', levels: levelsOf(weights, (at) => String(at / 4)) },
+    { name: 'window', levels: levelsOf(windows, (at) => String(2 * at + 1)) },
+    { name: 'decay', levels: levelsOf(decays, (at) => ['off', 'half a day', 'a week'][at] ?? `decay ${at}`) },
+  ];
+}
+
+/** The arm of a cell; after the cells come the controls, before them two arms of no sweep. */
+function placed(arm: ArmResult, cell: number, cells: number, factors: ReturnType<typeof factorsOf>): ArmResult {
+  if (cell >= cells) {
+    const kind = CONTROLS[cell - cells] ?? '';
+    return { ...arm, name: `bm25 | control=${kind}`, control: { of: 'bm25', kind } };
+  }
+  if (cell < 0) return arm.name === 'bm25' ? { ...arm, structure: structureOf(Object.keys(arm.metrics)) } : arm;
+  let rest = cell;
+  const levels = factors.map(({ name, levels: choices }) => {
+    const level = choices[rest % choices.length] ?? '';
+    rest = Math.floor(rest / choices.length);
+    return [name, level] as const;
+  });
+  const name = `unified | ${levels.map(([factor, level]) => `${factor}=${level}`).join(', ')}`;
+  return { ...arm, name, levels: Object.fromEntries(levels) };
+}
+
+/** The gain survives the first control in every metric, and the second in none. */
+function structureOf(metrics: readonly string[]): Structure {
+  const [survived, other] = CONTROLS as [string, string];
+  const comparison = (mean: number, correctedP: number): Comparison => ({
+    difference: { mean, low: mean - 0.02, high: mean + 0.02 },
+    p: correctedP / 2,
+    correctedP,
+    samples: 10_000,
+    unresolved: false,
+    verdict: correctedP < 0.05 ? 'better' : 'undecided',
+    effectSize: 7 * mean,
+    minimumDetectable: 0.03,
+    wins: 5,
+    ties: 3,
+    losses: 2,
+  });
+  const test = {
+    survives: [survived],
+    controls: { [survived]: comparison(0.003, 0.7), [other]: comparison(0.04, 0.002) },
+  };
+  return { survives: [survived], metrics: Object.fromEntries(metrics.map((metric) => [metric, test])) };
+}
+
+function strataOf({ queries }: ExperimentResult): ExperimentResult['strata'] {
+  const places = queries.map((_, place) => place);
+  return [
+    {
+      name: 'channel',
+      description: 'Where the query was asked.',
+      levels: ['users', 'developers'].map((name) => ({
+        name,
+        queries: places.filter((place) => queries[place]?.channel === name),
+      })),
+    },
+    {
+      name: 'judged turns',
+      description: 'How many turns of the query are judged.',
+      levels: [
+        { name: 'up to 3', queries: places.filter((place) => judged(queries, place) <= 3) },
+        { name: 'more', queries: places.filter((place) => judged(queries, place) > 3) },
+      ],
+    },
+  ];
+}
+
+function judged(queries: ExperimentResult['queries'], place: number): number {
+  return Object.keys(queries[place]?.judgements ?? {}).length;
+}
+
+function measured(arm: ArmResult, at: number, result: ExperimentResult): ArmResult {
+  const draw = random(at, 'sample-sweep');
+  const losses = result.queries.map(({ judgements }, q) => {
+    const relevant = Object.entries(judgements).flatMap(([id, grade]) => (grade === 3 ? [id] : []));
+    const ranked = new Set(arm.rankings[q]?.map(({ id }) => id));
+    return Object.fromEntries(
+      relevant.map((id) => [id, ranked.has(id) ? 'kept' : (FATES[draw.integer(3)] as string)] as const),
+    );
+  });
+  const fates = losses.flatMap((loss) => Object.values(loss));
+  return {
+    ...arm,
+    losses,
+    attribution: Object.fromEntries(FATES.map((fate) => [fate, fates.filter((one) => one === fate).length])),
+    strata: Object.fromEntries(
+      result.strata.map(({ name, levels }) => [
+        name,
+        Object.fromEntries(levels.map((level) => [level.name, stratumOf(arm, level.queries, result)])),
+      ]),
+    ),
+    latency:
+      at > 3
+        ? null
+        : Object.fromEntries(
+            Object.entries(PARTS).map(([part, scale]) => {
+              const p50 = scale * (1 + draw.uniform());
+              return [part, { p50, p95: 1.7 * p50, p99: 3.1 * p50 }];
+            }),
+          ),
+  };
+}
+
+function stratumOf(arm: ArmResult, places: readonly number[], { metrics, arms, baseline }: ExperimentResult) {
+  const base = arms.find(({ name }) => name === baseline) as ArmResult;
+  return Object.fromEntries(
+    metrics.map((metric): [string, StratumValue] => {
+      const value = (one: ArmResult) => meanAt(one.perQuery[metric] ?? [], places);
+      if (arm.name === baseline) return [metric, { mean: value(arm), difference: null, p: null, correctedP: null }];
+      const gain = value(arm) - value(base);
+      const difference: Interval = { mean: gain, low: gain - 0.08, high: gain + 0.08 };
+      const p = Math.exp(-((gain / 0.04) ** 2) / 2);
+      return [metric, { mean: value(arm), difference, p, correctedP: Math.min(1, 4 * p) }];
+    }),
+  );
+}
+
+function meanAt(values: readonly number[], places: readonly number[]): number {
+  return places.reduce((sum, place) => sum + (values[place] ?? 0), 0) / Math.max(places.length, 1);
+}
+
+function passportOf(metric: string, { dataset, queries }: ExperimentResult): MetricPassport {
+  return {
+    metric,
+    definition: `An invented definition of ${metric}.`,
+    ties: 'equal scores by id, ascending',
+    granularity: 'turn',
+    cutoff: Number(metric.split('@')[1]),
+    relevantGrade: dataset.relevantGrade,
+    dataHash: dataset.hash,
+    judgedAt: 0.437,
+    queries: queries.length,
+    unanswerable: 3,
+    judgedOnly: false,
+    unanswerableAre: 'apart',
+  };
+}

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { handmadeResult } from '../tables/result.fixture.ts';
+import { pageHeader } from './page-header.ts';
+
+const sample = handmadeResult();
+const result = {
+  ...sample,
+  environment: {
+    ...sample.environment,
+    commit: '0123456789abcdef',
+    machine: { platform: 'linux x64', cpu: 'Imaginary', cores: 3, memoryGiB: 7.75 },
+    packages: { alpha: '1.2.3', beta: '4.5.6' },
+    seed: 41,
+  },
+  dataset: { ...sample.dataset, hash: 'fedcba9876543210', split: 'dev', facts: { messages: 12_345, threads: 7 } },
+  queries: sample.queries.slice(0, 7),
+  timings: [
+    { stage: 'dataset', seconds: 3 },
+    { stage: 'arms', seconds: 9.06 },
+    { stage: 'remarks', seconds: 0 },
+  ],
+};
+const { text } = pageHeader(result);
+/** The text of what stands beside a word. */
+const beside = (word: string) =>
+  new RegExp(`<div[^>]*><dt>${word}</dt><dd[^>]*>(.*?)</dd></div>`).exec(text)?.[1]?.replace(/<[^>]*>/g, '');
+
+test('what was run on what stands in words and figures, hashes shortened', () => {
+  expect({
+    name: beside('name'),
+    queries: beside('queries'),
+    hash: beside('hash'),
+    version: beside('version'),
+    machine: beside('machine'),
+    seed: beside('seed'),
+    packages: beside('packages'),
+    counts: beside('counts'),
+  }).toEqual({
+    name: 'sample-threads, dev',
+    queries: '7 of dev',
+    hash: 'fedcba987654',
+    version: '0.1.0, commit 0123456789ab',
+    machine: '3 x Imaginary, 7.8 GiB, linux x64',
+    seed: '41',
+    packages: '2 namedalpha 1.2.3beta 4.5.6',
+    counts: '2 of what was read, dropped and keptmessages: 12,345threads: 7',
+  });
+});
+
+test('stages take their time and a bar as long, the longest 60 % of the width; in the end all of them', () => {
+  expect(['dataset', 'arms', 'remarks', 'all'].map(beside)).toEqual(['3.0 s', '9.1 s', '0.0 s', '12.1 s']);
+  expect([...text.matchAll(/style="width:([^"]*)"/g)].map(([, width]) => width)).toEqual(['19.9%', '60.0%', '0.0%']);
+});
+
+test('stages that took no time have no bar', () => {
+  const still = pageHeader({ ...result, timings: [{ stage: 'dataset', seconds: 0 }] });
+  expect(still.text).toContain('style="width:0%"');
+});
+
+test('remarks are a list where there are any', () => {
+  expect(pageHeader({ ...result, remarks: ['a < b', 'c'] }).text).toContain(
+    '<ul class="remarks"><li>a &lt; b</li><li>c</li></ul>',
+  );
+  expect(pageHeader({ ...result, remarks: [] }).text).not.toContain('remarks">');
+});

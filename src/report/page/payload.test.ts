@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+import { DimensionMismatchError, ValidationError } from '../../core/errors.ts';
+import type { ArmResult } from '../../experiment/measure/result.ts';
+import { sampleResult } from './invented-result.fixture.ts';
+import { sampleSweep } from './invented-sweep.fixture.ts';
+import { payloadOf } from './payload.ts';
+
+const size = { arms: 5, threads: 13, turnsAThread: 7, top: 11 };
+const result = sampleResult(11, size);
+const payload = payloadOf(result);
+const withArm = (change: Partial<ArmResult>) => ({
+  ...result,
+  arms: result.arms.map((arm, at) => (at === 3 ? { ...arm, ...change } : arm)),
+});
+
+test('rankings are flat and read back as they were, to five digits', () => {
+  for (const [at, arm] of result.arms.entries()) {
+    const width = arm.componentNames.length + 2;
+    for (const [query, ranking] of arm.rankings.entries()) {
+      const flat = payload.arms[at]?.rankings?.[query] ?? [];
+      expect(flat).toHaveLength(width * ranking.length);
+      for (const [place, { id, score, components }] of ranking.entries()) {
+        const [turn = -1, ...numbers] = flat.slice(place * width, (place + 1) * width);
+        expect(payload.turns.id[turn]).toBe(id);
+        for (const [part, value] of [score, ...components].entries())
+          expect(Math.abs((numbers[part] ?? Number.NaN) - value)).toBeLessThanOrEqual(5e-5 * Math.abs(value));
+      }
+    }
+  }
+});
+
+test('turns stand once, with parents, authors and conversations by position', () => {
+  const { turns } = payload;
+  expect(turns.id).toHaveLength(13 * 7);
+  for (const [at, turn] of result.dataset.turns.entries()) {
+    expect(turns.id[turns.parent[at] ?? -1] ?? null).toBe(turn.parentId);
+    expect(turns.names[turns.author[at] ?? -1]).toBe(turn.author);
+    expect(turns.names[turns.conversation[at] ?? -1]).toBe(turn.conversationId);
+  }
+});
+
+test('judgements come by position, those of turns that are not shown as a count', () => {
+  const [query] = result.queries;
+  const elsewhere = {
+    ...result,
+    queries: [{ ...query, judgements: { ...query?.judgements, gone: 2 } }, ...result.queries.slice(1)],
+  };
+  const [judged] = payloadOf(elsewhere as typeof result).queries;
+  const read = Array.from({ length: (judged?.judged.length ?? 0) / 2 }, (_, at) => [
+    payload.turns.id[judged?.judged[2 * at] ?? -1],
+    judged?.judged[2 * at + 1],
+  ]);
+  expect(Object.fromEntries(read)).toEqual(query?.judgements);
+  expect(judged?.judgedElsewhere).toBe(1);
+});
+
+test('of a query with many judgements the page holds those of relevant and of ranked turns', () => {
+  const ids = result.dataset.turns.map(({ id }) => id);
+  const others = Array.from({ length: 301 - ids.length }, (_, i) => [`other${i}`, 1]);
+  const judgements = Object.fromEntries([...ids.map((id, i) => [id, i === 0 ? 3 : 1]), ...others]);
+  const many = { ...result, queries: result.queries.map((query) => ({ ...query, judgements })) };
+  const ranked = new Set(result.arms.flatMap(({ rankings }) => (rankings[0] ?? []).map(({ id }) => id)));
+  const [query] = payloadOf(many).queries;
+  const held = (query?.judged ?? []).filter((_, at) => at % 2 === 0).map((at) => payload.turns.id[at]);
+  expect(held).toContain(ids[0]);
+  expect(held.filter((id) => id !== ids[0] && !ranked.has(id as string))).toEqual([]);
+  expect(held.length).toBeLessThan(ids.length);
+  expect(query?.judgedElsewhere).toBe(301 - held.length);
+});
+
+test('an arm that does not fit the queries or the turns is refused', () => {
+  const [first = [], ...others] = result.arms[3]?.rankings ?? [];
+  const stranger = { id: 'nobody', score: 1, components: [1, 1, 1, 1] };
+  const narrow = { ...first[0], components: [1] } as typeof stranger;
+  expect(() => payloadOf(withArm({ rankings: others }))).toThrow(
+    new DimensionMismatchError('rankings of arm hybrid', 26, 25),
+  );
+  expect(() => payloadOf(withArm({ rankings: [[stranger], ...others] }))).toThrow(
+    new ValidationError('arm hybrid ranks a turn that the dataset does not show: nobody'),
+  );
+  expect(() => payloadOf(withArm({ rankings: [[narrow], ...others] }))).toThrow(DimensionMismatchError);
+  expect(() => payloadOf(withArm({ perQuery: {} }))).toThrow(
+    new DimensionMismatchError('mrr@10 of arm hybrid, values a query', 26, 0),
+  );
+});
+
+test('a run of 15 arms, 400 queries, ten ranked turns and 3,200 turns stays below 8 MB', () => {
+  const large = payloadOf(sampleResult(2, { arms: 15, threads: 200, turnsAThread: 16, top: 10 }));
+  expect(large.queries).toHaveLength(400);
+  expect(JSON.stringify(large).length).toBeLessThan(8e6);
+});
+
+test('null controls are told from other arms', () => {
+  const { arms } = payloadOf(sampleSweep(5, { levels: [2, 3, 2], threads: 3, turnsAThread: 5, top: 3 }));
+  expect(arms.filter(({ control }) => control).map(({ name }) => name)).toEqual([
+    'bm25 | control=permuted-order',
+    'bm25 | control=random-parents',
+  ]);
+});
+
+test('a sweep says how its levels were put together, from which arm, and which factors are numbers', () => {
+  const swept = sampleSweep(5, { levels: [2, 3, 2], threads: 3, turnsAThread: 5, top: 3 });
+  const by = (method: string, arm: string) =>
+    payloadOf({ ...swept, sweep: { interactions: [], factors: swept.sweep?.factors ?? [], method, arm } });
+  const designs = ['grid', 'factorial', 'one-factor', 'random'].map((method) => by(method, 'bm25'));
+  expect(designs.map(({ crossed, drawn, start }) => [crossed, drawn, start])).toEqual([
+    [true, false, 1],
+    [true, false, 1],
+    [false, false, 1],
+    [false, true, 1],
+  ]);
+  expect(by('random', 'not run').start).toBe(-1);
+  expect(designs[0]?.factors.map(({ name, numeric }) => [name, numeric])).toEqual([
+    ['weight', true],
+    ['window', true],
+    ['decay', false],
+  ]);
+});

@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process';
+import { pathToFileURL } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+
+const from = (name: string) => JSON.stringify(new URL(name, import.meta.url).href);
+
+/** What makes a sample, and what its page is rendered by. */
+const SAMPLES = {
+  result: ['sampleResult', './invented-result.fixture.ts', 'renderHtml', './html.ts'],
+  sweep: ['sampleSweep', './invented-sweep.fixture.ts', 'renderHtml', './html.ts'],
+  'failed-baseline': ['sampleFailedBaseline', '../tables/failed-baseline.fixture.ts', 'renderHtml', './html.ts'],
+  training: [
+    'sampleTraining',
+    '../training/invented-training.fixture.ts',
+    'renderTrainingHtml',
+    '../training/training-page.ts',
+  ],
+} as const;
+
+/** Writes the page of an invented result as the command line makes it, since the page's script is the text of functions as they run there. */
+export function writeSamplePage(file: string, sample: keyof typeof SAMPLES, seed: number, size: object): void {
+  const [make, fixture, render, module] = SAMPLES[sample];
+  const code = `
+    import { writeFileSync } from 'node:fs';
+    import { ${make} } from ${from(fixture)};
+    import { ${render} } from ${from(module)};
+    writeFileSync(${JSON.stringify(file)}, ${render}(${make}(${seed}, ${JSON.stringify(size)})));`;
+  execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code]);
+}
+
+/** Opens a page offline. @param complaints takes every message, error and request of it. @param ready what a page of its kind has once it stands. */
+export async function openSamplePage(
+  browser: Browser,
+  file: string,
+  { width, colorScheme }: { readonly width: number; readonly colorScheme: 'light' | 'dark' },
+  complaints: string[],
+  ready = '#query-list button',
+): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, offline: true });
+  const page = await context.newPage();
+  page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('dialog', (dialog) => complaints.push(`dialog: ${dialog.message()}`));
+  page.on('request', (request) => {
+    if (request.url() !== pathToFileURL(file).href) complaints.push(`request: ${request.url().slice(0, 100)}`);
+  });
+  await page.goto(pathToFileURL(file).href);
+  await page.waitForSelector(ready);
+  return page;
+}
+
+/** Brings a figure near, so that it is drawn. */
+export async function drawn(page: Page, id: string): Promise<void> {
+  await page.locator(`#${id}`).scrollIntoViewIfNeeded();
+  await page.waitForSelector(`#${id}.drawn`);
+}
+
+/** The tables that are wider than their frames, with effect sizes and all that is folded shown. */
+export async function widerThanFrames(page: Page): Promise<string[]> {
+  for (const box of await page.locator('.with-effects').all()) await box.check();
+  return page.evaluate(() => {
+    for (const folded of document.querySelectorAll('details')) folded.open = true;
+    const frames = [...document.querySelectorAll('.wide')].filter((frame) => frame.scrollWidth > frame.clientWidth);
+    return frames.map((frame) => `${frame.getAttribute('aria-label')}: ${frame.scrollWidth}`);
+  });
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import type { ArmResult } from '../../experiment/measure/result.ts';
+import { attributionTable } from './attribution-table.ts';
+import { handmadeResult } from './result.fixture.ts';
+
+test('a row an arm in the order of the fates as readers are told them, none for an arm of which nothing is known', () => {
+  const [worse, base, better] = handmadeResult().arms as [ArmResult, ArmResult, ArmResult];
+  const arms = [
+    { ...worse, name: 'a', attribution: { fusion: 7, kept: 13 } },
+    base,
+    { ...better, name: 'b', attribution: { kept: 0 } },
+  ];
+  const { text } = attributionTable(arms, ['kept', 'candidates', 'fusion']);
+  const headings = [...text.matchAll(/<th .*?data-first="(\w+)".*?<button type="button">(.*?)<\/button>/g)];
+  expect(headings.map(([, first, name]) => [name, first])).toEqual([
+    ['arm', 'ascending'],
+    ['kept', 'descending'],
+    ['candidates', 'descending'],
+    ['relevance', 'descending'],
+  ]);
+  const rows = [...text.matchAll(/<tr data-arm="(.*?)">(.*?)<\/tr>/g)];
+  const cellsOf = (row: string) => [...row.matchAll(/(?: data-value="(\d+)")?>([^<>]+)<\/td>/g)];
+  expect(
+    rows.map(([, arm, row = '']) => [arm, ...cellsOf(row).map(([, value, shown]) => `${shown} by ${value}`)]),
+  ).toEqual([
+    ['a', 'a by undefined', '13 by 13', '0 by 0', '7 by 7'],
+    ['b', 'b by undefined', '0 by 0', '0 by 0', '0 by 0'],
+  ]);
+});

@@ -1,0 +1,135 @@
+import { frozen } from '../../core/frozen.ts';
+import { intervalMethod } from '../../evaluation/mean-intervals.ts';
+import type { ArmResult, ExperimentResult } from '../../experiment/measure/result.ts';
+import { conversationCount } from './legend.ts';
+import { stopReason } from './table.ts';
+
+type Value = string | number | null | undefined;
+
+/** What a spreadsheet takes for the begin of a formula, in half and in full width. */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
+
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/**
+ * Rows as CSV (RFC 4180, line feeds): the first row is the heading; what is absent is empty, numbers have all their digits. A text that a spreadsheet would compute
+ * is preceded by an apostrophe, which makes it a text there; one that is a number stays as it is.
+ */
+export function csvText(rows: readonly (readonly Value[])[]): string {
+  return rows.map((row) => `${row.map(csvField).join(',')}\n`).join('');
+}
+
+function csvField(value: Value): string {
+  const given = value === null || value === undefined ? '' : String(value);
+  const text = FORMULA.test(given) && !NUMBER.test(given) ? `'${given}` : given;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Columns of a difference from a baseline and its test, in every CSV file. */
+export const DIFFERENCE_COLUMNS = frozen([
+  'difference',
+  'difference low',
+  'difference high',
+  'p',
+  'corrected p',
+  'samples',
+  'unresolved',
+  'verdict',
+] as const);
+
+const COLUMNS = [
+  'arm',
+  'status',
+  'baseline',
+  'control of',
+  'control',
+  'survives',
+  'metric',
+  'mean',
+  'low',
+  'high',
+  ...DIFFERENCE_COLUMNS,
+  'effect size',
+  'minimum detectable',
+  'wins',
+  'ties',
+  'losses',
+  'queries',
+  'conversations',
+  'intervals',
+  'unjudged',
+  'message',
+] as const;
+
+type Row = Readonly<Partial<Record<(typeof COLUMNS)[number], Value>>>;
+
+/** A run as CSV: one row an arm and metric with every figure, then the failed and the stopped arms; a column `factor:name` for each factor of a sweep. */
+export function renderCsv(result: ExperimentResult): string {
+  const factors = result.sweep?.factors.map(({ name }) => name) ?? [];
+  const rows = result.arms.flatMap((arm) =>
+    result.metrics.map((metric) => [
+      ...cellsOf(figures(arm, metric, result)),
+      ...factors.map((factor) => arm.levels?.[factor]),
+    ]),
+  );
+  const names = factors.map((factor) => `factor:${factor}`);
+  return csvText([[...COLUMNS, ...names], ...rows, ...absentRows(result, factors.length)]);
+}
+
+function cellsOf(row: Row): Value[] {
+  return COLUMNS.map((column) => row[column]);
+}
+
+function figures(arm: ArmResult, metric: string, { baseline, queries }: ExperimentResult): Row {
+  const interval = arm.metrics[metric];
+  const comparison = arm.comparisons?.[metric];
+  const conversations = conversationCount(queries);
+  return {
+    arm: arm.name,
+    status: 'finished',
+    baseline,
+    'control of': arm.control?.of,
+    control: arm.control?.kind,
+    survives: arm.structure?.metrics[metric]?.survives.join('; '),
+    metric,
+    mean: interval?.mean,
+    low: interval?.low,
+    high: interval?.high,
+    difference: comparison?.difference.mean,
+    'difference low': comparison?.difference.low,
+    'difference high': comparison?.difference.high,
+    p: comparison?.p,
+    'corrected p': comparison?.correctedP,
+    samples: comparison?.samples,
+    unresolved: comparison && String(comparison.unresolved),
+    verdict: comparison?.verdict,
+    'effect size': comparison?.effectSize,
+    'minimum detectable': comparison?.minimumDetectable,
+    wins: comparison?.wins,
+    ties: comparison?.ties,
+    losses: comparison?.losses,
+    queries: queries.length,
+    conversations,
+    intervals: intervalMethod(conversations),
+    unjudged: arm.holes,
+  };
+}
+
+function absentRows({ failures, stopped, baseline }: ExperimentResult, factors: number): Value[][] {
+  const failed: Row[] = failures.map(({ name, code, message }) => ({
+    arm: name,
+    status: 'failed',
+    baseline,
+    message: `${code}: ${message}`,
+  }));
+  // Compared with the best arm of the race on the queries of a round: that p is not one of the column, nor is the baseline its other side.
+  const left: Row[] = stopped.map((arm) => ({
+    arm: arm.name,
+    status: 'stopped',
+    metric: arm.metric,
+    mean: arm.mean,
+    queries: arm.queries,
+    message: stopReason(arm),
+  }));
+  return [...failed, ...left].map((row) => [...cellsOf(row), ...new Array<Value>(factors).fill(null)]);
+}

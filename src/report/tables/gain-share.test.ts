@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { ValidationError } from '../../core/errors.ts';
+import { handmadeControl, handmadeModel, withBaseline } from './controls.fixture.ts';
+import { gainShare, shareText } from './gain-share.ts';
+
+const METRIC = 'recall@10';
+
+test.each([
+  ['a part of it', 0.5, 0.75, 0.625, 0.5],
+  ['all of it', 0.5, 0.75, 0.5, 1],
+  ['more, as it is below the baseline', 0.5, 0.75, 0.375, 1.5],
+  ['less than nothing, as it is above what was learned', 0.5, 0.75, 0.8125, -0.25],
+])('a control takes away %s', (_, baseline, learned, control, share) => {
+  expect(gainShare(handmadeModel(baseline, learned), handmadeControl('time', learned, control), METRIC)).toBe(share);
+});
+
+test.each([
+  ['is as good as the baseline', 0.5],
+  ['is worse', 0.25],
+  ['is better by no more than rounding', 0.5 + 2 ** -50],
+])('there is no share where what was learned %s', (_, learned) => {
+  expect(gainShare(handmadeModel(0.5, learned), handmadeControl('time', learned, 0.125), METRIC)).toBeNull();
+});
+
+test('there is no share where the exchange changes the baseline too', () => {
+  const control = withBaseline(handmadeControl('time', 0.75, 0.625), -0.125);
+  expect(gainShare(handmadeModel(0.5, 0.75), control, METRIC)).toBeNull();
+});
+
+test('what is not there is refused', () => {
+  const model = handmadeModel(0.5, 0.75);
+  const control = handmadeControl('time', 0.75, 0.5);
+  expect(() => gainShare(model, control, 'mrr@7')).toThrow(
+    new ValidationError('learned is not compared in: mrr@7', { metric: 'mrr@7' }),
+  );
+  expect(() => gainShare(model, { ...control, comparisons: {} }, METRIC)).toThrow(
+    /^time is not compared in: recall@10$/,
+  );
+  expect(() => gainShare({ ...model, methods: model.methods.slice(0, 1) }, control, METRIC)).toThrow(
+    /^model has no learned method: linear$/,
+  );
+});
+
+test.each([
+  [0.4251, '43 %'],
+  [1.5, '150 %'],
+  [-0.25, '−25 %'],
+  [-0.001, '0 %'],
+  [0, '0 %'],
+  [null, ''],
+])('a share of %s is written in per cent', (share, text) => {
+  expect(shareText(share)).toBe(text);
+});

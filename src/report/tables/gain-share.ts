@@ -1,0 +1,36 @@
+import { ValidationError } from '../../core/errors.ts';
+import { TIE } from '../../evaluation/paired-differences.ts';
+import type { MethodResult, ModelResult, NullControl } from '../../training/training-result.ts';
+import { decimal } from './format.ts';
+
+type Compared = Pick<MethodResult, 'name' | 'comparisons'>;
+
+function differenceIn({ name, comparisons }: Compared, metric: string): number {
+  const comparison = comparisons?.[metric];
+  if (comparison === undefined) throw new ValidationError(`${name} is not compared in: ${metric}`, { metric });
+  return comparison.difference.mean;
+}
+
+/**
+ * (learned - control) / (learned - baseline): how much of what training gains is gone under a null control. Above 1 where the control is below the baseline,
+ * negative where it is above what was learned; null where nothing was gained, and where the exchange changes the baseline too: what is gone then is not of the gain
+ * alone.
+ *
+ * @throws ValidationError when no method of the model is `learned`, or that or the control is not compared in the metric.
+ */
+export function gainShare(
+  { name, methods }: Pick<ModelResult, 'name' | 'methods'>,
+  { part, comparisons, baseline }: Pick<NullControl, 'part' | 'comparisons' | 'baseline'>,
+  metric: string,
+): number | null {
+  const learned = methods.find((method) => method.name === 'learned');
+  if (learned === undefined) throw new ValidationError(`model has no learned method: ${name}`, { model: name });
+  const gain = differenceIn(learned, metric);
+  const lost = -differenceIn({ name: part, comparisons }, metric);
+  return gain > TIE && baseline.isUnchanged ? lost / gain : null;
+}
+
+/** In per cent, `43 %`; nothing where there is no share. */
+export function shareText(share: number | null): string {
+  return share === null ? '' : `${decimal(100 * share, 0)} %`;
+}

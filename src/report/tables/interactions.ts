@@ -1,0 +1,67 @@
+import { isSignificant } from '../../evaluation/significance.ts';
+import type { ExperimentResult, Interaction, SweepSummary } from '../../experiment/measure/result.ts';
+import { type Content, html } from '../page/markup.ts';
+import { brackets, decimal, probability, signed } from './format.ts';
+import { intervalText, smallestPText, unresolvedIn, unresolvedText } from './legend.ts';
+import { plainTable } from './plain-table.ts';
+
+type Statistics = ExperimentResult['statistics'];
+
+/** So many interactions are listed, the surest first. */
+const LISTED = 60;
+
+/** What the conversations and the samples leave open. */
+function reachOf(interactions: readonly Interaction[], statistics: Statistics, conversations: number): string[] {
+  const tested = interactions.filter(({ metric }) => metric === interactions[0]?.metric);
+  const open = interactions.map(({ levels, metric, unresolved }) => ({
+    name: levels.join(' × '),
+    comparisons: { [metric]: { unresolved } },
+  }));
+  const metrics = [...new Set(interactions.map(({ metric }) => metric))];
+  return [
+    ...smallestPText(statistics, conversations, [{ of: 'interactions', count: tested.length }]),
+    ...unresolvedText(unresolvedIn(open, metrics), statistics),
+  ];
+}
+
+/** The interactions of a sweep; nothing where there are none. */
+export function interactionTable(
+  { interactions }: SweepSummary,
+  statistics: Statistics,
+  conversations: number,
+): Content {
+  if (interactions.length === 0) return '';
+  const { level } = statistics;
+  const surest = interactions.toSorted((a, b) => a.correctedP - b.correctedP).slice(0, LISTED);
+  const listed =
+    interactions.length > LISTED ? `the ${LISTED} with the smallest corrected p of ${interactions.length}` : '';
+  return html`
+<h3>Interactions</h3>
+<p class="legend">How far two levels together are from the sum of what each does alone; ${intervalText(conversations, level)}. * where the corrected p is below ${decimal(1 - level, 2)}${listed && `; ${listed}`}. ${reachOf(interactions, statistics, conversations).join(' ')}</p>
+<div class="bounded">${plainTable({
+    label: 'interactions',
+    headings: [
+      { name: 'factors', numeric: false },
+      { name: 'levels', numeric: false },
+      { name: 'metric', numeric: false },
+      { name: 'effect', numeric: true },
+      { name: 'interval', numeric: false },
+      { name: 'p', numeric: true, first: 'ascending' },
+      { name: 'corrected p', numeric: true, first: 'ascending' },
+    ],
+    rows: surest.map((interaction) => ({ cells: interactionCells(interaction, level) })),
+  })}</div>`;
+}
+
+function interactionCells({ factors, levels, metric, effect, p, correctedP, unresolved }: Interaction, level: number) {
+  const decided = !unresolved && isSignificant(correctedP, level);
+  return [
+    { text: factors.join(' × ') },
+    { text: levels.join(' × ') },
+    { text: metric },
+    { text: signed(effect.mean, 3), value: effect.mean },
+    { text: brackets(effect, signed, 3) },
+    { text: probability(p), value: p },
+    { text: `${probability(correctedP, 1 - level)}${decided ? ' *' : ''}`, value: correctedP },
+  ];
+}

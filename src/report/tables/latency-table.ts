@@ -1,0 +1,44 @@
+import type { ArmResult, ExperimentResult } from '../../experiment/measure/result.ts';
+import type { Markup } from '../page/markup.ts';
+import { decimal, significant } from './format.ts';
+import { plainTable } from './plain-table.ts';
+
+/** What must be known of the times; null where nothing was timed, or nothing else ran at the same time. */
+export function latencyNote({ arms, armsAtOnce }: Pick<ExperimentResult, 'arms' | 'armsAtOnce'>): string | null {
+  if (armsAtOnce === 1 || arms.every(({ latency }) => latency === null)) return null;
+  return `Up to ${armsAtOnce} arms were timed beside each other, so these are not the times of an arm alone.`;
+}
+
+/** Milliseconds a query as texts: a row a component, a column an arm that was timed, `p50 / p95 / p99`; a dash for what an arm does without. */
+export function latencyRows(arms: readonly ArmResult[]): string[][] {
+  const timed = arms.flatMap(({ name, latency }) => (latency === null ? [] : [{ name, latency }]));
+  // What every arm ends with comes last, whatever the first arm does without.
+  const last = Object.keys(timed[0]?.latency ?? {}).slice(-2);
+  const steps = new Set(timed.flatMap(({ latency }) => Object.keys(latency)).filter((name) => !last.includes(name)));
+  const rows = [...steps, ...last].map((component) => [
+    component,
+    ...timed.map(({ latency }) => {
+      const found = latency[component];
+      if (found === undefined) return '—';
+      return [found.p50, found.p95, found.p99].map((milliseconds) => decimal(milliseconds, 2)).join(' / ');
+    }),
+  ]);
+  return [['p50 / p95 / p99 ms', ...timed.map(({ name }) => name)], ...rows];
+}
+
+/** Milliseconds a query of every arm that was timed, a row an arm and component. */
+export function latencyTable(arms: readonly ArmResult[]): Markup {
+  const rows = arms.flatMap(({ name, latency }) =>
+    Object.entries(latency ?? {}).map(([component, { p50, p95, p99 }]) => ({
+      arm: name,
+      cells: [
+        { text: name },
+        { text: component },
+        ...[p50, p95, p99].map((milliseconds) => ({ text: significant(milliseconds), value: milliseconds })),
+      ],
+    })),
+  );
+  const words = ['arm', 'component'].map((name) => ({ name, numeric: false }));
+  const numbers = ['p50 ms', 'p95 ms', 'p99 ms'].map((name) => ({ name, numeric: true }));
+  return plainTable({ label: 'latency', headings: [...words, ...numbers], rows });
+}

@@ -1,0 +1,97 @@
+import type { ExperimentResult } from '../../experiment/measure/result.ts';
+import type { LadderCell, LadderRow, LadderTable } from './table.ts';
+import { ladderTable } from './table.ts';
+
+/** A mark of significance as a superscript. */
+const MARKS: Readonly<Record<LadderCell['verdict'], string>> = {
+  better: '$^{\\uparrow}$',
+  worse: '$^{\\downarrow}$',
+  undecided: '',
+};
+
+/** What a character is in LaTeX, of those that are not themselves. */
+const CHARACTERS: Readonly<Record<string, string>> = {
+  '\\': '\\textbackslash{}',
+  '{': '\\{',
+  '}': '\\}',
+  $: '\\$',
+  '&': '\\&',
+  '#': '\\#',
+  '%': '\\%',
+  _: '\\_',
+  '^': '\\textasciicircum{}',
+  '~': '\\textasciitilde{}',
+  '<': '\\textless{}',
+  '>': '\\textgreater{}',
+  '|': '\\textbar{}',
+  '−': '$-$',
+  '×': '$\\times$',
+  '±': '$\\pm$',
+  '≤': '$\\leq$',
+  '≥': '$\\geq$',
+  '→': '$\\rightarrow$',
+  '▲': '$\\uparrow$',
+  '▼': '$\\downarrow$',
+  '…': '\\ldots{}',
+};
+
+/** A text as LaTeX that prints it as it is, in one line. */
+export function escapeLatex(text: string): string {
+  return Array.from(text.replace(/\s+/g, ' '), (character) => CHARACTERS[character] ?? character).join('');
+}
+
+/**
+ * The ladder as a `table` that needs the package booktabs alone: an arm a row, a mean with its mark and interval a metric, then failed and stopped arms, and
+ * the legend below. The name of the baseline is in italics.
+ */
+export function renderLatex(result: ExperimentResult): string {
+  const table = ladderTable(result);
+  const { name, hash, dataset } = result;
+  const lines = [
+    '% \\usepackage{booktabs}',
+    '\\begin{table}',
+    '\\centering',
+    `\\caption{${escapeLatex(`${name} on ${dataset.name}, ${dataset.split}`)}}`,
+    `\\label{tab:${name.replace(/[^A-Za-z0-9]+/g, '-')}}`,
+    `\\begin{tabular}{l${'r@{ }l'.repeat(table.metrics.length)}}`,
+    '\\toprule',
+    lineOf(['arm', ...table.metrics.map((metric) => `\\multicolumn{2}{c}{${escapeLatex(metric)}}`)]),
+    '\\midrule',
+    ...table.rows.map(armLine),
+    ...absentLines(table),
+    '\\bottomrule',
+    '\\end{tabular}',
+    '',
+    '\\smallskip',
+    `{\\footnotesize ${[...table.legend, ...table.notes].map(escapeLatex).join(' \\\\\n')} \\\\`,
+    `${escapeLatex(`Experiment ${name} (${hash}).`)}\\par}`,
+    '\\end{table}',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function lineOf(cells: readonly string[]): string {
+  return `${cells.join(' & ')} \\\\`;
+}
+
+function armLine({ arm, isBaseline, control, cells }: LadderRow): string {
+  const name = `${control === null ? '' : '\\quad '}${isBaseline ? `\\emph{${escapeLatex(arm)}}` : guarded(arm)}`;
+  const figures = cells.flatMap(({ value, verdict, interval }) => [
+    `${value}${MARKS[verdict]}`,
+    interval === '' ? '' : `{\\footnotesize ${escapeLatex(interval)}}`,
+  ]);
+  return lineOf([name, ...figures]);
+}
+
+/** A bracket or star at the start of a row would be read as the argument of the line break before it. */
+function guarded(arm: string): string {
+  return /^[[*]/.test(arm) ? `{}${escapeLatex(arm)}` : escapeLatex(arm);
+}
+
+function absentLines({ absent, metrics }: LadderTable): string[] {
+  if (absent.length === 0) return [];
+  const lines = absent.map(({ arm, kind }) =>
+    lineOf([guarded(arm), `\\multicolumn{${2 * metrics.length}}{l}{\\emph{${kind}}}`]),
+  );
+  return ['\\midrule', ...lines];
+}

@@ -1,0 +1,155 @@
+import { frozen } from '../../core/frozen.ts';
+import { intervalMethod, LEAST_BOOTSTRAPPED, LEAST_CLUSTERS } from '../../evaluation/mean-intervals.ts';
+import { MOST_SAMPLES } from '../../evaluation/sign-flip-permutation.ts';
+import { isSignificant } from '../../evaluation/significance.ts';
+import { smallestCorrectedP, smallestP } from '../../evaluation/smallest-p.ts';
+import type { Comparison, ExperimentResult } from '../../experiment/measure/result.ts';
+import { decimal, probability } from './format.ts';
+
+/** The marks of a verdict; an undecided arm has none. */
+export const MARKS: Readonly<Record<Comparison['verdict'], string>> = frozen({
+  better: '▲',
+  worse: '▼',
+  undecided: '',
+});
+
+type Statistics = ExperimentResult['statistics'];
+
+/** Differences whose p are corrected together. */
+export interface Family {
+  /** What they are of, in the plural. */
+  readonly of: string;
+  readonly count: number;
+}
+
+/** Something that was compared, by metric. */
+interface Compared {
+  readonly name: string;
+  readonly comparisons: Readonly<Record<string, Pick<Comparison, 'unresolved'>>> | null;
+}
+
+/** What the sentences below a table are about. */
+export interface LegendFacts {
+  /** What the rows are, in the plural. */
+  readonly rows: string;
+  readonly baseline: string;
+  /** Whether the baseline is there to be compared with. */
+  readonly compared: boolean;
+  readonly isTested: boolean;
+  readonly families: readonly Family[];
+  /** Rows that the most samples do not decide, see {@link unresolvedIn}. */
+  readonly unresolved: readonly string[];
+  readonly statistics: Statistics;
+  readonly queries: number;
+  readonly conversations: number;
+}
+
+const TESTS: Readonly<Record<Statistics['test'], (statistics: Statistics) => string>> = {
+  permutation: ({ samples }) => `paired sign-flip permutation test (${count(samples)} samples)`,
+  t: () => 'paired t test',
+  wilcoxon: () => 'paired Wilcoxon signed-rank test',
+};
+
+const CORRECTIONS: Readonly<Record<Statistics['correction'], (rows: string) => string>> = {
+  holm: (rows) => `corrected by Holm over the ${rows}`,
+  'benjamini-hochberg': (rows) => `corrected by Benjamini and Hochberg over the ${rows}`,
+  none: (rows) => `not corrected for the number of ${rows}`,
+};
+
+function count(value: number): string {
+  return value.toLocaleString('en');
+}
+
+/** The test behind p and its correction, and until when it draws samples. @param rows what was compared, in the plural */
+export function testText(statistics: Statistics, rows: string, apart = ''): string[] {
+  const { test, correction, samples, level } = statistics;
+  const tested = `p: ${TESTS[test](statistics)}, clustered by conversation, ${CORRECTIONS[correction](rows)}${apart}.`;
+  if (test !== 'permutation' || samples >= MOST_SAMPLES) return [tested];
+  const bound = decimal(1 - level, 2);
+  return [
+    tested,
+    `Where ${bound} is within the Monte Carlo error of p, more samples are drawn, up to ${count(MOST_SAMPLES)}.`,
+  ];
+}
+
+/** The conversations that the queries of a run are of. */
+export function conversationCount(queries: ExperimentResult['queries']): number {
+  return new Set(queries.map(({ cluster }) => cluster)).size;
+}
+
+function conversationsText(conversations: number): string {
+  return conversations === 1 ? '1 conversation' : `${count(conversations)} conversations`;
+}
+
+/** How the intervals of a number of conversations are made: `95 % bootstrap intervals (BCa), clustered by conversation`. */
+export function intervalText(conversations: number, level: number): string {
+  const percent = `${Math.round(level * 100)} %`;
+  switch (intervalMethod(conversations)) {
+    case 'bca':
+      return `${percent} bootstrap intervals (BCa), clustered by conversation`;
+    case 't':
+      return `${percent} cluster-robust t intervals (fewer than ${LEAST_BOOTSTRAPPED} conversations)`;
+    case 'none':
+      return `no intervals (fewer than ${LEAST_CLUSTERS} conversations)`;
+  }
+}
+
+/** The smallest p that a table of a number of conversations can show, and whether it can decide anything; nothing where any p can be reached. */
+export function smallestPText(
+  { test, correction, level }: Pick<Statistics, 'test' | 'correction' | 'level'>,
+  conversations: number,
+  families: readonly Family[],
+): string[] {
+  if (smallestP(test, conversations) === 0) return [];
+  const reached = families
+    .filter((family) => family.count > 0)
+    .map((family) => ({ ...family, p: smallestCorrectedP(test, correction, conversations, family.count) }));
+  if (reached.length === 0) return [];
+  const shown = reached.map(({ of, count, p }) => {
+    const over = correction === 'none' || count === 1 ? '' : `corrected over ${count} ${of} `;
+    return `${over}${probability(p, 1 - level)}`;
+  });
+  const hopeless = reached.filter(({ p }) => !isSignificant(p, level)).map(({ of }) => of);
+  const some = hopeless.length === reached.length ? '' : ` of the ${hopeless.join(' and ')}`;
+  return [
+    `Smallest p that ${conversationsText(conversations)} can reach: ${[...new Set(shown)].join(', ')}.`,
+    ...(hopeless.length === 0
+      ? []
+      : [`That is not below ${decimal(1 - level, 2)}: no difference${some} can be decided.`]),
+  ];
+}
+
+/** Names with the metrics in which the most samples do not decide: `cosine (mrr@10, ndcg@10)`. */
+export function unresolvedIn(rows: readonly Compared[], metrics: readonly string[]): string[] {
+  return rows.flatMap(({ name, comparisons }) => {
+    const open = metrics.filter((metric) => comparisons?.[metric]?.unresolved);
+    return open.length === 0 ? [] : [`${name} (${open.join(', ')})`];
+  });
+}
+
+/** What has no mark because its p is too close to the bound for the most samples; nothing where there is no such row. */
+export function unresolvedText(names: readonly string[], { samples, level }: Pick<Statistics, 'samples' | 'level'>) {
+  if (names.length === 0) return [];
+  const most = count(Math.max(samples, MOST_SAMPLES));
+  return [
+    `Undecided after ${most} samples, with ${decimal(1 - level, 2)} within the Monte Carlo error of p: ${names.join(', ')}.`,
+  ];
+}
+
+/** Sentences that say what marks, p and brackets mean, and how much was measured. */
+export function statisticsLegend(facts: LegendFacts): string[] {
+  const { rows, baseline, compared, isTested, families, unresolved, statistics, queries, conversations } = facts;
+  const { level } = statistics;
+  const apart = families.length > 1 ? ', null controls among themselves' : '';
+  const measured = `${queries} queries in ${conversationsText(conversations)}`;
+  const intervals = intervalText(conversations, level);
+  return [
+    compared
+      ? `${MARKS.better} better, ${MARKS.worse} worse than ${baseline}, said only where the corrected p is below ${decimal(1 - level, 2)}; no mark: undecided.`
+      : `No arm is compared with the baseline, ${baseline}, which failed.`,
+    ...(isTested ? testText(statistics, rows, apart) : []),
+    ...(compared ? smallestPText(statistics, conversations, families) : []),
+    ...unresolvedText(unresolved, statistics),
+    `Brackets: ${intervals}. ${measured}.`,
+  ];
+}

@@ -1,0 +1,16 @@
+import type { ModelResult, TrainingResult } from '../../training/training-result.ts';
+import { most } from '../client/training/weights-figure.ts';
+import { type Content, html, type Markup } from '../page/markup.ts';
+
+/** A part of each model under its name; where there is one model only, its name says nothing. */
+export function perModel({ models }: TrainingResult, part: (model: ModelResult, at: number) => Content): Markup {
+  const shown = models
+    .map((model, at) => [model.name, part(model, at)] as const)
+    .filter(([, content]) => content !== '');
+  return html`${shown.map(([name, content]) => html`${models.length === 1 ? '' : html`<h3>Model ${name}</h3>`}${content}`)}`;
+}
+
+/** How a figure's rows were chosen, where there are more. */
+export function cut(count: number, what: string): string {
+  return count <= most() ? '' : ` The figure holds the ${most()} of ${count} ${what} that are greatest in magnitude.`;
+}

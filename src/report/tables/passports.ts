@@ -1,0 +1,42 @@
+import type { ExperimentResult, MetricPassport } from '../../experiment/measure/result.ts';
+import { type Content, html, type Markup } from '../page/markup.ts';
+import { decimal } from './format.ts';
+
+/** What each metric's figures are, exactly; nothing where the run does not say. */
+export function passportSection({ metrics, passports }: ExperimentResult): Content {
+  const entries = metrics.flatMap((metric, at) => {
+    const passport = passports[metric];
+    return passport === undefined ? [] : [passportCard(passport, at)];
+  });
+  return entries.length === 0
+    ? ''
+    : html`
+<section id="passports"><h2>What the metrics are</h2>
+<p class="legend">Figures whose entries differ here must not be compared.</p>
+<div class="passports">${entries}</div>
+</section>`;
+}
+
+function passportCard(passport: MetricPassport, at: number): Markup {
+  const { metric, cutoff } = passport;
+  return html`
+<section id="passport-${at}" class="passport"><h3>${metric}</h3>
+<dl>${entriesOf(passport).map(([name, text]) => html`<div><dt>${name}</dt><dd>${text}</dd></div>`)}
+<div><dt>judged@${cutoff ?? 10}</dt><dd>${decimal(passport.judgedAt, 3)} of the first ${cutoff ?? 10}</dd></div></dl></section>`;
+}
+
+function entriesOf(passport: MetricPassport): [string, Content][] {
+  const { definition, ties, granularity, cutoff, relevantGrade, queries, unanswerable, dataHash } = passport;
+  const counted = passport.unanswerableAre === 'counted' ? 'counted' : 'left out';
+  return [
+    ['definition', definition],
+    ['equal scores', ties],
+    ['a hit is', granularity === 'turn' ? 'a relevant turn' : 'a turn of a relevant conversation'],
+    ['relevant', `grade ${relevantGrade} or above`],
+    ['cut-off', cutoff === null ? 'none' : String(cutoff)],
+    ['queries', String(queries)],
+    ['unanswerable', unanswerable === 0 ? 'none' : `${unanswerable} without a relevant turn, ${counted}`],
+    ['unjudged turns', passport.judgedOnly ? 'taken out of the rankings' : 'stay in the rankings'],
+    ['data', html`<code>${dataHash.slice(0, 12)}</code>`],
+  ];
+}

@@ -1,0 +1,39 @@
+import { html, type Markup } from '../page/markup.ts';
+
+/** A cell of a table: what it shows, and the number that it is sorted by where that is another thing. */
+export interface PlainCell {
+  readonly text: string;
+  readonly value?: number;
+}
+
+export interface Heading {
+  readonly name: string;
+  readonly numeric: boolean;
+  /** How the column sorts at first; where nothing is said, numbers downwards and words upwards. */
+  readonly first?: 'ascending' | 'descending';
+}
+
+export interface PlainTable {
+  readonly label: string;
+  /** A heading a column. */
+  readonly headings: readonly Heading[];
+  readonly rows: readonly { readonly arm?: string; readonly cells: readonly PlainCell[] }[];
+}
+
+/** A table that sorts by every column. A row that is about an arm is hidden with it. */
+export function plainTable({ label, headings, rows }: PlainTable): Markup {
+  const head = headings.map(
+    ({ name, numeric, first = numeric ? 'descending' : 'ascending' }) =>
+      html`<th scope="col" data-first="${first}"${numeric ? '' : html` class="word"`}><button type="button">${name}</button></th>`,
+  );
+  const body = rows.map(
+    ({ arm, cells }) => html`
+<tr${arm === undefined ? '' : html` data-arm="${arm}"`}>${cells.map((cell, at) => plainCell(cell, headings[at]?.numeric ?? false))}</tr>`,
+  );
+  return html`
+<div class="wide" role="region" aria-label="${label}" tabindex="0"><table class="sortable plain"><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`;
+}
+
+function plainCell({ text, value }: PlainCell, numeric: boolean): Markup {
+  return html`<td${numeric ? '' : html` class="word"`}${value === undefined ? '' : html` data-value="${value}"`}>${text}</td>`;
+}

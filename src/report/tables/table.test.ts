@@ -1,0 +1,297 @@
+import { expect, test } from 'vitest';
+import { NotFiniteError, ValidationError } from '../../core/errors.ts';
+import type { ArmResult, ExperimentResult } from '../../experiment/measure/result.ts';
+import { renderCsv } from './csv.ts';
+import { withFailedBaseline } from './failed-baseline.fixture.ts';
+import { renderLatex } from './latex.ts';
+import { renderMarkdown } from './markdown.ts';
+import { handmadeResult } from './result.fixture.ts';
+import { ladderOrder, ladderTable } from './table.ts';
+import { renderText } from './text-table.ts';
+
+test('cells are written once: value, interval, difference and corrected p', () => {
+  const [worse, base] = ladderTable(handmadeResult()).rows;
+  expect(worse?.cells[0]).toEqual({
+    metric: 'mrr@10',
+    mean: 0.353,
+    verdict: 'worse',
+    mark: '▼',
+    value: '.353',
+    interval: '[.33, .38]',
+    comparison: {
+      difference: '−.143',
+      interval: '[−.17, −.12]',
+      p: '<.001',
+      effectSize: '−.29',
+      minimumDetectable: '.031',
+      counts: '5/3/2',
+    },
+  });
+  expect(base).toMatchObject({ arm: 'bm25', isBaseline: true, holes: 5 });
+  expect(base?.cells.map((cell) => [cell.mark, cell.comparison])).toEqual([
+    ['', null],
+    ['', null],
+  ]);
+});
+
+test('a mark follows the verdict and nothing else', () => {
+  const marks = ladderTable(handmadeResult()).rows.map((row) => row.cells.map((cell) => cell.mark));
+  expect(marks).toEqual([
+    ['▼', ''],
+    ['', ''],
+    ['', '▲'],
+  ]);
+});
+
+test('the legend names baseline, test, correction and counts', () => {
+  const legend = ladderTable(handmadeResult()).legend.join(' ');
+  expect(legend).toContain('worse than bm25');
+  expect(legend).toContain('sign-flip permutation test (10,000 samples), clustered by conversation, corrected by Holm');
+  expect(legend).toContain('10 queries in 5 conversations');
+});
+
+/** The result with two queries in each of a number of conversations. */
+function overConversations(count: number): ExperimentResult {
+  const result = handmadeResult();
+  const [query] = result.queries as [ExperimentResult['queries'][number]];
+  const queries = Array.from({ length: 2 * count }, (_, q) => ({ ...query, id: `q${q}`, cluster: `c${q % count}` }));
+  return { ...result, queries };
+}
+
+test.each([
+  [1, '1.000', true, 'no intervals (fewer than 3 conversations). 2 queries in 1 conversation.'],
+  [2, '1.000', true, 'no intervals (fewer than 3 conversations). 4 queries in 2 conversations.'],
+  [5, '.125', true, '95 % cluster-robust t intervals (fewer than 20 conversations). 10 queries in 5 conversations.'],
+  [6, '.063', true, '95 % cluster-robust t intervals (fewer than 20 conversations). 12 queries in 6 conversations.'],
+  [7, '.031', false, '95 % cluster-robust t intervals (fewer than 20 conversations). 14 queries in 7 conversations.'],
+  [20, '<.001', false, '95 % bootstrap intervals (BCa), clustered by conversation. 40 queries in 20 conversations.'],
+])('the legend says what %i conversations can show', (conversations, p, isHopeless, brackets) => {
+  const { legend } = ladderTable(overConversations(conversations));
+  const plural = conversations === 1 ? '1 conversation' : `${conversations} conversations`;
+  expect(legend).toContain(`Smallest p that ${plural} can reach: corrected over 2 arms ${p}.`);
+  expect(legend.includes('That is not below .05: no difference can be decided.')).toBe(isHopeless);
+  expect(legend.at(-1)).toBe(`Brackets: ${brackets}`);
+});
+
+test('the legend says what null controls can show, which are a family of their own', () => {
+  const result = overConversations(6);
+  const [first, base, better] = result.arms as [ArmResult, ArmResult, ArmResult];
+  const control = { ...better, name: 'control', control: { of: first.name, kind: 'permuted-order' } };
+  const { legend } = ladderTable({ ...result, arms: [first, base, control, { ...control, name: 'other' }] });
+  expect(legend).toContain('Smallest p that 6 conversations can reach: .031, corrected over 2 null controls .063.');
+  expect(legend).toContain('That is not below .05: no difference of the null controls can be decided.');
+});
+
+test('a t test reaches any p, so that the legend names no smallest one, but with one or two conversations', () => {
+  const legend = (conversations: number) => {
+    const result = overConversations(conversations);
+    return ladderTable({ ...result, statistics: { ...result.statistics, test: 't' } }).legend.join(' ');
+  };
+  expect(legend(3)).not.toContain('Smallest p');
+  expect(legend(2)).toContain('corrected over 2 arms 1.000. That is not below .05: no difference can be decided.');
+});
+
+test('the legend names the arms that the most samples do not decide', () => {
+  const result = overConversations(41);
+  const arms = result.arms.map((arm) =>
+    arm.name === 'cosine'
+      ? {
+          ...arm,
+          comparisons: Object.fromEntries(
+            Object.entries(arm.comparisons ?? {}).map(([metric, comparison]) => [
+              metric,
+              {
+                ...comparison,
+                correctedP: 0.0499,
+                verdict: 'undecided' as const,
+                samples: 1_000_000,
+                unresolved: true,
+              },
+            ]),
+          ),
+        }
+      : arm,
+  );
+  const table = ladderTable({ ...result, arms });
+  expect(table.legend).toContain(
+    'Where .05 is within the Monte Carlo error of p, more samples are drawn, up to 1,000,000.',
+  );
+  expect(table.legend).toContain(
+    'Undecided after 1,000,000 samples, with .05 within the Monte Carlo error of p: cosine (mrr@10, recall@10).',
+  );
+  expect(table.rows[2]?.cells.map(({ mark, comparison }) => [mark, comparison?.p])).toEqual([
+    ['', '.0499'],
+    ['', '.0499'],
+  ]);
+  expect(ladderTable(result).legend.join(' ')).not.toContain('Undecided after');
+});
+
+test('without an interval a cell has its mean alone', () => {
+  const result = overConversations(2);
+  const arms = result.arms.map((arm) => ({
+    ...arm,
+    metrics: Object.fromEntries(
+      Object.entries(arm.metrics).map(([metric, { mean }]) => [metric, { mean, low: null, high: null }] as const),
+    ),
+    comparisons:
+      arm.comparisons &&
+      Object.fromEntries(
+        Object.entries(arm.comparisons).map(
+          ([metric, { difference, ...rest }]) =>
+            [
+              metric,
+              { ...rest, minimumDetectable: null, difference: { mean: difference.mean, low: null, high: null } },
+            ] as const,
+        ),
+      ),
+  }));
+  const few = { ...result, arms };
+  const [cell] = ladderTable(few).rows[0]?.cells ?? [];
+  expect(cell).toMatchObject({ value: '.353', interval: '' });
+  expect(cell?.comparison).toMatchObject({ difference: '−.143', interval: '', minimumDetectable: '—' });
+  expect(renderText(few)).not.toContain('[');
+  expect(renderMarkdown(few).split('Experiment')[0]).not.toContain('[');
+  expect(renderMarkdown(few)).toMatch(/\| −\.143, p <\.001 ▼ +\|/);
+  expect(renderLatex(few)).not.toContain('{\\footnotesize }');
+  const [heading = '', first = ''] = renderCsv(few).split('\n');
+  const field = (name: string) => first.split(',')[heading.split(',').indexOf(name)];
+  expect(['mean', 'low', 'high', 'minimum detectable', 'intervals'].map(field)).toEqual(['0.353', '', '', '', 'none']);
+});
+
+test('the legend says which test was made and how it was corrected', () => {
+  const legend = (test: 't' | 'wilcoxon', correction: 'benjamini-hochberg' | 'none') => {
+    const result = handmadeResult();
+    return ladderTable({ ...result, statistics: { ...result.statistics, test, correction } }).legend[1];
+  };
+  expect(legend('t', 'none')).toBe(
+    'p: paired t test, clustered by conversation, not corrected for the number of arms.',
+  );
+  expect(legend('wilcoxon', 'benjamini-hochberg')).toBe(
+    'p: paired Wilcoxon signed-rank test, clustered by conversation, corrected by Benjamini and Hochberg over the arms.',
+  );
+});
+
+test('null controls stand below their arm, those of an absent arm last', () => {
+  const [first, base, better] = handmadeResult().arms as [ArmResult, ArmResult, ArmResult];
+  const control = (name: string, of: string): ArmResult => ({
+    ...better,
+    name,
+    control: { of, kind: 'permuted-order' },
+  });
+  const arms = [control('stray', 'absent'), control('c1', first.name), first, base, better, control('c2', first.name)];
+  expect(ladderOrder(arms).map(({ name }) => name)).toEqual([first.name, 'c1', 'c2', 'bm25', 'cosine', 'stray']);
+});
+
+test('what failed, what was stopped, and whose gain is not due to structure is said', () => {
+  const survives = (...kinds: string[]) => ({ survives: kinds, controls: {} });
+  const structure = { survives: ['a', 'b'], metrics: { 'mrr@10': survives('a'), 'recall@10': survives('a', 'b') } };
+  const result = handmadeResult();
+  const table = ladderTable({
+    ...result,
+    arms: result.arms.map((arm) => (arm.name === 'cosine' ? { ...arm, structure } : arm)),
+    failures: [{ name: 'broken', description: 'no good', code: 'QUERY', message: 'no such turn: x' }],
+    stopped: [
+      {
+        name: 'slow',
+        description: '',
+        queries: 17,
+        metric: 'mrr@10',
+        mean: 0.1,
+        difference: { mean: -0.3, low: -0.42, high: -0.2 },
+        p: 0.0004,
+      },
+    ],
+  });
+  expect(table.absent).toEqual([
+    { arm: 'broken', description: 'no good', kind: 'failed', reason: 'QUERY: no such turn: x' },
+    {
+      arm: 'slow',
+      description: '',
+      kind: 'stopped',
+      reason: 'after 17 queries, mrr@10 .100, −.300 [−.42, −.20] against the best, p <.001',
+    },
+  ]);
+  expect(table.notes).toEqual([
+    'not due to structure: the gain of cosine survives a, b (recall@10)',
+    'failed: broken, QUERY: no such turn: x',
+    'stopped: slow, after 17 queries, mrr@10 .100, −.300 [−.42, −.20] against the best, p <.001',
+  ]);
+});
+
+const changed = (change: Partial<ArmResult>) => {
+  const result = handmadeResult();
+  return { ...result, arms: result.arms.map((arm, at) => (at === 2 ? { ...arm, ...change } : arm)) };
+};
+
+test('a result whose parts do not fit together is refused', () => {
+  const broken = (act: () => unknown) => {
+    try {
+      act();
+    } catch (error) {
+      return error;
+    }
+    return undefined;
+  };
+  const faults = [
+    [
+      () => ladderTable({ ...handmadeResult(), baseline: 'absent' }),
+      ValidationError,
+      'baseline is not among the arms: absent',
+    ],
+    [() => ladderTable(changed({ metrics: {} })), ValidationError, 'arm cosine has no metric: mrr@10'],
+    [
+      () => ladderTable(changed({ comparisons: null })),
+      ValidationError,
+      'arm cosine has no comparison with the baseline in: mrr@10',
+    ],
+    [
+      () => ladderTable(changed({ metrics: { 'mrr@10': { mean: Number.NaN, low: 0, high: 0 } } })),
+      NotFiniteError,
+      'interval is not finite at arm cosine, mrr@10: NaN',
+    ],
+  ] as const;
+  for (const [act, type, message] of faults) {
+    const error = broken(act);
+    expect(error).toBeInstanceOf(type);
+    expect((error as Error).message).toBe(message);
+  }
+});
+
+test('a p that decides is told from the level', () => {
+  const result = handmadeResult();
+  const p = (level: number) => {
+    const arms = result.arms.map((arm) =>
+      arm.comparisons === null
+        ? arm
+        : {
+            ...arm,
+            comparisons: { ...arm.comparisons, 'mrr@10': { ...arm.comparisons['mrr@10']!, correctedP: 0.0496 } },
+          },
+    );
+    return ladderTable({ ...result, arms, statistics: { ...result.statistics, level } }).rows[0]?.cells[0]?.comparison
+      ?.p;
+  };
+  expect([p(0.95), p(0.99)]).toEqual(['.0496', '.050']);
+});
+
+test('without a baseline that did not fail the arms have their figures and nothing is compared', () => {
+  const failed = withFailedBaseline(handmadeResult());
+  const table = ladderTable(failed);
+  expect(table).toMatchObject({ baseline: 'bm25', compared: false });
+  expect(table.rows.map(({ arm, isBaseline }) => [arm, isBaseline])).toEqual([
+    ['newest | <first>', false],
+    ['cosine', false],
+  ]);
+  expect(table.rows[0]?.cells[0]).toMatchObject({ value: '.353', mark: '', verdict: 'undecided', comparison: null });
+  expect(table.legend[0]).toBe('No arm is compared with the baseline, bm25, which failed.');
+  expect(table.legend.some((sentence) => sentence.startsWith('p: '))).toBe(false);
+  expect(table.notes).toEqual(['failed: bm25, NOT_FINITE: score is not finite: NaN']);
+  expect(ladderTable(handmadeResult()).compared).toBe(true);
+});
+
+test('arms and null controls are tested against each other where the baseline failed, and the legend says how', () => {
+  const failed = withFailedBaseline(handmadeResult());
+  const structure = { survives: [], metrics: {} };
+  const { legend } = ladderTable({ ...failed, arms: failed.arms.map((arm) => ({ ...arm, structure })) });
+  expect(legend[1]).toMatch(/^p: paired sign-flip permutation test/);
+});

@@ -1,0 +1,219 @@
+import { NotFiniteError, ValidationError } from '../../core/errors.ts';
+import type {
+  ArmResult,
+  Comparison,
+  Estimate,
+  ExperimentResult,
+  Interval,
+  StoppedArm,
+} from '../../experiment/measure/result.ts';
+import { brackets, decimal, probability, signed } from './format.ts';
+import { conversationCount, MARKS, statisticsLegend, unresolvedIn } from './legend.ts';
+import { survivals } from './structure-table.ts';
+
+/** One metric of one arm: the numbers, and how every rendering writes them. */
+export interface LadderCell {
+  readonly metric: string;
+  readonly mean: number;
+  readonly verdict: Comparison['verdict'];
+  /** ▲, ▼ or nothing. */
+  readonly mark: string;
+  /** For example `.496`. */
+  readonly value: string;
+  /** For example `[.47, .52]`; empty where there are too few conversations for one. */
+  readonly interval: string;
+  /** Against the baseline; null in the baseline's own row. */
+  readonly comparison: LadderComparison | null;
+}
+
+export interface LadderComparison {
+  readonly difference: string;
+  readonly interval: string;
+  readonly p: string;
+  /** Cohen's d of the paired differences; a dash where they do not vary. */
+  readonly effectSize: string;
+  /** The least difference that a test of so many queries would find, see `minimumDetectable` in evaluation. */
+  readonly minimumDetectable: string;
+  /** Queries that the arm wins, ties and loses: `12/40/9`. */
+  readonly counts: string;
+}
+
+export interface LadderRow {
+  readonly arm: string;
+  readonly description: string;
+  readonly isBaseline: boolean;
+  /** The arm that this one is a null control of, and what it destroys. */
+  readonly control: ArmResult['control'];
+  /** The null controls that the arm's gain survives, so that structure does not explain it, with the metrics where these are not all. */
+  readonly survives: readonly string[];
+  /** In the order of the table's metrics. */
+  readonly cells: readonly LadderCell[];
+  /** Unjudged turns among the top k, summed over the queries. */
+  readonly holes: number;
+}
+
+/** An arm without figures: it failed, or a race stopped it. */
+export interface AbsentRow {
+  readonly arm: string;
+  readonly description: string;
+  readonly kind: 'failed' | 'stopped';
+  readonly reason: string;
+}
+
+/** The ladder of arms; what the terminal, Markdown, LaTeX and HTML show is laid out from this and nothing else. */
+export interface LadderTable {
+  readonly metrics: readonly string[];
+  readonly baseline: string;
+  /** Whether the arms are compared with the baseline; not where that failed. */
+  readonly compared: boolean;
+  /** Null controls stand below the arm that they control. */
+  readonly rows: readonly LadderRow[];
+  readonly absent: readonly AbsentRow[];
+  /** Sentences that say what marks, brackets and p mean. */
+  readonly legend: readonly string[];
+  /** Sentences about single arms: what failed, what was stopped, whose gain is not due to structure. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * The figures of every arm and, unless the baseline failed, its differences from that.
+ *
+ * @throws ValidationError when the baseline is no arm, not even a failed one, or an arm lacks a metric or its comparison.
+ * @throws NotFiniteError for a figure that is not finite.
+ */
+export function ladderTable(result: ExperimentResult): LadderTable {
+  const { metrics, baseline, arms, failures } = result;
+  const compared = arms.some(({ name }) => name === baseline);
+  if (!compared && !failures.some(({ name }) => name === baseline))
+    throw new ValidationError(`baseline is not among the arms: ${baseline}`, { baseline });
+  const rows = ladderOrder(arms).map((arm) => ({
+    arm: arm.name,
+    description: arm.description,
+    isBaseline: arm.name === baseline,
+    control: arm.control,
+    survives: survivals(arm, metrics),
+    cells: metrics.map((metric) => ladderCell(arm, metric, compared && arm.name !== baseline, result.statistics)),
+    holes: arm.holes,
+  }));
+  const absent = absentRows(result);
+  const legend = legendOf(result, compared);
+  return { metrics, baseline, compared, rows, absent, legend, notes: notesOf(rows, absent) };
+}
+
+/** The arms in their order, each followed by its null controls; controls of an arm that is not there stand last. */
+export function ladderOrder(arms: readonly ArmResult[]): ArmResult[] {
+  const names = new Set(arms.map(({ name }) => name));
+  const controlsOf = (name: string) => arms.filter(({ control }) => control?.of === name);
+  return [
+    ...arms.filter(({ control }) => control === null).flatMap((arm) => [arm, ...controlsOf(arm.name)]),
+    ...arms.filter(({ control }) => control !== null && !names.has(control.of)),
+  ];
+}
+
+function absentRows({ failures, stopped }: ExperimentResult): AbsentRow[] {
+  const failed = failures.map(({ name, description, code, message }) => ({
+    arm: name,
+    description,
+    kind: 'failed' as const,
+    reason: `${code}: ${message}`,
+  }));
+  const left = stopped.map((arm) => ({
+    arm: arm.name,
+    description: arm.description,
+    kind: 'stopped' as const,
+    reason: stopReason(arm),
+  }));
+  return [...failed, ...left];
+}
+
+/** Why a race stopped an arm. */
+export function stopReason({ queries, metric, mean, difference, p }: StoppedArm): string {
+  return `after ${queries} queries, ${metric} ${decimal(mean, 3)}, ${againstBest(difference)}, p ${probability(p)}`;
+}
+
+function againstBest({ mean, low, high }: Interval): string {
+  return `${signed(mean, 3)} [${signed(low, 2)}, ${signed(high, 2)}] against the best`;
+}
+
+function notesOf(rows: readonly LadderRow[], absent: readonly AbsentRow[]): string[] {
+  const unexplained = rows.filter(({ survives }) => survives.length > 0);
+  return [
+    ...unexplained.map(
+      ({ arm, survives }) => `not due to structure: the gain of ${arm} survives ${survives.join(', ')}`,
+    ),
+    ...absent.map(({ arm, kind, reason }) => `${kind}: ${arm}, ${reason}`),
+  ];
+}
+
+/** What a cell is written from: an arm, or anything else that was measured as arms are. */
+export type Measured = Pick<ArmResult, 'name' | 'metrics' | 'comparisons'>;
+
+/** @param level of the intervals; a corrected p below 1 - level decides. */
+export function ladderCell(
+  arm: Measured,
+  metric: string,
+  isCompared: boolean,
+  { level }: Pick<ExperimentResult['statistics'], 'level'>,
+): LadderCell {
+  const interval = arm.metrics[metric];
+  if (interval === undefined) throw new ValidationError(`arm ${arm.name} has no metric: ${metric}`, { metric });
+  assertFinite(interval, `arm ${arm.name}, ${metric}`);
+  const comparison = isCompared ? comparisonOf(arm, metric) : null;
+  const verdict = comparison?.verdict ?? 'undecided';
+  return {
+    metric,
+    mean: interval.mean,
+    verdict,
+    mark: MARKS[verdict],
+    value: decimal(interval.mean, 3),
+    interval: brackets(interval, decimal, 2),
+    comparison: comparison && writtenComparison(comparison, 1 - level),
+  };
+}
+
+/** A comparison as every table writes it. @param bound of the corrected p, which decides */
+export function writtenComparison(comparison: Comparison, bound: number): LadderComparison {
+  const { difference, correctedP, effectSize, minimumDetectable, wins, ties, losses } = comparison;
+  return {
+    difference: signed(difference.mean, 3),
+    interval: brackets(difference, signed, 2),
+    p: probability(correctedP, bound),
+    effectSize: effectSize === null ? '—' : signed(effectSize, 2),
+    minimumDetectable: minimumDetectable === null ? '—' : decimal(minimumDetectable, 3),
+    counts: `${wins}/${ties}/${losses}`,
+  };
+}
+
+function comparisonOf(arm: Measured, metric: string): Comparison {
+  const comparison = arm.comparisons?.[metric];
+  if (comparison === undefined)
+    throw new ValidationError(`arm ${arm.name} has no comparison with the baseline in: ${metric}`, { metric });
+  assertFinite(comparison.difference, `difference of arm ${arm.name}, ${metric}`);
+  if (!Number.isFinite(comparison.correctedP))
+    throw new NotFiniteError('corrected p', `arm ${arm.name}, ${metric}`, comparison.correctedP);
+  return comparison;
+}
+
+function assertFinite({ mean, low, high }: Estimate, where: string): void {
+  for (const value of low === null ? [mean] : [mean, low, high])
+    if (!Number.isFinite(value)) throw new NotFiniteError('interval', where, value);
+}
+
+function legendOf({ queries, baseline, statistics, metrics, arms }: ExperimentResult, compared: boolean): string[] {
+  const others = arms.filter(({ name }) => name !== baseline);
+  const controls = others.filter(({ control }) => control !== null).length;
+  return statisticsLegend({
+    rows: 'arms',
+    baseline,
+    compared,
+    isTested: compared || arms.some(({ structure }) => structure !== null),
+    families: [
+      { of: 'arms', count: others.length - controls },
+      ...(controls === 0 ? [] : [{ of: 'null controls', count: controls }]),
+    ],
+    unresolved: compared ? unresolvedIn(others, metrics) : [],
+    statistics,
+    queries: queries.length,
+    conversations: conversationCount(queries),
+  });
+}

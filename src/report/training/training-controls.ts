@@ -1,0 +1,103 @@
+import type { ModelResult, NullControl, TrainingResult } from '../../training/training-result.ts';
+import type { Section } from '../page/figure-sections.ts';
+import { html, type Markup } from '../page/markup.ts';
+import { differenceText } from '../tables/difference-text.ts';
+import { gainShare, shareText } from '../tables/gain-share.ts';
+import { escapeMarkdown, pipeTable } from '../tables/markdown.ts';
+import { perModel } from '../tables/model-parts.ts';
+import { type PlainCell, plainTable } from '../tables/plain-table.ts';
+import { type LadderCell, ladderCell } from '../tables/table.ts';
+import { reachSentences } from './training-statistics.ts';
+
+type Facts = Pick<TrainingResult, 'config' | 'metrics' | 'level'>;
+
+function cellOf({ part, metrics, comparisons }: NullControl, metric: string, facts: Facts): LadderCell {
+  return ladderCell({ name: part, metrics, comparisons }, metric, true, facts);
+}
+
+function differenceOf({ comparison, mark }: LadderCell): string {
+  return comparison === null ? '' : differenceText(comparison, mark);
+}
+
+function reachOf(facts: Facts, model: ModelResult): string[] {
+  const controls = model.controls.map(({ part, comparisons }) => ({ name: part, comparisons }));
+  return reachSentences(facts, model, 'controls', controls);
+}
+
+/** What the exchange changes of the hand-tuned numbers' metric; nothing where these rank as before. */
+function baselineCell({ part, metrics, baseline }: NullControl, metric: string, facts: Facts): PlainCell {
+  if (baseline.isUnchanged) return { text: 'unchanged', value: 0 };
+  const cell = ladderCell({ name: part, metrics, comparisons: baseline.comparisons }, metric, true, facts);
+  return { text: differenceOf(cell), value: baseline.comparisons[metric]?.difference.mean as number };
+}
+
+/** A metric under a control, its difference from what was learned, and that of the baseline with the share of the gain where there is one. */
+function metricCells(model: ModelResult, control: NullControl, metric: string, facts: Facts): PlainCell[] {
+  const cell = cellOf(control, metric, facts);
+  const difference = control.comparisons[metric]?.difference.mean as number;
+  const share = gainShare(model, control, metric);
+  const baseline = baselineCell(control, metric, facts);
+  return [
+    { text: [cell.value, cell.interval].filter(Boolean).join(' '), value: cell.mean },
+    { text: differenceOf(cell), value: difference },
+    share === null ? baseline : { ...baseline, text: `${baseline.text}; gone: ${shareText(share)} of the gain` },
+  ];
+}
+
+function controlsTable(model: ModelResult, facts: Facts): Markup {
+  return plainTable({
+    label: `null controls of ${model.name}`,
+    headings: [
+      { name: 'exchanged', numeric: false },
+      { name: 'signals', numeric: true },
+      ...facts.metrics.flatMap((metric) => [
+        { name: metric, numeric: true, first: 'ascending' as const },
+        { name: `${metric}: control − learned`, numeric: true, first: 'ascending' as const },
+        { name: `${metric}: control − ${model.baseline}`, numeric: true, first: 'ascending' as const },
+      ]),
+    ],
+    rows: model.controls.map((control) => ({
+      cells: [
+        { text: control.part },
+        { text: String(control.signals.length), value: control.signals.length },
+        ...facts.metrics.flatMap((metric) => metricCells(model, control, metric, facts)),
+      ],
+    })),
+  });
+}
+
+/** What is left of each metric, and of what training gains, where a part of the signals is random; nothing without controls. */
+export function controlsSection(result: TrainingResult): Section[] {
+  if (result.models.every(({ controls }) => controls.length === 0)) return [];
+  const content = perModel(result, (model) =>
+    model.controls.length === 0
+      ? ''
+      : html`
+<p class="legend">In each row, the candidates of every query exchange the values of a part of the signals at random, so that these say nothing of the candidate that they stand at; the model is trained anew on the same folds by the hyper-parameters that each had chosen. The second difference is what the exchange changes of ${model.baseline} itself. Of the gain: how much of what was learned above ${model.baseline} is gone, (learned − control) / (learned − ${model.baseline}). It is given only where the exchange leaves the rankings of ${model.baseline} as they are and something was gained: elsewhere what is gone is not part of the gain alone. A control that takes nothing away says that the gain is not due to those signals, or that others stand in for them. Marked where the p, corrected over the controls, decides. ${reachOf(result, model).join(' ')}</p>
+${controlsTable(model, result)}`,
+  );
+  return [{ id: 'controls', name: 'What null controls leave', link: 'Null controls', content }];
+}
+
+/** The controls of a model as a sentence and a pipe table; nothing where there are none. */
+export function controlsMarkdown(result: Facts, model: ModelResult): string[] {
+  const { metrics } = result;
+  if (model.controls.length === 0) return [];
+  const [first] = metrics as readonly [string, ...string[]];
+  const sentence = `Null controls minus learned, marked where the p, corrected over the controls, decides: the candidates of each query exchange the values of these signals at random, and the model is trained again on the same folds by what each had chosen. Then what the exchange changes of ${model.baseline} in ${first}, and, only where that is unchanged, the share of the gain over ${model.baseline} in ${first} that is gone.`;
+  const rows = model.controls.map((control) => [
+    escapeMarkdown(control.part),
+    String(control.signals.length),
+    ...metrics.map((metric) => differenceOf(cellOf(control, metric, result))),
+    baselineCell(control, first, result).text,
+    shareText(gainShare(model, control, first)),
+  ]);
+  const heading = [
+    'exchanged',
+    'signals',
+    ...metrics.map(escapeMarkdown),
+    `${model.baseline}, ${escapeMarkdown(first)}`,
+    'of the gain',
+  ];
+  return [escapeMarkdown([sentence, ...reachOf(result, model)].join(' ')), pipeTable([heading, ...rows])];
+}

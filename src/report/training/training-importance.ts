@@ -1,0 +1,95 @@
+import type { ModelResult, TrainingResult } from '../../training/training-result.ts';
+import { figure, folded, type Section, select } from '../page/figure-sections.ts';
+import { html, type Markup } from '../page/markup.ts';
+import { comparisonText } from '../tables/difference-text.ts';
+import { estimate, probability, signed } from '../tables/format.ts';
+import { escapeMarkdown, pipeTable } from '../tables/markdown.ts';
+import { cut, perModel } from '../tables/model-parts.ts';
+import { plainTable } from '../tables/plain-table.ts';
+import { reachSentences } from './training-statistics.ts';
+
+/** Families that Markdown has room for. */
+const MOST = 15;
+
+type Compared = ModelResult['importance'][number]['comparisons'];
+
+const inMetric = (comparisons: Compared, metric: string) => comparisons[metric] as Compared[string];
+
+function importanceTable({ name, importance }: ModelResult, metrics: readonly string[], bound: number): Markup {
+  return plainTable({
+    label: `importance in ${name}`,
+    headings: [
+      { name: 'without', numeric: false },
+      { name: 'signals', numeric: true },
+      ...metrics.map((metric) => ({ name: metric, numeric: true, first: 'ascending' as const })),
+    ],
+    rows: importance.map(({ family, signals, comparisons }) => ({
+      cells: [
+        { text: family },
+        { text: String(signals.length), value: signals.length },
+        ...metrics.map((metric) => {
+          const { difference, correctedP } = inMetric(comparisons, metric);
+          return {
+            text: `${estimate(difference, signed, 3)}, p ${probability(correctedP, bound)}`,
+            value: difference.mean,
+          };
+        }),
+      ],
+    })),
+  });
+}
+
+function familyReach(
+  result: Pick<TrainingResult, 'config' | 'metrics' | 'level'>,
+  model: Pick<ModelResult, 'importance' | 'measured'>,
+): string[] {
+  const families = model.importance.map(({ family, comparisons }) => ({ name: family, comparisons }));
+  return reachSentences(result, model, 'families', families);
+}
+
+/** What each metric loses without a family of signals; nothing without families. */
+export function importanceSection(result: TrainingResult): Section[] {
+  const { models, metrics, level } = result;
+  if (models.every(({ importance }) => importance.length === 0)) return [];
+  const content = perModel(result, (model, at) =>
+    model.importance.length === 0
+      ? ''
+      : html`
+<p class="controls">${select(`importance-metric-${at}`, 'metric')}</p>
+${figure(`importance-figure-${at}`)}
+<p class="legend">The metric without a family of signals minus with it, trained anew on the same folds by the hyper-parameters that each had chosen: what is left of 0 is missed. Filled where the p, corrected over the families, decides. ${familyReach(result, model).join(' ')}${cut(model.importance.length, 'families')}</p>
+${folded('all families', importanceTable(model, metrics, 1 - level))}`,
+  );
+  return [{ id: 'importance', name: 'What each family of signals is worth', link: 'Importance', content }];
+}
+
+/** The families of a model that are missed most, as a sentence and a pipe table; nothing where there are none. */
+export function importanceMarkdown(
+  result: Pick<TrainingResult, 'config' | 'metrics' | 'level'>,
+  model: Pick<ModelResult, 'importance' | 'measured'>,
+): string[] {
+  const { metrics, level } = result;
+  const { importance } = model;
+  if (importance.length === 0) return [];
+  const [first] = metrics as readonly [string, ...string[]];
+  const loss = ({ comparisons }: ModelResult['importance'][number]) => inMetric(comparisons, first).difference.mean;
+  const rows = importance
+    .toSorted((a, b) => loss(a) - loss(b))
+    .slice(0, MOST)
+    .map(({ family, signals, comparisons }) => [
+      escapeMarkdown(family),
+      String(signals.length),
+      ...metrics.map((metric) => comparisonText(inMetric(comparisons, metric), level)),
+    ]);
+  const heading = ['without', 'signals', ...metrics.map(escapeMarkdown)];
+  const sentences = [sentenceOf(importance.length, first), ...familyReach(result, model)];
+  return [escapeMarkdown(sentences.join(' ')), pipeTable([heading, ...rows])];
+}
+
+function sentenceOf(families: number, metric: string): string {
+  const shown =
+    families <= MOST
+      ? `Families: ${families}, by what is lost in ${metric}.`
+      : `Families: ${families}; these ${MOST} are missed most in ${metric}, all are in metrics.json.`;
+  return `Without a family of signals minus learned, marked where the p, corrected over the families, decides: the model is trained again on the same folds by what each had chosen. ${shown}`;
+}

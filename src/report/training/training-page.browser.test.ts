@@ -1,0 +1,109 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { drawn, openSamplePage, widerThanFrames, writeSamplePage } from '../page/sample-page.harness.ts';
+import { sampleTraining } from './invented-training.fixture.ts';
+
+const executable = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+const missing = !existsSync(executable);
+if (missing) console.warn(`skipped: a training's page in a browser, no Chromium (set CHROMIUM_PATH): ${executable}`);
+
+const SIZE = { signals: 149, folds: 7, epochs: 23, queries: 211, second: true };
+const result = sampleTraining(17, SIZE);
+
+describe.skipIf(missing)("a training's page in Chromium, offline", () => {
+  const folder = mkdtempSync(join(tmpdir(), 'training-page-'));
+  const file = join(folder, 'report.html');
+  const complaints: string[] = [];
+  let browser: Browser;
+  let page: Page;
+
+  const open = (width: number, colorScheme: 'light' | 'dark') =>
+    openSamplePage(browser, file, { width, colorScheme }, complaints, '#settings');
+
+  beforeAll(async () => {
+    writeSamplePage(file, 'training', 17, SIZE);
+    browser = await chromium.launch({ executablePath: executable, args: ['--no-sandbox'] });
+    page = await open(1200, 'light');
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  test.each([
+    ['opened wide', 1200, () => Promise.resolve(page)],
+    ['opened narrow and dark', 420, () => open(420, 'dark')],
+  ] as const)('%s, every figure is drawn and the page does not scroll sideways', async (_, width, opened) => {
+    const shown = await opened();
+    const ids = await shown.locator('.figure').evaluateAll((nodes) => nodes.map(({ id }) => id));
+    expect(ids).toHaveLength(9);
+    for (const id of ids) await drawn(shown, id);
+    expect(await shown.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    const points = (id: string) => shown.locator(`#${id} .scatterlayer .point`).count();
+    expect(await points('weights-figure-0')).toBe(2 * 40);
+    expect(await points('weights-figure-1')).toBe(2 * (result.models[1]?.numbers.length ?? 0));
+    expect(await points('importance-figure-0')).toBe(40);
+    expect(await shown.locator('#loss-figure-0 .scatterlayer .js-line').count()).toBe(SIZE.folds + 1);
+    expect(await points('calibration-figure-0')).toBe(9);
+    expect(await shown.locator('#calibration-figure-0 .bars .point').count()).toBe(9);
+  });
+
+  test('families are drawn by the metric that is chosen', async () => {
+    const first = () => page.locator('#importance-figure-0 .ytick text').allTextContents();
+    const before = await first();
+    await page.selectOption('#importance-metric-0', { label: 'mrr@10' });
+    const name = (metric: string) =>
+      result.models[0]?.importance.toSorted(
+        (a, b) => (a.comparisons[metric]?.difference.mean ?? 0) - (b.comparisons[metric]?.difference.mean ?? 0),
+      )[0]?.family;
+    await page.waitForFunction(
+      (old) => document.querySelector('#importance-figure-0 .xtick text')?.textContent !== old,
+      '',
+    );
+    expect([before.includes(name('recall@10') ?? ''), (await first()).includes(name('mrr@10') ?? '')]).toEqual([
+      true,
+      true,
+    ]);
+  });
+
+  test('epochs are whole numbers, also of a short training', async () => {
+    const other = join(folder, 'short.html');
+    writeSamplePage(other, 'training', 17, { ...SIZE, epochs: 2 });
+    const colours = { width: 1200, colorScheme: 'light' } as const;
+    const short = await openSamplePage(browser, other, colours, complaints, '#settings');
+    for (const shown of [page, short]) {
+      await drawn(shown, 'loss-figure-0');
+      const ticks = await shown.locator('#loss-figure-0 .xtick text').allTextContents();
+      expect(ticks.length).toBeGreaterThan(1);
+      expect(ticks.filter((tick) => !/^\d+$/.test(tick))).toEqual([]);
+    }
+  });
+
+  test('every table fits its frame, with effect sizes and all that is folded', async () => {
+    const shown = await open(1400, 'light');
+    expect(await widerThanFrames(shown)).toEqual([]);
+    const lines = await shown
+      .locator('.plain td .unbroken')
+      .evaluateAll((parts) =>
+        parts.map((part) => [part.textContent?.replace(/[\d.,−+ ]/g, ''), part.getClientRects().length]),
+      );
+    expect(new Set(lines.map(([kind]) => kind))).toEqual(new Set(['[]', 'p']));
+    expect(lines.filter(([, count]) => count !== 1)).toEqual([]);
+  });
+
+  test('tables sort', async () => {
+    const heading = page.locator('#settings table').first().locator('th', { hasText: 'epochs' });
+    await heading.locator('button').click();
+    const epochs = await page.locator('#settings table').first().locator('tbody td:last-child').allTextContents();
+    expect(epochs.map(Number)).toEqual(epochs.map(Number).toSorted((a, b) => b - a));
+    expect(new Set(epochs).size).toBeGreaterThan(2);
+  });
+
+  test('nothing was requested and nothing complained', () => {
+    expect(complaints).toEqual([]);
+  });
+});

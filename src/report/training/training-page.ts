@@ -1,0 +1,78 @@
+import type { TrainingResult } from '../../training/training-result.ts';
+import { trainingScript } from '../page/client-script.ts';
+import type { Section } from '../page/figure-sections.ts';
+import { pageHead, scripts } from '../page/html.ts';
+import { htmlTable } from '../page/html-table.ts';
+import { html, type Markup } from '../page/markup.ts';
+import { datasetFacts, runFacts } from '../page/page-header.ts';
+import { PAGE_STYLE } from '../page/page-style.ts';
+import { trainingPayload } from './training-payload.ts';
+import { trainingSections } from './training-sections.ts';
+import { trainingSettings } from './training-settings.ts';
+import { foldSentence, methodLadder, poolSentence, searchSentences } from './training-table.ts';
+
+const TRAINING_STYLE = `
+.beside { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 1rem 2rem; }
+.beside > div { min-width: 0; }
+.beside h3 { margin-top: 0; }
+.facts.two { grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); }
+`;
+
+/**
+ * A training as one file that needs nothing else: methods, strata, weights, curves, calibration, importance, null controls, transfer and settings.
+ *
+ * @throws ValidationError, NotFiniteError for a result whose parts do not fit together.
+ */
+export function renderTrainingHtml(result: TrainingResult): string {
+  const sections = trainingSections(result);
+  return html`<!doctype html>
+<html lang="en">
+${pageHead(`${result.name} ${result.hash}`, PAGE_STYLE + TRAINING_STYLE)}
+<body>
+${header(result)}
+${navigation(sections)}
+<main>
+<section id="methods"><h2>Methods</h2>
+${ladders(result)}</section>
+${sections.map(
+  ({ id, name, content }) => html`
+<section id="${id}"><h2>${name}</h2>${content}
+</section>`,
+)}
+${trainingSettings(result)}
+</main>
+<noscript><p>The figures need JavaScript; the tables are complete without it.</p></noscript>
+${scripts(trainingPayload(result), trainingScript())}
+</body>
+</html>
+`.text;
+}
+
+function header(result: TrainingResult): Markup {
+  return html`
+<header>
+<p class="kicker">training ${result.hash}</p>
+<h1>${result.name}</h1>
+<p class="lead">${result.description}</p>
+<ul class="remarks"><li>${foldSentence(result)}</li><li>${poolSentence(result)}</li></ul>
+<div class="facts two">
+${datasetFacts(result.dataset, result.queries)}
+${runFacts(result.environment)}
+</div>
+</header>`;
+}
+
+function navigation(sections: readonly Section[]): Markup {
+  const links = [['methods', 'Methods'], ...sections.map(({ id, link }) => [id, link]), ['settings', 'Settings']];
+  return html`
+<div class="bar-of-page"><nav aria-label="sections">${links.map(([id, name]) => html`<a href="#${id as string}">${name as string}</a>`)}</nav></div>`;
+}
+
+function ladders(result: TrainingResult): Markup[] {
+  return result.models.map((model, at) => {
+    const words = { row: 'method', suffix: `-${at}` };
+    const heading = result.models.length === 1 ? '' : html`<h3>Model ${model.name}</h3>`;
+    const searches = searchSentences(model).map((sentence) => html`<p class="legend">${sentence}</p>`);
+    return html`${heading}${htmlTable(methodLadder(result, model), false, words)}${searches}`;
+  });
+}

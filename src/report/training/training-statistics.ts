@@ -1,0 +1,31 @@
+import type { ExperimentResult } from '../../experiment/measure/result.ts';
+import type { ModelResult, TrainingResult } from '../../training/training-result.ts';
+import { intervalText, smallestPText, unresolvedIn, unresolvedText } from '../tables/legend.ts';
+
+/** The tests of a training are those of a run with nothing said about them. */
+export function statisticsOf({
+  config,
+  level,
+}: Pick<TrainingResult, 'config' | 'level'>): ExperimentResult['statistics'] {
+  return { test: 'permutation', correction: 'holm', samples: config.evaluation.samples, level };
+}
+
+/**
+ * How the intervals of differences that are corrected together are made, what the conversations can show, and what the samples leave open.
+ *
+ * @param of what the differences are of, in the plural
+ */
+export function reachSentences(
+  result: Pick<TrainingResult, 'config' | 'level' | 'metrics'>,
+  { measured }: Pick<ModelResult, 'measured'>,
+  of: string,
+  differences: Parameters<typeof unresolvedIn>[0],
+): string[] {
+  const statistics = statisticsOf(result);
+  const { conversations } = measured;
+  return [
+    `Brackets: ${intervalText(conversations, result.level)}.`,
+    ...smallestPText(statistics, conversations, [{ of, count: differences.length }]),
+    ...unresolvedText(unresolvedIn(differences, result.metrics), statistics),
+  ];
+}

@@ -1,0 +1,90 @@
+import type { ItsFunction, PartOfSpeech } from 'wink-nlp';
+import { blankAddresses } from './addresses.ts';
+import { languageModel } from './language-model.ts';
+
+/** What stands between quotation marks on one line; a single mark inside a word is an apostrophe. */
+const QUOTED = /"([^"\n]+)"|“([^”\n]+)”|(?<![\p{L}\p{N}])['‘]((?:[^'’\n]|['’](?=\p{L}))+)['’](?!\p{L})/gu;
+const TITLE_WORDS = { least: 2, most: 12 };
+/** With its thousands and decimals and perhaps a unit behind it; `v2` and `4f2a` hold none. */
+const NUMBER = /(?<![\p{L}\p{N}_]|\p{L}[.-]|\p{N}[.,])\d+(?:[.,]\d+)*(?!\p{L}*\d)/gu;
+const WORD = /[\p{L}\p{N}]/u;
+
+/** Words of a title between quotation marks, without the marks at its ends. */
+function titleOf(quoted: string): string | null {
+  const words = quoted.toLowerCase().replaceAll('’', "'").match(/\S+/g) ?? [];
+  if (words.length < TITLE_WORDS.least || words.length > TITLE_WORDS.most) return null;
+  return words.join(' ').replace(/[.,;:!?]+$/, '');
+}
+
+/** `1,200.50` is 1200.5, `05` is 5; of `2.4.18` each part stays as it is. */
+function numberOf(digits: string): string {
+  const plain = digits.replaceAll(/,(?=\d{3}(?!\d))/g, '');
+  return /^\d+(?:\.\d+)?$/.test(plain) && plain.length < 16 ? String(Number(plain)) : plain;
+}
+
+interface Word {
+  readonly text: string;
+  readonly tag: PartOfSpeech;
+  readonly stop: boolean;
+}
+
+/** Sentences as words with their marks. A line that is broken begins a new one: headers and lists have no full stops. */
+function sentencesOf(text: string): Word[][] {
+  const { its, readDoc } = languageModel();
+  const document = readDoc(text);
+  const tokens = document.tokens();
+  const texts = tokens.out(its.value) as string[];
+  const tags = tokens.out(its.pos) as PartOfSpeech[];
+  // The package declares this with another signature than that which `out` takes.
+  const stops = tokens.out(its.stopWordFlag as unknown as ItsFunction<boolean>) as boolean[];
+  const starts = new Set((document.sentences().out(its.span) as number[][]).map(([start]) => start));
+  const sentences: Word[][] = [[]];
+  for (const [i, word] of texts.entries()) {
+    if (starts.has(i) || word.includes('\n')) sentences.push([]);
+    sentences.at(-1)?.push({ text: word, tag: tags[i] as PartOfSpeech, stop: stops[i] as boolean });
+  }
+  return sentences;
+}
+
+/** Runs of capitalised words; where capitals say nothing, at the beginning and in a sentence of capitals, only of what is tagged as a proper noun. */
+function namesIn(sentence: readonly Word[]): string[] {
+  const first = sentence.findIndex(({ text }) => WORD.test(text));
+  const telling = sentence.some(({ text }) => /^\p{Ll}{2}/u.test(text));
+  const names: string[][] = [];
+  let inside = false;
+  for (const [i, { text, tag, stop }] of sentence.entries()) {
+    const capital = /^\p{Lu}/u.test(text) && !stop && !/^I(?:['’]|$)/.test(text);
+    const isName = capital && (tag === 'PROPN' || (telling && i !== first));
+    if (isName && inside) names.at(-1)?.push(text);
+    else if (isName) names.push([text]);
+    inside = isName;
+  }
+  return names.map((words) => words.join(' ').toLowerCase().replaceAll('’', "'").replace(/'s$/, ''));
+}
+
+/**
+ * What an English text speaks of by name, in lower case: titles of 2 to 12 words between quotation marks, each one entity; numbers without their units; and
+ * proper names, runs of capitalised words. A word that begins a sentence or a line is a name only where wink-nlp tags it a proper noun. Web and mail addresses
+ * are not read.
+ */
+export function entitiesOf(text: string): ReadonlySet<string> {
+  const entities = new Set<string>();
+  const take = (entity: string) => {
+    entities.add(entity);
+    return ' ';
+  };
+  const untitled = blankAddresses(text).replace(QUOTED, (quoted, double, curly, single) => {
+    const title = titleOf(double ?? curly ?? single);
+    return title === null ? quoted : take(title);
+  });
+  for (const [digits] of untitled.matchAll(NUMBER)) take(numberOf(digits));
+  for (const sentence of sentencesOf(untitled)) for (const name of namesIn(sentence)) take(name);
+  return entities;
+}
+
+/** Share of a's entities that are in b, from 0 to 1; 0 where a has none. */
+export function entityOverlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  let shared = 0;
+  for (const entity of a) if (b.has(entity)) shared++;
+  return a.size === 0 ? 0 : shared / a.size;
+}

@@ -1,0 +1,52 @@
+import { random } from '../core/random.ts';
+import { quantile } from '../evaluation/quantile.ts';
+import type { HyperParameters } from '../learning/cross-validation.ts';
+import { type FeatureTable, subset } from '../learning/feature-table.ts';
+import type { ScoringModel } from '../learning/model.ts';
+import { train } from '../learning/training.ts';
+
+/** Bounds of each number. [P] */
+export interface ParameterBounds {
+  readonly low: Float64Array;
+  readonly high: Float64Array;
+}
+
+/** Rows of as many conversations as there are, drawn with replacement. */
+function resampledRows({ clusters }: FeatureTable, stream: ReturnType<typeof random>): Int32Array {
+  const rowsOf = new Map<string, number[]>();
+  for (const [row, cluster] of clusters.entries()) {
+    const rows = rowsOf.get(cluster);
+    if (rows === undefined) rowsOf.set(cluster, [row]);
+    else rows.push(row);
+  }
+  const groups = [...rowsOf.values()];
+  return Int32Array.from(groups.flatMap(() => groups[stream.integer(groups.length)] as number[]));
+}
+
+/**
+ * Percentile intervals of learned numbers, from trainings on resampled conversations with the hyper-parameters and the number of epochs that were chosen.
+ *
+ * @param model whose constants stay, so that one unit of a signal means the same in every resample
+ */
+export async function bootstrappedWeights(
+  model: ScoringModel,
+  table: FeatureTable,
+  point: HyperParameters,
+  options: { readonly resamples: number; readonly level: number; readonly seed: number },
+  onResample: (done: number) => void = () => {},
+): Promise<ParameterBounds> {
+  const stream = random(options.seed, 'bootstrapped weights');
+  const draws: Float64Array[] = [];
+  for (let i = 0; i < options.resamples; i++) {
+    const rows = subset(table, resampledRows(table, stream));
+    const { values } = await train(model, rows, null, { ...point, seed: options.seed });
+    draws.push(values);
+    onResample(i + 1);
+  }
+  const bound = (share: number) =>
+    (draws[0] as Float64Array).map((_, p) =>
+      quantile(Float64Array.from(draws, (draw) => draw[p] as number).sort(), share),
+    );
+  const tail = (1 - options.level) / 2;
+  return { low: bound(tail), high: bound(1 - tail) };
+}

@@ -1,0 +1,40 @@
+import { aheadSignals, coordinateSignals } from '../learning/trajectory-inputs.ts';
+import { signalParts } from '../retrieval/signal-bank/signal-parts.ts';
+import type { TrainingConfig } from './training-config.ts';
+import { modelSignals } from './training-models.ts';
+
+type ModelOptions = TrainingConfig['models'][number];
+
+/** The control of all signals that some other exchanges. */
+const ALL_PARTS = 'all of these';
+
+/**
+ * What a trajectory model reads besides a candidate's own relevance. The order of a ring and the turns ahead are exchanged together: a candidate looks at as many of
+ * these turns as its place in the ring says.
+ */
+function trajectoryParts({ dimensions }: Extract<ModelOptions, { name: 'trajectory' }>): [string, readonly string[]][] {
+  const order = ['ring-distance', 'ahead-count', ...aheadSignals()];
+  return [
+    ['neighbours', ['neighbour', 'session']],
+    ['time', ['age-hours']],
+    ['coordinates', [...coordinateSignals(dimensions), 'cold-start']],
+    ['attention: likeness', ['cosine']],
+    ['attention: order', order],
+    ['attention', ['cosine', ...order]],
+  ];
+}
+
+/** The signals that a model reads of each part that null controls exchange, and of all parts. @param table names of the signals that there are */
+export function exchangedParts(
+  config: Pick<TrainingConfig, 'signals'>,
+  options: ModelOptions,
+  table: readonly string[],
+): ReadonlyMap<string, readonly string[]> {
+  const own = modelSignals(options, table);
+  const named = options.name === 'trajectory' ? trajectoryParts(options) : [...signalParts(config.signals)];
+  const parts = named
+    .map(([part, signals]) => [part, signals.filter((signal) => own.includes(signal))] as const)
+    .filter(([, signals]) => signals.length > 0);
+  const all = own.filter((signal) => parts.some(([, signals]) => signals.includes(signal)));
+  return new Map(parts.length < 2 ? parts : [...parts, [ALL_PARTS, all]]);
+}

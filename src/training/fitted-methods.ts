@@ -1,0 +1,144 @@
+import { letEventsIn } from '../core/event-loop.ts';
+import { type StartProgress, silent } from '../core/progress.ts';
+import { combinations } from '../experiment/config/arms.ts';
+import { coordinateAscent } from '../learning/coordinate-ascent.ts';
+import { fitWithSelection, type HyperParameters, type SelectionPlan } from '../learning/cross-validation.ts';
+import type { FeatureSource } from '../learning/feature-source.ts';
+import type { FeatureTable } from '../learning/feature-table.ts';
+import { balancedFolds, type Fold, leaveOneClusterOut } from '../learning/folds.ts';
+import type { ScoringModel } from '../learning/model.ts';
+import { searchOnTable } from '../learning/parameter-search.ts';
+import { handTunedValues, uniformValues } from '../learning/parameters.ts';
+import { randomSearch } from '../learning/random-search.ts';
+import { equalBudget } from '../learning/search-budget.ts';
+import { scoreTable } from '../learning/table-scorer.ts';
+import type { CurvePoint } from '../learning/training.ts';
+import type { TrainingConfig } from './training-config.ts';
+import { modelMaker } from './training-models.ts';
+
+/** Ways to come by a model's numbers, the learned one last. */
+export const METHODS = ['hand-tuned', 'uniform', 'random search', 'coordinate ascent', 'learned'] as const;
+export type Method = (typeof METHODS)[number];
+
+const SEARCHES = { 'random search': randomSearch, 'coordinate ascent': coordinateAscent } as const;
+export type SearchMethod = keyof typeof SEARCHES;
+
+/** What one outer fold gives. */
+export type FoldOutcome = {
+  /** Row-major [methods, held out, C]: each method's scores of the rows that it has not seen. */
+  readonly scores: Float32Array;
+  /** [P] of the learned method. */
+  readonly values: Float64Array;
+  readonly clusters: readonly string[];
+  /** Place of the grid's point that the inner folds chose, and what each was worth to them. */
+  readonly point: number;
+  readonly pointValues: readonly number[];
+  /** What the chosen point was worth to them after each epoch. */
+  readonly validation: readonly number[];
+  readonly epochs: number;
+  readonly curve: readonly CurvePoint[];
+  readonly searches: readonly Readonly<FoundValues>[];
+};
+
+/** The points of the grid, as training takes them. */
+export function gridPoints({ fitting }: TrainingConfig) {
+  const { grid, temperature, metric, epochs, patience, batchSize, startNoise } = fitting;
+  const fixed = { metric, epochs, patience, batchSize, startNoise };
+  return combinations({ ...grid }).map((point) => ({
+    point,
+    training: {
+      ...fixed,
+      loss: { name: point.loss as 'listwise' | 'infonce', temperature },
+      l2: point.l2 as number,
+      learningRate: point.learningRate as number,
+    },
+  }));
+}
+
+/** The point that a fit chose, with its number of epochs. */
+export function chosenPoint(
+  config: TrainingConfig,
+  { point, epochs }: { readonly point: number; readonly epochs: number },
+): HyperParameters {
+  return { ...(gridPoints(config)[point]?.training as HyperParameters), epochs };
+}
+
+/** How weights are chosen from rows alone. */
+export function selectionPlan(config: TrainingConfig, model: TrainingConfig['models'][number]): SelectionPlan {
+  return {
+    modelOf: modelMaker(model),
+    points: gridPoints(config).map(({ training }) => training),
+    innerFolds: config.crossValidation.inner,
+    seeds: Array.from({ length: config.fitting.seeds }, (_, i) => config.seed + i),
+  };
+}
+
+export function outerFolds(config: TrainingConfig, rows: Pick<FeatureSource, 'clusters'>): Fold[] {
+  const { outer } = config.crossValidation;
+  return outer === 'leave-one-out' ? leaveOneClusterOut(rows) : balancedFolds(rows, outer, config.seed);
+}
+
+/** What a search for a model's numbers found. */
+export interface FoundValues {
+  readonly method: SearchMethod;
+  /** How often it evaluated the metric on all training rows. */
+  readonly evaluations: number;
+  /** Whether nothing was better than the hand-tuned numbers that it began with. */
+  readonly isStart: boolean;
+}
+
+/** Looks for a model's numbers by the metric alone. @param budget evaluations of the rows */
+async function searched(
+  model: ScoringModel,
+  rows: FeatureTable,
+  { fitting, seed }: TrainingConfig,
+  method: SearchMethod,
+  budget: number,
+) {
+  const search = SEARCHES[method];
+  const { values, evaluations, isStart } = await searchOnTable(model, rows, fitting.metric, (objective) =>
+    search(model, objective, { budget, seed }),
+  );
+  return { values, found: { method, evaluations, isStart } };
+}
+
+/** Fits every method on a fold's training rows and scores the rows that it holds out. */
+export async function fitFold(
+  config: TrainingConfig,
+  options: TrainingConfig['models'][number],
+  source: FeatureSource,
+  fold: Fold,
+  progress: StartProgress = silent,
+): Promise<FoldOutcome> {
+  const fit = await fitWithSelection(source, fold, selectionPlan(config, options), { progress });
+  await letEventsIn();
+  const rows = await source.rowsFor(fold.training, fold.clusters);
+  const { model } = fit;
+  const budget = equalBudget(fit.work, rows.queryIds.length);
+  const drawn = await searched(model, rows, config, 'random search', budget);
+  const climbed = await searched(model, rows, config, 'coordinate ascent', budget);
+  const values: Record<Method, Float64Array> = {
+    'hand-tuned': handTunedValues(model),
+    uniform: uniformValues(model),
+    'random search': drawn.values,
+    'coordinate ascent': climbed.values,
+    learned: fit.values,
+  };
+  const held = await source.rowsFor(fold.heldOut, fold.clusters);
+  const scores = new Float32Array(METHODS.length * held.mask.length);
+  for (const [m, method] of METHODS.entries())
+    scores.set(await scoreTable(model, values[method], held), m * held.mask.length);
+  const { point, pointValues, validation, epochs, curve } = fit;
+  const searches = [drawn.found, climbed.found];
+  return {
+    scores,
+    values: fit.values,
+    clusters: fold.clusters,
+    point,
+    pointValues,
+    validation,
+    epochs,
+    curve,
+    searches,
+  };
+}

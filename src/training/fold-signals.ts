@@ -1,0 +1,225 @@
+import { hashOf } from '../core/hash.ts';
+import { silent } from '../core/progress.ts';
+import { conversationsWithout } from '../experiment/run/cluster-conversations.ts';
+import { learningVersion } from '../experiment/run/code-version.ts';
+import { identityOf, openWorkspace, type WorkspaceSource } from '../experiment/run/workspaces.ts';
+import type { FeatureSource } from '../learning/feature-source.ts';
+import { type FeatureTable, subset } from '../learning/feature-table.ts';
+import type { Query } from '../model/dataset.ts';
+import type { CandidatePool, PoolRows } from '../retrieval/candidate-pool.ts';
+import { cosineNames } from '../retrieval/signal-bank/options.ts';
+import { encoderSignals, refittedSignals } from '../retrieval/signal-bank/refitted-signals.ts';
+import type { SignalTable } from '../retrieval/signal-bank/signal-bank.ts';
+import { StageGraph, type WorkspaceIdentity } from '../retrieval/stage-graph.ts';
+import { StageRunner } from '../retrieval/stage-runner.ts';
+import type { Workspace } from '../retrieval/workspace.ts';
+import { featureTableOf } from './signal-features.ts';
+import { candidateOptions, candidatePool, taskSignals, trajectoryDimensions } from './task-signals.ts';
+import type { TrainingConfig } from './training-config.ts';
+import { modelSignals } from './training-models.ts';
+import { RELEVANCE_SIGNALS, VECTOR_INPUTS, withTrajectorySignals } from './trajectory-features.ts';
+
+/** Rows with their judgements and without signals, and the corpus positions of their candidates. */
+export interface JudgedRows {
+  readonly table: FeatureTable;
+  readonly pool: PoolRows;
+}
+
+/** What the rows of all folds have in common. */
+export interface FoldBasis {
+  readonly source: WorkspaceSource;
+  readonly config: TrainingConfig;
+  readonly queries: readonly Query[];
+  /** With encoders fitted on all dev conversations. */
+  readonly workspace: Workspace;
+  readonly pool: CandidatePool;
+  readonly table: FeatureTable;
+}
+
+/** The candidates of all queries while some clusters are held out. */
+interface FoldRows {
+  readonly pool: PoolRows;
+  /** Without signals where only the judgements are asked for. */
+  readonly table: FeatureTable;
+  /** Signals that replace those of the table. */
+  signals(): Promise<SignalTable>;
+}
+
+const NOTHING: SignalTable = { signals: [], values: new Float32Array() };
+
+function poolSubset({ width, positions }: PoolRows, rows: Int32Array): PoolRows {
+  const chosen = new Int32Array(rows.length * width);
+  for (const [i, row] of rows.entries()) chosen.set(positions.subarray(row * width, (row + 1) * width), i * width);
+  return { queryCount: rows.length, width, positions: chosen };
+}
+
+/**
+ * Rows of a table with some of its signals.
+ *
+ * @param names the signals of the result
+ * @param own signals of all rows of the table, which replace the table's
+ */
+function chosenRows(table: FeatureTable, rows: Int32Array, names: readonly string[], own: SignalTable): FeatureTable {
+  const judged = subset({ ...table, ...NOTHING }, rows);
+  const values = new Float32Array(rows.length * table.width * names.length);
+  const copy = (from: SignalTable) => {
+    const columns = names.flatMap((name, to) => {
+      const column = from.signals.indexOf(name);
+      return column === -1 ? [] : [{ column, to }];
+    });
+    const stride = from.signals.length;
+    for (const [i, row] of rows.entries()) {
+      for (let place = 0; place < table.width; place++) {
+        const there = (row * table.width + place) * stride;
+        const here = (i * table.width + place) * names.length;
+        for (const { column, to } of columns) values[here + to] = from.values[there + column] as number;
+      }
+    }
+  };
+  copy(table);
+  copy(own);
+  return { ...judged, signals: names, values };
+}
+
+function picked({ signals, values }: SignalTable, names: readonly string[]): SignalTable {
+  const from = names.map((name) => signals.indexOf(name));
+  const result = new Float32Array((values.length / signals.length) * names.length);
+  for (let at = 0, pair = 0; at < result.length; pair += signals.length)
+    for (const column of from) result[at++] = values[pair + column] as number;
+  return { signals: names, values: result };
+}
+
+/**
+ * The rows of each fold with the signals that its models read, by encoders that are fitted on no conversation which the fold holds out. Only columns that depend
+ * on such an encoder are computed for a fold; they are a stage of the cache. The last fold asked for stays in memory.
+ */
+export class FoldSignals implements FeatureSource {
+  readonly clusters: readonly string[];
+  readonly #basis: FoldBasis;
+  /** The signals that some model of the config reads, in the order of the table. */
+  readonly #read: readonly string[];
+  #last: { readonly key: string; readonly rows: Promise<FoldRows> } | null = null;
+
+  constructor(basis: FoldBasis) {
+    this.clusters = basis.table.clusters;
+    this.#basis = basis;
+    const { signals } = basis.table;
+    const read = new Set(basis.config.models.flatMap((model) => modelSignals(model, signals)));
+    this.#read = signals.filter((name) => read.has(name));
+  }
+
+  async rowsFor(rows: Int32Array, heldOut: readonly string[]): Promise<FeatureTable> {
+    const { table, signals } = await this.#fold(heldOut);
+    return chosenRows(table, rows, this.#read, await signals());
+  }
+
+  async judgedRows(rows: Int32Array, heldOut: readonly string[]): Promise<JudgedRows> {
+    const { table, pool } = await this.#fold(heldOut);
+    const judged = subset({ ...table, ...NOTHING }, rows);
+    return { table: judged, pool: poolSubset(pool, rows) };
+  }
+
+  #fold(heldOut: readonly string[]): Promise<FoldRows> {
+    const key = hashOf([...heldOut].sort());
+    if (this.#last?.key === key) return this.#last.rows;
+    const rows = this.#foldWithout(heldOut);
+    this.#last = { key, rows };
+    return rows;
+  }
+
+  async #foldWithout(heldOut: readonly string[]): Promise<FoldRows> {
+    const { source, config, queries, workspace, pool, table } = this.#basis;
+    const all: FoldRows = { pool, table, signals: async () => NOTHING };
+    if (heldOut.length === 0 || source.fittedOn !== undefined) return all;
+    const fit = conversationsWithout(source.dataset, heldOut);
+    const identity = identityOf(source, fit);
+    const roots = { identity, corpus: workspace.corpus, queries, seed: config.seed };
+    const graph = new StageGraph(roots);
+    const ownPool = graph.pool(candidateOptions(config));
+    if (ownPool.key !== pool.stage.key) return this.#ownCandidates(fit);
+    if (graph.signalTable(ownPool, config.signals).key === this.#signalKey()) return all;
+    let signals: Promise<SignalTable> | null = null;
+    const once = () => {
+      signals ??= this.#keptSignals(fit, identity);
+      return signals;
+    };
+    return { pool, table, signals: once };
+  }
+
+  #signalKey(): string {
+    const { config, workspace, pool } = this.#basis;
+    return workspace.graph.signalTable(pool.stage, config.signals).key;
+  }
+
+  /** Where the candidates themselves are found by a fitted encoder, a fold has its own. */
+  async #ownCandidates(fit: ReadonlySet<string>): Promise<FoldRows> {
+    const { source, config, queries } = this.#basis;
+    const workspace = await openWorkspace({ ...source, progress: silent }, queries, fit);
+    try {
+      const pool = await candidatePool(workspace, config);
+      const signals = await taskSignals(workspace, pool, config);
+      const table = featureTableOf(source.dataset, queries, pool, signals);
+      return { pool, table, signals: async () => NOTHING };
+    } finally {
+      workspace.dispose();
+    }
+  }
+
+  /** The cosines whose encoders are other ones than those fitted on all dev conversations. */
+  #fittedCosines(identity: WorkspaceIdentity): string[] {
+    const { source, config } = this.#basis;
+    const all = identityOf(source, source.dataset.devConversations);
+    const own = hashOf(all.encoder) === hashOf(identity.encoder) ? [] : ['cosine'];
+    const others = config.signals.encoders.flatMap((options, i) => {
+      const [here, there] = [all, identity].map(({ encoderOf }) => hashOf(encoderOf?.(options)));
+      return here === there ? [] : [cosineNames(config.signals)[i + 1] as string];
+    });
+    return [...own, ...others];
+  }
+
+  /** The signals that a fold has to compute: of those that a model reads. */
+  #neededSignals(cosines: readonly string[]): string[] {
+    const { config } = this.#basis;
+    const inputs = cosines.includes('cosine') && trajectoryDimensions(config) !== null ? VECTOR_INPUTS : [];
+    return [...encoderSignals(config.signals, cosines), ...inputs].filter((name) => this.#read.includes(name));
+  }
+
+  async #keptSignals(fit: ReadonlySet<string>, identity: WorkspaceIdentity): Promise<SignalTable> {
+    const { source, workspace, config, pool } = this.#basis;
+    const cosines = this.#fittedCosines(identity);
+    const needed = this.#neededSignals(cosines);
+    if (needed.length === 0) return NOTHING;
+    const options = [learningVersion(), needed, trajectoryDimensions(config), [...fit].sort()];
+    const bank = workspace.graph.signalTable(pool.stage, config.signals);
+    const stage = workspace.graph.derived('fold-signals', options, [bank]);
+    const { values } = await new StageRunner(source.store).run(stage, async () => ({
+      values: (await this.#computed(fit, cosines, needed)).values,
+    }));
+    return { signals: needed, values };
+  }
+
+  async #computed(
+    fit: ReadonlySet<string>,
+    cosines: readonly string[],
+    needed: readonly string[],
+  ): Promise<SignalTable> {
+    const { source, config, queries, pool, table } = this.#basis;
+    const { store } = source;
+    // What does not depend on the encoder is read from the cache; the rest is of no use to anyone else.
+    const reading = { ...source, progress: silent, store: { read: store.read.bind(store), write() {} } };
+    const workspace = await openWorkspace(reading, queries, fit);
+    try {
+      const dimensions = trajectoryDimensions(config);
+      const hasInputs = needed.some((name) => VECTOR_INPUTS.includes(name));
+      const wanted = hasInputs ? [...new Set([...needed, ...RELEVANCE_SIGNALS])] : needed;
+      const ofBank = wanted.filter((name) => !VECTOR_INPUTS.includes(name));
+      const refit = { cosines, wanted: ofBank, base: table };
+      const bank = await refittedSignals(workspace, pool, config.signals, refit);
+      const all =
+        hasInputs && dimensions !== null ? await withTrajectorySignals(workspace, pool, bank, dimensions) : bank;
+      return picked(all, needed);
+    } finally {
+      workspace.dispose();
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import { type Calibration, calibrationOf, softmaxProbabilities } from '../learning/calibration.ts';
+import type { Fold } from '../learning/folds.ts';
+import type { Run } from '../model/run.ts';
+import type { JudgedRows } from './fold-signals.ts';
+import type { LearningTask } from './learning-task.ts';
+import { DEPTH } from './measured-methods.ts';
+import { runOfScores } from './scored-runs.ts';
+
+/** The rows that each fold holds out, one fold after the other. A fold may have candidates of its own, so rows of two folds differ in width. */
+export class HeldOutRows {
+  readonly folds: readonly Fold[];
+  readonly #task: LearningTask;
+  readonly #parts: readonly JudgedRows[];
+  /** [folds + 1] where the pairs of each fold begin. */
+  readonly #offsets: readonly number[];
+
+  private constructor(task: LearningTask, folds: readonly Fold[], parts: readonly JudgedRows[]) {
+    this.#task = task;
+    this.folds = folds;
+    this.#parts = parts;
+    const offsets = [0];
+    for (const { table } of parts) offsets.push((offsets.at(-1) as number) + table.mask.length);
+    this.#offsets = offsets;
+  }
+
+  static async of(task: LearningTask, folds: readonly Fold[]): Promise<HeldOutRows> {
+    const parts: JudgedRows[] = [];
+    for (const { heldOut, clusters } of folds) parts.push(await task.judgedRows(heldOut, clusters));
+    return new HeldOutRows(task, folds, parts);
+  }
+
+  /** @param scores those of each fold's rows */
+  joined(scores: readonly Float32Array[]): Float32Array {
+    const all = new Float32Array(this.#offsets.at(-1) as number);
+    for (const [f, own] of scores.entries()) all.set(own, this.#offsets[f] as number);
+    return all;
+  }
+
+  #partOf<A extends Float32Array>(scores: A, fold: number): A {
+    return scores.subarray(this.#offsets[fold], this.#offsets[fold + 1]) as A;
+  }
+
+  /** Rankings of all rows, queries in the order of the task. @param scores as {@link joined} */
+  runOf(scores: Float32Array): Run {
+    const { dataset, queries } = this.#task;
+    const found: Run = new Map(
+      this.#parts.flatMap(({ table, pool }, f) => [
+        ...runOfScores(dataset.corpus, table, pool, this.#partOf(scores, f), DEPTH),
+      ]),
+    );
+    return new Map(queries.map(({ id }) => [id, found.get(id) ?? []]));
+  }
+
+  /** How well the softmax of a row's scores tells which candidates are relevant. */
+  calibrationOf(scores: Float32Array, temperature: number): Calibration {
+    const tables = this.#parts.map(({ table }) => table);
+    const probabilities = tables.flatMap((table, f) => [
+      ...softmaxProbabilities(table, this.#partOf(scores, f), temperature),
+    ]);
+    const { relevantGrade } = this.#task.table;
+    const mask = Uint8Array.from(tables.flatMap((table) => [...table.mask]));
+    const grades = Float32Array.from(tables.flatMap((table) => [...table.grades]));
+    return calibrationOf({ mask, grades, relevantGrade }, Float64Array.from(probabilities));
+  }
+}

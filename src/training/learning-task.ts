@@ -1,0 +1,97 @@
+import { join } from 'node:path';
+import { ValidationError } from '../core/errors.ts';
+import { type StartProgress, silent } from '../core/progress.ts';
+import { loadDataset } from '../datasets/registry.ts';
+import { codeVersion, learningVersion } from '../experiment/run/code-version.ts';
+import { limitedQueries } from '../experiment/run/conversation-sample.ts';
+import { StageCache } from '../experiment/run/stage-cache.ts';
+import { openWorkspace } from '../experiment/run/workspaces.ts';
+import type { FeatureSource } from '../learning/feature-source.ts';
+import { assertFeatureTable, type FeatureTable } from '../learning/feature-table.ts';
+import type { Dataset, Query } from '../model/dataset.ts';
+import type { CandidatePool } from '../retrieval/candidate-pool.ts';
+import type { Stage, StageResult } from '../retrieval/stage-store.ts';
+import type { Workspace } from '../retrieval/workspace.ts';
+import { FoldSignals, type JudgedRows } from './fold-signals.ts';
+import { featureTableOf } from './signal-features.ts';
+import { candidatePool, taskSignals } from './task-signals.ts';
+import type { TrainingConfig } from './training-config.ts';
+
+export interface TaskContext {
+  readonly cacheFolder: string;
+  readonly progress?: StartProgress;
+  /** Whose dev conversations encoders are fitted on, where that is another dataset than the task's. */
+  readonly fittedOn?: Dataset;
+}
+
+/**
+ * A dataset's queries of one split with their candidates and signals: what models are trained and measured on. Encoders are fitted on all dev conversations in
+ * `table`, and on those of its own training rows in each fold of `features`. Owns tensors.
+ */
+export class LearningTask {
+  readonly dataset: Dataset;
+  readonly queries: readonly Query[];
+  readonly table: FeatureTable;
+  readonly workspace: Workspace;
+  readonly pool: CandidatePool;
+  readonly #folds: FoldSignals;
+  readonly #signals: Stage;
+
+  private constructor(
+    parts: Pick<LearningTask, 'dataset' | 'queries' | 'table' | 'workspace' | 'pool'>,
+    folds: FoldSignals,
+    signals: Stage,
+  ) {
+    this.dataset = parts.dataset;
+    this.queries = parts.queries;
+    this.table = parts.table;
+    this.workspace = parts.workspace;
+    this.pool = parts.pool;
+    this.#folds = folds;
+    this.#signals = signals;
+  }
+
+  /** @throws ValidationError for a dataset without a query in the split. */
+  static async open(config: TrainingConfig, split: Query['split'], context: TaskContext): Promise<LearningTask> {
+    const { cacheFolder, progress = silent, fittedOn } = context;
+    const dataset = await loadDataset(config.dataset, { cacheFolder: join(cacheFolder, 'datasets'), progress });
+    const asked = dataset.queries.filter((query) => query.split === split);
+    const queries = limitedQueries(asked, config.limitQueries, config.seed);
+    if (queries.length === 0) throw new ValidationError(`dataset ${dataset.name} has no query in split: ${split}`);
+    const store = new StageCache(cacheFolder);
+    const other = fittedOn === undefined ? {} : { fittedOn };
+    const source = { dataset, ...other, config, cacheFolder, store, code: codeVersion(), progress };
+    const workspace = await openWorkspace(source, queries, (fittedOn ?? dataset).devConversations);
+    try {
+      const pool = await candidatePool(workspace, config);
+      const table = featureTableOf(dataset, queries, pool, await taskSignals(workspace, pool, config));
+      assertFeatureTable(table);
+      const stage = workspace.graph.signalTable(pool.stage, config.signals);
+      const folds = new FoldSignals({ source, config, queries, workspace, pool, table });
+      return new LearningTask({ dataset, queries, table, workspace, pool }, folds, stage);
+    } catch (error) {
+      workspace.dispose();
+      throw error;
+    }
+  }
+
+  /** The rows of folds, with encoders that are fitted on no conversation that a fold holds out. */
+  get features(): FeatureSource {
+    return this.#folds;
+  }
+
+  /** The judged candidates of rows while clusters are held out. */
+  judgedRows(rows: Int32Array, heldOut: readonly string[]): Promise<JudgedRows> {
+    return this.#folds.judgedRows(rows, heldOut);
+  }
+
+  /** A result of a training on this task, kept in the cache, so that a training which was stopped goes on behind what it had done. */
+  async kept<T extends StageResult<T>>(name: string, options: unknown, compute: () => Promise<T>): Promise<T> {
+    const stage = this.workspace.graph.derived(name, [learningVersion(), options], [this.#signals]);
+    return this.workspace.stage(stage, compute);
+  }
+
+  dispose(): void {
+    this.workspace.dispose();
+  }
+}

@@ -1,0 +1,35 @@
+import { type Measurement, measuringArms } from '../experiment/measure/measurement.ts';
+import { finishedWithBreaks } from '../experiment/run/steps.ts';
+import type { Run } from '../model/run.ts';
+import type { LearningTask } from './learning-task.ts';
+import type { TrainingConfig } from './training-config.ts';
+import type { MethodResult } from './training-result.ts';
+
+/** The method that the others are compared with. */
+export const BASELINE = 'hand-tuned';
+/** Places of each ranking that are measured. */
+export const DEPTH = 100;
+
+/** Measures rankings of a task's queries. @param runs by method, the baseline among them */
+export function measureMethods(
+  { dataset, queries }: LearningTask,
+  { evaluation: { metrics, samples, level }, seed }: TrainingConfig,
+  runs: ReadonlyMap<string, Run>,
+  baseline = BASELINE,
+): Promise<Measurement> {
+  const options = { metrics, samples, level, baseline, seed };
+  return finishedWithBreaks(measuringArms(runs, dataset, queries, options), () => {});
+}
+
+/** What reports say of each method. @param names of the runs, in order */
+export function methodResults(names: Iterable<string>, { arms }: Measurement): MethodResult[] {
+  return Array.from(names, (name, i) => {
+    const { metrics, comparisons, strata, holes } = arms[i] as Measurement['arms'][number];
+    return { name, metrics, comparisons, strata, holes };
+  });
+}
+
+/** How much the figures are over: queries with a relevant turn, and their conversations. */
+export function measuredCounts({ queries }: Measurement): { readonly queries: number; readonly conversations: number } {
+  return { queries: queries.length, conversations: new Set(queries.map(({ cluster }) => cluster)).size };
+}

@@ -1,0 +1,22 @@
+import { SPREAD } from '../retrieval/signal-bank/spread.ts';
+
+/** The signal that another is made of: without what spreads it over a session, and without the number that tells it from its like. */
+function root(signal: string): string {
+  const suffix = SPREAD.find((ending) => ending !== '' && signal.endsWith(ending)) ?? '';
+  return signal.slice(0, signal.length - suffix.length).replace(/(?<=-)\d+(?=h?$)/, 'N');
+}
+
+/**
+ * Signals that are left out together, since each says nearly what the others do: a score with all that is spread of it, signals that differ in a number
+ * alone (half-lives, windows, dimensions), any other by itself. A product goes with both of its factors.
+ */
+export function signalFamilies(signals: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const families = new Map<string, string[]>();
+  const add = (family: string, signal: string) => {
+    const members = families.get(family);
+    if (members === undefined) families.set(family, [signal]);
+    else if (!members.includes(signal)) members.push(signal);
+  };
+  for (const signal of signals) for (const factor of signal.split(' × ')) add(root(factor), signal);
+  return families;
+}

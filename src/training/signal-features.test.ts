@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { assertFeatureTable } from '../learning/feature-table.ts';
+import { Corpus } from '../model/corpus.ts';
+import type { Dataset, Query } from '../model/dataset.ts';
+import type { CandidatePool } from '../retrieval/candidate-pool.ts';
+import { featureTableOf } from './signal-features.ts';
+
+const turn = (id: string, timestamp: number) => ({
+  id,
+  conversationId: 'c',
+  parentId: null,
+  timestamp,
+  author: null,
+  channel: null,
+  text: id,
+});
+const corpus = new Corpus([turn('a', 1), turn('b', 2), turn('c', 3), turn('d', 4), turn('e', 5)]);
+const query = (id: string, cluster: string): Query => ({
+  id,
+  text: id,
+  timestamp: 9,
+  anchorTurnId: null,
+  author: null,
+  channel: null,
+  split: 'dev',
+  cluster,
+});
+const queries = [query('q1', 'c1'), query('q2', 'c2'), query('q3', 'c2')];
+const qrels = new Map([
+  [
+    'q1',
+    new Map([
+      ['b', 2],
+      ['d', 1],
+      ['e', 3],
+      ['c', 0],
+    ]),
+  ],
+  [
+    'q3',
+    new Map([
+      ['a', 1],
+      ['b', -1],
+    ]),
+  ],
+]);
+const dataset = { corpus, qrels, relevantGrade: 2 } as unknown as Dataset;
+const pool = { queryCount: 3, width: 2, positions: Int32Array.of(1, 2, 4, -1, -1, -1) } as unknown as CandidatePool;
+const values = Float32Array.from({ length: 18 }, (_, i) => i);
+const table = featureTableOf(dataset, queries, pool, { signals: ['x', 'y', 'z'], values });
+
+test('a candidate has the grade of its turn, padding none', () => {
+  expect([...table.grades]).toEqual([2, 0, 0, 0, 0, 0]);
+  expect([...table.mask]).toEqual([1, 1, 1, 0, 0, 0]);
+});
+
+test('judged turns that no source has found are counted by query, grades below relevance too', () => {
+  expect([...table.missed]).toEqual([2, 0, 1]);
+  expect([...table.missedGrades]).toEqual([1, 3, 1]);
+});
+
+test('the rest is that of the queries and of the bank', () => {
+  expect(table).toMatchObject({
+    signals: ['x', 'y', 'z'],
+    queryIds: ['q1', 'q2', 'q3'],
+    clusters: ['c1', 'c2', 'c2'],
+    width: 2,
+    relevantGrade: 2,
+  });
+  expect(table.values).toBe(values);
+  expect(() => assertFeatureTable(table)).not.toThrow();
+});

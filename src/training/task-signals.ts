@@ -1,0 +1,33 @@
+import type { CandidatePool } from '../retrieval/candidate-pool.ts';
+import { type RetrieverOptions, retrieverOptions } from '../retrieval/retriever-options.ts';
+import { type SignalTable, signalTable } from '../retrieval/signal-bank/signal-bank.ts';
+import type { Workspace } from '../retrieval/workspace.ts';
+import type { Dimensions } from '../trajectory/coordinate-names.ts';
+import type { TrainingConfig } from './training-config.ts';
+import { withTrajectorySignals } from './trajectory-features.ts';
+
+/** The candidate stage of a training alone: what relevance would make of it is not asked for. */
+export function candidateOptions({ candidates, sameChannel }: TrainingConfig): RetrieverOptions {
+  return retrieverOptions.parse({ candidates, sameChannel, relevance: { signals: ['recency'] } });
+}
+
+export function candidatePool(workspace: Workspace, config: TrainingConfig): Promise<CandidatePool> {
+  return workspace.pool(candidateOptions(config));
+}
+
+/** The dimensions of the coordinates that the models of a config read, null where none reads any: of several, the one with the most has those of the others. */
+export function trajectoryDimensions({ models }: TrainingConfig): Dimensions | null {
+  const dimensions = models.flatMap((model) => (model.name === 'trajectory' ? [model.dimensions] : []));
+  return dimensions.length === 0 ? null : (Math.max(...dimensions) as Dimensions);
+}
+
+/** Every signal that the models of a config may read. */
+export async function taskSignals(
+  workspace: Workspace,
+  pool: CandidatePool,
+  config: TrainingConfig,
+): Promise<SignalTable> {
+  const bank = await signalTable(workspace, pool, config.signals);
+  const dimensions = trajectoryDimensions(config);
+  return dimensions === null ? bank : withTrajectorySignals(workspace, pool, bank, dimensions);
+}

@@ -1,0 +1,108 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { ValidationError } from '../core/errors.ts';
+import { loadDataset } from '../datasets/registry.ts';
+import {
+  assertFirstLook,
+  LOOKS_FILE,
+  lookLines,
+  looksAt,
+  publishLooks,
+  recordLooks,
+  type TestLook,
+  type TestSplit,
+  testSplitOf,
+} from './test-looks.ts';
+import { sampleTrainingConfig, writeSampleTraining } from './training-config.fixture.ts';
+import { trainingConfig } from './training-config.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'ragpp-looks-'));
+const results = join(root, 'results');
+const folder = join(results, 'runs', 'mix-12');
+afterAll(() => rmSync(root, { recursive: true }));
+beforeEach(() => {
+  rmSync(results, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+});
+
+const split: TestSplit = { dataset: 'threads', features: ['text', 'time'], contents: ['0a', '0b'] };
+const made = { commit: 'abc', backend: 'cpu', command: 'ragpp test-weights x' };
+const look = (training: string, number: number, of: TestSplit = split): TestLook => ({
+  ...of,
+  training,
+  number,
+  ...made,
+});
+const namesOf = (looks: readonly TestLook[]) => looks.map(({ training, number }) => `${training} ${number}`);
+
+test('looks of other trainings count where dataset and features are the same', () => {
+  recordLooks(folder, [
+    look('other-34', 1),
+    look('author-56', 1, { ...split, features: ['text', 'time', 'author'] }),
+    look('elsewhere-78', 1, { ...split, dataset: 'chat' }),
+    look('another-folder-90', 1, { ...split, contents: ['0c'] }),
+    look('grown-91', 1, { ...split, contents: ['0b', '0d'] }),
+  ]);
+  const { contents: _, ...unknown } = split;
+  recordLooks(folder, [look('by-name-92', 1, unknown)]);
+  expect(namesOf(looksAt(folder, split))).toEqual(['other-34 1', 'grown-91 1', 'by-name-92 1']);
+  expect(looksAt(folder, { ...split, features: ['text'] })).toEqual([]);
+});
+
+test('those that were published and those of the training itself count once each', () => {
+  writeFileSync(join(results, LOOKS_FILE), JSON.stringify({ looks: [look('old-11', 1), look('mix-12', 1)] }));
+  writeFileSync(join(folder, 'test.json'), JSON.stringify({ touches: [made, made] }));
+  recordLooks(folder, [look('mix-12', 1)]);
+  expect(namesOf(looksAt(folder, split))).toEqual(['old-11 1', 'mix-12 1', 'mix-12 2']);
+});
+
+test('publishing adds to what was published', () => {
+  publishLooks(folder, results);
+  expect(looksAt(folder, split)).toEqual([]);
+  writeFileSync(join(results, LOOKS_FILE), JSON.stringify({ looks: [look('old-11', 1)] }));
+  recordLooks(folder, [look('mix-12', 1)]);
+  for (let i = 0; i < 2; i++) publishLooks(folder, results);
+  const { looks } = JSON.parse(readFileSync(join(results, LOOKS_FILE), 'utf8')) as { looks: TestLook[] };
+  expect(namesOf(looks)).toEqual(['old-11 1', 'mix-12 1']);
+});
+
+test('a second look is refused unless it is meant, whichever training made the first', () => {
+  const looks = [look('other-34', 1), look('mix-12', 1)];
+  expect(() => assertFirstLook([], split, false)).not.toThrow();
+  expect(() => assertFirstLook(looks, split, true)).not.toThrow();
+  expect(() => assertFirstLook(looks, split, false)).toThrow(ValidationError);
+  expect(() => assertFirstLook(looks, split, false)).toThrow(
+    'test split of threads was looked at before with the features text, time (2 times, first by other-34 at commit abc); --again looks once more and lists it in the table',
+  );
+});
+
+test('looks are a count and a list', () => {
+  expect(lookLines([look('other-34', 1), { ...look('mix-12', 1), note: 'with lsa' }])).toEqual([
+    'Test split of threads looked at 2 times with the features text, time:',
+    '1. other-34, commit abc: ragpp test-weights x',
+    '2. mix-12, commit abc (with lsa): ragpp test-weights x',
+  ]);
+  expect(lookLines([])).toEqual([]);
+});
+
+test.each(['{', '[]', '{"looks":[{}]}'])('%s is no list of looks', (text) => {
+  const path = join(results, LOOKS_FILE);
+  writeFileSync(path, text);
+  expect(() => looksAt(folder, split)).toThrow(`not a list of looks at test splits, restore it from a backup: ${path}`);
+});
+
+describe('the test split of a config', () => {
+  test('has what its signals may look at, and the contents of its test conversations', async () => {
+    writeSampleTraining(root);
+    const parsed = trainingConfig.parse(sampleTrainingConfig(root));
+    const dataset = await loadDataset(parsed.dataset, { cacheFolder: join(root, 'cache') });
+    const found = testSplitOf(dataset, parsed);
+    expect(found).toMatchObject({ dataset: 'jsonl', features: ['text', 'time'] });
+    expect(found.contents).toHaveLength(7); // as many as test conversations
+    expect(testSplitOf(dataset, { ...parsed, sameChannel: true }).features).toEqual(['text', 'time', 'channel']);
+    const dev = { ...dataset, queries: dataset.queries.map((query) => ({ ...query, split: 'dev' as const })) };
+    expect(testSplitOf(dev, parsed).contents).toEqual([]);
+  });
+});

@@ -1,0 +1,142 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { ValidationError } from '../core/errors.ts';
+import { readText, writeAtomic } from '../core/files.ts';
+import { contentsByCluster } from '../experiment/run/cluster-conversations.ts';
+import type { Dataset } from '../model/dataset.ts';
+import { SIGNAL_GROUPS } from '../retrieval/signal-bank/options.ts';
+import { readTouches, TEST_FILE, times } from './test-touches.ts';
+import type { TrainingConfig } from './training-config.ts';
+
+/** Lists the looks at test splits of all trainings of a folder, and of all that were published. */
+export const LOOKS_FILE = 'test-looks.json';
+
+/** Content hashes that are kept of a test split, the smallest ones: enough to recognise it when some conversations change. */
+const KEPT_HASHES = 16;
+
+const splitSchema = z.strictObject({
+  dataset: z.string(),
+  /** What signals may look at. */
+  features: z.array(z.string()),
+  /** Content hashes of some test conversations; where there are none, the dataset's name decides. */
+  contents: z.array(z.string()).optional(),
+});
+/** What was looked at: looks are counted by it, whichever training made them. */
+export type TestSplit = z.output<typeof splitSchema>;
+
+const lookSchema = z.strictObject({
+  ...splitSchema.shape,
+  /** The training's folder, and which of its looks this was. */
+  training: z.string(),
+  number: z.int().min(1),
+  commit: z.string(),
+  backend: z.string(),
+  command: z.string(),
+  /** For people to read. */
+  note: z.string().optional(),
+});
+export type TestLook = z.output<typeof lookSchema>;
+
+const fileSchema = z.strictObject({ looks: z.array(lookSchema) });
+
+/** The test split of a dataset as a config looks at it. */
+export function testSplitOf(dataset: Dataset, { signals, sameChannel }: TrainingConfig): TestSplit {
+  const test = dataset.queries.filter(({ split }) => split === 'test');
+  const contents = [...contentsByCluster({ ...dataset, queries: test }).values()].flat();
+  const groups = new Set([...signals.groups, ...(sameChannel ? ['channel'] : [])]);
+  return {
+    dataset: dataset.name,
+    features: SIGNAL_GROUPS.filter((group) => groups.has(group)),
+    contents: [...new Set(contents)].sort().slice(0, KEPT_HASHES),
+  };
+}
+
+function isSameSplit(a: TestSplit, b: TestSplit): boolean {
+  if (a.dataset !== b.dataset || a.features.join() !== b.features.join()) return false;
+  return a.contents === undefined || b.contents === undefined || a.contents.some((hash) => b.contents?.includes(hash));
+}
+
+/** @throws ValidationError for another kind of file. */
+function readLooks(path: string): TestLook[] {
+  if (!existsSync(path)) return [];
+  const text = readText(path);
+  try {
+    return fileSchema.parse(JSON.parse(text)).looks;
+  } catch (error) {
+    throw new ValidationError(
+      `not a list of looks at test splits, restore it from a backup: ${path}`,
+      { path },
+      { cause: error },
+    );
+  }
+}
+
+function writeLooks(path: string, looks: readonly TestLook[]): void {
+  writeAtomic(path, `${JSON.stringify({ looks }, null, 2)}\n`);
+}
+
+/** The looks of several lists, each once, in the order in which they are first listed. */
+function mergedLooks(...lists: readonly (readonly TestLook[])[]): TestLook[] {
+  const found = new Map<string, TestLook>();
+  for (const look of lists.flat()) {
+    const key = `${look.training} ${look.number}`;
+    if (!found.has(key)) found.set(key, look);
+  }
+  return [...found.values()];
+}
+
+/** What is published beside the folder of runs comes first, since it is older or the same. */
+function listsFor(trainingFolder: string): { readonly published: string; readonly own: string } {
+  const runs = dirname(resolve(trainingFolder));
+  return { published: join(dirname(runs), LOOKS_FILE), own: join(runs, LOOKS_FILE) };
+}
+
+/**
+ * Every known look at a test split with its features: of all trainings beside this one, of those that were published, and of this one's own record.
+ *
+ * @throws ValidationError for a file of another kind.
+ */
+export function looksAt(trainingFolder: string, split: TestSplit): TestLook[] {
+  const { published, own } = listsFor(trainingFolder);
+  const training = basename(resolve(trainingFolder));
+  const recorded = readTouches(join(trainingFolder, TEST_FILE)).map((touch, i) => {
+    return { ...split, training, number: i + 1, ...touch };
+  });
+  return mergedLooks(readLooks(published), readLooks(own), recorded).filter((look) => isSameSplit(look, split));
+}
+
+/** @throws ValidationError where the test split was looked at before and nobody has said that it is looked at again. */
+export function assertFirstLook(looks: readonly TestLook[], { dataset, features }: TestSplit, isAgain: boolean): void {
+  const [first] = looks;
+  if (first === undefined || isAgain) return;
+  throw new ValidationError(
+    `test split of ${dataset} was looked at before with the features ${features.join(', ')} (${times(looks.length)}, first by ${first.training} at commit ${first.commit}); --again looks once more and lists it in the table`,
+    { dataset, looks: looks.length },
+  );
+}
+
+/** Adds looks to the list beside the training's folder. */
+export function recordLooks(trainingFolder: string, looks: readonly TestLook[]): void {
+  const { own } = listsFor(trainingFolder);
+  writeLooks(own, mergedLooks(readLooks(own), looks));
+}
+
+/** Adds the looks that are listed beside a training's folder to the published list; nothing where none are. */
+export function publishLooks(trainingFolder: string, results: string): void {
+  const looks = readLooks(listsFor(trainingFolder).own);
+  const path = join(results, LOOKS_FILE);
+  if (looks.length > 0) writeLooks(path, mergedLooks(readLooks(path), looks));
+}
+
+/** How often a test split was looked at, then each look: what a reader of the figures must know. */
+export function lookLines(looks: readonly TestLook[]): string[] {
+  const [first] = looks;
+  if (first === undefined) return [];
+  const count = `Test split of ${first.dataset} looked at ${times(looks.length)} with the features ${first.features.join(', ')}:`;
+  const lines = looks.map(({ training, commit, command, note }, i) => {
+    const why = note === undefined ? '' : ` (${note})`;
+    return `${i + 1}. ${training}, commit ${commit}${why}: ${command}`;
+  });
+  return [count, ...lines];
+}

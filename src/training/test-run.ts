@@ -1,0 +1,114 @@
+import { join } from 'node:path';
+import { ValidationError } from '../core/errors.ts';
+import { silent } from '../core/progress.ts';
+import { loadDataset } from '../datasets/registry.ts';
+import { contentsByCluster } from '../experiment/run/cluster-conversations.ts';
+import { handTunedValues, uniformValues } from '../learning/parameters.ts';
+import { scoreTable } from '../learning/table-scorer.ts';
+import { assertFits, type Weights } from '../learning/weight-file.ts';
+import type { Run } from '../model/run.ts';
+import { LearningTask, type TaskContext } from './learning-task.ts';
+import { BASELINE, DEPTH, measuredCounts, measureMethods, methodResults } from './measured-methods.ts';
+import { runOfScores } from './scored-runs.ts';
+import { type TestSplit, testSplitOf } from './test-looks.ts';
+import type { TrainingConfig } from './training-config.ts';
+import type { MethodResult } from './training-result.ts';
+
+/** A weight file on the test split. */
+export interface TestedModel {
+  readonly name: string;
+  readonly file: string;
+  readonly baseline: string;
+  readonly measured: { readonly queries: number; readonly conversations: number };
+  readonly methods: readonly MethodResult[];
+}
+
+/** What a training's weights are worth on the test split; plain data. */
+export interface TestResult {
+  readonly experiment: string;
+  readonly dataset: { readonly name: string; readonly hash: string; readonly split: 'test' };
+  readonly metrics: readonly string[];
+  readonly level: number;
+  readonly queries: number;
+  readonly models: readonly TestedModel[];
+}
+
+/** @throws ValidationError for weights of other data, or that had seen a test conversation. */
+function assertUnseen(file: string, { provenance }: Weights, { dataset, table }: LearningTask): void {
+  if (provenance.dataHash !== dataset.hash)
+    throw new ValidationError(`weights ${file} were trained on other data than dataset: ${dataset.name}`, { file });
+  const contents = contentsByCluster(dataset);
+  const trained = new Set(provenance.trainingContents);
+  const seen = table.clusters.find(
+    (cluster) =>
+      provenance.trainingClusters.includes(cluster) || contents.get(cluster)?.some((hash) => trained.has(hash)),
+  );
+  if (seen !== undefined)
+    throw new ValidationError(`weights ${file} were trained on a conversation of the test split: ${seen}`, { file });
+}
+
+async function testModel(
+  task: LearningTask,
+  config: TrainingConfig,
+  file: string,
+  weights: Weights,
+): Promise<TestedModel> {
+  const { table, dataset, pool } = task;
+  assertUnseen(file, weights, task);
+  assertFits(weights, table.signals);
+  const { model, values } = weights;
+  const numbers = {
+    [BASELINE]: handTunedValues(model),
+    uniform: uniformValues(model),
+    learned: values,
+  };
+  const runs = new Map<string, Run>();
+  for (const [method, own] of Object.entries(numbers))
+    runs.set(method, runOfScores(dataset.corpus, table, pool, await scoreTable(model, own, table), DEPTH));
+  const measurement = await measureMethods(task, config, runs);
+  return {
+    name: model.name,
+    file,
+    baseline: BASELINE,
+    measured: measuredCounts(measurement),
+    methods: methodResults(runs.keys(), measurement),
+  };
+}
+
+/** What a test of a config's weights looks at; nothing is embedded or measured for it. */
+export async function testSplit(
+  config: TrainingConfig,
+  { cacheFolder, progress = silent }: TaskContext,
+): Promise<TestSplit> {
+  const dataset = await loadDataset(config.dataset, { cacheFolder: join(cacheFolder, 'datasets'), progress });
+  return testSplitOf(dataset, config);
+}
+
+/**
+ * Measures weights on the test conversations of the data that they were trained on, beside hand-tuned and uniform ones.
+ *
+ * @param weights by the names of their files.
+ * @throws ValidationError for a dataset without a test query, and for weights of other data, signals or with a test conversation among those that they were trained on.
+ */
+export async function runTest(
+  config: TrainingConfig,
+  weights: ReadonlyMap<string, Weights>,
+  context: TaskContext,
+): Promise<TestResult> {
+  const task = await LearningTask.open(config, 'test', context);
+  try {
+    const models: TestedModel[] = [];
+    for (const [file, one] of weights) models.push(await testModel(task, config, file, one));
+    const { name, hash } = task.dataset;
+    return {
+      experiment: config.name,
+      dataset: { name, hash, split: 'test' },
+      metrics: config.evaluation.metrics,
+      level: config.evaluation.level,
+      queries: task.queries.length,
+      models,
+    };
+  } finally {
+    task.dispose();
+  }
+}

@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs';
+import { z } from 'zod';
+import { ValidationError } from '../core/errors.ts';
+import { readText } from '../core/files.ts';
+
+/** Says in a training's folder what was found on the test split, and how often it was looked at. */
+export const TEST_FILE = 'test.json';
+
+/** Once that the test split was looked at. */
+const touch = z.object({ commit: z.string(), backend: z.string(), command: z.string() });
+export type Touch = z.output<typeof touch>;
+
+const touched = z.looseObject({ touches: z.array(touch) });
+
+/** The looks at the test split that a file records, the first one first; none without a file. @throws ValidationError for another kind of file. */
+export function readTouches(path: string): Touch[] {
+  if (!existsSync(path)) return [];
+  const text = readText(path);
+  try {
+    return touched.parse(JSON.parse(text)).touches;
+  } catch (error) {
+    throw new ValidationError(
+      `file does not say how often the test split was looked at: ${path}`,
+      { path },
+      { cause: error },
+    );
+  }
+}
+
+/** What stays of such a file where its figures are no longer those of the weights beside it. */
+export function keptTouches(path: string): string {
+  return `${JSON.stringify({ touches: readTouches(path) }, null, 2)}\n`;
+}
+
+export function times(count: number): string {
+  return count === 1 ? '1 time' : `${count} times`;
+}

@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { ConfigurationError } from '../core/errors.ts';
+import { sampleTrainingConfig } from './training-config.fixture.ts';
+import { loadTrainingConfig } from './training-config.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'ragpp-training-config-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const path = join(folder, 'training.yaml');
+writeFileSync(path, JSON.stringify(sampleTrainingConfig('data')));
+writeFileSync(join(folder, 'longer.yaml'), 'extends: training.yaml\nfitting: { epochs: 17 }\n');
+
+test('what is written is kept, what is not has its default', () => {
+  const config = loadTrainingConfig(path);
+  expect(config.fitting).toMatchObject({ epochs: 3, seeds: 1, temperature: 1, metric: 'ndcg@10', batchSize: 128 });
+  expect(config).toMatchObject({ limitQueries: null, importance: true, transfer: [], sameChannel: false });
+  expect(config.models[0]).toMatchObject({ name: 'linear', nonNegative: [] });
+});
+
+test('a file is laid over another, and overrides over both', () => {
+  const config = loadTrainingConfig(join(folder, 'longer.yaml'), ['fitting.seeds=5', 'limitQueries=7']);
+  expect(config.fitting).toMatchObject({ epochs: 17, seeds: 5, patience: 2 });
+  expect(config.limitQueries).toBe(7);
+});
+
+test('all faults are told at once, with the nearest key', () => {
+  const wrong = () =>
+    loadTrainingConfig(path, ['fitting.epoch=3', 'crossValidation.outer=1', 'evaluation.metrics=[mmr@10]']);
+  expect(wrong).toThrow(ConfigurationError);
+  expect(wrong).toThrow(/3 fault\(s\)/);
+  expect(wrong).toThrow(/fitting\.epoch: .*did you mean epochs\?/);
+});
+
+test('two models of one name are refused: their weights would have one file', () => {
+  expect(() => loadTrainingConfig(path, ['models=[{name: linear}, {name: linear, signals: [bm25]}]'])).toThrow(
+    /models: .*models of different names/,
+  );
+  expect(loadTrainingConfig(path, ['models=[{name: linear}, {name: trajectory}]']).models).toHaveLength(2);
+});

@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { indexOptions } from '../candidates/registry.ts';
+import { BACKENDS } from '../core/backend.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import { check } from '../core/validation.ts';
+import { setDataFolder } from '../datasets/data-folder.ts';
+import { datasetOptions } from '../datasets/registry.ts';
+import { encoderOptions } from '../embedding/registry.ts';
+import { composeFiles, folderOfWriter } from '../experiment/config/config-composition.ts';
+import { metric, metrics, slug } from '../experiment/config/config-schema.ts';
+import { VALIDATION_METRIC } from '../learning/table-metrics.ts';
+import { signalBankOptions } from '../retrieval/signal-bank/options.ts';
+
+const loss = z.enum(['listwise', 'infonce']);
+const positive = z.number().positive();
+
+/** What is chosen between by the inner folds: every combination of the values. */
+const gridOptions = z.strictObject({
+  loss: z.array(loss).min(1).default(['listwise', 'infonce']),
+  l2: z.array(z.number().nonnegative()).min(1).default([0.0003, 0.003]),
+  learningRate: z.array(positive).min(1).default([0.05]),
+});
+
+const fittingOptions = z.strictObject({
+  grid: gridOptions.prefault({}),
+  /** Of the softmax in both losses. */
+  temperature: positive.default(1),
+  /** What early stopping, the inner folds and the searches look at. */
+  metric: metric.default(VALIDATION_METRIC),
+  epochs: z.int().min(1).default(60),
+  /** Epochs without a better validation after which training stops. */
+  patience: z.int().min(1).default(8),
+  /** Queries in a step; null for all of them. */
+  batchSize: z.int().min(1).nullable().default(128),
+  /** Trainings from different starts, whose numbers are averaged. */
+  seeds: z.int().min(1).default(3),
+  startNoise: z.number().nonnegative().default(0.01),
+});
+
+const modelOptions = z.discriminatedUnion('name', [
+  z.strictObject({
+    name: z.literal('linear'),
+    /** Of the bank; null for all of it. */
+    signals: z.array(z.string()).min(1).nullable().default(null),
+    nonNegative: z.array(z.string()).default([]),
+    /** Signal -> hand-tuned weight of a deviation of it, where training starts; bm25 and cosine alike where nothing is said. */
+    initial: z.record(z.string(), z.number()).nullable().default(null),
+  }),
+  z.strictObject({
+    name: z.literal('trajectory'),
+    dimensions: z.union([z.literal(3), z.literal(5), z.literal(7)]).default(5),
+  }),
+]);
+
+const crossValidationOptions = z.strictObject({
+  /** Folds by conversation: each is scored by weights that have not seen it. */
+  outer: z.union([z.literal('leave-one-out'), z.int().min(2)]).default(5),
+  /** Folds within the others, which choose the hyper-parameters. */
+  inner: z.int().min(2).default(3),
+});
+
+const evaluationOptions = z.strictObject({
+  metrics: metrics.default(['recall@10', 'ndcg@10', 'mrr@10']),
+  samples: z.int().min(100).default(10_000),
+  level: z.number().gt(0).lt(1).default(0.95),
+  /** Trainings on resampled conversations behind the intervals of the weights; 0 for no intervals. */
+  resamples: z.int().min(0).default(100),
+});
+
+/** Other data that the weights are tried on, trained here and there. */
+const transferOptions = z.strictObject({
+  name: slug,
+  dataset: datasetOptions,
+  /** Where they differ from those of the training. */
+  candidates: z.array(indexOptions).min(1).optional(),
+  sameChannel: z.boolean().optional(),
+  /** Limits its dev queries, of conversations drawn by the seed. */
+  limitQueries: z.int().min(2).nullable().default(null),
+});
+
+/** The whole of a training config. */
+export const trainingConfig = z.strictObject({
+  name: slug,
+  description: z.string().default(''),
+  seed: z.int().default(1),
+  backend: z.enum(['auto', ...BACKENDS]).default('auto'),
+  /** Limits the queries of a split, of conversations drawn by the seed: for a quick look. Null for all of them. */
+  limitQueries: z.int().min(2).nullable().default(null),
+  dataset: datasetOptions,
+  embedding: encoderOptions,
+  /** The pool is the union of what these find. */
+  candidates: z.array(indexOptions).min(1),
+  /** Leaves out turns of another channel than the query's. */
+  sameChannel: z.boolean().default(false),
+  signals: signalBankOptions.prefault({}),
+  models: z
+    .array(modelOptions)
+    .min(1)
+    .refine((models) => new Set(models.map(({ name }) => name)).size === models.length, 'models of different names')
+    .default([{ name: 'linear', signals: null, nonNegative: [], initial: null }]),
+  fitting: fittingOptions.prefault({}),
+  crossValidation: crossValidationOptions.prefault({}),
+  evaluation: evaluationOptions.prefault({}),
+  /** Whether signals are left out one family at a time, to see what each is worth. */
+  importance: z.boolean().default(true),
+  /** Whether signals are exchanged between candidates, a part of what they look at at a time, to see what of the gain is due to them. */
+  controls: z.boolean().default(true),
+  transfer: z.array(transferOptions).default([]),
+});
+export type TrainingConfig = z.output<typeof trainingConfig>;
+
+/**
+ * Reads a training config with the files that it extends, and applies `path=value` overrides.
+ *
+ * @throws ConfigurationError with all faults at once.
+ */
+export function loadTrainingConfig(path: string, overrides: readonly string[] = []): TrainingConfig {
+  const composed = composeFiles(path, overrides);
+  const result = check(trainingConfig, composed.content);
+  if ('faults' in result) throw new ConfigurationError(composed.source, result.faults);
+  const { dataset, transfer } = result.value;
+  setDataFolder(dataset, folderOfWriter(['dataset', 'path'], composed));
+  for (const [i, other] of transfer.entries())
+    setDataFolder(other.dataset, folderOfWriter(['transfer', String(i), 'dataset', 'path'], composed));
+  return result.value;
+}

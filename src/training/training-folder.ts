@@ -1,0 +1,111 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { stringify } from 'yaml';
+import { intervalMethod } from '../evaluation/mean-intervals.ts';
+import { encodeQrels, formatRun } from '../evaluation/trec-files.ts';
+import { fileName } from '../experiment/config/arms.ts';
+import { PartialFolder, type RunFiles } from '../experiment/run/partial-folder.ts';
+import { writeWeights } from '../learning/weight-file.ts';
+import { keptTouches, TEST_FILE } from './test-touches.ts';
+import type { ModelResult, TrainingResult } from './training-result.ts';
+import type { FinishedTraining } from './training-run.ts';
+
+/** The methods of a model as a run's arms are written, so that what reads those reads these. */
+function armsOf({ name: model, methods }: ModelResult) {
+  return methods.map(({ name, metrics, comparisons, holes }) => ({
+    name: `${model}, ${name}`,
+    tuned: {},
+    metrics,
+    comparisons,
+    holes,
+  }));
+}
+
+function modelSummary(model: ModelResult) {
+  const { name, file, measured, point, epochs, calibration, importance, controls, folds, searches } = model;
+  const outer = folds.map(({ clusters, point, epochs }) => ({ clusters, point, epochs }));
+  return {
+    name,
+    file,
+    baseline: `${name}, ${model.baseline}`,
+    measured,
+    intervals: intervalMethod(measured.conversations),
+    point,
+    epochs,
+    folds: outer,
+    searches,
+    calibration,
+    importance,
+    controls,
+  };
+}
+
+/** The text of metrics.json. */
+function metricsText(result: TrainingResult): string {
+  const { name, hash, queries, conversations, metrics, level, poolRecall, models, transfer } = result;
+  const { turns: _, ...dataset } = result.dataset;
+  const [first] = models as [ModelResult, ...ModelResult[]];
+  const statistics = { test: 'permutation', correction: 'holm', samples: result.config.evaluation.samples, level };
+  const content = {
+    experiment: name,
+    hash,
+    queries,
+    conversations,
+    baseline: `${first.name}, ${first.baseline}`,
+    metrics,
+    statistics,
+    poolRecall,
+    arms: models.flatMap(armsOf),
+    models: models.map(modelSummary),
+    transfer,
+    dataset,
+  };
+  return `${JSON.stringify(content, null, 2)}\n`;
+}
+
+function strataText({ strata, models }: TrainingResult): string {
+  const divisions = strata.map(({ levels, ...stratum }) => ({
+    ...stratum,
+    levels: levels.map(({ name, queries }) => ({ name, queries: queries.length })),
+  }));
+  const values = models.flatMap(({ name, methods }) =>
+    methods.map((method) => [`${name}, ${method.name}`, method.strata]),
+  );
+  return `${JSON.stringify({ strata: divisions, arms: Object.fromEntries(values) })}\n`;
+}
+
+/** What is left of a training besides its tables and its weights. */
+export function trainingFiles({ result, runs, qrels }: FinishedTraining): RunFiles {
+  const trec = [...runs].map(([name, run]) => [`runs/${fileName(name)}.trec`, formatRun(run, fileName(name))]);
+  return {
+    'config.yaml': stringify(result.config),
+    'environment.json': `${JSON.stringify(result.environment, null, 2)}\n`,
+    'metrics.json': metricsText(result),
+    'strata.json': strataText(result),
+    'qrels.trec': encodeQrels(qrels),
+    ...Object.fromEntries(trec),
+  };
+}
+
+/**
+ * Puts `<results>/<name>-<hash>/` in place as a whole. How often an earlier training there has looked at the test split is kept, since the same config makes the
+ * same weights.
+ *
+ * @param tables what is rendered of the result, by file name.
+ * @returns the folder.
+ * @throws StorageError naming the folder; UnavailableError while another process writes it.
+ */
+export function writeTrainingFolder(results: string, finished: FinishedTraining, tables: RunFiles): string {
+  const { name, hash } = finished.result;
+  const folder = PartialFolder.open(resolve(results, `${name}-${hash}`), 'fresh');
+  try {
+    for (const [file, weights] of finished.weights) writeWeights(join(folder.path, file), weights);
+    const earlier = join(folder.target, TEST_FILE);
+    const touches: RunFiles = existsSync(earlier) ? { [TEST_FILE]: keptTouches(earlier) } : {};
+    folder.finish({ ...trainingFiles(finished), ...tables, ...touches });
+  } catch (error) {
+    folder.remove();
+    throw error;
+  }
+  return folder.target;
+}

@@ -1,0 +1,125 @@
+import type { Estimate } from '../evaluation/mean-intervals.ts';
+import type { BaselineComparison } from '../evaluation/significance.ts';
+import type { DatasetSummary, Environment, Stratum } from '../experiment/measure/result.ts';
+import type { StratumValues } from '../experiment/measure/stratum-values.ts';
+import type { Calibration } from '../learning/calibration.ts';
+import type { CurvePoint } from '../learning/training.ts';
+import type { TrainingConfig } from './training-config.ts';
+
+/** What a way to come by weights is worth on conversations that it has not seen. */
+export interface MethodResult {
+  readonly name: string;
+  readonly metrics: Readonly<Record<string, Estimate>>;
+  /** With the baseline; null for the baseline itself. */
+  readonly comparisons: Readonly<Record<string, BaselineComparison>> | null;
+  readonly strata: StratumValues;
+  /** Unjudged turns among the first 10, summed over the queries. */
+  readonly holes: number;
+}
+
+/** A number that was learned. */
+export interface LearnedNumber {
+  /** The parameter, and which of its numbers: a signal, a coordinate. */
+  readonly parameter: string;
+  readonly label: string;
+  readonly handTuned: number;
+  readonly value: number;
+  /** Bounds from trainings on resampled conversations; null where none were asked for. */
+  readonly interval: { readonly low: number; readonly high: number } | null;
+}
+
+/** What an outer fold chose and reached. */
+export interface FoldResult {
+  readonly clusters: readonly string[];
+  readonly point: Readonly<Record<string, unknown>>;
+  /** The metric of fitting after each epoch within the inner folds, on rows that were not trained on. */
+  readonly validation: readonly number[];
+  readonly epochs: number;
+  /** Of the training on all of the fold's rows. */
+  readonly curve: readonly CurvePoint[];
+}
+
+/** What a search by the metric alone did on the training rows of each fold. */
+export interface SearchSummary {
+  readonly method: string;
+  /** [folds] evaluations of the metric on all training rows of the fold, as many as take the time of its training. */
+  readonly evaluations: readonly number[];
+  /** Folds in which nothing was better than the hand-tuned numbers. */
+  readonly foldsAtStart: number;
+}
+
+/** What is lost without some signals, trained anew on the same folds. */
+export interface Importance {
+  readonly family: string;
+  readonly signals: readonly string[];
+  /** Metric without them minus with them, and the paired test. */
+  readonly comparisons: Readonly<Record<string, BaselineComparison>>;
+}
+
+/** What the model is worth where the candidates of each query exchange some signals at random, in training as in measuring, on the same folds. */
+export interface NullControl {
+  /** What the signals look at; `all of these` for every one that is exchanged by some control. */
+  readonly part: string;
+  readonly signals: readonly string[];
+  readonly metrics: Readonly<Record<string, Estimate>>;
+  /** Metric with them exchanged minus the learned method's, and the paired test, corrected over the controls. */
+  readonly comparisons: Readonly<Record<string, BaselineComparison>>;
+  readonly baseline: {
+    /** Whether the hand-tuned numbers rank as before: only then the exchange takes away of the gain alone. */
+    readonly isUnchanged: boolean;
+    /** Metric of the hand-tuned numbers with them exchanged minus that without, and the paired test. */
+    readonly comparisons: Readonly<Record<string, BaselineComparison>>;
+  };
+}
+
+export interface ModelResult {
+  readonly name: string;
+  readonly methods: readonly MethodResult[];
+  readonly baseline: string;
+  /** Queries with a relevant turn, which the figures are over, and their conversations. */
+  readonly measured: { readonly queries: number; readonly conversations: number };
+  readonly numbers: readonly LearnedNumber[];
+  readonly folds: readonly FoldResult[];
+  readonly searches: readonly SearchSummary[];
+  /** Of the training that the weights come from, on all rows. */
+  readonly curve: readonly CurvePoint[];
+  readonly validation: readonly number[];
+  readonly point: Readonly<Record<string, unknown>>;
+  readonly epochs: number;
+  readonly calibration: Calibration;
+  readonly importance: readonly Importance[];
+  readonly controls: readonly NullControl[];
+  /** The weight file within the folder. */
+  readonly file: string;
+}
+
+/** The learned weights of one dataset on another. */
+export interface TransferResult {
+  readonly model: string;
+  readonly trainedOn: string;
+  readonly testedOn: string;
+  readonly queries: number;
+  /** Of the queries with a relevant turn; they choose how the intervals are made. */
+  readonly conversations: number;
+  readonly metrics: Readonly<Record<string, Estimate>>;
+}
+
+/** What a training leaves behind for reports; plain data. */
+export interface TrainingResult {
+  readonly name: string;
+  readonly hash: string;
+  readonly description: string;
+  readonly environment: Environment;
+  readonly config: TrainingConfig;
+  readonly dataset: DatasetSummary;
+  readonly metrics: readonly string[];
+  readonly level: number;
+  readonly queries: number;
+  readonly conversations: number;
+  readonly signals: readonly string[];
+  /** Share of the relevant turns that are among the candidates. */
+  readonly poolRecall: number;
+  readonly strata: readonly Stratum[];
+  readonly models: readonly ModelResult[];
+  readonly transfer: readonly TransferResult[];
+}

@@ -1,0 +1,102 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as tf from '@tensorflow/tfjs-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { useBackend } from '../core/backend.ts';
+import { ValidationError } from '../core/errors.ts';
+import { hashOf } from '../core/hash.ts';
+import { runTest } from './test-run.ts';
+import { writeSampleTraining } from './training-config.fixture.ts';
+import { loadTrainingConfig } from './training-config.ts';
+import { type FinishedTraining, runTraining } from './training-run.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'ragpp-training-run-'));
+afterAll(() => rmSync(root, { recursive: true }));
+const path = writeSampleTraining(root);
+/** Of the first turn of a test conversation. */
+const opening = readFileSync(join(root, 'turns.jsonl'), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as { readonly id: string; readonly timestamp: number; readonly text: string })
+  .filter(({ id }) => id === 't17-0')
+  .map(({ timestamp, text }) => hashOf([timestamp, text]).slice(0, 16));
+const load = (...changes: string[]) =>
+  loadTrainingConfig(path, ['importance=false', 'evaluation.resamples=0', ...changes]);
+const context = { cacheFolder: join(root, 'cache'), backend: 'cpu', command: 'ragpp train sample' };
+
+let finished: FinishedTraining;
+beforeAll(async () => {
+  await useBackend('cpu');
+  finished = await runTraining(load(), context);
+});
+
+describe('runTraining', () => {
+  test('gives a result, weights and rankings that belong together', () => {
+    const { result, weights, runs, qrels } = finished;
+    const dev = [...qrels.keys()];
+    expect([result.queries, result.conversations]).toEqual([dev.length, 16]);
+    expect([...weights.keys()]).toEqual(result.models.map(({ file }) => file));
+    expect([...runs.keys()]).toEqual(result.models[0]?.methods.map(({ name }) => `linear, ${name}`));
+    for (const run of runs.values()) expect([...run.keys()]).toEqual(dev);
+    expect(result.poolRecall > 0.9 && result.poolRecall <= 1).toBe(true);
+    const { provenance, values } = weights.get('weights-linear.safetensors')!;
+    expect([...values]).toEqual(result.models[0]?.numbers.map(({ value }) => value));
+    expect(provenance).toMatchObject({ seeds: [3], backend: 'cpu', dataHash: result.dataset.hash });
+    expect(new Set(provenance.trainingContents).size).toBe(16);
+  });
+
+  test('is told apart by its config and its backend, not by the command', async () => {
+    const hashOf = async (more: object, ...changes: string[]) =>
+      (await runTraining(load(...changes), { ...context, ...more })).result.hash;
+    expect(await hashOf({ command: 'another' })).toBe(finished.result.hash);
+    expect(await hashOf({ backend: 'wasm' })).not.toBe(finished.result.hash);
+    expect(await hashOf({}, 'limitQueries=17')).not.toBe(finished.result.hash);
+  });
+
+  test('keeps no tensor, whether it ends well or not', async () => {
+    const before = tf.memory().numTensors;
+    await runTraining(load(), context);
+    expect(tf.memory().numTensors).toBe(before);
+    await expect(runTraining(load('models.0.signals=[bm26]'), context)).rejects.toThrow(ValidationError);
+    expect(tf.memory().numTensors).toBe(before);
+  });
+});
+
+describe('runTest', () => {
+  test('measures the weights on the other split, beside what they came from', async () => {
+    const before = tf.memory().numTensors;
+    const result = await runTest(load(), finished.weights, context);
+    expect(tf.memory().numTensors).toBe(before);
+    expect(result.queries).toBe(14);
+    const [model] = result.models;
+    expect(model?.methods.map(({ name }) => name)).toEqual(['hand-tuned', 'uniform', 'learned']);
+    expect(model?.measured).toEqual({ queries: 13, conversations: 7 });
+  });
+
+  const [[file, weights]] = [
+    ['weights-linear.safetensors', () => finished.weights.get('weights-linear.safetensors')!],
+  ] as const;
+  test.each([
+    ['of other data', { dataHash: 'abc' }, /were trained on other data than dataset: /],
+    ['that had seen a test conversation', { trainingClusters: ['c1', 'c20'] }, /conversation of the test split: c20/],
+    [
+      'that had seen its content under another id',
+      { trainingContents: opening },
+      /conversation of the test split: c17/,
+    ],
+  ])('refuses weights %s', async (_, changed, message) => {
+    const before = tf.memory().numTensors;
+    const { provenance, ...rest } = weights();
+    const other = new Map([[file, { ...rest, provenance: { ...provenance, ...changed } }]]);
+    await expect(runTest(load(), other, context)).rejects.toThrow(message);
+    expect(tf.memory().numTensors).toBe(before);
+  });
+
+  test('refuses weights whose signals are not there', async () => {
+    const config = load('signals.groups=[text]', 'models=[{name: linear}]');
+    await expect(runTest(config, finished.weights, context)).rejects.toThrow(
+      /need signals that are not there.*decay-24h/,
+    );
+  });
+});

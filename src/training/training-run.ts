@@ -1,0 +1,98 @@
+import { hashOf } from '../core/hash.ts';
+import { silent } from '../core/progress.ts';
+import { qrelsOf } from '../experiment/measure/measurement.ts';
+import type { DatasetSummary } from '../experiment/measure/result.ts';
+import { contentsByCluster } from '../experiment/run/cluster-conversations.ts';
+import { captureEnvironment } from '../experiment/run/environment.ts';
+import type { Weights } from '../learning/weight-file.ts';
+import type { Dataset } from '../model/dataset.ts';
+import type { Qrels, Run } from '../model/run.ts';
+import { LearningTask, type TaskContext } from './learning-task.ts';
+import { trainModel } from './model-run.ts';
+import type { TrainingConfig } from './training-config.ts';
+import type { ModelResult, TrainingResult, TransferResult } from './training-result.ts';
+import { transfer } from './transfer.ts';
+
+export interface TrainingContext extends TaskContext {
+  readonly backend: string;
+  readonly command: string;
+}
+
+/** What a training ends with. */
+export interface FinishedTraining {
+  readonly result: TrainingResult;
+  /** By the names of their files. */
+  readonly weights: ReadonlyMap<string, Weights>;
+  /** Rankings of conversations by weights that have not seen them, by model and method. */
+  readonly runs: ReadonlyMap<string, Run>;
+  readonly qrels: Qrels;
+}
+
+function summaryOf({ dataset }: LearningTask): DatasetSummary {
+  const { name, declaration, relevantGrade, gradeNames, hash, facts } = dataset;
+  return { name, ...declaration, relevantGrade, gradeNames, hash, split: 'dev', facts, turns: [] };
+}
+
+function poolRecall({ table }: LearningTask): number {
+  const count = (grades: Float32Array) =>
+    grades.reduce((sum, grade) => sum + (grade >= table.relevantGrade ? 1 : 0), 0);
+  const found = count(table.grades);
+  return found / Math.max(1, found + count(table.missedGrades));
+}
+
+function contentsOf(dataset: Dataset, clusters: readonly string[]): string[] {
+  const all = contentsByCluster(dataset);
+  return [...new Set(clusters.flatMap((cluster) => all.get(cluster) ?? []))];
+}
+
+/** Trains the models of a config on the dev conversations of its dataset; the test split is not looked at. */
+export async function runTraining(config: TrainingConfig, context: TrainingContext): Promise<FinishedTraining> {
+  const task = await LearningTask.open(config, 'dev', context);
+  try {
+    const models: ModelResult[] = [];
+    const transferred: TransferResult[] = [];
+    const weights = new Map<string, Weights>();
+    const runs = new Map<string, Run>();
+    const environment = captureEnvironment(context.backend, config.seed, context.command, config.dataset);
+    const clusters = [...new Set(task.table.clusters)];
+    let strata: TrainingResult['strata'] = [];
+    for (const options of config.models) {
+      const trained = await trainModel({ task, config, options, progress: context.progress ?? silent });
+      models.push(trained.result);
+      ({ strata } = trained.measurement);
+      for (const [method, run] of trained.runs) runs.set(`${options.name}, ${method}`, run);
+      const provenance = {
+        config: { ...config },
+        dataHash: task.dataset.hash,
+        seeds: Array.from({ length: config.fitting.seeds }, (_, i) => config.seed + i),
+        commit: environment.commit,
+        backend: context.backend,
+        trainingClusters: clusters,
+        trainingContents: contentsOf(task.dataset, clusters),
+      };
+      for (const other of config.transfer)
+        transferred.push(...(await transfer({ ...trained, task, config, options }, other, context)));
+      weights.set(trained.result.file, { model: trained.model, values: trained.values, provenance });
+    }
+    const result: TrainingResult = {
+      name: config.name,
+      hash: hashOf({ config, data: task.dataset.hash, backend: context.backend }).slice(0, 12),
+      description: config.description,
+      environment,
+      config: { ...config },
+      dataset: summaryOf(task),
+      metrics: config.evaluation.metrics,
+      level: config.evaluation.level,
+      queries: task.queries.length,
+      conversations: clusters.length,
+      signals: task.table.signals,
+      poolRecall: poolRecall(task),
+      strata,
+      models,
+      transfer: transferred,
+    };
+    return { result, weights, runs, qrels: qrelsOf(task.dataset, task.queries) };
+  } finally {
+    task.dispose();
+  }
+}

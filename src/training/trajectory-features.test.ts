@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { useBackend } from '../core/backend.ts';
+import { ValidationError } from '../core/errors.ts';
+import { random } from '../core/random.ts';
+import { TURNS_AHEAD, trajectorySignals } from '../learning/trajectory-inputs.ts';
+import type { CandidatePool } from '../retrieval/candidate-pool.ts';
+import { candidatesOf, samplePool } from '../retrieval/columns.harness.ts';
+import { HOUR, sampleWorkspace, sampleWorld } from '../retrieval/corpus.fixture.ts';
+import { cosine, threadOf } from '../retrieval/scores.oracle.ts';
+import type { SignalTable } from '../retrieval/signal-bank/signal-bank.ts';
+import type { Workspace } from '../retrieval/workspace.ts';
+import { withTrajectorySignals } from './trajectory-features.ts';
+
+const SCORES = ['bm25', 'cosine'] as const;
+const AROUND = ['', ':-1', ':+1', ':session-best'] as const;
+const SIGNALS = SCORES.flatMap((score) => [...AROUND, ':share'].map((suffix) => `${score}${suffix}`));
+
+const world = sampleWorld(31, 97, 23, 5);
+let workspace: Workspace;
+let pool: CandidatePool;
+let bank: SignalTable;
+let table: SignalTable;
+/** The best score of any turn for each query, a candidate or not. */
+let best: Record<string, number[]>;
+const at = (name: string, pair: number, of = table) => of.values[pair * of.signals.length + of.signals.indexOf(name)]!;
+
+/** Scores drawn at random, half of the candidates' own being 0, each with its share of a best one that need not be a candidate's. */
+function drawn(): SignalTable {
+  const stream = random(43, 'scores');
+  best = Object.fromEntries(SCORES.map((score) => [score, world.queries.map(() => 2 + stream.uniform())]));
+  const values = new Float32Array(pool.positions.length * SIGNALS.length);
+  for (const [pair, position] of pool.positions.entries()) {
+    if (position < 0) continue;
+    for (const score of SCORES) {
+      const place = pair * SIGNALS.length + SIGNALS.indexOf(score);
+      const most = best[score]![Math.floor(pair / pool.width)]!;
+      for (let i = 0; i < AROUND.length; i++) values[place + i] = stream.uniform() < 0.5 ? 0 : 2 * stream.uniform();
+      values[place + AROUND.length] = values[place]! / most;
+    }
+  }
+  return { signals: SIGNALS, values };
+}
+
+beforeAll(async () => {
+  await useBackend('wasm');
+  workspace = sampleWorkspace(world);
+  pool = await samplePool(workspace);
+  bank = drawn();
+  table = await withTrajectorySignals(workspace, pool, bank, 5);
+});
+afterAll(() => workspace.dispose());
+
+test('nothing that was there is changed, and the model’s inputs are there', () => {
+  expect(table.signals.slice(0, SIGNALS.length)).toEqual(SIGNALS);
+  for (const name of trajectorySignals(5)) expect(table.signals).toContain(name);
+  for (let pair = 0; pair < pool.positions.length; pair++)
+    for (const name of SIGNALS) expect(at(name, pair)).toBe(at(name, pair, bank));
+});
+
+test('relevance is a share of the query’s best score, also of the turns beside a candidate without a score of its own', () => {
+  let withoutOwn = 0;
+  for (const [pair, position] of pool.positions.entries()) {
+    const query = Math.floor(pair / pool.width);
+    const row = [...pool.positions.keys()].filter((other) => Math.floor(other / pool.width) === query);
+    const shareOf = (suffixes: readonly string[]) => {
+      let sum = 0;
+      for (const score of SCORES) {
+        // Where no candidate of the query has a share, nothing tells the best score.
+        const isKnown = row.some((other) => pool.positions[other]! >= 0 && at(score, other) > 0);
+        const most = Math.max(...suffixes.map((suffix) => at(`${score}${suffix}`, pair)));
+        if (isKnown && position >= 0) sum += most / best[score]![query]! / 2;
+      }
+      return sum;
+    };
+    expect(at('relevance', pair)).toBeCloseTo(shareOf(['']), 5);
+    expect(at('neighbour', pair)).toBeCloseTo(shareOf([':-1', ':+1']), 5);
+    expect(at('session', pair)).toBeCloseTo(shareOf([':session-best']), 5);
+    if (at('relevance', pair) === 0 && at('neighbour', pair) > 0) withoutOwn++;
+  }
+  expect(withoutOwn).toBeGreaterThan(11);
+});
+
+test('a candidate looks at the turns of its conversation that follow before the query', () => {
+  let looked = 0;
+  for (const [q, query] of world.queries.entries())
+    for (const [c, turn] of candidatesOf(workspace, pool, q).entries()) {
+      const pair = q * pool.width + c;
+      const { turns } = threadOf(world, query, turn);
+      const after = turns.slice(turns.findIndex(({ id }) => id === turn.id) + 1);
+      expect(at('ahead-count', pair)).toBe(after.length);
+      expect(at('age-hours', pair)).toBeCloseTo((query.timestamp - turn.timestamp) / HOUR, 3);
+      for (let k = 1; k <= TURNS_AHEAD; k++) {
+        const next = after[k - 1];
+        expect(at(`ahead:${k}`, pair)).toBeCloseTo(next === undefined ? 0 : cosine(world, turn, next), 5);
+        looked += next === undefined ? 0 : 1;
+      }
+    }
+  expect(looked).toBeGreaterThan(101);
+});
+
+describe('a bank without the scores of texts', () => {
+  test('is refused by the signal that it lacks', async () => {
+    const time: SignalTable = { signals: ['age'], values: new Float32Array(pool.positions.length) };
+    const refused = withTrajectorySignals(workspace, pool, time, 5);
+    await expect(refused).rejects.toThrow(ValidationError);
+    await expect(refused).rejects.toThrow(/signals of group text, which lack: (bm25|cosine)/);
+  });
+});

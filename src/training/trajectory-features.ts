@@ -1,0 +1,142 @@
+import { ValidationError } from '../core/errors.ts';
+import { aheadSignals, TURNS_AHEAD, trajectorySignals } from '../learning/trajectory-inputs.ts';
+import { forwardCosines } from '../rerank/forward-cosines.ts';
+import type { CandidatePool } from '../retrieval/candidate-pool.ts';
+import { framesOf } from '../retrieval/pair-frames.ts';
+import type { Column } from '../retrieval/relevance.ts';
+import { TRAJECTORY_DEFAULTS } from '../retrieval/retriever-options.ts';
+import type { SignalTable } from '../retrieval/signal-bank/signal-bank.ts';
+import type { Workspace } from '../retrieval/workspace.ts';
+import type { Dimensions } from '../trajectory/coordinate-names.ts';
+import { agesInHours } from '../trajectory/time-decay.ts';
+
+/** What the model reads besides the bank and that compares vectors: it differs between encoders. */
+export const VECTOR_INPUTS: readonly string[] = [
+  'relevance',
+  'neighbour',
+  'session',
+  'coordinate:homogeneity',
+  ...aheadSignals(),
+];
+
+/** The scores whose shares of the best make up relevance. */
+const RELEVANCE = ['bm25', 'cosine'] as const;
+
+/** The signals of the bank that relevance is made of. */
+export const RELEVANCE_SIGNALS: readonly string[] = RELEVANCE.flatMap((score) =>
+  ['', ':share', ':-1', ':+1', ':session-best'].map((suffix) => `${score}${suffix}`),
+);
+
+function columnsOf({ signals, values }: SignalTable): (name: string) => Column {
+  return (name) => {
+    const at = signals.indexOf(name);
+    if (at < 0) throw new ValidationError(`a trajectory model needs the signals of group text, which lack: ${name}`);
+    return Float32Array.from(
+      { length: values.length / signals.length },
+      (_, pair) => values[pair * signals.length + at] as number,
+    );
+  };
+}
+
+/** The best score that any turn has for each query, [Q]: a share is a score over it, so one candidate with a share tells it. 0 where no candidate has one. */
+function bestScores(scores: Column, shares: Column, width: number): Float64Array {
+  const best = new Float64Array(scores.length / width);
+  for (const [pair, share] of shares.entries())
+    if (share > 0) best[Math.floor(pair / width)] = (scores[pair] as number) / share;
+  return best;
+}
+
+/**
+ * Words and embedding as shares of the query's best score, the mean of both: of the candidate, of the better of the turns beside it, and of the best of its
+ * session. Never negative.
+ */
+function relevanceColumns(column: (name: string) => Column, width: number): Record<string, Column> {
+  const best = new Map(RELEVANCE.map((score) => [score, bestScores(column(score), column(`${score}:share`), width)]));
+  const meanShare = (signalsOf: (score: string) => string[]) => {
+    const mean = new Float32Array(column('bm25').length);
+    for (const score of RELEVANCE) {
+      const columns = signalsOf(score).map(column);
+      for (let pair = 0; pair < mean.length; pair++) {
+        const most = best.get(score)![Math.floor(pair / width)] as number;
+        const found = Math.max(0, ...columns.map((values) => values[pair] as number));
+        if (most > 0) mean[pair]! += found / most / RELEVANCE.length;
+      }
+    }
+    return mean;
+  };
+  return {
+    relevance: meanShare((score) => [score]),
+    neighbour: meanShare((score) => [`${score}:-1`, `${score}:+1`]),
+    session: meanShare((score) => [`${score}:session-best`]),
+  };
+}
+
+/** How the candidates stand to the turns after them, as of each query's moment. */
+async function aheadColumns(
+  workspace: Workspace,
+  pool: CandidatePool,
+  counts: Float32Array,
+): Promise<Record<string, Column>> {
+  const { width, next, rows } = await forwardCosines(workspace.corpus, workspace.turnVectors, TURNS_AHEAD);
+  const columns: Record<string, Column> = {};
+  for (let k = 1; k <= TURNS_AHEAD; k++) {
+    columns[`ahead:${k}`] = Float32Array.from(pool.positions, (position, pair) =>
+      position < 0 || k > (counts[pair] as number) ? 0 : (next[(rows[position] as number) * (width + 1) + k] as number),
+    );
+  }
+  return columns;
+}
+
+/**
+ * A table with what a trajectory model looks at besides.
+ *
+ * @throws ValidationError for a table without the signals of group text.
+ */
+export async function withTrajectorySignals(
+  workspace: Workspace,
+  pool: CandidatePool,
+  table: SignalTable,
+  dimensions: Dimensions,
+): Promise<SignalTable> {
+  const frames = await framesOf(workspace, pool, { ...TRAJECTORY_DEFAULTS, dimensions }, null);
+  const counts = Float32Array.from(pool.positions, (position, pair) =>
+    position < 0 ? 0 : (frames.turns[pair] as number) - 1 - (frames.ringPositions[pair] as number),
+  );
+  const moments = Float64Array.from(workspace.queries, ({ timestamp }) => timestamp);
+  const column = columnsOf(table);
+  const columns: Record<string, Column> = {
+    ...relevanceColumns(column, pool.width),
+    'age-hours': agesInHours(workspace.corpus.timestamps, moments, pool.positions),
+    'ring-distance': frames.ringDistances,
+    'cold-start': Float32Array.from(frames.coldStart),
+    'ahead-count': counts,
+    ...(await aheadColumns(workspace, pool, counts)),
+    ...Object.fromEntries(
+      frames.names.map((name, i) => [
+        `coordinate:${name}`,
+        Float32Array.from(pool.positions, (_, pair) => {
+          const at = pair * frames.names.length + i;
+          return (frames.candidates[at] as number) - (frames.queries[at] as number);
+        }),
+      ]),
+    ),
+  };
+  const added = trajectorySignals(dimensions).filter((name) => !table.signals.includes(name));
+  return joined(table, added, columns);
+}
+
+function joined(
+  { signals, values }: SignalTable,
+  added: readonly string[],
+  columns: Readonly<Record<string, Column>>,
+): SignalTable {
+  const pairs = values.length / signals.length;
+  const F = signals.length + added.length;
+  const all = new Float32Array(pairs * F);
+  const chosen = added.map((name) => columns[name] as Column);
+  for (let pair = 0; pair < pairs; pair++) {
+    all.set(values.subarray(pair * signals.length, (pair + 1) * signals.length), pair * F);
+    for (let i = 0; i < chosen.length; i++) all[pair * F + signals.length + i] = chosen[i]![pair] as number;
+  }
+  return { signals: [...signals, ...added], values: all };
+}
