@@ -107,8 +107,8 @@ function perhaps(request: Request): Request {
 }
 
 /** What a tuned arm's grid needs, and its values. */
-function tuningRequests(graph: StageGraph, arm: ArmOptions, config: ExperimentConfig): Request[] {
-  const inherited = inheritedChoices(arm, byName(config));
+function tuningRequests(graph: StageGraph, arm: ArmOptions, config: ExperimentConfig, arms: ArmsByName): Request[] {
+  const inherited = inheritedChoices(arm, arms);
   const fromStart = (start: Plain, grid: Choices) =>
     combinations(grid).map((point) => withTuned(arm, { ...start, ...point }));
   const choices = Object.entries(withConsequences(graph, arm, { ...inherited, ...arm.tune }));
@@ -159,10 +159,11 @@ export function planStages(source: PlanSource): StagePlan {
   const tuned = config.arms.filter(({ tune }) => combinations(tune).length > 1);
   const tuning = tuned.length === 0 ? null : tuningGraph(source);
   const table = tableGraph(source);
+  const arms = byName(config);
   const { race } = config.evaluation;
   const rankings = rankingRequests('table', table, config, (options) => exactCandidates(table, options));
   const requests = [
-    ...tuned.flatMap((arm) => tuningRequests(tuning as StageGraph, arm, config)),
+    ...tuned.flatMap((arm) => tuningRequests(tuning as StageGraph, arm, config, arms)),
     ...(race === null ? rankings : [...raceRequests(source, race), ...rankings.map(perhaps)]),
   ];
   const known: Stages = new Map(requests.flatMap(certain));
