@@ -1,4 +1,4 @@
-import { basename, join, relative, resolve } from 'node:path';
+import { join, relative } from 'node:path';
 import { Command } from 'commander';
 import { type BackendChoice, useBackend } from '../core/backend.ts';
 import { ValidationError } from '../core/errors.ts';
@@ -9,7 +9,7 @@ import { printOut } from '../core/terminal.ts';
 import { currentCommit, restoreDataFolder } from '../experiment/run/environment.ts';
 import { readWeights, type Weights } from '../learning/weight-file.ts';
 import { renderTestMarkdown, renderTestText } from '../report/tables/test-table.ts';
-import { assertFirstLook, looksAt, recordLooks } from '../training/test-looks.ts';
+import { assertFirstLook, looksAt, nextLook, recordLooks } from '../training/test-looks.ts';
 import { runTest, testSplit } from '../training/test-run.ts';
 import { readTouches, TEST_FILE } from '../training/test-touches.ts';
 import { loadTrainingConfig } from '../training/training-config.ts';
@@ -46,7 +46,7 @@ async function testWeights(folder: string, options: TestOptions): Promise<void> 
   const result = await runTest(config, weights, context);
   const touch = { commit: currentCommit(), backend, command: commandLine(folder, options) };
   const touches = [...readTouches(path), touch];
-  const looks = [...earlier, { ...split, training: basename(resolve(folder)), number: touches.length, ...touch }];
+  const looks = [...earlier, nextLook(folder, split, touch)];
   recordLooks(folder, looks);
   writeAtomic(path, `${JSON.stringify({ touches, ...result }, null, 2)}\n`);
   writeAtomic(join(folder, 'test.md'), renderTestMarkdown(result, config, looks));

@@ -9,6 +9,7 @@ import {
   LOOKS_FILE,
   lookLines,
   looksAt,
+  nextLook,
   publishLooks,
   recordLooks,
   type TestLook,
@@ -56,6 +57,18 @@ test('those that were published and those of the training itself count once each
   writeFileSync(join(folder, 'test.json'), JSON.stringify({ touches: [made, made] }));
   recordLooks(folder, [look('mix-12', 1)]);
   expect(namesOf(looksAt(folder, split))).toEqual(['old-11 1', 'mix-12 1', 'mix-12 2']);
+});
+
+test('a look of a folder that was removed and made again is one more', () => {
+  expect(nextLook(folder, split, made)).toEqual(look('mix-12', 1));
+  recordLooks(folder, [look('mix-12', 1), look('other-34', 5)]);
+  writeFileSync(join(folder, 'test.json'), JSON.stringify({ touches: [made] }));
+  expect(nextLook(folder, split, made).number).toBe(2);
+  rmSync(folder, { recursive: true });
+  mkdirSync(folder);
+  recordLooks(folder, [nextLook(folder, split, made)]);
+  writeFileSync(join(folder, 'test.json'), JSON.stringify({ touches: [made] }));
+  expect(namesOf(looksAt(folder, split))).toEqual(['mix-12 1', 'other-34 5', 'mix-12 2']);
 });
 
 test('publishing adds to what was published', () => {

@@ -6,7 +6,7 @@ import { readText, writeAtomic } from '../core/files.ts';
 import { contentsByCluster } from '../experiment/run/cluster-conversations.ts';
 import type { Dataset } from '../model/dataset.ts';
 import { SIGNAL_GROUPS } from '../retrieval/signal-bank/options.ts';
-import { readTouches, TEST_FILE, times } from './test-touches.ts';
+import { readTouches, TEST_FILE, type Touch, times } from './test-touches.ts';
 import type { TrainingConfig } from './training-config.ts';
 
 /** Lists the looks at test splits of all trainings of a folder, and of all that were published. */
@@ -92,18 +92,35 @@ function listsFor(trainingFolder: string): { readonly published: string; readonl
   return { published: join(dirname(runs), LOOKS_FILE), own: join(runs, LOOKS_FILE) };
 }
 
+function trainingName(trainingFolder: string): string {
+  return basename(resolve(trainingFolder));
+}
+
+/** Every known look: of all trainings beside this one, of those that were published, and of this one's own record. @param split that of this training */
+function knownLooks(trainingFolder: string, split: TestSplit): TestLook[] {
+  const { published, own } = listsFor(trainingFolder);
+  const training = trainingName(trainingFolder);
+  const recorded = readTouches(join(trainingFolder, TEST_FILE)).map((touch, i) => {
+    return { ...split, training, number: i + 1, ...touch };
+  });
+  return mergedLooks(readLooks(published), readLooks(own), recorded);
+}
+
 /**
- * Every known look at a test split with its features: of all trainings beside this one, of those that were published, and of this one's own record.
+ * Every known look at a test split with its features.
  *
  * @throws ValidationError for a file of another kind.
  */
 export function looksAt(trainingFolder: string, split: TestSplit): TestLook[] {
-  const { published, own } = listsFor(trainingFolder);
-  const training = basename(resolve(trainingFolder));
-  const recorded = readTouches(join(trainingFolder, TEST_FILE)).map((touch, i) => {
-    return { ...split, training, number: i + 1, ...touch };
-  });
-  return mergedLooks(readLooks(published), readLooks(own), recorded).filter((look) => isSameSplit(look, split));
+  return knownLooks(trainingFolder, split).filter((look) => isSameSplit(look, split));
+}
+
+/** A new look of a training, numbered after all listed looks of the training: a folder that was removed and made again does not repeat a number. */
+export function nextLook(trainingFolder: string, split: TestSplit, touch: Touch): TestLook {
+  const training = trainingName(trainingFolder);
+  const own = knownLooks(trainingFolder, split).filter((look) => look.training === training);
+  const last = own.reduce((most, { number }) => Math.max(most, number), 0);
+  return { ...split, training, number: last + 1, ...touch };
 }
 
 /** @throws ValidationError where the test split was looked at before and nobody has said that it is looked at again. */
