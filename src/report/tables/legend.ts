@@ -109,8 +109,8 @@ export function smallestPText(
     const over = correction === 'none' || count === 1 ? '' : `corrected over ${count} ${of} `;
     return `${over}${probability(p, 1 - level)}`;
   });
-  const hopeless = reached.filter(({ p }) => !isSignificant(p, level)).map(({ of }) => of);
-  const some = hopeless.length === reached.length ? '' : ` of the ${hopeless.join(' and ')}`;
+  const hopeless = reached.filter(({ p }) => !isSignificant(p, level)).map(({ of, count }) => `${count} ${of}`);
+  const some = hopeless.length === reached.length ? '' : ` corrected over ${hopeless.join(' or ')}`;
   return [
     `Smallest p that ${conversationsText(conversations)} can reach: ${[...new Set(shown)].join(', ')}.`,
     ...(hopeless.length === 0

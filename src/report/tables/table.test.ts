@@ -79,7 +79,7 @@ test('the legend says what null controls can show, which are a family of their o
   const control = { ...better, name: 'control', control: { of: first.name, kind: 'permuted-order' } };
   const { legend } = ladderTable({ ...result, arms: [first, base, control, { ...control, name: 'other' }] });
   expect(legend).toContain('Smallest p that 6 conversations can reach: .031, corrected over 2 null controls .063.');
-  expect(legend).toContain('That is not below .05: no difference of the null controls can be decided.');
+  expect(legend).toContain('That is not below .05: no difference corrected over 2 null controls can be decided.');
 });
 
 test('a t test reaches any p, so that the legend names no smallest one, but with one or two conversations', () => {
