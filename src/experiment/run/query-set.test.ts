@@ -26,6 +26,11 @@ test('runs of the same data, split and number of queries have the same ones, wha
   expect(setOf({ queries: ['q1', 'q2'] })).not.toBe(set);
 });
 
+test('parts that are drawn in different ways are different sets, also of as many queries', () => {
+  const draws = [{ limitQueries: 6 }, { limitQueries: 7 }, { share: 0.5 }, { limitQueries: 6, share: 0.5 }];
+  expect(new Set(draws.map((evaluation) => setOf({ config: config(evaluation) }))).size).toBe(4);
+});
+
 test.each([[{ limitQueries: 6 }], [{ share: 0.5 }]])('a part of the queries, %j, depends on the seed', (evaluation) => {
   const drawn = (seed: number) => setOf({ seed, config: config(evaluation) });
   expect(drawn(7)).toBe(drawn(7));

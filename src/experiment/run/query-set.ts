@@ -10,13 +10,15 @@ const DRAWN = z.object({
   }),
 });
 
-/** Whether a part of the queries was drawn, so that they depend on the seed. */
-function areDrawn(config: Plain): boolean {
+/** How a part of the queries was drawn; null for all of them. */
+function drawOf(config: Plain, seed: number) {
   const { success, data } = DRAWN.safeParse(config);
-  return success && (data.evaluation.limitQueries !== null || data.evaluation.share < 1);
+  if (!success) return null;
+  const { limitQueries, share } = data.evaluation;
+  return limitQueries === null && share === 1 ? null : { limitQueries, share, seed };
 }
 
 /** Identity of the queries that a stored run is measured on. Figures of two runs may be ranked together only where it is the same. @param config of the run. */
 export function querySetOf({ dataset, queries, environment }: RunSummary, config: Plain): string {
-  return hashOf([dataset.hash, dataset.split, queries, areDrawn(config) ? environment.seed : null]);
+  return hashOf([dataset.hash, dataset.split, queries, drawOf(config, environment.seed)]);
 }
