@@ -6,6 +6,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { getActiveBackend } from '../../core/active-backend.ts';
+import { ChecksumMismatchError } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
 import { parse } from '../../core/validation.ts';
 import { setDataFolder, usedDataFolder } from '../../datasets/data-folder.ts';
@@ -116,8 +117,18 @@ const storedFolder = z.looseObject({ dataFolder: z.string().optional() });
  * Has the data of a stored config looked for where it was found when the config was run.
  *
  * @param runFolder with the config and its environment.json.
+ * @throws StorageError, ChecksumMismatchError for an environment.json that is missing or cut short.
  */
 export function restoreDataFolder(dataset: object, runFolder: string): void {
   const path = join(runFolder, 'environment.json');
-  setDataFolder(dataset, parse(storedFolder, JSON.parse(readText(path)), path).dataFolder ?? null);
+  setDataFolder(dataset, parse(storedFolder, storedEnvironment(path), path).dataFolder ?? null);
+}
+
+function storedEnvironment(path: string): unknown {
+  const text = readText(path);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ChecksumMismatchError(path, 'it is not JSON', 'restore it, or run the config again');
+  }
 }
