@@ -115,6 +115,17 @@ describe('on wasm', () => {
     await expect(fitWithSelection(source, everyRow(source), { ...plan, ...change })).rejects.toThrow(message);
   });
 
+  test('folds whose rows differ in width are refused', async () => {
+    const narrow = handmadeTable({ ...shape, candidates: 9 });
+    const rowsFor = (rows: Int32Array, heldOut: readonly string[]) =>
+      fixedFeatures(heldOut.includes('c1') ? narrow : table).rowsFor(rows, heldOut);
+    const outer = leaveOneClusterOut(table).slice(0, 2);
+    const short = { ...plan, points: [idle], seeds: [1] };
+    await expect(crossValidate({ clusters: table.clusters, rowsFor }, outer, short)).rejects.toThrow(
+      'candidates of the rows of a fold: expected 11, got 9',
+    );
+  });
+
   test('it ends when it is told to', async () => {
     const signal = AbortSignal.abort(new Error('told to'));
     await expect(crossValidate(source, leaveOneClusterOut(table), plan, { signal })).rejects.toThrow('told to');

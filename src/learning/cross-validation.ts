@@ -1,4 +1,4 @@
-import { ValidationError } from '../core/errors.ts';
+import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
 import type { FeatureSource } from './feature-source.ts';
 import type { FeatureTable } from './feature-table.ts';
@@ -160,6 +160,10 @@ export async function fitWithSelection(
   return { ...fitted, point, pointValues, validation, epochs, work: work + fitted.work };
 }
 
+function assertWidth({ width }: FeatureTable, expected: number): void {
+  if (width !== expected) throw new DimensionMismatchError('candidates of the rows of a fold', expected, width);
+}
+
 export interface CrossValidation {
   /** Row-major [Q, C], each row by the model that has not seen its cluster. */
   readonly scores: Float32Array;
@@ -175,6 +179,7 @@ export interface CrossValidation {
  *
  * @param source whose rows have the same number of candidates in every fold
  * @param outer from `leaveOneClusterOut` or `balancedFolds`
+ * @throws DimensionMismatchError for rows of another width
  */
 export async function crossValidate(
   source: FeatureSource,
@@ -191,6 +196,7 @@ export async function crossValidate(
     const held = await source.rowsFor(heldOut, clusters);
     const own = await scoreTable(fit.model, fit.values, held);
     if (folds.length === 0) scores = new Float32Array(source.clusters.length * held.width);
+    assertWidth(held, scores.length / source.clusters.length);
     putRows(own, heldOut, held.width, scores);
     folds.push({ ...fit, clusters, heldOutValue: tableMetric(held, plan.points[fit.point]?.metric).mean(own) });
     progress.update(folds.length);
