@@ -78,3 +78,19 @@ test('a text of more words than there are numbers is an error, and the next text
   );
   expect(model.readDoc('Qaa Qbb').tokens().out()).toEqual(['Qaa', 'Qbb']);
 });
+
+test.each(['a', 'ab1', '-', 'http://', "a'"])('a long word is read in parts, not in cubic time: %j', (unit) => {
+  const word = unit.repeat(20_000 / unit.length);
+  const { readDoc } = languageModel();
+  const parts = readDoc(`An ${word} end`).tokens().out();
+  expect(parts.filter((part) => part.length > 512)).toEqual([]);
+  expect(parts.join(' ').replaceAll(' ', '')).toBe(`An${word}end`);
+});
+
+test('a word of 512 characters is whole, and no character is cut in two', () => {
+  const { readDoc } = languageModel();
+  const wordsOf = (text: string) => readDoc(text).tokens().out();
+  expect(wordsOf(`${'a'.repeat(512)} b`)).toEqual(['a'.repeat(512), 'b']);
+  expect(wordsOf('a'.repeat(513))).toEqual(['a'.repeat(512), 'a']);
+  expect(wordsOf('\u{1f600}'.repeat(513)).join('')).toBe('\u{1f600}'.repeat(513));
+});

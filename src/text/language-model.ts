@@ -38,6 +38,13 @@ export interface LanguageModelLimits {
 /** 25 MB of lexemes, and the 20 bits that wink-nlp has for a number. */
 const LIMITS: LanguageModelLimits = { kept: 2 ** 18, numbered: 2 ** 20 };
 
+/**
+ * In characters. wink-nlp's time grows with the square of the length of a word, and with the cube for some words (`http://http://…`). A longer word is read in parts
+ * of this length.
+ */
+const LONGEST_WORD = 512;
+const LONG_WORD = new RegExp(`\\S{${LONGEST_WORD}}(?=\\S)`, 'gu');
+
 const require = createRequire(import.meta.url);
 
 let shared: LanguageModel | undefined;
@@ -101,7 +108,7 @@ export function loadLanguageModel({ kept, numbered }: LanguageModelLimits = LIMI
     // A token has a character at least, and brings two lexemes at most: itself and its lower case.
     const most = lexemes() + 2 * text.length;
     if (lexemes() > 0 && most > kept) renew();
-    const document = nlp.readDoc(text);
+    const document = nlp.readDoc(text.replace(LONG_WORD, '$& '));
     if (core.features.lexeme.list.length > numbered) throw tooManyWords(text, numbered);
     return document;
   };
