@@ -44,6 +44,11 @@ describe('titles between quotation marks are one entity each', () => {
   ])('%s', (text, expected) => {
     expect(found(text)).toEqual(expected);
   });
+
+  test.each(["'a ", '“a '])('behind 100,000 marks that open nothing: %j', (mark) => {
+    expect(found(`she read "Becoming Nicole" ${mark.repeat(100_000)}`)).toEqual(['becoming nicole']);
+    expect(found(`${mark.repeat(3)}\nshe read "Becoming Nicole"`)).toEqual(['becoming nicole']);
+  });
 });
 
 test.each([

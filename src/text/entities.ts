@@ -3,7 +3,9 @@ import { blankAddresses } from './addresses.ts';
 import { languageModel } from './language-model.ts';
 
 /** What stands between quotation marks on one line; a single mark inside a word is an apostrophe. */
-const QUOTED = /"([^"\n]+)"|“([^”\n]+)”|(?<![\p{L}\p{N}])['‘]((?:[^'’\n]|['’](?=\p{L}))+)['’](?!\p{L})/gu;
+const QUOTED = /"([^"\n]+)"|“([^”\n]+)”|(?<![\p{L}\p{N}])['‘]((?:[^'’\n]|['’](?=\p{L}))+)['’](?!\p{L})/uy;
+const OPENING = /["“]|(?<![\p{L}\p{N}])['‘]/gu;
+const CLOSING_SINGLE = /['’](?!\p{L})/gu;
 const TITLE_WORDS = { least: 2, most: 12 };
 /** With its thousands and decimals and perhaps a unit behind it; `v2` and `4f2a` hold none. */
 const NUMBER = /(?<![\p{L}\p{N}_]|\p{L}[.-]|\p{N}[.,])\d+(?:[.,]\d+)*(?!\p{L}*\d)/gu;
@@ -14,6 +16,29 @@ function titleOf(quoted: string): string | null {
   const words = quoted.toLowerCase().replaceAll('’', "'").match(/\S+/g) ?? [];
   if (words.length < TITLE_WORDS.least || words.length > TITLE_WORDS.most) return null;
   return words.join(' ').replace(/[.,;:!?]+$/, '');
+}
+
+/**
+ * A line with another text for what stands between quotation marks. A mark behind the last closing one of its kind is skipped, since each of them would read the rest
+ * of the line.
+ */
+function replaceQuoted(line: string, replace: (quoted: string, content: string) => string): string {
+  const lastSingle = [...line.matchAll(CLOSING_SINGLE)].at(-1)?.index ?? -1;
+  const lastOf = new Map([
+    ['"', line.lastIndexOf('"')],
+    ['“', line.lastIndexOf('”')],
+  ]);
+  let replaced = '';
+  let copied = 0;
+  for (const { 0: mark, index } of line.matchAll(OPENING)) {
+    if (index < copied || index >= (lastOf.get(mark) ?? lastSingle)) continue;
+    QUOTED.lastIndex = index;
+    const found = QUOTED.exec(line);
+    if (found === null) continue;
+    replaced += line.slice(copied, index) + replace(found[0], (found[1] ?? found[2] ?? found[3]) as string);
+    copied = QUOTED.lastIndex;
+  }
+  return replaced + line.slice(copied);
 }
 
 /** `1,200.50` is 1200.5, `05` is 5; of `2.4.18` each part stays as it is. */
@@ -73,10 +98,12 @@ export function entitiesOf(text: string): ReadonlySet<string> {
     entities.add(entity);
     return ' ';
   };
-  const untitled = blankAddresses(text).replace(QUOTED, (quoted, double, curly, single) => {
-    const title = titleOf(double ?? curly ?? single);
-    return title === null ? quoted : take(title);
-  });
+  const untitledLine = (line: string) =>
+    replaceQuoted(line, (quoted, content) => {
+      const title = titleOf(content);
+      return title === null ? quoted : take(title);
+    });
+  const untitled = blankAddresses(text).split('\n').map(untitledLine).join('\n');
   for (const [digits] of untitled.matchAll(NUMBER)) take(numberOf(digits));
   for (const sentence of sentencesOf(untitled)) for (const name of namesIn(sentence)) take(name);
   return entities;
