@@ -45,6 +45,13 @@ test('filtered, sorted, cut and with other columns', async () => {
   expect(stderr).toBe('1 of 7 arms in 2 runs\n');
 });
 
+test('where no arm meets the conditions, the heading stands alone', async () => {
+  for (const sort of [[], ['--sort', 'mrr@10']]) {
+    const { code, stdout, stderr } = await results('--where', 'arm=none', '--columns', 'arm,hash', ...sort);
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'arm  hash\n', stderr: '0 of 7 arms in 2 runs\n' });
+  }
+});
+
 describe('arms of different queries', () => {
   const folder = mkdtempSync(join(tmpdir(), 'ragpp-results-'));
   afterAll(() => rmSync(folder, { recursive: true }));

@@ -94,8 +94,13 @@ function printRows(
       fields,
       ...cells.map((_, row) => printed.map((column) => column[row] ?? '')),
     ]).split('\n');
-    const blocks = groups.map((group) => lines.splice(0, group.length).join('\n'));
-    printOut(`${heading}\n${blocks.join('\n\n')}\n`);
+    const blocks = groups.map((group) =>
+      lines
+        .splice(0, group.length)
+        .map((line) => `${line}\n`)
+        .join(''),
+    );
+    printOut(`${heading}\n${blocks.join('\n')}`);
   }
 }
 
