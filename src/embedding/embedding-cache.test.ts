@@ -267,6 +267,17 @@ describe('embedding cache', () => {
     expect(released).toBe(1);
   });
 
+  test('one that is disposed while it embeds adds nothing', async () => {
+    const source = new LetterEncoder();
+    const cached = await cachedEncoder(source, folder);
+    source.vector = () => {
+      cached.dispose();
+      return [1, 0, 0];
+    };
+    await expect(cached.encode(['a'])).rejects.toThrow(/^encoder was disposed: letters$/);
+    expect(files()).toEqual([]);
+  });
+
   test('another identity has a file of its own', async () => {
     await encodeOnce(new LetterEncoder(1), ['a']);
     const other = new LetterEncoder(2);

@@ -117,6 +117,7 @@ class FileCachedEncoder implements Encoder {
   async #embedPart(encoder: Encoder, entries: readonly (readonly [string, string])[]): Promise<KeyedVectors> {
     const texts = entries.map(([, text]) => text);
     const vectors = await encoder.encode(texts);
+    this.#assertInUse();
     assertFinite(this.name, texts, vectors, encoder.dimension);
     const part = { keys: entries.map(([key]) => key), vectors };
     this.#segments.append(part);
