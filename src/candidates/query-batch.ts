@@ -1,7 +1,7 @@
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
 import type { Candidates, QueryBatch } from '../model/candidates.ts';
 
-/** Candidates of all queries together; an array holds no more. */
+/** Candidates of all queries together: 16 GiB of positions and scores. */
 const MAX_PLACES = 2 ** 31;
 
 /**

@@ -130,11 +130,6 @@ export class VectorSegments {
     return this.#incomplete;
   }
 
-  /** @param key SHA-256 of a text in hex */
-  has(key: string): boolean {
-    return this.#places.has(key);
-  }
-
   /** Reads the headers and the keys of a segment. */
   #index(path: string): void {
     assertNoLink(path);
