@@ -16,12 +16,18 @@ const RESTORED = '\x1b[?25h\x1b[?7h';
 let programs = 0;
 
 /** Supervises a program of some code. @param signal is sent to the supervisor once the program has written to stdout. */
-function supervised(code: string, signal?: NodeJS.Signals, nodeOptions: readonly string[] = []): Promise<Ended> {
+function supervised(
+  code: string,
+  signal?: NodeJS.Signals,
+  nodeOptions: readonly string[] = [],
+  execPath: string = process.execPath,
+): Promise<Ended> {
   const main = join(root, `${programs++}.mjs`);
   writeFileSync(main, code);
   const supervisor = `
     import { supervise } from ${JSON.stringify(new URL('./supervision.ts', import.meta.url).href)};
     process.stderr.isTTY = true;
+    process.execPath = ${JSON.stringify(execPath)};
     process.exitCode = await supervise(${JSON.stringify({ nodeOptions, main })}, ['7', 'a b']);`;
   const options = [...thisProgram().nodeOptions, '--input-type=module', '--eval', supervisor];
   const child = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -76,6 +82,16 @@ test.concurrent.each([
 ] as const)('a program that %s ends is reported with what to do', async (signal, code, remark) => {
   const ending = await supervised(`process.kill(process.pid, '${signal}'); setInterval(() => {}, 1000);`);
   expect(ending).toEqual({ code, signal: null, stdout: '', stderr: `${RESTORED}\nragpp: ${remark}; ${RESUME}\n` });
+});
+
+test.concurrent('a process that cannot be started is an error of one line', async () => {
+  expect(await supervised('', undefined, [], '/nonexistent/node')).toEqual({
+    code: 1,
+    signal: null,
+    stdout: '',
+    stderr:
+      'ragpp: cannot start the process that does the work: spawn /nonexistent/node ENOENT; end other processes and run again\n',
+  });
 });
 
 test.concurrent('a program whose heap is full ends with the limit and the option that raises it', async () => {

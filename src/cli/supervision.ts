@@ -33,7 +33,18 @@ function report(signal: NodeJS.Signals): void {
  *
  * @returns the exit code.
  */
-export async function supervise({ nodeOptions, main }: Program, argv: readonly string[]): Promise<number> {
+export async function supervise(program: Program, argv: readonly string[]): Promise<number> {
+  try {
+    return await superviseWork(program, argv);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    printError(`ragpp: cannot start the process that does the work: ${reason}; end other processes and run again\n`);
+    return 1;
+  }
+}
+
+/** @throws what the system reports where no process can be started. */
+async function superviseWork({ nodeOptions, main }: Program, argv: readonly string[]): Promise<number> {
   const work = spawn(process.execPath, [...nodeOptions, main, ...argv], { stdio: 'inherit', env: childEnvironment() });
   let heard: keyof typeof EXIT_CODES | null = null;
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
