@@ -76,6 +76,6 @@ test.each(['kitchen', '2005-13-27', '2005-06-277', '05-06-27'])('refuses a name 
 
 test.each(['2005-06-27 a', '2005-06-27\ufffd'])('refuses a name that can begin no id: %j', (name) => {
   expect(() => parse('[03:41] <ana> eggs', name)).toThrow(
-    `file name must be one word, for it begins the ids of its messages: ${JSON.stringify(name)}`,
+    `file name must be one word, since it begins the ids of its messages; rename the file: ${JSON.stringify(name)}`,
   );
 });

@@ -64,7 +64,7 @@ function dateOf(name: string): number {
   const time = Date.parse(`${year}-${month}-${day}T00:00Z`);
   if (!isId(name))
     throw new ValidationError(
-      `file name must be one word, for it begins the ids of its messages: ${JSON.stringify(name)}`,
+      `file name must be one word, since it begins the ids of its messages; rename the file: ${JSON.stringify(name)}`,
       { name },
     );
   if (Number.isNaN(time)) throw new ValidationError(`file name does not begin with a date: ${name}`, { name });
