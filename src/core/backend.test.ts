@@ -64,8 +64,9 @@ test('auto makes a backend active that is there', async () => {
   const name = await useBackend('auto');
   expect(activeBackend()).toBe(name);
   expect(probeBackends().find((probe) => probe.name === name)?.available).toBe(true);
-  const before = BACKENDS.slice(0, BACKENDS.indexOf(name)).join(', ');
-  expect(getActiveBackend().reason).toBe(`auto: the first that loads; not available here: ${before}`);
+  const before = BACKENDS.slice(0, BACKENDS.indexOf(name));
+  const rest = before.length === 0 ? '' : `; not available here: ${before.join(', ')}`;
+  expect(getActiveBackend().reason).toBe(`auto: the first that loads${rest}`);
 });
 
 test('an optional peer that is missing is installed with --save-dev, without which npm installs nothing inside the project', () => {
