@@ -40,3 +40,17 @@ test('grades all parents, all ancestors, and the earlier rest of the connected c
   expect(grades(2)).toEqual({});
   expect(grades(5)).toEqual({ 2: 1, 3: 1 });
 });
+
+test('a hundred lines that are no messages, each of which answers the two before it, are looked at once each', () => {
+  const lines = Array.from({ length: 100 }, (_, i) => i + 2);
+  const answers = new Map([...lines.map((line): [number, number[]] => [line, [line - 2, line - 1]]), [102, [101]]]);
+  expect(new IrcThreads([0, 1, 102], answers).parents(102)).toEqual({ direct: [], lifted: [0, 1] });
+});
+
+test('a chain of 20,000 lines that are no messages, or that are messages, is read to its root', () => {
+  const size = 20_000;
+  const answers = new Map(Array.from({ length: size }, (_, i) => [i + 1, [i]]));
+  expect(new IrcThreads([0, size], answers).parents(size)).toEqual({ direct: [], lifted: [0] });
+  const messages = Array.from({ length: size + 1 }, (_, i) => i);
+  expect(new IrcThreads(messages, answers).root(size)).toBe(0);
+});

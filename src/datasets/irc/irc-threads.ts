@@ -16,13 +16,22 @@ export class IrcThreads {
   readonly #parents = new Map<number, IrcParents>();
   /** For each message another one of its thread, itself for the one by which threads are told apart. */
   readonly #head = new Map<number, number>();
+  readonly #roots = new Map<number, number>();
 
   /** @param messages lines of the messages, ascending. */
   constructor(messages: readonly number[], answers: Answers) {
     const known = new Set(messages);
-    for (const line of messages) {
-      const parents = parentsOf(line, known, answers);
+    const lines = [...new Set([...messages, ...answers.keys()])].sort((a, b) => a - b);
+    const lifted = new Map<number, readonly number[]>(); // of lines that are no messages, each looked at once
+    for (const line of lines) {
+      const parents = parentsOf(answers.get(line) ?? NONE, known, lifted);
+      if (!known.has(line)) {
+        lifted.set(line, linked(parents));
+        continue;
+      }
       this.#parents.set(line, parents);
+      const nearest = this.nearestParent(line);
+      this.#roots.set(line, nearest === null ? line : this.root(nearest));
       this.#head.set(line, line);
       for (const parent of linked(parents)) this.#head.set(this.#thread(line), this.#thread(parent));
     }
@@ -40,9 +49,7 @@ export class IrcThreads {
 
   /** The root of a message in the tree. */
   root(line: number): number {
-    let root = line;
-    for (let at = this.nearestParent(line); at !== null; at = this.nearestParent(root)) root = at;
-    return root;
+    return this.#roots.get(line) ?? line;
   }
 
   /**
@@ -73,9 +80,12 @@ export class IrcThreads {
   }
 
   #thread(line: number): number {
-    let head = line;
-    while (this.#head.get(head) !== head) head = this.#head.get(head) as number;
-    return head;
+    let at = line;
+    for (let above = this.#head.get(at) as number; above !== at; above = this.#head.get(at) as number) {
+      this.#head.set(at, this.#head.get(above) as number); // halves the way (path halving)
+      at = above;
+    }
+    return at;
   }
 }
 
@@ -83,10 +93,12 @@ function linked({ direct, lifted }: IrcParents): readonly number[] {
   return [...direct, ...lifted];
 }
 
-function parentsOf(line: number, known: ReadonlySet<number>, answers: Answers): IrcParents {
-  const targets = answers.get(line) ?? NONE;
-  const gaps = targets.filter((target) => !known.has(target));
-  const lifted = new Set(gaps.flatMap((gap) => linked(parentsOf(gap, known, answers))));
+function parentsOf(
+  targets: readonly number[],
+  known: ReadonlySet<number>,
+  liftedOf: ReadonlyMap<number, readonly number[]>,
+): IrcParents {
+  const lifted = new Set(targets.flatMap((target) => liftedOf.get(target) ?? NONE));
   const direct = targets.filter((target) => known.has(target));
   for (const target of direct) lifted.delete(target);
   return { direct, lifted: [...lifted].sort((a, b) => a - b) };
