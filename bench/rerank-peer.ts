@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RING_ATTENTION_DEFAULTS } from '../src/attention/options.ts';
-import { forwardCosines, forwardWidth } from '../src/rerank/forward-cosines.ts';
+import { forwardCosines, forwardWidth } from '../src/signals/forward-cosines.ts';
 import { coordinateWeights } from '../src/trajectory/coordinate-names.ts';
 import { type FoundPython, runPeer } from './peers/python.ts';
 import { SCORES, type ScoreName } from './rerank-reference.ts';

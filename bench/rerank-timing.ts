@@ -1,10 +1,10 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { readBack } from '../src/core/read-back.ts';
-import type { CandidatePool } from '../src/retrieval/candidate-pool.ts';
 import { type Retrieved, scorePool } from '../src/retrieval/retriever.ts';
 import { type AttentionOptions, type RetrieverOptions, retrieverOptions } from '../src/retrieval/retriever-options.ts';
 import { attentionSignal, cosineSignal, trajectorySignal } from '../src/retrieval/signals.ts';
 import type { Workspace } from '../src/retrieval/workspace.ts';
+import type { CandidatePool } from '../src/signals/candidate-pool.ts';
 import { type QueryFrames, queryFrames } from '../src/trajectory/query-frames.ts';
 import { type RerankReference, SCORES, type ScoreName } from './rerank-reference.ts';
 import { type RerankWorld, workspaceOf } from './rerank-workload.ts';

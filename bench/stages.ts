@@ -12,8 +12,8 @@ import { StageCache } from '../src/experiment/run/stage-cache.ts';
 import { evaluatedQueries, openWorkspace } from '../src/experiment/run/workspaces.ts';
 import { retrieve } from '../src/retrieval/retriever.ts';
 import { MEMORY_ONLY } from '../src/retrieval/stage-graph.ts';
-import type { Artifact, Stage, StageStore } from '../src/retrieval/stage-store.ts';
 import type { Workspace } from '../src/retrieval/workspace.ts';
+import type { Artifact, Stage, StageStore } from '../src/signals/stage.ts';
 import { textTable } from './text-table.ts';
 import { median } from './timing.ts';
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../src/core/backend.ts';
-import type { Stage } from '../src/retrieval/stage-store.ts';
+import type { Stage } from '../src/signals/stage.ts';
 import { formatStages, TimingStore } from './stages.ts';
 import { formatSweep, sweepConfig } from './sweep.ts';
 import type { RunCost } from './sweep-child.ts';

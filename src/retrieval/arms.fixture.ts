@@ -1,4 +1,4 @@
-import type { ControlKind } from './control-options.ts';
+import type { ControlKind } from '../signals/worlds/control-options.ts';
 import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 
 const sources = [

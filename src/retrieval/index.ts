@@ -1,11 +1,36 @@
 /** Candidates, fusion and rerank scores composed into what one arm of an ablation is. */
 
+export {
+  SIGNAL_GROUPS,
+  type SignalBankOptions,
+  type SignalGroup,
+  signalBankOptions,
+  signalNames,
+} from '../signals/bank/options.ts';
+export { type SignalTable, signalTable } from '../signals/bank/signal-bank.ts';
+export { type CandidatePool, type PoolRows, poolOf } from '../signals/candidate-pool.ts';
+export {
+  type Artifact,
+  addCounts,
+  type Stage,
+  type StageCount,
+  type StageCounts,
+  type StageResult,
+  type StageStore,
+} from '../signals/stage.ts';
+export type { Encoding } from '../signals/workspace-inputs.ts';
+export {
+  CONTROL_KINDS,
+  type ControlKind,
+  type ControlOptions,
+  controlOptions,
+} from '../signals/worlds/control-options.ts';
+export { controlsFor } from '../signals/worlds/null-controls.ts';
+export { permutedOrder } from '../signals/worlds/permuted-order.ts';
+export { randomParents } from '../signals/worlds/random-parents.ts';
+export { rewire, rewiredTrees } from '../signals/worlds/rewired-graph.ts';
+export { shuffledFrames } from '../signals/worlds/shuffled-coordinates.ts';
 export { blend, byRowMaximum } from './blend.ts';
-export { type CandidatePool, type PoolRows, poolOf } from './candidate-pool.ts';
-export { CONTROL_KINDS, type ControlKind, type ControlOptions, controlOptions } from './control-options.ts';
-export { controlsFor } from './null-controls.ts';
-export { permutedOrder } from './permuted-order.ts';
-export { randomParents } from './random-parents.ts';
 export { type Ranking, rank } from './rank.ts';
 export { type Column, fuseSignals, semanticWeight } from './relevance.ts';
 export { type Retrieved, retrieve } from './retriever.ts';
@@ -19,27 +44,7 @@ export {
   TRAJECTORY_DEFAULTS,
   type TrajectoryOptions,
 } from './retriever-options.ts';
-export { rewire, rewiredTrees } from './rewired-graph.ts';
 export { type ScoringOptions, scoringOptions } from './scoring-options.ts';
 export { selectTop } from './select-top.ts';
-export { shuffledFrames } from './shuffled-coordinates.ts';
-export {
-  SIGNAL_GROUPS,
-  type SignalBankOptions,
-  type SignalGroup,
-  signalBankOptions,
-  signalNames,
-} from './signal-bank/options.ts';
-export { type SignalTable, signalTable } from './signal-bank/signal-bank.ts';
 export { MEMORY_ONLY, StageGraph, type StageRoots, type WorkspaceIdentity, withInputs } from './stage-graph.ts';
-export {
-  type Artifact,
-  addCounts,
-  type Stage,
-  type StageCount,
-  type StageCounts,
-  type StageResult,
-  type StageStore,
-} from './stage-store.ts';
 export { Workspace, type WorkspaceInputs } from './workspace.ts';
-export type { Encoding } from './workspace-inputs.ts';

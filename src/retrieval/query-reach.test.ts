@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
-import { sampleWorld } from './corpus.fixture.ts';
+import { sampleWorld } from '../signals/corpus.fixture.ts';
 import { queryReach, turnsWithin } from './query-reach.ts';
 
 const world = sampleWorld(3, 61, 11, 5);

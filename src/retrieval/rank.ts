@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
 import { scoped } from '../core/scope.ts';
-import type { PoolRows } from './candidate-pool.ts';
+import type { PoolRows } from '../signals/candidate-pool.ts';
 
 /** The best K places of each of Q queries. */
 export interface Ranking {

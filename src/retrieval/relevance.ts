@@ -1,6 +1,6 @@
 import { type FusionOptions, fuseColumns } from '../fusion/registry.ts';
 import type { Candidates } from '../model/candidates.ts';
-import type { PoolRows } from './candidate-pool.ts';
+import type { PoolRows } from '../signals/candidate-pool.ts';
 import type { RelevanceSignal } from './relevance-fusion.ts';
 
 /** A score for each place of a pool, row-major [Q, C]; 0 where the pool is padded. */

@@ -5,11 +5,11 @@ import { type Bm25IndexOptions, indexOptions } from '../candidates/registry.ts';
 import { frozen } from '../core/frozen.ts';
 import { nearestOf, parse } from '../core/validation.ts';
 import { DIVERSITY_FILTER_DEFAULTS } from '../rerank/diversity-filter.ts';
+import { signalNames } from '../signals/bank/options.ts';
+import { controlOptions } from '../signals/worlds/control-options.ts';
 import { COORDINATES } from '../trajectory/coordinate-names.ts';
-import { controlOptions } from './control-options.ts';
 import { fusesLists, LIST_SOURCES, type RelevanceSignal, relevanceFusionOptions, SIGNALS } from './relevance-fusion.ts';
 import { scoringOptions } from './scoring-options.ts';
-import { signalNames } from './signal-bank/options.ts';
 
 export type { Bm25IndexOptions, RelevanceSignal };
 

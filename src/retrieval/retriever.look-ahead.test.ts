@@ -5,7 +5,6 @@ import { useBackend } from '../core/backend.ts';
 import { type Random, random } from '../core/random.ts';
 import type { Query } from '../model/dataset.ts';
 import type { Turn } from '../model/turn.ts';
-import { SAMPLE_ARMS } from './arms.fixture.ts';
 import {
   DIMENSION,
   HOUR,
@@ -15,7 +14,8 @@ import {
   sampleVector,
   sampleWorkspace,
   sampleWorld,
-} from './corpus.fixture.ts';
+} from '../signals/corpus.fixture.ts';
+import { SAMPLE_ARMS } from './arms.fixture.ts';
 import { retrieve } from './retriever.ts';
 
 beforeAll(() => useBackend('wasm'));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import { sampleWorkspace, sampleWorld } from './corpus.fixture.ts';
+import { sampleWorkspace, sampleWorld } from '../signals/corpus.fixture.ts';
 import { retrieve } from './retriever.ts';
 import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 import type { Workspace } from './workspace.ts';

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
-import { HOUR, sampleWorkspace, sampleWorld } from './corpus.fixture.ts';
+import { HOUR, sampleWorkspace, sampleWorld } from '../signals/corpus.fixture.ts';
+import { pastOf } from '../signals/scores.oracle.ts';
 import { retrieve } from './retriever.ts';
 import { retrieverOptions } from './retriever-options.ts';
-import { pastOf } from './scores.oracle.ts';
 
 beforeAll(() => useBackend('wasm'));
 const world = sampleWorld(3, 61, 7, 3);

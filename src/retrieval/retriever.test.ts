@@ -4,10 +4,7 @@ import { useBackend } from '../core/backend.ts';
 import { RagPlusPlusError } from '../core/errors.ts';
 import type { Query } from '../model/dataset.ts';
 import type { Turn } from '../model/turn.ts';
-import { SAMPLE_ARMS, type SampleArm } from './arms.fixture.ts';
-import { HOUR, sampleWorkspace, sampleWorld } from './corpus.fixture.ts';
-import { type Retrieved, retrieve } from './retriever.ts';
-import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
+import { HOUR, sampleWorkspace, sampleWorld } from '../signals/corpus.fixture.ts';
 import {
   bm25,
   cosine,
@@ -17,7 +14,10 @@ import {
   rcp,
   tpo,
   trajectoryDistance,
-} from './scores.oracle.ts';
+} from '../signals/scores.oracle.ts';
+import { SAMPLE_ARMS, type SampleArm } from './arms.fixture.ts';
+import { type Retrieved, retrieve } from './retriever.ts';
+import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 import type { Workspace } from './workspace.ts';
 
 const world = sampleWorld(7);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { compareScored } from '../model/tie-rule.ts';
-import { sampleWorkspace, sampleWorld } from './corpus.fixture.ts';
+import { sampleWorkspace, sampleWorld } from '../signals/corpus.fixture.ts';
 import { retrieve } from './retriever.ts';
 import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 import { selectTop } from './select-top.ts';

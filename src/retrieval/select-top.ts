@@ -1,12 +1,12 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { readBack } from '../core/read-back.ts';
 import { rowProduct } from '../core/rows.ts';
-import { QUERY_BATCH } from '../rerank/cosine.ts';
 import { diversityFilter } from '../rerank/diversity-filter.ts';
 import { maximalMarginalRelevance } from '../rerank/maximal-marginal-relevance.ts';
 import type { SelectionInputs } from '../rerank/selection.ts';
+import type { CandidatePool } from '../signals/candidate-pool.ts';
+import { QUERY_BATCH } from '../signals/pair-cosines.ts';
 import { byRowMaximum } from './blend.ts';
-import type { CandidatePool } from './candidate-pool.ts';
 import { type Ranking, rank } from './rank.ts';
 import type { Column } from './relevance.ts';
 import type { SelectionOptions } from './retriever-options.ts';

@@ -4,13 +4,13 @@ import { useBackend } from '../core/backend.ts';
 import { ValidationError } from '../core/errors.ts';
 import type { Query } from '../model/dataset.ts';
 import type { Turn } from '../model/turn.ts';
-import { QUERY_BATCH } from '../rerank/cosine.ts';
-import type { CandidatePool } from './candidate-pool.ts';
-import { each, type Formula, samplePool, worstError } from './columns.harness.ts';
-import { HOUR, sampleWorkspace, sampleWorld } from './corpus.fixture.ts';
+import type { CandidatePool } from '../signals/candidate-pool.ts';
+import { each, type Formula, samplePool, worstError } from '../signals/columns.harness.ts';
+import { HOUR, sampleWorkspace, sampleWorld } from '../signals/corpus.fixture.ts';
+import { QUERY_BATCH } from '../signals/pair-cosines.ts';
+import { bm25, cosine, directedIrcp, pastOf, rcp, tpo, trajectoryDistance } from '../signals/scores.oracle.ts';
 import type { Column } from './relevance.ts';
 import { type AttentionOptions, type Bm25IndexOptions, retrieverOptions } from './retriever-options.ts';
-import { bm25, cosine, directedIrcp, pastOf, rcp, tpo, trajectoryDistance } from './scores.oracle.ts';
 import { attentionSignal, bm25Signal, cosineSignal, decaySignal, recencySignal, trajectorySignal } from './signals.ts';
 import type { Workspace } from './workspace.ts';
 

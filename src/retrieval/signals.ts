@@ -1,20 +1,22 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { PropagationOptions } from '../attention/options.ts';
 import { readBack } from '../core/read-back.ts';
-import { candidateAttention, unifiedScores } from '../rerank/attention-score.ts';
-import { type CosineRows, pairCosines, QUERY_BATCH } from '../rerank/cosine.ts';
-import { forwardAttention } from '../rerank/forward-attention.ts';
-import { forwardCosines, forwardWidth } from '../rerank/forward-cosines.ts';
-import { forwardLogMasses, inTimeOrder, type TurnsAhead } from '../rerank/forward-mass.ts';
-import { pairDistances, trajectoryScore } from '../rerank/trajectory-score.ts';
+import { candidateAttention, unifiedScores } from '../signals/attention-score.ts';
+import type { CandidatePool } from '../signals/candidate-pool.ts';
+import { localRows } from '../signals/conversation-scope.ts';
+import { forwardAttention } from '../signals/forward-attention.ts';
+import { forwardCosines, forwardWidth } from '../signals/forward-cosines.ts';
+import { forwardLogMasses, inTimeOrder, type TurnsAhead } from '../signals/forward-mass.ts';
+import { type CosineRows, pairCosines, QUERY_BATCH } from '../signals/pair-cosines.ts';
+import { framesOf } from '../signals/pair-frames.ts';
+import { pairDistances, trajectoryScore } from '../signals/trajectory-score.ts';
+import { versionRows } from '../signals/version-rows.ts';
+import type { ControlOptions } from '../signals/worlds/control-options.ts';
+import { onAttention, onCoordinates, onOrder } from '../signals/worlds/null-controls.ts';
+import { aheadInOrder, permutedOrder } from '../signals/worlds/permuted-order.ts';
 import { coordinateWeights } from '../trajectory/coordinate-names.ts';
 import type { QueryFrames } from '../trajectory/query-frames.ts';
 import { agesInHours, timeDecay } from '../trajectory/time-decay.ts';
-import type { CandidatePool } from './candidate-pool.ts';
-import type { ControlOptions } from './control-options.ts';
-import { onAttention, onCoordinates, onOrder } from './null-controls.ts';
-import { framesOf } from './pair-frames.ts';
-import { aheadInOrder, permutedOrder } from './permuted-order.ts';
 import type { Column } from './relevance.ts';
 import {
   type AttentionOptions,
@@ -23,9 +25,7 @@ import {
   TRAJECTORY_DEFAULTS,
   type TrajectoryOptions,
 } from './retriever-options.ts';
-import { localRows } from './scope.ts';
 import { looksForward } from './stage-graph.ts';
-import { versionRows } from './version-rows.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Queries first … first + count - 1 of a pool. */

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { IndexOptions } from '../candidates/registry.ts';
 import { useBackend } from '../core/backend.ts';
 import { Corpus } from '../model/corpus.ts';
+import { sampleWorkspace, sampleWorld } from '../signals/corpus.fixture.ts';
+import type { Stage } from '../signals/stage.ts';
 import { SAMPLE_ARMS, type SampleArm } from './arms.fixture.ts';
-import { sampleWorkspace, sampleWorld } from './corpus.fixture.ts';
 import { retrieve } from './retriever.ts';
 import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 import { StageGraph, type StageRoots, withInputs } from './stage-graph.ts';
-import type { Stage } from './stage-store.ts';
 import type { Workspace } from './workspace.ts';
 
 beforeAll(() => useBackend('wasm'));

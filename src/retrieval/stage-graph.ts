@@ -5,9 +5,12 @@ import { hashOf } from '../core/hash.ts';
 import type { EncoderOptions } from '../embedding/registry.ts';
 import type { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
-import { forwardWidth } from '../rerank/forward-cosines.ts';
-import type { ControlOptions } from './control-options.ts';
-import { movesFrames, onAttention, onCoordinates, onOrder } from './null-controls.ts';
+import type { SignalBankOptions } from '../signals/bank/options.ts';
+import { ATTENTIONS, TRAJECTORIES } from '../signals/bank/structure-options.ts';
+import { forwardWidth } from '../signals/forward-cosines.ts';
+import type { Stage } from '../signals/stage.ts';
+import type { ControlOptions } from '../signals/worlds/control-options.ts';
+import { movesFrames, onAttention, onCoordinates, onOrder } from '../signals/worlds/null-controls.ts';
 import { fusesLists, type RelevanceSignal } from './relevance-fusion.ts';
 import {
   type AttentionOptions,
@@ -16,9 +19,6 @@ import {
   TRAJECTORY_DEFAULTS,
   type TrajectoryOptions,
 } from './retriever-options.ts';
-import type { SignalBankOptions } from './signal-bank/options.ts';
-import { ATTENTIONS, TRAJECTORIES } from './signal-bank/structure-options.ts';
-import type { Stage } from './stage-store.ts';
 
 /** What a workspace cannot tell of itself, and its stages depend on. */
 export interface WorkspaceIdentity {

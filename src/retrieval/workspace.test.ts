@@ -7,14 +7,14 @@ import { DimensionMismatchError, NotFiniteError, UnavailableError, ValidationErr
 import { random } from '../core/random.ts';
 import { type EncoderOptions, encoderOptions } from '../embedding/registry.ts';
 import { Corpus } from '../model/corpus.ts';
+import { DIMENSION, sampleVector, sampleWorkspace, sampleWorld } from '../signals/corpus.fixture.ts';
+import { addCounts, type StageCounts, type StageStore } from '../signals/stage.ts';
+import { SampleStageStore } from '../signals/stage-store.harness.ts';
+import type { Encoding } from '../signals/workspace-inputs.ts';
 import { SAMPLE_ARMS } from './arms.fixture.ts';
-import { DIMENSION, sampleVector, sampleWorkspace, sampleWorld } from './corpus.fixture.ts';
 import { retrieve } from './retriever.ts';
 import { MEMORY_ONLY } from './stage-graph.ts';
-import { SampleStageStore } from './stage-store.harness.ts';
-import { addCounts, type StageCounts, type StageStore } from './stage-store.ts';
 import { Workspace } from './workspace.ts';
-import type { Encoding } from './workspace-inputs.ts';
 
 beforeAll(() => useBackend('wasm'));
 const world = sampleWorld(3);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { trajectorySignals } from '../learning/trajectory-inputs.ts';
-import { signalBankOptions, signalNames } from '../retrieval/signal-bank/options.ts';
-import { signalParts } from '../retrieval/signal-bank/signal-parts.ts';
+import { signalBankOptions, signalNames } from '../signals/bank/options.ts';
+import { signalParts } from '../signals/bank/signal-parts.ts';
 import { exchangedParts } from './exchanged-parts.ts';
 
 const signals = signalBankOptions.parse({ groups: ['text', 'time'] });

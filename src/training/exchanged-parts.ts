@@ -1,5 +1,5 @@
 import { aheadSignals, coordinateSignals } from '../learning/trajectory-inputs.ts';
-import { signalParts } from '../retrieval/signal-bank/signal-parts.ts';
+import { signalParts } from '../signals/bank/signal-parts.ts';
 import type { TrainingConfig } from './training-config.ts';
 import { modelSignals } from './training-models.ts';
 

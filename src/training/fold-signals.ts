@@ -6,13 +6,13 @@ import { identityOf, openWorkspace, type WorkspaceSource } from '../experiment/r
 import type { FeatureSource } from '../learning/feature-source.ts';
 import { type FeatureTable, subset } from '../learning/feature-table.ts';
 import type { Query } from '../model/dataset.ts';
-import type { CandidatePool, PoolRows } from '../retrieval/candidate-pool.ts';
-import { cosineNames } from '../retrieval/signal-bank/options.ts';
-import { encoderSignals, refittedSignals } from '../retrieval/signal-bank/refitted-signals.ts';
-import type { SignalTable } from '../retrieval/signal-bank/signal-bank.ts';
 import { StageGraph, type WorkspaceIdentity } from '../retrieval/stage-graph.ts';
-import { StageRunner } from '../retrieval/stage-runner.ts';
 import type { Workspace } from '../retrieval/workspace.ts';
+import { cosineNames } from '../signals/bank/options.ts';
+import { encoderSignals, refittedSignals } from '../signals/bank/refitted-signals.ts';
+import type { SignalTable } from '../signals/bank/signal-bank.ts';
+import type { CandidatePool, PoolRows } from '../signals/candidate-pool.ts';
+import { StageRunner } from '../signals/stage-results.ts';
 import { featureTableOf } from './signal-features.ts';
 import { candidateOptions, candidatePool, taskSignals, trajectoryDimensions } from './task-signals.ts';
 import type { TrainingConfig } from './training-config.ts';

@@ -2,7 +2,7 @@ import type { FeatureTable } from '../learning/feature-table.ts';
 import { bestPlaces } from '../learning/table-metrics.ts';
 import type { Corpus } from '../model/corpus.ts';
 import type { Run } from '../model/run.ts';
-import type { PoolRows } from '../retrieval/candidate-pool.ts';
+import type { PoolRows } from '../signals/candidate-pool.ts';
 
 /** The best so many candidates of each query, as a run. @param scores row-major [Q, C] */
 export function runOfScores(

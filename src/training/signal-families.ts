@@ -1,4 +1,4 @@
-import { SPREAD } from '../retrieval/signal-bank/spread.ts';
+import { SPREAD } from '../signals/bank/spread.ts';
 
 /** The signal that another is made of: without what spreads it over a session, and without the number that tells it from its like. */
 function root(signal: string): string {

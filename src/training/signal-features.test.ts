@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { assertFeatureTable } from '../learning/feature-table.ts';
 import { Corpus } from '../model/corpus.ts';
 import type { Dataset, Query } from '../model/dataset.ts';
-import type { CandidatePool } from '../retrieval/candidate-pool.ts';
+import type { CandidatePool } from '../signals/candidate-pool.ts';
 import { featureTableOf } from './signal-features.ts';
 
 const turn = (id: string, timestamp: number) => ({

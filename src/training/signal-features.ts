@@ -1,7 +1,7 @@
 import type { FeatureTable } from '../learning/feature-table.ts';
 import type { Dataset, Query } from '../model/dataset.ts';
-import type { CandidatePool } from '../retrieval/candidate-pool.ts';
-import type { SignalTable } from '../retrieval/signal-bank/signal-bank.ts';
+import type { SignalTable } from '../signals/bank/signal-bank.ts';
+import type { CandidatePool } from '../signals/candidate-pool.ts';
 
 /** Judgements of a pool's candidates, and of the turns that it misses. */
 function judgements(dataset: Dataset, queries: readonly Query[], pool: CandidatePool) {

@@ -1,7 +1,7 @@
-import type { CandidatePool } from '../retrieval/candidate-pool.ts';
 import { type RetrieverOptions, retrieverOptions } from '../retrieval/retriever-options.ts';
-import { type SignalTable, signalTable } from '../retrieval/signal-bank/signal-bank.ts';
 import type { Workspace } from '../retrieval/workspace.ts';
+import { type SignalTable, signalTable } from '../signals/bank/signal-bank.ts';
+import type { CandidatePool } from '../signals/candidate-pool.ts';
 import type { Dimensions } from '../trajectory/coordinate-names.ts';
 import type { TrainingConfig } from './training-config.ts';
 import { withTrajectorySignals } from './trajectory-features.ts';

@@ -5,7 +5,7 @@ import { ValidationError } from '../core/errors.ts';
 import { readText, writeAtomic } from '../core/files.ts';
 import { contentsByCluster } from '../experiment/run/cluster-conversations.ts';
 import type { Dataset } from '../model/dataset.ts';
-import { SIGNAL_GROUPS } from '../retrieval/signal-bank/options.ts';
+import { SIGNAL_GROUPS } from '../signals/bank/options.ts';
 import { readTouches, TEST_FILE, type Touch, times } from './test-touches.ts';
 import type { TrainingConfig } from './training-config.ts';
 

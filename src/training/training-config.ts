@@ -9,7 +9,7 @@ import { encoderOptions } from '../embedding/registry.ts';
 import { composeFiles, folderOfWriter } from '../experiment/config/config-composition.ts';
 import { metric, metrics, slug } from '../experiment/config/config-schema.ts';
 import { VALIDATION_METRIC } from '../learning/table-metrics.ts';
-import { signalBankOptions } from '../retrieval/signal-bank/options.ts';
+import { signalBankOptions } from '../signals/bank/options.ts';
 
 const loss = z.enum(['listwise', 'infonce']);
 const positive = z.number().positive();

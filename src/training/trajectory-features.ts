@@ -1,12 +1,12 @@
 import { ValidationError } from '../core/errors.ts';
 import { aheadSignals, TURNS_AHEAD, trajectorySignals } from '../learning/trajectory-inputs.ts';
-import { forwardCosines } from '../rerank/forward-cosines.ts';
-import type { CandidatePool } from '../retrieval/candidate-pool.ts';
-import { framesOf } from '../retrieval/pair-frames.ts';
 import type { Column } from '../retrieval/relevance.ts';
 import { TRAJECTORY_DEFAULTS } from '../retrieval/retriever-options.ts';
-import type { SignalTable } from '../retrieval/signal-bank/signal-bank.ts';
 import type { Workspace } from '../retrieval/workspace.ts';
+import type { SignalTable } from '../signals/bank/signal-bank.ts';
+import type { CandidatePool } from '../signals/candidate-pool.ts';
+import { forwardCosines } from '../signals/forward-cosines.ts';
+import { framesOf } from '../signals/pair-frames.ts';
 import type { Dimensions } from '../trajectory/coordinate-names.ts';
 import { agesInHours } from '../trajectory/time-decay.ts';
 

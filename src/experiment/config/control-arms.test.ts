@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../../core/errors.ts';
-import { CONTROL_KINDS } from '../../retrieval/control-options.ts';
+import { CONTROL_KINDS } from '../../signals/worlds/control-options.ts';
 import { ArmTuning } from '../run/tuning.ts';
 import { armsToRun, selectArms } from './arm-selection.ts';
 import { type ArmOptions, type ExperimentConfig, resolveConfig } from './config.ts';

@@ -2,9 +2,9 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
 import { SAMPLE_ARMS, type SampleArm } from '../../retrieval/arms.fixture.ts';
-import { sampleWorkspace, sampleWorld } from '../../retrieval/corpus.fixture.ts';
 import { retrieve } from '../../retrieval/retriever.ts';
-import type { StageCounts } from '../../retrieval/stage-store.ts';
+import { sampleWorkspace, sampleWorld } from '../../signals/corpus.fixture.ts';
+import type { StageCounts } from '../../signals/stage.ts';
 import { ComponentClock, latencyOf, measureLatency, timeQueries } from './latency.ts';
 
 beforeAll(() => useBackend('wasm'));

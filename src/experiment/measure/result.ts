@@ -2,7 +2,7 @@ import type { Interval } from '../../evaluation/bootstrap-interval.ts';
 import type { Estimate } from '../../evaluation/mean-intervals.ts';
 import type { BaselineComparison, ClusteredTest, CorrectionName, TestName } from '../../evaluation/significance.ts';
 import type { Turn } from '../../model/turn.ts';
-import type { StageCounts } from '../../retrieval/stage-store.ts';
+import type { StageCounts } from '../../signals/stage.ts';
 import type { MetricPassport } from './passport.ts';
 
 export type { Estimate, Interval, MetricPassport };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ChecksumMismatchError, type ConfigurationFault } from '../../core/errors.ts';
 import { readCheckedSafetensors, writeSafetensors } from '../../core/safetensors.ts';
 import { check } from '../../core/validation.ts';
-import type { StageCounts } from '../../retrieval/stage-store.ts';
+import type { StageCounts } from '../../signals/stage.ts';
 import { armOptions } from '../config/arm-options.ts';
 import { fileName } from '../config/arms.ts';
 import type { Latency } from '../measure/result.ts';

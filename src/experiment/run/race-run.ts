@@ -1,4 +1,4 @@
-import { addCounts, type StageCounts } from '../../retrieval/stage-store.ts';
+import { addCounts, type StageCounts } from '../../signals/stage.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
 import { controlOf } from '../config/control-arms.ts';
 import { valuesOf } from '../measure/measurement.ts';

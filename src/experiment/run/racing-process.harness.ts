@@ -3,9 +3,9 @@ import { useBackend } from '../../core/backend.ts';
 import { hashOf } from '../../core/hash.ts';
 import { random } from '../../core/random.ts';
 import { SAMPLE_ARMS } from '../../retrieval/arms.fixture.ts';
-import { sampleWorkspace, sampleWorld } from '../../retrieval/corpus.fixture.ts';
 import { retrieve } from '../../retrieval/retriever.ts';
-import type { StageCounts } from '../../retrieval/stage-store.ts';
+import { sampleWorkspace, sampleWorld } from '../../signals/corpus.fixture.ts';
+import type { StageCounts } from '../../signals/stage.ts';
 import { StageCache } from './stage-cache.ts';
 
 /** What a process made of the sample arms, and of arrays that take a while to write. */

@@ -3,8 +3,8 @@ import { useBackend } from '../../core/backend.ts';
 import { NotFiniteError } from '../../core/errors.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Query } from '../../model/dataset.ts';
-import { sampleWorkspace, sampleWorld } from '../../retrieval/corpus.fixture.ts';
 import { retrieverOptions } from '../../retrieval/retriever-options.ts';
+import { sampleWorkspace, sampleWorld } from '../../signals/corpus.fixture.ts';
 import type { ArmRecord } from './arm-record.ts';
 import { type ArmRanking, inspectedRankings, rankArm, rankedComponents, rankedPositions, runOf } from './rankings.ts';
 

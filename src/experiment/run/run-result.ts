@@ -1,5 +1,5 @@
 import { eventBreaks } from '../../core/event-loop.ts';
-import type { StageCounts } from '../../retrieval/stage-store.ts';
+import type { StageCounts } from '../../signals/stage.ts';
 import { countLosses, lossesOf, relevantPositions } from '../measure/attribution.ts';
 import { inspectedTurns, queryRecord } from '../measure/inspection.ts';
 import { interactionsOf } from '../measure/interactions.ts';

@@ -4,7 +4,7 @@ import { letEventsIn } from '../../core/event-loop.ts';
 import { type StartProgress, silent } from '../../core/progress.ts';
 import type { Corpus } from '../../model/corpus.ts';
 import type { Qrels, Run } from '../../model/run.ts';
-import { addCounts } from '../../retrieval/stage-store.ts';
+import { addCounts } from '../../signals/stage.ts';
 import { armsToRun } from '../config/arm-selection.ts';
 import type { ExperimentConfig } from '../config/config.ts';
 import { controlsAmong } from '../config/control-arms.ts';

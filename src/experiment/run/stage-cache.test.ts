@@ -18,7 +18,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ChecksumMismatchError, StorageError } from '../../core/errors.ts';
 import { hashOf } from '../../core/hash.ts';
-import type { Artifact, Stage } from '../../retrieval/stage-store.ts';
+import type { Artifact, Stage } from '../../signals/stage.ts';
 import { type RaceOutcome, race } from './racing-process.harness.ts';
 import { StageCache } from './stage-cache.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ChecksumMismatchError, StorageError } from '../../core/errors.ts';
 import { assertNoLink, assertWritableFolder } from '../../core/files.ts';
 import { readCheckedSafetensors, type TensorData, type TensorFile, writeSafetensors } from '../../core/safetensors.ts';
-import type { Artifact, Stage, StageStore } from '../../retrieval/stage-store.ts';
+import type { Artifact, Stage, StageStore } from '../../signals/stage.ts';
 
 const REMEDY = 'delete it and run again, with --retry-failed where a run is to go on, to have the stage computed anew';
 

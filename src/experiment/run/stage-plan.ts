@@ -1,5 +1,5 @@
 import { MEMORY_ONLY, type StageGraph, withInputs } from '../../retrieval/stage-graph.ts';
-import type { Stage } from '../../retrieval/stage-store.ts';
+import type { Stage } from '../../signals/stage.ts';
 import { armsToRun } from '../config/arm-selection.ts';
 import { combinations } from '../config/arms.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';

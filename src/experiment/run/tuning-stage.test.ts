@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
 import { Corpus } from '../../model/corpus.ts';
-import { sampleWorld } from '../../retrieval/corpus.fixture.ts';
 import { StageGraph } from '../../retrieval/stage-graph.ts';
+import { sampleWorld } from '../../signals/corpus.fixture.ts';
 import { least, plain } from '../config/config.fixture.ts';
 import { type ArmOptions, type ExperimentConfig, resolveConfig } from '../config/config.ts';
 import { cutoffOf, tuningStage } from './tuning-stage.ts';

@@ -1,6 +1,6 @@
 import { type RetrieverOptions, retrieverOptions } from '../../retrieval/retriever-options.ts';
 import type { StageGraph } from '../../retrieval/stage-graph.ts';
-import type { Stage } from '../../retrieval/stage-store.ts';
+import type { Stage } from '../../signals/stage.ts';
 import type { ExperimentConfig } from '../config/config.ts';
 
 /** Deep enough for the metric: 10 of `mrr@10`, everything for one without a cut-off. */

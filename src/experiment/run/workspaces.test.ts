@@ -10,7 +10,7 @@ import { Corpus } from '../../model/corpus.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { queryReach, turnsWithin } from '../../retrieval/query-reach.ts';
 import { retrieve } from '../../retrieval/retriever.ts';
-import { KEEPS_NOTHING } from '../../retrieval/stage-store.ts';
+import { KEEPS_NOTHING } from '../../signals/stage.ts';
 import { type ExperimentConfig, resolveConfig } from '../config/config.ts';
 import type { Plain } from '../config/config-file.ts';
 import { splitDev } from './dev-split.ts';

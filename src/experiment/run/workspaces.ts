@@ -6,9 +6,9 @@ import { type EncoderOptions, encoderSource } from '../../embedding/registry.ts'
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { type QueryReach, queryReach, turnsWithin } from '../../retrieval/query-reach.ts';
 import { StageGraph, type WorkspaceIdentity } from '../../retrieval/stage-graph.ts';
-import type { StageStore } from '../../retrieval/stage-store.ts';
 import { Workspace } from '../../retrieval/workspace.ts';
-import type { Encoding } from '../../retrieval/workspace-inputs.ts';
+import type { StageStore } from '../../signals/stage.ts';
+import type { Encoding } from '../../signals/workspace-inputs.ts';
 import type { ExperimentConfig } from '../config/config.ts';
 import { limitedQueries, sampleConversations } from './conversation-sample.ts';
 import { type DevSplit, splitDev } from './dev-split.ts';

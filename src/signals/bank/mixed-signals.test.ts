@@ -1,0 +1,33 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { beforeAll, expect, test } from 'vitest';
+import { useBackend } from '../../core/backend.ts';
+import { scoringOptions } from '../../retrieval/scoring-options.ts';
+import { samplePool } from '../columns.harness.ts';
+import { mixedSignals } from './mixed-signals.ts';
+import { signalTable } from './signal-bank.ts';
+import { sampleThreads, threadsWorkspace } from './threads.fixture.ts';
+
+beforeAll(() => useBackend('wasm'));
+
+test.each<[string, Record<string, number>]>([
+  ['several signals', { 'bm25:share': 0.7, cosine: -1.3, 'decay-6h': 2, 'leaf × decay-24h': 0.31, rcp: 11 }],
+  ['one', { length: 1 }],
+  ['none', {}],
+])('the score is the weighted sum of %s, and 0 where the pool is padded', async (_, weights) => {
+  const before = tf.memory().numTensors;
+  const workspace = threadsWorkspace(sampleThreads(3));
+  const pool = await samplePool(workspace);
+  const options = scoringOptions.parse({ weights });
+  const { signals, values } = await signalTable(workspace, pool, options.signals);
+  const scores = await mixedSignals(workspace, pool, options);
+  workspace.dispose();
+  expect(tf.memory().numTensors).toBe(before);
+  expect(scores).toHaveLength(pool.positions.length);
+  expect(pool.positions).toContain(-1);
+  for (const [pair, position] of pool.positions.entries()) {
+    let sum = 0;
+    for (const [name, weight] of Object.entries(weights))
+      sum += weight * (values[pair * signals.length + signals.indexOf(name)] as number);
+    expect(scores[pair]).toBeCloseTo(position < 0 ? 0 : sum, 4);
+  }
+});

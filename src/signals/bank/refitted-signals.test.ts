@@ -1,0 +1,81 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useBackend } from '../../core/backend.ts';
+import { retrieverOptions } from '../../retrieval/retriever-options.ts';
+import type { Workspace } from '../../retrieval/workspace.ts';
+import { signalBankOptions, signalNames } from './options.ts';
+import { encoderSignals, refittedSignals } from './refitted-signals.ts';
+import { type SignalTable, signalTable } from './signal-bank.ts';
+import { sampleThreads, threadsWorkspace } from './threads.fixture.ts';
+
+beforeAll(() => useBackend('wasm'));
+
+const options = signalBankOptions.parse({
+  encoders: [{ encoder: 'lsa', dimension: 5, minDocumentFrequency: 1, oversampling: 2 }],
+});
+const names = signalNames(options);
+const retriever = retrieverOptions.parse({
+  candidates: [{ index: 'newest', k: 61 }],
+  relevance: { signals: ['recency'] },
+});
+const world = sampleThreads(3, 37, 7);
+
+/** The same threads by an encoder of other vectors. */
+function otherVectors() {
+  const ids = [...world.vectorOf.keys()];
+  const turned = ids.map((id, i) => [id, world.vectorOf.get(ids[(i + 5) % ids.length] as string)] as const);
+  return { ...world, vectorOf: new Map(turned.map(([id, vector]) => [id, vector as Float32Array])) };
+}
+
+async function tableOf(workspace: Workspace): Promise<SignalTable> {
+  return signalTable(workspace, await workspace.pool(retriever), options);
+}
+
+function columnOf({ signals, values }: SignalTable, name: string): number[] {
+  const at = signals.indexOf(name);
+  return Array.from({ length: values.length / signals.length }, (_, pair) => values[pair * signals.length + at]!);
+}
+
+describe('signals of another encoder', () => {
+  test('are those of a whole bank with this encoder, and all others differ in nothing', async () => {
+    const [before, after] = [threadsWorkspace(world), threadsWorkspace(otherVectors())];
+    try {
+      const base = await tableOf(before);
+      const whole = await tableOf(after);
+      const pool = await after.pool(retriever);
+      const found = await refittedSignals(after, pool, options, { cosines: ['cosine'], wanted: names, base });
+      const dependent = encoderSignals(options, ['cosine']);
+      for (const name of names) {
+        expect(columnOf(found, name), name).toEqual(columnOf(whole, name));
+        expect(
+          columnOf(whole, name).some((value, i) => value !== columnOf(base, name)[i]),
+          name,
+        ).toBe(dependent.includes(name));
+      }
+    } finally {
+      before.dispose();
+      after.dispose();
+    }
+  });
+
+  test('are a cosine and what is spread of it where the encoder is not the own one', () => {
+    const spread = ['', ':share', ':-2', ':-1', ':+1', ':+2', ':session-best', ':session-mean'];
+    expect(encoderSignals(options, ['cosine-lsa'])).toEqual(spread.map((suffix) => `cosine-lsa${suffix}`));
+    const time = signalBankOptions.parse({ groups: ['time'] });
+    expect(encoderSignals(time, ['cosine'])).toEqual([]);
+  });
+
+  test('are as many as are wanted, with the factors of a product', async () => {
+    const workspace = threadsWorkspace(world);
+    try {
+      const base = await tableOf(workspace);
+      const pool = await workspace.pool(retriever);
+      const product = 'last × cosine:share';
+      const found = await refittedSignals(workspace, pool, options, { cosines: ['cosine'], wanted: [product], base });
+      expect(columnOf(found, product)).toEqual(columnOf(base, product));
+      expect(found.signals).not.toContain('trajectory-5');
+      expect(found.signals).toContain('last');
+    } finally {
+      workspace.dispose();
+    }
+  });
+});

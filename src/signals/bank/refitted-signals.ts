@@ -1,0 +1,135 @@
+import { eventBreaks } from '../../core/event-loop.ts';
+import type { Column } from '../../retrieval/relevance.ts';
+import type { Workspace } from '../../retrieval/workspace.ts';
+import type { CandidatePool } from '../candidate-pool.ts';
+import { localRows, type ScopedQueries } from '../conversation-scope.ts';
+import { type SignalBankOptions, signalNames } from './options.ts';
+import { PRODUCTS } from './products.ts';
+import { QueryRows, type TableColumns } from './query-rows.ts';
+import { sessionsOf } from './sessions.ts';
+import { QUERY_BLOCK, type SignalTable, scopeCosines } from './signal-bank.ts';
+import { SPREAD, Spread } from './spread.ts';
+import { STRUCTURE_SIGNALS } from './structure-names.ts';
+import { structureColumns } from './structure-signals.ts';
+
+/** The cosine of the workspace's own encoder, whose vectors coordinates and attention are computed from. */
+const OWN_COSINE = 'cosine';
+/** The structure signals that compare vectors. */
+const OWN_STRUCTURE: readonly string[] = ['difference homogeneity', ...STRUCTURE_SIGNALS];
+
+function spreadOf(cosine: string): string[] {
+  return SPREAD.map((suffix) => `${cosine}${suffix}`);
+}
+
+/** The signals of a bank that depend on the encoders behind some of its cosines, in the order of their columns. @param cosines names of those cosines */
+export function encoderSignals(options: SignalBankOptions, cosines: readonly string[]): string[] {
+  const direct = new Set([...cosines.flatMap(spreadOf), ...(cosines.includes(OWN_COSINE) ? OWN_STRUCTURE : [])]);
+  const products = PRODUCTS.filter(({ of }) => of.some((factor) => direct.has(factor))).map(({ name }) => name);
+  return signalNames(options).filter((name) => direct.has(name) || products.includes(name));
+}
+
+/** What is to be computed with the encoders of a workspace, and where the rest comes from. */
+export interface Refit {
+  /** Names of the cosines whose encoders differ from those behind `base`. */
+  readonly cosines: readonly string[];
+  /** The signals asked for; those that depend on none of the cosines are copied. */
+  readonly wanted: readonly string[];
+  /** The whole bank with other encoders, for the same pool. */
+  readonly base: SignalTable;
+}
+
+/** Columns of a table by name. */
+function indexed(signals: readonly string[]): ReadonlyMap<string, number> {
+  return new Map(signals.map((name, column) => [name, column]));
+}
+
+function copyColumns(from: SignalTable, names: readonly string[], to: TableColumns): void {
+  const source = indexed(from.signals);
+  const pairs = from.values.length / from.signals.length;
+  for (const name of names) {
+    let at = to.columns.get(name) as number;
+    let there = source.get(name) as number;
+    for (let pair = 0; pair < pairs; pair++, at += to.columns.size, there += from.signals.length)
+      to.values[at] = from.values[there] as number;
+  }
+}
+
+/** Fills in cosines with what is spread of them, structure and products, for the queries of one scope. */
+class ScopeRefit {
+  readonly #workspace: Workspace;
+  readonly #pool: CandidatePool;
+  readonly #table: TableColumns;
+  readonly #structure: ReadonlyMap<string, Column>;
+  readonly #products: typeof PRODUCTS;
+
+  constructor(
+    workspace: Workspace,
+    pool: CandidatePool,
+    table: TableColumns,
+    structure: ReadonlyMap<string, Column>,
+    products: typeof PRODUCTS,
+  ) {
+    this.#workspace = workspace;
+    this.#pool = pool;
+    this.#table = table;
+    this.#structure = structure;
+    this.#products = products;
+  }
+
+  async fill(
+    { scope, places, batch }: ScopedQueries,
+    options: SignalBankOptions,
+    cosines: readonly string[],
+  ): Promise<void> {
+    const { width } = this.#pool;
+    const spread = new Spread(sessionsOf(scope.corpus));
+    const scores = new Float64Array(scope.corpus.size);
+    const positions = localRows(scope, this.#pool, places);
+    const pause = eventBreaks();
+    for (let first = 0; first < places.length; first += QUERY_BLOCK) {
+      const block = places.slice(first, first + QUERY_BLOCK);
+      const found = await scopeCosines(this.#workspace, options, scope, block, (name) => cosines.includes(name));
+      for (const [i, query] of block.entries()) {
+        const row = first + i;
+        const rows = new QueryRows(this.#table, query, positions.subarray(row * width, (row + 1) * width));
+        for (const [name, cosine] of found) {
+          cosine.copy(i, scores);
+          rows.spread(name, spread, scores, batch.cutoffs[row] as number);
+        }
+        for (const [name, column] of this.#structure)
+          rows.write(name, (_, place) => column[query * width + place] as number);
+        for (const { name, of } of this.#products) rows.multiply(name, of);
+        await pause();
+      }
+    }
+  }
+}
+
+/**
+ * Signals of a bank as the encoders of another workspace have them: only what depends on these encoders is computed.
+ *
+ * @returns a table of at least the wanted signals
+ */
+export async function refittedSignals(
+  workspace: Workspace,
+  pool: CandidatePool,
+  options: SignalBankOptions,
+  { cosines, wanted, base }: Refit,
+): Promise<SignalTable> {
+  const dependent = encoderSignals(options, cosines).filter((name) => wanted.includes(name));
+  const products = PRODUCTS.filter(({ name }) => dependent.includes(name));
+  const structure = OWN_STRUCTURE.filter((name) => dependent.includes(name));
+  const spreads = options.groups.includes('text') ? cosines.flatMap(spreadOf) : [];
+  const computed = [...spreads, ...structure, ...products.map(({ name }) => name)];
+  const copied = [...new Set([...wanted, ...products.flatMap(({ of }) => of)])].filter(
+    (name) => !computed.includes(name),
+  );
+  const signals = [...computed, ...copied];
+  const table = { values: new Float32Array(pool.positions.length * signals.length), columns: indexed(signals) };
+  copyColumns(base, copied, table);
+  const columns = structure.length === 0 ? new Map<string, Column>() : await structureColumns(workspace, pool, null);
+  const own = new Map(structure.map((name) => [name, columns.get(name) as Column]));
+  const filler = new ScopeRefit(workspace, pool, table, own, products);
+  for (const part of workspace.scopes.split(workspace.batch)) await filler.fill(part, options, cosines);
+  return { signals, values: table.values };
+}

@@ -1,0 +1,242 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useBackend } from '../../core/backend.ts';
+import { UnavailableError } from '../../core/errors.ts';
+import { Corpus } from '../../model/corpus.ts';
+import type { Query } from '../../model/dataset.ts';
+import type { Turn } from '../../model/turn.ts';
+import { retrieverOptions } from '../../retrieval/retriever-options.ts';
+import type { Workspace } from '../../retrieval/workspace.ts';
+import { DIMENSION, type SampleWorld, sampleWorkspace, sampleWorld } from '../corpus.fixture.ts';
+import { SIGNAL_GROUPS, type SignalBankOptions, signalBankOptions, signalNames } from './options.ts';
+import { prepareSignals, type SignalTable, signalTable } from './signal-bank.ts';
+import { textScoresOf } from './text-scores.oracle.ts';
+import { sampleThreads, threadsWorkspace } from './threads.fixture.ts';
+
+beforeAll(() => useBackend('wasm'));
+
+const whole = signalBankOptions.parse({
+  encoders: [{ encoder: 'lsa', dimension: 5, minDocumentFrequency: 1, oversampling: 2 }],
+});
+const everything = retrieverOptions.parse({
+  candidates: [{ index: 'newest', k: 61 }],
+  relevance: { signals: ['recency'] },
+});
+
+async function tableOf(workspace: Workspace, options: SignalBankOptions = whole) {
+  const pool = await workspace.pool(everything);
+  return { pool, table: await signalTable(workspace, pool, options) };
+}
+
+/** Every signal of every candidate, by query, turn and signal. */
+type Rows = Map<string, Map<string, readonly number[]>>;
+
+async function rowsOf(world: SampleWorld, options?: SignalBankOptions): Promise<Rows> {
+  const workspace = threadsWorkspace(world);
+  try {
+    const { pool, table } = await tableOf(workspace, options);
+    const F = table.signals.length;
+    const rows: Rows = new Map();
+    for (const [q, { id }] of workspace.queries.entries()) {
+      const turns = new Map<string, readonly number[]>();
+      for (let pair = q * pool.width; pair < (q + 1) * pool.width; pair++) {
+        const turn = workspace.corpus.turns[pool.positions[pair] as number];
+        if (turn !== undefined) turns.set(turn.id, [...table.values.subarray(pair * F, (pair + 1) * F)]);
+      }
+      rows.set(id, turns);
+    }
+    return rows;
+  } finally {
+    workspace.dispose();
+  }
+}
+
+function expectSame(found: Rows, expected: Rows, names: readonly string[]): void {
+  expect([...found.keys()]).toEqual([...expected.keys()]);
+  for (const [id, turns] of expected) {
+    expect([...(found.get(id) ?? []).keys()]).toEqual([...turns.keys()]);
+    for (const [turn, values] of turns)
+      for (const [f, value] of values.entries()) {
+        const other = found.get(id)?.get(turn)?.[f] as number;
+        expect(Math.abs(other - value), `${names[f]} of ${turn} for ${id}: ${other}, not ${value}`).toBeLessThan(
+          1e-5 * (1 + Math.abs(value)),
+        );
+      }
+  }
+}
+
+const names = signalNames(whole);
+const worlds = [3, 5].map((seed) => sampleThreads(seed, 37, 7));
+const pastOf = ({ turns }: SampleWorld, query: Query): Turn[] =>
+  turns.filter(({ timestamp }) => timestamp < query.timestamp);
+const hasAsked = (turns: readonly Turn[], { conversationId }: Query) =>
+  conversationId === undefined || turns.some((turn) => turn.conversationId === conversationId);
+
+test('some queries name authors who are yet to speak', () => {
+  const isEarly = (world: SampleWorld, query: Query) => {
+    const known = new Set(pastOf(world, query).map(({ author }) => author));
+    const later = world.turns.flatMap(({ author }) => (known.has(author) ? [] : (author ?? [])));
+    return later.some((author) => query.text.includes(author));
+  };
+  for (const world of worlds) expect(world.queries.some((query) => isEarly(world, query))).toBe(true);
+});
+
+describe.each(worlds.map((world, i) => [i, world] as const))('world %i', (_, world) => {
+  test('nothing of a row is other than it was at the moment of the query', async () => {
+    const known = await rowsOf(world);
+    for (const query of world.queries) {
+      const turns = pastOf(world, query);
+      if (!hasAsked(turns, query)) continue;
+      const then = await rowsOf({ ...world, turns, queries: [query] });
+      expect(then.get(query.id)?.size).toBeGreaterThan(0);
+      expectSame(new Map([[query.id, known.get(query.id) as Map<string, number[]>]]), then, names);
+    }
+  });
+
+  test('a query that asks one conversation is answered as if there were no other', async () => {
+    const known = await rowsOf(world);
+    const asking = world.queries.filter(({ conversationId }) => conversationId !== undefined);
+    expect(asking.length).toBeGreaterThan(2);
+    for (const query of asking) {
+      const { conversationId, ...alone } = query;
+      const turns = world.turns.filter((turn) => turn.conversationId === conversationId);
+      const then = await rowsOf({ ...world, turns, queries: [alone] });
+      expectSame(new Map([[query.id, known.get(query.id) as Map<string, number[]>]]), then, names);
+    }
+  });
+
+  test('words have the scores of the turns that the query asks, in their own columns', async () => {
+    const known = await rowsOf(world);
+    for (const query of world.queries) {
+      const asked = ({ conversationId }: Turn) =>
+        query.conversationId === undefined || conversationId === query.conversationId;
+      const past = new Corpus(world.turns).turns.filter((turn) => turn.timestamp < query.timestamp && asked(turn));
+      const scores = textScoresOf(
+        past,
+        query.text,
+        past.flatMap(({ author }) => author ?? []),
+      );
+      expect(known.get(query.id)?.size).toBe(past.length);
+      for (const [name, values] of scores)
+        for (const [i, turn] of past.entries())
+          expect(known.get(query.id)?.get(turn.id)?.[names.indexOf(name)], name).toBeCloseTo(values[i] as number, 4);
+    }
+  });
+
+  test('vectors have the cosines of their encoders, in their own columns', async () => {
+    const workspace = threadsWorkspace(world);
+    const encoding = await workspace.encoding(whole.encoders[0] ?? null);
+    const cosine = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) => sum + value * (b[i] as number), 0);
+    const row = (vectors: Float32Array, dimension: number, i: number) =>
+      vectors.subarray(i * dimension, (i + 1) * dimension);
+    const { pool, table } = await tableOf(workspace);
+    for (const [pair, position] of pool.positions.entries()) {
+      if (position < 0) continue;
+      const query = Math.floor(pair / pool.width);
+      const value = (name: string) => table.values[pair * names.length + names.indexOf(name)];
+      const { turnVectors, batch } = workspace;
+      expect(value('cosine')).toBeCloseTo(
+        cosine(row(turnVectors, DIMENSION, position), row(batch.vectors, DIMENSION, query)),
+        5,
+      );
+      const { dimension } = encoding;
+      const other = cosine(
+        row(encoding.turnVectors, dimension, position),
+        row(encoding.queryVectors, dimension, query),
+      );
+      expect(value('cosine-lsa')).toBeCloseTo(other, 5);
+    }
+    workspace.dispose();
+  });
+});
+
+test('every signal tells some candidates from others, and products are those of their signals', async () => {
+  const all = await Promise.all(worlds.map((world) => rowsOf(world)));
+  const rows = all.flatMap((found) => [...found.values()].flatMap((turns) => [...turns.values()]));
+  for (const [f, name] of names.entries()) {
+    const values = rows.map((row) => row[f] as number);
+    expect(new Set(values).size, name).toBeGreaterThan(1);
+    expect(values.every(Number.isFinite), name).toBe(true);
+    const [a, b] = name.split(' × ').map((factor) => names.indexOf(factor)) as [number, number | undefined];
+    if (b !== undefined) for (const row of rows) expect(row[f]).toBeCloseTo((row[a] as number) * (row[b] as number), 4);
+  }
+});
+
+describe('a table', () => {
+  const [world] = worlds as [SampleWorld];
+
+  test('is 0 where the pool is padded, and leaves nothing behind', async () => {
+    const before = tf.memory().numTensors;
+    const workspace = threadsWorkspace(world);
+    const { pool, table } = await tableOf(workspace);
+    expect(table.signals).toEqual(names);
+    expect(table.values).toHaveLength(pool.positions.length * names.length);
+    const padded = [...pool.positions.keys()].filter((pair) => pool.positions[pair] === -1);
+    expect(padded.length).toBeGreaterThan(7);
+    for (const pair of padded)
+      expect(table.values.subarray(pair * names.length, (pair + 1) * names.length).every((value) => value === 0)).toBe(
+        true,
+      );
+    workspace.dispose();
+    expect(tf.memory().numTensors).toBe(before);
+  });
+
+  test.each(['time', 'thread', 'channel', 'author', 'structure'] as const)(
+    'of the group %s alone has the columns that the whole has of it',
+    async (group) => {
+      const options = signalBankOptions.parse({ groups: [group] });
+      const own = signalNames(options);
+      const places = own.map((name) => names.indexOf(name));
+      const part = [...(await rowsOf(world))].map(([id, turns]) => {
+        const rows = [...turns].map(([turn, values]) => [turn, places.map((f) => values[f] as number)] as const);
+        return [id, new Map(rows)] as const;
+      });
+      expectSame(await rowsOf(world, options), new Map(part), own);
+    },
+  );
+
+  test('without the group author does not know who speaks and who asks', async () => {
+    const options = signalBankOptions.parse({ groups: SIGNAL_GROUPS.filter((group) => group !== 'author') });
+    const unsigned = <T>(rows: readonly T[]) => rows.map((row) => ({ ...row, author: null }));
+    const anonymous = { ...world, turns: unsigned(world.turns), queries: unsigned(world.queries) };
+    expectSame(await rowsOf(anonymous, options), await rowsOf(world, options), signalNames(options));
+  });
+
+  test('is the same a query at a time, with what says nothing of queries at hand', async () => {
+    const workspace = threadsWorkspace(world);
+    await prepareSignals(workspace, whole);
+    const { pool, table } = await tableOf(workspace);
+    const F = names.length;
+    for (const [place, { id }] of world.queries.entries()) {
+      const some = workspace.withQueries([place]);
+      const { pool: own, table: row }: { pool: typeof pool; table: SignalTable } = await tableOf(some);
+      const width = own.positions.filter((position) => position >= 0).length;
+      const expected = table.values.subarray(place * pool.width * F, (place * pool.width + width) * F);
+      for (const [i, value] of expected.entries())
+        expect(Math.abs((row.values[i] as number) - value), `${names[i % F]} for ${id}`).toBeLessThan(
+          1e-5 * (1 + Math.abs(value)),
+        );
+      some.dispose();
+    }
+    workspace.dispose();
+  });
+
+  test('of an encoder that the workspace does not know is refused', async () => {
+    const workspace = sampleWorkspace(sampleWorld(3, 23, 3, 2));
+    await expect(tableOf(workspace)).rejects.toThrow(UnavailableError);
+    workspace.dispose();
+  });
+
+  test('under a control differs in structure alone', async () => {
+    const workspace = threadsWorkspace(world);
+    const { pool, table } = await tableOf(workspace);
+    const controlled = await signalTable(workspace, pool, whole, { kind: 'shuffled-coordinates', seed: 3 });
+    const differing = names.filter((_, f) =>
+      table.values.some((value, i) => i % names.length === f && value !== controlled.values[i]),
+    );
+    workspace.dispose();
+    expect(differing).toEqual(expect.arrayContaining(['difference depth', 'trajectory-5', 'tpo']));
+    const structure = /^difference |^trajectory-|^tpo$/;
+    expect(differing.filter((name) => !structure.test(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { useBackend } from '../core/backend.ts';
+import { TRAJECTORY_DEFAULTS, type TrajectoryOptions } from '../retrieval/retriever-options.ts';
+import type { Workspace } from '../retrieval/workspace.ts';
+import { COORDINATES } from '../trajectory/coordinate-names.ts';
+import type { QueryFrames } from '../trajectory/query-frames.ts';
+import type { CandidatePool } from './candidate-pool.ts';
+import { candidatesOf, samplePool } from './columns.harness.ts';
+import { sampleWorkspace, sampleWorld } from './corpus.fixture.ts';
+import { framesOf } from './pair-frames.ts';
+import { coordinatesOf, threadOf } from './scores.oracle.ts';
+import type { ControlKind } from './worlds/control-options.ts';
+
+const world = sampleWorld(31, 97, 23, 5);
+let workspace: Workspace;
+let pool: CandidatePool;
+beforeAll(async () => {
+  await useBackend('wasm');
+  workspace = sampleWorkspace(world);
+  pool = await samplePool(workspace);
+});
+afterAll(() => workspace.dispose());
+
+describe.each([3, 5, 7] as const)('in %i dimensions', (dimensions) => {
+  const options: TrajectoryOptions = { ...TRAJECTORY_DEFAULTS, dimensions };
+  const names = COORDINATES[dimensions];
+
+  test('candidates and queries have the coordinates of the thread that the query joins', async () => {
+    const frames = await framesOf(workspace, pool, options, null);
+    let worst = 0;
+    for (const [q, query] of world.queries.entries())
+      for (const [c, turn] of candidatesOf(workspace, pool, q).entries()) {
+        const expected = coordinatesOf(world, query, threadOf(world, query, turn));
+        const at = (q * pool.width + c) * names.length;
+        for (const [i, name] of names.entries()) {
+          if (name === 'complexity') continue;
+          const own = frames.candidates[at + i]! - expected.get(turn.id)![name]!;
+          const other = frames.queries[at + i]! - expected.get(query.id)![name]!;
+          worst = Math.max(worst, Math.abs(own), Math.abs(other));
+        }
+      }
+    expect(worst).toBeLessThan(1e-6);
+  });
+});
+
+test.each([5, 7] as const)('complexity in %i dimensions is on the scale that is asked for', async (dimensions) => {
+  const { length } = COORDINATES[dimensions];
+  const place = COORDINATES[dimensions].indexOf('complexity');
+  const column = async (complexityScale: 'raw' | 'log') => {
+    const options = { ...TRAJECTORY_DEFAULTS, dimensions, complexityScale };
+    const { queries } = await framesOf(workspace, pool, options, null);
+    return queries.filter((_, i) => i % length === place && pool.positions[Math.floor(i / length)]! >= 0);
+  };
+  const [raw, log] = [await column('raw'), await column('log')];
+  expect(raw.every((value) => Number.isInteger(value) && value >= 1)).toBe(true);
+  expect(Math.max(...raw)).toBeGreaterThan(1);
+  expect(log.every((value) => value >= 0 && value <= 1)).toBe(true);
+});
+
+describe('a control', () => {
+  const options: TrajectoryOptions = { ...TRAJECTORY_DEFAULTS, dimensions: 7 };
+
+  test.each<[ControlKind, readonly (keyof QueryFrames)[]]>([
+    ['permuted-order', ['ringPositions', 'ringDistances', 'lineDistances']],
+    ['shuffled-coordinates', ['candidates', 'queries', 'coldStart']],
+    ['random-parents', ['candidates', 'queries']],
+    ['rewired-graph', ['candidates', 'queries']],
+  ])('%s changes what it destroys, and nothing else', async (kind, changed) => {
+    const plain = await framesOf(workspace, pool, options, null);
+    const controlled = await framesOf(workspace, pool, options, { kind, seed: 29 });
+    const bytes = (value: unknown) => JSON.stringify(ArrayBuffer.isView(value) ? [...(value as Float32Array)] : value);
+    const fields = Object.keys(plain) as (keyof QueryFrames)[];
+    const found = fields.filter((field) => bytes(plain[field]) !== bytes(controlled[field]));
+    expect(found.sort()).toEqual(changed.toSorted());
+  });
+
+  test('that moves frames takes those that are there, made once for all', async () => {
+    const own = sampleWorkspace(world);
+    const rows = await samplePool(own);
+    const [a, b] = await Promise.all([
+      framesOf(own, rows, options, { kind: 'permuted-order', seed: 29 }),
+      framesOf(own, rows, options, { kind: 'shuffled-coordinates', seed: 29 }),
+    ]);
+    const plain = await framesOf(own, rows, options, null);
+    expect([a.candidates === plain.candidates, b.turns === plain.turns]).toEqual([true, true]);
+    const { frames, 'controlled-frames': controlled } = own.stageCounts();
+    own.dispose();
+    expect([frames?.executed, controlled?.executed]).toEqual([1, 2]);
+  });
+});

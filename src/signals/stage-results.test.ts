@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { MEMORY_ONLY } from '../retrieval/stage-graph.ts';
+import { KEEPS_NOTHING, type Stage } from './stage.ts';
+import { StageRunner } from './stage-results.ts';
+import { SampleStageStore } from './stage-store.harness.ts';
+
+const stageOf = (name: string, key = `key of ${name}`): Stage => ({ name, key, inputs: [] });
+
+describe('in memory', () => {
+  test('a stage is made once for all who ask, at the same time or later', async () => {
+    const runner = new StageRunner(KEEPS_NOTHING);
+    let calls = 0;
+    const ask = () => runner.run<number>(stageOf('pool'), () => ++calls);
+    expect(await Promise.all([ask(), ask()])).toEqual([1, 1]);
+    expect(await ask()).toBe(1);
+    expect(runner.counts()).toEqual({ pool: { executed: 1, memory: 2, disk: 0 } });
+  });
+
+  test('stages of one name are told apart by their keys, and counted together, names in order', async () => {
+    const runner = new StageRunner(KEEPS_NOTHING);
+    const made: number[] = [];
+    for (const [name, key] of [
+      ['pool', 'a'],
+      ['pool', 'b'],
+      ['cosine', 'c'],
+      ['pool', 'a'],
+    ] as const)
+      made.push(await runner.run<number>(stageOf(name, key), () => made.length));
+    expect(made).toEqual([0, 1, 2, 0]);
+    expect(Object.entries(runner.counts())).toEqual([
+      ['cosine', { executed: 1, memory: 0, disk: 0 }],
+      ['pool', { executed: 2, memory: 1, disk: 0 }],
+    ]);
+  });
+
+  test('what is cleared is made anew', async () => {
+    const runner = new StageRunner(KEEPS_NOTHING);
+    const ask = (value: number) => runner.run<number>(stageOf('pool'), () => value);
+    await ask(3);
+    runner.clear();
+    expect(await ask(5)).toBe(5);
+    expect(runner.counts()).toEqual({ pool: { executed: 2, memory: 0, disk: 0 } });
+  });
+});
+
+describe('with a store', () => {
+  test.each([
+    ['a number', 0.375],
+    ['0', 0],
+    ['an array', Int32Array.of(3, -1)],
+    ['fields', { width: 2, names: ['a', 'b'], scores: Float32Array.of(0.5, -0.5), none: null }],
+  ])('%s is read by another, as it was', async (_, value) => {
+    const store = new SampleStageStore();
+    const maker = new StageRunner(store);
+    expect(await maker.run<number>(stageOf('pool'), () => value as number)).toEqual(value);
+    expect(maker.counts()).toEqual({ pool: { executed: 1, memory: 0, disk: 0 } });
+    const reader = new StageRunner(store);
+    const ask = () => reader.run<number>(stageOf('pool'), () => -7);
+    expect(await ask()).toEqual(value);
+    expect(await ask()).toEqual(value);
+    expect(reader.counts()).toEqual({ pool: { executed: 0, memory: 1, disk: 1 } });
+  });
+
+  test.each([...MEMORY_ONLY])('%s is neither written nor read', async (name) => {
+    const store = new SampleStageStore();
+    await new StageRunner(store).run<number>(stageOf(name), () => 3);
+    expect(store.artifacts.size).toBe(0);
+    store.write(stageOf(name), { value: 5 });
+    expect(await new StageRunner(store).run<number>(stageOf(name), () => 7)).toBe(7);
+  });
+
+  test('a stage that fails fails for all who ask, and leaves nothing', async () => {
+    const store = new SampleStageStore();
+    const runner = new StageRunner(store);
+    const first = runner.run<number>(stageOf('pool'), () => Promise.reject(new Error('no')));
+    const second = runner.run<number>(stageOf('pool'), () => 3);
+    await expect(first).rejects.toThrow('no');
+    await expect(second).rejects.toThrow('no');
+    expect(store.artifacts.size).toBe(0);
+    expect(runner.counts()).toEqual({ pool: { executed: 0, memory: 1, disk: 0 } });
+  });
+});

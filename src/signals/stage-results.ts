@@ -1,0 +1,64 @@
+import { letEventsIn } from '../core/event-loop.ts';
+import { MEMORY_ONLY } from '../retrieval/stage-graph.ts';
+import type { Artifact, Stage, StageCount, StageCounts, StageResult, StageStore } from './stage.ts';
+
+const NONE: StageCount = { executed: 0, memory: 0, disk: 0 };
+
+/** A number or a lone array stands under this name. */
+const VALUE = 'value';
+
+function toArtifact(result: unknown): Artifact {
+  return typeof result === 'number' || ArrayBuffer.isView(result) ? { [VALUE]: result } : (result as Artifact);
+}
+
+function fromArtifact(artifact: Artifact): unknown {
+  return VALUE in artifact ? artifact[VALUE] : artifact;
+}
+
+/** Has each stage computed at most once: what is in memory is taken from there, then what the store holds, and only then is it made. */
+export class StageRunner {
+  readonly #store: StageStore;
+  readonly #results = new Map<string, Promise<unknown>>();
+  readonly #counts = new Map<string, StageCount>();
+
+  constructor(store: StageStore) {
+    this.#store = store;
+  }
+
+  run<T extends StageResult<T>>(stage: Stage, compute: () => Promise<T> | T): Promise<T> {
+    const known = this.#results.get(stage.key);
+    if (known !== undefined) {
+      this.#count(stage, 'memory');
+      return known as Promise<T>;
+    }
+    const result = letEventsIn().then(() => this.#make(stage, compute));
+    this.#results.set(stage.key, result);
+    return result;
+  }
+
+  async #make<T extends StageResult<T>>(stage: Stage, compute: () => Promise<T> | T): Promise<T> {
+    const kept = !MEMORY_ONLY.has(stage.name);
+    const stored = kept ? this.#store.read(stage) : null;
+    if (stored !== null) {
+      this.#count(stage, 'disk');
+      return fromArtifact(stored) as T;
+    }
+    const result = await compute();
+    this.#count(stage, 'executed');
+    if (kept) this.#store.write(stage, toArtifact(result));
+    return result;
+  }
+
+  #count({ name }: Stage, where: keyof StageCount): void {
+    const counts = this.#counts.get(name) ?? NONE;
+    this.#counts.set(name, { ...counts, [where]: counts[where] + 1 });
+  }
+
+  counts(): StageCounts {
+    return Object.fromEntries([...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  clear(): void {
+    this.#results.clear();
+  }
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { frozen } from '../../core/frozen.ts';
+
+/**
+ * The null controls by name. Each destroys one part of the structure that an arm looks at and leaves the rest as it is: texts, times, relevance and decay always.
+ * An arm that ranks as well under a control owes nothing to what the control destroyed. No control knows more than the arm: everything is drawn as of the query's
+ * moment.
+ */
+export const CONTROL_KINDS = frozen([
+  'permuted-order',
+  'shuffled-coordinates',
+  'random-parents',
+  'rewired-graph',
+] as const);
+export type ControlKind = (typeof CONTROL_KINDS)[number];
+
+export const controlOptions = z.strictObject({
+  kind: z.enum(CONTROL_KINDS),
+  /** The experiment's where it is null. */
+  seed: z.number().int().nullable().default(null),
+});
+export type ControlOptions = z.output<typeof controlOptions>;

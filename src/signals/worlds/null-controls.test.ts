@@ -1,0 +1,115 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useBackend } from '../../core/backend.ts';
+import { retrieve } from '../../retrieval/retriever.ts';
+import { type RetrieverOptions, retrieverOptions } from '../../retrieval/retriever-options.ts';
+import { sampleWorkspace, sampleWorld } from '../corpus.fixture.ts';
+import { CONTROL_KINDS, type ControlKind } from './control-options.ts';
+import { controlsFor } from './null-controls.ts';
+
+const [order, coordinates, parents, graph] = CONTROL_KINDS;
+const allOf = [coordinates, parents, graph];
+const hybrid = {
+  candidates: [
+    { index: 'bm25', k: 19 },
+    { index: 'flat', k: 13 },
+  ],
+  relevance: { signals: ['cosine', 'bm25'] },
+  decay: { halfLifeHours: 31 },
+};
+const plainly = { decay: null };
+const arm = (options: object): RetrieverOptions => retrieverOptions.parse({ ...hybrid, ...options });
+
+/** An arm, and the controls that it needs. */
+const ARMS: readonly (readonly [string, object, readonly ControlKind[]])[] = [
+  ['words, vectors and time', {}, []],
+  ['five coordinates', { trajectory: {} }, allOf],
+  ['time alone of three', { trajectory: { dimensions: 3, weights: { depth: 0, homogeneity: 0 } } }, [coordinates]],
+  [
+    'numbers of children beside time',
+    {
+      trajectory: {
+        dimensions: 7,
+        weights: { depth: 0, siblingOrder: 0, homogeneity: 0, complexity: 0, branchFactor: 0 },
+      },
+    },
+    [coordinates, parents],
+  ],
+  ['rcp', { attention: { mechanism: 'rcp' } }, [order]],
+  ['ircp', { attention: { mechanism: 'ircp' } }, [order]],
+  ['tpo', { attention: { mechanism: 'tpo' } }, allOf],
+  [
+    'tpo over time alone',
+    { attention: { mechanism: 'tpo' }, trajectory: { dimensions: 3, weights: { depth: 0, homogeneity: 0 } } },
+    [coordinates],
+  ],
+  ['rcp and coordinates', { attention: { mechanism: 'rcp' }, trajectory: {} }, [order, ...allOf]],
+  ['unified', { attention: { mechanism: 'unified' } }, [order, ...allOf]],
+  ['unified of rings alone', { attention: { mechanism: 'unified', mix: { rcp: 0.5, ircp: 0.5, tpo: 0 } } }, [order]],
+  ['unified of tpo alone', { attention: { mechanism: 'unified', mix: { rcp: 0, ircp: 0, tpo: 1 } } }, allOf],
+  ['propagation', { propagation: { preset: 'framework' } }, [order]],
+  ['a mix of words and time', { ...plainly, scoring: { weights: { bm25: 1, 'decay-24h': 1, rcp: 0 } } }, []],
+  ['a mix with rcp', { ...plainly, scoring: { weights: { bm25: 1, 'rcp-additive': 1 } } }, [order]],
+  ['a mix with tpo', { ...plainly, scoring: { weights: { bm25: 1, tpo: 1 } } }, allOf],
+  ['a mix with a trajectory', { ...plainly, scoring: { weights: { ircp: 1, 'trajectory-3': 1 } } }, [order, ...allOf]],
+  ['a mix with time', { ...plainly, scoring: { weights: { 'difference temporal': 1 } } }, [coordinates]],
+  [
+    'a mix with numbers of children',
+    { ...plainly, scoring: { weights: { 'difference childrenCount': 1 } } },
+    [coordinates, parents],
+  ],
+  ['propagation and coordinates', { propagation: { preset: 'framework' }, trajectory: {} }, [order, ...allOf]],
+];
+
+test.each(ARMS)('%s', (_, options, controls) => {
+  expect(controlsFor(arm(options))).toEqual(controls);
+});
+
+describe('a control', () => {
+  beforeAll(() => useBackend('wasm'));
+  const world = sampleWorld(7, 101, 11, 3);
+
+  test.each(ARMS)(
+    'changes the scores of an arm where it is among its controls, and only there: %s',
+    async (_, options, controls) => {
+      const workspace = sampleWorkspace(world);
+      const scoresUnder = async (kind: ControlKind | null) =>
+        (await retrieve(workspace, arm({ ...options, control: kind && { kind, seed: 3 } }))).scores;
+      const plain = await scoresUnder(null);
+      const changing = [];
+      for (const kind of CONTROL_KINDS)
+        if (!Buffer.from((await scoresUnder(kind)).buffer).equals(Buffer.from(plain.buffer))) changing.push(kind);
+      workspace.dispose();
+      expect(changing).toEqual(controls);
+    },
+  );
+
+  test.each<[ControlKind, readonly string[]]>([
+    [order, ['attention', 'controlled-frames', 'log-masses']],
+    [coordinates, ['attention', 'controlled-frames', 'trajectory']],
+    [parents, ['attention', 'frames', 'trajectory']],
+    [graph, ['attention', 'frames', 'trajectory']],
+  ])('%s shares every stage with its arm that it does not touch', async (kind, own) => {
+    const workspace = sampleWorkspace(world);
+    const unified = { trajectory: {}, attention: { mechanism: 'unified' } };
+    const executed = () =>
+      Object.entries(workspace.stageCounts()).map(([name, counts]) => [name, counts.executed] as const);
+    await retrieve(workspace, arm(unified));
+    const before = new Map(executed());
+    await retrieve(workspace, arm({ ...unified, control: { kind } }));
+    const added = executed().filter(([name, count]) => count > (before.get(name) ?? 0));
+    workspace.dispose();
+    expect(added.map(([name]) => name)).toEqual(own);
+    for (const [name, count] of added) expect(count - (before.get(name) ?? 0)).toBe(1);
+  });
+
+  test("without a seed of its own is drawn by the workspace's", async () => {
+    const workspace = sampleWorkspace(world); // of seed 5
+    const scores = async (seed: number | null) => {
+      const options = arm({ trajectory: {}, control: { kind: coordinates, seed } });
+      return (await retrieve(workspace, options)).scores;
+    };
+    expect(await scores(null)).toEqual(await scores(5));
+    expect(await scores(null)).not.toEqual(await scores(7));
+    workspace.dispose();
+  });
+});

@@ -1,0 +1,18 @@
+import { conversationPositions } from '../../model/conversation-positions.ts';
+import type { Corpus } from '../../model/corpus.ts';
+import { depthsOf } from '../../trajectory/frame-tables.ts';
+
+/**
+ * For each conversation the corpus positions of its turns in time order, of turns of one moment the less deep ones first: then every turn comes after the one that
+ * it answers. What is said later changes nothing of the order before it.
+ */
+export function parentsFirst(corpus: Corpus): Int32Array[] {
+  const depth = depthsOf(corpus.parent);
+  const { timestamps } = corpus;
+  return conversationPositions(corpus).map((positions) =>
+    positions.sort(
+      (a, b) =>
+        (timestamps[a] as number) - (timestamps[b] as number) || (depth[a] as number) - (depth[b] as number) || a - b,
+    ),
+  );
+}

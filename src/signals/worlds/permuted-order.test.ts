@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PROPAGATION_PRESETS } from '../../attention/presets.ts';
+import { useBackend } from '../../core/backend.ts';
+import { sampleConversations } from '../../model/conversations.fixture.ts';
+import type { Turn } from '../../model/turn.ts';
+import { type AttentionOptions, retrieverOptions } from '../../retrieval/retriever-options.ts';
+import { attentionSignal, cosineSignal } from '../../retrieval/signals.ts';
+import type { Workspace } from '../../retrieval/workspace.ts';
+import type { CandidatePool } from '../candidate-pool.ts';
+import { each, samplePool, worstError } from '../columns.harness.ts';
+import { type SampleWorld, sampleWorkspace, sampleWorld } from '../corpus.fixture.ts';
+import { directedIrcp, PROPAGATION, propagatedCosine, rcp } from '../scores.oracle.ts';
+import type { ControlOptions } from './control-options.ts';
+import { permutedOrder } from './permuted-order.ts';
+
+describe('an order', () => {
+  const lengths = [1, 2, 19, 5];
+  const corpus = sampleConversations(lengths);
+
+  test('has every turn that is there once, at the place where it says', () => {
+    const order = permutedOrder(corpus, 3);
+    for (const [conversation, length] of lengths.entries())
+      for (let size = 1; size <= length; size++) {
+        const { placeOf, turnAt } = order(conversation, size);
+        expect(turnAt.toSorted()).toEqual(Int32Array.from({ length: size }, (_, i) => i));
+        expect(Array.from(placeOf, (place) => turnAt[place])).toEqual(Array.from(placeOf.keys()));
+      }
+  });
+
+  test('keeps the order of those who were there, whoever comes', () => {
+    const order = permutedOrder(corpus, 3);
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 19 }), fc.integer({ min: 1, max: 19 }), (a, b) => {
+        const early = order(2, Math.min(a, b)).turnAt;
+        const late = order(2, Math.max(a, b)).turnAt;
+        expect(late.filter((turn) => turn < early.length)).toEqual(early);
+      }),
+    );
+  });
+
+  test('of some turns does not depend on those to come, nor on other conversations', () => {
+    const others = permutedOrder(sampleConversations([31, 2, 11, 5, 7]), 3);
+    const order = permutedOrder(corpus, 3);
+    for (let size = 1; size <= 11; size++) expect(others(2, size)).toEqual(order(2, size));
+    expect(order(2, 19)).not.toEqual(permutedOrder(corpus, 4)(2, 19));
+    expect(order(2, 5)).not.toEqual(order(3, 5));
+  });
+
+  test('is any of the six of three turns in a sixth of the cases', () => {
+    const three = sampleConversations([3]);
+    const counts = new Map<string, number>();
+    const draws = 3000;
+    for (let seed = 0; seed < draws; seed++) {
+      const order = permutedOrder(three, seed)(0, 3).turnAt.join();
+      counts.set(order, (counts.get(order) ?? 0) + 1);
+    }
+    expect(counts.size).toBe(6);
+    const deviation = Math.sqrt(draws * (1 / 6) * (5 / 6));
+    for (const count of counts.values()) expect(Math.abs(count - draws / 6)).toBeLessThan(4 * deviation);
+  });
+});
+
+describe('under the control', () => {
+  const control: ControlOptions = { kind: 'permuted-order', seed: 29 };
+  const world = sampleWorld(19, 97, 23);
+  let workspace: Workspace;
+  let pool: CandidatePool;
+  let permuted: SampleWorld;
+  beforeAll(async () => {
+    await useBackend('wasm');
+    workspace = sampleWorkspace(world);
+    pool = await samplePool(workspace);
+    const drawn = permutedOrder(workspace.corpus, 29);
+    const order = (turns: readonly Turn[]) => {
+      const conversation = workspace.corpus.conversations.findIndex(({ id }) => id === turns[0]?.conversationId);
+      return Array.from(drawn(conversation, turns.length).turnAt, (turn) => turns[turn] as Turn);
+    };
+    permuted = { ...world, order };
+  });
+  afterAll(() => workspace.dispose());
+
+  const { attention } = retrieverOptions.parse({
+    candidates: [{ index: 'newest' }],
+    relevance: { signals: ['recency'] },
+    attention: { mechanism: 'rcp' },
+  });
+
+  test.each([
+    ['rcp', rcp],
+    ['ircp', directedIrcp],
+  ] as const)('%s is that of turns in the other order', async (mechanism, formula) => {
+    const options = { ...(attention as AttentionOptions), mechanism };
+    const column = await attentionSignal(workspace, pool, options, null, control);
+    const worst = worstError(column, (query, turns) => formula(permuted, query, turns), { world, workspace, pool });
+    expect(worst).toBeLessThan(1e-5);
+    expect(column).not.toEqual(await attentionSignal(workspace, pool, options, null));
+  });
+
+  test('looks as far as the band of a long conversation goes, both ways round', async () => {
+    const long = sampleWorld(5, 211, 7, 1);
+    const own = sampleWorkspace(long);
+    const rows = await samplePool(own);
+    const drawn = permutedOrder(own.corpus, 29);
+    const order = (turns: readonly Turn[]) => Array.from(drawn(0, turns.length).turnAt, (turn) => turns[turn] as Turn);
+    const options: AttentionOptions = { ...(attention as AttentionOptions), mechanism: 'ircp' };
+    const column = await attentionSignal(own, rows, options, null, control);
+    own.dispose();
+    const expected = (query: SampleWorld['queries'][number], turns: readonly Turn[]) =>
+      directedIrcp({ ...long, order }, query, turns);
+    expect(worstError(column, expected, { world: long, workspace: own, pool: rows })).toBeLessThan(1e-5);
+  });
+
+  test.each(['published', 'framework'] as const)(
+    '%s propagation mixes a turn with its new neighbours',
+    async (preset) => {
+      const column = await cosineSignal(workspace, pool, PROPAGATION_PRESETS[preset], control);
+      const expected = each((query, turn) => propagatedCosine(permuted, query, turn, PROPAGATION[preset]));
+      expect(worstError(column, expected, { world, workspace, pool })).toBeLessThan(1e-4);
+    },
+  );
+
+  test.each(['causal', 'anticausal'] as const)('a line that is %s has no version that lasts', async (direction) => {
+    const options = { ...PROPAGATION_PRESETS.framework, topology: 'line', direction } as const;
+    const { positions, validFrom, validTo } = await workspace.propagated(options, control);
+    for (const cutoff of workspace.batch.cutoffs) {
+      const valid = [...positions.keys()].filter(
+        (row) => (validFrom[row] as number) <= cutoff && cutoff < (validTo[row] as number),
+      );
+      expect(new Set(valid.map((row) => positions[row])).size).toBe(cutoff);
+      expect(valid).toHaveLength(cutoff);
+    }
+    expect(positions.length).toBeGreaterThan(world.turns.length);
+  });
+
+  test('what does not look at the order is left as it is', async () => {
+    const tpo: AttentionOptions = { ...(attention as AttentionOptions), mechanism: 'tpo' };
+    const plain = await attentionSignal(workspace, pool, tpo, null);
+    expect(await attentionSignal(workspace, pool, tpo, null, control)).toBe(plain);
+    expect(await cosineSignal(workspace, pool, null, control)).toBe(await cosineSignal(workspace, pool, null));
+  });
+});

@@ -1,0 +1,20 @@
+import { random } from '../../core/random.ts';
+import type { Conversation } from '../../model/conversation.ts';
+import type { Corpus } from '../../model/corpus.ts';
+import { parentsFirst } from './parents-first.ts';
+
+/**
+ * Null control `random-parents`: each turn that answers another answers any of the earlier turns of its conversation instead, all being equally likely. Roots stay
+ * roots, and a query stays where it is.
+ *
+ * @returns [N] positions, -1 for a root. What is later than a turn has no say in its parent.
+ */
+export function randomParents(corpus: Corpus, seed: number): Int32Array {
+  const parent = corpus.parent.slice();
+  for (const [conversation, order] of parentsFirst(corpus).entries()) {
+    const source = random(seed, `random-parents/${(corpus.conversations[conversation] as Conversation).id}`);
+    for (const [place, position] of order.entries())
+      if ((parent[position] as number) >= 0) parent[position] = order[source.integer(place)] as number;
+  }
+  return parent;
+}

@@ -1,0 +1,93 @@
+import { type Random, random } from '../../core/random.ts';
+import { rowProduct } from '../../core/rows.ts';
+import type { Conversation } from '../../model/conversation.ts';
+import { keepLatest } from '../../retrieval/keep-latest.ts';
+import type { ConversationTree, TreeAsOf } from '../../trajectory/conversation-tree.ts';
+import { depthsOf, type FrameTables } from '../../trajectory/frame-tables.ts';
+import { clippedCosine } from '../../trajectory/homogeneity.ts';
+import { parentsFirst } from './parents-first.ts';
+
+/**
+ * Gives every turn as many children as it had, drawn anew from those that come after it: each of the forests that have the same roots and the same numbers of
+ * children, and no child before its parent, is equally likely. From the last turn to the first, each takes its children from the later ones that are still free;
+ * how many these are does not depend on what was drawn, hence the equal chances, and it is never too few, since the given forest is one of them. O(n).
+ *
+ * @param parent [n] -1 for a root
+ * @param order [n] the turns, each after its parent
+ */
+export function rewire(parent: Int32Array, order: Int32Array, source: Random): Int32Array {
+  const children = new Int32Array(parent.length);
+  for (const above of parent) if (above >= 0) children[above] = (children[above] as number) + 1;
+  const rewired = new Int32Array(parent.length).fill(-1);
+  const free: number[] = [];
+  for (const turn of order.toReversed()) {
+    for (let left = children[turn] as number; left > 0; left--) {
+      const taken = source.integer(free.length);
+      rewired[free[taken] as number] = turn;
+      free[taken] = free[free.length - 1] as number;
+      free.pop();
+    }
+    if ((parent[turn] as number) >= 0) free.push(turn);
+  }
+  return rewired;
+}
+
+/** A tree by its parents. @param parent [n] places in `positions`, -1 for a root. */
+function treeOf(
+  { corpus, vectors, dimension, squares }: FrameTables,
+  positions: Int32Array,
+  parent: Int32Array,
+): ConversationTree {
+  const turns = parent.length;
+  const depth = depthsOf(parent);
+  const members = new Int32Array(turns + 1); // the roots are the last group
+  const group = (place: number) => ((parent[place] as number) < 0 ? turns : (parent[place] as number));
+  const siblingIndex = Int32Array.from(parent, (_, place) => {
+    const index = members[group(place)] as number;
+    members[group(place)] = index + 1;
+    return index;
+  });
+  const most = (figures: Int32Array) => figures.reduce((greatest, figure) => Math.max(greatest, figure), 0);
+  const placeOf = (position: number) => corpus.ringPosition[position] as number;
+  const above = (position: number) =>
+    (parent[placeOf(position)] as number) < 0 ? -1 : (positions[parent[placeOf(position)] as number] as number);
+  return {
+    deepest: most(depth),
+    largestGroup: most(members),
+    mostChildren: most(members.subarray(0, turns)),
+    parent: above,
+    depth: (position) => depth[placeOf(position)] as number,
+    siblingIndex: (position) => siblingIndex[placeOf(position)] as number,
+    siblings: (position) => members[group(placeOf(position))] as number,
+    children: (position) => members[placeOf(position)] as number,
+    homogeneity: (position) => {
+      const other = above(position);
+      if (other < 0) return 1;
+      const product = rowProduct(vectors, position, vectors, other, dimension);
+      return clippedCosine(product, squares[position] as number, squares[other] as number);
+    },
+  };
+}
+
+/**
+ * Null control `rewired-graph`: a graph of the same degrees. Every turn has as many children as it has at the moment, but which ones is drawn anew, see
+ * {@link rewire}; roots stay roots, and a query stays where it is. As the numbers of children of later moments must have no say, the tree is drawn anew whenever
+ * its conversation has grown.
+ */
+export function rewiredTrees(tables: FrameTables, seed: number): TreeAsOf {
+  const { corpus, conversations } = tables;
+  const orders = parentsFirst(corpus).map((order) => order.map((position) => corpus.ringPosition[position] as number));
+  const parents = conversations.map((positions) =>
+    positions.map((position) => {
+      const above = corpus.parent[position] as number;
+      return above < 0 ? -1 : (corpus.ringPosition[above] as number);
+    }),
+  );
+  return keepLatest((conversation, turns) => {
+    const { id } = corpus.conversations[conversation] as Conversation;
+    const parent = (parents[conversation] as Int32Array).subarray(0, turns);
+    const order = (orders[conversation] as Int32Array).subarray(0, turns);
+    const rewired = rewire(parent, order, random(seed, `rewired-graph/${id}/${turns}`));
+    return treeOf(tables, conversations[conversation] as Int32Array, rewired);
+  });
+}
