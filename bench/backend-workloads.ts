@@ -4,6 +4,7 @@ import { loadUseLite } from '../src/embedding/use-lite.ts';
 import { SparseTensorPageRank } from '../src/graph/sparse-tensor-pagerank.ts';
 import { transitionMatrixFromEdges } from '../src/graph/transition-matrix.ts';
 import { train } from '../src/learning/training.ts';
+import { findPool } from '../src/retrieval/candidate-sources.ts';
 import { scorePool } from '../src/retrieval/retriever.ts';
 import { OPTIONS } from './attention-workload.ts';
 import { clusteredVectors } from './clustered-vectors.ts';
@@ -104,7 +105,7 @@ function rerank(batch: number, { rerank: { turns, candidates }, dimension, seed 
     open: async () => {
       const workspace = workspaceOf(rerankWorld(turns, batch, dimension, seed), batch);
       const options = optionsOf(candidates);
-      const fresh = freshPools(await workspace.pool(options));
+      const fresh = freshPools(await findPool(workspace, options));
       const run = async () => (await scorePool(workspace, fresh(), options)).scores;
       return { run, dispose: () => workspace.dispose() };
     },

@@ -1,10 +1,15 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { readBack } from '../src/core/read-back.ts';
+import { findPool } from '../src/retrieval/candidate-sources.ts';
 import { type Retrieved, scorePool } from '../src/retrieval/retriever.ts';
-import { type AttentionOptions, type RetrieverOptions, retrieverOptions } from '../src/retrieval/retriever-options.ts';
-import { attentionSignal, cosineSignal, trajectorySignal } from '../src/retrieval/signals.ts';
-import type { Workspace } from '../src/retrieval/workspace.ts';
+import { type RetrieverOptions, retrieverOptions } from '../src/retrieval/retriever-options.ts';
+import { attentionSignal } from '../src/signals/attention.ts';
+import type { AttentionOptions } from '../src/signals/attention-options.ts';
 import type { CandidatePool } from '../src/signals/candidate-pool.ts';
+import { cosineSignal } from '../src/signals/cosine.ts';
+import { frameSources } from '../src/signals/frames.ts';
+import { trajectorySignal } from '../src/signals/trajectory.ts';
+import type { Workspace } from '../src/signals/workspace.ts';
 import { type QueryFrames, queryFrames } from '../src/trajectory/query-frames.ts';
 import { type RerankReference, SCORES, type ScoreName } from './rerank-reference.ts';
 import { type RerankWorld, workspaceOf } from './rerank-workload.ts';
@@ -82,13 +87,13 @@ async function timeSteps(
   options: ReturnType<typeof optionsOf>,
   repeats: number,
 ): Promise<RerankMeasurement['times']> {
-  const { tables, points } = await workspace.frames();
+  const { tables, points } = await frameSources(workspace);
   const fresh = freshPools(pool);
   const time = (work: () => unknown) => timesOf(repeats, work);
   const trajectory = options.trajectory!;
   const attention = (mechanism: AttentionOptions['mechanism']) =>
     timesAfter(repeats, placed, (pairs) =>
-      attentionSignal(workspace, pairs, { ...options.attention, mechanism }, trajectory),
+      workspace.get(attentionSignal({ attention: { ...options.attention, mechanism }, trajectory }), pairs),
     );
   /** A pool whose frames, cosines and distances are there for each mechanism. */
   const placed = async () => {
@@ -98,8 +103,8 @@ async function timeSteps(
   };
   return {
     frames: await time(() => queryFrames(tables, points, pool.positions, trajectory)),
-    cosine: await time(() => cosineSignal(workspace, fresh(), null)),
-    trajectory: await time(() => trajectorySignal(workspace, fresh(), trajectory)),
+    cosine: await time(() => workspace.get(cosineSignal(null), fresh())),
+    trajectory: await time(() => workspace.get(trajectorySignal(trajectory), fresh())),
     rcp: await attention('rcp'),
     ircp: await attention('ircp'),
     tpo: await attention('tpo'),
@@ -131,9 +136,9 @@ export async function measureRerank(
   try {
     for (const candidates of counts) {
       const options = optionsOf(candidates);
-      const pool = await workspace.pool(options);
+      const pool = await findPool(workspace, options);
       const scored = columnsOf(await scorePool(workspace, pool, options));
-      const { tables, points } = await workspace.frames();
+      const { tables, points } = await frameSources(workspace);
       measurements.push({
         batch,
         candidates,

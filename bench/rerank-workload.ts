@@ -2,7 +2,7 @@ import { type Random, random } from '../src/core/random.ts';
 import { Corpus } from '../src/model/corpus.ts';
 import type { Query } from '../src/model/dataset.ts';
 import type { Turn } from '../src/model/turn.ts';
-import { Workspace } from '../src/retrieval/workspace.ts';
+import { Workspace } from '../src/signals/workspace.ts';
 import { countComponents } from '../src/trajectory/complexity.ts';
 import { clusteredVectors } from './clustered-vectors.ts';
 

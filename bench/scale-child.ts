@@ -10,7 +10,8 @@ import { rankArm, rankedPositions, runOf } from '../src/experiment/run/rankings.
 import { StageCache } from '../src/experiment/run/stage-cache.ts';
 import { openWorkspace } from '../src/experiment/run/workspaces.ts';
 import type { Dataset, Query } from '../src/model/dataset.ts';
-import type { Workspace } from '../src/retrieval/workspace.ts';
+import { candidatesFrom } from '../src/retrieval/candidate-sources.ts';
+import type { Workspace } from '../src/signals/workspace.ts';
 import { peakMemory, resetPeakMemory } from './peak-memory.ts';
 
 /** A run from the files to the figures in a process of its own. */
@@ -97,7 +98,7 @@ async function measureScale({ config, cacheFolder, queries: count }: ScaleTask):
   const workspace = await steps.take('embedding, from the cache', open);
   const { arms } = config;
   for (const options of (arms[0] as ArmOptions).candidates)
-    await steps.take(`candidates, ${options.index}`, () => workspace.candidates(options, null));
+    await steps.take(`candidates, ${options.index}`, () => workspace.get(candidatesFrom(options, null)));
   await steps.take('hnswlib alone', () => buildHnswlib(workspace, arms, config.seed), true);
   const { depth, baseline, metrics, samples, level } = config.evaluation;
   const runs = await steps.take('rerank', () => rankAll(workspace, arms, depth));

@@ -10,10 +10,10 @@ import { type ExperimentConfig, resolveConfig } from '../src/experiment/config/c
 import { codeVersion } from '../src/experiment/run/code-version.ts';
 import { StageCache } from '../src/experiment/run/stage-cache.ts';
 import { evaluatedQueries, openWorkspace } from '../src/experiment/run/workspaces.ts';
+import { candidatesFrom } from '../src/retrieval/candidate-sources.ts';
 import { retrieve } from '../src/retrieval/retriever.ts';
-import { MEMORY_ONLY } from '../src/retrieval/stage-graph.ts';
-import type { Workspace } from '../src/retrieval/workspace.ts';
 import type { Artifact, Stage, StageStore } from '../src/signals/stage.ts';
+import type { Workspace } from '../src/signals/workspace.ts';
 import { textTable } from './text-table.ts';
 import { median } from './timing.ts';
 
@@ -33,6 +33,7 @@ export interface StageCost {
 
 export interface StageRow extends Omit<StageCost, 'stage'> {
   readonly name: string;
+  readonly isKept: boolean;
   readonly bytes: number;
   readonly read: number;
 }
@@ -109,13 +110,13 @@ async function medianSeconds(run: () => Promise<unknown>): Promise<number> {
 
 /** Times the source that is never kept, and keeps it all the same, to have something to read. */
 async function timeUnkept(
-  { corpus, batch, graph }: Workspace,
+  { corpus, batch, plan }: Workspace,
   { k }: IndexOptions,
   store: StageStore,
 ): Promise<StageCost> {
   const index = new NewestFirstIndex(corpus.size);
   const compute = await medianSeconds(() => index.search(batch, k));
-  const stage = graph.candidates({ index: 'newest', k }, null);
+  const stage = plan.stage(candidatesFrom({ index: 'newest', k }, null));
   const started = processorSeconds();
   store.write(stage, { ...(await index.search(batch, k)) });
   return { stage, compute, write: processorSeconds() - started - compute };
@@ -125,12 +126,12 @@ async function timeUnkept(
 export function formatStages(rows: readonly StageRow[]): string {
   const header = ['stage', 'MiB', 'compute ms', 'write ms', 'read ms', 'compute / read', ''];
   const sorted = rows.toSorted((a, b) => a.compute / a.read - b.compute / b.read);
-  const lines = sorted.map(({ name, bytes, compute, write, read }) => [
+  const lines = sorted.map(({ name, isKept, bytes, compute, write, read }) => [
     name,
     (bytes / 2 ** 20).toFixed(2),
     ...[compute, write, read].map((seconds) => (1000 * seconds).toFixed(1)),
     `${(compute / read).toFixed(1)}x`,
-    MEMORY_ONLY.has(name) ? 'memory only' : '',
+    isKept ? '' : 'memory only',
   ]);
   return textTable(header, lines);
 }
@@ -157,7 +158,14 @@ export async function benchStages(args: readonly string[]): Promise<void> {
     const rows: StageRow[] = [];
     for (const { stage, compute, write } of [unkept, ...store.costs]) {
       const read = await medianSeconds(async () => kept.read(stage));
-      rows.push({ name: stage.name, bytes: statSync(kept.pathOf(stage)).size, compute, write, read });
+      rows.push({
+        name: stage.name,
+        isKept: stage.isKept,
+        bytes: statSync(kept.pathOf(stage)).size,
+        compute,
+        write,
+        read,
+      });
     }
     console.log(`machine: ${cpus()[0]?.model ?? 'unknown'}; node ${process.version}; backend ${backend}`);
     console.log(

@@ -64,7 +64,7 @@ describe('the sweep', () => {
 });
 
 describe('what stages cost', () => {
-  const stage = (name: string): Stage => ({ name, key: name, inputs: [] });
+  const stage = (name: string): Stage => ({ name, key: name, inputs: [], isKept: true });
 
   test("is a stage's own time, without its inputs and without what writing them took", () => {
     let now = 0;
@@ -99,8 +99,8 @@ describe('what stages cost', () => {
 
   test('is shown from the least to the most that is saved', () => {
     const table = formatStages([
-      { name: 'cosine', bytes: 2 ** 19, compute: 0.2, write: 0.002, read: 0.0005 },
-      { name: 'candidates-newest', bytes: 2 ** 20, compute: 0.001, write: 0.003, read: 0.002 },
+      { name: 'cosine', isKept: true, bytes: 2 ** 19, compute: 0.2, write: 0.002, read: 0.0005 },
+      { name: 'candidates-newest', isKept: false, bytes: 2 ** 20, compute: 0.001, write: 0.003, read: 0.002 },
     ]);
     expect(table.split('\n')).toEqual([
       'stage               MiB  compute ms  write ms  read ms  compute / read',

@@ -9,6 +9,7 @@ export { evaluate, summarise } from './evaluation/index.ts';
 export { type ExperimentConfig, type ExperimentResult, loadConfig, runExperiment } from './experiment/index.ts';
 export { Conversation, Corpus, type Dataset, type Query, type Turn } from './model/index.ts';
 export { renderHtml, renderText } from './report/index.ts';
-export { retrieve, Workspace } from './retrieval/index.ts';
+export { retrieve } from './retrieval/index.ts';
+export { Workspace } from './signals/index.ts';
 export { trajectoryCoordinates } from './trajectory/index.ts';
 export { verify } from './verification/index.ts';

@@ -15,6 +15,7 @@ const ROOMS = [
   'candidates',
   'conservation',
   'graph',
+  'signals',
   'admissibility',
   'memory',
   'fusion',

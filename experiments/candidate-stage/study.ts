@@ -5,7 +5,7 @@ import { unchangingRows } from '../../src/candidates/dense-rows.ts';
 import { FlatIndex } from '../../src/candidates/flat.ts';
 import { recallAt } from '../../src/candidates/recall.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../../src/model/candidates.ts';
-import type { Workspace } from '../../src/retrieval/workspace.ts';
+import type { Workspace } from '../../src/signals/workspace.ts';
 import { withConfig } from '../corpus.ts';
 import { buildHnsw, graphBytes } from '../hnsw-graph.ts';
 import type { Study } from '../study.ts';

@@ -1,7 +1,7 @@
 import { median } from '../../bench/timing.ts';
 import { TOTAL, timeQueries } from '../../src/experiment/measure/latency.ts';
 import type { RetrieverOptions } from '../../src/retrieval/retriever.ts';
-import type { Workspace } from '../../src/retrieval/workspace.ts';
+import type { Workspace } from '../../src/signals/workspace.ts';
 
 export interface RateOptions {
   /** Places of the queries in the workspace, asked in this order. */

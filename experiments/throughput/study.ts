@@ -4,7 +4,7 @@ import { random } from '../../src/core/random.ts';
 import type { ExperimentConfig } from '../../src/experiment/config/config.ts';
 import type { Query } from '../../src/model/dataset.ts';
 import type { RetrieverOptions } from '../../src/retrieval/retriever.ts';
-import { Workspace } from '../../src/retrieval/workspace.ts';
+import { Workspace } from '../../src/signals/workspace.ts';
 import { withConfig } from '../corpus.ts';
 import type { Study } from '../study.ts';
 import { rateOf } from './rate.ts';

@@ -1,44 +1,11 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { RING_ATTENTION_DEFAULTS } from '../attention/options.ts';
 import type { Own, TensorOps } from '../core/tensor-op.harness.ts';
-import { Corpus } from '../model/corpus.ts';
-import { candidateAttention, unifiedScores } from '../signals/attention-score.ts';
-import { forwardAttention } from '../signals/forward-attention.ts';
-import { forwardCosines, forwardWidth } from '../signals/forward-cosines.ts';
-import { candidateCosines, hostCosines, pairCosines } from '../signals/pair-cosines.ts';
-import { finalScore, pairDistances, trajectoryScore } from '../signals/trajectory-score.ts';
 import { DIVERSITY_FILTER_DEFAULTS, diversityFilter } from './diversity-filter.ts';
 import { maximalMarginalRelevance } from './maximal-marginal-relevance.ts';
 import { candidateSimilarities } from './selection.ts';
 
-const LOGIT = { combine: 'multiplicative', decay: 0, temperature: 1 } as const;
 const row = (...values: number[]) => tf.tensor2d(values, [1, values.length]);
 const seen = (...values: number[]) => tf.tensor2d(values, [1, values.length], 'bool');
-const places = (...values: number[]) => tf.tensor2d(values, [1, values.length], 'int32');
-
-const attention = (own: Own, cosine: number[], mask: number[]) =>
-  candidateAttention(own(row(...cosine)), own(row(...cosine.map(() => 1))), own(seen(...mask)), LOGIT);
-const forward = (own: Own, cosine: number[], mask: number[]) =>
-  forwardAttention(
-    own(row(...cosine)),
-    own(row(...cosine.map(() => 1))),
-    own(row(...cosine.map((value) => (1 + value) / 2))), // as loud as the query itself
-    own(seen(...mask)),
-    LOGIT,
-  );
-
-const unit = Float32Array.of(1, 0, 0, 1, 0, 0);
-const cosines = (own: Own, query: number[], ...positions: number[]) =>
-  candidateCosines(own(tf.tensor2d(unit, [3, 2])), own(row(...query)), own(places(...positions)));
-const onHost = (query: number[], ...positions: number[]) =>
-  hostCosines({ vectors: unit, dimension: 2 }, Float32Array.from(query), Int32Array.from(positions));
-/** So many rows that a loop over the candidates is cheaper, or so few that it is not. */
-const paired = (own: Own, count: number, query: number[], ...positions: number[]) => {
-  const vectors = new Float32Array(2 * count);
-  vectors.set(unit);
-  const tensor = async () => own(tf.tensor2d(vectors, [count, 2]));
-  return pairCosines({ vectors, dimension: 2, tensor }, Float32Array.from(query), Int32Array.from(positions));
-};
 
 /** Candidates of one query, the first two alike. */
 const pool = (own: Own, relevance: number[], mask: number[]) => ({
@@ -52,77 +19,7 @@ const mmr = (own: Own, relevance: number[], mask: number[], k: number, lambda = 
 const filter = (own: Own, relevance: number[], mask: number[], k: number, lambda = 0.7) =>
   diversityFilter(pool(own, relevance, mask), { ...DIVERSITY_FILTER_DEFAULTS, lambda, k });
 
-const pairs = (own: Own, coldStart: number[]) => ({
-  candidates: own(tf.tensor3d([0, 1, 0, 1, 1, 1], [1, 2, 3])),
-  queries: own(tf.tensor3d([0, 1, 1, 1, 1, 1], [1, 2, 3])),
-  coldStart: own(seen(...coldStart)),
-  dimensions: 3 as const,
-});
-
-const corpus = new Corpus(
-  ['a', 'b', 'c'].map((id, i) => {
-    return { id, conversationId: 'x', parentId: null, timestamp: i, author: null, channel: null, text: id };
-  }),
-);
-const lone = new Corpus(corpus.turns.slice(0, 1));
-const tables = async (of: Corpus, rows: number[]) => {
-  const { next, first } = await forwardCosines(of, Float32Array.from(rows), 1);
-  return { next: next.subarray(0, 2 * of.size - 1), first }; // the last turn has no next
-};
-
 export const TENSOR_OPS: TensorOps = {
-  candidateAttention: {
-    use: (own) => attention(own, [1, 0.5, -1], [1, 1, 0]),
-    refuses: [[(own) => attention(own, [1, 0.5, -1], [1, 1]), /shape of mask/]],
-    edges: {
-      duplicates: [(own) => attention(own, [0.3, 0.3], [1, 1]), [0.5, 0.5]],
-      'one turn': [(own) => attention(own, [-1], [1]), [1]],
-      'all masked': [(own) => attention(own, [1, 0.5], [0, 0]), [0, 0]],
-    },
-  },
-  unifiedScores: {
-    use: (own) => {
-      const [rcp, ircp, tpo] = [own(row(1, 2)), own(row(3, 4)), own(row(5, 6))];
-      return unifiedScores({ rcp, ircp, tpo }, { rcp: 0.4, ircp: 0.4, tpo: 0.2 });
-    },
-    refuses: [
-      [
-        (own) => {
-          const part = own(row(1, 2));
-          return unifiedScores({ rcp: part, ircp: part, tpo: part }, { rcp: 1, ircp: 1, tpo: 1 });
-        },
-        /mix must sum to 1/,
-      ],
-    ],
-  },
-  candidateCosines: {
-    use: (own) => cosines(own, [3, 4], 0, 1, -1),
-    refuses: [[(own) => cosines(own, [3, 4, 5], 0), /shape of queries/]],
-    edges: {
-      'zero vectors': [(own) => cosines(own, [0, 0], 0, 2), [0, 0]],
-      duplicates: [(own) => cosines(own, [3, 4], 1, 1, 2), [0.8, 0.8, 0]],
-      'one turn': [(own) => cosines(own, [3, 4], 0), [0.6]],
-      'all masked': [(own) => cosines(own, [3, 4], -1, -1), [0, 0]],
-    },
-  },
-  hostCosines: {
-    use: () => onHost([3, 4], 0, 1, -1),
-    refuses: [],
-    edges: {
-      'zero vectors': [() => onHost([0, 0], 0, 2), [0, 0]],
-      duplicates: [() => onHost([3, 4], 1, 1, 2), [0.8, 0.8, 0]],
-      'all masked': [() => onHost([3, 4], -1, -1), [0, 0]],
-    },
-  },
-  pairCosines: {
-    use: (own) => paired(own, 3, [3, 4], 0, 1, -1),
-    refuses: [[(own) => paired(own, 3, [3, 4, 5], 0), /queries: expected rows of 2, got 3 numbers/]],
-    edges: {
-      'zero vectors': [(own) => paired(own, 3, [0, 0], 0, 2, 2), [0, 0, 0]],
-      duplicates: [(own) => paired(own, 101, [3, 4], 1, 1, 2), [0.8, 0.8, 0]],
-      'all masked': [(own) => paired(own, 3, [3, 4], -1, -1, -1), [0, 0, 0]],
-    },
-  },
   diversityFilter: {
     use: (own) => filter(own, SCORES, [1, 1, 1], 2),
     refuses: [[(own) => filter(own, SCORES, [1, 1, 1], 0), /k must be a positive integer: 0/]],
@@ -151,42 +48,5 @@ export const TENSOR_OPS: TensorOps = {
       duplicates: [(own) => candidateSimilarities(own(tf.tensor3d([3, 4, 6, 8], [1, 2, 2]))), [1, 1, 1, 1]],
       'one turn': [(own) => candidateSimilarities(own(tf.tensor3d([3, 4], [1, 1, 2]))), [1]],
     },
-  },
-  forwardAttention: {
-    use: (own) => forward(own, [1, 0.5, -1], [1, 1, 0]),
-    refuses: [[(own) => forward(own, [1, 0.5], [1]), /shape of mask/]],
-    edges: {
-      duplicates: [(own) => forward(own, [0.3, 0.3], [1, 1]), [0.5, 0.5]],
-      'all masked': [(own) => forward(own, [1, 0.5], [0, 0]), [0, 0]],
-    },
-  },
-  forwardCosines: {
-    use: () => tables(corpus, [1, 0, 0.6, 0.8, 0, 1]),
-    refuses: [[() => tables(corpus, [1, 0]), /embeddings of the corpus: expected 3 rows/]],
-    edges: {
-      'zero vectors': [() => tables(lone, [0, 0]), [0, 0]],
-      duplicates: [() => tables(corpus, [3, 4, 3, 4, 3, 4]), [1, 1, 1, 1, 1, 1, 1, 1]],
-      'one turn': [() => tables(lone, [3, 4]), [1, 1]],
-    },
-  },
-  forwardWidth: {
-    use: () => forwardWidth(corpus, RING_ATTENTION_DEFAULTS),
-    refuses: [[() => forwardWidth(corpus, RING_ATTENTION_DEFAULTS, 0), /band tolerance must be positive: 0/]],
-    edges: { 'one turn': [() => forwardWidth(lone, RING_ATTENTION_DEFAULTS), [1]] },
-  },
-  pairDistances: {
-    use: (own) => pairDistances(pairs(own, [0, 1]), own(tf.tensor1d([1, 2, 4]))),
-    refuses: [[(own) => pairDistances(pairs(own, [0, 1]), own(tf.tensor1d([1, 2]))), /shape of weights/]],
-    edges: { duplicates: [(own) => pairDistances(pairs(own, [0, 0]), own(tf.tensor1d([1, 2, 4]))), [2, 0]] },
-  },
-  trajectoryScore: {
-    use: (own) => trajectoryScore(own(row(0.5, 1)), 2),
-    refuses: [[(own) => trajectoryScore(own(row(0.5, 1)), 0), /sigma must be positive: 0/]],
-    edges: { 'one turn': [(own) => trajectoryScore(own(row(0)), 1), [1]] },
-  },
-  finalScore: {
-    use: (own) => finalScore(own(row(0.5, 1)), own(row(1, 0)), 0.3),
-    refuses: [[(own) => finalScore(own(row(0.5, 1)), own(row(1, 0)), 2), /trajectoryWeight must lie in \[0, 1\]: 2/]],
-    edges: { 'one turn': [(own) => finalScore(own(row(0.5)), own(row(1)), 0.2), [0.6]] },
   },
 };

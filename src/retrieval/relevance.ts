@@ -1,10 +1,8 @@
 import { type FusionOptions, fuseColumns } from '../fusion/registry.ts';
 import type { Candidates } from '../model/candidates.ts';
 import type { PoolRows } from '../signals/candidate-pool.ts';
+import type { Column } from '../signals/column.ts';
 import type { RelevanceSignal } from './relevance-fusion.ts';
-
-/** A score for each place of a pool, row-major [Q, C]; 0 where the pool is padded. */
-export type Column = Float32Array;
 
 /** The places of a pool's row that hold a candidate. */
 function occupied(pool: PoolRows, query: number): number {

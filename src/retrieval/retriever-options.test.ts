@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { PROPAGATION_PRESETS } from '../attention/presets.ts';
 import { check } from '../core/validation.ts';
-import { assertRetriever, retrieverOptions, TRAJECTORY_DEFAULTS } from './retriever-options.ts';
+import { TRAJECTORY_DEFAULTS } from '../signals/trajectory-options.ts';
+import { assertRetriever, retrieverOptions } from './retriever-options.ts';
 
 const schema = retrieverOptions.superRefine(assertRetriever);
 const least = { candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } };

@@ -1,50 +1,21 @@
 import { z } from 'zod';
-import { propagationOptions, unifiedAttentionOptions } from '../attention/options.ts';
+import { propagationOptions } from '../attention/options.ts';
 import { PROPAGATION_PRESETS } from '../attention/presets.ts';
 import { type Bm25IndexOptions, indexOptions } from '../candidates/registry.ts';
-import { frozen } from '../core/frozen.ts';
 import { nearestOf, parse } from '../core/validation.ts';
 import { DIVERSITY_FILTER_DEFAULTS } from '../rerank/diversity-filter.ts';
+import { type AttentionOptions, attentionOptions } from '../signals/attention-options.ts';
 import { signalNames } from '../signals/bank/options.ts';
+import { scoringOptions } from '../signals/bank/scoring-options.ts';
+import { decayOptions } from '../signals/decay.ts';
+import { type TrajectoryOptions, trajectoryOptions } from '../signals/trajectory-options.ts';
 import { controlOptions } from '../signals/worlds/control-options.ts';
 import { COORDINATES } from '../trajectory/coordinate-names.ts';
 import { fusesLists, LIST_SOURCES, type RelevanceSignal, relevanceFusionOptions, SIGNALS } from './relevance-fusion.ts';
-import { scoringOptions } from './scoring-options.ts';
 
-export type { Bm25IndexOptions, RelevanceSignal };
+export type { AttentionOptions, Bm25IndexOptions, RelevanceSignal, TrajectoryOptions };
 
 const weight = z.number().min(0).max(1);
-const coordinateWeight = z.number().nonnegative().optional();
-
-const trajectoryOptions = z.strictObject({
-  /** Share of the trajectory score in the blend. */
-  weight: weight.default(0.3),
-  dimensions: z.union([z.literal(3), z.literal(5), z.literal(7)]).default(5),
-  complexityScale: z.enum(['log', 'raw']).default('log'),
-  sigma: z.number().positive().default(1),
-  /** By coordinate; the paper's where none is given. */
-  weights: z
-    .strictObject({
-      depth: coordinateWeight,
-      siblingOrder: coordinateWeight,
-      homogeneity: coordinateWeight,
-      temporal: coordinateWeight,
-      complexity: coordinateWeight,
-      branchFactor: coordinateWeight,
-      childrenCount: coordinateWeight,
-    })
-    .prefault({}),
-});
-export type TrajectoryOptions = z.output<typeof trajectoryOptions>;
-export const TRAJECTORY_DEFAULTS: TrajectoryOptions = frozen(trajectoryOptions.parse({}));
-
-const attentionOptions = unifiedAttentionOptions.extend({
-  mechanism: z.enum(['rcp', 'ircp', 'tpo', 'unified']),
-  /** Share of the attention score in the blend. */
-  weight: weight.default(0.2),
-});
-export type AttentionOptions = z.output<typeof attentionOptions>;
-
 const propagationChoice = z.union([
   z
     .strictObject({ preset: z.enum(Object.keys(PROPAGATION_PRESETS) as (keyof typeof PROPAGATION_PRESETS)[]) })
@@ -84,10 +55,7 @@ export const retrieverOptions = z.strictObject({
   }),
   /** Leaves out turns of another channel than the query's. */
   sameChannel: z.boolean().default(false),
-  decay: z
-    .strictObject({ halfLifeHours: z.number().positive().default(24) })
-    .nullable()
-    .default(null),
+  decay: decayOptions.nullable().default(null),
   trajectory: trajectoryOptions.nullable().default(null),
   attention: attentionOptions.nullable().default(null),
   propagation: propagationChoice.nullable().default(null),

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { sampleWorkspace, sampleWorld } from '../signals/corpus.fixture.ts';
+import type { Workspace } from '../signals/workspace.ts';
 import { retrieve } from './retriever.ts';
 import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
-import type { Workspace } from './workspace.ts';
 
 let workspace: Workspace;
 beforeAll(async () => {

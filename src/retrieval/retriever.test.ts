@@ -15,10 +15,10 @@ import {
   tpo,
   trajectoryDistance,
 } from '../signals/scores.oracle.ts';
+import type { Workspace } from '../signals/workspace.ts';
 import { SAMPLE_ARMS, type SampleArm } from './arms.fixture.ts';
 import { type Retrieved, retrieve } from './retriever.ts';
 import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
-import type { Workspace } from './workspace.ts';
 
 const world = sampleWorld(7);
 let workspace: Workspace;

@@ -5,16 +5,18 @@ import { scoped } from '../core/scope.ts';
 import type { Candidates } from '../model/candidates.ts';
 import { mixedSignals } from '../signals/bank/mixed-signals.ts';
 import type { CandidatePool } from '../signals/candidate-pool.ts';
+import type { Column } from '../signals/column.ts';
+import type { World } from '../signals/signal.ts';
 import { finalScore } from '../signals/trajectory-score.ts';
+import type { Workspace } from '../signals/workspace.ts';
+import { chainSignals, relevanceSignals } from './arm-signals.ts';
 import { blend, byRowMaximum } from './blend.ts';
-import { type Column, fuseSignals, type SignalLists, semanticWeight } from './relevance.ts';
+import { candidatesFrom, findPool } from './candidate-sources.ts';
+import { fuseSignals, type SignalLists, semanticWeight } from './relevance.ts';
 import { fusesLists, fusionOf, LIST_SOURCES, type RelevanceSignal } from './relevance-fusion.ts';
 import { checkedOptions, type RetrieverOptions } from './retriever-options.ts';
 import { selectTop } from './select-top.ts';
-import { attentionSignal, bm25Signal, cosineSignal, decaySignal, recencySignal, trajectorySignal } from './signals.ts';
-import { bm25Options } from './stage-graph.ts';
 import { unwatched, type Watch } from './watch.ts';
-import type { Workspace } from './workspace.ts';
 
 export type { RetrieverOptions };
 
@@ -27,33 +29,17 @@ export interface Retrieved {
   readonly components: ReadonlyMap<string, Column>;
 }
 
-function signalColumn(
-  workspace: Workspace,
-  pool: CandidatePool,
-  signal: RelevanceSignal,
-  options: RetrieverOptions,
-): Promise<Column> {
-  switch (signal) {
-    case 'bm25':
-      return bm25Signal(workspace, pool, bm25Options(options));
-    case 'cosine':
-      return cosineSignal(workspace, pool, options.propagation, options.control);
-    case 'recency':
-      return recencySignal(workspace, pool);
-  }
-}
-
 /** The signals as they are, and what they make together. */
-async function relevanceOf(
-  workspace: Workspace,
+async function scoreRelevance(
+  world: World,
   pool: CandidatePool,
   options: RetrieverOptions,
   watch: Watch,
 ): Promise<Map<string, Column>> {
   const { signals, fusion } = options.relevance;
   const columns = new Map<string, Column>();
-  for (const signal of signals)
-    columns.set(signal, await watch(signal, () => signalColumn(workspace, pool, signal, options)));
+  for (const [name, signal] of relevanceSignals(options))
+    columns.set(name, await watch(name, () => world.get(signal, pool)));
   // What takes scores as they are must not meet a negative one: decay would raise it. Lists hold the scores that an arm of one signal would write.
   const single = signals.length === 1;
   const asIs = single || fusion.method === 'weighted' || fusesLists(fusion);
@@ -62,7 +48,7 @@ async function relevanceOf(
     const column = columns.get(signal) as Column;
     parts.set(signal, asIs && signal === 'cosine' ? semanticWeight(column) : column);
   }
-  const lists = !single && fusesLists(fusion) ? await signalLists(workspace, options) : undefined;
+  const lists = !single && fusesLists(fusion) ? await signalLists(world, options) : undefined;
   const fused = () => watch('fusion', () => fuseSignals(pool, parts, fusionOf(fusion), lists));
   const [first] = parts.values();
   columns.set('relevance', single ? (first as Column) : await fused());
@@ -71,15 +57,14 @@ async function relevanceOf(
 
 /** What the sources of each signal found; the pool is made of the same. */
 async function signalLists(
-  workspace: Workspace,
-  { candidates, relevance, propagation, control }: RetrieverOptions,
+  world: World,
+  { candidates, relevance, propagation }: RetrieverOptions,
 ): Promise<SignalLists> {
   const lists = new Map<RelevanceSignal, Candidates[]>();
   for (const signal of relevance.signals) {
     const found: Candidates[] = [];
     for (const source of candidates)
-      if (LIST_SOURCES[signal].includes(source.index))
-        found.push(await workspace.candidates(source, propagation, control));
+      if (LIST_SOURCES[signal].includes(source.index)) found.push(await world.get(candidatesFrom(source, propagation)));
     lists.set(signal, found);
   }
   return lists;
@@ -116,7 +101,7 @@ export async function retrieve(
   await letEventsIn();
   const options = checkedOptions(arm);
   const { selection } = options;
-  const found = await watch('pool', () => workspace.pool(options, watch));
+  const found = await watch('pool', () => findPool(workspace, options, watch));
   const scored = await scorePool(workspace, found, options, watch);
   if (selection === null) return scored;
   const { pool, scores, components } = scored;
@@ -131,15 +116,13 @@ export async function scorePool(
   options: RetrieverOptions,
   watch: Watch = unwatched,
 ): Promise<Retrieved> {
-  const { decay, trajectory, attention, scoring, control } = options;
-  const components = await relevanceOf(workspace, pool, options, watch);
-  const add = async (name: string, compute: () => Promise<Column>) => components.set(name, await watch(name, compute));
-  if (decay !== null) await add('decay', () => decaySignal(workspace, pool, decay));
-  if (trajectory !== null) await add('trajectory', () => trajectorySignal(workspace, pool, trajectory, control));
-  if (attention !== null)
-    await add('attention', () => attentionSignal(workspace, pool, attention, trajectory, control));
+  const { scoring, control } = options;
+  const world = workspace.under(control);
+  const components = await scoreRelevance(world, pool, options, watch);
+  for (const [name, signal] of chainSignals(options))
+    components.set(name, await watch(name, () => world.get(signal, pool)));
   if (scoring !== null) {
-    const scores = await watch('scoring', () => mixedSignals(workspace, pool, scoring, control));
+    const scores = await watch('scoring', () => mixedSignals(world, pool, scoring));
     return { pool, scores, components: components.set('scoring', scores) };
   }
   const composed = () => compose(components, [pool.queryCount, pool.width], options);

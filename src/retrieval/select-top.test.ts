@@ -4,10 +4,11 @@ import { useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { compareScored } from '../model/tie-rule.ts';
 import { sampleWorkspace, sampleWorld } from '../signals/corpus.fixture.ts';
+import type { Workspace } from '../signals/workspace.ts';
+import { findPool } from './candidate-sources.ts';
 import { retrieve } from './retriever.ts';
 import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 import { selectTop } from './select-top.ts';
-import type { Workspace } from './workspace.ts';
 
 const world = sampleWorld(17, 103, 67); // more queries than a batch holds
 const ARM = {
@@ -123,7 +124,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   });
 
   test('a score that is no number is told with its query and turn, and nothing leaks', async () => {
-    const pool = await workspace.pool(retrieverOptions.parse(ARM));
+    const pool = await findPool(workspace, retrieverOptions.parse(ARM));
     const kept = tf.memory().numTensors;
     const scores = new Float32Array(pool.positions.length).fill(Number.NaN);
     const options = { method: 'mmr', k: 3, lambda: 0.7 } as const;
@@ -137,7 +138,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   });
 
   test('scores of 0 throughout keep the order of the tie rule where nothing else decides', async () => {
-    const pool = await workspace.pool(retrieverOptions.parse(ARM));
+    const pool = await findPool(workspace, retrieverOptions.parse(ARM));
     const options = { method: 'mmr', k: 7, lambda: 1 } as const;
     const order = await selectTop(workspace, pool, new Float32Array(pool.positions.length), options);
     const last = world.queries.length - 1;

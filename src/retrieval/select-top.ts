@@ -5,12 +5,12 @@ import { diversityFilter } from '../rerank/diversity-filter.ts';
 import { maximalMarginalRelevance } from '../rerank/maximal-marginal-relevance.ts';
 import type { SelectionInputs } from '../rerank/selection.ts';
 import type { CandidatePool } from '../signals/candidate-pool.ts';
+import type { Column } from '../signals/column.ts';
 import { QUERY_BATCH } from '../signals/pair-cosines.ts';
+import type { Workspace } from '../signals/workspace.ts';
 import { byRowMaximum } from './blend.ts';
 import { type Ranking, rank } from './rank.ts';
-import type { Column } from './relevance.ts';
 import type { SelectionOptions } from './retriever-options.ts';
-import type { Workspace } from './workspace.ts';
 
 /** Numbers in the largest tensor of a batch of queries: 16 MB. */
 const BATCH_NUMBERS = 2 ** 22;

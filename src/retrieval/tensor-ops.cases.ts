@@ -2,19 +2,18 @@ import * as tf from '@tensorflow/tfjs-core';
 import { z } from 'zod';
 import type { TensorOps } from '../core/tensor-op.harness.ts';
 import { parse } from '../core/validation.ts';
-import { signalBankOptions, signalNames } from '../signals/bank/options.ts';
-import { signalTable } from '../signals/bank/signal-bank.ts';
 import { poolOf } from '../signals/candidate-pool.ts';
 import { sampleWorkspace, sampleWorld } from '../signals/corpus.fixture.ts';
-import { controlsFor } from '../signals/worlds/null-controls.ts';
+import type { Workspace } from '../signals/workspace.ts';
+import { armStages } from './arm-signals.ts';
 import { SAMPLE_ARMS } from './arms.fixture.ts';
 import { blend, byRowMaximum } from './blend.ts';
+import { candidatesFrom, findPool, poolRows, warmUp } from './candidate-sources.ts';
+import { controlsFor } from './null-controls.ts';
 import { rank } from './rank.ts';
 import { retrieve } from './retriever.ts';
 import { assertRetriever, type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 import { selectTop } from './select-top.ts';
-import { withInputs } from './stage-graph.ts';
-import type { Workspace } from './workspace.ts';
 
 const row = (...values: number[]) => tf.tensor2d(values, [1, values.length]);
 const world = sampleWorld(3, 23, 3, 2);
@@ -39,7 +38,7 @@ const whole: RetrieverOptions = {
 const pool = (...positions: number[]) => {
   const found = { positions: Int32Array.from(positions), scores: new Float32Array(positions.length) };
   const turns = Int32Array.from({ length: 23 }, (_, position) => position);
-  const stage = { name: 'pool', key: positions.join(' '), inputs: [] };
+  const stage = { name: 'pool', key: positions.join(' '), inputs: [], isKept: true };
   return { ...poolOf([{ ...found, width: positions.length }], 1, turns, () => true), width: positions.length, stage };
 };
 const padded = (...positions: number[]) => ({ ...pool(...positions), positions: Int32Array.from(positions) });
@@ -49,10 +48,6 @@ const selected = (positions: number[], scores: number[], k = 3) =>
   within((workspace) =>
     selectTop(workspace, padded(...positions), Float32Array.from(scores), { method: 'mmr', k, lambda: 1 }),
   );
-
-/** The bank's signals of the candidates of an arm. */
-const signals = async (workspace: Workspace, options: object) =>
-  signalTable(workspace, await workspace.pool(SAMPLE_ARMS.newest), signalBankOptions.parse(options));
 
 export const TENSOR_OPS: TensorOps = {
   blend: {
@@ -115,33 +110,28 @@ export const TENSOR_OPS: TensorOps = {
       ],
     ],
   },
-  signalTable: {
-    use: () => within(async (workspace) => (await signals(workspace, {})).values),
-    refuses: [[() => within((workspace) => signals(workspace, { encoders: [{ encoder: 'lsa' }] })), /encoder lsa/]],
-  },
-  signalNames: { use: () => signalNames(signalBankOptions.parse({})).length, refuses: [] },
-  StageGraph: {
-    use: () => within(async ({ graph }) => graph.arm(whole).length),
+  armStages: { use: () => within(async ({ plan }) => armStages(plan, whole).length), refuses: [] },
+  candidatesFrom: {
+    use: () =>
+      within(async (workspace) => (await workspace.get(candidatesFrom({ index: 'newest', k: 3 }, null))).scores),
     refuses: [],
   },
-  withInputs: {
-    use: () => within(async ({ graph }) => withInputs(graph.arm(whole)).size),
+  findPool: {
+    use: () => within(async (workspace) => (await findPool(workspace, whole)).positions),
+    refuses: [],
+  },
+  poolRows: { use: () => within(async (workspace) => (await workspace.get(poolRows(whole))).positions), refuses: [] },
+  warmUp: {
+    use: () =>
+      within(async (workspace) => {
+        const some = workspace.withQueries([0]);
+        await warmUp(some, whole);
+        some.dispose();
+        return workspace.dimension;
+      }),
     refuses: [],
   },
   controlsFor: { use: () => controlsFor(whole).length, refuses: [] },
-  Workspace: {
-    use: () => within(async (workspace) => (await workspace.corpusTensor()).size),
-    refuses: [
-      [
-        () =>
-          within(async (workspace) => {
-            workspace.dispose();
-            return workspace.corpusTensor();
-          }),
-        /workspace was disposed: "corpus tensor"/,
-      ],
-    ],
-  },
 };
 
 function plain(signals: readonly string[]): object {

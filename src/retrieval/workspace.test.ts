@@ -8,13 +8,18 @@ import { random } from '../core/random.ts';
 import { type EncoderOptions, encoderOptions } from '../embedding/registry.ts';
 import { Corpus } from '../model/corpus.ts';
 import { DIMENSION, sampleVector, sampleWorkspace, sampleWorld } from '../signals/corpus.fixture.ts';
+import type { Encoding } from '../signals/encoding.ts';
+import { frameSources } from '../signals/frames.ts';
+import { propagatedRows } from '../signals/propagated.ts';
 import { addCounts, type StageCounts, type StageStore } from '../signals/stage.ts';
 import { SampleStageStore } from '../signals/stage-store.harness.ts';
-import type { Encoding } from '../signals/workspace-inputs.ts';
+import { Workspace } from '../signals/workspace.ts';
 import { SAMPLE_ARMS } from './arms.fixture.ts';
+import { candidatesFrom, findPool, warmUp } from './candidate-sources.ts';
 import { retrieve } from './retriever.ts';
-import { MEMORY_ONLY } from './stage-graph.ts';
-import { Workspace } from './workspace.ts';
+
+/** Stages whose results no store keeps. */
+const NOT_KEPT = ['candidates-newest', 'controlled-frames'];
 
 beforeAll(() => useBackend('wasm'));
 const world = sampleWorld(3);
@@ -52,14 +57,14 @@ describe('what was computed once', () => {
   test('is told apart by everything that it depends on', () =>
     withWorkspace(async (workspace) => {
       const flat: IndexOptions = { index: 'flat', k: 13 };
-      const plain = await workspace.candidates(flat, null);
-      expect(await workspace.candidates(flat, null)).toBe(plain);
-      const framework = await workspace.candidates(flat, PROPAGATION_PRESETS.framework);
+      const plain = await workspace.get(candidatesFrom(flat, null));
+      expect(await workspace.get(candidatesFrom(flat, null))).toBe(plain);
+      const framework = await workspace.get(candidatesFrom(flat, PROPAGATION_PRESETS.framework));
       expect(framework.positions).not.toEqual(plain.positions);
-      expect((await workspace.candidates({ ...flat, k: 11 }, null)).width).toBe(11);
+      expect((await workspace.get(candidatesFrom({ ...flat, k: 11 }, null))).width).toBe(11);
       // Only the exact index knows propagated rows, so the others are asked once.
-      expect(await workspace.candidates(newest, PROPAGATION_PRESETS.framework)).toBe(
-        await workspace.candidates(newest, null),
+      expect(await workspace.get(candidatesFrom(newest, PROPAGATION_PRESETS.framework))).toBe(
+        await workspace.get(candidatesFrom(newest, null)),
       );
     }));
 
@@ -97,10 +102,10 @@ describe('with a store', () => {
     for (const [name, { executed, disk }] of Object.entries(first.counts)) {
       expect([name, executed > 0, disk]).toEqual([name, true, 0]);
       const kept = [...store.artifacts.values()].filter(({ stage }) => stage.name === name).length;
-      expect([name, kept]).toEqual([name, MEMORY_ONLY.has(name) ? 0 : executed]);
+      expect([name, kept]).toEqual([name, NOT_KEPT.includes(name) ? 0 : executed]);
     }
     for (const [name, { executed }] of Object.entries(second.counts))
-      expect([name, executed > 0]).toEqual([name, MEMORY_ONLY.has(name)]);
+      expect([name, executed > 0]).toEqual([name, NOT_KEPT.includes(name)]);
     // What only led to what is kept is not even read.
     expect(Object.keys(first.counts)).toContain('propagated');
     expect(Object.keys(second.counts)).not.toContain('propagated');
@@ -123,8 +128,8 @@ describe('a pool', () => {
   test('holds what any source found strictly before each query', () =>
     withWorkspace(async (workspace) => {
       const { candidates } = SAMPLE_ARMS.hybrid;
-      const pool = await workspace.pool(SAMPLE_ARMS.hybrid);
-      const found = await Promise.all(candidates.map((source) => workspace.candidates(source, null)));
+      const pool = await findPool(workspace, SAMPLE_ARMS.hybrid);
+      const found = await Promise.all(candidates.map((source) => workspace.get(candidatesFrom(source, null))));
       for (const [q, { timestamp }] of world.queries.entries()) {
         const row = [...pool.positions.subarray(q * pool.width, (q + 1) * pool.width)].filter((place) => place >= 0);
         const parts = found.flatMap(({ positions, width }) => [...positions.subarray(q * width, (q + 1) * width)]);
@@ -136,7 +141,7 @@ describe('a pool', () => {
 
   test('of one channel holds only its turns, and of none only those without', () =>
     withWorkspace(async (workspace) => {
-      const pool = await workspace.pool(SAMPLE_ARMS['same channel']);
+      const pool = await findPool(workspace, SAMPLE_ARMS['same channel']);
       const channels = world.queries.map(({ channel }, q) => {
         const row = [...pool.positions.subarray(q * pool.width, (q + 1) * pool.width)].filter((place) => place >= 0);
         for (const position of row) expect(workspace.corpus.turns[position]?.channel).toBe(channel);
@@ -148,7 +153,7 @@ describe('a pool', () => {
 
 test('queries see the prefix of the corpus that is strictly earlier, and hang from their anchors', () =>
   withWorkspace(async (workspace) => {
-    const { points } = await workspace.frames();
+    const { points } = await frameSources(workspace);
     for (const [q, query] of world.queries.entries()) {
       const earlier = world.turns.filter(({ timestamp }) => timestamp < query.timestamp);
       expect(workspace.batch.cutoffs[q]).toBe(earlier.length);
@@ -277,12 +282,12 @@ describe('after it is disposed', () => {
     workspace.dispose();
     workspace.dispose();
     for (const use of [
-      () => workspace.stage<number>(workspace.graph.derived('x', null, []), () => 1),
+      () => workspace.stage<number>(workspace.plan.derived('x', null, []), () => 1),
       () => workspace.corpusTensor(),
-      () => workspace.candidates(newest, null),
-      () => workspace.pool(SAMPLE_ARMS.bm25),
-      () => workspace.frames(),
-      () => workspace.propagated(PROPAGATION_PRESETS.published),
+      () => workspace.get(candidatesFrom(newest, null)),
+      () => findPool(workspace, SAMPLE_ARMS.bm25),
+      () => frameSources(workspace),
+      () => workspace.get(propagatedRows(PROPAGATION_PRESETS.published)),
     ]) {
       await expect(use()).rejects.toThrow(ValidationError);
       await expect(use()).rejects.toThrow('workspace was disposed');
@@ -307,7 +312,7 @@ describe('some of the queries by themselves', () => {
         const all = await retrieve(workspace, arm);
         for (const places of [[9], [2], [5, 0, 10]]) {
           const some = workspace.withQueries(places);
-          if (places.length === 1) await some.warm(arm);
+          if (places.length === 1) await warmUp(some, arm);
           const { pool, scores } = await retrieve(some, arm);
           for (const [row, place] of places.entries()) {
             const own = pool.positions.subarray(row * pool.width, (row + 1) * pool.width).filter((at) => at >= 0);

@@ -1,16 +1,29 @@
+import { NewestFirstIndex } from '../candidates/newest-first.ts';
 import type { Query } from '../model/dataset.ts';
 import type { Turn } from '../model/turn.ts';
-import type { Column } from '../retrieval/relevance.ts';
-import type { Workspace } from '../retrieval/workspace.ts';
+import type { QueryFrames } from '../trajectory/query-frames.ts';
 import { type CandidatePool, poolOf } from './candidate-pool.ts';
+import type { Column } from './column.ts';
 import type { SampleWorld } from './corpus.fixture.ts';
+import { type FrameOptions, pairFrames } from './frames.ts';
+import { scopedIndex } from './scoped-index.ts';
+import type { Workspace } from './workspace.ts';
+import type { ControlOptions } from './worlds/control-options.ts';
+
+/** The newest turns of each query. */
+export async function newestPool(workspace: Workspace, k: number): Promise<CandidatePool> {
+  const { turnVectors: vectors, dimension, seed, scopes, batch, queries, tieRanks } = workspace;
+  const newest = await scopedIndex({ index: 'newest', k }, scopes, { vectors, dimension, seed }).search(batch, k);
+  const rows = poolOf([newest], queries.length, tieRanks, () => true);
+  return { ...rows, stage: { name: 'pool', key: `newest ${k}`, inputs: [], isKept: true } };
+}
 
 /** The newest turns of each query but for a third: rows of all lengths, some of them empty. */
 export async function samplePool(workspace: Workspace): Promise<CandidatePool> {
-  const newest = await workspace.candidates({ index: 'newest', k: 17 }, null);
+  const newest = await new NewestFirstIndex(workspace.corpus.size).search(workspace.batch, 17);
   const admits = (q: number, turn: number) => (q * turn) % 3 > 0;
   const rows = poolOf([newest], workspace.queries.length, Int32Array.from(workspace.corpus.turns.keys()), admits);
-  return { ...rows, stage: { name: 'pool', key: 'by hand', inputs: [] } };
+  return { ...rows, stage: { name: 'pool', key: 'by hand', inputs: [], isKept: true } };
 }
 
 /** What each candidate of a query should have. */
@@ -44,4 +57,15 @@ export function worstError(
     ),
   );
   return errors.reduce((worst, error) => Math.max(worst, error), 0); // NaN is the worst
+}
+
+/** Frames of every pair in the world of a control. */
+export function framesIn(
+  workspace: Workspace,
+  pool: CandidatePool,
+  options: FrameOptions,
+  control: ControlOptions | null,
+): Promise<QueryFrames> {
+  const world = workspace.under(control);
+  return world.get(pairFrames(options, world), pool);
 }

@@ -2,7 +2,7 @@ import { type Random, random } from '../core/random.ts';
 import { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
 import type { Turn } from '../model/turn.ts';
-import { Workspace, type WorkspaceInputs } from '../retrieval/workspace.ts';
+import { Workspace, type WorkspaceInputs } from './workspace.ts';
 
 export const DIMENSION = 17;
 export const HOUR = 3_600_000;

@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { MEMORY_ONLY } from '../retrieval/stage-graph.ts';
 import { KEEPS_NOTHING, type Stage } from './stage.ts';
-import { StageRunner } from './stage-results.ts';
+import { StageResults } from './stage-results.ts';
 import { SampleStageStore } from './stage-store.harness.ts';
 
-const stageOf = (name: string, key = `key of ${name}`): Stage => ({ name, key, inputs: [] });
+const stageOf = (name: string, key = `key of ${name}`): Stage => ({ name, key, inputs: [], isKept: true });
 
 describe('in memory', () => {
   test('a stage is made once for all who ask, at the same time or later', async () => {
-    const runner = new StageRunner(KEEPS_NOTHING);
+    const runner = new StageResults(KEEPS_NOTHING);
     let calls = 0;
     const ask = () => runner.run<number>(stageOf('pool'), () => ++calls);
     expect(await Promise.all([ask(), ask()])).toEqual([1, 1]);
@@ -17,7 +16,7 @@ describe('in memory', () => {
   });
 
   test('stages of one name are told apart by their keys, and counted together, names in order', async () => {
-    const runner = new StageRunner(KEEPS_NOTHING);
+    const runner = new StageResults(KEEPS_NOTHING);
     const made: number[] = [];
     for (const [name, key] of [
       ['pool', 'a'],
@@ -34,7 +33,7 @@ describe('in memory', () => {
   });
 
   test('what is cleared is made anew', async () => {
-    const runner = new StageRunner(KEEPS_NOTHING);
+    const runner = new StageResults(KEEPS_NOTHING);
     const ask = (value: number) => runner.run<number>(stageOf('pool'), () => value);
     await ask(3);
     runner.clear();
@@ -51,27 +50,28 @@ describe('with a store', () => {
     ['fields', { width: 2, names: ['a', 'b'], scores: Float32Array.of(0.5, -0.5), none: null }],
   ])('%s is read by another, as it was', async (_, value) => {
     const store = new SampleStageStore();
-    const maker = new StageRunner(store);
+    const maker = new StageResults(store);
     expect(await maker.run<number>(stageOf('pool'), () => value as number)).toEqual(value);
     expect(maker.counts()).toEqual({ pool: { executed: 1, memory: 0, disk: 0 } });
-    const reader = new StageRunner(store);
+    const reader = new StageResults(store);
     const ask = () => reader.run<number>(stageOf('pool'), () => -7);
     expect(await ask()).toEqual(value);
     expect(await ask()).toEqual(value);
     expect(reader.counts()).toEqual({ pool: { executed: 0, memory: 1, disk: 1 } });
   });
 
-  test.each([...MEMORY_ONLY])('%s is neither written nor read', async (name) => {
+  test('a stage that is not kept is neither written nor read', async () => {
     const store = new SampleStageStore();
-    await new StageRunner(store).run<number>(stageOf(name), () => 3);
+    const stage = { ...stageOf('pool'), isKept: false };
+    await new StageResults(store).run<number>(stage, () => 3);
     expect(store.artifacts.size).toBe(0);
-    store.write(stageOf(name), { value: 5 });
-    expect(await new StageRunner(store).run<number>(stageOf(name), () => 7)).toBe(7);
+    store.write(stage, { value: 5 });
+    expect(await new StageResults(store).run<number>(stage, () => 7)).toBe(7);
   });
 
   test('a stage that fails fails for all who ask, and leaves nothing', async () => {
     const store = new SampleStageStore();
-    const runner = new StageRunner(store);
+    const runner = new StageResults(store);
     const first = runner.run<number>(stageOf('pool'), () => Promise.reject(new Error('no')));
     const second = runner.run<number>(stageOf('pool'), () => 3);
     await expect(first).rejects.toThrow('no');

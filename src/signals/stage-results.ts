@@ -1,5 +1,4 @@
 import { letEventsIn } from '../core/event-loop.ts';
-import { MEMORY_ONLY } from '../retrieval/stage-graph.ts';
 import type { Artifact, Stage, StageCount, StageCounts, StageResult, StageStore } from './stage.ts';
 
 const NONE: StageCount = { executed: 0, memory: 0, disk: 0 };
@@ -16,7 +15,7 @@ function fromArtifact(artifact: Artifact): unknown {
 }
 
 /** Has each stage computed at most once: what is in memory is taken from there, then what the store holds, and only then is it made. */
-export class StageRunner {
+export class StageResults {
   readonly #store: StageStore;
   readonly #results = new Map<string, Promise<unknown>>();
   readonly #counts = new Map<string, StageCount>();
@@ -37,15 +36,14 @@ export class StageRunner {
   }
 
   async #make<T extends StageResult<T>>(stage: Stage, compute: () => Promise<T> | T): Promise<T> {
-    const kept = !MEMORY_ONLY.has(stage.name);
-    const stored = kept ? this.#store.read(stage) : null;
+    const stored = stage.isKept ? this.#store.read(stage) : null;
     if (stored !== null) {
       this.#count(stage, 'disk');
       return fromArtifact(stored) as T;
     }
     const result = await compute();
     this.#count(stage, 'executed');
-    if (kept) this.#store.write(stage, toArtifact(result));
+    if (stage.isKept) this.#store.write(stage, toArtifact(result));
     return result;
   }
 

@@ -6,13 +6,16 @@ import { identityOf, openWorkspace, type WorkspaceSource } from '../experiment/r
 import type { FeatureSource } from '../learning/feature-source.ts';
 import { type FeatureTable, subset } from '../learning/feature-table.ts';
 import type { Query } from '../model/dataset.ts';
-import { StageGraph, type WorkspaceIdentity } from '../retrieval/stage-graph.ts';
-import type { Workspace } from '../retrieval/workspace.ts';
+import { poolRows } from '../retrieval/candidate-sources.ts';
 import { cosineNames } from '../signals/bank/options.ts';
 import { encoderSignals, refittedSignals } from '../signals/bank/refitted-signals.ts';
 import type { SignalTable } from '../signals/bank/signal-bank.ts';
+import { signalTable } from '../signals/bank/signal-bank.ts';
 import type { CandidatePool, PoolRows } from '../signals/candidate-pool.ts';
-import { StageRunner } from '../signals/stage-results.ts';
+import { Plan, type WorkspaceIdentity } from '../signals/plan.ts';
+import type { Stage } from '../signals/stage.ts';
+import { StageResults } from '../signals/stage-results.ts';
+import type { Workspace } from '../signals/workspace.ts';
 import { featureTableOf } from './signal-features.ts';
 import { candidateOptions, candidatePool, taskSignals, trajectoryDimensions } from './task-signals.ts';
 import type { TrainingConfig } from './training-config.ts';
@@ -134,10 +137,10 @@ export class FoldSignals implements FeatureSource {
     const fit = conversationsWithout(source.dataset, heldOut);
     const identity = identityOf(source, fit);
     const roots = { identity, corpus: workspace.corpus, queries, seed: config.seed };
-    const graph = new StageGraph(roots);
-    const ownPool = graph.pool(candidateOptions(config));
+    const plan = new Plan(roots);
+    const ownPool = plan.stage(poolRows(candidateOptions(config)));
     if (ownPool.key !== pool.stage.key) return this.#ownCandidates(fit);
-    if (graph.signalTable(ownPool, config.signals).key === this.#signalKey()) return all;
+    if (plan.stage(signalTable(config.signals), ownPool).key === this.#signals().key) return all;
     let signals: Promise<SignalTable> | null = null;
     const once = () => {
       signals ??= this.#keptSignals(fit, identity);
@@ -146,9 +149,10 @@ export class FoldSignals implements FeatureSource {
     return { pool, table, signals: once };
   }
 
-  #signalKey(): string {
+  /** The stage of the whole table. */
+  #signals(): Stage {
     const { config, workspace, pool } = this.#basis;
-    return workspace.graph.signalTable(pool.stage, config.signals).key;
+    return workspace.plan.stage(signalTable(config.signals), pool.stage);
   }
 
   /** Where the candidates themselves are found by a fitted encoder, a fold has its own. */
@@ -185,14 +189,13 @@ export class FoldSignals implements FeatureSource {
   }
 
   async #keptSignals(fit: ReadonlySet<string>, identity: WorkspaceIdentity): Promise<SignalTable> {
-    const { source, workspace, config, pool } = this.#basis;
+    const { source, workspace, config } = this.#basis;
     const cosines = this.#fittedCosines(identity);
     const needed = this.#neededSignals(cosines);
     if (needed.length === 0) return NOTHING;
     const options = [learningVersion(), needed, trajectoryDimensions(config), [...fit].sort()];
-    const bank = workspace.graph.signalTable(pool.stage, config.signals);
-    const stage = workspace.graph.derived('fold-signals', options, [bank]);
-    const { values } = await new StageRunner(source.store).run(stage, async () => ({
+    const stage = workspace.plan.derived('fold-signals', options, [this.#signals()]);
+    const { values } = await new StageResults(source.store).run(stage, async () => ({
       values: (await this.#computed(fit, cosines, needed)).values,
     }));
     return { signals: needed, values };

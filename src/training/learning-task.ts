@@ -9,9 +9,10 @@ import { openWorkspace } from '../experiment/run/workspaces.ts';
 import type { FeatureSource } from '../learning/feature-source.ts';
 import { assertFeatureTable, type FeatureTable } from '../learning/feature-table.ts';
 import type { Dataset, Query } from '../model/dataset.ts';
-import type { Workspace } from '../retrieval/workspace.ts';
+import { signalTable } from '../signals/bank/signal-bank.ts';
 import type { CandidatePool } from '../signals/candidate-pool.ts';
 import type { Stage, StageResult } from '../signals/stage.ts';
+import type { Workspace } from '../signals/workspace.ts';
 import { FoldSignals, type JudgedRows } from './fold-signals.ts';
 import { featureTableOf } from './signal-features.ts';
 import { candidatePool, taskSignals } from './task-signals.ts';
@@ -66,7 +67,7 @@ export class LearningTask {
       const pool = await candidatePool(workspace, config);
       const table = featureTableOf(dataset, queries, pool, await taskSignals(workspace, pool, config));
       assertFeatureTable(table);
-      const stage = workspace.graph.signalTable(pool.stage, config.signals);
+      const stage = workspace.plan.stage(signalTable(config.signals), pool.stage);
       const folds = new FoldSignals({ source, config, queries, workspace, pool, table });
       return new LearningTask({ dataset, queries, table, workspace, pool }, folds, stage);
     } catch (error) {
@@ -87,7 +88,7 @@ export class LearningTask {
 
   /** A result of a training on this task, kept in the cache, so that a training which was stopped goes on behind what it had done. */
   async kept<T extends StageResult<T>>(name: string, options: unknown, compute: () => Promise<T>): Promise<T> {
-    const stage = this.workspace.graph.derived(name, [learningVersion(), options], [this.#signals]);
+    const stage = this.workspace.plan.derived(name, [learningVersion(), options], [this.#signals]);
     return this.workspace.stage(stage, compute);
   }
 

@@ -1,7 +1,8 @@
+import { findPool } from '../retrieval/candidate-sources.ts';
 import { type RetrieverOptions, retrieverOptions } from '../retrieval/retriever-options.ts';
-import type { Workspace } from '../retrieval/workspace.ts';
 import { type SignalTable, signalTable } from '../signals/bank/signal-bank.ts';
 import type { CandidatePool } from '../signals/candidate-pool.ts';
+import type { Workspace } from '../signals/workspace.ts';
 import type { Dimensions } from '../trajectory/coordinate-names.ts';
 import type { TrainingConfig } from './training-config.ts';
 import { withTrajectorySignals } from './trajectory-features.ts';
@@ -12,7 +13,7 @@ export function candidateOptions({ candidates, sameChannel }: TrainingConfig): R
 }
 
 export function candidatePool(workspace: Workspace, config: TrainingConfig): Promise<CandidatePool> {
-  return workspace.pool(candidateOptions(config));
+  return findPool(workspace, candidateOptions(config));
 }
 
 /** The dimensions of the coordinates that the models of a config read, null where none reads any: of several, the one with the most has those of the others. */
@@ -27,7 +28,7 @@ export async function taskSignals(
   pool: CandidatePool,
   config: TrainingConfig,
 ): Promise<SignalTable> {
-  const bank = await signalTable(workspace, pool, config.signals);
+  const bank = await workspace.get(signalTable(config.signals), pool);
   const dimensions = trajectoryDimensions(config);
   return dimensions === null ? bank : withTrajectorySignals(workspace, pool, bank, dimensions);
 }

@@ -3,12 +3,12 @@ import { useBackend } from '../core/backend.ts';
 import { ValidationError } from '../core/errors.ts';
 import { random } from '../core/random.ts';
 import { TURNS_AHEAD, trajectorySignals } from '../learning/trajectory-inputs.ts';
-import type { Workspace } from '../retrieval/workspace.ts';
 import type { SignalTable } from '../signals/bank/signal-bank.ts';
 import type { CandidatePool } from '../signals/candidate-pool.ts';
 import { candidatesOf, samplePool } from '../signals/columns.harness.ts';
 import { HOUR, sampleWorkspace, sampleWorld } from '../signals/corpus.fixture.ts';
 import { cosine, threadOf } from '../signals/scores.oracle.ts';
+import type { Workspace } from '../signals/workspace.ts';
 import { withTrajectorySignals } from './trajectory-features.ts';
 
 const SCORES = ['bm25', 'cosine'] as const;

@@ -1,12 +1,12 @@
 import { ValidationError } from '../core/errors.ts';
 import { aheadSignals, TURNS_AHEAD, trajectorySignals } from '../learning/trajectory-inputs.ts';
-import type { Column } from '../retrieval/relevance.ts';
-import { TRAJECTORY_DEFAULTS } from '../retrieval/retriever-options.ts';
-import type { Workspace } from '../retrieval/workspace.ts';
 import type { SignalTable } from '../signals/bank/signal-bank.ts';
 import type { CandidatePool } from '../signals/candidate-pool.ts';
+import type { Column } from '../signals/column.ts';
 import { forwardCosines } from '../signals/forward-cosines.ts';
-import { framesOf } from '../signals/pair-frames.ts';
+import { pairFrames } from '../signals/frames.ts';
+import { TRAJECTORY_DEFAULTS } from '../signals/trajectory-options.ts';
+import type { Workspace } from '../signals/workspace.ts';
 import type { Dimensions } from '../trajectory/coordinate-names.ts';
 import { agesInHours } from '../trajectory/time-decay.ts';
 
@@ -98,7 +98,7 @@ export async function withTrajectorySignals(
   table: SignalTable,
   dimensions: Dimensions,
 ): Promise<SignalTable> {
-  const frames = await framesOf(workspace, pool, { ...TRAJECTORY_DEFAULTS, dimensions }, null);
+  const frames = await workspace.get(pairFrames({ ...TRAJECTORY_DEFAULTS, dimensions }, workspace), pool);
   const counts = Float32Array.from(pool.positions, (position, pair) =>
     position < 0 ? 0 : (frames.turns[pair] as number) - 1 - (frames.ringPositions[pair] as number),
   );

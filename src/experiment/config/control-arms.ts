@@ -1,7 +1,7 @@
 import type { ConfigurationFault } from '../../core/errors.ts';
 import { check } from '../../core/validation.ts';
+import { controlsFor, decideControls } from '../../retrieval/null-controls.ts';
 import { CONTROL_KINDS, type ControlKind } from '../../signals/worlds/control-options.ts';
-import { controlsFor, decideControls } from '../../signals/worlds/null-controls.ts';
 import { type ArmOptions, armOptions } from './arm-options.ts';
 import { armsToRun } from './arm-selection.ts';
 import { combinations } from './arms.ts';

@@ -3,8 +3,8 @@ import { frozen } from '../../core/frozen.ts';
 import type { Candidates } from '../../model/candidates.ts';
 import type { Corpus } from '../../model/corpus.ts';
 import type { Qrels } from '../../model/run.ts';
-import type { Column } from '../../retrieval/relevance.ts';
 import type { CandidatePool } from '../../signals/candidate-pool.ts';
+import type { Column } from '../../signals/column.ts';
 
 /** Where a relevant turn can be lost on its way to the top, by the number that a record keeps. */
 export const LOSS_STAGES = frozen(['kept', 'candidates', 'filter', 'fusion', 'rerank'] as const);

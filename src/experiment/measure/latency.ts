@@ -1,10 +1,11 @@
 import { letEventsIn } from '../../core/event-loop.ts';
 import { random } from '../../core/random.ts';
 import { quantile } from '../../evaluation/quantile.ts';
+import { warmUp } from '../../retrieval/candidate-sources.ts';
 import { rank } from '../../retrieval/rank.ts';
 import { type RetrieverOptions, retrieve } from '../../retrieval/retriever.ts';
 import type { Watch } from '../../retrieval/watch.ts';
-import type { Workspace } from '../../retrieval/workspace.ts';
+import type { Workspace } from '../../signals/workspace.ts';
 import type { Latency } from './result.ts';
 
 export interface LatencyOptions {
@@ -80,7 +81,7 @@ export async function timeQueries(
 ): Promise<Times> {
   const some = workspace.withQueries(places);
   try {
-    await some.warm(arm);
+    await warmUp(some, arm);
     await letEventsIn();
     const clock = new ComponentClock();
     const whole = new ComponentClock();

@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { type StartProgress, silent } from '../../core/progress.ts';
 import { loadDataset } from '../../datasets/registry.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
-import type { Workspace } from '../../retrieval/workspace.ts';
+import { candidatesFrom } from '../../retrieval/candidate-sources.ts';
 import { addCounts, type StageCounts } from '../../signals/stage.ts';
+import type { Workspace } from '../../signals/workspace.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
 import { attribute, relevantPositions } from '../measure/attribution.ts';
 import { measureLatency } from '../measure/latency.ts';
@@ -93,7 +94,7 @@ export class ArmRunner {
     const { metric } = this.#source.config.tuning;
     const depth = cutoffOf(metric, this.#source.config.evaluation.depth);
     const workspace = await this.#forTuning();
-    return workspace.stage<number>(tuningStage(workspace.graph, arm, this.#source.config), async () => {
+    return workspace.stage<number>(tuningStage(workspace.plan, arm, this.#source.config), async () => {
       const ranked = rankedPositions(await rankArm(workspace, arm, depth));
       const run = runOf(workspace.corpus, workspace.queries, ranked);
       return meanOf(metric, run, this.dataset, workspace.queries);
@@ -146,7 +147,9 @@ export class ArmRunner {
     const workspace = await this.workspace();
     const { pool, scores, components } = retrieved;
     const found = await Promise.all(
-      options.candidates.map((source) => workspace.candidates(source, options.propagation, options.control)),
+      options.candidates.map((source) =>
+        workspace.under(options.control).get(candidatesFrom(source, options.propagation)),
+      ),
     );
     const ids = this.queries.map(({ id }) => id);
     const relevant = relevantPositions(workspace.corpus, qrels, relevantGrade, ids);

@@ -30,7 +30,7 @@ export async function race(cacheFolder: string): Promise<RaceOutcome> {
         const source = random(number, 'racing');
         return Float64Array.from({ length: LARGE_SIZE }, () => source.uniform());
       };
-      results.push(await workspace.stage(workspace.graph.derived('large', number, []), compute));
+      results.push(await workspace.stage(workspace.plan.derived('large', number, []), compute));
     }
     for (const arm of ARMS) results.push((await retrieve(workspace, arm)).scores);
     return { hash: hashOf(results), counts: workspace.stageCounts() };

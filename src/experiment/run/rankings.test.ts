@@ -12,7 +12,7 @@ import { type ArmRanking, inspectedRankings, rankArm, rankedComponents, rankedPo
 const arm: ArmRanking = {
   retrieved: {
     pool: {
-      stage: { name: 'pool', key: 'k', inputs: [] },
+      stage: { name: 'pool', key: 'k', inputs: [], isKept: true },
       queryCount: 2,
       width: 3,
       positions: Int32Array.of(4, 1, 2, 3, -1, -1),

@@ -4,7 +4,7 @@ import type { Run } from '../../model/run.ts';
 import type { Scored } from '../../model/tie-rule.ts';
 import { type Ranking, rank } from '../../retrieval/rank.ts';
 import { type Retrieved, type RetrieverOptions, retrieve } from '../../retrieval/retriever.ts';
-import type { Workspace } from '../../retrieval/workspace.ts';
+import type { Workspace } from '../../signals/workspace.ts';
 import type { RankedTurn } from '../measure/result.ts';
 import type { ArmRecord } from './arm-record.ts';
 

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
 import { ChecksumMismatchError } from '../../core/errors.ts';
+import type { Candidates } from '../../model/candidates.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Query } from '../../model/dataset.ts';
-import type { Workspace } from '../../retrieval/workspace.ts';
+import { candidatesFrom } from '../../retrieval/candidate-sources.ts';
 import { sampleWorkspace, sampleWorld } from '../../signals/corpus.fixture.ts';
+import type { StageUse } from '../../signals/signal.ts';
+import type { Workspace } from '../../signals/workspace.ts';
 import { least, plain } from '../config/config.fixture.ts';
 import { type ArmOptions, resolveConfig } from '../config/config.ts';
 import type { Measurement } from '../measure/measurement.ts';
@@ -85,7 +88,7 @@ describe('the recall of an approximate index', () => {
   /** The mean share of the nearest k that the arm's index has among its first k. */
   async function recall({ options }: ArmRecord, k: number): Promise<number> {
     const source = approximateSources(options)[0]!;
-    const { positions, width } = await workspace.candidates(source, null);
+    const { positions, width } = await workspace.get(candidatesFrom(source, null));
     const shares = workspace.queries.flatMap((query, q) => {
       const wanted = nearest(query, k);
       const row = [...positions.subarray(q * width, q * width + k)].filter((position) => position >= 0);
@@ -107,11 +110,12 @@ describe('the recall of an approximate index', () => {
   test('is said to be unknown where the exact answer is damaged on disk, and the others are told', async () => {
     const failing = new Proxy(workspace, {
       get(target, key) {
-        if (key !== 'candidates') return Reflect.get(target, key, target);
-        return async (source: { index: string; k: number }) => {
+        if (key !== 'get') return Reflect.get(target, key, target);
+        return async (use: StageUse<Candidates>) => {
+          const source = use.key(target.plan) as { index: string; k: number };
           if (source.index === 'flat' && source.k === 13)
             throw new ChecksumMismatchError('x.safetensors', 'its checksum differs', 'delete it');
-          return target.candidates(source as Parameters<Workspace['candidates']>[0], null);
+          return target.get(use);
         };
       },
     });

@@ -3,8 +3,9 @@ import type { IndexOptions } from '../../candidates/registry.ts';
 import { RagPlusPlusError } from '../../core/errors.ts';
 import { hashOf } from '../../core/hash.ts';
 import type { Qrels } from '../../model/run.ts';
+import { candidatesFrom } from '../../retrieval/candidate-sources.ts';
 import type { RetrieverOptions } from '../../retrieval/retriever-options.ts';
-import type { Workspace } from '../../retrieval/workspace.ts';
+import type { Workspace } from '../../signals/workspace.ts';
 import type { ExperimentConfig } from '../config/config.ts';
 import type { Measurement } from '../measure/measurement.ts';
 import type { Outcomes } from './arm-failure.ts';
@@ -21,8 +22,8 @@ const SHOWN = 5;
 
 /** How much of the exact index's answer an approximate one finds. */
 async function recallOf(workspace: Workspace, source: IndexOptions): Promise<string> {
-  const oracle = await workspace.candidates({ index: 'flat', k: source.k }, null);
-  const found = await workspace.candidates(source, null);
+  const oracle = await workspace.get(candidatesFrom({ index: 'flat', k: source.k }, null));
+  const found = await workspace.get(candidatesFrom(source, null));
   const depths = [...new Set([Math.min(10, source.k), source.k])];
   const figures = depths.map((depth) => `recall@${depth} ${recallAt(depth, found, oracle).toFixed(4)}`);
   return `${figures.join(', ')} (${workspace.queries.length} queries)`;

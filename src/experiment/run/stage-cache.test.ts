@@ -24,7 +24,7 @@ import { StageCache } from './stage-cache.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-stages-'));
 afterAll(() => rmSync(root, { recursive: true }));
-const stage = (key: string): Stage => ({ name: 'some-stage', key: hashOf(key), inputs: [] });
+const stage = (key: string): Stage => ({ name: 'some-stage', key: hashOf(key), inputs: [], isKept: true });
 const artifact: Artifact = {
   width: 3,
   reach: Number.POSITIVE_INFINITY,

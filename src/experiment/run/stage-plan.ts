@@ -1,4 +1,6 @@
-import { MEMORY_ONLY, type StageGraph, withInputs } from '../../retrieval/stage-graph.ts';
+import { armStages } from '../../retrieval/arm-signals.ts';
+import { candidatesFrom } from '../../retrieval/candidate-sources.ts';
+import { type Plan, withInputs } from '../../signals/plan.ts';
 import type { Stage } from '../../signals/stage.ts';
 import { armsToRun } from '../config/arm-selection.ts';
 import { combinations } from '../config/arms.ts';
@@ -46,7 +48,7 @@ function inheritedChoices(arm: ArmOptions, arms: ArmsByName): Choices {
 /** The stages and all that they need. Those that are not kept are executed in each workspace that asks. */
 function closure(workspace: string, stages: readonly Stage[]): Stages {
   const needed = [...withInputs(stages).values()];
-  return new Map(needed.map((stage) => [MEMORY_ONLY.has(stage.name) ? `${workspace} ${stage.key}` : stage.key, stage]));
+  return new Map(needed.map((stage) => [stage.isKept ? stage.key : `${workspace} ${stage.key}`, stage]));
 }
 
 /** The first value of each path, or the last at -1. */
@@ -55,10 +57,10 @@ function pointAt(choices: Choices, at: number): Plain {
 }
 
 /** Without the values that no stage depends on, such as weights: each option either is in a stage's key or is not, so paths are looked at one by one. */
-function withConsequences(graph: StageGraph, arm: ArmOptions, choices: Choices): Choices {
+function withConsequences(plan: Plan, arm: ArmOptions, choices: Choices): Choices {
   const first = pointAt(choices, 0);
   const stagesOf = (path: string, value: unknown) =>
-    [...withInputs(graph.arm(withTuned(arm, { ...first, [path]: value }))).keys()].join();
+    [...withInputs(armStages(plan, withTuned(arm, { ...first, [path]: value }))).keys()].join();
   const needed = Object.entries(choices).map(([path, values]) => {
     const different = new Map(values.map((value) => [stagesOf(path, value), value]));
     return [path, different.size > 1 ? values : values.slice(0, 1)] as const;
@@ -69,24 +71,24 @@ function withConsequences(graph: StageGraph, arm: ArmOptions, choices: Choices):
 /** Each arm's ranking, with whatever its chain and its grid might give it. @param also what else is asked for an arm. */
 function rankingRequests(
   workspace: string,
-  graph: StageGraph,
+  plan: Plan,
   config: ExperimentConfig,
   also: (options: ArmOptions) => readonly Stage[] = () => [],
 ): Request[] {
   const arms = byName(config);
   return armsToRun(config).map((arm) => {
     const choices = { ...inheritedChoices(arm, arms), ...arm.tune };
-    const points = combinations(withConsequences(graph, arm, choices));
+    const points = combinations(withConsequences(plan, arm, choices));
     return points.map((point) => {
       const options = withTuned(arm, point);
-      return closure(workspace, [...graph.arm(options), ...also(options)]);
+      return closure(workspace, [...armStages(plan, options), ...also(options)]);
     });
   });
 }
 
 /** How much an arm's approximate sources find of what the exact index does is told beside the table. */
-function exactCandidates(graph: StageGraph, options: ArmOptions): Stage[] {
-  return approximateSources(options).map(({ k }) => graph.candidates({ index: 'flat', k }, null));
+function exactCandidates(plan: Plan, options: ArmOptions): Stage[] {
+  return approximateSources(options).map(({ k }) => plan.stage(candidatesFrom({ index: 'flat', k }, null)));
 }
 
 /** The rounds of a race before the last one. Which arms they leave is not known, nor whether a round is large enough to be run. */
@@ -107,22 +109,22 @@ function perhaps(request: Request): Request {
 }
 
 /** What a tuned arm's grid needs, and its values. */
-function tuningRequests(graph: StageGraph, arm: ArmOptions, config: ExperimentConfig, arms: ArmsByName): Request[] {
+function tuningRequests(plan: Plan, arm: ArmOptions, config: ExperimentConfig, arms: ArmsByName): Request[] {
   const inherited = inheritedChoices(arm, arms);
   const fromStart = (start: Plain, grid: Choices) =>
     combinations(grid).map((point) => withTuned(arm, { ...start, ...point }));
-  const choices = Object.entries(withConsequences(graph, arm, { ...inherited, ...arm.tune }));
+  const choices = Object.entries(withConsequences(plan, arm, { ...inherited, ...arm.tune }));
   const starts = combinations(Object.fromEntries(choices.filter(([path]) => !(path in arm.tune))));
   const grid = Object.fromEntries(choices.filter(([path]) => path in arm.tune));
   // Values from different starts have nothing in common, so two starts stand for all.
   const values = [0, -1].map((at) =>
-    fromStart(pointAt(inherited, at), arm.tune).map((tuned) => tuningStage(graph, tuned, config)),
+    fromStart(pointAt(inherited, at), arm.tune).map((tuned) => tuningStage(plan, tuned, config)),
   );
   return [
     starts.map((start) =>
       closure(
         'tuning',
-        fromStart(start, grid).flatMap((tuned) => graph.arm(tuned)),
+        fromStart(start, grid).flatMap((tuned) => armStages(plan, tuned)),
       ),
     ),
     values.map((stages) => new Map(stages.map((stage) => [stage.key, stage]))),
@@ -163,7 +165,7 @@ export function planStages(source: PlanSource): StagePlan {
   const { race } = config.evaluation;
   const rankings = rankingRequests('table', table, config, (options) => exactCandidates(table, options));
   const requests = [
-    ...tuned.flatMap((arm) => tuningRequests(tuning as StageGraph, arm, config, arms)),
+    ...tuned.flatMap((arm) => tuningRequests(tuning as Plan, arm, config, arms)),
     ...(race === null ? rankings : [...raceRequests(source, race), ...rankings.map(perhaps)]),
   ];
   const known: Stages = new Map(requests.flatMap(certain));

@@ -1,8 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
 import { Corpus } from '../../model/corpus.ts';
-import { StageGraph } from '../../retrieval/stage-graph.ts';
+import { armStages } from '../../retrieval/arm-signals.ts';
 import { sampleWorld } from '../../signals/corpus.fixture.ts';
+import { Plan } from '../../signals/plan.ts';
 import { least, plain } from '../config/config.fixture.ts';
 import { type ArmOptions, type ExperimentConfig, resolveConfig } from '../config/config.ts';
 import { cutoffOf, tuningStage } from './tuning-stage.ts';
@@ -10,12 +11,12 @@ import { cutoffOf, tuningStage } from './tuning-stage.ts';
 const config = resolveConfig({ ...least, arms: [{ ...plain, decay: { halfLifeHours: 7 } }] }, 'test');
 const arm = config.arms[0] as ArmOptions;
 const { trajectory } = resolveConfig({ ...least, arms: [{ ...plain, trajectory: {} }] }, 'test').arms[0] as ArmOptions;
-let graph: StageGraph;
+let graph: Plan;
 beforeAll(async () => {
   await useBackend('cpu');
   const { turns, queries } = sampleWorld(3);
   const identity = { code: 'c', data: 'd', encoder: {} };
-  graph = new StageGraph({ identity, corpus: new Corpus(turns), queries, seed: 3 });
+  graph = new Plan({ identity, corpus: new Corpus(turns), queries, seed: 3 });
 });
 
 const keyOf = (options: object = {}, metric = 'mrr@10', depth = 100) => {
@@ -54,6 +55,6 @@ test('its options, the metric and how far that looks are', () => {
 });
 
 test('it is made from what the ranking is made from', () => {
-  expect(tuningStage(graph, arm, config)).toMatchObject({ name: 'tuning-value', inputs: graph.arm(arm) });
-  expect(graph.arm(arm).length).toBeGreaterThan(0);
+  expect(tuningStage(graph, arm, config)).toMatchObject({ name: 'tuning-value', inputs: armStages(graph, arm) });
+  expect(armStages(graph, arm).length).toBeGreaterThan(0);
 });

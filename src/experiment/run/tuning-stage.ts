@@ -1,5 +1,6 @@
+import { armStages } from '../../retrieval/arm-signals.ts';
 import { type RetrieverOptions, retrieverOptions } from '../../retrieval/retriever-options.ts';
-import type { StageGraph } from '../../retrieval/stage-graph.ts';
+import type { Plan } from '../../signals/plan.ts';
 import type { Stage } from '../../signals/stage.ts';
 import type { ExperimentConfig } from '../config/config.ts';
 
@@ -17,11 +18,11 @@ function retrieverPart(arm: RetrieverOptions): RetrieverOptions {
 
 /** The stage that says how good an arm is on the queries that arms are tuned on: a number, the mean of the tuning metric. */
 export function tuningStage(
-  graph: StageGraph,
+  plan: Plan,
   arm: RetrieverOptions,
   { tuning: { metric }, evaluation }: ExperimentConfig,
 ): Stage {
   const retriever = retrieverPart(arm);
   const depth = cutoffOf(metric, evaluation.depth);
-  return graph.derived('tuning-value', { metric, depth, retriever }, graph.arm(retriever));
+  return plan.derived('tuning-value', { metric, depth, retriever }, armStages(plan, retriever));
 }

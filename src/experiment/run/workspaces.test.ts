@@ -8,8 +8,11 @@ import { rowOf } from '../../core/rows.ts';
 import { loadDataset } from '../../datasets/registry.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Dataset } from '../../model/dataset.ts';
+import { armStages } from '../../retrieval/arm-signals.ts';
 import { queryReach, turnsWithin } from '../../retrieval/query-reach.ts';
 import { retrieve } from '../../retrieval/retriever.ts';
+import { cosinesAhead } from '../../signals/attention.ts';
+import { turnComponents } from '../../signals/frames.ts';
 import { KEEPS_NOTHING } from '../../signals/stage.ts';
 import { type ExperimentConfig, resolveConfig } from '../config/config.ts';
 import type { Plain } from '../config/config-file.ts';
@@ -86,7 +89,7 @@ describe('an encoder learns', () => {
       turn.conversationId === changed ? { ...turn, text: 'soup soup kernel garlic soup kernel' } : turn,
     );
     const graph = graphOf({ dataset: { ...dataset, corpus: new Corpus(turns) }, config, code: 'c' });
-    return graph.arm(config.arms[4]!).map(({ key }) => key);
+    return armStages(graph, config.arms[4]!).map(({ key }) => key);
   }
   const conversations = () => {
     const { fit } = splitDev(dataset, config.tuning.holdout);
@@ -120,7 +123,7 @@ describe('an encoder learns', () => {
     const { fit, tuning } = splitDev(dataset, config.tuning.holdout);
     const workspace = await openWorkspace(source, tuning, fit);
     try {
-      expect(workspace.graph.arm(arm)).toEqual(tuningGraph(source).arm(arm));
+      expect(armStages(workspace.plan, arm)).toEqual(armStages(tuningGraph(source), arm));
       expect(workspace.turnVectors).toHaveLength(dataset.corpus.size * workspace.dimension);
       expect(workspace.dimension).toBe(13);
     } finally {
@@ -165,11 +168,11 @@ describe('where queries are limited', () => {
   });
 
   test('what is made of the vectors has keys of its own', () => {
-    const graph = tableGraph({ dataset, config: limited(), code: 'c' });
+    const plan = tableGraph({ dataset, config: limited(), code: 'c' });
     const arm = config.arms[3] as (typeof config.arms)[number];
     const attention = { ...(arm.attention as NonNullable<typeof arm.attention>) };
     const whole = tableGraph({ dataset, config: evaluating({ split: 'dev' }), code: 'c' });
-    expect(graph.forwardCosines(attention).key).not.toBe(whole.forwardCosines(attention).key);
-    expect(graph.turnComponents().key).toBe(whole.turnComponents().key);
+    expect(plan.stage(cosinesAhead(attention)).key).not.toBe(whole.stage(cosinesAhead(attention)).key);
+    expect(plan.stage(turnComponents(null)).key).toBe(whole.stage(turnComponents(null)).key);
   });
 });

@@ -5,10 +5,10 @@ import { cachedEncoder, type EncoderSource } from '../../embedding/embedding-cac
 import { type EncoderOptions, encoderSource } from '../../embedding/registry.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { type QueryReach, queryReach, turnsWithin } from '../../retrieval/query-reach.ts';
-import { StageGraph, type WorkspaceIdentity } from '../../retrieval/stage-graph.ts';
-import { Workspace } from '../../retrieval/workspace.ts';
+import type { Encoding } from '../../signals/encoding.ts';
+import { Plan, type WorkspaceIdentity } from '../../signals/plan.ts';
 import type { StageStore } from '../../signals/stage.ts';
-import type { Encoding } from '../../signals/workspace-inputs.ts';
+import { Workspace } from '../../signals/workspace.ts';
 import type { ExperimentConfig } from '../config/config.ts';
 import { limitedQueries, sampleConversations } from './conversation-sample.ts';
 import { type DevSplit, splitDev } from './dev-split.ts';
@@ -132,20 +132,20 @@ async function encodingOf(
 /** What the stages of an experiment are told apart by, without anything being computed. */
 export type PlanSource = Pick<ExperimentSource, 'dataset' | 'config' | 'code'>;
 
-function graphOf(source: PlanSource, queries: readonly Query[], fit: ReadonlySet<string>): StageGraph {
+function graphOf(source: PlanSource, queries: readonly Query[], fit: ReadonlySet<string>): Plan {
   const { dataset, config } = source;
   const identity = identityOf({ ...source, ...limitedReach(dataset, config, queries) }, fit);
-  return new StageGraph({ identity, corpus: dataset.corpus, queries, seed: config.seed });
+  return new Plan({ identity, corpus: dataset.corpus, queries, seed: config.seed });
 }
 
 /** The stages of the workspace that the table is made in. */
-export function tableGraph(source: PlanSource): StageGraph {
+export function tableGraph(source: PlanSource): Plan {
   const { dataset, config } = source;
   return graphOf(source, evaluatedQueries(dataset, config), dataset.devConversations);
 }
 
 /** The stages of the workspace that arms are tuned in. @throws ValidationError when dev has no query for it. */
-export function tuningGraph(source: PlanSource): StageGraph {
+export function tuningGraph(source: PlanSource): Plan {
   const { fit, tuning } = limitedTuning(source.dataset, source.config);
   return graphOf(source, tuning, fit);
 }

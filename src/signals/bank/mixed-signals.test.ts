@@ -1,9 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
-import { scoringOptions } from '../../retrieval/scoring-options.ts';
 import { samplePool } from '../columns.harness.ts';
 import { mixedSignals } from './mixed-signals.ts';
+import { scoringOptions } from './scoring-options.ts';
 import { signalTable } from './signal-bank.ts';
 import { sampleThreads, threadsWorkspace } from './threads.fixture.ts';
 
@@ -18,7 +18,7 @@ test.each<[string, Record<string, number>]>([
   const workspace = threadsWorkspace(sampleThreads(3));
   const pool = await samplePool(workspace);
   const options = scoringOptions.parse({ weights });
-  const { signals, values } = await signalTable(workspace, pool, options.signals);
+  const { signals, values } = await workspace.get(signalTable(options.signals), pool);
   const scores = await mixedSignals(workspace, pool, options);
   workspace.dispose();
   expect(tf.memory().numTensors).toBe(before);

@@ -1,11 +1,10 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { matmul } from '../../core/matmul.ts';
 import { readBack } from '../../core/read-back.ts';
-import type { Column } from '../../retrieval/relevance.ts';
-import type { ScoringOptions } from '../../retrieval/scoring-options.ts';
-import type { Workspace } from '../../retrieval/workspace.ts';
 import type { CandidatePool } from '../candidate-pool.ts';
-import type { ControlOptions } from '../worlds/control-options.ts';
+import type { Column } from '../column.ts';
+import type { World } from '../signal.ts';
+import type { ScoringOptions } from './scoring-options.ts';
 import { signalTable } from './signal-bank.ts';
 
 /** Numbers of a table on the device at a time: 64 MB. */
@@ -17,12 +16,11 @@ const BLOCK = 2 ** 24;
  * @returns [Q, C]; 0 where the pool is padded.
  */
 export async function mixedSignals(
-  workspace: Workspace,
+  world: World,
   pool: CandidatePool,
   { signals, weights }: ScoringOptions,
-  control: ControlOptions | null = null,
 ): Promise<Column> {
-  const { signals: names, values } = await signalTable(workspace, pool, signals, control);
+  const { signals: names, values } = await world.get(signalTable(signals), pool);
   const F = names.length;
   const vector = Float32Array.from(names, (name) => weights[name] ?? 0);
   const scores = new Float32Array(pool.positions.length);

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { frozen } from '../../core/frozen.ts';
 import { encoderOptions } from '../../embedding/registry.ts';
-import { COORDINATES } from '../../trajectory/coordinate-names.ts';
 import { PAIR_SIGNALS, type PairGroup } from './pair-signals.ts';
 import { PRODUCTS } from './products.ts';
 import { RANK_SIGNALS } from './session-ranks.ts';
 import { SPREAD } from './spread.ts';
-import { STRUCTURE_SIGNALS } from './structure-names.ts';
+import { STRUCTURE_NAMES } from './structure.ts';
 
 /** What signals look at. `author` and `channel` are features that a task must allow. */
 export const SIGNAL_GROUPS = frozen(['text', 'form', 'time', 'thread', 'channel', 'author', 'structure'] as const);
@@ -71,9 +70,7 @@ export function signalNames(options: SignalBankOptions): string[] {
     ...pairNames(groups),
     ...(groups.includes('time') ? rankNames([RANK_SIGNALS.time]) : []),
     ...(groups.includes('channel') ? rankNames(Object.values(RANK_SIGNALS.channel)) : []),
-    ...(groups.includes('structure')
-      ? [...COORDINATES[7].map((name) => `difference ${name}`), ...STRUCTURE_SIGNALS]
-      : []),
+    ...(groups.includes('structure') ? STRUCTURE_NAMES : []),
   ];
   return [...names, ...PRODUCTS.filter(({ of }) => of.every((name) => names.includes(name))).map(({ name }) => name)];
 }

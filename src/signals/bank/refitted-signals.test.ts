@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
-import { retrieverOptions } from '../../retrieval/retriever-options.ts';
-import type { Workspace } from '../../retrieval/workspace.ts';
+import { newestPool } from '../columns.harness.ts';
+import type { Workspace } from '../workspace.ts';
 import { signalBankOptions, signalNames } from './options.ts';
 import { encoderSignals, refittedSignals } from './refitted-signals.ts';
 import { type SignalTable, signalTable } from './signal-bank.ts';
@@ -13,10 +13,6 @@ const options = signalBankOptions.parse({
   encoders: [{ encoder: 'lsa', dimension: 5, minDocumentFrequency: 1, oversampling: 2 }],
 });
 const names = signalNames(options);
-const retriever = retrieverOptions.parse({
-  candidates: [{ index: 'newest', k: 61 }],
-  relevance: { signals: ['recency'] },
-});
 const world = sampleThreads(3, 37, 7);
 
 /** The same threads by an encoder of other vectors. */
@@ -27,7 +23,7 @@ function otherVectors() {
 }
 
 async function tableOf(workspace: Workspace): Promise<SignalTable> {
-  return signalTable(workspace, await workspace.pool(retriever), options);
+  return workspace.get(signalTable(options), await newestPool(workspace, 61));
 }
 
 function columnOf({ signals, values }: SignalTable, name: string): number[] {
@@ -41,7 +37,7 @@ describe('signals of another encoder', () => {
     try {
       const base = await tableOf(before);
       const whole = await tableOf(after);
-      const pool = await after.pool(retriever);
+      const pool = await newestPool(after, 61);
       const found = await refittedSignals(after, pool, options, { cosines: ['cosine'], wanted: names, base });
       const dependent = encoderSignals(options, ['cosine']);
       for (const name of names) {
@@ -68,7 +64,7 @@ describe('signals of another encoder', () => {
     const workspace = threadsWorkspace(world);
     try {
       const base = await tableOf(workspace);
-      const pool = await workspace.pool(retriever);
+      const pool = await newestPool(workspace, 61);
       const product = 'last × cosine:share';
       const found = await refittedSignals(workspace, pool, options, { cosines: ['cosine'], wanted: [product], base });
       expect(columnOf(found, product)).toEqual(columnOf(base, product));

@@ -1,21 +1,20 @@
 import { eventBreaks } from '../../core/event-loop.ts';
-import type { Column } from '../../retrieval/relevance.ts';
-import type { Workspace } from '../../retrieval/workspace.ts';
 import type { CandidatePool } from '../candidate-pool.ts';
+import type { Column } from '../column.ts';
 import { localRows, type ScopedQueries } from '../conversation-scope.ts';
+import type { World } from '../signal.ts';
 import { type SignalBankOptions, signalNames } from './options.ts';
 import { PRODUCTS } from './products.ts';
 import { QueryRows, type TableColumns } from './query-rows.ts';
 import { sessionsOf } from './sessions.ts';
 import { QUERY_BLOCK, type SignalTable, scopeCosines } from './signal-bank.ts';
 import { SPREAD, Spread } from './spread.ts';
-import { STRUCTURE_SIGNALS } from './structure-names.ts';
-import { structureColumns } from './structure-signals.ts';
+import { STRUCTURE_SIGNALS, structureColumns, structureInputs } from './structure.ts';
 
 /** The cosine of the workspace's own encoder, whose vectors coordinates and attention are computed from. */
 const OWN_COSINE = 'cosine';
 /** The structure signals that compare vectors. */
-const OWN_STRUCTURE: readonly string[] = ['difference homogeneity', ...STRUCTURE_SIGNALS];
+const OWN_STRUCTURE: readonly string[] = ['difference homogeneity', ...Object.keys(STRUCTURE_SIGNALS)];
 
 function spreadOf(cosine: string): string[] {
   return SPREAD.map((suffix) => `${cosine}${suffix}`);
@@ -56,20 +55,20 @@ function copyColumns(from: SignalTable, names: readonly string[], to: TableColum
 
 /** Fills in cosines with what is spread of them, structure and products, for the queries of one scope. */
 class ScopeRefit {
-  readonly #workspace: Workspace;
+  readonly #world: World;
   readonly #pool: CandidatePool;
   readonly #table: TableColumns;
   readonly #structure: ReadonlyMap<string, Column>;
   readonly #products: typeof PRODUCTS;
 
   constructor(
-    workspace: Workspace,
+    world: World,
     pool: CandidatePool,
     table: TableColumns,
     structure: ReadonlyMap<string, Column>,
     products: typeof PRODUCTS,
   ) {
-    this.#workspace = workspace;
+    this.#world = world;
     this.#pool = pool;
     this.#table = table;
     this.#structure = structure;
@@ -88,7 +87,7 @@ class ScopeRefit {
     const pause = eventBreaks();
     for (let first = 0; first < places.length; first += QUERY_BLOCK) {
       const block = places.slice(first, first + QUERY_BLOCK);
-      const found = await scopeCosines(this.#workspace, options, scope, block, (name) => cosines.includes(name));
+      const found = await scopeCosines(this.#world, options, scope, block, (name) => cosines.includes(name));
       for (const [i, query] of block.entries()) {
         const row = first + i;
         const rows = new QueryRows(this.#table, query, positions.subarray(row * width, (row + 1) * width));
@@ -105,13 +104,20 @@ class ScopeRefit {
   }
 }
 
+/** The structure signals of a world, by name. */
+async function ownStructure(world: World, pool: CandidatePool): Promise<Map<string, Column>> {
+  const inputs: Record<string, unknown> = {};
+  for (const [name, use] of Object.entries(structureInputs(world))) inputs[name] = await world.get(use, pool);
+  return structureColumns(inputs);
+}
+
 /**
  * Signals of a bank as the encoders of another workspace have them: only what depends on these encoders is computed.
  *
  * @returns a table of at least the wanted signals
  */
 export async function refittedSignals(
-  workspace: Workspace,
+  world: World,
   pool: CandidatePool,
   options: SignalBankOptions,
   { cosines, wanted, base }: Refit,
@@ -127,9 +133,9 @@ export async function refittedSignals(
   const signals = [...computed, ...copied];
   const table = { values: new Float32Array(pool.positions.length * signals.length), columns: indexed(signals) };
   copyColumns(base, copied, table);
-  const columns = structure.length === 0 ? new Map<string, Column>() : await structureColumns(workspace, pool, null);
+  const columns = structure.length === 0 ? new Map<string, Column>() : await ownStructure(world, pool);
   const own = new Map(structure.map((name) => [name, columns.get(name) as Column]));
-  const filler = new ScopeRefit(workspace, pool, table, own, products);
-  for (const part of workspace.scopes.split(workspace.batch)) await filler.fill(part, options, cosines);
+  const filler = new ScopeRefit(world, pool, table, own, products);
+  for (const part of world.scopes.split(world.batch)) await filler.fill(part, options, cosines);
   return { signals, values: table.values };
 }

@@ -5,9 +5,9 @@ import { UnavailableError } from '../../core/errors.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turn.ts';
-import { retrieverOptions } from '../../retrieval/retriever-options.ts';
-import type { Workspace } from '../../retrieval/workspace.ts';
+import { newestPool } from '../columns.harness.ts';
 import { DIMENSION, type SampleWorld, sampleWorkspace, sampleWorld } from '../corpus.fixture.ts';
+import type { Workspace } from '../workspace.ts';
 import { SIGNAL_GROUPS, type SignalBankOptions, signalBankOptions, signalNames } from './options.ts';
 import { prepareSignals, type SignalTable, signalTable } from './signal-bank.ts';
 import { textScoresOf } from './text-scores.oracle.ts';
@@ -18,14 +18,10 @@ beforeAll(() => useBackend('wasm'));
 const whole = signalBankOptions.parse({
   encoders: [{ encoder: 'lsa', dimension: 5, minDocumentFrequency: 1, oversampling: 2 }],
 });
-const everything = retrieverOptions.parse({
-  candidates: [{ index: 'newest', k: 61 }],
-  relevance: { signals: ['recency'] },
-});
 
 async function tableOf(workspace: Workspace, options: SignalBankOptions = whole) {
-  const pool = await workspace.pool(everything);
-  return { pool, table: await signalTable(workspace, pool, options) };
+  const pool = await newestPool(workspace, 61);
+  return { pool, table: await workspace.get(signalTable(options), pool) };
 }
 
 /** Every signal of every candidate, by query, turn and signal. */
@@ -230,7 +226,7 @@ describe('a table', () => {
   test('under a control differs in structure alone', async () => {
     const workspace = threadsWorkspace(world);
     const { pool, table } = await tableOf(workspace);
-    const controlled = await signalTable(workspace, pool, whole, { kind: 'shuffled-coordinates', seed: 3 });
+    const controlled = await workspace.under({ kind: 'shuffled-coordinates', seed: 3 }).get(signalTable(whole), pool);
     const differing = names.filter((_, f) =>
       table.values.some((value, i) => i % names.length === f && value !== controlled.values[i]),
     );

@@ -3,21 +3,23 @@ import { eventBreaks } from '../../core/event-loop.ts';
 import { gatherRows } from '../../core/rows.ts';
 import type { EncoderOptions } from '../../embedding/registry.ts';
 import type { Query } from '../../model/dataset.ts';
-import type { Column } from '../../retrieval/relevance.ts';
-import type { Workspace } from '../../retrieval/workspace.ts';
 import type { CandidatePool } from '../candidate-pool.ts';
+import type { Column } from '../column.ts';
 import { localRows, type Scope, type ScopedQueries, scopedVectors } from '../conversation-scope.ts';
-import type { ControlOptions } from '../worlds/control-options.ts';
+import { defineStage, type StageUse, type World } from '../signal.ts';
 import { CosineRows } from './cosine-rows.ts';
 import { cosineNames, type SignalBankOptions, signalNames } from './options.ts';
 import { PRODUCTS } from './products.ts';
 import { QueryRows, type TableColumns } from './query-rows.ts';
 import { ScopeSignals } from './scope-signals.ts';
 import { ScopeTables } from './scope-tables.ts';
-import { structureColumns } from './structure-signals.ts';
+import { STRUCTURE_READS, structureColumns, structureInputs } from './structure.ts';
 
 /** Queries whose cosines to all turns of a scope are on the host at the same time. */
 export const QUERY_BLOCK = 64;
+
+/** What all signals but those of structure read. No control destroys any of it: the groups `thread` and `time` see the tree and the times as they are. */
+const BANK_READS = ['texts', 'vectors', 'times'] as const;
 
 /** Every signal of every candidate. */
 export interface SignalTable {
@@ -28,12 +30,12 @@ export interface SignalTable {
 }
 
 /** What says nothing of queries, made once for a scope and the groups of a bank. */
-function tablesOf({ shared }: Workspace, scope: Scope, { groups }: SignalBankOptions): Promise<ScopeTables> {
+function tablesOf({ shared }: World, scope: Scope, { groups }: SignalBankOptions): Promise<ScopeTables> {
   return shared.once(['scope tables', scope.conversationId, groups], () => ScopeTables.of(scope.corpus, groups));
 }
 
 /** The turns of a scope as an encoder has them, [N, D] on the device until the workspace is disposed. */
-function turnTensor({ shared }: Workspace, scope: Scope, options: EncoderOptions | null): Promise<tf.Tensor2D> {
+function turnTensor({ shared }: World, scope: Scope, options: EncoderOptions | null): Promise<tf.Tensor2D> {
   if (options === null && scope.conversationId === null) return shared.corpusTensor();
   return shared.once(['scope tensor', scope.conversationId, options], async () => {
     const { dimension, turnVectors } = await shared.encoding(options);
@@ -49,16 +51,16 @@ function encodersOf(options: SignalBankOptions): (readonly [string, EncoderOptio
 }
 
 /** Makes whatever a bank needs and says nothing of queries. */
-export async function prepareSignals(workspace: Workspace, options: SignalBankOptions): Promise<void> {
-  for (const { scope } of workspace.scopes.split(workspace.batch)) {
-    await tablesOf(workspace, scope, options);
-    for (const [, encoder] of encodersOf(options)) await turnTensor(workspace, scope, encoder);
+export async function prepareSignals(world: World, options: SignalBankOptions): Promise<void> {
+  for (const { scope } of world.scopes.split(world.batch)) {
+    await tablesOf(world, scope, options);
+    for (const [, encoder] of encodersOf(options)) await turnTensor(world, scope, encoder);
   }
 }
 
 /** Cosines of some queries to all turns of their scope, by signal. @param wanted which signals */
 export async function scopeCosines(
-  workspace: Workspace,
+  world: World,
   options: SignalBankOptions,
   scope: Scope,
   places: readonly number[],
@@ -67,8 +69,8 @@ export async function scopeCosines(
   const cosines = new Map<string, CosineRows>();
   for (const [name, encoder] of encodersOf(options)) {
     if (!wanted(name)) continue;
-    const turns = await turnTensor(workspace, scope, encoder);
-    const { dimension, queryVectors } = await workspace.encoding(encoder);
+    const turns = await turnTensor(world, scope, encoder);
+    const { dimension, queryVectors } = await world.encoding(encoder);
     cosines.set(name, await CosineRows.of(turns, gatherRows(queryVectors, dimension, places), places.length));
   }
   return cosines;
@@ -76,7 +78,7 @@ export async function scopeCosines(
 
 /** Fills a table of signals, scope by scope. */
 class TableFiller {
-  readonly #workspace: Workspace;
+  readonly #world: World;
   readonly #pool: CandidatePool;
   readonly #options: SignalBankOptions;
   readonly #table: TableColumns;
@@ -85,13 +87,13 @@ class TableFiller {
   readonly #products: typeof PRODUCTS;
 
   constructor(
-    workspace: Workspace,
+    world: World,
     pool: CandidatePool,
     options: SignalBankOptions,
     table: TableColumns,
     structure: ReadonlyMap<string, Column>,
   ) {
-    this.#workspace = workspace;
+    this.#world = world;
     this.#pool = pool;
     this.#options = options;
     this.#table = table;
@@ -109,16 +111,16 @@ class TableFiller {
   /** @param filled is told of each query. */
   async fill({ scope, places, batch }: ScopedQueries, filled: () => void): Promise<void> {
     const { width } = this.#pool;
-    const signals = new ScopeSignals(await tablesOf(this.#workspace, scope, this.#options), this.#options.groups);
+    const signals = new ScopeSignals(await tablesOf(this.#world, scope, this.#options), this.#options.groups);
     const positions = localRows(scope, this.#pool, places);
     const pause = eventBreaks();
     for (let first = 0; first < places.length; first += QUERY_BLOCK) {
       const block = places.slice(first, first + QUERY_BLOCK);
-      const cosines = await scopeCosines(this.#workspace, this.#options, scope, block);
+      const cosines = await scopeCosines(this.#world, this.#options, scope, block);
       for (const [i, query] of block.entries()) {
         const row = first + i;
         const rows = new QueryRows(this.#table, query, positions.subarray(row * width, (row + 1) * width));
-        const asked = this.#workspace.queries[query] as Query;
+        const asked = this.#world.queries[query] as Query;
         signals.fill(rows, asked, batch.cutoffs[row] as number, cosines, i);
         this.#fillRest(rows, query);
         filled();
@@ -128,29 +130,25 @@ class TableFiller {
   }
 }
 
-/**
- * Every signal of a bank for every candidate of a pool, as of each query's moment; a stage, so computed once for a pool and its options.
- *
- * @param control changes what the structure signals see.
- * @throws UnavailableError for an encoder that the workspace has no way to embed with.
- */
-export function signalTable(
-  workspace: Workspace,
-  pool: CandidatePool,
-  options: SignalBankOptions,
-  control: ControlOptions | null = null,
-): Promise<SignalTable> {
-  return workspace.stage(workspace.graph.signalTable(pool.stage, options, control), async () => {
+/** Every signal of a bank for every candidate of a pool, as of each query's moment. */
+export const signalTable = defineStage<SignalBankOptions, SignalTable, Readonly<Record<string, StageUse<unknown>>>>({
+  name: 'signals',
+  module: import.meta.url,
+  of: 'pairs',
+  reads: ({ groups }) => [...BANK_READS, ...(groups.includes('structure') ? STRUCTURE_READS : [])],
+  key: ({ groups, encoders }, setting) => [groups, encoders.map((encoder) => setting.encoderIdentity(encoder))],
+  inputs: ({ groups }, setting) => (groups.includes('structure') ? structureInputs(setting) : {}),
+  compute: async ({ world, pool, inputs }, options) => {
     const signals = signalNames(options);
     const values = new Float32Array(pool.positions.length * signals.length);
     const table = { values, columns: new Map(signals.map((name, column) => [name, column])) };
     const hasStructure = options.groups.includes('structure');
-    const structure = hasStructure ? await structureColumns(workspace, pool, control) : new Map<string, Column>();
-    const filler = new TableFiller(workspace, pool, options, table, structure);
-    const stage = workspace.startProgress('signals', workspace.queries.length);
+    const structure = hasStructure ? structureColumns(inputs) : new Map<string, Column>();
+    const filler = new TableFiller(world, pool, options, table, structure);
+    const stage = world.startProgress('signals', world.queries.length);
     let done = 0;
-    for (const part of workspace.scopes.split(workspace.batch)) await filler.fill(part, () => stage.update(++done));
+    for (const part of world.scopes.split(world.batch)) await filler.fill(part, () => stage.update(++done));
     stage.finish(`${signals.length} signals`);
     return { signals, values };
-  });
-}
+  },
+});

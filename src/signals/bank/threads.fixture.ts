@@ -3,8 +3,8 @@ import { createEncoder } from '../../embedding/registry.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turn.ts';
-import { Workspace } from '../../retrieval/workspace.ts';
 import { DIMENSION, HOUR, type SampleWorld, sampleVector } from '../corpus.fixture.ts';
+import { Workspace } from '../workspace.ts';
 
 const START = Date.UTC(2024, 0, 1);
 /** None of them is a stop word, and each is its own stem. */

@@ -4,13 +4,15 @@ import { PROPAGATION_PRESETS } from '../../attention/presets.ts';
 import { useBackend } from '../../core/backend.ts';
 import { sampleConversations } from '../../model/conversations.fixture.ts';
 import type { Turn } from '../../model/turn.ts';
-import { type AttentionOptions, retrieverOptions } from '../../retrieval/retriever-options.ts';
-import { attentionSignal, cosineSignal } from '../../retrieval/signals.ts';
-import type { Workspace } from '../../retrieval/workspace.ts';
+import { attentionSignal } from '../attention.ts';
+import { type AttentionOptions, attentionOptions } from '../attention-options.ts';
 import type { CandidatePool } from '../candidate-pool.ts';
 import { each, samplePool, worstError } from '../columns.harness.ts';
 import { type SampleWorld, sampleWorkspace, sampleWorld } from '../corpus.fixture.ts';
+import { cosineSignal } from '../cosine.ts';
+import { propagatedRows } from '../propagated.ts';
 import { directedIrcp, PROPAGATION, propagatedCosine, rcp } from '../scores.oracle.ts';
+import type { Workspace } from '../workspace.ts';
 import type { ControlOptions } from './control-options.ts';
 import { permutedOrder } from './permuted-order.ts';
 
@@ -80,21 +82,17 @@ describe('under the control', () => {
   });
   afterAll(() => workspace.dispose());
 
-  const { attention } = retrieverOptions.parse({
-    candidates: [{ index: 'newest' }],
-    relevance: { signals: ['recency'] },
-    attention: { mechanism: 'rcp' },
-  });
+  const attention = attentionOptions.parse({ mechanism: 'rcp' });
 
   test.each([
     ['rcp', rcp],
     ['ircp', directedIrcp],
   ] as const)('%s is that of turns in the other order', async (mechanism, formula) => {
-    const options = { ...(attention as AttentionOptions), mechanism };
-    const column = await attentionSignal(workspace, pool, options, null, control);
+    const options = { ...attention, mechanism };
+    const column = await workspace.under(control).get(attentionSignal({ attention: options, trajectory: null }), pool);
     const worst = worstError(column, (query, turns) => formula(permuted, query, turns), { world, workspace, pool });
     expect(worst).toBeLessThan(1e-5);
-    expect(column).not.toEqual(await attentionSignal(workspace, pool, options, null));
+    expect(column).not.toEqual(await workspace.get(attentionSignal({ attention: options, trajectory: null }), pool));
   });
 
   test('looks as far as the band of a long conversation goes, both ways round', async () => {
@@ -103,8 +101,8 @@ describe('under the control', () => {
     const rows = await samplePool(own);
     const drawn = permutedOrder(own.corpus, 29);
     const order = (turns: readonly Turn[]) => Array.from(drawn(0, turns.length).turnAt, (turn) => turns[turn] as Turn);
-    const options: AttentionOptions = { ...(attention as AttentionOptions), mechanism: 'ircp' };
-    const column = await attentionSignal(own, rows, options, null, control);
+    const options: AttentionOptions = { ...attention, mechanism: 'ircp' };
+    const column = await own.under(control).get(attentionSignal({ attention: options, trajectory: null }), rows);
     own.dispose();
     const expected = (query: SampleWorld['queries'][number], turns: readonly Turn[]) =>
       directedIrcp({ ...long, order }, query, turns);
@@ -114,7 +112,7 @@ describe('under the control', () => {
   test.each(['published', 'framework'] as const)(
     '%s propagation mixes a turn with its new neighbours',
     async (preset) => {
-      const column = await cosineSignal(workspace, pool, PROPAGATION_PRESETS[preset], control);
+      const column = await workspace.under(control).get(cosineSignal(PROPAGATION_PRESETS[preset]), pool);
       const expected = each((query, turn) => propagatedCosine(permuted, query, turn, PROPAGATION[preset]));
       expect(worstError(column, expected, { world, workspace, pool })).toBeLessThan(1e-4);
     },
@@ -122,7 +120,7 @@ describe('under the control', () => {
 
   test.each(['causal', 'anticausal'] as const)('a line that is %s has no version that lasts', async (direction) => {
     const options = { ...PROPAGATION_PRESETS.framework, topology: 'line', direction } as const;
-    const { positions, validFrom, validTo } = await workspace.propagated(options, control);
+    const { positions, validFrom, validTo } = await workspace.under(control).get(propagatedRows(options));
     for (const cutoff of workspace.batch.cutoffs) {
       const valid = [...positions.keys()].filter(
         (row) => (validFrom[row] as number) <= cutoff && cutoff < (validTo[row] as number),
@@ -134,9 +132,11 @@ describe('under the control', () => {
   });
 
   test('what does not look at the order is left as it is', async () => {
-    const tpo: AttentionOptions = { ...(attention as AttentionOptions), mechanism: 'tpo' };
-    const plain = await attentionSignal(workspace, pool, tpo, null);
-    expect(await attentionSignal(workspace, pool, tpo, null, control)).toBe(plain);
-    expect(await cosineSignal(workspace, pool, null, control)).toBe(await cosineSignal(workspace, pool, null));
+    const tpo: AttentionOptions = { ...attention, mechanism: 'tpo' };
+    const plain = await workspace.get(attentionSignal({ attention: tpo, trajectory: null }), pool);
+    expect(await workspace.under(control).get(attentionSignal({ attention: tpo, trajectory: null }), pool)).toBe(plain);
+    expect(await workspace.under(control).get(cosineSignal(null), pool)).toBe(
+      await workspace.get(cosineSignal(null), pool),
+    );
   });
 });

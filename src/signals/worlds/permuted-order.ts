@@ -3,9 +3,9 @@ import { random } from '../../core/random.ts';
 import { rowProduct } from '../../core/rows.ts';
 import { conversationPositions } from '../../model/conversation-positions.ts';
 import type { Corpus } from '../../model/corpus.ts';
-import { keepLatest } from '../../retrieval/keep-latest.ts';
 import type { QueryFrames } from '../../trajectory/query-frames.ts';
 import type { Looker, TurnsAhead } from '../forward-mass.ts';
+import { keepLatest } from './keep-latest.ts';
 
 /**
  * Null control `permuted-order`: the turns of each conversation stand in a random order, all orders being equally likely. Each turn draws a number when it is

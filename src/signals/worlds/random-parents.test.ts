@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Turn } from '../../model/turn.ts';
-import { retrieverOptions, type TrajectoryOptions } from '../../retrieval/retriever-options.ts';
-import { trajectorySignal } from '../../retrieval/signals.ts';
-import type { Workspace } from '../../retrieval/workspace.ts';
 import { each, samplePool, worstError } from '../columns.harness.ts';
 import { sampleWorkspace, sampleWorld } from '../corpus.fixture.ts';
 import { trajectoryDistance } from '../scores.oracle.ts';
+import { trajectorySignal } from '../trajectory.ts';
+import { trajectoryOptions } from '../trajectory-options.ts';
+import type { Workspace } from '../workspace.ts';
 import type { ControlOptions } from './control-options.ts';
 import { randomParents } from './random-parents.ts';
 
@@ -77,11 +77,7 @@ describe('under the control', () => {
 
   test('distances are those of the forests that were drawn', async () => {
     const pool = await samplePool(workspace);
-    const { trajectory } = retrieverOptions.parse({
-      candidates: [{ index: 'newest' }],
-      relevance: { signals: ['recency'] },
-      trajectory: { dimensions: 7, weights: { complexity: 0 } },
-    });
+    const trajectory = trajectoryOptions.parse({ dimensions: 7, weights: { complexity: 0 } });
     const weights = {
       depth: 1,
       siblingOrder: 0.5,
@@ -94,9 +90,9 @@ describe('under the control', () => {
     const parents = randomParents(corpus, 29);
     const idOf = (position: number) => corpus.turns[position]?.id ?? null;
     const turns = corpus.turns.map((item, i) => ({ ...item, parentId: idOf(parents[i] as number) }));
-    const column = await trajectorySignal(workspace, pool, trajectory as TrajectoryOptions, control);
+    const column = await workspace.under(control).get(trajectorySignal(trajectory), pool);
     const expected = each((query, item) => Math.exp(-trajectoryDistance({ ...world, turns }, query, item, weights)));
     expect(worstError(column, expected, { world, workspace, pool })).toBeLessThan(1e-5);
-    expect(column).not.toEqual(await trajectorySignal(workspace, pool, trajectory as TrajectoryOptions));
+    expect(column).not.toEqual(await workspace.get(trajectorySignal(trajectory), pool));
   });
 });

@@ -5,14 +5,15 @@ import { random } from '../../core/random.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turn.ts';
-import { retrieverOptions, type TrajectoryOptions } from '../../retrieval/retriever-options.ts';
-import { trajectorySignal } from '../../retrieval/signals.ts';
-import type { Workspace } from '../../retrieval/workspace.ts';
 import { frameTables } from '../../trajectory/frame-tables.ts';
 import type { CandidatePool } from '../candidate-pool.ts';
 import { each, samplePool, worstError } from '../columns.harness.ts';
 import { sampleWorkspace, sampleWorld } from '../corpus.fixture.ts';
+import { frameSources } from '../frames.ts';
 import { threadOf, trajectoryDistance } from '../scores.oracle.ts';
+import { trajectorySignal } from '../trajectory.ts';
+import { trajectoryOptions } from '../trajectory-options.ts';
+import type { Workspace } from '../workspace.ts';
 import type { ControlOptions } from './control-options.ts';
 import { rewire, rewiredTrees } from './rewired-graph.ts';
 
@@ -100,7 +101,7 @@ describe('under the control', () => {
 
   /** The thread of a turn with the parents that were drawn for it as it stood at the query's moment. */
   async function rewiredThreads(): Promise<(query: Query, turn: Turn) => Turn[]> {
-    const trees = rewiredTrees((await workspace.frames()).tables, 29);
+    const trees = rewiredTrees((await frameSources(workspace)).tables, 29);
     const { corpus } = workspace;
     return (query, turn) => {
       const { turns } = threadOf(world, query, turn);
@@ -142,17 +143,13 @@ describe('under the control', () => {
       const threads = await rewiredThreads();
       const five = { depth: 1, siblingOrder: 0.5, homogeneity: 1.2, temporal: 0.8 };
       const weights = dimensions === 5 ? five : { ...five, branchFactor: 0.4, childrenCount: 0.4 };
-      const { trajectory } = retrieverOptions.parse({
-        candidates: [{ index: 'newest' }],
-        relevance: { signals: ['recency'] },
-        trajectory: { dimensions, weights: { complexity: 0 } },
-      });
-      const column = await trajectorySignal(workspace, pool, trajectory as TrajectoryOptions, control);
+      const trajectory = trajectoryOptions.parse({ dimensions, weights: { complexity: 0 } });
+      const column = await workspace.under(control).get(trajectorySignal(trajectory), pool);
       const expected = each((query, turn) =>
         Math.exp(-trajectoryDistance({ ...world, turns: threads(query, turn) }, query, turn, weights)),
       );
       expect(worstError(column, expected, { world, workspace, pool })).toBeLessThan(1e-5);
-      expect(column).not.toEqual(await trajectorySignal(workspace, pool, trajectory as TrajectoryOptions));
+      expect(column).not.toEqual(await workspace.get(trajectorySignal(trajectory), pool));
     },
   );
 
@@ -166,13 +163,8 @@ describe('under the control', () => {
       branchFactor: 0,
       childrenCount: 1,
     };
-    const { trajectory } = retrieverOptions.parse({
-      candidates: [{ index: 'newest' }],
-      relevance: { signals: ['recency'] },
-      trajectory: { dimensions: 7, weights },
-    });
-    const column = (under: ControlOptions | null) =>
-      trajectorySignal(workspace, pool, trajectory as TrajectoryOptions, under);
+    const trajectory = trajectoryOptions.parse({ dimensions: 7, weights });
+    const column = (under: ControlOptions | null) => workspace.under(under).get(trajectorySignal(trajectory), pool);
     expect(await column(control)).toEqual(await column(null));
     expect(await column({ ...control, kind: 'random-parents' })).not.toEqual(await column(null));
   });

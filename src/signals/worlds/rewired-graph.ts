@@ -1,10 +1,10 @@
 import { type Random, random } from '../../core/random.ts';
 import { rowProduct } from '../../core/rows.ts';
 import type { Conversation } from '../../model/conversation.ts';
-import { keepLatest } from '../../retrieval/keep-latest.ts';
 import type { ConversationTree, TreeAsOf } from '../../trajectory/conversation-tree.ts';
 import { depthsOf, type FrameTables } from '../../trajectory/frame-tables.ts';
 import { clippedCosine } from '../../trajectory/homogeneity.ts';
+import { keepLatest } from './keep-latest.ts';
 import { parentsFirst } from './parents-first.ts';
 
 /**

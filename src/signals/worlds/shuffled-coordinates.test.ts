@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
-import { TRAJECTORY_DEFAULTS } from '../../retrieval/retriever-options.ts';
-import { trajectorySignal } from '../../retrieval/signals.ts';
-import type { Workspace } from '../../retrieval/workspace.ts';
 import type { QueryFrames } from '../../trajectory/query-frames.ts';
 import type { CandidatePool } from '../candidate-pool.ts';
-import { samplePool } from '../columns.harness.ts';
+import { framesIn, samplePool } from '../columns.harness.ts';
 import { sampleWorkspace, sampleWorld } from '../corpus.fixture.ts';
-import { framesOf } from '../pair-frames.ts';
+import { trajectorySignal } from '../trajectory.ts';
+import { TRAJECTORY_DEFAULTS } from '../trajectory-options.ts';
+import type { Workspace } from '../workspace.ts';
 import type { ControlOptions } from './control-options.ts';
 import { shuffledFrames } from './shuffled-coordinates.ts';
 
@@ -21,8 +20,8 @@ beforeAll(async () => {
   await useBackend('wasm');
   workspace = sampleWorkspace(world);
   pool = await samplePool(workspace);
-  plain = await framesOf(workspace, pool, TRAJECTORY_DEFAULTS, null);
-  shuffled = await framesOf(workspace, pool, TRAJECTORY_DEFAULTS, control);
+  plain = await framesIn(workspace, pool, TRAJECTORY_DEFAULTS, null);
+  shuffled = await framesIn(workspace, pool, TRAJECTORY_DEFAULTS, control);
 });
 afterAll(() => workspace.dispose());
 
@@ -55,8 +54,8 @@ test('padding stays where it is', () => {
 
 test("a query's distances are those that they were, in another order", async () => {
   const [before, after] = [
-    await trajectorySignal(workspace, pool, TRAJECTORY_DEFAULTS),
-    await trajectorySignal(workspace, pool, TRAJECTORY_DEFAULTS, control),
+    await workspace.get(trajectorySignal(TRAJECTORY_DEFAULTS), pool),
+    await workspace.under(control).get(trajectorySignal(TRAJECTORY_DEFAULTS), pool),
   ];
   for (const query of world.queries.keys()) {
     const row = (column: Float32Array) => column.slice(query * pool.width, (query + 1) * pool.width);
@@ -67,10 +66,10 @@ test("a query's distances are those that they were, in another order", async () 
 });
 
 test('another seed exchanges otherwise, the same one the same', async () => {
-  const other = await framesOf(workspace, pool, TRAJECTORY_DEFAULTS, { ...control, seed: 31 });
+  const other = await framesIn(workspace, pool, TRAJECTORY_DEFAULTS, { ...control, seed: 31 });
   expect(other.candidates).not.toEqual(shuffled.candidates);
   const own = sampleWorkspace(world);
-  expect(await framesOf(own, await samplePool(own), TRAJECTORY_DEFAULTS, control)).toEqual(shuffled);
+  expect(await framesIn(own, await samplePool(own), TRAJECTORY_DEFAULTS, control)).toEqual(shuffled);
   own.dispose();
 });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { signalBankOptions } from '../signals/bank/options.ts';
+import { signalBankOptions } from './options.ts';
 
 /** Where learned weights come from, for whoever asks on what they were trained. */
 const weightsOrigin = z.strictObject({

@@ -3,12 +3,16 @@ import type { IndexOptions } from '../candidates/registry.ts';
 import { useBackend } from '../core/backend.ts';
 import { Corpus } from '../model/corpus.ts';
 import { sampleWorkspace, sampleWorld } from '../signals/corpus.fixture.ts';
+import { cosineSignal } from '../signals/cosine.ts';
+import { Plan, type StageRoots, withInputs } from '../signals/plan.ts';
+import { recencySignal } from '../signals/recency.ts';
 import type { Stage } from '../signals/stage.ts';
+import type { Workspace } from '../signals/workspace.ts';
+import { armStages } from './arm-signals.ts';
 import { SAMPLE_ARMS, type SampleArm } from './arms.fixture.ts';
+import { candidatesFrom, poolRows } from './candidate-sources.ts';
 import { retrieve } from './retriever.ts';
 import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
-import { StageGraph, type StageRoots, withInputs } from './stage-graph.ts';
-import type { Workspace } from './workspace.ts';
 
 beforeAll(() => useBackend('wasm'));
 const world = sampleWorld(7, 61, 5, 3);
@@ -30,14 +34,14 @@ test.each(arms)('what is foretold of an arm is what it executes: %s', async (arm
   const workspace = sampleWorkspace(world);
   await retrieve(workspace, SAMPLE_ARMS[arm]);
   const executed = Object.entries(workspace.stageCounts()).map(([name, counts]) => [name, counts.executed]);
-  const foretold = withInputs(workspace.graph.arm(SAMPLE_ARMS[arm])).values();
+  const foretold = withInputs(armStages(workspace.plan, SAMPLE_ARMS[arm])).values();
   workspace.dispose();
   expect(Object.fromEntries(executed)).toEqual(countByName(foretold));
 });
 
 test('inputs stand before what needs them, each once', () => {
   const workspace = sampleWorkspace(world);
-  const stages = [...withInputs(workspace.graph.arm(SAMPLE_ARMS.unified)).values()];
+  const stages = [...withInputs(armStages(workspace.plan, SAMPLE_ARMS.unified)).values()];
   workspace.dispose();
   const places = new Map(stages.map(({ key }, place) => [key, place]));
   expect(places.size).toBe(stages.length);
@@ -135,7 +139,7 @@ describe('an arm is not mistaken for one that differs in a single option', () =>
   afterAll(() => shared.dispose());
 
   test.each(Object.keys(changes))('%s', async (path) => {
-    const keysOf = (options: RetrieverOptions) => [...withInputs(shared.graph.arm(options)).keys()];
+    const keysOf = (options: RetrieverOptions) => [...withInputs(armStages(shared.plan, options)).keys()];
     if (composed.includes(path)) expect(keysOf(changed(path))).toEqual(keysOf(base));
     else expect(keysOf(changed(path))).not.toEqual(keysOf(base));
     const alone = sampleWorkspace(world);
@@ -157,12 +161,12 @@ describe('the key of', () => {
     seed: 3,
   };
   const keys = (other: Partial<StageRoots>): Record<string, string> => {
-    const graph = new StageGraph({ ...roots, ...other });
+    const plan = new Plan({ ...roots, ...other });
     const stages = withInputs([
-      ...graph.arm(SAMPLE_ARMS.unified),
-      ...graph.arm(SAMPLE_ARMS['propagation, framework']),
-      graph.recency(graph.pool(SAMPLE_ARMS.newest)),
-      graph.derived('tuning-value', { metric: 'mrr' }, graph.arm(SAMPLE_ARMS.newest)),
+      ...armStages(plan, SAMPLE_ARMS.unified),
+      ...armStages(plan, SAMPLE_ARMS['propagation, framework']),
+      plan.stage(recencySignal(null), plan.stage(poolRows(SAMPLE_ARMS.newest))),
+      plan.derived('tuning-value', { metric: 'mrr' }, armStages(plan, SAMPLE_ARMS.newest)),
     ]).values();
     return Object.fromEntries([...stages].map(({ name, key }) => [name, key]));
   };
@@ -199,15 +203,16 @@ describe('the key of', () => {
   });
 
   test('hnsw depends on the seed, and with it what comes after; the exact index does not', () => {
-    const graph = (seed: number) => new StageGraph({ ...roots, seed });
-    const [a, b] = [graph(3), graph(4)];
+    const [a, b] = [3, 4].map((seed) => new Plan({ ...roots, seed })) as [Plan, Plan];
     const hnsw = SAMPLE_ARMS['cosine, hnsw'];
-    expect(a.candidates(hnsw.candidates[0] as IndexOptions, null).key).not.toBe(
-      b.candidates(hnsw.candidates[0] as IndexOptions, null).key,
-    );
-    expect(a.pool(hnsw).key).not.toBe(b.pool(hnsw).key);
-    expect(a.cosine(a.pool(hnsw), null).key).not.toBe(b.cosine(b.pool(hnsw), null).key);
-    expect(a.pool(SAMPLE_ARMS['cosine, flat']).key).toBe(b.pool(SAMPLE_ARMS['cosine, flat']).key);
+    const source = candidatesFrom(hnsw.candidates[0] as IndexOptions, null);
+    const pool = poolRows(hnsw);
+    expect(a.stage(source).key).not.toBe(b.stage(source).key);
+    expect(a.stage(pool).key).not.toBe(b.stage(pool).key);
+    const cosine = cosineSignal(null);
+    expect(a.stage(cosine, a.stage(pool)).key).not.toBe(b.stage(cosine, b.stage(pool)).key);
+    const flat = poolRows(SAMPLE_ARMS['cosine, flat']);
+    expect(a.stage(flat).key).toBe(b.stage(flat).key);
     expect(a.derived('x', null, []).key).not.toBe(b.derived('x', null, []).key);
   });
 

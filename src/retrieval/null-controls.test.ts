@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { useBackend } from '../../core/backend.ts';
-import { retrieve } from '../../retrieval/retriever.ts';
-import { type RetrieverOptions, retrieverOptions } from '../../retrieval/retriever-options.ts';
-import { sampleWorkspace, sampleWorld } from '../corpus.fixture.ts';
-import { CONTROL_KINDS, type ControlKind } from './control-options.ts';
+import { useBackend } from '../core/backend.ts';
+import { sampleWorkspace, sampleWorld } from '../signals/corpus.fixture.ts';
+import { CONTROL_KINDS, type ControlKind } from '../signals/worlds/control-options.ts';
 import { controlsFor } from './null-controls.ts';
+import { retrieve } from './retriever.ts';
+import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 
 const [order, coordinates, parents, graph] = CONTROL_KINDS;
 const allOf = [coordinates, parents, graph];

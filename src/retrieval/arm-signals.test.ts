@@ -4,15 +4,21 @@ import { useBackend } from '../core/backend.ts';
 import { ValidationError } from '../core/errors.ts';
 import type { Query } from '../model/dataset.ts';
 import type { Turn } from '../model/turn.ts';
+import { attentionSignal } from '../signals/attention.ts';
+import type { AttentionOptions } from '../signals/attention-options.ts';
+import { bm25Signal } from '../signals/bm25.ts';
 import type { CandidatePool } from '../signals/candidate-pool.ts';
+import type { Column } from '../signals/column.ts';
 import { each, type Formula, samplePool, worstError } from '../signals/columns.harness.ts';
 import { HOUR, sampleWorkspace, sampleWorld } from '../signals/corpus.fixture.ts';
+import { cosineSignal } from '../signals/cosine.ts';
+import { decaySignal } from '../signals/decay.ts';
 import { QUERY_BATCH } from '../signals/pair-cosines.ts';
+import { recencySignal } from '../signals/recency.ts';
 import { bm25, cosine, directedIrcp, pastOf, rcp, tpo, trajectoryDistance } from '../signals/scores.oracle.ts';
-import type { Column } from './relevance.ts';
-import { type AttentionOptions, type Bm25IndexOptions, retrieverOptions } from './retriever-options.ts';
-import { attentionSignal, bm25Signal, cosineSignal, decaySignal, recencySignal, trajectorySignal } from './signals.ts';
-import type { Workspace } from './workspace.ts';
+import { trajectorySignal } from '../signals/trajectory.ts';
+import type { Workspace } from '../signals/workspace.ts';
+import { type Bm25IndexOptions, retrieverOptions } from './retriever-options.ts';
 
 /** More queries than one batch holds. */
 const world = sampleWorld(19, 97, QUERY_BATCH + 7);
@@ -41,7 +47,7 @@ test('bm25 is that of the moment', async () => {
     candidates: [{ index: 'bm25' }],
     relevance: { signals: ['bm25'] },
   });
-  const column = await bm25Signal(workspace, pool, candidates[0] as Bm25IndexOptions);
+  const column = await workspace.get(bm25Signal(candidates[0] as Bm25IndexOptions), pool);
   expectColumn(
     column,
     each((query, turn) => bm25(world, query, turn)),
@@ -50,7 +56,7 @@ test('bm25 is that of the moment', async () => {
 });
 
 test('cosine', async () => {
-  const column = await cosineSignal(workspace, pool, null);
+  const column = await workspace.get(cosineSignal(null), pool);
   expectColumn(
     column,
     each((query, turn) => cosine(world, query, turn)),
@@ -60,7 +66,7 @@ test('cosine', async () => {
 
 test('recency is the place in time, 1 for the newest', async () => {
   expectColumn(
-    await recencySignal(workspace, pool),
+    await workspace.get(recencySignal(null), pool),
     (query, turns) => {
       const past = pastOf(world, query).map(({ id }) => id);
       return turns.map(({ id }) => (past.indexOf(id) + 1) / past.length);
@@ -71,7 +77,7 @@ test('recency is the place in time, 1 for the newest', async () => {
 
 test('decay halves with each half-life', async () => {
   const expected = each((query, turn) => 2 ** -((query.timestamp - turn.timestamp) / (29 * HOUR)));
-  expectColumn(await decaySignal(workspace, pool, { halfLifeHours: 29 }), expected, 1e-6);
+  expectColumn(await workspace.get(decaySignal({ halfLifeHours: 29 }), pool), expected, 1e-6);
 });
 
 test('trajectory is exp(-D / sigma)', async () => {
@@ -81,7 +87,11 @@ test('trajectory is exp(-D / sigma)', async () => {
     trajectory: { sigma: 0.3, weights: { complexity: 0 } },
   });
   const expected = each((query, turn) => Math.exp(-trajectoryDistance(world, query, turn, WEIGHTS) / 0.3));
-  expectColumn(await trajectorySignal(workspace, pool, trajectory as NonNullable<typeof trajectory>), expected, 1e-5);
+  expectColumn(
+    await workspace.get(trajectorySignal(trajectory as NonNullable<typeof trajectory>), pool),
+    expected,
+    1e-5,
+  );
 });
 
 describe('attention', () => {
@@ -92,7 +102,7 @@ describe('attention', () => {
     attention: { mechanism: 'rcp' },
   });
   const column = (options: Partial<AttentionOptions>) =>
-    attentionSignal(workspace, pool, { ...(attention as AttentionOptions), ...options }, trajectory);
+    workspace.get(attentionSignal({ attention: { ...(attention as AttentionOptions), ...options }, trajectory }), pool);
   const back = (query: Query, turns: readonly Turn[]) => rcp(world, query, turns);
   const forward = (query: Query, turns: readonly Turn[]) => directedIrcp(world, query, turns);
   const place = (query: Query, turns: readonly Turn[]) => tpo(world, query, turns, WEIGHTS);
@@ -130,8 +140,8 @@ test('a pool with a turn that is not strictly earlier is refused by every signal
     relevance: { signals: ['bm25'] },
     trajectory: {},
   });
-  const bm25Column = bm25Signal(workspace, later, candidates[0] as Bm25IndexOptions);
+  const bm25Column = workspace.get(bm25Signal(candidates[0] as Bm25IndexOptions), later);
   await expect(bm25Column).rejects.toThrow(ValidationError);
-  const trajectoryColumn = trajectorySignal(workspace, later, trajectory as NonNullable<typeof trajectory>);
+  const trajectoryColumn = workspace.get(trajectorySignal(trajectory as NonNullable<typeof trajectory>), later);
   await expect(trajectoryColumn).rejects.toThrow('candidate is not earlier than query 0');
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { silent } from '../core/progress.ts';
-import { textComponents } from './text-components.ts';
+import { countComponents } from './frames.ts';
 
 /** Texts by the number of their components. */
 const TEXTS = ['yes', 'I think we should go home.', 'The server failed. She has not been paying attention. It rains.'];
@@ -9,7 +9,7 @@ test.each([0, 1, 99, 100, 101, 211])('of %i texts each has its own number, and h
   const counts = Array.from({ length: size }, (_, i) => 1 + (((i * i) % 7) % 3));
   const done: number[] = [];
   const remarks: (string | undefined)[] = [];
-  const components = await textComponents(
+  const components = await countComponents(
     counts.map((count) => TEXTS[count - 1] as string),
     (stage, total) => {
       expect([stage, total]).toEqual(['trajectory', size]);
@@ -24,7 +24,7 @@ test.each([0, 1, 99, 100, 101, 211])('of %i texts each has its own number, and h
 test('lets others have their turn in a long list', async () => {
   let turns = 0;
   const timer = setInterval(() => turns++, 0);
-  await textComponents(Array<string>(997).fill(TEXTS[1]!), silent);
+  await countComponents(Array<string>(997).fill(TEXTS[1]!), silent);
   clearInterval(timer);
   expect(turns).toBeGreaterThan(1);
 });

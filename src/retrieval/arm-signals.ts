@@ -1,0 +1,50 @@
+import { attentionSignal } from '../signals/attention.ts';
+import { signalTable } from '../signals/bank/signal-bank.ts';
+import { bm25Signal } from '../signals/bm25.ts';
+import { cosineSignal } from '../signals/cosine.ts';
+import { decaySignal } from '../signals/decay.ts';
+import type { Plan } from '../signals/plan.ts';
+import { recencySignal } from '../signals/recency.ts';
+import type { Signal } from '../signals/signal.ts';
+import type { Stage } from '../signals/stage.ts';
+import { trajectorySignal } from '../signals/trajectory.ts';
+import { poolRows } from './candidate-sources.ts';
+import { fusesLists, type RelevanceSignal } from './relevance-fusion.ts';
+import type { Bm25IndexOptions, RetrieverOptions } from './retriever-options.ts';
+
+/** The relevance signals by name, with the options of an arm. */
+const RELEVANCE: Readonly<Record<RelevanceSignal, (options: RetrieverOptions) => Signal>> = {
+  // The options' schema asks for one source with index bm25, whose options score the signal.
+  bm25: ({ candidates }) => bm25Signal(candidates.find(({ index }) => index === 'bm25') as Bm25IndexOptions),
+  cosine: ({ propagation }) => cosineSignal(propagation),
+  recency: () => recencySignal(null),
+};
+
+/** The signals that make up an arm's relevance, in the order of its options. */
+export function relevanceSignals(options: RetrieverOptions): ReadonlyMap<RelevanceSignal, Signal> {
+  return new Map(options.relevance.signals.map((name) => [name, RELEVANCE[name](options)]));
+}
+
+/** The signals that relevance is decayed by and blended with, by the names of an arm's components, in the order in which they are applied. */
+export function chainSignals({ decay, trajectory, attention }: RetrieverOptions): ReadonlyMap<string, Signal> {
+  return new Map([
+    ...(decay === null ? [] : ([['decay', decaySignal(decay)]] as const)),
+    ...(trajectory === null ? [] : ([['trajectory', trajectorySignal(trajectory)]] as const)),
+    ...(attention === null ? [] : ([['attention', attentionSignal({ attention, trajectory })]] as const)),
+  ]);
+}
+
+/** The stages that the ranking of an arm is put together from. */
+export function armStages(plan: Plan, options: RetrieverOptions): Stage[] {
+  const { relevance, scoring, control } = options;
+  const world = plan.under(control);
+  const pool = world.stage(poolRows(options));
+  const lists = relevance.signals.length > 1 && fusesLists(relevance.fusion);
+  const uses = [...relevanceSignals(options).values(), ...chainSignals(options).values()];
+  return [
+    pool,
+    ...(lists ? pool.inputs : []), // what the sources found is looked at again
+    ...uses.map((use) => world.stage(use, pool)),
+    ...(scoring === null ? [] : [world.stage(signalTable(scoring.signals), pool)]),
+  ];
+}

@@ -1,0 +1,148 @@
+import type { PropagationOptions } from '../attention/options.ts';
+import type { PropagatedVersions } from '../attention/versioned-propagation.ts';
+import { assertAdmissible } from '../candidates/admissible.ts';
+import type { IndexOptions } from '../candidates/registry.ts';
+import type { CandidateIndex, Candidates } from '../model/candidates.ts';
+import { prepareSignals } from '../signals/bank/signal-bank.ts';
+import { type CandidatePool, type PoolRows, poolOf } from '../signals/candidate-pool.ts';
+import { nothingAsked } from '../signals/conversation-scope.ts';
+import { propagatedRows } from '../signals/propagated.ts';
+import { scopedIndex } from '../signals/scoped-index.ts';
+import { defineStage, type StageUse, type World } from '../signals/signal.ts';
+import type { Workspace } from '../signals/workspace.ts';
+import type { WorldPart } from '../signals/worlds/world-parts.ts';
+import type { RetrieverOptions } from './retriever-options.ts';
+import { unwatched, type Watch } from './watch.ts';
+
+/** A source of candidates: an index, and what the turns' vectors are mixed with before a search. */
+export interface SourceUse {
+  readonly index: IndexOptions;
+  /** Of `flat` alone: the other indexes do not know propagated rows. */
+  readonly propagation: PropagationOptions | null;
+}
+
+function sourceUse(index: IndexOptions, propagation: PropagationOptions | null): SourceUse {
+  return { index, propagation: index.index === 'flat' ? propagation : null };
+}
+
+function openIndex(world: World, { index }: SourceUse, rows: PropagatedVersions | null): CandidateIndex {
+  const { turnVectors: vectors, dimension, seed } = world;
+  return scopedIndex(index, world.scopes, { vectors, dimension, seed }, rows);
+}
+
+/** An index that is kept until the workspace is disposed, as one that is asked time and again. */
+function keepIndex({ shared }: World, use: SourceUse): Promise<CandidateIndex> {
+  // Only another order of turns changes propagated rows, and those alone change an index.
+  const order = use.propagation !== null && shared.control?.kind === 'permuted-order' ? shared.control : null;
+  return shared.once(['index', use, order], async () => {
+    const rows = use.propagation === null ? null : await shared.get(propagatedRows(use.propagation));
+    return shared.own(openIndex(shared, use, rows));
+  });
+}
+
+/** How many candidates a query can have: the turns that exist before the last one. */
+function mostFound({ batch }: World): number {
+  return batch.cutoffs.reduce((most, cutoff) => Math.max(most, cutoff), 1);
+}
+
+/** What the results of each index depend on. */
+const SOURCE_READS: Readonly<Record<IndexOptions['index'], readonly WorldPart[]>> = {
+  bm25: ['texts', 'times'],
+  newest: ['times'],
+  hnsw: ['vectors', 'times'],
+  flat: ['vectors', 'times'],
+};
+
+/** What one source finds for every query, each turn strictly earlier than the query. */
+const sourceCandidates = (isKept: boolean) =>
+  defineStage<SourceUse, Candidates, { rows?: StageUse<PropagatedVersions> }>({
+    name: ({ index: { index } }) => `candidates-${index}`,
+    module: import.meta.url,
+    of: 'queries',
+    isKept,
+    reads: ({ index: { index }, propagation }) => [
+      ...SOURCE_READS[index],
+      ...(propagation === null ? [] : (['order'] as const)),
+    ],
+    key: ({ index }, { seed }) => (index.index === 'hnsw' ? [index, seed] : index),
+    inputs: ({ propagation }) => (propagation === null ? {} : { rows: propagatedRows(propagation) }),
+    compute: async ({ world, inputs }, use) => {
+      const isSubset = world.shared.queries !== world.queries;
+      const rows = (inputs.rows as PropagatedVersions | undefined) ?? null;
+      const index = isSubset ? await keepIndex(world, use) : openIndex(world, use, rows);
+      try {
+        const k = Math.min(use.index.k, mostFound(world));
+        const found = await index.search(world.batch, k, world.startProgress);
+        assertAdmissible(found, world.batch.cutoffs);
+        return found;
+      } finally {
+        if (!isSubset) index.dispose();
+      }
+    },
+  });
+
+const keptCandidates = sourceCandidates(true);
+/** Computing these takes less time than a file: measured in docs/cache.md. */
+const newestCandidates = sourceCandidates(false);
+
+/** What one source finds for every query. */
+export function candidatesFrom(index: IndexOptions, propagation: PropagationOptions | null): StageUse<Candidates> {
+  const use = sourceUse(index, propagation);
+  return index.index === 'newest' ? newestCandidates(use) : keptCandidates(use);
+}
+
+type PoolOptions = Pick<RetrieverOptions, 'candidates' | 'propagation' | 'sameChannel'>;
+
+/** Names the sources of a pool as inputs, in their order. */
+function sourcesOf({ candidates, propagation }: PoolOptions): Readonly<Record<string, StageUse<Candidates>>> {
+  return Object.fromEntries(candidates.map((index, i) => [`${i}`, candidatesFrom(index, propagation)]));
+}
+
+/** The union of what the sources of an arm find. */
+export const poolRows = defineStage<PoolOptions, PoolRows, Readonly<Record<string, StageUse<Candidates>>>>({
+  name: 'pool',
+  module: import.meta.url,
+  of: 'queries',
+  reads: (options) => [...new Set(Object.values(sourcesOf(options)).flatMap(({ reads }) => reads))],
+  key: ({ sameChannel }) => ({ sameChannel }),
+  inputs: sourcesOf,
+  compute: ({ world, inputs }, { sameChannel }) => {
+    const { corpus, queries, tieRanks } = world;
+    const admits = (query: number, position: number) =>
+      !sameChannel || corpus.turns[position]?.channel === queries[query]?.channel;
+    return poolOf(Object.values(inputs), queries.length, tieRanks, admits);
+  },
+});
+
+/** @param watch is informed of the candidates of each source. */
+export async function findPool(
+  workspace: Workspace,
+  options: PoolOptions & Pick<RetrieverOptions, 'control'>,
+  watch: Watch = unwatched,
+): Promise<CandidatePool> {
+  const world = workspace.under(options.control);
+  const use = poolRows(options);
+  const stage = workspace.plan.under(options.control).stage(use);
+  const rows = await workspace.stage(stage, async () => {
+    const found: Record<string, Candidates> = {};
+    for (const [name, source] of Object.entries(sourcesOf(options)))
+      found[name] = await watch(source.name.replace('-', ' '), () => world.get(source));
+    return use.compute(world, undefined, found);
+  });
+  return { ...rows, stage };
+}
+
+/**
+ * Builds everything that an arm needs and that does not depend on the queries, for a workspace made `withQueries`. Indexes are to hold what its queries may see:
+ * hnsw takes turns in when it is asked. The question is a vector without a direction.
+ */
+export async function warmUp(workspace: Workspace, arm: RetrieverOptions): Promise<void> {
+  const { candidates, propagation, scoring, control } = arm;
+  if (scoring !== null) await prepareSignals(workspace, scoring.signals);
+  const nothing = nothingAsked(workspace.scopes, workspace.batch);
+  const world = workspace.under(control);
+  for (const options of candidates) {
+    const index = await keepIndex(world, sourceUse(options, propagation));
+    await index.search(nothing, 1);
+  }
+}

@@ -1,0 +1,37 @@
+import { structureReads } from '../signals/bank/structure.ts';
+import { CONTROL_KINDS, type ControlKind } from '../signals/worlds/control-options.ts';
+import { disturbs, type WorldPart } from '../signals/worlds/world-parts.ts';
+import { chainSignals } from './arm-signals.ts';
+import type { RetrieverOptions } from './retriever-options.ts';
+
+/** What {@link controlsFor} depends on. */
+const DECIDING = [
+  'attention.mechanism',
+  'attention.mix',
+  'trajectory.dimensions',
+  'trajectory.weights',
+  'propagation',
+  'scoring.weights',
+] as const;
+
+/** Whether a value at this path of an arm affects which controls change anything. */
+export function decideControls(path: string): boolean {
+  return DECIDING.some((known) => `${known}.`.startsWith(`${path}.`) || `${path}.`.startsWith(`${known}.`));
+}
+
+/** The parts of the world that an arm's scores read and that a control may destroy. */
+function armReads(arm: RetrieverOptions): readonly WorldPart[] {
+  const weighed = Object.entries(arm.scoring?.weights ?? {}).filter(([, weight]) => weight !== 0);
+  return [
+    ...(arm.propagation === null ? [] : (['order'] as const)),
+    ...(arm.scoring === null
+      ? [...chainSignals(arm).values()].flatMap(({ reads }) => reads)
+      : weighed.flatMap(([name]) => structureReads(name))),
+  ];
+}
+
+/** The controls that change anything of what an arm looks at. */
+export function controlsFor(arm: RetrieverOptions): ControlKind[] {
+  const reads = armReads(arm);
+  return CONTROL_KINDS.filter((kind) => disturbs(kind, reads));
+}

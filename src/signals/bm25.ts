@@ -1,0 +1,35 @@
+import type { Bm25Index } from '../candidates/bm25.ts';
+import { type Bm25IndexOptions, createBm25 } from '../candidates/registry.ts';
+import { localRows, type Scope } from './conversation-scope.ts';
+import { defineSignal, type World } from './signal.ts';
+
+/** An index over the turns of a scope. */
+function indexScope(
+  { shared }: World,
+  { index, k1, b, variant, dropStopWords, stem }: Bm25IndexOptions,
+  scope: Scope,
+): Promise<Bm25Index> {
+  const scoring = { k1, b, variant, dropStopWords, stem };
+  return shared.once(['bm25', scoring, scope.conversationId], () =>
+    createBm25({ index, k: 1, ...scoring }, scope.corpus),
+  );
+}
+
+/** BM25 of every pair as of the query's moment. */
+export const bm25Signal = defineSignal({
+  name: 'bm25',
+  module: import.meta.url,
+  reads: ['texts', 'times'],
+  key: ({ k: _, ...scoring }: Bm25IndexOptions) => scoring,
+  compute: async ({ world, pool }, options) => {
+    const { width } = pool;
+    const column = new Float32Array(pool.positions.length);
+    for (const { scope, places, batch } of world.scopes.split(world.batch)) {
+      const index = await indexScope(world, options, scope);
+      const scores = await index.scorePairs(batch, localRows(scope, pool, places), width);
+      for (const [row, place] of places.entries())
+        column.set(scores.subarray(row * width, (row + 1) * width), place * width);
+    }
+    return column;
+  },
+});

@@ -1,0 +1,31 @@
+import * as tf from '@tensorflow/tfjs-core';
+import type { PropagationOptions } from '../attention/options.ts';
+import { pairCosines } from './pair-cosines.ts';
+import { propagatedRows } from './propagated.ts';
+import { defineSignal, type StageUse } from './signal.ts';
+import { versionRows } from './version-rows.ts';
+
+type Versions = ReturnType<typeof propagatedRows> extends StageUse<infer R> ? R : never;
+
+/** Cosine of every pair; with propagation, to the version of the turn that is valid at the query's moment. */
+export const cosineSignal = defineSignal<PropagationOptions | null, { versions?: StageUse<Versions> }>({
+  name: 'cosine',
+  module: import.meta.url,
+  reads: (propagation) => (propagation === null ? ['vectors'] : ['vectors', 'times', 'order']),
+  key: () => null,
+  inputs: (propagation) => (propagation === null ? {} : { versions: propagatedRows(propagation) }),
+  compute: ({ world, pool, inputs }, propagation) => {
+    const { dimension, shared, batch } = world;
+    const versions = inputs.versions as Versions | undefined;
+    if (versions === undefined) {
+      const rows = { vectors: world.turnVectors, dimension, tensor: () => world.corpusTensor() };
+      return pairCosines(rows, batch.vectors, pool.positions);
+    }
+    const { vectors, positions } = versions;
+    const tensor = () =>
+      shared.once(['version tensor', propagation, world.control], () =>
+        shared.own(tf.tensor2d(vectors, [positions.length, dimension])),
+      );
+    return pairCosines({ vectors, dimension, tensor }, batch.vectors, versionRows(versions, pool, batch.cutoffs));
+  },
+});

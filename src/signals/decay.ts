@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { agesInHours, timeDecay } from '../trajectory/time-decay.ts';
+import { batchMatrix, computeColumn } from './column.ts';
+import { defineSignal } from './signal.ts';
+
+export const decayOptions = z.strictObject({ halfLifeHours: z.number().positive().default(24) });
+export type DecayOptions = z.output<typeof decayOptions>;
+
+/** 0.5^(age / half-life). */
+export const decaySignal = defineSignal({
+  name: 'decay',
+  module: import.meta.url,
+  reads: ['times'],
+  compute: ({ world, pool }, { halfLifeHours }: DecayOptions) => {
+    const moments = Float64Array.from(world.queries, ({ timestamp }) => timestamp);
+    const ages = agesInHours(world.corpus.timestamps, moments, pool.positions);
+    return computeColumn(pool, (batch) => timeDecay(batchMatrix(ages, batch), halfLifeHours));
+  },
+});

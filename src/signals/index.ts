@@ -1,0 +1,60 @@
+/** Every column that scores a candidate, one definition each, and the disturbed worlds of null controls. */
+
+export { attentionSignal } from './attention.ts';
+export { type AttentionOptions, attentionOptions } from './attention-options.ts';
+export { candidateAttention, unifiedScores } from './attention-score.ts';
+export {
+  SIGNAL_GROUPS,
+  type SignalBankOptions,
+  type SignalGroup,
+  signalBankOptions,
+  signalNames,
+} from './bank/options.ts';
+export { type ScoringOptions, scoringOptions } from './bank/scoring-options.ts';
+export { type SignalTable, signalTable } from './bank/signal-bank.ts';
+export { bm25Signal } from './bm25.ts';
+export { type CandidatePool, type PoolRows, poolOf } from './candidate-pool.ts';
+export type { Column } from './column.ts';
+export { cosineSignal } from './cosine.ts';
+export { decaySignal } from './decay.ts';
+export type { Encoding } from './encoding.ts';
+export { forwardAttention } from './forward-attention.ts';
+export { FORWARD_TOLERANCE, type ForwardCosines, forwardCosines, forwardWidth } from './forward-cosines.ts';
+export {
+  type ForwardOptions,
+  forwardLogMasses,
+  inTimeOrder,
+  type Looker,
+  type TurnsAhead,
+} from './forward-mass.ts';
+export { type CosineRows, candidateCosines, hostCosines, pairCosines, QUERY_BATCH } from './pair-cosines.ts';
+export { Plan, type StageRoots, type WorkspaceIdentity, withInputs } from './plan.ts';
+export { recencySignal } from './recency.ts';
+export {
+  defineSignal,
+  defineStage,
+  type Setting,
+  type Signal,
+  type StageDefinition,
+  type StageUse,
+  type World,
+} from './signal.ts';
+export {
+  type Artifact,
+  addCounts,
+  type Stage,
+  type StageCount,
+  type StageCounts,
+  type StageResult,
+  type StageStore,
+} from './stage.ts';
+export { trajectorySignal } from './trajectory.ts';
+export { TRAJECTORY_DEFAULTS, type TrajectoryOptions, trajectoryOptions } from './trajectory-options.ts';
+export { finalScore, pairDistances, type TrajectoryPairs, trajectoryScore } from './trajectory-score.ts';
+export { Workspace, type WorkspaceInputs } from './workspace.ts';
+export { CONTROL_KINDS, type ControlKind, type ControlOptions, controlOptions } from './worlds/control-options.ts';
+export { permutedOrder } from './worlds/permuted-order.ts';
+export { randomParents } from './worlds/random-parents.ts';
+export { rewire, rewiredTrees } from './worlds/rewired-graph.ts';
+export { shuffledFrames } from './worlds/shuffled-coordinates.ts';
+export { disturbs, type WorldPart } from './worlds/world-parts.ts';

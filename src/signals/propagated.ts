@@ -1,0 +1,18 @@
+import type { PropagationOptions } from '../attention/options.ts';
+import { versionedPropagation } from '../attention/versioned-propagation.ts';
+import { defineStage } from './signal.ts';
+import { permutedOrder } from './worlds/permuted-order.ts';
+
+/** The turns' vectors mixed with those of their conversation, a row for each stretch of time in which a turn's row stays as it is. */
+export const propagatedRows = defineStage({
+  name: 'propagated',
+  module: import.meta.url,
+  of: 'queries',
+  isShared: true,
+  reads: ['vectors', 'times', 'order'],
+  compute: ({ world }, options: PropagationOptions) => {
+    const { corpus, turnVectors, batch, control, startProgress } = world;
+    const order = control === null ? {} : { order: permutedOrder(corpus, world.controlSeed(control)) };
+    return versionedPropagation(corpus, turnVectors, batch.cutoffs, options, { progress: startProgress, ...order });
+  },
+});

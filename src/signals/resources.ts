@@ -1,0 +1,52 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { ValidationError } from '../core/errors.ts';
+import { letEventsIn } from '../core/event-loop.ts';
+import { hashOf } from '../core/hash.ts';
+
+type Owned = tf.Tensor | tf.NamedTensorMap | { dispose(): void };
+
+function isDisposable(owned: Owned): owned is { dispose(): void } {
+  return 'dispose' in owned && typeof owned.dispose === 'function';
+}
+
+/** What cannot be stored, such as tensors and indexes: made once for each key, kept until `dispose()`. Throws after it. */
+export class Resources {
+  readonly #results = new Map<string, Promise<unknown>>();
+  readonly #owned: { dispose(): void }[] = [];
+  #disposed = false;
+
+  /** @throws ValidationError after `dispose()`. */
+  assertAlive(asked: unknown): void {
+    if (this.#disposed) throw new ValidationError(`workspace was disposed: ${JSON.stringify(asked)}`);
+  }
+
+  /** @throws ValidationError after `dispose()`, also where that comes before the computation has begun. */
+  async once<T>(key: unknown, compute: () => Promise<T> | T): Promise<T> {
+    this.assertAlive(key);
+    const hash = hashOf(key);
+    const known = this.#results.get(hash);
+    if (known !== undefined) return known as Promise<T>;
+    const result = letEventsIn().then(() => {
+      this.assertAlive(key);
+      return compute();
+    });
+    this.#results.set(hash, result);
+    return result;
+  }
+
+  /** Keeps tensors or an index until `dispose()`. */
+  own<T extends Owned>(owned: T): T {
+    const held = isDisposable(owned) ? owned : { dispose: () => tf.dispose(owned as tf.NamedTensorMap) };
+    if (this.#disposed) held.dispose();
+    this.assertAlive('own');
+    this.#owned.push(held);
+    return owned;
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    for (const owned of this.#owned) owned.dispose();
+    this.#owned.length = 0;
+    this.#results.clear();
+  }
+}

@@ -1,0 +1,51 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { coordinateWeights } from '../trajectory/coordinate-names.ts';
+import type { QueryFrames } from '../trajectory/query-frames.ts';
+import type { CandidatePool } from './candidate-pool.ts';
+import { batchMatrix, type Column, computeColumn, type PoolBatch, sliceBatch } from './column.ts';
+import { pairFrames } from './frames.ts';
+import { defineSignal, type World } from './signal.ts';
+import type { TrajectoryOptions } from './trajectory-options.ts';
+import { pairDistances, trajectoryScore } from './trajectory-score.ts';
+import { distanceReads } from './worlds/world-parts.ts';
+
+function batchDistances(
+  frames: QueryFrames,
+  batch: PoolBatch,
+  { dimensions, weights }: TrajectoryOptions,
+): tf.Tensor2D {
+  const shape: [number, number, number] = [batch.count, batch.pool.width, dimensions];
+  const coldStart = tf.tensor2d(sliceBatch(frames.coldStart, batch), [batch.count, batch.pool.width], 'bool');
+  const pairs = {
+    candidates: tf.tensor3d(sliceBatch(frames.candidates, batch, dimensions), shape),
+    queries: tf.tensor3d(sliceBatch(frames.queries, batch, dimensions), shape),
+    coldStart,
+    dimensions,
+  };
+  return pairDistances(pairs, tf.tensor1d(coordinateWeights(dimensions, weights as Record<string, number>)));
+}
+
+/** Trajectory distance of every pair, which the trajectory score and TPO share. */
+export function measureDistances(
+  world: World,
+  pool: CandidatePool,
+  frames: QueryFrames,
+  options: TrajectoryOptions,
+): Promise<Column> {
+  const { dimensions, complexityScale, weights } = options;
+  const key = ['trajectory distances', pool.stage.key, dimensions, complexityScale, weights, world.control];
+  return world.once(key, () => computeColumn(pool, (batch) => batchDistances(frames, batch, options)));
+}
+
+/** exp(-D / sigma). */
+export const trajectorySignal = defineSignal({
+  name: 'trajectory',
+  module: import.meta.url,
+  reads: distanceReads,
+  key: ({ weight: _, ...key }: TrajectoryOptions) => key,
+  inputs: (options, setting) => ({ frames: pairFrames(options, setting) }),
+  compute: async ({ world, pool, inputs }, options) => {
+    const distances = await measureDistances(world, pool, inputs.frames, options);
+    return computeColumn(pool, (batch) => trajectoryScore(batchMatrix(distances, batch), options.sigma));
+  },
+});

@@ -1,0 +1,257 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { idPlaces } from '../candidates/id-order.ts';
+import { UnavailableError } from '../core/errors.ts';
+import { type StartProgress, silent } from '../core/progress.ts';
+import { gatherRows } from '../core/rows.ts';
+import type { EncoderOptions } from '../embedding/registry.ts';
+import type { QueryBatch } from '../model/candidates.ts';
+import type { Corpus } from '../model/corpus.ts';
+import type { Query } from '../model/dataset.ts';
+import type { CandidatePool } from './candidate-pool.ts';
+import { askedConversations, Scopes } from './conversation-scope.ts';
+import { assertVectors, type Encoding } from './encoding.ts';
+import { Plan, type WorkspaceIdentity } from './plan.ts';
+import { Resources } from './resources.ts';
+import type { StageUse, World } from './signal.ts';
+import { KEEPS_NOTHING, type Stage, type StageCounts, type StageResult, type StageStore } from './stage.ts';
+import { StageResults } from './stage-results.ts';
+import type { ControlOptions } from './worlds/control-options.ts';
+import { disturbs } from './worlds/world-parts.ts';
+
+export interface WorkspaceInputs {
+  readonly corpus: Corpus;
+  readonly queries: readonly Query[];
+  /** Row-major [N, D], unit rows. */
+  readonly turnVectors: Float32Array;
+  /** Row-major [Q, D], unit rows. */
+  readonly queryVectors: Float32Array;
+  readonly dimension: number;
+  readonly seed: number;
+  readonly progress?: StartProgress;
+  /** Embeds turns and queries with another encoder than that of the vectors; without it there is none. */
+  readonly encode?: (options: EncoderOptions) => Promise<Encoding>;
+  /** Where results are kept for other workspaces, and what distinguishes theirs from ours; without it they stay in memory. */
+  readonly stages?: { readonly store: StageStore; readonly identity: WorkspaceIdentity };
+}
+
+/** Enough where keys are compared with those of the same workspace alone. */
+const NOBODY: WorkspaceIdentity = { code: '', data: '', encoder: {} };
+
+/**
+ * What the arms of one experiment share: corpus and queries on the device, and every intermediate result by the key of its stage, so that arms which differ in
+ * one step compute only that step. Owns tensors and indexes; throws after `dispose()`.
+ */
+export class Workspace implements World {
+  readonly corpus: Corpus;
+  readonly queries: readonly Query[];
+  readonly dimension: number;
+  readonly turnVectors: Float32Array;
+  readonly batch: QueryBatch;
+  readonly scopes: Scopes;
+  readonly control = null;
+  readonly seed: number;
+  readonly startProgress: StartProgress;
+  /** The stages that can be asked for. */
+  readonly plan: Plan;
+  /** This one, unless it was made {@link withQueries}. */
+  readonly shared: Workspace;
+  /** [N] the rank that the tie rule gives each turn among equal scores. */
+  readonly tieRanks: Int32Array;
+  readonly #encode: WorkspaceInputs['encode'];
+  readonly #results: StageResults;
+  readonly #resources = new Resources();
+
+  /**
+   * @param shared over the same corpus, see {@link withQueries}.
+   * @throws DimensionMismatchError, NotFiniteError, ValidationError for vectors that do not fit, naming the turn or query.
+   */
+  constructor(inputs: WorkspaceInputs, shared?: Workspace) {
+    const { corpus, queries, turnVectors, queryVectors, dimension } = inputs;
+    if (shared === undefined) assertVectors('turn', corpus.turns, turnVectors, dimension);
+    assertVectors('query', queries, queryVectors, dimension);
+    this.corpus = corpus;
+    this.queries = queries;
+    this.dimension = dimension;
+    this.turnVectors = turnVectors;
+    this.batch = {
+      texts: queries.map(({ text }) => text),
+      vectors: queryVectors,
+      cutoffs: Int32Array.from(queries, ({ timestamp }) => corpus.cutoff(timestamp)),
+      conversations: askedConversations(corpus, queries),
+    };
+    this.scopes = shared?.scopes ?? new Scopes(corpus);
+    this.seed = inputs.seed;
+    this.startProgress = inputs.progress ?? silent;
+    this.shared = shared ?? this;
+    this.tieRanks = shared?.tieRanks ?? idPlaces(corpus.turns.map(({ id }) => id));
+    this.plan = new Plan({ ...inputs, identity: inputs.stages?.identity ?? NOBODY });
+    this.#encode = inputs.encode;
+    this.#results = new StageResults(inputs.stages?.store ?? KEEPS_NOTHING);
+  }
+
+  /**
+   * A workspace of some of these queries by themselves: what it computes for them stays in memory, and what does not depend on queries (the corpus on the device,
+   * indexes, propagated rows, tables of coordinates) is this one's. To be disposed before this one.
+   *
+   * @param places in `queries`.
+   */
+  withQueries(places: readonly number[]): Workspace {
+    const { corpus, dimension, turnVectors, batch, seed } = this;
+    const queryVectors = gatherRows(batch.vectors, dimension, places);
+    const queries = places.map((place) => this.queries[place] as Query);
+    const encode = async (options: EncoderOptions) => {
+      const all = await this.encoding(options);
+      return { ...all, queryVectors: gatherRows(all.queryVectors, all.dimension, places) };
+    };
+    return new Workspace({ corpus, queries, turnVectors, queryVectors, dimension, seed, encode }, this.shared);
+  }
+
+  /** The same data in the world of a null control. */
+  under(control: ControlOptions | null): World {
+    return control === null ? this : new DisturbedWorld(this, control);
+  }
+
+  controlSeed(control: ControlOptions): number {
+    return this.plan.controlSeed(control);
+  }
+
+  encoderIdentity(options: EncoderOptions): unknown {
+    return this.plan.encoderIdentity(options);
+  }
+
+  get<R>(use: StageUse<R>, pool?: CandidatePool): Promise<R> {
+    return this.getIn(this, use, pool);
+  }
+
+  /** The result of a stage in this world or in a disturbed one. */
+  async getIn<R>(world: World, use: StageUse<R>, pool?: CandidatePool): Promise<R> {
+    if (use.isShared && this.shared !== this) return this.shared.under(world.control).get(use, pool);
+    const stage = this.plan.under(world.control).stage(use, pool?.stage);
+    return this.stage(stage as Stage, async () => {
+      const inputs: Record<string, unknown> = {};
+      for (const [name, input] of Object.entries(use.inputs(world))) inputs[name] = await world.get(input, pool);
+      return (await use.compute(world, pool, inputs)) as StageResult<R> & R;
+    }) as Promise<R>;
+  }
+
+  /**
+   * The result of a stage: from memory, from the store, or computed.
+   *
+   * @throws ValidationError after `dispose()`, also where that comes before the computation has begun.
+   */
+  async stage<T extends StageResult<T>>(stage: Stage, compute: () => Promise<T> | T): Promise<T> {
+    this.#resources.assertAlive(stage.name);
+    return this.#results.run(stage, () => {
+      this.#resources.assertAlive(stage.name);
+      return compute();
+    });
+  }
+
+  /** How often each stage was executed, found in memory and read from the store so far. */
+  stageCounts(): StageCounts {
+    return this.#results.counts();
+  }
+
+  /** @throws ValidationError after `dispose()`. */
+  once<T>(key: unknown, compute: () => Promise<T> | T): Promise<T> {
+    return this.#resources.once(key, compute);
+  }
+
+  own<T extends tf.Tensor | tf.NamedTensorMap | { dispose(): void }>(owned: T): T {
+    return this.#resources.own(owned);
+  }
+
+  corpusTensor(): Promise<tf.Tensor2D> {
+    const { shared } = this;
+    return shared.once('corpus tensor', () =>
+      shared.own(tf.tensor2d(this.turnVectors, [this.corpus.size, this.dimension])),
+    );
+  }
+
+  /**
+   * @throws UnavailableError where the workspace knows no other encoder.
+   * @throws DimensionMismatchError, NotFiniteError, ValidationError for vectors that do not fit, naming the turn or query.
+   */
+  async encoding(options: EncoderOptions | null): Promise<Encoding> {
+    const { dimension, turnVectors, batch } = this;
+    if (options === null) return { dimension, turnVectors, queryVectors: batch.vectors };
+    const encode = this.#encode;
+    if (encode === undefined)
+      throw new UnavailableError(`encoder ${options.encoder}`, 'the workspace was opened without a way to embed texts');
+    return this.once(['encoding', options], async () => {
+      const encoding = await encode(options);
+      assertVectors('turn', this.corpus.turns, encoding.turnVectors, encoding.dimension);
+      assertVectors('query', this.queries, encoding.queryVectors, encoding.dimension);
+      return encoding;
+    });
+  }
+
+  dispose(): void {
+    this.#resources.dispose();
+    this.#results.clear();
+  }
+}
+
+/** A workspace's data in which a null control has destroyed something. */
+class DisturbedWorld implements World {
+  readonly control: ControlOptions;
+  readonly seed: number;
+  readonly corpus: Corpus;
+  readonly queries: readonly Query[];
+  readonly dimension: number;
+  readonly turnVectors: Float32Array;
+  readonly batch: QueryBatch;
+  readonly scopes: Scopes;
+  readonly tieRanks: Int32Array;
+  readonly startProgress: StartProgress;
+  readonly #workspace: Workspace;
+
+  constructor(workspace: Workspace, control: ControlOptions) {
+    this.#workspace = workspace;
+    this.control = control;
+    this.seed = workspace.seed;
+    this.corpus = workspace.corpus;
+    this.queries = workspace.queries;
+    this.dimension = workspace.dimension;
+    this.turnVectors = workspace.turnVectors;
+    this.batch = workspace.batch;
+    this.scopes = workspace.scopes;
+    this.tieRanks = workspace.tieRanks;
+    this.startProgress = workspace.startProgress;
+  }
+
+  get shared(): World {
+    return this.#workspace.shared.under(this.control);
+  }
+
+  /** What reads nothing that the control destroys sees the world as it is. */
+  get<R>(use: StageUse<R>, pool?: CandidatePool): Promise<R> {
+    return disturbs(this.control.kind, use.reads)
+      ? this.#workspace.getIn(this, use, pool)
+      : this.#workspace.get(use, pool);
+  }
+
+  controlSeed(control: ControlOptions): number {
+    return this.#workspace.controlSeed(control);
+  }
+
+  encoderIdentity(options: EncoderOptions): unknown {
+    return this.#workspace.encoderIdentity(options);
+  }
+
+  once<T>(key: unknown, compute: () => Promise<T> | T): Promise<T> {
+    return this.#workspace.once(key, compute);
+  }
+
+  own<T extends tf.Tensor | tf.NamedTensorMap | { dispose(): void }>(owned: T): T {
+    return this.#workspace.own(owned);
+  }
+
+  corpusTensor(): Promise<tf.Tensor2D> {
+    return this.#workspace.corpusTensor();
+  }
+
+  encoding(options: EncoderOptions | null): Promise<Encoding> {
+    return this.#workspace.encoding(options);
+  }
+}

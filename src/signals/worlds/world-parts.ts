@@ -1,0 +1,56 @@
+import {
+  COORDINATES,
+  type CoordinateName,
+  DEFAULT_WEIGHTS,
+  type Dimensions,
+} from '../../trajectory/coordinate-names.ts';
+import type { ControlKind } from './control-options.ts';
+
+/**
+ * The parts of the world that a signal may read: texts, vectors, times, the order of turns on their ring, who answers whom (`trees`), how many answer (`answer-counts`),
+ * and which coordinates belong to which candidate.
+ */
+export type WorldPart = 'texts' | 'vectors' | 'times' | 'order' | 'trees' | 'answer-counts' | 'coordinates';
+
+/** The parts that each null control destroys. */
+const DESTROYED: Readonly<Record<ControlKind, readonly WorldPart[]>> = {
+  'permuted-order': ['order'],
+  'shuffled-coordinates': ['coordinates'],
+  'random-parents': ['trees', 'answer-counts'],
+  'rewired-graph': ['trees'],
+};
+
+/** Whether a control changes anything that is read. */
+export function disturbs(kind: ControlKind, reads: readonly WorldPart[]): boolean {
+  return DESTROYED[kind].some((part) => reads.includes(part));
+}
+
+/** The part of the world that each coordinate is computed from, besides times, texts and vectors. */
+const COORDINATE_PARTS: Readonly<Partial<Record<CoordinateName, WorldPart>>> = {
+  depth: 'trees',
+  siblingOrder: 'trees',
+  homogeneity: 'trees',
+  branchFactor: 'trees',
+  childrenCount: 'answer-counts',
+};
+
+/** Everything that the coordinates of pairs are computed from. */
+export const COORDINATE_SOURCES: readonly WorldPart[] = ['texts', 'vectors', 'times', 'trees', 'answer-counts'];
+
+/** What some coordinates read. */
+export function coordinateReads(names: readonly CoordinateName[]): readonly WorldPart[] {
+  if (names.length === 0) return [];
+  const parts = names.flatMap((name) => COORDINATE_PARTS[name] ?? []);
+  return [...new Set<WorldPart>(['texts', 'vectors', 'times', 'coordinates', ...parts])];
+}
+
+/** What a trajectory distance reads: the coordinates that have a weight. */
+export function distanceReads({
+  dimensions,
+  weights,
+}: {
+  readonly dimensions: Dimensions;
+  readonly weights: Readonly<Partial<Record<CoordinateName, number | undefined>>>;
+}): readonly WorldPart[] {
+  return coordinateReads(COORDINATES[dimensions].filter((name) => (weights[name] ?? DEFAULT_WEIGHTS[name]) > 0));
+}
