@@ -35,7 +35,7 @@ function matches(glob: string, path: string): boolean {
 
 function specifiers(file: string): string[] {
   const text = read(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
-  return [...text.matchAll(/(?:(?<!\.)\bfrom|\bimport|\brequire|\bresolve)\s*\(?\s*'([^']+)'/g)].map(
+  return [...text.matchAll(/(?<!')(?:(?<!\.)\bfrom|\bimport|\brequire|\bresolve)\s*\(?\s*'([^']+)'/g)].map(
     ([, found]) => found as string,
   );
 }
