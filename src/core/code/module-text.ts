@@ -21,7 +21,11 @@ export interface Link {
 const ENDED_BY_BREAK = new Set(['return', 'break', 'continue', 'yield']);
 
 /** After these a formatter may add `|` or `&` before the first member of a type. */
-const BEFORE_TYPE = new Set(['=', ':', '(', '<', ',', '=>', '[']);
+const BEFORE_TYPE = new Set(['=', ':', '(', '<', ',', '=>', '[', 'as', 'extends', 'satisfies']);
+
+/** What comes before an expression or a type that is in parentheses as a whole, and what after. */
+const BEFORE_WHOLE = new Set(['=>', 'return', '(', '[', ',', '=', ':', '?']);
+const AFTER_WHOLE = new Set([')', ']', '}', ',', ';']);
 
 /**
  * A non-null assertion before a division. js-tokens reads JavaScript, where `!` begins an expression: it would read the
@@ -69,11 +73,41 @@ function significantTokens(text: string): string[] {
       if (onNewLine && (value === '++' || value === '--')) tokens.push(LINE_BREAK);
       if (isTrailing(tokens[tokens.length - 2], last, value)) tokens.pop();
     }
-    tokens.push(value);
+    if (value === '>>' || value === '>>>') tokens.push(...value);
+    else tokens.push(value);
     last = value;
     onNewLine = false;
   }
-  return tokens;
+  return withoutWrappings(tokens);
+}
+
+/** A bracket that is open, and whether it has held a comma. */
+interface Opened {
+  readonly at: number;
+  comma: boolean;
+}
+
+/** Whether parentheses hold a whole expression that means the same without them. A list and an object do not. */
+function isWrapping(tokens: readonly string[], { at, comma }: Opened, end: number): boolean {
+  const before = tokens[at - 1] as string;
+  if (comma || !BEFORE_WHOLE.has(before) || tokens[at + 1] === '{' || at + 1 === end) return false;
+  const after = tokens[end + 1] as string;
+  return AFTER_WHOLE.has(after) || (before === '?' && after === ':');
+}
+
+/** The tokens without the parentheses that a formatter adds around an expression that it breaks, or that it does not. */
+function withoutWrappings(tokens: readonly string[]): string[] {
+  const dropped = new Uint8Array(tokens.length);
+  const open: Opened[] = [];
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at];
+    if (token === '(' || token === '[' || token === '{') open.push({ at, comma: false });
+    else if (token === ')' || token === ']' || token === '}') {
+      const opened = open.pop();
+      if (token === ')' && opened !== undefined && isWrapping(tokens, opened, at)) dropped[opened.at] = dropped[at] = 1;
+    } else if (token === ',' && open.length > 0) (open.at(-1) as Opened).comma = true;
+  }
+  return tokens.filter((_, at) => dropped[at] === 0);
 }
 
 /** A statement that imports or re-exports: the tokens before `from`, and where it ends. */

