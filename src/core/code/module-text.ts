@@ -47,9 +47,9 @@ function unquoted(token: string): string {
 }
 
 /** Whether a separator has nothing to separate. A comma before `]` does where an array has holes. */
-function isTrailing(before: string | undefined, separator: string | undefined, next: string): boolean {
+function isTrailing(before: string | undefined, separator: ',' | ';', next: string): boolean {
   if (separator === ';') return next === '}';
-  if (separator !== ',' || before === ',' || before === '[') return false;
+  if (before === ',' || before === '[') return false;
   return next === ')' || next === ']' || next === '}' || next === '>';
 }
 
@@ -62,19 +62,26 @@ function significantTokens(text: string): string[] {
   let last: string | undefined;
   let onNewLine = false;
   for (const { type, value } of jsTokens(text.replace(ASSERTED_DIVIDEND, LETTER_FOR_ASSERTION))) {
-    if (type === 'WhiteSpace' || type.endsWith('Comment')) continue;
-    if (type === 'LineTerminatorSequence') {
-      if (last !== undefined && ENDED_BY_BREAK.has(last)) tokens.push(LINE_BREAK);
-      onNewLine = true;
-      continue;
+    switch (type) {
+      case 'WhiteSpace':
+      case 'SingleLineComment':
+      case 'MultiLineComment':
+      case 'HashbangComment':
+        continue;
+      case 'LineTerminatorSequence':
+        if (last !== undefined && ENDED_BY_BREAK.has(last)) tokens.push(LINE_BREAK);
+        onNewLine = true;
+        continue;
+      case 'Punctuator':
+        if ((value === '|' || value === '&') && last !== undefined && BEFORE_TYPE.has(last)) continue;
+        if (onNewLine && (value === '++' || value === '--')) tokens.push(LINE_BREAK);
+        if ((last === ',' || last === ';') && isTrailing(tokens[tokens.length - 2], last, value)) tokens.pop();
+        if (value === '>>' || value === '>>>') tokens.push(...value);
+        else tokens.push(value);
+        break;
+      default:
+        tokens.push(value);
     }
-    if (type === 'Punctuator' && last !== undefined) {
-      if ((value === '|' || value === '&') && BEFORE_TYPE.has(last)) continue;
-      if (onNewLine && (value === '++' || value === '--')) tokens.push(LINE_BREAK);
-      if (isTrailing(tokens[tokens.length - 2], last, value)) tokens.pop();
-    }
-    if (value === '>>' || value === '>>>') tokens.push(...value);
-    else tokens.push(value);
     last = value;
     onNewLine = false;
   }
