@@ -65,6 +65,7 @@ describe('a stage', () => {
     );
     expect(computing.length).toBeGreaterThan(3);
     expect(stage).toEqual(expect.arrayContaining(computing));
+    expect(reached(['retrieval/workspace'])).toEqual(expect.arrayContaining(computing));
   });
 
   test.each([

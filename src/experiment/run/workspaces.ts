@@ -24,8 +24,8 @@ export interface WorkspaceSource {
   readonly cacheFolder: string;
   /** Where the results of stages are kept. */
   readonly store: StageStore;
-  /** Version of the code, see `codeVersion`. */
-  readonly code: string;
+  /** See `codeVersion` and `codeReachedFrom`. */
+  readonly code: WorkspaceIdentity['code'];
   readonly progress?: StartProgress;
   /** Where there is one, turns outside have no embeddings; see {@link limitedReach}. */
   readonly reach?: QueryReach;
