@@ -206,7 +206,7 @@ describe('of modules that import each other', () => {
     for (const [i, name] of ['a', 'b', 'c'].entries()) expect(version([`${name}.ts`])).not.toBe(before[i]);
   });
 
-  test('modules of one text are told apart by what they lead to', () => {
+  test('modules of one text have the versions of what they lead to', () => {
     const link = (name: string, target: string) => write(`${name}.ts`, `export * from './${target}.ts';`);
     write('a.ts', "import './p.ts';\nimport * as q from './q.ts';");
     link('p', 'one');

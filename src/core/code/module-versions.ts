@@ -32,9 +32,9 @@ function isRelative(specifier: string): boolean {
 }
 
 /**
- * Versions of modules by meaning: hashes of the code that a module reaches through its imports. Each relative import
- * counts as the hash of the module it leads to, so that no path does: moving or renaming a file changes no version, nor
- * does editing a comment. Modules that import each other have one hash, by Tarjan's algorithm. Each module is read once.
+ * Versions of modules by meaning: hashes of the code that a module reaches through its imports. A relative import
+ * counts as the hash of the module that it leads to. So moving or renaming a file changes no version, nor does editing a
+ * comment. Modules that import each other are found by Tarjan's algorithm and hashed together. Each module is read once.
  */
 export class ModuleVersions {
   readonly #packages: ReadonlyMap<string, string | null>;
@@ -101,7 +101,7 @@ export class ModuleVersions {
     }
   }
 
-  /** @param known hashes of the modules themselves, as far as they were told apart. */
+  /** @param known hashes of the modules themselves so far; none in the beginning. */
   #hashes(modules: readonly Visited[], known: ReadonlyMap<string, string>): Map<string, string> {
     const hashOfTarget = (target: string) => this.#reached.get(target)?.hash ?? known.get(target) ?? null;
     return new Map(

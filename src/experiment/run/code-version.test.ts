@@ -92,6 +92,12 @@ describe('a stage', () => {
   });
 });
 
+test('every import at run time names its module, so that it is followed', () => {
+  const files = [...new Set([...tuning, ...record, ...training])];
+  const computed = files.filter((file) => /\bimport\((?!\.{3}\)|'[^']+'(?: as string)?\))/.test(readText(join(source, file))));
+  expect(computed).toEqual([]);
+});
+
 test('every package is counted, but those that only carry data in and out', () => {
   const carriers = [
     'zod',
