@@ -5,7 +5,7 @@ import { ValidationError } from '../src/core/errors.ts';
 import { loadDataset } from '../src/datasets/registry.ts';
 import type { ArmOptions, ExperimentConfig } from '../src/experiment/config/config.ts';
 import { measureArms } from '../src/experiment/measure/measurement.ts';
-import { codeVersion } from '../src/experiment/run/code-version.ts';
+import { stageVersion } from '../src/experiment/run/code-version.ts';
 import { rankArm, rankedPositions, runOf } from '../src/experiment/run/rankings.ts';
 import { StageCache } from '../src/experiment/run/stage-cache.ts';
 import { openWorkspace } from '../src/experiment/run/workspaces.ts';
@@ -92,7 +92,7 @@ async function measureScale({ config, cacheFolder, queries: count }: ScaleTask):
     loadDataset(config.dataset, { cacheFolder: join(cacheFolder, 'datasets') }),
   );
   const queries = spreadQueries(dataset, count);
-  const source = { dataset, config, cacheFolder, store: new StageCache(cacheFolder), code: codeVersion() };
+  const source = { dataset, config, cacheFolder, store: new StageCache(cacheFolder), code: stageVersion };
   const open = () => openWorkspace(source, queries, dataset.devConversations);
   (await steps.take('embedding', open)).dispose();
   const workspace = await steps.take('embedding, from the cache', open);

@@ -7,7 +7,7 @@ import type { IndexOptions } from '../src/candidates/registry.ts';
 import { BACKENDS, type BackendChoice, useBackend } from '../src/core/backend.ts';
 import { loadDataset } from '../src/datasets/registry.ts';
 import { type ExperimentConfig, resolveConfig } from '../src/experiment/config/config.ts';
-import { codeVersion } from '../src/experiment/run/code-version.ts';
+import { stageVersion } from '../src/experiment/run/code-version.ts';
 import { StageCache } from '../src/experiment/run/stage-cache.ts';
 import { evaluatedQueries, openWorkspace } from '../src/experiment/run/workspaces.ts';
 import { candidatesFrom } from '../src/retrieval/candidate-sources.ts';
@@ -149,7 +149,7 @@ export async function benchStages(args: readonly string[]): Promise<void> {
   try {
     const kept = new StageCache(folder);
     const store = new TimingStore(kept);
-    const source = { dataset, config: wanted, cacheFolder: values.cache, store, code: codeVersion() };
+    const source = { dataset, config: wanted, cacheFolder: values.cache, store, code: stageVersion };
     const workspace = await openWorkspace(source, evaluatedQueries(dataset, wanted), dataset.devConversations);
     const newest = wanted.arms[0]!.candidates.find((options) => options.index === 'newest')!;
     const unkept = await timeUnkept(workspace, newest, kept);

@@ -9,7 +9,7 @@ import { printOut } from '../core/terminal.ts';
 import { loadDataset } from '../datasets/registry.ts';
 import type { ExperimentConfig } from '../experiment/config/config.ts';
 import { type ArmSummary, summariseArms } from '../experiment/config/config-summary.ts';
-import { codeVersion } from '../experiment/run/code-version.ts';
+import { stageVersion } from '../experiment/run/code-version.ts';
 import { StageCache } from '../experiment/run/stage-cache.ts';
 import { planStages } from '../experiment/run/stage-plan.ts';
 import { columns } from './columns.ts';
@@ -53,7 +53,7 @@ async function costOf(config: ExperimentConfig, { backend: wanted, cache }: Show
   const backend = await useBackend(wanted ?? config.backend);
   const progress = terminalProgress();
   const dataset = await loadDataset(config.dataset, { cacheFolder: join(cache, 'datasets'), progress });
-  const { executions, total, exact, known } = planStages({ dataset, config, code: codeVersion() });
+  const { executions, total, exact, known } = planStages({ dataset, config, code: stageVersion });
   const store = new StageCache(cache);
   return { backend, executions, total, exact, cached: known.filter((stage) => existsSync(store.pathOf(stage))).length };
 }

@@ -30,7 +30,7 @@ export type {
   SweepSummary,
   TurnRecord,
 } from './measure/result.ts';
-export { codeReachedFrom, codeVersion } from './run/code-version.ts';
+export { codeReachedFrom, stageVersion } from './run/code-version.ts';
 export { captureEnvironment, projectVersion } from './run/environment.ts';
 export { type Dropout, dropouts, raceShares } from './run/race.ts';
 export { type FinishedRun, type RunContext, runExperiment } from './run/run.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { ValidationError } from '../core/errors.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
 import { loadDataset } from '../datasets/registry.ts';
-import { codeVersion, learningVersion } from '../experiment/run/code-version.ts';
+import { learningVersion, stageVersion } from '../experiment/run/code-version.ts';
 import { limitedQueries } from '../experiment/run/conversation-sample.ts';
 import { StageCache } from '../experiment/run/stage-cache.ts';
 import { openWorkspace } from '../experiment/run/workspaces.ts';
@@ -61,7 +61,7 @@ export class LearningTask {
     if (queries.length === 0) throw new ValidationError(`dataset ${dataset.name} has no query in split: ${split}`);
     const store = new StageCache(cacheFolder);
     const other = fittedOn === undefined ? {} : { fittedOn };
-    const source = { dataset, ...other, config, cacheFolder, store, code: codeVersion(), progress };
+    const source = { dataset, ...other, config, cacheFolder, store, code: stageVersion, progress };
     const workspace = await openWorkspace(source, queries, (fittedOn ?? dataset).devConversations);
     try {
       const pool = await candidatePool(workspace, config);

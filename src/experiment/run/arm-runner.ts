@@ -10,7 +10,7 @@ import { attribute, relevantPositions } from '../measure/attribution.ts';
 import { measureLatency } from '../measure/latency.ts';
 import { meanOf } from '../measure/measurement.ts';
 import type { ArmRecord } from './arm-record.ts';
-import { codeVersion } from './code-version.ts';
+import { stageVersion } from './code-version.ts';
 import { type ArmRanking, rankArm, rankedComponents, rankedPositions, runOf } from './rankings.ts';
 import { StageCache } from './stage-cache.ts';
 import { ArmTuning } from './tuning.ts';
@@ -28,7 +28,7 @@ export async function openArmRunner(
 ): Promise<ArmRunner> {
   const dataset = await loadDataset(config.dataset, { cacheFolder: join(cacheFolder, 'datasets'), progress });
   const store = new StageCache(cacheFolder);
-  return new ArmRunner({ config, dataset, cacheFolder, store, code: codeVersion(), progress });
+  return new ArmRunner({ config, dataset, cacheFolder, store, code: stageVersion, progress });
 }
 
 /** Told how far an arm is, from 0 to 1. */

@@ -2,22 +2,24 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { readModule } from '../../core/code/module-text.ts';
 import { ModuleVersions } from '../../core/code/module-versions.ts';
 import { readFolder, readText } from '../../core/files.ts';
 import {
   codeReachedFrom,
-  codeVersion,
+  EMBEDDING_MODULES,
+  embeddingVersion,
   learningVersion,
   modulePaths,
   RECORD_MODULES,
   recordVersion,
-  STAGE_MODULES,
+  stageVersion,
   TRAINING_MODULES,
   TUNING_MODULES,
   tuningVersion,
+  WORKSPACE_MODULES,
 } from './code-version.ts';
 import { NUMERIC_PACKAGES, PROJECT_ROOT } from './environment.ts';
 
@@ -41,7 +43,15 @@ function packagesOf(files: readonly string[]): Set<string> {
   return new Set([...imported, ...loaded].filter((name) => !/^(?:\.|node:)/.test(name)));
 }
 
-const stage = reached(STAGE_MODULES);
+const urlOf = (module: string) => pathToFileURL(join(source, `${module}.ts`)).href;
+/** Modules that define stages. */
+const definitions = ['signals', 'retrieval']
+  .flatMap((room) => readFolder(join(source, room)).map((name) => `${room}/${name}`))
+  .filter((file) => /(?<!\.(?:test|fixture|oracle|harness|cases))\.ts$/.test(file))
+  .filter((file) => /= define(?:Stage|Signal)\b/.test(readText(join(source, file))))
+  .map((file) => file.slice(0, -'.ts'.length));
+/** What all stages together reach, and the vectors that they begin with. */
+const stage = reached([...definitions, ...WORKSPACE_MODULES, ...EMBEDDING_MODULES]);
 const tuning = reached(TUNING_MODULES);
 const record = reached(RECORD_MODULES);
 const training = reached(TRAINING_MODULES);
@@ -50,22 +60,21 @@ describe('a stage', () => {
   test('reaches neither data sets nor metrics, nor what runs, trains or reports', () => {
     const others = ['datasets', 'evaluation', 'learning', 'training', 'report', 'verification', 'cli'];
     expect([...roomsOf(stage)].filter((room) => others.includes(room))).toEqual([]);
-    expect(stage.filter((file) => /^experiment\/(?!run\/)/.test(file))).toEqual([]);
+    expect(stage.filter((file) => file.startsWith('experiment/'))).toEqual([]);
     expect(stage.length).toBeGreaterThan(100);
   });
 
-  test('reaches each module of retrieval that computes one', () => {
-    const inRetrieval = ['retrieval', 'retrieval/signal-bank'].flatMap((room) =>
-      readFolder(join(source, room)).map((name) => `${room}/${name}`),
-    );
-    const computing = inRetrieval.filter(
-      (file) =>
-        /(?<!\.(?:test|fixture|oracle|harness|cases))\.ts$/.test(file) &&
-        /\.stage\b.*\bgraph\b/.test(readText(join(source, file))),
-    );
-    expect(computing.length).toBeGreaterThan(3);
-    expect(stage).toEqual(expect.arrayContaining(computing));
-    expect(reached(['retrieval/workspace'])).toEqual(expect.arrayContaining(computing));
+  test('names its own module, and reaches no other stage but its inputs', () => {
+    const defining = definitions.map((module) => readText(join(source, `${module}.ts`)));
+    expect(definitions.length).toBeGreaterThan(8);
+    for (const text of defining)
+      expect(text.match(/module: import\.meta\.url/g)?.length).toBe(
+        text.match(/\bdefine(?:Stage|Signal)[<(]/g)?.length,
+      );
+    const bm25 = reached(['signals/bm25', ...WORKSPACE_MODULES]);
+    expect(bm25).toContain('candidates/bm25.ts');
+    expect(bm25.filter((file) => /^signals\/(?:attention|trajectory|cosine|decay)\.ts$/.test(file))).toEqual([]);
+    expect(stageVersion(urlOf('signals/bm25'))).not.toBe(stageVersion(urlOf('signals/decay')));
   });
 
   test.each([
@@ -83,7 +92,7 @@ describe('a stage', () => {
 
   test('has a version with the packages that it computes with, and with no other', () => {
     const versionWith = (packages: ReadonlyMap<string, string>) =>
-      new ModuleVersions(packages).versionOf(modulePaths(STAGE_MODULES));
+      new ModuleVersions(packages).versionOf(modulePaths([...definitions, ...WORKSPACE_MODULES]));
     const installed = new Map(NUMERIC_PACKAGES.map((name) => [name as string, '1']));
     const before = versionWith(installed);
     expect(versionWith(new Map([...installed, ['wink-eng-lite-web-model', '2']]))).not.toBe(before);
@@ -94,7 +103,9 @@ describe('a stage', () => {
 
 test('every import at run time names its module, so that it is followed', () => {
   const files = [...new Set([...tuning, ...record, ...training])];
-  const computed = files.filter((file) => /\bimport\((?!\.{3}\)|'[^']+'(?: as string)?\))/.test(readText(join(source, file))));
+  const computed = files.filter((file) =>
+    /\bimport\((?!\.{3}\)|'[^']+'(?: as string)?\))/.test(readText(join(source, file))),
+  );
   expect(computed).toEqual([]);
 });
 
@@ -132,7 +143,14 @@ test.each<[string, readonly string[], readonly string[]]>([
   [
     'what is learned',
     training,
-    [...stage, 'learning/training.ts', 'training/fitted-methods.ts', 'training/fold-signals.ts'],
+    [
+      'signals/bank/signal-bank.ts',
+      'signals/attention.ts',
+      'embedding/lsa.ts',
+      'learning/training.ts',
+      'training/fitted-methods.ts',
+      'training/fold-signals.ts',
+    ],
   ],
 ])('%s reaches all that it comes from, and neither reports nor commands', (_, files, parts) => {
   expect(files).toEqual(expect.arrayContaining([...parts]));
@@ -140,13 +158,13 @@ test.each<[string, readonly string[], readonly string[]]>([
 });
 
 test('the versions hold for the process, and are not the same', () => {
-  const versions = [codeVersion, tuningVersion, recordVersion, learningVersion];
+  const versions = [embeddingVersion, tuningVersion, recordVersion, learningVersion];
   for (const version of versions) {
     expect(version()).toMatch(/^[0-9a-f]{64}$/);
     expect(version()).toBe(version());
   }
   expect(new Set(versions.map((version) => version())).size).toBe(versions.length);
-  expect(codeReachedFrom(...modulePaths(STAGE_MODULES))).toBe(codeVersion());
+  expect(codeReachedFrom(...modulePaths(EMBEDDING_MODULES))).toBe(embeddingVersion());
 });
 
 test('a module has a version by its own URL', () => {

@@ -4,8 +4,11 @@ import { ModuleVersions } from '../../core/code/module-versions.ts';
 import { hashOf } from '../../core/hash.ts';
 import { installedVersion, NUMERIC_PACKAGES } from './environment.ts';
 
-/** Modules that compute the stages of a workspace, and the embeddings that these begin with. */
-export const STAGE_MODULES = ['experiment/run/workspaces'] as const;
+/** Modules that every stage gets its data from: a stage's own module imports their types alone. */
+export const WORKSPACE_MODULES = ['signals/workspace'] as const;
+
+/** Modules that make the vectors of texts. */
+export const EMBEDDING_MODULES = ['embedding/registry', 'embedding/embedding-cache'] as const;
 
 /** Modules that make a tuning value of stages and judgements. */
 export const TUNING_MODULES = [
@@ -57,8 +60,19 @@ function versionOf(modules: readonly string[]): () => string {
   return once(() => codeReachedFrom(...modulePaths(modules)));
 }
 
-/** Version of everything that computes the stages of a workspace. */
-export const codeVersion = versionOf(STAGE_MODULES);
+const stageVersions = new Map<string, string>();
+
+/** Version of everything that computes a stage, by the URL of the module that defines it. */
+export function stageVersion(module: string): string {
+  const known = stageVersions.get(module);
+  if (known !== undefined) return known;
+  const version = codeReachedFrom(module, ...modulePaths(WORKSPACE_MODULES));
+  stageVersions.set(module, version);
+  return version;
+}
+
+/** Version of everything that makes the vectors of texts. */
+export const embeddingVersion = versionOf(EMBEDDING_MODULES);
 
 /** Version of everything that ranks an arm by its stages and computes the tuning metric. */
 export const tuningVersion = versionOf(TUNING_MODULES);

@@ -7,7 +7,7 @@ import { type BackendName, useBackend } from '../../core/backend.ts';
 import { loadDataset } from '../../datasets/registry.ts';
 import { type ExperimentConfig, resolveConfig } from '../config/config.ts';
 import type { Plain } from '../config/config-file.ts';
-import { codeVersion } from './code-version.ts';
+import { stageVersion } from './code-version.ts';
 import { sampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
 import { runExperiment } from './run.ts';
 import { planStages, type StagePlan } from './stage-plan.ts';
@@ -29,7 +29,7 @@ function config(changes: Plain = {}): ExperimentConfig {
 async function planned(wanted: ExperimentConfig): Promise<StagePlan> {
   const dataset = await loadDataset(wanted.dataset, { cacheFolder: null });
   const before = tf.memory().numTensors;
-  const plan = planStages({ dataset, config: wanted, code: codeVersion() });
+  const plan = planStages({ dataset, config: wanted, code: stageVersion });
   expect(tf.memory().numTensors).toBe(before);
   return plan;
 }
@@ -51,7 +51,7 @@ test('a plan for a dataset without a query to evaluate is refused', async () => 
   const wanted = config({ arms: untuned() });
   const dataset = await loadDataset(wanted.dataset, { cacheFolder: null });
   const before = tf.memory().numTensors;
-  const plan = () => planStages({ dataset: { ...dataset, queries: [] }, config: wanted, code: codeVersion() });
+  const plan = () => planStages({ dataset: { ...dataset, queries: [] }, config: wanted, code: stageVersion });
   expect(plan).toThrow('has no query in split test');
   expect(tf.memory().numTensors).toBe(before);
 });

@@ -10,6 +10,7 @@ import { Plan, type WorkspaceIdentity } from '../../signals/plan.ts';
 import type { StageStore } from '../../signals/stage.ts';
 import { Workspace } from '../../signals/workspace.ts';
 import type { ExperimentConfig } from '../config/config.ts';
+import { embeddingVersion } from './code-version.ts';
 import { limitedQueries, sampleConversations } from './conversation-sample.ts';
 import { type DevSplit, splitDev } from './dev-split.ts';
 import { assertSplitSize } from './split-size.ts';
@@ -24,7 +25,7 @@ export interface WorkspaceSource {
   readonly cacheFolder: string;
   /** Where the results of stages are kept. */
   readonly store: StageStore;
-  /** See `codeVersion` and `codeReachedFrom`. */
+  /** See `stageVersion`. */
   readonly code: WorkspaceIdentity['code'];
   readonly progress?: StartProgress;
   /** Where there is one, turns outside have no embeddings; see {@link limitedReach}. */
@@ -96,8 +97,8 @@ export function identityOf(
   return {
     code: source.code,
     data: source.dataset.hash,
-    encoder: source.reach === undefined ? identity : { ...identity, reach: source.reach },
-    encoderOf: (options) => encoderOf(source, fit, options).identity,
+    encoder: { ...identity, code: embeddingVersion(), ...(source.reach === undefined ? {} : { reach: source.reach }) },
+    encoderOf: (options) => ({ ...encoderOf(source, fit, options).identity, code: embeddingVersion() }),
   };
 }
 
