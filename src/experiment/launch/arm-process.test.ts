@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { ProcessDiedError } from '../../core/errors.ts';
 import { ArmProcess, armArguments } from './arm-process.ts';
-import type { LaunchJob } from './launcher.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-arm-process-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -29,16 +28,15 @@ const SPEAKING = `
 function start(code = SPEAKING, nodeOptions: readonly string[] = []): ArmProcess {
   const main = join(folder, 'program.mjs');
   writeFileSync(main, code);
-  const { signal } = new AbortController();
   const places = { folder, cacheFolder: 'c', backend: 'wasm' } as const;
   const program = { nodeOptions, main };
-  worker = new ArmProcess({ ...places, program, arms: [], runHere: async () => {}, report: () => {}, signal });
+  worker = new ArmProcess({ ...places, program });
   return worker;
 }
 const noShare = () => {};
 
 test('the command line says which run, where it computes and what it may keep', () => {
-  const job: Pick<LaunchJob, 'folder' | 'backend' | 'cacheFolder'> = { folder: 'f', backend: 'cpu', cacheFolder: 'c' };
+  const job = { folder: 'f', backend: 'cpu', cacheFolder: 'c' } as const;
   expect(armArguments(job)).toEqual(['arm', 'f', '--backend', 'cpu', '--cache', 'c']);
 });
 

@@ -1,9 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { ProcessDiedError } from '../../core/errors.ts';
-import type { ReportShare } from '../run/arm-runner.ts';
 import { lastWordsOf } from './last-words.ts';
-import type { LaunchJob } from './launcher.ts';
+import type { LaunchJob, ReportShare } from './launcher.ts';
 import { isOutOfMemory, memoryAdvice } from './memory-advice.ts';
 import { childEnvironment } from './parent-watch.ts';
 
@@ -18,8 +17,11 @@ export type ArmReply = { readonly ready: true } | { readonly share: number } | {
 /** Characters of a process's last words that are kept. */
 const LAST_WORDS = 4000;
 
+/** What a process that runs arms is started from. */
+export type ArmProcessJob = Pick<LaunchJob, 'folder' | 'program' | 'backend' | 'cacheFolder'>;
+
 /** The arguments of the command line that runs arms of a begun run. */
-export function armArguments({ folder, backend, cacheFolder }: Pick<LaunchJob, 'folder' | 'backend' | 'cacheFolder'>) {
+export function armArguments({ folder, backend, cacheFolder }: Omit<ArmProcessJob, 'program'>) {
   return ['arm', folder, '--backend', backend, '--cache', cacheFolder];
 }
 
@@ -31,7 +33,7 @@ export class ArmProcess {
   #onReply: (reply: ArmReply) => void = () => {};
   readonly #ended: Promise<ProcessDiedError>;
 
-  constructor(job: LaunchJob) {
+  constructor(job: ArmProcessJob) {
     const { main, nodeOptions } = job.program;
     this.#child = fork(main, [...armArguments(job), '--serve'], {
       execArgv: [...nodeOptions],

@@ -13,10 +13,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 beforeAll(() => beginSampleRun(folder));
 
 test('a process that serves runs arm after arm, whether they fail or not, until it is let go', async () => {
-  const { signal } = new AbortController();
   const places = { folder, cacheFolder: join(folder, 'cache'), backend: 'wasm' } as const;
-  const job = { ...places, program: thisProgram(), arms: [], runHere: async () => {}, report: () => {}, signal };
-  const service = new ArmProcess(job);
+  const service = new ArmProcess({ ...places, program: thisProgram() });
   try {
     const shares: number[] = [];
     const run = (arm: string) => service.run(arm, (share) => void shares.push(share));

@@ -5,11 +5,12 @@ import { resolveConfig } from '../config/config.ts';
 import { readYaml } from '../config/config-file.ts';
 import { writeFailure } from '../run/arm-failure.ts';
 import { recordPath, writeArmRecord } from '../run/arm-record.ts';
-import { type ArmRunner, openArmRunner, type ReportShare } from '../run/arm-runner.ts';
+import { type ArmRunner, openArmRunner } from '../run/arm-runner.ts';
 import { recordVersion } from '../run/code-version.ts';
 import { restoreDataFolder } from '../run/environment.ts';
 import { runHash } from '../run/run-hash.ts';
 import { differingFacts, readState } from '../run/run-state.ts';
+import type { ReportShare } from './launcher.ts';
 
 /**
  * Runs an arm and leaves its record in the folder of a begun run, or what it failed of. Rejects only where that cannot be written.

@@ -1,6 +1,16 @@
 import type { BackendName } from '../../core/backend.ts';
 import type { Program } from './program.ts';
 
+/** Receives how far an arm is, from 0 to 1. */
+export type ReportShare = (share: number) => void;
+
+/** The outcomes that arms leave in the folder of a run, well or not. */
+export interface ArmOutcomes {
+  has(arm: string): boolean;
+  /** Records that an arm failed. */
+  fail(arm: string, error: unknown): void;
+}
+
 /** Arms to be run, and where. */
 export interface LaunchJob {
   /** The folder of the run, with its frozen config and state; absolute. */
@@ -9,6 +19,8 @@ export interface LaunchJob {
   readonly arms: readonly string[];
   /** The command line, to be started on other processors. */
   readonly program: Program;
+  /** What the arms have left in the folder so far. */
+  readonly outcomes: ArmOutcomes;
   /** Runs an arm in this process and leaves its outcome in the folder. */
   readonly runHere: (arm: string) => Promise<unknown>;
   readonly backend: BackendName;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { ProcessDiedError } from '../../core/errors.ts';
-import { failurePath, hasOutcome } from '../run/arm-failure.ts';
+import { failurePath, hasOutcome, outcomesIn } from '../run/arm-failure.ts';
 import type { LaunchJob } from './launcher.ts';
 import { LocalLauncher } from './local.ts';
 import { thisProgram } from './program.ts';
@@ -25,7 +25,16 @@ const noneHere = () => Promise.reject(new Error('no arm is run in this process')
 function jobOf(arms: readonly string[], more: Partial<LaunchJob> = {}): LaunchJob {
   const { signal } = new AbortController();
   const places = { folder, cacheFolder: folder, backend: 'wasm' } as const;
-  return { ...places, arms, program, runHere: noneHere, report: () => {}, signal, ...more };
+  return {
+    ...places,
+    arms,
+    outcomes: outcomesIn(folder),
+    program,
+    runHere: noneHere,
+    report: () => {},
+    signal,
+    ...more,
+  };
 }
 const launch = (workers: number, job: LaunchJob) => new LocalLauncher({ name: 'local', workers }).launch(job);
 const outcomeOf = (arm: string) => JSON.parse(readFileSync(failurePath(folder, arm), 'utf8'));

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { letEventsIn } from '../../core/event-loop.ts';
-import { writeFailure } from '../run/arm-failure.ts';
 import { ArmProcess } from './arm-process.ts';
 import type { Launcher, LaunchJob } from './launcher.ts';
 
@@ -76,7 +75,7 @@ async function workThrough(job: LaunchJob, queue: Task[]): Promise<void> {
       if (death !== null) {
         if (isLast && !worker.isReady) throw death;
         worker = null;
-        if (isLast) writeFailure(job.folder, arm, death);
+        if (isLast) job.outcomes.fail(arm, death);
         else queue.push({ arm, tries: tries + 1 });
       }
       if (death === null || isLast) job.report(arm, 1);

@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import type { LaunchJob } from './launcher.ts';
 import { slurmOptions } from './slurm.ts';
 import { arrayScript } from './slurm-script.ts';
 
@@ -19,15 +18,12 @@ writeFileSync(${JSON.stringify(join(root, 'arguments.json'))}, JSON.stringify([p
 );
 
 const arms = ['plain', "it's", '+ IRCP, directed × 2', '$(false) `false` "a" \\', 'a=b | c=-1.5'];
-const job: LaunchJob = {
+const job: Parameters<typeof arrayScript>[0] = {
   folder: root,
   cacheFolder: join(root, 'cache'),
   backend: 'wasm',
   arms,
   program: { main, nodeOptions: ['--no-warnings'] },
-  runHere: () => Promise.resolve(),
-  report: () => {},
-  signal: new AbortController().signal,
 };
 const script = (options: object = {}) =>
   arrayScript(job, join(root, 'slurm'), slurmOptions.parse({ name: 'slurm', ...options }));

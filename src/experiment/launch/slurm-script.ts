@@ -1,15 +1,20 @@
 import { join } from 'node:path';
 import { quoted } from '../../core/shell-words.ts';
-import { armArguments } from './arm-process.ts';
-import type { LaunchJob } from './launcher.ts';
+import { type ArmProcessJob, armArguments } from './arm-process.ts';
 import type { SlurmOptions } from './slurm.ts';
+
+/** What a job array is written from. */
+interface ArrayJob extends ArmProcessJob {
+  /** Names of the arms, a task each. */
+  readonly arms: readonly string[];
+}
 
 /** A value for a line of sbatch, which splits at blanks and expands `%` in names of files. */
 function value(text: string): string {
   return /[\s"'\\#]/.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : text;
 }
 
-function directives(job: LaunchJob, folder: string, options: SlurmOptions): string[] {
+function directives(job: ArrayJob, folder: string, options: SlurmOptions): string[] {
   const { workers, partition, account, time, memory, cpusPerTask, sbatch } = options;
   const throttle = workers === null ? '' : `%${workers}`;
   const log = join(folder.replaceAll('%', '%%'), '%A_%a.log');
@@ -33,7 +38,7 @@ function directives(job: LaunchJob, folder: string, options: SlurmOptions): stri
  *
  * @param folder where logs go, `<job>_<task>.log`.
  */
-export function arrayScript(job: LaunchJob, folder: string, options: SlurmOptions): string {
+export function arrayScript(job: ArrayJob, folder: string, options: SlurmOptions): string {
   const { nodeOptions, main } = job.program;
   const command = [process.execPath, ...nodeOptions, main, ...armArguments(job)].map(quoted).join(' ');
   const cases = job.arms.map((arm, task) => `${task}) arm=${quoted(arm)} ;;`);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { UnavailableError } from '../../core/errors.ts';
-import { failurePath, hasOutcome } from '../run/arm-failure.ts';
+import { failurePath, hasOutcome, outcomesIn } from '../run/arm-failure.ts';
 import type { LaunchJob } from './launcher.ts';
 import { thisProgram } from './program.ts';
 import { slurmObstacle, useSlurm } from './slurm.harness.ts';
@@ -23,7 +23,7 @@ function jobOf(arms: readonly string[], more: Partial<LaunchJob> = {}): LaunchJo
   const { signal } = new AbortController();
   const runHere = () => Promise.reject(new Error('no arm is run in this process'));
   const places = { folder, cacheFolder: folder, backend: 'wasm' } as const;
-  return { ...places, arms, program, runHere, report: () => {}, signal, ...more };
+  return { ...places, arms, outcomes: outcomesIn(folder), program, runHere, report: () => {}, signal, ...more };
 }
 const launcher = (more: object = {}) =>
   new SlurmLauncher(slurmOptions.parse({ name: 'slurm', pollSeconds: 0.3, ...more }));

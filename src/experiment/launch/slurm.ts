@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { ProcessDiedError, UnavailableError } from '../../core/errors.ts';
 import { makeFolder, writeAtomic } from '../../core/files.ts';
-import { hasOutcome, writeFailure } from '../run/arm-failure.ts';
 import { lastWordsOf } from './last-words.ts';
 import type { Launcher, LaunchJob } from './launcher.ts';
 import { isOutOfMemory } from './memory-advice.ts';
@@ -74,7 +73,7 @@ export class SlurmLauncher implements Launcher {
       job.signal.removeEventListener('abort', cancel);
     }
     for (const [task, arm] of job.arms.entries())
-      if (!hasOutcome(job.folder, arm)) writeFailure(job.folder, arm, deathOf(folder, `${id}_${task}`));
+      if (!job.outcomes.has(arm)) job.outcomes.fail(arm, deathOf(folder, `${id}_${task}`));
   }
 
   /**
@@ -86,7 +85,7 @@ export class SlurmLauncher implements Launcher {
     let silences = 0;
     for (let looks = 0; looks < LAST_LOOKS; ) {
       await sleep(this.#options.pollSeconds * 1000, undefined, { signal: job.signal });
-      const done = job.arms.filter((arm) => hasOutcome(job.folder, arm));
+      const done = job.arms.filter((arm) => job.outcomes.has(arm));
       for (const arm of done) job.report(arm, 1);
       const pending = await pendingTasks(id);
       job.signal.throwIfAborted();

@@ -6,6 +6,7 @@ import { readText, writeAtomic } from '../../core/files.ts';
 import { parse } from '../../core/validation.ts';
 import { fileName } from '../config/arms.ts';
 import type { ArmOptions } from '../config/config.ts';
+import type { ArmOutcomes } from '../launch/launcher.ts';
 import type { ArmFailure } from '../measure/result.ts';
 import { type ArmRecord, RECORDS, REMEDY, readArmRecord, recordPath } from './arm-record.ts';
 
@@ -54,6 +55,14 @@ export function writeFailure(runFolder: string, arm: string, error: unknown): vo
 /** Whether an arm is done, well or not. */
 export function hasOutcome(runFolder: string, arm: string): boolean {
   return existsSync(recordPath(runFolder, arm)) || existsSync(failurePath(runFolder, arm));
+}
+
+/** The outcomes in a run's folder, for the launchers. */
+export function outcomesIn(runFolder: string): ArmOutcomes {
+  return {
+    has: (arm) => hasOutcome(runFolder, arm),
+    fail: (arm, error) => writeFailure(runFolder, arm, error),
+  };
 }
 
 /** @throws ChecksumMismatchError for a file that is cut short or altered. */

@@ -6,6 +6,7 @@ import { candidatesFrom } from '../../retrieval/candidate-sources.ts';
 import { addCounts, type StageCounts } from '../../signals/stage.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
+import type { ReportShare } from '../launch/launcher.ts';
 import { attribute, relevantPositions } from '../measure/attribution.ts';
 import { measureLatency } from '../measure/latency.ts';
 import { meanOf } from '../measure/measurement.ts';
@@ -30,9 +31,6 @@ export async function openArmRunner(
   const store = new StageCache(cacheFolder);
   return new ArmRunner({ config, dataset, cacheFolder, store, code: stageVersion, progress });
 }
-
-/** Told how far an arm is, from 0 to 1. */
-export type ReportShare = (share: number) => void;
 
 /**
  * Runs the arms of an experiment one by one. What an arm ranks depends on the config, the data and the backend alone, whatever was run before it and by which

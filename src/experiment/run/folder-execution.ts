@@ -9,9 +9,9 @@ import {
   failurePath,
   hasOutcome,
   type Outcomes,
+  outcomesIn,
   readOutcomes,
   removeDamagedOutcomes,
-  writeFailure,
 } from './arm-failure.ts';
 import { recordVersion } from './code-version.ts';
 import { ArmsProgress, type PreparedRun } from './execution.ts';
@@ -97,15 +97,12 @@ export class FolderExecution {
     const report = (arm: string, share: number) => progress.report(arm, share);
     const runHere = (arm: string) => runArmTask(folder, runner, arm, (share) => report(arm, share));
     const cacheFolder = resolve(run.cacheFolder);
-    await launcher.launch({ folder, arms, runHere, program: thisProgram(), backend, cacheFolder, report, signal });
-    for (const arm of arms) {
-      if (hasOutcome(folder, arm)) continue;
-      writeFailure(
-        folder,
-        arm,
-        new ProcessDiedError(`launcher ${launcher.name} ended without an outcome of arm: ${arm}`),
-      );
-    }
+    const outcomes = outcomesIn(folder);
+    const program = thisProgram();
+    await launcher.launch({ folder, arms, outcomes, runHere, program, backend, cacheFolder, report, signal });
+    for (const arm of arms)
+      if (!outcomes.has(arm))
+        outcomes.fail(arm, new ProcessDiedError(`launcher ${launcher.name} ended without an outcome of arm: ${arm}`));
   }
 
   /** Puts the folder in its place with the last files. @returns where. */
