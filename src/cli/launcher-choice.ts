@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { parse } from '../core/validation.ts';
 import { merge, parseYaml } from '../experiment/config/config-file.ts';
-import { LAUNCHER_NAMES, type LauncherOptions, launcherOptions } from '../experiment/launch/registry.ts';
+import { LAUNCHERS, type LauncherOptions, launcherOptions } from '../experiment/launch/registry.ts';
 
 /** Where the arms are run, as it was typed. */
 export interface LauncherChoice {
@@ -14,7 +14,7 @@ export function withLauncherChoice(command: Command): Command {
   return command
     .option(
       '--launcher <name>',
-      `where arms are run: ${LAUNCHER_NAMES.join(', ')}; or with its options, as '{name: slurm, time: "2:00:00"}'`,
+      `where arms are run: ${LAUNCHERS.names.join(', ')}; or with its options, as '{name: slurm, time: "2:00:00"}'`,
     )
     .option('--workers <n>', 'arms at once, each in a process and with a backend of its own');
 }

@@ -47,8 +47,8 @@ function openingOf({ resume, retryFailed }: RunOptions): Opening {
 }
 
 /** Where arms run in other processes, this one awaits them and can end in order. */
-function launcherOf(options: LauncherOptions): Launcher {
-  const launcher = createLauncher(options);
+async function launcherOf(options: LauncherOptions): Promise<Launcher> {
+  const launcher = await createLauncher(options);
   if (options.name === 'local' && options.workers === 1) return launcher;
   return {
     name: launcher.name,
@@ -88,7 +88,7 @@ function assertAllDone({ failures, arms, stopped }: ExperimentResult): void {
 
 async function run(path: string, options: RunOptions): Promise<void> {
   const config = changedConfig(path, options);
-  const launcher = launcherOf(chosenLauncher(config.launcher, options));
+  const launcher = await launcherOf(chosenLauncher(config.launcher, options));
   const backend = await useBackend(options.backend ?? config.backend);
   const { results, cache: cacheFolder } = options;
   assertWritableFolder(results);

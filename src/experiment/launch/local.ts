@@ -1,14 +1,7 @@
-import { z } from 'zod';
 import { letEventsIn } from '../../core/event-loop.ts';
 import { ArmProcess } from './arm-process.ts';
 import type { Launcher, LaunchJob } from './launcher.ts';
-
-export const localOptions = z.strictObject({
-  name: z.literal('local'),
-  /** Arms at once. One runs in this process, several in a process and with a backend each. */
-  workers: z.int().min(1).default(1),
-});
-export type LocalOptions = z.output<typeof localOptions>;
+import type { LocalOptions } from './local-options.ts';
 
 /** An arm whose process dies is tried once more, since what killed it may have been meant for another: memory that ran out, an operator. */
 const TRIES = 2;

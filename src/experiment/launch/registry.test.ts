@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { ConfigurationError } from '../../core/errors.ts';
 import { LocalLauncher } from './local.ts';
-import { createLauncher, LAUNCHER_NAMES, type LauncherOptions, launcherOptions } from './registry.ts';
+import { createLauncher, LAUNCHERS, type LauncherOptions, launcherOptions } from './registry.ts';
 import { SlurmLauncher } from './slurm.ts';
 
-test('every launcher that a config may name is made by its name, and no other is known', () => {
+test('every launcher that a config may name is made by its name, and no other is known', async () => {
   const classes = { local: LocalLauncher, slurm: SlurmLauncher };
-  expect([...LAUNCHER_NAMES].sort()).toEqual(Object.keys(classes));
-  for (const name of LAUNCHER_NAMES) {
-    const launcher = createLauncher(launcherOptions.parse({ name }));
+  expect([...LAUNCHERS.names].sort()).toEqual(Object.keys(classes));
+  for (const name of LAUNCHERS.names) {
+    const launcher = await createLauncher(launcherOptions.parse({ name }));
     expect(launcher).toBeInstanceOf(classes[name]);
     expect(launcher.name).toBe(name);
   }
@@ -17,8 +17,8 @@ test('every launcher that a config may name is made by its name, and no other is
 
 test.each([[{ name: 'ssh' }], [{}], [{ name: 'local', partition: 'main' }], [{ name: 'slurm', worker: 3 }]])(
   '%o is refused',
-  (options) => {
+  async (options) => {
     expect(launcherOptions.safeParse(options).success).toBe(false);
-    expect(() => createLauncher(options as unknown as LauncherOptions)).toThrow(ConfigurationError);
+    await expect(createLauncher(options as unknown as LauncherOptions)).rejects.toThrow(ConfigurationError);
   },
 );

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { slurmOptions } from './slurm.ts';
+import { slurm } from './slurm-options.ts';
 import { arrayScript } from './slurm-script.ts';
 
 const root = mkdtempSync(join(tmpdir(), "it's 5 % of $HOME-"));
@@ -26,7 +26,7 @@ const job: Parameters<typeof arrayScript>[0] = {
   program: { main, nodeOptions: ['--no-warnings'] },
 };
 const script = (options: object = {}) =>
-  arrayScript(job, join(root, 'slurm'), slurmOptions.parse({ name: 'slurm', ...options }));
+  arrayScript(job, join(root, 'slurm'), slurm.options.parse({ name: 'slurm', ...options }));
 const directives = (text: string) => text.split('\n').filter((line) => line.startsWith('#SBATCH'));
 
 test.each(arms.map((arm, task) => [task, arm] as const))('task %i is the arm %s, whatever its letters', (task, arm) => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { quoted } from '../../core/shell-words.ts';
 import { type ArmProcessJob, armArguments } from './arm-process.ts';
-import type { SlurmOptions } from './slurm.ts';
+import type { SlurmOptions } from './slurm-options.ts';
 
 /** What a job array is written from. */
 interface ArrayJob extends ArmProcessJob {

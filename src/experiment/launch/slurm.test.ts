@@ -9,7 +9,8 @@ import { failurePath, hasOutcome, outcomesIn } from '../run/arm-failure.ts';
 import type { LaunchJob } from './launcher.ts';
 import { thisProgram } from './program.ts';
 import { slurmObstacle, useSlurm } from './slurm.harness.ts';
-import { SlurmLauncher, slurmOptions } from './slurm.ts';
+import { SlurmLauncher } from './slurm.ts';
+import { slurm } from './slurm-options.ts';
 
 const obstacle = slurmObstacle();
 if (obstacle !== null) process.stderr.write(`slurm.test: skipped, ${obstacle}\n`);
@@ -26,7 +27,7 @@ function jobOf(arms: readonly string[], more: Partial<LaunchJob> = {}): LaunchJo
   return { ...places, arms, outcomes: outcomesIn(folder), program, runHere, report: () => {}, signal, ...more };
 }
 const launcher = (more: object = {}) =>
-  new SlurmLauncher(slurmOptions.parse({ name: 'slurm', pollSeconds: 0.3, ...more }));
+  new SlurmLauncher(slurm.options.parse({ name: 'slurm', pollSeconds: 0.3, ...more }));
 const outcomeOf = (folder: string, arm: string) => JSON.parse(readFileSync(failurePath(folder, arm), 'utf8'));
 const queue = () => execFileSync('squeue', ['-h', '-r', '-o', '%i'], { encoding: 'utf8' }).trim();
 
@@ -84,5 +85,5 @@ test.each([
   ['two lines in one', { partition: 'a\n#SBATCH --uid=0' }],
   ['an option of sbatch that is none', { sbatch: ['gres=gpu:1'] }],
 ])('%s is refused', (_, options) => {
-  expect(slurmOptions.safeParse({ name: 'slurm', ...options }).success).toBe(false);
+  expect(slurm.options.safeParse({ name: 'slurm', ...options }).success).toBe(false);
 });

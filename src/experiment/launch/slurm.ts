@@ -1,35 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
 import { ProcessDiedError, UnavailableError } from '../../core/errors.ts';
 import { makeFolder, writeAtomic } from '../../core/files.ts';
 import { lastWordsOf } from './last-words.ts';
 import type { Launcher, LaunchJob } from './launcher.ts';
 import { isOutOfMemory } from './memory-advice.ts';
 import { cancelJob, pendingTasks, submit } from './slurm-commands.ts';
+import type { SlurmOptions } from './slurm-options.ts';
 import { arrayScript } from './slurm-script.ts';
-
-const oneLine = z.string().regex(/^[^\r\n]+$/, 'one line');
-
-export const slurmOptions = z.strictObject({
-  name: z.literal('slurm'),
-  /** Arms at once, the throttle of the array; null for as many as the cluster takes. */
-  workers: z.int().min(1).nullable().default(null),
-  partition: oneLine.optional(),
-  account: oneLine.optional(),
-  /** Of one arm, as sbatch takes it: `30`, `02:00:00`, `1-12`. */
-  time: oneLine.optional(),
-  /** Of one arm, for example `8G`. */
-  memory: oneLine.optional(),
-  cpusPerTask: z.int().min(1).optional(),
-  /** Further options of sbatch, for example `--gres=gpu:1`; they come last. */
-  sbatch: z.array(oneLine.regex(/^-/, 'an option of sbatch')).default([]),
-  /** Shell lines before an arm is run, for example `module load nodejs`. */
-  setup: z.array(oneLine).default([]),
-  pollSeconds: z.number().min(0.1).default(10),
-});
-export type SlurmOptions = z.output<typeof slurmOptions>;
 
 /** Where the job's files stand in the run's folder. */
 const FOLDER = 'slurm';

@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { tablesUnder } from './experiment/config/config-reference.harness.ts';
+import { LAUNCHERS } from './experiment/launch/registry.ts';
+
+/** Every registry with the page whose table lists its members, and the first column of the table. */
+const REGISTRIES = [{ registry: LAUNCHERS, page: 'config.md', column: 'launcher' }];
+
+describe.each(REGISTRIES)('the table of every $column in docs/$page', ({ registry, page, column }) => {
+  const text = readFileSync(new URL(`../docs/${page}`, import.meta.url), 'utf8');
+  const tables = tablesUnder(text).filter(([header]) => header?.[0] === column);
+
+  test('lists every member with its description, and nothing else', () => {
+    expect(tables).toHaveLength(1);
+    const rows = tables[0]?.slice(2).map(([name, description]) => [name, description]);
+    expect(rows).toEqual(registry.names.map((name, i) => [`\`${name}\``, registry.members[i]?.description]));
+    expect(rows?.length).toBeGreaterThan(1);
+  });
+});
