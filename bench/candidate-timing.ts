@@ -1,6 +1,7 @@
 import { unchangingRows } from '../src/candidates/dense-rows.ts';
 import { FlatIndex } from '../src/candidates/flat.ts';
-import { HNSW_DEFAULTS, HnswIndex, type HnswLibrary } from '../src/candidates/hnsw.ts';
+import { HnswIndex, type HnswLibrary } from '../src/candidates/hnsw.ts';
+import { HNSW_DEFAULTS } from '../src/candidates/hnsw-options.ts';
 import { recallAt } from '../src/candidates/recall.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../src/model/candidates.ts';
 import { clusteredVectors } from './clustered-vectors.ts';

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { HNSW_DEFAULTS } from '../src/candidates/hnsw.ts';
+import { HNSW_DEFAULTS } from '../src/candidates/hnsw-options.ts';
 import { BACKENDS, type BackendChoice, useBackend } from '../src/core/backend.ts';
 import { type BenchSettings, K, type Timing, timeFlat } from './candidate-timing.ts';
 import { inChild } from './child.ts';

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import hnswlib from 'hnswlib-node';
-import { HnswIndex, type HnswOptions } from '../src/candidates/hnsw.ts';
+import { HnswIndex } from '../src/candidates/hnsw.ts';
+import type { HnswOptions } from '../src/candidates/hnsw-options.ts';
 
 /** An index over all of a corpus, and the graph of the library within it. */
 export interface BuiltIndex {

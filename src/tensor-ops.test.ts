@@ -10,15 +10,16 @@ import type { Edge, Scenario, TensorOp, TensorOps } from './core/tensor-op.harne
 const source = dirname(fileURLToPath(import.meta.url));
 const read = (file: string) => readFileSync(join(source, file), 'utf8');
 
-/** What a file imports or passes on at run time: not what is a type. */
+/** What a file imports, also on first use, or passes on at run time: not what is a type. */
 function valueImports(file: string): string[] {
   const text = read(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
   const statements = [...text.matchAll(/^(?:import|export) (?!type )([^;]*?) from '([^']+)'/gm)];
-  return statements.flatMap(([, names, specifier]) => {
+  const fixed = statements.flatMap(([, names, specifier]) => {
     const list = /^\{([^}]*)\}$/.exec(names as string)?.[1]?.split(',');
     const isTypes = list?.every((name) => /^\s*(type .*)?$/s.test(name)) ?? false;
     return isTypes ? [] : [specifier as string];
   });
+  return [...fixed, ...[...text.matchAll(/\bimport\('([^']+)'\)/g)].map(([, specifier]) => specifier as string)];
 }
 
 const reaching = new Map<string, boolean>();

@@ -1,5 +1,6 @@
-import { Bm25Index, type Bm25Options } from '../../src/candidates/bm25.ts';
-import type { HnswOptions } from '../../src/candidates/hnsw.ts';
+import { Bm25Index } from '../../src/candidates/bm25.ts';
+import type { Bm25Options } from '../../src/candidates/bm25-options.ts';
+import type { HnswOptions } from '../../src/candidates/hnsw-options.ts';
 import type { Corpus } from '../../src/model/corpus.ts';
 import { frameTables } from '../../src/trajectory/frame-tables.ts';
 import { buildHnsw, graphBytes } from '../hnsw-graph.ts';

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
 import { random } from '../core/random.ts';
 import { expectEventsLetIn } from '../core/slow-progress.harness.ts';
-import { BM25_DEFAULTS, Bm25Index } from './bm25.ts';
+import { Bm25Index } from './bm25.ts';
+import { BM25_DEFAULTS } from './bm25-options.ts';
 import { BM25_VARIANTS, type Bm25VariantName } from './bm25-variants.ts';
 import { describeCandidateIndex } from './candidate-contract.harness.ts';
 

@@ -1,26 +1,15 @@
 import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
 import { eventBreaks } from '../core/event-loop.ts';
-import { frozen } from '../core/frozen.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
-import { createTokeniser, type TokenOptions } from '../text/tokens.ts';
-import { BM25_VARIANTS, type Bm25Parameters, type Bm25VariantName } from './bm25-variants.ts';
+import { createTokeniser } from '../text/tokens.ts';
+import { BM25_DEFAULTS, type Bm25Options } from './bm25-options.ts';
+import { BM25_VARIANTS } from './bm25-variants.ts';
 import { idPlaces } from './id-order.ts';
+import type { IndexContext } from './index-definition.ts';
 import { assertQueries, emptyCandidates } from './query-batch.ts';
 import { TermPostings } from './term-postings.ts';
 import { TopSelection } from './top-selection.ts';
-
-export interface Bm25Options extends Bm25Parameters, TokenOptions {
-  readonly variant: Bm25VariantName;
-}
-
-export const BM25_DEFAULTS: Bm25Options = frozen({
-  k1: 1.2,
-  b: 0.75,
-  variant: 'lucene',
-  dropStopWords: false,
-  stem: false,
-});
 
 /**
  * BM25 as of each query's moment: the number of turns, their average length and the frequency of each term are those of the turns before the cutoff. Postings are in
@@ -130,4 +119,12 @@ export class Bm25Index implements CandidateIndex {
   }
 
   dispose(): void {}
+}
+
+export function createBm25(options: Bm25Options, { corpus: { turns } }: Pick<IndexContext, 'corpus'>): Bm25Index {
+  return new Bm25Index(
+    turns.map(({ id }) => id),
+    turns.map(({ text }) => text),
+    options,
+  );
 }

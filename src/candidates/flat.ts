@@ -5,8 +5,16 @@ import { matmul } from '../core/matmul.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
 import { scoped } from '../core/scope.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
-import { assertDenseRows, type DenseRows, nonZeroRows, searchRemark, zeroRowTurns } from './dense-rows.ts';
+import {
+  assertDenseRows,
+  type DenseRows,
+  nonZeroRows,
+  searchRemark,
+  unchangingRows,
+  zeroRowTurns,
+} from './dense-rows.ts';
 import { idPlaces } from './id-order.ts';
+import type { IndexContext } from './index-definition.ts';
 import { assertQueries, assertQueryVectors, emptyCandidates, isZero } from './query-batch.ts';
 
 /** 16 MiB, a dozen times over while they are masked. */
@@ -155,4 +163,9 @@ function bestRows(
   const admissible = tf.mul(begun, notEnded);
   const masked = tf.sub(tf.mul(scores, admissible), tf.mul(tf.sub(admissible, 1), EXCLUDED)) as tf.Tensor2D;
   return tf.topk(masked, kept, true);
+}
+
+export function createFlat(_: unknown, { corpus, vectors, dimension }: IndexContext): FlatIndex {
+  const ids = corpus.turns.map(({ id }) => id);
+  return new FlatIndex(ids, unchangingRows(vectors, dimension));
 }

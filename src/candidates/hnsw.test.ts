@@ -7,7 +7,8 @@ import { expectEventsLetIn, slow } from '../core/slow-progress.harness.ts';
 import { describeCandidateIndex } from './candidate-contract.harness.ts';
 import { unchangingRows } from './dense-rows.ts';
 import { FlatIndex } from './flat.ts';
-import { HNSW_DEFAULTS, HnswIndex, type HnswLibrary } from './hnsw.ts';
+import { HnswIndex, type HnswLibrary } from './hnsw.ts';
+import { HNSW_DEFAULTS } from './hnsw-options.ts';
 import { recallAt } from './recall.ts';
 
 const OPTIONS = { ...HNSW_DEFAULTS, seed: 3 };

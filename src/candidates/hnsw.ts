@@ -1,25 +1,15 @@
 import hnswlib from 'hnswlib-node';
 import { IndexBuildError, ValidationError } from '../core/errors.ts';
 import { eventBreaks } from '../core/event-loop.ts';
-import { frozen } from '../core/frozen.ts';
 import { oneAtATime } from '../core/one-at-a-time.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
 import { assertDenseRows, nonZeroRows, searchRemark, unchangingRows, zeroRowTurns } from './dense-rows.ts';
+import type { HnswOptions } from './hnsw-options.ts';
 import { idPlaces } from './id-order.ts';
+import type { IndexContext } from './index-definition.ts';
 import { assertQueries, assertQueryVectors, emptyCandidates, isZero } from './query-batch.ts';
 import { TopSelection } from './top-selection.ts';
-
-export interface HnswOptions {
-  /** M, the links of a node on each layer above the lowest. */
-  readonly m: number;
-  readonly efConstruction: number;
-  /** The library raises it to k where k is larger. */
-  readonly efSearch: number;
-  readonly seed: number;
-}
-
-export const HNSW_DEFAULTS: Omit<HnswOptions, 'seed'> = frozen({ m: 32, efConstruction: 200, efSearch: 128 });
 
 /** The part of hnswlib-node that is used, so that a build of it from elsewhere can be measured. */
 export type HnswLibrary = Pick<typeof hnswlib, 'HierarchicalNSW'>;
@@ -140,4 +130,12 @@ export class HnswIndex implements CandidateIndex {
     this.#graph = null;
     this.#disposed = true;
   }
+}
+
+export function createHnsw(
+  options: Omit<HnswOptions, 'seed'>,
+  { corpus, vectors, dimension, seed }: IndexContext,
+): HnswIndex {
+  const ids = corpus.turns.map(({ id }) => id);
+  return new HnswIndex(ids, vectors, dimension, { ...options, seed });
 }

@@ -1,5 +1,12 @@
+import { z } from 'zod';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
+import { candidateCount } from './index-definition.ts';
 import { assertQueries, emptyCandidates } from './query-batch.ts';
+
+export const newest = {
+  options: z.strictObject({ index: z.literal('newest'), k: candidateCount }),
+  description: 'the latest turns, whatever they say',
+};
 
 /**
  * The newest turns, whatever they say. The score is 1 / (1 + rank by age), so it falls strictly: turns of one moment keep the order of the corpus, which from its

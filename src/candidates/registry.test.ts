@@ -55,7 +55,7 @@ describe('index registry', () => {
     ['bm25', [1, 2, -1]],
     ['newest', [2, 1, 0]],
   ] as const)('makes %s', async (name, expected) => {
-    const index = createIndex(indexOptions.parse({ index: name }), context);
+    const index = await createIndex(indexOptions.parse({ index: name }), context);
     expect(index.name).toBe(name);
     const batch = { texts: ['green pears'], vectors: Float32Array.of(0, 1), cutoffs: Int32Array.of(3) };
     expect([...(await index.search(batch, 3)).positions]).toEqual(expected);
@@ -67,9 +67,10 @@ describe('index registry', () => {
     [{ index: 'flat', k: 1, ef: 3 }, /got unknown key "ef"/],
     [{}, /index: expected .*, got nothing/],
     [null, /expected object, got null/],
-  ])('createIndex refuses what no compiler has checked: %j', (options, fault) => {
-    expect(() => createIndex(options as unknown as IndexOptions, context)).toThrow(ConfigurationError);
-    expect(() => createIndex(options as unknown as IndexOptions, context)).toThrow(fault);
+  ])('createIndex refuses what no compiler has checked: %j', async (options, fault) => {
+    const made = createIndex(options as unknown as IndexOptions, context);
+    await expect(made).rejects.toThrow(ConfigurationError);
+    await expect(made).rejects.toThrow(fault);
   });
 
   test('a k for which there is no memory is refused by every index', async () => {
@@ -79,7 +80,7 @@ describe('index registry', () => {
       cutoffs: Int32Array.of(3, 3, 3),
     };
     for (const name of ['flat', 'hnsw', 'bm25', 'newest']) {
-      const index = createIndex(indexOptions.parse({ index: name }), context);
+      const index = await createIndex(indexOptions.parse({ index: name }), context);
       await expect(index.search(batch, 1_000_000_000), name).rejects.toThrow(
         /at most \d+ candidates in all, for 3 queries; lower k: 1000000000$/,
       );

@@ -3,7 +3,7 @@ import type { CandidateIndex, QueryBatch } from '../model/candidates.ts';
 import { Corpus } from '../model/corpus.ts';
 import { unchangingRows } from './dense-rows.ts';
 import { FlatIndex } from './flat.ts';
-import { createBm25, createIndex, indexOptions } from './registry.ts';
+import { createIndex, indexOptions, loadIndex } from './registry.ts';
 
 const IDS = ['a', 'b', 'c'];
 /** The last two are one. */
@@ -27,7 +27,8 @@ const corpus = new Corpus(
   }),
 );
 
-async function found(index: CandidateIndex, asked: QueryBatch, k: number): Promise<unknown> {
+async function found(made: CandidateIndex | Promise<CandidateIndex>, asked: QueryBatch, k: number): Promise<unknown> {
+  const index = await made;
   try {
     const { positions, scores } = await index.search(asked, k);
     return { positions, scores };
@@ -39,7 +40,10 @@ async function found(index: CandidateIndex, asked: QueryBatch, k: number): Promi
 const flat = (vectors: Float32Array = VECTORS) => new FlatIndex(IDS, unchangingRows(vectors, 2));
 const made = (options: object) =>
   createIndex(indexOptions.parse(options), { corpus, vectors: VECTORS, dimension: 2, seed: 1 });
-const bm25 = indexOptions.parse({ index: 'bm25' }) as Parameters<typeof createBm25>[0];
+const bm25 = async () => {
+  const create = await loadIndex(indexOptions.parse({ index: 'bm25' }));
+  return create({ corpus, vectors: VECTORS, dimension: 2, seed: 1 });
+};
 
 export const TENSOR_OPS: TensorOps = {
   FlatIndex: {
@@ -62,9 +66,9 @@ export const TENSOR_OPS: TensorOps = {
     refuses: [[() => found(made({ index: 'flat' }), queries([1], 3), 2), /vectors of 1 queries of dimension 2/]],
     edges: { 'K > C': [() => found(made({ index: 'newest' }), queries([1, 0], 1), 2), [0, -1, 1, 0]] },
   },
-  createBm25: {
-    use: () => found(createBm25(bm25, corpus), queries([1, 0], 3), 2),
-    refuses: [[() => found(createBm25(bm25, corpus), queries([1, 0], 4), 2), /cutoff must be in 0 … 3: 4/]],
-    edges: { 'all masked': [() => found(createBm25(bm25, corpus), queries([1, 0], 0), 2), [-1, -1, 0, 0]] },
+  loadIndex: {
+    use: () => found(bm25(), queries([1, 0], 3), 2),
+    refuses: [[() => found(bm25(), queries([1, 0], 4), 2), /cutoff must be in 0 … 3: 4/]],
+    edges: { 'all masked': [() => found(bm25(), queries([1, 0], 0), 2), [-1, -1, 0, 0]] },
   },
 };

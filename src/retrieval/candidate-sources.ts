@@ -25,7 +25,7 @@ function sourceUse(index: IndexOptions, propagation: PropagationOptions | null):
   return { index, propagation: index.index === 'flat' ? propagation : null };
 }
 
-function openIndex(world: World, { index }: SourceUse, rows: PropagatedVersions | null): CandidateIndex {
+function openIndex(world: World, { index }: SourceUse, rows: PropagatedVersions | null): Promise<CandidateIndex> {
   const { turnVectors: vectors, dimension, seed } = world;
   return scopedIndex(index, world.scopes, { vectors, dimension, seed }, rows);
 }
@@ -36,7 +36,7 @@ function keepIndex({ shared }: World, use: SourceUse): Promise<CandidateIndex> {
   const order = use.propagation !== null && shared.control?.kind === 'permuted-order' ? shared.control : null;
   return shared.once(['index', use, order], async () => {
     const rows = use.propagation === null ? null : await shared.get(propagatedRows(use.propagation));
-    return shared.own(openIndex(shared, use, rows));
+    return shared.own(await openIndex(shared, use, rows));
   });
 }
 
@@ -69,7 +69,7 @@ const sourceCandidates = (isKept: boolean) =>
     compute: async ({ world, inputs }, use) => {
       const isSubset = world.shared.queries !== world.queries;
       const rows = (inputs.rows as PropagatedVersions | undefined) ?? null;
-      const index = isSubset ? await keepIndex(world, use) : openIndex(world, use, rows);
+      const index = isSubset ? await keepIndex(world, use) : await openIndex(world, use, rows);
       try {
         const k = Math.min(use.index.k, mostFound(world));
         const found = await index.search(world.batch, k, world.startProgress);

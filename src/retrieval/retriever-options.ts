@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { propagationOptions } from '../attention/options.ts';
 import { PROPAGATION_PRESETS } from '../attention/presets.ts';
-import { type Bm25IndexOptions, indexOptions } from '../candidates/registry.ts';
+import type { Bm25IndexOptions } from '../candidates/bm25-options.ts';
+import { indexOptions } from '../candidates/registry.ts';
 import { nearestOf, parse } from '../core/validation.ts';
 import { DIVERSITY_FILTER_DEFAULTS } from '../rerank/diversity-filter.ts';
 import { type AttentionOptions, attentionOptions } from '../signals/attention-options.ts';

@@ -1,18 +1,16 @@
-import type { Bm25Index } from '../candidates/bm25.ts';
-import { type Bm25IndexOptions, createBm25 } from '../candidates/registry.ts';
+import { type Bm25Index, createBm25 } from '../candidates/bm25.ts';
+import type { Bm25IndexOptions } from '../candidates/bm25-options.ts';
 import { localRows, type Scope } from './conversation-scope.ts';
 import { defineSignal, type World } from './signal.ts';
 
 /** An index over the turns of a scope. */
 function indexScope(
   { shared }: World,
-  { index, k1, b, variant, dropStopWords, stem }: Bm25IndexOptions,
+  { k1, b, variant, dropStopWords, stem }: Bm25IndexOptions,
   scope: Scope,
 ): Promise<Bm25Index> {
   const scoring = { k1, b, variant, dropStopWords, stem };
-  return shared.once(['bm25', scoring, scope.conversationId], () =>
-    createBm25({ index, k: 1, ...scoring }, scope.corpus),
-  );
+  return shared.once(['bm25', scoring, scope.conversationId], () => createBm25(scoring, scope));
 }
 
 /** BM25 of every pair as of the query's moment. */

@@ -13,7 +13,8 @@ import type { ControlOptions } from './worlds/control-options.ts';
 /** The newest turns of each query. */
 export async function newestPool(workspace: Workspace, k: number): Promise<CandidatePool> {
   const { turnVectors: vectors, dimension, seed, scopes, batch, queries, tieRanks } = workspace;
-  const newest = await scopedIndex({ index: 'newest', k }, scopes, { vectors, dimension, seed }).search(batch, k);
+  const index = await scopedIndex({ index: 'newest', k }, scopes, { vectors, dimension, seed });
+  const newest = await index.search(batch, k);
   const rows = poolOf([newest], queries.length, tieRanks, () => true);
   return { ...rows, stage: { name: 'pool', key: `newest ${k}`, inputs: [], isKept: true } };
 }

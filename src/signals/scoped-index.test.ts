@@ -94,7 +94,7 @@ const cases: readonly (readonly [string, Case])[] = [
 describe.each(cases)('%s', (_, one) => {
   test('finds in a conversation what an index over it alone finds, beside queries that ask everything', async () => {
     const before = tf.memory().numTensors;
-    const index = scopedIndex(one.options, scopes, context, (await one.rows?.()) ?? null);
+    const index = await scopedIndex(one.options, scopes, context, (await one.rows?.()) ?? null);
     const { positions, scores, width } = await index.search(batch, k);
     expect(width).toBe(k);
     for (const [id, expected] of await expectedOf(one)) {

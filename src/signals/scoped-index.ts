@@ -1,7 +1,7 @@
 import type { PropagatedVersions } from '../attention/versioned-propagation.ts';
 import { FOREVER } from '../candidates/dense-rows.ts';
 import { FlatIndex } from '../candidates/flat.ts';
-import { createIndex, type IndexOptions } from '../candidates/registry.ts';
+import { type IndexOptions, loadIndex } from '../candidates/registry.ts';
 import { ValidationError } from '../core/errors.ts';
 import type { StartProgress } from '../core/progress.ts';
 import { gatherRows } from '../core/rows.ts';
@@ -103,17 +103,18 @@ export class ScopedIndex implements CandidateIndex {
  * @param vectors row-major [N, D] of the whole corpus
  * @param rows propagated ones, which `flat` alone can search; null for the turns' own
  */
-export function scopedIndex(
+export async function scopedIndex(
   options: IndexOptions,
   scopes: Scopes,
   { vectors, dimension, seed }: { readonly vectors: Float32Array; readonly dimension: number; readonly seed: number },
   rows: PropagatedVersions | null = null,
-): ScopedIndex {
+): Promise<ScopedIndex> {
+  const create = await loadIndex(options);
   const rowsOf = rows === null ? undefined : rowsByTurn(rows);
   return new ScopedIndex(options.index, scopes, (scope) => {
     const { corpus } = scope;
     const ids = corpus.turns.map(({ id }) => id);
     if (rows !== null) return new FlatIndex(ids, { ...rowsWithin(scope, rows, dimension, rowsOf), dimension });
-    return createIndex(options, { corpus, vectors: scopedVectors(scope, vectors, dimension), dimension, seed });
+    return create({ corpus, vectors: scopedVectors(scope, vectors, dimension), dimension, seed });
   });
 }

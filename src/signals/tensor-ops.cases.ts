@@ -1,6 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { RING_ATTENTION_DEFAULTS } from '../attention/options.ts';
-import { type Bm25IndexOptions, indexOptions } from '../candidates/registry.ts';
+import type { Bm25IndexOptions } from '../candidates/bm25-options.ts';
+import { indexOptions } from '../candidates/registry.ts';
 import type { Own, TensorOps } from '../core/tensor-op.harness.ts';
 import { Corpus } from '../model/corpus.ts';
 import { attentionSignal } from './attention.ts';

@@ -1,4 +1,4 @@
-import { BM25_DEFAULTS } from '../../candidates/bm25.ts';
+import { BM25_DEFAULTS } from '../../candidates/bm25-options.ts';
 import { BM25_VARIANTS } from '../../candidates/bm25-variants.ts';
 import { GroupedBm25, type GroupedBm25Options } from '../../candidates/grouped-bm25.ts';
 import { TermPostings } from '../../candidates/term-postings.ts';

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { frozen } from '../core/frozen.ts';
+import type { TokenOptions } from '../text/tokens.ts';
+import { BM25_VARIANTS, type Bm25Parameters, type Bm25VariantName } from './bm25-variants.ts';
+import { candidateCount } from './index-definition.ts';
+
+export interface Bm25Options extends Bm25Parameters, TokenOptions {
+  readonly variant: Bm25VariantName;
+}
+
+export const BM25_DEFAULTS: Bm25Options = frozen({
+  k1: 1.2,
+  b: 0.75,
+  variant: 'lucene',
+  dropStopWords: false,
+  stem: false,
+});
+
+const options = z.strictObject({
+  index: z.literal('bm25'),
+  k: candidateCount,
+  k1: z.number().min(0).default(BM25_DEFAULTS.k1),
+  b: z.number().min(0).max(1).default(BM25_DEFAULTS.b),
+  variant: z.enum(Object.keys(BM25_VARIANTS) as [Bm25VariantName, ...Bm25VariantName[]]).default(BM25_DEFAULTS.variant),
+  dropStopWords: z.boolean().default(BM25_DEFAULTS.dropStopWords),
+  stem: z.boolean().default(BM25_DEFAULTS.stem),
+});
+export type Bm25IndexOptions = z.output<typeof options>;
+
+export const bm25 = {
+  options,
+  description: "the turns that share words with the query, with document frequencies of the query's moment",
+};

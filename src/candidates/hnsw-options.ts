@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { frozen } from '../core/frozen.ts';
+import { candidateCount } from './index-definition.ts';
+
+export interface HnswOptions {
+  /** M, the links of a node on each layer above the lowest. */
+  readonly m: number;
+  readonly efConstruction: number;
+  /** The library raises it to k where k is larger. */
+  readonly efSearch: number;
+  readonly seed: number;
+}
+
+export const HNSW_DEFAULTS: Omit<HnswOptions, 'seed'> = frozen({ m: 32, efConstruction: 200, efSearch: 128 });
+
+const options = z.strictObject({
+  index: z.literal('hnsw'),
+  k: candidateCount,
+  m: z.int().min(2).default(HNSW_DEFAULTS.m),
+  efConstruction: z.int().min(1).default(HNSW_DEFAULTS.efConstruction),
+  efSearch: z.int().min(1).default(HNSW_DEFAULTS.efSearch),
+});
+
+export const hnsw = {
+  options,
+  description: 'the vectors nearest by cosine, approximately: searches a navigable small-world graph',
+};

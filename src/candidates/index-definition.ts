@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import type { CandidateIndex } from '../model/candidates.ts';
+import type { Corpus } from '../model/corpus.ts';
+
+/** What an index may be made from besides its options. */
+export interface IndexContext {
+  readonly corpus: Corpus;
+  /** Row-major [N, D], for the indexes that compare vectors. */
+  readonly vectors: Float32Array;
+  /** D. */
+  readonly dimension: number;
+  readonly seed: number;
+}
+
+/** The implementation of an index: makes it over the whole corpus; a query's cutoff decides what the query may see. */
+export type CreateIndex<Options> = (options: Options, context: IndexContext) => CandidateIndex;
+
+/** Candidates of each query, an option of every index. */
+export const candidateCount = z.int().min(1).default(100);
