@@ -25,3 +25,8 @@ export function getActiveBackend(): ActiveBackend {
   if (active === undefined) throw new UnavailableError('tensor backend', 'useBackend was not called');
   return active;
 }
+
+/** The name of the active backend. @throws UnavailableError as {@link getActiveBackend} does. */
+export function activeBackend(): BackendName {
+  return getActiveBackend().name;
+}

@@ -2,10 +2,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
-import { BACKENDS, type BackendName, getActiveBackend, setActiveBackend } from './active-backend.ts';
+import { activeBackend, BACKENDS, type BackendName, setActiveBackend } from './active-backend.ts';
 import { UnavailableError } from './errors.ts';
 
-export { BACKENDS, type BackendName };
+export { activeBackend, BACKENDS, type BackendName };
 export type BackendChoice = BackendName | 'auto';
 
 export interface BackendProbe {
@@ -122,11 +122,6 @@ const LOADERS: Readonly<Record<BackendName, () => Promise<string>>> = {
     return 'cpu';
   },
 };
-
-/** The backend that {@link useBackend} made active. */
-export function activeBackend(): BackendName {
-  return getActiveBackend().name;
-}
 
 /** True where the batched matrix product is slower than a loop of plain ones (STYLE: 1.5 against 20 GFLOP/s on wasm). */
 export function prefersPlainProducts(): boolean {

@@ -4,7 +4,8 @@ import { useBackend } from '../core/backend.ts';
 import { ValidationError } from '../core/errors.ts';
 import { random } from '../core/random.ts';
 import { expectEventsLetIn } from '../core/slow-progress.harness.ts';
-import { fitLsa, LSA_DEFAULTS } from './lsa.ts';
+import { fitLsa } from './lsa.ts';
+import { LSA_DEFAULTS } from './lsa-options.ts';
 
 /** Texts of 23 words, each text leaning to one of five topics of 17 words. */
 function sampleTexts(count: number): string[] {

@@ -1,29 +1,13 @@
-import { activeBackend } from '../core/backend.ts';
 import { ValidationError } from '../core/errors.ts';
 import { eventBreaks } from '../core/event-loop.ts';
-import { frozen } from '../core/frozen.ts';
-import { hashOf } from '../core/hash.ts';
-import { randomisedSvd, type SvdOptions } from '../core/linear/randomised-svd.ts';
+import { randomisedSvd } from '../core/linear/randomised-svd.ts';
 import { sparseTimesDense } from '../core/linear/sparse-matrix.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
 import type { Encoder } from '../model/encoder.ts';
-import { createTokeniser, type Tokeniser, type TokenOptions } from '../text/tokens.ts';
-import { fitVocabulary, type Vocabulary, type VocabularyOptions, weighTerms } from './tf-idf.ts';
-
-export interface LsaOptions extends TokenOptions, VocabularyOptions, Omit<SvdOptions, 'rank'> {
-  /** D. */
-  readonly dimension: number;
-}
-
-export const LSA_DEFAULTS: Omit<LsaOptions, 'seed'> = frozen({
-  dimension: 512,
-  powerIterations: 2,
-  oversampling: 28,
-  minDocumentFrequency: 2,
-  maxDocumentShare: 0.5,
-  dropStopWords: false,
-  stem: false,
-});
+import { createTokeniser, type Tokeniser } from '../text/tokens.ts';
+import type { CreateEncoder } from './encoder-definition.ts';
+import { type LsaEncoderOptions, type LsaOptions, lsaIdentity } from './lsa-options.ts';
+import { fitVocabulary, type Vocabulary, weighTerms } from './tf-idf.ts';
 
 /** Texts folded in at once, some milliseconds' work. */
 const FOLDED_TEXTS = 32;
@@ -31,11 +15,6 @@ const FOLDED_TEXTS = 32;
 /** An encoder that was fitted, with what is worth saying about the fit. */
 export interface FittedLsa extends Encoder {
   readonly remarks: readonly string[];
-}
-
-/** What a fit on these texts will depend on, known before it is made. */
-export function lsaIdentity(texts: readonly string[], options: LsaOptions): Record<string, unknown> {
-  return { encoder: 'lsa', version: 1, ...options, backend: activeBackend(), fittedOn: hashOf(texts) };
 }
 
 /**
@@ -75,6 +54,12 @@ export async function fitLsa(
       : []),
   ]);
 }
+
+export const createLsa: CreateEncoder<LsaEncoderOptions> = (
+  { encoder: _, ...settings },
+  { fitTexts, seed },
+  progress,
+) => fitLsa(fitTexts, { ...settings, seed }, progress);
 
 async function tokenListsOf(texts: readonly string[], tokenise: Tokeniser): Promise<string[][]> {
   const pause = eventBreaks();

@@ -1,38 +1,33 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { type StartProgress, silent } from '../core/progress.ts';
+import { type Lazy, type NamingOptions, OptionsRegistry } from '../core/registry.ts';
 import { parse } from '../core/validation.ts';
 import type { Encoder } from '../model/encoder.ts';
 import type { EncoderSource } from './embedding-cache.ts';
-import { fitLsa, LSA_DEFAULTS, lsaIdentity } from './lsa.ts';
-import { loadUseLite, USE_LITE_DEFAULTS, useLiteIdentity } from './use-lite.ts';
+import type { CreateEncoder, EncoderDefinition, EncoderInputs, IdentifyEncoder } from './encoder-definition.ts';
+import { lsa } from './lsa-options.ts';
+import { useLite } from './use-lite-options.ts';
 
 /** What an encoder may be made from besides its options. */
-export interface EncoderContext {
-  /** The only texts that an encoder may be fitted on. */
-  readonly fitTexts: readonly string[];
-  readonly seed: number;
+export interface EncoderContext extends EncoderInputs {
   readonly progress?: StartProgress;
 }
 
-const lsaOptions = z.strictObject({
-  encoder: z.literal('lsa'),
-  dimension: z.int().min(1).default(LSA_DEFAULTS.dimension),
-  powerIterations: z.int().min(0).default(LSA_DEFAULTS.powerIterations),
-  oversampling: z.int().min(0).default(LSA_DEFAULTS.oversampling),
-  minDocumentFrequency: z.int().min(1).default(LSA_DEFAULTS.minDocumentFrequency),
-  maxDocumentShare: z.number().positive().max(1).default(LSA_DEFAULTS.maxDocumentShare),
-  dropStopWords: z.boolean().default(LSA_DEFAULTS.dropStopWords),
-  stem: z.boolean().default(LSA_DEFAULTS.stem),
-});
+function member<S extends NamingOptions<'encoder'>>(
+  definition: EncoderDefinition<S>,
+  load: () => Promise<CreateEncoder<z.output<S>>>,
+): Lazy<EncoderDefinition<S>, CreateEncoder<z.output<S>>> {
+  return { ...definition, load };
+}
 
-const useLiteOptions = z.strictObject({
-  encoder: z.literal('use-lite'),
-  maxTokens: z.int().min(1).default(USE_LITE_DEFAULTS.maxTokens),
-  batchSize: z.int().min(1).default(USE_LITE_DEFAULTS.batchSize),
-});
+/** Every encoder: to add one takes its file and a line here. */
+export const ENCODERS = new OptionsRegistry('encoder', [
+  member(lsa, async () => (await import('./lsa.ts')).createLsa),
+  member(useLite, async () => (await import('./use-lite.ts')).loadUseLite),
+]);
 
-/** The options of every encoder, told apart by `encoder`; unknown keys are refused. */
-export const encoderOptions = z.discriminatedUnion('encoder', [lsaOptions, useLiteOptions]);
+/** The options of every encoder, distinguished by `encoder`; unknown keys are refused. */
+export const encoderOptions = ENCODERS.options;
 export type EncoderOptions = z.output<typeof encoderOptions>;
 
 /**
@@ -40,19 +35,15 @@ export type EncoderOptions = z.output<typeof encoderOptions>;
  *
  * @throws ConfigurationError for an unknown encoder and for options that are none of it.
  */
-export function encoderSource(written: EncoderOptions, context: EncoderContext): EncoderSource {
+export function encoderSource(written: EncoderOptions, { fitTexts, seed }: EncoderInputs): EncoderSource {
   const options = parse(encoderOptions, written, 'the options of an encoder');
-  const { fitTexts, seed } = context;
-  if (options.encoder === 'lsa') {
-    const { encoder: name, ...rest } = options;
-    const settings = { ...rest, seed };
-    return {
-      name,
-      identity: lsaIdentity(fitTexts, settings),
-      create: (progress) => fitLsa(fitTexts, settings, progress),
-    };
-  }
-  return { name: options.encoder, identity: useLiteIdentity(options), create: () => loadUseLite(options) };
+  const inputs = { fitTexts, seed };
+  const { identity, load } = ENCODERS.get(options.encoder);
+  return {
+    name: options.encoder,
+    identity: (identity as IdentifyEncoder<EncoderOptions>)(options, inputs),
+    create: async (progress = silent) => ((await load()) as CreateEncoder<EncoderOptions>)(options, inputs, progress),
+  };
 }
 
 /** @throws ConfigurationError as {@link encoderSource} does. */

@@ -1,7 +1,8 @@
 import { silent } from '../core/progress.ts';
 import type { TensorOps } from '../core/tensor-op.harness.ts';
 import type { Encoder } from '../model/encoder.ts';
-import { fitLsa, LSA_DEFAULTS } from './lsa.ts';
+import { fitLsa } from './lsa.ts';
+import { LSA_DEFAULTS } from './lsa-options.ts';
 import { createEncoder, encoderOptions, encoderSource } from './registry.ts';
 
 const TEXTS = ['soup and bread', 'bread and garden', 'garden and soup', 'a garden of bread'];

