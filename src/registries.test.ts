@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { INDEXES } from './candidates/registry.ts';
+import { DATASETS } from './datasets/registry.ts';
 import { ENCODERS } from './embedding/registry.ts';
 import { tablesUnder } from './experiment/config/config-reference.harness.ts';
 import { LAUNCHERS } from './experiment/launch/registry.ts';
 
 /** Every registry with the page whose table lists its members, and the first column of the table. */
 const REGISTRIES = [
+  { registry: DATASETS, page: 'config.md', column: 'dataset' },
   { registry: INDEXES, page: 'config.md', column: 'index' },
   { registry: ENCODERS, page: 'config.md', column: 'encoder' },
   { registry: LAUNCHERS, page: 'config.md', column: 'launcher' },

@@ -26,8 +26,8 @@ describe('without a name', () => {
     const { code, stdout, stderr } = await ragpp('data');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const blocks = stdout.split('\n\n');
-    for (const [i, [name, { description, licence, source }]] of Object.entries(DATASETS).entries()) {
-      expect(blocks[i]).toContain(`${name}: ${description}\n`);
+    for (const [i, { description, licence, source }] of DATASETS.members.entries()) {
+      expect(blocks[i]).toContain(`${DATASETS.names[i]}: ${description}\n`);
       for (const text of [licence, source]) expect(blocks[i]).toContain(`  ${text}`);
     }
     expect(blocks.find((text) => text.startsWith('jsonl:'))).toMatch(

@@ -4,7 +4,7 @@ import { terminalProgress } from '../core/progress.ts';
 import { printOut } from '../core/terminal.ts';
 import { parse } from '../core/validation.ts';
 import { type DatasetOption, optionsOf } from '../datasets/option-list.ts';
-import { DATASETS, type DatasetOptions, datasetOptions, loadDataset } from '../datasets/registry.ts';
+import { DATASETS, datasetOptions, loadDataset } from '../datasets/registry.ts';
 import { applyOverrides } from '../experiment/config/config-file.ts';
 import type { Dataset } from '../model/dataset.ts';
 import { columns } from './columns.ts';
@@ -21,9 +21,8 @@ function optionText({ takes, required, default: preset }: DatasetOption): string
 }
 
 function list(): string {
-  const names = Object.keys(DATASETS) as DatasetOptions['name'][];
-  const blocks = names.map((name) => {
-    const { description, licence, source } = DATASETS[name];
+  const blocks = DATASETS.names.map((name) => {
+    const { description, licence, source } = DATASETS.get(name);
     const options = optionsOf(name).map((option) => [option.name, optionText(option)]);
     return block(`${name}: ${description}`, [['licence', licence], ['source', source], ...options]);
   });

@@ -65,7 +65,7 @@ export function describeDataset(
 
     test('says what it is, under the name that it is registered by', () => {
       const { task, features, licence } = dataset.declaration;
-      expect(Object.keys(DATASETS)).toContain(dataset.name);
+      expect(DATASETS.names).toContain(dataset.name);
       for (const text of [task, licence, ...features]) expect(text).toMatch(/^\S.*\S$/);
       expect(features).toContain('text');
       for (const [fact, count] of Object.entries(dataset.facts))

@@ -1,16 +1,17 @@
 /** Source files to conversations, queries and judgements. */
 
-export { IRC_LICENCE, type IrcOptions, loadIrc } from './irc/irc.ts';
+export type { DatasetContext } from './dataset-definition.ts';
+export { type IrcOptions, loadIrc } from './irc/irc.ts';
+export { IRC_LICENCE } from './irc/irc-options.ts';
 export { type JsonlOptions, loadJsonl } from './jsonl/jsonl.ts';
 export type { OnDirtyRow } from './jsonl/row-faults.ts';
-export { LOCOMO_LICENCE, type LocomoOptions, loadLocomo } from './locomo/locomo.ts';
+export { type LocomoOptions, loadLocomo } from './locomo/locomo.ts';
 export { LOCOMO_CATEGORIES, type LocomoCategory } from './locomo/locomo-categories.ts';
+export { LOCOMO_LICENCE } from './locomo/locomo-options.ts';
 export type { MailSplit } from './mail/mail-preparation.ts';
 export { loadMailFiles, type MailThreadsOptions } from './mail/mail-threads.ts';
-export {
-  loadSpamAssassinThreads,
-  SPAM_ASSASSIN_LICENCE,
-  type SpamAssassinOptions,
-} from './mail/spamassassin-threads.ts';
-export { loadOasst, OASST_LICENCE, type OasstOptions } from './oasst/oasst.ts';
-export { DATASETS, type DatasetContext, type DatasetOptions, datasetOptions, loadDataset } from './registry.ts';
+export { loadSpamAssassinThreads, type SpamAssassinOptions } from './mail/spamassassin-threads.ts';
+export { SPAM_ASSASSIN_LICENCE } from './mail/spamassassin-threads-options.ts';
+export { loadOasst, type OasstOptions } from './oasst/oasst.ts';
+export { OASST_LICENCE } from './oasst/oasst-options.ts';
+export { DATASETS, type DatasetOptions, datasetOptions, loadDataset } from './registry.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type DatasetOptions, datasetOptions } from './registry.ts';
+import { DATASETS, type DatasetOptions } from './registry.ts';
 
 /** The part of JSON Schema that zod writes for options. */
 interface Schema {
@@ -39,8 +39,8 @@ function takes({ type = 'anything', const: only, enum: choices, anyOf, items }: 
 
 /** What `dataset` of a config takes besides the name, in the order of the schema. */
 export function optionsOf(dataset: DatasetOptions['name']): DatasetOption[] {
-  const options = datasetOptions.options.find((option) => option.shape.name.value === dataset);
-  const { properties = {}, required = [] } = z.toJSONSchema(options as z.ZodType, { io: 'input' }) as Schema;
+  const { options } = DATASETS.get(dataset);
+  const { properties = {}, required = [] } = z.toJSONSchema(options, { io: 'input' }) as Schema;
   return Object.entries(properties)
     .filter(([name]) => name !== 'name')
     .map(([name, schema]) => ({

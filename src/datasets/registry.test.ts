@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,14 +7,15 @@ import { check } from '../core/validation.ts';
 import { DATASETS, type DatasetOptions, datasetOptions, loadDataset } from './registry.ts';
 
 describe('the registry of datasets', () => {
-  it('has an entry for every name that the options know', () => {
-    const names = datasetOptions.options.map((option) => option.shape.name.value);
-    expect(Object.keys(DATASETS)).toEqual(names);
-    for (const name of names) {
-      expect(DATASETS[name].description).toMatch(/^\S.*\S$/);
-      expect(DATASETS[name].licence).not.toBe('');
-      expect(DATASETS[name].source).toMatch(/^\S.*\S$/);
-    }
+  it('says of every dataset what it is, under which licence and where it comes from', () => {
+    expect(DATASETS.names).toEqual(datasetOptions.options.map((option) => option.shape.name.value));
+    for (const { description, licence, source } of DATASETS.members)
+      for (const text of [description, licence, source]) expect(text).toMatch(/^\S.*\S$/);
+  });
+
+  it('has a page of docs for every dataset, and no other', () => {
+    const pages = readdirSync(new URL('../../docs/datasets', import.meta.url));
+    expect(pages.sort()).toEqual(DATASETS.names.map((name) => `${name}.md`).sort());
   });
 
   it('fills in defaults', () => {

@@ -6,9 +6,8 @@ import { GRADE_NAMES, PARENT } from '../judgements.ts';
 import { countUndecodable } from '../mail/undecodable.ts';
 import { qrelsOf } from '../prepared.ts';
 import { readIrcFiles } from './irc-files.ts';
+import { IRC_LICENCE } from './irc-options.ts';
 import { ircTurnsOf } from './irc-turns.ts';
-
-export const IRC_LICENCE = 'CC BY 4.0';
 
 export interface IrcOptions {
   /** The folder that holds `train`, and `dev` or `test` or both, with `.ascii.txt` and `.annotation.txt` files. */

@@ -10,11 +10,10 @@ import { depthFault } from '../jsonl/json-depth.ts';
 import { countUndecodable } from '../mail/undecodable.ts';
 import { type Judgement, qrelsOf } from '../prepared.ts';
 import { LOCOMO_CATEGORIES, type LocomoCategory } from './locomo-categories.ts';
+import { LOCOMO_LICENCE } from './locomo-options.ts';
 import { EVIDENCE, questionsOf } from './locomo-queries.ts';
 import { type LocomoSample, readSample } from './locomo-schema.ts';
 import { conversationOf } from './locomo-turns.ts';
-
-export const LOCOMO_LICENCE = 'CC BY-NC 4.0';
 
 export interface LocomoOptions {
   /** A JSON file in the format of locomo10.json: a list of samples, or one sample. */

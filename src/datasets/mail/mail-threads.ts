@@ -2,9 +2,12 @@ import { ValidationError } from '../../core/errors.ts';
 import { hashOf } from '../../core/hash.ts';
 import { type StartProgress, silent } from '../../core/progress.ts';
 import type { Dataset } from '../../model/dataset.ts';
+import type { LoadDataset } from '../dataset-definition.ts';
 import { loadMailThreads } from './mail-dataset.ts';
 import { mailsAt } from './mail-files.ts';
 import type { MailSplit } from './mail-preparation.ts';
+import type { MailOptions } from './mail-threads-options.ts';
+import { loadSpamAssassinThreads } from './spamassassin-threads.ts';
 
 export interface MailThreadsOptions {
   /** A mailbox file (mbox), or a folder of mailboxes and single mails. */
@@ -42,3 +45,10 @@ export async function loadMailFiles(options: MailThreadsOptions, progress: Start
     });
   return dataset;
 }
+
+/** The mail at a path, or the mails of 2002 where there is no path. @throws ValidationError for another split of the mails of 2002 than by time. */
+export const loadMail: LoadDataset<MailOptions> = async ({ path, split }, { cacheFolder, progress = silent }) => {
+  if (path !== null) return loadMailFiles({ path, split, cacheFolder }, progress);
+  if (split === 'time') return loadSpamAssassinThreads({ cacheFolder }, progress);
+  throw new ValidationError(`mails of 2002 are split by time, not: ${split}`, { split });
+};

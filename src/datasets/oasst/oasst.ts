@@ -11,10 +11,9 @@ import { ReplyJudgements } from '../mail/reply-judgements.ts';
 import { replyQuery } from '../mail/reply-query.ts';
 import { countUndecodable } from '../mail/undecodable.ts';
 import { firstOfTest, isDev } from '../time-split.ts';
+import { OASST_LICENCE } from './oasst-options.ts';
 import { parseOasst } from './oasst-schema.ts';
 import { type OasstTurn, oasstTurnsOf } from './oasst-turns.ts';
-
-export const OASST_LICENCE = 'Apache-2.0';
 
 export interface OasstOptions {
   /** A file of message trees, `.jsonl` or `.jsonl.gz`. */
