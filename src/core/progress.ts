@@ -1,4 +1,6 @@
-import { MultiBar, type SingleBar } from 'cli-progress';
+import { createRequire } from 'node:module';
+import type { MultiBar, SingleBar } from 'cli-progress';
+import { once } from './once.ts';
 import { printable } from './terminal.ts';
 
 /** Shows how far one stage of the work is. */
@@ -12,6 +14,9 @@ export type StartProgress = (stage: string, total: number) => Progress;
 
 /** Shows nothing: the default of every library function. */
 export const silent: StartProgress = () => ({ update() {}, finish() {} });
+
+/** Loaded with the first bar, which most processes never show. */
+const library = once(() => createRequire(import.meta.url)('cli-progress') as typeof import('cli-progress'));
 
 const BAR = {
   format: '{stage} {bar} {percentage}% {eta_formatted} {remark}',
@@ -38,7 +43,7 @@ class Bars {
   }
 
   start(stage: string, total: number): SingleBar {
-    this.#bars ??= new MultiBar({ ...BAR, stream: this.#stream });
+    this.#bars ??= new (library().MultiBar)({ ...BAR, stream: this.#stream });
     shown.add(this);
     const bar = this.#bars.create(Math.max(total, 1), 0, { stage: printable(stage).padEnd(24), remark: '' });
     this.#open.add(bar);

@@ -2,6 +2,7 @@ import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ModuleVersions } from '../../core/code/module-versions.ts';
 import { hashOf } from '../../core/hash.ts';
+import { once } from '../../core/once.ts';
 import { installedVersion, NUMERIC_PACKAGES } from './environment.ts';
 
 /** Modules that every stage gets its data from: a stage's own module imports their types alone. */
@@ -25,15 +26,6 @@ export const TRAINING_MODULES = ['training/training-run', 'training/test-run'] a
 
 const OWN_PATH = fileURLToPath(import.meta.url);
 const SOURCE = join(dirname(OWN_PATH), '..', '..');
-
-/** Computes a value once. */
-function once<T>(compute: () => T): () => T {
-  let known: { readonly value: T } | undefined;
-  return () => {
-    known ??= { value: compute() };
-    return known.value;
-  };
-}
 
 const moduleVersions = once(
   () => new ModuleVersions(new Map(NUMERIC_PACKAGES.map((name) => [name, installedVersion(name)]))),
