@@ -1,31 +1,6 @@
 import { Command } from 'commander';
-import { type BackendName, useBackend } from '../core/backend.ts';
-import { serveArms } from '../experiment/launch/arm-service.ts';
-import { joinRun, runArmTask } from '../experiment/launch/arm-task.ts';
-import { FailedCheck } from './failed-check.ts';
+import { lazyAction } from './lazy-action.ts';
 import { backendOption, cacheOption } from './options.ts';
-
-interface ArmOptions {
-  readonly arm?: string;
-  readonly serve?: boolean;
-  readonly backend: BackendName;
-  readonly cache: string;
-}
-
-async function arm(folder: string, { arm: name, serve, ...options }: ArmOptions): Promise<void> {
-  const backend = await useBackend(options.backend);
-  const runner = await joinRun(folder, backend, options.cache);
-  if (serve === true) {
-    serveArms(runner, folder);
-    return;
-  }
-  try {
-    if (name !== undefined && (await runArmTask(folder, runner, name)))
-      throw new FailedCheck(`arm failed, see the folder of the run: ${name}`);
-  } finally {
-    await runner.dispose();
-  }
-}
 
 /** What launchers start on other processors; not for people, so it is not in the help. */
 export function armCommand(): Command {
@@ -36,5 +11,5 @@ export function armCommand(): Command {
     .option('--serve', 'run the arms that the parent process asks for')
     .addOption(backendOption().makeOptionMandatory())
     .addOption(cacheOption())
-    .action(arm);
+    .action(lazyAction(async () => (await import('./actions/arm.ts')).arm));
 }

@@ -1,87 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { ConfigurationError, type ConfigurationFault } from '../core/errors.ts';
-import { printOut } from '../core/terminal.ts';
-import { nearestOf } from '../core/validation.ts';
-import {
-  type CacheFile,
-  cacheFiles,
-  cacheParts,
-  deleteFiles,
-  garbage,
-  OTHER_PARTS,
-} from '../experiment/stored/cache-contents.ts';
-import { columns } from './columns.ts';
+import { lazyAction } from './lazy-action.ts';
 import { cacheOption, collect } from './options.ts';
-
-const MIB = 2 ** 20;
-
-function sum(files: readonly CacheFile[]): number {
-  return files.reduce((total, { bytes }) => total + bytes, 0);
-}
-
-function mebibytes(bytes: number): string {
-  return (bytes / MIB).toFixed(1);
-}
-
-/** To the minute, in UTC. */
-function moment(milliseconds: number): string {
-  return `${new Date(milliseconds).toISOString().slice(0, 16).replace('T', ' ')}Z`;
-}
-
-function list({ cache }: { cache: string }): void {
-  const files = cacheFiles(cache);
-  if (files.length === 0) {
-    printOut(`nothing in ${cache}\n`);
-    return;
-  }
-  const rows = cacheParts(files).map(({ part, files: count, bytes, oldest, newest }) => {
-    const name = OTHER_PARTS.includes(part) ? `(${part})` : part;
-    return [name, String(count), mebibytes(bytes), moment(oldest), moment(newest)];
-  });
-  const total = ['total', String(files.length), mebibytes(sum(files))];
-  printOut(`${columns([['stage', 'files', 'MiB', 'oldest', 'newest'], ...rows, total])}\n`);
-}
-
-interface CollectOptions {
-  readonly cache: string;
-  readonly olderThan?: number;
-  readonly maxSize?: number;
-  readonly stage: readonly string[];
-  readonly dryRun?: true;
-}
-
-/** @throws ConfigurationError for a stage that the cache does not hold, since nothing would be deleted. */
-function assertParts(wanted: readonly string[], files: readonly CacheFile[]): void {
-  const known = [...new Set([...cacheParts(files).map(({ part }) => part), ...OTHER_PARTS])];
-  const faults = wanted
-    .filter((name) => !known.includes(name))
-    .map((name): ConfigurationFault => {
-      const nearest = nearestOf(name, known);
-      const fault = { path: '--stage', expected: `one of ${known.join(', ')}`, got: JSON.stringify(name) };
-      return nearest === undefined ? fault : { ...fault, nearest };
-    });
-  if (faults.length > 0) throw new ConfigurationError('--stage', faults);
-}
-
-function collectGarbage({ cache, olderThan, maxSize, stage, dryRun }: CollectOptions, command: Command): void {
-  if (olderThan === undefined && maxSize === undefined && stage.length === 0)
-    command.error('error: nothing says what to delete: --older-than, --max-size or --stage is needed', { exitCode: 2 });
-  const files = cacheFiles(cache);
-  assertParts(stage, files);
-  const options = {
-    parts: stage,
-    ...(olderThan === undefined ? {} : { olderThanDays: olderThan }),
-    ...(maxSize === undefined ? {} : { maxBytes: maxSize * MIB }),
-  };
-  const found = garbage(files, options, Date.now());
-  if (dryRun !== true) deleteFiles(found);
-  for (const { part, files: count, bytes } of cacheParts(found))
-    printOut(`${part}: ${count} files, ${mebibytes(bytes)} MiB\n`);
-  const verb = dryRun === true ? 'would delete' : 'deleted';
-  printOut(
-    `${verb} ${found.length} of ${files.length} files, ${mebibytes(sum(found))} of ${mebibytes(sum(files))} MiB\n`,
-  );
-}
 
 function amount(text: string): number {
   const number = Number(text);
@@ -98,7 +17,7 @@ function listCommand(): Command {
       'after',
       '\nEmbeddings and datasets are shown with the time of writing, stages with that of their last use.',
     )
-    .action(list);
+    .action(lazyAction(async () => (await import('./actions/cache.ts')).list));
 }
 
 function collectCommand(): Command {
@@ -119,7 +38,7 @@ Examples:
   ragpp cache gc --older-than 30 --max-size 2048 --dry-run
   ragpp cache gc --stage propagated --stage forward-cosines`,
     )
-    .action((options: CollectOptions, command: Command) => collectGarbage(options, command));
+    .action(lazyAction(async () => (await import('./actions/cache.ts')).collectGarbage));
 }
 
 export function cacheCommand(): Command {

@@ -1,21 +1,5 @@
 import { Command } from 'commander';
-import { writeAtomic } from '../core/files.ts';
-import { printError, printOut } from '../core/terminal.ts';
-import { compareRuns } from '../experiment/stored/run-comparison.ts';
-import {
-  renderComparisonHtml,
-  renderComparisonMarkdown,
-  renderComparisonText,
-} from '../report/page/comparison-page.ts';
-
-function compare(first: string, second: string, options: { markdown: boolean; html?: string }): void {
-  const comparison = compareRuns(first, second);
-  const { columns } = process.stdout; // undefined where stdout is no terminal
-  printOut(options.markdown ? renderComparisonMarkdown(comparison) : renderComparisonText(comparison, columns));
-  if (options.html === undefined) return;
-  writeAtomic(options.html, renderComparisonHtml(comparison));
-  printError(`page: ${options.html}\n`);
-}
+import { lazyAction } from './lazy-action.ts';
 
 export function compareCommand(): Command {
   return new Command('compare')
@@ -35,5 +19,5 @@ Examples:
   ragpp compare results/runs/quickstart-3f9a1c200a1b results/runs/quickstart-77aa0be31c2d
   ragpp compare results/runs/a-1 results/runs/b-2 --html /tmp/comparison.html`,
     )
-    .action(compare);
+    .action(lazyAction(async () => (await import('./actions/compare.ts')).compare));
 }

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterAll, expect, test } from 'vitest';
 import { sampleConfig } from '../experiment/run/jsonl.fixture.ts';
-import { type ConfigChanges, changedConfig, typedChanges, withConfigChanges } from './config-options.ts';
+import { changedConfig, typedChanges } from './actions/changed-config.ts';
+import { type ConfigChanges, withConfigChanges } from './config-options.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-options-'));
 afterAll(() => rmSync(root, { recursive: true }));

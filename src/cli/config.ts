@@ -1,90 +1,7 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { Command } from 'commander';
-import { stringify } from 'yaml';
-import { type BackendChoice, useBackend } from '../core/backend.ts';
-import { assertReadableFolder } from '../core/files.ts';
-import { terminalProgress } from '../core/progress.ts';
-import { printOut } from '../core/terminal.ts';
-import { loadDataset } from '../datasets/registry.ts';
-import type { ExperimentConfig } from '../experiment/config/config.ts';
-import { type ArmSummary, summariseArms } from '../experiment/config/config-summary.ts';
-import { stageVersion } from '../experiment/run/code-version.ts';
-import { StageCache } from '../experiment/run/stage-cache.ts';
-import { planStages } from '../experiment/run/stage-plan.ts';
-import { columns } from './columns.ts';
-import { type ConfigChanges, changedConfig, withConfigChanges } from './config-options.ts';
+import { withConfigChanges } from './config-options.ts';
+import { lazyAction } from './lazy-action.ts';
 import { backendOption, cacheOption } from './options.ts';
-
-interface ShowOptions extends ConfigChanges {
-  readonly backend?: BackendChoice;
-  readonly cache: string;
-  readonly json?: true;
-}
-
-/** What a run would cost in executions of stages. */
-interface Cost {
-  readonly backend: string;
-  readonly executions: Readonly<Record<string, number>>;
-  readonly total: number;
-  /** False for an upper bound, where it depends on what tuning chooses. */
-  readonly exact: boolean;
-  /** How many of them the cache has already. */
-  readonly cached: number;
-}
-
-/** Long values, such as lists of candidate sources, are cut: the config has them in full. */
-const LONGEST_VALUE = 60;
-
-function shown(value: unknown): string {
-  const text = JSON.stringify(value);
-  return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE - 1)}…`;
-}
-
-function armRow({ name, extends: start, differences, points, isRun }: ArmSummary): string[] {
-  const changes = Object.entries(differences).map(([path, value]) => `${path}=${shown(value)}`);
-  const tuning = points === 0 ? [] : [`tuned over ${points} points`];
-  const remark = isRun ? [] : ['not run: others start from it'];
-  return [name, start ?? 'base', [...changes, ...tuning, ...remark].join(', ') || 'nothing'];
-}
-
-async function costOf(config: ExperimentConfig, { backend: wanted, cache }: ShowOptions): Promise<Cost> {
-  assertReadableFolder(cache);
-  const backend = await useBackend(wanted ?? config.backend);
-  const progress = terminalProgress();
-  const dataset = await loadDataset(config.dataset, { cacheFolder: join(cache, 'datasets'), progress });
-  const { executions, total, exact, known } = planStages({ dataset, config, code: stageVersion });
-  const store = new StageCache(cache);
-  return { backend, executions, total, exact, cached: known.filter((stage) => existsSync(store.pathOf(stage))).length };
-}
-
-/** The remarks below a config, which leave it a YAML file. */
-function summaryOf(arms: readonly ArmSummary[], { backend, executions, total, exact, cached }: Cost): string {
-  const run = arms.filter(({ isRun }) => isRun);
-  const points = arms.reduce((sum, arm) => sum + arm.points, 0);
-  const paragraphs = [
-    `${run.length} arms; what each starts from, and where it differs:\n${columns(arms.map(armRow))}`,
-    `tuning tries ${points} points`,
-    `${exact ? '' : 'at most '}${total} stage executions on ${backend}, ${cached} of them in the cache:`,
-    columns(Object.entries(executions).map(([stage, count]) => [stage, String(count)])),
-  ];
-  return paragraphs
-    .join('\n')
-    .split('\n')
-    .map((line) => `# ${line}\n`)
-    .join('');
-}
-
-async function show(path: string, options: ShowOptions): Promise<void> {
-  const config = changedConfig(path, options);
-  const arms = summariseArms(config);
-  const stages = await costOf(config, options);
-  printOut(
-    options.json
-      ? `${JSON.stringify({ config, arms, stages }, null, 2)}\n`
-      : `${stringify(config)}\n${summaryOf(arms, stages)}`,
-  );
-}
 
 function showCommand(): Command {
   return withConfigChanges(new Command('show'))
@@ -105,7 +22,7 @@ Examples:
   ragpp config show configs/quickstart.yaml --arm '+ RCP' --limit-queries 60
   ragpp config show configs/sweeps/random-search.yaml --set sweep.samples=8 --json`,
     )
-    .action(show);
+    .action(lazyAction(async () => (await import('./actions/config.ts')).show));
 }
 
 export function configCommand(): Command {

@@ -1,72 +1,6 @@
-import { join } from 'node:path';
 import { Command } from 'commander';
-import { terminalProgress } from '../core/progress.ts';
-import { printOut } from '../core/terminal.ts';
-import { parse } from '../core/validation.ts';
-import { type DatasetOption, optionsOf } from '../datasets/option-list.ts';
-import { DATASETS, datasetOptions, loadDataset } from '../datasets/registry.ts';
-import { applyOverrides } from '../experiment/config/config-file.ts';
-import type { Dataset } from '../model/dataset.ts';
-import { columns } from './columns.ts';
+import { lazyAction } from './lazy-action.ts';
 import { cacheOption, collect } from './options.ts';
-
-/** Rows below a heading, set in from it. */
-function block(heading: string, rows: readonly (readonly string[])[]): string {
-  return `${heading}\n${columns(rows).replace(/^/gm, '  ')}\n`;
-}
-
-function optionText({ takes, required, default: preset }: DatasetOption): string {
-  if (required) return `${takes}; required`;
-  return preset === undefined ? takes : `${takes}; default ${JSON.stringify(preset)}`;
-}
-
-function list(): string {
-  const blocks = DATASETS.names.map((name) => {
-    const { description, licence, source } = DATASETS.get(name);
-    const options = optionsOf(name).map((option) => [option.name, optionText(option)]);
-    return block(`${name}: ${description}`, [['licence', licence], ['source', source], ...options]);
-  });
-  return blocks.join('\n');
-}
-
-function describe({
-  name,
-  declaration,
-  corpus,
-  relevantGrade,
-  gradeNames,
-  devConversations,
-  facts,
-  hash,
-}: Dataset): string {
-  const grades = Object.entries(gradeNames).map(([grade, word]) => `${grade} ${word}`);
-  const about = block(name, [
-    ['task', declaration.task],
-    ['features', declaration.features.join(', ')],
-    ['licence', declaration.licence],
-    ['grades', [...grades, `relevant from ${relevantGrade}`].join(', ')],
-    ['dev', `${devConversations.size} of ${corpus.conversations.length} conversations`],
-    ['hash', hash],
-  ]);
-  const counts = Object.entries(facts).map(([fact, count]) => [fact, String(count)]);
-  return `${about}\n${block('facts', counts)}`;
-}
-
-interface DataFlags {
-  readonly set: readonly string[];
-  readonly cache: string;
-}
-
-async function data(name: string | undefined, { set, cache }: DataFlags, command: Command): Promise<void> {
-  if (name === undefined) {
-    if (set.length > 0) command.error('error: --set needs the name of a dataset', { exitCode: 2 });
-    printOut(list());
-    return;
-  }
-  const options = parse(datasetOptions, applyOverrides({ name }, set), 'the dataset');
-  const dataset = await loadDataset(options, { cacheFolder: join(cache, 'datasets'), progress: terminalProgress() });
-  printOut(describe(dataset));
-}
 
 export function dataCommand(): Command {
   return new Command('data')
@@ -82,5 +16,5 @@ Examples:
   ragpp data spamassassin-threads
   ragpp data locomo --set path=locomo10.json --set 'categories=[temporal]'`,
     )
-    .action(data);
+    .action(lazyAction(async () => (await import('./actions/data.ts')).data));
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ConfigurationError } from '../core/errors.ts';
 import { type LauncherOptions, launcherOptions } from '../experiment/launch/registry.ts';
-import { chosenLauncher } from './launcher-choice.ts';
+import { chosenLauncher } from './actions/chosen-launcher.ts';
 
 const slurm = launcherOptions.parse({ name: 'slurm', partition: 'short', workers: 7 });
 const bareSlurm = launcherOptions.parse({ name: 'slurm' });

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { BACKENDS } from '../core/backend.ts';
+import { BACKENDS } from '../core/active-backend.ts';
 
 /** The options that several commands share. */
 export function backendOption(): Option {

@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { ConfigurationError, RagPlusPlusError } from '../core/errors.ts';
 import { closeProgress } from '../core/progress.ts';
 import { printError, printOut } from '../core/terminal.ts';
-import { projectVersion } from '../experiment/run/environment.ts';
+import { projectVersion } from '../experiment/run/package-root.ts';
 import { armCommand } from './arm.ts';
 import { cacheCommand } from './cache.ts';
 import { compareCommand } from './compare.ts';

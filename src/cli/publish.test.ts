@@ -15,8 +15,8 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ValidationError } from '../core/errors.ts';
 import { PROJECT_ROOT } from '../experiment/run/environment.ts';
 import { LOOKS_FILE } from '../training/test-looks.ts';
+import { withTable } from './actions/publish.ts';
 import { ragpp } from './command.harness.ts';
-import { withTable } from './publish.ts';
 
 const document =
   'before\n<!-- results/x/table.md -->\nold\n<!-- end of table -->\nafter\n<!-- results/y/table.md -->\n<!-- end of table -->\n';

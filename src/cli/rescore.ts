@@ -1,51 +1,11 @@
-import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { writeAtomic } from '../core/files.ts';
-import { printOut } from '../core/terminal.ts';
-import { CORRECTIONS, type CorrectionName, TESTS, type TestName } from '../evaluation/significance.ts';
-import type { Granularity } from '../experiment/measure/passport.ts';
-import { metricsText } from '../experiment/run/run-folder.ts';
-import { rescore, rescoreName } from '../experiment/stored/rescore.ts';
-import { readStoredRun } from '../experiment/stored/stored-run.ts';
-import { renderCsv } from '../report/tables/csv.ts';
-import { renderLatex } from '../report/tables/latex.ts';
-import { renderMarkdown } from '../report/tables/markdown.ts';
-import { renderText } from '../report/tables/text-table.ts';
-
-interface RescoreFlags {
-  readonly metrics: string[];
-  readonly relevantGrade?: number;
-  readonly judgedOnly: boolean;
-  readonly splitUnanswerable: 'count' | 'apart';
-  readonly baseline?: string;
-  readonly granularity: Granularity;
-  readonly test: TestName;
-  readonly correction: CorrectionName;
-}
+import { CORRECTIONS, TESTS } from '../evaluation/test-names.ts';
+import { lazyAction } from './lazy-action.ts';
 
 function parseGrade(text: string): number {
   const grade = Number(text);
   if (!(grade > 0 && Number.isFinite(grade))) throw new InvalidArgumentError('a grade is a number above 0.');
   return grade;
-}
-
-function run(folder: string, flags: RescoreFlags): void {
-  const options = {
-    ...flags,
-    relevantGrade: flags.relevantGrade ?? null,
-    baseline: flags.baseline ?? null,
-    unanswerableAre: flags.splitUnanswerable === 'count' ? ('counted' as const) : ('apart' as const),
-  };
-  const result = rescore(readStoredRun(folder), options);
-  const target = join(folder, 'rescored', rescoreName(options));
-  writeAtomic(join(target, 'metrics.json'), metricsText(result));
-  writeAtomic(join(target, 'table.md'), renderMarkdown(result));
-  writeAtomic(join(target, 'table.tex'), renderLatex(result));
-  writeAtomic(join(target, 'table.csv'), renderCsv(result));
-  printOut(`\n${renderText(result)}\n`);
-  for (const { metric, definition, judgedAt, cutoff } of Object.values(result.passports))
-    printOut(`${metric}: ${definition} judged@${cutoff ?? 10} ${judgedAt.toFixed(3)}\n`);
-  printOut(`\n${join(target, 'table.md')}\n`);
 }
 
 export function rescoreCommand(): Command {
@@ -89,5 +49,5 @@ Examples:
   ragpp rescore results/runs/quickstart-3f9a1c20 --metrics recall@10 --relevant-grade 1 --granularity conversation
   ragpp rescore results/runs/quickstart-3f9a1c20 --metrics ndcg@10 --judged-only --baseline bm25`,
     )
-    .action(run);
+    .action(lazyAction(async () => (await import('./actions/rescore.ts')).run));
 }

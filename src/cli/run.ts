@@ -1,124 +1,8 @@
-import { basename, join, relative } from 'node:path';
 import { Command } from 'commander';
-import { type BackendChoice, useBackend } from '../core/backend.ts';
-import { assertReadableFolder, assertWritableFolder } from '../core/files.ts';
-import { terminalProgress } from '../core/progress.ts';
-import { quoted } from '../core/shell-words.ts';
-import { printError, printOut } from '../core/terminal.ts';
-import type { Launcher } from '../experiment/launch/launcher.ts';
-import { createLauncher, type LauncherOptions } from '../experiment/launch/registry.ts';
-import type { ExperimentResult } from '../experiment/measure/result.ts';
-import type { Execute } from '../experiment/run/execution.ts';
-import { FolderExecution } from '../experiment/run/folder-execution.ts';
-import type { Opening } from '../experiment/run/partial-folder.ts';
-import { type FinishedRun, runExperiment } from '../experiment/run/run.ts';
-import { type RunFiles, runFiles } from '../experiment/run/run-folder.ts';
-import { cacheSizeRemark } from '../experiment/stored/cache-contents.ts';
-import { perQueryParquet } from '../experiment/stored/per-query-parquet.ts';
-import { renderHtml } from '../report/page/html.ts';
-import { renderCsv } from '../report/tables/csv.ts';
-import { renderLatex } from '../report/tables/latex.ts';
-import { renderMarkdown } from '../report/tables/markdown.ts';
-import { renderText } from '../report/tables/text-table.ts';
-import { type ConfigChanges, changedConfig, typedChanges, withConfigChanges } from './config-options.ts';
-import { FailedCheck } from './failed-check.ts';
-import { heedingTermination, interruption } from './interruption.ts';
-import { chosenLauncher, type LauncherChoice, withLauncherChoice } from './launcher-choice.ts';
+import { withConfigChanges } from './config-options.ts';
+import { withLauncherChoice } from './launcher-choice.ts';
+import { lazyAction } from './lazy-action.ts';
 import { backendOption, cacheOption } from './options.ts';
-
-interface RunOptions extends ConfigChanges, LauncherChoice {
-  readonly backend?: BackendChoice;
-  readonly cache: string;
-  readonly results: string;
-  readonly resume?: true;
-  readonly retryFailed?: true;
-}
-
-/** The command as somebody else would type it: what changes the result, and nothing of where and how often it was run. */
-function commandLine(config: string, options: RunOptions): string {
-  const { backend } = options;
-  const words = ['ragpp', 'run', relative(process.cwd(), config), ...typedChanges(options)];
-  return [...words, ...(backend === undefined ? [] : ['--backend', backend])].map(quoted).join(' ');
-}
-
-function openingOf({ resume, retryFailed }: RunOptions): Opening {
-  if (retryFailed === true) return 'retry-failed';
-  return resume === true ? 'resume' : 'fresh';
-}
-
-/** Where arms run in other processes, this one awaits them and can end in order. */
-async function launcherOf(options: LauncherOptions): Promise<Launcher> {
-  const launcher = await createLauncher(options);
-  if (options.name === 'local' && options.workers === 1) return launcher;
-  return {
-    name: launcher.name,
-    armsAtOnce: (arms) => launcher.armsAtOnce(arms),
-    launch: (job) => heedingTermination(() => launcher.launch(job)),
-  };
-}
-
-function filesOf(finished: FinishedRun): RunFiles {
-  const { result } = finished;
-  return {
-    ...runFiles(finished),
-    'per-query.parquet': perQueryParquet(result),
-    'table.md': renderMarkdown(result),
-    'table.tex': renderLatex(result),
-    'table.csv': renderCsv(result),
-    'report.html': renderHtml(result),
-  };
-}
-
-function show(result: ExperimentResult, folder: string): void {
-  printOut(`\n${renderText(result)}\n`);
-  for (const remark of result.remarks) printOut(`${remark}\n`);
-  const { backend, backendReason } = result.environment;
-  printOut(`backend ${backend} (${backendReason})\n`);
-  printOut(`\nreport: ${join(folder, 'report.html')}\n`);
-}
-
-/** @throws FailedCheck where an arm failed; the others are in the report. */
-function assertAllDone({ failures, arms, stopped }: ExperimentResult): void {
-  if (failures.length === 0) return;
-  for (const { name, code, message } of failures) printError(`ragpp: arm ${name} failed [${code}]: ${message}\n`);
-  const all = failures.length + arms.length + stopped.length;
-  printError(`ragpp: ${failures.length} of ${all} arms failed; --retry-failed runs them again\n`);
-  throw new FailedCheck(`${failures.length} arms failed`);
-}
-
-async function run(path: string, options: RunOptions): Promise<void> {
-  const config = changedConfig(path, options);
-  const launcher = await launcherOf(chosenLauncher(config.launcher, options));
-  const backend = await useBackend(options.backend ?? config.backend);
-  const { results, cache: cacheFolder } = options;
-  assertWritableFolder(results);
-  assertReadableFolder(cacheFolder);
-  const progress = terminalProgress();
-  const newExecution = () =>
-    new FolderExecution({ results, opening: openingOf(options), launcher, signal: interruption });
-  const execution = newExecution();
-  const rounds: FolderExecution[] = [];
-  const executeRound: Execute = (prepared) => {
-    const round = newExecution();
-    rounds.push(round);
-    return round.execute(prepared);
-  };
-  try {
-    const command = commandLine(path, options);
-    const context = { backend, cacheFolder, command, progress };
-    const finished = await runExperiment(config, context, (prepared) => execution.execute(prepared), executeRound);
-    const report = progress('report', 1);
-    const folder = execution.finish(filesOf(finished));
-    for (const round of rounds) round.discard();
-    report.finish();
-    show(finished.result, join(results, basename(folder)));
-    const remark = cacheSizeRemark(cacheFolder);
-    if (remark !== null) printOut(`${remark}\n`);
-    assertAllDone(finished.result);
-  } finally {
-    for (const one of [execution, ...rounds]) one.release();
-  }
-}
 
 export function runCommand(): Command {
   return withLauncherChoice(withConfigChanges(new Command('run')))
@@ -143,5 +27,5 @@ Examples:
   ragpp run configs/quickstart.yaml --set 'embedding={encoder: use-lite}' --set seed=7
   ragpp run configs/quickstart.yaml --launcher slurm --workers 16`,
     )
-    .action(run);
+    .action(lazyAction(async () => (await import('./actions/run.ts')).run));
 }

@@ -1,35 +1,7 @@
 import { Command } from 'commander';
-import { type BackendChoice, useBackend } from '../core/backend.ts';
-import { printOut } from '../core/terminal.ts';
-import { OWN_GOLDEN, readGolden, TOPICS, type TopicReport, verify } from '../verification/verify.ts';
-import { columns } from './columns.ts';
-import { FailedCheck } from './failed-check.ts';
+import { TOPICS } from '../verification/verify.ts';
+import { lazyAction } from './lazy-action.ts';
 import { backendOption } from './options.ts';
-
-function row(report: TopicReport): string[] {
-  const figures = [report.worstAbsolute, report.worstRelative].map((value) =>
-    value === 0 ? '0' : value.toExponential(1),
-  );
-  return [
-    report.topic,
-    String(report.cases),
-    ...figures,
-    report.tolerance,
-    report.failures.length === 0 ? 'pass' : 'FAIL',
-  ];
-}
-
-async function run(options: { backend: BackendChoice; golden?: string }): Promise<void> {
-  const files = readGolden(options.golden ?? OWN_GOLDEN);
-  const backend = await useBackend(options.backend);
-  const reports = await verify(files);
-  const header = ['topic', 'cases', 'worst absolute', 'worst relative', 'tolerance', 'result'];
-  printOut(`backend ${backend}\n${columns([header, ...reports.map(row)])}\n`);
-  for (const { topic, failures } of reports) for (const failure of failures) printOut(`${topic}: ${failure}\n`);
-  const failed = reports.filter((report) => report.failures.length > 0).length;
-  printOut(failed === 0 ? 'all topics pass\n' : `${failed} of ${reports.length} topics fail\n`);
-  if (failed > 0) throw new FailedCheck(`${failed} topics`);
-}
 
 export function verifyCommand(): Command {
   return new Command('verify')
@@ -40,5 +12,5 @@ export function verifyCommand(): Command {
       'after',
       `\nTopics: ${TOPICS.map(({ name }) => name).join(', ')}.\nExits with 1 when a topic fails or is not known.`,
     )
-    .action(run);
+    .action(lazyAction(async () => (await import('./actions/verify.ts')).run));
 }

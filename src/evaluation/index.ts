@@ -35,17 +35,14 @@ export {
 export {
   type BaselineComparison,
   type ClusteredTest,
-  CORRECTIONS,
   type ComparisonOptions,
-  type CorrectionName,
   clusteredTests,
   compareWithBaseline,
   isSignificant,
-  TESTS,
-  type TestName,
 } from './significance.ts';
 export { smallestCorrectedP, smallestP } from './smallest-p.ts';
 export { pairedTTest, type StudentTTest } from './student-t-test.ts';
+export { CORRECTIONS, type CorrectionName, TESTS, type TestName } from './test-names.ts';
 export {
   formatQrels,
   formatRun,

@@ -2,14 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { random } from '../core/random.ts';
 import { clusterBy, unclustered } from './clusters.ts';
 import { exactSignFlips, MOST_SAMPLES } from './sign-flip-permutation.ts';
-import {
-  type BaselineComparison,
-  type CorrectionName,
-  clusteredTests,
-  compareWithBaseline,
-  isSignificant,
-  TESTS,
-} from './significance.ts';
+import { type BaselineComparison, clusteredTests, compareWithBaseline, isSignificant } from './significance.ts';
+import { type CorrectionName, TESTS } from './test-names.ts';
 
 const stream = random(7, 'test');
 const clusters = clusterBy(Array.from({ length: 211 }, (_, i) => `g${i % 53}`));

@@ -1,25 +1,12 @@
-import { frozen } from '../core/frozen.ts';
 import type { BootstrapOptions } from './bootstrap-interval.ts';
 import { clusteredMean, clusteredTTest, minimumDetectable } from './cluster-robust.ts';
 import { clusteredWilcoxon } from './clustered-wilcoxon.ts';
 import type { Clusters } from './clusters.ts';
 import { cohenD } from './effect-size.ts';
 import { type Estimate, intervalMethod, meanIntervals } from './mean-intervals.ts';
-import { benjaminiHochberg, holm } from './multiple-comparisons.ts';
 import { pairedDifferences, TIE } from './paired-differences.ts';
 import { type PermutationTest, signFlipPermutation } from './sign-flip-permutation.ts';
-
-/** The paired tests by name; all clustered, all two-sided. */
-export const TESTS = frozen(['permutation', 't', 'wilcoxon'] as const);
-export type TestName = (typeof TESTS)[number];
-
-/** What is done about testing several systems at once. */
-export const CORRECTIONS = frozen({
-  holm,
-  'benjamini-hochberg': benjaminiHochberg,
-  none: (ps: readonly number[]) => [...ps],
-} as const);
-export type CorrectionName = keyof typeof CORRECTIONS;
+import { CORRECTIONS, type CorrectionName, type TestName } from './test-names.ts';
 
 export interface ComparisonOptions extends BootstrapOptions {
   /** `permutation` where none is given. */

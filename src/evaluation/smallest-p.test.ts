@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { random } from '../core/random.ts';
 import { clusterBy } from './clusters.ts';
-import { type CorrectionName, clusteredTests, type TestName } from './significance.ts';
+import { clusteredTests } from './significance.ts';
 import { smallestCorrectedP, smallestP } from './smallest-p.ts';
+import type { CorrectionName, TestName } from './test-names.ts';
 
 const LARGE = 1 / 1_000_001;
 

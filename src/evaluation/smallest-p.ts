@@ -1,6 +1,6 @@
 import { LEAST_CLUSTERS } from './mean-intervals.ts';
 import { MOST_SAMPLES } from './sign-flip-permutation.ts';
-import { CORRECTIONS, type CorrectionName, type TestName } from './significance.ts';
+import { CORRECTIONS, type CorrectionName, type TestName } from './test-names.ts';
 
 /**
  * The smallest p that a test of G clusters can reach, whatever their differences. Sign flips and signed ranks: two of 2^G sign vectors are as extreme, and a

@@ -1,4 +1,4 @@
-import { activeBackend } from '../core/backend.ts';
+import { activeBackend } from '../core/active-backend.ts';
 import { hashOf } from '../core/hash.ts';
 import type { EncoderOptions } from '../embedding/registry.ts';
 import type { Corpus } from '../model/corpus.ts';

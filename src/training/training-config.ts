@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { indexOptions } from '../candidates/registry.ts';
-import { BACKENDS } from '../core/backend.ts';
+import { BACKENDS } from '../core/active-backend.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import { check } from '../core/validation.ts';
 import { setDataFolder } from '../datasets/data-folder.ts';

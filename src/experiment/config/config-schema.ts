@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { BACKENDS } from '../../core/backend.ts';
+import { BACKENDS } from '../../core/active-backend.ts';
 import { RagPlusPlusError } from '../../core/errors.ts';
 import { frozen } from '../../core/frozen.ts';
 import { datasetOptions } from '../../datasets/registry.ts';
 import { encoderOptions } from '../../embedding/registry.ts';
 import { parseMean } from '../../evaluation/metric.ts';
-import { CORRECTIONS, type CorrectionName, TESTS } from '../../evaluation/significance.ts';
+import { CORRECTIONS, type CorrectionName, TESTS } from '../../evaluation/test-names.ts';
 import { launcherOptions } from '../launch/registry.ts';
 import { sweepDesign, sweepOptions } from '../sweep/sweep-options.ts';
 import { armName, armOptions } from './arm-options.ts';

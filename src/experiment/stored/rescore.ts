@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ValidationError } from '../../core/errors.ts';
 import { check, nearestOf } from '../../core/validation.ts';
 import { parseMean } from '../../evaluation/metric.ts';
-import type { CorrectionName, TestName } from '../../evaluation/significance.ts';
+import type { CorrectionName, TestName } from '../../evaluation/test-names.ts';
 import type { Qrels, Run } from '../../model/run.ts';
 import { compareScored, type Scored } from '../../model/tie-rule.ts';
 import { fileName } from '../config/arms.ts';

@@ -1,0 +1,26 @@
+import { type BackendName, useBackend } from '../../core/backend.ts';
+import { serveArms } from '../../experiment/launch/arm-service.ts';
+import { joinRun, runArmTask } from '../../experiment/launch/arm-task.ts';
+import { FailedCheck } from '../failed-check.ts';
+
+interface ArmOptions {
+  readonly arm?: string;
+  readonly serve?: boolean;
+  readonly backend: BackendName;
+  readonly cache: string;
+}
+
+export async function arm(folder: string, { arm: name, serve, ...options }: ArmOptions): Promise<void> {
+  const backend = await useBackend(options.backend);
+  const runner = await joinRun(folder, backend, options.cache);
+  if (serve === true) {
+    serveArms(runner, folder);
+    return;
+  }
+  try {
+    if (name !== undefined && (await runArmTask(folder, runner, name)))
+      throw new FailedCheck(`arm failed, see the folder of the run: ${name}`);
+  } finally {
+    await runner.dispose();
+  }
+}

@@ -1,0 +1,32 @@
+import { selectArms } from '../../experiment/config/arm-selection.ts';
+import { type ExperimentConfig, loadConfig } from '../../experiment/config/config.ts';
+import { RACE_DEFAULTS } from '../../experiment/config/config-schema.ts';
+import type { ConfigChanges } from '../config-options.ts';
+
+/** A race of the config's own settings, or of the defaults. */
+function raced(config: ExperimentConfig): ExperimentConfig {
+  const { evaluation } = config;
+  return { ...config, evaluation: { ...evaluation, race: evaluation.race ?? RACE_DEFAULTS } };
+}
+
+/** The config that a command is about. @throws ConfigurationError with all faults at once. */
+export function changedConfig(
+  path: string,
+  { set, arm, limitQueries, race, controls }: ConfigChanges,
+): ExperimentConfig {
+  const limit = limitQueries === undefined ? [] : [`evaluation.limitQueries=${limitQueries}`];
+  const control = controls === true ? ['controls=true'] : [];
+  const config = selectArms(loadConfig(path, [...set, ...limit, ...control]), arm);
+  return race === true ? raced(config) : config;
+}
+
+/** The words that the changes would be typed again as, not quoted yet. */
+export function typedChanges({ set, arm, limitQueries, race, controls }: ConfigChanges): string[] {
+  return [
+    ...set.flatMap((override) => ['--set', override]),
+    ...arm.flatMap((name) => ['--arm', name]),
+    ...(limitQueries === undefined ? [] : ['--limit-queries', limitQueries]),
+    ...(race === true ? ['--race'] : []),
+    ...(controls === true ? ['--controls'] : []),
+  ];
+}

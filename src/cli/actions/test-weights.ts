@@ -1,0 +1,52 @@
+import { join, relative } from 'node:path';
+import { type BackendChoice, useBackend } from '../../core/backend.ts';
+import { ValidationError } from '../../core/errors.ts';
+import { readFolder, writeAtomic } from '../../core/files.ts';
+import { terminalProgress } from '../../core/progress.ts';
+import { quoted } from '../../core/shell-words.ts';
+import { printOut } from '../../core/terminal.ts';
+import { currentCommit, restoreDataFolder } from '../../experiment/run/environment.ts';
+import { readWeights, type Weights } from '../../learning/weight-file.ts';
+import { renderTestMarkdown, renderTestText } from '../../report/tables/test-table.ts';
+import { assertFirstLook, looksAt, nextLook, recordLooks } from '../../training/test-looks.ts';
+import { runTest, testSplit } from '../../training/test-run.ts';
+import { readTouches, TEST_FILE } from '../../training/test-touches.ts';
+import { loadTrainingConfig } from '../../training/training-config.ts';
+
+interface TestOptions {
+  readonly again?: true;
+  readonly backend?: BackendChoice;
+  readonly cache: string;
+}
+
+function commandLine(folder: string, { again, backend }: TestOptions): string {
+  const words = ['ragpp', 'test-weights', relative(process.cwd(), folder), ...(again === true ? ['--again'] : [])];
+  return [...words, ...(backend === undefined ? [] : ['--backend', backend])].map(quoted).join(' ');
+}
+
+/** @throws ValidationError for a folder without any. */
+function weightsIn(folder: string): ReadonlyMap<string, Weights> {
+  const files = readFolder(folder).filter((name) => /^weights-.*\.safetensors$/.test(name));
+  if (files.length === 0) throw new ValidationError(`folder has no weights-<model>.safetensors: ${folder}`, { folder });
+  return new Map(files.map((name) => [name, readWeights(join(folder, name))]));
+}
+
+export async function testWeights(folder: string, options: TestOptions): Promise<void> {
+  const path = join(folder, TEST_FILE);
+  const config = loadTrainingConfig(join(folder, 'config.yaml'));
+  restoreDataFolder(config.dataset, folder);
+  const weights = weightsIn(folder);
+  const context = { cacheFolder: options.cache, progress: terminalProgress() };
+  const split = await testSplit(config, context);
+  const earlier = looksAt(folder, split);
+  assertFirstLook(earlier, split, options.again === true);
+  const backend = await useBackend(options.backend ?? config.backend);
+  const result = await runTest(config, weights, context);
+  const touch = { commit: currentCommit(), backend, command: commandLine(folder, options) };
+  const touches = [...readTouches(path), touch];
+  const looks = [...earlier, nextLook(folder, split, touch)];
+  recordLooks(folder, looks);
+  writeAtomic(path, `${JSON.stringify({ touches, ...result }, null, 2)}\n`);
+  writeAtomic(join(folder, 'test.md'), renderTestMarkdown(result, config, looks));
+  printOut(`\n${renderTestText(result, config, looks)}\n${join(folder, 'test.md')}\n`);
+}

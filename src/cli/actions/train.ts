@@ -1,0 +1,60 @@
+import { basename, join, relative } from 'node:path';
+import { type BackendChoice, useBackend } from '../../core/backend.ts';
+import { assertReadableFolder, assertWritableFolder } from '../../core/files.ts';
+import { terminalProgress } from '../../core/progress.ts';
+import { quoted } from '../../core/shell-words.ts';
+import { printOut } from '../../core/terminal.ts';
+import {
+  renderControlsCsv,
+  renderCurveCsv,
+  renderImportanceCsv,
+  renderTrainingCsv,
+  renderWeightsCsv,
+} from '../../report/training/training-csv.ts';
+import { renderTrainingHtml } from '../../report/training/training-page.ts';
+import { renderTrainingMarkdown, renderTrainingText } from '../../report/training/training-table.ts';
+import { loadTrainingConfig } from '../../training/training-config.ts';
+import { writeTrainingFolder } from '../../training/training-folder.ts';
+import type { TrainingResult } from '../../training/training-result.ts';
+import { runTraining } from '../../training/training-run.ts';
+
+interface TrainOptions {
+  readonly set: readonly string[];
+  readonly backend?: BackendChoice;
+  readonly cache: string;
+  readonly results: string;
+}
+
+/** The command as somebody else would type it: what changes the result, and nothing of where it was run. */
+function commandLine(config: string, { set, backend }: TrainOptions): string {
+  const changes = set.flatMap((override) => ['--set', override]);
+  const words = ['ragpp', 'train', relative(process.cwd(), config), ...changes];
+  return [...words, ...(backend === undefined ? [] : ['--backend', backend])].map(quoted).join(' ');
+}
+
+function tablesOf(result: TrainingResult) {
+  return {
+    'table.md': renderTrainingMarkdown(result),
+    'table.csv': renderTrainingCsv(result),
+    'weights.csv': renderWeightsCsv(result),
+    'curve.csv': renderCurveCsv(result),
+    'importance.csv': renderImportanceCsv(result),
+    'controls.csv': renderControlsCsv(result),
+    'report.html': renderTrainingHtml(result),
+  };
+}
+
+export async function train(path: string, options: TrainOptions): Promise<void> {
+  const config = loadTrainingConfig(path, options.set);
+  const backend = await useBackend(options.backend ?? config.backend);
+  const { results, cache: cacheFolder } = options;
+  assertWritableFolder(results);
+  assertReadableFolder(cacheFolder);
+  const progress = terminalProgress();
+  const finished = await runTraining(config, { backend, cacheFolder, command: commandLine(path, options), progress });
+  const report = progress('report', 1);
+  const folder = writeTrainingFolder(results, finished, tablesOf(finished.result));
+  report.finish();
+  printOut(`\n${renderTrainingText(finished.result)}\n`);
+  printOut(`report: ${join(results, basename(folder), 'report.html')}\n`);
+}

@@ -1,0 +1,14 @@
+import { frozen } from '../core/frozen.ts';
+import { benjaminiHochberg, holm } from './multiple-comparisons.ts';
+
+/** The paired tests by name; all clustered, all two-sided. */
+export const TESTS = frozen(['permutation', 't', 'wilcoxon'] as const);
+export type TestName = (typeof TESTS)[number];
+
+/** What is done about testing several systems at once. */
+export const CORRECTIONS = frozen({
+  holm,
+  'benjamini-hochberg': benjaminiHochberg,
+  none: (ps: readonly number[]) => [...ps],
+} as const);
+export type CorrectionName = keyof typeof CORRECTIONS;
