@@ -15,8 +15,10 @@ export type StartProgress = (stage: string, total: number) => Progress;
 /** Shows nothing: the default of every library function. */
 export const silent: StartProgress = () => ({ update() {}, finish() {} });
 
+const require = createRequire(import.meta.url);
+
 /** Loaded with the first bar, which most processes never show. */
-const library = once(() => createRequire(import.meta.url)('cli-progress') as typeof import('cli-progress'));
+const library = once(() => require('cli-progress') as typeof import('cli-progress'));
 
 const BAR = {
   format: '{stage} {bar} {percentage}% {eta_formatted} {remark}',

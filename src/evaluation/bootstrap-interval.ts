@@ -1,8 +1,7 @@
-import normalCdf from '@stdlib/stats-base-dists-normal-cdf';
-import normalQuantile from '@stdlib/stats-base-dists-normal-quantile';
 import { ValidationError } from '../core/errors.ts';
 import { random } from '../core/random.ts';
 import { type Clusters, clusterSums } from './clusters.ts';
+import { normalCdf, normalQuantile } from './distributions.ts';
 import { quantile } from './quantile.ts';
 import { weightedSums } from './weighted-sums.ts';
 

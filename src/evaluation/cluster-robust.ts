@@ -1,7 +1,6 @@
-import tCdf from '@stdlib/stats-base-dists-t-cdf';
-import tQuantile from '@stdlib/stats-base-dists-t-quantile';
 import { ValidationError } from '../core/errors.ts';
 import { type Clusters, clusterSums } from './clusters.ts';
+import { tCdf, tQuantile } from './distributions.ts';
 
 /** A mean over Q queries in G groups, and how uncertain it is. */
 export interface ClusteredMean {

@@ -1,5 +1,5 @@
-import normalCdf from '@stdlib/stats-base-dists-normal-cdf';
 import { type Clusters, clusterSums } from './clusters.ts';
+import { normalCdf } from './distributions.ts';
 import { assertDifferences } from './paired-differences.ts';
 import { exactSignFlips } from './sign-flip-permutation.ts';
 import { signedRanks, wilcoxonSignedRank } from './wilcoxon-signed-rank.ts';

@@ -1,5 +1,4 @@
-import tCdf from '@stdlib/stats-base-dists-t-cdf';
-import tQuantile from '@stdlib/stats-base-dists-t-quantile';
+import { tCdf, tQuantile } from './distributions.ts';
 import { momentsOf } from './paired-differences.ts';
 
 export interface StudentTTest {

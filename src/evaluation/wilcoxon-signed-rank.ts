@@ -1,5 +1,5 @@
-import normalCdf from '@stdlib/stats-base-dists-normal-cdf';
 import { ValidationError } from '../core/errors.ts';
+import { normalCdf } from './distributions.ts';
 import { assertDifferences, TIE } from './paired-differences.ts';
 
 export interface WilcoxonTest {

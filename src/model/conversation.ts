@@ -1,8 +1,15 @@
-import { DirectedGraph } from 'graphology';
+import { createRequire } from 'node:module';
+import type { DirectedGraph } from 'graphology';
 import { ValidationError } from '../core/errors.ts';
+import { once } from '../core/once.ts';
 import { chainEnds } from './parent-chains.ts';
 import { compareBytes } from './tie-rule.ts';
 import type { Turn } from './turn.ts';
+
+const require = createRequire(import.meta.url);
+
+/** Loaded with the first graph: most conversations are never asked for theirs. */
+const graphology = once(() => require('graphology') as typeof import('graphology'));
 
 /** Time order, with ids by bytes where times are equal. */
 export function compareTurns(a: Turn, b: Turn): number {
@@ -71,6 +78,7 @@ export class Conversation {
   }
 
   #toGraph(): DirectedGraph<{ turn: Turn; depth: number }> {
+    const { DirectedGraph } = graphology();
     const graph = new DirectedGraph<{ turn: Turn; depth: number }>();
     for (const { turn, depth } of this.#nodes.values()) {
       if (turn.id in Object.prototype)

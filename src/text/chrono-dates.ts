@@ -6,8 +6,10 @@ import { monthsFrom, periodOf, type TimeMention, type TimeRange } from './time-r
 type Result = ReturnType<typeof en.parse>[number];
 type Components = Result['start'];
 
+const require = createRequire(import.meta.url);
+
 /** Loaded with the first text: its modules take a tenth of a second. */
-const english = once(() => createRequire(import.meta.url)('chrono-node/en') as typeof en);
+const english = once(() => require('chrono-node/en') as typeof en);
 
 const WEEK_MS = 7 * 86_400_000;
 const WEEKDAY = /\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend)\b/i;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { stringify } from 'yaml';
+import { yaml } from '../core/yaml.ts';
 import { intervalMethod } from '../evaluation/mean-intervals.ts';
 import { encodeQrels, formatRun } from '../evaluation/trec-files.ts';
 import { fileName } from '../experiment/config/arms.ts';
@@ -78,7 +78,7 @@ function strataText({ strata, models }: TrainingResult): string {
 export function trainingFiles({ result, runs, qrels }: FinishedTraining): RunFiles {
   const trec = [...runs].map(([name, run]) => [`runs/${fileName(name)}.trec`, formatRun(run, fileName(name))]);
   return {
-    'config.yaml': stringify(result.config),
+    'config.yaml': yaml().stringify(result.config),
     'environment.json': `${JSON.stringify(result.environment, null, 2)}\n`,
     'metrics.json': metricsText(result),
     'strata.json': strataText(result),

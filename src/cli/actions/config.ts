@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import { type BackendChoice, useBackend } from '../../core/backend.ts';
 import { assertReadableFolder } from '../../core/files.ts';
 import { terminalProgress } from '../../core/progress.ts';
 import { printOut } from '../../core/terminal.ts';
+import { yaml } from '../../core/yaml.ts';
 import { loadDataset } from '../../datasets/registry.ts';
 import type { ExperimentConfig } from '../../experiment/config/config.ts';
 import { type ArmSummary, summariseArms } from '../../experiment/config/config-summary.ts';
@@ -81,6 +81,6 @@ export async function show(path: string, options: ShowOptions): Promise<void> {
   printOut(
     options.json
       ? `${JSON.stringify({ config, arms, stages }, null, 2)}\n`
-      : `${stringify(config)}\n${summaryOf(arms, stages)}`,
+      : `${yaml().stringify(config)}\n${summaryOf(arms, stages)}`,
   );
 }

@@ -1,5 +1,6 @@
-import { type Document, isMap, isScalar, LineCounter, type Pair, parseDocument, visit, type YAMLError } from 'yaml';
+import type { Document, LineCounter, Pair, YAMLError } from 'yaml';
 import type { ConfigurationFault } from '../../core/errors.ts';
+import { yaml } from '../../core/yaml.ts';
 import { CONFIG_LIMITS } from './config-limits.ts';
 import { tooDeep, valueFaults } from './config-values.ts';
 
@@ -19,6 +20,7 @@ function reasonOf({ message }: YAMLError): string {
 /** Keys of one mapping that are alike; the parser would compare each with each. */
 function repeatedKeys(document: Document): number[] {
   const places: number[] = [];
+  const { isScalar, visit } = yaml();
   visit(document, {
     Map(_, { items }) {
       const known = new Set<string>();
@@ -38,7 +40,7 @@ function aliasFaults(document: Document): ConfigurationFault[] {
   const anchors = new Set<string>();
   const lost = new Set<string>();
   let count = 0;
-  visit(document, {
+  yaml().visit(document, {
     Node(_, node) {
       if ('anchor' in node && typeof node.anchor === 'string') anchors.add(node.anchor);
     },
@@ -83,6 +85,7 @@ function syntaxFaults({ errors }: Document, repeated: readonly number[], lines: 
  * @returns the value, aliases sharing what they stand for; or every syntax fault with its line, else every fault of its values.
  */
 export function readYamlText(text: string, isConfig: boolean): YamlValue {
+  const { isMap, isScalar, LineCounter, parseDocument } = yaml();
   const lines = new LineCounter();
   const document: Document = parseDocument(text, { lineCounter: lines, uniqueKeys: false });
   if (document.errors.some(isTooDeep)) return { faults: [tooDeep([])] };

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { stringify } from 'yaml';
 import { ProcessDiedError } from '../../core/errors.ts';
+import { yaml } from '../../core/yaml.ts';
 import { runArmTask } from '../launch/arm-task.ts';
 import type { Launcher } from '../launch/launcher.ts';
 import { thisProgram } from '../launch/program.ts';
@@ -84,7 +84,7 @@ export class FolderExecution {
     if (opening === 'retry-failed')
       for (const { name } of run.arms) rmSync(failurePath(folder.path, name), { force: true });
     folder.write({
-      'config.yaml': stringify(run.config),
+      'config.yaml': yaml().stringify(run.config),
       'environment.json': `${JSON.stringify(run.environment, null, 2)}\n`,
       [STATE]: formatState(state),
     });

@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { yaml } from '../../core/yaml.ts';
 import { intervalMethod } from '../../evaluation/mean-intervals.ts';
 import { encodeQrels, formatRun } from '../../evaluation/trec-files.ts';
 import type { Corpus } from '../../model/corpus.ts';
@@ -83,7 +83,7 @@ export function runFiles({ result, runs, qrels, corpus }: FinishedRun): RunFiles
     result.arms.flatMap((arm) => (arm.latency === null ? [] : [[arm.name, arm.latency]])),
   );
   return {
-    'config.yaml': stringify(result.config),
+    'config.yaml': yaml().stringify(result.config),
     'environment.json': `${JSON.stringify({ ...environment, stages, armsAtOnce, timings, latency }, null, 2)}\n`,
     'metrics.json': metricsText(result),
     'strata.json': strataOf(result),

@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { yaml } from '../../core/yaml.ts';
 import type { ArmResult, ExperimentResult } from '../../experiment/measure/result.ts';
 import { type Content, html, type Markup } from '../page/markup.ts';
 
@@ -13,7 +13,7 @@ ${resolvedConfig(config)}
 
 /** The config as it ran, folded. */
 export function resolvedConfig(config: Readonly<Record<string, unknown>>): Markup {
-  return html`<details class="config"><summary>Resolved config</summary><pre tabindex="0">${stringify(config)}</pre></details>`;
+  return html`<details class="config"><summary>Resolved config</summary><pre tabindex="0">${yaml().stringify(config)}</pre></details>`;
 }
 
 function tunedArms(arms: readonly ArmResult[]): Content {
