@@ -1,15 +1,38 @@
-/** What a newcomer needs first. Everything else stands in its room: `rag-plusplus/attention`, `rag-plusplus/evaluation` and so on. */
+/**
+ * What a newcomer needs first. Everything else stands in its room: `rag-plusplus/attention`, `rag-plusplus/evaluation` and so on. Names come from their own
+ * files, since a room loads all that it has, and functions that return promises load their code with the first call.
+ */
 
-export { RING_ATTENTION_DEFAULTS, ringAttention } from './attention/index.ts';
-export { createIndex } from './candidates/index.ts';
-export { RagPlusPlusError, tf, useBackend } from './core/index.ts';
-export { loadDataset } from './datasets/index.ts';
-export { createEncoder } from './embedding/index.ts';
-export { evaluate, summarise } from './evaluation/index.ts';
-export { type ExperimentConfig, type ExperimentResult, loadConfig, runExperiment } from './experiment/index.ts';
-export { Conversation, Corpus, type Dataset, type Query, type Turn } from './model/index.ts';
-export { renderHtml, renderText } from './report/index.ts';
-export { retrieve } from './retrieval/index.ts';
-export { Workspace } from './signals/index.ts';
-export { trajectoryCoordinates } from './trajectory/index.ts';
-export { verify } from './verification/index.ts';
+export * as tf from '@tensorflow/tfjs-core';
+export { RING_ATTENTION_DEFAULTS } from './attention/options.ts';
+export { ringAttention } from './attention/ring-attention.ts';
+export { createIndex } from './candidates/registry.ts';
+export { useBackend } from './core/backend.ts';
+export { RagPlusPlusError } from './core/errors.ts';
+export { loadDataset } from './datasets/registry.ts';
+export { createEncoder } from './embedding/registry.ts';
+export { evaluate, summarise } from './evaluation/evaluate.ts';
+export { type ExperimentConfig, loadConfig } from './experiment/config/config.ts';
+export type { ExperimentResult } from './experiment/measure/result.ts';
+export { Conversation } from './model/conversation.ts';
+export { Corpus } from './model/corpus.ts';
+export type { Dataset, Query } from './model/dataset.ts';
+export type { Turn } from './model/turn.ts';
+export { renderHtml } from './report/page/html.ts';
+export { renderText } from './report/tables/text-table.ts';
+export { Workspace } from './signals/workspace.ts';
+export { trajectoryCoordinates } from './trajectory/coordinates.ts';
+
+type RunExperiment = typeof import('./experiment/run/run.ts').runExperiment;
+type Retrieve = typeof import('./retrieval/retriever.ts').retrieve;
+type Verify = typeof import('./verification/verify.ts').verify;
+
+/** See `rag-plusplus/experiment`. */
+export const runExperiment: RunExperiment = async (...given) =>
+  (await import('./experiment/run/run.ts')).runExperiment(...given);
+
+/** See `rag-plusplus/retrieval`. */
+export const retrieve: Retrieve = async (...given) => (await import('./retrieval/retriever.ts')).retrieve(...given);
+
+/** See `rag-plusplus/verification`. */
+export const verify: Verify = async (...given) => (await import('./verification/verify.ts')).verify(...given);
