@@ -1,7 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { RING_ATTENTION_DEFAULTS } from '../attention/options.ts';
-import type { Bm25IndexOptions } from '../candidates/bm25-options.ts';
-import { indexOptions } from '../candidates/registry.ts';
 import type { Own, TensorOps } from '../core/tensor-op.harness.ts';
 import { Corpus } from '../model/corpus.ts';
 import { attentionSignal } from './attention.ts';
@@ -9,7 +7,6 @@ import { attentionOptions } from './attention-options.ts';
 import { candidateAttention, unifiedScores } from './attention-score.ts';
 import { signalBankOptions, signalNames } from './bank/options.ts';
 import { signalTable } from './bank/signal-bank.ts';
-import { bm25Signal } from './bm25.ts';
 import { newestPool } from './columns.harness.ts';
 import { sampleWorkspace, sampleWorld } from './corpus.fixture.ts';
 import { cosineSignal } from './cosine.ts';
@@ -17,8 +14,6 @@ import { decaySignal } from './decay.ts';
 import { forwardAttention } from './forward-attention.ts';
 import { forwardCosines, forwardWidth } from './forward-cosines.ts';
 import { candidateCosines, hostCosines, pairCosines } from './pair-cosines.ts';
-import { withInputs } from './plan.ts';
-import { recencySignal } from './recency.ts';
 import type { Signal } from './signal.ts';
 import { trajectorySignal } from './trajectory.ts';
 import { TRAJECTORY_DEFAULTS } from './trajectory-options.ts';
@@ -183,10 +178,6 @@ export const TENSOR_OPS: TensorOps = {
     edges: { 'one turn': [(own) => finalScore(own(row(0.5)), own(row(1)), 0.2), [0.6]] },
   },
   attentionSignal: { use: () => scored(attentionSignal(attentionUse)), refuses: [] },
-  bm25Signal: {
-    use: () => scored(bm25Signal(indexOptions.parse({ index: 'bm25' }) as Bm25IndexOptions)),
-    refuses: [],
-  },
   cosineSignal: { use: () => scored(cosineSignal(null)), refuses: [] },
   decaySignal: {
     use: () => scored(decaySignal({ halfLifeHours: 5 })),
@@ -198,14 +189,6 @@ export const TENSOR_OPS: TensorOps = {
     refuses: [[() => bank({ encoders: [{ encoder: 'lsa' }] }), /encoder lsa/]],
   },
   signalNames: { use: () => signalNames(signalBankOptions.parse({})).length, refuses: [] },
-  Plan: {
-    use: () => within(async ({ plan }) => plan.stage(recencySignal(null)).inputs.length),
-    refuses: [],
-  },
-  withInputs: {
-    use: () => within(async ({ plan }) => withInputs([plan.stage(trajectorySignal(TRAJECTORY_DEFAULTS))]).size),
-    refuses: [],
-  },
   Workspace: {
     use: () => within(async (workspace) => (await workspace.corpusTensor()).size),
     refuses: [
