@@ -26,6 +26,6 @@ describe('candidate-stage', () => {
   test('settings that cannot be are refused before any work', async () => {
     const wrong = studyCommand(candidateStage)(['--set', 'm=[0.5]', '--set', 'efSerch=[10]']);
     await expect(wrong).rejects.toThrow(ConfigurationError);
-    await expect(wrong).rejects.toThrow(/2 fault\(s\) in the settings[\s\S]*efSearch/);
+    await expect(wrong).rejects.toThrow(/2 errors in the settings[\s\S]*efSearch/);
   });
 });

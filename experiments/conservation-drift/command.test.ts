@@ -122,7 +122,7 @@ describe('experiment conservation-drift', () => {
   test('settings that cannot be are refused before any work', async () => {
     const wrong = runConservationDrift([...common, '--retention-days', 'many', '--capacity', '0']);
     await expect(wrong).rejects.toThrow(ConfigurationError);
-    await expect(wrong).rejects.toThrow(/2 fault\(s\) in the options[\s\S]*retentionDays[\s\S]*"many"[\s\S]*capacity/);
+    await expect(wrong).rejects.toThrow(/2 errors in the options[\s\S]*retentionDays[\s\S]*"many"[\s\S]*capacity/);
   });
 
   const executable = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';

@@ -87,6 +87,6 @@ describe('experiment findings', () => {
   test('settings that cannot be are refused before any work', async () => {
     const wrong = runFindings([...places, '--seed', 'many', '--sampled-messages', '1']);
     await expect(wrong).rejects.toThrow(ConfigurationError);
-    await expect(wrong).rejects.toThrow(/2 fault\(s\) in the options[\s\S]*seed[\s\S]*"many"[\s\S]*sampledMessages/);
+    await expect(wrong).rejects.toThrow(/2 errors in the options[\s\S]*seed[\s\S]*"many"[\s\S]*sampledMessages/);
   });
 });

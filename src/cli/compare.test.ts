@@ -46,5 +46,5 @@ test('fits the terminal, and is as wide as it must be where there is none', asyn
 test('a folder that is no run is an error that names the file', async () => {
   const { code, stderr } = await ragpp('compare', a, root);
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^ragpp \[STORAGE\]: cannot read .*metrics\.json\n$/);
+  expect(stderr).toMatch(/^ragpp \[STORAGE\]: cannot read .*metrics\.json; .*\n$/);
 });

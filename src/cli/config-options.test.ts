@@ -51,7 +51,7 @@ test.each([
   [['--limit-queries', '1'], /evaluation\.limitQueries \(--set\): expected number >= 2, got 1/],
   [
     ['--arm', 'unfied'],
-    /1 fault\(s\) in --arm:\n {2}--arm: expected an arm of sample, got "unfied"; did you mean unified\?$/,
+    /1 error in --arm; correct and run again:\n {2}--arm: expected an arm of sample, got "unfied"; did you mean unified\?$/,
   ],
 ])('%j is a fault', (argv, message) => {
   expect(() => changedConfig(path, parsed(...argv))).toThrow(message);

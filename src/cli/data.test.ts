@@ -72,6 +72,6 @@ describe('with a name', () => {
   test('a file that is not there is told', async () => {
     const { code, stderr } = await ragpp('data', 'locomo', '--set', `path=${join(root, 'none.json')}`);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^ragpp \[STORAGE\]: cannot read .*none\.json\n$/);
+    expect(stderr).toMatch(/^ragpp \[STORAGE\]: cannot read .*none\.json; .*\n$/);
   });
 });

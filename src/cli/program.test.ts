@@ -109,5 +109,7 @@ test('an error within a stage ends the program, below its bar, with the cursor b
   expect(await ended).toEqual([2, null]);
   const [bar, error] = written.split('\x1b[?25h');
   expect(bar?.split('\x1b[?25l')[1]).toMatch(/arms .* 28% /);
-  expect(error).toMatch(/\nragpp \[CONFIGURATION\]: 1 fault\(s\) in none\.yaml:\n[^\n]*none\.yaml'\n$/);
+  expect(error).toMatch(
+    /\nragpp \[CONFIGURATION\]: 1 error in none\.yaml; correct and run again:\n[^\n]*none\.yaml'\n$/,
+  );
 });

@@ -248,6 +248,6 @@ test('prepared data that is cut short exits with 1 and says what to delete', asy
   const { code, stdout, stderr } = await start('mail-baselines.yaml');
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toBe(
-    `ragpp [CHECKSUM_MISMATCH]: damaged file, its last line is not the checksum of the others; delete it, the next run prepares it anew: ${path}\n`,
+    `ragpp [CHECKSUM_MISMATCH]: damaged file ${path}: its last line is not the checksum of the others; delete the file and run again to prepare the data\n`,
   );
 });

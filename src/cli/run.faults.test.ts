@@ -60,18 +60,18 @@ describe('a fault of the configuration exits with 2, before anything is made', (
     [
       'an unknown key',
       ['--set', 'evaluation.smaples=7'],
-      /^ragpp \[CONFIGURATION\]: 1 fault\(s\) in .*sample\.yaml:\n {2}evaluation\.smaples \(--set\): expected one of .*, got unknown key "smaples"; did you mean samples\?$/,
+      /^ragpp \[CONFIGURATION\]: 1 error in .*sample\.yaml; correct and run again:\n {2}evaluation\.smaples \(--set\): expected one of .*, got unknown key "smaples"; did you mean samples\?$/,
     ],
     ['a wrong type', ['--set', 'seed=[1]'], /\n {2}seed \(--set\): expected number, got \[1\]$/],
     [
       'several',
       ['--set', 'seed=x', '--set', 'evaluation.baseline=hybird', '--set', 'evaluation.metrics=[ndgc@10]'],
-      /: 3 fault\(s\) in [\s\S]*seed \(--set\): expected number[\s\S]*the nearest known is ndcg@10[\s\S]*got "hybird"; did you mean hybrid\?$/,
+      /: 3 errors in [\s\S]*seed \(--set\): expected number[\s\S]*the nearest known is ndcg@10[\s\S]*got "hybird"; did you mean hybrid\?$/,
     ],
     [
       'an override without =',
       ['--set', 'seed'],
-      /^ragpp \[CONFIGURATION\]: 1 fault\(s\) in --set:\n {2}--set: expected path=value, got "seed"$/,
+      /^ragpp \[CONFIGURATION\]: 1 error in --set; correct and run again:\n {2}--set: expected path=value, got "seed"$/,
     ],
     [
       'an override of an arm that is none',
@@ -99,7 +99,7 @@ describe('a fault of the configuration exits with 2, before anything is made', (
     [
       'a syntax fault',
       'name: x\narms:\n  - {name: y\n  - z\n',
-      /1 fault\(s\) in .*broken\.yaml:\n {2}line \d, column \d+: expected valid YAML, got /,
+      /1 error in .*broken\.yaml; correct and run again:\n {2}line \d, column \d+: expected valid YAML, got /,
     ],
     ['no config at all', null, /\n {2}\(file\): expected a YAML file, got ENOENT/],
   ])('%s', async (_, text, message) => {
@@ -117,12 +117,12 @@ describe('a fault of the data exits with 1 and names the row', () => {
     [
       'a parent that is missing',
       [turn('x', 'nobody')],
-      /^ragpp \[VALIDATION\]: 1 fault\(s\) in .*; repair them, or set onDirtyRow: skip:\n {2}turns\.jsonl:\d+: missing parent: nobody$/,
+      /^ragpp \[VALIDATION\]: 1 error in .*; correct and run again, or set onDirtyRow: skip:\n {2}turns\.jsonl:\d+: missing parent: nobody$/,
     ],
     [
       'a cycle',
       [turn('x', 'y'), turn('y', 'x')],
-      /2 fault\(s\)[\s\S]*its own ancestor, a cycle: x\n.*its own ancestor, a cycle: y$/,
+      /2 errors[\s\S]*its own ancestor, a cycle: x\n.*its own ancestor, a cycle: y$/,
     ],
     ['an id twice', [turn('t0-0', null)], /duplicate id: t0-0$/],
     ['an empty text', [turn('x', null, ' ')], /malformed row: text: expected a text that is not empty, got " "$/],
@@ -143,7 +143,7 @@ describe('a fault of the data exits with 1 and names the row', () => {
     await expectError(
       start('--set', 'dataset.path=/nowhere'),
       1,
-      /^ragpp \[STORAGE\]: cannot read \(ENOENT.*: \/nowhere\/turns\.jsonl$/,
+      /^ragpp \[STORAGE\]: cannot read \(ENOENT.*: \/nowhere\/turns\.jsonl; /,
     );
   });
 });
@@ -166,7 +166,7 @@ describe('a damaged cache exits with 1 and says what to delete', () => {
     await expectError(
       start(),
       1,
-      /^ragpp \[CHECKSUM_MISMATCH\]: damaged file, .*; delete it and run again to embed its texts again: .*\.vectors$/,
+      /^ragpp \[CHECKSUM_MISMATCH\]: damaged file .*\.vectors: .*; delete the file and run again to embed its texts$/,
     );
     rmSync(path);
     expect((await start()).code).toBe(0);
@@ -191,7 +191,7 @@ describe('a damaged cache exits with 1 and says what to delete', () => {
     expect(failed).not.toEqual([]);
     for (const line of failed)
       expect(line).toMatch(
-        /^ragpp: arm \S+ failed \[CHECKSUM_MISMATCH\]: damaged file, .*; delete it and run again, with --retry-failed where a run is to go on, to have the stage computed anew: .*trajectory.*safetensors$/,
+        /^ragpp: arm \S+ failed \[CHECKSUM_MISMATCH\]: damaged file .*trajectory.*safetensors: .*; delete the file and run again, with --retry-failed to resume a run$/,
       );
     expect(stderr).toMatch(
       new RegExp(`^ragpp: ${failed.length} of 5 arms failed; --retry-failed runs them again$`, 'm'),
@@ -211,7 +211,7 @@ describe('a damaged cache exits with 1 and says what to delete', () => {
       expect(block.byteLength).toBe(bytes.byteLength);
       writeFileSync(path, block);
     }
-    await expectError(start(), 1, /^ragpp \[NOT_FINITE\]: vector is not finite at turn \S+: NaN$/);
+    await expectError(start(), 1, /^ragpp \[NOT_FINITE\]: vector is not finite at turn \S+: NaN; /);
   });
 });
 
@@ -227,7 +227,7 @@ describe('what stands in the way exits with 1, before any work', () => {
     await expectError(
       outcome,
       1,
-      /^ragpp \[STORAGE\]: cannot (?:write to|read) folder \(E\w+: .*\): .*file(\/below)?$/,
+      /^ragpp \[STORAGE\]: cannot (?:write to|read) folder \(E\w+: .*\): .*file(\/below)?; check that the path exists and that you may access it$/,
     );
     expect((await outcome).stderr.split('\n')).toHaveLength(2);
     expect(readFileSync(join(root, 'file'), 'utf8')).toBe('mine');
@@ -238,7 +238,7 @@ describe('what stands in the way exits with 1, before any work', () => {
     expect(absent).toBeDefined();
     const { name, reason } = absent as { name: string; reason: string };
     const { stderr } = await start('--backend', name);
-    expect(stderr).toBe(`ragpp [UNAVAILABLE]: backend ${name} is not available: ${reason}\n`);
+    expect(stderr).toContain(`ragpp [UNAVAILABLE]: backend ${name} is not available: ${reason}; run ragpp doctor`);
     await expectError(start('--backend', name), 1, /^ragpp \[UNAVAILABLE\]/);
     expect(existsSync(results)).toBe(false);
   });

@@ -54,14 +54,14 @@ test('a topic that is not known fails', async () => {
 });
 
 test.each([
-  ['is not there', () => join(root, 'none'), 1, /^ragpp \[STORAGE\]: cannot read folder .*: .*none$/],
-  ['is empty', () => folderWith('empty', {}), 1, /^ragpp \[STORAGE\]: cannot find a golden file .*empty$/],
-  ['holds no JSON', () => folderWith('text', { 'a.json': '{' }), 1, /^ragpp \[STORAGE\]: cannot parse .*a\.json$/],
+  ['is not there', () => join(root, 'none'), 1, /^ragpp \[STORAGE\]: cannot read folder .*: .*none; /],
+  ['is empty', () => folderWith('empty', {}), 1, /^ragpp \[STORAGE\]: cannot find a golden file .*empty; /],
+  ['holds no JSON', () => folderWith('text', { 'a.json': '{' }), 1, /^ragpp \[STORAGE\]: cannot parse .*a\.json; /],
   [
     'holds other JSON',
     () => folderWith('other', { 'a.json': '{}' }),
     2,
-    /^ragpp \[CONFIGURATION\]: 3 fault\(s\) in .*a\.json:\n {2}topic/,
+    /^ragpp \[CONFIGURATION\]: 3 errors in .*a\.json; correct and run again:\n {2}topic/,
   ],
 ])('a golden folder that %s is one clear error', async (_, folder, expected, message) => {
   const { code, stderr } = await ragpp('verify', '--backend', 'cpu', '--golden', folder());

@@ -22,7 +22,8 @@ export function setActiveBackend(backend: ActiveBackend): void {
 
 /** @throws UnavailableError before a backend was made active. */
 export function getActiveBackend(): ActiveBackend {
-  if (active === undefined) throw new UnavailableError('tensor backend', 'useBackend was not called');
+  if (active === undefined)
+    throw new UnavailableError('tensor backend', 'useBackend was not called; call useBackend first');
   return active;
 }
 

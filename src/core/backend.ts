@@ -168,6 +168,8 @@ function libtensorflowVersion(): string | undefined {
   return (tf.backend() as unknown as { binding: { TF_Version: string } }).binding.TF_Version;
 }
 
+const REMEDY = 'run ragpp doctor to see what is missing, or use --backend auto';
+
 function autoReason(chosen: BackendName): string {
   const passedOver = BACKENDS.slice(0, BACKENDS.indexOf(chosen));
   const rest = passedOver.length === 0 ? '' : `; not available here: ${passedOver.join(', ')}`;
@@ -188,8 +190,12 @@ export async function useBackend(choice: BackendChoice): Promise<BackendName> {
     return name;
   }
   const probe = probes.find(({ name }) => name === choice);
-  if (probe === undefined) throw new UnavailableError('tensor backend', `unknown backend ${choice}`);
-  if (!probe.available) throw new UnavailableError(`backend ${choice}`, probe.reason);
+  if (probe === undefined)
+    throw new UnavailableError(
+      'tensor backend',
+      `unknown backend ${choice}; use auto or one of ${BACKENDS.join(', ')}`,
+    );
+  if (!probe.available) throw new UnavailableError(`backend ${choice}`, `${probe.reason}; ${REMEDY}`);
   try {
     await load(choice);
     setActiveBackend({
@@ -199,7 +205,7 @@ export async function useBackend(choice: BackendChoice): Promise<BackendName> {
     });
     return choice;
   } catch (error) {
-    throw new UnavailableError(`backend ${choice}`, reasonOf(error), { cause: error });
+    throw new UnavailableError(`backend ${choice}`, `${reasonOf(error)}; ${REMEDY}`, { cause: error });
   }
 }
 
@@ -221,7 +227,10 @@ export async function firstThatLoads(
       reasons.push(`${name}: ${reasonOf(error)}`);
     }
   }
-  throw new UnavailableError('tensor backend', reasons.join('; '));
+  throw new UnavailableError(
+    'tensor backend',
+    `${reasons.join('; ')}; run ragpp doctor for the commands that install one`,
+  );
 }
 
 function reasonOf(error: unknown): string {

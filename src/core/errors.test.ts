@@ -14,42 +14,49 @@ test('every error has a name, a stable code and its facts', () => {
   expect([error.name, error.code, error.message]).toEqual([
     'DimensionMismatchError',
     'DIMENSION_MISMATCH',
-    'embedding: expected 512, got 384',
+    'embedding: expected 512, got 384; pass matching sizes',
   ]);
   expect(error.facts).toEqual({ what: 'embedding', expected: 512, got: 384 });
 });
 
-test('a configuration error lists all faults and keeps them as fields', () => {
+test('a configuration error lists all errors and keeps them as fields', () => {
   const faults = [
     { path: 'a', expected: 'number', got: '"x"' },
     { path: 'b.c', expected: 'one of d', got: 'unknown key "e"', nearest: 'd' },
   ];
   const error = new ConfigurationError('run.yaml', faults);
   expect(error.message).toBe(
-    '2 fault(s) in run.yaml:\n  a: expected number, got "x"\n  b.c: expected one of d, got unknown key "e"; did you mean d?',
+    '2 errors in run.yaml; correct and run again:\n  a: expected number, got "x"\n  b.c: expected one of d, got unknown key "e"; did you mean d?',
   );
   expect(error.faults).toEqual(faults);
   const elsewhere = new ConfigurationError('run.yaml', [
     { path: 'a', file: 'base.yaml', expected: 'number', got: '"x"' },
   ]);
-  expect(elsewhere.message).toBe('1 fault(s) in run.yaml:\n  a (base.yaml): expected number, got "x"');
+  expect(elsewhere.message).toBe(
+    '1 error in run.yaml; correct and run again:\n  a (base.yaml): expected number, got "x"',
+  );
 });
 
 test('the cause is kept and its message shown', () => {
   const cause = new Error('EACCES: permission denied');
   const error = new StorageError('write', '/x', { cause });
   expect(error.cause).toBe(cause);
-  expect(error.message).toBe('cannot write (EACCES: permission denied): /x');
+  expect(error.message).toBe(
+    'cannot write (EACCES: permission denied): /x; check that the path exists and that you may access it',
+  );
+  expect(new StorageError('write', '/x', { remedy: 'remove the link' }).message).toBe(
+    'cannot write: /x; remove the link',
+  );
 });
 
 test('a damaged file comes with a remedy', () => {
   expect(new ChecksumMismatchError('/c', 'too short', 'delete it').message).toBe(
-    'damaged file, too short; delete it: /c',
+    'damaged file /c: too short; delete it',
   );
 });
 
-test('an iteration that did not converge names its residual last', () => {
+test('an iteration that did not converge names its residual and a remedy', () => {
   expect(new ConvergenceError('solver', 31, 1e-10, 0.25).message).toBe(
-    'solver did not converge to 1e-10 within 31 iterations, residual: 0.25',
+    'solver did not converge to 1e-10 within 31 iterations, residual: 0.25; allow more iterations or a larger tolerance',
   );
 });

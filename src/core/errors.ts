@@ -1,6 +1,6 @@
 /**
- * The error classes of the project. Each has a stable `code`, a one-line lower-case message that ends in the offending
- * value, and its facts as fields, so that a program can act on them without parsing the text.
+ * The error classes of the project. Each has a stable `code`, a lower-case message, and its facts as fields, so that a
+ * program can act on them without parsing the text. A message is one line: what is wrong, the value, and what to do.
  */
 export type Facts = Readonly<Record<string, unknown>>;
 
@@ -16,20 +16,25 @@ export class RagPlusPlusError extends Error {
   }
 }
 
-/** One fault of a configuration: where it stands, what was expected, what was found, and the nearest known key if any. */
+/** One error of a configuration: its path, the expected value, the value found, and the nearest known key if any. */
 export interface ConfigurationFault {
   readonly path: string;
-  /** Who wrote it, where that is not the source that the error names. */
+  /** The file that set the value, if it is not the source that the error names. */
   readonly file?: string;
   readonly expected: string;
   readonly got: string;
   readonly nearest?: string;
 }
 
-/** The faults of a configuration that its message lists; the others are counted. */
+/** `1 error`, `2 errors`: the beginning of a message that lists several. */
+export function countErrors(count: number): string {
+  return count === 1 ? '1 error' : `${count} errors`;
+}
+
+/** The number of errors of a configuration that its message lists; the others are counted. */
 const LISTED_FAULTS = 100;
 
-/** A configuration that cannot be run; carries every fault at once. */
+/** A configuration that cannot be run; carries every error at once, a line each. */
 export class ConfigurationError extends RagPlusPlusError {
   readonly faults: readonly ConfigurationFault[];
 
@@ -41,7 +46,9 @@ export class ConfigurationError extends RagPlusPlusError {
     });
     const more = faults.length - lines.length;
     if (more > 0) lines.push(`  and ${more} more; fix these first`);
-    super('CONFIGURATION', `${faults.length} fault(s) in ${source}:\n${lines.join('\n')}`, { source, faults }, options);
+    const heading = `${countErrors(faults.length)} in ${source}; correct and run again`;
+    const facts = { source, faults };
+    super('CONFIGURATION', `${heading}:\n${lines.join('\n')}`, facts, options);
     this.faults = faults;
   }
 }
@@ -54,22 +61,22 @@ export class ValidationError extends RagPlusPlusError {
 }
 
 export class DimensionMismatchError extends RagPlusPlusError {
-  constructor(what: string, expected: string | number, got: string | number) {
-    super('DIMENSION_MISMATCH', `${what}: expected ${expected}, got ${got}`, { what, expected, got });
+  constructor(what: string, expected: string | number, got: string | number, remedy = 'pass matching sizes') {
+    super('DIMENSION_MISMATCH', `${what}: expected ${expected}, got ${got}; ${remedy}`, { what, expected, got });
   }
 }
 
 /** A stored file whose bytes are not those that were written. */
 export class ChecksumMismatchError extends RagPlusPlusError {
   constructor(path: string, reason: string, remedy: string) {
-    super('CHECKSUM_MISMATCH', `damaged file, ${reason}; ${remedy}: ${path}`, { path, reason, remedy });
+    super('CHECKSUM_MISMATCH', `damaged file ${path}: ${reason}; ${remedy}`, { path, reason, remedy });
   }
 }
 
 /** A computation that failed to produce finite numbers. */
 export class NotFiniteError extends RagPlusPlusError {
-  constructor(what: string, where: string, value: number) {
-    super('NOT_FINITE', `${what} is not finite at ${where}: ${value}`, { what, where, value });
+  constructor(what: string, where: string, value: number, remedy = 'check the input for NaN and infinite numbers') {
+    super('NOT_FINITE', `${what} is not finite at ${where}: ${value}; ${remedy}`, { what, where, value });
   }
 }
 
@@ -78,20 +85,20 @@ export class ConvergenceError extends RagPlusPlusError {
   constructor(what: string, iterations: number, tolerance: number, residual: number) {
     super(
       'CONVERGENCE',
-      `${what} did not converge to ${tolerance} within ${iterations} iterations, residual: ${residual}`,
+      `${what} did not converge to ${tolerance} within ${iterations} iterations, residual: ${residual}; allow more iterations or a larger tolerance`,
       { what, iterations, tolerance, residual },
     );
   }
 }
 
-/** A backend, native part or data file that this machine does not have. */
+/** A backend, native part or data file that is missing on this machine; the reason ends with what to do. */
 export class UnavailableError extends RagPlusPlusError {
   constructor(what: string, reason: string, options?: ErrorOptions) {
     super('UNAVAILABLE', `${what} is not available: ${reason}`, { what, reason }, options);
   }
 }
 
-/** A process that ended before it had done what it was started for. */
+/** A process that ended before its work was done. */
 export class ProcessDiedError extends RagPlusPlusError {
   constructor(message: string, facts: Facts = {}) {
     super('PROCESS_DIED', message, facts);
@@ -100,9 +107,10 @@ export class ProcessDiedError extends RagPlusPlusError {
 
 /** A file or folder that could not be read or written. */
 export class StorageError extends RagPlusPlusError {
-  constructor(action: string, path: string, options?: ErrorOptions) {
+  constructor(action: string, path: string, options?: ErrorOptions & { readonly remedy?: string }) {
     const reason = options?.cause instanceof Error ? ` (${options.cause.message})` : '';
-    super('STORAGE', `cannot ${action}${reason}: ${path}`, { action, path }, options);
+    const remedy = options?.remedy ?? 'check that the path exists and that you may access it';
+    super('STORAGE', `cannot ${action}${reason}: ${path}; ${remedy}`, { action, path }, options);
   }
 }
 
@@ -120,17 +128,20 @@ export class QueryError extends RagPlusPlusError {
   }
 }
 
-/** An id that a store does not hold. */
+/** An id that is not in a store. */
 export class RecordNotFoundError extends RagPlusPlusError {
   constructor(store: string, id: string) {
-    super('RECORD_NOT_FOUND', `${store} has no record: ${id}`, { store, id });
+    super('RECORD_NOT_FOUND', `${store} has no record: ${id}; add the record first`, { store, id });
   }
 }
 
-/** An id that a store holds already. */
+/** An id that is already in a store. */
 export class DuplicateRecordError extends RagPlusPlusError {
   constructor(store: string, id: string) {
-    super('DUPLICATE_RECORD', `${store} has the record already: ${id}`, { store, id });
+    super('DUPLICATE_RECORD', `${store} already has the record: ${id}; remove it first or use another id`, {
+      store,
+      id,
+    });
   }
 }
 

@@ -118,7 +118,7 @@ describe('a symbolic link', () => {
   test.each(['file', 'folder', 'dangling'])('is not replaced by a file: %s', (name) => {
     expect(() => writeAtomic(join(own, name), 'ours')).toThrow(StorageError);
     expect(() => writeAtomic(join(own, name), 'ours')).toThrow(
-      `cannot write (it is a symbolic link, which is not followed; remove the link): ${join(own, name)}`,
+      `cannot write (it is a symbolic link, which is not followed): ${join(own, name)}; remove the link`,
     );
     expect(readdirSync(theirs)).toEqual(['file']);
     expect(readText(join(theirs, 'file'))).toBe('theirs');
@@ -126,7 +126,7 @@ describe('a symbolic link', () => {
 
   test.each(['file', 'folder/file', 'dangling'])('is found at a path and above it: %s', (name) => {
     expect(() => assertNoLink(join(own, name), folder)).toThrow(
-      `cannot use (it is a symbolic link, which is not followed; remove the link): ${join(own, name.replace('/file', ''))}`,
+      `cannot use (it is a symbolic link, which is not followed): ${join(own, name.replace('/file', ''))}; remove the link`,
     );
   });
 

@@ -33,7 +33,7 @@ function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException).code;
 }
 
-/** Does file work. @throws StorageError naming the path, for whatever the system refuses. */
+/** Does file work. @throws StorageError with the path, if the system reports an error. */
 function naming<T>(action: string, path: string, work: () => T): T {
   try {
     return work();
@@ -50,8 +50,8 @@ function statsAt(path: string): Stats | null {
 
 function refuseLink(action: string, path: string): void {
   if (statsAt(path)?.isSymbolicLink() !== true) return;
-  const cause = new Error('it is a symbolic link, which is not followed; remove the link');
-  throw new StorageError(action, path, { cause });
+  const cause = new Error('it is a symbolic link, which is not followed');
+  throw new StorageError(action, path, { cause, remedy: 'remove the link' });
 }
 
 /**

@@ -9,7 +9,7 @@ function bytesOf(view: ArrayBufferView): Uint8Array {
 function assertPlain(value: object): void {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === Object.prototype || prototype === null) return;
-  throw new ValidationError(`only plain objects have a hash: ${value.constructor.name}`);
+  throw new ValidationError(`only plain objects have a hash: ${value.constructor.name}; convert it to a plain object`);
 }
 
 function canonical(value: unknown): string {

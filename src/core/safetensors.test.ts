@@ -80,7 +80,7 @@ test.each([
 ])('a header %j is refused', (header, reason) => {
   writeForeign(header);
   expect(() => readSafetensors(path, 'delete it')).toThrow(ChecksumMismatchError);
-  expect(() => readSafetensors(path, 'delete it')).toThrow(`damaged file, ${reason}; delete it: ${path}`);
+  expect(() => readSafetensors(path, 'delete it')).toThrow(`damaged file ${path}: ${reason}; delete it`);
 });
 
 test('files without checksums, of other programs, are read, unless they must be ours', () => {

@@ -12,7 +12,8 @@ export type ScopeResult = tf.TensorContainer;
 export function scoped<T extends ScopeResult>(name: string, fn: () => T): T {
   return tf.tidy(name, () => {
     const result = fn();
-    if (result instanceof Promise) throw new ValidationError(`scope needs a synchronous function: ${name}`, { name });
+    if (result instanceof Promise)
+      throw new ValidationError(`scope returned a promise: ${name}; pass a synchronous function`, { name });
     return result;
   });
 }

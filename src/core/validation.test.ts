@@ -22,7 +22,7 @@ function faultsOf(input: unknown) {
   return 'faults' in result ? result.faults : [];
 }
 
-test('every fault is told at once with path, expectation, finding and the nearest key', () => {
+test('every error is reported at once with path, expectation, finding and the nearest key', () => {
   const faults = faultsOf({
     nam: 'x',
     count: 0,
@@ -60,7 +60,7 @@ test('defaults are filled in', () => {
 
 test('a parse failure is a ConfigurationError that names its source', () => {
   expect(() => parse(schema, {}, 'a.yaml')).toThrow(ConfigurationError);
-  expect(() => parse(schema, {}, 'a.yaml')).toThrow(/2 fault\(s\) in a\.yaml/);
+  expect(() => parse(schema, {}, 'a.yaml')).toThrow(/2 errors in a\.yaml/);
 });
 
 test.each([

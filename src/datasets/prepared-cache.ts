@@ -5,7 +5,7 @@ import { assertNoLink, assertWritableFolder, readBytes, writeAtomic } from '../c
 import { hashOf } from '../core/hash.ts';
 import type { Prepared } from './prepared.ts';
 
-const REMEDY = 'delete it, the next run prepares it anew';
+const REMEDY = 'delete the file and run again to prepare the data';
 const PARTS = ['turns', 'queries', 'devConversations'] as const;
 const LINE_FEED = 0x0a;
 

@@ -14,7 +14,7 @@ import {
 } from './vector-block.ts';
 
 const SEGMENT = /^([1-9]\d*)\.vectors$/;
-const REMEDY = 'delete it and run again to embed its texts again';
+const REMEDY = 'delete the file and run again to embed its texts';
 const FLOAT_BYTES = Float32Array.BYTES_PER_ELEMENT;
 
 /** The vectors of a block, where they stand. */

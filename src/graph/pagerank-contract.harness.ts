@@ -226,7 +226,7 @@ export function describePageRankSolver(name: string, create: CreateSolver, accur
       await expect(solving).rejects.toThrow(ConvergenceError);
       await expect(solving).rejects.toMatchObject({
         code: 'CONVERGENCE',
-        message: expect.stringMatching(/PageRank did not converge to [\d.e-]+ within 3 iterations, residual: [\d.]+$/),
+        message: expect.stringMatching(/PageRank did not converge to [\d.e-]+ within 3 iterations, residual: [\d.]+; /),
       });
     });
 

@@ -29,7 +29,7 @@ test('all faults are told at once, with the nearest key', () => {
   const wrong = () =>
     loadTrainingConfig(path, ['fitting.epoch=3', 'crossValidation.outer=1', 'evaluation.metrics=[mmr@10]']);
   expect(wrong).toThrow(ConfigurationError);
-  expect(wrong).toThrow(/3 fault\(s\)/);
+  expect(wrong).toThrow(/3 errors/);
   expect(wrong).toThrow(/fitting\.epoch: .*did you mean epochs\?/);
 });
 

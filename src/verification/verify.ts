@@ -55,7 +55,8 @@ export function readGolden(folder: string): GoldenFile[] {
   } catch (error) {
     throw new StorageError('read folder', folder, { cause: error });
   }
-  if (names.length === 0) throw new StorageError('find a golden file (*.json) in', folder);
+  if (names.length === 0)
+    throw new StorageError('find a golden file (*.json) in', folder, { remedy: 'name a folder with golden cases' });
   return names.sort().map((name) => parse(goldenFile, parseJson(join(folder, name)), join(folder, name)) as GoldenFile);
 }
 
@@ -63,7 +64,7 @@ function parseJson(path: string): unknown {
   try {
     return JSON.parse(readText(path));
   } catch (error) {
-    throw new StorageError('parse', path, { cause: error });
+    throw new StorageError('parse', path, { cause: error, remedy: 'restore the file' });
   }
 }
 

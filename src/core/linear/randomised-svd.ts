@@ -67,7 +67,10 @@ export async function randomisedSvd(
 }
 
 function ofRankZero({ rows, columns }: SparseMatrix): ValidationError {
-  return new ValidationError(`matrix has rank 0: ${rows} × ${columns}`, { rows, columns });
+  return new ValidationError(`matrix has rank 0: ${rows} × ${columns}; give a matrix with an entry other than 0`, {
+    rows,
+    columns,
+  });
 }
 
 function gaussian(rows: number, width: number, seed: number): Float32Array {

@@ -92,7 +92,7 @@ describe('loadJsonl', () => {
     const error = await load(folder).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(ValidationError);
     expect((error as Error).message).toBe(
-      `3 fault(s) in ${folder}; repair them, or set onDirtyRow: skip:\n  turns.jsonl:2: duplicate id: a\n  queries.jsonl:2: duplicate id: q\n  qrels.txt:2: unknown turn: b`,
+      `3 errors in ${folder}; correct and run again, or set onDirtyRow: skip:\n  turns.jsonl:2: duplicate id: a\n  queries.jsonl:2: duplicate id: q\n  qrels.txt:2: unknown turn: b`,
     );
   });
 

@@ -15,7 +15,7 @@ describe('RowFaults', () => {
       message = (error as Error).message;
     }
     const lines = message.split('\n');
-    expect(lines[0]).toBe('23 fault(s) in my-data; repair them, or set onDirtyRow: skip:');
+    expect(lines[0]).toBe('23 errors in my-data; correct and run again, or set onDirtyRow: skip:');
     expect(lines[1]).toBe('  turns.jsonl:1: missing parent: x0');
     expect(lines[20]).toBe('  turns.jsonl:20: duplicate id: x19');
     expect(lines.slice(21)).toEqual(['  and 3 more']);

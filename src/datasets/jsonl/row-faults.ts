@@ -1,4 +1,4 @@
-import { ValidationError } from '../../core/errors.ts';
+import { countErrors, ValidationError } from '../../core/errors.ts';
 import { Counts } from '../counts.ts';
 
 /** What is to be done with a row that can't be used. */
@@ -40,7 +40,7 @@ export class RowFaults {
     const lines = this.#faults.slice(0, SHOWN).map(({ where, kind, detail }) => `  ${where}: ${kind}: ${detail}`);
     const rest = this.#faults.length - lines.length;
     if (rest > 0) lines.push(`  and ${rest} more`);
-    const heading = `${this.#faults.length} fault(s) in ${source}; repair them, or set onDirtyRow: skip`;
+    const heading = `${countErrors(this.#faults.length)} in ${source}; correct and run again, or set onDirtyRow: skip`;
     return new ValidationError(`${heading}:\n${lines.join('\n')}`, { source, faults: this.#faults });
   }
 }

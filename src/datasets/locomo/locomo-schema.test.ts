@@ -101,19 +101,19 @@ describe('readSample', () => {
       'qa[0].evidence: expected array, got "D1:1"',
     ],
   ])('refuses %s', (_, input, name, fault) => {
-    expect(faultsOf(input)).toEqual([`1 fault(s) in sample ${name} of my.json:`, `  ${fault}`]);
+    expect(faultsOf(input)).toEqual([`1 error in sample ${name} of my.json; correct and run again:`, `  ${fault}`]);
   });
 
   it('names all faults of its sessions at once', () => {
     const faulty = { ...sample, conversation: { session_1: [{ ...turn, text: 5 }, 'x'], session_1_date_time: 0 } };
-    expect(faultsOf(faulty)[0]).toBe('3 fault(s) in sample conv-3 of my.json:');
+    expect(faultsOf(faulty)[0]).toBe('3 errors in sample conv-3 of my.json; correct and run again:');
   });
 
   it('shows 20 faults, and tells how many more there are', () => {
     const session = { session_1: Array.from({ length: 23 }, () => ({ ...turn, text: 5 })) };
     const lines = faultsOf({ ...sample, conversation: { ...conversation, ...session } });
     expect([lines[0], lines.length, lines.at(-1)]).toEqual([
-      '23 fault(s) in sample conv-3 of my.json:',
+      '23 errors in sample conv-3 of my.json; correct and run again:',
       22,
       '  and 3 more',
     ]);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ValidationError } from '../../core/errors.ts';
+import { countErrors, ValidationError } from '../../core/errors.ts';
 import { check } from '../../core/validation.ts';
 import { id } from '../jsonl/id-schema.ts';
 import { LOCOMO_CATEGORIES, type LocomoCategory } from './locomo-categories.ts';
@@ -77,7 +77,10 @@ function fitted<S extends z.ZodType>(schema: S, input: unknown, where: string): 
   const { faults } = result;
   const lines = faults.slice(0, SHOWN).map(({ path, expected, got }) => `  ${path}: expected ${expected}, got ${got}`);
   if (faults.length > SHOWN) lines.push(`  and ${faults.length - SHOWN} more`);
-  throw new ValidationError(`${faults.length} fault(s) in ${where}:\n${lines.join('\n')}`, { where, faults });
+  throw new ValidationError(`${countErrors(faults.length)} in ${where}; correct and run again:\n${lines.join('\n')}`, {
+    where,
+    faults,
+  });
 }
 
 function numbersOf(keys: readonly string[], pattern: RegExp): number[] {

@@ -91,7 +91,11 @@ describe('loadLocomo', () => {
       `${'['.repeat(5000)}${']'.repeat(5000)}`,
       /^nested 5000 deep, where at most 256 is read, so that it is no LoCoMo file: .*faulty\.json$/,
     ],
-    ['a sample that is none', [...handmadeSamples(), 'x'], /^1 fault\(s\) in sample \[2\] of .*faulty\.json:/],
+    [
+      'a sample that is none',
+      [...handmadeSamples(), 'x'],
+      /^1 error in sample \[2\] of .*faulty\.json; correct and run again:/,
+    ],
     ['a sample twice', [...handmadeSamples(), ...handmadeSamples()], /^sample stands twice in .*faulty\.json: conv-5$/],
     ['no sample', [], /^no question of multi-hop, temporal, open-domain, single-hop has evidence: .*faulty\.json$/],
   ])('refuses %s', async (_, content, message) => {

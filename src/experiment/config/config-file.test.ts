@@ -21,7 +21,7 @@ test('aliases are written out, however many of them one anchor has', () => {
 
 test('an alias of nothing is a fault that names it', () => {
   expect(() => parseYaml('base: *hybrid\n', 'a.yaml')).toThrow(
-    /^1 fault\(s\) in a\.yaml:\n {2}\(top level\): expected an anchor before each alias, got none for \*hybrid$/,
+    /^1 error in a\.yaml; correct and run again:\n {2}\(top level\): expected an anchor before each alias, got none for \*hybrid$/,
   );
   expect(() => applyOverrides({}, ['base=*hybrid'])).toThrow(
     /base: expected a YAML value \(\(top level\): none for \*hybrid\), got "\*hybrid"$/,
@@ -113,5 +113,5 @@ test('a value may hold an equals sign', () => {
 
 test('every override that leads nowhere is named', () => {
   const broken = () => applyOverrides({ seed: 1, arms: [] }, ['seed', 'seed.x=1', 'arms.none.k=2', 'a=[1']);
-  expect(broken).toThrow(/4 fault\(s\) in --set/);
+  expect(broken).toThrow(/4 errors in --set/);
 });

@@ -45,7 +45,7 @@ describe('what is no config is one fault, without its content', () => {
       '(file): expected a YAML file, got a binary file of 2 bytes',
     ],
   ])('%s', (_, content, fault) => {
-    expect(refusal(content)).toBe(`1 fault(s) in FILE:\n  ${fault}`);
+    expect(refusal(content)).toBe(`1 error in FILE; correct and run again:\n  ${fault}`);
   });
 
   test('syntax errors do not show the text of the file, and 20 of them are listed', () => {
@@ -60,7 +60,7 @@ describe('what is no config is one fault, without its content', () => {
 describe('aliases', () => {
   test('of a value within itself are refused', () => {
     expect(refusal('name: &a {x: *a}')).toBe(
-      '1 fault(s) in FILE:\n  name.x: expected a value that does not contain itself, got an alias of its own parent',
+      '1 error in FILE; correct and run again:\n  name.x: expected a value that does not contain itself, got an alias of its own parent',
     );
     expect(refusal('arms: &a [{tune: *a}]')).toMatch(
       / {2}arms\[0\]\.tune: expected a value that does not contain itself/,
@@ -71,9 +71,9 @@ describe('aliases', () => {
     const level = (i: number) => `a${i}: &a${i} [${ten(() => (i === 0 ? 'x' : `*a${i - 1}`)).join(',')}]\n`;
     const bomb = Array.from({ length: 12 }, (_, i) => level(i)).join('');
     expect(refusal(bomb)).toMatch(
-      /^1 fault\(s\) in FILE:\n {2}a\d\[\d\]: expected at most 100000 values repeated by aliases, got more; write fewer aliases$/,
+      /^1 error in FILE; correct and run again:\n {2}a\d\[\d\]: expected at most 100000 values repeated by aliases, got more; write fewer aliases$/,
     );
-    expect(refusal(bomb.replace(/^a\d+:/gm, '-'))).toMatch(/^1 fault.*\n.*expected a mapping, got a list$/);
+    expect(refusal(bomb.replace(/^a\d+:/gm, '-'))).toMatch(/^1 error.*\n.*expected a mapping, got a list$/);
   });
 
   test('are at most 5,000 in a file', () => {
@@ -88,7 +88,7 @@ test.each([
   ['more lists than a stack holds', `a: ${'['.repeat(5000)}${']'.repeat(5000)}`],
   ['mappings', Array.from({ length: 150 }, (_, i) => `${' '.repeat(i)}a:\n`).join('')],
 ])('%s are nested up to 100 levels', (_, text) => {
-  expect(refusal(text)).toMatch(/^1 fault\(s\) in FILE:\n.*100 levels of mappings and lists/);
+  expect(refusal(text)).toMatch(/^1 error in FILE; correct and run again:\n.*100 levels of mappings and lists/);
 });
 
 describe('__proto__', () => {
@@ -96,7 +96,9 @@ describe('__proto__', () => {
     ['at the top', '__proto__: {seed: 7}\nname: x', '__proto__'],
     ['in an arm', 'arms: [{name: x, __proto__: {decay: null}}]', 'arms[0].__proto__'],
   ])('%s is refused', (_, text, path) => {
-    expect(refusal(text)).toBe(`1 fault(s) in FILE:\n  ${path}: expected a key other than __proto__, got "__proto__"`);
+    expect(refusal(text)).toBe(
+      `1 error in FILE; correct and run again:\n  ${path}: expected a key other than __proto__, got "__proto__"`,
+    );
   });
 
   test('is refused in a config that is no file', () => {
@@ -127,7 +129,7 @@ test('8,000 unknown keys are all faults, of which the message lists 100', () => 
   const keys = Array.from({ length: 8000 }, (_, i) => `key${i}: 1\n`).join('');
   const lines = refusal(keys).split('\n');
   expect(lines).toHaveLength(1 + 100 + 1);
-  expect(lines[0]).toMatch(/^8005 fault/);
+  expect(lines[0]).toMatch(/^8005 errors/);
   expect(lines.at(-1)).toBe('  and 7905 more; fix these first');
 }, 15_000);
 

@@ -39,7 +39,7 @@ describe('an arm of a run that was begun', () => {
   });
 
   test.each([
-    ['overflowing', 'NOT_FINITE', /is not finite at .*: (NaN|Infinity)$/],
+    ['overflowing', 'NOT_FINITE', /is not finite at .*: (NaN|Infinity); /],
     ['nobody', 'VALIDATION', /^experiment has no arm: nobody$/],
   ])('%s leaves what it failed of', async (arm, code, message) => {
     expect(await runArmTask(folder, runner, arm)).toBe(true);

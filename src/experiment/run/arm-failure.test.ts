@@ -29,20 +29,25 @@ const { arms } = resolveConfig(
   'test',
 );
 
-test('what an arm failed of is read back by its code and in one line; a fault of the program is told from ours', () => {
+test('the error of an arm is read back by its code and in one line, also an error of the program', () => {
   expect(hasOutcome(folder, 'one')).toBe(false);
   writeFailure(folder, 'one', new NotFiniteError('score', 'arm one', Number.NaN));
   writeFailure(folder, 'three', new TypeError('x is not\n  a function'));
   expect(['one', 'two', 'three'].map((name) => hasOutcome(folder, name))).toEqual([true, false, true]);
   const expected = [
-    { name: 'one', description: 'the one', code: 'NOT_FINITE', message: 'score is not finite at arm one: NaN' },
+    {
+      name: 'one',
+      description: 'the one',
+      code: 'NOT_FINITE',
+      message: new NotFiniteError('score', 'arm one', Number.NaN).message,
+    },
     { name: 'three', description: 'the three', code: 'UNEXPECTED', message: 'x is not; a function' },
   ];
   expect(readOutcomes(folder, arms)).toEqual({ records: [], failures: expected });
   expect(armFailure(arms[2]!, new TypeError('x is not\n  a function'))).toEqual(expected[1]);
 });
 
-test('what is no error is told as a text', () => {
+test('a thrown value that is no error is reported as a text', () => {
   expect(armFailure(arms[0]!, 'stop')).toEqual({
     name: 'one',
     description: 'the one',
@@ -58,7 +63,7 @@ test('outcomes that were cut short are removed, and the others stay', () => {
   writeFileSync(recordPath(folder, 'three'), whole);
   expect(() => readOutcomes(folder, arms)).toThrow(ChecksumMismatchError);
   expect(() => readOutcomes(folder, arms)).toThrow(
-    `damaged file, it is no failure of an arm; run again with --resume to run its arm again: ${failurePath(folder, 'two')}`,
+    `damaged file ${failurePath(folder, 'two')}: not the failure of an arm; run again with --resume to run its arm again`,
   );
   expect(removeDamagedOutcomes(folder, ['one', 'two', 'three', 'none'])).toEqual(['two', 'three']);
   expect(['one', 'two', 'three'].map((name) => hasOutcome(folder, name))).toEqual([true, false, false]);

@@ -71,7 +71,7 @@ function readFailure(path: string): FailureFile {
     return parse(failureSchema, JSON.parse(readText(path)), path);
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof ConfigurationError)) throw error;
-    throw new ChecksumMismatchError(path, 'it is no failure of an arm', REMEDY);
+    throw new ChecksumMismatchError(path, 'not the failure of an arm', REMEDY);
   }
 }
 

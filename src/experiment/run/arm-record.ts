@@ -88,7 +88,7 @@ function factsIn(json: string, path: string): Facts {
   const [{ path: place, expected, got }] = found.faults as [ConfigurationFault];
   throw new ChecksumMismatchError(
     path,
-    `it is no record of an arm (${place}: expected ${expected}, got ${got})`,
+    `not the record of an arm (${place}: expected ${expected}, got ${got})`,
     REMEDY,
   );
 }
@@ -105,6 +105,6 @@ export function readArmRecord(path: string): ArmRecord {
     !(losses instanceof Uint8Array) ||
     metadata.arm === undefined
   )
-    throw new ChecksumMismatchError(path, 'it is no record of an arm', REMEDY);
+    throw new ChecksumMismatchError(path, 'not the record of an arm', REMEDY);
   return { ...factsIn(metadata.arm, path), positions, scores, components, losses };
 }

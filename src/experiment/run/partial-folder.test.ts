@@ -134,7 +134,7 @@ describe('what is not ours is left as it is', () => {
 
   function expectRefusal(opening: (typeof OPENINGS)[number], link: string): void {
     expect(() => PartialFolder.open(target, opening)).toThrow(StorageError);
-    expect(() => PartialFolder.open(target, opening)).toThrow(`which is not followed; remove the link): ${link}`);
+    expect(() => PartialFolder.open(target, opening)).toThrow(`which is not followed): ${link}; remove the link`);
     expect(readdirSync(theirs)).toEqual(['thesis']);
     expect(read(theirs, 'thesis')).toBe('years');
   }

@@ -121,7 +121,7 @@ describe('the recall of an approximate index', () => {
     });
     const remarks = await remarksOf(failing, config, measured(), { records: [a, b], failures: [] }, new Map());
     expect(remarks).toEqual([
-      'hnsw against the exact index: not measured, CHECKSUM_MISMATCH: damaged file, its checksum differs; delete it: x.safetensors',
+      'hnsw against the exact index: not measured, CHECKSUM_MISMATCH: damaged file x.safetensors: its checksum differs; delete it',
       `hnsw against the exact index: recall@3 ${(await recall(b, 3)).toFixed(4)} (17 queries)`,
     ]);
   });

@@ -59,7 +59,7 @@ test.each([
   if (text !== null) writeFileSync(pointed, text);
   symlinkSync(pointed, join(folder, 'lock'));
   expect(() => RunLock.acquire(folder)).toThrow(StorageError);
-  expect(() => RunLock.acquire(folder)).toThrow(/it is a symbolic link, .*lock$/);
+  expect(() => RunLock.acquire(folder)).toThrow(/it is a symbolic link, .*lock; remove the link$/);
   expect(existsSync(pointed)).toBe(text !== null);
   rmSync(pointed, { force: true });
 });

@@ -37,7 +37,7 @@ function jsonIn(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ChecksumMismatchError(path, 'it is not JSON', 'start over without --resume and --retry-failed');
+    throw new ChecksumMismatchError(path, 'not JSON', 'run again without --resume and --retry-failed');
   }
 }
 

@@ -5,7 +5,7 @@ import { assertNoLink, assertWritableFolder } from '../../core/files.ts';
 import { readCheckedSafetensors, type TensorData, type TensorFile, writeSafetensors } from '../../core/safetensors.ts';
 import type { Artifact, Stage, StageStore } from '../../signals/stage.ts';
 
-const REMEDY = 'delete it and run again, with --retry-failed where a run is to go on, to have the stage computed anew';
+const REMEDY = 'delete the file and run again, with --retry-failed to resume a run';
 
 /** What JSON has no number for. */
 const NON_FINITE = 'nonFinite';
