@@ -154,7 +154,7 @@ describe('the choice', () => {
 
   test.each([-1, Number.NaN])('refuses the tolerance %d', async (tolerance) => {
     await expect(attend(conversation(11), RING_ATTENTION_DEFAULTS, { tolerance })).rejects.toThrow(
-      `tolerance must not be negative: ${tolerance}`,
+      `tolerance is negative: ${tolerance}`,
     );
   });
 
@@ -164,10 +164,13 @@ describe('the choice', () => {
 
   test.each([
     [
-      'place of query 1 must be in 0 … 10: 11',
+      'place of query 1 is out of range: 11; pass a place in 0 … 10',
       { queries: numbers.subarray(0, 2 * D), queryPlaces: Int32Array.of(0, 11) },
     ],
-    ['place of query 0 must be in 0 … 10: -1', { queries: numbers.subarray(0, D), queryPlaces: Int32Array.of(-1) }],
+    [
+      'place of query 0 is out of range: -1; pass a place in 0 … 10',
+      { queries: numbers.subarray(0, D), queryPlaces: Int32Array.of(-1) },
+    ],
     [
       'queries: expected 2 rows of one width',
       { queries: numbers.subarray(0, 2 * D + 1), queryPlaces: Int32Array.of(0, 1) },

@@ -31,13 +31,17 @@ describe('rows that fit', () => {
 });
 
 test.each([
-  [ValidationError, 'turns must be a positive integer: 0', { turns: 0 }],
+  [ValidationError, 'number of turns is not a positive integer: 0', { turns: 0 }],
   [DimensionMismatchError, 'queries: expected 5 rows of one width, got 3 numbers', { queries: new Float32Array(3) }],
   [DimensionMismatchError, 'keys: expected 5 rows of 2, got 15 numbers', { keys: new Float32Array(15) }],
   [DimensionMismatchError, 'values: expected 5 rows of one width, got 7 numbers', { values: new Float32Array(7) }],
   [DimensionMismatchError, 'keyMask: expected 5, got 4', { keyMask: new Uint8Array(4) }],
   [DimensionMismatchError, 'mask: expected 25, got 5', { mask: new Uint8Array(5) }],
-  [ValidationError, 'place of query 3 must be in 0 … 4: 5', { queryPlaces: Int32Array.of(0, 1, 2, 5, 3) }],
+  [
+    ValidationError,
+    'place of query 3 is out of range: 5; pass a place in 0 … 4',
+    { queryPlaces: Int32Array.of(0, 1, 2, 5, 3) },
+  ],
   [NotFiniteError, 'keys is not finite at row 1: NaN', { keys: Float32Array.from(KEYS).fill(Number.NaN, 3, 4) }],
   [NotFiniteError, 'values is not finite at row 4: Infinity', { values: Float32Array.of(0, 0, 0, 0, 1 / 0) }],
 ])('refuses with %o: %s', (type, message, changed) => {

@@ -72,7 +72,10 @@ function firstNotFinite(matrix: Float32Array, start: number): number {
 function assertPlaces(places: Int32Array, turns: number): void {
   const outside = places.findIndex((place) => place < 0 || place >= turns);
   if (outside >= 0)
-    throw new ValidationError(`place of query ${outside} must be in 0 … ${turns - 1}: ${places[outside]}`, { turns });
+    throw new ValidationError(
+      `place of query ${outside} is out of range: ${places[outside]}; pass a place in 0 … ${turns - 1}`,
+      { turns },
+    );
 }
 
 function assertMask(what: string, mask: Uint8Array | undefined, size: number): void {
@@ -95,7 +98,9 @@ function placeOrder({ turns, queryPlaces }: AttentionRows): Pick<CheckedRows, 'o
 export function checkRows(rows: AttentionRows): CheckedRows {
   const { turns, queries, keys, values, queryPlaces, keyMask, mask } = rows;
   if (!Number.isInteger(turns) || turns < 1)
-    throw new ValidationError(`turns must be a positive integer: ${turns}`, { turns });
+    throw new ValidationError(`number of turns is not a positive integer: ${turns}; pass a whole number from 1`, {
+      turns,
+    });
   const count = queryPlaces === undefined ? turns : queryPlaces.length;
   const dimension = count === 0 ? rowWidth('keys', keys, turns) : rowWidth('queries', queries, count);
   const valueWidth = rowWidth('values', values, turns);

@@ -47,7 +47,7 @@ test('known widths', () => {
 test('no width is enough where nothing fades', () => {
   expect(bandWidth({ combine: 'additive', decay: 0, temperature: 1 }, 1e-5)).toBe(Number.POSITIVE_INFINITY);
   expect(() => bandWidth({ combine: 'additive', decay: 1, temperature: 1 }, 0)).toThrow(
-    'band tolerance must be positive: 0',
+    'tolerance of a band is not positive: 0',
   );
 });
 
@@ -150,6 +150,6 @@ describe('the error of a row', () => {
     expect(leastBandWidth(101, 1e-3, { ...options, topology: 'line' })).toBe(100);
     expect(leastBandWidth(101, 0, RING_ATTENTION_DEFAULTS)).toBe(50);
     expect(leastBandWidth(1, 0, RING_ATTENTION_DEFAULTS)).toBe(1);
-    expect(() => leastBandWidth(101, -0.5, RING_ATTENTION_DEFAULTS)).toThrow('tolerance must not be negative: -0.5');
+    expect(() => leastBandWidth(101, -0.5, RING_ATTENTION_DEFAULTS)).toThrow('tolerance is negative: -0.5');
   });
 });

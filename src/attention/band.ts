@@ -29,7 +29,10 @@ import type { RingAttentionOptions } from './options.ts';
  * @throws ValidationError for a tolerance that is not positive.
  */
 export function bandWidth({ combine, decay, temperature }: LogitOptions, tolerance: number): number {
-  if (!(tolerance > 0)) throw new ValidationError(`band tolerance must be positive: ${tolerance}`, { tolerance });
+  if (!(tolerance > 0))
+    throw new ValidationError(`tolerance of a band is not positive: ${tolerance}; pass a number above 0`, {
+      tolerance,
+    });
   if (decay === 0) return Number.POSITIVE_INFINITY;
   const exponent =
     combine === 'multiplicative'
@@ -40,7 +43,10 @@ export function bandWidth({ combine, decay, temperature }: LogitOptions, toleran
 
 /** @throws ValidationError for a negative tolerance. */
 export function assertTolerance(tolerance: number): void {
-  if (!(tolerance >= 0)) throw new ValidationError(`tolerance must not be negative: ${tolerance}`, { tolerance });
+  if (!(tolerance >= 0))
+    throw new ValidationError(`tolerance is negative: ${tolerance}; pass 0 for dense attention, or a number above 0`, {
+      tolerance,
+    });
 }
 
 /** Steps to the furthest turn. */

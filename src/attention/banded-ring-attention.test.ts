@@ -142,8 +142,8 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   });
 
   test.each([
-    ['turns must be a positive integer: 0', { turns: 0 }],
-    ['turns must be a positive integer: 1.5', { turns: 1.5 }],
+    ['number of turns is not a positive integer: 0', { turns: 0 }],
+    ['number of turns is not a positive integer: 1.5', { turns: 1.5 }],
     ['keys: expected 11 rows of 7, got 70 numbers', { keys: new Float32Array(70) }],
     ['values: expected 11 rows of one width, got 56 numbers', { values: new Float32Array(56) }],
     ['queries is not finite at row 1: NaN', { queries: new Float32Array(77).fill(Number.NaN, 13, 14) }],

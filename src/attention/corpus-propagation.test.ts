@@ -86,6 +86,6 @@ test('refuses embeddings of another corpus, numbers that are not finite, and a n
     propagateCorpus(corpus, rows, PROPAGATION_PRESETS.framework, { tolerance });
   await expect(propagate(embeddings.subarray(1))).rejects.toThrow('embeddings of the corpus: expected 648 rows');
   await expect(propagate(embeddings.with(5, Number.NaN))).rejects.toThrow('is not finite at row');
-  await expect(propagate(embeddings, -1)).rejects.toThrow('tolerance must not be negative: -1');
+  await expect(propagate(embeddings, -1)).rejects.toThrow('tolerance is negative: -1');
   expect(tf.memory().numTensors).toBe(before);
 });

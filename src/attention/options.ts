@@ -32,7 +32,7 @@ export const attentionMix = z
     tpo: z.number().nonnegative().default(0.2),
   })
   .refine(({ rcp, ircp, tpo }) => sumsToOne([rcp, ircp, tpo], MIX_TOLERANCE), {
-    error: ({ input }) => `mix must sum to 1 within ${MIX_TOLERANCE}: ${JSON.stringify(input)}`,
+    error: ({ input }) => `shares that sum to 1 within ${MIX_TOLERANCE}, with their defaults ${JSON.stringify(input)}`,
   });
 export type AttentionMix = z.infer<typeof attentionMix>;
 

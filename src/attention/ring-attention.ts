@@ -40,11 +40,11 @@ export function assertAttentionInputs(inputs: AttentionInputs): Sizes {
   assertShape('queryPositions', inputs.queryPositions, 'B', sizes);
   assertShape('keyPositions', inputs.keyPositions, 'T', sizes);
   for (const { dtype } of [inputs.queryPositions, inputs.keyPositions])
-    if (dtype !== 'int32') throw new ValidationError(`positions must be int32: ${dtype}`, { dtype });
+    if (dtype !== 'int32') throw new ValidationError(`positions have dtype ${dtype}; cast them to int32`, { dtype });
   if (inputs.mask !== undefined) {
     assertShape('mask', inputs.mask, 'B T', sizes);
     if (inputs.mask.dtype !== 'bool')
-      throw new ValidationError(`mask must be bool: ${inputs.mask.dtype}`, { dtype: inputs.mask.dtype });
+      throw new ValidationError(`mask has dtype ${inputs.mask.dtype}; cast it to bool`, { dtype: inputs.mask.dtype });
   }
   return sizes;
 }

@@ -110,7 +110,7 @@ export const TENSOR_OPS: TensorOps = {
   ringAttention: {
     use: (own) => ringAttention(owned(own, tensorsOf(sampleRows(true))), RING),
     refuses: [
-      [(own) => ringAttention({ ...pair(own, ALIKE), mask: own(tf.ones([1, 2])) }, RING), /mask must be bool: float32/],
+      [(own) => ringAttention({ ...pair(own, ALIKE), mask: own(tf.ones([1, 2])) }, RING), /mask has dtype float32/],
       [(own) => ringAttention({ ...pair(own, ALIKE), values: own(tf.ones([3, 1])) }, RING), /shape of values/],
     ],
     edges: {
@@ -137,7 +137,10 @@ export const TENSOR_OPS: TensorOps = {
   unifiedAttention: {
     use: (own) => unifiedAttention(placed(own), UNIFIED),
     refuses: [
-      [(own) => unifiedAttention(placed(own), { ...UNIFIED, mix: { rcp: 1, ircp: 1, tpo: 1 } }), /mix must sum to 1/],
+      [
+        (own) => unifiedAttention(placed(own), { ...UNIFIED, mix: { rcp: 1, ircp: 1, tpo: 1 } }),
+        /shares that sum to 1/,
+      ],
     ],
     edges: {
       // RCP sees the first key alone, IRCP and TPO see both.
@@ -182,7 +185,7 @@ export const TENSOR_OPS: TensorOps = {
     use: () => propagateCorpus(many, embeddings, FRAMEWORK),
     refuses: [
       [() => propagateCorpus(many, embeddings.subarray(1), FRAMEWORK), /embeddings of the corpus: expected 136 rows/],
-      [() => propagateCorpus(many, embeddings, FRAMEWORK, { tolerance: -1 }), /tolerance must not be negative: -1/],
+      [() => propagateCorpus(many, embeddings, FRAMEWORK, { tolerance: -1 }), /tolerance is negative: -1/],
     ],
     edges: {
       'zero vectors': [() => vectorsOf(two, new Float32Array(4)), [0, 0, 0, 0]],

@@ -7,10 +7,12 @@ import { type Attention, cosines, ringWeights } from './ring-attention.ts';
 import { ringGeometry } from './ring-geometry.ts';
 import { assertTrajectoryInputs, type TrajectoryAttentionInputs, trajectoryWeights } from './trajectory-attention.ts';
 
-/** @throws ValidationError for shares that are negative or don't sum to 1 within 0.01. */
+/** @throws ValidationError for shares that are negative or do not sum to 1 within 0.01. */
 export function assertMix(mix: AttentionMix): void {
   const parsed = attentionMix.safeParse(mix);
-  if (!parsed.success) throw new ValidationError(parsed.error.issues[0]?.message ?? 'invalid mix', { mix });
+  if (parsed.success) return;
+  const expected = parsed.error.issues[0]?.message;
+  throw new ValidationError(`invalid mix: ${JSON.stringify(mix)}; pass ${expected}`, { mix });
 }
 
 /** `rcp RCP + ircp IRCP + tpo TPO`, of any shape. */

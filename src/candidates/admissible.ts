@@ -11,7 +11,7 @@ export function assertAdmissible(candidates: Candidates, cutoffs: Int32Array): v
   const { positions, width } = candidates;
   if (positions.length !== cutoffs.length * width) {
     throw new ValidationError(
-      `candidates of ${cutoffs.length} queries with ${width} places each: ${positions.length}`,
+      `candidates of ${cutoffs.length} queries with ${width} places each have ${positions.length} places; pass every place`,
       {
         places: positions.length,
       },
@@ -21,7 +21,7 @@ export function assertAdmissible(candidates: Candidates, cutoffs: Int32Array): v
     const query = Math.floor(place / width);
     if (position >= cutoffs[query]!) {
       throw new ValidationError(
-        `candidate of query ${query} is not strictly earlier, ${cutoffs[query]} turns existed: position ${position}`,
+        `candidate of query ${query} is not strictly earlier, ${cutoffs[query]} turns existed: position ${position}; let the index return earlier turns only`,
         { query, position, cutoff: cutoffs[query] },
       );
     }

@@ -67,10 +67,13 @@ export class Bm25Index implements CandidateIndex {
       for (let place = query * width; place < (query + 1) * width; place++) {
         const position = positions[place]!;
         if (position >= scores.length)
-          throw new ValidationError(`pair of query ${query} is not strictly earlier: position ${position}`, {
-            query,
-            position,
-          });
+          throw new ValidationError(
+            `pair of query ${query} is not strictly earlier: position ${position}; pass earlier turns only`,
+            {
+              query,
+              position,
+            },
+          );
         if (position >= 0) pairScores[place] = scores[position]!;
       }
     });

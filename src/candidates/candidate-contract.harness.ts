@@ -142,10 +142,10 @@ export function describeCandidateIndex(name: string, make: (corpus: ContractCorp
     });
 
     test('an impossible k or cutoff is refused', async () => {
-      await expect(searchOnce(queries, 0)).rejects.toThrow(/^k must be a positive integer: 0$/);
+      await expect(searchOnce(queries, 0)).rejects.toThrow(/^k is not a positive integer: 0; /);
       await expect(searchOnce(queries, 1.5)).rejects.toThrow(ValidationError);
       const late = { ...queries, cutoffs: queries.cutoffs.with(3, N + 1) };
-      await expect(searchOnce(late, 7)).rejects.toThrow(/^cutoff must be in 0 … 101: 102$/);
+      await expect(searchOnce(late, 7)).rejects.toThrow(/^cutoff is out of range: 102; /);
     });
   });
 }

@@ -49,13 +49,16 @@ export function assertDenseRows(rows: DenseRows, ids: readonly string[]): void {
   assertUnitRows(vectors, dimension, (row) => `turn ${ids[positions[row]!]}`);
   for (const [row, position] of positions.entries()) {
     if (position < 0 || position >= ids.length)
-      throw new ValidationError(`row ${row} is of a turn that the corpus of ${ids.length} lacks: ${position}`, {
-        row,
-        position,
-      });
+      throw new ValidationError(
+        `row ${row} has a turn outside the corpus of ${ids.length}: ${position}; pass positions of turns`,
+        {
+          row,
+          position,
+        },
+      );
     if (validFrom[row]! <= position)
       throw new ValidationError(
-        `row ${row} of turn ${ids[position]} is valid before the turn exists: ${validFrom[row]}`,
+        `row ${row} of turn ${ids[position]} is valid before the turn exists: ${validFrom[row]}; raise its validFrom`,
         { row },
       );
   }
@@ -69,9 +72,12 @@ function assertDisjoint({ positions, validFrom, validTo }: DenseRows, ids: reado
   for (let i = 1; i < order.length; i++) {
     const [earlier, later] = [order[i - 1]!, order[i]!];
     if (positions[earlier] === positions[later] && validTo[earlier]! > validFrom[later]!)
-      throw new ValidationError(`two rows are valid at once for turn: ${ids[positions[later]!]}`, {
-        rows: [earlier, later],
-      });
+      throw new ValidationError(
+        `two rows are valid at the same time for turn: ${ids[positions[later]!]}; separate their intervals`,
+        {
+          rows: [earlier, later],
+        },
+      );
   }
 }
 

@@ -154,6 +154,6 @@ describe.each(TEST_BACKENDS)('flat index on %s', (backend) => {
     );
     expect(tf.memory().numTensors).toBe(before + 3);
     index.dispose();
-    await expect(index.search(batchOf(unitRows(1, 'queries'), [1]), K)).rejects.toThrow(/^index was disposed: flat$/);
+    await expect(index.search(batchOf(unitRows(1, 'queries'), [1]), K)).rejects.toThrow(/^index was disposed: flat; /);
   });
 });

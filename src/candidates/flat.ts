@@ -53,7 +53,8 @@ export class FlatIndex implements CandidateIndex {
    * @param block scores computed at once, rows × queries.
    */
   constructor(ids: readonly string[], rows: DenseRows, block: number = BLOCK) {
-    if (ids.length > MAX_TURNS) throw new IndexBuildError('flat', `at most ${MAX_TURNS} turns, got ${ids.length}`);
+    if (ids.length > MAX_TURNS)
+      throw new IndexBuildError('flat', `${ids.length} turns are more than ${MAX_TURNS}; use hnsw`);
     assertDenseRows(rows, ids);
     const places = idPlaces(ids);
     const order = nonZeroRows(rows).sort((a, b) => places[rows.positions[a]!]! - places[rows.positions[b]!]!);
@@ -67,7 +68,7 @@ export class FlatIndex implements CandidateIndex {
   }
 
   async search(queries: QueryBatch, k: number, progress: StartProgress = silent): Promise<Candidates> {
-    if (this.#device === null) throw new ValidationError('index was disposed: flat');
+    if (this.#device === null) throw new ValidationError('index was disposed: flat; build a new index');
     assertQueries(queries, this.#size, k);
     assertQueryVectors(queries, this.#dimension);
     const candidates = emptyCandidates(queries.cutoffs.length, k);

@@ -55,7 +55,10 @@ export class HnswIndex implements CandidateIndex {
   ) {
     const rows = unchangingRows(vectors, dimension);
     if (rows.positions.length !== ids.length)
-      throw new IndexBuildError('hnsw', `vectors for ${rows.positions.length} turns, ids for ${ids.length}`);
+      throw new IndexBuildError(
+        'hnsw',
+        `vectors for ${rows.positions.length} turns, ids for ${ids.length}; pass one row per turn`,
+      );
     assertDenseRows(rows, ids);
     this.#vectors = vectors;
     this.#dimension = dimension;
@@ -123,7 +126,7 @@ export class HnswIndex implements CandidateIndex {
   }
 
   #assertInUse(): void {
-    if (this.#disposed) throw new ValidationError('index was disposed: hnsw');
+    if (this.#disposed) throw new ValidationError('index was disposed: hnsw; build a new index');
   }
 
   dispose(): void {

@@ -15,8 +15,8 @@ describe('queries', () => {
   });
 
   test.each([
-    ['a k of 0', batch([3]), 0, ValidationError, 'k must be a positive integer: 0'],
-    ['a part of a candidate', batch([3]), 2.5, ValidationError, 'k must be a positive integer: 2.5'],
+    ['a k of 0', batch([3]), 0, ValidationError, 'k is not a positive integer: 0'],
+    ['a part of a candidate', batch([3]), 2.5, ValidationError, 'k is not a positive integer: 2.5'],
     [
       'a text too few',
       batch([3, 5], [], ['a']),
@@ -24,8 +24,14 @@ describe('queries', () => {
       DimensionMismatchError,
       'texts of a query batch: expected 2, got 1',
     ],
-    ['a cutoff beyond the index', batch([3, 8]), 5, ValidationError, 'cutoff must be in 0 … 7: 8'],
-    ['a cutoff below 0', batch([-1, 3]), 5, ValidationError, 'cutoff must be in 0 … 7: -1'],
+    [
+      'a cutoff beyond the index',
+      batch([3, 8]),
+      5,
+      ValidationError,
+      'cutoff is out of range: 8; pass a number in 0 … 7',
+    ],
+    ['a cutoff below 0', batch([-1, 3]), 5, ValidationError, 'cutoff is out of range: -1; pass a number in 0 … 7'],
   ])('%s is refused', (_, queries, k, error, message) => {
     const check = () => assertQueries(queries, 7, k);
     expect(check).toThrow(error);
@@ -45,14 +51,15 @@ describe('query vectors', () => {
     const check = (bad: number) => () => assertQueryVectors(batch([1, 2], [1, 0, 0, bad]), 2);
     expect(check(Number.NaN)).toThrow(NotFiniteError);
     expect(check(Number.NEGATIVE_INFINITY)).toThrow('vector is not finite at query 1: Infinity');
-    expect(check(2)).toThrow('vector of query 1 must have length 1 or be zero: 2');
+    expect(check(2)).toThrow('vector of query 1 has length 2');
   });
 });
 
 test('rows may be off by what float32 rounds, and no more', () => {
   const check = (length: number) => () => assertUnitRows(Float32Array.of(0, 0, 0, length), 2, (row) => `row ${row}`);
   for (const length of [0, 1, -1, 1.0004, 0.9996]) expect(check(length)).not.toThrow();
-  for (const length of [1.0006, 0.9994, 1e-3]) expect(check(length)).toThrow(/^vector of row 1 must have length 1/);
+  for (const length of [1.0006, 0.9994, 1e-3])
+    expect(check(length)).toThrow(/^vector of row 1 has length \S+; normalise it$/);
 });
 
 test('empty candidates have no turn and no score anywhere', () => {

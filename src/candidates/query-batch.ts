@@ -11,17 +11,21 @@ const MAX_PLACES = 2 ** 31;
  * @throws ValidationError for a k that is no positive integer or too large for the queries, or a cutoff outside 0 … N.
  */
 export function assertQueries(queries: QueryBatch, size: number, k: number): void {
-  if (!Number.isInteger(k) || k < 1) throw new ValidationError(`k must be a positive integer: ${k}`, { k });
+  if (!Number.isInteger(k) || k < 1)
+    throw new ValidationError(`k is not a positive integer: ${k}; pass a whole number from 1`, { k });
   if (queries.texts.length !== queries.cutoffs.length)
     throw new DimensionMismatchError('texts of a query batch', queries.cutoffs.length, queries.texts.length);
   const places = queries.cutoffs.length * k;
   if (places > MAX_PLACES) {
-    const message = `at most ${MAX_PLACES} candidates in all, for ${queries.cutoffs.length} queries; lower k: ${k}`;
+    const message = `more than ${MAX_PLACES} candidates for ${queries.cutoffs.length} queries with k ${k}; lower k`;
     throw new ValidationError(message, { k, size });
   }
   const outside = queries.cutoffs.find((cutoff) => cutoff < 0 || cutoff > size);
   if (outside !== undefined)
-    throw new ValidationError(`cutoff must be in 0 … ${size}: ${outside}`, { cutoff: outside, size });
+    throw new ValidationError(`cutoff is out of range: ${outside}; pass a number in 0 … ${size}`, {
+      cutoff: outside,
+      size,
+    });
 }
 
 /**
@@ -51,7 +55,7 @@ export function assertUnitRows(vectors: Float32Array, dimension: number, nameOf:
     for (let i = row * dimension; i < (row + 1) * dimension; i++) squares += vectors[i]! ** 2;
     if (!Number.isFinite(squares)) throw new NotFiniteError('vector', nameOf(row), squares);
     if (squares !== 0 && Math.abs(squares - 1) > 1e-3)
-      throw new ValidationError(`vector of ${nameOf(row)} must have length 1 or be zero: ${Math.sqrt(squares)}`);
+      throw new ValidationError(`vector of ${nameOf(row)} has length ${Math.sqrt(squares)}; normalise it`);
   }
 }
 

@@ -13,7 +13,7 @@ export function recallAt(k: number, candidates: Candidates, oracle: Candidates):
   if (candidates.positions.length / candidates.width !== queryCount)
     throw new DimensionMismatchError('queries', queryCount, candidates.positions.length / candidates.width);
   if (k > Math.min(candidates.width, oracle.width))
-    throw new ValidationError(`candidates have fewer than k places: ${k}`, { k });
+    throw new ValidationError(`candidates have fewer than k places: ${k}; search with a larger k`, { k });
   let sum = 0;
   let counted = 0;
   for (let query = 0; query < queryCount; query++) {
@@ -24,7 +24,10 @@ export function recallAt(k: number, candidates: Candidates, oracle: Candidates):
     counted++;
   }
   if (counted === 0)
-    throw new ValidationError(`exact index found nothing for any of the queries: ${queryCount}`, { queryCount });
+    throw new ValidationError(
+      `exact index finds nothing for any of ${queryCount} queries; check their times and the corpus`,
+      { queryCount },
+    );
   return sum / counted;
 }
 

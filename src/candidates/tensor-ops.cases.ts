@@ -49,9 +49,9 @@ export const TENSOR_OPS: TensorOps = {
   FlatIndex: {
     use: () => found(flat(), queries([0.6, 0.8], 3), 2),
     refuses: [
-      [() => found(flat(), queries([0.6, 0.8], 3), 0), /k must be a positive integer: 0/],
-      [() => found(flat(), queries([3, 4], 3), 2), /must have length 1 or be zero: 5/],
-      [() => flat(Float32Array.of(1, 0, 5, 5, 0, 0)), /vector of turn b must have length 1/],
+      [() => found(flat(), queries([0.6, 0.8], 3), 0), /k is not a positive integer: 0/],
+      [() => found(flat(), queries([3, 4], 3), 2), /vector of query 0 has length 5/],
+      [() => flat(Float32Array.of(1, 0, 5, 5, 0, 0)), /vector of turn b has length 7\.07/],
     ],
     edges: {
       'zero vectors': [() => found(flat(new Float32Array(6)), queries([0, 0], 3), 2), [-1, -1, 0, 0]],
@@ -68,7 +68,7 @@ export const TENSOR_OPS: TensorOps = {
   },
   loadIndex: {
     use: () => found(bm25(), queries([1, 0], 3), 2),
-    refuses: [[() => found(bm25(), queries([1, 0], 4), 2), /cutoff must be in 0 … 3: 4/]],
+    refuses: [[() => found(bm25(), queries([1, 0], 4), 2), /cutoff is out of range: 4/]],
     edges: { 'all masked': [() => found(bm25(), queries([1, 0], 0), 2), [-1, -1, 0, 0]] },
   },
 };

@@ -67,7 +67,7 @@ describe('a run is rescored', () => {
 });
 
 test.each([
-  [['--metrics', 'mrx@3'], 1, 'unknown metric, the nearest known is mrr@3: mrx@3'],
+  [['--metrics', 'mrx@3'], 1, 'unknown metric: mrx@3; use mrr@3'],
   [['--metrics', 'mrr', '--relevant-grade', '0'], 2, 'a grade is a number above 0'],
   [['--metrics', 'mrr', '--baseline', 'hybird'], 1, 'run has no such arm, the nearest is hybrid: hybird'],
   [[], 2, '--metrics'],

@@ -60,7 +60,7 @@ describe('a fault of the configuration exits with 2, before anything is made', (
     [
       'an unknown key',
       ['--set', 'evaluation.smaples=7'],
-      /^ragpp \[CONFIGURATION\]: 1 error in .*sample\.yaml; correct and run again:\n {2}evaluation\.smaples \(--set\): expected one of .*, got unknown key "smaples"; did you mean samples\?$/,
+      /^ragpp \[CONFIGURATION\]: 1 error in .*sample\.yaml; correct and run again:\n {2}evaluation\.smaples \(--set\): expected one of .*, got unknown key "smaples"; did you mean samples\?; correct the tree$/,
     ],
     ['a wrong type', ['--set', 'seed=[1]'], /\n {2}seed \(--set\): expected number, got \[1\]$/],
     [
@@ -71,7 +71,7 @@ describe('a fault of the configuration exits with 2, before anything is made', (
     [
       'an override without =',
       ['--set', 'seed'],
-      /^ragpp \[CONFIGURATION\]: 1 error in --set; correct and run again:\n {2}--set: expected path=value, got "seed"$/,
+      /^ragpp \[CONFIGURATION\]: 1 error in --set; correct and run again:\n {2}--set: expected path=value, got "seed"; correct the tree$/,
     ],
     [
       'an override of an arm that is none',
@@ -82,7 +82,7 @@ describe('a fault of the configuration exits with 2, before anything is made', (
     [
       'a tuned value out of range',
       ['--set', 'arms.hybrid.tune={relevance.fusion.alpha: [0.5, 2]}'],
-      /\n {2}arms\[1\]\.tune: relevance\.fusion\.alpha \(--set\): expected number <= 1, got 2$/,
+      /\n {2}arms\[1\]\.tune: relevance\.fusion\.alpha \(--set\): expected number <= 1, got 2; correct the tree$/,
     ],
     [
       'a tuned path that leads nowhere',
@@ -125,7 +125,11 @@ describe('a fault of the data exits with 1 and names the row', () => {
       /2 errors[\s\S]*its own ancestor, a cycle: x\n.*its own ancestor, a cycle: y$/,
     ],
     ['an id twice', [turn('t0-0', null)], /duplicate id: t0-0$/],
-    ['an empty text', [turn('x', null, ' ')], /malformed row: text: expected a text that is not empty, got " "$/],
+    [
+      'an empty text',
+      [turn('x', null, ' ')],
+      /malformed row: text: expected a text that is not empty, got " "; correct the tree$/,
+    ],
     ['no JSON', ['{'], /not JSON: \{$/],
   ])('%s', async (_, rows, message) => {
     const dirty = join(root, 'dirty');

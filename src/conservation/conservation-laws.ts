@@ -41,15 +41,20 @@ export function validateConservation(
   { magnitudeThreshold }: ConservationLaws = CONSERVATION_LAWS,
 ): ConservationCheck {
   if (!(magnitudeThreshold >= 0))
-    throw new ValidationError(`magnitudeThreshold must not be negative: ${magnitudeThreshold}`, { magnitudeThreshold });
+    throw new ValidationError(`magnitudeThreshold is negative: ${magnitudeThreshold}; pass a number from 0`, {
+      magnitudeThreshold,
+    });
   const drift = magnitudeDrift(before, after);
   if (!(drift <= magnitudeThreshold))
     throw new ConservationViolationError(
-      `magnitude went from ${before.magnitude} to ${after.magnitude}, a drift over the threshold of ${magnitudeThreshold}: ${drift}`,
+      `magnitude went from ${before.magnitude} to ${after.magnitude}, a drift of ${drift}; check the operation, or raise magnitudeThreshold (${magnitudeThreshold})`,
       { before, after, magnitudeDrift: drift, magnitudeThreshold },
     );
   if (!(after.energy >= -ENERGY_TOLERANCE && after.energy <= 0.5 + ENERGY_TOLERANCE))
-    throw new ConservationViolationError(`energy must lie in [0, 0.5]: ${after.energy}`, { before, after });
+    throw new ConservationViolationError(
+      `energy is outside [0, 0.5]: ${after.energy}; check the saliences and embeddings`,
+      { before, after },
+    );
   const fell = before.information - after.information > INFORMATION_TOLERANCE;
   return {
     magnitudeDrift: drift,

@@ -116,8 +116,8 @@ describe('conservationMetrics', () => {
   });
 
   test.each([
-    ['a negative salience', [1, -2], [1, 1, 1, 1], ValidationError, 'salience of record 1 must not be negative: -2'],
-    ['no salience at all', [0, 0], [1, 1, 1, 1], ValidationError, 'salience of 2 records must have a positive sum: 0'],
+    ['a negative salience', [1, -2], [1, 1, 1, 1], ValidationError, 'salience of record 1 is negative: -2'],
+    ['no salience at all', [0, 0], [1, 1, 1, 1], ValidationError, 'salience of 2 records has no positive sum: 0'],
     [
       'a salience that is no number',
       [Number.NaN, 1],

@@ -41,7 +41,10 @@ export function metricsOf({ count, salience, salienceLog, length, direction }: C
   for (const [name, sum] of Object.entries({ salience, salienceLog, length }))
     if (!Number.isFinite(sum)) throw new NotFiniteError(`sum of ${name}`, `${count} records`, sum);
   if (!(salience > 0))
-    throw new ValidationError(`salience of ${count} records must have a positive sum: ${salience}`, { count });
+    throw new ValidationError(
+      `salience of ${count} records has no positive sum: ${salience}; give a record a salience above 0`,
+      { count },
+    );
   let coherence = 0;
   for (const value of direction) coherence += (value / salience) ** 2;
   const information = Math.max(Math.log(salience) - salienceLog / salience, 0); // rounding may go below
@@ -57,11 +60,12 @@ export function metricsOf({ count, salience, salienceLog, length, direction }: C
 
 /**
  * @param where names the record, for the error.
- * @throws NotFiniteError or ValidationError for a salience that is not finite or negative.
+ * @throws NotFiniteError or ValidationError for a salience that is negative or not finite.
  */
 export function assertSalience(salience: number, where: string): void {
   if (!Number.isFinite(salience)) throw new NotFiniteError('salience', where, salience);
-  if (salience < 0) throw new ValidationError(`salience of ${where} must not be negative: ${salience}`, { salience });
+  if (salience < 0)
+    throw new ValidationError(`salience of ${where} is negative: ${salience}; pass a number from 0`, { salience });
 }
 
 /** `w ln w`, 0 at 0. */

@@ -111,7 +111,7 @@ describe('ConservationStream', () => {
   test('records without salience are held but carry no weight, and alone cannot be measured', () => {
     const stream = new ConservationStream(2);
     stream.add('mute', Float32Array.of(1, 0), 0);
-    expect(() => stream.metrics()).toThrow('salience of 1 records must have a positive sum: 0');
+    expect(() => stream.metrics()).toThrow('salience of 1 records has no positive sum: 0');
     stream.add('heard', Float32Array.of(0, 2), 3);
     expect(stream.metrics()).toMatchObject({ count: 2, magnitude: 2, energy: 0.5, information: 0 });
     stream.remove('heard');
@@ -136,10 +136,10 @@ describe('ConservationStream', () => {
     expect(() => stream.add('a', one)).toThrow(new DuplicateRecordError('conservation stream', 'a'));
     expect(() => stream.remove('z')).toThrow(new RecordNotFoundError('conservation stream', 'z'));
     expect(() => stream.add('b', Float32Array.of(1, 1, 1))).toThrow(new DimensionMismatchError('embedding of b', 2, 3));
-    expect(() => stream.add('b', one, -1)).toThrow('salience of b must not be negative: -1');
+    expect(() => stream.add('b', one, -1)).toThrow('salience of b is negative: -1');
     expect(() => stream.add('b', one, Number.NaN)).toThrow(NotFiniteError);
     expect(() => stream.add('b', Float32Array.of(1, Number.NaN))).toThrow('embedding is not finite at b: NaN');
-    expect(() => new ConservationStream(0)).toThrow('dimension must be a positive integer: 0');
+    expect(() => new ConservationStream(0)).toThrow('dimension is not a positive integer: 0');
     expect(stream.metrics()).toEqual(before);
     stream.remove('a');
     expect(() => stream.remove('a')).toThrow('conservation stream has no record: a');

@@ -33,7 +33,9 @@ export class ConservationStream {
   /** @param dimension D */
   constructor(dimension: number) {
     if (!Number.isInteger(dimension) || dimension < 1)
-      throw new ValidationError(`dimension must be a positive integer: ${dimension}`, { dimension });
+      throw new ValidationError(`dimension is not a positive integer: ${dimension}; pass a whole number from 1`, {
+        dimension,
+      });
     this.dimension = dimension;
     this.#sums = new RunningSums(DIRECTION + dimension);
   }

@@ -30,7 +30,10 @@ export function conservationTensors(embeddings: tf.Tensor2D, salience: tf.Tensor
   assertShape('salience', salience, 'T', sizes);
   const { T: count = 0 } = sizes;
   if (count > MAX_TENSOR_RECORDS)
-    throw new ValidationError(`a float32 sum is for at most ${MAX_TENSOR_RECORDS} records: ${count}`, { count });
+    throw new ValidationError(
+      `${count} records are more than ${MAX_TENSOR_RECORDS}, the limit of a float32 sum; use conservationMetrics`,
+      { count },
+    );
   return scoped('conservationTensors', () => {
     if (count === 0) return { magnitude: tf.scalar(0), energy: tf.scalar(0), information: tf.scalar(0) }; // wasm sums no terms to whatever its memory holds
     const shares: tf.Tensor1D = tf.divNoNan(salience, tf.sum(salience)); // [T]

@@ -13,7 +13,10 @@ export const TENSOR_OPS: TensorOps = {
     use: (own) => conservationTensors(own(rows(1, 0, 3, 4)), own(tf.tensor1d([1, 2]))),
     refuses: [
       [(own) => conservationTensors(own(rows(1, 0)), own(tf.ones([2]))), /shape of salience/],
-      [(own) => conservationTensors(own(tf.zeros([10_007, 1])), own(tf.ones([10_007]))), /at most 10000 records/],
+      [
+        (own) => conservationTensors(own(tf.zeros([10_007, 1])), own(tf.ones([10_007]))),
+        /10007 records are more than 10000/,
+      ],
     ],
     edges: {
       'zero vectors': [(own) => figures(own(rows(0, 0, 0, 0)), own(tf.ones([2]))), [0, 0, Math.LN2]],

@@ -32,7 +32,7 @@ export const TENSOR_OPS: TensorOps = {
       return scoped('sample', () => tf.add(tf.square(a), tf.sqrt(a)));
     },
     refuses: [
-      [() => scoped('sample', () => Promise.resolve(tf.square(square())) as never), /synchronous function: sample/],
+      [() => scoped('sample', () => Promise.resolve(tf.square(square())) as never), /scope returned a promise: sample/],
       [(own) => scoped('sample', () => tf.matMul(tf.square(own(square())), row())), /./],
     ],
   },
@@ -62,9 +62,9 @@ export const TENSOR_OPS: TensorOps = {
   randomisedSvd: {
     use: () => randomisedSvd(diagonal([5, 3, 2]), svd),
     refuses: [
-      [() => randomisedSvd(diagonal([0, 0, 0]), svd), /^matrix has rank 0: 3 × 3$/],
-      [() => randomisedSvd(diagonal([1e-30, 1e-30]), svd), /^matrix has rank 0: 2 × 2$/], // squares are 0 in float32
-      [() => randomisedSvd(diagonal([]), svd), /^matrix has rank 0: 0 × 0$/],
+      [() => randomisedSvd(diagonal([0, 0, 0]), svd), /^matrix has rank 0: 3 × 3; give/],
+      [() => randomisedSvd(diagonal([1e-30, 1e-30]), svd), /^matrix has rank 0: 2 × 2; give/], // squares are 0 in float32
+      [() => randomisedSvd(diagonal([]), svd), /^matrix has rank 0: 0 × 0; give/],
     ],
     edges: {
       duplicates: [async () => (await randomisedSvd(diagonal([3, 3, 3]), svd)).singularValues, [3, 3]],

@@ -33,7 +33,7 @@ export function withFoundPath<Options extends object>(options: Options): Options
   const path = folder === undefined ? null : (located as { readonly path?: unknown }).path;
   if (folder === undefined || typeof path !== 'string' || existsSync(path)) return located;
   const places = isAbsolute(path) ? '' : `, neither in ${folder} nor in the working directory`;
-  throw new UnavailableError('data of the config', `nothing is at ${path}${places}; set its path`);
+  throw new UnavailableError('data of the config', `no file or folder at ${path}${places}; set its path`);
 }
 
 /** The folder of {@link setDataFolder} where the data is there; null where it is looked for in the working directory, or by an absolute path. */

@@ -250,7 +250,7 @@ describe('embedding cache', () => {
 
   test('a disposed one is refused, whether its texts are there or not, and while its encoder is made', async () => {
     const { cached } = await encodeOnce(new LetterEncoder(), ['a']);
-    const disposed = /^encoder was disposed: letters$/;
+    const disposed = /^encoder was disposed: letters; /;
     cached.dispose();
     await expect(cached.encode(['a'])).rejects.toThrow(ValidationError);
     await expect(cached.encode(['bb'])).rejects.toThrow(disposed);

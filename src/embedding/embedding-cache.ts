@@ -125,7 +125,7 @@ class FileCachedEncoder implements Encoder {
   }
 
   #assertInUse(): void {
-    if (this.#disposed) throw new ValidationError(`encoder was disposed: ${this.name}`);
+    if (this.#disposed) throw new ValidationError(`encoder was disposed: ${this.name}; load a new encoder`);
   }
 
   dispose(): void {

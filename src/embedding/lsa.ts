@@ -37,7 +37,7 @@ export async function fitLsa(
   const vocabulary = fitVocabulary(tokenLists, options);
   if (vocabulary.indexOf.size === 0) {
     throw new ValidationError(
-      `lsa needs a term in at least ${options.minDocumentFrequency} texts and in at most a share of ${options.maxDocumentShare}; texts given: ${texts.length}`,
+      `lsa: no term occurs in at least ${options.minDocumentFrequency} texts and at most ${Number((options.maxDocumentShare * 100).toPrecision(6))} % of them (${texts.length} given); lower minDocumentFrequency or raise maxDocumentShare`,
       { texts: texts.length },
     );
   }

@@ -22,16 +22,16 @@ async function encoded(making: Promise<Encoder>, texts: readonly string[] = TEXT
 export const TENSOR_OPS: TensorOps = {
   fitLsa: {
     use: () => encoded(fitLsa(TEXTS, lsa)),
-    refuses: [[() => fitLsa(['soup', 'bread'], lsa), /lsa needs a term in at least 2 texts/]],
+    refuses: [[() => fitLsa(['soup', 'bread'], lsa), /lsa: no term occurs in at least 2 texts/]],
     edges: { 'zero vectors': [() => encoded(fitLsa(TEXTS, lsa), ['unheard', '']), [0, 0, 0, 0]] },
   },
   createEncoder: {
     use: () => encoded(createEncoder(options, context(TEXTS))),
-    refuses: [[() => createEncoder(options, context([])), /lsa needs a term/]],
+    refuses: [[() => createEncoder(options, context([])), /lsa: no term occurs/]],
   },
   encoderSource: {
     use: () => encoded(encoderSource(options, context(TEXTS)).create(silent)),
-    refuses: [[() => encoderSource(options, context([])).create(silent), /lsa needs a term/]],
+    refuses: [[() => encoderSource(options, context([])).create(silent), /lsa: no term occurs/]],
   },
   loadUseLite: { provedIn: 'src/embedding/use-lite.test.ts' },
 };

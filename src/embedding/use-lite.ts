@@ -42,7 +42,7 @@ export async function loadUseLite(options: UseLiteOptions = USE_LITE_DEFAULTS): 
   if (!readsSynchronously())
     throw new UnavailableError(
       'encoder use-lite',
-      `its graph reads tensors back synchronously, which Node cannot: ${activeBackend()}`,
+      `its graph reads tensors synchronously, which Node cannot on backend ${activeBackend()}; use lsa or another backend`,
     );
   const folder = useLiteFolder();
   const pieces = JSON.parse(readFileSync(join(folder, 'vocab.json'), 'utf8')) as Piece[];
@@ -66,7 +66,7 @@ class UseLite implements Encoder {
 
   async encode(texts: readonly string[], progress: StartProgress = silent): Promise<Float32Array> {
     const model = this.#model;
-    if (model === null) throw new ValidationError('encoder was disposed: use-lite');
+    if (model === null) throw new ValidationError('encoder was disposed: use-lite; load a new encoder');
     const { maxTokens, batchSize } = this.#options;
     const pieces = texts.map((text) => this.#tokeniser.encode(text).slice(0, maxTokens));
     const order = [...pieces.keys()]

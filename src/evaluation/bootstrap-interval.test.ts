@@ -89,14 +89,16 @@ test('two clusters are enough, one is not', () => {
   const { low, high } = intervalOf([0, 0, 1], clusterBy(['x', 'x', 'y']), { samples: 997 });
   expect([low, high]).toEqual([0, 1]);
   expect(() => intervalOf([0, 1], clusterBy(['x', 'x']))).toThrow(
-    expect.objectContaining({ name: 'ValidationError', message: 'bootstrap interval needs at least 2 clusters: 1' }),
+    expect.objectContaining({ name: 'ValidationError', message: 'bootstrap interval of 1 clusters; pass at least 2' }),
   );
 });
 
 test('refuses wrong options and columns', () => {
   expect(() => intervalOf([0, 1], unclustered(2), { samples: 0.5 })).toThrow(
-    'samples must be a whole number from 1: 0.5',
+    'samples is not a whole number from 1: 0.5; pass one, such as 10000',
   );
-  expect(() => intervalOf([0, 1], unclustered(2), { level: 95 })).toThrow('level must be between 0 and 1: 95');
+  expect(() => intervalOf([0, 1], unclustered(2), { level: 95 })).toThrow(
+    'level is not between 0 and 1: 95; pass a number such as 0.95',
+  );
   expect(() => intervalOf([0, 1, 2], unclustered(2))).toThrow(DimensionMismatchError);
 });

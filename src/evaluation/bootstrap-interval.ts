@@ -104,8 +104,9 @@ function intervalOf(means: Float64Array, sums: Float64Array, sizes: Float64Array
 /** @throws ValidationError for a number of samples or a level that means nothing. */
 export function assertBootstrapOptions({ samples = 1, level = 0.95 }: BootstrapOptions): void {
   if (!(Number.isInteger(samples) && samples > 0))
-    throw new ValidationError(`samples must be a whole number from 1: ${samples}`, { samples });
-  if (!(level > 0 && level < 1)) throw new ValidationError(`level must be between 0 and 1: ${level}`, { level });
+    throw new ValidationError(`samples is not a whole number from 1: ${samples}; pass one, such as 10000`, { samples });
+  if (!(level > 0 && level < 1))
+    throw new ValidationError(`level is not between 0 and 1: ${level}; pass a number such as 0.95`, { level });
 }
 
 /**
@@ -126,7 +127,7 @@ export function bootstrapIntervals(
   assertBootstrapOptions(options);
   const { samples = 10_000, level = 0.95, seed } = options;
   const { sizes } = clusters;
-  if (sizes.length < 2) throw new ValidationError(`bootstrap interval needs at least 2 clusters: ${sizes.length}`);
+  if (sizes.length < 2) throw new ValidationError(`bootstrap interval of ${sizes.length} clusters; pass at least 2`);
   const sums = columns.map((values) => clusterSums(clusters, values));
   const means = resampledMeans(sums, sizes, samples, seed);
   return sums.map((column, c) => intervalOf(means[c] as Float64Array, column, sizes, level));

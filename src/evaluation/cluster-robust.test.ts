@@ -41,7 +41,7 @@ describe('a clustered mean', () => {
 
   test('needs two groups', () => {
     expect(() => clusteredMean([1, 2], clusterBy(['x', 'x']))).toThrow(ValidationError);
-    expect(() => clusteredMean([1, 2], clusterBy(['x', 'x']))).toThrow('a standard error needs at least 2 clusters: 1');
+    expect(() => clusteredMean([1, 2], clusterBy(['x', 'x']))).toThrow('standard error of 1 clusters; pass at least 2');
   });
 });
 

@@ -22,7 +22,7 @@ const ROUNDING = 1e-12;
  */
 export function clusteredMean(values: ArrayLike<number>, clusters: Clusters): ClusteredMean {
   const groups = clusters.sizes.length;
-  if (groups < 2) throw new ValidationError(`a standard error needs at least 2 clusters: ${groups}`, { groups });
+  if (groups < 2) throw new ValidationError(`standard error of ${groups} clusters; pass at least 2`, { groups });
   const sums = clusterSums(clusters, values);
   const mean = sums.reduce((total, sum) => total + sum, 0) / values.length;
   let squares = 0;

@@ -34,7 +34,7 @@ export function unclustered(queries: number): Clusters {
 export function clusterSums(clusters: Clusters, values: ArrayLike<number>): Float64Array {
   if (values.length !== clusters.of.length)
     throw new DimensionMismatchError('values of clustered queries', clusters.of.length, values.length);
-  if (values.length === 0) throw new ValidationError(`statistics need at least one value: ${values.length}`);
+  if (values.length === 0) throw new ValidationError(`statistics of ${values.length} values; pass at least 1`);
   const sums = new Float64Array(clusters.sizes.length);
   for (let i = 0; i < values.length; i++) {
     const value = values[i] as number;

@@ -24,7 +24,7 @@ test('refuses judges of whom it cannot speak', () => {
   expect(() => cohenKappa([1, 1], [1, 1])).toThrow(
     expect.objectContaining({
       name: 'ValidationError',
-      message: 'kappa needs judges that use at least 2 labels between them: 1',
+      message: 'the judges of kappa use 1 different labels; pass labels with at least 2',
     }),
   );
   expect(() => cohenKappa([], [])).toThrow(ValidationError);

@@ -21,7 +21,7 @@ export function cohenKappa<T extends string | number>(a: readonly T[], b: readon
   for (const [label, count] of counts(a)) expected += (count / a.length) * ((ofB.get(label) ?? 0) / a.length);
   if (a.length === 0 || expected === 1)
     throw new ValidationError(
-      `kappa needs judges that use at least 2 labels between them: ${new Set([...a, ...b]).size}`,
+      `the judges of kappa use ${new Set([...a, ...b]).size} different labels; pass labels with at least 2`,
     );
   return (observed - expected) / (1 - expected);
 }

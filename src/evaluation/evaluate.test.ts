@@ -95,12 +95,18 @@ test('refuses what cannot be measured', () => {
   const broken: Run = new Map([['q2', [{ id: 'c', score: Number.NaN }]]]);
   expect(() => evaluate(broken, qrels, ['map'], options)).toThrow(NotFiniteError);
   expect(() => evaluate(broken, qrels, ['map'], options)).toThrow('score is not finite at query q2, document c: NaN');
-  expect(() => evaluate(run, qrels, ['maps'], options)).toThrow('unknown metric, the nearest known is map: maps');
+  expect(() => evaluate(run, qrels, ['maps'], options)).toThrow('unknown metric: maps; use map');
   expect(() => evaluate(run, qrels, ['map'], { ...options, relevantGrade: 0 })).toThrow(
-    expect.objectContaining({ name: 'ValidationError', message: 'relevantGrade must be a finite number above 0: 0' }),
+    expect.objectContaining({
+      name: 'ValidationError',
+      message: 'relevantGrade is not a finite number above 0: 0; pass the lowest relevant grade',
+    }),
   );
   expect(() => evaluate(run, qrels, ['map'], { ...options, holeDepth: 1.5 })).toThrow(
-    expect.objectContaining({ name: 'ValidationError', message: 'holeDepth must be a whole number from 1: 1.5' }),
+    expect.objectContaining({
+      name: 'ValidationError',
+      message: 'holeDepth is not a whole number from 1: 1.5; pass a rank',
+    }),
   );
   expect(() => summarise(evaluate(run, new Map(), ['map'], options))).toThrow(ValidationError);
 });

@@ -45,9 +45,12 @@ function coverageOf(ranking: JudgedRanking, k: number): Coverage {
 
 function assertOptions({ relevantGrade, holeDepth }: EvaluationOptions): void {
   if (!(relevantGrade > 0 && Number.isFinite(relevantGrade)))
-    throw new ValidationError(`relevantGrade must be a finite number above 0: ${relevantGrade}`, { relevantGrade });
+    throw new ValidationError(
+      `relevantGrade is not a finite number above 0: ${relevantGrade}; pass the lowest relevant grade`,
+      { relevantGrade },
+    );
   if (!(Number.isInteger(holeDepth) && holeDepth > 0))
-    throw new ValidationError(`holeDepth must be a whole number from 1: ${holeDepth}`, { holeDepth });
+    throw new ValidationError(`holeDepth is not a whole number from 1: ${holeDepth}; pass a rank`, { holeDepth });
 }
 
 /**
@@ -89,7 +92,7 @@ export function evaluate(run: Run, qrels: Qrels, metricIds: readonly string[], o
 
 /** One value a metric: the mean over the queries, or the sum for counts. @throws ValidationError when there is no query. */
 export function summarise({ queryIds, values }: Evaluation): Record<string, number> {
-  if (queryIds.length === 0) throw new ValidationError(`a mean needs at least one query: ${queryIds.length}`);
+  if (queryIds.length === 0) throw new ValidationError(`mean of ${queryIds.length} queries; pass at least 1`);
   return Object.fromEntries(
     Object.entries(values).map(([id, column]) => {
       const sum = column.reduce((total, value) => total + value, 0);

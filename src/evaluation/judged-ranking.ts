@@ -28,7 +28,7 @@ function assertRanking(queryId: string, ranking: readonly Scored[]): void {
   for (const { id, score } of ranking) {
     if (!Number.isFinite(score)) throw new NotFiniteError('score', `query ${queryId}, document ${id}`, score);
     if (seen.has(id))
-      throw new ValidationError(`ranking of query ${queryId} repeats a document: ${id}`, { queryId, id });
+      throw new ValidationError(`ranking of query ${queryId} repeats a document: ${id}; list it once`, { queryId, id });
     seen.add(id);
   }
 }

@@ -41,7 +41,9 @@ test.each([1, 2])('%i clusters have a mean and no bounds', (groups) => {
 test.each([2, 3, 20])('wrong options and values are refused with %i clusters', (groups) => {
   const clusters = clustersOf(groups, () => 1);
   const values = new Array(groups).fill(0.5);
-  expect(() => meanIntervals([values], clusters, { seed: 1, level: 95 })).toThrow('level must be between 0 and 1: 95');
+  expect(() => meanIntervals([values], clusters, { seed: 1, level: 95 })).toThrow(
+    'level is not between 0 and 1: 95; pass a number such as 0.95',
+  );
   expect(() => meanIntervals([values], clusters, { seed: 1, samples: 0 })).toThrow(ValidationError);
   expect(() => meanIntervals([values.with(1, Number.NaN)], clusters, { seed: 1 })).toThrow(NotFiniteError);
 });

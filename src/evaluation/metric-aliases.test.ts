@@ -35,7 +35,7 @@ test.each([
   ['hits@3', 'success@3'],
   ['NumRelRet', 'num_rel_ret'],
 ])('%s is written %s', (foreign, own) => {
-  const message = `unknown metric, the nearest known is ${own}: ${foreign}`;
+  const message = `unknown metric: ${foreign}; use ${own}`;
   expect(() => parseMetric(foreign)).toThrow(expect.objectContaining({ name: 'ValidationError', message }));
   expect(parseMetric(own).id).toBe(own);
 });

@@ -18,14 +18,14 @@ test('the cutoff reaches the computation', () => {
 });
 
 test.each([
-  ['MRR@10', 'unknown metric, the nearest known is mrr@10: MRR@10'],
-  ['recal@5', 'unknown metric, the nearest known is recall@5: recal@5'],
-  ['bprefs', 'unknown metric, the nearest known is bpref: bprefs'],
-  ['recall', 'metric needs a cutoff, such as recall@10: recall'],
-  ['map@0', 'cutoff of a metric must be a whole number from 1: map@0'],
-  ['map@', 'cutoff of a metric must be a whole number from 1: map@'],
-  ['map@1.5', 'cutoff of a metric must be a whole number from 1: map@1.5'],
-  ['bpref@10', 'metric takes no cutoff, use bpref: bpref@10'],
+  ['MRR@10', 'unknown metric: MRR@10; use mrr@10'],
+  ['recal@5', 'unknown metric: recal@5; use recall@5'],
+  ['bprefs', 'unknown metric: bprefs; use bpref'],
+  ['recall', 'metric has no cutoff: recall; use one, such as recall@10'],
+  ['map@0', 'cutoff of a metric is not a whole number from 1: map@0; use one, such as map@10'],
+  ['map@', 'cutoff of a metric is not a whole number from 1: map@; use one, such as map@10'],
+  ['map@1.5', 'cutoff of a metric is not a whole number from 1: map@1.5; use one, such as map@10'],
+  ['bpref@10', 'metric has no cutoffs: bpref@10; use bpref'],
 ])('refuses %s', (id, message) => {
   expect(() => parseMetric(id)).toThrow(expect.objectContaining({ name: 'ValidationError', message: message }));
 });
@@ -33,7 +33,7 @@ test.each([
 test('an unknown name far from all others is answered with all of them', () => {
   const names = METRIC_FAMILIES.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
-  expect(() => parseMetric('throughput@10')).toThrow(`unknown metric, known are ${names.join(', ')}: throughput@10`);
+  expect(() => parseMetric('throughput@10')).toThrow(`unknown metric: throughput@10; use one of ${names.join(', ')}`);
 });
 
 test('a sum is no mean', () => {
@@ -41,8 +41,8 @@ test('a sum is no mean', () => {
   expect(() => parseMean('num_rel_ret')).toThrow(
     expect.objectContaining({
       name: 'ValidationError',
-      message: 'metric is a sum over the queries, not a mean: num_rel_ret',
+      message: 'metric is a sum over the queries, not a mean: num_rel_ret; use recall@k',
     }),
   );
-  expect(() => parseMean('maps')).toThrow('unknown metric, the nearest known is map: maps');
+  expect(() => parseMean('maps')).toThrow('unknown metric: maps; use map');
 });

@@ -54,22 +54,25 @@ function familyOf(id: string, name: string, cutoff: string | null): MetricFamily
   const foreign = foreignMetric(id);
   const nearest = nearestOf(name.toLowerCase(), known);
   if (foreign === undefined && nearest === undefined)
-    throw new ValidationError(`unknown metric, known are ${known.join(', ')}: ${id}`, { id, known });
+    throw new ValidationError(`unknown metric: ${id}; use one of ${known.join(', ')}`, { id, known });
   const meant = foreign ?? { name: nearest as string, cutoff };
   const hint = suggestion(meant.name, meant.cutoff);
-  throw new ValidationError(`unknown metric, the nearest known is ${hint}: ${id}`, { id, nearest: meant.name });
+  throw new ValidationError(`unknown metric: ${id}; use ${hint}`, { id, nearest: meant.name });
 }
 
 /** @returns k, infinite where there is no cutoff. */
 function cutoffOf(id: string, family: MetricFamily, cutoff: string | null): number {
   if (cutoff === null) {
     if (family.cutoff === 'required')
-      throw new ValidationError(`metric needs a cutoff, such as ${family.name}@10: ${id}`, { id });
+      throw new ValidationError(`metric has no cutoff: ${id}; use one, such as ${family.name}@10`, { id });
     return Number.POSITIVE_INFINITY;
   }
-  if (family.cutoff === 'none') throw new ValidationError(`metric takes no cutoff, use ${family.name}: ${id}`, { id });
+  if (family.cutoff === 'none') throw new ValidationError(`metric has no cutoffs: ${id}; use ${family.name}`, { id });
   if (!/^[1-9]\d*$/.test(cutoff))
-    throw new ValidationError(`cutoff of a metric must be a whole number from 1: ${id}`, { id });
+    throw new ValidationError(
+      `cutoff of a metric is not a whole number from 1: ${id}; use one, such as ${family.name}@10`,
+      { id },
+    );
   return Number(cutoff);
 }
 
@@ -92,6 +95,6 @@ export function parseMetric(id: string): Metric {
 export function parseMean(id: string): Metric {
   const metric = parseMetric(id);
   if (metric.aggregate === 'sum')
-    throw new ValidationError(`metric is a sum over the queries, not a mean: ${id}`, { id });
+    throw new ValidationError(`metric is a sum over the queries, not a mean: ${id}; use recall@k`, { id });
   return metric;
 }

@@ -32,7 +32,7 @@ describe.each(Object.entries({ bonferroni, holm, benjaminiHochberg }))('%s', (_,
   test('leaves a single p alone and refuses what is no probability', () => {
     expect(correct([0.3])).toEqual([0.3]);
     expect(() => correct([0.3, 1.5])).toThrow(
-      expect.objectContaining({ name: 'ValidationError', message: 'p must be in 0 to 1: 1.5' }),
+      expect.objectContaining({ name: 'ValidationError', message: 'p is not in 0 to 1: 1.5; pass probabilities' }),
     );
     expect(() => correct([Number.NaN])).toThrow(ValidationError);
   });

@@ -3,7 +3,8 @@ import { ValidationError } from '../core/errors.ts';
 /** Corrections for several comparisons at once; each takes p values and returns corrected ones in the same order. */
 
 function assertProbabilities(ps: readonly number[]): void {
-  for (const p of ps) if (!(p >= 0 && p <= 1)) throw new ValidationError(`p must be in 0 to 1: ${p}`, { p });
+  for (const p of ps)
+    if (!(p >= 0 && p <= 1)) throw new ValidationError(`p is not in 0 to 1: ${p}; pass probabilities`, { p });
 }
 
 /** Indexes of the p values, smallest first. */

@@ -20,7 +20,7 @@ test('a constant difference has no deviation, whatever its last digit', () => {
 
 test('needs two finite values', () => {
   expect(() => momentsOf([3])).toThrow(
-    expect.objectContaining({ name: 'ValidationError', message: 'a paired test needs at least 2 differences: 1' }),
+    expect.objectContaining({ name: 'ValidationError', message: 'paired test of 1 differences; pass at least 2' }),
   );
   expect(() => momentsOf([3, Number.NaN])).toThrow(new NotFiniteError('difference', 'query 1', Number.NaN));
 });

@@ -23,7 +23,7 @@ export interface Moments {
 /** @throws ValidationError for fewer than 2 differences, NotFiniteError naming the place. */
 export function assertDifferences(differences: ArrayLike<number>): void {
   const count = differences.length;
-  if (count < 2) throw new ValidationError(`a paired test needs at least 2 differences: ${count}`, { count });
+  if (count < 2) throw new ValidationError(`paired test of ${count} differences; pass at least 2`, { count });
   for (let i = 0; i < count; i++) {
     const difference = differences[i] as number;
     if (!Number.isFinite(difference)) throw new NotFiniteError('difference', `query ${i}`, difference);

@@ -79,7 +79,10 @@ test('under the null hypothesis p is uniform, also when clusters are strongly co
 
 test('refuses a wrong number of samples', () => {
   expect(() => pOf([1, 2], unclustered(2), 0)).toThrow(
-    expect.objectContaining({ name: 'ValidationError', message: 'samples must be a whole number from 1: 0' }),
+    expect.objectContaining({
+      name: 'ValidationError',
+      message: 'samples is not a whole number from 1: 0; pass one, such as 10000',
+    }),
   );
 });
 

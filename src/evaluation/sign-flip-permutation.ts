@@ -127,7 +127,7 @@ export function signFlipPermutation(
   { samples = 10_000, seed, wantsMore = () => [] }: PermutationOptions,
 ): PermutationTest[] {
   if (!(Number.isInteger(samples) && samples > 0))
-    throw new ValidationError(`samples must be a whole number from 1: ${samples}`, { samples });
+    throw new ValidationError(`samples is not a whole number from 1: ${samples}; pass one, such as 10000`, { samples });
   const draws = columns.map((differences) => drawsOf(columnOf(differences, clusters)));
   const count = signFlipCounter(clusters.sizes.length, seed);
   let active = draws.filter(({ exactP }) => exactP === null);

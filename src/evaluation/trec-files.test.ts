@@ -151,28 +151,28 @@ test('reads tabs, blank lines and Windows line ends', () => {
 });
 
 test.each(['two words', 'tab\tbed', 'no\u00a0break', ''])('refuses the id %j', (id) => {
-  const message = `document id must have no white space and not be empty: ${JSON.stringify(id)}`;
+  const message = `document id is empty or has white space: ${JSON.stringify(id)}; use one word`;
   expect(() => formatRun(new Map([['q', [{ id, score: 1 }]]]), 't')).toThrow(
     expect.objectContaining({ name: 'ValidationError', message: message }),
   );
   expect(() => formatQrels(new Map([['q', new Map([[id, 1]])]]))).toThrow(
     expect.objectContaining({ name: 'ValidationError', message: message }),
   );
-  expect(() => formatRun(new Map([[id, []]]), 't')).toThrow('query id must');
-  expect(() => formatRun(new Map(), id)).toThrow('tag must');
+  expect(() => formatRun(new Map([[id, []]]), 't')).toThrow('query id is empty or has white space: ');
+  expect(() => formatRun(new Map(), id)).toThrow('tag is empty or has white space: ');
 });
 
 test('refuses what the format cannot say', () => {
   expect(() => formatQrels(new Map([['q', new Map([['a', 0.5]])]]))).toThrow(
-    'grade of document a for query q must be whole: 0.5',
+    'grade of document a for query q is not whole: 0.5; use whole grades',
   );
   expect(() => formatRun(new Map([['q', [{ id: 'a', score: 1e39 }]]]), 't')).toThrow(NotFiniteError);
 });
 
 test.each([
-  ['q Q0 a 1 0.5', 'expected 6 columns at run.txt:1, got 5: q Q0 a 1 0.5'],
-  ['q Q0 a 1 0.5 t\nq Q0 b 2 high t', 'score at run.txt:2 is not a number: high'],
-  ['q Q0 a 1 0.5 t\nq Q0 a 2 0.4 t', 'query q has a document twice at run.txt:2: a'],
+  ['q Q0 a 1 0.5', 'expected 6 columns at run.txt:1, got 5: q Q0 a 1 0.5; correct the line'],
+  ['q Q0 a 1 0.5 t\nq Q0 b 2 high t', 'score at run.txt:2 is not a number: high; correct the line'],
+  ['q Q0 a 1 0.5 t\nq Q0 a 2 0.4 t', 'query q repeats a document at run.txt:2: a; remove the line'],
 ])('names the faulty line of %j', (faulty, message) => {
   expect(() => parseRun(faulty, 'run.txt')).toThrow(
     expect.objectContaining({ name: 'ValidationError', message: message }),

@@ -10,7 +10,7 @@ import { compareBytes, compareScored, type Scored } from '../model/tie-rule.ts';
 
 function assertId(what: string, id: string): void {
   if (id === '' || /\s/.test(id))
-    throw new ValidationError(`${what} must have no white space and not be empty: ${JSON.stringify(id)}`, { id });
+    throw new ValidationError(`${what} is empty or has white space: ${JSON.stringify(id)}; use one word`, { id });
 }
 
 /** The next 32-bit float below a value. */
@@ -81,10 +81,13 @@ function formatJudgements(queryId: string, judgements: ReadonlyMap<string, numbe
   for (const [id, grade] of judgements) {
     assertId('document id', id);
     if (!Number.isInteger(grade))
-      throw new ValidationError(`grade of document ${id} for query ${queryId} must be whole: ${grade}`, {
-        queryId,
-        id,
-      });
+      throw new ValidationError(
+        `grade of document ${id} for query ${queryId} is not whole: ${grade}; use whole grades`,
+        {
+          queryId,
+          id,
+        },
+      );
     lines.push(`${queryId} 0 ${id} ${grade}\n`);
   }
   return lines.join('');
@@ -101,15 +104,19 @@ function parseLines(text: string, source: string, width: number): Line[] {
   const filled = lines.filter(({ fields }) => fields[0] !== '');
   for (const { at, fields } of filled)
     if (fields.length !== width)
-      throw new ValidationError(`expected ${width} columns at ${at}, got ${fields.length}: ${fields.join(' ')}`, {
-        at,
-      });
+      throw new ValidationError(
+        `expected ${width} columns at ${at}, got ${fields.length}: ${fields.join(' ')}; correct the line`,
+        {
+          at,
+        },
+      );
   return filled;
 }
 
 function parseNumber(what: string, at: string, text: string): number {
   const value = Number(text);
-  if (!Number.isFinite(value)) throw new ValidationError(`${what} at ${at} is not a number: ${text}`, { at });
+  if (!Number.isFinite(value))
+    throw new ValidationError(`${what} at ${at} is not a number: ${text}; correct the line`, { at });
   return value;
 }
 
@@ -117,7 +124,11 @@ function parseNumber(what: string, at: string, text: string): number {
 function insert(table: Map<string, Map<string, number>>, at: string, queryId: string, id: string, value: number): void {
   const row = table.get(queryId) ?? new Map<string, number>();
   if (row.has(id))
-    throw new ValidationError(`query ${queryId} has a document twice at ${at}: ${id}`, { at, queryId, id });
+    throw new ValidationError(`query ${queryId} repeats a document at ${at}: ${id}; remove the line`, {
+      at,
+      queryId,
+      id,
+    });
   table.set(queryId, row.set(id, value));
 }
 

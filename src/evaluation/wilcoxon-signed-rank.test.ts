@@ -75,7 +75,7 @@ test('has no evidence without a difference, and refuses an exact test with ties'
   expect(() => wilcoxonSignedRank(tied, 'exact')).toThrow(
     expect.objectContaining({
       name: 'ValidationError',
-      message: 'exact signed-rank test needs up to 50 distinct magnitudes: 10',
+      message: 'exact signed-rank test of 10 distinct magnitudes, more than 50; use the normal approximation',
     }),
   );
 });

@@ -91,7 +91,9 @@ export function wilcoxonSignedRank(
   const ranks = rankSums(differences, tie);
   const exactHolds = ranks.ties === 0 && ranks.count <= EXACT_UP_TO;
   if (method === 'exact' && !exactHolds)
-    throw new ValidationError(`exact signed-rank test needs up to ${EXACT_UP_TO} distinct magnitudes: ${ranks.count}`);
+    throw new ValidationError(
+      `exact signed-rank test of ${ranks.count} distinct magnitudes, more than ${EXACT_UP_TO}; use the normal approximation`,
+    );
   if (ranks.count === 0) return { w: 0, p: 1, method: 'exact' };
   const exact = method !== 'normal' && exactHolds;
   return {

@@ -15,11 +15,14 @@ const ROUNDING = 1e-6;
 
 function assertMinimum(source: string, low: number, minimum: number): void {
   if (low < minimum - ROUNDING)
-    throw new ValidationError(`score of source ${source} is below its theoretical minimum ${minimum}: ${low}`, {
-      source,
-      minimum,
-      score: low,
-    });
+    throw new ValidationError(
+      `score of source ${source} is below its theoretical minimum ${minimum}: ${low}; lower theoreticalMinimum`,
+      {
+        source,
+        minimum,
+        score: low,
+      },
+    );
 }
 
 /**
@@ -38,7 +41,7 @@ export function convexCombination(
 ): Float64Array {
   const fused = new Float64Array(assertColumns(columns));
   const sources = Object.entries(columns);
-  if (sources.length !== 2) throw new ValidationError(`convex combination needs 2 sources: ${sources.length}`);
+  if (sources.length !== 2) throw new ValidationError(`convex combination has ${sources.length} sources; pass 2`);
   for (const [place, [source, column]] of sources.entries()) {
     const minimum = theoreticalMinimum[place] as number;
     const { low, high } = rangeOf(column);

@@ -42,7 +42,7 @@ test('sees ranks only: any rising transformation of a source changes nothing', (
 
 test('refuses a weight of an unknown source and unknown or wrong options', () => {
   expect(() => reciprocalRankFusion({ bm25: Float64Array.of(1) }, { ...defaults, weights: { bm2: 2 } })).toThrow(
-    'weight of an unknown source; known is bm25: bm2',
+    'weight of an unknown source: bm2; use bm25',
   );
   expect(defaults).toEqual({ method: 'rrf', k: 60, weights: {} });
   for (const wrong of [{ k: 0 }, { weights: { a: -1 } }, { weights: [1] }, { c: 60 }])

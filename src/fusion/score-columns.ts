@@ -17,7 +17,7 @@ export type SourceWeights = Readonly<Record<string, number>>;
  */
 export function assertColumns(columns: ScoreColumns): number {
   const [first] = Object.values(columns);
-  if (first === undefined) throw new ValidationError('fusion needs at least one source: 0');
+  if (first === undefined) throw new ValidationError('fusion has no source; pass at least 1');
   for (const [source, column] of Object.entries(columns)) {
     if (column.length !== first.length)
       throw new DimensionMismatchError(`scores of source ${source}`, first.length, column.length);
@@ -34,13 +34,16 @@ export function assertWeights(weights: SourceWeights, columns: ScoreColumns): vo
   for (const [source, weight] of Object.entries(weights)) {
     if (!Object.hasOwn(columns, source)) {
       const nearest = nearestOf(source, sources) ?? sources.join(', ');
-      throw new ValidationError(`weight of an unknown source; known is ${nearest}: ${source}`, { source, sources });
+      throw new ValidationError(`weight of an unknown source: ${source}; use ${nearest}`, { source, sources });
     }
     if (!(weight >= 0 && Number.isFinite(weight)))
-      throw new ValidationError(`weight of source ${source} must be finite and not negative: ${weight}`, {
-        source,
-        weight,
-      });
+      throw new ValidationError(
+        `weight of source ${source} is negative or not finite: ${weight}; pass a number from 0`,
+        {
+          source,
+          weight,
+        },
+      );
   }
 }
 
@@ -89,7 +92,7 @@ export function alignLists(lists: NamedLists): AlignedLists {
       const place = places.get(id) as number;
       if (!Number.isFinite(score)) throw new NotFiniteError('score', `source ${source}, candidate ${id}`, score);
       if (!Number.isNaN(column[place]))
-        throw new ValidationError(`source ${source} repeats a candidate: ${id}`, { source, id });
+        throw new ValidationError(`source ${source} repeats a candidate: ${id}; list it once`, { source, id });
       column[place] = score;
     }
     return column;

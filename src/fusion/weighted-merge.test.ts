@@ -18,13 +18,13 @@ test('weights sum to 1 within 0.01', () => {
   expect(merge({ documents: 0.4, memory: 0.61 })).toEqual([0.4, 0.61, 0.4 * 0.5 + 0.61 * 0.25]);
   expect(merge({ documents: 0.4, memory: 0.59 })[1]).toBe(0.59);
   expect(() => merge({ documents: 0.4, memory: 0.62 })).toThrow(
-    'weights of a merge must sum to 1 within 0.01: 0.4, 0.62',
+    'weights of a merge do not sum to 1 within 0.01: 0.4, 0.62',
   );
-  expect(() => merge({ memory: 1 })).toThrow('merge needs a weight of every source; none for: documents');
-  expect(() => merge({ documents: 0.5, memor: 0.5 })).toThrow('weight of an unknown source; known is memory: memor');
+  expect(() => merge({ memory: 1 })).toThrow('merge has no weight for source: documents');
+  expect(() => merge({ documents: 0.5, memor: 0.5 })).toThrow('weight of an unknown source: memor; use memory');
   const three = { ...columns, more: columns.memory };
   expect(() => weightedMerge(three, { method: 'weighted', weights: 'balanced' })).toThrow(
-    'preset balanced of a merge weighs 2 sources: documents, memory, more',
+    'preset balanced of a merge is for 2 sources: documents, memory, more',
   );
 });
 

@@ -47,10 +47,10 @@ export function weightedMerge(
   const weights = typeof choice === 'string' ? presetWeights(choice, columns) : choice;
   assertWeights(weights, columns);
   const missing = Object.keys(columns).find((source) => weights[source] === undefined);
-  if (missing !== undefined) throw new ValidationError(`merge needs a weight of every source; none for: ${missing}`);
+  if (missing !== undefined) throw new ValidationError(`merge has no weight for source: ${missing}; add its weight`);
   if (!isWhole(weights))
     throw new ValidationError(
-      `weights of a merge must sum to 1 within ${SUM_TOLERANCE}: ${Object.values(weights).join(', ')}`,
+      `weights of a merge do not sum to 1 within ${SUM_TOLERANCE}: ${Object.values(weights).join(', ')}; change them`,
       { weights },
     );
   for (const [source, column] of Object.entries(columns))
@@ -62,6 +62,9 @@ function presetWeights(preset: keyof typeof MERGE_PRESETS, columns: ScoreColumns
   const sources = Object.keys(columns);
   const [documents, memory] = MERGE_PRESETS[preset];
   if (sources.length !== 2)
-    throw new ValidationError(`preset ${preset} of a merge weighs 2 sources: ${sources.join(', ')}`, { sources });
+    throw new ValidationError(
+      `preset ${preset} of a merge is for 2 sources: ${sources.join(', ')}; give the weights by name`,
+      { sources },
+    );
   return { [sources[0] as string]: documents, [sources[1] as string]: memory };
 }

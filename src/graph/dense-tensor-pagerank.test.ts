@@ -21,6 +21,8 @@ test('refuses a graph whose matrix would not fit', () => {
   const nodes = Array.from({ length: DENSE_NODES + 1 }, (_, i) => `n${i}`);
   const matrix = matrixOf({ directed: true, nodes, edges: [] });
   const before = tf.memory().numTensors;
-  expect(() => new DenseTensorPageRank(matrix)).toThrow('dense-tensor PageRank takes at most 8192 nodes: 8193');
+  expect(() => new DenseTensorPageRank(matrix)).toThrow(
+    '8193 nodes are more than 8192, the limit of dense-tensor PageRank',
+  );
   expect(tf.memory().numTensors).toBe(before);
 });

@@ -19,7 +19,10 @@ export class DenseTensorPageRank extends TensorPageRank {
 function uploadMatrix({ nodeIds, probabilities }: TransitionMatrix): DeviceTransitions {
   const nodes = nodeIds.length;
   if (nodes > DENSE_NODES)
-    throw new ValidationError(`dense-tensor PageRank takes at most ${DENSE_NODES} nodes: ${nodes}`, { nodes });
+    throw new ValidationError(
+      `${nodes} nodes are more than ${DENSE_NODES}, the limit of dense-tensor PageRank; use another solver`,
+      { nodes },
+    );
   const { offsets, columnOf, values } = probabilities;
   const incoming = new Float32Array(nodes * nodes); // Pᵀ
   for (let source = 0; source < nodes; source++) {

@@ -177,21 +177,21 @@ export function describePageRankSolver(name: string, create: CreateSolver, accur
     });
 
     test.each<[string, SeedSet, string]>([
-      ['no seeds', new Map(), 'seed weights of query 1 must have a finite sum > 0: 0'],
-      ['weights of 0', new Map([['n3', 0]]), 'seed weights of query 1 must have a finite sum > 0: 0'],
+      ['no seeds', new Map(), 'seed weights of query 1 have no finite sum above 0: 0'],
+      ['weights of 0', new Map([['n3', 0]]), 'seed weights of query 1 have no finite sum above 0: 0'],
       [
         'an endless sum',
         new Map([
           ['n3', 1e308],
           ['n5', 1e308],
         ]),
-        'seed weights of query 1 must have a finite sum > 0: Infinity',
+        'seed weights of query 1 have no finite sum above 0: Infinity',
       ],
-      ['a negative weight', new Map([['n3', -1]]), 'seed weight must be a finite number >= 0, query 1, n3: -1'],
+      ['a negative weight', new Map([['n3', -1]]), 'weight of seed n3 of query 1 is negative or not finite: -1'],
       [
         'a weight that is no number',
         new Map([['n3', Number.NaN]]),
-        'seed weight must be a finite number >= 0, query 1, n3: NaN',
+        'weight of seed n3 of query 1 is negative or not finite: NaN',
       ],
       [
         'an unknown seed',

@@ -63,6 +63,6 @@ export function boundFromChange(change: number, damping: number): number {
 
 /** @throws ValidationError for a solver that was disposed. */
 export function assertUsable<T>(solver: string, held: T | null): T {
-  if (held === null) throw new ValidationError(`solver was disposed: ${solver}`, { solver });
+  if (held === null) throw new ValidationError(`solver was disposed: ${solver}; make a new solver`, { solver });
   return held;
 }

@@ -22,9 +22,12 @@ function distributionOf({ positionOf }: TransitionMatrix, seeds: SeedSet, query:
   for (const [id, weight] of seeds) {
     const position = positionOf.get(id);
     if (position === undefined)
-      throw new ValidationError(`query ${query} has a seed that is not in the graph: ${id}`, { query, id });
+      throw new ValidationError(`query ${query} has a seed that is not in the graph: ${id}; use ids of nodes`, {
+        query,
+        id,
+      });
     if (!(weight >= 0 && weight < Number.POSITIVE_INFINITY)) {
-      const message = `seed weight must be a finite number >= 0, query ${query}, ${id}: ${weight}`;
+      const message = `weight of seed ${id} of query ${query} is negative or not finite: ${weight}; pass a number from 0`;
       throw new ValidationError(message, { query, id, weight });
     }
     if (weight > 0) found.push({ position, weight });
@@ -32,7 +35,10 @@ function distributionOf({ positionOf }: TransitionMatrix, seeds: SeedSet, query:
   found.sort((a, b) => a.position - b.position);
   const total = found.reduce((sum, { weight }) => sum + weight, 0);
   if (!(total > 0 && total < Number.POSITIVE_INFINITY))
-    throw new ValidationError(`seed weights of query ${query} must have a finite sum > 0: ${total}`, { query, total });
+    throw new ValidationError(
+      `seed weights of query ${query} have no finite sum above 0: ${total}; give a seed a weight above 0`,
+      { query, total },
+    );
   return {
     positions: Int32Array.from(found, ({ position }) => position),
     shares: Float64Array.from(found, ({ weight }) => weight / total),

@@ -63,7 +63,9 @@ export function transitionMatrix(graph: AbstractGraph, weightAttribute: string |
 export function transitionMatrixFromEdges(nodeIds: readonly string[], edges: WeightedEdges): TransitionMatrix {
   for (let i = 1; i < nodeIds.length; i++) {
     if (compareBytes(nodeIds[i - 1]!, nodeIds[i]!) >= 0)
-      throw new ValidationError(`node ids must ascend, ${nodeIds[i - 1]} stands before: ${nodeIds[i]}`);
+      throw new ValidationError(
+        `node ids do not ascend, ${nodeIds[i - 1]} is before ${nodeIds[i]}; sort them and remove repeated ids`,
+      );
   }
   return fromEdges(nodeIds, positionsOf(nodeIds), edges);
 }
@@ -85,7 +87,8 @@ function fromEdges(
   for (const [row, id] of nodeIds.entries()) {
     const leaving = values.subarray(offsets[row]!, offsets[row + 1]!);
     const total = leaving.reduce((sum, weight) => sum + weight, 0);
-    if (!Number.isFinite(total)) throw new ValidationError(`weight that leaves node ${id} is not finite: ${total}`);
+    if (!Number.isFinite(total))
+      throw new ValidationError(`sum of weights leaving node ${id} is not finite: ${total}; use smaller weights`);
     if (total === 0) dangling.push(row);
     for (let entry = 0; entry < leaving.length; entry++) leaving[entry]! /= total;
   }
@@ -101,11 +104,11 @@ function assertEdges(nodeIds: readonly string[], { sources, targets, weights }: 
     const [source, target] = [nodeIds[sources[edge]!], nodeIds[targets[edge]!]];
     if (source === undefined || target === undefined) {
       const got = `${sources[edge]} -> ${targets[edge]}`;
-      throw new ValidationError(`edge ${edge} must join positions below ${nodeIds.length}: ${got}`);
+      throw new ValidationError(`edge ${edge} is outside the ${nodeIds.length} nodes: ${got}; use positions of nodes`);
     }
     const weight = weights[edge]!;
     if (!(weight >= 0 && weight < Number.POSITIVE_INFINITY)) {
-      const message = `edge weight must be a finite number >= 0, ${source} -> ${target}: ${weight}`;
+      const message = `weight of edge ${source} -> ${target} is negative or not finite: ${weight}; pass a number from 0`;
       throw new ValidationError(message, { source, target, weight });
     }
   }

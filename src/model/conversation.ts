@@ -30,10 +30,14 @@ export class Conversation {
     this.turns = [...turns].sort(compareTurns);
     for (const turn of this.turns) {
       if (turn.conversationId !== id)
-        throw new ValidationError(`turn ${turn.id} belongs to another conversation: ${turn.conversationId}`, {
-          turnId: turn.id,
-        });
-      if (this.#nodes.has(turn.id)) throw new ValidationError(`duplicate turn id: ${turn.id}`, { turnId: turn.id });
+        throw new ValidationError(
+          `turn ${turn.id} belongs to another conversation: ${turn.conversationId}; change its conversationId`,
+          {
+            turnId: turn.id,
+          },
+        );
+      if (this.#nodes.has(turn.id))
+        throw new ValidationError(`duplicate turn id: ${turn.id}; rename one turn`, { turnId: turn.id });
       this.#nodes.set(turn.id, { turn, depth: 0, children: [] });
     }
     for (const turn of this.turns) {
@@ -41,7 +45,7 @@ export class Conversation {
       const parent = this.#nodes.get(turn.parentId);
       if (parent === undefined) {
         throw new ValidationError(
-          `turn ${turn.id} has a parent that conversation ${id} does not hold: ${turn.parentId}`,
+          `parent of turn ${turn.id} is missing in conversation ${id}: ${turn.parentId}; add it or set parentId to null`,
           { turnId: turn.id, parentId: turn.parentId },
         );
       }
@@ -61,10 +65,13 @@ export class Conversation {
     if (reached === this.turns.length) return;
     const ends = chainEnds(this.#nodes.keys(), (id) => this.#node(id).turn.parentId);
     const cyclic = this.turns.find((turn) => turn.parentId !== null && ends.get(turn.id) === turn.id) as Turn;
-    throw new ValidationError(`turn is its own ancestor, a cycle in conversation ${this.id}: ${cyclic.id}`, {
-      turnId: cyclic.id,
-      conversationId: this.id,
-    });
+    throw new ValidationError(
+      `turn is its own ancestor, a cycle in conversation ${this.id}: ${cyclic.id}; correct its parentId`,
+      {
+        turnId: cyclic.id,
+        conversationId: this.id,
+      },
+    );
   }
 
   /**
@@ -82,7 +89,7 @@ export class Conversation {
     const graph = new DirectedGraph<{ turn: Turn; depth: number }>();
     for (const { turn, depth } of this.#nodes.values()) {
       if (turn.id in Object.prototype)
-        throw new ValidationError(`a graph of graphology can't hold this turn, give it another id: ${turn.id}`, {
+        throw new ValidationError(`graphology does not allow the turn id: ${turn.id}; rename the turn`, {
           turnId: turn.id,
         });
       graph.addNode(turn.id, { turn, depth });
@@ -93,7 +100,10 @@ export class Conversation {
 
   #node(id: string): Node {
     const node = this.#nodes.get(id);
-    if (node === undefined) throw new ValidationError(`conversation ${this.id} has no turn: ${id}`, { turnId: id });
+    if (node === undefined)
+      throw new ValidationError(`conversation ${this.id} has no turn: ${id}; use the id of one of its turns`, {
+        turnId: id,
+      });
     return node;
   }
 

@@ -65,30 +65,26 @@ describe('Corpus', () => {
       [turn('a', 'x', null, 1), turn('a', 'y', null, 2)],
       'duplicate turn id: a',
     ],
-    ['a missing parent', [turn('a', 'x', 'z', 1)], 'turn a has a parent that conversation x does not hold: z'],
+    ['a missing parent', [turn('a', 'x', 'z', 1)], 'parent of turn a is missing in conversation x: z'],
     [
       'a parent in another conversation',
       [turn('a', 'x', null, 1), turn('b', 'y', 'a', 2)],
-      'turn b has a parent that conversation y does not hold: a',
+      'parent of turn b is missing in conversation y: a',
     ],
     ['a cycle', [turn('a', 'x', 'b', 1), turn('b', 'x', 'a', 1)], 'a cycle in conversation x: a'],
     [
       'an id that no file can hold',
       [turn('a\ud83d', 'x', null, 1)],
-      'id has half a surrogate pair, which no file can hold; give the turn another id: "a\\ud83d"',
+      'id has half a surrogate pair, which a file cannot store: "a\\ud83d"',
     ],
     [
       'a conversation with such an id',
       [turn('a', '\ude00', null, 1)],
-      'id has half a surrogate pair, which no file can hold; give the turn another id: "\\ude00"',
+      'id has half a surrogate pair, which a file cannot store: "\\ude00"',
     ],
     ['an empty text', [turn('a', 'x', null, 1, ' \n')], 'turn has an empty text: a'],
-    ['a time that is no number', [turn('a', 'x', null, Number.NaN)], 'turn a has a time that is not finite: NaN'],
-    [
-      'an endless time',
-      [turn('a', 'x', null, Number.POSITIVE_INFINITY)],
-      'turn a has a time that is not finite: Infinity',
-    ],
+    ['a time that is no number', [turn('a', 'x', null, Number.NaN)], 'time of turn a is not finite: NaN'],
+    ['an endless time', [turn('a', 'x', null, Number.POSITIVE_INFINITY)], 'time of turn a is not finite: Infinity'],
     ['a child before its parent', [turn('a', 'x', null, 2), turn('b', 'x', 'a', 1)], 'turn is before its parent a: b'],
   ])('refuses %s', (_, turns, message) => {
     const build = () => new Corpus(turns);

@@ -26,7 +26,8 @@ export class Corpus {
     const positions = new Map<string, number>();
     for (const [position, turn] of this.turns.entries()) {
       assertTurn(turn);
-      if (positions.has(turn.id)) throw new ValidationError(`duplicate turn id: ${turn.id}`, { turnId: turn.id });
+      if (positions.has(turn.id))
+        throw new ValidationError(`duplicate turn id: ${turn.id}; rename one turn`, { turnId: turn.id });
       positions.set(turn.id, position);
     }
     this.#positions = positions;
@@ -52,10 +53,13 @@ export class Corpus {
       if (turn.parentId === null) continue;
       const parent = this.turn(turn.parentId);
       if (parent.timestamp > turn.timestamp)
-        throw new ValidationError(`turn is before its parent ${parent.id}: ${turn.id}`, {
-          turnId: turn.id,
-          parentId: parent.id,
-        });
+        throw new ValidationError(
+          `turn is before its parent ${parent.id}: ${turn.id}; correct its time or its parentId`,
+          {
+            turnId: turn.id,
+            parentId: parent.id,
+          },
+        );
     }
   }
 
@@ -69,7 +73,8 @@ export class Corpus {
 
   position(id: string): number {
     const position = this.#positions.get(id);
-    if (position === undefined) throw new ValidationError(`corpus has no turn: ${id}`, { turnId: id });
+    if (position === undefined)
+      throw new ValidationError(`corpus has no turn: ${id}; use the id of one of its turns`, { turnId: id });
     return position;
   }
 
@@ -80,7 +85,9 @@ export class Corpus {
   conversation(id: string): Conversation {
     const conversation = this.#conversations.get(id);
     if (conversation === undefined)
-      throw new ValidationError(`corpus has no conversation: ${id}`, { conversationId: id });
+      throw new ValidationError(`corpus has no conversation: ${id}; use the id of one of its conversations`, {
+        conversationId: id,
+      });
     return conversation;
   }
 
@@ -113,14 +120,18 @@ function assertTurn(turn: Turn): void {
   for (const id of [turn.id, turn.conversationId])
     if (HALF_PAIR.test(id))
       throw new ValidationError(
-        `id has half a surrogate pair, which no file can hold; give the turn another id: ${JSON.stringify(id)}`,
+        `id has half a surrogate pair, which a file cannot store: ${JSON.stringify(id)}; rename it`,
         {
           turnId: turn.id,
         },
       );
-  if (turn.text.trim() === '') throw new ValidationError(`turn has an empty text: ${turn.id}`, { turnId: turn.id });
+  if (turn.text.trim() === '')
+    throw new ValidationError(`turn has an empty text: ${turn.id}; add a text or remove the turn`, { turnId: turn.id });
   if (!Number.isFinite(turn.timestamp))
-    throw new ValidationError(`turn ${turn.id} has a time that is not finite: ${turn.timestamp}`, { turnId: turn.id });
+    throw new ValidationError(
+      `time of turn ${turn.id} is not finite: ${turn.timestamp}; give its milliseconds since 1970`,
+      { turnId: turn.id },
+    );
 }
 
 function groupTurns(turns: readonly Turn[]): Map<string, Turn[]> {

@@ -34,7 +34,7 @@ async function select(relevance: Matrix, similarities: Matrix[], mask: Matrix, k
   const got = { places: await selection.places.array(), scores: await selection.scores.array() };
   tf.dispose(Object.values(selection));
   expect(() => diversityFilter(inputs, { ...DIVERSITY_FILTER_DEFAULTS, k: 0 })).toThrow(
-    'k must be a positive integer: 0',
+    'k is not a positive integer: 0',
   );
   expect(tf.memory().numTensors).toBe(before);
   tf.dispose(Object.values(inputs));

@@ -86,9 +86,9 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     expect(() => assertSelection({ ...fit, similarities: square }, 0.7, 3)).toThrow('shape of similarities');
     expect(() => assertSelection({ ...fit, mask: turned }, 0.7, 3)).toThrow('shape of mask');
     for (const lambda of [-0.1, 1.5, Number.NaN])
-      expect(() => assertSelection(fit, lambda, 3)).toThrow(`lambda must lie in [0, 1]: ${lambda}`);
+      expect(() => assertSelection(fit, lambda, 3)).toThrow(`lambda is outside [0, 1]: ${lambda}`);
     for (const k of [0, 1.5, Number.NaN])
-      expect(() => assertSelection(fit, 0.7, k)).toThrow(`k must be a positive integer: ${k}`);
+      expect(() => assertSelection(fit, 0.7, k)).toThrow(`k is not a positive integer: ${k}`);
     tf.dispose([...Object.values(inputs), square, turned]);
   });
 });

@@ -30,8 +30,10 @@ export function assertSelection({ relevance, similarities, mask }: SelectionInpu
   const sizes = assertShape('relevance', relevance, 'B C');
   assertShape('similarities', similarities, 'B C C', sizes);
   assertShape('mask', mask, 'B C', sizes);
-  if (!(lambda >= 0 && lambda <= 1)) throw new ValidationError(`lambda must lie in [0, 1]: ${lambda}`, { lambda });
-  if (!Number.isInteger(k) || k < 1) throw new ValidationError(`k must be a positive integer: ${k}`, { k });
+  if (!(lambda >= 0 && lambda <= 1))
+    throw new ValidationError(`lambda is outside [0, 1]: ${lambda}; pass a number in [0, 1]`, { lambda });
+  if (!Number.isInteger(k) || k < 1)
+    throw new ValidationError(`k is not a positive integer: ${k}; pass a whole number from 1`, { k });
 }
 
 /**

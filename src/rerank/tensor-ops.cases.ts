@@ -22,7 +22,7 @@ const filter = (own: Own, relevance: number[], mask: number[], k: number, lambda
 export const TENSOR_OPS: TensorOps = {
   diversityFilter: {
     use: (own) => filter(own, SCORES, [1, 1, 1], 2),
-    refuses: [[(own) => filter(own, SCORES, [1, 1, 1], 0), /k must be a positive integer: 0/]],
+    refuses: [[(own) => filter(own, SCORES, [1, 1, 1], 0), /k is not a positive integer: 0/]],
     edges: {
       duplicates: [(own) => filter(own, SCORES, [1, 1, 1], 3), [0, 2, -1, 0.8, 0.5, 0]],
       'one turn': [(own) => filter(own, SCORES, [0, 1, 0], 1), [1, 0.6]],
@@ -32,7 +32,7 @@ export const TENSOR_OPS: TensorOps = {
   },
   maximalMarginalRelevance: {
     use: (own) => mmr(own, SCORES, [1, 1, 1], 2),
-    refuses: [[(own) => mmr(own, SCORES, [1, 1, 1], 2, 1.5), /lambda must lie in \[0, 1\]: 1.5/]],
+    refuses: [[(own) => mmr(own, SCORES, [1, 1, 1], 2, 1.5), /lambda is outside \[0, 1\]: 1.5/]],
     edges: {
       duplicates: [(own) => mmr(own, SCORES, [1, 1, 1], 3), [0, 2, 1, 0.4, 0.25, -0.2]],
       'one turn': [(own) => mmr(own, SCORES, [0, 1, 0], 1), [1, 0.3]],

@@ -99,7 +99,7 @@ describe('a fault is told for', () => {
     [
       'a mix that is not whole',
       { attention: { mechanism: 'unified', mix: { rcp: 1 } } },
-      'attention.mix: expected mix must sum to 1 within 0.01: {"rcp":1,"ircp":0.4,"tpo":0.2}, got {"rcp":1}',
+      'attention.mix: expected shares that sum to 1 within 0.01, with their defaults {"rcp":1,"ircp":0.4,"tpo":0.2}, got {"rcp":1}',
     ],
     [
       'a share of relevance above 1',

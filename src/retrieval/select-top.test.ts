@@ -132,7 +132,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
       /^score is not finite at query q\d+, turn \S+: NaN; /,
     );
     await expect(selectTop(workspace, pool, scores.fill(1), { ...options, lambda: 2 })).rejects.toThrow(
-      'lambda must lie in [0, 1]: 2',
+      'lambda is outside [0, 1]: 2',
     );
     expect(tf.memory().numTensors).toBe(kept);
   });

@@ -58,7 +58,9 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     const mix = unifiedScores(scores, { rcp: 0.4, ircp: 0.4, tpo: 0.2 });
     expect((await mix.array())[4]?.[12]).toBeCloseTo(0.4 * 0.5 + 0.4 * 0.25 + 0.2, 6);
     mix.dispose();
-    expect(() => unifiedScores(scores, { rcp: 0.4, ircp: 0.4, tpo: 0.4 })).toThrow('mix must sum to 1 within 0.01: ');
+    expect(() => unifiedScores(scores, { rcp: 0.4, ircp: 0.4, tpo: 0.4 })).toThrow(
+      'pass shares that sum to 1 within 0.01',
+    );
     const turned = tf.zeros([C, B]) as tf.Tensor2D;
     expect(() => unifiedScores({ ...scores, tpo: turned }, { rcp: 0.4, ircp: 0.4, tpo: 0.2 })).toThrow('shape of tpo');
     expect(tf.memory().numTensors).toBe(before + 1);

@@ -24,7 +24,9 @@ test('conversations are told by their places, and -1 is the whole corpus', () =>
   expect(asked).toEqual(queries.map(({ conversationId }) => conversationId));
   const unknown = queries.map((query) => ({ ...query, conversationId: 'c99' }));
   expect(() => askedConversations(corpus, unknown)).toThrow(
-    new ValidationError('corpus has no conversation: c99', { conversationId: 'c99' }),
+    new ValidationError('corpus has no conversation: c99; use the id of one of its conversations', {
+      conversationId: 'c99',
+    }),
   );
 });
 

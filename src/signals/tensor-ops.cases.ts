@@ -108,7 +108,7 @@ export const TENSOR_OPS: TensorOps = {
           const part = own(row(1, 2));
           return unifiedScores({ rcp: part, ircp: part, tpo: part }, { rcp: 1, ircp: 1, tpo: 1 });
         },
-        /mix must sum to 1/,
+        /invalid mix: /,
       ],
     ],
   },
@@ -159,7 +159,7 @@ export const TENSOR_OPS: TensorOps = {
   },
   forwardWidth: {
     use: () => forwardWidth(corpus, RING_ATTENTION_DEFAULTS),
-    refuses: [[() => forwardWidth(corpus, RING_ATTENTION_DEFAULTS, 0), /band tolerance must be positive: 0/]],
+    refuses: [[() => forwardWidth(corpus, RING_ATTENTION_DEFAULTS, 0), /tolerance of a band is not positive: 0/]],
     edges: { 'one turn': [() => forwardWidth(lone, RING_ATTENTION_DEFAULTS), [1]] },
   },
   pairDistances: {
@@ -169,19 +169,19 @@ export const TENSOR_OPS: TensorOps = {
   },
   trajectoryScore: {
     use: (own) => trajectoryScore(own(row(0.5, 1)), 2),
-    refuses: [[(own) => trajectoryScore(own(row(0.5, 1)), 0), /sigma must be positive: 0/]],
+    refuses: [[(own) => trajectoryScore(own(row(0.5, 1)), 0), /sigma is not positive: 0/]],
     edges: { 'one turn': [(own) => trajectoryScore(own(row(0)), 1), [1]] },
   },
   finalScore: {
     use: (own) => finalScore(own(row(0.5, 1)), own(row(1, 0)), 0.3),
-    refuses: [[(own) => finalScore(own(row(0.5, 1)), own(row(1, 0)), 2), /trajectoryWeight must lie in \[0, 1\]: 2/]],
+    refuses: [[(own) => finalScore(own(row(0.5, 1)), own(row(1, 0)), 2), /trajectoryWeight is outside \[0, 1\]: 2/]],
     edges: { 'one turn': [(own) => finalScore(own(row(0.5)), own(row(1)), 0.2), [0.6]] },
   },
   attentionSignal: { use: () => scored(attentionSignal(attentionUse)), refuses: [] },
   cosineSignal: { use: () => scored(cosineSignal(null)), refuses: [] },
   decaySignal: {
     use: () => scored(decaySignal({ halfLifeHours: 5 })),
-    refuses: [[() => scored(decaySignal({ halfLifeHours: 0 })), /half-life must be positive: 0/]],
+    refuses: [[() => scored(decaySignal({ halfLifeHours: 0 })), /half-life is not positive: 0/]],
   },
   trajectorySignal: { use: () => scored(trajectorySignal(TRAJECTORY_DEFAULTS)), refuses: [] },
   signalTable: {

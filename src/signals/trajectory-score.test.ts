@@ -62,8 +62,8 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     const final = finalScore(semantic, trajectory, 0.3);
     expect([...(await final.data())].map((value) => value.toFixed(6))).toEqual(['0.700000', '0.300000', '0.500000']);
     final.dispose();
-    expect(() => finalScore(semantic, trajectory, 1.5)).toThrow('trajectoryWeight must lie in [0, 1]: 1.5');
-    expect(() => trajectoryScore(trajectory, 0)).toThrow('sigma must be positive: 0');
+    expect(() => finalScore(semantic, trajectory, 1.5)).toThrow('trajectoryWeight is outside [0, 1]: 1.5');
+    expect(() => trajectoryScore(trajectory, 0)).toThrow('sigma is not positive: 0');
     expect(tf.memory().numTensors).toBe(before);
     tf.dispose([semantic, trajectory]);
   });

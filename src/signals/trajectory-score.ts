@@ -45,7 +45,7 @@ export function pairDistances(pairs: TrajectoryPairs, weights: tf.Tensor1D): tf.
  */
 export function trajectoryScore(distances: tf.Tensor2D, sigma: number): tf.Tensor2D {
   assertShape('distances', distances, 'B C');
-  if (!(sigma > 0)) throw new ValidationError(`sigma must be positive: ${sigma}`, { sigma });
+  if (!(sigma > 0)) throw new ValidationError(`sigma is not positive: ${sigma}; pass a number above 0`, { sigma });
   return scoped('trajectoryScore', () => tf.exp(tf.mul(distances, -1 / sigma)));
 }
 
@@ -62,7 +62,9 @@ export function finalScore(semantic: tf.Tensor2D, trajectory: tf.Tensor2D, traje
   const sizes = assertShape('semantic', semantic, 'B C');
   assertShape('trajectory', trajectory, 'B C', sizes);
   if (!(trajectoryWeight >= 0 && trajectoryWeight <= 1))
-    throw new ValidationError(`trajectoryWeight must lie in [0, 1]: ${trajectoryWeight}`, { trajectoryWeight });
+    throw new ValidationError(`trajectoryWeight is outside [0, 1]: ${trajectoryWeight}; pass a number in [0, 1]`, {
+      trajectoryWeight,
+    });
   return scoped('finalScore', () =>
     tf.add(tf.mul(semantic, 1 - trajectoryWeight), tf.mul(trajectory, trajectoryWeight)),
   );

@@ -118,7 +118,7 @@ export function loadLanguageModel({ kept, numbered }: LanguageModelLimits = LIMI
 function tooManyWords(text: string, numbered: number): ValidationError {
   const beginning = JSON.stringify(text.slice(0, 40));
   return new ValidationError(
-    `text of ${text.length} characters has too many distinct words for the language model, which numbers ${numbered} with its own; shorten the text that begins: ${beginning}`,
+    `text of ${text.length} characters has too many distinct words for the language model, which allows ${numbered} with its own: ${beginning}; shorten the text`,
     { characters: text.length, numbered },
   );
 }

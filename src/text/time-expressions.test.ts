@@ -77,7 +77,9 @@ describe('a text says the same wherever the machine stands', () => {
 });
 
 test.each([Number.NaN, Number.POSITIVE_INFINITY, 8.65e15])('%d is no reference', (reference) => {
-  const refused = new ValidationError(`reference is no time in milliseconds: ${reference}`, { reference });
+  const refused = new ValidationError(`reference time is not valid: ${reference}; pass milliseconds since 1970`, {
+    reference,
+  });
   expect(() => timeRanges('today', reference)).toThrow(refused);
   expect(() => countTimeExpressions('', reference)).toThrow(refused);
 });

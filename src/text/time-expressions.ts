@@ -19,7 +19,7 @@ function withoutOverlaps(mentions: readonly TimeMention[]): TimeMention[] {
 
 function timeMentions(text: string, reference: number): TimeMention[] {
   if (Number.isNaN(new Date(reference).getTime()))
-    throw new ValidationError(`reference is no time in milliseconds: ${reference}`, { reference });
+    throw new ValidationError(`reference time is not valid: ${reference}; pass milliseconds since 1970`, { reference });
   const read = blankAddresses(text.slice(0, READ_LENGTH));
   return withoutOverlaps([
     ...relativePeriods(read, reference),

@@ -16,6 +16,6 @@ test('weights come in the order of the coordinates, defaults where none is given
 
 test.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('a weight of %d is refused', (weight) => {
   expect(() => coordinateWeights(5, { homogeneity: weight })).toThrow(
-    `coordinate weight homogeneity must be finite and not negative: ${weight}`,
+    `coordinate weight homogeneity is negative or not finite: ${weight}`,
   );
 });

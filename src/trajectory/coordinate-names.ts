@@ -42,10 +42,13 @@ export function coordinateWeights(dimensions: Dimensions, weights: CoordinateWei
   return Float32Array.from(COORDINATES[dimensions], (name) => {
     const weight = weights[name] ?? DEFAULT_WEIGHTS[name];
     if (!(weight >= 0 && Number.isFinite(weight)))
-      throw new ValidationError(`coordinate weight ${name} must be finite and not negative: ${weight}`, {
-        name,
-        weight,
-      });
+      throw new ValidationError(
+        `coordinate weight ${name} is negative or not finite: ${weight}; pass a number from 0`,
+        {
+          name,
+          weight,
+        },
+      );
     return weight;
   });
 }

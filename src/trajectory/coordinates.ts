@@ -35,7 +35,7 @@ export function ratio(a: number, b: number): number {
 /** @throws ValidationError when the count is below 1 or not finite. */
 export function assertComponents(components: number, turnId: string): void {
   if (!(components >= 1 && Number.isFinite(components)))
-    throw new ValidationError(`turn ${turnId} needs at least 1 semantic component: ${components}`, {
+    throw new ValidationError(`turn ${turnId} has ${components} semantic components; pass at least 1`, {
       turnId,
       components,
     });
@@ -58,7 +58,8 @@ interface Figures {
 
 function featuresOf(turn: Turn, features: ReadonlyMap<string, TurnFeatures>): TurnFeatures {
   const found = features.get(turn.id);
-  if (found === undefined) throw new ValidationError(`turn has no features: ${turn.id}`, { turnId: turn.id });
+  if (found === undefined)
+    throw new ValidationError(`turn has no features: ${turn.id}; pass features of every turn`, { turnId: turn.id });
   assertComponents(found.components, turn.id);
   return found;
 }
@@ -75,7 +76,10 @@ function homogeneityOf(turns: readonly Turn[], features: readonly TurnFeatures[]
   const rowOf = new Map(turns.map(({ id }, row) => [id, row]));
   const parents = Int32Array.from(turns, ({ id, parentId }) => {
     const row = parentId === null ? -1 : rowOf.get(parentId);
-    if (row === undefined) throw new ValidationError(`turn is before its parent ${parentId}: ${id}`, { turnId: id });
+    if (row === undefined)
+      throw new ValidationError(`turn is before its parent ${parentId}: ${id}; correct its time or its parentId`, {
+        turnId: id,
+      });
     return row;
   });
   return homogeneities(vectors, squaresOf(vectors, dimension, turns.length), dimension, parents);

@@ -161,7 +161,11 @@ function cutoffOf({ corpus }: FrameTables, points: QueryPoints, query: number): 
   const cutoff = corpus.cutoff(points.timestamps[query] as number);
   const anchor = points.anchors[query] as number;
   if (anchor >= cutoff)
-    throw new ValidationError(`anchor is not earlier than query ${query}: ${anchor}`, { query, anchor, cutoff });
+    throw new ValidationError(`anchor is not earlier than query ${query}: ${anchor}; pass an earlier turn`, {
+      query,
+      anchor,
+      cutoff,
+    });
   return cutoff;
 }
 
@@ -194,7 +198,10 @@ export function queryFrames(
       const position = positions[pair] as number;
       if (position < 0) continue;
       if (position >= cutoff)
-        throw new ValidationError(`candidate is not earlier than query ${query}: ${position}`, { query, position });
+        throw new ValidationError(
+          `candidate is not earlier than query ${query}: ${position}; pass earlier turns only`,
+          { query, position },
+        );
       const conversation = tables.corpus.conversationOf[position] as number;
       let placed = frames.get(conversation);
       if (placed === undefined) {

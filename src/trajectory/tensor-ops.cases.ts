@@ -29,7 +29,7 @@ export const TENSOR_OPS: TensorOps = {
   },
   timeDecay: {
     use: (own) => timeDecay(own(rows()), 24),
-    refuses: [[(own) => timeDecay(own(rows()), 0), /half-life must be positive: 0/]],
+    refuses: [[(own) => timeDecay(own(rows()), 0), /half-life is not positive: 0/]],
     edges: { 'one turn': [(own) => timeDecay(own(tf.zeros([1, 1])), 24), [1]] },
   },
   agesInHours: {

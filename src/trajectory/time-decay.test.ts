@@ -24,7 +24,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     const got = [...(await decay.data())];
     decay.dispose();
     for (const [i, expected] of [1, 0.5, 0.25, Math.SQRT1_2 / 2, 0].entries()) expect(got[i]).toBeCloseTo(expected, 6);
-    expect(() => timeDecay(ages, 0)).toThrow('half-life must be positive: 0');
+    expect(() => timeDecay(ages, 0)).toThrow('half-life is not positive: 0');
     expect(tf.memory().numTensors).toBe(before);
     ages.dispose();
   });

@@ -31,6 +31,7 @@ export function agesInHours(timestamps: Float64Array, moments: Float64Array, pos
  */
 export function timeDecay(ages: tf.Tensor2D, halfLife: number): tf.Tensor2D {
   assertShape('ages', ages, 'B C');
-  if (!(halfLife > 0)) throw new ValidationError(`half-life must be positive: ${halfLife}`, { halfLife });
+  if (!(halfLife > 0))
+    throw new ValidationError(`half-life is not positive: ${halfLife}; pass a number above 0`, { halfLife });
   return scoped('timeDecay', () => tf.exp(tf.mul(ages, -Math.LN2 / halfLife)));
 }

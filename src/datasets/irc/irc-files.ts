@@ -39,7 +39,10 @@ export function readIrcFiles(path: string, counts: Counts): AnnotatedLog[] {
     ['test', 'dev or test'],
   ] as const)
     if (!logs.some((log) => log.split === split))
-      throw new ValidationError(`no ${LOG} file in folder ${folders} of: ${path}`, { path, split });
+      throw new ValidationError(
+        `no ${LOG} file in folder ${folders} of: ${path}; copy the folders of the source there`,
+        { path, split },
+      );
   return logs;
 }
 

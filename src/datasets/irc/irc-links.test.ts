@@ -11,9 +11,9 @@ test('each line answers what it is linked to, whichever end stands first; once, 
 });
 
 test.each([
-  ['3 5 -\n3 five -', 'x:2: expected earlier later -, got: 3 five -'],
-  ['3 5', 'x:1: expected earlier later -, got: 3 5'],
-  ['3 5 -\n\n5 13 -', 'x:3: the log has 13 lines, not line: 13'],
+  ['3 5 -\n3 five -', 'x:2: not a link: 3 five -; write it as: earlier later -'],
+  ['3 5', 'x:1: not a link: 3 5; write it as: earlier later -'],
+  ['3 5 -\n\n5 13 -', 'x:3: link to line 13 of a log with 13 lines; correct the link'],
 ])('refuses %j', (text, message) => {
   expect(() => parseIrcLinks(text, 'x', 13)).toThrow(ValidationError);
   expect(() => parseIrcLinks(text, 'x', 13)).toThrow(message);

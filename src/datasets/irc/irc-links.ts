@@ -17,9 +17,11 @@ export function parseIrcLinks(text: string, file: string, lineCount: number): An
     if (row.trim() === '') continue;
     const where = `${file}:${i + 1}`;
     const ends = LINK.exec(row)?.slice(1).map(Number);
-    if (ends === undefined) throw new ValidationError(`${where}: expected earlier later -, got: ${row.trim()}`);
+    if (ends === undefined)
+      throw new ValidationError(`${where}: not a link: ${row.trim()}; write it as: earlier later -`);
     const [earlier, later] = [Math.min(...ends), Math.max(...ends)];
-    if (later >= lineCount) throw new ValidationError(`${where}: the log has ${lineCount} lines, not line: ${later}`);
+    if (later >= lineCount)
+      throw new ValidationError(`${where}: link to line ${later} of a log with ${lineCount} lines; correct the link`);
     if (earlier === later) continue;
     const targets = answers.get(later);
     if (targets === undefined) answers.set(later, new Set([earlier]));

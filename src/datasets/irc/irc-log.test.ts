@@ -71,11 +71,13 @@ test('stands still where a clock is put back', () => {
 
 test.each(['kitchen', '2005-13-27', '2005-06-277', '05-06-27'])('refuses a name without a date: %s', (name) => {
   expect(() => parse('[03:41] <ana> eggs', name)).toThrow(ValidationError);
-  expect(() => parse('[03:41] <ana> eggs', name)).toThrow(`file name does not begin with a date: ${name}`);
+  expect(() => parse('[03:41] <ana> eggs', name)).toThrow(
+    `file name does not begin with a date: ${name}; rename the file as YYYY-MM-DD`,
+  );
 });
 
 test.each(['2005-06-27 a', '2005-06-27\ufffd'])('refuses a name that can begin no id: %j', (name) => {
   expect(() => parse('[03:41] <ana> eggs', name)).toThrow(
-    `file name must be one word, since it begins the ids of its messages; rename the file: ${JSON.stringify(name)}`,
+    `file name is not one word: ${JSON.stringify(name)}; rename the file, since ids of messages start with it`,
   );
 });

@@ -64,10 +64,11 @@ function dateOf(name: string): number {
   const time = Date.parse(`${year}-${month}-${day}T00:00Z`);
   if (!isId(name))
     throw new ValidationError(
-      `file name must be one word, since it begins the ids of its messages; rename the file: ${JSON.stringify(name)}`,
+      `file name is not one word: ${JSON.stringify(name)}; rename the file, since ids of messages start with it`,
       { name },
     );
-  if (Number.isNaN(time)) throw new ValidationError(`file name does not begin with a date: ${name}`, { name });
+  if (Number.isNaN(time))
+    throw new ValidationError(`file name does not begin with a date: ${name}; rename the file as YYYY-MM-DD`, { name });
   return time;
 }
 

@@ -102,7 +102,7 @@ describe('what is missing', () => {
     const path = written(logs);
     const error = await loadIrc({ path }).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(ValidationError);
-    expect((error as Error).message).toBe(`${message}${path}`);
+    expect((error as Error).message).toBe(`${message}${path}; copy the folders of the source there`);
   });
 
   it('is named where it is a file, or the folder itself', async () => {
@@ -111,7 +111,7 @@ describe('what is missing', () => {
     await expect(loadIrc({ path })).rejects.toThrow(StorageError);
     await expect(loadIrc({ path })).rejects.toThrow(join(path, 'dev', '2004-11-16_03.annotation.txt'));
     writeFileSync(join(path, 'dev', '2004-11-16_03.annotation.txt'), '1 1002 -');
-    await expect(loadIrc({ path })).rejects.toThrow(':1: the log has 1002 lines, not line: 1002');
+    await expect(loadIrc({ path })).rejects.toThrow(':1: link to line 1002 of a log with 1002 lines; correct the link');
     await expect(loadIrc({ path: join(path, 'none') })).rejects.toThrow(join(path, 'none'));
   });
 });

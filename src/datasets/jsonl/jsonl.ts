@@ -31,8 +31,12 @@ export async function loadJsonl(options: JsonlOptions): Promise<Dataset> {
   const rows = soundQueries(readRows(path, 'queries.jsonl', queryRow, faults), turns, faults);
   const judgements = soundJudgements(readQrels(path, 'qrels.txt', faults), rows, turns, faults);
   const counts = faults.settle(path, onDirtyRow);
-  if (turns.length === 0) throw new ValidationError(`no turn in turns.jsonl: ${path}`, { path });
-  if (rows.length === 0) throw new ValidationError(`no query in queries.jsonl: ${path}`, { path });
+  if (turns.length === 0)
+    throw new ValidationError(`no turn in turns.jsonl of: ${path}; add turns, or correct the skipped rows`, { path });
+  if (rows.length === 0)
+    throw new ValidationError(`no query in queries.jsonl of: ${path}; add queries, or correct the skipped rows`, {
+      path,
+    });
   const corpus = new Corpus(turns);
   const { queries, devConversations } = splitQueries(corpus, rows);
   countUndecodable([...turns, ...rows], counts);

@@ -70,9 +70,9 @@ describe('conversationOf', () => {
     [
       'a dialogue id twice, also written otherwise',
       [said('D1:1', 'a'), said('D1:01', 'b')],
-      'dialogue id stands twice in sample x of my.json: D1:01',
+      'dialogue id is repeated in sample x of my.json: D1:01; rename one',
     ],
-    ['no turn with a text', [said('D1:1', null)], 'no turn in a sample of my.json: x'],
+    ['no turn with a text', [said('D1:1', null)], 'sample x of my.json has no turn; remove the sample'],
   ])('refuses %s', (_, session_1, message) => {
     const input = { sample_id: 'x', conversation: { session_1, session_1_date_time: '1:00 pm on 9 May, 2023' } };
     expect(() => read(input)).toThrow(ValidationError);

@@ -44,12 +44,16 @@ function linesOf({ id, sessions }: LocomoSample): Line[] {
 /** @throws ValidationError where two turns have the same dialogue id, or where there is no turn. */
 export function conversationOf(sample: LocomoSample, file: string, counts: Counts): LocomoConversation {
   const lines = linesOf(sample);
-  if (lines.length === 0) throw new ValidationError(`no turn in a sample of ${file}: ${sample.id}`, { file });
+  if (lines.length === 0)
+    throw new ValidationError(`sample ${sample.id} of ${file} has no turn; remove the sample`, { file });
   const byKey = new Map<string, string>();
   for (const { id, said } of lines) {
     const key = dialogueKeys(said.dia_id)[0] as string;
     if (byKey.has(key))
-      throw new ValidationError(`dialogue id stands twice in sample ${sample.id} of ${file}: ${said.dia_id}`, { file });
+      throw new ValidationError(
+        `dialogue id is repeated in sample ${sample.id} of ${file}: ${said.dia_id}; rename one`,
+        { file },
+      );
     byKey.set(key, id);
   }
   const turns = lines.map(({ id, said, session, time }, i) => ({

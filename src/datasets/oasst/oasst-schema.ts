@@ -47,19 +47,26 @@ export function parseOasst(text: string, file: string): OasstTree[] {
 function parseTree(line: string, where: string): OasstTree {
   const tooDeep = depthFault(line);
   if (tooDeep !== null)
-    throw new ValidationError(`${where}: ${tooDeep}; leave the tree out or cut it: ${line.slice(0, 80)}`, { where });
+    throw new ValidationError(`${where}: ${tooDeep}: ${line.slice(0, 80)}; remove the tree or shorten it`, { where });
   let row: unknown;
   try {
     row = JSON.parse(line);
   } catch (error) {
-    throw new ValidationError(`${where}: not JSON: ${line.slice(0, 80)}`, { where }, { cause: error });
+    throw new ValidationError(
+      `${where}: not JSON: ${line.slice(0, 80)}; name a file of message trees`,
+      { where },
+      { cause: error },
+    );
   }
   const result = check(tree, row);
   if ('value' in result) return result.value;
   const [first] = result.faults;
   const more = result.faults.length > 1 ? ` (and ${result.faults.length - 1} more)` : '';
-  throw new ValidationError(`${where}: ${first?.path}: expected ${first?.expected}${more}, got ${first?.got}`, {
-    where,
-    faults: result.faults,
-  });
+  throw new ValidationError(
+    `${where}: ${first?.path}: expected ${first?.expected}${more}, got ${first?.got}; correct the tree`,
+    {
+      where,
+      faults: result.faults,
+    },
+  );
 }

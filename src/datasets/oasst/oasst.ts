@@ -33,7 +33,8 @@ export async function loadOasst({ path }: OasstOptions): Promise<Dataset> {
   const corpus = new Corpus(read.map(({ turn }) => turn));
   const devConversations = devOf(corpus);
   const queries = queriesOf(read, devConversations);
-  if (queries.length === 0) throw new ValidationError(`no message answers another in: ${path}`, { path });
+  if (queries.length === 0)
+    throw new ValidationError(`no message answers another in: ${path}; name a file of message trees`, { path });
   countResult(corpus, queries, counts);
   return {
     name: 'oasst',
@@ -58,7 +59,7 @@ function readTrees(path: string): string {
   try {
     return new TextDecoder().decode(path.endsWith('.gz') ? gunzipSync(bytes) : bytes);
   } catch (error) {
-    throw new StorageError('decompress', path, { cause: error });
+    throw new StorageError('decompress', path, { cause: error, remedy: 'download the file again' });
   }
 }
 

@@ -129,12 +129,12 @@ describe('one fault is told for', () => {
     [
       'a tuned path that is misspelt',
       arms({ ...plain, name: 'x', tune: { 'decay.halfLifeHour': [1, 2] } }),
-      /^arms\[1\]\.tune: decay\.halfLifeHour: expected one of halfLifeHours, got unknown key "halfLifeHour"; halfLifeHours\?$/,
+      /^arms\[1\]\.tune: decay\.halfLifeHour: expected one of halfLifeHours, got unknown key "halfLifeHour"; halfLifeHours\?; correct the tree$/,
     ],
     [
       'a tuned value out of range',
       arms({ ...plain, name: 'x', tune: { 'decay.halfLifeHours': [1, 0], 'trajectory.weight': [0.1, 0.2] } }),
-      /^arms\[1\]\.tune: decay\.halfLifeHours: expected number > 0, got 0$/,
+      /^arms\[1\]\.tune: decay\.halfLifeHours: expected number > 0, got 0; correct the tree$/,
     ],
     [
       'nothing to try',
