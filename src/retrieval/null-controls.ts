@@ -1,4 +1,5 @@
-import { structureReads } from '../signals/bank/structure.ts';
+import { type BankSignal, bankSignals } from '../signals/bank/options.ts';
+import type { ScoringOptions } from '../signals/bank/scoring-options.ts';
 import { CONTROL_KINDS, type ControlKind } from '../signals/worlds/control-options.ts';
 import { disturbs, type WorldPart } from '../signals/worlds/world-parts.ts';
 import { chainSignals } from './arm-signals.ts';
@@ -19,14 +20,18 @@ export function decideControls(path: string): boolean {
   return DECIDING.some((known) => `${known}.`.startsWith(`${path}.`) || `${path}.`.startsWith(`${known}.`));
 }
 
+/** The signals that a mix gives a weight. */
+function weighedSignals({ signals, weights }: ScoringOptions): BankSignal[] {
+  return bankSignals(signals).filter(({ name }) => (weights[name] ?? 0) !== 0);
+}
+
 /** The parts of the world that an arm's scores read and that a control may destroy. */
 function armReads(arm: RetrieverOptions): readonly WorldPart[] {
-  const weighed = Object.entries(arm.scoring?.weights ?? {}).filter(([, weight]) => weight !== 0);
   return [
     ...(arm.propagation === null ? [] : (['order'] as const)),
     ...(arm.scoring === null
       ? [...chainSignals(arm).values()].flatMap(({ reads }) => reads)
-      : weighed.flatMap(([name]) => structureReads(name))),
+      : weighedSignals(arm.scoring).flatMap(({ reads }) => reads)),
   ];
 }
 

@@ -58,6 +58,7 @@ type CosinesAhead = ReturnType<typeof cosinesAhead> extends StageUse<infer R> ? 
 /** The log of what each candidate's forward attention sums to before the query, whichever share the mechanism has in a mix. */
 const logMasses = defineSignal<AttentionUse, { frames: StageUse<QueryFrames>; ahead?: StageUse<CosinesAhead> }>({
   name: 'log-masses',
+  summary: 'the log of what the forward attention of a candidate sums to before the query',
   module: import.meta.url,
   reads: ['vectors', 'times', 'order'],
   key: ({ attention: { weight: _, mechanism: __, mode: ___, mix: ____, ...key } }) => key,
@@ -115,6 +116,7 @@ function attentionInputs(use: AttentionUse, setting: Setting) {
 /** What ring attention between the query and its candidates gives each of them. */
 export const attentionSignal = defineSignal<AttentionUse, ReturnType<typeof attentionInputs>>({
   name: 'attention',
+  summary: 'ring attention between the query and its candidates',
   module: import.meta.url,
   reads: attentionReads,
   key: (use) => {

@@ -16,6 +16,7 @@ function indexScope(
 /** BM25 of every pair as of the query's moment. */
 export const bm25Signal = defineSignal({
   name: 'bm25',
+  summary: "BM25 of the query's words, with the document frequencies at the time of the query",
   module: import.meta.url,
   reads: ['texts', 'times'],
   key: ({ k: _, ...scoring }: Bm25IndexOptions) => scoring,

@@ -13,13 +13,14 @@ export interface PoolBatch {
   readonly count: number;
 }
 
-/** Computes a column batch by batch, in a scope each, and reads each batch back once. */
+/** Computes a column batch by batch, in a scope each, and reads each batch back once. Padding is 0, whatever it is computed to. */
 export async function computeColumn(pool: PoolRows, compute: (batch: PoolBatch) => tf.Tensor2D): Promise<Column> {
   const column = new Float32Array(pool.positions.length);
   for (let first = 0; first < pool.queryCount; first += QUERY_BATCH) {
     const batch = { pool, first, count: Math.min(QUERY_BATCH, pool.queryCount - first) };
     column.set(await readBack('computeColumn', () => compute(batch)), first * pool.width); // [B, C]
   }
+  for (const [pair, position] of pool.positions.entries()) if (position < 0) column[pair] = 0;
   return column;
 }
 

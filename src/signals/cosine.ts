@@ -10,6 +10,8 @@ type Versions = ReturnType<typeof propagatedRows> extends StageUse<infer R> ? R 
 /** Cosine of every pair; with propagation, to the version of the turn that is valid at the query's moment. */
 export const cosineSignal = defineSignal<PropagationOptions | null, { versions?: StageUse<Versions> }>({
   name: 'cosine',
+  summary:
+    "cosine by the experiment's encoder; with `propagation`, to the turn's vector mixed with those of its conversation",
   module: import.meta.url,
   reads: (propagation) => (propagation === null ? ['vectors'] : ['vectors', 'times', 'order']),
   key: () => null,

@@ -9,6 +9,7 @@ export type DecayOptions = z.output<typeof decayOptions>;
 /** 0.5^(age / half-life). */
 export const decaySignal = defineSignal({
   name: 'decay',
+  summary: '0.5^(age / half-life)',
   module: import.meta.url,
   reads: ['times'],
   compute: ({ world, pool }, { halfLifeHours }: DecayOptions) => {

@@ -4,6 +4,7 @@ import { defineSignal } from './signal.ts';
 /** Rank in time among the turns before the query: 1 for the newest, towards 0 for the oldest. */
 export const recencySignal = defineSignal({
   name: 'recency',
+  summary: 'rank in time among the turns before the query: 1 for the newest, towards 0 for the oldest',
   module: import.meta.url,
   reads: ['times'],
   key: () => null,

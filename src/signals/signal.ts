@@ -119,9 +119,25 @@ export function defineStage<O, R extends StageResult<R>, I extends Uses = Record
 /** A column over [queries, candidates] that scores the candidates of a pool. */
 export type Signal = StageUse<Column>;
 
+/** What a signal has besides a stage of pairs. */
+export interface SignalDefinition<O, I extends Uses> extends Omit<StageDefinition<O, Column, I>, 'of' | 'isShared'> {
+  readonly name: string;
+  /** The row of docs/signals.md. */
+  readonly summary: string;
+}
+
+/** A signal that options are still to be given to. */
+export interface SignalOf<O> {
+  (options: O): Signal;
+  readonly definition: Pick<SignalDefinition<O, Uses>, 'name' | 'summary' | 'version'>;
+}
+
 /** Describes a signal: a stage of pairs whose result is a {@link Column}. */
 export function defineSignal<O, I extends Uses = Record<never, never>>(
-  definition: Omit<StageDefinition<O, Column, I>, 'of' | 'isShared'>,
-): (options: O) => Signal {
-  return defineStage<O, Column, I>({ ...definition, of: 'pairs' });
+  definition: SignalDefinition<O, I>,
+): SignalOf<O> {
+  const { name, summary, version = 1 } = definition;
+  return Object.assign(defineStage<O, Column, I>({ ...definition, of: 'pairs' }), {
+    definition: { name, summary, version },
+  });
 }

@@ -40,6 +40,7 @@ export function measureDistances(
 /** exp(-D / sigma). */
 export const trajectorySignal = defineSignal({
   name: 'trajectory',
+  summary: 'exp(-D / sigma) of the distance D in trajectory coordinates',
   module: import.meta.url,
   reads: distanceReads,
   key: ({ weight: _, ...key }: TrajectoryOptions) => key,

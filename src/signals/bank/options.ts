@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { frozen } from '../../core/frozen.ts';
 import { encoderOptions } from '../../embedding/registry.ts';
+import type { WorldPart } from '../worlds/world-parts.ts';
 import { PAIR_SIGNALS, type PairGroup } from './pair-signals.ts';
 import { PRODUCTS } from './products.ts';
 import { RANK_SIGNALS } from './session-ranks.ts';
 import { SPREAD } from './spread.ts';
-import { STRUCTURE_NAMES } from './structure.ts';
+import { STRUCTURE } from './structure.ts';
 
 /** What signals look at. `author` and `channel` are features that a task must allow. */
 export const SIGNAL_GROUPS = frozen(['text', 'form', 'time', 'thread', 'channel', 'author', 'structure'] as const);
@@ -21,17 +22,42 @@ export const signalBankOptions = z.strictObject({
 });
 export type SignalBankOptions = z.output<typeof signalBankOptions>;
 
+/** What every signal of a bank has, whichever way it is computed. */
+export interface BankSignal {
+  readonly name: string;
+  /** The row of docs/signals.md. */
+  readonly summary: string;
+  readonly reads: readonly WorldPart[];
+}
+
+function textSignal(name: string, summary: string): BankSignal {
+  return { name, summary, reads: ['texts', 'times'] };
+}
+
 /** The scores of turns that are spread over their sessions. */
-const SPREAD_WORDS = ['bm25', 'characters', 'pairs', 'coverage', 'feedback'] as const;
+const SPREAD_WORDS: readonly BankSignal[] = [
+  textSignal('bm25', "BM25 of the query's words (stems, no stop words, no names of authors if authors may be used)"),
+  textSignal('characters', 'BM25 of runs of four characters within words, which are shared by `paint` and `painting`'),
+  textSignal('pairs', 'BM25 of pairs of consecutive words'),
+  textSignal('coverage', "share of the query's known words that the turn contains, weighted by rarity"),
+  textSignal('feedback', 'BM25 of the twelve words that distinguish the best five turns by `bm25` from the others'),
+];
+/** The same with the names of authors. */
+const AUTHOR_WORDS = textSignal(
+  'bm25-author',
+  "BM25 with names of authors, over turns with their author's name prepended",
+);
+
 /** The scores of the words of several turns together. */
-export const SHARED_WORDS = [
-  'bm25-window-1',
-  'coverage-window-1',
-  'bm25-window-2',
-  'coverage-window-2',
-  'bm25-session',
-  'coverage-session',
-] as const;
+const SHARED: readonly BankSignal[] = [
+  textSignal('bm25-window-1', 'BM25 of the turn together with the ones before and after it in its session'),
+  textSignal('coverage-window-1', 'coverage of the same'),
+  textSignal('bm25-window-2', 'BM25 of the turn with the two before and the two after it'),
+  textSignal('coverage-window-2', 'coverage of the same'),
+  textSignal('bm25-session', 'BM25 of its session'),
+  textSignal('coverage-session', 'coverage of its session'),
+];
+export const SHARED_WORDS: readonly string[] = SHARED.map(({ name }) => name);
 
 /** How the cosines are called: the experiment's encoder first. */
 export function cosineNames({ encoders }: SignalBankOptions): string[] {
@@ -42,35 +68,58 @@ export function cosineNames({ encoders }: SignalBankOptions): string[] {
   return ['cosine', ...names];
 }
 
-/** The names of the scores that are spread, in the order of their columns. */
-export function spreadNames(options: SignalBankOptions): string[] {
+function cosineSignals(options: SignalBankOptions): BankSignal[] {
+  return cosineNames(options).map((name, i) => ({
+    name,
+    summary:
+      i === 0 ? "cosine by the experiment's encoder" : 'cosine by a further encoder; the second of one name is `-2`',
+    reads: ['vectors', 'times'],
+  }));
+}
+
+/** The scores that are spread, in the order of their columns. */
+function spreadSignals(options: SignalBankOptions): BankSignal[] {
   const { groups } = options;
   if (!groups.includes('text')) return [];
-  const author = groups.includes('author') ? ['bm25-author'] : [];
-  return [...SPREAD_WORDS, ...author, ...cosineNames(options)];
+  return [...SPREAD_WORDS, ...(groups.includes('author') ? [AUTHOR_WORDS] : []), ...cosineSignals(options)];
 }
 
-function pairNames(groups: readonly SignalGroup[]): string[] {
+export function spreadNames(options: SignalBankOptions): string[] {
+  return spreadSignals(options).map(({ name }) => name);
+}
+
+function pairSignals(groups: readonly SignalGroup[]): BankSignal[] {
   return (Object.keys(PAIR_SIGNALS) as PairGroup[])
     .filter((group) => groups.includes(group))
-    .flatMap((group) => Object.keys(PAIR_SIGNALS[group]));
-}
-
-function rankNames(ranks: readonly { readonly newest: string; readonly rank: string }[]): string[] {
-  return ranks.flatMap(({ newest, rank }) => [newest, rank]);
+    .flatMap((group) =>
+      Object.entries(PAIR_SIGNALS[group]).map(([name, { summary, reads }]) => ({ name, summary, reads })),
+    );
 }
 
 /** The signals of a bank, in the order of their columns. */
-export function signalNames(options: SignalBankOptions): string[] {
+export function bankSignals(options: SignalBankOptions): BankSignal[] {
   const { groups } = options;
-  const text = groups.includes('text') ? SHARED_WORDS : [];
-  const names = [
-    ...spreadNames(options).flatMap((name) => SPREAD.map((suffix) => `${name}${suffix}`)),
-    ...text,
-    ...pairNames(groups),
-    ...(groups.includes('time') ? rankNames([RANK_SIGNALS.time]) : []),
-    ...(groups.includes('channel') ? rankNames(Object.values(RANK_SIGNALS.channel)) : []),
-    ...(groups.includes('structure') ? STRUCTURE_NAMES : []),
+  const ranks = Object.values(RANK_SIGNALS).filter(({ group }) => groups.includes(group));
+  const columns: BankSignal[] = [
+    ...spreadSignals(options).flatMap((signal) =>
+      SPREAD.map((suffix) => ({ ...signal, name: `${signal.name}${suffix}` })),
+    ),
+    ...(groups.includes('text') ? SHARED : []),
+    ...pairSignals(groups),
+    ...ranks.flatMap(({ newest, rank }) => [newest, rank].map((signal) => ({ ...signal, reads: ['times'] as const }))),
+    ...(groups.includes('structure') ? STRUCTURE : []),
   ];
-  return [...names, ...PRODUCTS.filter(({ of }) => of.every((name) => names.includes(name))).map(({ name }) => name)];
+  const byName = new Map(columns.map((signal) => [signal.name, signal]));
+  const products = PRODUCTS.flatMap(({ name, of }) => {
+    const factors = of.map((factor) => byName.get(factor));
+    if (factors.some((factor) => factor === undefined)) return [];
+    const reads = factors.flatMap((factor) => (factor as BankSignal).reads);
+    return [{ name, summary: 'the product of both', reads: [...new Set(reads)] }];
+  });
+  return [...columns, ...products];
+}
+
+/** The names of the signals of a bank, in the order of their columns. */
+export function signalNames(options: SignalBankOptions): string[] {
+  return bankSignals(options).map(({ name }) => name);
 }

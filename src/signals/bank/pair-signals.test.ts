@@ -190,7 +190,7 @@ describe.each(cases)('%s, %s', (group, name, formula) => {
     const past = TURNS.slice(0, cutoff);
     for (const [position, turn] of past.entries()) {
       const signal = (PAIR_SIGNALS[group] as Record<string, (typeof PAIR_SIGNALS)[PairGroup][string]>)[name];
-      expect(signal?.(asked, position, tables), turn.id).toBeCloseTo(formula({ query, turn, past }), 6);
+      expect(signal?.score(asked, position, tables), turn.id).toBeCloseTo(formula({ query, turn, past }), 6);
     }
   });
 });

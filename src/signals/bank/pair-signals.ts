@@ -1,5 +1,6 @@
 import type { Corpus } from '../../model/corpus.ts';
 import { entityOverlap } from '../../text/entities.ts';
+import type { WorldPart } from '../worlds/world-parts.ts';
 import type { AskedQuery } from './asked-query.ts';
 import type { Sessions } from './sessions.ts';
 import type { ThreadTables } from './thread-tables.ts';
@@ -19,7 +20,19 @@ export interface PairTables {
 }
 
 /** What a candidate is to a query, by its position in the scope, which is before the query's cutoff. */
-type PairSignal = (asked: AskedQuery, position: number, tables: PairTables) => number;
+type PairScore = (asked: AskedQuery, position: number, tables: PairTables) => number;
+
+/** A signal of pairs that needs no score of another turn. */
+export interface PairSignal {
+  /** The row of docs/signals.md. */
+  readonly summary: string;
+  readonly reads: readonly WorldPart[];
+  readonly score: PairScore;
+}
+
+function pair(summary: string, reads: readonly WorldPart[], score: PairScore): PairSignal {
+  return { summary, reads, score };
+}
 
 const flag = (is: boolean) => (is ? 1 : 0);
 const hours = (from: number, to: number) => Math.max(0, to - from) / HOUR;
@@ -36,82 +49,175 @@ function authorOf({ corpus }: PairTables, position: number): string | null {
   return corpus.turns[position]?.author ?? null;
 }
 
-const FORM: Record<string, PairSignal> = {
-  length: (_, position, { forms }) => forms.length[position] as number,
-  question: (_, position, { forms }) => forms.question[position] as number,
-  answer: (_, position, { forms }) => forms.answer[position] as number,
-  number: (_, position, { forms }) => forms.number[position] as number,
-  times: (_, position, { forms }) => forms.times[position] as number,
-  names: (_, position, { forms }) => forms.names[position] as number,
-  'time asked': ({ kind }, position, { forms }) => (kind === 'time' ? (forms.times[position] as number) : 0),
-  'number asked': ({ kind }, position, { forms }) => (kind === 'number' ? (forms.number[position] as number) : 0),
-  'name asked': ({ kind }, position, { forms }) => (kind === 'person-or-place' ? (forms.names[position] as number) : 0),
-  entities: ({ entities }, position, { forms }) =>
-    entityOverlap(entities, forms.entities[position] as ReadonlySet<string>),
+const FORM: Readonly<Record<string, PairSignal>> = {
+  length: pair('ln(1 + words)', ['texts'], (_, position, { forms }) => forms.length[position] as number),
+  question: pair(
+    '1 if it has a question mark',
+    ['texts'],
+    (_, position, { forms }) => forms.question[position] as number,
+  ),
+  answer: pair(
+    '1 if the turn before it in its session has one; with the group `author`, if that turn has another author',
+    ['texts'],
+    (_, position, { forms }) => forms.answer[position] as number,
+  ),
+  number: pair('1 if it has a digit', ['texts'], (_, position, { forms }) => forms.number[position] as number),
+  times: pair('ln(1 + expressions of time)', ['texts'], (_, position, { forms }) => forms.times[position] as number),
+  names: pair(
+    'ln(1 + distinct named things: titles, names, numbers)',
+    ['texts'],
+    (_, position, { forms }) => forms.names[position] as number,
+  ),
+  'time asked': pair('`times` if the query asks when, else 0', ['texts'], ({ kind }, position, { forms }) =>
+    kind === 'time' ? (forms.times[position] as number) : 0,
+  ),
+  'number asked': pair('`number` if it asks how many', ['texts'], ({ kind }, position, { forms }) =>
+    kind === 'number' ? (forms.number[position] as number) : 0,
+  ),
+  'name asked': pair('`names` if it asks who or where', ['texts'], ({ kind }, position, { forms }) =>
+    kind === 'person-or-place' ? (forms.names[position] as number) : 0,
+  ),
+  entities: pair(
+    'share of the named things of the query that the turn names too',
+    ['texts'],
+    ({ entities }, position, { forms }) => entityOverlap(entities, forms.entities[position] as ReadonlySet<string>),
+  ),
 };
 
-const TIME: Record<string, PairSignal> = {
-  age: (asked, position, tables) => Math.log1p(age(asked, position, tables)),
-  'age rank': ({ cutoff }, position) => Math.log(cutoff - position),
-  newest: ({ cutoff }, position) => 1 / (cutoff - position),
+const TIME: Readonly<Record<string, PairSignal>> = {
+  age: pair('ln(1 + hours before the query)', ['times'], (asked, position, tables) =>
+    Math.log1p(age(asked, position, tables)),
+  ),
+  'age rank': pair('ln(1 + turns between it and the query)', ['times'], ({ cutoff }, position) =>
+    Math.log(cutoff - position),
+  ),
+  newest: pair(
+    '1 / (1 + turns between it and the query)',
+    ['times'],
+    ({ cutoff }, position) => 1 / (cutoff - position),
+  ),
   ...Object.fromEntries(
-    HALF_LIVES.map((halfLife): [string, PairSignal] => [
+    HALF_LIVES.map((halfLife) => [
       `decay-${halfLife}h`,
-      (asked, position, tables) => 0.5 ** (age(asked, position, tables) / halfLife),
+      pair(
+        `0.5^(age / ${halfLife} hours)`,
+        ['times'],
+        (asked, position, tables) => 0.5 ** (age(asked, position, tables) / halfLife),
+      ),
     ]),
   ),
-  place: ({ cutoff }, position) => (position + 1) / cutoff,
-  'time named': ({ ranges }, position, { corpus }) => {
-    const moment = corpus.timestamps[position] as number;
-    return flag(ranges.some(({ from, to }) => from <= moment && moment < to));
-  },
+  place: pair(
+    'its position among the turns before the query, from 0 to 1 for the newest',
+    ['times'],
+    ({ cutoff }, position) => (position + 1) / cutoff,
+  ),
+  'time named': pair(
+    '1 if its time is a time that the query names',
+    ['texts', 'times'],
+    ({ ranges }, position, { corpus }) => {
+      const moment = corpus.timestamps[position] as number;
+      return flag(ranges.some(({ from, to }) => from <= moment && moment < to));
+    },
+  ),
 };
 
-const THREAD: Record<string, PairSignal> = {
-  depth: (_, position, { threads }) => Math.log1p(threads.depth[position] as number),
-  root: (_, position, { corpus }) => flag(corpus.parent[position] === -1),
-  children: ({ cutoff }, position, { threads }) => Math.log1p(threads.children(position, cutoff)),
-  leaf: ({ cutoff }, position, { threads }) => flag(threads.children(position, cutoff) === 0),
-  last: ({ cutoff }, position, { threads }) => flag(threads.newest(position, cutoff) === position),
-  'thread size': ({ cutoff }, position, { threads }) => Math.log(threads.size(position, cutoff)),
-  'thread quiet': (asked, position, tables) => Math.log1p(quietFor(asked, position, tables)),
+const THREAD: Readonly<Record<string, PairSignal>> = {
+  depth: pair('ln(1 + turns above it)', ['replies', 'times'], (_, position, { threads }) =>
+    Math.log1p(threads.depth[position] as number),
+  ),
+  root: pair('1 if it answers none', ['replies', 'times'], (_, position, { corpus }) =>
+    flag(corpus.parent[position] === -1),
+  ),
+  children: pair('ln(1 + answers to it before the query)', ['replies', 'times'], ({ cutoff }, position, { threads }) =>
+    Math.log1p(threads.children(position, cutoff)),
+  ),
+  leaf: pair('1 if it had no answer', ['replies', 'times'], ({ cutoff }, position, { threads }) =>
+    flag(threads.children(position, cutoff) === 0),
+  ),
+  last: pair('1 if it was the newest of its conversation', ['times'], ({ cutoff }, position, { threads }) =>
+    flag(threads.newest(position, cutoff) === position),
+  ),
+  'thread size': pair(
+    'ln(turns of its conversation before the query)',
+    ['times'],
+    ({ cutoff }, position, { threads }) => Math.log(threads.size(position, cutoff)),
+  ),
+  'thread quiet': pair('ln(1 + hours since the newest of its conversation)', ['times'], (asked, position, tables) =>
+    Math.log1p(quietFor(asked, position, tables)),
+  ),
   ...Object.fromEntries(
-    HALF_LIVES.map((halfLife): [string, PairSignal] => [
+    HALF_LIVES.map((halfLife) => [
       `thread-decay-${halfLife}h`,
-      (asked, position, tables) => 0.5 ** (quietFor(asked, position, tables) / halfLife),
+      pair(
+        `0.5^(the same hours / ${halfLife})`,
+        ['replies', 'times'],
+        (asked, position, tables) => 0.5 ** (quietFor(asked, position, tables) / halfLife),
+      ),
     ]),
   ),
-  'behind last': ({ cutoff }, position, { corpus, threads }) =>
-    Math.log1p(threads.size(position, cutoff) - 1 - (corpus.ringPosition[position] as number)),
-  'session begin': (_, position, { sessions }) => 1 / (1 + (sessions.placeOf[position] as number)),
+  'behind last': pair(
+    'ln(1 + later turns of its conversation)',
+    ['times'],
+    ({ cutoff }, position, { corpus, threads }) =>
+      Math.log1p(threads.size(position, cutoff) - 1 - (corpus.ringPosition[position] as number)),
+  ),
+  'session begin': pair(
+    '1 / (1 + turns before it in its session)',
+    ['times'],
+    (_, position, { sessions }) => 1 / (1 + (sessions.placeOf[position] as number)),
+  ),
 };
 
-const CHANNEL: Record<string, PairSignal> = {
-  channel: ({ query }, position, { corpus }) =>
+const CHANNEL: Readonly<Record<string, PairSignal>> = {
+  channel: pair("1 if the query has a channel and it is the turn's", [], ({ query }, position, { corpus }) =>
     flag(query.channel !== null && corpus.turns[position]?.channel === query.channel),
+  ),
 };
 
-const AUTHOR: Record<string, PairSignal> = {
-  'author named': ({ named }, position, tables) => {
+const AUTHOR: Readonly<Record<string, PairSignal>> = {
+  'author named': pair('1 if the query names its author', ['texts'], ({ named }, position, tables) => {
     const author = authorOf(tables, position);
     return flag(author !== null && named.has(author));
-  },
-  'author alone named': ({ named }, position, tables) => {
-    const author = authorOf(tables, position);
-    return flag(author !== null && named.size === 1 && named.has(author));
-  },
-  'own turn': ({ query }, position, tables) =>
+  }),
+  'author alone named': pair(
+    '1 if the query names its author and no other earlier author',
+    ['texts'],
+    ({ named }, position, tables) => {
+      const author = authorOf(tables, position);
+      return flag(author !== null && named.size === 1 && named.has(author));
+    },
+  ),
+  'own turn': pair('1 if the asker is its author', [], ({ query }, position, tables) =>
     flag(query.author !== null && authorOf(tables, position) === query.author),
-  'spoke in thread': ({ query, cutoff }, position, { threads }) =>
-    flag(query.author !== null && threads.hasSpoken(query.author, position, cutoff)),
-  'answers own turn': ({ query }, position, tables) => {
-    const parent = tables.corpus.parent[position] as number;
-    return flag(query.author !== null && parent >= 0 && authorOf(tables, parent) === query.author);
-  },
-  'already answered': ({ query, cutoff }, position, { threads }) =>
-    flag(query.author !== null && threads.isAnsweredBy(query.author, position, cutoff)),
-  'names asker': ({ askerNames }, position, { words }) => flag(askerNames.some((name) => words[position]?.has(name))),
-  speakers: ({ cutoff }, position, { threads }) => Math.log1p(threads.speakers(position, cutoff)),
+  ),
+  'spoke in thread': pair(
+    '1 if the asker is the author of an earlier turn of its conversation',
+    ['times'],
+    ({ query, cutoff }, position, { threads }) =>
+      flag(query.author !== null && threads.hasSpoken(query.author, position, cutoff)),
+  ),
+  'answers own turn': pair(
+    '1 if it answers a turn of the asker',
+    ['replies', 'texts'],
+    ({ query }, position, tables) => {
+      const parent = tables.corpus.parent[position] as number;
+      return flag(query.author !== null && parent >= 0 && authorOf(tables, parent) === query.author);
+    },
+  ),
+  'already answered': pair(
+    '1 if the asker had answered it',
+    ['replies', 'texts'],
+    ({ query, cutoff }, position, { threads }) =>
+      flag(query.author !== null && threads.isAnsweredBy(query.author, position, cutoff)),
+  ),
+  'names asker': pair('1 if it names the asker', ['texts'], ({ askerNames }, position, { words }) =>
+    flag(askerNames.some((name) => words[position]?.has(name))),
+  ),
+  speakers: pair(
+    'ln(1 + authors of its conversation before the query)',
+    ['times'],
+    ({ cutoff }, position, { threads }) => Math.log1p(threads.speakers(position, cutoff)),
+  ),
 };
 
 /** Signals of pairs that need no score of another turn, by what they look at. */

@@ -35,7 +35,7 @@ export class ScopeSignals {
     }
     for (const group of Object.keys(PAIR_SIGNALS) as PairGroup[])
       if (this.#groups.has(group)) this.#fillPairs(rows, asked, group);
-    if (this.#groups.has('time')) this.#fillSessionRanks(rows, RANK_SIGNALS.time, asked);
+    if (this.#groups.has('time')) this.#fillSessionRanks(rows, RANK_SIGNALS.sessions, asked);
     if (this.#groups.has('channel')) this.#fillChannelRanks(rows, asked);
   }
 
@@ -58,14 +58,14 @@ export class ScopeSignals {
   }
 
   #fillPairs(rows: QueryRows, asked: AskedQuery, group: PairGroup): void {
-    for (const [name, signal] of Object.entries(PAIR_SIGNALS[group]))
-      rows.write(name, (position) => signal(asked, position, this.#tables));
+    for (const [name, { score }] of Object.entries(PAIR_SIGNALS[group]))
+      rows.write(name, (position) => score(asked, position, this.#tables));
   }
 
   /** @param channel of which the sessions are ranked; all of them where it is left out. */
   #fillSessionRanks(
     rows: QueryRows,
-    { newest, rank }: { readonly newest: string; readonly rank: string },
+    { newest, rank }: typeof RANK_SIGNALS.sessions | typeof RANK_SIGNALS.channelSessions,
     { cutoff }: AskedQuery,
     channel?: string | null,
   ): void {
@@ -73,15 +73,15 @@ export class ScopeSignals {
     const ranked = ranks.sessionRanks(cutoff, channel);
     const rankOf = (position: number) => ranked[sessions.sessionOf[position] as number] as number;
     const unranked = begunSessions(sessions, cutoff);
-    rows.write(newest, (position) => (rankOf(position) < 0 ? 0 : 1 / (1 + rankOf(position))));
-    rows.write(rank, (position) => Math.log1p(rankOf(position) < 0 ? unranked : rankOf(position)));
+    rows.write(newest.name, (position) => (rankOf(position) < 0 ? 0 : 1 / (1 + rankOf(position))));
+    rows.write(rank.name, (position) => Math.log1p(rankOf(position) < 0 ? unranked : rankOf(position)));
   }
 
   #fillChannelRanks(rows: QueryRows, asked: AskedQuery): void {
     const { ranks } = this.#tables;
-    const { turns, sessions } = RANK_SIGNALS.channel;
-    rows.write(turns.newest, (position) => 1 / (1 + ranks.channelRank(position, asked.cutoff)));
-    rows.write(turns.rank, (position) => Math.log1p(ranks.channelRank(position, asked.cutoff)));
+    const { channelTurns: turns, channelSessions: sessions } = RANK_SIGNALS;
+    rows.write(turns.newest.name, (position) => 1 / (1 + ranks.channelRank(position, asked.cutoff)));
+    rows.write(turns.rank.name, (position) => Math.log1p(ranks.channelRank(position, asked.cutoff)));
     this.#fillSessionRanks(rows, sessions, asked, asked.query.channel);
   }
 }

@@ -1,12 +1,28 @@
 import { type Corpus, lowerBound } from '../../model/corpus.ts';
 import type { Sessions } from './sessions.ts';
 
-/** Names of the signals by ranks in time: of sessions among all, and of turns and sessions among those of a channel. */
+/** The signals by ranks in time, in the order of their columns: of sessions among all, and of turns and sessions among those of a channel. */
 export const RANK_SIGNALS = {
-  time: { newest: 'newest session', rank: 'session rank' },
-  channel: {
-    turns: { newest: 'newest in channel', rank: 'channel rank' },
-    sessions: { newest: 'newest session in channel', rank: 'session rank in channel' },
+  sessions: {
+    group: 'time',
+    newest: { name: 'newest session', summary: '1 / (1 + other sessions with a turn after the last turn of its own)' },
+    rank: { name: 'session rank', summary: 'ln(1 + the same sessions)' },
+  },
+  channelTurns: {
+    group: 'channel',
+    newest: { name: 'newest in channel', summary: '1 / (1 + turns of its channel between it and the query)' },
+    rank: { name: 'channel rank', summary: 'ln(1 + the same turns)' },
+  },
+  channelSessions: {
+    group: 'channel',
+    newest: {
+      name: 'newest session in channel',
+      summary: "`newest session` among the sessions of the query's channel; 0 if its own is not among them",
+    },
+    rank: {
+      name: 'session rank in channel',
+      summary: '`session rank` among them; as if its own were the oldest if it is not among them',
+    },
   },
 } as const;
 

@@ -8,18 +8,15 @@ import type { Column } from '../column.ts';
 import { localRows, type Scope, type ScopedQueries, scopedVectors } from '../conversation-scope.ts';
 import { defineStage, type StageUse, type World } from '../signal.ts';
 import { CosineRows } from './cosine-rows.ts';
-import { cosineNames, type SignalBankOptions, signalNames } from './options.ts';
+import { bankSignals, cosineNames, type SignalBankOptions, signalNames } from './options.ts';
 import { PRODUCTS } from './products.ts';
 import { QueryRows, type TableColumns } from './query-rows.ts';
 import { ScopeSignals } from './scope-signals.ts';
 import { ScopeTables } from './scope-tables.ts';
-import { STRUCTURE_READS, structureColumns, structureInputs } from './structure.ts';
+import { structureColumns, structureInputs } from './structure.ts';
 
 /** Queries whose cosines to all turns of a scope are on the host at the same time. */
 export const QUERY_BLOCK = 64;
-
-/** What all signals but those of structure read. No control destroys any of it: the groups `thread` and `time` see the tree and the times as they are. */
-const BANK_READS = ['texts', 'vectors', 'times'] as const;
 
 /** Every signal of every candidate. */
 export interface SignalTable {
@@ -135,7 +132,7 @@ export const signalTable = defineStage<SignalBankOptions, SignalTable, Readonly<
   name: 'signals',
   module: import.meta.url,
   of: 'pairs',
-  reads: ({ groups }) => [...BANK_READS, ...(groups.includes('structure') ? STRUCTURE_READS : [])],
+  reads: (options) => [...new Set(bankSignals(options).flatMap(({ reads }) => reads))],
   key: ({ groups, encoders }, setting) => [groups, encoders.map((encoder) => setting.encoderIdentity(encoder))],
   inputs: ({ groups }, setting) => (groups.includes('structure') ? structureInputs(setting) : {}),
   compute: async ({ world, pool, inputs }, options) => {

@@ -34,17 +34,38 @@ export const DIFFERENCES: ReadonlyMap<string, CoordinateName> = new Map(
   COORDINATES[7].map((name) => [`difference ${name}`, name]),
 );
 
-/** The structure signals of a bank, in the order of their columns. */
-export const STRUCTURE_NAMES: readonly string[] = [...DIFFERENCES.keys(), ...Object.keys(STRUCTURE_SIGNALS)];
+const SUMMARIES: Readonly<Record<string, string>> = {
+  'difference depth': 'absolute difference of turn and query in depth, each in [0, 1] of its conversation',
+  'difference siblingOrder':
+    'absolute difference of turn and query in place among its siblings, each in [0, 1] of its conversation',
+  'difference homogeneity':
+    'absolute difference of turn and query in similarity to its parent, each in [0, 1] of its conversation',
+  'difference temporal': 'absolute difference of turn and query in time, each in [0, 1] of its conversation',
+  'difference complexity':
+    'absolute difference of turn and query in complexity of the text, each in [0, 1] of its conversation',
+  'difference branchFactor': 'absolute difference of turn and query in siblings, each in [0, 1] of its conversation',
+  'difference childrenCount': 'absolute difference of turn and query in answers, each in [0, 1] of its conversation',
+  'trajectory-3': 'trajectory score in three coordinates',
+  'trajectory-5': 'in five',
+  'trajectory-7': 'in seven',
+  rcp: 'ring attention of the query over its candidates',
+  ircp: "the part of each candidate's attention to later turns that falls on the query",
+  tpo: 'attention by trajectory distance',
+  'rcp-additive': '`rcp` with logits that subtract the distance',
+};
 
-/** What a structure signal reads; nothing that a control destroys for other signals. */
+/** What a structure signal reads; empty for other signals, of which no control destroys anything. */
 export function structureReads(name: string): readonly WorldPart[] {
   const coordinate = DIFFERENCES.get(name);
   return coordinate !== undefined ? coordinateReads([coordinate]) : (STRUCTURE_SIGNALS[name]?.reads ?? []);
 }
 
-/** All that the structure signals read. */
-export const STRUCTURE_READS: readonly WorldPart[] = [...new Set(STRUCTURE_NAMES.flatMap(structureReads))];
+/** The structure signals of a bank, in the order of their columns. */
+export const STRUCTURE = [...DIFFERENCES.keys(), ...Object.keys(STRUCTURE_SIGNALS)].map((name) => ({
+  name,
+  summary: SUMMARIES[name] as string,
+  reads: structureReads(name),
+}));
 
 /** What the structure signals are computed from: frames for the differences, and the signals themselves. */
 export function structureInputs(setting: Pick<Setting, 'control'>): Readonly<Record<string, StageUse<unknown>>> {

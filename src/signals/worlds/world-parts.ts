@@ -7,10 +7,10 @@ import {
 import type { ControlKind } from './control-options.ts';
 
 /**
- * The parts of the world that a signal may read: texts, vectors, times, the order of turns on their ring, who answers whom (`trees`), how many answer (`answer-counts`),
- * and which coordinates belong to which candidate.
+ * The parts of the world that a signal may read: texts, vectors, times, reply links as the corpus has them (`replies`, which no control destroys), the order of turns
+ * on their ring, the trees and the numbers of answers that coordinates are computed from, and which coordinates belong to which candidate.
  */
-export type WorldPart = 'texts' | 'vectors' | 'times' | 'order' | 'trees' | 'answer-counts' | 'coordinates';
+export type WorldPart = 'texts' | 'vectors' | 'times' | 'replies' | 'order' | 'trees' | 'answer-counts' | 'coordinates';
 
 /** The parts that each null control destroys. */
 const DESTROYED: Readonly<Record<ControlKind, readonly WorldPart[]>> = {

@@ -1,0 +1,16 @@
+import { attentionSignal } from './attention.ts';
+import { bm25Signal } from './bm25.ts';
+import { cosineSignal } from './cosine.ts';
+import { decaySignal } from './decay.ts';
+import { recencySignal } from './recency.ts';
+import { trajectorySignal } from './trajectory.ts';
+
+/** Every signal of a hand-written chain: to add one takes its file and a line here. */
+export const SIGNALS = [
+  bm25Signal,
+  cosineSignal,
+  recencySignal,
+  decaySignal,
+  trajectorySignal,
+  attentionSignal,
+] as const;
