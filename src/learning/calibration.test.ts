@@ -60,8 +60,14 @@ test('probabilities that are met have a small error', () => {
 
 test('what cannot be calibrated is refused', () => {
   expect(() => softmaxProbabilities(table, [1], 1)).toThrow('scores of the feature table: expected 35, got 1');
-  expect(() => softmaxProbabilities(table, scores, 0)).toThrow('temperature of probabilities must be positive: 0');
-  expect(() => calibrationOf(table, new Float64Array(Q * C), 0)).toThrow('bins must be an integer from 1: 0');
+  expect(() => softmaxProbabilities(table, scores, 0)).toThrow(
+    'temperature of probabilities is not positive: 0; pass a number above 0',
+  );
+  expect(() => calibrationOf(table, new Float64Array(Q * C), 0)).toThrow(
+    'bins is not an integer from 1: 0; pass a number such as 15',
+  );
   const none = { ...table, mask: new Uint8Array(Q * C) };
-  expect(() => calibrationOf(none, new Float64Array(Q * C))).toThrow('calibration needs at least one candidate: 0');
+  expect(() => calibrationOf(none, new Float64Array(Q * C))).toThrow(
+    'calibration of 0 candidates; pass a table with candidates',
+  );
 });

@@ -32,7 +32,8 @@ export function softmaxProbabilities(
 ): Float64Array {
   if (scores.length !== mask.length)
     throw new DimensionMismatchError('scores of the feature table', mask.length, scores.length);
-  if (!(temperature > 0)) throw new ValidationError(`temperature of probabilities must be positive: ${temperature}`);
+  if (!(temperature > 0))
+    throw new ValidationError(`temperature of probabilities is not positive: ${temperature}; pass a number above 0`);
   const probabilities = new Float64Array(mask.length);
   for (let query = 0; query < queryIds.length; query++) {
     const end = (query + 1) * width;
@@ -59,7 +60,8 @@ export function calibrationOf(
   probabilities: Float64Array,
   bins = 10,
 ): Calibration {
-  if (!Number.isInteger(bins) || bins < 1) throw new ValidationError(`bins must be an integer from 1: ${bins}`);
+  if (!Number.isInteger(bins) || bins < 1)
+    throw new ValidationError(`bins is not an integer from 1: ${bins}; pass a number such as 15`);
   const count = new Float64Array(bins);
   const predicted = new Float64Array(bins);
   const observed = new Float64Array(bins);
@@ -71,7 +73,7 @@ export function calibrationOf(
     if (grades[pair]! >= relevantGrade) observed[bin] = observed[bin]! + 1;
   }
   const total = count.reduce((sum, number) => sum + number, 0);
-  if (total === 0) throw new ValidationError('calibration needs at least one candidate: 0');
+  if (total === 0) throw new ValidationError('calibration of 0 candidates; pass a table with candidates');
   const mean = (sums: Float64Array, bin: number) => (count[bin] === 0 ? null : sums[bin]! / count[bin]!);
   return {
     bins: Array.from(count, (number, bin) => {

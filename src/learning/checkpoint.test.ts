@@ -31,5 +31,5 @@ test('a file of another kind is refused', () => {
   expect(() => readCheckpoint(path)).toThrow(/format: expected "ragpp-checkpoint-1", got "something"/);
   const metadata = { format: 'ragpp-checkpoint-1', key: 'a', step: '1', bestEpoch: '0' };
   writeSafetensors(path, { tensors: { validations: { shape: [1], data: Float32Array.of(1) } }, metadata });
-  expect(() => readCheckpoint(path)).toThrow(`checkpoint ${path} has no float64 numbers: validations`);
+  expect(() => readCheckpoint(path)).toThrow(`checkpoint ${path} has no float64 numbers: validations; delete the file`);
 });

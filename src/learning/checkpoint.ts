@@ -40,7 +40,7 @@ export function readCheckpoint(path: string): TrainingState {
   const numbers = (name: string): Float64Array => {
     const data: TensorData | undefined = tensors[name]?.data;
     if (!(data instanceof Float64Array))
-      throw new ValidationError(`checkpoint ${path} has no float64 numbers: ${name}`);
+      throw new ValidationError(`checkpoint ${path} has no float64 numbers: ${name}; delete the file`);
     return data;
   };
   const validations = numbers('validations');

@@ -108,9 +108,9 @@ describe('on wasm', () => {
   });
 
   test.each([
-    [{ points: [] }, 'selection needs at least one point: 0'],
-    [{ seeds: [] }, 'selection needs at least one seed: 0'],
-    [{ innerFolds: 7 }, 'folds of 5 clusters must be an integer from 2 to as many: 7'],
+    [{ points: [] }, 'selection among 0 points; pass at least 1'],
+    [{ seeds: [] }, 'selection of 0 seeds; pass at least 1'],
+    [{ innerFolds: 7 }, '5 clusters cannot be divided into 7 folds; use 2 to 5'],
   ])('%j is refused', async (change, message) => {
     await expect(fitWithSelection(source, everyRow(source), { ...plan, ...change })).rejects.toThrow(message);
   });

@@ -106,7 +106,7 @@ async function trials(
 }
 
 function assertSeeds(seeds: readonly number[]): void {
-  if (seeds.length === 0) throw new ValidationError(`selection needs at least one seed: ${seeds.length}`);
+  if (seeds.length === 0) throw new ValidationError(`selection of ${seeds.length} seeds; pass at least 1`);
 }
 
 /** Trains a model on all rows for as many epochs as a point says; with several seeds, the mean of their free numbers. @throws ValidationError without seeds. */
@@ -146,7 +146,7 @@ export async function fitWithSelection(
   hooks: FitHooks = {},
 ): Promise<Fit> {
   const { points, seeds, innerFolds } = plan;
-  if (points.length === 0) throw new ValidationError(`selection needs at least one point: ${points.length}`);
+  if (points.length === 0) throw new ValidationError(`selection among ${points.length} points; pass at least 1`);
   assertSeeds(seeds);
   const clusters = Array.from(outer.training, (row) => source.clusters[row] as string);
   const folds = balancedFolds({ clusters }, innerFolds, seeds[0] as number);

@@ -76,5 +76,5 @@ test('nothing is learned of a signal that was exchanged', async () => {
 });
 
 test('a signal that the table lacks is refused', () => {
-  expect(() => exchangeSignals(table, ['nearr'], 7)).toThrow('unknown signal, the nearest known is near: nearr');
+  expect(() => exchangeSignals(table, ['nearr'], 7)).toThrow('unknown signal: nearr; use near');
 });

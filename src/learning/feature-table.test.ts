@@ -30,14 +30,14 @@ test('a subset has the rows that were asked for, in that order, with what they m
   expect([...part.grades.slice(0, 6)]).toEqual([1, 2, 0, 1, 2, 0]);
   expect([...part.missed]).toEqual([1, 2, 1]);
   expect([...part.missedGrades]).toEqual([2, 1, 3, 2]);
-  expect(() => subset(table, [0, 3])).toThrow('feature table of 3 queries has no row: 3');
+  expect(() => subset(table, [0, 3])).toThrow('feature table of 3 queries has no row: 3; pass rows of the table');
 });
 
 test('a column is one signal of every pair', () => {
   expect([...signalColumn(table, 'cosine')]).toEqual(Array.from({ length: Q * C }, (_, pair) => 2 * pair + 1));
   expect([...signalPositions(table, ['cosine', 'bm25'])]).toEqual([1, 0]);
-  expect(() => signalColumn(table, 'cosin')).toThrow('unknown signal, the nearest known is cosine: cosin');
-  expect(() => signalColumn(table, 'length')).toThrow('unknown signal, known are bm25, cosine: length');
+  expect(() => signalColumn(table, 'cosin')).toThrow('unknown signal: cosin; use cosine');
+  expect(() => signalColumn(table, 'length')).toThrow('unknown signal: length; use one of bm25, cosine');
 });
 
 test.each([
@@ -47,9 +47,9 @@ test.each([
   [{ clusters: ['one'] }, 'clusters of the feature table: expected 3, got 1'],
   [{ missed: new Int32Array(2) }, 'missed of the feature table: expected 3, got 2'],
   [{ missedGrades: new Float32Array(2) }, 'missedGrades of the feature table: expected 3, got 2'],
-  [{ signals: ['bm25', 'bm25'] }, 'feature table repeats a signal: bm25'],
-  [{ width: 0 }, 'width must be an integer from 1: 0'],
-  [{ relevantGrade: 0 }, 'the least relevant grade must be positive: 0'],
+  [{ signals: ['bm25', 'bm25'] }, 'feature table repeats a signal: bm25; list it once'],
+  [{ width: 0 }, 'width is not an integer from 1: 0; pass the number of candidates of a query'],
+  [{ relevantGrade: 0 }, 'lowest relevant grade is not positive: 0; pass a number above 0'],
   [{ values: table.values.with(17, Number.NaN) }, 'signal cosine is not finite at query y, place 3: NaN'],
 ] as const)('%j is refused', (change, message) => {
   expect(() => assertFeatureTable({ ...table, ...change })).toThrow(message);

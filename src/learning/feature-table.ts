@@ -34,10 +34,12 @@ function assertLength(what: string, expected: number, array: ArrayLike<unknown>)
 /** @throws DimensionMismatchError for a part that does not fit the others, NotFiniteError for a value naming query, place and signal, ValidationError. */
 export function assertFeatureTable(table: FeatureTable): void {
   const { signals, queryIds, width, values, relevantGrade } = table;
-  if (!Number.isInteger(width) || width < 1) throw new ValidationError(`width must be an integer from 1: ${width}`);
-  if (!(relevantGrade > 0)) throw new ValidationError(`the least relevant grade must be positive: ${relevantGrade}`);
+  if (!Number.isInteger(width) || width < 1)
+    throw new ValidationError(`width is not an integer from 1: ${width}; pass the number of candidates of a query`);
+  if (!(relevantGrade > 0))
+    throw new ValidationError(`lowest relevant grade is not positive: ${relevantGrade}; pass a number above 0`);
   const repeated = signals.find((signal, i) => signals.indexOf(signal) < i);
-  if (repeated !== undefined) throw new ValidationError(`feature table repeats a signal: ${repeated}`);
+  if (repeated !== undefined) throw new ValidationError(`feature table repeats a signal: ${repeated}; list it once`);
   const pairs = queryIds.length * width;
   assertLength('clusters', queryIds.length, table.clusters);
   assertLength('values', pairs * signals.length, values);
@@ -62,8 +64,8 @@ export function signalPositions(table: Pick<FeatureTable, 'signals'>, names: rea
     const position = table.signals.indexOf(name);
     if (position >= 0) return position;
     const nearest = nearestOf(name, table.signals);
-    const hint = nearest === undefined ? `known are ${table.signals.join(', ')}` : `the nearest known is ${nearest}`;
-    throw new ValidationError(`unknown signal, ${hint}: ${name}`, { name, known: table.signals });
+    const hint = nearest === undefined ? `one of ${table.signals.join(', ')}` : nearest;
+    throw new ValidationError(`unknown signal: ${name}; use ${hint}`, { name, known: table.signals });
   });
 }
 
@@ -99,7 +101,9 @@ export function subset(table: FeatureTable, queries: ArrayLike<number>): Feature
   const rows = Int32Array.from(queries);
   const wrong = rows.find((row) => row < 0 || row >= table.queryIds.length);
   if (wrong !== undefined)
-    throw new ValidationError(`feature table of ${table.queryIds.length} queries has no row: ${wrong}`);
+    throw new ValidationError(
+      `feature table of ${table.queryIds.length} queries has no row: ${wrong}; pass rows of the table`,
+    );
   const offsets = missedOffsets(table.missed);
   const grades = Array.from(rows, (row) => [...table.missedGrades.subarray(offsets[row], offsets[row + 1])]);
   return {

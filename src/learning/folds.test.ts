@@ -44,9 +44,9 @@ test('whatever the clusters, no fold is empty and none exceeds another by more t
 });
 
 test.each([
-  [() => leaveOneClusterOut({ clusters: ['a', 'a'] }), 'folds need at least 2 clusters: 1'],
-  [() => balancedFolds({ clusters }, 7, 1), 'folds of 5 clusters must be an integer from 2 to as many: 7'],
-  [() => balancedFolds({ clusters }, 1, 1), 'folds of 5 clusters must be an integer from 2 to as many: 1'],
+  [() => leaveOneClusterOut({ clusters: ['a', 'a'] }), 'folds of 1 clusters; pass at least 2'],
+  [() => balancedFolds({ clusters }, 7, 1), '5 clusters cannot be divided into 7 folds; use 2 to 5'],
+  [() => balancedFolds({ clusters }, 1, 1), '5 clusters cannot be divided into 1 folds; use 2 to 5'],
 ])('too few clusters or folds are refused, %#', (make, message) => expect(make).toThrow(message));
 
 test('rows go where they were held out from, and no other is touched', () => {

@@ -29,7 +29,7 @@ function foldsOf({ clusters }: Clustered, groups: readonly (readonly string[])[]
 
 function distinct({ clusters }: Clustered): string[] {
   const names = [...new Set(clusters)];
-  if (names.length < 2) throw new ValidationError(`folds need at least 2 clusters: ${names.length}`);
+  if (names.length < 2) throw new ValidationError(`folds of ${names.length} clusters; pass at least 2`);
   return names;
 }
 
@@ -50,7 +50,7 @@ export function leaveOneClusterOut(table: Clustered): Fold[] {
 export function balancedFolds(table: Clustered, k: number, seed: number): Fold[] {
   const names = distinct(table);
   if (!Number.isInteger(k) || k < 2 || k > names.length)
-    throw new ValidationError(`folds of ${names.length} clusters must be an integer from 2 to as many: ${k}`);
+    throw new ValidationError(`${names.length} clusters cannot be divided into ${k} folds; use 2 to ${names.length}`);
   const sizes = new Map<string, number>();
   for (const name of table.clusters) sizes.set(name, (sizes.get(name) ?? 0) + 1);
   const order = new Map(names.map((name, i) => [name, i]));

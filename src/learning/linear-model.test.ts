@@ -33,8 +33,14 @@ test('without non-negative signals there is one parameter', () => {
 });
 
 test.each([
-  [{ signals, nonNegative: ['x'], initial: {} }, 'nonNegative names no signal of the model: x'],
-  [{ signals, nonNegative: [], initial: { y: 1 } }, 'initial names no signal of the model: y'],
+  [
+    { signals, nonNegative: ['x'], initial: {} },
+    'nonNegative names a signal that is not in the model: x; use signals of the model',
+  ],
+  [
+    { signals, nonNegative: [], initial: { y: 1 } },
+    'initial names a signal that is not in the model: y; use signals of the model',
+  ],
 ])('options that name no signal are refused, %#', (options, message) => {
   expect(() => linearModel(options, standardisation)).toThrow(message);
 });

@@ -46,7 +46,10 @@ const transposed = (name: string) => `${name}, transposed`;
 
 function assertNamed(what: string, names: readonly string[], signals: readonly string[]): void {
   const unknown = names.find((name) => !signals.includes(name));
-  if (unknown !== undefined) throw new ValidationError(`${what} names no signal of the model: ${unknown}`, { unknown });
+  if (unknown !== undefined)
+    throw new ValidationError(`${what} names a signal that is not in the model: ${unknown}; use signals of the model`, {
+      unknown,
+    });
 }
 
 /**

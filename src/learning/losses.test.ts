@@ -87,10 +87,10 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   test('targets of a table in which nothing is relevant are refused', () => {
     const nothing = { ...table, grades: new Float32Array(Q * C) };
     expect(() => lossTargets(nothing, { name: 'listwise', temperature: 1 })).toThrow(
-      'no query has a relevant candidate to learn from, of queries: 5',
+      'none of 5 queries has a relevant candidate to learn from; add queries or candidates',
     );
     expect(() => lossTargets(table, { name: 'infonce', temperature: 0 })).toThrow(
-      'temperature of the loss must be positive: 0',
+      'temperature of the loss is not positive: 0; pass a number above 0',
     );
   });
 });

@@ -66,13 +66,16 @@ export function usableQueries(table: FeatureTable, { name }: Pick<LossOptions, '
  * @throws ValidationError for a temperature that is not positive, or where no query takes part.
  */
 export function lossTargets(table: FeatureTable, { name, temperature }: LossOptions): LossTargets {
-  if (!(temperature > 0)) throw new ValidationError(`temperature of the loss must be positive: ${temperature}`);
+  if (!(temperature > 0))
+    throw new ValidationError(`temperature of the loss is not positive: ${temperature}; pass a number above 0`);
   const shares = new Float32Array(table.mask.length);
   const masks = new Float32Array(table.mask.length).fill(MASKED);
   const used = Float32Array.from(table.queryIds, (_, query) => Number(fillRow(table, query, name, shares, masks)));
   const shape: [number, number] = [table.queryIds.length, table.width];
   if (!used.includes(1))
-    throw new ValidationError(`no query has a relevant candidate to learn from, of queries: ${used.length}`);
+    throw new ValidationError(
+      `none of ${used.length} queries has a relevant candidate to learn from; add queries or candidates`,
+    );
   return scoped('lossTargets', () => ({
     shares: tf.tensor2d(shares, shape),
     masks: tf.tensor2d(masks, shape),

@@ -16,10 +16,8 @@ test.each([
 });
 
 test('an unknown model is answered with those that are known', () => {
-  expect(() => restoreModel('trajectori', {}, {}, 'here')).toThrow(
-    'unknown model in here, the nearest known is trajectory: trajectori',
-  );
+  expect(() => restoreModel('trajectori', {}, {}, 'here')).toThrow('unknown model in here: trajectori; use trajectory');
   expect(() => restoreModel('forest', {}, {}, 'here')).toThrow(
-    'unknown model in here, known are linear, trajectory: forest',
+    'unknown model in here: forest; use one of linear, trajectory',
   );
 });

@@ -20,7 +20,8 @@ type Constants = ScoringModel['constants'];
 
 function numbers(constants: Constants, name: string): Float64Array {
   const found = constants[name];
-  if (found === undefined) throw new ValidationError(`model lacks constants: ${name}`, { name });
+  if (found === undefined)
+    throw new ValidationError(`constants of the model are missing: ${name}; train the weights again`, { name });
   return found;
 }
 
@@ -43,6 +44,6 @@ export function restoreModel(name: string, config: unknown, constants: Constants
   if (make !== undefined) return make(config, constants, source);
   const known = Object.keys(MODELS);
   const nearest = nearestOf(name, known);
-  const hint = nearest === undefined ? `known are ${known.join(', ')}` : `the nearest known is ${nearest}`;
-  throw new ValidationError(`unknown model in ${source}, ${hint}: ${name}`, { name, known });
+  const hint = nearest === undefined ? `one of ${known.join(', ')}` : nearest;
+  throw new ValidationError(`unknown model in ${source}: ${name}; use ${hint}`, { name, known });
 }

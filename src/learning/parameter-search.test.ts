@@ -58,7 +58,9 @@ test('the best is kept, the first of equals, and the budget is spent one by one'
   for (const x of [5, -1, 1]) await evaluations.ask(Float64Array.of(x));
   expect(evaluations.isSpent).toBe(true);
   expect(evaluations.result()).toEqual({ values: Float64Array.of(-1), value: -1, evaluations: 3, isStart: false });
-  expect(() => new Evaluations(async () => 0, 0)).toThrow('budget must be an integer from 1: 0');
+  expect(() => new Evaluations(async () => 0, 0)).toThrow(
+    'budget is not an integer from 1: 0; pass a number of evaluations',
+  );
 });
 
 describe('on wasm', () => {

@@ -96,7 +96,7 @@ export class Evaluations {
 
   constructor(objective: SearchObjective, budget: number) {
     if (!Number.isInteger(budget) || budget < 1)
-      throw new ValidationError(`budget must be an integer from 1: ${budget}`);
+      throw new ValidationError(`budget is not an integer from 1: ${budget}; pass a number of evaluations`);
     this.#objective = objective;
     this.#budget = budget;
   }

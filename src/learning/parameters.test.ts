@@ -53,9 +53,9 @@ test('a gradient is pulled back through all of them', () => {
 
 test.each([
   [[1, 2, 3], 'parameter values: expected 6, got 3'],
-  [[1, Number.NaN, 1, 0.5, 0.5, 0], 'parameter weights of b is not free: NaN'],
-  [[1, 1, -1, 0.5, 0.5, 0], 'parameter rate of rate is not positive: -1'],
-  [[1, 1, 1, 0.5, 0.5, 0.5], 'parameter mix must sum to 1: 0.5, 0.5, 0.5'],
+  [[1, Number.NaN, 1, 0.5, 0.5, 0], 'parameter weights of b is not free: NaN; pass a value within its constraint'],
+  [[1, 1, -1, 0.5, 0.5, 0], 'parameter rate of rate is not positive: -1; pass a value within its constraint'],
+  [[1, 1, 1, 0.5, 0.5, 0.5], 'parameter mix does not sum to 1: 0.5, 0.5, 0.5; scale its shares'],
 ])('%j are no values', (values, message) => {
   expect(() => assertValues(model, Float64Array.from(values))).toThrow(message);
 });

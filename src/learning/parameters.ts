@@ -103,8 +103,10 @@ export function assertValues(model: Parametric, values: Float64Array): void {
   for (const [{ name, labels, constraint }, part] of partsOf(model, values)) {
     const wrong = part.findIndex((value) => !CONSTRAINTS[constraint].holds(value));
     if (wrong !== -1)
-      throw new ValidationError(`parameter ${name} of ${labels[wrong]} is not ${constraint}: ${part[wrong]}`);
+      throw new ValidationError(
+        `parameter ${name} of ${labels[wrong]} is not ${constraint}: ${part[wrong]}; pass a value within its constraint`,
+      );
     if (constraint === 'simplex' && !sumsToOne([...part], SHARE_TOLERANCE))
-      throw new ValidationError(`parameter ${name} must sum to 1: ${part.join(', ')}`);
+      throw new ValidationError(`parameter ${name} does not sum to 1: ${part.join(', ')}; scale its shares`);
   }
 }

@@ -36,6 +36,6 @@ test('constants that are of no use are refused', () => {
   expect(() => assertStandardisation(two, ['a', 'b'])).not.toThrow();
   expect(() => assertStandardisation(two, ['a'])).toThrow('standardisation: expected 1 signals, got 2');
   expect(() => assertStandardisation({ ...two, deviations: Float64Array.of(1, Number.NaN) }, ['a', 'b'])).toThrow(
-    'deviation of a signal must be positive: NaN',
+    'deviation of a signal is not positive: NaN; pass numbers above 0',
   );
 });

@@ -42,7 +42,8 @@ export function assertStandardisation({ means, deviations }: Standardisation, si
     if (length !== signals.length)
       throw new DimensionMismatchError('standardisation', `${signals.length} signals`, length);
   const wrong = deviations.find((deviation) => !(deviation > 0));
-  if (wrong !== undefined) throw new ValidationError(`deviation of a signal must be positive: ${wrong}`);
+  if (wrong !== undefined)
+    throw new ValidationError(`deviation of a signal is not positive: ${wrong}; pass numbers above 0`);
 }
 
 /**

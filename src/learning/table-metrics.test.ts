@@ -88,5 +88,7 @@ test('what is no score is named, but not at padding', () => {
 
 test('another number of scores and metrics without a cutoff are refused', () => {
   expect(() => tableMetric(table).values([1])).toThrow('scores of the feature table: expected 39, got 1');
-  expect(() => tableMetric(table, 'map')).toThrow('metric of a feature table needs a cutoff: map');
+  expect(() => tableMetric(table, 'map')).toThrow(
+    'metric of a feature table has no cutoff: map; use one, such as ndcg@10',
+  );
 });

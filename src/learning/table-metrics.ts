@@ -68,7 +68,8 @@ function assertFinite({ queryIds, width, mask }: FeatureTable, scores: ArrayLike
  */
 export function tableMetric(table: FeatureTable, id: string = VALIDATION_METRIC): TableMetric {
   const metric = parseMetric(id);
-  if (metric.cutoff === null) throw new ValidationError(`metric of a feature table needs a cutoff: ${id}`, { id });
+  if (metric.cutoff === null)
+    throw new ValidationError(`metric of a feature table has no cutoff: ${id}; use one, such as ndcg@10`, { id });
   const { width, mask, grades } = table;
   const offsets = missedOffsets(table.missed);
   const judged = table.queryIds.map((_, query) =>

@@ -87,13 +87,19 @@ export const TENSOR_OPS: TensorOps = {
   coordinateAscent: {
     use: async () => (await coordinateAscent(linear, objective, search)).values,
     refuses: [
-      [() => coordinateAscent(linear, objective, { budget: 0, seed: 1 }), /budget must be an integer from 1: 0/],
+      [
+        () => coordinateAscent(linear, objective, { budget: 0, seed: 1 }),
+        /budget is not an integer from 1: 0; pass a number of evaluations/,
+      ],
     ],
   },
   randomSearch: {
     use: async () => (await randomSearch(linear, objective, search)).values,
     refuses: [
-      [() => randomSearch(linear, objective, { budget: 0.5, seed: 1 }), /budget must be an integer from 1: 0.5/],
+      [
+        () => randomSearch(linear, objective, { budget: 0.5, seed: 1 }),
+        /budget is not an integer from 1: 0.5; pass a number of evaluations/,
+      ],
     ],
   },
   searchOnTable: {

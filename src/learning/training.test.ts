@@ -148,13 +148,15 @@ describe('on wasm', () => {
     await train(model, table, null, short, { checkpoint: { every: 7, save: (state) => void states.push(state) } });
     const [resume] = states as [TrainingState];
     await expect(train(model, table, null, { ...short, l2: 1 }, { resume })).rejects.toThrow(
-      `checkpoint is of another training: ${resume.key}`,
+      `checkpoint belongs to another training: ${resume.key}; delete it`,
     );
     await expect(train(model, validation, null, short, { resume })).rejects.toThrow(
-      'checkpoint is of another training',
+      'checkpoint belongs to another training',
     );
     const other = linearModel({ signals, nonNegative: [], initial: {} }, standardisationOf(validation, signals));
-    await expect(train(other, table, null, short, { resume })).rejects.toThrow('checkpoint is of another training');
+    await expect(train(other, table, null, short, { resume })).rejects.toThrow(
+      'checkpoint belongs to another training',
+    );
   });
 
   test('a training that fails leaves no tensor', async () => {

@@ -230,7 +230,10 @@ export async function train(
   const isKept = resume !== undefined || checkpoint !== undefined;
   const key = isKept ? trainingKey(model, table, validation, options) : ''; // hashing a large table takes a while
   if (resume !== undefined && resume.key !== key)
-    throw new ValidationError(`checkpoint is of another training: ${resume.key}`, { expected: key, got: resume.key });
+    throw new ValidationError(`checkpoint belongs to another training: ${resume.key}; delete it`, {
+      expected: key,
+      got: resume.key,
+    });
   const usable = usableQueries(table, options.loss);
   const training = new Training(model, options);
   try {

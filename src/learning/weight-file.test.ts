@@ -55,17 +55,19 @@ test('so does a trajectory model', async () => {
   expect(await scoreTable(read.model, read.values, sample)).toEqual(await scoreTable(model, values, sample));
 });
 
-test('signals that are not there are named, with the nearest that are', () => {
+test('missing signals are named, with the nearest existing one', () => {
   expect(() => assertFits(linear, ['age', 'cosine', 'bm25', 'more'])).not.toThrow();
   expect(() => assertFits(linear, ['bm2', 'age', 'unlike'])).toThrow(
-    'weights of the linear model need signals that are not there, of bm2, age, unlike: cosine, bm25 (nearest: bm2)',
+    'weights of the linear model need missing signals: cosine, bm25 (nearest: bm2); use a bank that has them (available are bm2, age, unlike)',
   );
-  expect(() => assertFits(linear, [])).toThrow(/of none: cosine, bm25, age$/);
+  expect(() => assertFits(linear, [])).toThrow(
+    /missing signals: cosine, bm25, age; use a bank that has them \(there are none\)$/,
+  );
 });
 
 test('values outside their domain are not written', () => {
   expect(() => writeWeights(path, { ...linear, values: Float64Array.of(1, 1, -1) })).toThrow(
-    'parameter nonNegativeWeights of cosine is not positive: -1',
+    'parameter nonNegativeWeights of cosine is not positive: -1; pass a value within its constraint',
   );
 });
 
@@ -90,7 +92,7 @@ const free = [
 test.each([
   [{ format: 'ragpp-weights-7' }, ConfigurationError, /format: expected "ragpp-weights-1", got "ragpp-weights-7"/],
   [{ formt: 1 }, ConfigurationError, /unknown key "formt"; did you mean format\?/],
-  [{ model: 'lineer' }, ValidationError, /unknown model in .*, the nearest known is linear: lineer/],
+  [{ model: 'lineer' }, ValidationError, /unknown model in .*: lineer; use linear/],
   [{ config: { dimensions: 3 } }, ConfigurationError, /unknown key "dimensions"/],
   [
     { signals: ['bm25', 'cosine', 'age'] },
@@ -110,11 +112,11 @@ test.each([
 
 const zeros = (size: number) => ({ shape: [size], data: new Float64Array(size) });
 test.each([
-  [{ 'parameter:weights': null }, `weight file ${path} has no tensor: parameter:weights`],
+  [{ 'parameter:weights': null }, `weight file ${path} has no tensor: parameter:weights; train the weights again`],
   [{ 'parameter:weights': zeros(3) }, `parameter:weights of ${path}: expected [2], got [3]`],
   [{ 'constant:means': zeros(2) }, 'standardisation: expected 3 signals, got 2'],
-  [{ 'constant:deviations': zeros(3) }, 'deviation of a signal must be positive: 0'],
-  [{ 'constant:means': null }, 'model lacks constants: means'],
+  [{ 'constant:deviations': zeros(3) }, 'deviation of a signal is not positive: 0; pass numbers above 0'],
+  [{ 'constant:means': null }, 'constants of the model are missing: means; train the weights again'],
 ])('tensors with %j are refused', (change, message) => {
   writeChanged({}, change);
   expect(() => readWeights(path)).toThrow(message);
@@ -122,9 +124,9 @@ test.each([
 
 test('other files are refused', () => {
   writeSafetensors(path, { tensors: {}, metadata: {} });
-  expect(() => readWeights(path)).toThrow(`not a weight file: ${path}`);
+  expect(() => readWeights(path)).toThrow(`not a weight file: ${path}; name a file that ragpp train wrote`);
   writeSafetensors(path, { tensors: {}, metadata: { weights: '{' } });
-  expect(() => readWeights(path)).toThrow(`metadata of the weight file is not JSON: ${path}`);
+  expect(() => readWeights(path)).toThrow(`metadata of the weight file is not JSON: ${path}; train the weights again`);
   writeWeights(path, linear);
   const bytes = readFileSync(path);
   writeFileSync(path, bytes.subarray(0, bytes.length - 3));

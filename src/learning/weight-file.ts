@@ -67,19 +67,25 @@ export function writeWeights(path: string, { model, values, provenance }: Weight
 
 function headerOf({ metadata }: TensorFile, path: string): Header {
   const text = metadata.weights;
-  if (text === undefined) throw new ValidationError(`not a weight file: ${path}`, { path });
+  if (text === undefined)
+    throw new ValidationError(`not a weight file: ${path}; name a file that ragpp train wrote`, { path });
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw new ValidationError(`metadata of the weight file is not JSON: ${path}`, { path }, { cause: error });
+    throw new ValidationError(
+      `metadata of the weight file is not JSON: ${path}; train the weights again`,
+      { path },
+      { cause: error },
+    );
   }
   return parse(headerSchema, json, path);
 }
 
 function vectorOf({ tensors }: TensorFile, name: string, size: number | null, path: string): Float64Array {
   const found = tensors[name];
-  if (found === undefined) throw new ValidationError(`weight file ${path} has no tensor: ${name}`, { path, name });
+  if (found === undefined)
+    throw new ValidationError(`weight file ${path} has no tensor: ${name}; train the weights again`, { path, name });
   if (found.shape.length !== 1 || (size !== null && found.shape[0] !== size))
     throw new DimensionMismatchError(`${name} of ${path}`, `[${size ?? 'F'}]`, `[${found.shape.join(', ')}]`);
   return Float64Array.from(found.data);
@@ -129,9 +135,9 @@ export function assertFits({ model }: Pick<Weights, 'model'>, available: readonl
     const nearest = nearestOf(signal, available);
     return nearest === undefined ? signal : `${signal} (nearest: ${nearest})`;
   });
-  const got = available.length === 0 ? 'none' : available.join(', ');
+  const known = available.length === 0 ? 'there are none' : `available are ${available.join(', ')}`;
   throw new ValidationError(
-    `weights of the ${model.name} model need signals that are not there, of ${got}: ${hints.join(', ')}`,
+    `weights of the ${model.name} model need missing signals: ${hints.join(', ')}; use a bank that has them (${known})`,
     { missing },
   );
 }

@@ -86,7 +86,7 @@ test('data that is nowhere is an error that names both places', async () => {
   const path = join(project, 'configs', 'no-data.yaml');
   write(path, { extends: 'own.yaml', dataset: { path: 'nowhere' } });
   await expect(load(path)).rejects.toThrow(
-    `data of the config is not available: nothing is at nowhere, neither in ${join(project, 'configs')} nor in the working directory; set its path`,
+    `data of the config is not available: no file or folder at nowhere, neither in ${join(project, 'configs')} nor in the working directory; set its path`,
   );
 });
 

@@ -58,7 +58,10 @@ export class LearningTask {
     const dataset = await loadDataset(config.dataset, { cacheFolder: join(cacheFolder, 'datasets'), progress });
     const asked = dataset.queries.filter((query) => query.split === split);
     const queries = limitedQueries(asked, config.limitQueries, config.seed);
-    if (queries.length === 0) throw new ValidationError(`dataset ${dataset.name} has no query in split: ${split}`);
+    if (queries.length === 0)
+      throw new ValidationError(
+        `dataset ${dataset.name} has no query in split ${split}; add queries or choose another split`,
+      );
     const store = new StageCache(cacheFolder);
     const other = fittedOn === undefined ? {} : { fittedOn };
     const source = { dataset, ...other, config, cacheFolder, store, code: stageVersion, progress };

@@ -87,7 +87,7 @@ test('a second look is refused unless it is meant, whichever training made the f
   expect(() => assertFirstLook(looks, split, true)).not.toThrow();
   expect(() => assertFirstLook(looks, split, false)).toThrow(ValidationError);
   expect(() => assertFirstLook(looks, split, false)).toThrow(
-    'test split of threads was looked at before with the features text, time (2 times, first by other-34 at commit abc); --again looks once more and lists it in the table',
+    'test split of threads was looked at before with the features text, time (2 times, first by other-34 at commit abc); add --again to look once more; the table lists every look',
   );
 });
 
@@ -103,7 +103,9 @@ test('looks are a count and a list', () => {
 test.each(['{', '[]', '{"looks":[{}]}'])('%s is no list of looks', (text) => {
   const path = join(results, LOOKS_FILE);
   writeFileSync(path, text);
-  expect(() => looksAt(folder, split)).toThrow(`not a list of looks at test splits, restore it from a backup: ${path}`);
+  expect(() => looksAt(folder, split)).toThrow(
+    `not a list of looks at test splits: ${path}; restore the file from a backup`,
+  );
 });
 
 describe('the test split of a config', () => {

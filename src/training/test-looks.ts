@@ -65,7 +65,7 @@ function readLooks(path: string): TestLook[] {
     return fileSchema.parse(JSON.parse(text)).looks;
   } catch (error) {
     throw new ValidationError(
-      `not a list of looks at test splits, restore it from a backup: ${path}`,
+      `not a list of looks at test splits: ${path}; restore the file from a backup`,
       { path },
       { cause: error },
     );
@@ -128,7 +128,7 @@ export function assertFirstLook(looks: readonly TestLook[], { dataset, features 
   const [first] = looks;
   if (first === undefined || isAgain) return;
   throw new ValidationError(
-    `test split of ${dataset} was looked at before with the features ${features.join(', ')} (${times(looks.length)}, first by ${first.training} at commit ${first.commit}); --again looks once more and lists it in the table`,
+    `test split of ${dataset} was looked at before with the features ${features.join(', ')} (${times(looks.length)}, first by ${first.training} at commit ${first.commit}); add --again to look once more; the table lists every look`,
     { dataset, looks: looks.length },
   );
 }

@@ -36,7 +36,10 @@ export interface TestResult {
 /** @throws ValidationError for weights of other data, or that had seen a test conversation. */
 function assertUnseen(file: string, { provenance }: Weights, { dataset, table }: LearningTask): void {
   if (provenance.dataHash !== dataset.hash)
-    throw new ValidationError(`weights ${file} were trained on other data than dataset: ${dataset.name}`, { file });
+    throw new ValidationError(
+      `weights ${file} were trained on other data than dataset ${dataset.name}; train them on it`,
+      { file },
+    );
   const contents = contentsByCluster(dataset);
   const trained = new Set(provenance.trainingContents);
   const seen = table.clusters.find(
@@ -44,7 +47,10 @@ function assertUnseen(file: string, { provenance }: Weights, { dataset, table }:
       provenance.trainingClusters.includes(cluster) || contents.get(cluster)?.some((hash) => trained.has(hash)),
   );
   if (seen !== undefined)
-    throw new ValidationError(`weights ${file} were trained on a conversation of the test split: ${seen}`, { file });
+    throw new ValidationError(
+      `weights ${file} were trained on a conversation of the test split: ${seen}; train them without it`,
+      { file },
+    );
 }
 
 async function testModel(

@@ -25,7 +25,9 @@ test('looks are kept without what they found', () => {
 
 test.each(['{', '[]', '{}', '{"touches":[{"commit":1}]}'])('%s is no record of looks', (text) => {
   const path = written(text);
-  expect(() => readTouches(path)).toThrow(`file does not say how often the test split was looked at: ${path}`);
+  expect(() => readTouches(path)).toThrow(
+    `file has no number of looks at the test split: ${path}; run ragpp test-weights again`,
+  );
 });
 
 test('one is no plural', () => {

@@ -20,7 +20,7 @@ export function readTouches(path: string): Touch[] {
     return touched.parse(JSON.parse(text)).touches;
   } catch (error) {
     throw new ValidationError(
-      `file does not say how often the test split was looked at: ${path}`,
+      `file has no number of looks at the test split: ${path}; run ragpp test-weights again`,
       { path },
       { cause: error },
     );

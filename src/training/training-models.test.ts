@@ -25,9 +25,7 @@ test('its units are those of the rows that it is made of', () => {
 });
 
 test('a signal that the bank lacks is named, with the nearest that it has', () => {
-  expect(() => modelMaker({ ...linear, signals: ['cosin'] })(table)).toThrow(
-    'bank has no signal, the nearest is cosine: cosin',
-  );
+  expect(() => modelMaker({ ...linear, signals: ['cosin'] })(table)).toThrow('bank has no signal: cosin; use cosine');
 });
 
 test('a trajectory model has as many coordinates as are asked for', () => {

@@ -23,8 +23,8 @@ function mixedSignals(
   for (const signal of signals) {
     if (all.includes(signal)) continue;
     const nearest = nearestOf(signal, all);
-    const hint = nearest === undefined ? '' : `, the nearest is ${nearest}`;
-    throw new ValidationError(`bank has no signal${hint}: ${signal}`, { signal });
+    const hint = nearest ?? 'a signal of docs/signals.md';
+    throw new ValidationError(`bank has no signal: ${signal}; use ${hint}`, { signal });
   }
   return signals;
 }

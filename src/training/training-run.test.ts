@@ -78,7 +78,7 @@ describe('runTest', () => {
     ['weights-linear.safetensors', () => finished.weights.get('weights-linear.safetensors')!],
   ] as const;
   test.each([
-    ['of other data', { dataHash: 'abc' }, /were trained on other data than dataset: /],
+    ['of other data', { dataHash: 'abc' }, /were trained on other data than dataset /],
     ['that had seen a test conversation', { trainingClusters: ['c1', 'c20'] }, /conversation of the test split: c20/],
     [
       'that had seen its content under another id',
@@ -95,8 +95,6 @@ describe('runTest', () => {
 
   test('refuses weights whose signals are not there', async () => {
     const config = load('signals.groups=[text]', 'models=[{name: linear}]');
-    await expect(runTest(config, finished.weights, context)).rejects.toThrow(
-      /need signals that are not there.*decay-24h/,
-    );
+    await expect(runTest(config, finished.weights, context)).rejects.toThrow(/need missing signals: .*decay-24h/);
   });
 });

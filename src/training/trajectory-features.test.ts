@@ -103,6 +103,6 @@ describe('a bank without the scores of texts', () => {
     const time: SignalTable = { signals: ['age'], values: new Float32Array(pool.positions.length) };
     const refused = withTrajectorySignals(workspace, pool, time, 5);
     await expect(refused).rejects.toThrow(ValidationError);
-    await expect(refused).rejects.toThrow(/signals of group text, which lack: (bm25|cosine)/);
+    await expect(refused).rejects.toThrow(/a missing signal of group text: (bm25|cosine); add the group text/);
   });
 });

@@ -30,7 +30,8 @@ export const RELEVANCE_SIGNALS: readonly string[] = RELEVANCE.flatMap((score) =>
 function columnsOf({ signals, values }: SignalTable): (name: string) => Column {
   return (name) => {
     const at = signals.indexOf(name);
-    if (at < 0) throw new ValidationError(`a trajectory model needs the signals of group text, which lack: ${name}`);
+    if (at < 0)
+      throw new ValidationError(`a trajectory model needs a missing signal of group text: ${name}; add the group text`);
     return Float32Array.from(
       { length: values.length / signals.length },
       (_, pair) => values[pair * signals.length + at] as number,
