@@ -8,6 +8,7 @@ import { benchPageRank, PAGERANK_USAGE } from './pagerank.ts';
 import { benchRerank, RERANK_USAGE } from './rerank.ts';
 import { benchScale, SCALE_USAGE } from './scale.ts';
 import { benchStages, STAGES_USAGE } from './stages.ts';
+import { benchStartup, STARTUP_USAGE } from './startup.ts';
 import { benchSweep, SWEEP_USAGE } from './sweep.ts';
 
 const BENCHES: Readonly<Record<string, { usage: string; run: (args: readonly string[]) => Promise<void> }>> = {
@@ -20,6 +21,7 @@ const BENCHES: Readonly<Record<string, { usage: string; run: (args: readonly str
   rerank: { usage: RERANK_USAGE, run: benchRerank },
   scale: { usage: SCALE_USAGE, run: benchScale },
   stages: { usage: STAGES_USAGE, run: benchStages },
+  startup: { usage: STARTUP_USAGE, run: benchStartup },
   sweep: { usage: SWEEP_USAGE, run: benchSweep },
 };
 
