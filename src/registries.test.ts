@@ -5,12 +5,14 @@ import { DATASETS } from './datasets/registry.ts';
 import { ENCODERS } from './embedding/registry.ts';
 import { tablesUnder } from './experiment/config/config-reference.harness.ts';
 import { LAUNCHERS } from './experiment/launch/registry.ts';
+import { FUSIONS } from './fusion/registry.ts';
 
 /** Every registry with the page whose table lists its members, and the first column of the table. */
 const REGISTRIES = [
   { registry: DATASETS, page: 'config.md', column: 'dataset' },
   { registry: INDEXES, page: 'config.md', column: 'index' },
   { registry: ENCODERS, page: 'config.md', column: 'encoder' },
+  { registry: FUSIONS, page: 'config.md', column: 'fusion' },
   { registry: LAUNCHERS, page: 'config.md', column: 'launcher' },
 ];
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { FusionDefinition } from './fusion-definition.ts';
 import { addPresent, assertColumns, rangeOf, type ScoreColumns } from './score-columns.ts';
 
 export const combSumOptions = z.strictObject({ method: z.literal('combsum') });
@@ -32,3 +33,15 @@ export function combMnz(columns: ScoreColumns): Float64Array {
   for (const column of Object.values(columns)) addPresent(sources, column, () => 1);
   return sums.map((sum, c) => sum * (sources[c] as number));
 }
+
+export const combSumFusion: FusionDefinition<typeof combSumOptions> = {
+  options: combSumOptions,
+  description: 'min-max scores, summed over the sources',
+  fuse: combSum,
+};
+
+export const combMnzFusion: FusionDefinition<typeof combMnzOptions> = {
+  options: combMnzOptions,
+  description: 'CombSUM times the number of sources that returned the candidate',
+  fuse: combMnz,
+};

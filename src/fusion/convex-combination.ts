@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
+import type { FusionDefinition } from './fusion-definition.ts';
 import { addPresent, assertColumns, rangeOf, type ScoreColumns } from './score-columns.ts';
 
 export const convexCombinationOptions = z.strictObject({
@@ -52,3 +53,10 @@ export function convexCombination(
   }
   return fused;
 }
+
+export const convex: FusionDefinition<typeof convexCombinationOptions> = {
+  options: convexCombinationOptions,
+  description:
+    'alpha × dense + (1 − alpha) × lexical score, each scaled from its theoretical minimum to its largest (TM2C2)',
+  fuse: convexCombination,
+};

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { FusionDefinition } from './fusion-definition.ts';
 import { assertColumns, assertWeights, type ScoreColumns } from './score-columns.ts';
 
 export const reciprocalRankOptions = z.strictObject({
@@ -33,3 +34,9 @@ export function reciprocalRankFusion(
   }
   return fused;
 }
+
+export const reciprocalRank: FusionDefinition<typeof reciprocalRankOptions> = {
+  options: reciprocalRankOptions,
+  description: 'reciprocal rank fusion: weight / (k + rank), summed over the sources',
+  fuse: reciprocalRankFusion,
+};

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
 import { frozen } from '../core/frozen.ts';
 import { sumsToOne } from '../core/validation.ts';
+import type { FusionDefinition } from './fusion-definition.ts';
 import { addPresent, assertColumns, assertWeights, type ScoreColumns, type SourceWeights } from './score-columns.ts';
 
 /** Weights of documents, then of memory. */
@@ -68,3 +69,9 @@ function presetWeights(preset: keyof typeof MERGE_PRESETS, columns: ScoreColumns
     );
   return { [sources[0] as string]: documents, [sources[1] as string]: memory };
 }
+
+export const weighted: FusionDefinition<typeof weightedMergeOptions> = {
+  options: weightedMergeOptions,
+  description: 'score × weight of the source, summed over the sources',
+  fuse: weightedMerge,
+};
