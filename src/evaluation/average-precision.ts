@@ -3,6 +3,7 @@ import type { MetricFamily } from './metric-family.ts';
 /** Average precision; its mean over the queries is MAP. trec_eval's `map` and `map_cut_k`. */
 export const averagePrecision: MetricFamily = {
   name: 'map',
+  description: 'precision at each relevant turn, averaged over all relevant ones',
   cutoff: 'optional',
   aggregate: 'mean',
   define: (within) =>

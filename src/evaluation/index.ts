@@ -22,7 +22,7 @@ export {
   LEAST_CLUSTERS,
   meanIntervals,
 } from './mean-intervals.ts';
-export { METRIC_FAMILIES, type Metric, parseMean, parseMetric } from './metric.ts';
+export { METRICS, type Metric, parseMean, parseMetric } from './metric.ts';
 export type { MetricFamily } from './metric-family.ts';
 export { benjaminiHochberg, bonferroni, holm } from './multiple-comparisons.ts';
 export { pairedDifferences } from './paired-differences.ts';

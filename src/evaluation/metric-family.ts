@@ -4,6 +4,8 @@ import type { JudgedRanking } from './judged-ranking.ts';
 export interface MetricFamily {
   /** As configs write it, before the `@`. */
   readonly name: string;
+  /** One line for people. */
+  readonly description: string;
   /** Whether `name@k` and `name` exist. */
   readonly cutoff: 'required' | 'optional' | 'none';
   /** How the values of the queries become one: as trec_eval does. */

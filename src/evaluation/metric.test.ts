@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { METRIC_FAMILIES, parseMean, parseMetric } from './metric.ts';
+import { METRICS, parseMean, parseMetric } from './metric.ts';
 import { sampleRanking } from './ranking.fixture.ts';
 
 test.each(['mrr@10', 'recall@10', 'ndcg@10', 'recall@1', 'success@1', 'map', 'mrr', 'ndcg', 'ndcg_burges@5'])(
@@ -31,9 +31,9 @@ test.each([
 });
 
 test('an unknown name far from all others is answered with all of them', () => {
-  const names = METRIC_FAMILIES.map(({ name }) => name);
-  expect(new Set(names).size).toBe(names.length);
-  expect(() => parseMetric('throughput@10')).toThrow(`unknown metric: throughput@10; use one of ${names.join(', ')}`);
+  expect(() => parseMetric('throughput@10')).toThrow(
+    `unknown metric: throughput@10; use one of ${METRICS.names.join(', ')}`,
+  );
 });
 
 test('a sum is no mean', () => {

@@ -1,6 +1,5 @@
 import { ValidationError } from '../core/errors.ts';
-import { frozen } from '../core/frozen.ts';
-import { nearestOf } from '../core/validation.ts';
+import { Registry } from '../core/registry.ts';
 import { averagePrecision } from './average-precision.ts';
 import { binaryPreference } from './binary-preference.ts';
 import type { JudgedRanking } from './judged-ranking.ts';
@@ -12,19 +11,22 @@ import { recall, retrievedRelevant } from './recall.ts';
 import { reciprocalRank } from './reciprocal-rank.ts';
 import { success } from './success.ts';
 
-/** All metrics, in the order in which documentation lists them. */
-export const METRIC_FAMILIES: readonly MetricFamily[] = frozen([
-  reciprocalRank,
-  recall,
-  precision,
-  averagePrecision,
-  rPrecision,
-  binaryPreference,
-  success,
-  ndcg,
-  ndcgBurges,
-  retrievedRelevant,
-]);
+/** Every metric: to add one takes its file and a line here. */
+export const METRICS = new Registry<string, MetricFamily>(
+  [
+    reciprocalRank,
+    recall,
+    precision,
+    averagePrecision,
+    rPrecision,
+    binaryPreference,
+    success,
+    ndcg,
+    ndcgBurges,
+    retrievedRelevant,
+  ],
+  ({ name }) => name,
+);
 
 /** A metric with its cutoff. */
 export interface Metric {
@@ -38,21 +40,19 @@ export interface Metric {
   compute(ranking: JudgedRanking): number;
 }
 
-const byName: ReadonlyMap<string, MetricFamily> = new Map(METRIC_FAMILIES.map((family) => [family.name, family]));
-
 /** A metric's id with the cutoff that was meant, or one that shows where it stands. */
 function suggestion(name: string, cutoff: string | null): string {
-  const takes = byName.get(name)?.cutoff;
+  const takes = METRICS.find(name)?.cutoff;
   if (takes === 'none' || (takes === 'optional' && cutoff === null)) return name;
   return `${name}@${cutoff ?? '10'}`;
 }
 
 function familyOf(id: string, name: string, cutoff: string | null): MetricFamily {
-  const family = byName.get(name);
+  const family = METRICS.find(name);
   if (family !== undefined) return family;
-  const known = METRIC_FAMILIES.map((one) => one.name);
+  const known = METRICS.names;
   const foreign = foreignMetric(id);
-  const nearest = nearestOf(name.toLowerCase(), known);
+  const nearest = METRICS.nearest(name.toLowerCase());
   if (foreign === undefined && nearest === undefined)
     throw new ValidationError(`unknown metric: ${id}; use one of ${known.join(', ')}`, { id, known });
   const meant = foreign ?? { name: nearest as string, cutoff };

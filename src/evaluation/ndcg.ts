@@ -20,6 +20,7 @@ function normalisedBy(gain: (grade: number) => number): MetricFamily['compute'] 
 /** The gain is the grade. Source: jarvelin2002ndcg; trec_eval's `ndcg` and `ndcg_cut_k`. */
 export const ndcg: MetricFamily = {
   name: 'ndcg',
+  description: 'discounted gain, the grade being the gain',
   cutoff: 'optional',
   aggregate: 'mean',
   define: (within) =>
@@ -30,6 +31,7 @@ export const ndcg: MetricFamily = {
 /** The gain is 2^grade - 1. Source: burges2005ranknet. */
 export const ndcgBurges: MetricFamily = {
   name: 'ndcg_burges',
+  description: 'discounted gain, 2^grade − 1 being the gain',
   cutoff: 'optional',
   aggregate: 'mean',
   define: (within) =>

@@ -4,6 +4,7 @@ import type { MetricFamily } from './metric-family.ts';
 /** trec_eval's `P_k`: a ranking shorter than k is not forgiven. */
 export const precision: MetricFamily = {
   name: 'p',
+  description: 'the share of the first k that is relevant',
   cutoff: 'required',
   aggregate: 'mean',
   define: (within, k) => `Relevant documents${within}, divided by ${k}.`,
@@ -13,6 +14,7 @@ export const precision: MetricFamily = {
 /** trec_eval's `Rprec`. */
 export const rPrecision: MetricFamily = {
   name: 'rprec',
+  description: 'precision at the number of relevant turns',
   cutoff: 'none',
   aggregate: 'mean',
   define: () => 'Precision at R, the number of relevant documents of the query.',

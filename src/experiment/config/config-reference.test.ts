@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { PROPAGATION_PRESETS } from '../../attention/presets.ts';
-import { METRIC_FAMILIES } from '../../evaluation/metric.ts';
+import { METRICS } from '../../evaluation/metric.ts';
 import { MERGE_PRESETS } from '../../fusion/weighted-merge.ts';
 import { selectArms } from './arm-selection.ts';
 import { configFile, loadConfig, resolveConfig } from './config.ts';
@@ -54,11 +54,12 @@ describe('the reference of the config', () => {
   });
 
   test('lists every metric with the cutoffs that it takes', () => {
-    const forms = METRIC_FAMILIES.map(({ name, cutoff }) =>
+    const forms = METRICS.members.map(({ name, cutoff }) =>
       [...(cutoff === 'required' ? [] : [`\`${name}\``]), ...(cutoff === 'none' ? [] : [`\`${name}@k\``])].join(', '),
     );
     const [table = []] = tablesUnder(reference.split(/^### Metrics$/m)[1] as string);
-    expect(table.slice(2).map(([metric]) => metric)).toEqual(forms);
+    const meanings = METRICS.members.map(({ description }) => description);
+    expect(table.slice(2)).toEqual(forms.map((form, i) => [form, meanings[i]]));
   });
 
   test('has the figures of every preset', () => {
