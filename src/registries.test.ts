@@ -6,6 +6,9 @@ import { ENCODERS } from './embedding/registry.ts';
 import { tablesUnder } from './experiment/config/config-reference.harness.ts';
 import { LAUNCHERS } from './experiment/launch/registry.ts';
 import { FUSIONS } from './fusion/registry.ts';
+import { PAGERANK_SOLVERS } from './graph/pagerank-registry.ts';
+import { MODELS } from './learning/model-registry.ts';
+import { SELECTIONS } from './rerank/registry.ts';
 
 /** Every registry with the page whose table lists its members, and the first column of the table. */
 const REGISTRIES = [
@@ -13,7 +16,10 @@ const REGISTRIES = [
   { registry: INDEXES, page: 'config.md', column: 'index' },
   { registry: ENCODERS, page: 'config.md', column: 'encoder' },
   { registry: FUSIONS, page: 'config.md', column: 'fusion' },
+  { registry: SELECTIONS, page: 'config.md', column: 'selection' },
   { registry: LAUNCHERS, page: 'config.md', column: 'launcher' },
+  { registry: MODELS, page: 'training.md', column: 'model' },
+  { registry: PAGERANK_SOLVERS, page: 'performance.md', column: 'registered solver' },
 ];
 
 describe.each(REGISTRIES)('the table of every $column in docs/$page', ({ registry, page, column }) => {

@@ -16,10 +16,10 @@ const matrix = matrixOf({
 beforeAll(() => useBackend('cpu'));
 
 // From a: r_a = (1 - d)(1 + r_c), r_b = d r_a, r_c = d r_b, with d = 1/4 and the mass of c, which is dangling, back at a.
-test.each(Object.keys(PAGERANK_SOLVERS))('%s is made from its options', async (solver) => {
+test.each(PAGERANK_SOLVERS.names)('%s is made from its options', async (solver) => {
   const options = parse(pageRankOptions, { solver, damping: 0.25 }, 'options');
   expect(options).toMatchObject({ damping: 0.25, maxIterations: 100, tolerance: solver === 'host' ? 1e-10 : 1e-6 });
-  const made = createPageRankSolver(matrix, options);
+  const made = await createPageRankSolver(matrix, options);
   expect(made.name).toBe(solver);
   const { scores } = await made.solve([new Map([['a', 3]])]);
   made.dispose();

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { frozen } from '../core/frozen.ts';
-import { DenseTensorPageRank } from './dense-tensor-pagerank.ts';
-import { HostPageRank } from './host-pagerank.ts';
+import { type Lazy, type NamingOptions, OptionsRegistry } from '../core/registry.ts';
 import {
   hostPageRankOptions,
   type PageRankSettings,
@@ -9,31 +7,52 @@ import {
   pushPageRankOptions,
   tensorPageRankOptions,
 } from './pagerank-solver.ts';
-import { PushPageRank } from './push-pagerank.ts';
-import { SparseTensorPageRank } from './sparse-tensor-pagerank.ts';
 import type { TransitionMatrix } from './transition-matrix.ts';
-
-/** The options of every solver, told apart by `solver`; unknown keys are refused. */
-export const pageRankOptions = z.discriminatedUnion('solver', [
-  hostPageRankOptions.extend({ solver: z.literal('host') }),
-  tensorPageRankOptions.extend({ solver: z.literal('sparse-tensor') }),
-  tensorPageRankOptions.extend({ solver: z.literal('dense-tensor') }),
-  pushPageRankOptions.extend({ solver: z.literal('push') }),
-]);
-export type PageRankSolverOptions = z.output<typeof pageRankOptions>;
-export type PageRankSolverName = PageRankSolverOptions['solver'];
 
 type SolverClass = new (matrix: TransitionMatrix, settings: PageRankSettings) => PageRankSolver;
 
-/** Every solver by its name in a config. */
-export const PAGERANK_SOLVERS: Readonly<Record<PageRankSolverName, SolverClass>> = frozen({
-  host: HostPageRank,
-  'sparse-tensor': SparseTensorPageRank,
-  'dense-tensor': DenseTensorPageRank,
-  push: PushPageRank,
-});
+function member<S extends NamingOptions<'solver'>>(
+  options: S,
+  description: string,
+  load: () => Promise<SolverClass>,
+): Lazy<{ readonly options: S; readonly description: string }, SolverClass> {
+  return { options, description, load };
+}
 
-export function createPageRankSolver(matrix: TransitionMatrix, options: PageRankSolverOptions): PageRankSolver {
+/** Every solver: to add one takes its file and an entry here. */
+export const PAGERANK_SOLVERS = new OptionsRegistry('solver', [
+  member(
+    hostPageRankOptions.extend({ solver: z.literal('host') }),
+    'power iteration in place, float64 on the host',
+    async () => (await import('./host-pagerank.ts')).HostPageRank,
+  ),
+  member(
+    tensorPageRankOptions.extend({ solver: z.literal('sparse-tensor') }),
+    'power iteration on the active backend, over a list of edges',
+    async () => (await import('./sparse-tensor-pagerank.ts')).SparseTensorPageRank,
+  ),
+  member(
+    tensorPageRankOptions.extend({ solver: z.literal('dense-tensor') }),
+    'power iteration on the active backend, over a full matrix: for small graphs',
+    async () => (await import('./dense-tensor-pagerank.ts')).DenseTensorPageRank,
+  ),
+  member(
+    pushPageRankOptions.extend({ solver: z.literal('push') }),
+    'forward push on the host, which follows only edges that matter',
+    async () => (await import('./push-pagerank.ts')).PushPageRank,
+  ),
+]);
+
+/** The options of every solver, distinguished by `solver`; unknown keys are refused. */
+export const pageRankOptions = PAGERANK_SOLVERS.options;
+export type PageRankSolverOptions = z.output<typeof pageRankOptions>;
+export type PageRankSolverName = PageRankSolverOptions['solver'];
+
+export async function createPageRankSolver(
+  matrix: TransitionMatrix,
+  options: PageRankSolverOptions,
+): Promise<PageRankSolver> {
   const { solver, ...settings } = options;
-  return new PAGERANK_SOLVERS[solver](matrix, settings);
+  const Solver = await PAGERANK_SOLVERS.get(solver).load();
+  return new Solver(matrix, settings);
 }

@@ -17,7 +17,8 @@ const lonely = transitionMatrixFromEdges(['a'], {
   weights: new Float64Array(0),
 });
 
-async function scores(solver: PageRankSolver, seeds: readonly string[]): Promise<Float64Array> {
+async function scores(made: PageRankSolver | Promise<PageRankSolver>, seeds: readonly string[]): Promise<Float64Array> {
+  const solver = await made;
   try {
     return (await solver.solve(seeds.map((seed) => new Map([[seed, 1]])))).scores;
   } finally {
@@ -25,7 +26,7 @@ async function scores(solver: PageRankSolver, seeds: readonly string[]): Promise
   }
 }
 
-function opOf(make: (matrix: TransitionMatrix, maxIterations: number) => PageRankSolver) {
+function opOf(make: (matrix: TransitionMatrix, maxIterations: number) => PageRankSolver | Promise<PageRankSolver>) {
   return {
     use: () => scores(make(graph, 100), ['a', 'b']),
     refuses: [

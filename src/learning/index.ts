@@ -28,7 +28,7 @@ export { balancedFolds, everyRow, type Fold, leaveOneClusterOut } from './folds.
 export { type LinearModel, type LinearModelOptions, linearModel, rawWeights } from './linear-model.ts';
 export { type LossOptions, type LossTargets, lossTargets, queryLosses, usableQueries } from './losses.ts';
 export type { ScoringModel } from './model.ts';
-export { restoreModel } from './model-registry.ts';
+export { MODELS, restoreModel } from './model-registry.ts';
 export {
   type SearchObjective,
   type SearchOptions,

@@ -1,8 +1,10 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
 import { scoped } from '../core/scope.ts';
+import { parse } from '../core/validation.ts';
 import { columnProduct, featureColumns } from './column-product.ts';
-import type { ScoringModel } from './model.ts';
+import type { ModelDefinition, ScoringModel } from './model.ts';
 import { namedValues, type ParameterSpec } from './parameters.ts';
 import { assertStandardisation, type Standardisation, standardised } from './standardisation.ts';
 
@@ -103,3 +105,26 @@ export function rawWeights(model: LinearModel, values: Float64Array): Record<str
     signals.map((signal, f) => [signal, (byLabel[signal] as number) / standardisation.deviations[f]!]),
   );
 }
+
+const configSchema = z.strictObject({
+  signals: z.array(z.string()).min(1),
+  nonNegative: z.array(z.string()),
+  initial: z.record(z.string(), z.number()),
+});
+
+function numbers(constants: ScoringModel['constants'], name: string): Float64Array {
+  const found = constants[name];
+  if (found === undefined)
+    throw new ValidationError(`constants of the model are missing: ${name}; train the weights again`, { name });
+  return found;
+}
+
+export const linear: ModelDefinition = {
+  name: 'linear',
+  description: 'a linear mix of signals, each standardised',
+  restore: (config, constants, source) =>
+    linearModel(parse(configSchema, config, source), {
+      means: numbers(constants, 'means'),
+      deviations: numbers(constants, 'deviations'),
+    }),
+};

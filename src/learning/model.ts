@@ -23,6 +23,20 @@ export interface ScoringModel extends Parametric {
   score(parameters: tf.NamedTensorMap, inputs: tf.NamedTensorMap): tf.Tensor2D;
 }
 
+/** A model that a weight file may name. Restoring is synchronous, since reading a config is. */
+export interface ModelDefinition {
+  readonly name: string;
+  /** One line for people. */
+  readonly description: string;
+  /**
+   * Makes the model again of its config and constants.
+   *
+   * @param source who says so, for errors
+   * @throws ConfigurationError for a config that is not its own, ValidationError for constants that are missing.
+   */
+  restore(config: unknown, constants: ScoringModel['constants'], source: string): ScoringModel;
+}
+
 /** The values as vectors on the device, which belong to the caller. */
 export function parameterTensors(model: Parametric, values: Float64Array): tf.Tensor1D[] {
   return [...partsOf(model, values)].map(([, part]) => tf.tensor1d(Float32Array.from(part)));

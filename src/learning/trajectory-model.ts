@@ -1,8 +1,10 @@
 import * as tf from '@tensorflow/tfjs-core';
+import { z } from 'zod';
 import { scoped } from '../core/scope.ts';
+import { parse } from '../core/validation.ts';
 import { COORDINATES, DEFAULT_WEIGHTS, type Dimensions } from '../trajectory/coordinate-names.ts';
 import { columnProduct } from './column-product.ts';
-import type { ScoringModel } from './model.ts';
+import type { ModelDefinition, ScoringModel } from './model.ts';
 import type { ParameterSpec } from './parameters.ts';
 import { type TrajectoryModelOptions, trajectorySignals, uploadTrajectory } from './trajectory-inputs.ts';
 import { candidateShares, perRowMaximum, powerOf, queryShares } from './trajectory-steps.ts';
@@ -122,3 +124,14 @@ export function trajectoryModel(options: TrajectoryModelOptions): ScoringModel {
       }),
   };
 }
+
+const configSchema = z.strictObject({
+  dimensions: z.union([z.literal(3), z.literal(5), z.literal(7)]),
+  self: z.enum(['include', 'exclude']),
+});
+
+export const trajectory: ModelDefinition = {
+  name: 'trajectory',
+  description: "the paper's chain of relevance, trajectory and attention, with all its numbers free",
+  restore: (config, _, source) => trajectoryModel(parse(configSchema, config, source)),
+};

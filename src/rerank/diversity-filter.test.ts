@@ -3,7 +3,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { random } from '../core/random.ts';
-import { DIVERSITY_FILTER_DEFAULTS, diversityFilter } from './diversity-filter.ts';
+import { diversityFilter } from './diversity-filter.ts';
+import { DIVERSITY_FILTER_DEFAULTS } from './diversity-filter-options.ts';
 
 type Matrix = number[][];
 

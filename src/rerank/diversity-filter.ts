@@ -1,25 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { MASKED } from '../attention/logit-terms.ts';
-import { frozen } from '../core/frozen.ts';
 import { scoped } from '../core/scope.ts';
+import type { DiversityFilterOptions } from './diversity-filter-options.ts';
 import { assertSelection, atPlaces, type Selection, type SelectionInputs } from './selection.ts';
-
-export interface DiversityFilterOptions {
-  /** Weight of the score in the marginal relevance, in [0, 1]. */
-  readonly lambda: number;
-  /** A candidate is taken when its marginal relevance is above this, */
-  readonly marginalAbove: number;
-  /** or its score above this. */
-  readonly scoreAbove: number;
-  /** K, the most to take. */
-  readonly k: number;
-}
-
-export const DIVERSITY_FILTER_DEFAULTS: Omit<DiversityFilterOptions, 'k'> = frozen({
-  lambda: 0.7,
-  marginalAbove: 0.3,
-  scoreAbove: 0.9,
-});
 
 /** Candidates from the best score down, padding last. */
 interface Ordered {

@@ -1,7 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Own, TensorOps } from '../core/tensor-op.harness.ts';
-import { DIVERSITY_FILTER_DEFAULTS, diversityFilter } from './diversity-filter.ts';
+import { diversityFilter } from './diversity-filter.ts';
+import { DIVERSITY_FILTER_DEFAULTS } from './diversity-filter-options.ts';
 import { maximalMarginalRelevance } from './maximal-marginal-relevance.ts';
+import { loadSelection, selectionOptions } from './registry.ts';
 import { candidateSimilarities } from './selection.ts';
 
 const row = (...values: number[]) => tf.tensor2d(values, [1, values.length]);
@@ -18,6 +20,10 @@ const mmr = (own: Own, relevance: number[], mask: number[], k: number, lambda = 
   maximalMarginalRelevance(pool(own, relevance, mask), { lambda, k });
 const filter = (own: Own, relevance: number[], mask: number[], k: number, lambda = 0.7) =>
   diversityFilter(pool(own, relevance, mask), { ...DIVERSITY_FILTER_DEFAULTS, lambda, k });
+const selected = async (own: Own, options: object, mask: number[], k: number) => {
+  const select = await loadSelection(selectionOptions.parse(options));
+  return select(pool(own, SCORES, mask), k);
+};
 
 export const TENSOR_OPS: TensorOps = {
   diversityFilter: {
@@ -28,6 +34,14 @@ export const TENSOR_OPS: TensorOps = {
       'one turn': [(own) => filter(own, SCORES, [0, 1, 0], 1), [1, 0.6]],
       'all masked': [(own) => filter(own, SCORES, [0, 0, 0], 2), [-1, -1, 0, 0]],
       'K > C': [(own) => filter(own, SCORES, [1, 0, 1], 5), [0, 2, -1, -1, -1, 0.8, 0.5, 0, 0, 0]],
+    },
+  },
+  loadSelection: {
+    use: (own) => selected(own, { method: 'mmr', lambda: 0.5 }, [1, 1, 1], 2),
+    refuses: [[(own) => selected(own, { method: 'mmr' }, [1, 1, 1], 0), /k is not a positive integer: 0/]],
+    edges: {
+      'all masked': [(own) => selected(own, { method: 'diversity-filter' }, [0, 0, 0], 2), [-1, -1, 0, 0]],
+      'one turn': [(own) => selected(own, { method: 'mmr' }, [0, 1, 0], 1), [1, 0.42]],
     },
   },
   maximalMarginalRelevance: {

@@ -12,6 +12,5 @@ export {
   type RelevanceSignal,
   type RetrieverOptions,
   retrieverOptions,
-  type SelectionOptions,
 } from './retriever-options.ts';
 export { selectTop } from './select-top.ts';

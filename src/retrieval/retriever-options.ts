@@ -4,7 +4,7 @@ import { PROPAGATION_PRESETS } from '../attention/presets.ts';
 import type { Bm25IndexOptions } from '../candidates/bm25-options.ts';
 import { indexOptions } from '../candidates/registry.ts';
 import { nearestOf, parse } from '../core/validation.ts';
-import { DIVERSITY_FILTER_DEFAULTS } from '../rerank/diversity-filter.ts';
+import { selectionOptions } from '../rerank/registry.ts';
 import { type AttentionOptions, attentionOptions } from '../signals/attention-options.ts';
 import { signalNames } from '../signals/bank/options.ts';
 import { scoringOptions } from '../signals/bank/scoring-options.ts';
@@ -16,34 +16,12 @@ import { fusesLists, LIST_SOURCES, type RelevanceSignal, relevanceFusionOptions,
 
 export type { AttentionOptions, Bm25IndexOptions, RelevanceSignal, TrajectoryOptions };
 
-const weight = z.number().min(0).max(1);
 const propagationChoice = z.union([
   z
     .strictObject({ preset: z.enum(Object.keys(PROPAGATION_PRESETS) as (keyof typeof PROPAGATION_PRESETS)[]) })
     .transform(({ preset }) => PROPAGATION_PRESETS[preset]),
   propagationOptions,
 ]);
-
-/** How many of the best scored candidates a selection reorders. */
-const selected = z.int().min(1).default(50);
-
-const selectionOptions = z.discriminatedUnion('method', [
-  z.strictObject({
-    method: z.literal('mmr'),
-    k: selected,
-    /** Weight of relevance against novelty. */
-    lambda: weight.default(DIVERSITY_FILTER_DEFAULTS.lambda),
-  }),
-  z.strictObject({
-    method: z.literal('diversity-filter'),
-    k: selected,
-    lambda: weight.default(DIVERSITY_FILTER_DEFAULTS.lambda),
-    /** Either is enough to be taken. */
-    marginalAbove: z.number().default(DIVERSITY_FILTER_DEFAULTS.marginalAbove),
-    scoreAbove: z.number().default(DIVERSITY_FILTER_DEFAULTS.scoreAbove),
-  }),
-]);
-export type SelectionOptions = z.output<typeof selectionOptions>;
 
 /** Everything that decides how one arm ranks: its candidate sources and the chain of its scores. */
 export const retrieverOptions = z.strictObject({

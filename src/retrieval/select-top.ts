@@ -1,16 +1,14 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { readBack } from '../core/read-back.ts';
 import { rowProduct } from '../core/rows.ts';
-import { diversityFilter } from '../rerank/diversity-filter.ts';
-import { maximalMarginalRelevance } from '../rerank/maximal-marginal-relevance.ts';
-import type { SelectionInputs } from '../rerank/selection.ts';
+import { loadSelection, type SelectionOptions } from '../rerank/registry.ts';
+import type { Selection, SelectionInputs } from '../rerank/selection.ts';
 import type { CandidatePool } from '../signals/candidate-pool.ts';
 import type { Column } from '../signals/column.ts';
 import { QUERY_BATCH } from '../signals/pair-cosines.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { byRowMaximum } from './blend.ts';
 import { type Ranking, rank } from './rank.ts';
-import type { SelectionOptions } from './retriever-options.ts';
 
 /** Numbers in the largest tensor of a batch of queries: 16 MB. */
 const BATCH_NUMBERS = 2 ** 22;
@@ -61,14 +59,12 @@ function inputsOf(workspace: Workspace, top: Top): SelectionInputs {
 }
 
 /** @returns row-major [B, K] places in the top in the order in which they are taken, -1 where there are no more */
-function takenPlaces(workspace: Workspace, top: Top, options: SelectionOptions): Promise<Float32Array> {
-  return readBack('takenPlaces', () => {
-    const inputs = inputsOf(workspace, top);
-    const settings = { ...options, k: top.depth };
-    const { places } =
-      settings.method === 'mmr' ? maximalMarginalRelevance(inputs, settings) : diversityFilter(inputs, settings);
-    return tf.cast(places, 'float32');
-  });
+function takenPlaces(
+  workspace: Workspace,
+  top: Top,
+  select: (inputs: SelectionInputs, k: number) => Selection,
+): Promise<Float32Array> {
+  return readBack('takenPlaces', () => tf.cast(select(inputsOf(workspace, top), top.depth).places, 'float32'));
 }
 
 /** A query's places: those that were taken, then the others in the order in which they stood. */
@@ -112,13 +108,14 @@ export async function selectTop(
   const { queryCount, width } = pool;
   const name = (query: number, position: number) =>
     `query ${workspace.queries[query]?.id}, turn ${workspace.corpus.turns[position]?.id}`;
+  const select = await loadSelection(options);
   const ranking = await rank(pool, scores, width, name);
   const depth = Math.min(options.k, width);
   const size = Math.min(Math.max(1, Math.floor(BATCH_NUMBERS / depth ** 2)), QUERY_BATCH);
   const column = new Float32Array(scores.length);
   for (let first = 0; first < queryCount; first += size) {
     const count = Math.min(size, queryCount - first);
-    const taken = await takenPlaces(workspace, topOf(pool, ranking, first, count, depth), options);
+    const taken = await takenPlaces(workspace, topOf(pool, ranking, first, count, depth), select);
     for (let i = 0; i < count; i++) {
       const start = (first + i) * width;
       const order = reordered(

@@ -1,0 +1,11 @@
+import { z } from 'zod';
+import type { Selection, SelectionInputs } from './selection.ts';
+
+/** The implementation of a selection. Pure and synchronous, as {@link Selection} describes. */
+export type Select<Options> = (inputs: SelectionInputs, options: Options) => Selection;
+
+/** How many of the best scored candidates a selection reorders, an option of every selection. */
+export const selectedCount = z.int().min(1).default(50);
+
+/** Weight of relevance against novelty where none is given. */
+export const DEFAULT_LAMBDA = 0.7;
