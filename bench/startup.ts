@@ -20,7 +20,7 @@ export interface StartRow {
   readonly milliseconds: readonly number[];
 }
 
-/** What is started, each with the arguments of Node. The packages that take most of an import stand beside the package itself. */
+/** What is started, each with the arguments of Node: besides the package itself, the packages that take most of its import. */
 function programsIn(dist: string): ReadonlyMap<string, readonly string[]> {
   const main = join(dist, 'cli', 'main.js');
   const index = join(dist, 'index.js');

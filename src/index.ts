@@ -1,6 +1,6 @@
 /**
- * What a newcomer needs first. Everything else stands in its room: `rag-plusplus/attention`, `rag-plusplus/evaluation` and so on. Names come from their own
- * files, since a room loads all that it has, and functions that return promises load their code with the first call.
+ * What a newcomer needs first. Everything else is in its room: `rag-plusplus/attention`, `rag-plusplus/evaluation` and so on. Names come from their own
+ * files, since a room loads all of its files. Large functions that return promises load their code with the first call.
  */
 
 export * as tf from '@tensorflow/tfjs-core';

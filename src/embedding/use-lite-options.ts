@@ -8,7 +8,7 @@ import { frozen } from '../core/frozen.ts';
 import type { EncoderDefinition } from './encoder-definition.ts';
 
 export interface UseLiteOptions {
-  /** A longer text is cut after so many pieces, of which an English word has about 1.4. */
+  /** A longer text is cut after this number of pieces; an English word has about 1.4. */
   readonly maxTokens: number;
   /** Texts to a run of the graph, at most: texts of unlike lengths have a run each. */
   readonly batchSize: number;

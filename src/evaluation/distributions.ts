@@ -29,12 +29,12 @@ export function normalQuantile(share: number, mean: number, deviation: number): 
   return loadNormalQuantile()(share, mean, deviation);
 }
 
-/** P(X <= x) for Student's t with so many degrees of freedom. */
+/** P(X <= x) for Student's t. */
 export function tCdf(x: number, degreesOfFreedom: number): number {
   return loadTCdf()(x, degreesOfFreedom);
 }
 
-/** The x with P(X <= x) = share for Student's t with so many degrees of freedom. */
+/** The x with P(X <= x) = share for Student's t. */
 export function tQuantile(share: number, degreesOfFreedom: number): number {
   return loadTQuantile()(share, degreesOfFreedom);
 }

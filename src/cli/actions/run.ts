@@ -34,7 +34,7 @@ interface RunOptions extends ConfigChanges, LauncherChoice {
   readonly retryFailed?: true;
 }
 
-/** The command as somebody else would type it: what changes the result, and nothing of where and how often it was run. */
+/** The command as somebody else would type it: what changes the result, without where and how often it was run. */
 function commandLine(config: string, options: RunOptions): string {
   const { backend } = options;
   const words = ['ragpp', 'run', relative(process.cwd(), config), ...typedChanges(options)];

@@ -25,7 +25,7 @@ interface TrainOptions {
   readonly results: string;
 }
 
-/** The command as somebody else would type it: what changes the result, and nothing of where it was run. */
+/** The command as somebody else would type it: what changes the result, without where it was run. */
 function commandLine(config: string, { set, backend }: TrainOptions): string {
   const changes = set.flatMap((override) => ['--set', override]);
   const words = ['ragpp', 'train', relative(process.cwd(), config), ...changes];
