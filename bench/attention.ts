@@ -50,7 +50,7 @@ async function fastest<T>(work: () => Promise<T>): Promise<{ seconds: number; re
   }
 }
 
-/** A method of attention, and what it is told by besides its time. */
+/** A method of attention, and its figures besides its time. */
 interface Method<T> {
   attend(turns: number): Promise<T>;
   describe(turns: number, result: T): Omit<AttentionRow, 'turns' | 'seconds'>;

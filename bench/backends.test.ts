@@ -49,8 +49,11 @@ test('the ratio is that of the middle round, not of the fastest times', () => {
 });
 
 test.each([
-  [['--backends', 'wasm,torch'], '--backends takes names of cuda, node, webgpu, wasm, cpu, with commas between: torch'],
-  [['--rounds', '0'], '--rounds must be an integer from 1: 0'],
+  [
+    ['--backends', 'wasm,torch'],
+    'unknown backend in --backends: torch; use names of cuda, node, webgpu, wasm, cpu, separated by commas',
+  ],
+  [['--rounds', '0'], '--rounds is not an integer: 0; give one from 1'],
 ])('a wrong option is an error: %j', async (args, message) => {
   await expect(benchBackends(args)).rejects.toThrow(message);
 });

@@ -49,7 +49,9 @@ async function leastCost(repeats: number, run: () => Promise<unknown>): Promise<
 
 function largestDifference(first: ArrayLike<number>, other: ArrayLike<number>): number {
   if (first.length !== other.length)
-    throw new ValidationError(`backends give ${first.length} and ${other.length} numbers`);
+    throw new ValidationError(
+      `backends return ${first.length} and ${other.length} numbers; report this as an error of the bench`,
+    );
   let largest = 0;
   for (let i = 0; i < first.length; i++) largest = Math.max(largest, Math.abs(first[i]! - other[i]!)); // NaN comes through
   return largest;
@@ -121,7 +123,9 @@ function parseOptions(args: readonly string[]): { backends: BackendName[]; round
   const names = values.backends.split(',');
   const unknown = names.find((name) => !BACKENDS.includes(name as BackendName));
   if (unknown !== undefined)
-    throw new ValidationError(`--backends takes names of ${BACKENDS.join(', ')}, with commas between: ${unknown}`);
+    throw new ValidationError(
+      `unknown backend in --backends: ${unknown}; use names of ${BACKENDS.join(', ')}, separated by commas`,
+    );
   return { backends: names as BackendName[], rounds: positive('rounds', values.rounds) };
 }
 

@@ -14,7 +14,12 @@ export function inChild<T>(script: string, task: unknown): Promise<T> {
     const child = fork(fileURLToPath(new URL(script, import.meta.url)), [JSON.stringify(task)]);
     child.once('message', (answer) => resolve(answer as T));
     child.once('exit', (code, signal) =>
-      reject(new UnavailableError(`measurement by ${script}`, `the process ended with ${code ?? signal}`)),
+      reject(
+        new UnavailableError(
+          `measurement by ${script}`,
+          `the process ended with ${code ?? signal}; read its output above`,
+        ),
+      ),
     );
   });
 }

@@ -52,9 +52,13 @@ export function buildNativeCopy(): { root: string; folder: string } {
     execFileSync('npm', ['rebuild', 'hnswlib-node'], { cwd: root, env, stdio: 'pipe' });
   } catch (error) {
     const output = String((error as { stderr?: Buffer }).stderr ?? error).trim();
-    throw new UnavailableError('native build of hnswlib-node', output.split('\n').slice(-3).join(' '), {
-      cause: error,
-    });
+    throw new UnavailableError(
+      'native build of hnswlib-node',
+      `${output.split('\n').slice(-3).join(' ')}; install a C++ compiler`,
+      {
+        cause: error,
+      },
+    );
   }
   return { root, folder: join(root, 'node_modules', 'hnswlib-node') };
 }

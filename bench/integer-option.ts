@@ -4,7 +4,7 @@ import { ValidationError } from '../src/core/errors.ts';
 export function integerOption(name: string, text: string, least: number): number {
   const number = Number(text);
   if (!Number.isInteger(number) || number < least)
-    throw new ValidationError(`--${name} must be an integer from ${least}: ${text}`);
+    throw new ValidationError(`--${name} is not an integer: ${text}; give one from ${least}`);
   return number;
 }
 

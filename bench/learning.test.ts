@@ -54,8 +54,8 @@ describe('bench command', () => {
   });
 
   test.each([
-    [['--peer', 'jax'], '--peer must be one of torch, none: jax\n'],
-    [['--epochs', '0'], '--epochs must be an integer from 1: 0\n'],
+    [['--peer', 'jax'], 'unknown --peer: jax\n; use one of torch, none'],
+    [['--epochs', '0'], '--epochs is not an integer: 0\n; give one from 1'],
   ])('a wrong option ends with 2: %j', (args, stderr) => {
     expect(() => run(...args)).toThrow(expect.objectContaining({ status: 2, stderr }));
   });

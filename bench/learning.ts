@@ -101,7 +101,7 @@ function parseOptions(args: readonly string[]): {
     seed: integer('seed'),
   };
   const peer = PEERS.find((name) => name === values.peer);
-  if (peer === undefined) throw new ValidationError(`--peer must be one of ${PEERS.join(', ')}: ${values.peer}`);
+  if (peer === undefined) throw new ValidationError(`unknown --peer: ${values.peer}; use one of ${PEERS.join(', ')}`);
   return { settings, peer, backend: values.backend as BackendChoice };
 }
 

@@ -164,9 +164,11 @@ function parseOptions(args: readonly string[]): { settings: Settings; backend: B
     },
   });
   const graph = GRAPHS.find((kind) => kind === values.graph);
-  if (graph === undefined) throw new ValidationError(`--graph must be one of ${GRAPHS.join(', ')}: ${values.graph}`);
+  if (graph === undefined)
+    throw new ValidationError(`unknown --graph: ${values.graph}; use one of ${GRAPHS.join(', ')}`);
   const damping = Number(values.damping);
-  if (!(damping > 0 && damping < 1)) throw new ValidationError(`--damping must lie between 0 and 1: ${values.damping}`);
+  if (!(damping > 0 && damping < 1))
+    throw new ValidationError(`--damping is not between 0 and 1: ${values.damping}; give a number such as 0.5`);
   return {
     settings: {
       nodes: positive('nodes', values.nodes),

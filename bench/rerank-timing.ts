@@ -75,7 +75,7 @@ function columnsOf({ scores, components }: Retrieved): Record<ScoreName, Float32
   return { cosine, trajectory, attention, final: scores };
 }
 
-/** Pools with the same candidates that the workspace keeps nothing of. */
+/** Pools with the same candidates, of which the workspace has cached no result. */
 export function freshPools(pool: CandidatePool): () => CandidatePool {
   let number = 0;
   return () => ({ ...pool, stage: { ...pool.stage, key: `${pool.stage.key}/${number++}` } });

@@ -92,9 +92,9 @@ describe('bench command', () => {
   });
 
   test.each([
-    [['--peer', 'jax'], '--peer must be one of torch, none: jax\n'],
-    [['--batches', '8,0'], '--batches must be an integer from 1: 0\n'],
-    [['--seed', '1,2'], '--seed must be one integer from 1: 1,2\n'],
+    [['--peer', 'jax'], 'unknown --peer: jax\n; use one of torch, none'],
+    [['--batches', '8,0'], '--batches is not an integer: 0\n; give one from 1'],
+    [['--seed', '1,2'], '--seed is not an integer: 1,2\n; give one from 1'],
   ])('a wrong option ends with 2: %j', (args, stderr) => {
     expect(() => run(...args)).toThrow(expect.objectContaining({ status: 2, stderr }));
   });

@@ -131,11 +131,11 @@ function parseOptions(args: readonly string[]): { settings: Settings; backend: B
     values[name].split(',').map((value) => positive(name, value));
   const single = (name: 'dimension' | 'samples' | 'repeats' | 'seed') => {
     const [number, ...more] = integers(name);
-    if (more.length > 0) throw new ValidationError(`--${name} must be one integer from 1: ${values[name]}`);
+    if (more.length > 0) throw new ValidationError(`--${name} is not an integer: ${values[name]}; give one from 1`);
     return number!;
   };
   const peer = PEERS.find((name) => name === values.peer);
-  if (peer === undefined) throw new ValidationError(`--peer must be one of ${PEERS.join(', ')}: ${values.peer}`);
+  if (peer === undefined) throw new ValidationError(`unknown --peer: ${values.peer}; use one of ${PEERS.join(', ')}`);
   const lists = { sizes: integers('sizes'), batches: integers('batches'), candidates: integers('candidates') };
   const numbers = { dimension: single('dimension'), samples: single('samples'), repeats: single('repeats') };
   return { settings: { ...lists, ...numbers, seed: single('seed'), peer }, backend: values.backend as BackendChoice };

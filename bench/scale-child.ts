@@ -68,7 +68,7 @@ class Steps {
 /** Adds every turn to a graph of hnswlib, with the settings of the arms' source. */
 function buildHnswlib({ turnVectors, dimension, corpus }: Workspace, arms: readonly ArmOptions[], seed: number): void {
   const source = arms[0]?.candidates.find(({ index }) => index === 'hnsw');
-  if (source?.index !== 'hnsw') throw new ValidationError('the first arm has no source with index hnsw: add one');
+  if (source?.index !== 'hnsw') throw new ValidationError('the first arm has no source with index hnsw; add one');
   const graph = new hnswlib.HierarchicalNSW('cosine', dimension);
   graph.initIndex(corpus.size, source.m, source.efConstruction, seed);
   for (let position = 0; position < corpus.size; position++)

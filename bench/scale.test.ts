@@ -52,8 +52,8 @@ test('growth is stated from one size to the next, seconds are added up, and the 
 });
 
 test.each([
-  [['--sizes', '100,50'], /--sizes must ascend: 100,50/],
-  [['--sizes', '100,x'], /--sizes must be an integer from 1: x/],
+  [['--sizes', '100,50'], /--sizes do not ascend: 100,50; sort them/],
+  [['--sizes', '100,x'], /--sizes is not an integer: x; give one from 1/],
 ])('refuses %j', (args, message) => {
   expect(() => run(...args)).toThrow(message);
 });

@@ -43,7 +43,7 @@ function parseOptions(args: readonly string[]): Settings {
   });
   const sizes = values.sizes.split(',').map((size) => positive('sizes', size));
   if (sizes.some((size, i) => i > 0 && size <= (sizes[i - 1] as number)))
-    throw new ValidationError(`--sizes must ascend: ${values.sizes}`);
+    throw new ValidationError(`--sizes do not ascend: ${values.sizes}; sort them`);
   return {
     sizes,
     queries: positive('queries', values.queries),

@@ -56,7 +56,7 @@ describe('the sweep', () => {
   });
 
   test.each([
-    [['--repeats', '0'], /--repeats must be an integer from 1: 0/],
+    [['--repeats', '0'], /--repeats is not an integer: 0; give one from 1/],
     [['--arms', '3'], /Unknown option '--arms'/],
   ])('refuses %j', (args, message) => {
     expect(() => run('sweep', ...args)).toThrow(message);

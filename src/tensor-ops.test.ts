@@ -101,7 +101,7 @@ async function run(scenario: Scenario, use: (result: unknown) => Promise<void> =
 }
 
 /**
- * Steps of a scenario at which its device fails, all of them or so many: fewer on WebGPU, where a step compiles a shader, and whose tensors are counted by the
+ * Steps of a scenario at which its device fails, all of them or a limited number: fewer on WebGPU, where a step compiles a shader, and whose tensors are counted by the
  * same engine.
  */
 const mostFaults = (backend: string) => (backend === 'webgpu' ? 3 : 23);

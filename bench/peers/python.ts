@@ -42,6 +42,8 @@ export function runPeer<T>({ command }: FoundPython, script: string, ...args: re
     return JSON.parse(execFileSync(command, [path, ...args], { encoding: 'utf8', stdio: 'pipe', env })) as T;
   } catch (error) {
     const complaint = String((error as { stderr?: string }).stderr ?? error).trim();
-    throw new UnavailableError(`peer ${script}`, complaint.split('\n').at(-1)!, { cause: error });
+    throw new UnavailableError(`peer ${script}`, `${complaint.split('\n').at(-1)}; install python3 and the package`, {
+      cause: error,
+    });
   }
 }

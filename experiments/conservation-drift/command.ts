@@ -58,13 +58,10 @@ export async function runConservationDrift(args: readonly string[]): Promise<voi
     .option('--data <folder>', 'your own conversations: a folder with turns.jsonl, queries.jsonl and qrels.txt')
     .option('--fit <conversations>', 'what the encoder is fitted on: dev or all (dev)')
     .option('--seed <number>', 'of the encoder')
-    .option('--retention-days <number>', 'after so many days a message leaves (30)')
+    .option('--retention-days <number>', 'days after which a message is removed (30)')
     .option('--half-life-days <number>', 'of salience, in the policy that fades (7)')
     .option('--capacity <number>', 'messages that the policy of busy threads has room for (500)')
-    .option(
-      '--least-messages <number>',
-      'the table is of the time with so many messages in the retention time before (100)',
-    )
+    .option('--least-messages <number>', 'messages in the retention time before, from which the table begins (100)')
     .exitOverride()
     .action((options: Options) => run(options, args));
   await command.parseAsync([...args], { from: 'user' });

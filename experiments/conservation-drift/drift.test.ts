@@ -23,7 +23,7 @@ test('a corpus that is never busy is refused', () => {
   ]);
   const find = () => busySpan(corpus, dayEnds(corpus), settings);
   expect(find).toThrow(ValidationError);
-  expect(find).toThrow('no day has so many messages in the 3 days before it: 2');
+  expect(find).toThrow('no day has 2 messages in the 3 days before it; lower leastMessages');
 });
 
 function samplesOf(energies: readonly number[]): DailySample[] {

@@ -41,11 +41,13 @@ export function busySpan(corpus: Corpus, days: readonly number[], settings: Drif
       longest = { start, end: day };
   }
   if (longest === null)
-    throw new ValidationError(`no day has so many messages in the ${retentionDays} days before it: ${leastMessages}`);
+    throw new ValidationError(
+      `no day has ${leastMessages} messages in the ${retentionDays} days before it; lower leastMessages`,
+    );
   return longest;
 }
 
-/** What became of each figure over the span. */
+/** The change of each figure over the span. */
 export function driftsOf({ samples }: Replay, { start, end }: Span, retentionDays: number): Drift[] {
   const shown = samples.filter(({ time }) => time >= start && time <= end);
   const [first, last] = [shown[0], shown[shown.length - 1]] as [DailySample, DailySample];

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { quietSpans } from './quiet-spans.ts';
 import { DAY } from './retention.ts';
 
-/** A policy whose memory holds so many messages, day by day. */
+/** A policy whose memory holds these numbers of messages, day by day. */
 function policy(counts: readonly number[]) {
   const samples = counts.map((count, i) => {
     return { time: i * DAY, count, magnitude: 1, energy: 0.1, coherence: 0.2, information: 1, informationBits: 1 };

@@ -9,13 +9,13 @@ export const driftSettings = z.strictObject({
   embedding: encoderOptions.prefault({ encoder: 'lsa', dimension: 512, dropStopWords: true, stem: true }),
   /** The conversations that the encoder is fitted on: those for it in every other experiment, or all. */
   fit: z.enum(['dev', 'all']).default('dev'),
-  /** After so many days a message leaves. */
+  /** Days after which a message is removed. */
   retentionDays: z.int().min(1).default(30),
   /** Salience halves with each of these many days of age, in the policy that fades. */
   halfLifeDays: z.number().positive().default(7),
   /** Messages that the policy of busy threads has room for. */
   capacity: z.int().min(1).default(500),
-  /** The table begins and ends where at least so many messages came in the retention time before. */
+  /** The table covers the days with at least this number of messages in the retention time before. */
   leastMessages: z.int().min(1).default(100),
 });
 export type DriftSettings = z.output<typeof driftSettings>;

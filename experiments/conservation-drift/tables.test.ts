@@ -26,7 +26,7 @@ test('drifts are percent with a sign, shares without one', () => {
   });
 });
 
-test('operations stand in the order of the heading', () => {
+test('operations are in the order of the heading', () => {
   expect(operationTable(result).rows).toEqual([['ten days', '17', '3', '11', '7', '2']]);
 });
 

@@ -27,7 +27,9 @@ export interface MeasuredCorpus {
 export function measuredCorpus(corpus: Corpus, embeddings: Float32Array, dimension: number): MeasuredCorpus {
   const conversations = conversationPositions(corpus);
   if (conversations.every(({ length }) => length < 2))
-    throw new ValidationError(`no conversation of two messages or more among conversations: ${conversations.length}`);
+    throw new ValidationError(
+      `none of ${conversations.length} conversations has two messages or more; use a larger dataset`,
+    );
   return { corpus, embeddings, dimension, conversations };
 }
 

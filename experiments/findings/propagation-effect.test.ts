@@ -69,5 +69,5 @@ test('messages that all stand alone are refused', () => {
   ]);
   const refuse = () => measuredCorpus(alone, new Float32Array(4), 2);
   expect(refuse).toThrow(ValidationError);
-  expect(refuse).toThrow('no conversation of two messages or more among conversations: 2');
+  expect(refuse).toThrow('none of 2 conversations has two messages or more; use a larger dataset');
 });

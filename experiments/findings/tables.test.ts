@@ -3,7 +3,7 @@ import { PROPAGATION_PRESETS } from '../../src/attention/presets.ts';
 import { findingsSettings } from './settings.ts';
 import { bandTable, energyTable, fallsTable, farTable, propagationTable, reversalTable } from './tables.ts';
 
-test('cells stand under their headings', () => {
+test('cells are below their headings', () => {
   const difference = (greatest: number) => ({ greatest, mean: greatest / 2 });
   const group = { self: 'exclude', lengths: '3–4', threads: 1009, messages: 7 } as const;
   const reversal = reversalTable([{ ...group, literal: difference(0), directed: difference(0.25) }]);

@@ -9,7 +9,7 @@ import type { PropagationEffect } from './propagation-effect.ts';
 import type { FindingsSettings } from './settings.ts';
 import type { ThreadEnergy } from './thread-energy.ts';
 
-/** A table with what stands over and under it. */
+/** A table with the text above and below it. */
 export interface TitledTable extends TextTable {
   readonly title: string;
   readonly note: string;

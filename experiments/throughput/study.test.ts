@@ -19,8 +19,8 @@ test('throughput: every arm at every batch size, answered alone as in batches', 
   expect(table).toMatch(/^\| arm +\| +B = 1 \| +B = 5 \| +B = 31 \|$/m);
 });
 
-test('throughput of an arm that there is not is refused', async () => {
+test('the throughput of an unknown arm is an error', async () => {
   await expect(runStudy(studyCommand(throughput), 'no-arm', 'arms=[nobody]')).rejects.toThrow(
-    'config has no arm: nobody',
+    'config has no arm: nobody; name one of its arms',
   );
 });

@@ -33,7 +33,7 @@ function afterwards({ corpus, queries, turnVectors, batch, dimension }: Workspac
 
 function armOf({ arms }: ExperimentConfig, name: string): RetrieverOptions {
   const arm = arms.find((candidate) => candidate.name === name);
-  if (arm === undefined) throw new ValidationError(`config has no arm: ${name}`, { name });
+  if (arm === undefined) throw new ValidationError(`config has no arm: ${name}; name one of its arms`, { name });
   return arm;
 }
 

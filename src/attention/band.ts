@@ -15,7 +15,7 @@
  * δ <= 2 Σ_{d > W} exp(1 / temperature - decay d) = 2 exp(1 / temperature - decay (W + 1)) / (1 - e^-decay). Where no key is masked, g = 1.
  *
  * With masked keys the first multiplicative bound stands as it is; in the second, D is at least the number of keys that are not masked without a direction, and
- * 1 with one. Queries need not be as many as the turns, nor stand at different places: every step holds row by row.
+ * 1 with one. Queries need not be as many as the turns, nor be at different places: every step holds row by row.
  */
 import { ValidationError } from '../core/errors.ts';
 import type { LogitOptions } from './attention-logits.ts';

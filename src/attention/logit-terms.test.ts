@@ -42,7 +42,7 @@ describe.each([2, 5])('within %d steps', (width) => {
   });
 });
 
-test('what is written stands at its corner, all else keeps what empty terms have', () => {
+test('a written term is at its corner, the others keep the empty value', () => {
   const [, options] = COMBINATIONS[0] as (typeof COMBINATIONS)[number];
   const terms = emptyTerms(5, 7, 0);
   expect([terms.slope.length, terms.offset.length, terms.columns]).toEqual([35, 35, 7]);

@@ -15,7 +15,7 @@ export function maskedSoftmax(logits: tf.Tensor2D, mask: tf.Tensor2D): tf.Tensor
   assertShape('mask', mask, 'B T', sizes);
   return scoped('maskedSoftmax', () => {
     const kept: tf.Tensor2D = tf.cast(mask, 'float32');
-    // By arithmetic, since wasm takes several times as long for a choice, and for a quotient that minds zeros.
+    // By arithmetic: on wasm a conditional, or a quotient that handles zeros, takes several times as long.
     const masked: tf.Tensor2D = tf.sub(tf.mul(logits, kept), tf.mul(tf.sub(kept, 1), MASKED));
     const powers: tf.Tensor2D = tf.mul(tf.exp(tf.sub(masked, tf.max(masked, 1, true))), kept);
     return tf.div(powers, tf.maximum(tf.sum(powers, 1, true), 1)); // the largest power is 1, and a row without any has sum 0

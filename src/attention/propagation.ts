@@ -6,7 +6,7 @@ import type { PropagationOptions } from './options.ts';
 import { cosines, ringWeights } from './ring-attention.ts';
 import { ringGeometry } from './ring-geometry.ts';
 
-/** Where R chosen turns and all T turns of a conversation stand in another order than that of time, as of the moment of each chosen turn. */
+/** The order of R chosen turns and all T turns of a conversation, if it is not that of time, as of the time of each chosen turn. */
 export interface PlacesAsOf {
   /** int32 [R] */
   readonly own: tf.Tensor1D;

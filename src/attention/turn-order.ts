@@ -6,5 +6,5 @@ export interface TurnPlaces {
   readonly turnAt: Int32Array;
 }
 
-/** An order of a conversation's turns as of the moment when there were `size` of them. Later turns must have no say in it. */
+/** An order of a conversation's turns at the time when it had `size` turns. Later turns must not affect the order. */
 export type TurnOrder = (conversation: number, size: number) => TurnPlaces;

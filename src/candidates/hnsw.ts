@@ -20,7 +20,7 @@ type Graph = InstanceType<HnswLibrary['HierarchicalNSW']>;
  * replay passes them, so the graph holds exactly the turns that each query may see and no filter cuts its paths. Results come in the caller's order. Vectors are of
  * length 1 or zero; zero vectors are not added, and a zero query has no candidates.
  *
- * The graph is kept between searches, and built anew when a query needs an earlier state of it. Searches that overlap are answered one after another.
+ * The graph is kept between searches, and built again when a query needs an earlier state of it. Searches that overlap are answered one after another.
  *
  * Malkov, Yashunin 2018, "Efficient and robust approximate nearest neighbor search using hierarchical navigable small world graphs".
  */

@@ -31,7 +31,7 @@ describe.each(words)('%s', (word) => {
   });
 });
 
-test('terms of a text and of a turn stand in the order of their first use', () => {
+test('terms of a text and of a turn are in the order of their first use', () => {
   expect([...postings.termsIn('soup bread soup moon')]).toEqual([
     ['soup', 2],
     ['bread', 1],

@@ -29,7 +29,7 @@ export class TopSelection {
     }
   }
 
-  /** Writes what is kept as one row of the candidates, best first, and starts anew. */
+  /** Writes the kept candidates as one row, best first, and starts again. */
   drainTo(candidates: Candidates, row: number): void {
     while (this.#size > 0) {
       const place = row * candidates.width + this.#size - 1;

@@ -39,7 +39,7 @@ test('a run that was begun on another backend is not touched', async () => {
   expect(hasOutcome(folder, 'other')).toBe(false);
 });
 
-test('the backend must be said, and people are not told of the command', async () => {
+test('the backend is required, and help does not list the command', async () => {
   const { code, stderr } = await arm('--arm', 'newest');
   expect(code).toBe(2);
   expect(stderr).toContain("required option '--backend <name>' not specified");

@@ -77,8 +77,8 @@ describe('gc', () => {
   });
 
   test.each([
-    [[], 'error: nothing says what to delete: --older-than, --max-size or --stage is needed'],
-    [['--dry-run'], 'error: nothing says what to delete'],
+    [[], 'error: no rule for deletion; give --older-than, --max-size or --stage'],
+    [['--dry-run'], 'error: no rule for deletion; give --older-than'],
     [['--max-size', '-1'], "argument '-1' is invalid. expected a number from 0."],
     [['--older-than', 'long'], "argument 'long' is invalid. expected a number from 0."],
     [

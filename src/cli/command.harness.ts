@@ -32,7 +32,7 @@ function captured(stream: NodeJS.WriteStream): () => string {
   };
 }
 
-/** Runs the command line as it would be typed, in this process. */
+/** Runs a command line in this process. */
 export async function ragpp(...argv: readonly string[]): Promise<Outcome> {
   const [stdout, stderr] = [captured(process.stdout), captured(process.stderr)];
   let code = Number.NaN;

@@ -53,7 +53,7 @@ test.each([
     ['--arm', 'unfied'],
     /1 error in --arm; correct and run again:\n {2}--arm: expected an arm of sample, got "unfied"; did you mean unified\?$/,
   ],
-])('%j is a fault', (argv, message) => {
+])('%j is an error', (argv, message) => {
   expect(() => changedConfig(path, parsed(...argv))).toThrow(message);
 });
 

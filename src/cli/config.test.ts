@@ -65,7 +65,7 @@ describe('what is shown', () => {
     expect(line('candidates-bm25 ')).toHaveLength(1);
   });
 
-  test('is as many stages as a run leaves in the cache, but for those that are made anew each time', async () => {
+  test('equals the number of stages that a run caches, besides those that are always recomputed', async () => {
     const untuned = ['--set', 'arms.hybrid.tune={}', '--set', 'arms.Decayed × 2.tune={}'];
     const before = await shownJson(...untuned);
     expect(before.stages).toMatchObject({ exact: true, cached: 0 });

@@ -38,7 +38,7 @@ describe('without a name', () => {
   test('an option has no dataset to go to', async () => {
     const { code, stdout, stderr } = await ragpp('data', '--set', 'path=x');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toBe('error: --set needs the name of a dataset\n(see ragpp data --help)\n');
+    expect(stderr).toBe('error: --set without the name of a dataset; give the name\n(see ragpp data --help)\n');
   });
 });
 
@@ -69,7 +69,7 @@ describe('with a name', () => {
     expect(stderr).toMatch(message);
   });
 
-  test('a file that is not there is told', async () => {
+  test('a missing file is reported', async () => {
     const { code, stderr } = await ragpp('data', 'locomo', '--set', `path=${join(root, 'none.json')}`);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^ragpp \[STORAGE\]: cannot read .*none\.json; .*\n$/);

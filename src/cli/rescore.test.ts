@@ -69,7 +69,7 @@ describe('a run is rescored', () => {
 test.each([
   [['--metrics', 'mrx@3'], 1, 'unknown metric: mrx@3; use mrr@3'],
   [['--metrics', 'mrr', '--relevant-grade', '0'], 2, 'a grade is a number above 0'],
-  [['--metrics', 'mrr', '--baseline', 'hybird'], 1, 'run has no such arm, the nearest is hybrid: hybird'],
+  [['--metrics', 'mrr', '--baseline', 'hybird'], 1, 'run has no arm: hybird; use hybrid'],
   [[], 2, '--metrics'],
 ])('%j is refused', async (flags, code, message) => {
   const outcome = await rescore(...flags);
@@ -80,7 +80,9 @@ test.each([
 test('a folder that is none of a finished run is named', async () => {
   const { code, stderr } = await ragpp('rescore', join(root, 'runs'), '--metrics', 'mrr');
   expect(code).toBe(1);
-  expect(stderr).toContain(`no queries.jsonl, so this is no finished run of this version: ${join(root, 'runs')}`);
+  expect(stderr).toContain(
+    `folder has no queries.jsonl: ${join(root, 'runs')}; name the folder of a finished run, or run it again`,
+  );
 });
 
 test('the run itself stays as it was', () => {

@@ -4,7 +4,8 @@ import { lazyAction } from './lazy-action.ts';
 
 function parseGrade(text: string): number {
   const grade = Number(text);
-  if (!(grade > 0 && Number.isFinite(grade))) throw new InvalidArgumentError('a grade is a number above 0.');
+  if (!(grade > 0 && Number.isFinite(grade)))
+    throw new InvalidArgumentError('not a number above 0; give the lowest relevant grade.');
   return grade;
 }
 

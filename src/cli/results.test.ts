@@ -137,7 +137,12 @@ test.each([
     1,
     'ragpp [VALIDATION]: no run has the field (did you mean mrr@10?): mrr@1\n',
   ],
-  ['a condition that is none', ['--where', 'arm'], 2, /condition is not <field><operator><value> with .*: arm/],
+  [
+    'a condition that is none',
+    ['--where', 'arm'],
+    2,
+    /not a condition: arm; write <field><operator><value> with one of .*/,
+  ],
   ['a limit that is none', ['--limit', '0'], 2, /a limit is a whole number from 1/],
   ['two forms at once', ['--csv', '--json'], 2, /'--json' cannot be used with option '--csv'/],
 ])('refuses %s', async (_, argv, code, message) => {
@@ -151,6 +156,6 @@ test('a folder without a run is an error', async () => {
   const empty = mkdtempSync(join(root, 'empty-'));
   expect(await ragpp('results', empty)).toMatchObject({
     code: 1,
-    stderr: `ragpp [VALIDATION]: folder holds no run: ${empty}\n`,
+    stderr: `ragpp [VALIDATION]: folder has no run: ${empty}; name a results folder, or run an experiment\n`,
   });
 });

@@ -13,7 +13,8 @@ function collectCondition(text: string, earlier: Condition[]): Condition[] {
 
 function parseLimit(text: string): number {
   const limit = Number(text);
-  if (!(Number.isInteger(limit) && limit > 0)) throw new InvalidArgumentError('a limit is a whole number from 1.');
+  if (!(Number.isInteger(limit) && limit > 0))
+    throw new InvalidArgumentError('not a whole number from 1; give a number of rows.');
   return limit;
 }
 

@@ -142,14 +142,14 @@ describe('an arm that fails', () => {
   });
 });
 
-test('of two runs of a config at once the second is refused, with the process that has it; a killed one stands in nobody’s way', async () => {
+test('of two runs of a config at once the second is refused, with the process that has it; the lock of a killed one is taken over', async () => {
   const first = startRagpp(words('both'));
   await eventually(() => (outcomesOf('both').length > 0 ? true : undefined));
   const work = workOf(first.pid);
   process.kill(work, 'SIGSTOP');
   const second = await ragpp(...words('both', '--resume'));
   expect(second.code).toBe(1);
-  const refusal = `sample-\\w+\\.partial is not available: process ${work} on .* works on it; if that is no more, delete .*lock$`;
+  const refusal = `sample-\\w+\\.partial is not available: process ${work} on .* works on it; wait for it, or delete .*lock if it has ended$`;
   expect(second.stderr).toMatch(new RegExp(`^ragpp \\[UNAVAILABLE\\]: run folder .*both.${refusal}`, 'm'));
   process.kill(work, 'SIGKILL');
   await first.ended;

@@ -122,7 +122,7 @@ test('how often the test split was looked at outlives another training, its figu
 test.each([
   [['--set', 'fitting.epoch=3'], 2, /fitting\.epoch: .*did you mean epochs\?/],
   [['--set', 'limitQueries=1'], 2, /limitQueries.*>= 2, got 1/],
-  [['--set', 'models.0.signals=[bm26]'], 1, /bank has no signal: bm26; use , the nearest is bm25/],
+  [['--set', 'models.0.signals=[bm26]'], 1, /bank has no signal: bm26; use bm25/],
   [['--set', 'crossValidation.outer=17'], 1, /folds of 16 clusters/],
 ])('%s is refused', async (changes, expected, message) => {
   const { code, stdout, stderr } = await start('refused', ...changes);

@@ -6,7 +6,7 @@ import { assertShape } from '../core/shapes.ts';
 
 /** More terms than this are summed in float64 on the host, see `conservationMetrics`. */
 export const MAX_TENSOR_RECORDS = 10_000;
-/** The smallest normal float32: stands in for 0 under a logarithm, whose factor is then 0. */
+/** The smallest normal float32: replaces 0 under a logarithm, whose factor is then 0. */
 const TINY = 1.1754944e-38;
 
 /** Scalars; coherence is twice the energy. */

@@ -3,7 +3,7 @@ import { letEventsIn } from './event-loop.ts';
 import { scoped } from './scope.ts';
 
 /**
- * Runs `compute` in a scope and reads its float32 result back; nothing of it stays on the device. Asynchronous, since WebGPU knows no other way in Node, and the
+ * Runs `compute` in a scope and reads its float32 result back; no tensor stays on the device. Asynchronous, since WebGPU knows no other way in Node, and the
  * place where a computation made of many steps notices Ctrl-C.
  */
 export async function readBack(name: string, compute: () => Tensor): Promise<Float32Array> {

@@ -51,7 +51,7 @@ function asSaid({ parentId: _parent, conversationId: _conversation, ...turn }: T
   return JSON.stringify(turn);
 }
 
-/** What every dataset promises, as tests; `load` reads the same source anew each time. */
+/** The contract of every dataset, as tests; `load` reads the same source again each time. */
 export function describeDataset(
   name: string,
   load: () => Promise<Dataset>,

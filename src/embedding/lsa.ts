@@ -19,7 +19,7 @@ export interface FittedLsa extends Encoder {
 
 /**
  * Latent semantic analysis: TF-IDF rows projected on the leading right singular vectors of the fitted texts, scaled to length 1. A text is folded in by the same
- * projection whether it was fitted on or not. Nothing of a text that was not given here has an influence on the space.
+ * projection whether it was fitted on or not. Other texts do not affect the space.
  *
  * Deerwester, Dumais, Furnas, Landauer, Harshman 1990, "Indexing by latent semantic analysis".
  *

@@ -116,7 +116,7 @@ export function assertBootstrapOptions({ samples = 1, level = 0.95 }: BootstrapO
  *
  * @param columns values, [Q] each.
  * @returns an interval a column.
- * @throws ValidationError for fewer than 2 groups, which say nothing about variation, and for wrong options; DimensionMismatchError, NotFiniteError.
+ * @throws ValidationError for fewer than 2 groups, which have no variation, and for wrong options; DimensionMismatchError, NotFiniteError.
  * Source: efron1987bca.
  */
 export function bootstrapIntervals(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
 import { clusterBy, clusterSums, unclustered } from './clusters.ts';
 
-test('groups stand in order of first appearance', () => {
+test('groups are in order of first appearance', () => {
   const clusters = clusterBy(['x', 'y', 'x', 'z', 'x', 'y', 'w']);
   expect([...clusters.of]).toEqual([0, 1, 0, 2, 0, 1, 3]);
   expect([...clusters.sizes]).toEqual([3, 2, 1, 1]);

@@ -1,6 +1,6 @@
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
 
-/** Q queries in G groups whose members are not independent, such as the queries of one conversation. Groups stand in order of first appearance. */
+/** Q queries in G groups whose members are not independent, such as the queries of one conversation. Groups are in order of first appearance. */
 export interface Clusters {
   /** [Q] the group of each query. */
   readonly of: Int32Array;

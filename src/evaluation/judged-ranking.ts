@@ -1,7 +1,7 @@
 import { NotFiniteError, ValidationError } from '../core/errors.ts';
 import { compareScored, type Scored } from '../model/tie-rule.ts';
 
-/** The grade of a document that nobody judged. */
+/** The grade of an unjudged document. */
 export const UNJUDGED = -1;
 
 /** One query's ranking with its documents replaced by their grades: all that a metric looks at. R ranks. */

@@ -43,7 +43,7 @@ const shared = {
 
 /** For float64 on the host: `tolerance` is the L1 change of an iteration. */
 export const hostPageRankOptions = z.strictObject({ ...shared, tolerance: z.number().positive().default(1e-10) });
-/** For float32 tensors: the same, but no change below 1e-7 or so can be told from rounding. */
+/** For float32 tensors: the same, but a change below about 1e-7 cannot be distinguished from rounding. */
 export const tensorPageRankOptions = z.strictObject({ ...shared, tolerance: z.number().positive().default(1e-6) });
 /** For forward push: `tolerance` is the error bound to reach. */
 export const pushPageRankOptions = z.strictObject({ ...shared, tolerance: z.number().positive().default(1e-6) });

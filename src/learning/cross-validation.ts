@@ -14,7 +14,7 @@ import { type CurvePoint, type TrainingOptions, train } from './training.ts';
 export type HyperParameters = Omit<TrainingOptions, 'seed'>;
 
 export interface SelectionPlan {
-  /** Makes the model anew of the rows that it is trained on, from which alone its constants may come. */
+  /** Makes the model from the rows that it is trained on; its constants may come from these rows only. */
   readonly modelOf: (training: FeatureTable) => ScoringModel;
   /** Points to choose between. */
   readonly points: readonly HyperParameters[];

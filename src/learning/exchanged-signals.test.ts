@@ -69,7 +69,7 @@ test('nothing is learned of a signal that was exchanged', async () => {
   const options = { clusters: 5, signals: ['own', 'near'], weights: [0, 1], seed: 11 };
   const decided = handmadeTable({ queries: 211, candidates: 29, ...options });
   expect(await learnedWith(decided)).toBeGreaterThan(0.99);
-  // By lot: a relevant turn stands at each of the 29 places as often.
+  // At random: a relevant turn is equally often at each of the 29 places.
   const gains = (grades: readonly number[]) => grades.reduce((sum, grade, i) => sum + grade / Math.log2(i + 2), 0);
   const byLot = ((gains(Array(10).fill(1)) / 29) * 3) / gains([2, 1]);
   expect(Math.abs((await learnedWith(exchangeSignals(decided, ['near'], 7))) - byLot)).toBeLessThan(0.06);

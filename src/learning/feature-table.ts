@@ -2,7 +2,7 @@ import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core
 import { gatherRows } from '../core/rows.ts';
 import { nearestOf } from '../core/validation.ts';
 
-/** Signals of the candidates of Q queries: Q x C pairs with F signals each. Candidates of a row stand in the order that the tie rule gives equal scores. */
+/** Signals of the candidates of Q queries: Q x C pairs with F signals each. Candidates of a row are in the order that the tie rule gives equal scores. */
 export interface FeatureTable {
   /** [F] names. */
   readonly signals: readonly string[];

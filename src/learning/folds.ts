@@ -43,7 +43,7 @@ export function leaveOneClusterOut(table: Clustered): Fold[] {
 
 /**
  * k folds of whole clusters with about as many queries each: the largest cluster first, each into the fold that has the fewest queries by then. Clusters of one size
- * stand in an order drawn by the seed.
+ * are in an order drawn by the seed.
  *
  * @throws ValidationError for fewer clusters than folds.
  */

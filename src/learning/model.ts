@@ -18,7 +18,7 @@ export interface ScoringModel extends Parametric {
    *
    * @param parameters by name, a vector each, in their domains
    * @param inputs of {@link upload}
-   * @returns [B, C]; what stands at padding has no meaning
+   * @returns [B, C]; values at padding have no meaning
    */
   score(parameters: tf.NamedTensorMap, inputs: tf.NamedTensorMap): tf.Tensor2D;
 }

@@ -10,7 +10,7 @@ export const VALIDATION_METRIC = 'ndcg@10';
 export interface TableMetric {
   readonly id: string;
   /**
-   * @param scores row-major [Q, C]; what stands at padding has no meaning
+   * @param scores row-major [Q, C]; values at padding have no meaning
    * @returns [Q] in float64
    * @throws NotFiniteError naming query and place.
    */

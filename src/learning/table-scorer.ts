@@ -16,7 +16,7 @@ export class TableScorer {
 
   /**
    * @param values [P] in their domains
-   * @returns row-major [Q, C]; what stands at padding has no meaning.
+   * @returns row-major [Q, C]; values at padding have no meaning.
    */
   async scores(values: Float64Array): Promise<Float32Array> {
     assertValues(this.#model, values);

@@ -135,7 +135,7 @@ describe('on wasm', () => {
     expect(saved).toEqual([1]);
   });
 
-  test('checkpoints are made every so many epochs and at the end; a finished one has nothing left to do', async () => {
+  test('checkpoints are made at an interval of epochs and at the end; a finished training does not continue', async () => {
     const states: TrainingState[] = [];
     const checkpoint = { every: 3, save: (state: TrainingState) => void states.push(state) };
     const result = await train(model, table, validation, short, { checkpoint });

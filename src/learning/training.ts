@@ -63,7 +63,7 @@ export interface TrainingResult {
 export interface TrainingHooks {
   /** Where it is aborted, the last whole epoch is saved at once, and its reason is thrown before the next. */
   readonly signal?: AbortSignal;
-  /** Told of the state every so many epochs and when training is aborted. */
+  /** Receives the state at an interval of epochs and when training is aborted. */
   readonly checkpoint?: { readonly every: number; save(state: TrainingState): void };
   /** Where an earlier training of the same key stopped. */
   readonly resume?: TrainingState;

@@ -69,7 +69,7 @@ interface ForwardKeys {
 }
 
 /**
- * The query, the candidate itself where it sees itself, the turns right after it, and all beyond as one key with bias ln(count). The query stands at the end of a
+ * The query, the candidate itself where it sees itself, the turns right after it, and all beyond as one key with bias ln(count). The query is at the end of a
  * ring, so the way back is known: distance of the query the short way plus its steps forward.
  */
 function forwardKeys(table: FeatureTable, self: TrajectoryModelOptions['self']): ForwardKeys {

@@ -21,7 +21,7 @@ export interface Candidates {
   readonly width: number;
 }
 
-/** Finds candidates in a time-ordered corpus as it stood at each query's moment. */
+/** Finds candidates in a time-ordered corpus, each query among the turns before its time. */
 export interface CandidateIndex {
   readonly name: string;
   /** The best k turns for each query among the first `cutoffs[q]` of the corpus, whatever the order of the queries. */

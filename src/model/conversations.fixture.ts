@@ -1,7 +1,7 @@
 import { Corpus } from './corpus.ts';
 
 /**
- * Conversations c0, c1, … of so many turns each, whose places in their conversation their ids tell, without parents.
+ * Conversations c0, c1, … with these numbers of turns, without parents. Ids contain the position in the conversation.
  *
  * @param timeOf of a turn by its place and conversation; the conversations take turns where it is left out.
  */

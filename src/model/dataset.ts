@@ -8,7 +8,7 @@ export interface Query {
   readonly id: string;
   readonly text: string;
   readonly timestamp: number;
-  /** The turn that the conversation stands at, where that is known to the searcher; null for a newcomer that may belong anywhere. */
+  /** The newest turn of the conversation before the query, if the searcher knows it; null for a new message of unknown thread. */
   readonly anchorTurnId: string | null;
   /** The later turn of the corpus that the query itself is, where it is one. For people to look at, never shown to a scorer. */
   readonly turnId?: string;
@@ -16,7 +16,7 @@ export interface Query {
   readonly channel: string | null;
   /** The one conversation whose turns may answer, where the searcher asks it alone; absent where the whole corpus is asked. */
   readonly conversationId?: string;
-  /** What sort of query it is, where the dataset says so; results are told apart by it. Never shown to a scorer. */
+  /** The kind of query, if the dataset declares it; reports group results by it. No scorer reads it. */
   readonly kind?: string;
   readonly split: Split;
   /** What queries are resampled by: those of one conversation are not independent. Never shown to a scorer. */

@@ -36,7 +36,7 @@ function judge(
 /**
  * Goes through each query's candidates from the best score down and takes the first, and then each whose marginal relevance
  * `lambda score - (1 - lambda) max_s similarity(candidate, s)` over those taken, s, is high enough, or whose score alone is, up to K. Unlike maximal marginal
- * relevance it keeps the order of the scores and may take fewer. Equal scores stand in the order of their places. C batches of operations over [B, C].
+ * relevance it keeps the order of the scores and may take fewer. Equal scores are in the order of their places. C batches of operations over [B, C].
  *
  * @returns the places taken and their scores (not the marginal ones)
  * @throws ValidationError for a lambda outside [0, 1] or a k that is no positive integer.

@@ -52,7 +52,7 @@ function take(inputs: SelectionInputs, { left, redundancy }: Remaining, lambda: 
 
 /**
  * Maximal marginal relevance: takes, K times, the candidate with the greatest `lambda relevance - (1 - lambda) max_s similarity(candidate, s)` over those taken
- * before, s; the first has no such s. Equal scores go to the lower place, so candidates should stand in the tie rule's order. Each step is one batch of
+ * before, s; the first has no such s. Equal scores go to the lower place, so candidates should be in the tie rule's order. Each step is one batch of
  * operations over [B, C], O(B C K) in all beside the similarities.
  *
  * carbonell1998mmr

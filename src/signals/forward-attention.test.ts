@@ -154,7 +154,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     });
   });
 
-  test('a band that is too narrow is told from the dense matrix', async () => {
+  test('a band that is too narrow differs from the dense matrix', async () => {
     const options = {
       topology: 'ring',
       self: 'exclude',

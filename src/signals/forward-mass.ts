@@ -17,7 +17,7 @@ export interface Looker {
   readonly turns: number;
 }
 
-/** The turns that a looker sees, by the places that they stand at after it. */
+/** The turns that a looker sees, by their distance after it. */
 export interface TurnsAhead {
   /** W: the steps, either way round the ring, to the last key that is looked at. */
   readonly width: number;

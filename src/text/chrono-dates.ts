@@ -17,14 +17,14 @@ const WEEKDAY = /\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend)\b/i;
 const SURE_MONTH = /^(?:january|february|july|september|october|november|december)$/i;
 /** `9/5/2023`, `9/5/23`, `9.5.2023`, `9/2023`: `1/2`, `24/7` and the version 2.4.18 are none. */
 const WHOLE_NUMERIC_DATE = /^(?:\d{4}\D|\d{1,2}\/\d{1,2}\/\d\d|.*\D\d{4}(?:\s|$))/;
-/** Where chrono has understood what `two weeks before` stands before. */
+/** Where chrono has parsed the text after `two weeks before`. */
 const BESIDE_A_DATE = /\b(?:before|after|from|since)\s+(?!now\b|today\b)\S/i;
 const VERB_AND_NUMBER = /^(?:(?:may|march|mar|sat|sun)\s*,?\s*\d+|\d+\s*(?:may|march|mar|sat|sun))$/;
 const REPEATED = /\b(?:every|each)\s+$/i;
 
 /**
  * A clock on the wall of this machine that shows the day of a reference in UTC at noon. Chrono computes with the machine's wall clock in some places whatever
- * time zone it is told; with this one it finds the same days everywhere, and no change to summer time lies near.
+ * time zone it is given; with this one it finds the same days everywhere, and no change to summer time lies near.
  */
 function wallClock(reference: number): Date {
   const date = new Date(reference);

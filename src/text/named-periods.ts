@@ -4,7 +4,7 @@ const MONTHS = 'january february march april may june july august september octo
 const MONTH =
   'jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?';
 const BEFORE_MONTH = 'in|since|until|till|during|throughout|this|last|next|early|mid|late|of';
-/** A month without a day or a year, behind a word that a verb, a modal or somebody's name does not stand behind. */
+/** A month without a day or a year, after a word that is not followed by a verb, a modal or a person's name. */
 const LONE_MONTH = new RegExp(`\\b(${BEFORE_MONTH})[\\s-]+(${MONTH})\\b(?!['’]|,?\\s*\\d)`, 'gi');
 /** Words behind which even a lower-case `may` or `march` is a month. */
 const SURE = /^(?:in|since|until|till|during)$/i;

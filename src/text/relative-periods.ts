@@ -70,8 +70,8 @@ const READINGS: readonly (readonly [RegExp, Reading])[] = [
 ];
 
 /**
- * Periods that are told by their distance from a reference (milliseconds UTC): `last week`, `2 months ago`, `in three days`, `the past few years`. Each has the
- * unit that it is told in: two weeks ago is a week, two years ago a year. A few are three.
+ * Periods given by their distance from a reference (milliseconds UTC): `last week`, `2 months ago`, `in three days`, `the past few years`. Each has the
+ * unit of its expression: two weeks ago is a week, two years ago a year. A few are three.
  */
 export function relativePeriods(text: string, reference: number): TimeMention[] {
   return READINGS.flatMap(([expression, reading]) =>

@@ -33,13 +33,13 @@ test('ranges are half open, in milliseconds UTC', () => {
   expect(timeRanges('yesterday', REFERENCE)).toEqual([{ from: Date.UTC(2023, 5, 13), to: Date.UTC(2023, 5, 14) }]);
 });
 
-test('a time that is told twice is one range and two expressions', () => {
+test('a time that occurs twice is one range and two expressions', () => {
   const text = 'yesterday, I mean 13 June, not in 2021';
   expect(days(text)).toEqual(['2023-06-13 2023-06-14', '2021-01-01 2022-01-01']);
   expect(countTimeExpressions(text, REFERENCE)).toBe(3);
 });
 
-test('ranges stand in the order in which the text tells them, however long the words', () => {
+test('ranges are in the order of the text, for words of any length', () => {
   expect(days('2021, then on Monday, 8 May 2023')).toEqual(['2021-01-01 2022-01-01', '2023-05-08 2023-05-09']);
 });
 

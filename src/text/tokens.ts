@@ -13,7 +13,7 @@ export type Tokeniser = (text: string) => string[];
 /** Letters, marks and digits, with inner apostrophes: `don't` is one word, `3.5` and `follow-up` are two. */
 const WORD = /[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}]+)*/gu;
 
-/** What becomes of one word; null drops it. */
+/** Maps one word; null drops it. */
 type WordRule = (word: string) => string | null;
 
 /**

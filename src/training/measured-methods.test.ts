@@ -18,7 +18,7 @@ const measurement = {
   arms: [arm(2), arm(3)],
 } as unknown as Measurement;
 
-test('each method has the figures of its place, and nothing of single queries', () => {
+test('each method has the figures of its place, and none of single queries', () => {
   expect(
     methodResults(
       new Map([

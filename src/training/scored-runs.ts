@@ -4,7 +4,7 @@ import type { Corpus } from '../model/corpus.ts';
 import type { Run } from '../model/run.ts';
 import type { PoolRows } from '../signals/candidate-pool.ts';
 
-/** The best so many candidates of each query, as a run. @param scores row-major [Q, C] */
+/** The best candidates of each query, up to a number, as a run. @param scores row-major [Q, C] */
 export function runOfScores(
   corpus: Corpus,
   table: FeatureTable,

@@ -25,7 +25,7 @@ test('a file is laid over another, and overrides over both', () => {
   expect(config.limitQueries).toBe(7);
 });
 
-test('all faults are told at once, with the nearest key', () => {
+test('all errors are reported at once, with the nearest key', () => {
   const wrong = () =>
     loadTrainingConfig(path, ['fitting.epoch=3', 'crossValidation.outer=1', 'evaluation.metrics=[mmr@10]']);
   expect(wrong).toThrow(ConfigurationError);

@@ -48,7 +48,7 @@ export interface SearchSummary {
   readonly foldsAtStart: number;
 }
 
-/** What is lost without some signals, trained anew on the same folds. */
+/** The loss without some signals, trained again on the same folds. */
 export interface Importance {
   readonly family: string;
   readonly signals: readonly string[];

@@ -46,7 +46,7 @@ describe('runTraining', () => {
     expect(new Set(provenance.trainingContents).size).toBe(16);
   });
 
-  test('is told apart by its config and its backend, not by the command', async () => {
+  test('is identified by its config and its backend, not by the command', async () => {
     const hashOf = async (more: object, ...changes: string[]) =>
       (await runTraining(load(...changes), { ...context, ...more })).result.hash;
     expect(await hashOf({ command: 'another' })).toBe(finished.result.hash);

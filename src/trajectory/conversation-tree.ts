@@ -20,7 +20,7 @@ export interface ConversationTree {
   homogeneity(position: number): number;
 }
 
-/** The tree of the first `turns` turns of a conversation. Later ones must have no say in it. */
+/** The tree of the first `turns` turns of a conversation. Later turns must not affect it. */
 export type TreeAsOf = (conversation: number, turns: number) => ConversationTree;
 
 /** Trees as of any moment from tables of all turns: a number of children is one binary search. */

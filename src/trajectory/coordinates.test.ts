@@ -44,7 +44,7 @@ test('places turns by hand-computed figures', () => {
   });
 });
 
-test('knows nothing of turns after asOf', () => {
+test('does not depend on turns after asOf', () => {
   expect(rowsOf({ dimensions: 3, asOf: 20 })).toEqual({ r1: [0, 0, 1], a: [1, 1, expect.closeTo(Math.SQRT1_2, 12)] });
   expect(rowsOf({ dimensions: 5, asOf: 10 })).toEqual({ r1: [0, 0, 1, 0, 1] });
   expect(rowsOf({ dimensions: 5, asOf: 9 })).toEqual({});

@@ -55,11 +55,11 @@ describe.each([
   });
 });
 
-test('depths of a chain that stands in any order', () => {
+test('depths of a chain in any order', () => {
   expect([...depthsOf(Int32Array.of(3, 0, -1, 4, 2, -1, 1))]).toEqual([3, 4, 0, 2, 1, 0, 5]);
 });
 
-test('a child that stands before its parent of the same moment is its child nonetheless', () => {
+test('a child listed before its parent of the same time is still its child', () => {
   const pair = new Corpus([turnOf('a', 'c', 'b', 1000), turnOf('b', 'c', null, 1000)]);
   const { parent, depth, mostChildren } = frameTables(pair, Float32Array.of(1, 1), Int32Array.of(1, 1));
   expect([...parent, ...depth, ...mostChildren]).toEqual([1, -1, 1, 0, 1, 1]);

@@ -1,4 +1,4 @@
-/** Where a turn stands in its conversation: coordinates as of a moment, distances, time decay. */
+/** The place of a turn in its conversation: coordinates at a given time, distances, time decay. */
 
 export { countComponents, countComponentsOf } from './complexity.ts';
 export { type ConversationTree, type TreeAsOf, treesOf } from './conversation-tree.ts';

@@ -36,7 +36,9 @@ function attend(golden: AttentionCase): Attention {
   const options: RingAttentionOptions = ringAttentionOptions.parse(golden.options);
   if (golden.mechanism === undefined) return ringAttention(inputs, options);
   if (golden.coordinates === undefined || golden.coordinateWeights === undefined)
-    throw new ValidationError(`case of ${golden.mechanism} needs coordinates and coordinateWeights: ${golden.name}`);
+    throw new ValidationError(
+      `case of ${golden.mechanism} without coordinates and coordinateWeights: ${golden.name}; add them to the case`,
+    );
   const coordinates = tf.tensor2d(golden.coordinates);
   const placed = {
     ...inputs,

@@ -31,7 +31,9 @@ function exactPermutation(golden: GoldenCase): unknown {
   const differences = differencesOf(golden);
   const [test] = signFlipPermutation([differences], unclustered(differences.length), { seed: 0 });
   if (test?.exact !== true)
-    throw new ValidationError(`too many differences for an exact permutation test: ${differences.length}`);
+    throw new ValidationError(
+      `too many differences for an exact permutation test: ${differences.length}; shorten the case`,
+    );
   return { p: test.p };
 }
 
@@ -64,7 +66,7 @@ export const stats: Topic = {
     return Object.entries(expected).map(([at, value]) => {
       const statistic = STATISTICS[at];
       if (statistic === undefined)
-        throw new ValidationError(`unknown statistic, known are ${Object.keys(STATISTICS).join(', ')}: ${at}`);
+        throw new ValidationError(`unknown statistic: ${at}; use one of ${Object.keys(STATISTICS).join(', ')}`);
       return { at, expected: value, got: statistic(golden), tolerance: HOST };
     });
   },

@@ -28,7 +28,7 @@ export interface TruncatedSvd {
   readonly right: Float32Array;
 }
 
-/** Below this share of the largest singular value a direction cannot be told from float32 rounding of A Aᵀ. */
+/** Below this share of the largest singular value a direction cannot be distinguished from float32 rounding of A Aᵀ. */
 const NEGLIGIBLE = 1e-3;
 
 /**

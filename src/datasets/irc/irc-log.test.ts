@@ -48,7 +48,7 @@ test('goes on after midnight', () => {
   expect(timesOf('13:05', '00:30')).toEqual([at(13, 5), at(24, 30)]);
 });
 
-test('goes on where a clock of twelve hours begins anew', () => {
+test('continues when a clock of twelve hours wraps', () => {
   expect(timesOf('11:58', '12:59', '01:00', '12:17', '01:01')).toEqual([
     at(11, 58),
     at(12, 59),

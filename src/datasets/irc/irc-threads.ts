@@ -14,7 +14,7 @@ const NONE: readonly number[] = [];
 /** How the messages of a log hang together: every message may answer several earlier ones, so that this is no tree. */
 export class IrcThreads {
   readonly #parents = new Map<number, IrcParents>();
-  /** For each message another one of its thread, itself for the one by which threads are told apart. */
+  /** For each message another one of its thread; itself for the message that identifies the thread. */
   readonly #head = new Map<number, number>();
   readonly #roots = new Map<number, number>();
 

@@ -37,7 +37,7 @@ export const queryRow = z.strictObject({
   conversationId: id.optional(),
   /** What queries are resampled by; by default the conversation. */
   cluster: id.optional(),
-  /** What sort of query it is: results are told apart by it. */
+  /** The kind of query; reports group results by it. */
   kind: text.optional(),
   author: z.string().nullable().default(null),
   channel: z.string().nullable().default(null),
@@ -78,7 +78,7 @@ export function readRows<S extends z.ZodType>(
   return placed;
 }
 
-/** The rows by id; a second row of the same id is a fault. */
+/** The rows by id; a second row of the same id is an error. */
 export function uniqueRows<T extends { readonly id: string }>(
   placed: readonly Placed<T>[],
   faults: RowFaults,

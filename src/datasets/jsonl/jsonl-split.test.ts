@@ -36,7 +36,7 @@ describe('splitQueries', () => {
     ]);
   });
 
-  it('is as the queries say; learned parts see nothing of a test query', () => {
+  it('is that of the queries; learned parts exclude conversations of test queries', () => {
     const { queries, devConversations } = splitQueries(corpus, [
       query('t', 450, { split: 'test', conversationId: 'c2', cluster: 'mine' }),
       query('d', 5000, { split: 'dev', conversationId: 'c9' }),

@@ -47,7 +47,7 @@ export function cleanMails(
       .replace(/\n{3,}/g, '\n\n')
       .trim();
   });
-  // Copies are told by the texts before their common lines go: the second copy has none left.
+  // Finds copies before common lines are removed: the second copy has no text afterwards.
   const copies = firstCopies(unquoted, vocabulary);
   shown.finish();
   return ordered.map((mail, i) => ({

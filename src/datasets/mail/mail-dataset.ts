@@ -24,7 +24,7 @@ export interface MailSource {
 /**
  * Mail threads, prepared by the steps of docs/datasets/spamassassin-threads.md: a reply without its quotes must find the mail that it answers.
  *
- * @param cacheFolder where the prepared rows are kept between runs; null prepares them anew each time.
+ * @param cacheFolder where prepared rows are cached between runs; null prepares them each time.
  * @throws ChecksumMismatchError for a damaged cache file; StorageError where files can't be read or written.
  */
 export async function loadMailThreads(

@@ -78,7 +78,7 @@ describe('parseMail', () => {
       false,
     ],
     [
-      'Received stands in for a date that no one can read',
+      'Received replaces a date that cannot be parsed',
       'Received: by b; Fri, 4 Oct 2002 09:05:00 +0000\nDate: soon',
       Date.UTC(2002, 9, 4, 9, 5),
       true,

@@ -66,7 +66,7 @@ function messageIds(value: string): string[] {
   return value.match(/<[^<>\s]+>/g) ?? [];
 }
 
-/** A zone that `Date.parse` knows by name, or an offset, which only stands behind a time: the year of 22-Aug-2002 is none. */
+/** A zone that `Date.parse` knows by name, or an offset, which only follows a time: the year of 22-Aug-2002 is none. */
 const ZONE = /\b(?:GMT|UTC?|[ECMP][SD]T)\b|:\d\d(?:\.\d+)?\s*(?:[AP]M\s*)?(?:[+-]\d\d:?\d\d|Z)\b/i;
 
 /** A time without a zone, or with the unknown zone `-0000`, is UTC, never the zone of this machine. */

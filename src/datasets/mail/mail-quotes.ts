@@ -5,7 +5,7 @@ const RUN_MARK = /^\s*([|:})])(?:[|:}>\s]|$)/;
 /** A quote line that a mail program broke leaves its last words unmarked on a line of their own. */
 const TAIL_WORDS = 3;
 
-/** An attribution, such as `On Monday X wrote:`, takes at most so many lines. */
+/** An attribution, such as `On Monday X wrote:`, has at most this number of lines. */
 const ATTRIBUTION_REACH = 3;
 const SAYING =
   '(?:wrote|writes|write|said|says|sez|mentioned|commented|replied|responded|asked|opined|added|claimed|noted|stated|' +
@@ -19,7 +19,7 @@ const ATTRIBUTION_END = new RegExp(
 /** How its first line begins, or what it holds: a preposition, a bracket, a time, an address. */
 const ATTRIBUTION_START =
   /^\s*(?:[*-]+\s*)?(?:on|at|in|quoting|from|once upon|thus|and thus|around|this one time|when|"|\[|le|am|el)\b|^\s*["[]|\d{1,2}:\d\d|[\w.-]@[\w.-]/i;
-/** A single line that will do without such a beginning: `X wrote`, or a name and a colon. */
+/** A single line that needs no such beginning: `X wrote`, or a name and a colon. */
 const ATTRIBUTION_LINE = new RegExp(`\\b${SAYING}\\b|^\\s*\\S+(?:\\s\\S+){0,3}:\\s*$`, 'i');
 /** What may follow the verb of saying in an attribution that gives itself away without a quote below it. */
 const AFTER_SAYING = 30;

@@ -13,7 +13,7 @@ export interface MailThreadsOptions {
   /** A mailbox file (mbox), or a folder of mailboxes and single mails. */
   readonly path: string;
   readonly split: MailSplit;
-  /** Where the prepared rows are kept between runs; null prepares them anew each time. */
+  /** Where prepared rows are cached between runs; null prepares them each time. */
   readonly cacheFolder: string | null;
 }
 

@@ -25,7 +25,7 @@ describe('EarlierBodies', () => {
     return earlier;
   };
 
-  it('drops lines that an earlier body holds, also when they were wrapped anew', () => {
+  it('drops lines of an earlier body, also if they are wrapped differently', () => {
     expect(havingSaid(words(0, 23)).unsaid([words(2, 9), words(9, 14), 'new words of my own'])).toEqual([
       'new words of my own',
     ]);

@@ -63,7 +63,7 @@ test('each fault is counted, also those that there are none of', () => {
   ]);
 });
 
-test('how far it is is told now and then', () => {
+test('progress is reported from time to time', () => {
   expect(done).toEqual([0, 50]);
   expect(remarks).toEqual(['55 of 59 mails kept']);
 });

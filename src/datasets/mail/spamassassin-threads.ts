@@ -6,7 +6,7 @@ import { loadMailThreads } from './mail-dataset.ts';
 import { SPAM_ASSASSIN_LICENCE } from './spamassassin-threads-options.ts';
 
 export interface SpamAssassinOptions {
-  /** Where the prepared rows are kept between runs; null prepares them anew each time. */
+  /** Where prepared rows are cached between runs; null prepares them each time. */
   readonly cacheFolder: string | null;
 }
 

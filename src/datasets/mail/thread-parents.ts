@@ -87,7 +87,7 @@ export function settleTimes(
  * Links among the mails that were kept. A mail that hung from a copy hangs from the first of its kind, as if it had answered that one; a mail whose parent was
  * dropped for another reason hangs from the nearest ancestor that was kept.
  *
- * @param copies for each dropped copy the mail that it repeats, itself kept or dropped for want of text.
+ * @param copies for each dropped copy the mail that it repeats, itself kept or dropped because it has no text.
  */
 export function liftLinks(
   kept: ReadonlySet<string>,

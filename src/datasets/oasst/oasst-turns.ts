@@ -21,7 +21,7 @@ interface Hung {
 }
 
 /**
- * The messages of all trees. The source has no times, so theirs are made up: a minute for each message, tree after tree as they stand in the file, within a tree
+ * The messages of all trees. The source has no times, so they are synthetic: a minute for each message, tree after tree in the order of the file, within a tree
  * level by level, within a level by id. Siblings must not stand together: the time of a message would tell which message of the level above it answers. Deleted
  * messages and messages without a text are left out; what answered them hangs from what they answered.
  */

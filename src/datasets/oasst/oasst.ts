@@ -63,7 +63,7 @@ function readTrees(path: string): string {
   }
 }
 
-/** The first 70 % of the trees, as they stand in the file. */
+/** The first 70 % of the trees, in the order of the file. */
 function devOf(corpus: Corpus): Set<string> {
   const starts = corpus.conversations.map(({ id, turns }) => ({ id, timestamp: (turns[0] as Turn).timestamp }));
   const first = firstOfTest(starts);

@@ -55,7 +55,7 @@ test('the selection is part of the config, which resolves to itself', () => {
   expect(selectArms(few, ['fading-3-d'])).toEqual(few);
 });
 
-test('every name that there is not is told, with the nearest', () => {
+test('every unknown name is reported, with the nearest', () => {
   const faults = (...wanted: string[]) => {
     try {
       selectArms(config, wanted);

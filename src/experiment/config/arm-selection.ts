@@ -20,7 +20,7 @@ function chainOf(name: string | undefined, arms: readonly ArmOptions[]): string[
  * not run.
  *
  * @param wanted names of arms, as in the table or as files are named; all where it is empty.
- * @throws ConfigurationError with every name that there is not.
+ * @throws ConfigurationError with every unknown name.
  */
 export function selectArms(config: ExperimentConfig, wanted: readonly string[]): ExperimentConfig {
   if (wanted.length === 0) return config;

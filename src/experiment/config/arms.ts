@@ -18,7 +18,7 @@ export const OWN_KEYS: readonly string[] = [
 /** Bytes: a file system takes names of 255, and endings follow. */
 const LONGEST_FILE_NAME = 120;
 
-/** The beginning of a text, of so many bytes at most; a stream waits for the rest of a character that was cut, and it never comes. */
+/** The beginning of a text, up to a number of bytes; a stream waits for the rest of a character that was cut, and it never comes. */
 function cutToBytes(text: string, bytes: number): string {
   return new TextDecoder().decode(Buffer.from(text).subarray(0, bytes), { stream: true });
 }
@@ -157,7 +157,7 @@ class ArmExpansion {
 /**
  * Writes each arm out in full: the arm that it extends, or else the base, with its own keys over it, and the paths of these as its `differences`.
  *
- * @returns as many arms as were given, and a fault for each that extends one that does not stand before it.
+ * @returns all arms given, and an error for each that extends an arm that is not before it.
  */
 export function expandArms(
   raw: readonly unknown[],

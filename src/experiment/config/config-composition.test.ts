@@ -95,7 +95,7 @@ describe('what is written later goes over what is written earlier', () => {
   });
 });
 
-describe('a fault is told for', () => {
+describe('an error is reported for', () => {
   test('a cycle, with the chain', () => {
     write({ 'x.yaml': { extends: 'y.yaml' }, 'y.yaml': { extends: './z.yaml' }, 'z.yaml': { extends: 'y.yaml' } });
     expect(faultsOf('x.yaml')).toEqual(['extends (z.yaml): y.yaml -> z.yaml -> y.yaml']);

@@ -93,7 +93,7 @@ class FileReader {
     const { extends: files, groups, ...own } = content;
     const written = check(references, { extends: files, groups });
     if ('faults' in written) for (const fault of written.faults) this.#fault(file, fault);
-    // What is in order is followed also where something else is not, so that all faults are told at once.
+    // Follows valid references also if others are not, so that all errors are reported at once.
     const others = [files].flat().filter((other) => typeof other === 'string');
     const choices = isPlain(groups) ? groups : {};
     return {
@@ -170,7 +170,7 @@ function layOver(earlier: Plain, later: Plain): Plain {
  * Reads a config with the files that it extends and the groups that it names: first the extended files in their order, then the groups, then its own keys, then
  * the overrides. Of a group that several files name, the last word is taken.
  *
- * @throws ConfigurationError with every fault of every file: one that can't be read or is no YAML, a cycle, a group or a key that there is not.
+ * @throws ConfigurationError with every fault of every file: an unreadable file, invalid YAML, a cycle, an unknown group or key.
  */
 export function composeFiles(source: string, overrides: readonly string[] = []): ComposedConfig {
   const reader = new FileReader(
@@ -208,7 +208,7 @@ function pathIn(layer: Plain, keys: Path, content: Plain): Path {
 /**
  * Who wrote a value last, and at which path.
  *
- * @returns the source itself for a value that nobody wrote, unless it lacks in an arm: then the file of the arm.
+ * @returns the source itself for a value that no file set, unless an arm lacks it: then the file of the arm.
  */
 export function writerOf(
   keys: Path,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { configDifferences } from './config-differences.ts';
 
-test('only leaves that differ are told, list entries by their name, else by place', () => {
+test('only leaves that differ are reported, list entries by their name, else by index', () => {
   const first = {
     seed: 1,
     arms: [{ name: 'a', k: 10, on: true }, { name: 'b' }],

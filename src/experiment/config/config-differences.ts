@@ -9,7 +9,7 @@ export interface ConfigDifference {
   readonly second: unknown;
 }
 
-/** Leaves by path. Entries of a list go by their name where they have one, else by their place. */
+/** Leaves by path. Entries of a list are identified by name if they have one, else by index. */
 function leavesOf(value: unknown, path: string): [string, unknown][] {
   const below = isPlain(value)
     ? Object.entries(value).map(([key, item]) => [path === '' ? key : `${path}.${key}`, item] as const)

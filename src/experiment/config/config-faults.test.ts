@@ -94,14 +94,14 @@ describe('a fault names the file that wrote the value, and its path there', () =
     ]);
   });
 
-  test('what an arm lacks is told at the arm', () => {
+  test('a key missing in an arm is reported at the arm', () => {
     write({ 'lacking.yaml': { arms: [{ name: 'lacking', attention: {} }] } });
     expect(faultsOf({ extends: ['common.yaml', 'lacking.yaml'] })).toEqual([
       'arms[0].attention.mechanism (lacking.yaml): nothing',
     ]);
   });
 
-  test('what the parts of an arm do not fit together is told at the arm', () => {
+  test('parts of an arm that do not fit together are reported at the arm', () => {
     const arms = [
       { name: 'x', candidates: [{ index: 'newest' }] },
       { name: 'y', extends: 'x' },
@@ -149,7 +149,7 @@ describe('a fault of a sweep stands where the sweep is written', () => {
     ]);
   });
 
-  test('levels that do not fit together, told of the first arm that has them', () => {
+  test('levels that do not fit together, reported for the first arm with them', () => {
     const factors = {
       'relevance.signals': [['bm25'], ['recency']],
       candidates: { few: { candidates: [{ index: 'newest' }] } },
@@ -163,7 +163,7 @@ describe('a fault of a sweep stands where the sweep is written', () => {
     ]);
   });
 
-  test('a fault of the arm that it starts from is told there alone', () => {
+  test('an error of the arm that it starts from is reported only there', () => {
     const arms = [{ name: 'more', extends: 'words', trajectory: { weight: 2 } }];
     expect(faultsOf({ ...sweep({ factors: { sameChannel: [true] } }), arms })).toEqual([
       'arms[0].trajectory.weight: 2',

@@ -28,13 +28,13 @@ function placeIn({ place, at }: Layer, keys: Path, fault: ConfigurationFault): P
   return isKey ? place.slice(0, 3) : [...place, ...keys.slice(at.length)];
 }
 
-/** A swept arm's fault that none of its levels wrote: told of the first arm that has it. */
+/** An error of a swept arm that none of its levels caused: reported for the first arm that has it. */
 function sweptPath(arm: ExpandedArm, keys: Path): string {
   return `sweep: arm ${JSON.stringify((arm.options as { readonly name: string }).name)}: ${shown(keys)}`;
 }
 
 /**
- * The path at which a fault of a written-out arm stands in the config, or undefined where it is told at the arm or base that it was taken over from.
+ * The path in the config of an error of a resolved arm, or undefined if the error is reported at the arm or base that it comes from.
  *
  * @param told the paths of all faults.
  */

@@ -19,7 +19,7 @@ test('aliases are written out, however many of them one anchor has', () => {
   expect(config.u210).toEqual({ decay: [6, 24] });
 });
 
-test('an alias of nothing is a fault that names it', () => {
+test('an alias without an anchor is an error that names it', () => {
   expect(() => parseYaml('base: *hybrid\n', 'a.yaml')).toThrow(
     /^1 error in a\.yaml; correct and run again:\n {2}\(top level\): expected an anchor before each alias, got none for \*hybrid$/,
   );

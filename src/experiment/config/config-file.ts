@@ -81,7 +81,7 @@ export function leafPaths(value: Plain): Path[] {
   );
 }
 
-/** A place in an array is named by its number or, where the elements have names, by its name. @returns -1 for one that there is not. */
+/** The index of an element, given by its number or, if the elements have names, by its name. @returns -1 for an unknown one. */
 export function indexIn(array: readonly unknown[], key: string): number {
   if (/^\d+$/.test(key)) return Number(key) < array.length ? Number(key) : -1;
   return array.findIndex((item) => isPlain(item) && item.name === key);

@@ -39,7 +39,7 @@ describe('a group of a config is', () => {
   });
 });
 
-test('a group that is not there is told with those that are, and the nearest', () => {
+test('a missing group is reported with the existing ones, and the nearest', () => {
   expect(findGroup(join(root, 'configs', 'x.yaml'), 'dataset', 'mial')).toEqual({
     fault: {
       path: 'groups.dataset',

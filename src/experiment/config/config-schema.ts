@@ -80,11 +80,11 @@ const evaluationOptions = z
     depth: z.number().int().min(1).default(100),
     /** Places of each ranking that the report's inspector shows. */
     inspect: z.number().int().min(1).default(10),
-    /** A relevant turn below so many places is lost; the report says which stage lost it. */
+    /** A relevant turn below this rank is lost; the report names the stage that lost it. */
     attributionDepth: z.number().int().min(1).default(10),
     /** Stops arms early that are clearly worse than the best one. */
     race: raceOptions.nullable().default(null),
-    /** Times every arm that is no null control, a query at a time, which changes nothing of what it finds. */
+    /** Times every arm except null controls, one query at a time; does not affect results. */
     latency: latencyOptions.nullable().default(null),
   })
   .superRefine(assertDepth);
@@ -110,7 +110,7 @@ export const experimentConfig = z.strictObject({
   only: z.array(armName).min(1).nullable().default(null),
   arms: z.array(armOptions).min(1),
   sweep: sweepDesign.nullable().default(null),
-  /** Where the arms are run, which changes nothing of what they find. */
+  /** Where the arms run; does not affect results. */
   launcher: launcherOptions.prefault({ name: 'local' }),
 });
 

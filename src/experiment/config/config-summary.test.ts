@@ -30,7 +30,7 @@ test('an arm is what it starts from and what it writes over that', () => {
   ]);
 });
 
-test('a preset is told as the options that it stands for', () => {
+test('a preset is printed as its options', () => {
   const arms = [
     { name: 'words', candidates: [{ index: 'flat' }, { index: 'bm25' }], propagation: { preset: 'framework' } },
   ];
@@ -39,7 +39,7 @@ test('a preset is told as the options that it stands for', () => {
   expect(Object.keys(arm?.differences ?? {})).toEqual(['candidates', 'propagation']);
 });
 
-test('an arm that others only start from is told as such', () => {
+test('an arm that others only start from is marked', () => {
   const some = summariseArms(selectArms(config, ['fading-k-7']));
   expect(some.map(({ name, isRun }) => [name, isRun])).toEqual([
     ['words', true],

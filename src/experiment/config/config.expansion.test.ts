@@ -18,7 +18,7 @@ describe('a base', () => {
     expect(resolveConfig(structuredClone(config) as unknown as Plain, 'again')).toEqual(config);
   });
 
-  test('may lack what the arms have, and is told of what it has', () => {
+  test('may lack keys that the arms have, and its own keys are checked', () => {
     const arms = [
       { name: 'plain', relevance: { signals: ['bm25'] } },
       { name: 'x', extends: 'plain' },
@@ -39,7 +39,7 @@ describe('a sweep', () => {
   const sweep = { method: 'grid', arm: 'plain', factors: { b: { path: 'candidates.0.b', values: [0.3, 0.6] } } };
   const names = (config: Plain) => resolveConfig({ ...least, ...config }, 'test.yaml').arms.map(({ name }) => name);
 
-  test('stands in the written-out config as its arms and its design', () => {
+  test('is in the resolved config as its arms and its design', () => {
     const config = resolveConfig({ ...least, sweep }, 'test.yaml');
     expect(config.arms.map(({ name, levels }) => [name, levels])).toEqual([
       ['plain', null],

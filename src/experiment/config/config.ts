@@ -41,7 +41,7 @@ function duplicateNames(arms: readonly unknown[]): ConfigurationFault[] {
   });
 }
 
-/** Names of arms that there are not; nothing is said of those that a sweep at fault would have made. */
+/** Names of unknown arms; omits arms that an invalid sweep would have generated. */
 function nameFaults(
   { evaluation, only }: Plain,
   arms: readonly unknown[],
@@ -67,7 +67,7 @@ function baseFaults(base: unknown): ConfigurationFault[] {
   return 'faults' in result ? result.faults.filter(({ got }) => got !== 'nothing') : [];
 }
 
-/** Every value that tuning would try is checked before anything runs; nothing is said of an arm that is at fault without being tuned. */
+/** Checks every value that tuning would try before anything runs; omits an arm that is invalid without tuning. */
 function tuneFaults(arm: unknown, index: number): ConfigurationFault[] {
   if (!isPlain(arm) || !isPlain(arm.tune) || Object.keys(arm.tune).length === 0) return [];
   const untuned = check(armOptions, arm);

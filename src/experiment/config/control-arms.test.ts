@@ -169,7 +169,7 @@ describe('controls', () => {
 });
 
 test.each([
-  ['a kind that there is not', { controls: ['random-parent'] }, { path: 'controls', got: '["random-parent"]' }],
+  ['an unknown kind', { controls: ['random-parent'] }, { path: 'controls', got: '["random-parent"]' }],
   [
     'a control of nothing',
     { arms: [...arms, { name: 'alone', control: { kind: 'random-parents' } }] },

@@ -32,7 +32,7 @@ export function controlsAmong(arms: readonly ArmOptions[]): ReadonlyMap<string, 
 }
 
 const DESTROYS: Readonly<Record<ControlKind, string>> = {
-  'permuted-order': 'the turns of each conversation stand in a random order on its ring',
+  'permuted-order': 'the turns of each conversation are in a random order on its ring',
   'shuffled-coordinates': "each query's candidates exchange their coordinates at random",
   'random-parents': 'each turn answers any earlier one of its conversation',
   'rewired-graph': 'each turn has as many children as it has, but others',
@@ -95,7 +95,7 @@ export function withControls(config: ExperimentConfig, wanted: ControlsOptions):
   return { ...config, arms: [...config.arms, ...controls], only };
 }
 
-/** Controls of one kind for one arm: they could not be told apart. */
+/** Several controls of one kind for one arm: they would have the same name. */
 export function controlFaults(arms: readonly ArmOptions[]): ConfigurationFault[] {
   const known = new Set<string>();
   return arms.flatMap((arm, i) => {

@@ -116,7 +116,7 @@ test.each([
     /in 3 dimensions$/,
     'one in 5 dimensions',
   ],
-])('%s is a fault that says where, what was expected and what is there', (_, arm, path, expected, got) => {
+])('%s is an error with path, expectation and finding', (_, arm, path, expected, got) => {
   const { arm: left, faults } = withWeightFiles(arm, {});
   expect(faults).toEqual([{ path, expected: expect.stringMatching(expected), got }]);
   expect(left).toEqual(arm);

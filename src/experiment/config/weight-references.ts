@@ -7,7 +7,7 @@ import { namedValues } from '../../learning/parameters.ts';
 import { readWeights, type Weights } from '../../learning/weight-file.ts';
 import { isPlain, type Path, type Plain } from './config-file.ts';
 
-/** What stands in the place of a file's name, or what is wrong with the file. */
+/** The value that replaces the name of a file, or the error of the file. */
 type Resolved = { readonly value: Plain } | { readonly fault: Omit<ConfigurationFault, 'path'> };
 
 function originOf(file: string, { provenance }: Weights): Plain {
@@ -16,7 +16,7 @@ function originOf(file: string, { provenance }: Weights): Plain {
   return { file, dataHash, trainingClusters, ...contents, commit };
 }
 
-/** An encoder's options in full; null for what is none, which is a fault of its own. */
+/** All options of an encoder; null for invalid options, which are reported as an error of their own. */
 function encoderIn(embedding: unknown): EncoderOptions | null {
   const read = encoderOptions.safeParse(embedding);
   return read.success ? read.data : null;

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => worker?.end());
 
-/** A program that speaks as the command line does, and whose arms say by their names what becomes of them. */
+/** A program that answers as the command line does; the names of its arms determine their outcome. */
 const SPEAKING = `
   process.once('disconnect', () => process.exit());
   process.on('message', ({ arm }) => {
@@ -52,7 +52,7 @@ test('arms are run one after the other, and each reports to the one who asked fo
   ]);
 });
 
-test('a death is told with the code and what was said last; whoever asks later hears the same', async () => {
+test('a death is reported with the code and the last output, also when asked again', async () => {
   const process = start();
   const death = await process.run('exit', noShare);
   expect(death).toBeInstanceOf(ProcessDiedError);
@@ -67,7 +67,7 @@ test('a process that is killed dies of the signal, in the middle of an arm', asy
   const running = process.run('sleep', noShare);
   process.kill();
   expect(await running).toMatchObject({
-    message: 'worker process was killed by SIGKILL',
+    message: 'worker process was killed by SIGKILL; run again with --retry-failed',
     facts: { code: null, signal: 'SIGKILL' },
   });
 });
@@ -98,6 +98,8 @@ test('of a long complaint the end is kept', async () => {
   const process = start(`process.stderr.write('x'.repeat(10_007) + '\\n' + 'y'.repeat(101), () => process.exit(3));`);
   const death = await process.run('a', noShare);
   expect(process.isReady).toBe(false);
-  expect(death?.message).toBe(`worker process ended with exit code 3: ${'y'.repeat(101)}`);
+  expect(death?.message).toBe(
+    `worker process ended with exit code 3: ${'y'.repeat(101)}; run again with --retry-failed`,
+  );
   expect(death?.stack).toBe(`${'x'.repeat(4000 - 102)}\n${'y'.repeat(101)}`);
 });

@@ -6,7 +6,7 @@ import type { LaunchJob, ReportShare } from './launcher.ts';
 import { isOutOfMemory, memoryAdvice } from './memory-advice.ts';
 import { childEnvironment } from './parent-watch.ts';
 
-/** What a process is told: to run an arm. */
+/** A message to the process: run an arm. */
 export interface ArmRequest {
   readonly arm: string;
 }
@@ -52,7 +52,8 @@ export class ArmProcess {
       this.#child.once('close', (code, signal) => resolve(this.#death(code, signal)));
       this.#child.on('error', ({ message }) => {
         // One that never began has no end; of a message to one that is gone, its end tells more.
-        if (this.#child.pid === undefined) resolve(new ProcessDiedError(`worker process did not start: ${message}`));
+        if (this.#child.pid === undefined)
+          resolve(new ProcessDiedError(`worker process did not start: ${message}; use fewer workers or free memory`));
       });
     });
   }
@@ -62,7 +63,7 @@ export class ArmProcess {
     const words = this.#lastWords.trim();
     const last = lastWordsOf(words);
     const said = last === '' ? '' : `: ${last}`;
-    const advice = isOutOfMemory(last) ? `; ${memoryAdvice()}` : '';
+    const advice = `; ${isOutOfMemory(last) ? memoryAdvice() : 'run again with --retry-failed'}`;
     const error = new ProcessDiedError(`worker process ${end}${said}${advice}`, { code, signal });
     error.stack = words;
     return error;
@@ -80,7 +81,7 @@ export class ArmProcess {
     return Promise.race([done, this.#ended]);
   }
 
-  /** Whether the process came as far as to run arms: where it did not, its end says nothing of an arm. */
+  /** Whether the process became ready to run arms; if not, its end is not the failure of an arm. */
   get isReady(): boolean {
     return this.#ready;
   }

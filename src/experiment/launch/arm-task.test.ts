@@ -40,7 +40,7 @@ describe('an arm of a run that was begun', () => {
 
   test.each([
     ['overflowing', 'NOT_FINITE', /is not finite at .*: (NaN|Infinity); /],
-    ['nobody', 'VALIDATION', /^experiment has no arm: nobody$/],
+    ['nobody', 'VALIDATION', /^experiment has no arm: nobody; use the name of one of its arms$/],
   ])('%s leaves what it failed of', async (arm, code, message) => {
     expect(await runArmTask(folder, runner, arm)).toBe(true);
     const failure = JSON.parse(readFileSync(failurePath(folder, arm), 'utf8'));
@@ -58,7 +58,7 @@ describe('an arm of a run that was begun', () => {
 describe('a run is not joined', () => {
   const joined = (backend: 'wasm' | 'cpu' = 'wasm') => joinRun(folder, backend, cacheFolder);
   const refused = (facts: string) => ({
-    message: `run was begun with another ${facts}: ${folder}`,
+    message: `run was begun with another ${facts}: ${folder}; start it again without --resume`,
     code: 'VALIDATION',
   });
 

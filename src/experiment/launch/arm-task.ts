@@ -52,6 +52,9 @@ export async function joinRun(folder: string, backend: BackendName, cacheFolder:
   const begun = readState(folder);
   const differing = differingFacts(begun, { ...begun, hash, recordVersion: recordVersion(), dataHash, backend });
   if (differing.length > 0)
-    throw new ValidationError(`run was begun with another ${differing.join(', ')}: ${folder}`, { folder, differing });
+    throw new ValidationError(
+      `run was begun with another ${differing.join(', ')}: ${folder}; start it again without --resume`,
+      { folder, differing },
+    );
   return runner;
 }

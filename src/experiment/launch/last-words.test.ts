@@ -9,7 +9,7 @@ function complaintOf(program: string, ...options: string[]): Promise<string> {
   });
 }
 
-test('a heap that overflows is told as such', async () => {
+test('a heap that overflows is reported', async () => {
   const hoard = 'const held = []; for (;;) held.push(new Array(1000).fill(held.length));';
   const complaint = await complaintOf(hoard, '--max-old-space-size=31');
   expect(complaint.trim().split('\n').at(-1)).not.toContain('heap');

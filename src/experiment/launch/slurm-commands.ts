@@ -19,7 +19,7 @@ function slurm(command: string, args: readonly string[]): string {
       timeout: TIMEOUT_MILLISECONDS,
     });
   } catch (error) {
-    throw new UnavailableError(command, complaintOf(error), { cause: error });
+    throw new UnavailableError(command, `${complaintOf(error)}; check launcher and cluster`, { cause: error });
   }
 }
 

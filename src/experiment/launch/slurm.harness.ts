@@ -16,7 +16,7 @@ export function slurmObstacle(): string | null {
   return process.getuid?.() === 0 ? null : 'slurmd runs jobs as root alone';
 }
 
-/** Ports that nobody listens on. */
+/** Ports without a listener. */
 async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
   await Promise.all(servers.map((server) => new Promise((resolve) => server.once('listening', resolve))));

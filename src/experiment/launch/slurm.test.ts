@@ -44,7 +44,9 @@ describe.skipIf(obstacle !== null)('on a cluster of its own', () => {
       expect(outcomeOf(folder, arm).message).toMatch(/^by process \d+$/);
     const { code, message, stack } = outcomeOf(folder, 'exit');
     expect(code).toBe('PROCESS_DIED');
-    expect(message).toMatch(/^slurm task \d+_2 left no outcome; last words: .*slurm\/\d+_2\.log$/);
+    expect(message).toMatch(
+      /^slurm task \d+_2 left no record; last words: .*slurm\/\d+_2\.log; read the log, then run again with --retry-failed$/,
+    );
     expect(stack).toBe('first words\nlast words');
     expect(new Set(done)).toEqual(new Set(["it's", '+ IRCP, directed × 2', '$(false) "a"']));
     expect(readdirSync(join(folder, 'slurm')).filter((name) => name.endsWith('.log'))).toHaveLength(4);
@@ -62,7 +64,7 @@ describe.skipIf(obstacle !== null)('on a cluster of its own', () => {
     expect(hasOutcome(job.folder, 'sleep')).toBe(false);
   });
 
-  test('what sbatch refuses is told in its words', async () => {
+  test('an error of sbatch is reported in its words', async () => {
     const launched = launcher({ partition: 'gpu' }).launch(jobOf(['a']));
     await expect(launched).rejects.toThrow(UnavailableError);
     await expect(launched).rejects.toThrow(/sbatch is not available: .*invalid partition specified/);

@@ -69,7 +69,11 @@ export class SlurmLauncher implements Launcher {
       const pending = await pendingTasks(id);
       job.signal.throwIfAborted();
       silences = pending === null ? silences + 1 : 0;
-      if (silences >= SILENCES) throw new UnavailableError('slurm controller', `squeue has failed since job ${id} ran`);
+      if (silences >= SILENCES)
+        throw new UnavailableError(
+          'slurm controller',
+          `squeue has failed since job ${id} ran; wait for the job and run again with --resume`,
+        );
       if (pending !== 0) looks = 0;
       else if (done.length === job.arms.length) return;
       else looks++;
@@ -81,9 +85,9 @@ function deathOf(folder: string, task: string): ProcessDiedError {
   const path = join(folder, `${task}.log`);
   const log = existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
   const last = lastWordsOf(log);
-  const advice = isOutOfMemory(last) ? `; ${MEMORY_ADVICE}` : '';
+  const advice = isOutOfMemory(last) ? MEMORY_ADVICE : 'read the log, then run again with --retry-failed';
   const error = new ProcessDiedError(
-    `slurm task ${task} left no outcome; ${last === '' ? 'nor a log' : last}: ${path}${advice}`,
+    `slurm task ${task} left no record; ${last === '' ? 'its log is empty' : last}: ${path}; ${advice}`,
   );
   error.stack = log.slice(-LOG_CHARACTERS);
   return error;

@@ -65,14 +65,14 @@ describe('a relevant turn', () => {
     expect(names(attribute(trace, turns, 3))).toEqual(['kept', 'kept', 'rerank', 'kept']);
   });
 
-  test('stands before an equal one where the pool has it first', () => {
+  test('is before an equal one if the pool has it first', () => {
     const equal = { ...trace, scores: new Float32Array(8) };
     const all = [Int32Array.from([5, 3, 2, 1]), Int32Array.from([])];
     expect(names(attribute(equal, all, 2))).toEqual(['kept', 'kept', 'rerank', 'fusion']);
   });
 });
 
-test('what became of the turns is told by query and counted by stage', () => {
+test('the fate of the turns is reported by query and counted by stage', () => {
   const losses = lossesOf(corpus, relevant, attribute(trace, relevant, 2));
   expect(losses).toEqual([
     { t3: 'kept', t5: 'rerank', t1: 'kept', t9: 'filter', t7: 'candidates' },

@@ -87,7 +87,7 @@ export function attribute(trace: StageTrace, relevant: readonly Int32Array[], de
   );
 }
 
-/** [Q] what became of each query's relevant turns, by turn id. @param codes of {@link attribute}. */
+/** [Q] the fate of each query's relevant turns, by turn id. @param codes of {@link attribute}. */
 export function lossesOf(
   corpus: Corpus,
   relevant: readonly Int32Array[],

@@ -31,7 +31,7 @@ const found = interactionsOf(factors, arms, ['mrr@10'], labels, options);
 const at = (first: string, second: string) => found.find(({ levels: [a, b] }) => a === first && b === second);
 
 describe('interactions', () => {
-  test('are told for every pair of levels but the first ones', () => {
+  test('are reported for every pair of levels except the first ones', () => {
     expect(found.map(({ factors: names, levels }) => [...names, ...levels].join(' '))).toEqual([
       'size decay large day',
       'size decay large week',
@@ -68,7 +68,7 @@ describe('interactions', () => {
     expect(at('large', 'day')?.effect.mean).toBeCloseTo(((expected[0] as number) + (expected[1] as number)) / 2, 12);
   });
 
-  test('do without the settings of which an arm is missing', () => {
+  test('omit settings without an arm', () => {
     const without = arms.filter(
       ({ levels }) => levels?.decay !== 'day' || levels.seed !== 'x' || levels.size !== 'small',
     );

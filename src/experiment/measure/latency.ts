@@ -70,7 +70,7 @@ function drawQueries({ batch }: Workspace, count: number, seed: number): number[
 }
 
 /**
- * Retrieves and ranks for some queries of a workspace at once as if nothing of them were known, with everything at hand that is made before a query comes: the
+ * Retrieves and ranks for some queries of a workspace at once without cached results, with everything prepared that exists before a query arrives: the
  * corpus on the device, indexes, propagated rows, tables of coordinates.
  */
 export async function timeQueries(

@@ -14,7 +14,7 @@ import { strataOf } from './strata.ts';
 import { type StratumValues, stratumValues } from './stratum-values.ts';
 import { type StructuredArm, structureOf } from './structure.ts';
 
-/** What the report counts as unjudged: documents among so many first ones. */
+/** The number of first documents among which the report counts the unjudged. */
 const HOLE_DEPTH = 10;
 
 export interface MeasurementOptions extends ComparisonOptions {
@@ -96,7 +96,9 @@ export function valuesOf(
 export function meanOf(metric: string, run: Run, dataset: Dataset, queries: readonly Query[]): number {
   const { values } = valuesOf(metric, run, dataset, queries);
   if (values.length === 0)
-    throw new ValidationError(`no query of ${queries.length} has a relevant turn in dataset: ${dataset.name}`);
+    throw new ValidationError(
+      `none of ${queries.length} queries has a relevant turn in dataset ${dataset.name}; add judgements or queries`,
+    );
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
@@ -186,10 +188,10 @@ function divided<Q extends Clustered>(queries: readonly Q[], { queryIds, unanswe
     return queries.filter(({ id }) => wanted.has(id));
   }) as [Q[], Q[]];
   if (without.length === queries.length)
-    throw new ValidationError(`no query has a relevant turn, of so many: ${queries.length}`);
+    throw new ValidationError(`none of ${queries.length} queries has a relevant turn; add judgements or queries`);
   if (kept.length < 2)
     throw new ValidationError(
-      `a table needs at least 2 queries with a relevant turn; give a larger dataset or split: ${kept.length} of ${queries.length}`,
+      `${kept.length} of ${queries.length} queries have a relevant turn and a table needs at least 2; use a larger dataset or split`,
       { queries: queries.length },
     );
   return [kept, without];

@@ -72,7 +72,7 @@ const levelsOf = (given: readonly Query[]) =>
     ]),
   );
 
-describe('queries are told apart', () => {
+describe('queries are grouped', () => {
   test('by depth, thread and age as of their moment, in levels that are not empty', () => {
     expect(levelsOf(queries)).toEqual({
       depth: { 0: [2, 3], 1: [0], '6 and deeper': [1] },

@@ -110,7 +110,7 @@ beforeAll(async () => {
 });
 afterAll(() => workspace.dispose());
 
-/** What an arm owes to structure, compared with an order by a signal that tells nothing of what is relevant. */
+/** What an arm owes to structure, compared with an order by a signal that is independent of relevance. */
 async function structureOf(
   signal: RelevanceSignal,
   arm: object,
@@ -174,7 +174,7 @@ describe('where the tree decides what is relevant', () => {
 });
 
 describe('where it is time that decides', () => {
-  test('coordinates that are mostly time gain without the tree as well, which is told', async () => {
+  test('coordinates that are mostly time gain without the tree as well, which is reported', async () => {
     const weights = { temporal: 1, depth: 0.001, homogeneity: 0 };
     const found = await structureOf('cosine', { trajectory: { weight: 0.99, dimensions: 3, weights } }, lastThree);
     expect(found.gain).toBe('better');
@@ -192,7 +192,7 @@ describe('where it is time that decides', () => {
 });
 
 describe('where it is the topic', () => {
-  test('attention that hardly looks at places gains in any order of the turns, which is told', async () => {
+  test('attention that hardly looks at places gains in any order of the turns, which is reported', async () => {
     const attention = { mechanism: 'rcp', weight: 0.99, topology: 'line', decay: 0.001 };
     const found = await structureOf('recency', { attention }, sameTopic);
     expect(found.gain).toBe('better');

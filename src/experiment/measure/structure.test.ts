@@ -16,7 +16,7 @@ const judging: Judging = {
 };
 const METRIC = 'success@1';
 
-/** Finds what is relevant for the first `found` queries, and for a fixed few of the others where it is told to differ. */
+/** Finds the relevant turns of the first `found` queries, and of a fixed few of the others if it is set to differ. */
 function runOf(found: number, also: readonly number[] = []): Run {
   const answer = (q: number) => (q < found || also.includes(q) ? 'right' : 'wrong');
   return new Map(QUERIES.map(({ id }, q) => [id, [{ id: answer(q), score: 1 }]]));
@@ -37,7 +37,7 @@ function measured(
   return measureRuns(new Map(Object.entries(runs)), judging, QUERIES, options, () => strata);
 }
 
-/** What is told of the arm that stands second. */
+/** The verdict on the second arm. */
 function structureOf(runs: Readonly<Record<string, Run>>): StructureTest {
   return measured(runs).arms[1]?.structure?.metrics[METRIC] as StructureTest;
 }
@@ -64,7 +64,7 @@ describe('a gain', () => {
     expect(survives).toEqual([]);
   });
 
-  test('of a control that is not sure does not survive, though arm and control are not told apart', () => {
+  test('of an undecided control does not survive, though arm and control do not differ', () => {
     // The control differs from the baseline in four conversations, so its p is 2 / 2^4.
     const { survives, controls } = structureOf({ base, arm: runOf(12), 'arm | order': runOf(9) });
     expect(controls.order?.verdict).toBe('undecided');

@@ -24,7 +24,7 @@ export interface ArmRecord extends TunedArm {
   readonly components: Float32Array;
   /** I. */
   readonly inspected: number;
-  /** What became of each query's relevant turns, query after query: numbers of `LOSS_STAGES`. */
+  /** The fate of each query's relevant turns, query after query: numbers of `LOSS_STAGES`. */
   readonly losses: Uint8Array;
   /** By stage; what another process left on disk is not executed again, so these differ between runs. */
   readonly stages: StageCounts;

@@ -93,7 +93,7 @@ describe('an arm', () => {
 
   test('that there is none of is an error', async () => {
     await expect(runner.run('nobody')).rejects.toThrow(
-      new ValidationError('experiment has no arm: nobody', { name: 'nobody' }),
+      new ValidationError('experiment has no arm: nobody; use the name of one of its arms', { name: 'nobody' }),
     );
   });
 });

@@ -138,7 +138,7 @@ export class ArmRunner {
     return measureLatency(await this.workspace(), arm, evaluation.depth, evaluation.latency, seed);
   }
 
-  /** What became of the relevant turns, as {@link attribute} numbers it. */
+  /** The fate of the relevant turns, as {@link attribute} numbers it. */
   async #losses(options: ArmOptions, { retrieved }: ArmRanking): Promise<Uint8Array> {
     const { qrels, relevantGrade } = this.dataset;
     const { attributionDepth } = this.#source.config.evaluation;

@@ -31,7 +31,7 @@ export function splitDev(dataset: Dataset, holdout: number): DevSplit {
   const tuning = dataset.queries.filter((query) => query.split === 'dev' && !fit.has(homeOf(dataset, query)));
   if (tuning.length === 0) {
     throw new ValidationError(
-      `arms are tuned on the last ${holdout} of ${dev.length} dev conversations, which hold no query of dataset: ${dataset.name}`,
+      `the last ${holdout} of ${dev.length} dev conversations of dataset ${dataset.name} have no query to tune on; raise tuning.holdout`,
       { holdout, dev: dev.length },
     );
   }

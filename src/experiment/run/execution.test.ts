@@ -31,7 +31,7 @@ const config = resolveConfig(
   'sample',
 );
 
-/** What a bar was told. */
+/** The reports that a progress bar received. */
 const told: (string | number)[] = [];
 const progress: StartProgress = (stage, total) => {
   told.push(stage, total);

@@ -68,7 +68,7 @@ test('an arm of which the launcher leaves nothing has failed', async () => {
       name: 'propagated',
       description: '',
       code: 'PROCESS_DIED',
-      message: 'launcher sample ended without an outcome of arm: propagated',
+      message: 'launcher sample ended without a record of arm: propagated; run again with --retry-failed',
     },
   ]);
 });
@@ -118,7 +118,7 @@ test.each(['resume', 'retry-failed'] as const)(
   },
 );
 
-test('how many arms were run at once is told of the command that ran them, not of the one that goes on', async () => {
+test('the number of arms at a time is that of the command that ran them, not of the one that resumes', async () => {
   const first = await run(
     async ({ arms, runHere }) => {
       for (const arm of arms.slice(0, 2)) await runHere(arm);
@@ -145,7 +145,7 @@ test('records of other code are not resumed, nor does a process with other code 
   expect(finished).toBeInstanceOf(ValidationError);
   expect((finished as Error).message).toMatch(/^run cannot be resumed, since it was begun with another recordVersion/);
   await expect(joinRun(folder, 'wasm', cacheFolder)).rejects.toThrow(
-    `run was begun with another recordVersion: ${folder}`,
+    `run was begun with another recordVersion: ${folder}; start it again without --resume`,
   );
 });
 
@@ -158,7 +158,7 @@ test('another process finds in the folder all that it needs to run an arm', asyn
   const runner = await joinRun(folder, 'wasm', cacheFolder);
   expect(await runArmTask(folder, runner, 'unified')).toBe(false);
   await runner.dispose();
-  // The data, which stands at the end: seconds and counts in the header may differ.
+  // The data at the end of the file: seconds and counts in the header may differ.
   const data = (bytes: Buffer) => bytes.subarray(8 + Number(bytes.readBigUInt64LE()));
   expect(data(readFileSync(path)).equals(data(before))).toBe(true);
 });

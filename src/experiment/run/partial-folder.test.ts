@@ -30,7 +30,7 @@ function finishedRun(): void {
   folder.finish({ 'metrics.json': 'first', 'more/bytes': Uint8Array.of(1, 2, 3) });
 }
 
-test('a finished folder holds what was written at the start and in the end, and nothing stands beside it', () => {
+test('a finished folder holds the files of the start and of the end, and no folder beside it is left', () => {
   finishedRun();
   expect(readdirSync(root)).toEqual(['x-1']);
   expect(readdirSync(target).sort()).toEqual(['arms', 'metrics.json', 'more', 'state.json']);
@@ -170,7 +170,7 @@ describe('what is not ours is left as it is', () => {
     for (const opening of OPENINGS) {
       expect(() => PartialFolder.open(target, opening)).toThrow(ValidationError);
       expect(() => PartialFolder.open(target, opening)).toThrow(
-        `folder was not made by a run; move it away: ${partial}`,
+        `folder was not made by a run: ${partial}; move it away`,
       );
     }
     expect(readdirSync(partial)).toEqual(['thesis']);

@@ -8,7 +8,7 @@ import { RunLock } from './run-lock.ts';
 /** What a run leaves, file by file: relative path -> content. */
 export type RunFiles = Readonly<Record<string, string | Uint8Array>>;
 
-/** What becomes of an earlier run of the same name: `fresh` starts over, the others go on with what it has left, finished or not. */
+/** The use of an earlier run of the same name: `fresh` starts again, the others continue with its records, finished or not. */
 export type Opening = 'fresh' | 'resume' | 'retry-failed';
 
 const PARTIAL = '.partial';
@@ -35,7 +35,7 @@ const OWN: readonly string[] = [RunLock.NAME, STATE, RECORDS];
 function assertOurs(path: string): void {
   const names = readdirSync(path);
   if (names.length === 0 || names.some((name) => OWN.includes(name) || name.startsWith(`${RunLock.NAME}.`))) return;
-  throw new ValidationError(`folder was not made by a run; move it away: ${path}`, { path });
+  throw new ValidationError(`folder was not made by a run: ${path}; move it away`, { path });
 }
 
 /**

@@ -35,7 +35,7 @@ function roundConfig(config: ExperimentConfig, share: number, arms: readonly Arm
   return { ...config, evaluation, only: arms.map(({ name }) => name) };
 }
 
-/** Conversations with a query that has a relevant turn: the others say nothing of an arm. */
+/** Conversations with a query that has a relevant turn: the others do not affect the figures. */
 function conversationsOf({ dataset, queries }: ArmRunner, metric: string): number {
   const measured = valuesOf(metric, new Map(), dataset, queries).queries;
   return new Set(measured.map(({ cluster }) => cluster)).size;
@@ -55,7 +55,7 @@ function dropoutsOf(
   return { dropouts: dropouts(values, labels, race, kept), queries: labels.length };
 }
 
-/** One round in a runner of its own. An arm that fails in it goes on: in the end its failure is told. */
+/** One round in a runner of its own. An arm that fails in a round continues; its failure is reported at the end. */
 async function runRound(run: PreparedRun, race: RaceOptions, runner: ArmRunner, execute: Execute) {
   const metric = run.config.evaluation.metrics[0] as string;
   const { records } = await execute(run);

@@ -39,7 +39,7 @@ export async function race(cacheFolder: string): Promise<RaceOutcome> {
   }
 }
 
-// As a process of its own it begins when it is told to, so that two of them begin together.
+// As a process of its own it begins on a message, so that two of them begin together.
 if (process.send !== undefined && process.argv[1] === fileURLToPath(import.meta.url)) {
   process.once('message', async (cacheFolder: string) => {
     process.send?.(await race(cacheFolder), () => process.disconnect());

@@ -58,7 +58,7 @@ const queries = ['q0', 'q1'].map((id): Query => {
   return { id, text: id, timestamp: 9, ...nobody, split: 'test', cluster: 'x' };
 });
 
-test('rankings are told by ids', () => {
+test('rankings have ids', () => {
   expect([...runOf(corpus, queries, rankedPositions(arm))]).toEqual([
     [
       'q0',
@@ -86,7 +86,7 @@ test('those of some queries, in their order, are shown as far as their parts are
   ]);
 });
 
-test('a score that is no number is told with the arm, the query and the turn', async () => {
+test('a score that is no number is reported with the arm, the query and the turn', async () => {
   await useBackend('wasm');
   const world = sampleWorld(7, 53, 5, 3);
   const workspace = sampleWorkspace(world);
@@ -95,7 +95,7 @@ test('a score that is no number is told with the arm, the query and the turn', a
   try {
     const error = await rankArm(workspace, { ...options, name: 'too much' }, 5).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(NotFiniteError);
-    expect((error as Error).message).toMatch(/at arm too much, query q\d+, turn (é|t)\d+: (NaN|Infinity)$/);
+    expect((error as Error).message).toMatch(/at arm too much, query q\d+, turn (é|t)\d+: (NaN|Infinity); /);
   } finally {
     workspace.dispose();
   }

@@ -98,7 +98,7 @@ describe('the recall of an approximate index', () => {
     return shares.reduce((sum, share) => sum + share, 0) / shares.length;
   }
 
-  test('is told once for each that an arm has used, at ten and at its own depth', async () => {
+  test('is reported once for each that an arm has used, at ten and at its own depth', async () => {
     const [ten, thirteen, three] = [await recall(a, 10), await recall(a, 13), await recall(b, 3)];
     for (const one of [ten, thirteen, three]) expect(one).toBeLessThan(1);
     expect(await said([base, a, exact, { ...a, name: 'again' }, b])).toEqual([
@@ -107,7 +107,7 @@ describe('the recall of an approximate index', () => {
     ]);
   });
 
-  test('is said to be unknown where the exact answer is damaged on disk, and the others are told', async () => {
+  test('is reported as unknown if the exact answer is damaged on disk, and the others are reported', async () => {
     const failing = new Proxy(workspace, {
       get(target, key) {
         if (key !== 'get') return Reflect.get(target, key, target);
@@ -144,7 +144,7 @@ test.each([
   ]);
 });
 
-test('a baseline that failed is told, another arm that failed is not', async () => {
+test('a baseline that failed is reported, another arm that failed is not', async () => {
   expect(await said([a], [], ['plain'])).toContain('nothing is compared, since the baseline failed: plain');
   expect(await said([base], [], ['a'])).toEqual([]);
 });

@@ -19,7 +19,7 @@ function perQueryLines(result: ExperimentResult): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** What is said of an arm as a whole: single queries and strata stand in other files, and what it took stands where nothing is compared. */
+/** The result of an arm as a whole: single queries and strata are in other files, timings in a file that no comparison reads. */
 function armSummary(arm: ArmResult) {
   const { name, description, tuned, levels, control, structure, metrics, comparisons, holes, attribution } = arm;
   return { name, description, tuned, levels, control, structure, metrics, comparisons, holes, attribution };
@@ -57,7 +57,7 @@ function strataOf({ strata, arms }: ExperimentResult): string {
   return `${JSON.stringify({ strata: divisions, arms: values })}\n`;
 }
 
-/** What the figures were told apart and resampled by, a query a line, those without a relevant turn last. */
+/** The strata and clusters of the queries, one query per line, those without a relevant turn last. */
 function queryLines({ queries, unanswerable, strata }: ExperimentResult): string {
   const levels: Record<string, string>[] = queries.map(() => ({}));
   for (const stratum of strata)

@@ -17,7 +17,7 @@ test('a folder has one holder, who is named to the others, and none after the re
   const lock = RunLock.acquire(folder);
   expect(() => RunLock.acquire(folder)).toThrow(UnavailableError);
   expect(() => RunLock.acquire(folder)).toThrow(
-    `run folder ${folder} is not available: process ${process.pid} on ${hostname()} works on it; if that is no more, delete ${join(folder, 'lock')}`,
+    `run folder ${folder} is not available: process ${process.pid} on ${hostname()} works on it; wait for it, or delete ${join(folder, 'lock')} if it has ended`,
   );
   lock.release(folder);
   expect(readdirSync(folder)).toEqual([]);

@@ -36,7 +36,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** True for a process of this machine that is no more; of another machine nothing can be told. */
+/** True for a process of this machine that has ended; unknown for another machine. */
 function isGone({ pid, host, born }: Holder): boolean {
   return host === hostname() && (!isAlive(pid) || birthOf(pid) !== born);
 }
@@ -82,10 +82,10 @@ function takeAway(path: string, stale: string): void {
 
 function heldBy(folder: string, path: string, holder: Holder | null): UnavailableError {
   const who = holder === null ? 'it is locked' : `process ${holder.pid} on ${holder.host} works on it`;
-  return new UnavailableError(`run folder ${folder}`, `${who}; if that is no more, delete ${path}`);
+  return new UnavailableError(`run folder ${folder}`, `${who}; wait for it, or delete ${path} if it has ended`);
 }
 
-/** One process at a time may work on a run's folder. The lock stands in the folder and goes with it where that is renamed. */
+/** One process at a time may work on a run's folder. The lock is a file of the folder and moves with it. */
 export class RunLock {
   readonly #text: string;
 

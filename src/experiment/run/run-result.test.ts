@@ -29,8 +29,8 @@ beforeAll(async () => {
   factorial = await run('factorial');
 });
 
-describe('what became of relevant turns', () => {
-  test('is told for each measured query, although one between them has no answer', () => {
+describe('the fate of relevant turns', () => {
+  test('is reported for each measured query, although one of them has no answer', () => {
     const { result, runs, qrels } = factorial;
     expect(result.unanswerable.map(({ id }) => id)).toEqual(['q21-1']);
     expect(result.queries.map(({ id }) => id).indexOf('q22-0')).toBeGreaterThan(0);
@@ -62,7 +62,7 @@ describe('of a sweep', () => {
     { name: 'sameChannel', levels: ['true', 'false'] },
   ];
 
-  test('that is factorial, the factors are told with what they do together', () => {
+  test('that is factorial, the factors are reported with their interactions', () => {
     const { sweep, arms } = factorial.result;
     expect(sweep).toMatchObject({ method: 'factorial', factors });
     const mean = (k1: string, sameChannel: string) =>

@@ -22,7 +22,7 @@ export interface MeasuredRun {
   readonly timings: ExperimentResult['timings'];
 }
 
-/** What became of the relevant turns of each measured query. */
+/** The fate of the relevant turns of each measured query. */
 function lossesAmong(
   { runner: { dataset, queries } }: PreparedRun,
   { losses }: ArmRecord,

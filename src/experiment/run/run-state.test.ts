@@ -25,7 +25,7 @@ test('a run goes on with another choice of arms, but not with other code, data o
   expect(() => assertContinues(folder, { ...state, arms: ['b'] })).not.toThrow();
   expect(() => assertContinues(folder, { ...state, recordVersion: 'e', backend: 'cpu' })).toThrow(ValidationError);
   expect(() => assertContinues(folder, { ...state, recordVersion: 'e', backend: 'cpu' })).toThrow(
-    `run cannot be resumed, since it was begun with another recordVersion, backend; start over without --resume: ${folder}`,
+    `run cannot be resumed, since it was begun with another recordVersion, backend: ${folder}; run again without --resume`,
   );
 });
 

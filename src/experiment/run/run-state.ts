@@ -52,7 +52,7 @@ export function assertContinues(runFolder: string, state: RunState): void {
   const differing = differingFacts(readState(runFolder), state);
   if (differing.length > 0)
     throw new ValidationError(
-      `run cannot be resumed, since it was begun with another ${differing.join(', ')}; start over without --resume: ${runFolder}`,
+      `run cannot be resumed, since it was begun with another ${differing.join(', ')}: ${runFolder}; run again without --resume`,
       { runFolder, differing },
     );
 }

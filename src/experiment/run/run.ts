@@ -32,7 +32,7 @@ export interface RunContext {
   readonly backend: BackendName;
   /** Where prepared datasets, embeddings and the results of stages are kept. */
   readonly cacheFolder: string;
-  /** As it would be typed again. */
+  /** The command line. */
   readonly command: string;
   readonly progress?: StartProgress;
 }

@@ -42,32 +42,22 @@ test.each([
     3,
     1,
     'test',
-    'dataset mail-threads has one query in split test and figures need at least 2; dev holds 3: set evaluation.split: all, or add conversations',
+    'dataset mail-threads has one query in split test, fewer than 2 (dev holds 3); set evaluation.split: all, or add conversations',
   ],
   [
     3,
     0,
     'test',
-    'dataset mail-threads has no query in split test and figures need at least 2; dev holds 3: set evaluation.split: all, or add conversations',
+    'dataset mail-threads has no query in split test, fewer than 2 (dev holds 3); set evaluation.split: all, or add conversations',
   ],
   [
     1,
     1,
     'dev',
-    'dataset mail-threads has one query in split dev and figures need at least 2; test holds 1: set evaluation.split: all, or add conversations',
+    'dataset mail-threads has one query in split dev, fewer than 2 (test holds 1); set evaluation.split: all, or add conversations',
   ],
-  [
-    0,
-    1,
-    'test',
-    'dataset mail-threads has one query in split test and figures need at least 2; dev holds 0: add conversations',
-  ],
-  [
-    1,
-    0,
-    'all',
-    'dataset mail-threads has one query in dev and test together and figures need at least 2: add conversations',
-  ],
+  [0, 1, 'test', 'dataset mail-threads has one query in split test, fewer than 2 (dev holds 0); add conversations'],
+  [1, 0, 'all', 'dataset mail-threads has one query in dev and test together, fewer than 2; add conversations'],
 ] as const)('%i and %i queries are refused for split %s', (dev, test, split, message) => {
   expect(() => assertSplitSize(datasetOf(dev, test), split)).toThrow(
     expect.objectContaining({ name: 'ValidationError', message }),

@@ -19,7 +19,7 @@ export function assertSplitSize({ name, queries }: Dataset, split: Query['split'
   const other = split === 'dev' ? `test holds ${test}` : `dev holds ${dev}`;
   const remedy = split !== 'all' && dev + test >= LEAST ? 'set evaluation.split: all, or add' : 'add';
   throw new ValidationError(
-    `dataset ${name} has ${count} in ${where} and figures need at least ${LEAST}${split === 'all' ? '' : `; ${other}`}: ${remedy} conversations`,
+    `dataset ${name} has ${count} in ${where}, fewer than ${LEAST}${split === 'all' ? '' : ` (${other})`}; ${remedy} conversations`,
     { dataset: name, split, dev, test },
   );
 }

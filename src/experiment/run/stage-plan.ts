@@ -23,7 +23,7 @@ export interface StagePlan {
   readonly known: readonly Stage[];
 }
 
-/** Stages by what they are told apart by. */
+/** Stages by the inputs that distinguish them. */
 type Stages = ReadonlyMap<string, Stage>;
 
 /** What is asked of one workspace: the stages of one of the alternatives. */

@@ -11,7 +11,7 @@ export function finished<T>(steps: Steps<T>): T {
   }
 }
 
-/** Takes all steps and lets events in between them. @param report is told how many are done. */
+/** Takes all steps and lets events in between them. @param report receives the number of finished steps. */
 export async function finishedWithBreaks<T>(steps: Steps<T>, report: (done: number) => void): Promise<T> {
   const pause = eventBreaks();
   for (let done = 1; ; done++) {

@@ -11,7 +11,7 @@ export function cutoffOf(metric: string, depth: number): number {
   return cutoff === undefined ? depth : Number(cutoff);
 }
 
-/** An arm's options without what says nothing about its rankings: its name, its description, its grid. */
+/** An arm's options without those that do not affect its rankings: its name, its description, its grid. */
 function retrieverPart(arm: RetrieverOptions): RetrieverOptions {
   const own = Object.entries(arm).filter(([key]) => Object.hasOwn(retrieverOptions.shape, key));
   return Object.fromEntries(own) as unknown as RetrieverOptions;

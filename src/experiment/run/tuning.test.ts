@@ -74,6 +74,8 @@ test('an arm whose parent cannot be tuned fails of the same, and the parent itse
   await expect(arms.tuned('plain')).resolves.toMatchObject({ tuned: {} });
 });
 
-test('an arm that there is not is named', async () => {
-  expect(() => tuning().arms.pointsLeft('plane')).toThrow('experiment has no arm: plane');
+test('an unknown arm is named', async () => {
+  expect(() => tuning().arms.pointsLeft('plane')).toThrow(
+    'experiment has no arm: plane; use the name of one of its arms',
+  );
 });

@@ -29,7 +29,8 @@ export class ArmTuning {
   /** The arm as it is written. @throws ValidationError where there is none of that name. */
   #written(name: string): ArmOptions {
     const arm = this.#arms.get(name);
-    if (arm === undefined) throw new ValidationError(`experiment has no arm: ${name}`, { name });
+    if (arm === undefined)
+      throw new ValidationError(`experiment has no arm: ${name}; use the name of one of its arms`, { name });
     return arm;
   }
 

@@ -77,7 +77,7 @@ describe('the queries of the table', () => {
   test('are an error where there is none', () => {
     const none = { ...dataset, queries: dataset.queries.filter(({ split }) => split === 'dev') };
     expect(() => evaluatedQueries(none, config)).toThrow(
-      /^dataset \S+ has no query in split test and figures need at least 2; dev holds \d+: /,
+      /^dataset \S+ has no query in split test, fewer than 2 \(dev holds \d+\); /,
     );
   });
 });
@@ -117,7 +117,7 @@ describe('an encoder learns', () => {
     expect(keys(tuningGraph, unseen)).toEqual(before);
   });
 
-  test('in a workspace from what it is told, and embeds the turns first, then the queries', async () => {
+  test('in a workspace from its inputs, and embeds the turns first, then the queries', async () => {
     const source = { dataset, config, code: 'c', cacheFolder: join(folder, 'cache'), store: KEEPS_NOTHING };
     const [arm] = config.arms.slice(4) as [(typeof config.arms)[number]];
     const { fit, tuning } = splitDev(dataset, config.tuning.holdout);

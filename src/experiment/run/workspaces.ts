@@ -88,7 +88,7 @@ function encoderOf(
   return encoderSource(options, { fitTexts: turns.map(({ text }) => text), seed });
 }
 
-/** What the stages are told apart by. */
+/** The inputs that distinguish stages. */
 export function identityOf(
   source: Pick<WorkspaceSource, 'dataset' | 'fittedOn' | 'config' | 'code' | 'reach'>,
   fit: ReadonlySet<string>,
@@ -130,7 +130,7 @@ async function encodingOf(
   }
 }
 
-/** What the stages of an experiment are told apart by, without anything being computed. */
+/** The inputs that distinguish the stages of an experiment, without computing anything. */
 export type PlanSource = Pick<ExperimentSource, 'dataset' | 'config' | 'code'>;
 
 function graphOf(source: PlanSource, queries: readonly Query[], fit: ReadonlySet<string>): Plan {

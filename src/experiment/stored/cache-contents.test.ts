@@ -72,7 +72,7 @@ describe('the files of a cache', () => {
     expect(cacheFiles(join(root, 'none'))).toEqual([]);
   });
 
-  test('are told by what they belong to, and added up', () => {
+  test('are grouped by part, and added up', () => {
     put('stages/pool/x.safetensors', 3, 5);
     put('stages/pool/y.safetensors', 7, 2);
     put('stages/bm25/z.safetensors', 11);

@@ -88,7 +88,7 @@ export function cacheParts(files: readonly CacheFile[]): CachePart[] {
 export interface GarbageOptions {
   /** The parts to look at; all stages where it is empty. */
   readonly parts: readonly string[];
-  /** Files that were used within so many days stay, unless the size says otherwise. */
+  /** Keeps files that were used within this number of days, unless the size limit removes them. */
   readonly olderThanDays?: number;
   /** What the parts may take together; the least recently used files go first. */
   readonly maxBytes?: number;

@@ -32,13 +32,18 @@ test('the last line may lack its line feed', () => {
 test('an arm that lacks a query or has one twice, and a line that holds no values, are refused', () => {
   const row = (query: string, arm: string) => ({ query, cluster: 'c', arm, 'mrr@10': 1 });
   const path = join(folder, 'per-query.jsonl');
-  const incomplete = new ValidationError(`${path} does not have every query once for arm: b`, { path, arm: 'b' });
+  const incomplete = new ValidationError(
+    `${path} does not have every query once for arm: b; run the experiment again`,
+    { path, arm: 'b' },
+  );
   lines(row('q1', 'a'), row('q1', 'b'), row('q2', 'a'));
   expect(() => readPerQuery(folder)).toThrow(incomplete);
   lines(row('q1', 'a'), row('q1', 'b'), row('q1', 'b'));
   expect(() => readPerQuery(folder)).toThrow(incomplete);
   lines(row('q1', 'a'), { ...row('q2', 'a'), 'mrr@10': 'one' });
-  expect(() => readPerQuery(folder)).toThrow(/line does not hold a query's values: .*per-query\.jsonl:2$/);
+  expect(() => readPerQuery(folder)).toThrow(
+    /line has no values of a query: .*per-query\.jsonl:2; run the experiment again$/,
+  );
   rmSync(join(folder, 'per-query.jsonl'));
   expect(() => readPerQuery(folder)).toThrow(StorageError);
 });

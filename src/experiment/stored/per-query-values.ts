@@ -19,7 +19,11 @@ function parseLine(line: string, where: string): z.output<typeof lineSchema> {
   try {
     return lineSchema.parse(JSON.parse(line));
   } catch (error) {
-    throw new ValidationError(`line does not hold a query's values: ${where}`, { where }, { cause: error });
+    throw new ValidationError(
+      `line has no values of a query: ${where}; run the experiment again`,
+      { where },
+      { cause: error },
+    );
   }
 }
 
@@ -36,12 +40,18 @@ export function readPerQuery(folder: string): PerQueryValues {
       const column = columns.get(metric) ?? [];
       columns.set(metric, column);
       if (column.push(value) !== clusters.size)
-        throw new ValidationError(`${path} does not have every query once for arm: ${arm}`, { path, arm });
+        throw new ValidationError(`${path} does not have every query once for arm: ${arm}; run the experiment again`, {
+          path,
+          arm,
+        });
     }
   }
   for (const [arm, columns] of values)
     for (const column of columns.values())
       if (column.length !== clusters.size)
-        throw new ValidationError(`${path} does not have every query once for arm: ${arm}`, { path, arm });
+        throw new ValidationError(`${path} does not have every query once for arm: ${arm}; run the experiment again`, {
+          path,
+          arm,
+        });
   return { queries: [...clusters.keys()], clusters: [...clusters.values()], values };
 }

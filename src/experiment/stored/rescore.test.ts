@@ -119,7 +119,7 @@ describe('a stored run is measured', () => {
     expect(means({ unanswerableAre: 'counted' })).toEqual([rounded((1 / 4 + 1 / 3 + 1) / 4), rounded(1.5 / 4)]);
   });
 
-  test('without the turns that nobody judged', () => {
+  test('without unjudged turns', () => {
     // base: b1 a2 a1, then b2, c1; other: a1, b2, c1
     expect(means({ judgedOnly: true })).toEqual([rounded((1 / 3 + 1 + 1) / 3), [1]]);
   });
@@ -138,9 +138,7 @@ describe('a stored run is measured', () => {
     expect(arms[1]?.comparisons).toBeNull();
     expect(arms[0]?.comparisons?.['mrr@5']?.difference.mean).toBeCloseTo((1 / 4 + 1 / 3 + 1 - 1.5) / 3, 12);
     expect(() => rescore(stored, { ...asIs, baseline: 'othr' })).toThrow(ValidationError);
-    expect(() => rescore(stored, { ...asIs, baseline: 'othr' })).toThrow(
-      'run has no such arm, the nearest is other: othr',
-    );
+    expect(() => rescore(stored, { ...asIs, baseline: 'othr' })).toThrow('run has no arm: othr; use other');
   });
 });
 
@@ -164,9 +162,12 @@ test('the passports say by what definitions, and the result what the run was', (
 });
 
 test.each([
-  ['mrr@12', 'the run keeps 11 places of each ranking, fewer than the metric looks at: mrr@12'],
-  ['mrr@11', 'metric is listed twice, list each once: mrr@11'],
-  ['num_rel_ret', 'metric is a sum over the queries, not a mean: num_rel_ret'],
+  [
+    'mrr@12',
+    'the run stores 11 ranks, fewer than the metric needs: mrr@12; use a smaller cut-off or a larger evaluation.depth',
+  ],
+  ['mrr@11', 'metric is listed twice: mrr@11; list it once'],
+  ['num_rel_ret', 'metric is a sum over the queries, not a mean: num_rel_ret; use recall@k'],
 ])('%s is refused', (metric, message) => {
   expect(() => rescore(stored, { ...asIs, metrics: ['mrr@11', metric] })).toThrow(
     expect.objectContaining({ name: 'ValidationError', message }),
@@ -175,7 +176,9 @@ test.each([
 });
 
 test('a run that does not say how deep its rankings are is refused', () => {
-  expect(() => rescore({ ...stored, config: {} }, asIs)).toThrow('config.yaml does not say evaluation.depth: x');
+  expect(() => rescore({ ...stored, config: {} }, asIs)).toThrow(
+    'config.yaml has no evaluation.depth: x; run the experiment again',
+  );
 });
 
 describe('collapsing to conversations', () => {
@@ -202,7 +205,7 @@ describe('collapsing to conversations', () => {
 
   test('needs to know the conversation', () => {
     expect(() => collapseRanking([{ id: 'z9', score: 1 }], stored.conversations)).toThrow(
-      'turns.jsonl has no turn: z9',
+      'turns.jsonl has no turn: z9; run the experiment again',
     );
   });
 });

@@ -17,7 +17,7 @@ export interface RescoreOptions {
   readonly metrics: readonly string[];
   /** The dataset's where it is null. */
   readonly relevantGrade: number | null;
-  /** Takes unjudged turns out of the rankings first, so that the figures say nothing about them either way. */
+  /** Removes unjudged turns from the rankings first, so that they do not affect the figures. */
   readonly judgedOnly: boolean;
   readonly unanswerableAre: Judging['unanswerableAre'];
   /** The run's where it is null. */
@@ -43,14 +43,15 @@ export function rescoreName(options: RescoreOptions): string {
   return fileName(parts.filter((part) => part !== '').join(' '));
 }
 
-/** A ranking without the documents that nobody judged; a negative grade is no judgement. */
+/** A ranking without unjudged documents; a negative grade is no judgement. */
 function judgedPart(ranking: readonly Scored[], judgements: ReadonlyMap<string, number> | undefined): Scored[] {
   return ranking.filter(({ id }) => (judgements?.get(id) ?? -1) >= 0);
 }
 
 function conversationOf(conversations: ReadonlyMap<string, string>, turnId: string): string {
   const conversation = conversations.get(turnId);
-  if (conversation === undefined) throw new ValidationError(`turns.jsonl has no turn: ${turnId}`, { turnId });
+  if (conversation === undefined)
+    throw new ValidationError(`turns.jsonl has no turn: ${turnId}; run the experiment again`, { turnId });
   return conversation;
 }
 
@@ -90,8 +91,8 @@ function assertArm(name: string, runs: ReadonlyMap<string, Run>): void {
   if (runs.has(name)) return;
   const known = [...runs.keys()];
   const nearest = nearestOf(name, known);
-  const hint = nearest === undefined ? `arms are ${known.join(', ')}` : `the nearest is ${nearest}`;
-  throw new ValidationError(`run has no such arm, ${hint}: ${name}`, { name });
+  const hint = nearest ?? `one of ${known.join(', ')}`;
+  throw new ValidationError(`run has no arm: ${name}; use ${hint}`, { name });
 }
 
 const depthSchema = z.looseObject({ evaluation: z.looseObject({ depth: z.number().int() }) });
@@ -99,23 +100,24 @@ const depthSchema = z.looseObject({ evaluation: z.looseObject({ depth: z.number(
 /** Places of each ranking that the run has kept. */
 function depthOf({ config, folder }: StoredRun): number {
   const result = check(depthSchema, config);
-  if ('faults' in result) throw new ValidationError(`config.yaml does not say evaluation.depth: ${folder}`, { folder });
+  if ('faults' in result)
+    throw new ValidationError(`config.yaml has no evaluation.depth: ${folder}; run the experiment again`, { folder });
   return result.value.evaluation.depth;
 }
 
 /** Refuses what the stored rankings cannot tell, and what has no mean. */
 function assertMetrics(metrics: readonly string[], depth: number): void {
   const twice = metrics.find((id, i) => metrics.indexOf(id) < i);
-  if (twice !== undefined) throw new ValidationError(`metric is listed twice, list each once: ${twice}`, { id: twice });
+  if (twice !== undefined) throw new ValidationError(`metric is listed twice: ${twice}; list it once`, { id: twice });
   for (const id of metrics)
     if ((parseMean(id).cutoff ?? 0) > depth)
       throw new ValidationError(
-        `the run keeps ${depth} places of each ranking, fewer than the metric looks at: ${id}`,
+        `the run stores ${depth} ranks, fewer than the metric needs: ${id}; use a smaller cut-off or a larger evaluation.depth`,
         { id, depth },
       );
 }
 
-/** Measures the stored rankings anew. The queries of the measurement are those of the folder. */
+/** Measures the stored rankings again. The queries of the measurement are those of the folder. */
 function remeasured({ summary, queries, qrels, runs, conversations, environment }: StoredRun, options: RescoreOptions) {
   const { metrics, granularity, judgedOnly, unanswerableAre, test, correction } = options;
   const baseline = options.baseline ?? summary.baseline;

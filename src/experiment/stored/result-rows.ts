@@ -7,7 +7,7 @@ export type Field = string | number | boolean | null;
 export type ResultRow = ReadonlyMap<string, Field>;
 
 /**
- * A row an arm, failed and stopped ones as well. Metrics go by their name, with `.low`, `.high`, `.difference`, `.p` (corrected) and `.verdict`; levels of a sweep as
+ * A row per arm, failed and stopped arms included. Metrics are named as in the config, with `.low`, `.high`, `.difference`, `.p` (corrected) and `.verdict`; levels of a sweep as
  * `level.<factor>`, what tuning chose as `tuned.<path>`.
  */
 export function resultRows(run: RunSummary): ResultRow[] {

@@ -19,9 +19,12 @@ export interface Condition {
 export function parseCondition(text: string): Condition {
   const found = /^(.+?)(!=|>=|<=|=|<|>|~)(.*)$/s.exec(text);
   if (found === null)
-    throw new ValidationError(`condition is not <field><operator><value> with ${OPERATORS.join(' ')}: ${text}`, {
-      text,
-    });
+    throw new ValidationError(
+      `not a condition: ${text}; write <field><operator><value> with one of ${OPERATORS.join(' ')}`,
+      {
+        text,
+      },
+    );
   const [, field = '', operator = '=', value = ''] = found;
   return { field: field.trim(), operator: operator as Condition['operator'], value: value.trim() };
 }
@@ -39,7 +42,7 @@ export function assertOrderable({ field, operator, value }: Condition, rows: rea
   const isNumeric = rows.some((row) => typeof row.get(field) === 'number');
   if (value === '' || (isNumeric && Number.isNaN(Number(value))))
     throw new ValidationError(
-      `condition on ${field} compares with ${isNumeric ? 'no number' : 'nothing'}: ${field}${operator}${value}`,
+      `condition on ${field} has no ${isNumeric ? 'number' : 'value'}: ${field}${operator}${value}; compare with ${isNumeric ? 'a number such as 0.5' : 'a value'}`,
       { field, operator, value },
     );
 }
@@ -91,6 +94,6 @@ export function assertFields(fields: readonly string[], rows: readonly ResultRow
   const unknown = fields.find((field) => rows.length > 0 && !known.includes(field));
   if (unknown === undefined) return;
   const nearest = nearestOf(unknown, known);
-  const hint = nearest === undefined ? `fields are ${known.join(', ')}` : `did you mean ${nearest}?`;
-  throw new ValidationError(`no run has the field (${hint}): ${unknown}`, { field: unknown });
+  const hint = nearest ?? `one of ${known.join(', ')}`;
+  throw new ValidationError(`no run has the field: ${unknown}; use ${hint}`, { field: unknown });
 }

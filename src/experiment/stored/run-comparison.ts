@@ -91,7 +91,7 @@ function armNames({ summary }: ComparedRun): string[] {
   return summary.arms.map(({ name }) => name);
 }
 
-/** A config with the arms that both runs have, without their `differences`, which only list what stands there, and with what tuning chose for them. */
+/** A config with the arms that both runs have, without their `differences`, which only repeat options, and with their tuned values. */
 function comparable({ config, summary }: ComparedRun, shared: readonly string[]): Plain {
   const isShared = ({ name }: Plain) => shared.includes(name as string);
   const arms = Array.isArray(config.arms) ? config.arms.filter(isPlain).filter(isShared) : [];

@@ -42,6 +42,6 @@ test('figures of something else are refused', () => {
   const folder = join(PROJECT_ROOT, 'results', 'conservation-drift');
   const path = join(folder, 'metrics.json');
   expect(() => readRunSummary(folder)).toThrow(
-    new ValidationError(`file is not one of a run with arms: ${path}`, { path }),
+    new ValidationError(`not the metrics of a run: ${path}; name the folder of a run`, { path }),
   );
 });

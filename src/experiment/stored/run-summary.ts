@@ -60,7 +60,11 @@ function parsed<S extends z.ZodType>(schema: S, path: string): z.output<S> {
   try {
     return schema.parse(JSON.parse(content));
   } catch (error) {
-    throw new ValidationError(`file is not one of a run with arms: ${path}`, { path }, { cause: error });
+    throw new ValidationError(
+      `not the metrics of a run: ${path}; name the folder of a run`,
+      { path },
+      { cause: error },
+    );
   }
 }
 

@@ -86,7 +86,7 @@ test.each([
 ])('%s that is not as this version writes it is named', (place, name, text) => {
   writeFileSync(join(root, name), text);
   const where = join(root, place);
-  const error = new ValidationError(`no part of a run of this version: ${where}`, { where });
+  const error = new ValidationError(`not part of a run of this version: ${where}; run the experiment again`, { where });
   expect(() => readStoredRun(root)).toThrow(error);
 });
 
@@ -94,6 +94,6 @@ test('a folder without queries is no finished run; without rankings it cannot be
   rmSync(join(root, 'runs', 'c.trec'));
   expect(() => readStoredRun(root)).toThrow(StorageError);
   rmSync(join(root, 'queries.jsonl'));
-  const message = `no queries.jsonl, so this is no finished run of this version: ${root}`;
+  const message = `folder has no queries.jsonl: ${root}; name the folder of a finished run, or run it again`;
   expect(() => readStoredRun(root)).toThrow(new ValidationError(message, { folder: root }));
 });

@@ -90,7 +90,11 @@ function parsed<S extends z.ZodType>(schema: S, content: string, where: string):
   try {
     return schema.parse(JSON.parse(content));
   } catch (error) {
-    throw new ValidationError(`no part of a run of this version: ${where}`, { where }, { cause: error });
+    throw new ValidationError(
+      `not part of a run of this version: ${where}; run the experiment again`,
+      { where },
+      { cause: error },
+    );
   }
 }
 
@@ -106,7 +110,10 @@ function readRows<S extends z.ZodType>(schema: S, path: string): z.output<S>[] {
 export function readStoredRun(folder: string): StoredRun {
   const path = (name: string) => join(folder, name);
   if (!existsSync(path('queries.jsonl')))
-    throw new ValidationError(`no queries.jsonl, so this is no finished run of this version: ${folder}`, { folder });
+    throw new ValidationError(
+      `folder has no queries.jsonl: ${folder}; name the folder of a finished run, or run it again`,
+      { folder },
+    );
   const summary = parsed(summarySchema, readText(path('metrics.json')), path('metrics.json'));
   return {
     folder,

@@ -44,7 +44,7 @@ describe('the levels of', () => {
   });
 });
 
-describe('a fault is told for', () => {
+describe('an error is reported for', () => {
   test.each([
     ['nothing at all', null, ['sweep.factors.f: a list of values, an interval from low to high, or levels by name']],
     ['no value', [], ['sweep.factors.f: array >= 1']],

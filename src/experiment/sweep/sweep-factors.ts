@@ -7,7 +7,7 @@ import { isPlain, type Path } from '../config/config-file.ts';
 
 const scalar = z.union([z.string().min(1), z.number(), z.boolean(), z.null()]);
 
-/** What can be told in the name of an arm. */
+/** Values that can be written in the name of an arm. */
 const values = z.array(z.union([scalar, z.array(scalar)])).min(1);
 
 const valueOptions = z.strictObject({ path: z.string(), values });

@@ -68,7 +68,7 @@ export function sizeFaults(sweep: SweepOptions, factors: readonly Factor[]): Con
       { path: 'sweep.limit', expected: `a number of arms as large as the sweep, ${size}`, got: `${sweep.limit}` },
     ];
   if (sweep.method === 'random' && size > space)
-    return [{ path: 'sweep.samples', expected: `at most the ${space} that there are`, got: String(size) }];
+    return [{ path: 'sweep.samples', expected: `at most ${space}, the number of combinations`, got: String(size) }];
   return [];
 }
 

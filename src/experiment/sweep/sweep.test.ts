@@ -115,7 +115,7 @@ describe('at random', () => {
     expect(levels(more)).toEqual(levels(optionsOf(sweep)));
   });
 
-  test('levels of an interval are told in the order of their size', () => {
+  test('levels of an interval are listed in the order of their size', () => {
     const [weight, k1] = expanded(sweep).design?.factors ?? [];
     expect(weight?.levels).toHaveLength(29);
     expect(weight?.levels).toEqual(weight?.levels.toSorted((a, b) => Number(a) - Number(b)));
@@ -127,19 +127,19 @@ describe('at random', () => {
     const names = namesOf({ method: 'random', samples: 15, factors: { ...whole, k1: factors.k1 } });
     expect(new Set(names).size).toBe(15);
     expect(faultsOf({ method: 'random', samples: 16, factors: { ...whole, k1: factors.k1 } })).toEqual([
-      'sweep.samples: expected at most the 15 that there are, got 16',
+      'sweep.samples: expected at most 15, the number of combinations, got 16',
     ]);
   });
 
-  test('an interval too narrow for so many points is a fault', () => {
+  test('an interval too narrow for the number of points is an error', () => {
     const narrow = { 'trajectory.weight': { low: 0.11111, high: 0.11134 } };
     expect(faultsOf({ method: 'random', samples: 7, factors: narrow })).toEqual([
-      expect.stringMatching(/^sweep\.samples: expected about [345], which can be told apart, got 7$/),
+      expect.stringMatching(/^sweep\.samples: expected at most about [345] different points, got 7$/),
     ]);
   });
 });
 
-describe('a fault is told for', () => {
+describe('an error is reported for', () => {
   const grid = { method: 'grid', factors: weights };
   test.each([
     [
@@ -147,7 +147,7 @@ describe('a fault is told for', () => {
       { ...grid, samples: 3 },
       'sweep.samples: expected one of method, arm, factors, limit, got unknown key "samples"',
     ],
-    ['an arm that there is not', { ...grid, arm: 'strat' }, 'sweep.arm: expected an arm (plain, start), got "strat"'],
+    ['an unknown arm', { ...grid, arm: 'strat' }, 'sweep.arm: expected an arm (plain, start), got "strat"'],
     ['no factor', { ...grid, factors: {} }, 'sweep.factors: expected at least one factor, got {}'],
     [
       'a path that leads nowhere',
@@ -193,7 +193,7 @@ test('a sweep that is written out already adds nothing', () => {
   expect(expandSweep(null, arms, 3).design).toBeNull();
 });
 
-test('each level of a sweep that is at fault, and the ends of intervals, are there to be checked', () => {
+test('each level of an invalid sweep, and the ends of intervals, can be checked', () => {
   const probes = (sweep: object) => expanded(sweep).probes.map((arm) => (arm.options as Plain).name);
   expect(probes({ method: 'grid', factors: { ...weights, x: 3 } })).toEqual([
     'start | trajectory.weight=0.1',

@@ -57,7 +57,7 @@ function sweptArm(arm: string, start: ExpandedArm, point: Point): ExpandedArm {
 
 /**
  * Arms that are checked and not run: the ends of each interval, whatever is drawn from it; and of a sweep that can't be written out each level alone, so that
- * all its faults are told at once.
+ * all its errors are reported at once.
  */
 function probesOf(arm: string, start: ExpandedArm, factors: readonly Factor[], isFaulty: boolean): ExpandedArm[] {
   const points = factors.flatMap((factor) =>
@@ -83,7 +83,7 @@ function expand(sweep: SweepOptions, factors: readonly Factor[], seed: number, s
   const size = sizeOf(sweep, factors);
   if (points.length < size)
     return nothing([
-      { path: 'sweep.samples', expected: `about ${points.length}, which can be told apart`, got: `${size}` },
+      { path: 'sweep.samples', expected: `at most about ${points.length} different points`, got: `${size}` },
     ]);
   return {
     arms: points.map((point) => sweptArm(sweep.arm, start, point)),
@@ -95,7 +95,7 @@ function expand(sweep: SweepOptions, factors: readonly Factor[], seed: number, s
 
 /**
  * Writes the arms of a sweep out: ordinary arms that extend the one it starts from, named `<arm> | factor=level, factor=level`. `grid` and `factorial` are all
- * combinations, `one-factor` each level of each factor alone, `random` so many points drawn from one stream a factor, no two alike.
+ * combinations, `one-factor` each level of each factor alone, `random` a number of points drawn from one stream per factor, no two alike.
  *
  * @param raw as written; or a {@link sweepDesign}, whose arms are there already.
  * @param seed of the experiment.

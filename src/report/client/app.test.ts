@@ -69,7 +69,7 @@ test('a null control is never the best arm, and comes into a figure last', () =>
   expect(createApp(handmadePayload([control, base], { baseline: 1 })).choice.right).toBe(1);
 });
 
-test('where the baseline failed the best arm stands beside the first of the others', () => {
+test('if the baseline failed, the best arm is compared with the first of the others', () => {
   const scored = (name: string, mean: number) => handmadeArm(name, { intervals: [[mean, mean, mean]] });
   const state = (...means: number[]) =>
     createApp(

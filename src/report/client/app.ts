@@ -2,7 +2,7 @@ import type { Payload } from '../page/payload.ts';
 
 /**
  * The scripts of the page. Their functions are put into it as text (see ../client-script.ts), a file as one object of the same name, so a file imports
- * nothing at run time: what it takes from another is declared. Nothing but functions may stand at the top level, and all of them are exported.
+ * nothing at run time: dependencies are declared. The top level may contain only functions, and all of them are exported.
  */
 
 /** What the reader has chosen; arms, metrics and queries by position. */
@@ -49,7 +49,7 @@ export function createApp(data: Payload): App {
   return { data, choice, watchers: [] };
 }
 
-/** Renders now, and again whenever one of the keys is chosen anew. */
+/** Renders now, and again whenever one of the keys changes. */
 export function watch(app: App, keys: readonly (keyof Choice)[], render: () => void): void {
   app.watchers.push({ keys, render });
   render();

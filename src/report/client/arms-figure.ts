@@ -34,7 +34,7 @@ export function drawArms(state: App, node: HTMLElement): void {
   };
   const traces = drawn.map((arm, at) => armTrace(arms[arm] as ArmPayload, at, metric, arm === baseline));
   plot.draw(node, traces, (narrow ? 40 : 27) * drawn.length + 64, layout);
-  const label = `${metrics[metric]} of every arm with its interval; the same numbers stand in the table`;
+  const label = `${metrics[metric]} of every arm with its interval; the same numbers are in the table`;
   node.setAttribute('aria-label', label);
   dom.byId('arms-count').textContent = app.drawnNote(state, drawn);
 }

@@ -17,7 +17,7 @@ export function start(state: App): void {
   plot.onNewLook(() => drawFates(state, node));
 }
 
-/** A bar an arm, stacked by what became of the relevant turns. */
+/** A bar per arm, stacked by the fate of the relevant turns. */
 export function drawFates(state: App, node: HTMLElement): void {
   const { arms, fates } = state.data;
   const drawn = app.drawnArms(state, 60).filter((arm) => arms[arm]?.fates.some((count) => count > 0));
@@ -33,7 +33,7 @@ export function drawFates(state: App, node: HTMLElement): void {
   };
   const traces = fates.map((_, fate) => fateTrace(state, drawn, fate));
   plot.draw(node, traces, (narrow ? 44 : 29) * drawn.length + 110, layout);
-  node.setAttribute('aria-label', `what became of the relevant turns, a bar an arm; the counts stand below`);
+  node.setAttribute('aria-label', `fate of the relevant turns, a bar per arm; the counts are below`);
   dom.byId('attribution-count').textContent = app.drawnNote(state, drawn);
 }
 

@@ -51,7 +51,7 @@ test('a point is the mean with whiskers from low to high; what was not run is le
   });
 });
 
-test('levels drawn at random stand at their numbers, without a line', () => {
+test('levels drawn at random are at their numbers, without a line', () => {
   const state = handmade({ drawn: true });
   expect(traceOf(state)).toMatchObject({ mode: 'markers', x: [0.5, 2, 11] });
   expect(levelAxis(state)).toMatchObject({ tickvals: [5, 10], ticktext: ['5', '10'] });

@@ -34,7 +34,7 @@ test('the dot is the median, the bar ends at p95, the diamond is p99', () => {
   expect(diamonds).toMatchObject({ x: [22, 3.5, 3, 27], y: [0, 1, 2, 3], marker: { symbol: 'diamond-open' } });
 });
 
-test('the baseline is grey, a little below, and has no dot for what it does without', () => {
+test('the baseline is grey, a little below, and has no dot for a component that it lacks', () => {
   const [dots, diamonds] = latencyTraces(state, 0, componentsOf(state));
   expect(dots).toMatchObject({ x: [2, 1, 3], y: [0.16, 2.16, 3.16], marker: { color: '#7a756c' } });
   expect(diamonds).toMatchObject({ x: [7, 11, 18] });

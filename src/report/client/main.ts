@@ -30,7 +30,7 @@ declare const strataFigure: typeof strataModule;
 declare const sweep: typeof sweepModule;
 declare const tables: typeof tablesModule;
 
-/** Brings the page to life; what it shows without a script stands in it already. */
+/** Adds interaction to the page; the page contains its content without a script. */
 export function run(): void {
   tables.allSortable();
   const data = JSON.parse(dom.byId('data').textContent ?? '') as Payload;

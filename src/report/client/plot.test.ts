@@ -37,7 +37,7 @@ test('a name without room loses its middle', () => {
   expect(shortened('abcdefgh', 6)).toBe('abc…gh');
 });
 
-test('the title of a legend stands beside it, above it where the page is narrow', () => {
+test('the title of a legend is beside it, and above it on a narrow page', () => {
   openPage(1400);
   expect(legendAbove('a & b')).toMatchObject({ legend: { title: { text: 'a &amp; b  ', side: 'left' } } });
   openPage(420);

@@ -13,7 +13,7 @@ export function isNarrow(): boolean {
   return matchMedia('(max-width: 700px)').matches;
 }
 
-/** Draws anew when the colour scheme or the kind of page width changes. */
+/** Draws again when the colour scheme or the kind of page width changes. */
 export function onNewLook(draw: () => void): void {
   for (const query of ['(prefers-color-scheme: dark)', '(max-width: 700px)'])
     matchMedia(query).addEventListener('change', draw);

@@ -43,7 +43,7 @@ export function gradesOf(state: App, query: number): Map<number, number> {
   return new Map(judged.flatMap((turn, at) => (at % 2 === 0 ? [[turn, judged[at + 1] ?? 0] as const] : [])));
 }
 
-/** What became of a query's relevant turns in an arm, by turn: `kept`, or the stage that lost it. */
+/** The fate of a query's relevant turns in an arm, by turn: `kept`, or the stage that lost it. */
 export function fatesOf(state: App, arm: number, query: number): Map<number, string> {
   const flat = state.data.arms[arm]?.lost?.[query] ?? [];
   return new Map(

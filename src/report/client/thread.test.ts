@@ -45,7 +45,7 @@ test('a conversation stands depth first, siblings by time', () => {
   expect(outline('below', { root: 2 })).toEqual(['root', '  early', '    query below', '  late', 'second root']);
 });
 
-test('a query that is no turn stands under its parent', () => {
+test('a query that is no turn is below its parent', () => {
   expect(outline(null, { early: 3, root: 2 })).toEqual([
     'root',
     '  early',

@@ -14,7 +14,7 @@ export interface Place {
   readonly isQuery: boolean;
 }
 
-/** What is known of the turns of a query: grades, ranks and what became of them in both columns. */
+/** The known facts of a query's turns: grades, ranks and fates in both columns. */
 export interface Marks {
   readonly grades: ReadonlyMap<number, number>;
   readonly A: ReadonlyMap<number, number>;
@@ -48,7 +48,7 @@ export function threads(state: App, query: number): HTMLElement[] {
   });
 }
 
-/** Depth first, siblings by time. A query that is no turn of the page stands under its parent, the relevant turn, if there is just one. */
+/** Depth first, siblings by time. A query that is no turn of the page is below its parent, the relevant turn, if there is just one. */
 export function placesOf(
   state: App,
   conversationId: number,
@@ -119,7 +119,7 @@ export function badgesOf(state: App, { turn, isQuery }: Place, marks: Marks): HT
   return grade === undefined ? badges : [...badges, dom.gradeBadge(state, grade, 'short')];
 }
 
-/** What became of a relevant turn that is not among the ranks that the page shows. */
+/** The fate of a relevant turn that is not among the ranks of the page. */
 export function fateBadge(letter: 'A' | 'B', fate: string): HTMLElement {
   const kept = fate === 'kept';
   const stage = format.fateName(fate);

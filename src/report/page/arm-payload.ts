@@ -98,7 +98,9 @@ function rankings(arm: ArmResult, positions: ReadonlyMap<string, number>): numbe
     ranking.flatMap(({ id, score, components }) => {
       const turn = positions.get(id);
       if (turn === undefined)
-        throw new ValidationError(`arm ${arm.name} ranks a turn that the dataset does not show: ${id}`);
+        throw new ValidationError(
+          `arm ${arm.name} ranks a turn that is not in the dataset: ${id}; run the experiment again`,
+        );
       if (components.length !== arm.componentNames.length)
         throw new DimensionMismatchError(
           `components of ${id} in arm ${arm.name}`,

@@ -77,7 +77,7 @@ test('for a narrow terminal the widest columns take several lines', () => {
   expect(text).toMatch(/^bm25 +mrr@10 +\.458 +\.458 +\.000 +\[\.000, \.000\] +1\.000 +\.00 +0\/6\/0$/m);
 });
 
-test('a p that decides is told from the level', () => {
+test('a p close to the level has enough digits', () => {
   const arms = comparison.arms.map((arm) => ({
     ...arm,
     metrics: Object.fromEntries(
@@ -108,7 +108,7 @@ test('as a page: escaped, sortable, nothing fetched', () => {
   expect(page).not.toMatch(/https?:|\bsrc=|url\(|@import/);
 });
 
-test('what stands in the way of a test is said, and the means are there', () => {
+test('the reason against a test is reported, and the means are there', () => {
   writeSampleRun(b, { ...SAMPLE_RUN, dataHash: 'ffff0000ffff0000' });
   const text = renderComparisonText(compareRuns(a, b));
   expect(text).toContain('nothing is tested: the data differ, 0aaeb0ad6b7b and ffff0000ffff\nA and B: means.');

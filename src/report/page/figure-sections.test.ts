@@ -32,7 +32,7 @@ test('a section is there where there are data for it, and the navigation leads t
     expect([...still.matchAll(/<a href="#([\w-]+)">/g)].map(([, id]) => id)).toEqual(idsOf(still));
 });
 
-test('where the baseline failed nothing is told of differences from it', () => {
+test('if the baseline failed, no differences from it are reported', () => {
   const still = stillOf(renderHtml(withFailedBaseline(result)));
   expect(idsOf(still)).toEqual(idsOf(page).filter((id) => !['gains', 'controls', 'strata'].includes(id as string)));
   expect(still).toContain('No arm is compared with the baseline, bm25, which failed.');
@@ -73,7 +73,7 @@ test('every metric leads to what it is', () => {
     expect(passport).toContain(text);
 });
 
-test('effect sizes, interactions, latencies and fates stand in the page in figures', () => {
+test('effect sizes, interactions, latencies and fates are in the page in figures', () => {
   const comparison = result.arms[4]?.comparisons?.['mrr@10'];
   expect(page).toContain(`w/t/l ${comparison?.wins}/${comparison?.ties}/${comparison?.losses}`);
   expect(page).toContain(

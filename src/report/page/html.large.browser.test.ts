@@ -131,7 +131,7 @@ describe('the report of a sweep of 200 arms', () => {
       expect(await page.locator('#latency-note').textContent()).toBe('');
     });
 
-    test('the inspector says which rankings it holds, and what became of a relevant turn', async () => {
+    test('the inspector lists its rankings, and the fate of a relevant turn', async () => {
       expect(await page.locator('#inspector > .legend').textContent()).toContain(
         `${INSPECTED_ARMS} of the ${ARMS} arms`,
       );

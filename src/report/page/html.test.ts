@@ -15,7 +15,7 @@ const result = {
 };
 const page = renderHtml(result);
 
-/** The page without its scripts: what stands in it before anything runs. */
+/** The page without its scripts, as before anything runs. */
 const still = page.replace(/<script[\s>][\s\S]*?<\/script>/g, '');
 
 test('no text of the data becomes markup', () => {
@@ -35,7 +35,7 @@ test('nothing is loaded from anywhere, and the policy says so', () => {
   expect(still).toContain("default-src 'none'");
 });
 
-test('the table stands in the page without a script, marks by the verdict', () => {
+test('the table is in the page without a script, marks by the verdict', () => {
   const table = ladderTable(result);
   for (const row of table.rows)
     for (const cell of row.cells)

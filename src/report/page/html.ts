@@ -88,7 +88,7 @@ function navigation(sections: readonly Section[], passports: boolean): Markup {
 /** @throws ValidationError for a script that would end its own element. */
 export function scriptText(text: string): Markup {
   const found = /<\/?script/i.exec(text);
-  if (found !== null) throw new ValidationError(`script cannot be embedded, it holds: ${found[0]}`);
+  if (found !== null) throw new ValidationError(`script cannot be embedded, since it contains ${found[0]}; escape it`);
   return new Markup(text);
 }
 

@@ -1,6 +1,6 @@
 import type { ArmResult, ExperimentResult } from '../../experiment/measure/result.ts';
 
-/** So many arms' rankings are in the page; the figures of all of them are. */
+/** The maximum number of arms whose rankings are in the page; the figures of all arms are. */
 export const INSPECTED_ARMS = 24;
 
 /**

@@ -25,7 +25,7 @@ export interface SweepSize {
 
 /**
  * An invented sweep that has something of everything that a report shows: three factors, two null controls of its second arm, whose gain survives one of them, a
- * failed and a stopped arm, strata, passports, latencies and what became of every relevant turn.
+ * failed and a stopped arm, strata, passports, latencies and the fate of every relevant turn.
  */
 export function sampleSweep(seed: number, { levels, threads, turnsAThread, top }: SweepSize): ExperimentResult {
   const factors = factorsOf(levels);

@@ -21,11 +21,11 @@ const result = {
   ],
 };
 const { text } = pageHeader(result);
-/** The text of what stands beside a word. */
+/** The text beside a word. */
 const beside = (word: string) =>
   new RegExp(`<div[^>]*><dt>${word}</dt><dd[^>]*>(.*?)</dd></div>`).exec(text)?.[1]?.replace(/<[^>]*>/g, '');
 
-test('what was run on what stands in words and figures, hashes shortened', () => {
+test('experiment and data are described in words and figures, hashes shortened', () => {
   expect({
     name: beside('name'),
     queries: beside('queries'),

@@ -76,7 +76,7 @@ test('an arm that does not fit the queries or the turns is refused', () => {
     new DimensionMismatchError('rankings of arm hybrid', 26, 25),
   );
   expect(() => payloadOf(withArm({ rankings: [[stranger], ...others] }))).toThrow(
-    new ValidationError('arm hybrid ranks a turn that the dataset does not show: nobody'),
+    new ValidationError('arm hybrid ranks a turn that is not in the dataset: nobody; run the experiment again'),
   );
   expect(() => payloadOf(withArm({ rankings: [[narrow], ...others] }))).toThrow(DimensionMismatchError);
   expect(() => payloadOf(withArm({ perQuery: {} }))).toThrow(
@@ -90,7 +90,7 @@ test('a run of 15 arms, 400 queries, ten ranked turns and 3,200 turns stays belo
   expect(JSON.stringify(large).length).toBeLessThan(8e6);
 });
 
-test('null controls are told from other arms', () => {
+test('null controls are distinguished from other arms', () => {
   const { arms } = payloadOf(sampleSweep(5, { levels: [2, 3, 2], threads: 3, turnsAThread: 5, top: 3 }));
   expect(arms.filter(({ control }) => control).map(({ name }) => name)).toEqual([
     'bm25 | control=permuted-order',

@@ -23,7 +23,7 @@ export interface Payload {
   readonly turns: TurnColumns;
   readonly queries: readonly QueryPayload[];
   readonly strata: readonly StratumPayload[];
-  /** Of a sweep; levels that are all numbers stand in their order. */
+  /** Of a sweep; levels that are all numbers are sorted. */
   readonly factors: readonly SweptFactor[];
   /** Whether every level of a factor was run with those of the others: not one at a time, not at random. */
   readonly crossed: boolean;
@@ -31,7 +31,7 @@ export interface Payload {
   readonly drawn: boolean;
   /** Position of the arm that the sweep started from among the arms; -1 where it was not run. */
   readonly start: number;
-  /** What becomes of a relevant turn: `kept`, or the stage that lost it. Empty where nothing was attributed. */
+  /** The fate of a relevant turn: `kept`, or the stage that lost it. Empty where nothing was attributed. */
   readonly fates: readonly string[];
   /** Null controls stand below the arm that they control. */
   readonly arms: readonly ArmPayload[];

@@ -3,7 +3,7 @@ import type { ArmResult } from '../../experiment/measure/result.ts';
 import { attributionTable } from './attribution-table.ts';
 import { handmadeResult } from './result.fixture.ts';
 
-test('a row an arm in the order of the fates as readers are told them, none for an arm of which nothing is known', () => {
+test('a row per arm in the order of the fates, none for an arm without attribution', () => {
   const [worse, base, better] = handmadeResult().arms as [ArmResult, ArmResult, ArmResult];
   const arms = [
     { ...worse, name: 'a', attribution: { fusion: 7, kept: 13 } },

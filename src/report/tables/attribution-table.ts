@@ -3,7 +3,7 @@ import type { Markup } from '../page/markup.ts';
 import { fateName } from './format.ts';
 import { plainTable } from './plain-table.ts';
 
-/** Relevant turns by what became of them, an arm a row. */
+/** Relevant turns by their fate, one row per arm. */
 export function attributionTable(arms: readonly ArmResult[], fates: readonly string[]): Markup {
   const rows = arms
     .filter(({ attribution }) => Object.keys(attribution).length > 0)
@@ -15,5 +15,5 @@ export function attributionTable(arms: readonly ArmResult[], fates: readonly str
       ],
     }));
   const headings = [{ name: 'arm', numeric: false }, ...fates.map((fate) => ({ name: fateName(fate), numeric: true }))];
-  return plainTable({ label: 'what became of the relevant turns', headings, rows });
+  return plainTable({ label: 'fate of the relevant turns', headings, rows });
 }

@@ -52,7 +52,7 @@ export function estimate(
   return [write(mean, 3), brackets(ends, write, digits)].filter(Boolean).join(' ');
 }
 
-/** What became of a relevant turn, as readers are told: many an arm fuses nothing, but every one has its relevance. */
+/** The name of a relevant turn's fate: many arms fuse nothing, but every arm has a relevance. */
 export function fateName(fate: string): string {
   return fate === 'fusion' ? 'relevance' : fate;
 }

@@ -31,13 +31,13 @@ test('what is not there is refused', () => {
   const model = handmadeModel(0.5, 0.75);
   const control = handmadeControl('time', 0.75, 0.5);
   expect(() => gainShare(model, control, 'mrr@7')).toThrow(
-    new ValidationError('learned is not compared in: mrr@7', { metric: 'mrr@7' }),
+    new ValidationError('learned has no comparison in metric: mrr@7; measure the methods again', { metric: 'mrr@7' }),
   );
   expect(() => gainShare(model, { ...control, comparisons: {} }, METRIC)).toThrow(
-    /^time is not compared in: recall@10$/,
+    /^time has no comparison in metric: recall@10; measure the methods again$/,
   );
   expect(() => gainShare({ ...model, methods: model.methods.slice(0, 1) }, control, METRIC)).toThrow(
-    /^model has no learned method: linear$/,
+    /^model has no learned method: linear; train it again$/,
   );
 });
 

@@ -7,7 +7,8 @@ type Compared = Pick<MethodResult, 'name' | 'comparisons'>;
 
 function differenceIn({ name, comparisons }: Compared, metric: string): number {
   const comparison = comparisons?.[metric];
-  if (comparison === undefined) throw new ValidationError(`${name} is not compared in: ${metric}`, { metric });
+  if (comparison === undefined)
+    throw new ValidationError(`${name} has no comparison in metric: ${metric}; measure the methods again`, { metric });
   return comparison.difference.mean;
 }
 
@@ -24,7 +25,8 @@ export function gainShare(
   metric: string,
 ): number | null {
   const learned = methods.find((method) => method.name === 'learned');
-  if (learned === undefined) throw new ValidationError(`model has no learned method: ${name}`, { model: name });
+  if (learned === undefined)
+    throw new ValidationError(`model has no learned method: ${name}; train it again`, { model: name });
   const gain = differenceIn(learned, metric);
   const lost = -differenceIn({ name: part, comparisons }, metric);
   return gain > TIE && baseline.isUnchanged ? lost / gain : null;

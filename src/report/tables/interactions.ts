@@ -7,7 +7,7 @@ import { plainTable } from './plain-table.ts';
 
 type Statistics = ExperimentResult['statistics'];
 
-/** So many interactions are listed, the surest first. */
+/** The maximum number of interactions to list, the most certain first. */
 const LISTED = 60;
 
 /** What the conversations and the samples leave open. */

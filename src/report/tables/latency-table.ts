@@ -9,10 +9,10 @@ export function latencyNote({ arms, armsAtOnce }: Pick<ExperimentResult, 'arms' 
   return `Up to ${armsAtOnce} arms were timed beside each other, so these are not the times of an arm alone.`;
 }
 
-/** Milliseconds a query as texts: a row a component, a column an arm that was timed, `p50 / p95 / p99`; a dash for what an arm does without. */
+/** Milliseconds a query as texts: a row a component, a column an arm that was timed, `p50 / p95 / p99`; a dash for a component that an arm lacks. */
 export function latencyRows(arms: readonly ArmResult[]): string[][] {
   const timed = arms.flatMap(({ name, latency }) => (latency === null ? [] : [{ name, latency }]));
-  // What every arm ends with comes last, whatever the first arm does without.
+  // The final components of every arm come last, also if the first arm lacks them.
   const last = Object.keys(timed[0]?.latency ?? {}).slice(-2);
   const steps = new Set(timed.flatMap(({ latency }) => Object.keys(latency)).filter((name) => !last.includes(name)));
   const rows = [...steps, ...last].map((component) => [

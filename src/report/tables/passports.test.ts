@@ -46,7 +46,7 @@ test.each<[Partial<MetricPassport>, Record<string, string>]>([
   [{ unanswerable: 7 }, { unanswerable: '7 without a relevant turn, left out' }],
   [{ unanswerable: 7, unanswerableAre: 'counted' }, { unanswerable: '7 without a relevant turn, counted' }],
   [{ judgedOnly: true }, { 'unjudged turns': 'taken out of the rankings' }],
-])('%o is told', (more, expected) => {
+])('%o is reported', (more, expected) => {
   expect(entriesOf(more)).toMatchObject(expected);
 });
 

@@ -31,7 +31,7 @@ function controlledResult(): ExperimentResult {
   return { ...result, arms: [first, base, { ...better, structure }] };
 }
 
-test('a p that decides is told from the level', () => {
+test('a p close to the level has enough digits', () => {
   const result = controlledResult();
   const text = JSON.stringify(result).replaceAll('"correctedP":0.02', '"correctedP":0.0496');
   expect(structureRows(JSON.parse(text))[1]?.cells[0]?.text).toBe('+.050 [+.03, +.07], p .0496');

@@ -236,18 +236,22 @@ test('a result whose parts do not fit together is refused', () => {
     [
       () => ladderTable({ ...handmadeResult(), baseline: 'absent' }),
       ValidationError,
-      'baseline is not among the arms: absent',
+      'baseline is not among the arms: absent; name one of the arms',
     ],
-    [() => ladderTable(changed({ metrics: {} })), ValidationError, 'arm cosine has no metric: mrr@10'],
+    [
+      () => ladderTable(changed({ metrics: {} })),
+      ValidationError,
+      'arm cosine has no metric: mrr@10; name a metric of the result',
+    ],
     [
       () => ladderTable(changed({ comparisons: null })),
       ValidationError,
-      'arm cosine has no comparison with the baseline in: mrr@10',
+      'arm cosine has no comparison with the baseline in: mrr@10; measure the arms again',
     ],
     [
       () => ladderTable(changed({ metrics: { 'mrr@10': { mean: Number.NaN, low: 0, high: 0 } } })),
       NotFiniteError,
-      'interval is not finite at arm cosine, mrr@10: NaN',
+      new NotFiniteError('interval', 'arm cosine, mrr@10', Number.NaN).message,
     ],
   ] as const;
   for (const [act, type, message] of faults) {
@@ -257,7 +261,7 @@ test('a result whose parts do not fit together is refused', () => {
   }
 });
 
-test('a p that decides is told from the level', () => {
+test('a p close to the level has enough digits', () => {
   const result = handmadeResult();
   const p = (level: number) => {
     const arms = result.arms.map((arm) =>

@@ -32,7 +32,7 @@ export interface LadderComparison {
   readonly p: string;
   /** Cohen's d of the paired differences; a dash where they do not vary. */
   readonly effectSize: string;
-  /** The least difference that a test of so many queries would find, see `minimumDetectable` in evaluation. */
+  /** The minimum detectable difference of a test with this number of queries, see `minimumDetectable` in evaluation. */
   readonly minimumDetectable: string;
   /** Queries that the arm wins, ties and loses: `12/40/9`. */
   readonly counts: string;
@@ -85,7 +85,7 @@ export function ladderTable(result: ExperimentResult): LadderTable {
   const { metrics, baseline, arms, failures } = result;
   const compared = arms.some(({ name }) => name === baseline);
   if (!compared && !failures.some(({ name }) => name === baseline))
-    throw new ValidationError(`baseline is not among the arms: ${baseline}`, { baseline });
+    throw new ValidationError(`baseline is not among the arms: ${baseline}; name one of the arms`, { baseline });
   const rows = ladderOrder(arms).map((arm) => ({
     arm: arm.name,
     description: arm.description,
@@ -156,7 +156,8 @@ export function ladderCell(
   { level }: Pick<ExperimentResult['statistics'], 'level'>,
 ): LadderCell {
   const interval = arm.metrics[metric];
-  if (interval === undefined) throw new ValidationError(`arm ${arm.name} has no metric: ${metric}`, { metric });
+  if (interval === undefined)
+    throw new ValidationError(`arm ${arm.name} has no metric: ${metric}; name a metric of the result`, { metric });
   assertFinite(interval, `arm ${arm.name}, ${metric}`);
   const comparison = isCompared ? comparisonOf(arm, metric) : null;
   const verdict = comparison?.verdict ?? 'undecided';
@@ -187,7 +188,10 @@ export function writtenComparison(comparison: Comparison, bound: number): Ladder
 function comparisonOf(arm: Measured, metric: string): Comparison {
   const comparison = arm.comparisons?.[metric];
   if (comparison === undefined)
-    throw new ValidationError(`arm ${arm.name} has no comparison with the baseline in: ${metric}`, { metric });
+    throw new ValidationError(
+      `arm ${arm.name} has no comparison with the baseline in: ${metric}; measure the arms again`,
+      { metric },
+    );
   assertFinite(comparison.difference, `difference of arm ${arm.name}, ${metric}`);
   if (!Number.isFinite(comparison.correctedP))
     throw new NotFiniteError('corrected p', `arm ${arm.name}, ${metric}`, comparison.correctedP);

@@ -4,7 +4,7 @@ import { withFailedBaseline } from './failed-baseline.fixture.ts';
 import { handmadeResult } from './result.fixture.ts';
 import { renderText } from './text-table.ts';
 
-test('columns are aligned, marks stand behind the interval', () => {
+test('columns are aligned, marks follow the interval', () => {
   expect(renderText(handmadeResult())).toBe(
     [
       'arm               mrr@10                   Δ      p  recall@10',

@@ -82,6 +82,8 @@ test('a control without a metric is refused', () => {
   const [first] = controls as [(typeof controls)[number]];
   const broken = handmadeTraining({ ...model, controls: [{ ...first, metrics: {} }] });
   expect(() => controlsSection(broken)).toThrow(
-    new ValidationError('arm neighbours has no metric: recall@10', { metric: 'recall@10' }),
+    new ValidationError('arm neighbours has no metric: recall@10; name a metric of the result', {
+      metric: 'recall@10',
+    }),
   );
 });

@@ -57,7 +57,7 @@ export function importanceSection(result: TrainingResult): Section[] {
       : html`
 <p class="controls">${select(`importance-metric-${at}`, 'metric')}</p>
 ${figure(`importance-figure-${at}`)}
-<p class="legend">The metric without a family of signals minus with it, trained anew on the same folds by the hyper-parameters that each had chosen: what is left of 0 is missed. Filled where the p, corrected over the families, decides. ${familyReach(result, model).join(' ')}${cut(model.importance.length, 'families')}</p>
+<p class="legend">The metric without a family of signals minus with it, trained again on the same folds with the hyper-parameters chosen for each: a negative value is a loss. Filled where the p, corrected over the families, decides. ${familyReach(result, model).join(' ')}${cut(model.importance.length, 'families')}</p>
 ${folded('all families', importanceTable(model, metrics, 1 - level))}`,
   );
   return [{ id: 'importance', name: 'What each family of signals is worth', link: 'Importance', content }];

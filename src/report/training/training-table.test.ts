@@ -87,7 +87,7 @@ test('null controls and families stand below the methods, and nothing where ther
   expect(beginnings(result)).toEqual([...methods, ...below, ...end]);
 });
 
-test('transfer is a table where there is any, in which data go by their names', () => {
+test('transfer, if any, is a table with the names of the data', () => {
   const both = sampleTraining(3, { ...size, second: true });
   expect(transferRows(result)).toHaveLength(1);
   expect(transferRows(both).map((row) => row.slice(0, 3))).toEqual([

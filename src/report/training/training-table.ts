@@ -84,7 +84,7 @@ export function poolSentence({ poolRecall, signals, config }: TrainingResult): s
 
 /** Metrics of weights on other data; the first row is the heading. */
 export function transferRows({ name, dataset, transfer, metrics }: TrainingResult): string[][] {
-  const shown = (data: string) => (data === name ? dataset.name : data); // the training's own data go by its name
+  const shown = (data: string) => (data === name ? dataset.name : data); // the name of the training's own data
   const rows = transfer.map(({ model, trainedOn, testedOn, queries, conversations, metrics: values }) => [
     model,
     shown(trainedOn),

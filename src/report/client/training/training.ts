@@ -15,7 +15,7 @@ declare const plot: typeof plotModule;
 declare const tables: typeof tablesModule;
 declare const weightsFigure: typeof weightsModule;
 
-/** Brings the page of a training to life; what it shows without a script stands in it already. */
+/** Adds interaction to the page of a training; the page contains its content without a script. */
 export function run(): void {
   tables.allSortable();
   const data = JSON.parse(dom.byId('data').textContent ?? '') as TrainingPayload;
