@@ -16,11 +16,11 @@ export interface AttentionBlock {
   readonly terms: LogitTerms;
 }
 
-/** What a block adds to a softmax, row-major [R, V + 2]: weighted values, their mass, both scaled by exp(-largest), and the largest logit. */
+/** The contribution of a block to a softmax, row-major [R, V + 2]: weighted values, their mass, both scaled by exp(-largest), and the largest logit. */
 export type BlockMass = Float32Array;
 
 /**
- * What one more block costs in calls, copies and packing, and what one more cell of it costs beside its products, both in multiply-adds. Of wasm they are
+ * The cost of one more block in calls, copies and packing, and of one more cell besides its products, both in multiply-adds. Of wasm they are
  * measured; devices that are a hundred times as fast and called as slowly want blocks ten times as large.
  */
 const BLOCK_COST = { plain: 2 ** 21, batched: 2 ** 28 };
@@ -64,7 +64,7 @@ function massOf(block: AttentionBlock, baseline: 0 | 1): tf.Tensor2D {
 /**
  * Attention of a block, O(R C (D + V)) in two plain products.
  *
- * @param baseline what is taken off each power: 1 where keys count e^0 anyway and the block holds what they have above it, else 0
+ * @param baseline subtracted from each power: 1 if all keys count e^0 and the block holds only the excess, else 0
  */
 export function attentionBlock(block: AttentionBlock, baseline: 0 | 1): Promise<BlockMass> {
   return readBack('attentionBlock', () => massOf(block, baseline));

@@ -2,7 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { scoped } from '../core/scope.ts';
 import type { RingAttentionOptions } from './options.ts';
 
-/** What turns similarity and distance into a logit. */
+/** The options that map similarity and distance to a logit. */
 export type LogitOptions = Pick<RingAttentionOptions, 'combine' | 'decay' | 'temperature'>;
 
 /**

@@ -6,7 +6,7 @@ import type { AttentionInputs } from './ring-attention.ts';
 /**
  * 5 queries and 13 keys on a ring of 17, at places in no order, a zero vector and a duplicate among them.
  *
- * @param isMasked takes away one query's keys altogether, another's all but one, and a quarter of the others'
+ * @param isMasked masks all keys of one query, all but one of another, and a quarter of the others'
  */
 export function sampleRows(isMasked: boolean): PlainRows {
   const [B, T, D, V, N] = [5, 13, 7, 3, 17];

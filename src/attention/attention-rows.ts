@@ -19,7 +19,7 @@ export interface AttentionRows {
   readonly mask?: Uint8Array;
 }
 
-/** What was computed, how, and how exact it is. */
+/** The result, the method that computed it, and its error bound. */
 export interface RowAttention {
   /** Row-major [B, V]; a row without an admissible key is zero. */
   readonly output: Float32Array;
@@ -33,7 +33,7 @@ export interface RowAttention {
   readonly errorBound: number;
 }
 
-/** The inputs, checked, with what every block of them needs. */
+/** The checked inputs, with the values that every block needs. */
 export interface CheckedRows extends AttentionRows {
   /** D */
   readonly dimension: number;

@@ -64,7 +64,7 @@ export function weighted(weights: readonly (readonly number[])[], { values }: Pl
   );
 }
 
-/** The largest difference of any two numbers; NaN where one is none. */
+/** The largest difference of any two numbers; NaN if one of them is NaN. */
 export function worstDifference(got: readonly (readonly number[])[], expected: readonly (readonly number[])[]): number {
   let worst = 0;
   for (const [i, row] of expected.entries()) {

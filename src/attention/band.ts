@@ -1,9 +1,9 @@
 /**
- * How wide a band must be, and what it costs in accuracy.
+ * The width of a band for a given accuracy.
  *
  * Row i of the exact output is N / D with N = Σ e^l_j v_j and D = Σ e^l_j over its admissible keys. The banded row takes c for e^l_j where the key is more than W
  * steps away, c = 1 (multiplicative) or 0 (additive). Semantic similarity lies in [0, 1], so a multiplicative logit is at least 0, and in both forms
- * δ = Σ_far (e^l_j - c) >= 0. Write r = Σ_far (e^l_j - c) v_j for the part that is left out; for values of length 1 at most, |r| <= δ. The banded row
+ * δ = Σ_far (e^l_j - c) >= 0. Write r = Σ_far (e^l_j - c) v_j for the omitted part; for values of length 1 at most, |r| <= δ. The banded row
  * o = (N - r) / (D - δ) is a mean of values with weights that are not negative, so |o| <= 1 too, and N / D - o = (r - δ o) / D: **a row is off by at most
  * 2 δ / D**. What remains is to bound the share δ / D, with x = exp(-decay (W + 1)) / temperature, the largest far logit.
  *
@@ -72,14 +72,14 @@ function farShare(turns: number, width: number, options: RingAttentionOptions, s
  *
  * @param turns n
  * @param width W
- * @param support where keys are masked
+ * @param support if keys are masked
  */
 export function bandError(turns: number, width: number, options: RingAttentionOptions, support?: KeySupport): number {
   return width >= furthest(turns, options) ? 0 : 2 * farShare(turns, width, options, support);
 }
 
 /**
- * The least W, 1 at least, whose {@link bandError} is within the tolerance; the furthest turn's distance where no narrower one is, as with a
+ * The least W, 1 at least, whose {@link bandError} is within the tolerance; the furthest turn's distance if no narrower band is, as with a
  * tolerance of 0.
  *
  * @throws ValidationError for a negative tolerance.

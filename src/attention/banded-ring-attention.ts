@@ -16,7 +16,7 @@ import { keySupport } from './key-support.ts';
 import { emptyTerms, hideKeys, type LogitTerms, MASKED, writeTerms } from './logit-terms.ts';
 import type { RingAttentionOptions } from './options.ts';
 
-/** Error of a row that is asked for when nothing else is: about what float32 rounds. */
+/** The default error of a row: about the rounding error of float32. */
 export const DEFAULT_TOLERANCE = 1e-6;
 /** Why {@link attend} and {@link bandedRingAttention} look at every pair then. */
 export const PAIRS_MASKED = 'a mask of pairs is looked at pair by pair';
@@ -32,7 +32,7 @@ function queryBlocks(places: Int32Array, size: number, { direction }: RingAttent
   return direction === 'anticausal' ? blocks.reverse() : blocks;
 }
 
-/** The terms of a block and its band; where every turn asks and none is masked, all full blocks whose band stays within the turns have the same. */
+/** The terms of a block and its band. If every turn asks and none is masked, all full blocks whose band stays within the turns share them. */
 class BandTerms {
   readonly #rows: CheckedRows;
   readonly #width: number;
@@ -65,7 +65,7 @@ function* queriesOf({ first, count }: Places, { direction }: RingAttentionOption
   for (let step = 0; step < count; step++) yield direction === 'anticausal' ? first + count - 1 - step : first + step;
 }
 
-/** Adds the far field to what a block's band has above it, and divides. */
+/** Adds the far field to the band of a block, and divides. */
 function writeRows(
   output: Float32Array,
   queries: Places,

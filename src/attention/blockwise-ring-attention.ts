@@ -46,7 +46,7 @@ class RunningSoftmax {
   }
 
   /**
-   * Writes the outputs; a row that saw no admissible key is left as it is.
+   * Writes the outputs; a row without an admissible key is not changed.
    *
    * @param rows where in the output each row belongs
    */

@@ -11,9 +11,9 @@ import { packConversations, packedRingAttention } from './packed-attention.ts';
 
 /** N propagated embeddings, and how they were computed. */
 export interface CorpusPropagation {
-  /** Row-major [N, D] in corpus order; a row is zero where the mix of its embedding and its neighbours' is. */
+  /** Row-major [N, D] in corpus order; a row is zero if the mix of its embedding and its neighbours' is. */
   readonly vectors: Float32Array;
-  /** How many conversations were packed into shared blocks, computed alone with every key, and banded. */
+  /** The numbers of conversations packed into shared blocks, computed alone with every key, and banded. */
   readonly conversations: Readonly<Record<'packed' | 'dense' | 'banded', number>>;
   /** Proven bound on the Euclidean error of an attention output, before it is mixed and normalised, for embeddings of length 1 at most. */
   readonly errorBound: number;

@@ -12,9 +12,9 @@ export class FarField {
   count = 0;
   readonly #rows: CheckedRows;
   readonly #options: RingAttentionOptions;
-  /** The next place to come into a directed query's sight. */
+  /** The next place that a directed query sees. */
   #next: number;
-  /** The query's own place where it is taken out of a sum over all. */
+  /** The query's own place if it is subtracted from a sum over all. */
   #own: number | undefined;
 
   constructor(rows: CheckedRows, options: RingAttentionOptions) {

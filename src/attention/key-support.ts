@@ -1,7 +1,7 @@
 import type { CheckedRows } from './attention-rows.ts';
 import type { RingAttentionOptions } from './options.ts';
 
-/** What the rows of a conversation with masked keys can count on. */
+/** Bounds on the keys of a row in a conversation with masked keys. */
 export interface KeySupport {
   /** Keys that are not masked. */
   readonly keys: number;
@@ -9,7 +9,7 @@ export interface KeySupport {
   readonly nearest: number;
 }
 
-/** [T + 1] the last key before each place that is not masked, -1 where there is none. */
+/** [T + 1] the last key before each place that is not masked, -1 if none. */
 function lastBefore(keyMask: Uint8Array): Int32Array {
   const last = new Int32Array(keyMask.length + 1);
   last[0] = -1;
@@ -19,7 +19,7 @@ function lastBefore(keyMask: Uint8Array): Int32Array {
 }
 
 /**
- * @returns undefined where no key is masked: a query then sees all keys that its direction lets it see, down to its neighbour
+ * @returns undefined if no key is masked: a query then sees all keys that its direction lets it see, down to its neighbour
  */
 export function keySupport(rows: CheckedRows, options: RingAttentionOptions): KeySupport | undefined {
   const { keyMask, turns, places } = rows;
@@ -32,7 +32,7 @@ export function keySupport(rows: CheckedRows, options: RingAttentionOptions): Ke
   let nearest = 1;
   for (const place of places) {
     const reach = self === 'include' ? 0 : 1;
-    // On a ring the furthest keys along the line may be the nearest ones the other way round.
+    // On a ring the furthest keys along the line may be the nearest in the other direction.
     const seen = [before[place + 1 - reach] as number, firstAfter(place + reach), first, last];
     const steps = seen
       .filter((key) => {

@@ -17,11 +17,11 @@ export interface LogitTerms {
 export interface RingPlaces {
   readonly turns: number;
   readonly options: RingAttentionOptions;
-  /** Keys further away than this are left as they are. */
+  /** Keys further away than this are not changed. */
   readonly width: number;
 }
 
-/** @param masked the logit of keys that nothing is written for: 0 where they count e^0 = 1, else {@link MASKED} */
+/** @param masked the logit of keys without a term: 0 if they count e^0 = 1, else {@link MASKED} */
 export function emptyTerms(rows: number, columns: number, masked: 0 | typeof MASKED = MASKED): LogitTerms {
   const offset = new Float32Array(rows * columns);
   if (masked !== 0) offset.fill(masked);
@@ -41,7 +41,7 @@ export function termsByDistance(furthest: number, { combine, decay, temperature 
 }
 
 /**
- * Writes the terms of all admissible keys within the width, masks aside. Key places may lie beyond the turns: there a ring goes on and a line has nothing.
+ * Writes the terms of all admissible keys within the width, masks aside. Key places may lie beyond the turns: there a ring continues and a line has no keys.
  *
  * @param corner place of the first row and column in the terms
  * @param queries [R] places
@@ -74,7 +74,7 @@ export function writeTerms(
 }
 
 /**
- * Takes masked keys out of a block, as if nothing had been written for them.
+ * Removes masked keys from a block, as if no term had been written for them.
  *
  * @param queries [R] rows of the queries
  * @param masked as in {@link emptyTerms}

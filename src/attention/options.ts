@@ -3,7 +3,7 @@ import { frozen } from '../core/frozen.ts';
 import { sumsToOne } from '../core/validation.ts';
 
 /**
- * The choices of ring attention (section 4.2 of diomande2026ragpp, and what it leaves open).
+ * The choices of ring attention (section 4.2 of diomande2026ragpp, and choices that it does not specify).
  *
  * topology `ring`: the shorter way round, `line`: |p_i - p_j|. direction `causal` keeps keys at or before the query's position, `anticausal` at or after it.
  * combine `multiplicative`: logit = exp(-decay d) (1 + cos) / 2 / temperature, which tends to 0 for far keys and so never forgets them; `additive`: logit =
@@ -21,7 +21,7 @@ export type RingAttentionOptions = z.infer<typeof ringAttentionOptions>;
 
 export const RING_ATTENTION_DEFAULTS: RingAttentionOptions = frozen(ringAttentionOptions.parse({}));
 
-/** How far the shares of {@link attentionMix} may be from a sum of 1. */
+/** The tolerance of the sum of {@link attentionMix} against 1. */
 const MIX_TOLERANCE = 0.01;
 
 /** The shares of the three mechanisms in unified attention. */
@@ -36,7 +36,7 @@ export const attentionMix = z
   });
 export type AttentionMix = z.infer<typeof attentionMix>;
 
-/** `literal`: RCP and IRCP are the same, since reversed positions leave every ring distance as it was; `directed`: RCP is causal, IRCP anticausal. */
+/** `literal`: RCP and IRCP are the same, since reversed positions do not change any ring distance; `directed`: RCP is causal, IRCP anticausal. */
 export const attentionMode = z.enum(['literal', 'directed']);
 export type AttentionMode = z.infer<typeof attentionMode>;
 

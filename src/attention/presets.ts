@@ -3,7 +3,7 @@ import { type PropagationOptions, propagationOptions } from './options.ts';
 
 /**
  * Named settings of propagation. `published` has the paper's: a turn is its own loudest key (logit 10 against about 4 for its neighbours), so it comes out as it
- * went in. `framework` leaves the turn itself out and lets far turns fade.
+ * went in. `framework` excludes the turn itself and gives far turns less weight.
  */
 export const PROPAGATION_PRESETS = frozen({
   published: propagationOptions.parse({

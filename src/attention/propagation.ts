@@ -10,7 +10,7 @@ import { ringGeometry } from './ring-geometry.ts';
 export interface PlacesAsOf {
   /** int32 [R] */
   readonly own: tf.Tensor1D;
-  /** [R, T], at least the conversation's size where a turn is not there yet. */
+  /** [R, T], at least the conversation's size for a later turn. */
   readonly keys: tf.Tensor2D;
 }
 
@@ -24,14 +24,14 @@ function chosenCosines(embeddings: tf.Tensor2D, turns: tf.Tensor1D): tf.Tensor2D
 }
 
 /**
- * Propagated embeddings of R chosen turns of a conversation, each as of the moment when the conversation had `sizes[r]` turns:
+ * Propagated embeddings of R chosen turns of a conversation, each at the time when the conversation had `sizes[r]` turns:
  * `normalise((1 - beta) e + beta * attention output)`, the attention running over the first `sizes[r]` turns as a ring of that size. O(R T D), the sum over
- * keys being one plain matrix product whatever the moments; cosines are O(min(R, T) T D).
+ * keys being one plain matrix product for all times; cosines are O(min(R, T) T D).
  *
  * @param embeddings [T, D] in time order
  * @param turns int32 [R] the chosen ones, each below its size
  * @param sizes int32 [R]
- * @param places where the turns stand; in time order where it is left out
+ * @param places the order of the turns; by default time order
  * @returns [R, D]; a row is zero where the mix of its embedding and its neighbours' is
  */
 export function propagateAsOf(
@@ -51,7 +51,7 @@ export function propagateAsOf(
     const geometry = places === undefined ? inTime : { ...inTime, keyPositions: places.keys };
     const known: tf.Tensor2D = tf.less(geometry.keyPositions, geometry.ringSize); // [R, T]
     const weights = ringWeights(cosine, geometry, options, known); // [R, T]
-    // The turn's own share goes in as a weight, so that [R, D] is made once, by the product.
+    // The turn's own share is a weight, so that the product makes [R, D] once.
     const own = tf.cast(tf.equal(geometry.keyPositions, geometry.queryPositions), 'float32'); // [R, T]
     const shares: tf.Tensor2D = tf.add(tf.mul(own, 1 - options.beta), tf.mul(weights, options.beta));
     return normaliseRows(matmul(shares, embeddings));

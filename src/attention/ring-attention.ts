@@ -26,7 +26,7 @@ export interface AttentionInputs {
 }
 
 export interface Attention extends tf.NamedTensorMap {
-  /** [B, T]; rows sum to 1, or are all zeros where no key is admissible. */
+  /** [B, T]; rows sum to 1, or are all zeros if no key is admissible. */
   weights: tf.Tensor2D;
   /** [B, V] */
   output: tf.Tensor2D;
@@ -76,7 +76,7 @@ export function ringWeights(
 
 /**
  * Dense ring attention, O(B T D): softmax over the keys of logits made of cosine and ring distance, and the values weighted by it. Section 4.2.3 of
- * diomande2026ragpp; `direction` none is its literal form, causal and anticausal are what its prose says of RCP and IRCP.
+ * diomande2026ragpp; `direction` none is its literal form, causal and anticausal follow its prose on RCP and IRCP.
  *
  * @throws DimensionMismatchError, ValidationError as {@link assertAttentionInputs} says.
  */

@@ -2,11 +2,11 @@ import * as tf from '@tensorflow/tfjs-core';
 import { scoped } from '../core/scope.ts';
 import type { RingAttentionOptions } from './options.ts';
 
-/** Where queries and keys stand. Positions are float32 columns and rows here, so that they broadcast to [B, T]. */
+/** The positions of queries and keys. Positions are float32 columns and rows here, so that they broadcast to [B, T]. */
 export interface RingGeometry {
   /** [B, 1] */
   readonly queryPositions: tf.Tensor2D;
-  /** [1, T]; [B, T] where the keys stand elsewhere for each query. */
+  /** [1, T]; [B, T] if the keys have other positions for each query. */
   readonly keyPositions: tf.Tensor2D;
   /** Turns on the ring; [B, 1] where queries stand on rings of different sizes. */
   readonly ringSize: number | tf.Tensor2D;

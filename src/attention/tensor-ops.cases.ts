@@ -86,7 +86,7 @@ const vectorsOf = async (corpus: Corpus, rows: Float32Array) =>
   (await propagateCorpus(corpus, rows, FRAMEWORK)).vectors;
 const ofTwo = (own: Own, rows: number[][]) => propagate(own(tf.tensor2d(rows)), FRAMEWORK);
 
-/** How attention over rows on the host has to do, whatever the way. */
+/** The cases of every method of attention over rows on the host. */
 function rowOp(attention: (rows: AttentionRows, options: typeof RING) => Promise<Float32Array>) {
   return {
     use: () => attention(long, RING),

@@ -52,7 +52,7 @@ export function trajectoryWeights(
 }
 
 /**
- * TPO: the weights of ring attention with the trajectory distance in place of the ring distance (section 4.2.4 of diomande2026ragpp). Positions only say which key
+ * TPO: the weights of ring attention with the trajectory distance instead of the ring distance (section 4.2.4 of diomande2026ragpp). Positions only say which key
  * is the query's own.
  *
  * @throws DimensionMismatchError, ValidationError for inputs that don't fit.

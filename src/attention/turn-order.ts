@@ -1,4 +1,4 @@
-/** Where the first turns of a conversation stand when it is not time that orders them. */
+/** The positions of a conversation's first turns in an order other than time. */
 export interface TurnPlaces {
   /** [size] the place of each turn, turns in time order. */
   readonly placeOf: Int32Array;

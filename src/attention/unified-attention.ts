@@ -23,7 +23,7 @@ export function mixed<T extends tf.Tensor>(parts: Readonly<Record<keyof Attentio
 }
 
 /**
- * The mix of the three mechanisms (section 4.2.4 of diomande2026ragpp). A row sums to less than 1 where one of them has no admissible key for it.
+ * The mix of the three mechanisms (section 4.2.4 of diomande2026ragpp). A row sums to less than 1 if a mechanism has no admissible key for it.
  *
  * @throws ValidationError for a mix that doesn't sum to 1, DimensionMismatchError for inputs that don't fit.
  */

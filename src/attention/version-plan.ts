@@ -23,7 +23,7 @@ export function newcomerReach(options: PropagationOptions, tolerance: number): n
   return options.combine === 'additive' ? bandWidth(options, tolerance) : Number.POSITIVE_INFINITY;
 }
 
-/** Whether no later turn can move the version that a turn has in a conversation of `size` turns. */
+/** Whether no later turn can change a turn's version in a conversation of `size` turns. */
 function isSettled(place: number, size: number, reach: number, { topology, direction }: PropagationOptions): boolean {
   if (topology === 'line' && direction === 'causal') return true; // later turns are no keys of it, and no distance changes
   const wraps = topology === 'ring' && direction !== 'causal' && place < reach;
@@ -36,7 +36,7 @@ function isSettled(place: number, size: number, reach: number, { topology, direc
  * @param positions ascending corpus positions of the conversation's turns
  * @param cutoffs ascending
  * @param end greater than any cutoff
- * @param isOrdered whether newcomers stand last; where they may stand between others, no version is ever settled
+ * @param isOrdered whether new turns are last; if they may be between others, no version is ever final
  */
 export function planVersions(
   positions: Int32Array,

@@ -9,7 +9,7 @@ import { type PlacesAsOf, propagateAsOf } from './propagation.ts';
 import type { TurnOrder } from './turn-order.ts';
 import { newcomerReach, planVersions, type Version } from './version-plan.ts';
 
-/** Numbers in the largest tensor of a batch of versions, but for the turns themselves: 16 MB. */
+/** Numbers in the largest tensor of a batch of versions, without the turns themselves: 16 MB. */
 const BATCH_NUMBERS = 2 ** 22;
 
 /** R versions of propagated embeddings, in order of validFrom, then position. */
@@ -37,7 +37,7 @@ function sizeOf(versions: readonly Version[]): number {
   return versions.reduce((most, { size }) => Math.max(most, size), 0);
 }
 
-/** Where the versions' turns and all T turns of their conversation stand as of each version. */
+/** The positions of the versions' turns and of all T turns of their conversation, for each version. */
 function placesOf(versions: readonly Version[], T: number, placeOf: (size: number) => Int32Array): PlacesAsOf {
   const own = Int32Array.from(versions, ({ place, size }) => placeOf(size)[place] as number);
   const keys = new Float32Array(versions.length * T);
@@ -52,7 +52,7 @@ function placesOf(versions: readonly Version[], T: number, placeOf: (size: numbe
  * Versions of one conversation's turns.
  *
  * @param embeddings [T, D] of its turns in time order
- * @param placeOf the places of the first turns; that of time where there is none
+ * @param placeOf the places of the first turns; by default time order
  * @param store receives the rows of a batch, row-major [batch, D]
  */
 async function computeVersions(
@@ -85,8 +85,8 @@ async function computeVersions(
  * @param embeddings row-major [N, D]
  * @param cutoffs of the queries, in any order: how many leading turns of the corpus each may see
  * @param settings.tolerance largest share of attention mass that a newcomer out of reach may have; default 1e-5
- * @param settings.order where the turns stand; in time order where it is left out
- * @param settings.batchNumbers most numbers in a tensor of the device but for the turns of a conversation; by default 2²²
+ * @param settings.order the order of the turns; by default time order
+ * @param settings.batchNumbers the maximum of numbers in a tensor of the device, without the turns of a conversation; by default 2²²
  * @throws DimensionMismatchError when the embeddings do not fit the corpus.
  */
 export async function versionedPropagation(

@@ -10,7 +10,7 @@ export interface Bm25Parameters {
 export interface Bm25Variant {
   /** The weight of a term that `frequency` of `count` turns hold. */
   idf(count: number, frequency: number): number;
-  /** What `tf` occurrences are worth in a turn whose length is `ratio` times the average. */
+  /** The saturated frequency of `tf` occurrences in a turn whose length is `ratio` times the average. */
   saturate(tf: number, ratio: number, parameters: Bm25Parameters): number;
 }
 
@@ -23,7 +23,7 @@ const DELTA_L = 0.5;
 const DELTA_PLUS = 1;
 
 /**
- * The variants that Kamphuis, de Vries, Boytsov, Lin 2020, "Which BM25 do you mean? A large-scale reproducibility study of scoring variants", tell apart. In
+ * The variants that Kamphuis, de Vries, Boytsov, Lin 2020, "Which BM25 do you mean? A large-scale reproducibility study of scoring variants", distinguish. In
  * `robertson` the weight of a term that more than half of the turns hold would be negative; it is 0 here, so that 0 is the least score of every variant.
  */
 export const BM25_VARIANTS = frozen({

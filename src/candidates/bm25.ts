@@ -12,8 +12,8 @@ import { TermPostings } from './term-postings.ts';
 import { TopSelection } from './top-selection.ts';
 
 /**
- * BM25 as of each query's moment: the number of turns, their average length and the frequency of each term are those of the turns before the cutoff. Postings are in
- * time order, so what a term looked like then is a prefix of its postings, found by binary search; nothing is rebuilt. A term of the query counts as often as it
+ * BM25 at each query's time: the number of turns, their average length and the frequency of each term are those of the turns before the cutoff. Postings are in
+ * time order, so the earlier postings of a term are a prefix, found by binary search; no index is rebuilt. A term of the query counts as often as it
  * occurs in it. Candidates are the turns with a score above 0.
  *
  * A query costs the postings of its terms up to the cutoff, and one pass over the turns before it.
@@ -48,7 +48,7 @@ export class Bm25Index implements CandidateIndex {
   }
 
   /**
-   * The scores of given pairs as of each query's moment, 0 where a position is -1.
+   * The scores of given pairs at each query's time, 0 if a position is -1.
    *
    * @param positions row-major [Q, width], for example the union of the candidates of several indexes.
    * @returns row-major [Q, width]

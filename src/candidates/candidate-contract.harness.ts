@@ -3,7 +3,7 @@ import { ValidationError } from '../core/errors.ts';
 import { random } from '../core/random.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
 
-/** What an index is made from in the contract: N turns, some of which are twins with equal texts and vectors, so that scores tie. */
+/** The inputs of an index in the contract: N turns, some of which are twins with equal texts and vectors, so that scores tie. */
 export interface ContractCorpus {
   readonly ids: readonly string[];
   readonly texts: readonly string[];
@@ -62,7 +62,7 @@ function rowOf({ positions, scores, width }: Candidates, query: number): Row {
 }
 
 /**
- * What every candidate index promises, as tests. Every turn of the sample has a word and a direction in common with every query, so an index that sees c turns finds
+ * The contract of every candidate index, as tests. Every turn of the sample has a word and a direction in common with every query, so an index that sees c turns finds
  * min(k, c).
  */
 export function describeCandidateIndex(name: string, make: (corpus: ContractCorpus) => CandidateIndex): void {

@@ -1,16 +1,16 @@
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
 
 /**
- * What a memory holds, in three figures and their other units (definition 4.5 of diomande2026ragpp). A memory without a record has all of them 0.
+ * The state of a memory, in three figures and their other units (definition 4.5 of diomande2026ragpp). A memory without a record has all of them 0.
  */
 export interface ConservationMetrics {
   /** n, the records counted. */
   readonly count: number;
   /** `M = sum_i alpha_i |e_i|` */
   readonly magnitude: number;
-  /** `E = 1/2 sum_ij alpha_i alpha_j cos(e_i, e_j)`, in [0, 1/2] whatever the embeddings are. */
+  /** `E = 1/2 sum_ij alpha_i alpha_j cos(e_i, e_j)`, in [0, 1/2] for all embeddings. */
   readonly energy: number;
-  /** `2 E`, in [0, 1]: the length of the mean direction, squared. 1 where all directions are one. */
+  /** `2 E`, in [0, 1]: the length of the mean direction, squared. 1 if all directions are equal. */
   readonly coherence: number;
   /** `I = -sum_i alpha_i ln alpha_i` in nats, at most ln n. */
   readonly information: number;
@@ -34,7 +34,7 @@ export interface ConservationSums {
 /**
  * The metrics from the sums; salience is normalised here, by `I = ln S - (sum w ln w) / S`.
  *
- * @throws ValidationError where there are records but no salience, NotFiniteError where a sum overflowed.
+ * @throws ValidationError for records without salience, NotFiniteError if a sum overflows.
  */
 export function metricsOf({ count, salience, salienceLog, length, direction }: ConservationSums): ConservationMetrics {
   if (count === 0) return { count, magnitude: 0, energy: 0, coherence: 0, information: 0, informationBits: 0 };

@@ -65,7 +65,7 @@ export class ConservationStream {
     this.#count(record, 1);
   }
 
-  /** @throws RecordNotFoundError for an id that is not there. */
+  /** @throws RecordNotFoundError for an unknown id. */
   remove(id: string): void {
     const record = this.#records.get(id);
     if (record === undefined) throw new RecordNotFoundError('conservation stream', id);
@@ -92,7 +92,7 @@ export class ConservationStream {
   /**
    * O(D).
    *
-   * @throws ValidationError where there are records but no salience, NotFiniteError where a sum overflowed.
+   * @throws ValidationError for records without salience, NotFiniteError if a sum overflows.
    */
   metrics(): ConservationMetrics {
     return metricsOf({

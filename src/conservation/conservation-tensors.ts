@@ -35,7 +35,7 @@ export function conservationTensors(embeddings: tf.Tensor2D, salience: tf.Tensor
       { count },
     );
   return scoped('conservationTensors', () => {
-    if (count === 0) return { magnitude: tf.scalar(0), energy: tf.scalar(0), information: tf.scalar(0) }; // wasm sums no terms to whatever its memory holds
+    if (count === 0) return { magnitude: tf.scalar(0), energy: tf.scalar(0), information: tf.scalar(0) }; // on wasm the sum of no terms is undefined
     const shares: tf.Tensor1D = tf.divNoNan(salience, tf.sum(salience)); // [T]
     const lengths = tf.sqrt(tf.sum(tf.square(embeddings), 1)); // [T]
     const direction = matmul(tf.expandDims(shares, 0) as tf.Tensor2D, normaliseRows(embeddings)); // [1, D]

@@ -1,4 +1,4 @@
-/** How much a memory holds, how coherent it is, and what an operation on it may change. */
+/** The magnitude and coherence of a memory, and the laws of operations on it. */
 
 export {
   CONSERVATION_LAWS,

@@ -5,7 +5,7 @@ import { frozen } from './frozen.ts';
 export const BACKENDS = frozen(['cuda', 'node', 'webgpu', 'wasm', 'cpu'] as const);
 export type BackendName = (typeof BACKENDS)[number];
 
-/** What computes the tensors of this process. Known here without loading a tensor. */
+/** The backend that computes the tensors of this process; readable without loading a tensor library. */
 export interface ActiveBackend {
   readonly name: BackendName;
   /** Why this backend and no other. */

@@ -11,7 +11,7 @@ export type BackendChoice = BackendName | 'auto';
 export interface BackendProbe {
   readonly name: BackendName;
   readonly available: boolean;
-  /** Why it is not there and what would bring it, or what was found. */
+  /** The package that was found, or the reason why the backend is missing and the command that installs it. */
   readonly reason: string;
 }
 
@@ -26,7 +26,7 @@ function packageFolder(name: string): string | undefined {
 }
 
 /**
- * Commands that install what the backends need. `--save-dev`, since npm installs nothing when a package is named that is an optional peer of the project itself.
+ * Commands that install what the backends need. `--save-dev`, since npm does not install an optional peer of the project itself.
  */
 const INSTALL = {
   cuda: 'npm install @tensorflow/tfjs-node-gpu@4.22.0',
@@ -34,7 +34,7 @@ const INSTALL = {
   webgpu: 'npm install --save-dev webgpu@0.6.2 @tensorflow/tfjs-backend-webgpu@4.22.0',
 };
 
-/** The native library is downloaded when the package is installed; where that failed, importing it would register kernels and then throw. */
+/** npm downloads the native library when it installs the package; without the library an import registers kernels and then throws. */
 function probeNative(name: 'cuda' | 'node', packageName: string): BackendProbe {
   const folder = packageFolder(packageName);
   if (folder === undefined)
@@ -80,7 +80,7 @@ async function restoreUtilForNative(): Promise<void> {
   util.isNullOrUndefined ??= (value) => value === null || value === undefined;
 }
 
-/** One for the life of the process: tfjs keeps a device of the first, and the process dies where that is collected. */
+/** One per process: tfjs keeps a device of the first instance, and the process crashes if that instance is collected. */
 let webGpu: unknown;
 
 const LOADERS: Readonly<Record<BackendName, () => Promise<string>>> = {
@@ -128,17 +128,17 @@ export function prefersPlainProducts(): boolean {
   return tf.getBackend() === 'wasm' || tf.getBackend() === 'cpu';
 }
 
-/** True where the active backend has a kernel of this name: not every backend has one for every op. */
+/** True if the active backend has a kernel of this name: not every backend has every kernel. */
 export function hasKernel(name: string): boolean {
   return tf.getKernel(name, tf.getBackend()) !== undefined;
 }
 
-/** False where a tensor on the device can be read only asynchronously, as WebGPU in Node. */
+/** False if a tensor on the device can be read only asynchronously, as with WebGPU in Node. */
 export function readsSynchronously(): boolean {
   return tf.getBackend() !== 'webgpu';
 }
 
-/** The wasm module hooks into the process and answers any uncaught error with its whole source on one line; what it added is taken out again. */
+/** The wasm module adds hooks to the process that print its whole source on any uncaught error; removes these hooks. */
 export async function withoutHooks<T>(work: () => Promise<T>): Promise<T> {
   const events = ['uncaughtException', 'unhandledRejection'] as const;
   const before = events.map((event) => process.rawListeners(event));
@@ -162,7 +162,7 @@ async function load(name: BackendName): Promise<void> {
   });
 }
 
-/** Of the library behind tfjs-node and tfjs-node-gpu, undefined on other backends. */
+/** The version of the library of tfjs-node and tfjs-node-gpu; undefined on other backends. */
 function libtensorflowVersion(): string | undefined {
   if (tf.getBackend() !== 'tensorflow') return undefined;
   return (tf.backend() as unknown as { binding: { TF_Version: string } }).binding.TF_Version;
@@ -209,7 +209,7 @@ export async function useBackend(choice: BackendChoice): Promise<BackendName> {
   }
 }
 
-/** @throws UnavailableError with the reason of each, where none loads. */
+/** @throws UnavailableError with the reason of each, if none loads. */
 export async function firstThatLoads(
   probes: readonly BackendProbe[],
   load: (name: BackendName) => Promise<void>,

@@ -10,5 +10,5 @@ export function testBackends(): BackendName[] {
   return names as BackendName[];
 }
 
-/** What tensor tests run on. */
+/** The backends of tensor tests. */
 export const TEST_BACKENDS: readonly BackendName[] = testBackends();

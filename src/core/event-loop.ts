@@ -8,7 +8,7 @@ export function letEventsIn(): Promise<void> {
   });
 }
 
-/** So soon does a long computation notice Ctrl-C. */
+/** The interval at which a long computation lets events in, and so notices Ctrl-C. */
 const BREAK_MILLISECONDS = 50;
 
 /** For a loop of short steps: {@link letEventsIn} whenever the last time is some while ago, so that awaiting it at every step costs next to nothing. */

@@ -20,7 +20,7 @@ import {
 import { dirname, join, relative, sep } from 'node:path';
 import { StorageError } from './errors.ts';
 
-/** Node refuses a single write of more than 2 GiB. */
+/** Node throws on a single write of more than 2 GiB. */
 const LARGEST_WRITE = 2 ** 30;
 
 /** Numbers that distinguish temporary files, also between machines that share a folder. */
@@ -43,7 +43,7 @@ function naming<T>(action: string, path: string, work: () => T): T {
   }
 }
 
-/** What is at a path, a link itself instead of what it points to; null for nothing. */
+/** The file at a path, or the link itself, not its target; null if the path does not exist. */
 function statsAt(path: string): Stats | null {
   return lstatSync(path, { throwIfNoEntry: false }) ?? null;
 }
@@ -68,7 +68,7 @@ export function assertNoLink(path: string, root: string = dirname(path)): void {
 }
 
 /**
- * Makes a folder and those above it. Node's recursive `mkdirSync` never returns where the system denies that an existing folder exists, as Linux does within /proc.
+ * Makes a folder and its parents. Node's recursive `mkdirSync` never returns if the system denies that an existing folder exists, as Linux does within /proc.
  *
  * @throws StorageError.
  */
@@ -90,7 +90,7 @@ function makeMissing(path: string): void {
   }
 }
 
-/** Appends all bytes to an open file: the system may write fewer than asked for, and then once more. @throws what the system reports, such as a full disk. */
+/** Appends all bytes to an open file; repeats, since the system may write fewer bytes than requested. @throws the system's error, such as a full disk. */
 export function writeFully(file: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.byteLength; ) {
     const written = writeSync(file, bytes, done, Math.min(bytes.byteLength - done, LARGEST_WRITE));
@@ -99,7 +99,7 @@ export function writeFully(file: number, bytes: Uint8Array): void {
   }
 }
 
-/** Makes a file that was not there, under a name that ends in a number. */
+/** Makes a new file, under a name that ends in a number. */
 function makeTemporary(path: string): { readonly file: number; readonly name: string } {
   for (;;) {
     const name = `${path}.${randomInt(TEMPORARY_NUMBERS)}`;
@@ -140,7 +140,7 @@ function replace(path: string, bytes: Uint8Array): void {
 /**
  * Writes a whole file or nothing: a temporary neighbour, synced and as long as it must be, then renamed.
  *
- * @throws StorageError, also where the path is a link or no regular file.
+ * @throws StorageError, also if the path is a link or not a regular file.
  */
 export function writeAtomic(path: string, content: string | Uint8Array): void {
   naming('write', path, () => {
@@ -170,7 +170,7 @@ export function assertWritableFolder(path: string): void {
   });
 }
 
-/** Makes the folder, or checks that an existing one can be read: {@link assertWritableFolder} follows where something is missing from it. */
+/** Makes the folder, or checks that an existing one can be read; {@link assertWritableFolder} is called when a file is missing. */
 export function assertReadableFolder(path: string): void {
   naming('read folder', path, () => {
     makeMissing(path);

@@ -5,7 +5,7 @@ function bytesOf(view: ArrayBufferView): Uint8Array {
   return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
 }
 
-/** Of a Map, a Date or an instance of a class the entries are not what it holds: unlike values would have one hash. */
+/** The entries of a Map, a Date or an instance of a class do not represent its content: different values would have one hash. */
 function assertPlain(value: object): void {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === Object.prototype || prototype === null) return;

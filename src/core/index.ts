@@ -1,4 +1,4 @@
-/** What knows no word of the domain: errors, validation, the tensor backend, scopes, shapes, hashing, random streams. */
+/** Code without any word of the domain: errors, validation, the tensor backend, scopes, shapes, hashing, random streams. */
 
 /** The tensor library that every room computes with; a second copy of it would not know the active backend. */
 export * as tf from '@tensorflow/tfjs-core';

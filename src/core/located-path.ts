@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 
 /**
- * Where a path leads that a file names: what exists relative to the file's folder comes first, then the working directory.
+ * Resolves a path that a file names: first relative to the folder of the file, then to the working directory.
  *
  * @param folder of the file; null for a path that no file wrote, such as one of the command line.
  */

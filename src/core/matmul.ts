@@ -42,7 +42,7 @@ export function batchedMatmul(a: tf.Tensor3D, b: tf.Tensor3D): tf.Tensor3D {
 
 /**
  * The products one by one. A slice costs wasm a copy of all that it is taken from, so batches are halved again and again instead of unstacked: with B = 64 and
- * 26 MB of operands that is 6 copies in place of 64. A scope for each half: without it the operands that wasm packs pile up until the end.
+ * 26 MB of operands that is 6 copies instead of 64. Each half has a scope: otherwise the operands that wasm packs accumulate until the end.
  */
 function plainProducts(a: tf.Tensor3D, b: tf.Tensor3D): tf.Tensor3D {
   const [batch, rows, inner] = a.shape;

@@ -1,9 +1,9 @@
-/** Runs what it is given in the order in which it was given, each when all before it are over; one that fails does not stop the next. */
+/** Runs functions one after the other in the order of the calls; an error does not stop the next. */
 export function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const result = last.then(work);
-    last = result.catch(() => {}); // whoever asked for it hears of it
+    last = result.catch(() => {}); // the caller handles the error
     return result;
   };
 }

@@ -3,7 +3,7 @@ import type { MultiBar, SingleBar } from 'cli-progress';
 import { once } from './once.ts';
 import { printable } from './terminal.ts';
 
-/** Shows how far one stage of the work is. */
+/** Shows the progress of one stage of the work. */
 export interface Progress {
   update(done: number): void;
   /** Ends the stage with an optional remark, such as a count. */
@@ -30,7 +30,7 @@ const BAR = {
 };
 const REDRAW_MILLISECONDS = 100;
 
-/** What is on terminals now: its timer keeps the process alive, and it hides the cursor. */
+/** The bars now on terminals: a bar's timer keeps the process alive, and hides the cursor. */
 const shown = new Set<Bars>();
 
 /** The bars of stages that run within each other, one line each. They are drawn on update, since the work between two updates leaves no time for a timer. */
@@ -74,12 +74,12 @@ class Bars {
   }
 }
 
-/** Ends the bars of all stages that are not finished, where they stand, and gives the cursor back. A stage within which something was thrown stays open else. */
+/** Ends the bars of all unfinished stages and shows the cursor again. Otherwise a stage that threw would keep its bar open. */
 export function closeProgress(): void {
   for (const bars of shown) bars.close();
 }
 
-/** On a terminal a bar a stage, on stderr; elsewhere one plain line when the stage ends. */
+/** On a terminal one bar per stage, on stderr; elsewhere one plain line at the end of the stage. */
 export function terminalProgress(stream: NodeJS.WriteStream = process.stderr): StartProgress {
   const bars = new Bars(stream);
   return (stage, total) => {

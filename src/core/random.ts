@@ -15,7 +15,7 @@ export interface Random {
   shuffle<T>(items: T[]): T[];
 }
 
-/** @param name what the stream is for, so that adding a consumer does not move the numbers of another. */
+/** @param name the purpose of the stream, so that adding a consumer does not change the numbers of another. */
 export function random(seed: number, name: string): Random {
   const generator = xoroshiro128plus(Number.parseInt(hashOf(`${seed}/${name}`).slice(0, 8), 16) | 0);
   let spare: number | undefined;

@@ -3,8 +3,8 @@ import { letEventsIn } from './event-loop.ts';
 import { scoped } from './scope.ts';
 
 /**
- * Runs `compute` in a scope and reads its float32 result back; no tensor stays on the device. Asynchronous, since WebGPU knows no other way in Node, and the
- * place where a computation made of many steps notices Ctrl-C.
+ * Runs `compute` in a scope and reads its float32 result back; no tensor stays on the device. Asynchronous, since WebGPU allows nothing else in Node, and so that
+ * a computation of many steps notices Ctrl-C.
  */
 export async function readBack(name: string, compute: () => Tensor): Promise<Float32Array> {
   await letEventsIn();

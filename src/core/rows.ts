@@ -1,6 +1,6 @@
 import { DimensionMismatchError } from './errors.ts';
 
-/** Width of a row-major matrix of `count` rows, 0 when there is none. */
+/** Width of a row-major matrix of `count` rows, 0 without rows. */
 export function rowWidth(what: string, matrix: Float32Array, count: number): number {
   const width = count === 0 ? 0 : matrix.length / count;
   if (!Number.isInteger(width))

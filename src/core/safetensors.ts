@@ -3,7 +3,7 @@ import { ChecksumMismatchError, StorageError } from './errors.ts';
 import { writeAtomic } from './files.ts';
 import { hashOf } from './hash.ts';
 
-/** What each of the format's types is here; the others are refused. */
+/** The array types of the format's types; other types are errors. */
 const DTYPES = { F64: Float64Array, F32: Float32Array, I32: Int32Array, U8: Uint8Array } as const;
 type Dtype = keyof typeof DTYPES;
 export type TensorData = Float64Array | Float32Array | Int32Array | Uint8Array;
@@ -59,7 +59,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** @param isOurs whether a file without checksums is refused. */
+/** @param isOurs whether a file without checksums is an error. */
 function parseParts(bytes: Buffer, isOurs: boolean, damaged: (reason: string) => Error): Parts {
   if (bytes.byteLength < 8) throw damaged(`${bytes.byteLength} bytes are too few for a header`);
   const length = Number(bytes.readBigUInt64LE());
@@ -91,16 +91,16 @@ function arrayOf({ dtype, data_offsets: [start, end] }: Entry, body: Buffer): Te
 }
 
 /**
- * Reads a file of any program; where it has checksums, they must fit.
+ * Reads a file of any program; checks its checksums if it has any.
  *
- * @param remedy what the reader of the error can do, for example `delete it to have it computed again`.
+ * @param remedy the end of the error message, for example `delete the file to compute it again`.
  * @throws ChecksumMismatchError when the file is truncated or altered, StorageError when it cannot be read.
  */
 export function readSafetensors(path: string, remedy: string): TensorFile {
   return readTensors(path, remedy, false);
 }
 
-/** {@link readSafetensors} of a file that {@link writeSafetensors} wrote: one without checksums is refused. */
+/** {@link readSafetensors} of a file by {@link writeSafetensors}: missing checksums are an error. */
 export function readCheckedSafetensors(path: string, remedy: string): TensorFile {
   return readTensors(path, remedy, true);
 }

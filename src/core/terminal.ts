@@ -16,7 +16,7 @@ export function printError(text: string): void {
   process.stderr.write(printable(text));
 }
 
-/** Gives a terminal back what a progress bar takes from it, the cursor and the wrapping of lines, where stderr is one. */
+/** Restores the cursor and the wrapping of lines of a terminal after a progress bar, if stderr is a terminal. */
 export function restoreTerminal(): void {
   if (process.stderr.isTTY) process.stderr.write('\x1b[?25h\x1b[?7h');
 }

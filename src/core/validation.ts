@@ -10,7 +10,7 @@ export function formatPath(path: Path): string {
   return text.replace(/^\./, '') || '(top level)';
 }
 
-/** The known word nearest to an unknown one, or undefined where none is near enough to be a typing slip. */
+/** The known word nearest to an unknown one, or undefined if none is near enough to be a typing error. */
 export function nearestOf(word: string, known: readonly string[]): string | undefined {
   if (known.length === 0) return undefined;
   const nearest = closest(word, known as string[]);
@@ -19,7 +19,7 @@ export function nearestOf(word: string, known: readonly string[]): string | unde
   return contains || distance(word, nearest) <= Math.max(2, Math.floor(word.length / 3)) ? nearest : undefined;
 }
 
-/** The value at a path; undefined where an object does not have the key itself. */
+/** The value at a path; undefined if an object does not have the key itself. */
 export function valueAt(input: unknown, path: Path): unknown {
   let value = input;
   for (const key of path) {
@@ -124,12 +124,12 @@ function faultsOfIssue(schema: z.core.$ZodType, input: unknown, issue: z.core.$Z
   return [nearest === undefined ? fault : { ...fault, nearest }];
 }
 
-/** Whether numbers sum to 1 within a tolerance: the last digits of a sum such as 0.4 + 0.61 lie beyond one of 0.01 that is meant. */
+/** Whether numbers sum to 1 within a tolerance; allows for rounding, as of 0.4 + 0.61 at a tolerance of 0.01. */
 export function sumsToOne(numbers: readonly number[], tolerance: number): boolean {
   return Math.abs(numbers.reduce((sum, number) => sum + number, 0) - 1) <= tolerance + 1e-9;
 }
 
-/** All faults of an input at once, or what it was parsed to. */
+/** All errors of an input at once, or the parsed value. */
 export function check<S extends z.ZodType>(
   schema: S,
   input: unknown,
@@ -139,7 +139,7 @@ export function check<S extends z.ZodType>(
   return { faults: result.error.issues.flatMap((issue) => faultsOfIssue(schema, input, issue)) };
 }
 
-/** @throws ConfigurationError with every fault, its path, what was expected, what was found, and the nearest known key. */
+/** @throws ConfigurationError with every error, its path, the expected value, the value found, and the nearest known key. */
 export function parse<S extends z.ZodType>(schema: S, input: unknown, source: string): z.output<S> {
   const result = check(schema, input);
   if ('faults' in result) throw new ConfigurationError(source, result.faults);

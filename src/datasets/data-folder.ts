@@ -4,8 +4,8 @@ import { UnavailableError } from '../core/errors.ts';
 import { locatePath } from '../core/located-path.ts';
 
 /**
- * The folder of the file that wrote a dataset's options. It is kept beside the options, not in them: a config that is written out, and every hash of it, must not
- * depend on where its file lay.
+ * The folder of the file that wrote a dataset's options. It is stored beside the options, not in them: a resolved config, and every hash of it, must not
+ * depend on the location of its file.
  */
 const folders = new WeakMap<object, string>();
 
@@ -23,7 +23,7 @@ export function withLocatedPath<Options extends object>(options: Options): Optio
 }
 
 /**
- * {@link withLocatedPath}, where there must be something.
+ * {@link withLocatedPath} of a path that must exist.
  *
  * @throws UnavailableError for the path of a config that leads nowhere, naming both places.
  */
@@ -36,7 +36,7 @@ export function withFoundPath<Options extends object>(options: Options): Options
   throw new UnavailableError('data of the config', `no file or folder at ${path}${places}; set its path`);
 }
 
-/** The folder of {@link setDataFolder} where the data is there; null where it is looked for in the working directory, or by an absolute path. */
+/** The folder of {@link setDataFolder} if the data is there; null if it is in the working directory or at an absolute path. */
 export function usedDataFolder(options: object): string | null {
   const located: { readonly path?: unknown } = withLocatedPath(options);
   const written: { readonly path?: unknown } = options;

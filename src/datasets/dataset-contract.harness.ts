@@ -10,9 +10,9 @@ export interface DatasetContractOptions {
   readonly reassigned: (
     answers: ReadonlyMap<string, string>,
   ) => Promise<Pick<Dataset, 'corpus' | 'queries' | 'qrels' | 'relevantGrade'>>;
-  /** Whether the source can say that the turn, which is earlier, answers the query. By default it always can. */
+  /** Whether the source can mark the turn, which is earlier, as the answer of the query. By default it always can. */
   readonly mayAnswer?: (turn: Turn, query: Query, dataset: Dataset) => boolean;
-  /** False where the source itself parts single queries, so that a conversation may belong to neither part as a whole. */
+  /** False if the source itself splits single queries, so that a conversation may be in neither part as a whole. */
   readonly splitsConversations?: boolean;
 }
 
@@ -41,12 +41,12 @@ function otherAnswers(dataset: Dataset, mayAnswer: DatasetContractOptions['mayAn
   return answers;
 }
 
-/** A query but for its split and cluster, which follow the conversation that it belongs to and which no scorer sees. */
+/** A query without its split and cluster, which follow its conversation and which no scorer reads. */
 function asAsked({ split: _split, cluster: _cluster, ...query }: Query): string {
   return JSON.stringify(query);
 }
 
-/** A turn but for its place in a tree: a turn that is itself a query hangs from its answer. */
+/** A turn without its place in a tree: a turn that is itself a query is a child of its answer. */
 function asSaid({ parentId: _parent, conversationId: _conversation, ...turn }: Turn): string {
   return JSON.stringify(turn);
 }

@@ -3,7 +3,7 @@ export const PARENT = 3;
 export const ANCESTOR = 2;
 export const SAME_THREAD = 1;
 
-/** What people call them. */
+/** The names of the grades. */
 export const GRADE_NAMES: Readonly<Record<number, string>> = {
   [PARENT]: 'parent',
   [ANCESTOR]: 'ancestor',

@@ -13,13 +13,13 @@ interface Schema {
   readonly required?: readonly string[];
 }
 
-/** An option of a dataset, for people to look at. */
+/** An option of a dataset, for display. */
 export interface DatasetOption {
   readonly name: string;
   /** For example `text`, or `error or skip`. */
   readonly takes: string;
   readonly required: boolean;
-  /** Absent where nothing is taken for it. */
+  /** Absent if there is no default. */
   readonly default?: unknown;
 }
 
@@ -37,7 +37,7 @@ function takes({ type = 'anything', const: only, enum: choices, anyOf, items }: 
   return WORDS[type] ?? type;
 }
 
-/** What `dataset` of a config takes besides the name, in the order of the schema. */
+/** The keys of `dataset` in a config besides the name, in the order of the schema. */
 export function optionsOf(dataset: DatasetOptions['name']): DatasetOption[] {
   const { options } = DATASETS.get(dataset);
   const { properties = {}, required = [] } = z.toJSONSchema(options, { io: 'input' }) as Schema;

@@ -26,8 +26,8 @@ function checksumOf(body: Uint8Array): Buffer {
 }
 
 /**
- * @returns null where there is no such file, which is then to be prepared and written.
- * @throws ChecksumMismatchError for a file that is cut short or altered; StorageError for a link, and where a missing file could not be written.
+ * @returns null if the file does not exist; the data is then prepared and written.
+ * @throws ChecksumMismatchError for a truncated or altered file; StorageError for a link, and if a missing file could not be written.
  */
 export function readPrepared(path: string): Prepared | null {
   assertNoLink(path, dirname(dirname(path)));

@@ -33,9 +33,9 @@ export const datasetOptions = DATASETS.options;
 export type DatasetOptions = z.output<typeof datasetOptions>;
 
 /**
- * Loads the dataset that the options name, from beside the config that wrote them or from the working directory.
+ * Loads the dataset that the options name, from the folder of the config that set them or from the working directory.
  *
- * @throws ConfigurationError for an unknown dataset and for options that are none of it.
+ * @throws ConfigurationError for an unknown dataset and for unknown options.
  */
 export async function loadDataset(written: DatasetOptions, context: DatasetContext): Promise<Dataset> {
   const options = parse(datasetOptions, withFoundPath(written), 'the options of a dataset');

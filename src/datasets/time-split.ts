@@ -9,7 +9,7 @@ export interface Start {
   readonly timestamp: number;
 }
 
-/** By time of the first turn, ids by bytes where times are equal. */
+/** By time of the first turn, ids by bytes if times are equal. */
 function compareStarts(a: Start, b: Start): number {
   return a.timestamp - b.timestamp || compareBytes(a.id, b.id);
 }
@@ -18,7 +18,7 @@ function compareStarts(a: Start, b: Start): number {
  * The first conversation of the test part: the first 70 % of those that are counted come before it. Whatever starts before it is for development, so that
  * nothing learned there has seen a test conversation.
  *
- * @returns null where nothing is left for test.
+ * @returns null if no conversation is left for test.
  */
 export function firstOfTest(counted: readonly Start[]): Start | null {
   return [...counted].sort(compareStarts)[Math.floor(DEV_SHARE * counted.length)] ?? null;

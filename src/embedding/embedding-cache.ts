@@ -11,7 +11,7 @@ import { type KeyedVectors, VectorSegments } from './vector-segments.ts';
 /** An encoder that may never be needed, known by its identity alone: fitting one costs more than encoding with it. */
 export interface EncoderSource {
   readonly name: string;
-  /** Everything that the vectors depend on besides the texts, the backend that computes them included. */
+  /** Everything besides the texts that affects the vectors, including the backend that computes them. */
   readonly identity: Readonly<Record<string, unknown>>;
   create(progress?: StartProgress): Promise<Encoder>;
 }
@@ -113,7 +113,7 @@ class FileCachedEncoder implements Encoder {
     return encoder;
   }
 
-  /** Embeds some texts and adds them to the file, so that an interruption loses no more than one part. */
+  /** Embeds some texts and adds them to the file, so that an interruption loses at most one part. */
   async #embedPart(encoder: Encoder, entries: readonly (readonly [string, string])[]): Promise<KeyedVectors> {
     const texts = entries.map(([, text]) => text);
     const vectors = await encoder.encode(texts);
@@ -146,7 +146,7 @@ function assertFinite(name: string, texts: readonly string[], vectors: Float32Ar
 
 /** The vectors of N texts, which come a few keys at a time. */
 class RowsByKey {
-  /** Text by key, of the texts without a vector so far, in the order of their first place. */
+  /** The texts without a vector by key, in the order of their first place. */
   readonly missing = new Map<string, string>();
   readonly #keys: readonly string[];
   readonly #width: number;
@@ -174,7 +174,7 @@ class RowsByKey {
     }
   }
 
-  /** Once none is missing: the rows, with those of repeated texts copied. */
+  /** The rows when none is missing, with those of repeated texts copied. */
   all(): Float32Array {
     for (const [place, key] of this.#keys.entries()) {
       const from = (this.#firstOf.get(key) as number) * this.#width;

@@ -12,7 +12,7 @@ import { fitVocabulary, type Vocabulary, weighTerms } from './tf-idf.ts';
 /** Texts folded in at once, some milliseconds' work. */
 const FOLDED_TEXTS = 32;
 
-/** An encoder that was fitted, with what is worth saying about the fit. */
+/** A fitted encoder, with remarks on the fit. */
 export interface FittedLsa extends Encoder {
   readonly remarks: readonly string[];
 }
@@ -23,7 +23,7 @@ export interface FittedLsa extends Encoder {
  *
  * Deerwester, Dumais, Furnas, Landauer, Harshman 1990, "Indexing by latent semantic analysis".
  *
- * Where the texts span fewer directions than asked for, the dimension is that smaller number; the identity and a remark say so.
+ * If the texts span fewer directions than requested, the dimension is smaller; the identity and a remark report it.
  *
  * @throws ValidationError when the texts share no term; ConvergenceError as {@link randomisedSvd}.
  */

@@ -33,7 +33,7 @@ export type EncoderOptions = z.output<typeof encoderOptions>;
 /**
  * The encoder that the options name, not yet made: for the cache, which may not need it.
  *
- * @throws ConfigurationError for an unknown encoder and for options that are none of it.
+ * @throws ConfigurationError for an unknown encoder and for unknown options.
  */
 export function encoderSource(written: EncoderOptions, { fitTexts, seed }: EncoderInputs): EncoderSource {
   const options = parse(encoderOptions, written, 'the options of an encoder');

@@ -7,7 +7,7 @@ export interface VocabularyOptions {
   readonly maxDocumentShare: number;
 }
 
-/** The terms kept, in the order of their first use, and what each weighs. */
+/** The terms kept, in the order of their first use, with their weights. */
 export interface Vocabulary {
   readonly indexOf: ReadonlyMap<string, number>;
   /** [terms] ln((1 + n) / (1 + df)) + 1, as if one more text held every term. */

@@ -3,7 +3,7 @@ export type Piece = readonly [text: string, score: number];
 
 /** Stands for a space; every word begins with it. */
 const WORD_START = '▁';
-/** How much worse than the rarest piece a character is that no piece covers, as in SentencePiece. */
+/** The penalty of a character without a piece, relative to the rarest piece, as in SentencePiece. */
 const UNKNOWN_PENALTY = 10;
 const UNKNOWN = 0;
 
@@ -62,7 +62,7 @@ export class UnigramTokeniser {
     return reversed.reverse();
   }
 
-  /** For each end the last piece of the best split up to it, and where that piece starts. */
+  /** For each end the last piece of the best split up to it, and the start of that piece. */
   #bestSplit(symbols: readonly string[]): { piece: Int32Array; start: Int32Array } {
     const best = new Float64Array(symbols.length + 1).fill(Number.NEGATIVE_INFINITY);
     const piece = new Int32Array(symbols.length + 1);

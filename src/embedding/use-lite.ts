@@ -32,7 +32,7 @@ async function loadModel(folder: string): Promise<GraphModel> {
 
 /**
  * Universal Sentence Encoder Lite, a two-layer transformer over 8,000 word pieces, run as a graph model on the active backend; 512 dimensions. Texts are sorted by
- * length, and a batch holds texts of one length only: what a shorter one is padded with would have a part in its vector.
+ * length, and a batch holds texts of one length only: padding would affect the vector of a shorter text.
  *
  * Cer et al. 2018, "Universal Sentence Encoder".
  *
@@ -96,7 +96,7 @@ class UseLite implements Encoder {
   }
 }
 
-/** Cuts texts that are sorted by length into batches within which none is longer than another. */
+/** Splits texts sorted by length into batches of equal length. */
 function* equallyLong(
   order: readonly number[],
   pieces: readonly (readonly number[])[],

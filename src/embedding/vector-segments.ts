@@ -17,10 +17,10 @@ const SEGMENT = /^([1-9]\d*)\.vectors$/;
 const REMEDY = 'delete the file and run again to embed its texts';
 const FLOAT_BYTES = Float32Array.BYTES_PER_ELEMENT;
 
-/** The vectors of a block, where they stand. */
+/** The location of a block's vectors. */
 interface Block {
   readonly path: string;
-  /** Of the first vector in the file. */
+  /** The offset of the first vector in the file. */
   readonly at: number;
   readonly bytes: number;
   readonly hash: string;
@@ -49,7 +49,7 @@ function damaged(path: string, reason: string): ChecksumMismatchError {
   return new ChecksumMismatchError(path, reason, REMEDY);
 }
 
-/** The bytes from `at` on; fewer where the file ends. */
+/** The bytes from `at` on; fewer at the end of the file. */
 function readAt(file: number, at: number, bytes: number): Buffer {
   const buffer = Buffer.allocUnsafe(bytes);
   let done = 0;
@@ -61,7 +61,7 @@ function readAt(file: number, at: number, bytes: number): Buffer {
   return buffer.subarray(0, done);
 }
 
-/** Does work with a file that is open meanwhile; null where there is no such file. */
+/** Runs `work` with an open file; null if the file does not exist. */
 function withFile<T>(path: string, work: (file: number) => T): T | null {
   try {
     const file = openSync(path, 'r');
@@ -86,9 +86,9 @@ function segmentNumbers(folder: string): number[] {
 
 /**
  * Vectors by the hash of their text, in files that only grow. The folder holds the segments `1.vectors`, `2.vectors`, ..., each a sequence of blocks. A process that
- * adds vectors makes a segment of its own, so no two processes write one file. Where segments hold the same text, the lowest number counts.
+ * adds vectors makes a segment of its own, so no two processes write one file. If several segments have the same text, the lowest number counts.
  *
- * Opening reads the headers and the keys; vectors are read and checked by block, as they are asked for. A process that is killed leaves at most one incomplete block,
+ * Opening reads the headers and the keys; vectors are read and checked by block, on demand. A process that is killed leaves at most one incomplete block,
  * at the end of its segment. Readers ignore that block; every other difference from what was written is an error.
  */
 export class VectorSegments {
@@ -106,7 +106,7 @@ export class VectorSegments {
 
   /**
    * @param folder of the segments; neither it nor the folder above it may be a link
-   * @param identity SHA-256 in hex of everything that the vectors depend on besides the texts
+   * @param identity SHA-256 in hex of everything besides the texts that affects the vectors
    * @throws ChecksumMismatchError for a damaged segment, StorageError for a segment that cannot be read and for a link.
    */
   static open(folder: string, identity: string): VectorSegments {
@@ -143,7 +143,7 @@ export class VectorSegments {
     });
   }
 
-  /** @returns where the block ends, null where the file ends before that. */
+  /** @returns the end of the block, null if the file ends before that. */
   #indexBlock(file: number, path: string, start: number, size: number): number | null {
     const keysAt = start + HEADER_BYTES;
     if (keysAt > size) return null;
@@ -172,7 +172,7 @@ export class VectorSegments {
   }
 
   /**
-   * The vectors of keys, a block at a time. Left out are keys that are not there, or no longer, since another process may delete segments.
+   * The vectors of keys, a block at a time. Omits missing keys, also of segments that another process deletes.
    *
    * @throws ChecksumMismatchError for damaged vectors.
    */
@@ -202,7 +202,7 @@ export class VectorSegments {
   /**
    * Adds a block to the segment of this process, which the first block makes.
    *
-   * @throws StorageError where the block cannot be written as a whole.
+   * @throws StorageError if the block cannot be written as a whole.
    */
   append({ keys, vectors }: KeyedVectors): void {
     this.#writer ??= this.#newSegment();
@@ -214,7 +214,7 @@ export class VectorSegments {
     this.#note(keys, { path, at, bytes: vectors.byteLength, hash: hashOf(vectors) });
   }
 
-  /** Nothing follows a block that was not written as a whole: the next one begins another segment. */
+  /** A partly written block is the last of its segment: the next block begins another segment. */
   #write(writer: Writer, bytes: Buffer): void {
     try {
       writeFully(writer.file, bytes);

@@ -11,7 +11,7 @@ export const convexCombinationOptions = z.strictObject({
   theoreticalMinimum: z.tuple([z.number(), z.number()]).default([-1, 0]),
 });
 
-/** How far float32 arithmetic may take a score below its theoretical minimum. */
+/** The tolerance of float32 rounding below a theoretical minimum. */
 const ROUNDING = 1e-6;
 
 function assertMinimum(source: string, low: number, minimum: number): void {

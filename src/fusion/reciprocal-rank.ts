@@ -6,7 +6,7 @@ export const reciprocalRankOptions = z.strictObject({
   method: z.literal('rrf'),
   /** Flattens the difference between the first ranks. */
   k: z.number().positive().default(60),
-  /** By source; 1 for one that is not named. */
+  /** By source; 1 for a missing source. */
   weights: z.record(z.string(), z.number().nonnegative()).default({}),
 });
 

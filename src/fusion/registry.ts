@@ -22,7 +22,7 @@ export type FusionMethod = FusionOptions['method'];
  *
  * @param columns [C] each, candidates in the order that {@link ScoreColumns} asks for.
  * @returns [C] fused scores.
- * @throws ValidationError for an unknown method and for what the method itself refuses; DimensionMismatchError, NotFiniteError.
+ * @throws ValidationError for an unknown method and for invalid inputs of the method; DimensionMismatchError, NotFiniteError.
  */
 export function fuseColumns(columns: ScoreColumns, options: FusionOptions): Float64Array {
   const found = FUSIONS.find(options.method);

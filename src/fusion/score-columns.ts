@@ -8,7 +8,7 @@ import { compareBytes, compareScored, type Scored } from '../model/tie-rule.ts';
  */
 export type ScoreColumns = Readonly<Record<string, Float64Array>>;
 
-/** What a source counts, by its name. */
+/** The weight of each source, by name. */
 export type SourceWeights = Readonly<Record<string, number>>;
 
 /**
@@ -55,7 +55,7 @@ export function addPresent(sums: Float64Array, column: Float64Array, contribute:
   }
 }
 
-/** The least and the largest present score; infinite with the wrong sign where there is none. */
+/** The smallest and the largest present score; infinite with the wrong sign if there is none. */
 export function rangeOf(column: Float64Array): { readonly low: number; readonly high: number } {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
@@ -66,7 +66,7 @@ export function rangeOf(column: Float64Array): { readonly low: number; readonly 
   return { low, high };
 }
 
-/** What each source found, by its name. */
+/** The candidates of each source, by name. */
 export type NamedLists = Readonly<Record<string, readonly Scored[]>>;
 
 export interface AlignedLists {

@@ -12,7 +12,7 @@ export const MERGE_PRESETS = frozen({
   'memory-focused': [0.4, 0.6],
 } as const satisfies Record<string, readonly number[]>);
 
-/** How far the sum of the weights may be from 1. */
+/** The tolerance of the sum of the weights against 1. */
 const SUM_TOLERANCE = 0.01;
 
 function isWhole(weights: SourceWeights): boolean {
@@ -33,10 +33,10 @@ export const weightedMergeOptions = z.strictObject({
 });
 
 /**
- * Weighted merge: each source's score times the source's weight; a candidate that several sources returned has the sum. Scores are taken as they are, so
+ * Weighted merge: each source's score times the source's weight; a candidate that several sources returned has the sum. Scores are not scaled, so
  * the sources must score on one scale. O(S C).
  *
- * @param columns documents, then memory, where a preset is used.
+ * @param columns documents, then memory, if a preset is used.
  * @returns [C] fused scores.
  * @throws ValidationError for weights of other sources or with a sum other than 1; DimensionMismatchError, NotFiniteError.
  */

@@ -26,7 +26,7 @@ export function dampedWalk(matrix: TransitionMatrix, damping: number): DampedWal
 
 /**
  * Power iteration in float64 over compressed rows, in place: a node sees the ranks that the same iteration has already renewed (Gauss-Seidel), so that fewer are needed
- * (Arasu, Novak, Tomkins, Tomlin 2002, "PageRank computation and the structure of the web"). A query's result does not depend, to the bit, on the queries beside it.
+ * (Arasu, Novak, Tomkins, Tomlin 2002, "PageRank computation and the structure of the web"). A query's result does not depend on the other queries, to the bit.
  *
  * @param seeds of all B queries.
  * @param queries those to iterate; their rows of scores in `result` are where they start, and are replaced.
@@ -55,7 +55,7 @@ interface Block {
   readonly ranks: Float64Array;
   /** [V, width] */
   readonly seeds: Float64Array;
-  /** [V], 1 where a row of `seeds` is not zero: the others need not be read. */
+  /** [V], 1 if a row of `seeds` is not zero: the others need not be read. */
   readonly isSeed: Uint8Array;
 }
 
@@ -78,7 +78,7 @@ function blockOf(rows: readonly Float64Array[], seeds: readonly SeedDistribution
   return block;
 }
 
-/** Iterates a block; each query is kept as it was when it converged. */
+/** Iterates a block; each query keeps its scores at convergence. */
 function iterateBlock(
   solver: string,
   walk: DampedWalk,
@@ -111,7 +111,7 @@ function iterateBlock(
   }
 }
 
-/** What returns to the seeds of each query: 1 - damping, and damping times the mass on dangling nodes. */
+/** The mass that returns to the seeds of each query: 1 - damping, and damping times the mass on dangling nodes. */
 function restartsOf({ matrix, damping }: DampedWalk, { ranks, width }: Block): Float64Array {
   const { dangling } = matrix;
   const restarts = new Float64Array(width);

@@ -1,4 +1,4 @@
-/** Graphs of memories and concepts: random walks that start at what a query found. */
+/** Graphs of memories and concepts: random walks that start at the results of a query. */
 
 export { DENSE_NODES, DenseTensorPageRank } from './dense-tensor-pagerank.ts';
 export { HostPageRank } from './host-pagerank.ts';

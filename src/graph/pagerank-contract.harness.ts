@@ -17,10 +17,10 @@ import type { TransitionMatrix } from './transition-matrix.ts';
 type CreateSolver = (matrix: TransitionMatrix, settings?: PageRankSettings) => PageRankSolver;
 
 /**
- * What every solver of PageRank must do.
+ * The contract of every solver of PageRank.
  *
  * @param accuracy L1 distance from the exact scores that the solver reaches with its defaults.
- * @param repeats whether the same queries have the same scores to the last bit; false where a device adds in any order.
+ * @param repeats whether the same queries have the same scores to the last bit; false if a device adds in any order.
  */
 export function describePageRankSolver(name: string, create: CreateSolver, accuracy: number, repeats = true): void {
   /** The scores of each query by node. */

@@ -13,7 +13,7 @@ export interface PageRankSolver {
    * @throws ValidationError for a seed set that is empty or names a node that the graph lacks; ConvergenceError where maxIterations were not enough.
    */
   solve(queries: readonly SeedSet[]): Promise<PageRankResult>;
-  /** Frees what the solver holds; it throws when it is used afterwards. */
+  /** Frees the solver's memory; later use throws. */
   dispose(): void;
 }
 
@@ -37,7 +37,7 @@ export function emptyResult(queries: number, nodes: number): PageRankResult {
 const shared = {
   /** The probability of following an edge rather than returning to the seeds. */
   damping: z.number().min(0).lt(1).default(0.5),
-  /** Of an iteration, or of what is worth an iteration; not converging within them is an error. */
+  /** The maximum number of iterations, or of equivalent work; not converging within it is an error. */
   maxIterations: z.int().min(1).default(100),
 };
 
@@ -49,7 +49,7 @@ export const tensorPageRankOptions = z.strictObject({ ...shared, tolerance: z.nu
 export const pushPageRankOptions = z.strictObject({ ...shared, tolerance: z.number().positive().default(1e-6) });
 
 export type PageRankOptions = z.output<typeof hostPageRankOptions>;
-/** What a caller writes: what is left out takes its default, an unknown key is an error. */
+/** The options of a caller: missing ones have defaults, an unknown key is an error. */
 export type PageRankSettings = z.input<typeof hostPageRankOptions>;
 
 /**

@@ -19,13 +19,13 @@ const CROWD = 0.1;
 
 /**
  * Forward push (Andersen, Chung, Lang 2006, "Local graph partitioning using PageRank vectors"). Every node has a score and a residual; pushing a node moves 1 - damping
- * of its residual into its score and the rest along its edges, back to the seeds where there are none. The residuals are never negative and their sum is what the scores
+ * of its residual into its score and the rest along its edges, back to the seeds if there are none. The residuals are never negative and their sum is what the scores
  * lack: the error bound is the error itself, and no score exceeds the exact one. Only the surroundings of the seeds are touched: at most
- * damping (V + E) / ((1 - damping) tolerance) edges and nodes, far fewer where the walk stays near its seeds, beside O(V) to read the result.
+ * damping (V + E) / ((1 - damping) tolerance) edges and nodes, far fewer if the walk stays near its seeds, plus O(V) to read the result.
  *
  * Where the surroundings become the whole graph, a queue is the slower way: once {@link CROWD} of the nodes wait, the scores with their residuals are where the host's
  * iteration goes on, with its error bound (the two phases of Wu, Gan, Wei, Zhang 2021, "Unifying the global and local approaches: an efficient power iteration with
- * forward push"). A query's result does not depend, to the bit, on the queries beside it.
+ * forward push"). A query's result does not depend on the other queries, to the bit.
  */
 export class PushPageRank implements PageRankSolver {
   readonly name = 'push';
@@ -84,7 +84,7 @@ function startAt({ matrix, damping }: DampedWalk, seeds: SeedDistribution, score
   return { matrix, damping, seeds, scores, residuals, returning: 0, work: 0 };
 }
 
-/** What following all edges once costs. */
+/** The cost of following all edges once. */
 function fullWork({ nodeIds, probabilities }: TransitionMatrix): number {
   return nodeIds.length + probabilities.values.length;
 }
@@ -134,7 +134,7 @@ function returnToSeeds(state: PushState): void {
 /**
  * Gives the scores 1 - damping of the residuals where what they then lack is tolerable, else all of them: the best guess to go on from, since its sum is right.
  *
- * @returns what the scores lack in the first case.
+ * @returns the missing mass of the scores in the first case.
  */
 function settle({ damping, scores, residuals }: PushState, tolerance: number): number {
   let mass = 0;

@@ -71,7 +71,7 @@ function spreadByAtomics(ranks: tf.Tensor2D, { sources, targets, probabilities }
   return tf.unsortedSegmentSum(weighted, targets, ranks.shape[0]) as tf.Tensor2D;
 }
 
-/** The sum by segments has as many rows as the last segment says, so the last node gets an edge of probability 0 where none leads to it. */
+/** The sum by segments has as many rows as the last segment says, so the last node gets an edge of probability 0 if no edge leads to it. */
 function edgesByTarget({ probabilities, nodeIds }: TransitionMatrix) {
   const { offsets, columnOf, values } = transpose(probabilities);
   const nodes = nodeIds.length;

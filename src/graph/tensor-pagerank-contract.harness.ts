@@ -5,7 +5,7 @@ import type { PageRankSettings } from './pagerank-solver.ts';
 import type { TensorPageRank } from './tensor-pagerank.ts';
 import type { TransitionMatrix } from './transition-matrix.ts';
 
-/** What every solver that holds tensors must do besides solving PageRank. */
+/** The contract of every solver with tensors, besides solving PageRank. */
 export function describeTensorPageRank(
   create: (matrix: TransitionMatrix, settings?: PageRankSettings) => TensorPageRank,
 ): void {

@@ -19,7 +19,7 @@ import type { TransitionMatrix } from './transition-matrix.ts';
 
 /** A transition matrix on the device. */
 export interface DeviceTransitions {
-  /** How many queries may be spread at once without the intermediate tensors growing out of hand. */
+  /** The number of queries per batch that bounds the size of intermediate tensors. */
   readonly batch: number;
   /**
    * @param ranks [V, B]

@@ -105,14 +105,14 @@ export const TENSOR_OPS: TensorOps = {
   searchOnTable: {
     use: async () =>
       (await searchOnTable(linear, table, 'ndcg@10', (asked) => randomSearch(linear, asked, search))).value,
-    refuses: [[() => searchOnTable(linear, table, 'map', async () => 0), /needs a cutoff: map/]],
+    refuses: [[() => searchOnTable(linear, table, 'map', async () => 0), /has no cutoff: map; /]],
   },
   crossValidate: {
     use: async () => (await crossValidate(fixedFeatures(table), leaveOneClusterOut(table).slice(0, 1), plan)).scores,
     refuses: [
       [
         () => crossValidate(fixedFeatures(table), leaveOneClusterOut(table), { ...plan, seeds: [] }),
-        /needs at least one seed: 0/,
+        /^selection of 0 seeds; /,
       ],
     ],
     edges: {
@@ -125,7 +125,7 @@ export const TENSOR_OPS: TensorOps = {
   fitPoint: {
     use: async () => (await fitPoint(table, plan.points[0] as HyperParameters, plan)).values,
     refuses: [
-      [() => fitPoint(table, plan.points[0] as HyperParameters, { ...plan, seeds: [] }), /needs at least one seed: 0/],
+      [() => fitPoint(table, plan.points[0] as HyperParameters, { ...plan, seeds: [] }), /^selection of 0 seeds; /],
     ],
   },
   fitWithSelection: {
@@ -133,14 +133,17 @@ export const TENSOR_OPS: TensorOps = {
     refuses: [
       [
         () => fitWithSelection(fixedFeatures(table), everyRow(table), { ...plan, innerFolds: 5 }),
-        /folds of 4 clusters/,
+        /^4 clusters cannot be divided into 5 folds/,
       ],
     ],
   },
   linearModel: {
     use: () => linearModel({ signals, nonNegative: [], initial: {} }, plain).parameters.length,
     refuses: [
-      [() => linearModel({ signals, nonNegative: ['c'], initial: {} }, plain), /names no signal of the model: c/],
+      [
+        () => linearModel({ signals, nonNegative: ['c'], initial: {} }, plain),
+        /names a signal that is not in the model: c; /,
+      ],
     ],
   },
   rawWeights: { use: () => Object.values(rawWeights(linear, Float64Array.of(1, 2))), refuses: [] },
@@ -149,7 +152,7 @@ export const TENSOR_OPS: TensorOps = {
       const { shares, masks } = lossTargets(table, loss);
       return [shares, masks];
     },
-    refuses: [[() => lossTargets(masked(table), loss), /no query has a relevant candidate/]],
+    refuses: [[() => lossTargets(masked(table), loss), /^none of 4 queries has a relevant candidate/]],
   },
   queryLosses: {
     use: (own) => lossOf(own, [3, 1, 2, 1, 0, 5, 1, 1, 1, 2, 3, 2], table),
@@ -166,11 +169,11 @@ export const TENSOR_OPS: TensorOps = {
   },
   restoreModel: {
     use: () => parameterCount(restoreModel('linear', linear.config, linear.constants, 'here')),
-    refuses: [[() => restoreModel('liner', {}, {}, 'here'), /the nearest known is linear: liner/]],
+    refuses: [[() => restoreModel('liner', {}, {}, 'here'), /liner; use linear$/]],
   },
   scoreTable: {
     use: () => scoreTable(trajectory, initial, trajectoryTable),
-    refuses: [[() => scoreTable(trajectory, initial, table), /unknown signal, known are a, b/]],
+    refuses: [[() => scoreTable(trajectory, initial, table), /^unknown signal: cosine; use one of a, b/]],
     edges: {
       duplicates: [() => scoreTable(linear, Float64Array.of(1, -1), twins), [-1, -1]],
       'all masked': [() => scoreTable(trajectory, initial, masked(trajectoryTable)), [0, 0, 0, 0, 0, 0]],
@@ -184,7 +187,7 @@ export const TENSOR_OPS: TensorOps = {
       (await train(trajectory, trajectoryTable, null, { ...options, epochs: 1 })).values,
     ],
     refuses: [
-      [() => train(linear, masked(table), null, options), /no query has a relevant candidate/],
+      [() => train(linear, masked(table), null, options), /^none of 4 queries has a relevant candidate/],
       [() => train(trajectory, table, null, options), /unknown signal/],
       [() => train(linear, table, trajectoryTable, options), /unknown signal/],
     ],
@@ -202,7 +205,9 @@ export const TENSOR_OPS: TensorOps = {
       assertFits(weights, signals);
       return signals.length;
     },
-    refuses: [[() => assertFits(weights, ['a']), /need signals that are not there, of a: b/]],
+    refuses: [
+      [() => assertFits(weights, ['a']), /need missing signals: b; use a bank that has them \(available are a\)$/],
+    ],
   },
   readWeights: {
     use: () => stored(weights, (path) => [...readWeights(path).values]),

@@ -24,7 +24,7 @@ export interface Candidates {
 /** Finds candidates in a time-ordered corpus, each query among the turns before its time. */
 export interface CandidateIndex {
   readonly name: string;
-  /** The best k turns for each query among the first `cutoffs[q]` of the corpus, whatever the order of the queries. */
+  /** The best k turns for each query among the first `cutoffs[q]` of the corpus; queries may be in any order. */
   search(queries: QueryBatch, k: number, progress?: StartProgress): Promise<Candidates>;
   dispose(): void;
 }

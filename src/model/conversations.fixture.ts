@@ -3,7 +3,7 @@ import { Corpus } from './corpus.ts';
 /**
  * Conversations c0, c1, … with these numbers of turns, without parents. Ids contain the position in the conversation.
  *
- * @param timeOf of a turn by its place and conversation; the conversations take turns where it is left out.
+ * @param timeOf the time of a turn by its place and conversation; by default conversations alternate.
  */
 export function sampleConversations(
   lengths: readonly number[],

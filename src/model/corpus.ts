@@ -91,7 +91,7 @@ export class Corpus {
     return conversation;
   }
 
-  /** How many turns are strictly earlier than the moment: the admissible prefix. */
+  /** The number of turns strictly earlier than a time: the admissible prefix. */
   cutoff(timestamp: number): number {
     return lowerBound(this.timestamps, timestamp);
   }
@@ -100,7 +100,7 @@ export class Corpus {
 /**
  * The number of leading values of an ascending array that are below `value`.
  *
- * @param start where the ascending part of the array begins, and `end` where it is over; the result lies between them.
+ * @param start the begin of the ascending part of the array, and `end` its end; the result is between them.
  */
 export function lowerBound(ascending: ArrayLike<number>, value: number, start = 0, end = ascending.length): number {
   let low = start;

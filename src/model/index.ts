@@ -1,4 +1,4 @@
-/** What the stages exchange: turns, conversations, queries, candidates, runs, judgements, and the tie rule. */
+/** The types that stages exchange: turns, conversations, queries, candidates, runs, judgements, and the tie rule. */
 
 export type { CandidateIndex, Candidates, QueryBatch } from './candidates.ts';
 export { Conversation, compareTurns } from './conversation.ts';

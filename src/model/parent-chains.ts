@@ -1,7 +1,7 @@
 /**
- * Where each chain of parents ends, walked once: O(ids).
+ * The end of each chain of parents, walked once: O(ids).
  *
- * @param parentOf the parent of an id, null where the chain ends with the id.
+ * @param parentOf the parent of an id, null if the chain ends with the id.
  * @returns for each id the last id of its chain. A chain that runs into a cycle ends with the first id of the cycle that it meets, so an id on a cycle ends with
  * itself though it has a parent.
  */

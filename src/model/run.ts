@@ -1,7 +1,7 @@
 import type { Scored } from './tie-rule.ts';
 
-/** What a system returned: for each query id its documents, best first by the tie rule. */
+/** The result of a system: for each query id its documents, best first by the tie rule. */
 export type Run = ReadonlyMap<string, readonly Scored[]>;
 
-/** What is relevant: for each query id the grade of each judged document. */
+/** The judgements: for each query id the grade of each judged document. */
 export type Qrels = ReadonlyMap<string, ReadonlyMap<string, number>>;

@@ -6,9 +6,9 @@ export interface Turn {
   readonly parentId: string | null;
   /** Milliseconds since 1970-01-01 UTC. A child is never before its parent. */
   readonly timestamp: number;
-  /** A pseudonym where the source holds real people. */
+  /** A pseudonym if the source has real people. */
   readonly author: string | null;
-  /** Where it was said: a mailing list, a channel, a session. */
+  /** The place of the turn: a mailing list, a channel, a session. */
   readonly channel: string | null;
   readonly text: string;
 }

@@ -65,7 +65,7 @@ export function diversityFilter(inputs: SelectionInputs, options: DiversityFilte
 /** The first K accepted of ordered candidates. */
 function firstAccepted({ scores, places }: Ordered, accepted: tf.Tensor2D, k: number): Selection {
   const [batch, count] = scores.shape;
-  // C for the best down to 1, and 0 for what was not taken.
+  // C for the best down to 1, and 0 for candidates that were not taken.
   const ranks = tf.mul(tf.range(count, 0, -1), tf.cast(accepted, 'float32'));
   const { values, indices } = tf.topk(ranks as tf.Tensor2D, Math.min(k, count));
   const some = tf.greater(values, 0);

@@ -10,11 +10,11 @@ export interface MarginalRelevanceOptions {
   readonly k: number;
 }
 
-/** What a step takes over from the one before. */
+/** The state that a step takes from the previous one. */
 interface Remaining extends tf.NamedTensorMap {
   /** bool [B, C], not yet taken. */
   readonly left: tf.Tensor2D;
-  /** [B, C] the greatest similarity to what was taken; 0 where nothing was. */
+  /** [B, C] the greatest similarity to the candidates taken; 0 if none is taken. */
   readonly redundancy: tf.Tensor2D;
 }
 
@@ -53,7 +53,7 @@ function take(inputs: SelectionInputs, { left, redundancy }: Remaining, lambda: 
 /**
  * Maximal marginal relevance: takes, K times, the candidate with the greatest `lambda relevance - (1 - lambda) max_s similarity(candidate, s)` over those taken
  * before, s; the first has no such s. Equal scores go to the lower place, so candidates should be in the tie rule's order. Each step is one batch of
- * operations over [B, C], O(B C K) in all beside the similarities.
+ * operations over [B, C], O(B C K) in total besides the similarities.
  *
  * carbonell1998mmr
  *

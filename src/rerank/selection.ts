@@ -15,14 +15,14 @@ export interface SelectionInputs {
 }
 
 export interface Selection extends tf.NamedTensorMap {
-  /** int32 [B, K] places among the candidates in the order in which they were taken, -1 where there were no more. */
+  /** int32 [B, K] places among the candidates in the order in which they were taken, -1 if there are no more. */
   readonly places: tf.Tensor2D;
-  /** [B, K] the score by which each was taken, 0 where there is none. */
+  /** [B, K] the score by which each was taken, 0 if there is none. */
   readonly scores: tf.Tensor2D;
 }
 
 /**
- * Checks what every selection takes.
+ * Checks the inputs of every selection.
  *
  * @throws DimensionMismatchError for shapes that do not fit, ValidationError for a lambda outside [0, 1] or a k that is no positive integer.
  */

@@ -18,7 +18,7 @@ const BLOCK_ROWS = 256;
 export interface ForwardCosines {
   /** W */
   readonly width: number;
-  /** Row-major [N, W + 1] to the turn k places later, k = 0 … W; beyond the conversation numbers of no meaning. */
+  /** Row-major [N, W + 1] to the turn k places later, k = 0 … W; beyond the conversation the numbers have no meaning. */
   readonly next: Float32Array;
   /** Row-major [N, W] to the i-th turn of the conversation, i = 0 … W - 1; likewise. */
   readonly first: Float32Array;
@@ -26,7 +26,7 @@ export interface ForwardCosines {
   readonly rows: Int32Array;
 }
 
-/** How far the keys beyond the band may take a row's denominator, as a share of it. */
+/** The tolerance of a row's denominator for the keys beyond the band, as a share of it. */
 export const FORWARD_TOLERANCE = 1e-5;
 
 /** W for a tolerance; at most the turns of the longest conversation, since then no key is out of the band. */

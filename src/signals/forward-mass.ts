@@ -3,7 +3,7 @@ import type { RingAttentionOptions } from '../attention/options.ts';
 import { letEventsIn } from '../core/event-loop.ts';
 import type { ForwardCosines } from './forward-cosines.ts';
 
-/** Pairs between two looks at the event loop, about 20 ms. */
+/** The number of pairs between two breaks for events, about 20 ms. */
 const PAIRS_AT_ONCE = 4096;
 
 export type ForwardOptions = Omit<RingAttentionOptions, 'direction'>;
@@ -37,7 +37,7 @@ export function inTimeOrder({ width, next, first, rows }: ForwardCosines): Turns
   };
 }
 
-/** Log masses of lookers among the same turns by one set of options; what a distance makes of a cosine is tabulated. */
+/** Log masses of lookers among the same turns by one set of options; the effect of a distance on a cosine is tabulated. */
 class ForwardMasses {
   readonly #ahead: TurnsAhead;
   readonly #options: ForwardOptions;
@@ -73,7 +73,7 @@ class ForwardMasses {
     const end = Math.min(steps, width + 1);
     this.#count = 0;
     for (let k = start; k < end; k++) this.#push(ahead.cosine(looker, k), Math.min(k, ring - k));
-    // Turns more than W places later, but at most W steps the other way round.
+    // Turns more than W places later, but at most W steps in the other direction.
     const wrapped = Math.max(width + 1, ring - width);
     for (let k = wrapped; k < steps; k++) this.#push(ahead.cosine(looker, k), ring - k);
     return Math.max(0, steps - start) - Math.max(0, end - start) - Math.max(0, steps - wrapped);

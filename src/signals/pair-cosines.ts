@@ -23,7 +23,7 @@ export interface CosineRows {
   readonly vectors: Float32Array;
   /** D */
   readonly dimension: number;
-  /** The same on the device, [N, D]; asked for only where it is needed. */
+  /** The same on the device, [N, D]; called only if needed. */
   readonly tensor: () => Promise<tf.Tensor2D>;
 }
 

@@ -11,7 +11,7 @@ export interface TrajectoryPairs {
   readonly candidates: tf.Tensor3D;
   /** [B, C, M] */
   readonly queries: tf.Tensor3D;
-  /** bool [B, C]: the conversation is too short for its shape to mean anything. */
+  /** bool [B, C]: the conversation is too short for an informative shape. */
   readonly coldStart: tf.Tensor2D;
   readonly dimensions: Dimensions;
 }

@@ -15,7 +15,7 @@ const WEEK_MS = 7 * 86_400_000;
 const WEEKDAY = /\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend)\b/i;
 /** Month names that are neither words nor names of people. */
 const SURE_MONTH = /^(?:january|february|july|september|october|november|december)$/i;
-/** `9/5/2023`, `9/5/23`, `9.5.2023`, `9/2023`: `1/2`, `24/7` and the version 2.4.18 are none. */
+/** `9/5/2023`, `9/5/23`, `9.5.2023`, `9/2023`: but not `1/2`, `24/7` and the version 2.4.18. */
 const WHOLE_NUMERIC_DATE = /^(?:\d{4}\D|\d{1,2}\/\d{1,2}\/\d\d|.*\D\d{4}(?:\s|$))/;
 /** Where chrono has parsed the text after `two weeks before`. */
 const BESIDE_A_DATE = /\b(?:before|after|from|since)\s+(?!now\b|today\b)\S/i;
@@ -40,7 +40,7 @@ function certainPeriod(components: Components): TimeRange | null {
   return components.isCertain('year') ? monthsFrom(year, 0, 12) : null;
 }
 
-/** What chrono takes for a date and is none, and what `relativePeriods` reads: chrono takes a month from 31 July for 1 July, and a week for a day. */
+/** Text that chrono wrongly reads as a date, and text that `relativePeriods` reads: chrono takes a month from 31 July for 1 July, and a week for a day. */
 function isMisread(result: Result, whole: string): boolean {
   const { text, start, index } = result;
   const before = whole.slice(0, index);

@@ -7,7 +7,7 @@ const QUOTED = /"([^"\n]+)"|“([^”\n]+)”|(?<![\p{L}\p{N}])['‘]((?:[^'’\
 const OPENING = /["“]|(?<![\p{L}\p{N}])['‘]/gu;
 const CLOSING_SINGLE = /['’](?!\p{L})/gu;
 const TITLE_WORDS = { least: 2, most: 12 };
-/** With its thousands and decimals and perhaps a unit behind it; `v2` and `4f2a` hold none. */
+/** With its thousands and decimals and optionally a unit after it; not in `v2` and `4f2a`. */
 const NUMBER = /(?<![\p{L}\p{N}_]|\p{L}[.-]|\p{N}[.,])\d+(?:[.,]\d+)*(?!\p{L}*\d)/gu;
 const WORD = /[\p{L}\p{N}]/u;
 
@@ -71,7 +71,7 @@ function sentencesOf(text: string): Word[][] {
   return sentences;
 }
 
-/** Runs of capitalised words; where capitals say nothing, at the beginning and in a sentence of capitals, only of what is tagged as a proper noun. */
+/** Runs of capitalised words; at the beginning of a sentence and in a sentence of capitals, only words tagged as proper nouns. */
 function namesIn(sentence: readonly Word[]): string[] {
   const first = sentence.findIndex(({ text }) => WORD.test(text));
   const telling = sentence.some(({ text }) => /^\p{Ll}{2}/u.test(text));
@@ -88,7 +88,7 @@ function namesIn(sentence: readonly Word[]): string[] {
 }
 
 /**
- * What an English text speaks of by name, in lower case: titles of 2 to 12 words between quotation marks, each one entity; numbers without their units; and
+ * The named things of an English text, in lower case: titles of 2 to 12 words between quotation marks, each one entity; numbers without their units; and
  * proper names, runs of capitalised words. A word that begins a sentence or a line is a name only where wink-nlp tags it a proper noun. Web and mail addresses
  * are not read.
  */

@@ -6,7 +6,7 @@ import { ValidationError } from '../core/errors.ts';
 interface Numbered {
   readonly hash: Record<string, number>;
   readonly list: readonly string[];
-  /** Of the next value. */
+  /** The number of the next value. */
   readonly index: number;
   readonly intrinsicSize: number;
 }
@@ -24,7 +24,7 @@ interface Model {
 const PIPE = ['sbd', 'pos', 'ner'];
 
 export interface LanguageModel extends WinkMethods {
-  /** The lexemes that are kept of the texts read so far. */
+  /** The number of lexemes kept from the texts read so far. */
   readonly lexemes: number;
 }
 
@@ -51,7 +51,7 @@ let shared: LanguageModel | undefined;
 let patterns: unknown;
 
 /**
- * The package's model without what would grow from text to text. It lists the shapes, prefixes and suffixes of unknown words as well; nothing here asks for
+ * The package's model without the parts that grow with each text. It lists the shapes, prefixes and suffixes of unknown words as well; nothing here asks for
  * them, so every unknown word has the first of the lexicon. The model of custom patterns doubles in length each time that the package loads it, and the
  * twentieth time is one too many: it is loaded once.
  */
@@ -69,7 +69,7 @@ function boundedModel(): Model {
   };
 }
 
-/** The core as it was before any text was read. What was read keeps the lexemes that its documents point to. */
+/** The core before any text was read. Documents read before keep the lexemes that they refer to. */
 function renewed(core: Core): Core {
   const { lexeme } = core.features;
   const list = lexeme.list.slice(0, lexeme.intrinsicSize);

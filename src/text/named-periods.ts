@@ -6,13 +6,13 @@ const MONTH =
 const BEFORE_MONTH = 'in|since|until|till|during|throughout|this|last|next|early|mid|late|of';
 /** A month without a day or a year, after a word that is not followed by a verb, a modal or a person's name. */
 const LONE_MONTH = new RegExp(`\\b(${BEFORE_MONTH})[\\s-]+(${MONTH})\\b(?!['’]|,?\\s*\\d)`, 'gi');
-/** Words behind which even a lower-case `may` or `march` is a month. */
+/** Words after which even a lower-case `may` or `march` is a month. */
 const SURE = /^(?:in|since|until|till|during)$/i;
 const AMBIGUOUS = /^(?:may|march|mar)$/;
 
-/** A number that is no part of a longer one, of an amount, a version or an address; behind a hyphen only as the end of `1998-2003`. */
+/** A number that is not part of a longer number, an amount, a version or an address; after a hyphen only as the end of `1998-2003`. */
 const YEAR = /(?<![\w.$€£#:/@+]|\d,|\w\[|(?<!\b(?:19|20)\d\d)-)((?:19|20)\d\d)(s)?(?![\w%:/@]|[.,]\w)/g;
-/** What two thousand may be of. */
+/** Units of the number 2000 that is not a year. */
 const COUNTED =
   /^[\s-]+(?:people|persons|users|men|women|years|days|hours|minutes|seconds|times|words|lines|pages|files|messages|mails|bits?|bytes?|[kmg]b|[kmg]?hz|miles|km|m|metres|meters|feet|dollars|euros|pounds|bucks|rpm|watts)\b/i;
 
@@ -49,7 +49,7 @@ function years(text: string): TimeMention[] {
 }
 
 /**
- * Months that stand without a day or a year (`since May`, `last June`; the one nearest to the reference where nothing else is said), years from 1900 to 2099 and
+ * Months without a day or a year (`since May`, `last June`; by default the one nearest to the reference), years from 1900 to 2099 and
  * decades (`the 1990s`).
  */
 export function namedPeriods(text: string, reference: number): TimeMention[] {

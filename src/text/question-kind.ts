@@ -12,7 +12,7 @@ const HEADS: readonly (readonly [Exclude<QuestionKind, 'other'>, string])[] = [
   ],
 ];
 
-/** `what year`, `which European country`, `what is the exact date`: one word may stand between, of which `kind of` is none. */
+/** `what year`, `which European country`, `what is the exact date`: one word may be between, but not `kind of`. */
 const headed = (nouns: string) =>
   new RegExp(
     `^(?:what|which)(?:(?:'s| is| are| was| were) (?:the|his|her|their|your|my|its))?(?: (?!kind|type|sort)[\\w-]+)?` +
@@ -31,7 +31,7 @@ const INTERROGATIVE = /\b(?:when|where|who|whom|whose|what|which|how|why)\b/g;
 const JOINS = new RegExp(`^(?:when|where)(?! ?${AUXILIARY}\\b| (?:and|or)\\b)`);
 
 /**
- * What an English question asks for, by its words: `time` (when, how long, what year), `number` (how many, how often, what amount), `person-or-place` (who,
+ * The kind of answer that an English question asks for: `time` (when, how long, what year), `number` (how many, how often, what amount), `person-or-place` (who,
  * whose, where, which city), else `other`. The first interrogative that does not only join clauses decides.
  */
 export function questionKind(text: string): QuestionKind {

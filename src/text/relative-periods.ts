@@ -36,7 +36,7 @@ const amountOf = ({ amount }: Groups) =>
   AMOUNTS[(amount as string).toLowerCase().replaceAll(/\s+/g, ' ')] ?? Number(amount);
 const isPast = ({ side }: Groups) => /^(?:last|past|previous)$/i.test(side as string);
 
-/** `the last 3 weeks`: from the first of them to the end of the one that the reference is in, and the other way round. */
+/** `the last 3 weeks`: from the first of them to the end of the week of the reference; `the next 3 weeks` likewise. */
 function span(groups: Groups, reference: number): TimeRange {
   const far = periodOf(unitOf(groups), reference, isPast(groups) ? -amountOf(groups) : amountOf(groups));
   const near = periodOf(unitOf(groups), reference, 0);
@@ -63,7 +63,7 @@ const READINGS: readonly (readonly [RegExp, Reading])[] = [
   ],
   [
     pattern(`in\\s+${AMOUNT}\\s+${UNIT}`),
-    // `twice in a week` says how often, not when.
+    // `twice in a week` is a frequency, not a time.
     (groups, reference) =>
       /^an?$/i.test(groups.amount as string) ? null : periodOf(unitOf(groups), reference, amountOf(groups)),
   ],

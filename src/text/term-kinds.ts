@@ -16,7 +16,7 @@ function gramsOf(word: string): string[] {
   return Array.from({ length: count }, (_, start) => marked.slice(start, start + GRAM).join(''));
 }
 
-/** What a text is cut into. */
+/** The units that a text is split into. */
 export const TERM_KINDS = frozen({
   words: (options: TokenOptions): Tokeniser => createTokeniser(options),
   pairs: (options: TokenOptions): Tokeniser => {

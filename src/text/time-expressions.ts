@@ -8,7 +8,7 @@ import type { TimeMention, TimeRange } from './time-range.ts';
 /** Characters that are read: chrono-node needs four seconds for 32,000 that repeat `2 weeks before`, and a thirtieth of a second for these. */
 const READ_LENGTH = 2000;
 
-/** Where two readings overlap the longer one stands, since it has understood more; of equally long ones the first. */
+/** Of two overlapping readings the longer one is kept, since it covers more text; of equally long ones the first. */
 function withoutOverlaps(mentions: readonly TimeMention[]): TimeMention[] {
   const longestFirst = mentions.toSorted((a, b) => b.end - b.start - (a.end - a.start));
   const kept: TimeMention[] = [];
@@ -29,10 +29,10 @@ function timeMentions(text: string, reference: number): TimeMention[] {
 }
 
 /**
- * The distinct times that the first 2,000 characters of an English text tell, in the order in which it tells them.
+ * The distinct times that occur in the first 2,000 characters of an English text, in the order of the text.
  *
- * A range is as wide as what the text is certain of: `in May 2023` is the month, `last week` the week from Monday, `2019` the year, `the past 3 days` the days up
- * to the reference. A day or a month without a year is the one nearest to the reference; `9/5` and times of day are no dates, a season is none either.
+ * A range is as wide as the unit in the text: `in May 2023` is the month, `last week` the week from Monday, `2019` the year, `the past 3 days` the days up
+ * to the reference. A day or a month without a year is the one nearest to the reference; `9/5`, times of day and seasons are not dates.
  *
  * @param reference when the text was written, in milliseconds UTC.
  * @returns half open ranges in milliseconds UTC. They do not depend on the machine's time zone.
@@ -45,7 +45,7 @@ export function timeRanges(text: string, reference: number): TimeRange[] {
   return [...distinct.values()];
 }
 
-/** How often the text tells a time, by the rules of {@link timeRanges}; the same time twice is two. */
+/** The number of time expressions in the text, by the rules of {@link timeRanges}; the same time twice counts as two. */
 export function countTimeExpressions(text: string, reference: number): number {
   return timeMentions(text, reference).length;
 }

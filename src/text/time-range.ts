@@ -6,7 +6,7 @@ export interface TimeRange {
   readonly to: number;
 }
 
-/** Where a text says a time, from character `start` up to `end`. */
+/** The place of a time expression in a text, from character `start` up to `end`. */
 export interface TimeMention {
   readonly start: number;
   readonly end: number;

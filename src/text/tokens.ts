@@ -1,7 +1,7 @@
 import type { ItsFunction } from 'wink-nlp';
 import { languageModel } from './language-model.ts';
 
-/** What is done to words besides lower-casing. */
+/** Changes of words besides lower-casing. */
 export interface TokenOptions {
   readonly dropStopWords: boolean;
   /** Porter's stems. */

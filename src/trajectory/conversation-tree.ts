@@ -23,7 +23,7 @@ export interface ConversationTree {
 /** The tree of the first `turns` turns of a conversation. Later turns must not affect it. */
 export type TreeAsOf = (conversation: number, turns: number) => ConversationTree;
 
-/** Trees as of any moment from tables of all turns: a number of children is one binary search. */
+/** Trees at any time from tables of all turns: a number of children is one binary search. */
 export function treesOf(tables: FrameTables): TreeAsOf {
   return (conversation, turns) => {
     const newest = (tables.conversations[conversation] as Int32Array)[turns - 1] as number;

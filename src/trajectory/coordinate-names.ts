@@ -35,7 +35,7 @@ export const DEFAULT_WEIGHTS: Readonly<Record<CoordinateName, number>> = frozen(
 });
 
 /**
- * @returns the weights in the order of `COORDINATES[dimensions]`, defaults where none is given.
+ * @returns the weights in the order of `COORDINATES[dimensions]`, defaults for missing ones.
  * @throws ValidationError for a weight that is negative or not finite.
  */
 export function coordinateWeights(dimensions: Dimensions, weights: CoordinateWeights = {}): Float32Array {

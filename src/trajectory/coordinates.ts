@@ -4,7 +4,7 @@ import type { Turn } from '../model/turn.ts';
 import { COORDINATES, type ComplexityScale, type CoordinateName, type Dimensions } from './coordinate-names.ts';
 import { homogeneities, squaresOf } from './homogeneity.ts';
 
-/** What a turn's coordinates need besides its place in the tree. */
+/** The features of a turn for its coordinates, besides its place in the tree. */
 export interface TurnFeatures {
   /** [D] of any length but zero; a zero vector has cosine 0 to everything. */
   readonly embedding: ArrayLike<number>;
@@ -85,7 +85,7 @@ function homogeneityOf(turns: readonly Turn[], features: readonly TurnFeatures[]
   return homogeneities(vectors, squaresOf(vectors, dimension, turns.length), dimension, parents);
 }
 
-/** Unnormalised figures of the turns not later than `asOf`. A child is never before its parent, so what is left is a forest too. */
+/** Unnormalised values of the turns not later than `asOf`. A child is never before its parent, so these turns are a forest too. */
 function figuresOf(
   conversation: Conversation,
   features: ReadonlyMap<string, TurnFeatures>,

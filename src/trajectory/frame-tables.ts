@@ -6,7 +6,7 @@ import { assertComponents } from './coordinates.ts';
 import { homogeneities, squaresOf } from './homogeneity.ts';
 
 /**
- * Raw figures of each turn, and statistics of its conversation as it stood when the turn was its newest: what coordinates as of any moment are made from
+ * Raw values of each turn, and statistics of its conversation at the time when the turn was its newest: the inputs of coordinates at any time
  * without rebuilding a tree. Arrays are indexed by corpus position, [N].
  */
 export interface FrameTables {

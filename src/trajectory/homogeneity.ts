@@ -7,7 +7,7 @@ export function squaresOf(vectors: Float32Array | Float64Array, dimension: numbe
 
 /** The cosine that a product and the squared lengths of its factors give, clipped to [0, 1]; 0 when either factor is zero. */
 export function clippedCosine(product: number, squareA: number, squareB: number): number {
-  const lengths = Math.sqrt(squareA) * Math.sqrt(squareB); // the squares' own product may be 0 where they are not
+  const lengths = Math.sqrt(squareA) * Math.sqrt(squareB); // the product of the squares may underflow to 0
   return lengths === 0 ? 0 : Math.min(1, Math.max(0, product / lengths));
 }
 

@@ -7,7 +7,7 @@ import { ratio, scaledComplexity } from './coordinates.ts';
 import type { FrameTables } from './frame-tables.ts';
 import { clippedCosine, squaresOf } from './homogeneity.ts';
 
-/** With fewer turns the shape of a conversation means nothing (section 7.2 of diomande2026ragpp). */
+/** With fewer turns the shape of a conversation is not informative (section 7.2 of diomande2026ragpp). */
 export const COLD_START_TURNS = 5;
 
 /** B queries as their candidates' conversations see them. */
@@ -18,7 +18,7 @@ export interface QueryPoints {
   readonly components: Int32Array;
   /** Row-major [B, D]. */
   readonly vectors: Float32Array;
-  /** [B] corpus position of the turn that the query answers, -1 where that is not known. */
+  /** [B] corpus position of the turn that the query answers, -1 if unknown. */
   readonly anchors: Int32Array;
 }
 
@@ -36,11 +36,11 @@ export interface QueryFrames {
   /** [B, C] steps from candidate to query: the shorter way round the ring, and along the line. */
   readonly ringDistances: Float32Array;
   readonly lineDistances: Float32Array;
-  /** [B, C] 1 where the conversation had fewer than {@link COLD_START_TURNS} turns. */
+  /** [B, C] 1 if the conversation had fewer than {@link COLD_START_TURNS} turns. */
   readonly coldStart: Uint8Array;
 }
 
-/** A conversation as of a query's moment, with the query as its next turn. */
+/** A conversation at a query's time, with the query as its next turn. */
 interface Frame {
   readonly turns: number;
   /** Without the query. */
@@ -140,7 +140,7 @@ const CANDIDATE_VALUES: Readonly<Record<CoordinateName, (context: Context, frame
     },
   };
 
-/** The candidate's sibling group, itself included, and the query where they answer the same turn. */
+/** The candidate's sibling group, itself included, and the query if both answer the same turn. */
 function siblingsOf({ tree, parent, answers }: Frame, position: number): number {
   return tree.parent(position) === parent ? answers + 1 : tree.siblings(position);
 }
@@ -175,7 +175,7 @@ function cutoffOf({ corpus }: FrameTables, points: QueryPoints, query: number): 
  * query's candidates, a pair O(M log siblings).
  *
  * @param positions row-major [B, C] corpus positions of the candidates, -1 for padding
- * @param options.trees who answers whom; as the tables have it where it is left out
+ * @param options.trees the trees of parents; by default those of the tables
  * @throws ValidationError for a candidate or an anchor that is not strictly earlier than its query.
  */
 export function queryFrames(

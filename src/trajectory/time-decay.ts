@@ -6,7 +6,7 @@ import { assertShape } from '../core/shapes.ts';
 const MILLISECONDS_PER_HOUR = 3_600_000;
 
 /**
- * Ages of candidates at their query's moment, subtracted in float64: as float32, two moments of today are minutes off.
+ * Ages of candidates at their query's time, subtracted in float64: in float32, two times of today differ by minutes.
  *
  * @param timestamps [N] milliseconds of the corpus's turns
  * @param moments [B] milliseconds of the queries

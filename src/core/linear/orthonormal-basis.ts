@@ -5,11 +5,11 @@ import { readBack } from '../read-back.ts';
 import { scoped } from '../scope.ts';
 
 const FLOAT32_EPSILON = 2 ** -23;
-/** How far YᵀY may be from the identity: what float32 sums over some thousand rows can promise. */
+/** The tolerance of YᵀY against the identity, within the accuracy of float32 sums over some thousand rows. */
 const ORTHONORMAL = 1e-4;
 const MAX_PASSES = 12;
 const NONE: ReadonlySet<number> = new Set();
-/** The squared length below which a column is rounding beside columns of length 1. */
+/** A column below this squared length is rounding error, relative to columns of length 1. */
 const NEGLIGIBLE = FLOAT32_EPSILON ** 2;
 
 /**
@@ -62,7 +62,7 @@ function withoutColumns(rows: Float32Array, width: number, columns: ReadonlySet<
   return columns.size === 0 ? rows : rows.map((value, i) => (columns.has(i % width) ? 0 : value));
 }
 
-/** The largest deviation of YᵀY from the identity, where a zero column may stay zero and those of `skipped` don't count. */
+/** The largest deviation of YᵀY from the identity; allows zero columns and ignores those of `skipped`. */
 function distanceFromOrthonormal(gram: Float32Array, width: number, skipped: ReadonlySet<number>): number {
   let distance = 0;
   for (let i = 0; i < width; i++) {

@@ -9,7 +9,7 @@ import { orthonormalBasis } from './orthonormal-basis.ts';
 import { type SparseMatrix, sparseTimesDense, transpose } from './sparse-matrix.ts';
 
 export interface SvdOptions {
-  /** K, the number of singular triples asked for. */
+  /** K, the requested number of singular triples. */
   readonly rank: number;
   /** Further random directions, which make the last triples exact. */
   readonly oversampling: number;
@@ -20,7 +20,7 @@ export interface SvdOptions {
 
 /** The leading singular triples of A ≈ U diag(σ) Vᵀ. */
 export interface TruncatedSvd {
-  /** K as found: smaller than asked for where A has fewer directions. */
+  /** The K found: smaller than requested if A has fewer directions. */
   readonly rank: number;
   /** [K], descending. */
   readonly singularValues: Float64Array;
@@ -113,7 +113,7 @@ function leadingColumns(matrix: Matrix, count: number): Float32Array {
   return Float32Array.from(matrix.subMatrix(0, matrix.rows - 1, 0, count - 1).to1DArray());
 }
 
-/** Divides each column by its singular value, and by -1 where its largest entry is negative, since signs are arbitrary. */
+/** Divides each column by its singular value; flips its sign if its largest entry is negative, since signs are arbitrary. */
 function divideColumns(columns: Float32Array, singularValues: Float64Array): void {
   const width = singularValues.length;
   const largest = new Float64Array(width);

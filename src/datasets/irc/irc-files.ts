@@ -15,7 +15,7 @@ const FOLDERS: readonly (readonly [folder: string, split: Split])[] = [
 const LOG = '.ascii.txt';
 const LINKS = '.annotation.txt';
 
-/** A log, what its messages answer, and which part it belongs to. */
+/** A log, the links of its messages, and its split. */
 export interface AnnotatedLog {
   readonly log: IrcLog;
   readonly answers: Answers;
@@ -25,7 +25,7 @@ export interface AnnotatedLog {
 /**
  * The logs of the folders `train`, `dev` and `test`, in the order of their names; one of the last two may be missing.
  *
- * @throws ValidationError for a folder without logs for both parts, and for a file that is no log; StorageError where a file can't be read.
+ * @throws ValidationError for a folder without logs for both parts, and for a file that is no log; StorageError if a file cannot be read.
  */
 export function readIrcFiles(path: string, counts: Counts): AnnotatedLog[] {
   const present = readFolder(path);

@@ -1,15 +1,15 @@
 import { ValidationError } from '../../core/errors.ts';
 
-/** For each line the earlier lines that it answers, ascending; lines that answer none are left out. */
+/** For each line the earlier lines that it answers, ascending; lines without a link are omitted. */
 export type Answers = ReadonlyMap<number, readonly number[]>;
 
 const LINK = /^(\d+) (\d+) -\s*$/;
 
 /**
- * Reads the links of a log, `earlier later -` each. A line that is linked to itself starts something; that says no more than that it answers nothing.
+ * Reads the links of a log, `earlier later -` each. A line linked to itself starts a conversation, and is read as a line that answers nothing.
  *
  * @param file names the source in errors.
- * @throws ValidationError for a line of another form, or one that links what the log does not hold.
+ * @throws ValidationError for a line of another form, or a link to a line outside the log.
  */
 export function parseIrcLinks(text: string, file: string, lineCount: number): Answers {
   const answers = new Map<number, Set<number>>();

@@ -2,9 +2,9 @@ import { ValidationError } from '../../core/errors.ts';
 import type { Counts } from '../counts.ts';
 import { isId } from '../jsonl/id-schema.ts';
 
-/** Something that somebody said on the channel. */
+/** A message on the channel. */
 export interface IrcMessage {
-  /** Place of its line in the file, from 0: what annotations count by. */
+  /** The index of its line in the file, from 0, as used by annotations. */
   readonly line: number;
   /** Milliseconds since 1970: its minute, and a millisecond more for each message before it in that minute, so that log order is time order. */
   readonly timestamp: number;
@@ -12,7 +12,7 @@ export interface IrcMessage {
   readonly text: string;
 }
 
-/** What one file holds of a channel's log. */
+/** The content of one file of a channel's log. */
 export interface IrcLog {
   /** The file's name without its ending. */
   readonly name: string;
@@ -29,7 +29,7 @@ const SKIPPED = ['system lines', 'unreadable lines', 'messages without a text'];
 
 const MINUTE = 60_000;
 const HALF_DAY = 720;
-/** A clock that goes back by more has wrapped; by less, it was put right. In minutes. */
+/** A clock that goes back by more than these minutes has wrapped; by less, it was corrected. */
 const WRAPPED = 360;
 
 /**

@@ -1,17 +1,17 @@
 import { ANCESTOR, PARENT, SAME_THREAD } from '../judgements.ts';
 import type { Answers } from './irc-links.ts';
 
-/** What a message hangs from; lines, ascending. */
+/** The parent and the links of a message; lines, ascending. */
 export interface IrcParents {
   /** The messages that it answers. */
   readonly direct: readonly number[];
-  /** Those that are answered by what it answers, where that is no message. */
+  /** The lines answered by a linked line that is not a message. */
   readonly lifted: readonly number[];
 }
 
 const NONE: readonly number[] = [];
 
-/** How the messages of a log hang together: every message may answer several earlier ones, so that this is no tree. */
+/** The links between the messages of a log: a message may answer several earlier ones, so they are no tree. */
 export class IrcThreads {
   readonly #parents = new Map<number, IrcParents>();
   /** For each message another one of its thread; itself for the message that identifies the thread. */
@@ -53,7 +53,7 @@ export class IrcThreads {
   }
 
   /**
-   * What is relevant to a message that looks for what it answers: all that it answers 3, what they answer and so on 2, other earlier messages of its thread, the
+   * The judgements of a message: all messages that it answers 3, their ancestors 2, other earlier messages of its thread, the
    * connected component, 1. By line.
    */
   grades(line: number): Map<number, number> {

@@ -5,15 +5,15 @@ import type { Judgement } from '../prepared.ts';
 import type { AnnotatedLog } from './irc-files.ts';
 import { IrcThreads } from './irc-threads.ts';
 
-/** What was said before this line is context: the annotators did not say what it answers. */
+/** Lines before this one are context without annotated links. */
 const CONTEXT_LINES = 1000;
 
-/** The messages of a log, and what is asked of them. */
+/** The messages of a log, and its queries. */
 export interface IrcTurns {
   readonly turns: readonly Turn[];
   readonly queries: readonly Query[];
   readonly judgements: readonly Judgement[];
-  /** How many messages answer several. */
+  /** The number of messages that answer several. */
   readonly severalParents: number;
 }
 

@@ -17,7 +17,7 @@ export interface IrcOptions {
 /**
  * Ubuntu's IRC channel with links from each message to those that it answers: a message must find them in the log before it. See docs/datasets/irc.md.
  *
- * @throws ValidationError for a folder or a file of another form; StorageError where something can't be read.
+ * @throws ValidationError for a folder or a file of another form; StorageError if a file cannot be read.
  */
 export async function loadIrc({ path }: IrcOptions): Promise<Dataset> {
   const counts = new Counts();

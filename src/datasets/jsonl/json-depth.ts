@@ -18,7 +18,7 @@ export function jsonDepth(text: string): number {
   return deepest;
 }
 
-/** What is wrong with the depth of a JSON text, null where nothing is. */
+/** The error of the depth of a JSON text, null if it is allowed. */
 export function depthFault(text: string): string | null {
   const depth = jsonDepth(text);
   return depth > DEEPEST ? `nested ${depth} deep, where at most ${DEEPEST} is read` : null;

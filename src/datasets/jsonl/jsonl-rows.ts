@@ -33,9 +33,9 @@ export const queryRow = z.strictObject({
   timestamp: time,
   split: z.enum(['dev', 'test']).optional(),
   anchorTurnId: id.nullable().default(null),
-  /** The conversation that the query belongs to, where it belongs to one. */
+  /** The conversation of the query, if it belongs to one. */
   conversationId: id.optional(),
-  /** What queries are resampled by; by default the conversation. */
+  /** The unit of resampling; by default the conversation. */
   cluster: id.optional(),
   /** The kind of query; reports group results by it. */
   kind: text.optional(),
@@ -46,7 +46,7 @@ export const queryRow = z.strictObject({
 export type TurnRow = z.output<typeof turnRow>;
 export type QueryRow = z.output<typeof queryRow>;
 
-/** A row and where it stands. */
+/** A row and its place in the file. */
 export interface Placed<T> {
   readonly where: string;
   readonly row: T;

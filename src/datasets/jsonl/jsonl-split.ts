@@ -4,7 +4,7 @@ import type { Turn } from '../../model/turn.ts';
 import { firstOfTest, isDev, type Start } from '../time-split.ts';
 import type { QueryRow } from './jsonl-rows.ts';
 
-/** What the rows of queries become. */
+/** The queries made from rows. */
 export interface SplitQueries {
   /** In the order of the rows. */
   readonly queries: readonly Query[];
@@ -12,9 +12,9 @@ export interface SplitQueries {
 }
 
 /**
- * Parts the queries in dev and test. With a split in the rows: as they say, and a conversation is for development where it starts before the first test query
- * and no test query belongs to it. Without: by conversations, the first 70 % by time of first turn are dev; a query goes with its conversation, or by its own
- * time where it belongs to none.
+ * Splits the queries into dev and test. With a split in the rows: as given, and a conversation is dev if it starts before the first test query
+ * and no test query belongs to it. Without: by conversations, the first 70 % by time of first turn are dev; a query follows its conversation, or its own
+ * time without a conversation.
  *
  * @param rows all with a split, or all without.
  */

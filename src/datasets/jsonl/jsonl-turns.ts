@@ -6,8 +6,8 @@ import type { RowFaults } from './row-faults.ts';
 type Rows = ReadonlyMap<string, Placed<TurnRow>>;
 
 /**
- * The turns that hang together, in the order of the file: each reaches a root of its own conversation over parents that are not later. What hangs from a faulty
- * turn goes with it, since hung elsewhere it would tell of a conversation that never was.
+ * The turns that hang together, in the order of the file: each reaches a root of its own conversation over parents that are not later. Turns below an invalid
+ * turn are excluded too, since another parent would create a conversation that never existed.
  */
 export function soundTurns(placed: readonly Placed<TurnRow>[], faults: RowFaults): Turn[] {
   const rows = uniqueRows(placed, faults);

@@ -13,7 +13,7 @@ import { type OnDirtyRow, RowFaults } from './row-faults.ts';
 export interface JsonlOptions {
   /** The folder with turns.jsonl, queries.jsonl and qrels.txt. */
   readonly path: string;
-  /** What to do with rows that can't be used: one error that names them all, or a count of them in the facts. */
+  /** The treatment of invalid rows: one error that names them all, or a count of them in the facts. */
   readonly onDirtyRow: OnDirtyRow;
   /** The least grade that counts as relevant. */
   readonly relevantGrade: number;
@@ -22,7 +22,7 @@ export interface JsonlOptions {
 /**
  * Your own conversations, questions and judgements. The format is in docs/datasets/jsonl.md.
  *
- * @throws ValidationError for faulty rows that are not to be skipped, and where no turn or no query is left; StorageError where a file can't be read.
+ * @throws ValidationError for invalid rows unless they are skipped, and if no turn or no query is left; StorageError if a file cannot be read.
  */
 export async function loadJsonl(options: JsonlOptions): Promise<Dataset> {
   const { path, onDirtyRow, relevantGrade } = options;

@@ -1,7 +1,7 @@
 import { countErrors, ValidationError } from '../../core/errors.ts';
 import { Counts } from '../counts.ts';
 
-/** What is to be done with a row that can't be used. */
+/** The treatment of an invalid row. */
 export type OnDirtyRow = 'error' | 'skip';
 
 /** A row that can't be used. */
@@ -10,7 +10,7 @@ export interface RowFault {
   readonly where: string;
   /** The kind, by which skipped rows are counted, for example `duplicate id`. */
   readonly kind: string;
-  /** What was found, or what was expected and what was found. */
+  /** The value found, or the expected value and the value found. */
   readonly detail: string;
 }
 

@@ -4,5 +4,5 @@ import { frozen } from '../../core/frozen.ts';
 export const LOCOMO_CATEGORIES = frozen(['multi-hop', 'temporal', 'open-domain', 'single-hop', 'adversarial'] as const);
 export type LocomoCategory = (typeof LOCOMO_CATEGORIES)[number];
 
-/** Those that the conversation answers: an adversarial question is about what was never said. */
+/** Categories that the conversation answers: an adversarial question is about a fact that was never stated. */
 export const ANSWERABLE_CATEGORIES: readonly LocomoCategory[] = LOCOMO_CATEGORIES.slice(0, 4);

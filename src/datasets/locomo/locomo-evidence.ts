@@ -1,17 +1,17 @@
 const DIALOGUE_IDS = /D:?(\d+):(\d+)/g;
 
-/** The dialogue ids in a text as `3:7` for turn 7 of session 3, whatever zeros and colons they are written with. */
+/** The dialogue ids in a text as `3:7` for turn 7 of session 3, with any zeros and colons. */
 export function dialogueKeys(text: string): string[] {
   return [...text.matchAll(DIALOGUE_IDS)].map(([, session, turn]) => `${Number(session)}:${Number(turn)}`);
 }
 
-/** What the evidence of a question names. */
+/** The turns that the evidence of a question names. */
 export interface Evidence {
   /** The turns that are there, once each, in the order in which they are named. */
   readonly turnIds: readonly string[];
-  /** How many dialogue ids name no turn. */
+  /** The number of dialogue ids that name no turn. */
   readonly unknown: number;
-  /** How many strings have no dialogue id in them. */
+  /** The number of strings without a dialogue id. */
   readonly empty: number;
 }
 

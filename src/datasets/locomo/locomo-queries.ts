@@ -10,13 +10,13 @@ import type { LocomoConversation } from './locomo-turns.ts';
 /** The grade of a turn that a question's evidence names. */
 export const EVIDENCE = 1;
 
-/** The questions of a sample that are asked, in the order of the file, and what answers them. */
+/** The questions of a sample that become queries, in the order of the file, with their judgements. */
 export interface AskedQuestions {
   readonly queries: readonly Query[];
   readonly judgements: readonly Judgement[];
 }
 
-/** The questions of the categories that have evidence, asked when all has been said. Their ids tell their places among all questions of the sample, from 0. */
+/** The questions of the categories that have evidence, asked after the last turn. Their ids contain their index among all questions of the sample, from 0. */
 export function questionsOf(
   sample: LocomoSample,
   { turns, byKey }: LocomoConversation,

@@ -64,7 +64,7 @@ export interface LocomoSample {
   readonly id: string;
   /** By their numbers. */
   readonly sessions: readonly LocomoSession[];
-  /** How many times are given for sessions that are not there. */
+  /** The number of times given for missing sessions. */
   readonly sparseTimes: number;
   readonly questions: readonly LocomoQuestion[];
 }
@@ -90,7 +90,7 @@ function numbersOf(keys: readonly string[], pattern: RegExp): number[] {
 /**
  * Reads one sample of a LoCoMo file.
  *
- * @param place what to call a sample that has no id of its own.
+ * @param place the name of a sample without an id.
  * @throws ValidationError with the file, the sample, and each fault that it has.
  */
 export function readSample(input: unknown, place: string, file: string): LocomoSample {

@@ -3,7 +3,7 @@ const MONTHS = 'January February March April May June July August September Octo
 /** A session has one time: its turns are taken to follow each other after half a minute. */
 const STEP_MS = 30_000;
 
-/** The moment that `1:56 pm on 8 May, 2023` names, in milliseconds since 1970, taken as UTC; null for any other text. */
+/** The time of `1:56 pm on 8 May, 2023`, in milliseconds since 1970, taken as UTC; null for any other text. */
 export function parseSessionTime(text: string): number | null {
   const [, hour, minute, half, day, monthName, year] = SESSION_TIME.exec(text) ?? [];
   const month = MONTHS.indexOf(monthName ?? '');

@@ -13,7 +13,7 @@ export interface LocomoConversation {
   readonly byKey: ReadonlyMap<string, string>;
 }
 
-/** What was said, and below it what the picture that came with it shows. */
+/** The text of the turn, and below it the caption of its picture. */
 function textOf({ text, blip_caption }: LocomoTurn): string {
   return [text, blip_caption]
     .map((part) => part?.trim() ?? '')
@@ -21,7 +21,7 @@ function textOf({ text, blip_caption }: LocomoTurn): string {
     .join('\n');
 }
 
-/** What someone said, with its moment and its session. */
+/** A turn with its time and its session. */
 interface Line {
   readonly id: string;
   readonly said: LocomoTurn;
@@ -29,7 +29,7 @@ interface Line {
   readonly time: number;
 }
 
-/** All that was said in a sample, its sessions in the order of their times; sessions of the same time go by their numbers. */
+/** All turns of a sample, its sessions in the order of their times; sessions of the same time are ordered by number. */
 function linesOf({ id, sessions }: LocomoSample): Line[] {
   const spoken = sessions
     .map((session) => ({ ...session, turns: session.turns.filter((turn) => textOf(turn) !== '') }))
@@ -41,7 +41,7 @@ function linesOf({ id, sessions }: LocomoSample): Line[] {
     .map((line, i) => ({ ...line, time: times[i] as number }));
 }
 
-/** @throws ValidationError where two turns have the same dialogue id, or where there is no turn. */
+/** @throws ValidationError if two turns have the same dialogue id, or without a turn. */
 export function conversationOf(sample: LocomoSample, file: string, counts: Counts): LocomoConversation {
   const lines = linesOf(sample);
   if (lines.length === 0)

@@ -18,7 +18,7 @@ import { conversationOf } from './locomo-turns.ts';
 export interface LocomoOptions {
   /** A JSON file in the format of locomo10.json: a list of samples, or one sample. */
   readonly path: string;
-  /** Which questions are asked. */
+  /** The categories of questions to include. */
   readonly categories: readonly LocomoCategory[];
   /** The conversations whose questions are for test; all others are for development. */
   readonly testConversations: readonly string[];
@@ -34,7 +34,7 @@ interface Read {
 /**
  * LoCoMo, very long conversations of two speakers: a question must find the turns that its answer rests on. See docs/datasets/locomo.md.
  *
- * @throws ValidationError for what the format does not allow, and where no question is left; StorageError where the file can't be read.
+ * @throws ValidationError for content that the format does not allow, and if no question is left; StorageError if the file cannot be read.
  */
 export async function loadLocomo(options: LocomoOptions): Promise<Dataset> {
   const { path, testConversations } = options;

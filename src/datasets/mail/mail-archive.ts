@@ -12,7 +12,7 @@ export interface MailArchive {
   readonly version: string;
 }
 
-/** @throws UnavailableError where the package is not installed. */
+/** @throws UnavailableError if the package is not installed. */
 export function findMailArchive(): MailArchive {
   try {
     const manifest = createRequire(import.meta.url).resolve(`${PACKAGE}/package.json`);

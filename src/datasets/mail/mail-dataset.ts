@@ -15,7 +15,7 @@ export interface MailSource {
   /** The dataset's. */
   readonly name: string;
   readonly licence: string;
-  /** What tells these mails from others: the prepared rows are kept under it. */
+  /** The identity of these mails, the key of the prepared rows. */
   readonly identity: Readonly<Record<string, unknown>>;
   readonly mails: () => readonly RawMail[];
   readonly split: MailSplit;

@@ -10,7 +10,7 @@ import type { RawMail } from './read-mails.ts';
  * The mails of a file, or of all files of a folder and its folders, in the order of their paths. A file that begins with an envelope line is a mailbox (mbox) of
  * many mails, any other is one mail (RFC 5322).
  *
- * @throws StorageError where something can't be read.
+ * @throws StorageError if a file cannot be read.
  */
 export function mailsAt(path: string): RawMail[] {
   return filesAt(path).flatMap((file) => {

@@ -2,7 +2,7 @@ import { convert } from 'html-to-text';
 import PostalMime, { type Email } from 'postal-mime';
 import { mailingListOf } from './mailing-list.ts';
 
-/** What the preparation needs of one mail. Ids and addresses are the source's own: they never leave the preparation. */
+/** The parts of a mail that the preparation needs. Ids and addresses are those of the source: they never leave the preparation. */
 export interface MailMessage {
   readonly id: string;
   /** Message ids in header order. */
@@ -15,7 +15,7 @@ export interface MailMessage {
   readonly authorName: string;
   /** In lower case. */
   readonly authorAddress: string;
-  /** The mailing list's id, null for a mail that came over none. */
+  /** The mailing list's id, null for a mail of no list. */
   readonly list: string | null;
   /** Decoded text with its quotes, signatures and footers. */
   readonly body: string;
@@ -27,7 +27,7 @@ const TRUSTED_DRIFT = 3 * DAY;
 /**
  * Parses a raw mail (RFC 5322, with or without the mbox `From ` line), decodes it, and takes its plain text, or its HTML as text where it has no other.
  *
- * @throws Error from the parser where the mail breaks its limits.
+ * @throws Error from the parser if the mail exceeds its limits.
  */
 export async function parseMail(raw: Uint8Array): Promise<MailMessage> {
   const mail = await PostalMime.parse(withoutMboxLine(raw), { forceRfc822Attachments: true });
@@ -54,7 +54,7 @@ function withoutMboxLine(raw: Uint8Array): Uint8Array {
   return raw.subarray(raw.indexOf(0x0a) + 1);
 }
 
-/** All values of a header joined by a space, '' where the mail has none. */
+/** All values of a header joined by a space, '' if the mail has none. */
 function header(mail: Email, key: string): string {
   return mail.headers
     .filter((entry) => entry.key === key)
@@ -66,7 +66,7 @@ function messageIds(value: string): string[] {
   return value.match(/<[^<>\s]+>/g) ?? [];
 }
 
-/** A zone that `Date.parse` knows by name, or an offset, which only follows a time: the year of 22-Aug-2002 is none. */
+/** A zone that `Date.parse` knows by name, or an offset, which only follows a time: the year of 22-Aug-2002 is not one. */
 const ZONE = /\b(?:GMT|UTC?|[ECMP][SD]T)\b|:\d\d(?:\.\d+)?\s*(?:[AP]M\s*)?(?:[+-]\d\d:?\d\d|Z)\b/i;
 
 /** A time without a zone, or with the unknown zone `-0000`, is UTC, never the zone of this machine. */

@@ -19,7 +19,7 @@ export const PREPARATION_VERSION = 4;
 const QUERY_TOKENS = 10;
 const PARENT_TOKENS = 5;
 
-/** How the threads are parted: the first 70 % by time for development and the rest for test, or all of them for test. */
+/** How the threads are split: the first 70 % by time for development and the rest for test, or all of them for test. */
 export type MailSplit = 'time' | 'test';
 
 /** Reads mails and prepares turns, queries and judgements; every step is counted in the facts. */
@@ -58,7 +58,7 @@ function countLinks(links: ReadonlyMap<string, Link>, counts: Counts): void {
   counts.add('replies of which only an older ancestor is there', links.size - direct);
 }
 
-/** The kept mails as turns, in time order; ids, people and addresses of the source stay behind. */
+/** The kept mails as turns, in time order; without ids, people and addresses of the source. */
 function turnsOf({ kept, dropped, links }: Selection, counts: Counts): Turn[] {
   const pseudonyms = new Pseudonyms();
   const labelOf = ({ mail }: CleanMail) => pseudonyms.author(mail.authorName, mail.authorAddress);
@@ -111,7 +111,7 @@ function devByTime(corpus: Corpus, asked: ReadonlySet<string>): Set<string> {
   return new Set(corpus.conversations.map(({ id }) => id).filter((id) => isDev(start(id), first)));
 }
 
-/** A reply with something new to say to a parent that said something. */
+/** A reply with enough text of its own to a parent with enough text. */
 function answersInWords(
   item: CleanMail,
   byId: ReadonlyMap<string, CleanMail>,
@@ -122,7 +122,7 @@ function answersInWords(
   return (byId.get(link.id) as CleanMail).tokens >= PARENT_TOKENS;
 }
 
-/** A moved time tells when the parent was written, so a query with such a time would hold its answer. */
+/** A moved time reveals the time of the parent, so a query with such a time would contain its answer. */
 function isDatedAfterParent({ mail, time }: CleanMail): boolean {
   return time === mail.time;
 }

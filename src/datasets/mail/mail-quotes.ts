@@ -11,17 +11,17 @@ const SAYING =
   '(?:wrote|writes|write|said|says|sez|mentioned|commented|replied|responded|asked|opined|added|claimed|noted|stated|' +
   'spake|scribbled|scrawled|typed|muttered|mumbled|ranted|posted|sent|whispered|uttered|expounded|quoth|declared|' +
   'thought|écrit|schrieb|escribi\\S{1,12}|skrev|schreef|wisdom included|have said|all like|to think)';
-/** How the last line of an attribution ends: a verb of saying, a bracket, an address, a colon. */
+/** The end of the last line of an attribution: a verb of saying, a bracket, an address, a colon. */
 const ATTRIBUTION_END = new RegExp(
   `\\b${SAYING}\\b[^.!?]{0,40}$|[>)\\]"']:?\\s*$|<[^<>\\s][^<>\\s@]*@[^<>\\s]+>[^.]{0,20}$|:\\s*$`,
   'i',
 );
-/** How its first line begins, or what it holds: a preposition, a bracket, a time, an address. */
+/** The begin or content of its first line: a preposition, a bracket, a time, an address. */
 const ATTRIBUTION_START =
   /^\s*(?:[*-]+\s*)?(?:on|at|in|quoting|from|once upon|thus|and thus|around|this one time|when|"|\[|le|am|el)\b|^\s*["[]|\d{1,2}:\d\d|[\w.-]@[\w.-]/i;
 /** A single line that needs no such beginning: `X wrote`, or a name and a colon. */
 const ATTRIBUTION_LINE = new RegExp(`\\b${SAYING}\\b|^\\s*\\S+(?:\\s\\S+){0,3}:\\s*$`, 'i');
-/** What may follow the verb of saying in an attribution that gives itself away without a quote below it. */
+/** The words after the verb of saying in an attribution that is recognised without a quote below it. */
 const AFTER_SAYING = 30;
 const SAYING_AT_END = new RegExp(`\\b${SAYING}\\b(?=[^.!?]{0,${AFTER_SAYING}}:$)`, 'gi');
 const LONGEST_SAYING = 20;
@@ -32,7 +32,7 @@ const ADDRESS = /@(?<=(\(?<?[\w.+-]+)@)[\w.-]+>?\)?/g;
 const BEFORE_ADDRESS = 80;
 const AFTER_ADDRESS = 60;
 
-/** What is left of a body, and how many lines went. */
+/** The rest of a body, and the number of lines removed. */
 export interface Unquoted {
   readonly lines: readonly string[];
   readonly quotes: number;
@@ -40,7 +40,7 @@ export interface Unquoted {
 }
 
 /**
- * Drops the lines that quote other mails and those that say whom.
+ * Removes lines that quote other mails, and their attributions.
  *
  * @param lines without spaces at their ends.
  */
@@ -75,7 +75,7 @@ function isTail(line: string): boolean {
   return line !== '' && !line.startsWith(' ') && line.split(/\s+/).length <= TAIL_WORDS;
 }
 
-/** Where the lines begin and end that introduce a quote, empty lines between not counted; begin = end where none do. */
+/** The begin and end of the lines that introduce a quote, without empty lines; begin = end if there are none. */
 function attributionAbove(
   lines: readonly string[],
   quoted: readonly boolean[],
@@ -102,7 +102,7 @@ function sizeOfLoneAttribution(lines: readonly string[], quoted: readonly boolea
   return 0;
 }
 
-/** Whether a text that ends in a colon says who said what follows. */
+/** Whether a text that ends in a colon names the author of the following text. */
 function isLoneAttribution(text: string): boolean {
   const told = text.replace(/^\s*[*-]*\s*/, '');
   SAYING_AT_END.lastIndex = Math.max(0, told.length - LONGEST_SAYING - AFTER_SAYING - 1);
@@ -111,7 +111,7 @@ function isLoneAttribution(text: string): boolean {
   return false;
 }
 
-/** Whether a text says when somebody said something, or by which address. */
+/** Whether a text contains a time or an address of an attribution. */
 function namesSomebody(text: string): boolean {
   const preposition = PREPOSITION.exec(text);
   const { least, most } = AFTER_PREPOSITION;

@@ -1,4 +1,4 @@
-/** What was cut from one mail's body, in lines. */
+/** The lines cut from one mail's body, by kind. */
 export interface CutLines {
   readonly armour: number;
   readonly forwarded: number;
@@ -18,7 +18,7 @@ const STEPS: readonly (readonly [keyof CutLines, Step])[] = [
   ['headers', withoutHeaderBlocks],
 ];
 
-/** Cuts from a decoded body what its author did not write for this thread, but for quotes: PGP armour, forwarded mails, list footers, signatures, header blocks. */
+/** Cuts text that the author did not write for this thread, except quotes, from a decoded body: PGP armour, forwarded mails, list footers, signatures, header blocks. */
 export function withoutMatter(body: string): { readonly lines: readonly string[]; readonly cut: CutLines } {
   const cut = { armour: 0, forwarded: 0, footer: 0, signature: 0, headers: 0 };
   let lines: readonly string[] = body.split('\n').map((line) => line.trimEnd());
@@ -59,7 +59,7 @@ const FORWARD_END = new RegExp(`^${INDENT}-{2,}\\s*(?:end (?:of )?(?:the )?(?:or
 const FORWARD_BEGIN =
   /^(?:[-_=*8<]{2,}\s*(?:begin |start of )?(?:the )?(?:forwarded|original)(?: (?:message|text|mail|email|article|by|from)|\s*[-_=*:]*$)|begin forwarded message:?$)/i;
 
-/** Drops forwarded and appended mails: to their end mark where one follows; else to the end of the body, unless quote marks show where they end. */
+/** Drops forwarded and appended mails: to their end mark if one follows; else to the end of the body, unless quote marks show where they end. */
 export function withoutForwarded(lines: readonly string[]): string[] {
   const kept: string[] = [];
   const ends = lines.map((line) => FORWARD_END.test(line));
@@ -103,7 +103,7 @@ const FOOTERS: readonly RegExp[] = [
   /^(?:_+\s*)?(?:Do You Yahoo!\?|Get your free download of MSN|Send and receive Hotmail|MSN Photos is the easiest|Chat with friends online, try MSN|Join the world.s largest e-mail service)/i,
 ];
 
-/** What the appended lines speak of; without it a rule of dashes is only the author's own. */
+/** Words in appended lines; without them a rule of dashes is the author's own. */
 const FOOTER_WORDS =
   /mailing list|list maintainer|listinfo|subscribe\b|subscription|sf\.net email is|sponsored by|yahoo|hotmail|msn\.com|archive/i;
 const FOOTER_REACH = 7;
@@ -158,13 +158,13 @@ const HEADER_LINE = new RegExp(
   'i',
 );
 
-/** Headers that give the thread away, or are of no one's writing, also where they stand alone. */
+/** Headers that reveal the thread, or are not written by a person, also if they are alone. */
 const LONE_HEADER = new RegExp(
   `^${QUOTE_PREFIX}(?:Subject|Message-ID|In-Reply-To|References|Content-[\\w-]+):\\s`,
   'i',
 );
 
-/** Drops mail headers that stand inside the body, two lines or more in a row with their folded continuations, or alone where they name the parent. */
+/** Drops mail headers inside the body, two lines or more in a row with their folded continuations, or alone where they name the parent. */
 export function withoutHeaderBlocks(lines: readonly string[]): string[] {
   const kept: string[] = [];
   for (let i = 0; i < lines.length; ) {

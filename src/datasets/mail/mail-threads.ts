@@ -20,7 +20,7 @@ export interface MailThreadsOptions {
 /**
  * Your own mail: a reply without its quotes must find the mail that it answers among all strictly earlier ones. See docs/datasets/mail-threads.md.
  *
- * @throws ValidationError where no mail, or no reply that can be asked, is there; ChecksumMismatchError for a damaged cache file; StorageError where files can't be
+ * @throws ValidationError without a mail or a reply that can be a query; ChecksumMismatchError for a damaged cache file; StorageError where files can't be
  * read or written.
  */
 export async function loadMailFiles(options: MailThreadsOptions, progress: StartProgress = silent): Promise<Dataset> {

@@ -19,7 +19,7 @@ const OWNER = /^owner-([^\s@]+)@/i;
 const MACHINERY = /@(?<=([^\s<>@"]+)-(?:admin|owner|bounces|request)@)/i;
 
 /**
- * The id of the mailing list that a mail came over, in the form of List-Id (`ilug.linux.ie`); null where it came over none. Where no header names the list, the
+ * The id of the mailing list that a mail came over, in the form of List-Id (`ilug.linux.ie`); null for a mail of no list. If no header names the list, the
  * Sender of the list's machinery does.
  */
 export function mailingListOf(headers: readonly Header[]): string | null {

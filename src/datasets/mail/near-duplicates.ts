@@ -5,7 +5,7 @@ const RUN = 5;
 export const SAME = 0.8;
 
 /**
- * For each text the place of the first one that it repeats, -1 where it repeats none: Jaccard of the sets of 5-token runs over 0.8. Texts below five tokens
+ * For each text the place of the first one that it repeats, -1 if it repeats none: Jaccard of the sets of 5-token runs over 0.8. Texts below five tokens
  * repeat nothing. An inverted index counts the shared runs, so the cost is O(tokens + pairs that share a run).
  */
 export function firstCopies(texts: readonly string[], vocabulary: Vocabulary): Int32Array {
@@ -26,7 +26,7 @@ export function firstCopies(texts: readonly string[], vocabulary: Vocabulary): I
   return copies;
 }
 
-/** The first place whose text is the same as the one of these runs, -1 where there is none. */
+/** The first place whose text is the same as the one of these runs, -1 if there is none. */
 function firstAlike(
   runs: ReadonlySet<number>,
   sizes: Int32Array,

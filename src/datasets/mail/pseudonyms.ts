@@ -13,9 +13,9 @@ interface NameNode {
 }
 
 /**
- * Stands between people and everything that is written: authors become `person-001`, `person-002` … in order of first appearance, their full names and addresses
- * in texts the same, other addresses `address-0001` …. A person is known again by address or by full name (two words or more); who has neither is somebody new each
- * time.
+ * Replaces names in all output: authors become `person-001`, `person-002` … in order of first appearance, and so do their
+ * full names and addresses in texts; other addresses become `address-0001` …. A person is identified by address or by full
+ * name (two words or more); without either, each mail has a new person.
  */
 export class Pseudonyms {
   readonly #people = new Map<string, string>();

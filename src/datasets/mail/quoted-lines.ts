@@ -5,7 +5,7 @@ export const RUN = 8;
 /** A line at least this covered by runs of an earlier mail is that mail's. */
 const COVERED = 0.5;
 
-/** What was said so far: mails go in by time, and each tells which of its lines an earlier one already holds. */
+/** The lines of earlier mails: mails are added in time order, and each reports which of its lines an earlier mail contains. */
 export class EarlierBodies {
   readonly #runs = new Set<number>();
   readonly #vocabulary: Vocabulary;
@@ -33,7 +33,7 @@ export class EarlierBodies {
     });
   }
 
-  /** [T] 1 where a token lies in a run of an earlier body. */
+  /** [T] 1 if a token is in a run of an earlier body. */
   #coverage(tokens: readonly string[]): Uint8Array {
     const covered = new Uint8Array(tokens.length);
     for (const [start, run] of shinglesOf(this.#vocabulary.encode(tokens), RUN).entries())

@@ -4,7 +4,7 @@ import type { Query } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turn.ts';
 import { ANCESTOR, PARENT, SAME_THREAD } from '../judgements.ts';
 
-/** A map whose values are computed when they are asked for. */
+/** A map whose values are computed on access. */
 abstract class ComputedMap<V> implements ReadonlyMap<string, V> {
   abstract readonly size: number;
   abstract get(key: string): V | undefined;
@@ -77,9 +77,9 @@ class Thread {
   }
 }
 
-/** What is relevant to a reply that looks for its thread: parent 3, other ancestors 2, other strictly earlier turns of the thread 1. In time order. */
+/** The judgements of a reply: parent 3, other ancestors 2, other strictly earlier turns of the thread 1. In time order. */
 class ThreadGrades extends ComputedMap<number> {
-  /** How many turns of the thread are strictly earlier than the reply. */
+  /** The number of turns of the thread strictly earlier than the reply. */
   readonly size: number;
   readonly #thread: Thread;
   readonly #reply: number;

@@ -6,7 +6,7 @@ export function replyQueryId(turnId: string): string {
   return `q-${turnId}`;
 }
 
-/** The query of a turn that looks for the one that it answers. @param cluster what it is resampled by */
+/** The query of a turn for the turn that it answers. @param cluster the unit of resampling */
 export function replyQuery(
   { id, text, timestamp, author, channel }: Turn,
   split: Query['split'],

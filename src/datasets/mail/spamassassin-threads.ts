@@ -14,7 +14,7 @@ export interface SpamAssassinOptions {
  * Real mail threads of 2002: a reply without its quotes must find the mail that it answers among all strictly earlier ones. See
  * docs/datasets/spamassassin-threads.md.
  *
- * @throws UnavailableError where the package is not installed; ChecksumMismatchError for a damaged cache file; StorageError where files can't be read or written.
+ * @throws UnavailableError if the package is not installed; ChecksumMismatchError for a damaged cache file; StorageError if files cannot be read or written.
  */
 export async function loadSpamAssassinThreads(
   options: SpamAssassinOptions,

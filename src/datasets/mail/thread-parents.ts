@@ -1,11 +1,11 @@
-/** What links a mail to those before it. */
+/** The links of a mail to earlier mails. */
 export interface Threaded {
   readonly id: string;
   readonly inReplyTo: readonly string[];
   readonly references: readonly string[];
 }
 
-/** Where a mail hangs in its thread. */
+/** The place of a mail in its thread. */
 export interface Link {
   readonly id: string;
   /** True where this is the mail that was answered; false where only an older mail of the thread is known. */
@@ -104,7 +104,7 @@ export function liftLinks(
   return lifted;
 }
 
-/** What the answers to a dropped mail hang from. Each dropped mail is looked at once. */
+/** The new parents of the answers to dropped mails. Visits each dropped mail once. */
 class StandIns {
   readonly #kept: ReadonlySet<string>;
   readonly #links: ReadonlyMap<string, Link>;
@@ -117,7 +117,7 @@ class StandIns {
     this.#copies = copies;
   }
 
-  /** The mail itself where it was kept, the first of its kind, or the nearest ancestor, which is not what was answered; null where nothing was kept. */
+  /** The mail itself if it was kept, else the first copy, or the nearest ancestor, which is not the answered mail; null if none was kept. */
   of(id: string): Link | null {
     const path: string[] = [];
     let at: string | undefined = id;

@@ -1,6 +1,6 @@
 import type { Counts } from '../counts.ts';
 
-/** What a byte that could not be decoded is read as, and half of a surrogate pair, which no file of UTF-8 can hold. */
+/** The character for an undecodable byte, and half of a surrogate pair, which UTF-8 cannot encode. */
 const UNDECODABLE = /[\ufffd\p{Cs}]/u;
 
 /** Counts the texts in which something could not be read, so that it is not replaced in silence. */

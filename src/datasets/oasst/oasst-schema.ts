@@ -10,7 +10,7 @@ export interface OasstMessage {
   readonly text: string;
   readonly role: 'prompter' | 'assistant';
   readonly deleted?: boolean | null | undefined;
-  /** True where a model wrote it. */
+  /** True if a model wrote it. */
   readonly synthetic?: boolean | null | undefined;
   readonly replies?: readonly OasstMessage[] | null | undefined;
 }
@@ -28,7 +28,7 @@ const message: z.ZodType<OasstMessage> = z.lazy(() =>
 
 const tree = z.object({ message_tree_id: id, prompt: message });
 
-/** A conversation of OpenAssistant: a prompt and what was answered, and so on. */
+/** A conversation of OpenAssistant: a prompt with its answers, their answers, and so on. */
 export interface OasstTree {
   readonly message_tree_id: string;
   readonly prompt: OasstMessage;

@@ -6,24 +6,24 @@ import type { OasstMessage, OasstTree } from './oasst-schema.ts';
 /** A message as a turn. */
 export interface OasstTurn {
   readonly turn: Turn;
-  /** False where the message that it answers is not there: it hangs from an older one, or from none. */
+  /** False if the answered message is missing: the parent is then an older message, or none. */
   readonly answers: boolean;
 }
 
 const MINUTE = 60_000;
 
-/** A message and what it hangs from. */
+/** A message and its parent. */
 interface Hung {
   readonly message: OasstMessage;
   readonly parentId: string | null;
-  /** The prompt of the tree answers nothing; a message below one that is left out does not answer what it hangs from. */
+  /** The prompt answers nothing; a message below an excluded message does not answer its parent. */
   readonly answers: boolean;
 }
 
 /**
  * The messages of all trees. The source has no times, so they are synthetic: a minute for each message, tree after tree in the order of the file, within a tree
- * level by level, within a level by id. Siblings must not stand together: the time of a message would tell which message of the level above it answers. Deleted
- * messages and messages without a text are left out; what answered them hangs from what they answered.
+ * level by level, within a level by id. Siblings must not be adjacent: the time of a message would reveal the message that it answers. Deleted
+ * messages and messages without a text are excluded; their answers become children of the message above.
  */
 export function oasstTurnsOf(trees: readonly OasstTree[], counts: Counts): OasstTurn[] {
   for (const skipped of ['deleted messages', 'messages without a text']) counts.add(`skipped: ${skipped}`, 0);

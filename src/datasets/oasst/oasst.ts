@@ -23,7 +23,7 @@ export interface OasstOptions {
 /**
  * Conversation trees of OpenAssistant: a message must find the one that it answers among all earlier ones. Times are made up. See docs/datasets/oasst.md.
  *
- * @throws ValidationError for a line that holds no tree, and where nothing can be asked; StorageError where the file can't be read.
+ * @throws ValidationError for a line without a tree, and if no query is left; StorageError if the file cannot be read.
  */
 export async function loadOasst({ path }: OasstOptions): Promise<Dataset> {
   const counts = new Counts();
