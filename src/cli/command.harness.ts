@@ -1,13 +1,13 @@
 import { main } from './program.ts';
 
-/** What a command has left. */
+/** The outcome of a command. */
 export interface Outcome {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** What the tests read of a folder's metrics.json. */
+/** The part of a folder's metrics.json that tests read. */
 export interface StoredMetrics {
   readonly hash: string;
   readonly queries: number;
@@ -18,7 +18,7 @@ export interface StoredMetrics {
   }[];
 }
 
-/** Collects what is written to a stream until the returned function is called, which gives it back. */
+/** Collects the output of a stream until the returned function is called, which returns it. */
 function captured(stream: NodeJS.WriteStream): () => string {
   const { write } = stream;
   const chunks: string[] = [];

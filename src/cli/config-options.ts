@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { collect } from './options.ts';
 
-/** What changes a config from outside. */
+/** The options that change a config. */
 export interface ConfigChanges {
   readonly set: readonly string[];
   readonly arm: readonly string[];

@@ -3,10 +3,10 @@ import { EXIT_CODES } from './supervision.ts';
 
 const controller = new AbortController();
 
-/** Aborted when the program is asked to end; what listens must be done when its listener returns. */
+/** Aborted when the program is asked to end; listeners must finish before they return. */
 export const interruption: AbortSignal = controller.signal;
 
-/** Ends the process, after those who listen have released what they hold. */
+/** Ends the process, after listeners have released their resources. */
 function endOn(signal: keyof typeof EXIT_CODES): () => void {
   const end = () => {
     controller.abort();

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { LAUNCHERS } from '../experiment/launch/registry.ts';
 
-/** Where the arms are run, as it was typed. */
+/** The launcher options of the command line. */
 export interface LauncherChoice {
   readonly launcher?: string;
   readonly workers?: string;

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { PROJECT_ROOT } from '../experiment/run/environment.ts';
 
-/** How a process ended. */
+/** The end of a process. */
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -17,7 +17,7 @@ export interface SampleProcess {
   kill(signal: NodeJS.Signals): void;
 }
 
-/** @param onStderr is given all that was written so far. */
+/** @param onStderr receives all output so far. */
 export function startRagpp(
   argv: readonly string[],
   onStderr: (text: string, started: SampleProcess) => void = () => {},
@@ -46,7 +46,7 @@ function childrenOf(pid: number, word: string): number[] {
     const found = execFileSync('pgrep', ['-P', String(pid), '-f', '--', word], { encoding: 'utf8' });
     return found.trim().split('\n').map(Number);
   } catch {
-    return []; // pgrep's way to say that there are none
+    return []; // pgrep's exit code for no match
   }
 }
 
@@ -55,7 +55,7 @@ export function workersOf(pid: number): number[] {
   return childrenOf(pid, '--serve');
 }
 
-/** The process that does the work of a program which was started with {@link startRagpp}. @throws Error where there is none. */
+/** The process that does the work of a program started with {@link startRagpp}. @throws Error if there is none. */
 export function workOf(pid: number): number {
   const [work] = childrenOf(pid, 'work.ts');
   if (work === undefined) throw new Error(`process has no work: ${pid}`);

@@ -13,7 +13,7 @@ const GRACE_MILLISECONDS = 500;
 
 const RESUME = 'what was cached stays: a run goes on from there with --resume, a training when it is started again';
 
-/** What to tell of work that a signal ended. */
+/** The message for work that a signal ended. */
 function remarkOn(signal: NodeJS.Signals): string {
   if (signal in EXIT_CODES) return 'interrupted';
   if (signal === 'SIGKILL') return 'killed by SIGKILL; the machine may have run out of memory';
@@ -28,7 +28,7 @@ function report(signal: NodeJS.Signals): void {
 }
 
 /**
- * Runs the program in a process of its own and ends it when this process is asked to end: in order where its event loop turns, by force where it is busy. A process
+ * Runs the program in a process of its own and ends it when this process is asked to end: cleanly if its event loop runs, by force if it is busy. A process
  * that computes does not hear signals by itself, since Node delivers them between two turns of the event loop.
  *
  * @returns the exit code.

@@ -2,7 +2,7 @@ import { UNJUDGED } from './judged-ranking.ts';
 import type { MetricFamily } from './metric-family.ts';
 
 /**
- * bpref looks at judged documents only. With R relevant and N judged not relevant, each retrieved relevant document adds
+ * bpref uses judged documents only. With R relevant and N judged not relevant, each retrieved relevant document adds
  * 1 - min(n, R) / min(N, R), n being the judged nonrelevant ones above it; the sum is divided by R. Source: buckley2004bpref, as trec_eval computes it.
  */
 export const binaryPreference: MetricFamily = {

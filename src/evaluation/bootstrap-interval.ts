@@ -5,7 +5,7 @@ import { normalCdf, normalQuantile } from './distributions.ts';
 import { quantile } from './quantile.ts';
 import { weightedSums } from './weighted-sums.ts';
 
-/** A mean and the interval it lies in with the confidence asked for. */
+/** A mean and its interval at a confidence. */
 export interface Interval {
   readonly mean: number;
   readonly low: number;
@@ -19,7 +19,7 @@ export interface BootstrapOptions {
   readonly seed: number;
 }
 
-/** Means that differ by less than this share of the mean magnitude are equal: the order of summation moves the last digits. */
+/** Means that differ by less than this share of the mean magnitude are equal: the order of summation changes the last digits. */
 const ROUNDING = 1e-12;
 
 function dot(a: Float64Array, b: Float64Array): number {
@@ -61,7 +61,7 @@ function resampledMeans(
   return means;
 }
 
-/** Skewness of the means that leave out one group each, as BCa wants it: sum u^3 / (6 (sum u^2)^1.5), u = mean of them - one of them. Below 1/6. */
+/** Skewness of the means that leave out one group each, as BCa defines it: sum u^3 / (6 (sum u^2)^1.5), u = mean of them - one of them. Below 1/6. */
 function acceleration(sums: Float64Array, sizes: Float64Array): number {
   const sum = total(sums);
   const queries = total(sizes);
@@ -101,7 +101,7 @@ function intervalOf(means: Float64Array, sums: Float64Array, sizes: Float64Array
   return { mean, low: end((1 - level) / 2), high: end((1 + level) / 2) };
 }
 
-/** @throws ValidationError for a number of samples or a level that means nothing. */
+/** @throws ValidationError for an invalid number of samples or level. */
 export function assertBootstrapOptions({ samples = 1, level = 0.95 }: BootstrapOptions): void {
   if (!(Number.isInteger(samples) && samples > 0))
     throw new ValidationError(`samples is not a whole number from 1: ${samples}; pass one, such as 10000`, { samples });

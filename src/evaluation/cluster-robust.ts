@@ -2,7 +2,7 @@ import { ValidationError } from '../core/errors.ts';
 import { type Clusters, clusterSums } from './clusters.ts';
 import { tCdf, tQuantile } from './distributions.ts';
 
-/** A mean over Q queries in G groups, and how uncertain it is. */
+/** A mean over Q queries in G groups, and its uncertainty. */
 export interface ClusteredMean {
   readonly mean: number;
   /** Standard error that allows for any dependence within a group. */
@@ -10,7 +10,7 @@ export interface ClusteredMean {
   readonly groups: number;
 }
 
-/** Errors below this share of the mean magnitude are 0: the order of summation moves the last digits. */
+/** Errors below this share of the mean magnitude are 0: the order of summation changes the last digits. */
 const ROUNDING = 1e-12;
 
 /**
@@ -49,7 +49,7 @@ export function clusteredTInterval({ mean, error, groups }: ClusteredMean, level
 
 /**
  * The least true difference that a two-sided test at `level` would find with the given power: error x (t_{(1 + level) / 2} + t_power), quantiles with
- * G - 1 degrees of freedom. It says what the queries could have shown, whatever they did show; a single comparison is meant, without a correction for others.
+ * G - 1 degrees of freedom. It depends on the variation of the queries, not on the observed difference; for a single comparison, without a correction.
  *
  * Source: bloom1995minimum.
  */

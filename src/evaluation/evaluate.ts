@@ -28,7 +28,7 @@ export interface Evaluation {
   readonly values: Readonly<Record<string, readonly number[]>>;
   /** [Q] unjudged documents among the first `holeDepth`. */
   readonly holes: readonly number[];
-  /** By metric id, [Q]: how many documents stand among the first k, and how many of them are judged; k is the cutoff, or `holeDepth` without one. */
+  /** By metric id, [Q]: the number of documents among the first k, and of those that are judged; k is the cutoff, or `holeDepth` without one. */
   readonly coverage: Readonly<Record<string, readonly Coverage[]>>;
   /** Judged queries without a relevant document, counted or not. */
   readonly unanswerable: readonly string[];

@@ -4,9 +4,9 @@ import { compareScored, type Scored } from '../model/tie-rule.ts';
 /** The grade of an unjudged document. */
 export const UNJUDGED = -1;
 
-/** One query's ranking with its documents replaced by their grades: all that a metric looks at. R ranks. */
+/** One query's ranking with its documents replaced by their grades: all that a metric uses. R ranks. */
 export interface JudgedRanking {
-  /** [R] by rank, best first; {@link UNJUDGED} where there is no judgement. */
+  /** [R] by rank, best first; {@link UNJUDGED} without a judgement. */
   readonly grades: Float64Array;
   /** The positive grades among all judgements, descending: the best ranking that is possible. */
   readonly idealGrades: Float64Array;
@@ -67,7 +67,7 @@ export function judgeRanking(
   };
 }
 
-/** How many of the first k documents are relevant. */
+/** The number of relevant documents among the first k. */
 export function relevantWithin(ranking: JudgedRanking, k: number): number {
   const depth = Math.min(k, ranking.grades.length);
   let count = 0;
@@ -75,7 +75,7 @@ export function relevantWithin(ranking: JudgedRanking, k: number): number {
   return count;
 }
 
-/** How many of the first k documents nobody judged. */
+/** The number of unjudged documents among the first k. */
 export function holesWithin(ranking: JudgedRanking, k: number): number {
   const depth = Math.min(k, ranking.grades.length);
   let count = 0;

@@ -7,13 +7,13 @@ import {
 import { clusteredMean, clusteredTInterval } from './cluster-robust.ts';
 import { type Clusters, clusterSums } from './clusters.ts';
 
-/** A mean with its interval; without bounds where too few clusters were seen to say how clusters differ. */
+/** A mean with its interval; without bounds if there are too few clusters to estimate their variation. */
 export type Estimate = Interval | { readonly mean: number; readonly low: null; readonly high: null };
 
-/** How the interval of a clustered mean is made; `none`: there is none. */
+/** The method of a clustered interval; `none`: no interval. */
 export type IntervalMethod = 'none' | 't' | 'bca';
 
-/** With fewer clusters there is no interval: a standard error of two clusters tells little about a third. */
+/** With fewer clusters there is no interval: the standard error of two clusters is not reliable. */
 export const LEAST_CLUSTERS = 3;
 
 /** From this number of clusters on the interval is BCa. At nominal .95 BCa covers .80 with 4 clusters of one size and .90 with 10, the t interval .95. */

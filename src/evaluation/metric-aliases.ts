@@ -1,6 +1,6 @@
 /**
  * Spellings of other programs by the name of our metric: those of trec_eval (`ndcg_cut_10`, `recip_rank`), ir_measures (`R@10`, `AP`) and ranx (`hit_rate@5`),
- * in lower case and without what is no letter.
+ * in lower case, letters only.
  */
 const SPELLINGS: Readonly<Record<string, readonly string[]>> = {
   mrr: ['mrr', 'rr', 'reciprank', 'reciprocalrank', 'meanreciprocalrank'],
@@ -19,15 +19,15 @@ const nameOf: ReadonlyMap<string, string> = new Map(
   Object.entries(SPELLINGS).flatMap(([name, spellings]) => spellings.map((spelling) => [spelling, name] as const)),
 );
 
-/** What another program's name of a metric asks for. */
+/** The metric that another program's name stands for. */
 export interface ForeignMetric {
   /** Of our metric. */
   readonly name: string;
-  /** k as it is written, null where none is. */
+  /** k as written, null if missing. */
   readonly cutoff: string | null;
 }
 
-/** The metric that another program calls so: `P_10`, `nDCG@10`, `AP(rel=2)@100`; undefined for a name of none. */
+/** The metric with this name in another program: `P_10`, `nDCG@10`, `AP(rel=2)@100`; undefined for an unknown name. */
 export function foreignMetric(id: string): ForeignMetric | undefined {
   const [, spelling = '', cutoff = null] = /^(.*?)(?:[@_.]?(\d+))?$/.exec(id.replace(/\([^)]*\)/, '')) ?? [];
   const name = nameOf.get(spelling.toLowerCase().replace(/[^a-z]/g, ''));

@@ -2,13 +2,13 @@ import type { JudgedRanking } from './judged-ranking.ts';
 
 /** A metric before its cutoff is known. */
 export interface MetricFamily {
-  /** As configs write it, before the `@`. */
+  /** The name in configs, before the `@`. */
   readonly name: string;
   /** One line for people. */
   readonly description: string;
   /** Whether `name@k` and `name` exist. */
   readonly cutoff: 'required' | 'optional' | 'none';
-  /** How the values of the queries become one: as trec_eval does. */
+  /** How the values of the queries are combined, as in trec_eval. */
   readonly aggregate: 'mean' | 'sum';
   /** One sentence; `within` is a phrase such as ` among the first 10`, or empty without a cutoff. */
   define(within: string, k: number): string;

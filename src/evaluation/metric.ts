@@ -32,9 +32,9 @@ export const METRICS = new Registry<string, MetricFamily>(
 export interface Metric {
   /** As configs and columns write it, for example `mrr@10`. */
   readonly id: string;
-  /** What it measures, in one sentence. */
+  /** A description in one sentence. */
   readonly definition: string;
-  /** k, null where there is none. */
+  /** k, null without a cutoff. */
   readonly cutoff: number | null;
   readonly aggregate: 'mean' | 'sum';
   compute(ranking: JudgedRanking): number;
@@ -60,7 +60,7 @@ function familyOf(id: string, name: string, cutoff: string | null): MetricFamily
   throw new ValidationError(`unknown metric: ${id}; use ${hint}`, { id, nearest: meant.name });
 }
 
-/** @returns k, infinite where there is no cutoff. */
+/** @returns k, infinite without a cutoff. */
 function cutoffOf(id: string, family: MetricFamily, cutoff: string | null): number {
   if (cutoff === null) {
     if (family.cutoff === 'required')

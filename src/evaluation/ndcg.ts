@@ -11,7 +11,7 @@ function discountedGain(grades: Float64Array, k: number, gain: (grade: number) =
   return sum;
 }
 
-/** Every positive grade is a gain, whatever the least relevant grade is. */
+/** Every positive grade is a gain, for any lowest relevant grade. */
 function normalisedBy(gain: (grade: number) => number): MetricFamily['compute'] {
   return ({ grades, idealGrades }, k) =>
     idealGrades.length === 0 ? 0 : discountedGain(grades, k, gain) / discountedGain(idealGrades, k, gain);

@@ -1,6 +1,6 @@
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
 
-/** Differences of no larger magnitude, and magnitudes that differ by no more, are a tie: metrics are at most 1, and the order of summation moves the last digits. */
+/** Differences up to this magnitude, and magnitudes that differ by at most this, are ties: the order of summation changes the last digits. */
 export const TIE = 1e-12;
 
 /** Treatment minus baseline, query by query. @throws DimensionMismatchError when the lengths differ. */
@@ -10,13 +10,13 @@ export function pairedDifferences(treatment: ArrayLike<number>, baseline: ArrayL
   return Float64Array.from(treatment, (value, i) => value - (baseline[i] as number));
 }
 
-/** A deviation below this share of the mean is 0: the order of summation moves the last digits. */
+/** A deviation below this share of the mean is 0: the order of summation changes the last digits. */
 const ROUNDING = 1e-12;
 
 export interface Moments {
   readonly count: number;
   readonly mean: number;
-  /** Sample standard deviation, with n - 1; 0 where it is no more than rounding of the mean. */
+  /** Sample standard deviation, with n - 1; 0 if it is within the rounding of the mean. */
   readonly deviation: number;
 }
 

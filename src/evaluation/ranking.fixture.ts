@@ -3,7 +3,7 @@ import { type JudgedRanking, judgeRanking } from './judged-ranking.ts';
 /**
  * A ranking for tests, from the grades of its documents, best first.
  *
- * @param grades null where nobody judged.
+ * @param grades null for unjudged.
  * @param unretrieved grades of judged documents that the ranking lacks.
  */
 export function sampleRanking(

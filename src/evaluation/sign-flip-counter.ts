@@ -40,7 +40,7 @@ function countExtreme({ threshold }: FlippedColumn, tables: Float64Array, signs:
 
 /**
  * Draws sign vectors of G groups and counts how many make a column as extreme as it is. Each call draws new ones, the same for all of its columns, so that
- * the count of a column does not depend on the columns beside it.
+ * the count of a column does not depend on the other columns.
  *
  * A sample costs G / 8 additions a column. The first call draws one flip at a time, the others 32 at a time.
  *

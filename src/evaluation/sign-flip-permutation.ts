@@ -7,22 +7,22 @@ export interface PermutationTest {
   readonly meanDifference: number;
   /** Two-sided. */
   readonly p: number;
-  /** Whether every sign vector was tried. */
+  /** Whether all sign vectors were enumerated. */
   readonly exact: boolean;
   /** Sign vectors drawn; 0 where every one was tried. */
   readonly samples: number;
-  /** Ends of the Monte Carlo interval of p, at 99.9 %; p itself where it is exact. */
+  /** Ends of the Monte Carlo interval of p, at 99.9 %; p itself if it is exact. */
   readonly low: number;
   readonly high: number;
 }
 
 export interface PermutationOptions {
-  /** Sign vectors drawn where there are too many to try them all. */
+  /** The number of sign vectors to draw if there are too many to enumerate. */
   readonly samples?: number;
   readonly seed: number;
   /**
-   * The columns whose p is not sure enough, asked after each round of draws. These get as many new sign vectors as were drawn before, up to
-   * {@link MOST_SAMPLES} in all, but where Hoeffding's bound says that these would show the smallest p. Without it there is one round.
+   * The columns whose p is too uncertain, called after each round of draws. These get as many new sign vectors as were drawn before, up to
+   * {@link MOST_SAMPLES} in total, except if by Hoeffding's bound these would give the smallest p. Without it there is one round.
    */
   readonly wantsMore?: (tests: readonly PermutationTest[]) => readonly boolean[];
 }
@@ -44,12 +44,12 @@ interface Column extends FlippedColumn {
   readonly differing: Float64Array;
 }
 
-/** A column and what was drawn for it. */
+/** A column and the draws for it. */
 interface Draws {
   readonly column: Column;
-  /** Null where there are too many sign vectors to try them all. */
+  /** Null if there are too many sign vectors to enumerate. */
   readonly exactP: number | null;
-  /** Whether more samples would show the smallest p, so that none are drawn. */
+  /** Whether more samples would give the smallest p, so that none are drawn. */
   isSmallest: boolean;
   hits: number;
   samples: number;

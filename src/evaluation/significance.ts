@@ -9,9 +9,9 @@ import { type PermutationTest, signFlipPermutation } from './sign-flip-permutati
 import { CORRECTIONS, type CorrectionName, type TestName } from './test-names.ts';
 
 export interface ComparisonOptions extends BootstrapOptions {
-  /** `permutation` where none is given. */
+  /** By default `permutation`. */
   readonly test?: TestName;
-  /** Over the systems; `holm` where none is given. */
+  /** Over the systems; by default `holm`. */
   readonly correction?: CorrectionName;
 }
 
@@ -20,9 +20,9 @@ export interface ClusteredTest {
   readonly p: number;
   /** Corrected over the columns that were tested together. */
   readonly correctedP: number;
-  /** Sign vectors drawn for p; null where p needs none. */
+  /** The number of sign vectors drawn for p; null if p needs none. */
   readonly samples: number | null;
-  /** Whether the bound, 1 - level, still lies in the Monte Carlo interval of the corrected p: more samples might decide, and nothing is. */
+  /** Whether the bound, 1 - level, still lies in the Monte Carlo interval of the corrected p: the comparison is undecided, and more samples might decide it. */
   readonly unresolved: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface BaselineComparison extends ClusteredTest {
   readonly difference: Estimate;
   /** Decided by the corrected p alone. */
   readonly verdict: 'better' | 'worse' | 'undecided';
-  /** Cohen's d: mean / standard deviation of the queries' differences; null where every query differs by the same amount. */
+  /** Cohen's d: mean / standard deviation of the queries' differences; null if every query differs by the same amount. */
   readonly effectSize: number | null;
   /** The least difference that a test of these queries at the level finds with power 0.8, see {@link minimumDetectable}; null with too few clusters for an interval. */
   readonly minimumDetectable: number | null;
@@ -42,7 +42,7 @@ export interface BaselineComparison extends ClusteredTest {
   readonly losses: number;
 }
 
-/** Whether a corrected p is below the bound of a confidence. One that equals it is not, whatever the last digit of 1 - level. */
+/** Whether a corrected p is below the bound of a confidence. A p equal to the bound is not below it, for any rounding of 1 - level. */
 export function isSignificant(correctedP: number, level: number): boolean {
   return correctedP < 1 - level - 1e-12;
 }
@@ -107,7 +107,7 @@ function permutationTests(
 }
 
 /**
- * Clustered tests that mean differences are 0, corrected over the columns. With one or two clusters the t test has no error to go by, and its p is 1.
+ * Clustered tests that mean differences are 0, corrected over the columns. With one or two clusters the t test has no standard error, and its p is 1.
  *
  * @param differences a column each, [Q].
  */
@@ -129,12 +129,12 @@ export function clusteredTests(
 
 /**
  * Compares systems with a baseline in one metric: the clustered interval of each mean difference, a clustered test corrected over the systems, the size of
- * the effect and what the queries could have shown.
+ * the effect and the minimum detectable difference.
  *
  * @param systems values of one metric, [Q] each.
  * @param baseline [Q]
  * @returns a comparison a system.
- * @throws as {@link meanIntervals} and the tests do.
+ * @throws as {@link meanIntervals} and the tests.
  */
 export function compareWithBaseline(
   systems: readonly ArrayLike<number>[],

@@ -3,7 +3,7 @@ import { MOST_SAMPLES } from './sign-flip-permutation.ts';
 import { CORRECTIONS, type CorrectionName, type TestName } from './test-names.ts';
 
 /**
- * The smallest p that a test of G clusters can reach, whatever their differences. Sign flips and signed ranks: two of 2^G sign vectors are as extreme, and a
+ * The smallest p that a test of G clusters can reach, for any differences. Sign flips and signed ranks: two of 2^G sign vectors are as extreme, and a
  * sampled p is not below 1 / (samples + 1). The t test reaches any p from 3 clusters on, so that it is 0; below it is not made.
  */
 export function smallestP(test: TestName, clusters: number): number {

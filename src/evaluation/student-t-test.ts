@@ -7,7 +7,7 @@ export interface StudentTTest {
   /** Two-sided. */
   readonly p: number;
   readonly meanDifference: number;
-  /** Of the mean difference, at the level asked for. */
+  /** The interval of the mean difference, at the given level. */
   readonly interval: readonly [low: number, high: number];
 }
 

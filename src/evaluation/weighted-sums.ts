@@ -1,7 +1,7 @@
 /** Columns that are summed together, so that each weight is loaded once for all of them and the additions do not wait for each other. */
 const AT_ONCE = 8;
 
-/** [G, 8] the columns from `first`, side by side; zeros where there is none. */
+/** [G, 8] the columns from `first`, side by side; zeros beyond the last. */
 function packed(columns: readonly Float64Array[], first: number, groups: number): Float64Array {
   const block = new Float64Array(groups * AT_ONCE);
   for (let k = 0; k < AT_ONCE; k++) {

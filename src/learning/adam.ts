@@ -1,4 +1,4 @@
-/** Where an optimisation by Adam stands. */
+/** The state of an optimisation by Adam. */
 export interface AdamState {
   readonly step: number;
   /** [P] running means of the gradient and of its square. */
@@ -15,8 +15,8 @@ export function adamStart(count: number): AdamState {
 }
 
 /**
- * One step of Adam (kingma2015adam, algorithm 1). On the host in float64: there are a few dozen numbers, and a state that is plain numbers can be written down, so
- * that a training that was stopped goes on to the same result.
+ * One step of Adam (kingma2015adam, algorithm 1). On the host in float64: there are a few dozen numbers, and a state of plain numbers can be stored, so
+ * that an interrupted training resumes to the same result.
  *
  * @param theta [P]
  * @param gradient [P]

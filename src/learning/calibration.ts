@@ -53,7 +53,7 @@ export function softmaxProbabilities(
  * How often candidates of a probability are relevant, in bins of equal width.
  *
  * @param probabilities row-major [Q, C]
- * @throws ValidationError for a number of bins that is none, or a table without candidates.
+ * @throws ValidationError for an invalid number of bins, or a table without candidates.
  */
 export function calibrationOf(
   { mask, grades, relevantGrade }: Pick<FeatureTable, 'mask' | 'grades' | 'relevantGrade'>,

@@ -23,7 +23,7 @@ export function featureColumns(values: Float32Array, shape: [number, number, num
 /**
  * Weighted sums of features, which are not differentiated. 4 B C F operations with the gradient.
  *
- * @param features must live until the gradient has been asked for, since wasm copies what is saved for it
+ * @param features must live until the gradient is computed, since wasm copies what is saved for it
  * @param weights [F]
  * @returns [B, C]
  */

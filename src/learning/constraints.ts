@@ -1,6 +1,6 @@
 import { frozen } from '../core/frozen.ts';
 
-/** What keeps a parameter where it has a meaning while an optimiser moves a free number theta. Few numbers, so float64 on the host. */
+/** Maps a free number theta of an optimiser to a parameter within its domain. Few numbers, so float64 on the host. */
 export interface Constraint {
   /** The parameter that theta stands for. */
   apply(theta: Float64Array): Float64Array;
@@ -8,11 +8,11 @@ export interface Constraint {
   inverse(values: ArrayLike<number>): Float64Array;
   /** The gradient by theta from that by the parameter. */
   pullBack(theta: Float64Array, gradient: ArrayLike<number>): Float64Array;
-  /** Whether a number may be the parameter. */
+  /** Whether the number is within the domain. */
   holds(value: number): boolean;
 }
 
-/** How far from the edge of its domain a parameter starts at least. */
+/** The minimum distance of a parameter's start from the edge of its domain. */
 export const EDGE = 0.01;
 
 const sigmoid = (x: number) => (x >= 0 ? 1 / (1 + Math.exp(-x)) : Math.exp(x) / (1 + Math.exp(x)));
@@ -82,7 +82,7 @@ const simplex: Constraint = {
   holds: (value) => value >= 0 && value <= 1,
 };
 
-/** By the name that parameters and weight files give them. */
+/** By their names in parameters and weight files. */
 export const CONSTRAINTS = frozen({ free, positive, unit, simplex } as const satisfies Readonly<
   Record<string, Constraint>
 >);

@@ -20,7 +20,7 @@ const FIRST_STEP = 0.05;
 const STEPS = 9;
 const TOLERANCE = 1e-9;
 
-/** Whether numbers that must be positive are not beyond the range that searches look in: a temperature near 0 has scores that are no numbers. */
+/** Whether positive numbers are within the range of the searches: a temperature near 0 gives scores that are not finite. */
 function isWithinReach(model: Parametric, values: Float64Array): boolean {
   return [...partsOf(model, values)].every(
     ([{ constraint, range, initial }, part]) =>

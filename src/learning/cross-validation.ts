@@ -29,7 +29,7 @@ export interface FitHooks {
   readonly progress?: StartProgress;
 }
 
-/** A model fitted with what its own rows chose. */
+/** A model trained with the hyper-parameters that its own rows chose. */
 export interface Fit {
   readonly model: ScoringModel;
   /** [P] in their domains. */
@@ -40,7 +40,7 @@ export interface Fit {
   readonly pointValues: readonly number[];
   /** nDCG@10 of the chosen point after each epoch, on rows that it was not trained on: the mean of its trainings, as far as all of them ran. */
   readonly validation: readonly number[];
-  /** How many epochs the chosen point was then trained on all rows. */
+  /** The number of epochs of the chosen point on all rows. */
   readonly epochs: number;
   /** Of the first seed, on all rows. */
   readonly curve: readonly CurvePoint[];
@@ -58,7 +58,7 @@ function average(vectors: readonly Float64Array[]): Float64Array {
   return first.map((_, i) => vectors.reduce((sum, vector) => sum + vector[i]!, 0) / vectors.length);
 }
 
-/** Of several trainings, the mean at each epoch that all of them reached, a held out row a vote. */
+/** Of several trainings, the mean at each epoch that all of them reached, with equal weight for each held-out row. */
 function meanCurve(curves: readonly { readonly curve: readonly CurvePoint[]; readonly rows: number }[]): number[] {
   const length = Math.min(...curves.map(({ curve }) => curve.length));
   const rows = curves.reduce((sum, one) => sum + one.rows, 0);
@@ -74,7 +74,7 @@ interface Trials {
   readonly work: number;
 }
 
-/** How each point does on the rows that the inner folds hold out, epoch after epoch, a query a vote. */
+/** The validation of each point on the rows that the inner folds hold out, by epoch, with equal weight for each query. */
 async function trials(
   source: FeatureSource,
   outer: TrainingRows,
@@ -109,7 +109,7 @@ function assertSeeds(seeds: readonly number[]): void {
   if (seeds.length === 0) throw new ValidationError(`selection of ${seeds.length} seeds; pass at least 1`);
 }
 
-/** Trains a model on all rows for as many epochs as a point says; with several seeds, the mean of their free numbers. @throws ValidationError without seeds. */
+/** Trains a model on all rows for the epochs of a point; with several seeds, the mean of their free numbers. @throws ValidationError without seeds. */
 export async function fitPoint(
   table: FeatureTable,
   point: HyperParameters,

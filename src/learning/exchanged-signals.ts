@@ -9,8 +9,8 @@ function candidatesOf({ mask, width }: FeatureTable, row: number): number[] {
 }
 
 /**
- * A null control: the candidates of each query exchange some signals at random, all of them together. What these signals say of a query's candidates as a
- * whole stays as it is, how they go with each other too; what they say of one candidate becomes that of another. A query's draw depends on its id alone, so that a
+ * A null control: the candidates of each query exchange some signals at random, all of them together. The joint distribution of these signals over a query's
+ * candidates does not change; the values of one candidate become those of another. A query's draw depends on its id alone, so that a
  * row is the same in every fold.
  *
  * @throws ValidationError for a signal that the table lacks.

@@ -1,12 +1,12 @@
 import { type FeatureTable, subset } from './feature-table.ts';
 
-/** Rows of signals for folds. A signal of a fitted encoder has other values in every fold, since no fold fits on what it holds out. */
+/** Rows of signals for folds. A signal of a fitted encoder has other values in every fold, since no fold fits on the rows that it holds out. */
 export interface FeatureSource {
   /** [Q] the conversation of each row, that folds are made by. */
   readonly clusters: readonly string[];
   /**
    * @param rows places of the queries
-   * @param heldOut clusters that nothing behind the signals may be fitted on
+   * @param heldOut clusters that must not be used to fit anything the signals depend on
    */
   rowsFor(rows: Int32Array, heldOut: readonly string[]): Promise<FeatureTable>;
 }
@@ -16,7 +16,7 @@ export function fixedFeatures(table: FeatureTable): FeatureSource {
   return { clusters: table.clusters, rowsFor: async (rows) => subset(table, rows) };
 }
 
-/** The rows of a source after a change that looks at one row at a time. */
+/** The rows of a source after a change of one row at a time. */
 export function changedFeatures(source: FeatureSource, change: (rows: FeatureTable) => FeatureTable): FeatureSource {
   return {
     clusters: source.clusters,

@@ -14,13 +14,13 @@ export interface FeatureTable {
   readonly width: number;
   /** Row-major [Q, C, F]; 0 where padded. */
   readonly values: Float32Array;
-  /** Row-major [Q, C], 1 where there is a candidate. */
+  /** Row-major [Q, C], 1 for a candidate. */
   readonly mask: Uint8Array;
-  /** Row-major [Q, C]; 0 where not judged. */
+  /** Row-major [Q, C]; 0 if unjudged. */
   readonly grades: Float32Array;
   /** [Q] relevant turns that the pool misses. */
   readonly missed: Int32Array;
-  /** Their grades, query after query: as many as `missed` says. */
+  /** Their grades, query after query; `missed` holds the counts. */
   readonly missedGrades: Float32Array;
   /** The least grade that counts as relevant. */
   readonly relevantGrade: number;
@@ -79,7 +79,7 @@ export function signalColumn(table: FeatureTable, name: string): Float32Array {
   return column;
 }
 
-/** For each query where its grades begin in `missedGrades`, and where the last ends. */
+/** For each query the start of its grades in `missedGrades`, and the end of the last. */
 export function missedOffsets(missed: Int32Array): Int32Array {
   const offsets = new Int32Array(missed.length + 1);
   for (let query = 0; query < missed.length; query++) offsets[query + 1] = offsets[query]! + missed[query]!;

@@ -26,7 +26,7 @@ export function slopesOf(f: (x: number[]) => number[], x: readonly number[], dy:
 }
 
 /**
- * Asserts that an op computes what a function of plain numbers does, and that its gradient is that function's.
+ * Asserts that an op and its gradient equal a function of plain numbers and its gradient.
  *
  * @param host the op in float64
  */

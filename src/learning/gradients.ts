@@ -61,7 +61,7 @@ const GRADIENTS: readonly Gradient[] = [
 ];
 
 /**
- * Tells tfjs the gradients of what models are made of; its own come only with tfjs-layers, since tfjs-core does not register them in Node. Those that somebody
+ * Registers the gradients that models need in tfjs; its own come only with tfjs-layers, since tfjs-core does not register them in Node. Those that somebody
  * registered before stay.
  */
 export function registerGradients(): void {

@@ -12,7 +12,7 @@ export interface LinearModelOptions {
   readonly signals: readonly string[];
   /** Signals of which more is never worse: their weights are not negative. */
   readonly nonNegative: readonly string[];
-  /** Hand-tuned weights of standardised signals; where none is given 0, and {@link START} for one that must not be negative. */
+  /** Hand-tuned weights of standardised signals; by default 0, and {@link START} for a weight that must not be negative. */
   readonly initial: Readonly<Record<string, number>>;
 }
 
@@ -97,7 +97,7 @@ export function linearModel(options: LinearModelOptions, standardisation: Standa
   };
 }
 
-/** Weights of the signals as they are, which rank as the model does: what standardisation subtracts is the same for all candidates of a query. */
+/** Weights of the signals without standardisation, with the same ranking: standardisation subtracts the same value from all candidates of a query. */
 export function rawWeights(model: LinearModel, values: Float64Array): Record<string, number> {
   const { signals, standardisation } = model;
   const byLabel = Object.assign({}, ...Object.values(namedValues(model, values))) as Record<string, number>;

@@ -7,7 +7,7 @@ import type { FeatureTable } from './feature-table.ts';
 import { withGradient } from './with-gradient.ts';
 
 /**
- * `infonce`: each relevant candidate against all that are not, `-ln e^(s/T) / (e^(s/T) + sum_n e^(s_n/T))`, the mean over a query's relevant ones
+ * `infonce`: each relevant candidate against all irrelevant ones, `-ln e^(s/T) / (e^(s/T) + sum_n e^(s_n/T))`, the mean over a query's relevant ones
  * (vandenoord2018cpc). `listwise`: cross-entropy of softmax(s/T) against the grades' shares, grade / sum of grades (cao2007listnet with grades for exponentials).
  */
 export interface LossOptions {
@@ -16,9 +16,9 @@ export interface LossOptions {
   readonly temperature: number;
 }
 
-/** What candidates should be scored like. The tensors belong to the caller. */
+/** The targets of the scores. The tensors belong to the caller. */
 export interface LossTargets {
-  /** [B, C] of the relevant candidates; a row sums to 1, or is all zeros where the query says nothing. */
+  /** [B, C] of the relevant candidates; a row sums to 1, or is all zeros if the query is not informative. */
   readonly shares: tf.Tensor2D;
   /** [B, C] 0 for candidates that the relevant ones stand against, and with `listwise` for these too; {@link MASKED} for all else. */
   readonly masks: tf.Tensor2D;
@@ -26,7 +26,7 @@ export interface LossTargets {
   readonly used: Float32Array;
 }
 
-/** Shares of a row's targets and the candidates in its denominator; false where there is nothing to tell apart. */
+/** Shares of a row's targets and the candidates in its denominator; false if there is nothing to distinguish. */
 function fillRow(
   table: FeatureTable,
   query: number,
@@ -63,7 +63,7 @@ export function usableQueries(table: FeatureTable, { name }: Pick<LossOptions, '
 /**
  * The targets of a table's queries. A query without a relevant candidate in its pool, or with `infonce` without another beside it, takes no part.
  *
- * @throws ValidationError for a temperature that is not positive, or where no query takes part.
+ * @throws ValidationError for a temperature that is not positive, or if no query takes part.
  */
 export function lossTargets(table: FeatureTable, { name, temperature }: LossOptions): LossTargets {
   if (!(temperature > 0))
@@ -109,7 +109,7 @@ interface ValueAndSlope {
 function listwise(logits: tf.Tensor2D, { shares, masks }: LossTargets): ValueAndSlope {
   const predicted = softmaxOver(logits, masks);
   const isUsed = tf.sum(shares, 1, true); // [B, 1]
-  const below: tf.Tensor2D = tf.sub(predicted.logSum, logits); // [B, C] -ln of what each is predicted
+  const below: tf.Tensor2D = tf.sub(predicted.logSum, logits); // [B, C] -ln of each prediction
   return {
     value: tf.sum(tf.mul(shares, below), 1, true),
     slope: tf.sub(tf.mul(predicted.shares, isUsed), shares),
@@ -120,7 +120,7 @@ function listwise(logits: tf.Tensor2D, { shares, masks }: LossTargets): ValueAnd
 function infoNce(logits: tf.Tensor2D, { shares, masks }: LossTargets): ValueAndSlope {
   const negatives = softmaxOver(logits, masks);
   const ahead: tf.Tensor2D = tf.sub(negatives.logSum, logits); // [B, C]
-  const doubts: tf.Tensor2D = tf.mul(shares, tf.sigmoid(ahead)); // [B, C] what each relevant one still wants
+  const doubts: tf.Tensor2D = tf.mul(shares, tf.sigmoid(ahead)); // [B, C] the remainder of each relevant candidate
   return {
     value: tf.sum(tf.mul(shares, softplus(ahead)), 1, true),
     slope: tf.sub(tf.mul(negatives.shares, tf.sum(doubts, 1, true)), doubts),

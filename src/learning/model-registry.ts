@@ -8,7 +8,7 @@ import { trajectory } from './trajectory-model.ts';
 export const MODELS = new Registry<string, ModelDefinition>([linear, trajectory], ({ name }) => name);
 
 /**
- * @param source who says so, for errors
+ * @param source the name of the source in errors
  * @throws ValidationError for an unknown model, ConfigurationError for a config that is not its own.
  */
 export function restoreModel(

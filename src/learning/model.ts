@@ -7,11 +7,11 @@ export interface ScoringModel extends Parametric {
   readonly name: string;
   /** The signals that a table must have for it. */
   readonly signals: readonly string[];
-  /** What it was made with; with the constants all that another one like it needs. */
+  /** The config of the model; with the constants it is enough to make an equal model. */
   readonly config: Readonly<Record<string, unknown>>;
   /** Numbers that were taken from the rows it is trained on, not learned. */
   readonly constants: Readonly<Record<string, Float64Array>>;
-  /** Puts what the model looks at onto the device, once for all scorings; belongs to the caller. */
+  /** Copies the model's inputs to the device, once for all scorings; belongs to the caller. */
   upload(table: FeatureTable): tf.NamedTensorMap;
   /**
    * A differentiable function of the parameters.

@@ -19,7 +19,7 @@ import { TableScorer } from './table-scorer.ts';
 export type SearchObjective = (values: Float64Array) => Promise<number>;
 
 export interface SearchOptions {
-  /** How often the objective may be asked. */
+  /** The maximum number of evaluations of the objective. */
   readonly budget: number;
   readonly seed: number;
 }
@@ -28,13 +28,13 @@ export interface SearchResult {
   /** [P] in their domains. */
   readonly values: Float64Array;
   readonly value: number;
-  /** How often the objective was asked. */
+  /** The number of evaluations of the objective. */
   readonly evaluations: number;
-  /** Whether nothing was better than what was asked about first. */
+  /** Whether no evaluation was better than the first. */
   readonly isStart: boolean;
 }
 
-/** Runs a search on the metric of a table's rankings; the table is on the device meanwhile. */
+/** Runs a search on the metric of a table's rankings; the table is on the device during the search. */
 export async function searchOnTable<T>(
   model: ScoringModel,
   table: FeatureTable,
@@ -69,7 +69,7 @@ export function drawValues({ constraint, labels, range: [low, high] }: Parameter
 const NEAR = 0.01;
 const FAR = 1;
 
-/** Values of a parameter that must be positive, none beyond the range that searches look in. */
+/** Values of a positive parameter, within the range of the searches. */
 function withinRange({ constraint, range: [low, high], initial }: ParameterSpec, values: Float64Array): Float64Array {
   if (constraint !== 'positive') return values;
   return values.map((value, i) => Math.min(high, Math.max(Math.min(low, initial[i] as number), value)));

@@ -5,23 +5,23 @@ import { CONSTRAINTS, type ConstraintName } from './constraints.ts';
 /** A group of numbers that is learned. */
 export interface ParameterSpec {
   readonly name: string;
-  /** What each of its numbers is for; one of the parameter's own name where it is a single number. */
+  /** The name of each of its numbers; the parameter's own name for a single number. */
   readonly labels: readonly string[];
   readonly constraint: ConstraintName;
   /** Hand-tuned values; training starts here. */
   readonly initial: readonly number[];
-  /** What somebody would take who knows nothing. */
+  /** An uninformed value. */
   readonly uniform: readonly number[];
-  /** Between which values a search draws; in proportion where they must be positive. Of no meaning for shares of a whole. */
+  /** The range in which a search draws; logarithmic for positive parameters. Unused for shares of a whole. */
   readonly range: readonly [number, number];
 }
 
-/** What has numbers to learn. */
+/** A model with numbers to learn. */
 export interface Parametric {
   readonly parameters: readonly ParameterSpec[];
 }
 
-/** How many numbers a model learns. */
+/** The number of numbers that a model learns. */
 export function parameterCount({ parameters }: Parametric): number {
   return parameters.reduce((sum, { labels }) => sum + labels.length, 0);
 }
@@ -49,7 +49,7 @@ function joined(
   return result;
 }
 
-/** What each parameter is given, one after the other. */
+/** The values of each parameter, one after the other. */
 export function parameterValues(model: Parametric, choose: (spec: ParameterSpec) => ArrayLike<number>): Float64Array {
   return joined(model, new Float64Array(parameterCount(model)), choose);
 }
@@ -83,7 +83,7 @@ export function pulledBack(model: Parametric, theta: Float64Array, gradient: Flo
   );
 }
 
-/** By parameter's name, then by label: for people and reports. */
+/** By parameter's name, then by label: for display and reports. */
 export function namedValues(model: Parametric, values: Float64Array): Record<string, Record<string, number>> {
   return Object.fromEntries(
     [...partsOf(model, values)].map(([{ name, labels }, part]) => [
@@ -93,7 +93,7 @@ export function namedValues(model: Parametric, values: Float64Array): Record<str
   );
 }
 
-/** How far shares of a whole may be from a sum of 1. */
+/** The tolerance of the sum of shares against 1. */
 const SHARE_TOLERANCE = 1e-6;
 
 /** @throws DimensionMismatchError for another number of values, ValidationError for one outside its domain. */

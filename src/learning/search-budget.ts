@@ -4,7 +4,7 @@
  */
 export const GRADIENT_EVALUATIONS = 2;
 
-/** What a training consists of. */
+/** The parts of a training. */
 export interface TrainedRows {
   readonly epochs: number;
   readonly rows: number;
@@ -17,7 +17,7 @@ export function rowEvaluations({ epochs, rows, validationRows }: TrainedRows): n
   return epochs * GRADIENT_EVALUATIONS * rows + (epochs + 1) * validationRows;
 }
 
-/** How often a search may evaluate all rows for the work of the trainings; at least once. */
+/** The number of evaluations of all rows that equals the work of the trainings; at least one. */
 export function equalBudget(work: number, rows: number): number {
   return Math.max(1, Math.round(work / rows));
 }

@@ -1,7 +1,7 @@
 import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
 import { type FeatureTable, signalPositions } from './feature-table.ts';
 
-/** Mean and standard deviation of signals over pairs, what makes weights of different signals comparable. */
+/** Mean and standard deviation of signals over pairs, which makes weights of different signals comparable. */
 export interface Standardisation {
   /** [F] */
   readonly means: Float64Array;
@@ -9,7 +9,7 @@ export interface Standardisation {
   readonly deviations: Float64Array;
 }
 
-/** Deviations below this share of the mean are what rounding to float32 leaves of a constant. */
+/** Deviations below this share of the mean are float32 rounding of a constant. */
 const CONSTANT = 1e-6;
 
 /** Population mean and deviation of each signal over the candidates of a table, in two passes of float64. O(Q C F). */

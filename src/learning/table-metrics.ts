@@ -3,7 +3,7 @@ import type { JudgedRanking } from '../evaluation/judged-ranking.ts';
 import { parseMetric } from '../evaluation/metric.ts';
 import { type FeatureTable, missedOffsets } from './feature-table.ts';
 
-/** What early stopping and searches look at. */
+/** The metric of early stopping and searches. */
 export const VALIDATION_METRIC = 'ndcg@10';
 
 /** A metric of the rankings that scores of a table's candidates give. */
@@ -19,7 +19,7 @@ export interface TableMetric {
   mean(scores: ArrayLike<number>): number;
 }
 
-/** What a query's candidates and missed turns leave of its judgements. */
+/** The judgements of a query over its candidates and missed turns. */
 type Judged = Omit<JudgedRanking, 'grades'>;
 
 function judgedOf(table: FeatureTable, query: number, missed: Float32Array): Judged {

@@ -15,17 +15,17 @@ import { TableScorer } from './table-scorer.ts';
 export interface TrainingOptions {
   readonly loss: LossOptions;
   readonly learningRate: number;
-  /** Weight of the squared distance of the free numbers from where the model's hand-tuned values put them. */
+  /** Weight of the squared distance of the free numbers from the hand-tuned start. */
   readonly l2: number;
   readonly epochs: number;
   /** Epochs without a better validation after which training stops. */
   readonly patience: number;
-  /** What early stopping looks at; nDCG@10 where nothing is said. */
+  /** The metric of early stopping; by default nDCG@10. */
   readonly metric?: string;
   /** Queries in a step; null for all of them. */
   readonly batchSize: number | null;
   readonly seed: number;
-  /** Deviation of the normal noise on the free numbers at the start, which tells seeds apart. */
+  /** Deviation of the normal noise on the free numbers at the start, which distinguishes seeds. */
   readonly startNoise: number;
 }
 
@@ -40,7 +40,7 @@ export type CurvePoint = {
 
 /** All that a training needs to go on as if it had not stopped. */
 export interface TrainingState {
-  /** Of model, options and data: a state is of no use to another training. */
+  /** The hash of model, options and data: a state belongs to one training. */
   readonly key: string;
   readonly theta: Float64Array;
   readonly adam: AdamState;
@@ -53,7 +53,7 @@ export interface TrainingResult {
   readonly values: Float64Array;
   /** [P] the free numbers that they come from. */
   readonly theta: Float64Array;
-  /** By validation; the last one without. */
+  /** By validation; the last epoch without validation. */
   readonly bestEpoch: number;
   readonly curve: readonly CurvePoint[];
   /** Training queries without anything to learn from. */
@@ -61,11 +61,11 @@ export interface TrainingResult {
 }
 
 export interface TrainingHooks {
-  /** Where it is aborted, the last whole epoch is saved at once, and its reason is thrown before the next. */
+  /** If aborted, saves the last whole epoch at once, and throws the reason before the next. */
   readonly signal?: AbortSignal;
   /** Receives the state at an interval of epochs and when training is aborted. */
   readonly checkpoint?: { readonly every: number; save(state: TrainingState): void };
-  /** Where an earlier training of the same key stopped. */
+  /** The state of an earlier, interrupted training of the same key. */
   readonly resume?: TrainingState;
   readonly progress?: StartProgress;
 }
@@ -137,7 +137,7 @@ class Training {
     };
   }
 
-  /** Whether an epoch more would follow a state. */
+  /** Whether another epoch follows a state. */
   isOver({ curve, best }: TrainingState): boolean {
     const epoch = curve.length - 1;
     return epoch >= this.#options.epochs || (this.#validate !== null && epoch - best.epoch >= this.#options.patience);
@@ -217,7 +217,7 @@ async function run(
  * kept (the start counts as one) and training stops when no better one comes; without, those of the last epoch. The same options and tables on the same backend
  * give the same parameters, bit for bit, whether or not it was stopped and resumed in between.
  *
- * @throws ValidationError for a state of another training and where no query has anything to learn from; what the signal was aborted with.
+ * @throws ValidationError for a state of another training and if no query has anything to learn from; the reason of the abort.
  */
 export async function train(
   model: ScoringModel,

@@ -7,11 +7,11 @@ import { type FeatureTable, signalColumn } from './feature-table.ts';
 
 export interface TrajectoryModelOptions {
   readonly dimensions: Dimensions;
-  /** Whether a turn that looks forward sees itself. */
+  /** Whether a turn attends to itself. */
   readonly self: 'include' | 'exclude';
 }
 
-/** How many turns after it a candidate looks at one by one when it looks forward; those beyond count e^0 each. */
+/** The number of later turns that a candidate attends to one by one; those beyond count e^0 each. */
 export const TURNS_AHEAD = 8;
 
 const aheadNames: readonly string[] = Array.from({ length: TURNS_AHEAD }, (_, i) => `ahead:${i + 1}`);
@@ -26,7 +26,7 @@ export function coordinateSignals(dimensions: Dimensions): string[] {
   return COORDINATES[dimensions].map((name) => `coordinate:${name}`);
 }
 
-/** What a table must have. `coordinate:` is candidate minus query; `ahead:k` the cosine of the candidate to the k-th turn after it, 0 where there is none. */
+/** The signals that a table must have. `coordinate:` is candidate minus query; `ahead:k` the cosine of the candidate to the k-th turn after it, 0 if there is none. */
 export function trajectorySignals(dimensions: Dimensions): string[] {
   const scores = ['relevance', 'neighbour', 'session', 'age-hours', 'cosine'];
   const places = ['ring-distance', 'cold-start', 'ahead-count'];
@@ -47,7 +47,7 @@ function squaresOf(table: FeatureTable, dimensions: Dimensions): Float32Array {
   return squares;
 }
 
-/** Ages less that of the row's newest candidate: what is divided by the row's maximum anyhow does not change, and old rows do not fade to 0. */
+/** Ages less that of the row's newest candidate: the division by the row's maximum cancels this, and old rows do not fade to 0. */
 function relativeAges({ mask, width, queryIds }: FeatureTable, ages: Float32Array): Float32Array {
   const result = new Float32Array(ages.length);
   for (let query = 0; query < queryIds.length; query++) {
@@ -69,7 +69,7 @@ interface ForwardKeys {
 }
 
 /**
- * The query, the candidate itself where it sees itself, the turns right after it, and all beyond as one key with bias ln(count). The query is at the end of a
+ * The query, the candidate itself if it attends to itself, the turns right after it, and all beyond as one key with bias ln(count). The query is at the end of a
  * ring, so the way back is known: distance of the query the short way plus its steps forward.
  */
 function forwardKeys(table: FeatureTable, self: TrajectoryModelOptions['self']): ForwardKeys {
@@ -101,7 +101,7 @@ function forwardKeys(table: FeatureTable, self: TrajectoryModelOptions['self']):
   return { likeness, distance, bias, keys };
 }
 
-/** What the trajectory model looks at, on the device. */
+/** The inputs of the trajectory model, on the device. */
 export function uploadTrajectory(table: FeatureTable, { dimensions, self }: TrajectoryModelOptions): tf.NamedTensorMap {
   const shape: [number, number] = [table.queryIds.length, table.width];
   const column = (name: string) => tf.tensor2d(signalColumn(table, name), shape);

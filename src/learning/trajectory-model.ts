@@ -66,7 +66,7 @@ function semantic(values: Named<tf.Tensor1D>, inputs: Named<tf.Tensor2D>): tf.Te
   return perRowMaximum(tf.mul(tf.add(inputs.relevance!, context), fading));
 }
 
-/** The mix of RCP and TPO over the candidates and directed IRCP over what each candidate sees. [B, C] */
+/** The mix of RCP and TPO over the candidates and directed IRCP over the turns that each candidate sees. [B, C] */
 function attention(values: Named<tf.Tensor1D>, inputs: tf.NamedTensorMap, distances: tf.Tensor2D): tf.Tensor2D {
   const { likeness, ringDistance, mask } = inputs as Named<tf.Tensor2D>;
   const [decay, temperature] = [values.decay!, values.temperature!];

@@ -42,7 +42,7 @@ function total(x: tf.Tensor): tf.Tensor {
   );
 }
 
-/** What multiplicative logits are made of: `likeness e^(-decay distance) / temperature` with likeness (1 + cos) / 2. Constant, of one shape. */
+/** The inputs of multiplicative logits: `likeness e^(-decay distance) / temperature` with likeness (1 + cos) / 2. Constant, of one shape. */
 export interface LogitParts<T extends tf.Tensor> {
   readonly likeness: T;
   readonly distance: T;
@@ -63,7 +63,7 @@ function logitSlopes(weighted: tf.Tensor, distance: tf.Tensor, temperature: tf.T
 }
 
 /**
- * RCP and TPO: each candidate's share in the query's row, softmax of the logits over what is admissible.
+ * RCP and TPO: each candidate's share in the query's row, softmax of the logits over admissible candidates.
  *
  * @param parts [B, C]; the distance may be learned, the likeness must live until the gradient has been asked for
  * @param mask [B, C] 1 or 0; likewise
@@ -90,7 +90,7 @@ export function candidateShares(
   });
 }
 
-/** What candidates see when they look forward, the query first. [B, C, K] each; all must live until the gradient has been asked for. */
+/** The turns that candidates attend to, the query first. [B, C, K] each; all must live until the gradient is computed. */
 export interface SeenKeys extends LogitParts<tf.Tensor3D> {
   /** Added to the logits. */
   readonly bias: tf.Tensor3D;

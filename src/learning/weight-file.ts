@@ -8,9 +8,9 @@ import { assertValues, parameterValues } from './parameters.ts';
 
 const FORMAT = 'ragpp-weights-1';
 
-/** Where weights come from. */
+/** The origin of weights. */
 const provenanceSchema = z.strictObject({
-  /** Of the training, as it was resolved. */
+  /** The resolved config of the training. */
   config: z.record(z.string(), z.unknown()),
   dataHash: z.string(),
   seeds: z.array(z.int()).min(1),
@@ -91,7 +91,7 @@ function vectorOf({ tensors }: TensorFile, name: string, size: number | null, pa
   return Float64Array.from(found.data);
 }
 
-/** Refuses what another version of the project calls by these names. */
+/** Checks that this version of the project uses the same names and constraints. */
 function assertSame(what: string, path: string, expected: readonly string[], got: readonly string[]): void {
   if (expected.join() !== got.join())
     throw new DimensionMismatchError(`${what} of ${path}`, expected.join(', '), got.join(', '));
@@ -99,7 +99,7 @@ function assertSame(what: string, path: string, expected: readonly string[], got
 
 /**
  * @throws StorageError, ChecksumMismatchError for a file that cannot be read or is damaged; ValidationError, ConfigurationError, DimensionMismatchError for one that
- * is not a weight file of this version, saying what was expected and what was found.
+ * is not a weight file of this version, with the expected value and the value found.
  */
 export function readWeights(path: string): Weights {
   const file = readCheckedSafetensors(path, REMEDY);
@@ -125,8 +125,8 @@ export function readWeights(path: string): Weights {
 }
 
 /**
- * @param available signals that can be computed where the weights are to be used
- * @throws ValidationError naming every signal that the weights need and that is not there, with the nearest that is.
+ * @param available signals that the user of the weights can compute
+ * @throws ValidationError naming every missing signal, with the nearest existing one.
  */
 export function assertFits({ model }: Pick<Weights, 'model'>, available: readonly string[]): void {
   const missing = model.signals.filter((signal) => !available.includes(signal));

@@ -3,7 +3,7 @@ import * as tf from '@tensorflow/tfjs-core';
 /** A step whose gradient is written out instead of being put together of its parts. */
 export interface Step<Y extends tf.Tensor, G> {
   readonly value: Y;
-  /** What the gradient needs of what was made here: all else is gone when it is asked for. Wasm copies it. */
+  /** The intermediate tensors that the gradient needs; others are disposed before. Wasm copies them. */
   readonly saved: tf.Tensor[];
   /** The gradient by the inputs, of their shapes, from that by the value. */
   readonly gradient: (dy: Y, saved: tf.Tensor[]) => G;

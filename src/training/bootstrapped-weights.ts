@@ -26,7 +26,7 @@ function resampledRows({ clusters }: FeatureTable, stream: ReturnType<typeof ran
 /**
  * Percentile intervals of learned numbers, from trainings on resampled conversations with the hyper-parameters and the number of epochs that were chosen.
  *
- * @param model whose constants stay, so that one unit of a signal means the same in every resample
+ * @param model with constant standardisation, so that one unit of a signal means the same in every resample
  */
 export async function bootstrappedWeights(
   model: ScoringModel,

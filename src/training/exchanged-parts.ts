@@ -9,8 +9,8 @@ type ModelOptions = TrainingConfig['models'][number];
 const ALL_PARTS = 'all of these';
 
 /**
- * What a trajectory model reads besides a candidate's own relevance. The order of a ring and the turns ahead are exchanged together: a candidate looks at as many of
- * these turns as its place in the ring says.
+ * The inputs of a trajectory model besides a candidate's own relevance. The order of a ring and the turns ahead are exchanged together: the number of turns that
+ * a candidate attends to depends on its place in the ring.
  */
 function trajectoryParts({ dimensions }: Extract<ModelOptions, { name: 'trajectory' }>): [string, readonly string[]][] {
   const order = ['ring-distance', 'ahead-count', ...aheadSignals()];

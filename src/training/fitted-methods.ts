@@ -16,24 +16,24 @@ import type { CurvePoint } from '../learning/training.ts';
 import type { TrainingConfig } from './training-config.ts';
 import { modelMaker } from './training-models.ts';
 
-/** Ways to come by a model's numbers, the learned one last. */
+/** Methods to choose a model's numbers, the learned one last. */
 export const METHODS = ['hand-tuned', 'uniform', 'random search', 'coordinate ascent', 'learned'] as const;
 export type Method = (typeof METHODS)[number];
 
 const SEARCHES = { 'random search': randomSearch, 'coordinate ascent': coordinateAscent } as const;
 export type SearchMethod = keyof typeof SEARCHES;
 
-/** What one outer fold gives. */
+/** The results of one outer fold. */
 export type FoldOutcome = {
   /** Row-major [methods, held out, C]: each method's scores of the rows that it has not seen. */
   readonly scores: Float32Array;
   /** [P] of the learned method. */
   readonly values: Float64Array;
   readonly clusters: readonly string[];
-  /** Place of the grid's point that the inner folds chose, and what each was worth to them. */
+  /** Index of the grid point that the inner folds chose, and the validation of each point. */
   readonly point: number;
   readonly pointValues: readonly number[];
-  /** What the chosen point was worth to them after each epoch. */
+  /** The validation of the chosen point after each epoch. */
   readonly validation: readonly number[];
   readonly epochs: number;
   readonly curve: readonly CurvePoint[];
@@ -63,7 +63,7 @@ export function chosenPoint(
   return { ...(gridPoints(config)[point]?.training as HyperParameters), epochs };
 }
 
-/** How weights are chosen from rows alone. */
+/** Chooses weights from rows alone. */
 export function selectionPlan(config: TrainingConfig, model: TrainingConfig['models'][number]): SelectionPlan {
   return {
     modelOf: modelMaker(model),
@@ -78,12 +78,12 @@ export function outerFolds(config: TrainingConfig, rows: Pick<FeatureSource, 'cl
   return outer === 'leave-one-out' ? leaveOneClusterOut(rows) : balancedFolds(rows, outer, config.seed);
 }
 
-/** What a search for a model's numbers found. */
+/** The result of a search for a model's numbers. */
 export interface FoundValues {
   readonly method: SearchMethod;
-  /** How often it evaluated the metric on all training rows. */
+  /** The number of its evaluations of the metric on all training rows. */
   readonly evaluations: number;
-  /** Whether nothing was better than the hand-tuned numbers that it began with. */
+  /** Whether no evaluation was better than the hand-tuned start. */
   readonly isStart: boolean;
 }
 

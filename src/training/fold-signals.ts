@@ -28,7 +28,7 @@ export interface JudgedRows {
   readonly pool: PoolRows;
 }
 
-/** What the rows of all folds have in common. */
+/** The values that the rows of all folds share. */
 export interface FoldBasis {
   readonly source: WorkspaceSource;
   readonly config: TrainingConfig;
@@ -42,7 +42,7 @@ export interface FoldBasis {
 /** The candidates of all queries while some clusters are held out. */
 interface FoldRows {
   readonly pool: PoolRows;
-  /** Without signals where only the judgements are asked for. */
+  /** Without signals if only the judgements are needed. */
   readonly table: FeatureTable;
   /** Signals that replace those of the table. */
   signals(): Promise<SignalTable>;
@@ -94,7 +94,7 @@ function picked({ signals, values }: SignalTable, names: readonly string[]): Sig
 
 /**
  * The rows of each fold with the signals that its models read, by encoders that are fitted on no conversation which the fold holds out. Only columns that depend
- * on such an encoder are computed for a fold; they are a stage of the cache. The last fold asked for stays in memory.
+ * on such an encoder are computed for a fold; they are a stage of the cache. The last requested fold stays in memory.
  */
 export class FoldSignals implements FeatureSource {
   readonly clusters: readonly string[];
@@ -155,7 +155,7 @@ export class FoldSignals implements FeatureSource {
     return workspace.plan.stage(signalTable(config.signals), pool.stage);
   }
 
-  /** Where the candidates themselves are found by a fitted encoder, a fold has its own. */
+  /** If a fitted encoder finds the candidates, a fold has its own. */
   async #ownCandidates(fit: ReadonlySet<string>): Promise<FoldRows> {
     const { source, config, queries } = this.#basis;
     const workspace = await openWorkspace({ ...source, progress: silent }, queries, fit);

@@ -11,7 +11,7 @@ export class HeldOutRows {
   readonly folds: readonly Fold[];
   readonly #task: LearningTask;
   readonly #parts: readonly JudgedRows[];
-  /** [folds + 1] where the pairs of each fold begin. */
+  /** [folds + 1] the first pair of each fold. */
   readonly #offsets: readonly number[];
 
   private constructor(task: LearningTask, folds: readonly Fold[], parts: readonly JudgedRows[]) {
@@ -51,7 +51,7 @@ export class HeldOutRows {
     return new Map(queries.map(({ id }) => [id, found.get(id) ?? []]));
   }
 
-  /** How well the softmax of a row's scores tells which candidates are relevant. */
+  /** The calibration of the softmax of a row's scores against relevance. */
   calibrationOf(scores: Float32Array, temperature: number): Calibration {
     const tables = this.#parts.map(({ table }) => table);
     const probabilities = tables.flatMap((table, f) => [

@@ -21,7 +21,7 @@ import type { TrainingConfig } from './training-config.ts';
 export interface TaskContext {
   readonly cacheFolder: string;
   readonly progress?: StartProgress;
-  /** Whose dev conversations encoders are fitted on, where that is another dataset than the task's. */
+  /** The dataset whose dev conversations encoders are fitted on, if it is not the task's. */
   readonly fittedOn?: Dataset;
 }
 
@@ -89,7 +89,7 @@ export class LearningTask {
     return this.#folds.judgedRows(rows, heldOut);
   }
 
-  /** A result of a training on this task, kept in the cache, so that a training which was stopped goes on behind what it had done. */
+  /** A cached result of a training on this task, so that an interrupted training continues after it. */
   async kept<T extends StageResult<T>>(name: string, options: unknown, compute: () => Promise<T>): Promise<T> {
     const stage = this.workspace.plan.derived(name, [learningVersion(), options], [this.#signals]);
     return this.workspace.stage(stage, compute);

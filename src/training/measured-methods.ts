@@ -21,7 +21,7 @@ export function measureMethods(
   return finishedWithBreaks(measuringArms(runs, dataset, queries, options), () => {});
 }
 
-/** What reports say of each method. @param names of the runs, in order */
+/** The figures of each method for reports. @param names of the runs, in order */
 export function methodResults(names: Iterable<string>, { arms }: Measurement): MethodResult[] {
   return Array.from(names, (name, i) => {
     const { metrics, comparisons, strata, holes } = arms[i] as Measurement['arms'][number];
@@ -29,7 +29,7 @@ export function methodResults(names: Iterable<string>, { arms }: Measurement): M
   });
 }
 
-/** How much the figures are over: queries with a relevant turn, and their conversations. */
+/** The counts of the figures: queries with a relevant turn, and their conversations. */
 export function measuredCounts({ queries }: Measurement): { readonly queries: number; readonly conversations: number } {
   return { queries: queries.length, conversations: new Set(queries.map(({ cluster }) => cluster)).size };
 }

@@ -10,7 +10,7 @@ export interface ModelJob {
   readonly progress?: StartProgress;
 }
 
-/** Everything that the work on a model depends on besides the table. */
+/** Everything besides the table that affects the work on a model. */
 export function jobKey({ config: { fitting, crossValidation, seed }, options }: ModelJob) {
   return { options, fitting, crossValidation, seed };
 }

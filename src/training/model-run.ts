@@ -25,7 +25,7 @@ export interface TrainedModel {
   readonly result: ModelResult;
   readonly model: ScoringModel;
   readonly values: Float64Array;
-  /** What the values were trained with. */
+  /** The training of the values. */
   readonly point: HyperParameters;
   /** Rankings of rows by weights that have not seen them, by method. */
   readonly runs: ReadonlyMap<string, Run>;
@@ -75,7 +75,7 @@ function numbersOf(model: ScoringModel, values: Float64Array, bounds: ParameterB
   }));
 }
 
-/** What each search did in all folds. */
+/** The result of each search in all folds. */
 function searchesOf(outcomes: readonly FoldOutcome[]): SearchSummary[] {
   const methods = [...new Set(outcomes.flatMap(({ searches }) => searches.map(({ method }) => method)))];
   return methods.map((method) => {
@@ -104,7 +104,7 @@ async function boundsOf(job: ModelJob, fit: Awaited<ReturnType<typeof finalFit>>
   return bounds;
 }
 
-/** Trains a model, and measures it on conversations that it has not seen, beside the other ways to come by its numbers. */
+/** Trains a model, measures it on held-out conversations, and compares it with the other methods. */
 export async function trainModel(job: ModelJob): Promise<TrainedModel> {
   const { task, config, options } = job;
   const validated = await crossValidated(job);

@@ -16,7 +16,7 @@ import { signalFamilies } from './signal-families.ts';
 import { modelSignals } from './training-models.ts';
 import type { Importance, NullControl } from './training-result.ts';
 
-/** What the learned method of a model is refitted by: its folds with what each chose, and its rankings, which a refit is compared with. */
+/** The inputs of a refit: the folds with their hyper-parameters, and the rankings of the learned method for comparison. */
 export interface Validated {
   readonly rows: HeldOutRows;
   readonly outcomes: readonly FoldOutcome[];
@@ -27,7 +27,7 @@ export interface Validated {
 
 type LinearOptions = Extract<ModelJob['options'], { name: 'linear' }>;
 
-/** A refit, and how it does beside the learned method. */
+/** A refit, compared with the learned method. */
 interface Refit {
   readonly name: string;
   readonly signals: readonly string[];
@@ -37,7 +37,7 @@ interface Refit {
 
 /** Scores of all held out rows. */
 type RefitScores = {
-  /** By a model that was trained again on the other folds, with what each fold had chosen. */
+  /** By a model trained again on the other folds, with the hyper-parameters of each fold. */
   readonly scores: Float32Array;
   /** By the hand-tuned numbers. */
   readonly handTuned: Float32Array;
@@ -62,7 +62,7 @@ async function refitScores(
   return { scores: rows.joined(scores), handTuned: rows.joined(handTuned) };
 }
 
-/** The refit of each set of signals, from the cache where it is there. @param name what progress calls it */
+/** The refit of each set of signals, from the cache if present. @param name the name of the progress stage */
 async function scoredSets(
   job: ModelJob,
   name: string,
@@ -103,7 +103,7 @@ function without(options: LinearOptions, all: readonly string[], left: readonly 
   return { ...options, signals: others(all), nonNegative: others(options.nonNegative) };
 }
 
-/** What each family of signals is worth: the learned method without it against the learned method. A family that is the whole model is not asked about. */
+/** The value of each family of signals: the learned method without it against the learned method. Omits a family that is the whole model. */
 export async function importanceOf(job: ModelJob, validated: Validated): Promise<Importance[]> {
   const { task, config, options } = job;
   if (!config.importance || options.name !== 'linear') return [];
@@ -122,7 +122,7 @@ function isSame(a: Float32Array, b: Float32Array): boolean {
   return a.every((score, i) => score === b[i]);
 }
 
-/** What is left of the learned method, and of the hand-tuned one, where the candidates of each query exchange a part of its signals. */
+/** The learned and the hand-tuned method when the candidates of each query exchange a part of its signals. */
 export async function controlsOf(job: ModelJob, validated: Validated): Promise<NullControl[]> {
   const { task, config, options } = job;
   if (!config.controls) return [];

@@ -1,13 +1,13 @@
 import { SPREAD } from '../signals/bank/spread.ts';
 
-/** The signal that another is made of: without what spreads it over a session, and without the number that tells it from its like. */
+/** The base of a signal's name: without its spread over a session, and without the number that distinguishes it from similar ones. */
 function root(signal: string): string {
   const suffix = SPREAD.find((ending) => ending !== '' && signal.endsWith(ending)) ?? '';
   return signal.slice(0, signal.length - suffix.length).replace(/(?<=-)\d+(?=h?$)/, 'N');
 }
 
 /**
- * Signals that are left out together, since each says nearly what the others do: a score with all that is spread of it, signals that differ in a number
+ * Signals that are left out together, since they carry nearly the same information: a score with all its spread signals, signals that differ in a number
  * alone (half-lives, windows, dimensions), any other by itself. A product goes with both of its factors.
  */
 export function signalFamilies(signals: readonly string[]): ReadonlyMap<string, readonly string[]> {

@@ -7,7 +7,7 @@ import type { Dimensions } from '../trajectory/coordinate-names.ts';
 import type { TrainingConfig } from './training-config.ts';
 import { withTrajectorySignals } from './trajectory-features.ts';
 
-/** The candidate stage of a training alone: what relevance would make of it is not asked for. */
+/** The candidate stage of a training; relevance is not computed. */
 export function candidateOptions({ candidates, sameChannel }: TrainingConfig): RetrieverOptions {
   return retrieverOptions.parse({ candidates, sameChannel, relevance: { signals: ['recency'] } });
 }
@@ -16,7 +16,7 @@ export function candidatePool(workspace: Workspace, config: TrainingConfig): Pro
   return findPool(workspace, candidateOptions(config));
 }
 
-/** The dimensions of the coordinates that the models of a config read, null where none reads any: of several, the one with the most has those of the others. */
+/** The dimensions of the coordinates that the models of a config read, null if none reads any; the largest dimension includes the others. */
 export function trajectoryDimensions({ models }: TrainingConfig): Dimensions | null {
   const dimensions = models.flatMap((model) => (model.name === 'trajectory' ? [model.dimensions] : []));
   return dimensions.length === 0 ? null : (Math.max(...dimensions) as Dimensions);

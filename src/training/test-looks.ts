@@ -9,7 +9,7 @@ import { SIGNAL_GROUPS } from '../signals/bank/options.ts';
 import { readTouches, TEST_FILE, type Touch, times } from './test-touches.ts';
 import type { TrainingConfig } from './training-config.ts';
 
-/** Lists the looks at test splits of all trainings of a folder, and of all that were published. */
+/** Lists the looks at test splits of all trainings of a folder, and of all published trainings. */
 export const LOOKS_FILE = 'test-looks.json';
 
 /** Content hashes that are kept of a test split, the smallest ones: enough to recognise it when some conversations change. */
@@ -17,12 +17,12 @@ const KEPT_HASHES = 16;
 
 const splitSchema = z.strictObject({
   dataset: z.string(),
-  /** What signals may look at. */
+  /** The features that signals may use. */
   features: z.array(z.string()),
-  /** Content hashes of some test conversations; where there are none, the dataset's name decides. */
+  /** Content hashes of some test conversations; without any, the dataset's name decides. */
   contents: z.array(z.string()).optional(),
 });
-/** What was looked at: looks are counted by it, whichever training made them. */
+/** The identity by which looks are counted, over all trainings. */
 export type TestSplit = z.output<typeof splitSchema>;
 
 const lookSchema = z.strictObject({
@@ -40,7 +40,7 @@ export type TestLook = z.output<typeof lookSchema>;
 
 const fileSchema = z.strictObject({ looks: z.array(lookSchema) });
 
-/** The test split of a dataset as a config looks at it. */
+/** The test split of a dataset as used by a config. */
 export function testSplitOf(dataset: Dataset, { signals, sameChannel }: TrainingConfig): TestSplit {
   const test = dataset.queries.filter(({ split }) => split === 'test');
   const contents = [...contentsByCluster({ ...dataset, queries: test }).values()].flat();
@@ -86,7 +86,7 @@ function mergedLooks(...lists: readonly (readonly TestLook[])[]): TestLook[] {
   return [...found.values()];
 }
 
-/** What is published beside the folder of runs comes first, since it is older or the same. */
+/** Published looks come first, since they are older or the same. */
 function listsFor(trainingFolder: string): { readonly published: string; readonly own: string } {
   const runs = dirname(resolve(trainingFolder));
   return { published: join(dirname(runs), LOOKS_FILE), own: join(runs, LOOKS_FILE) };
@@ -123,7 +123,7 @@ export function nextLook(trainingFolder: string, split: TestSplit, touch: Touch)
   return { ...split, training, number: last + 1, ...touch };
 }
 
-/** @throws ValidationError where the test split was looked at before and nobody has said that it is looked at again. */
+/** @throws ValidationError for a second look at the test split without --again. */
 export function assertFirstLook(looks: readonly TestLook[], { dataset, features }: TestSplit, isAgain: boolean): void {
   const [first] = looks;
   if (first === undefined || isAgain) return;
@@ -139,14 +139,14 @@ export function recordLooks(trainingFolder: string, looks: readonly TestLook[]):
   writeLooks(own, mergedLooks(readLooks(own), looks));
 }
 
-/** Adds the looks that are listed beside a training's folder to the published list; nothing where none are. */
+/** Adds the looks that are listed beside a training's folder to the published list; does nothing without looks. */
 export function publishLooks(trainingFolder: string, results: string): void {
   const looks = readLooks(listsFor(trainingFolder).own);
   const path = join(results, LOOKS_FILE);
   if (looks.length > 0) writeLooks(path, mergedLooks(readLooks(path), looks));
 }
 
-/** How often a test split was looked at, then each look: what a reader of the figures must know. */
+/** The number of looks at a test split, then each look; readers of the figures need both. */
 export function lookLines(looks: readonly TestLook[]): string[] {
   const [first] = looks;
   if (first === undefined) return [];

@@ -23,7 +23,7 @@ export interface TestedModel {
   readonly methods: readonly MethodResult[];
 }
 
-/** What a training's weights are worth on the test split; plain data. */
+/** The figures of a training's weights on the test split; plain data. */
 export interface TestResult {
   readonly experiment: string;
   readonly dataset: { readonly name: string; readonly hash: string; readonly split: 'test' };
@@ -81,7 +81,7 @@ async function testModel(
   };
 }
 
-/** What a test of a config's weights looks at; nothing is embedded or measured for it. */
+/** The test split and features that a test of a config's weights uses; embeds and measures nothing. */
 export async function testSplit(
   config: TrainingConfig,
   { cacheFolder, progress = silent }: TaskContext,
@@ -91,7 +91,7 @@ export async function testSplit(
 }
 
 /**
- * Measures weights on the test conversations of the data that they were trained on, beside hand-tuned and uniform ones.
+ * Measures weights on the test conversations of the data that they were trained on, with hand-tuned and uniform weights for comparison.
  *
  * @param weights by the names of their files.
  * @throws ValidationError for a dataset without a test query, and for weights of other data, signals or with a test conversation among those that they were trained on.

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
 import { readText } from '../core/files.ts';
 
-/** Says in a training's folder what was found on the test split, and how often it was looked at. */
+/** Writes the result on the test split to a training's folder, with the number of looks. */
 export const TEST_FILE = 'test.json';
 
 /** Once that the test split was looked at. */
@@ -27,7 +27,7 @@ export function readTouches(path: string): Touch[] {
   }
 }
 
-/** What stays of such a file where its figures are no longer those of the weights beside it. */
+/** The part of such a file to keep when its figures no longer belong to the weights. */
 export function keptTouches(path: string): string {
   return `${JSON.stringify({ touches: readTouches(path) }, null, 2)}\n`;
 }

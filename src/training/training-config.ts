@@ -14,7 +14,7 @@ import { signalBankOptions } from '../signals/bank/options.ts';
 const loss = z.enum(['listwise', 'infonce']);
 const positive = z.number().positive();
 
-/** What is chosen between by the inner folds: every combination of the values. */
+/** The grid of the inner folds: every combination of the values. */
 const gridOptions = z.strictObject({
   loss: z.array(loss).min(1).default(['listwise', 'infonce']),
   l2: z.array(z.number().nonnegative()).min(1).default([0.0003, 0.003]),
@@ -25,7 +25,7 @@ const fittingOptions = z.strictObject({
   grid: gridOptions.prefault({}),
   /** Of the softmax in both losses. */
   temperature: positive.default(1),
-  /** What early stopping, the inner folds and the searches look at. */
+  /** The metric of early stopping, the inner folds and the searches. */
   metric: metric.default(VALIDATION_METRIC),
   epochs: z.int().min(1).default(60),
   /** Epochs without a better validation after which training stops. */
@@ -40,10 +40,10 @@ const fittingOptions = z.strictObject({
 const modelOptions = z.discriminatedUnion('name', [
   z.strictObject({
     name: z.literal('linear'),
-    /** Of the bank; null for all of it. */
+    /** Signals of the bank; null for all. */
     signals: z.array(z.string()).min(1).nullable().default(null),
     nonNegative: z.array(z.string()).default([]),
-    /** Signal -> hand-tuned weight of a deviation of it, where training starts; bm25 and cosine alike where nothing is said. */
+    /** Hand-tuned weight of a standard deviation of each signal, the start; by default bm25 and cosine alike. */
     initial: z.record(z.string(), z.number()).nullable().default(null),
   }),
   z.strictObject({
@@ -71,7 +71,7 @@ const evaluationOptions = z.strictObject({
 const transferOptions = z.strictObject({
   name: slug,
   dataset: datasetOptions,
-  /** Where they differ from those of the training. */
+  /** If they differ from those of the training. */
   candidates: z.array(indexOptions).min(1).optional(),
   sameChannel: z.boolean().optional(),
   /** Limits its dev queries, of conversations drawn by the seed. */
@@ -88,7 +88,7 @@ export const trainingConfig = z.strictObject({
   limitQueries: z.int().min(2).nullable().default(null),
   dataset: datasetOptions,
   embedding: encoderOptions,
-  /** The pool is the union of what these find. */
+  /** The pool is the union of these sources. */
   candidates: z.array(indexOptions).min(1),
   /** Leaves out turns of another channel than the query's. */
   sameChannel: z.boolean().default(false),
@@ -101,9 +101,9 @@ export const trainingConfig = z.strictObject({
   fitting: fittingOptions.prefault({}),
   crossValidation: crossValidationOptions.prefault({}),
   evaluation: evaluationOptions.prefault({}),
-  /** Whether signals are left out one family at a time, to see what each is worth. */
+  /** Whether to leave out signals one family at a time, to measure each. */
   importance: z.boolean().default(true),
-  /** Whether signals are exchanged between candidates, a part of what they look at at a time, to see what of the gain is due to them. */
+  /** Whether to exchange signals between candidates, one part at a time, to measure their share of the gain. */
   controls: z.boolean().default(true),
   transfer: z.array(transferOptions).default([]),
 });

@@ -74,7 +74,7 @@ function strataText({ strata, models }: TrainingResult): string {
   return `${JSON.stringify({ strata: divisions, arms: Object.fromEntries(values) })}\n`;
 }
 
-/** What is left of a training besides its tables and its weights. */
+/** The files of a training besides its tables and its weights. */
 export function trainingFiles({ result, runs, qrels }: FinishedTraining): RunFiles {
   const trec = [...runs].map(([name, run]) => [`runs/${fileName(name)}.trec`, formatRun(run, fileName(name))]);
   return {
@@ -91,7 +91,7 @@ export function trainingFiles({ result, runs, qrels }: FinishedTraining): RunFil
  * Puts `<results>/<name>-<hash>/` in place as a whole. How often an earlier training there has looked at the test split is kept, since the same config makes the
  * same weights.
  *
- * @param tables what is rendered of the result, by file name.
+ * @param tables the rendered tables of the result, by file name.
  * @returns the folder.
  * @throws StorageError naming the folder; UnavailableError while another process writes it.
  */

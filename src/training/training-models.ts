@@ -10,7 +10,7 @@ import type { TrainingConfig } from './training-config.ts';
 
 type ModelOptions = TrainingConfig['models'][number];
 
-/** What a mix starts from where the config says nothing: words and embeddings alike. */
+/** The default start of a mix: words and embeddings alike. */
 const HAND_TUNED: Readonly<Record<string, number>> = { bm25: 1, cosine: 1 };
 
 /** The signals of a mix. @throws ValidationError for one that the table lacks. */

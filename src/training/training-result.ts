@@ -6,7 +6,7 @@ import type { Calibration } from '../learning/calibration.ts';
 import type { CurvePoint } from '../learning/training.ts';
 import type { TrainingConfig } from './training-config.ts';
 
-/** What a way to come by weights is worth on conversations that it has not seen. */
+/** The figures of a method on held-out conversations. */
 export interface MethodResult {
   readonly name: string;
   readonly metrics: Readonly<Record<string, Estimate>>;
@@ -24,11 +24,11 @@ export interface LearnedNumber {
   readonly label: string;
   readonly handTuned: number;
   readonly value: number;
-  /** Bounds from trainings on resampled conversations; null where none were asked for. */
+  /** Bounds from trainings on resampled conversations; null if disabled. */
   readonly interval: { readonly low: number; readonly high: number } | null;
 }
 
-/** What an outer fold chose and reached. */
+/** The hyper-parameters and figures of an outer fold. */
 export interface FoldResult {
   readonly clusters: readonly string[];
   readonly point: Readonly<Record<string, unknown>>;
@@ -39,7 +39,7 @@ export interface FoldResult {
   readonly curve: readonly CurvePoint[];
 }
 
-/** What a search by the metric alone did on the training rows of each fold. */
+/** The result of a search by the metric alone on the training rows of each fold. */
 export interface SearchSummary {
   readonly method: string;
   /** [folds] evaluations of the metric on all training rows of the fold, as many as take the time of its training. */
@@ -56,16 +56,16 @@ export interface Importance {
   readonly comparisons: Readonly<Record<string, BaselineComparison>>;
 }
 
-/** What the model is worth where the candidates of each query exchange some signals at random, in training as in measuring, on the same folds. */
+/** The figures of the model when the candidates of each query exchange some signals at random, in training as in measuring, on the same folds. */
 export interface NullControl {
-  /** What the signals look at; `all of these` for every one that is exchanged by some control. */
+  /** The part of the signals; `all of these` for every signal of some control. */
   readonly part: string;
   readonly signals: readonly string[];
   readonly metrics: Readonly<Record<string, Estimate>>;
   /** Metric with them exchanged minus the learned method's, and the paired test, corrected over the controls. */
   readonly comparisons: Readonly<Record<string, BaselineComparison>>;
   readonly baseline: {
-    /** Whether the hand-tuned numbers rank as before: only then the exchange takes away of the gain alone. */
+    /** Whether the hand-tuned numbers rank as before: only then is the loss part of the gain alone. */
     readonly isUnchanged: boolean;
     /** Metric of the hand-tuned numbers with them exchanged minus that without, and the paired test. */
     readonly comparisons: Readonly<Record<string, BaselineComparison>>;
@@ -99,12 +99,12 @@ export interface TransferResult {
   readonly trainedOn: string;
   readonly testedOn: string;
   readonly queries: number;
-  /** Of the queries with a relevant turn; they choose how the intervals are made. */
+  /** Of the queries with a relevant turn; they determine the method of the intervals. */
   readonly conversations: number;
   readonly metrics: Readonly<Record<string, Estimate>>;
 }
 
-/** What a training leaves behind for reports; plain data. */
+/** The result of a training for reports; plain data. */
 export interface TrainingResult {
   readonly name: string;
   readonly hash: string;

@@ -18,7 +18,7 @@ export interface TrainingContext extends TaskContext {
   readonly command: string;
 }
 
-/** What a training ends with. */
+/** The outcome of a training. */
 export interface FinishedTraining {
   readonly result: TrainingResult;
   /** By the names of their files. */

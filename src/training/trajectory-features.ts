@@ -10,7 +10,7 @@ import type { Workspace } from '../signals/workspace.ts';
 import type { Dimensions } from '../trajectory/coordinate-names.ts';
 import { agesInHours } from '../trajectory/time-decay.ts';
 
-/** What the model reads besides the bank and that compares vectors: it differs between encoders. */
+/** Inputs of the model besides the bank that compare vectors: they differ between encoders. */
 export const VECTOR_INPUTS: readonly string[] = [
   'relevance',
   'neighbour',
@@ -39,7 +39,7 @@ function columnsOf({ signals, values }: SignalTable): (name: string) => Column {
   };
 }
 
-/** The best score that any turn has for each query, [Q]: a share is a score over it, so one candidate with a share tells it. 0 where no candidate has one. */
+/** The best score that any turn has for each query, [Q]: a share is a score divided by it, so one candidate with a share determines it. 0 if no candidate has one. */
 function bestScores(scores: Column, shares: Column, width: number): Float64Array {
   const best = new Float64Array(scores.length / width);
   for (const [pair, share] of shares.entries())
@@ -72,7 +72,7 @@ function relevanceColumns(column: (name: string) => Column, width: number): Reco
   };
 }
 
-/** How the candidates stand to the turns after them, as of each query's moment. */
+/** The relation of candidates to the turns after them, at each query's time. */
 async function aheadColumns(
   workspace: Workspace,
   pool: CandidatePool,
@@ -89,7 +89,7 @@ async function aheadColumns(
 }
 
 /**
- * A table with what a trajectory model looks at besides.
+ * A table with the further inputs of a trajectory model.
  *
  * @throws ValidationError for a table without the signals of group text.
  */

@@ -10,7 +10,7 @@ import { LearningTask, type TaskContext } from './learning-task.ts';
 import type { TrainingConfig } from './training-config.ts';
 import type { TransferResult } from './training-result.ts';
 
-/** Weights that were trained on a task, and what they were trained with. */
+/** Weights trained on a task, with their training. */
 export interface TransferredModel {
   readonly task: LearningTask;
   readonly config: TrainingConfig;

@@ -1,6 +1,6 @@
 import type { Part } from './topic.ts';
 
-/** The worst deviations found in a part, and where its first failure is. */
+/** The worst deviations found in a part, and the place of its first failure. */
 export interface Deviation {
   readonly absolute: number;
   readonly relative: number;

@@ -1,4 +1,4 @@
-/** Golden cases from independent programs, and what the project computes for them. */
+/** Golden cases from independent programs, and the project's results for them. */
 
 export { type Deviation, deviationOf } from './compare.ts';
 export {

@@ -16,7 +16,7 @@ const metricsCase = z.looseObject({
   expected: z.looseObject({ all: valuesByName }).catchall(valuesByName),
 });
 
-/** trec_eval's names, less the cutoff, where they differ from ours. */
+/** trec_eval's names, without the cutoff, if they differ from ours. */
 const OUR_NAMES: Readonly<Record<string, string>> = {
   recip_rank: 'mrr',
   P: 'p',

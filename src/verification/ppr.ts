@@ -21,7 +21,7 @@ const pprCase = z.looseObject({
 });
 type PprCase = z.output<typeof pprCase>;
 
-/** What forward push is asked for: its scores may be this far off, and no further. */
+/** The tolerance of forward push: the largest allowed error of its scores. */
 const PUSH_TOLERANCE = 1e-7;
 
 function matrixOf({ nodes, directed, edges }: PprCase): TransitionMatrix {

@@ -14,7 +14,7 @@ export interface GoldenFile {
   readonly cases: readonly GoldenCase[];
 }
 
-/** How far a value may be from the expected one: |got - expected| <= absolute + relative |expected|. */
+/** The tolerance of a value: |got - expected| <= absolute + relative |expected|. */
 export interface Tolerance {
   readonly absolute: number;
   readonly relative: number;
@@ -25,9 +25,9 @@ export const HOST: Tolerance = frozen({ absolute: 1e-9, relative: 1e-9 });
 export const TENSOR: Tolerance = frozen({ absolute: 1e-5, relative: 1e-4 });
 export const PRINTED: Tolerance = frozen({ absolute: 1e-4, relative: 0 });
 
-/** What our code computed for a case, shaped like (a part of) its `expected`, and the tolerance of that part. */
+/** Our result for a case, shaped like (a part of) its `expected`, and the tolerance of that part. */
 export interface Part {
-  /** Where in the case, for example `weights`. */
+  /** The part of the case, for example `weights`. */
   readonly at: string;
   readonly expected: unknown;
   readonly got: unknown;
