@@ -7,7 +7,7 @@ import type { MetricFamily } from './metric-family.ts';
  */
 export const binaryPreference: MetricFamily = {
   name: 'bpref',
-  description: 'how many judged irrelevant turns are ranked above relevant ones',
+  description: 'preference of relevant over judged irrelevant turns',
   cutoff: 'none',
   aggregate: 'mean',
   define: () =>

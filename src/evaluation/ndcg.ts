@@ -20,7 +20,7 @@ function normalisedBy(gain: (grade: number) => number): MetricFamily['compute'] 
 /** The gain is the grade. Source: jarvelin2002ndcg; trec_eval's `ndcg` and `ndcg_cut_k`. */
 export const ndcg: MetricFamily = {
   name: 'ndcg',
-  description: 'discounted gain, the grade being the gain',
+  description: 'discounted cumulative gain; the gain is the grade',
   cutoff: 'optional',
   aggregate: 'mean',
   define: (within) =>
@@ -31,7 +31,7 @@ export const ndcg: MetricFamily = {
 /** The gain is 2^grade - 1. Source: burges2005ranknet. */
 export const ndcgBurges: MetricFamily = {
   name: 'ndcg_burges',
-  description: 'discounted gain, 2^grade − 1 being the gain',
+  description: 'the same with gain 2^grade − 1',
   cutoff: 'optional',
   aggregate: 'mean',
   define: (within) =>

@@ -4,7 +4,7 @@ import type { MetricFamily } from './metric-family.ts';
 /** trec_eval's `P_k`: a ranking shorter than k is not forgiven. */
 export const precision: MetricFamily = {
   name: 'p',
-  description: 'the share of the first k that is relevant',
+  description: 'share of the first k that are relevant',
   cutoff: 'required',
   aggregate: 'mean',
   define: (within, k) => `Relevant documents${within}, divided by ${k}.`,

@@ -4,7 +4,7 @@ import type { MetricFamily } from './metric-family.ts';
 /** trec_eval's `recall_k`. */
 export const recall: MetricFamily = {
   name: 'recall',
-  description: 'the share of the relevant turns that is found',
+  description: 'share of the relevant turns that are found',
   cutoff: 'required',
   aggregate: 'mean',
   define: (within) => `Relevant documents${within}, divided by all relevant documents.`,
@@ -14,7 +14,8 @@ export const recall: MetricFamily = {
 /** trec_eval's `num_rel_ret`. */
 export const retrievedRelevant: MetricFamily = {
   name: 'num_rel_ret',
-  description: 'relevant turns that are found, summed over the queries; not for a config, whose figures are means',
+  description:
+    'relevant turns that are found, summed over the queries; not allowed in a config, whose figures are means',
   cutoff: 'none',
   aggregate: 'sum',
   define: () => 'Relevant documents that were retrieved, summed over the queries.',

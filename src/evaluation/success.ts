@@ -4,7 +4,7 @@ import type { MetricFamily } from './metric-family.ts';
 /** trec_eval's `success_k`. */
 export const success: MetricFamily = {
   name: 'success',
-  description: '1 where any of the first k is relevant',
+  description: '1 if any of the first k is relevant',
   cutoff: 'required',
   aggregate: 'mean',
   define: (within) => `1 when there is a relevant document${within}, else 0.`,

@@ -30,6 +30,7 @@ export {
 export { type CosineRows, candidateCosines, hostCosines, pairCosines, QUERY_BATCH } from './pair-cosines.ts';
 export { Plan, type StageRoots, type WorkspaceIdentity, withInputs } from './plan.ts';
 export { recencySignal } from './recency.ts';
+export { SIGNALS } from './registry.ts';
 export {
   defineSignal,
   defineStage,

@@ -102,7 +102,12 @@ export class FolderExecution {
     await launcher.launch({ folder, arms, outcomes, runHere, program, backend, cacheFolder, report, signal });
     for (const arm of arms)
       if (!outcomes.has(arm))
-        outcomes.fail(arm, new ProcessDiedError(`launcher ${launcher.name} ended without an outcome of arm: ${arm}`));
+        outcomes.fail(
+          arm,
+          new ProcessDiedError(
+            `launcher ${launcher.name} ended without a record of arm: ${arm}; run again with --retry-failed`,
+          ),
+        );
   }
 
   /** Puts the folder in its place with the last files. @returns where. */
