@@ -120,7 +120,7 @@ async function bandedOutput(rows: CheckedRows, width: number, options: RingAtten
 }
 
 /** The band that rows need for a tolerance, and the error that it leaves. */
-export interface Band {
+interface Band {
   /** W */
   readonly width: number;
   readonly errorBound: number;

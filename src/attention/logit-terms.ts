@@ -14,7 +14,7 @@ export interface LogitTerms {
 }
 
 /** One conversation and how its turns see each other. */
-export interface RingPlaces {
+interface RingPlaces {
   readonly turns: number;
   readonly options: RingAttentionOptions;
   /** Keys further away than this are not changed. */

@@ -4,7 +4,7 @@ import { emptyTerms, MASKED, writeTerms } from './logit-terms.ts';
 import type { RingAttentionOptions } from './options.ts';
 
 /** Conversations that are computed in one block. */
-export interface ConversationPack {
+interface ConversationPack {
   /** Indices of conversations, longest first. */
   readonly conversations: readonly number[];
   /** Turns of all of them. */

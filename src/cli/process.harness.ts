@@ -11,7 +11,7 @@ export interface Ended {
 }
 
 /** The program as a process of its own. */
-export interface SampleProcess {
+interface SampleProcess {
   readonly pid: number;
   readonly ended: Promise<Ended>;
   kill(signal: NodeJS.Signals): void;

@@ -19,7 +19,7 @@ export interface ConservationMetrics {
 }
 
 /** The sums over records of raw salience w and embedding e that all three metrics follow from. */
-export interface ConservationSums {
+interface ConservationSums {
   readonly count: number;
   /** `sum w` */
   readonly salience: number;

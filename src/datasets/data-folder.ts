@@ -16,7 +16,7 @@ export function setDataFolder(options: object, folder: string | null): void {
 }
 
 /** The options with the path at which their data is. */
-export function withLocatedPath<Options extends object>(options: Options): Options {
+function withLocatedPath<Options extends object>(options: Options): Options {
   if (typeof options !== 'object' || options === null || !('path' in options) || typeof options.path !== 'string')
     return options;
   return { ...options, path: locatePath(options.path, folders.get(options) ?? null) };

@@ -5,7 +5,7 @@ import { compareBytes } from '../model/tie-rule.ts';
 import type { Turn } from '../model/turn.ts';
 import { DATASETS } from './registry.ts';
 
-export interface DatasetContractOptions {
+interface DatasetContractOptions {
   /** Reads the same source with other answers: for each query id the turn that the source then gives as its only answer. */
   readonly reassigned: (
     answers: ReadonlyMap<string, string>,

@@ -1,7 +1,7 @@
 import { compareBytes } from '../model/tie-rule.ts';
 
 /** Share of the conversations that are for development. */
-export const DEV_SHARE = 0.7;
+const DEV_SHARE = 0.7;
 
 export interface Start {
   readonly id: string;

@@ -13,7 +13,7 @@ export function pairedDifferences(treatment: ArrayLike<number>, baseline: ArrayL
 /** A deviation below this share of the mean is 0: the order of summation changes the last digits. */
 const ROUNDING = 1e-12;
 
-export interface Moments {
+interface Moments {
   readonly count: number;
   readonly mean: number;
   /** Sample standard deviation, with n - 1; 0 if it is within the rounding of the mean. */

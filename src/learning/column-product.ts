@@ -5,7 +5,7 @@ import { assertShape } from '../core/shapes.ts';
 import { withGradient } from './with-gradient.ts';
 
 /** Constant features of pairs, twice: on wasm a row times a matrix takes half as long as a matrix times a column, there and back. */
-export interface FeatureColumns {
+interface FeatureColumns {
   /** [B, C, F] */
   readonly rows: tf.Tensor3D;
   /** [F, B C] */

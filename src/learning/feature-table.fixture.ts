@@ -1,7 +1,7 @@
 import { random } from '../core/random.ts';
 import type { FeatureTable } from './feature-table.ts';
 
-export interface HandmadeOptions {
+interface HandmadeOptions {
   readonly queries: number;
   readonly candidates: number;
   readonly clusters: number;

@@ -8,7 +8,7 @@ import { byName, parameterTensors, type ScoringModel } from './model.ts';
 import { constrained, pulledBack } from './parameters.ts';
 import { valueAndGradients } from './value-and-gradients.ts';
 
-export interface LossAt {
+interface LossAt {
   /** Mean over the queries that take part, summed in float64. */
   readonly loss: number;
   /** [P] by the free numbers. */

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 
 /** A step whose gradient is written out instead of being put together of its parts. */
-export interface Step<Y extends tf.Tensor, G> {
+interface Step<Y extends tf.Tensor, G> {
   readonly value: Y;
   /** The intermediate tensors that the gradient needs; others are disposed before. Wasm copies them. */
   readonly saved: tf.Tensor[];

@@ -14,7 +14,7 @@ export interface Ranking {
 }
 
 /** Below every score that an arm can give, and finite, since topk and softmax turn infinities into NaN. */
-export const PADDING_SCORE = -3e38;
+const PADDING_SCORE = -3e38;
 
 function assertShapes(pool: PoolRows, scores: Float32Array, depth: number): void {
   if (!Number.isInteger(depth) || depth < 1)

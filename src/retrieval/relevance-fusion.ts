@@ -24,7 +24,7 @@ export const relevanceFusionOptions = z.discriminatedUnion('method', [
   reciprocalRankOptions.extend({ method: z.literal('pool-rrf') }),
   combSumOptions.extend({ method: z.literal('pool-combsum') }),
 ]);
-export type RelevanceFusionOptions = z.output<typeof relevanceFusionOptions>;
+type RelevanceFusionOptions = z.output<typeof relevanceFusionOptions>;
 
 const LIST_METHODS: readonly string[] = ['rrf', 'combsum', 'combmnz'] satisfies FusionOptions['method'][];
 

@@ -4,7 +4,7 @@ import { batchMatrix, computeColumn } from './column.ts';
 import { defineSignal } from './signal.ts';
 
 export const decayOptions = z.strictObject({ halfLifeHours: z.number().positive().default(24) });
-export type DecayOptions = z.output<typeof decayOptions>;
+type DecayOptions = z.output<typeof decayOptions>;
 
 /** 0.5^(age / half-life). */
 export const decaySignal = defineSignal({

@@ -40,7 +40,7 @@ export const turnComponents = defineStage({
     ),
 });
 
-export const queryComponents = defineStage({
+const queryComponents = defineStage({
   name: 'query-components',
   module: import.meta.url,
   of: 'queries',

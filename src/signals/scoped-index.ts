@@ -25,7 +25,7 @@ export function rowsByTurn({ positions }: PropagatedVersions): (position: number
  * The versions of a scope's turns, by the positions and the cutoffs that they have in it. A turn's version changes only when its conversation grows, so that no
  * two cutoffs that a scope takes for one tell versions apart.
  */
-export function rowsWithin(
+function rowsWithin(
   scope: Scope,
   versions: PropagatedVersions,
   dimension: number,
@@ -52,7 +52,7 @@ export function rowsWithin(
  * Answers each query from an index over the turns that it asks, by themselves: what is rare is then what is rare among them. Owns the indexes; throws after
  * `dispose()`.
  */
-export class ScopedIndex implements CandidateIndex {
+class ScopedIndex implements CandidateIndex {
   readonly name: string;
   readonly #scopes: Scopes;
   readonly #make: (scope: Scope) => CandidateIndex;

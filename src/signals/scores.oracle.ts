@@ -41,7 +41,7 @@ export function cosine({ vectorOf }: SampleWorld, a: { readonly id: string }, b:
 }
 
 /** A conversation as it would be if the query were its next turn. */
-export interface Thread {
+interface Thread {
   readonly turns: readonly Turn[];
   /** Where the query hangs. */
   readonly parent: Turn;

@@ -28,7 +28,7 @@ export interface LanguageModel extends WinkMethods {
   readonly lexemes: number;
 }
 
-export interface LanguageModelLimits {
+interface LanguageModelLimits {
   /** Lexemes of texts that are kept; a longer list is exchanged for a new one before the next text is read. With the lexicon at most `numbered`. */
   readonly kept: number;
   /** Lexemes that have a number, those of the package's lexicon among them. Patterns of entities have the numbers above. */

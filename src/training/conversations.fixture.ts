@@ -35,7 +35,7 @@ function sample(id: string, isReplaced: boolean) {
 }
 
 /** Names of the conversations of {@link writeConversations}. */
-export const CONVERSATION_IDS: readonly string[] = Array.from({ length: CONVERSATIONS }, (_, i) => `conv-${i}`);
+const CONVERSATION_IDS: readonly string[] = Array.from({ length: CONVERSATIONS }, (_, i) => `conv-${i}`);
 
 /**
  * Writes seven conversations in the format of LoCoMo, with three questions each.

@@ -18,10 +18,10 @@ import { modelMaker } from './training-models.ts';
 
 /** Methods to choose a model's numbers, the learned one last. */
 export const METHODS = ['hand-tuned', 'uniform', 'random search', 'coordinate ascent', 'learned'] as const;
-export type Method = (typeof METHODS)[number];
+type Method = (typeof METHODS)[number];
 
 const SEARCHES = { 'random search': randomSearch, 'coordinate ascent': coordinateAscent } as const;
-export type SearchMethod = keyof typeof SEARCHES;
+type SearchMethod = keyof typeof SEARCHES;
 
 /** The results of one outer fold. */
 export type FoldOutcome = {

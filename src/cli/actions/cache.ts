@@ -41,7 +41,7 @@ export function list({ cache }: { cache: string }): void {
   printOut(`${columns([['stage', 'files', 'MiB', 'oldest', 'newest'], ...rows, total])}\n`);
 }
 
-export interface CollectOptions {
+interface CollectOptions {
   readonly cache: string;
   readonly olderThan?: number;
   readonly maxSize?: number;

@@ -11,7 +11,7 @@ export interface ModuleText {
   readonly strings: ReadonlySet<string>;
 }
 
-export interface Link {
+interface Link {
   /** What is imported or re-exported, and under which name. */
   readonly binding: string;
   readonly specifier: string;

@@ -5,7 +5,7 @@ import { Counts } from '../counts.ts';
 export type OnDirtyRow = 'error' | 'skip';
 
 /** A row that can't be used. */
-export interface RowFault {
+interface RowFault {
   /** For example `turns.jsonl:17`. */
   readonly where: string;
   /** The kind, by which skipped rows are counted, for example `duplicate id`. */

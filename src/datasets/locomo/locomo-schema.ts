@@ -46,14 +46,14 @@ function sessionsSchema(numbers: readonly number[]) {
 
 export type LocomoTurn = z.output<typeof turn>;
 
-export interface LocomoSession {
+interface LocomoSession {
   readonly number: number;
   /** Milliseconds since 1970. */
   readonly time: number;
   readonly turns: readonly LocomoTurn[];
 }
 
-export interface LocomoQuestion {
+interface LocomoQuestion {
   readonly text: string;
   readonly category: LocomoCategory;
   readonly evidence: readonly string[];

@@ -14,7 +14,7 @@ export function parseSessionTime(text: string): number | null {
 }
 
 /** When a session began, and how many turns it has. */
-export interface SessionSpan {
+interface SessionSpan {
   readonly time: number;
   readonly turns: number;
 }

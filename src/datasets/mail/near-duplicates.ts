@@ -2,7 +2,7 @@ import { shinglesOf, tokensOf, type Vocabulary } from './shingles.ts';
 
 const RUN = 5;
 /** Two texts whose runs overlap by more than this are the same text. */
-export const SAME = 0.8;
+const SAME = 0.8;
 
 /**
  * For each text the place of the first one that it repeats, -1 if it repeats none: Jaccard of the sets of 5-token runs over 0.8. Texts below five tokens

@@ -1,7 +1,7 @@
 import { shinglesOf, tokensOf, type Vocabulary } from './shingles.ts';
 
 /** Length of the runs of words that two mails do not share by chance. */
-export const RUN = 8;
+const RUN = 8;
 /** A line at least this covered by runs of an earlier mail is that mail's. */
 const COVERED = 0.5;
 

@@ -69,7 +69,7 @@ const LISTED_NAMES = 20;
 const HINTED_FAULTS = 20;
 
 /** A list of names that stays readable. */
-export function listed(names: readonly string[]): string {
+function listed(names: readonly string[]): string {
   if (names.length <= LISTED_NAMES) return names.join(', ');
   return `${names.slice(0, LISTED_NAMES).join(', ')} and ${names.length - LISTED_NAMES} more`;
 }

@@ -7,7 +7,7 @@ import { findGroup, GROUP_NAMES, type Group, groupOptions, strayKeys } from './c
 import { CONFIG_LIMITS } from './config-limits.ts';
 
 /** What one file says, without the files that it names. */
-export interface FileLayer {
+interface FileLayer {
   readonly file: string;
   readonly content: Plain;
   readonly group: Group | null;

@@ -5,7 +5,7 @@ import { type ComposedConfig, writerOf } from './config-composition.ts';
 import { isPlain, keysOf, type Path, type Plain } from './config-file.ts';
 
 /** A config whose arms are written out. */
-export interface ExpandedConfig {
+interface ExpandedConfig {
   readonly composed: ComposedConfig;
   readonly arms: readonly ExpandedArm[];
 }

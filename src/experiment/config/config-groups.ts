@@ -6,7 +6,7 @@ import { nearestOf } from '../../core/validation.ts';
 import type { Plain } from './config-file.ts';
 
 /** What a file of each group may write, in the order in which groups are laid over each other. */
-export const GROUPS = {
+const GROUPS = {
   dataset: ['dataset', 'embedding'],
   candidates: ['base'],
   scoring: ['base'],

@@ -23,7 +23,7 @@ export interface Schema {
 }
 
 /** A key of the config. Its id is a path, with ` name: value` where the schema depends on the value of a key. */
-export interface Key {
+interface Key {
   readonly id: string;
   readonly required: boolean;
   readonly schema: Schema;
@@ -113,7 +113,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** What the type of a key must mention: the words for its types, its choices, its bounds. */
-export function wordsOf(schema: Schema): string[] {
+function wordsOf(schema: Schema): string[] {
   return alternatives(schema).flatMap((one) => {
     if (one.enum !== undefined) return one.enum.map((choice) => `\`${choice}\``);
     if (one.const !== undefined) return [`\`${one.const}\``];
@@ -127,7 +127,7 @@ export function wordsOf(schema: Schema): string[] {
 }
 
 /** The default as the reference has to give it; undefined where any remark will do. */
-export function defaultOf({ id, required, schema }: Key): unknown {
+function defaultOf({ id, required, schema }: Key): unknown {
   const weight = /trajectory\.weights\.(\w+)$/.exec(id)?.[1];
   if (weight !== undefined) return DEFAULT_WEIGHTS[weight as keyof typeof DEFAULT_WEIGHTS];
   if (schema.default !== undefined) return schema.default;

@@ -5,7 +5,7 @@ import { CONFIG_LIMITS } from './config-limits.ts';
 import { tooDeep, valueFaults } from './config-values.ts';
 
 /** A value, or what is wrong with its text. */
-export type YamlValue = { readonly value: unknown } | { readonly faults: readonly ConfigurationFault[] };
+type YamlValue = { readonly value: unknown } | { readonly faults: readonly ConfigurationFault[] };
 
 /** The parser's stack was not deep enough. */
 const isTooDeep = ({ code }: YAMLError) => code === 'RESOURCE_EXHAUSTION';
@@ -58,7 +58,7 @@ function aliasFaults(document: Document): ConfigurationFault[] {
 }
 
 /** The name of what a text holds that is no mapping; never its content. */
-export function kindOf(value: unknown): string {
+function kindOf(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'string' ? 'text' : `a ${typeof value}`;

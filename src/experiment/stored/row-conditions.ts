@@ -63,7 +63,7 @@ function equal(held: Field, value: string): boolean {
 }
 
 /** Numbers by size, texts by their characters; what is absent comes last. NaN is neither below nor above anything. */
-export function compareFields(a: Field, b: Field): number {
+function compareFields(a: Field, b: Field): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   return String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0;

@@ -10,7 +10,7 @@ import { designOf, labelOf, type Point, pointsOf, sizeFaults, sizeOf } from './s
 /** Stands between the arm that a sweep starts from and what it changes, in the name of an arm. */
 export const SWEPT = ' | ';
 
-export interface ExpandedSweep {
+interface ExpandedSweep {
   readonly arms: readonly ExpandedArm[];
   /** To be checked with the arms, not to be run. */
   readonly probes: readonly ExpandedArm[];

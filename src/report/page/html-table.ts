@@ -8,7 +8,7 @@ const LONG = 30;
 const ROOMY = 4;
 
 /** Words of a ladder of other things than arms. */
-export interface LadderWords {
+interface LadderWords {
   /** What the first column holds. */
   readonly row: string;
   /** Tells the ids of one ladder from those of another on the page. */

@@ -25,7 +25,7 @@ function renderContent(content: Content): string {
   return escapeHtml(String(content));
 }
 
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   const entities: Readonly<Record<string, string>> = {
     '&': '&amp;',
     '<': '&lt;',

@@ -24,7 +24,7 @@ function remarks(sentences: readonly string[]): Content {
 }
 
 /** A heading with names and what they stand for. */
-export function definitions(title: string, entries: readonly (readonly [string, Content])[]): Markup {
+function definitions(title: string, entries: readonly (readonly [string, Content])[]): Markup {
   return html`
 <section><h2>${title}</h2>
 <dl>${entries.map(([name, content]) => html`<div><dt>${name}</dt><dd>${content}</dd></div>`)}</dl></section>`;

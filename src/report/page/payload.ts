@@ -37,7 +37,7 @@ export interface Payload {
   readonly arms: readonly ArmPayload[];
 }
 
-export interface SweptFactor extends Factor {
+interface SweptFactor extends Factor {
   /** Whether all levels are numbers. */
   readonly numeric: boolean;
 }
@@ -58,7 +58,7 @@ export interface QueryPayload {
   readonly judgedElsewhere: number;
 }
 
-export interface StratumPayload {
+interface StratumPayload {
   readonly name: string;
   readonly levels: readonly { readonly name: string; readonly queries: number }[];
 }

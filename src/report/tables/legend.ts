@@ -16,7 +16,7 @@ export const MARKS: Readonly<Record<Comparison['verdict'], string>> = frozen({
 type Statistics = ExperimentResult['statistics'];
 
 /** Differences whose p are corrected together. */
-export interface Family {
+interface Family {
   /** What they are of, in the plural. */
   readonly of: string;
   readonly count: number;
@@ -29,7 +29,7 @@ interface Compared {
 }
 
 /** What the sentences below a table are about. */
-export interface LegendFacts {
+interface LegendFacts {
   /** What the rows are, in the plural. */
   readonly rows: string;
   readonly baseline: string;

@@ -6,7 +6,7 @@ export interface PlainCell {
   readonly value?: number;
 }
 
-export interface Heading {
+interface Heading {
   readonly name: string;
   readonly numeric: boolean;
   /** How the column sorts at first; where nothing is said, numbers downwards and words upwards. */

@@ -5,7 +5,7 @@ import { conversationCount, smallestPText, unresolvedIn, unresolvedText } from '
 import { plainTable } from './plain-table.ts';
 
 /** An arm minus one of its null controls, in each metric. */
-export interface StructureRow {
+interface StructureRow {
   readonly arm: string;
   readonly control: string;
   readonly cells: readonly { readonly difference: number; readonly text: string }[];

@@ -146,7 +146,7 @@ function notesOf(rows: readonly LadderRow[], absent: readonly AbsentRow[]): stri
 }
 
 /** What a cell is written from: an arm, or anything else that was measured as arms are. */
-export type Measured = Pick<ArmResult, 'name' | 'metrics' | 'comparisons'>;
+type Measured = Pick<ArmResult, 'name' | 'metrics' | 'comparisons'>;
 
 /** @param level of the intervals; a corrected p below 1 - level decides. */
 export function ladderCell(

@@ -13,7 +13,7 @@ import type {
 import { sampleResult } from '../page/invented-result.fixture.ts';
 
 /** How large an invented training is. */
-export interface SampleTrainingSize {
+interface SampleTrainingSize {
   readonly signals: number;
   readonly folds: number;
   readonly epochs: number;

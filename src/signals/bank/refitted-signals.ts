@@ -28,7 +28,7 @@ export function encoderSignals(options: SignalBankOptions, cosines: readonly str
 }
 
 /** What is to be computed with the encoders of a workspace, and where the rest comes from. */
-export interface Refit {
+interface Refit {
   /** Names of the cosines whose encoders differ from those behind `base`. */
   readonly cosines: readonly string[];
   /** The signals asked for; those that depend on none of the cosines are copied. */

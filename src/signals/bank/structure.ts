@@ -30,7 +30,7 @@ export const STRUCTURE_SIGNALS: Readonly<Record<string, Signal>> = {
 };
 
 /** How far apart query and candidate are in one coordinate. */
-export const DIFFERENCES: ReadonlyMap<string, CoordinateName> = new Map(
+const DIFFERENCES: ReadonlyMap<string, CoordinateName> = new Map(
   COORDINATES[7].map((name) => [`difference ${name}`, name]),
 );
 

@@ -15,7 +15,7 @@ const TOKENS = { dropStopWords: true, stem: true };
 const REACHES = [1, 2] as const;
 
 /** One score of all documents for a text. */
-export interface NamedScores {
+interface NamedScores {
   /** Of the signal. */
   readonly name: string;
   /** What the documents are: windows are told by the turns that they are around. */
