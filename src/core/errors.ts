@@ -121,13 +121,6 @@ export class IndexBuildError extends RagPlusPlusError {
   }
 }
 
-/** A query that an index cannot answer. */
-export class QueryError extends RagPlusPlusError {
-  constructor(message: string, facts: Facts = {}, options?: ErrorOptions) {
-    super('QUERY', message, facts, options);
-  }
-}
-
 /** An id that is not in a store. */
 export class RecordNotFoundError extends RagPlusPlusError {
   constructor(store: string, id: string) {

@@ -23,7 +23,6 @@ export {
   IndexBuildError,
   NotFiniteError,
   ProcessDiedError,
-  QueryError,
   RagPlusPlusError,
   RecordNotFoundError,
   StorageError,

@@ -9,12 +9,12 @@ import { type AttentionOptions, attentionOptions } from '../signals/attention-op
 import { signalNames } from '../signals/bank/options.ts';
 import { scoringOptions } from '../signals/bank/scoring-options.ts';
 import { decayOptions } from '../signals/decay.ts';
-import { type TrajectoryOptions, trajectoryOptions } from '../signals/trajectory-options.ts';
+import { trajectoryOptions } from '../signals/trajectory-options.ts';
 import { controlOptions } from '../signals/worlds/control-options.ts';
 import { COORDINATES } from '../trajectory/coordinate-names.ts';
 import { fusesLists, LIST_SOURCES, type RelevanceSignal, relevanceFusionOptions, SIGNALS } from './relevance-fusion.ts';
 
-export type { AttentionOptions, Bm25IndexOptions, RelevanceSignal, TrajectoryOptions };
+export type { Bm25IndexOptions, RelevanceSignal };
 
 const propagationChoice = z.union([
   z
