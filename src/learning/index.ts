@@ -7,7 +7,6 @@ export {
   type ReliabilityBin,
   softmaxProbabilities,
 } from './calibration.ts';
-export { readCheckpoint, writeCheckpoint } from './checkpoint.ts';
 export { CONSTRAINTS, type Constraint, type ConstraintName } from './constraints.ts';
 export { coordinateAscent } from './coordinate-ascent.ts';
 export {
@@ -55,7 +54,6 @@ export {
   type TrainingHooks,
   type TrainingOptions,
   type TrainingResult,
-  type TrainingState,
   train,
 } from './training.ts';
 export { type TrajectoryModelOptions, trajectorySignals } from './trajectory-inputs.ts';

@@ -8,7 +8,7 @@ import { handmadeTable } from './feature-table.fixture.ts';
 import { subset } from './feature-table.ts';
 import { linearModel } from './linear-model.ts';
 import { standardisationOf } from './standardisation.ts';
-import { type TrainingOptions, type TrainingState, train } from './training.ts';
+import { type TrainingOptions, train } from './training.ts';
 
 const signals = ['a', 'b', 'c'];
 const rows = (start: number, end: number) => Array.from({ length: end - start }, (_, i) => start + i);
@@ -102,61 +102,36 @@ describe('on wasm', () => {
     for (const [i, value] of withSilent.theta.entries()) expect(value).toBeCloseTo(without.theta[i]!, 6);
   });
 
-  test('stopped and resumed is as if it had not stopped, byte for byte', async () => {
-    const uninterrupted = await train(model, table, validation, short);
+  test('an aborted training ends before its next epoch, with the reason', async () => {
     for (const stop of [0, 1, 4]) {
       const controller = new AbortController();
-      const states: TrainingState[] = [];
-      const save = (state: TrainingState) => void states.push(state);
-      const progress = () => ({
-        update: (epoch: number) => void (epoch === stop && controller.abort(new Error('told to'))),
-        finish() {},
-      });
+      const epochs: number[] = [];
+      const update = (epoch: number) => {
+        epochs.push(epoch);
+        if (epoch === stop) controller.abort(new Error('told to'));
+      };
       if (stop === 0) controller.abort(new Error('told to'));
-      const hooks = { signal: controller.signal, checkpoint: { every: 100, save }, progress };
+      const hooks = { signal: controller.signal, progress: () => ({ update, finish() {} }) };
       await expect(train(model, table, validation, short, hooks)).rejects.toThrow('told to');
-      expect(states.map(({ curve }) => curve.length - 1)).toEqual([stop]);
-      expect(await train(model, table, validation, short, { resume: states[0]! })).toEqual(uninterrupted);
+      expect(epochs).toEqual([1, 2, 3, 4].slice(0, stop));
     }
   });
 
-  test('what is aborted within an epoch has its last whole one saved before the abort returns', async () => {
+  test('an abort within an epoch ends the training after that epoch', async () => {
     const controller = new AbortController();
-    const saved: number[] = [];
-    const checkpoint = { every: 100, save: ({ curve }: TrainingState) => void saved.push(curve.length - 1) };
+    const epochs: number[] = [];
     let training: Promise<unknown> = Promise.resolve();
     await new Promise<void>((resolve) => {
-      const progress = () => ({ update: () => resolve(), finish() {} });
-      training = train(model, table, validation, short, { signal: controller.signal, checkpoint, progress });
+      const update = (epoch: number) => {
+        epochs.push(epoch);
+        resolve();
+      };
+      const progress = () => ({ update, finish() {} });
+      training = train(model, table, validation, short, { signal: controller.signal, progress });
     });
     controller.abort(new Error('told to'));
-    expect(saved).toEqual([1]);
     await expect(training).rejects.toThrow('told to');
-    expect(saved).toEqual([1]);
-  });
-
-  test('checkpoints are made at an interval of epochs and at the end; a finished training does not continue', async () => {
-    const states: TrainingState[] = [];
-    const checkpoint = { every: 3, save: (state: TrainingState) => void states.push(state) };
-    const result = await train(model, table, validation, short, { checkpoint });
-    expect(states.map(({ curve }) => curve.length - 1)).toEqual([3, 6, 7]);
-    expect(await train(model, table, validation, short, { resume: states[2]! })).toEqual(result);
-  });
-
-  test('a checkpoint of another training is refused', async () => {
-    const states: TrainingState[] = [];
-    await train(model, table, null, short, { checkpoint: { every: 7, save: (state) => void states.push(state) } });
-    const [resume] = states as [TrainingState];
-    await expect(train(model, table, null, { ...short, l2: 1 }, { resume })).rejects.toThrow(
-      `checkpoint belongs to another training: ${resume.key}; delete it`,
-    );
-    await expect(train(model, validation, null, short, { resume })).rejects.toThrow(
-      'checkpoint belongs to another training',
-    );
-    const other = linearModel({ signals, nonNegative: [], initial: {} }, standardisationOf(validation, signals));
-    await expect(train(other, table, null, short, { resume })).rejects.toThrow(
-      'checkpoint belongs to another training',
-    );
+    expect(epochs).toEqual([1]);
   });
 
   test('a training that fails leaves no tensor', async () => {

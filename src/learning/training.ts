@@ -1,6 +1,4 @@
-import { ValidationError } from '../core/errors.ts';
 import { letEventsIn } from '../core/event-loop.ts';
-import { hashOf } from '../core/hash.ts';
 import { type StartProgress, silent } from '../core/progress.ts';
 import { random } from '../core/random.ts';
 import { type AdamState, adamStart, adamStep } from './adam.ts';
@@ -38,10 +36,8 @@ export type CurvePoint = {
   readonly validation: number | null;
 };
 
-/** All that a training needs to go on as if it had not stopped. */
-export interface TrainingState {
-  /** The hash of model, options and data: a state belongs to one training. */
-  readonly key: string;
+/** The state of a training after an epoch. */
+interface TrainingState {
   readonly theta: Float64Array;
   readonly adam: AdamState;
   readonly best: { readonly epoch: number; readonly theta: Float64Array };
@@ -61,24 +57,9 @@ export interface TrainingResult {
 }
 
 export interface TrainingHooks {
-  /** If aborted, saves the last whole epoch at once, and throws the reason before the next. */
+  /** Once aborted, its reason is thrown before the next epoch. */
   readonly signal?: AbortSignal;
-  /** Receives the state at an interval of epochs and when training is aborted. */
-  readonly checkpoint?: { readonly every: number; save(state: TrainingState): void };
-  /** The state of an earlier, interrupted training of the same key. */
-  readonly resume?: TrainingState;
   readonly progress?: StartProgress;
-}
-
-/** Identity of a training. */
-export function trainingKey(
-  model: ScoringModel,
-  table: FeatureTable,
-  validation: FeatureTable | null,
-  options: TrainingOptions,
-) {
-  const { name, config, constants } = model;
-  return hashOf({ name, config, constants, table, validation, options });
 }
 
 /** Draws the queries of each step once: a step's queries then stay on the device, and epochs differ in the order of the steps. */
@@ -125,11 +106,10 @@ class Training {
     this.#validate = async (values) => metric.mean(await scorer.scores(values));
   }
 
-  async start(key: string): Promise<TrainingState> {
+  async start(): Promise<TrainingState> {
     const theta = startOf(this.#model, this.#options);
     const validation = await this.#validation(theta);
     return {
-      key,
       theta,
       adam: adamStart(theta.length),
       best: { epoch: 0, theta },
@@ -137,13 +117,13 @@ class Training {
     };
   }
 
-  /** Whether another epoch follows a state. */
+  /** Whether an epoch more would follow a state. */
   isOver({ curve, best }: TrainingState): boolean {
     const epoch = curve.length - 1;
     return epoch >= this.#options.epochs || (this.#validate !== null && epoch - best.epoch >= this.#options.patience);
   }
 
-  async epoch({ key, theta: from, adam: before, best, curve }: TrainingState): Promise<TrainingState> {
+  async epoch({ theta: from, adam: before, best, curve }: TrainingState): Promise<TrainingState> {
     const { seed, learningRate } = this.#options;
     const epoch = curve.length;
     let theta = from;
@@ -160,7 +140,6 @@ class Training {
     const bar = curve[best.epoch]?.validation ?? Number.NEGATIVE_INFINITY;
     const isBest = validation === null || validation > bar;
     return {
-      key,
       theta,
       adam,
       best: isBest ? { epoch, theta } : best,
@@ -184,29 +163,14 @@ class Training {
 }
 
 /** Epochs until it is over, with what happens between them. */
-async function run(
-  training: Training,
-  start: TrainingState,
-  hooks: TrainingHooks,
-  epochs: number,
-): Promise<TrainingState> {
-  const { signal, checkpoint, progress } = hooks;
+async function run(training: Training, { signal, progress }: TrainingHooks, epochs: number): Promise<TrainingState> {
   const bar = (progress ?? silent)('training', epochs);
-  let state = start;
-  const save = () => checkpoint?.save(state);
-  if (signal?.aborted === true) save();
-  signal?.addEventListener('abort', save); // at once: a program that is told to end may not come to another epoch
-  try {
-    while (!training.isOver(state)) {
-      await letEventsIn();
-      signal?.throwIfAborted();
-      state = await training.epoch(state);
-      const epoch = state.curve.length - 1;
-      if (checkpoint !== undefined && (epoch % checkpoint.every === 0 || training.isOver(state))) save();
-      bar.update(epoch);
-    }
-  } finally {
-    signal?.removeEventListener('abort', save);
+  let state = await training.start();
+  while (!training.isOver(state)) {
+    await letEventsIn();
+    signal?.throwIfAborted();
+    state = await training.epoch(state);
+    bar.update(state.curve.length - 1);
   }
   bar.finish(`best epoch ${state.best.epoch} of ${state.curve.length - 1}`);
   return state;
@@ -215,9 +179,9 @@ async function run(
 /**
  * Fits a model's parameters to a table: gradients on the active backend, steps of Adam on the host. With a validation table the parameters of its best epoch are
  * kept (the start counts as one) and training stops when no better one comes; without, those of the last epoch. The same options and tables on the same backend
- * give the same parameters, bit for bit, whether or not it was stopped and resumed in between.
+ * give the same parameters, bit for bit.
  *
- * @throws ValidationError for a state of another training and if no query has anything to learn from; the reason of the abort.
+ * @throws ValidationError where no query has anything to learn from; what the signal was aborted with.
  */
 export async function train(
   model: ScoringModel,
@@ -226,19 +190,11 @@ export async function train(
   options: TrainingOptions,
   hooks: TrainingHooks = {},
 ): Promise<TrainingResult> {
-  const { resume, checkpoint } = hooks;
-  const isKept = resume !== undefined || checkpoint !== undefined;
-  const key = isKept ? trainingKey(model, table, validation, options) : ''; // hashing a large table takes a while
-  if (resume !== undefined && resume.key !== key)
-    throw new ValidationError(`checkpoint belongs to another training: ${resume.key}; delete it`, {
-      expected: key,
-      got: resume.key,
-    });
   const usable = usableQueries(table, options.loss);
   const training = new Training(model, options);
   try {
     training.upload(table, batchesOf(usable, options), validation);
-    const { best, curve } = await run(training, resume ?? (await training.start(key)), hooks, options.epochs);
+    const { best, curve } = await run(training, hooks, options.epochs);
     const leftOut = table.queryIds.length - usable.length;
     return { values: constrained(model, best.theta), theta: best.theta, bestEpoch: best.epoch, curve, leftOut };
   } finally {

@@ -5,7 +5,7 @@ import type { Bm25IndexOptions } from '../candidates/bm25-options.ts';
 import { indexOptions } from '../candidates/registry.ts';
 import { nearestOf, parse } from '../core/validation.ts';
 import { selectionOptions } from '../rerank/registry.ts';
-import { type AttentionOptions, attentionOptions } from '../signals/attention-options.ts';
+import { attentionOptions } from '../signals/attention-options.ts';
 import { signalNames } from '../signals/bank/options.ts';
 import { scoringOptions } from '../signals/bank/scoring-options.ts';
 import { decayOptions } from '../signals/decay.ts';
