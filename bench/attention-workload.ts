@@ -1,6 +1,7 @@
 import { referenceRow } from '../src/attention/attention-row.oracle.ts';
 import type { AttentionRows } from '../src/attention/attention-rows.ts';
 import { RING_ATTENTION_DEFAULTS } from '../src/attention/options.ts';
+import { getOrCompute } from '../src/core/once.ts';
 import { clusteredVectors } from './clustered-vectors.ts';
 
 /** The attention that is measured. */
@@ -55,8 +56,9 @@ export class Workload {
   /** @param rowOf the k-th sampled row */
   errorOf(turns: number, rowOf: (sample: number, k: number) => Float32Array): number {
     const samples = this.samples(turns);
-    const exact = this.#exact.get(turns) ?? samples.map((i) => referenceRow(this.rows(turns), OPTIONS, i));
-    this.#exact.set(turns, exact);
+    const exact = getOrCompute(this.#exact, turns, () =>
+      samples.map((i) => referenceRow(this.rows(turns), OPTIONS, i)),
+    );
     const errors = samples.flatMap((sample, k) => {
       const row = rowOf(sample, k);
       return [...exact[k]!].map((value, d) => Math.abs(value - row[d]!));

@@ -4,6 +4,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { conservationMetrics } from '../src/conservation/conservation-metrics.ts';
 import { conservationTensors, MAX_TENSOR_RECORDS } from '../src/conservation/conservation-tensors.ts';
 import { BACKENDS, type BackendChoice, useBackend } from '../src/core/backend.ts';
+import { getOrCompute } from '../src/core/once.ts';
 import { readBack } from '../src/core/read-back.ts';
 import { runNumpy } from './conservation-peer.ts';
 import { measureStream, type StreamMeasurement } from './conservation-stream.ts';
@@ -73,8 +74,7 @@ class Bench {
   }
 
   row(name: string, count: number, seconds: number, figures: Figures): ConservationRow {
-    const exact = this.#exact.get(count) ?? exactFigures(this.load, count);
-    this.#exact.set(count, exact);
+    const exact = getOrCompute(this.#exact, count, () => exactFigures(this.load, count));
     return { name, count, seconds, error: relativeError(figures, exact) };
   }
 

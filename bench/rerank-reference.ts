@@ -1,3 +1,4 @@
+import { getOrCompute } from '../src/core/once.ts';
 import type { Query } from '../src/model/dataset.ts';
 import type { Turn } from '../src/model/turn.ts';
 import { componentsOf, type RerankWorld } from './rerank-workload.ts';
@@ -92,8 +93,7 @@ export class RerankReference {
     const candidates = Array.from(positions, (position) => this.#world.corpus.turns[position]!);
     const threads = new Map<string, Thread>();
     const seen = candidates.map((turn) => {
-      const thread = threads.get(turn.conversationId) ?? this.#threadOf(query, turn.conversationId);
-      threads.set(turn.conversationId, thread);
+      const thread = getOrCompute(threads, turn.conversationId, (id) => this.#threadOf(query, id));
       return { turn, thread, place: thread.members.findIndex(({ item }) => item === turn) };
     });
     const cosine = candidates.map((turn) => this.#cosine(query, turn));

@@ -1,3 +1,4 @@
+import { getOrCompute } from '../src/core/once.ts';
 import { type Random, random } from '../src/core/random.ts';
 import { Corpus } from '../src/model/corpus.ts';
 import type { Query } from '../src/model/dataset.ts';
@@ -99,7 +100,5 @@ const components = new Map<string, number>();
 
 /** Counted once a text. */
 export function componentsOf({ text }: { readonly text: string }): number {
-  const count = components.get(text) ?? countComponents(text);
-  components.set(text, count);
-  return count;
+  return getOrCompute(components, text, countComponents);
 }

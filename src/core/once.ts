@@ -6,3 +6,12 @@ export function once<T>(compute: () => T): () => T {
     return known.value;
   };
 }
+
+/** The value of a key, which is computed and kept when it is first asked for. A computation that throws keeps nothing. */
+export function getOrCompute<K, V>(kept: Map<K, V>, key: K, compute: (key: K) => V): V {
+  const known = kept.get(key);
+  if (known !== undefined || kept.has(key)) return known as V;
+  const made = compute(key);
+  kept.set(key, made);
+  return made;
+}

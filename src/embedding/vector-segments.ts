@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { ChecksumMismatchError, RagPlusPlusError, StorageError } from '../core/errors.ts';
 import { assertNoLink, makeFolder, writeFully } from '../core/files.ts';
 import { hashOf } from '../core/hash.ts';
+import { getOrCompute } from '../core/once.ts';
 import {
   type BlockHeader,
   decodeHeader,
@@ -181,8 +182,7 @@ export class VectorSegments {
     for (const key of keys) {
       const place = this.#places.get(key);
       if (place === undefined) continue;
-      const rows = wanted.get(place.block) ?? [];
-      wanted.set(place.block, rows);
+      const rows = getOrCompute(wanted, place.block, () => []);
       rows.push({ key, row: place.row });
     }
     for (const [block, rows] of wanted) {

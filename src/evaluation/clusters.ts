@@ -1,4 +1,5 @@
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
+import { getOrCompute } from '../core/once.ts';
 
 /** Q queries in G groups whose members are not independent, such as the queries of one conversation. Groups are in order of first appearance. */
 export interface Clusters {
@@ -11,11 +12,7 @@ export interface Clusters {
 /** @param labels [Q] the group of each query by name. */
 export function clusterBy(labels: readonly string[]): Clusters {
   const indexes = new Map<string, number>();
-  const of = Int32Array.from(labels, (label) => {
-    const index = indexes.get(label) ?? indexes.size;
-    indexes.set(label, index);
-    return index;
-  });
+  const of = Int32Array.from(labels, (label) => getOrCompute(indexes, label, () => indexes.size));
   const sizes = new Float64Array(indexes.size);
   for (const index of of) sizes[index] = (sizes[index] as number) + 1;
   return { of, sizes };

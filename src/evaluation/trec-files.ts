@@ -1,5 +1,6 @@
 import { NotFiniteError, ValidationError } from '../core/errors.ts';
 import { readText, writeAtomic } from '../core/files.ts';
+import { getOrCompute } from '../core/once.ts';
 import type { Qrels, Run } from '../model/run.ts';
 import { compareBytes, compareScored, type Scored } from '../model/tie-rule.ts';
 
@@ -122,14 +123,14 @@ function parseNumber(what: string, at: string, text: string): number {
 
 /** Files `value` under query and document. */
 function insert(table: Map<string, Map<string, number>>, at: string, queryId: string, id: string, value: number): void {
-  const row = table.get(queryId) ?? new Map<string, number>();
+  const row = getOrCompute(table, queryId, () => new Map<string, number>());
   if (row.has(id))
     throw new ValidationError(`query ${queryId} repeats a document at ${at}: ${id}; remove the line`, {
       at,
       queryId,
       id,
     });
-  table.set(queryId, row.set(id, value));
+  row.set(id, value);
 }
 
 /**

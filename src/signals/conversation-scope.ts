@@ -1,3 +1,4 @@
+import { getOrCompute } from '../core/once.ts';
 import { gatherRows } from '../core/rows.ts';
 import type { QueryBatch } from '../model/candidates.ts';
 import { conversationPositions } from '../model/conversation-positions.ts';
@@ -35,11 +36,7 @@ export class Scopes {
 
   /** @param conversation place in `corpus.conversations`, -1 for the whole corpus. */
   #of(conversation: number): Scope {
-    const known = this.#made.get(conversation);
-    if (known !== undefined) return known;
-    const scope = this.#make(conversation);
-    this.#made.set(conversation, scope);
-    return scope;
+    return getOrCompute(this.#made, conversation, () => this.#make(conversation));
   }
 
   #make(conversation: number): Scope {

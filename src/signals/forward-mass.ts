@@ -1,6 +1,7 @@
 import { MASKED, termsByDistance } from '../attention/logit-terms.ts';
 import type { RingAttentionOptions } from '../attention/options.ts';
 import { letEventsIn } from '../core/event-loop.ts';
+import { getOrCompute } from '../core/once.ts';
 import type { ForwardCosines } from './forward-cosines.ts';
 
 /** The number of pairs between two breaks for events, about 20 ms. */
@@ -119,9 +120,7 @@ export async function forwardLogMasses(
     if (position < 0) continue;
     const looker = { position, place: ringPositions[pair] as number, turns: turns[pair] as number };
     const key = position * most + looker.turns;
-    const mass = known.get(key) ?? masses.logMass(looker);
-    known.set(key, mass);
-    result[pair] = mass;
+    result[pair] = getOrCompute(known, key, () => masses.logMass(looker));
   }
   return result;
 }

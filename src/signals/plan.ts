@@ -1,5 +1,6 @@
 import { activeBackend } from '../core/active-backend.ts';
 import { hashOf } from '../core/hash.ts';
+import { getOrCompute } from '../core/once.ts';
 import type { EncoderOptions } from '../embedding/registry.ts';
 import type { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
@@ -122,12 +123,10 @@ export class Plan implements Setting {
     const keys = inputs.map((input) => input.key);
     const written = `${name} ${keys.join(' ')} ${JSON.stringify([options, roots])}`;
     const { known, backend, turns } = this.#hashes;
-    const found = known.get(written);
-    if (found !== undefined) return found;
-    const key = hashOf([name, options, this.#code(module), backend, turns, roots, keys]);
-    const stage = { name, key, inputs, isKept };
-    known.set(written, stage);
-    return stage;
+    return getOrCompute(known, written, () => {
+      const key = hashOf([name, options, this.#code(module), backend, turns, roots, keys]);
+      return { name, key, inputs, isKept };
+    });
   }
 }
 

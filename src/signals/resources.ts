@@ -2,6 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { ValidationError } from '../core/errors.ts';
 import { letEventsIn } from '../core/event-loop.ts';
 import { hashOf } from '../core/hash.ts';
+import { getOrCompute } from '../core/once.ts';
 
 type Owned = tf.Tensor | tf.NamedTensorMap | { dispose(): void };
 
@@ -23,15 +24,12 @@ export class Resources {
   /** @throws ValidationError after `dispose()`, also where that comes before the computation has begun. */
   async once<T>(key: unknown, compute: () => Promise<T> | T): Promise<T> {
     this.assertAlive(key);
-    const hash = hashOf(key);
-    const known = this.#results.get(hash);
-    if (known !== undefined) return known as Promise<T>;
-    const result = letEventsIn().then(() => {
+    const computeLater = async () => {
+      await letEventsIn();
       this.assertAlive(key);
       return compute();
-    });
-    this.#results.set(hash, result);
-    return result;
+    };
+    return getOrCompute(this.#results, hashOf(key), computeLater) as Promise<T>;
   }
 
   /** Keeps tensors or an index until `dispose()`. */

@@ -3,6 +3,7 @@ import { FOREVER } from '../candidates/dense-rows.ts';
 import { FlatIndex } from '../candidates/flat.ts';
 import { type IndexOptions, loadIndex } from '../candidates/registry.ts';
 import { ValidationError } from '../core/errors.ts';
+import { getOrCompute } from '../core/once.ts';
 import type { StartProgress } from '../core/progress.ts';
 import { gatherRows } from '../core/rows.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
@@ -67,11 +68,7 @@ class ScopedIndex implements CandidateIndex {
   }
 
   #index(scope: Scope): CandidateIndex {
-    const known = this.#indexes.get(scope);
-    if (known !== undefined) return known;
-    const index = this.#make(scope);
-    this.#indexes.set(scope, index);
-    return index;
+    return getOrCompute(this.#indexes, scope, this.#make);
   }
 
   /** @throws ValidationError after `dispose()`. */

@@ -1,4 +1,5 @@
 import { letEventsIn } from '../core/event-loop.ts';
+import { getOrCompute } from '../core/once.ts';
 import type { Artifact, Stage, StageCount, StageCounts, StageResult, StageStore } from './stage.ts';
 
 const NONE: StageCount = { executed: 0, memory: 0, disk: 0 };
@@ -25,14 +26,9 @@ export class StageResults {
   }
 
   run<T extends StageResult<T>>(stage: Stage, compute: () => Promise<T> | T): Promise<T> {
-    const known = this.#results.get(stage.key);
-    if (known !== undefined) {
-      this.#count(stage, 'memory');
-      return known as Promise<T>;
-    }
-    const result = letEventsIn().then(() => this.#make(stage, compute));
-    this.#results.set(stage.key, result);
-    return result;
+    if (this.#results.has(stage.key)) this.#count(stage, 'memory');
+    const makeLater = () => letEventsIn().then(() => this.#make(stage, compute));
+    return getOrCompute(this.#results, stage.key, makeLater) as Promise<T>;
   }
 
   async #make<T extends StageResult<T>>(stage: Stage, compute: () => Promise<T> | T): Promise<T> {

@@ -1,4 +1,5 @@
 import { frozen } from '../core/frozen.ts';
+import { getOrCompute } from '../core/once.ts';
 import { createTokeniser, type Tokeniser, type TokenOptions } from './tokens.ts';
 
 /** Characters of a gram: long enough to mean something, short enough to be shared by `paint`, `painter` and `painting`. */
@@ -27,12 +28,7 @@ export const TERM_KINDS = frozen({
   characters: ({ dropStopWords }: TokenOptions): Tokeniser => {
     const tokenise = createTokeniser({ dropStopWords, stem: false });
     const known = new Map<string, string[]>();
-    const grams = (word: string) => {
-      const found = known.get(word) ?? gramsOf(word);
-      known.set(word, found);
-      return found;
-    };
-    return (text) => tokenise(text).flatMap(grams);
+    return (text) => tokenise(text).flatMap((word) => getOrCompute(known, word, gramsOf));
   },
 } as const satisfies Record<string, (options: TokenOptions) => Tokeniser>);
 

@@ -1,3 +1,5 @@
+import { getOrCompute } from '../../core/once.ts';
+
 /**
  * Anything that an at sign joins to a host's name: mail addresses, message ids, accounts. The expression looks backwards from the at sign for the first part: forwards,
  * it would try every place of a long word without an at sign.
@@ -48,11 +50,8 @@ export class Pseudonyms {
 
   #address(written: string): string {
     const address = written.toLowerCase().replace(/(?<![.-])[.-]+$/, '');
-    const known = this.#people.get(address) ?? this.#addresses.get(address);
-    if (known !== undefined) return known;
-    const label = `address-${String(this.#addresses.size + 1).padStart(4, '0')}`;
-    this.#addresses.set(address, label);
-    return label;
+    const number = () => `address-${String(this.#addresses.size + 1).padStart(4, '0')}`;
+    return this.#people.get(address) ?? getOrCompute(this.#addresses, address, number);
   }
 
   #addName(words: readonly string[], label: string): void {

@@ -1,6 +1,7 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { ConfigurationError, type ConfigurationFault } from '../../core/errors.ts';
+import { getOrCompute } from '../../core/once.ts';
 import { check, valueAt } from '../../core/validation.ts';
 import { applyOverrides, isPlain, keysOf, merge, type Path, type Plain, readYaml } from './config-file.ts';
 import { findGroup, GROUP_NAMES, type Group, groupOptions, strayKeys } from './config-groups.ts';
@@ -107,10 +108,7 @@ class FileReader {
   }
 
   #once(file: string): ConfigFile {
-    const place = resolve(file);
-    const opened = this.#files.get(place) ?? this.#open(file);
-    this.#files.set(place, opened);
-    return opened;
+    return getOrCompute(this.#files, resolve(file), () => this.#open(file));
   }
 
   /** Whether a file may be laid over what there is. */

@@ -1,3 +1,4 @@
+import { getOrCompute } from '../../core/once.ts';
 import { lowerBound } from '../../model/corpus.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turn.ts';
@@ -52,9 +53,8 @@ function binned(name: string, description: string, bins: Bins, measure: (query: 
 function turnsBefore({ corpus }: Dataset): (conversationId: string, moment: number) => number {
   const times = new Map<string, Float64Array>();
   return (id, moment) => {
-    const known = times.get(id) ?? Float64Array.from(corpus.conversation(id).turns, ({ timestamp }) => timestamp);
-    times.set(id, known);
-    return lowerBound(known, moment);
+    const timesOf = () => Float64Array.from(corpus.conversation(id).turns, ({ timestamp }) => timestamp);
+    return lowerBound(getOrCompute(times, id, timesOf), moment);
   };
 }
 

@@ -2,7 +2,7 @@ import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ModuleVersions } from '../../core/code/module-versions.ts';
 import { hashOf } from '../../core/hash.ts';
-import { once } from '../../core/once.ts';
+import { getOrCompute, once } from '../../core/once.ts';
 import { installedVersion, NUMERIC_PACKAGES } from './environment.ts';
 
 /** Modules that every stage gets its data from: a stage's own module imports their types alone. */
@@ -56,11 +56,7 @@ const stageVersions = new Map<string, string>();
 
 /** Version of everything that computes a stage, by the URL of the module that defines it. */
 export function stageVersion(module: string): string {
-  const known = stageVersions.get(module);
-  if (known !== undefined) return known;
-  const version = codeReachedFrom(module, ...modulePaths(WORKSPACE_MODULES));
-  stageVersions.set(module, version);
-  return version;
+  return getOrCompute(stageVersions, module, () => codeReachedFrom(module, ...modulePaths(WORKSPACE_MODULES)));
 }
 
 /** Version of everything that makes the vectors of texts. */

@@ -1,4 +1,5 @@
 import { ValidationError } from '../../core/errors.ts';
+import { getOrCompute } from '../../core/once.ts';
 import { combinations } from '../config/arms.ts';
 import type { ArmOptions } from '../config/config.ts';
 import type { Plain } from '../config/config-file.ts';
@@ -44,11 +45,7 @@ export class ArmTuning {
 
   /** @param onPoint is called after each point that was measured, also one of an arm that this one extends. */
   tuned(name: string, onPoint: () => void = () => {}): Promise<TunedArm> {
-    const known = this.#tuned.get(name);
-    if (known !== undefined) return known;
-    const tuned = this.#tune(this.#written(name), onPoint);
-    this.#tuned.set(name, tuned);
-    return tuned;
+    return getOrCompute(this.#tuned, name, () => this.#tune(this.#written(name), onPoint));
   }
 
   async #tune(arm: ArmOptions, onPoint: () => void): Promise<TunedArm> {

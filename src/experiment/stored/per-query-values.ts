@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { ValidationError } from '../../core/errors.ts';
+import { getOrCompute } from '../../core/once.ts';
 import { readJsonLines } from './json-lines.ts';
 
 /** The values of a run query by query, as per-query.jsonl holds them. Q queries. */
@@ -34,11 +35,9 @@ export function readPerQuery(folder: string): PerQueryValues {
   const values = new Map<string, Map<string, number[]>>();
   for (const { query, cluster, arm, ...figures } of readJsonLines(path, parseLine)) {
     clusters.set(query, cluster);
-    const columns = values.get(arm) ?? new Map<string, number[]>();
-    values.set(arm, columns);
+    const columns = getOrCompute(values, arm, () => new Map<string, number[]>());
     for (const [metric, value] of Object.entries(figures)) {
-      const column = columns.get(metric) ?? [];
-      columns.set(metric, column);
+      const column = getOrCompute(columns, metric, () => []);
       if (column.push(value) !== clusters.size)
         throw new ValidationError(`${path} does not have every query once for arm: ${arm}; run the experiment again`, {
           path,

@@ -1,3 +1,4 @@
+import { getOrCompute } from '../../core/once.ts';
 import { type Corpus, lowerBound } from '../../model/corpus.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -39,8 +40,7 @@ export class SessionRanks {
     this.#corpus = corpus;
     this.#sessions = sessions;
     this.#placeOf = Int32Array.from(corpus.turns, ({ channel }, position) => {
-      const turns = this.#channels.get(channel) ?? [];
-      this.#channels.set(channel, turns);
+      const turns = getOrCompute(this.#channels, channel, () => []);
       return turns.push(position) - 1;
     });
   }
