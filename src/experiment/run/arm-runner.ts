@@ -14,8 +14,7 @@ import type { ArmRecord } from './arm-record.ts';
 import { stageVersion } from './code-version.ts';
 import { type ArmRanking, rankArm, rankedComponents, rankedPositions, runOf } from './rankings.ts';
 import { StageCache } from './stage-cache.ts';
-import { ArmTuning } from './tuning.ts';
-import { cutoffOf, tuningStage } from './tuning-stage.ts';
+import { ArmTuning, cutoffOf, tuningStage } from './tuning.ts';
 import { type ExperimentSource, evaluatedQueries, limitedReach, limitedTuning, openWorkspace } from './workspaces.ts';
 
 /**

@@ -9,7 +9,7 @@ import type { Plain } from '../config/config-file.ts';
 import { inheritedPoint, withTuned } from '../config/tuned-arm.ts';
 import { type RaceOptions, raceShares } from './race.ts';
 import { approximateSources } from './remarks.ts';
-import { tuningStage } from './tuning-stage.ts';
+import { tuningStage } from './tuning.ts';
 import { type PlanSource, tableGraph, tuningGraph } from './workspaces.ts';
 
 /** What a config would execute with an empty cache, in one process. */
