@@ -6,13 +6,13 @@ import { datasetOptions } from '../../datasets/registry.ts';
 import { encoderOptions } from '../../embedding/registry.ts';
 import { parseMean } from '../../evaluation/metric.ts';
 import { CORRECTIONS, type CorrectionName, TESTS } from '../../evaluation/test-names.ts';
+import { CONTROL_KINDS } from '../../signals/worlds/control-options.ts';
 import { launcherOptions } from '../launch/registry.ts';
 import { sweepDesign, sweepOptions } from '../sweep/sweep-options.ts';
 import { armName, armOptions } from './arm-options.ts';
 import { extendsOptions } from './config-composition.ts';
 import { groupOptions } from './config-groups.ts';
 import { CONFIG_LIMITS } from './config-limits.ts';
-import { controlsOptions } from './controls-options.ts';
 
 /** The name of a folder. */
 export const slug = z
@@ -114,6 +114,9 @@ export const experimentConfig = z.strictObject({
   launcher: launcherOptions.prefault({ name: 'local' }),
 });
 
+const controls = z.union([z.boolean(), z.array(z.enum(CONTROL_KINDS)).min(1)]);
+export type ControlsOptions = z.output<typeof controls>;
+
 const writtenOnly = {
   /** Files that this one is laid over, relative to it. */
   extends: extendsOptions.optional(),
@@ -123,7 +126,7 @@ const writtenOnly = {
   /** The weight file of arms with `scoring` that name none themselves. */
   scoring: z.strictObject({ weights: z.string().min(1) }).optional(),
   /** Null controls of the arms that are run. */
-  controls: controlsOptions.default(false),
+  controls: controls.default(false),
 };
 
 /** The whole of a config file. */

@@ -6,8 +6,7 @@ import { type ArmOptions, armOptions } from './arm-options.ts';
 import { armsToRun } from './arm-selection.ts';
 import { combinations } from './arms.ts';
 import type { Plain } from './config-file.ts';
-import type { ExperimentConfig } from './config-schema.ts';
-import type { ControlsOptions } from './controls-options.ts';
+import type { ControlsOptions, ExperimentConfig } from './config-schema.ts';
 import { inheritedPoint, tunedArm } from './tuned-arm.ts';
 
 /** Which arm a null control controls, and what it destroys. */
