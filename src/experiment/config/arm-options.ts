@@ -9,7 +9,7 @@ export const armName = z
   .max(CONFIG_LIMITS.armNameCharacters)
   .refine((name) => fileName(name) !== '', 'a name with a letter or digit');
 
-/** What a control is compared with. */
+/** The options that make an arm a null control. */
 function assertControlled(
   { control, extends: parent }: { readonly control: unknown; readonly extends?: string | undefined },
   context: z.core.$RefinementCtx,
@@ -25,9 +25,9 @@ export const armOptions = retrieverOptions
     extends: armName.optional(),
     /** Path within the arm -> the values to try on dev. */
     tune: z.record(z.string(), z.array(z.unknown()).min(1)).default({}),
-    /** Of an arm that a sweep made: factor -> level. */
+    /** Of an arm that a sweep generated: factor -> level. */
     levels: z.record(z.string(), z.string()).nullable().default(null),
-    /** The paths that the arm writes over what it starts from: what it is the name of. Values that were tuned for the arm it extends are not taken over there. */
+    /** The paths that the arm changes from its start, listed in its name. Tuned values of the arm it extends are not reused at these paths. */
     differences: z.array(z.string()).default([]),
   })
   .superRefine(assertRetriever)

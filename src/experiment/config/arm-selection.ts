@@ -9,7 +9,7 @@ export function armsToRun({ arms, only, evaluation }: ExperimentConfig): readonl
   return only === null ? arms : arms.filter(({ name }) => only.includes(name) || name === evaluation.baseline);
 }
 
-/** An arm and the arms that it extends, whose tuned values it takes over. */
+/** An arm and the arms that it extends, whose tuned values it reuses. */
 function chainOf(name: string | undefined, arms: readonly ArmOptions[]): string[] {
   const arm = arms.find((candidate) => candidate.name === name);
   return arm === undefined ? [] : [arm.name, ...chainOf(arm.extends, arms)];
@@ -19,7 +19,7 @@ function chainOf(name: string | undefined, arms: readonly ArmOptions[]): string[
  * A config that runs some arms with their null controls, and the baseline. The arms that these extend stay in it, since tuned values come from them, but are
  * not run.
  *
- * @param wanted names of arms, as in the table or as files are named; all where it is empty.
+ * @param wanted names of arms, as in the table or of their files; all if empty.
  * @throws ConfigurationError with every unknown name.
  */
 export function selectArms(config: ExperimentConfig, wanted: readonly string[]): ExperimentConfig {

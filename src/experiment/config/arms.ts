@@ -34,7 +34,7 @@ export function fileName(armName: string): string {
   return `${cutToBytes(name, LONGEST_FILE_NAME - 9)}-${hashOf(armName).slice(0, 8)}`;
 }
 
-/** What was laid over an arm, and where in the config it is written. */
+/** A layer of an arm, and its path in the config. */
 export interface Layer {
   readonly place: Path;
   /** The path within the arm that it is about; empty for a whole arm. */
@@ -90,7 +90,7 @@ export function unknownArm(
   return nearest === undefined ? fault : { ...fault, nearest };
 }
 
-/** What an arm hands on to those that start from it. */
+/** The options that an arm passes to arms that extend it. */
 export function inheritable(arm: Plain): Plain {
   return Object.fromEntries(Object.entries(arm).filter(([key]) => !OWN_KEYS.includes(key)));
 }
@@ -122,7 +122,7 @@ class ArmExpansion {
     this.#root = { options: base, layers: [{ place: ['base'], at: [], content: base }], place: null };
   }
 
-  /** What an arm starts from: the one that it extends, or else the base. */
+  /** The start of an arm: the arm that it extends, or else the base. */
   #startOf(arm: Plain, path: string): ExpandedArm {
     if (arm.extends === undefined) return this.#root;
     const parent = this.#byName.get(arm.extends);
@@ -172,7 +172,7 @@ export function expandedNamed(arms: readonly ExpandedArm[], name: unknown): Expa
   return arms.find(({ options }) => isPlain(options) && options.name === name);
 }
 
-/** All combinations of the values of each path, the last path changing fastest; one empty combination where nothing is tuned. */
+/** All combinations of the values of each path, the last path changing fastest; one empty combination without tuning. */
 export function combinations(tune: Readonly<Record<string, readonly unknown[]>>): Plain[] {
   return Object.entries(tune).reduce<Plain[]>(
     (grid, [path, values]) => grid.flatMap((point) => values.map((value) => ({ ...point, [path]: value }))),
@@ -180,7 +180,7 @@ export function combinations(tune: Readonly<Record<string, readonly unknown[]>>)
   );
 }
 
-/** How many combinations there are. */
+/** The number of combinations. */
 export function countCombinations(tune: Readonly<Record<string, readonly unknown[]>>): number {
   return Object.values(tune).reduce((product, values) => product * values.length, 1);
 }

@@ -14,9 +14,9 @@ interface FileLayer {
   readonly group: Group | null;
 }
 
-/** A config put together from files and overrides, with what tells who wrote a value. */
+/** A config composed of files and overrides, with the source of each value. */
 export interface ComposedConfig {
-  /** The file that was asked for, or what stands for it in messages. */
+  /** The requested file, or its name in messages. */
   readonly source: string;
   readonly isFile: boolean;
   readonly content: Plain;
@@ -30,7 +30,7 @@ export const extendsOptions = z.union([z.string().min(1), z.array(z.string().min
 
 const references = z.strictObject({ extends: extendsOptions.optional(), groups: groupOptions.optional() });
 
-/** Overrides of these say which files there are, so they come before the others. */
+/** Overrides of these keys determine the files, so they are applied before the others. */
 const REFERENCE = /^(extends|groups)[.=]/;
 
 /** A file by itself. */
@@ -59,7 +59,7 @@ class FileReader {
     this.faults.push(file === this.#source ? fault : { ...fault, file });
   }
 
-  /** A fault of how files extend each other, of which the first says enough. */
+  /** An error in the chain of files that extend each other; only the first is reported. */
   #chainFault(file: string, expected: string, got: string): void {
     if (this.#told.has(expected)) return;
     this.#told.add(expected);
@@ -111,7 +111,7 @@ class FileReader {
     return getOrCompute(this.#files, resolve(file), () => this.#open(file));
   }
 
-  /** Whether a file may be laid over what there is. */
+  /** Whether a file may be merged over the current config. */
   #isTaken(file: string, chain: readonly string[]): boolean {
     const last = chain.at(-1) ?? file;
     const known = chain.findIndex((earlier) => resolve(earlier) === resolve(file));
@@ -223,7 +223,7 @@ export function writerOf(
   return holders.at(-1) ?? { file: source, path: keys };
 }
 
-/** The folder of the file that wrote a value, in which a path that it names is looked for first; null where no file wrote it. */
+/** The folder of the file that set a value, searched first for a path in it; null if no file set the value. */
 export function folderOfWriter(keys: Path, composed: ComposedConfig): string | null {
   const { file } = writerOf(keys, composed);
   return composed.isFile && file !== OVERRIDE ? dirname(file) : null;

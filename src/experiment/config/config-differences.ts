@@ -1,7 +1,7 @@
 import { hashOf } from '../../core/hash.ts';
 import { isPlain, type Plain } from './config-file.ts';
 
-/** A value that two configs do not share; undefined where one lacks it. */
+/** A value that two configs do not share; undefined if one lacks it. */
 export interface ConfigDifference {
   /** `arms[cosine].candidates[0].k` */
   readonly path: string;
@@ -21,7 +21,7 @@ function leavesOf(value: unknown, path: string): [string, unknown][] {
   return below.length === 0 ? [[path, value]] : below.flatMap(([key, item]) => leavesOf(item, key));
 }
 
-/** Every leaf that differs, in the order of the first config, then what the second alone has. */
+/** Every leaf that differs, in the order of the first config, then those of the second alone. */
 export function configDifferences(first: Plain, second: Plain): ConfigDifference[] {
   const [before, after] = [new Map(leavesOf(first, '')), new Map(leavesOf(second, ''))];
   return [...new Set([...before.keys(), ...after.keys()])]

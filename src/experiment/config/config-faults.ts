@@ -58,7 +58,7 @@ function pathOfArmFault(
 }
 
 /**
- * A fault of the written-out config as one of the config as it was written.
+ * Maps an error of the resolved config to the config as written.
  *
  * @param expanded the written-out config.
  */
@@ -76,7 +76,7 @@ function inWritten(
   return path === undefined ? [] : [{ ...fault, path: `${path}${remark}` }];
 }
 
-/** A fault at its path in the file that wrote the value, with that file where it is another than the one that was asked for. */
+/** An error at its path in the file that set the value, with that file if it is not the requested one. */
 function inFile(fault: ConfigurationFault, composed: ComposedConfig): ConfigurationFault {
   const { keys, remark } = keysIn(fault.path, composed.content);
   const { file, path } = writerOf(keys, composed);
@@ -84,13 +84,13 @@ function inFile(fault: ConfigurationFault, composed: ComposedConfig): Configurat
   return file === composed.source ? located : { ...located, file };
 }
 
-/** Every fault once, at the place and in the file where the value was written. */
+/** Every error once, at the place and in the file where the value was set. */
 export function locateFaults(faults: readonly ConfigurationFault[], config: ExpandedConfig): ConfigurationFault[] {
   const told = new Set(faults.map(({ path }) => path));
   const { composed, arms } = config;
   const expanded = { ...composed.content, arms: arms.map(({ options }) => options) };
   const written = faults.flatMap((fault) => inWritten(fault, expanded, arms, told));
-  // The arms of a sweep tell of the same fault each, with names and numbers of their own.
+  // Each arm of a sweep reports the same error, with its own name and number.
   const id = ({ path, expected, got }: ConfigurationFault) =>
     path.startsWith('sweep') ? `${path.replace(/^sweep: arm .*: /, '')} ${expected}` : `${path} ${expected} ${got}`;
   const unique = [...new Map(written.toReversed().map((fault) => [id(fault), fault])).values()].reverse();

@@ -56,7 +56,7 @@ const KIND_KEYS: Readonly<Record<string, string>> = {
   sweep: 'method',
 };
 
-/** Whether `later` is of another kind than `earlier`, so that it can't take over its keys. */
+/** Whether `later` is of another kind than `earlier`, so that it keeps none of its keys. */
 function changesKind(key: string, earlier: Plain, later: Plain): boolean {
   if (key === 'propagation') return 'preset' in earlier || 'preset' in later; // a preset stands for all the others
   const kind = KIND_KEYS[key];
@@ -121,7 +121,7 @@ function has(node: Plain | readonly unknown[], key: string): boolean {
   return Array.isArray(node) ? indexIn(node, key) >= 0 : Object.hasOwn(node, key);
 }
 
-/** Sets a value in place, making mappings on the way. @returns false where the path leads through something that is neither mapping nor array. */
+/** Sets a value in place, making mappings on the way. @returns false if the path leads through a value that is neither mapping nor array. */
 export function setPath(target: Plain, path: readonly string[], value: unknown): boolean {
   let node: Plain | unknown[] = target;
   for (const [depth, key] of path.entries()) {
@@ -143,7 +143,7 @@ export function setPath(target: Plain, path: readonly string[], value: unknown):
   return false;
 }
 
-/** Applies one override to a config in place. @returns what is wrong with it. */
+/** Applies one override to a config in place. @returns its errors. */
 function applyOverride(config: Plain, override: string): readonly ConfigurationFault[] {
   const at = override.indexOf('=');
   if (at < 1) return [{ path: '--set', expected: 'path=value', got: excerpt(override) }];

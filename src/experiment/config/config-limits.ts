@@ -1,4 +1,4 @@
-/** How large a config may be. docs/config.md lists these, and every error that comes from one of them states it. */
+/** The limits of a config. docs/config.md lists them, and every error of a limit states it. */
 export const CONFIG_LIMITS = Object.freeze({
   /** Bytes of one file. */
   fileBytes: 64 * 2 ** 20,

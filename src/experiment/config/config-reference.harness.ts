@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { parse } from 'yaml';
 import { DEFAULT_WEIGHTS } from '../../trajectory/coordinate-names.ts';
 
-/** References of configs in Markdown, a table of keys under each heading, beside what the schemas say. */
+/** References of configs in Markdown, a table of keys under each heading, compared with the schemas. */
 
 /** The part of JSON Schema that zod writes for a config. */
 export interface Schema {
@@ -90,7 +90,7 @@ export function documentedRows(reference: string): Map<string, Row> {
   return rows;
 }
 
-/** @param unwritten what stands where the schema has no default */
+/** @param unwritten the text for a key without a default */
 export function expectDocumented(rows: ReadonlyMap<string, Row>, key: Key, unwritten: RegExp): void {
   const row = rows.get(key.id) as Row;
   for (const word of wordsOf(key.schema)) expect(row.type).toContain(word);

@@ -38,7 +38,7 @@ export const metrics = z
       if (ids.indexOf(id) < i) context.addIssue({ code: 'custom', path: [i], message: 'each metric once' });
   });
 
-/** A metric that looks further than a ranking goes would say less than its name. */
+/** A metric deeper than a ranking would not measure what its name states. */
 function assertDepth(
   { metrics, depth }: { readonly metrics: readonly string[]; readonly depth: number },
   context: z.core.$RefinementCtx,
@@ -71,7 +71,7 @@ const evaluationOptions = z
     baseline: armName,
     /** The paired test behind every p, clustered by conversation. */
     test: z.enum(TESTS).default('permutation'),
-    /** What is done about comparing several arms at once. */
+    /** The correction for comparing several arms. */
     correction: z.enum(Object.keys(CORRECTIONS) as CorrectionName[]).default('holm'),
     /** Resamples of the bootstrap and of the permutation test. */
     samples: z.number().int().min(100).default(10_000),
@@ -101,7 +101,7 @@ export const experimentConfig = z.strictObject({
   tuning: z
     .strictObject({
       metric: metric.default('mrr@10'),
-      /** Share of the dev conversations, the latest, that arms are tuned on; learned parts are fitted on the others meanwhile. */
+      /** Share of the dev conversations, the latest, for tuning arms; learned parts are then fitted on the others. */
       holdout: z.number().gt(0).lt(1).default(0.3),
     })
     .prefault({}),
@@ -121,9 +121,9 @@ const writtenOnly = {
   /** Files that this one is laid over, relative to it. */
   extends: extendsOptions.optional(),
   groups: groupOptions.optional(),
-  /** What every arm starts from that extends no other. */
+  /** The start of every arm that extends no other. */
   base: z.record(z.string(), z.unknown()).default({}),
-  /** The weight file of arms with `scoring` that name none themselves. */
+  /** The weight file of arms with `scoring` that name none. */
   scoring: z.strictObject({ weights: z.string().min(1) }).optional(),
   /** Null controls of the arms that are run. */
   controls: controls.default(false),

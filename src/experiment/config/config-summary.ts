@@ -9,9 +9,9 @@ export interface ArmSummary {
   readonly name: string;
   /** The arm that it extends; null for one that starts from the base. */
   readonly extends: string | null;
-  /** Path -> value, of what it writes over that. */
+  /** Path -> value, of the options that it changes from its start. */
   readonly differences: Readonly<Record<string, unknown>>;
-  /** How many points tuning would try for it, 0 where it is not tuned. */
+  /** The number of points of its tuning grid, 0 without tuning. */
   readonly points: number;
   /** False for an arm that others only start from. */
   readonly isRun: boolean;
@@ -29,7 +29,7 @@ function differencesOf(arm: ArmOptions): Record<string, unknown> {
   return Object.fromEntries(paths.map((path) => [path, valueAt(arm, path.split('.'))]));
 }
 
-/** What each arm of a config is, in their order. */
+/** A summary of each arm of a config, in their order. */
 export function summariseArms(config: ExperimentConfig): ArmSummary[] {
   const run = new Set(armsToRun(config));
   return config.arms.map((arm) => {

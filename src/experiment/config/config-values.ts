@@ -66,7 +66,7 @@ class ValueCheck {
   }
 }
 
-/** What no part of a config may be: a value within itself, too deep, too often repeated, or with a key `__proto__`. */
+/** Values that a config may not contain: a value within itself, too deep, too often repeated, or with a key `__proto__`. */
 export function valueFaults(value: unknown, path: Keys = []): ConfigurationFault[] {
   const check = new ValueCheck();
   check.count(value, path);

@@ -2,9 +2,9 @@ import { ConfigurationError } from '../../core/errors.ts';
 import { resolveConfig } from './config.ts';
 import type { Plain } from './config-file.ts';
 
-/** The least that an arm must say. */
+/** A minimal arm. */
 export const plain = { name: 'plain', candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } };
-/** The least that a config must say. */
+/** A minimal config. */
 export const least = {
   name: 'least',
   dataset: { name: 'spamassassin-threads' },

@@ -61,7 +61,7 @@ function nameFaults(
   return unknown.map(([path, name], i) => unknownArm({ path, expected: 'an arm' }, name, names, i));
 }
 
-/** What is wrong with the base whatever arm starts from it; what it lacks, an arm may have. */
+/** Errors of the base for every arm that starts from it; an arm may set keys that are missing. */
 function baseFaults(base: unknown): ConfigurationFault[] {
   const result = check(z.object({ base: retrieverOptions.omit({ control: true }).partial() }), { base });
   return 'faults' in result ? result.faults.filter(({ got }) => got !== 'nothing') : [];
@@ -78,14 +78,14 @@ function tuneFaults(arm: unknown, index: number): ConfigurationFault[] {
   const stray = Object.keys(tune).filter((key) => !isTunable(resolved, key));
   if (stray.length > 0)
     return stray.map((key) => ({ path, expected: 'a path to an option of the arm', got: JSON.stringify(key) }));
-  if (countCombinations(tune) > CONFIG_LIMITS.tunePoints) return []; // a fault of its own
+  if (countCombinations(tune) > CONFIG_LIMITS.tunePoints) return []; // an error of its own
   return combinations(tune).flatMap((point) => {
     const tried = check(armOptions, tunedArm(resolved, point));
     return 'faults' in tried ? tried.faults.map((fault) => ({ ...fault, path: `${path}: ${fault.path}` })) : [];
   });
 }
 
-/** How many points of tuning all arms have together, and how many arms there are. */
+/** The number of tuning points of all arms together, and the number of arms. */
 function sizeFaults(arms: readonly unknown[]): ConfigurationFault[] {
   const { arms: mostArms, tunePoints: mostPoints } = CONFIG_LIMITS;
   if (arms.length > mostArms)
@@ -112,7 +112,7 @@ function isTunable(arm: ArmOptions, path: string): boolean {
   return !OWN_KEYS.includes(path.split('.')[0] as string) && tunedArm(arm, { [path]: null }) !== null;
 }
 
-/** What the weight files of an arm are read beside: relative names are relative to the file that wrote them. */
+/** The folders for the weight files of an arm: relative names are relative to the file that set them. */
 function surroundingsOf(arm: ExpandedArm, composed: ComposedConfig): Surroundings {
   const { scoring, embedding } = composed.content;
   const folderOf = (keys: Path) => {

@@ -9,7 +9,7 @@ import type { Plain } from './config-file.ts';
 import type { ControlsOptions, ExperimentConfig } from './config-schema.ts';
 import { inheritedPoint, tunedArm } from './tuned-arm.ts';
 
-/** Which arm a null control controls, and what it destroys. */
+/** The arm that a null control controls, and the structure it destroys. */
 export interface ArmControl {
   readonly of: string;
   readonly kind: string;
@@ -43,7 +43,7 @@ function controlArm(arm: ArmOptions, kind: ControlKind): ArmOptions {
     name: `${arm.name} | control: ${kind}`,
     description: DESTROYS[kind],
     extends: arm.name,
-    tune: {}, // so that it takes over the values that were chosen for its arm
+    tune: {}, // so that it reuses the tuned values of its arm
     levels: null,
     differences: ['control'],
     control: { kind, seed: null },
@@ -64,7 +64,7 @@ function pointsOf(arm: ArmOptions, arms: ArmsByName): Plain[] {
   );
 }
 
-/** The controls that change anything of an arm at any point that tuning may choose; a point at which its options don't hold together has none. */
+/** The controls that affect an arm at any point of its tuning grid; a point with invalid options has none. */
 function controlsOfAny(arm: ArmOptions, arms: ArmsByName): ControlKind[] {
   const found = pointsOf(arm, arms).flatMap((point) => {
     if (Object.keys(point).length === 0) return controlsFor(arm);

@@ -3,7 +3,7 @@ import { valueAt } from '../../core/validation.ts';
 import { type ArmOptions, armOptions } from './arm-options.ts';
 import { type Plain, setPath } from './config-file.ts';
 
-/** The arm with tuned values set, unchecked; null where a path leads nowhere. */
+/** The arm with tuned values set, unchecked; null if a path does not exist. */
 export function tunedArm(arm: ArmOptions, point: Plain): Plain | null {
   const tried: Plain = structuredClone(arm);
   return Object.entries(point).every(([path, value]) => setPath(tried, path.split('.'), value)) ? tried : null;
@@ -14,7 +14,7 @@ export function withTuned(arm: ArmOptions, point: Plain): ArmOptions {
   return armOptions.parse(tunedArm(arm, point));
 }
 
-/** What tuning chose for the arm that this one extends, where this one took the value over unchanged. */
+/** The tuned values of the arm that this arm extends, as far as this arm reuses them. */
 export function inheritedPoint(arm: ArmOptions, parent: ArmOptions, tuned: Plain): Plain {
   const isOwn = (path: string) =>
     arm.differences.some((own) => `${own}.`.startsWith(`${path}.`) || `${path}.`.startsWith(`${own}.`));

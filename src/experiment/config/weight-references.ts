@@ -62,7 +62,7 @@ function read(file: string, folder: string | null, use: (weights: Weights) => Re
   }
 }
 
-/** What an arm's files are read beside. */
+/** The folders for the files of an arm. */
 export interface Surroundings {
   /** The config's own, for arms that name no file. */
   readonly scoring?: unknown;
@@ -86,8 +86,8 @@ function scoringOf(scoring: Plain, around: Surroundings): Resolved | null {
 }
 
 /**
- * Puts the numbers of weight files in the place of their names, so that a resolved config says all that an arm does: `scoring.weights` becomes the mix of signals,
- * `trajectory.weights` the coordinate weights. `origin.file` stays the name as it was written, so that the result does not depend on where the config lay.
+ * Replaces the names of weight files by their numbers, so that a resolved config is complete: `scoring.weights` becomes the mix of signals,
+ * `trajectory.weights` the coordinate weights. `origin.file` keeps the name as written, so that the result does not depend on the config's folder.
  *
  * @returns the arm, or the faults with the path within it.
  */

@@ -82,7 +82,7 @@ function syntaxFaults({ errors }: Document, repeated: readonly number[], lines: 
  * Reads YAML 1.2 in time linear in its length.
  *
  * @param isConfig whether it must be a mapping.
- * @returns the value, aliases sharing what they stand for; or every syntax fault with its line, else every fault of its values.
+ * @returns the value, aliases sharing their targets; or every syntax error with its line, else every error of its values.
  */
 export function readYamlText(text: string, isConfig: boolean): YamlValue {
   const { isMap, isScalar, LineCounter, parseDocument } = yaml();

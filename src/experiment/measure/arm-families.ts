@@ -1,8 +1,8 @@
-/** What is computed of several arms together: a value each, in their order. @param baseline its place among the members; -1 where it is none of them. */
+/** A computation over several arms: one value per arm, in their order. @param baseline its index among the members; -1 if it is not a member. */
 type OfFamily<A, T> = (members: readonly A[], baseline: number) => readonly T[];
 
 /**
- * Computes something of the arms proper and of the null controls apart, so that what is corrected over several comparisons is corrected over those of one family:
+ * Computes values of the arms and of the null controls separately, so that a correction covers the comparisons of one family:
  * controls make no arm less certain. The baseline is in both families, and its value is that of the first.
  */
 export function byFamily<A, T>(

@@ -12,9 +12,9 @@ export type LossStage = (typeof LOSS_STAGES)[number];
 
 const codeOf = (stage: LossStage) => LOSS_STAGES.indexOf(stage);
 
-/** What an arm did with Q queries, stage by stage. */
+/** The intermediate results of an arm for Q queries, by stage. */
 export interface StageTrace {
-  /** What each source found. */
+  /** The candidates of each source. */
   readonly found: readonly Candidates[];
   readonly pool: Pick<CandidatePool, 'queryCount' | 'width' | 'positions'>;
   /** [Q, C] after fusion alone. */
@@ -38,7 +38,7 @@ export function relevantPositions(
   );
 }
 
-/** How many places of a pool's row stand above one: higher scores, and equal ones before it, as the row is in the tie rule's order. */
+/** The number of places of a pool's row above one: higher scores, and equal ones before it, as the row is in the tie rule's order. */
 function placesAbove(row: Column, place: number, occupied: number): number {
   const own = row[place] as number;
   let above = 0;
@@ -104,7 +104,7 @@ export function lossesOf(
   );
 }
 
-/** Relevant turns by the stage that lost them, in the order of the stages; stages that lost none are left out. */
+/** Relevant turns by the stage that lost them, in the order of the stages; stages that lost none are omitted. */
 export function countLosses(losses: readonly Readonly<Record<string, string>>[]): Record<string, number> {
   const stages = losses.flatMap((turns) => Object.values(turns));
   const counts = LOSS_STAGES.map((stage) => [stage, stages.filter((one) => one === stage).length] as const);

@@ -43,7 +43,7 @@ export function queryRecord(dataset: Dataset, query: Query): QueryRecord {
     cluster,
     kind: query.kind ?? null,
     turnId: query.turnId ?? null,
-    // When they are asked for: of all queries together there may be more than memory holds.
+    // On access: those of all queries together may exceed the memory.
     get judgements() {
       return Object.fromEntries(dataset.qrels.get(id) ?? []);
     },

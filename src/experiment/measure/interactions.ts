@@ -7,7 +7,7 @@ type Factor = SweepSummary['factors'][number];
 /** An arm of a factorial sweep. */
 export type FactorialArm = Pick<ArmResult, 'levels' | 'perQuery'>;
 
-/** A level of each of two factors, besides the first one. */
+/** A level of each of two factors, except the first. */
 interface Pair {
   readonly factors: readonly [Factor, Factor];
   readonly levels: readonly [string, string];
@@ -55,7 +55,7 @@ function contrast(quads: ReturnType<typeof quadruples>, metric: string): Float64
 }
 
 /**
- * How far two levels together are from the sum of what each does alone: Y(a, b) - Y(a, b0) - Y(a0, b) + Y(a0, b0), a0 and b0 being the first levels of
+ * The difference between two levels together and the sum of each alone: Y(a, b) - Y(a, b0) - Y(a0, b) + Y(a0, b0), a0 and b0 being the first levels of
  * their factors, for each query, averaged over the settings of the other factors. Clustered intervals and tests as those of the table; corrected over all
  * interactions of a metric.
  *

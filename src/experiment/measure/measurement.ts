@@ -30,7 +30,7 @@ export interface MeasurementOptions extends ComparisonOptions {
 export interface ArmMeasurement {
   readonly perQuery: Readonly<Record<string, readonly number[]>>;
   readonly metrics: Readonly<Record<string, Estimate>>;
-  /** Null for the baseline, and where that failed. */
+  /** Null for the baseline, and if the baseline failed. */
   readonly comparisons: Readonly<Record<string, BaselineComparison>> | null;
   readonly holes: number;
   readonly strata: StratumValues;
@@ -51,11 +51,11 @@ export interface Measurement<Q = Query> {
 
 /** Judgements, and how they are read. */
 export interface Judging extends PassportFacts {
-  /** A judgement set for each query, in the order of the queries; an empty one where nothing was judged. */
+  /** A judgement set for each query, in the order of the queries; an empty one without judgements. */
   readonly qrels: Qrels;
 }
 
-/** What intervals and tests need of a query. */
+/** The parts of a query that intervals and tests need. */
 interface Clustered {
   readonly id: string;
   readonly cluster: string;
@@ -80,7 +80,7 @@ function evaluateRun(run: Run, judging: Judging, metrics: readonly string[]): Ev
   });
 }
 
-/** One metric on the queries that have a relevant turn. @returns them, and a value each. */
+/** One metric on the queries that have a relevant turn. @returns the queries, and their values. */
 export function valuesOf(
   metric: string,
   run: Run,
@@ -106,7 +106,7 @@ function columnOf({ values }: Evaluation, metric: string): readonly number[] {
   return values[metric] as readonly number[];
 }
 
-/** Each arm's comparison with the baseline in one metric; null for the baseline, and for all where it is not among them. */
+/** Each arm's comparison with the baseline in one metric; null for the baseline, and for all if it is not among them. */
 function comparisonsIn(
   metric: string,
   evaluations: readonly Evaluation[],

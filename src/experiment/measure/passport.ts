@@ -1,33 +1,33 @@
 import type { Evaluation } from '../../evaluation/evaluate.ts';
 import { parseMetric } from '../../evaluation/metric.ts';
 
-/** What counts as a hit: a relevant turn itself, or any turn of its conversation. */
+/** The unit of a hit: a relevant turn itself, or any turn of its conversation. */
 export type Granularity = 'turn' | 'conversation';
 
-/** What a figure of a metric is, exactly: figures with different passports must not be compared. */
+/** The exact definition of a metric's figures: figures with different passports must not be compared. */
 export interface MetricPassport {
   readonly metric: string;
   readonly definition: string;
-  /** How equal scores are ordered. */
+  /** The order of equal scores. */
   readonly ties: string;
   readonly granularity: Granularity;
   readonly cutoff: number | null;
   /** The least grade that counts as relevant. */
   readonly relevantGrade: number;
-  /** Whether unjudged documents were taken out of the rankings first. */
+  /** Whether unjudged documents were removed from the rankings first. */
   readonly judgedOnly: boolean;
   readonly dataHash: string;
-  /** Share of judged documents among the first k of the rankings, k being the cut-off, or 10 without one; over arms and queries. 1 where nothing was ranked. */
+  /** Share of judged documents among the first k of the rankings, k being the cut-off, or 10 without one; over arms and queries. 1 without rankings. */
   readonly judgedAt: number;
   /** Queries that the figure is over. */
   readonly queries: number;
   /** Queries without a relevant document. */
   readonly unanswerable: number;
-  /** Whether those count with the value 0, or are kept out of the figure. */
+  /** Whether those count with the value 0, or are excluded. */
   readonly unanswerableAre: 'counted' | 'apart';
 }
 
-/** What a passport says of the judgements and not of the metric. */
+/** The part of a passport that describes the judgements, not the metric. */
 export type PassportFacts = Pick<
   MetricPassport,
   'granularity' | 'relevantGrade' | 'judgedOnly' | 'dataHash' | 'unanswerableAre'

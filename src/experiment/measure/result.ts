@@ -10,7 +10,7 @@ export type { Estimate, Interval, MetricPassport };
 /** An arm against the baseline in one metric. */
 export type Comparison = BaselineComparison;
 
-/** What a run leaves behind for reports and files; plain data, every array in the order of `queries`. */
+/** The result of a run for reports and files; plain data, every array in the order of `queries`. */
 export interface ExperimentResult {
   readonly name: string;
   readonly hash: string;
@@ -25,7 +25,7 @@ export interface ExperimentResult {
   /** Column ids in order, for example `mrr@10`. */
   readonly metrics: readonly string[];
   readonly statistics: {
-    /** The paired test behind every p, and what is done about comparing several arms at once. */
+    /** The paired test behind every p, and the correction for comparing several arms. */
     readonly test: TestName;
     readonly correction: CorrectionName;
     /** Resamples of the bootstrap, and sign vectors of the permutation test, of which there are more where p is near its bound. */
@@ -41,17 +41,17 @@ export interface ExperimentResult {
   readonly failures: readonly ArmFailure[];
   /** Arms that a race stopped before the last round; they are in no comparison. */
   readonly stopped: readonly StoppedArm[];
-  /** What exactly each metric's figures are, by metric. */
+  /** The exact definition of each metric's figures, by metric. */
   readonly passports: Readonly<Record<string, MetricPassport>>;
   /** Ways to divide the queries; only those with at least two levels that have queries. */
   readonly strata: readonly Stratum[];
-  /** How the arms were made, where a sweep made them. */
+  /** The design of the arms, if a sweep generated them. */
   readonly sweep: SweepSummary | null;
   /** How often each stage was executed or taken from a store. Differs between runs of the same experiment. */
   readonly stages: StageCounts;
   /** Sentences about the run as a whole, such as the recall of an approximate index against the exact one. */
   readonly remarks: readonly string[];
-  /** How many arms were run at the same time, at most, by whichever command ran them: beside others, an arm takes longer. */
+  /** The maximum number of arms run at the same time, over all commands: an arm takes longer beside others. */
   readonly armsAtOnce: number;
   /** Seconds by stage, in order. Never part of a metric. */
   readonly timings: readonly { readonly stage: string; readonly seconds: number }[];
@@ -103,9 +103,9 @@ export interface QueryRecord {
   readonly author: string | null;
   readonly channel: string | null;
   readonly cluster: string;
-  /** What sort of query it is, where the dataset says so. */
+  /** The kind of query, if the dataset declares it. */
   readonly kind: string | null;
-  /** The turn that the query itself is in the conversation, where it is one. */
+  /** The turn of the conversation that is the query, if any. */
   readonly turnId: string | null;
   /** Judged turns and their grades. */
   readonly judgements: Readonly<Record<string, number>>;
@@ -118,11 +118,11 @@ export interface ArmResult {
   readonly options: Readonly<Record<string, unknown>>;
   /** The level of each factor, of an arm that a sweep made. */
   readonly levels: Readonly<Record<string, string>> | null;
-  /** Of a null control: the arm that it controls and what it destroys. */
+  /** Of a null control: the arm that it controls and the structure that it destroys. */
   readonly control: { readonly of: string; readonly kind: string } | null;
-  /** What its gain owes to structure; null for an arm without null controls. */
+  /** The part of its gain due to structure; null for an arm without null controls. */
   readonly structure: Structure | null;
-  /** What tuning on dev chose; empty where nothing was tuned. */
+  /** The values tuned on dev; empty without tuning. */
   readonly tuned: Readonly<Record<string, unknown>>;
   readonly metrics: Readonly<Record<string, Estimate>>;
   /** By metric; absent for the baseline itself. */
@@ -141,7 +141,7 @@ export interface ArmResult {
   readonly attribution: Readonly<Record<string, number>>;
   /** For each query: relevant turn -> the stage that lost it, or `kept`. */
   readonly losses: readonly Readonly<Record<string, string>>[];
-  /** Milliseconds a query, by component; null where nothing was timed. */
+  /** Milliseconds a query, by component; null if not timed. */
   readonly latency: Readonly<Record<string, Latency>> | null;
 }
 
@@ -170,7 +170,7 @@ export interface ArmFailure {
 export interface StoppedArm {
   readonly name: string;
   readonly description: string;
-  /** How many queries it had met when it was stopped. */
+  /** The number of queries it had run when it was stopped. */
   readonly queries: number;
   readonly metric: string;
   readonly mean: number;
@@ -191,9 +191,9 @@ export interface Stratum {
 /** An arm in one metric on the queries of one level. */
 export interface StratumValue {
   readonly mean: number;
-  /** Arm minus baseline; null for the baseline, and where the level's queries are of one or two conversations. */
+  /** Arm minus baseline; null for the baseline, and if the level's queries are of one or two conversations. */
   readonly difference: Interval | null;
-  /** Null for the baseline, and where the level has too few conversations for a test. */
+  /** Null for the baseline, and if the level has too few conversations for a test. */
   readonly p: number | null;
   /** By Holm over the levels of the stratum and the arms. */
   readonly correctedP: number | null;
@@ -207,7 +207,7 @@ export interface SweepSummary {
   readonly interactions: readonly Interaction[];
 }
 
-/** How far two factors' effects together differ from the sum of each alone, for one pair of levels. */
+/** The interaction of two factors, for one pair of levels. */
 export interface Interaction extends ClusteredTest {
   readonly factors: readonly [string, string];
   readonly metric: string;

@@ -10,7 +10,7 @@ const HOUR = 3_600_000;
 interface Division {
   readonly name: string;
   readonly description: string;
-  /** In order; those that the queries turn out to have where there is no list. */
+  /** In order; without a list, those of the queries. */
   readonly levels: readonly string[] | null;
   /** @param target the newest relevant turn. */
   levelOf(query: Query, target: Turn): string;

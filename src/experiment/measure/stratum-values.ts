@@ -15,7 +15,7 @@ const LEAST_TESTED = 5;
 
 interface StratumOptions {
   readonly metrics: readonly string[];
-  /** Place of the baseline among the arms; -1 where it is none of them. */
+  /** Index of the baseline among the arms; -1 if it is not among them. */
   readonly baseline: number;
   readonly level: number;
   /** Over the levels of a stratum and the arms. */
@@ -29,7 +29,7 @@ export type StratumValues = Readonly<Record<string, Readonly<Record<string, Read
 
 interface Untested {
   readonly mean: number;
-  /** Null for the baseline, without one, and where there are one or two conversations. */
+  /** Null for the baseline, without a baseline, and with one or two conversations. */
   readonly difference: ClusteredMean | null;
 }
 

@@ -10,7 +10,7 @@ export interface StructuredArm {
   /** Of a null control. */
   readonly control: ArmControl | null;
   readonly perQuery: Readonly<Record<string, readonly number[]>>;
-  /** With the baseline; null for that itself. */
+  /** With the baseline; null for the baseline itself. */
   readonly comparisons: Readonly<Record<string, BaselineComparison>> | null;
 }
 
@@ -38,8 +38,8 @@ function testStructure(
 }
 
 /**
- * What the gain of an arm owes to the structure that its null controls destroy. The arm is compared with each of them, corrected over these. Its gain **survives**
- * a control, so that it is not due to what that destroys, where three things hold: the arm is better than the baseline, corrected over the arms; the control is
+ * The part of an arm's gain due to the structure that its null controls destroy. The arm is compared with each control, corrected over the controls. Its gain **survives**
+ * a control, so that it is not due to the structure that the control destroys, if three things hold: the arm is better than the baseline, corrected over the arms; the control is
  * better than the baseline, corrected over all controls of the experiment; and the arm is not better than the control.
  *
  * @param arms its controls are among them.

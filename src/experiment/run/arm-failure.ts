@@ -10,7 +10,7 @@ import type { ArmOutcomes } from '../launch/launcher.ts';
 import type { ArmFailure } from '../measure/result.ts';
 import { type ArmRecord, RECORDS, REMEDY, readArmRecord, recordPath } from './arm-record.ts';
 
-/** Of an error that is none of ours, so a fault of the program: its stack tells more. */
+/** The code of an error that is not ours, so an error of the program: its stack has the details. */
 const UNEXPECTED = 'UNEXPECTED';
 
 const failureSchema = z.strictObject({
@@ -21,7 +21,7 @@ const failureSchema = z.strictObject({
 });
 type FailureFile = z.output<typeof failureSchema>;
 
-/** What came of the arms that were asked for. */
+/** The outcomes of the requested arms. */
 export interface Outcomes {
   readonly records: readonly ArmRecord[];
   readonly failures: readonly ArmFailure[];
@@ -31,7 +31,7 @@ export function failurePath(runFolder: string, arm: string): string {
   return join(runFolder, RECORDS, `${fileName(arm)}.failed.json`);
 }
 
-/** What an error is to the table; several lines become one. */
+/** An error as it appears in the table; several lines become one. */
 function failureOf(name: string, error: unknown): FailureFile {
   const message = error instanceof Error ? error.message : String(error);
   return {
@@ -47,12 +47,12 @@ export function armFailure({ name, description }: ArmOptions, error: unknown): A
   return { name, description, code, message };
 }
 
-/** Leaves in a run's folder what an arm failed of. */
+/** Writes the failure of an arm to a run's folder. */
 export function writeFailure(runFolder: string, arm: string, error: unknown): void {
   writeAtomic(failurePath(runFolder, arm), `${JSON.stringify(failureOf(arm, error), null, 2)}\n`);
 }
 
-/** Whether an arm is done, well or not. */
+/** Whether an arm is done, with or without an error. */
 export function hasOutcome(runFolder: string, arm: string): boolean {
   return existsSync(recordPath(runFolder, arm)) || existsSync(failurePath(runFolder, arm));
 }
@@ -75,13 +75,13 @@ function readFailure(path: string): FailureFile {
   }
 }
 
-/** An arm that has been run again has both, and its record counts. */
+/** An arm that was run again has both files, and its record counts. */
 function readOutcome(runFolder: string, arm: string): ArmRecord | FailureFile | null {
   if (existsSync(recordPath(runFolder, arm))) return readArmRecord(recordPath(runFolder, arm));
   return existsSync(failurePath(runFolder, arm)) ? readFailure(failurePath(runFolder, arm)) : null;
 }
 
-/** What is left of arms in a run's folder; those without an outcome are left out. @throws ChecksumMismatchError for a damaged one. */
+/** The outcomes of arms in a run's folder; omits arms without one. @throws ChecksumMismatchError for a damaged one. */
 export function readOutcomes(runFolder: string, arms: readonly ArmOptions[]): Outcomes {
   const records: ArmRecord[] = [];
   const failures: ArmFailure[] = [];
@@ -95,7 +95,7 @@ export function readOutcomes(runFolder: string, arms: readonly ArmOptions[]): Ou
 }
 
 /**
- * Removes what cannot be read of arms in the folder of a run that goes on, so that those arms run again.
+ * Removes unreadable outcomes from the folder of a resumed run, so that those arms run again.
  *
  * @returns the arms.
  */

@@ -9,14 +9,14 @@ import { fileName } from '../config/arms.ts';
 import type { Latency } from '../measure/result.ts';
 import type { TunedArm } from './tuning.ts';
 
-/** What an arm ranked for Q queries, K places each, and how it came about: all that measuring and reporting need of it. */
+/** The rankings of an arm for Q queries, K ranks each, with everything that measuring and reporting need. */
 export interface ArmRecord extends TunedArm {
   readonly name: string;
   /** K. */
   readonly depth: number;
-  /** Row-major [Q, K] corpus positions, best first; -1 where a query has fewer candidates. */
+  /** Row-major [Q, K] corpus positions, best first; -1 if a query has fewer candidates. */
   readonly positions: Int32Array;
-  /** Row-major [Q, K]; 0 where the position is -1. */
+  /** Row-major [Q, K]; 0 if the position is -1. */
   readonly scores: Float32Array;
   /** The P parts of a score, in the order in which they were applied. */
   readonly componentNames: readonly string[];
@@ -29,13 +29,13 @@ export interface ArmRecord extends TunedArm {
   /** By stage; what another process left on disk is not executed again, so these differ between runs. */
   readonly stages: StageCounts;
   readonly seconds: number;
-  /** How many arms were run at the same time, at most: beside others, an arm takes longer. */
+  /** The maximum number of arms run at the same time: an arm takes longer beside others. */
   readonly armsAtOnce: number;
-  /** Milliseconds a query, by component; null where it was not timed. */
+  /** Milliseconds a query, by component; null if not timed. */
   readonly latency: Readonly<Record<string, Latency>> | null;
 }
 
-/** What the reader of an error about a damaged outcome can do. */
+/** The remedy in the error about a damaged outcome. */
 export const REMEDY = 'run again with --resume to run its arm again';
 
 /** The folder of the records in a run's folder. */
@@ -61,7 +61,7 @@ export function writeArmRecord(path: string, record: ArmRecord): void {
   });
 }
 
-/** What of a record is no array. */
+/** The parts of a record that are not arrays. */
 type Facts = Omit<ArmRecord, 'positions' | 'scores' | 'components' | 'losses'>;
 
 const text = z.string();

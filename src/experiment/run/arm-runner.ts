@@ -32,7 +32,7 @@ export async function openArmRunner(
 }
 
 /**
- * Runs the arms of an experiment one by one. What an arm ranks depends on the config, the data and the backend alone, whatever was run before it and by which
+ * Runs the arms of an experiment one by one. The ranking of an arm depends on the config, the data and the backend alone, not on earlier runs or on the
  * process: hyper-parameters are tuned along the chain of arms that it extends, on the held-out part of dev, and its queries are ranked with an encoder fitted
  * on all of dev. What arms share is made once. Owns tensors.
  */
@@ -98,7 +98,7 @@ export class ArmRunner {
     });
   }
 
-  /** How often each stage was executed, found in memory and read from the store so far. */
+  /** The number of times each stage was executed, found in memory and read from the store so far. */
   async stageCounts(): Promise<StageCounts> {
     const workspaces = await Promise.all([this.#tuningWorkspace, this.#workspace]);
     return addCounts(...workspaces.flatMap((workspace) => (workspace === null ? [] : [workspace.stageCounts()])));

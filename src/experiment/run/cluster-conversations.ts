@@ -45,7 +45,7 @@ export function conversationsByCluster(data: QueriedCorpus): ReadonlyMap<string,
   return found;
 }
 
-/** What encoders may be fitted on while some clusters are held out. */
+/** The conversations that encoders may be fitted on while some clusters are held out. */
 export function conversationsWithout(dataset: Dataset, heldOut: readonly string[]): Set<string> {
   const all = conversationsByCluster(dataset);
   const excluded = new Set(heldOut.flatMap((cluster) => [...(all.get(cluster) ?? [])]));
@@ -55,7 +55,7 @@ export function conversationsWithout(dataset: Dataset, heldOut: readonly string[
 /** Digits of a content hash that are kept: two of a million conversations have the same one in 1 of 37 million cases. */
 const DIGITS = 16;
 
-/** Identity of a conversation by what is in it, since two collections may give one id to different conversations: time and text of its first turn, so that it stays the same when the conversation goes on. */
+/** Identity of a conversation by content, since two collections may use one id for different conversations: time and text of its first turn, which later turns do not change. */
 function contentHash({ turns }: Conversation): string {
   const [first] = turns;
   return hashOf([first?.timestamp, first?.text]).slice(0, DIGITS);

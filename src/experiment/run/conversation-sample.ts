@@ -12,7 +12,7 @@ export function sampleConversations(labels: readonly string[], share: number, se
   return new Set(shuffled.slice(0, Math.ceil(shuffled.length * share)));
 }
 
-/** A limited number of queries comes from at least 20 conversations, where the data has 20: intervals over fewer are wide. */
+/** A limited number of queries comes from at least 20 conversations, if the data has 20: intervals over fewer are wide. */
 const CONVERSATIONS = 20;
 
 /**

@@ -1,7 +1,7 @@
 import { ValidationError } from '../../core/errors.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 
-/** The dev conversations in two parts, so that tuning meets what the evaluation will: conversations later than everything that was fitted. */
+/** The dev conversations in two parts, so that tuning resembles the evaluation: on conversations later than all fitted ones. */
 export interface DevSplit {
   /** Learned parts are fitted on these while arms are tuned. */
   readonly fit: ReadonlySet<string>;
@@ -9,7 +9,7 @@ export interface DevSplit {
   readonly tuning: readonly Query[];
 }
 
-/** The conversation that a query is of, where it is known, else what it is resampled by. */
+/** The conversation of a query, if known, else its unit of resampling. */
 function homeOf({ corpus }: Dataset, { conversationId, turnId, anchorTurnId, cluster }: Query): string {
   const known = turnId ?? anchorTurnId;
   if (conversationId !== undefined) return conversationId;

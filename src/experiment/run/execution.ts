@@ -24,7 +24,7 @@ export interface PreparedRun {
 /** Has the arms of an experiment run, somewhere. An arm that fails is an outcome, not an error. */
 export type Execute = (run: PreparedRun) => Promise<Outcomes>;
 
-/** One bar for all arms, which moves with the parts of each. */
+/** One progress bar for all arms, which counts the parts of each. */
 export class ArmsProgress {
   readonly #shares = new Map<string, number>();
   readonly #bar: ReturnType<StartProgress>;
@@ -47,7 +47,7 @@ export class ArmsProgress {
   }
 }
 
-/** Runs the arms in this process, one after the other, and keeps what they rank in memory alone. */
+/** Runs the arms in this process, one after the other, and keeps their rankings in memory only. */
 export const executeHere: Execute = async (run) => {
   const progress = new ArmsProgress(run, run.arms.length);
   const records: ArmRecord[] = [];

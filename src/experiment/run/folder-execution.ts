@@ -23,7 +23,7 @@ interface FolderExecutionOptions {
   readonly results: string;
   readonly opening: Opening;
   readonly launcher: Launcher;
-  /** Aborted when the run is to end where it stands. */
+  /** Aborted when the run must end at once. */
   readonly signal: AbortSignal;
 }
 
@@ -38,7 +38,7 @@ function stateOf({ hash, runner, backend, arms }: PreparedRun, armsAtOnce: numbe
   };
 }
 
-/** Has arms run again whose outcomes were damaged, and says so. */
+/** Removes damaged outcomes so that their arms run again, and reports them. */
 function dropDamaged({ arms, progress }: PreparedRun, folder: string): void {
   const damaged = removeDamagedOutcomes(
     folder,
@@ -60,7 +60,7 @@ export class FolderExecution {
     this.#options = options;
   }
 
-  /** @throws UnavailableError while another process has the run's folder, ValidationError where an earlier run of it cannot be resumed. */
+  /** @throws UnavailableError while another process has the run's folder, ValidationError if an earlier run of it cannot be resumed. */
   async execute(run: PreparedRun): Promise<Outcomes> {
     const { results, opening, signal } = this.#options;
     const folder = PartialFolder.open(resolve(results, `${run.config.name}-${run.hash}`), opening);
@@ -76,7 +76,7 @@ export class FolderExecution {
     return outcomes;
   }
 
-  /** Writes down what the run is, before anything is run. */
+  /** Writes the description of the run before anything runs. */
   #begin(run: PreparedRun, folder: PartialFolder): void {
     const { launcher, opening } = this.#options;
     const state = stateOf(run, launcher.armsAtOnce(run.arms.length));
@@ -124,7 +124,7 @@ export class FolderExecution {
     this.#folder = null;
   }
 
-  /** Leaves what there is to a later process; nothing to do after `finish`. */
+  /** Releases the folder for a later process; does nothing after `finish`. */
   release(): void {
     this.#folder?.release();
     this.#folder = null;

@@ -5,7 +5,7 @@ import { assertNoLink, makeFolder, writeAtomic } from '../../core/files.ts';
 import { RECORDS } from './arm-record.ts';
 import { RunLock } from './run-lock.ts';
 
-/** What a run leaves, file by file: relative path -> content. */
+/** The files of a run: relative path -> content. */
 export type RunFiles = Readonly<Record<string, string | Uint8Array>>;
 
 /** The use of an earlier run of the same name: `fresh` starts again, the others continue with its records, finished or not. */
@@ -14,24 +14,24 @@ export type Opening = 'fresh' | 'resume' | 'retry-failed';
 const PARTIAL = '.partial';
 const REPLACED = '.replaced';
 
-/** Whether a folder's name is that of a run which is not done, or which has just been replaced. */
+/** Whether a folder's name is that of an unfinished run, or of a run that was just replaced. */
 export function isUnderWay(name: string): boolean {
   return name.endsWith(PARTIAL) || name.endsWith(REPLACED);
 }
 
-/** Says what the records of a folder are of; a folder without it holds nothing to go on with. */
+/** Describes the origin of a folder's records; a folder without it cannot be resumed. */
 export const STATE = 'state.json';
 
-/** What an atomic write leaves that was killed halfway. */
+/** A temporary file of an atomic write that was killed. */
 const LEFTOVER = /\.\d+$/;
 
 /** Files that stay when a folder is emptied. */
 const KEPT: readonly string[] = [RunLock.NAME];
 
-/** One of these is in every folder that a run has begun to fill. */
+/** Every folder that a run has begun to fill contains one of these. */
 const OWN: readonly string[] = [RunLock.NAME, STATE, RECORDS];
 
-/** @throws ValidationError for a folder with the files of somebody else, which an emptied folder would lose. */
+/** @throws ValidationError for a folder with other files, which would be lost when the folder is emptied. */
 function assertOurs(path: string): void {
   const names = readdirSync(path);
   if (names.length === 0 || names.some((name) => OWN.includes(name) || name.startsWith(`${RunLock.NAME}.`))) return;
@@ -53,7 +53,7 @@ export class PartialFolder {
     this.#lock = lock;
   }
 
-  /** @throws UnavailableError while another process holds it, StorageError naming the folder or a link in its place, ValidationError where it is somebody else's. */
+  /** @throws UnavailableError while another process holds it, StorageError naming the folder or a link at its path, ValidationError if it is not the folder of a run. */
   static open(target: string, opening: Opening): PartialFolder {
     const path = `${target}${PARTIAL}`;
     return naming(target, () => {
@@ -78,7 +78,7 @@ export class PartialFolder {
     return `${this.target}${REPLACED}`;
   }
 
-  /** Ends what a process began that was killed between the two steps of {@link finish}. */
+  /** Completes the work of a process that was killed between the two steps of {@link finish}. */
   #putBack(): void {
     if (!existsSync(this.#replaced)) return;
     if (existsSync(this.target)) rmSync(this.#replaced, { recursive: true });
@@ -90,7 +90,7 @@ export class PartialFolder {
       if (!KEPT.includes(name)) rmSync(join(this.path, name), { recursive: true });
   }
 
-  /** Copies the records of the finished run, which itself stays until this one is done. */
+  /** Copies the records of the finished run, which remains until this run is done. */
   #takeOver(): void {
     this.#empty();
     if (!existsSync(join(this.target, STATE))) return;
@@ -122,7 +122,7 @@ export class PartialFolder {
     });
   }
 
-  /** Leaves the folder as it is to the next process. */
+  /** Releases the folder unchanged for the next process. */
   release(): void {
     this.#lock.release(this.path);
   }

@@ -18,7 +18,7 @@ function drawOf(config: Plain, seed: number) {
   return limitQueries === null && share === 1 ? null : { limitQueries, share, seed };
 }
 
-/** Identity of the queries that a stored run is measured on. Figures of two runs may be ranked together only where it is the same. @param config of the run. */
+/** Identity of the queries that a stored run is measured on. Figures of two runs may be ranked together only if it is the same. @param config of the run. */
 export function querySetOf({ dataset, queries, environment }: RunSummary, config: Plain): string {
   return hashOf([dataset.hash, dataset.split, queries, drawOf(config, environment.seed)]);
 }

@@ -10,16 +10,16 @@ import { type Dropout, dropouts, LEAST_CLUSTERS, type RaceOptions, raceShares } 
 import { runOf } from './rankings.ts';
 import { runHash } from './run-hash.ts';
 
-/** What a race leaves. */
+/** The outcome of a race. */
 export interface Raced {
   /** The arms that are still running, in order. */
   readonly arms: readonly ArmOptions[];
   readonly stopped: readonly StoppedArm[];
-  /** How often its rounds had each stage executed. */
+  /** The number of executions of each stage in its rounds. */
   readonly stages: StageCounts;
 }
 
-/** What is left without a race: all arms. */
+/** The outcome without a race: all arms. */
 export function unraced({ arms }: PreparedRun): Raced {
   return { arms, stopped: [], stages: {} };
 }
@@ -71,7 +71,7 @@ async function runRound(run: PreparedRun, race: RaceOptions, runner: ArmRunner, 
  * Runs an experiment's arms on growing samples of its conversations and stops those that {@link dropouts} shows to be hopeless in the first metric; the
  * baseline never is. Null controls are not in the rounds: they stay, or go with the arm that they control. The last round, all conversations, is left to the caller. Rounds with too few conversations to stop an arm are not run.
  *
- * @param execute where the arms of a round are run; each round is an experiment of its own, with its own hash.
+ * @param execute runs the arms of a round; each round is an experiment of its own, with its own hash.
  */
 export async function runRace(run: PreparedRun, race: RaceOptions, execute: Execute): Promise<Raced> {
   const stopped: StoppedArm[] = [];

@@ -10,12 +10,12 @@ import { holm } from '../../evaluation/multiple-comparisons.ts';
 import { pairedDifferences } from '../../evaluation/paired-differences.ts';
 import { isSignificant } from '../../evaluation/significance.ts';
 
-/** A round with fewer conversations stops nobody: the t test's tails are not to be trusted there. */
+/** A round with fewer conversations stops no arm: the tails of the t test are not reliable there. */
 export const LEAST_CLUSTERS = 12;
 
 export interface RaceOptions {
   readonly confidence: number;
-  /** Rounds in all; the last one stops nobody. */
+  /** The number of rounds; the last one stops no arm. */
   readonly rounds: number;
 }
 
@@ -43,7 +43,7 @@ function bestOf(means: readonly number[]): number {
 /**
  * Which arms a round stops: those whose paired clustered t test against the best arm of the round says worse, corrected by Holm over the arms and by
  * Bonferroni over the rounds that can stop one. An arm that is as good as the best is stopped in the whole race with a chance below
- * 1 - confidence, by simulation. That is said of one arm, not of all: that some of many good arms is stopped is likelier.
+ * 1 - confidence, by simulation. This holds for one arm, not for all: the chance that some of many good arms is stopped is higher.
  *
  * @param arms values of one metric for the round's queries, [Q] each.
  * @param labels [Q] the conversation of each query.

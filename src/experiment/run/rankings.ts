@@ -8,7 +8,7 @@ import type { Workspace } from '../../signals/workspace.ts';
 import type { RankedTurn } from '../measure/result.ts';
 import type { ArmRecord } from './arm-record.ts';
 
-/** What an arm retrieved for every query of a workspace, and its order. */
+/** The candidates of an arm for every query of a workspace, and their order. */
 export interface ArmRanking {
   readonly retrieved: Retrieved;
   readonly ranking: Ranking;

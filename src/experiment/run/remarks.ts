@@ -20,7 +20,7 @@ export function approximateSources({ candidates }: RetrieverOptions): IndexOptio
 /** Ids that a sentence names before it breaks off. */
 const SHOWN = 5;
 
-/** How much of the exact index's answer an approximate one finds. */
+/** The share of the exact index's results that an approximate index finds. */
 async function recallOf(workspace: Workspace, source: IndexOptions): Promise<string> {
   const oracle = await workspace.get(candidatesFrom({ index: 'flat', k: source.k }, null));
   const found = await workspace.get(candidatesFrom(source, null));
@@ -29,7 +29,7 @@ async function recallOf(workspace: Workspace, source: IndexOptions): Promise<str
   return `${figures.join(', ')} (${workspace.queries.length} queries)`;
 }
 
-/** The recall of each approximate index that an arm has used. One that cannot be measured, as a stage on disk is damaged, is said to be so: the arms are done. */
+/** The recall of each approximate index that an arm has used. If a damaged stage prevents the measurement, the remark states this, since the arms are done. */
 async function recallRemarks(workspace: Workspace, records: readonly ArmRecord[]): Promise<string[]> {
   const sources = new Map(
     records.flatMap(({ options }) => approximateSources(options)).map((source) => [hashOf(source), source]),
@@ -46,7 +46,7 @@ async function recallRemarks(workspace: Workspace, records: readonly ArmRecord[]
 }
 
 /**
- * Of each arm with learned weights, how many of the conversations that it is measured on its weights were trained on: its figures there are no test of it.
+ * For each arm with learned weights, the number of measured conversations that its weights were trained on: its figures there are not a test.
  * Conversations are compared by their contents, since two collections may use one id for different conversations.
  */
 export function trainedOnRemarks(
@@ -68,7 +68,7 @@ export function trainedOnRemarks(
   });
 }
 
-/** What is worth saying beside the table. @param qrels of the dataset */
+/** The remarks below the table. @param qrels of the dataset */
 export async function remarksOf(
   workspace: Workspace,
   { evaluation: { baseline } }: ExperimentConfig,

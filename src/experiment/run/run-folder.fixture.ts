@@ -2,13 +2,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 
-/** What a small invented run says; every part can be another. */
+/** A small invented run; every part can be replaced. */
 export interface SampleRun {
   readonly experiment: string;
   readonly hash: string;
   readonly dataHash: string;
   readonly split: string;
-  /** When it was begun; null for a run that does not say. */
+  /** The time of its start; null if unknown. */
   readonly date: string | null;
   readonly seed: number;
   /** [Q] query ids, two of a cluster. */

@@ -70,12 +70,12 @@ function queryLines({ queries, unanswerable, strata }: ExperimentResult): string
   return [...queries.map(line(true)), ...unanswerable.map(line(false))].join('');
 }
 
-/** Which conversation each turn is of, a turn a line in the order of their positions: what the arms' records count in. */
+/** The conversation of each turn, one turn per line in the order of the positions that the arms' records use. */
 function turnLines({ turns }: Corpus): string {
   return turns.map(({ id, conversationId }) => `${JSON.stringify({ id, conversation: conversationId })}\n`).join('');
 }
 
-/** What is left of a finished run besides its tables. */
+/** The files of a finished run besides its tables. */
 export function runFiles({ result, runs, qrels, corpus }: FinishedRun): RunFiles {
   const trec = [...runs].map(([name, run]) => [`runs/${fileName(name)}.trec`, formatRun(run, fileName(name))]);
   const { environment, stages, armsAtOnce, timings } = result;
@@ -96,7 +96,7 @@ export function runFiles({ result, runs, qrels, corpus }: FinishedRun): RunFiles
 }
 
 /**
- * Puts files in place as a whole: they are written beside the folder, which is then swapped in, so that an interruption leaves the earlier one or none.
+ * Replaces a folder as a whole: files are written to a folder beside it, which is then renamed, so that an interruption leaves the earlier one or none.
  *
  * @throws StorageError naming the folder; UnavailableError while another process writes it.
  */

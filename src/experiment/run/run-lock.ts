@@ -8,7 +8,7 @@ import { assertNoLink } from '../../core/files.ts';
 const holderSchema = z.object({ pid: z.number(), host: z.string(), born: z.string().nullable() });
 type Holder = z.output<typeof holderSchema>;
 
-/** Who wrote a lock; null for a file that is none. */
+/** The process that wrote a lock; null for a file that is not a lock. */
 function holderIn(text: string): Holder | null {
   try {
     return holderSchema.parse(JSON.parse(text));
@@ -17,7 +17,7 @@ function holderIn(text: string): Holder | null {
   }
 }
 
-/** When a process began, in ticks since the machine did; null where the system does not say. A number may name another process after a restart. */
+/** The start time of a process, in ticks since boot; null if the system does not report it. After a restart a number may name another process. */
 function birthOf(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -32,7 +32,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'; // somebody else's
+    return (error as NodeJS.ErrnoException).code === 'EPERM'; // the process of another user
   }
 }
 
@@ -41,7 +41,7 @@ function isGone({ pid, host, born }: Holder): boolean {
   return host === hostname() && (!isAlive(pid) || birthOf(pid) !== born);
 }
 
-/** The content of a lock; null where there is none. */
+/** The content of a lock; null without a lock. */
 function textOf(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
@@ -51,7 +51,7 @@ function textOf(path: string): string | null {
   }
 }
 
-/** Makes a file with its content in place, unless there is one. */
+/** Makes a file with its content in one step, unless it exists. */
 function makeWhole(path: string, text: string): boolean {
   const fresh = `${path}.${process.pid}`;
   try {
@@ -96,7 +96,7 @@ export class RunLock {
   /** The name of the lock within its folder. */
   static readonly NAME = 'lock';
 
-  /** @throws UnavailableError naming the process that has it, StorageError for a link. What a dead process of this machine left behind is taken over. */
+  /** @throws UnavailableError naming the process that has it, StorageError for a link. The lock of a dead process of this machine is taken over. */
   static acquire(folder: string): RunLock {
     const path = join(folder, RunLock.NAME);
     const holder: Holder = { pid: process.pid, host: hostname(), born: birthOf(process.pid) };
@@ -112,7 +112,7 @@ export class RunLock {
     return lock;
   }
 
-  /** Takes the lock out of the folder, wherever that is by now; another process's stays. */
+  /** Removes the lock from the folder, also if the folder was renamed; the lock of another process remains. */
   release(folder: string): void {
     const path = join(folder, RunLock.NAME);
     if (textOf(path) === this.#text) rmSync(path, { force: true });

@@ -63,7 +63,7 @@ function datasetSummary({ config, runner: { dataset } }: PreparedRun, turns: Dat
   return { name, ...declaration, relevantGrade, gradeNames, hash, split, facts, turns };
 }
 
-/** How the arms were made, and of a factorial sweep what its factors do together. */
+/** The design of the arms, and the interactions of a factorial sweep. */
 function sweepSummary({ run, measurement: { queries } }: MeasuredRun, arms: readonly ArmResult[]): SweepSummary | null {
   const { sweep, evaluation, seed } = run.config;
   if (sweep === null) return null;

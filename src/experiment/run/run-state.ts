@@ -16,18 +16,18 @@ const stateSchema = z.strictObject({
   backend: z.enum(BACKENDS),
   /** The arms of the table, in its order. */
   arms: z.array(z.string()),
-  /** How many of them are run at the same time, at most, by the command that has the folder. */
+  /** The maximum number of arms run at the same time by the command that holds the folder. */
   armsAtOnce: z.int().min(1),
 });
 
-/** What the arms of a run have in common, wherever they are run. */
+/** The values that all arms of a run share, on any machine. */
 export type RunState = z.output<typeof stateSchema>;
 
 export function formatState(state: RunState): string {
   return `${JSON.stringify(state, null, 2)}\n`;
 }
 
-/** @throws StorageError for a folder that is none of a run, ChecksumMismatchError for a state that is cut short, ConfigurationError for one that is none. */
+/** @throws StorageError for a folder that is not of a run, ChecksumMismatchError for a truncated state, ConfigurationError for an invalid one. */
 export function readState(runFolder: string): RunState {
   const path = join(runFolder, STATE);
   return parse(stateSchema, jsonIn(readText(path), path), path);
@@ -41,12 +41,12 @@ function jsonIn(text: string, path: string): unknown {
   }
 }
 
-/** What of two states differs that records of one table must have in common. */
+/** The facts of two states that differ, of those that records of one table must share. */
 export function differingFacts(a: RunState, b: RunState): string[] {
   return (['hash', 'recordVersion', 'dataHash', 'backend'] as const).filter((key) => a[key] !== b[key]);
 }
 
-/** @throws ValidationError where the folder holds records of other code, data or backend, with which those to come must not meet in one table. */
+/** @throws ValidationError if the folder holds records of other code, data or backend, which must not be mixed with new ones in one table. */
 export function assertContinues(runFolder: string, state: RunState): void {
   if (!existsSync(join(runFolder, STATE))) return;
   const differing = differingFacts(readState(runFolder), state);

@@ -58,14 +58,14 @@ class Stopwatch {
   }
 }
 
-/** Measures rankings of nothing, so that queries of which no figure can be made are refused before any arm is run. @throws ValidationError. */
+/** Measures empty rankings, so that invalid queries are an error before any arm runs. @throws ValidationError. */
 function assertMeasurable({ evaluation, seed }: ExperimentConfig, { dataset, queries }: ArmRunner): void {
   const { baseline, metrics, level } = evaluation;
   const options = { metrics: metrics.slice(0, 1), baseline, samples: 1, level, seed };
   measureArms(new Map([[baseline, new Map()]]), dataset, queries, options);
 }
 
-/** @throws RagPlusPlusError where there is nothing to make a table of. */
+/** @throws RagPlusPlusError if every arm failed. */
 function assertSome({ records, failures }: Outcomes): void {
   const [first] = failures;
   if (records.length > 0 || first === undefined) return;
@@ -86,7 +86,7 @@ async function measurementOf(
   return measurement;
 }
 
-/** What the arms found, measured. Nothing is retrieved but what the remarks are about. */
+/** Measures the results of the arms. Retrieves nothing except for the remarks. */
 async function measured(run: PreparedRun, outcomes: Outcomes, raced: Raced, watch: Stopwatch): Promise<FinishedRun> {
   const { config, runner } = run;
   const { dataset, queries } = runner;
@@ -133,8 +133,8 @@ async function prepare(config: ExperimentConfig, context: RunContext, runner: Ar
  * Runs an experiment from config to result: loads the data, has each arm tuned on the held-out part of dev and ranked with an encoder fitted on all of dev, and
  * measures. The result is the same for the same config, data and backend, wherever the arms are run. An arm that fails is among the result's failures.
  *
- * @param execute where the arms are run; in this process unless it is said otherwise.
- * @param executeRound where the rounds of a race are run, see {@link runRace}.
+ * @param execute runs the arms; by default in this process.
+ * @param executeRound runs the rounds of a race, see {@link runRace}.
  * @throws RagPlusPlusError with the first failure's code where every arm fails.
  */
 export async function runExperiment(

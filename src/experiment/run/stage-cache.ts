@@ -7,7 +7,7 @@ import type { Artifact, Stage, StageStore } from '../../signals/stage.ts';
 
 const REMEDY = 'delete the file and run again, with --retry-failed to resume a run';
 
-/** What JSON has no number for. */
+/** Numbers that JSON cannot represent. */
 const NON_FINITE = 'nonFinite';
 
 function encode(_: string, value: unknown): unknown {
@@ -28,7 +28,7 @@ function codeOf(error: unknown): string | undefined {
 }
 
 /**
- * What stages made, on disk by their keys: `<cache>/stages/<stage>/<key>.safetensors`. Several processes may use one folder at once: files are written whole or not
+ * The results of stages, on disk by their keys: `<cache>/stages/<stage>/<key>.safetensors`. Several processes may use one folder at once: files are written whole or not
  * at all, and two that make the same stage write the same bytes. Reading a file notes that it was used, for `ragpp cache gc`.
  */
 export class StageCache implements StageStore {
@@ -50,7 +50,7 @@ export class StageCache implements StageStore {
   /**
    * null for a stage that is to be made and written.
    *
-   * @throws ChecksumMismatchError for a damaged file, saying what to delete; StorageError for a link, and where a missing stage could not be written.
+   * @throws ChecksumMismatchError for a damaged file, naming the file to delete; StorageError for a link, and if a missing stage could not be written.
    */
   read(stage: Stage): Artifact | null {
     const path = this.pathOf(stage);
@@ -95,7 +95,7 @@ export class StageCache implements StageStore {
   }
 }
 
-/** A file of somebody else's, or on a disk that cannot be written, keeps its old time: it is found by gc a little earlier, and nothing else depends on it. */
+/** The file of another user, or on a read-only disk, keeps its old time: gc deletes it a little earlier, without other effects. */
 function touch(path: string): void {
   const now = new Date();
   try {

@@ -12,12 +12,12 @@ import { approximateSources } from './remarks.ts';
 import { tuningStage } from './tuning.ts';
 import { type PlanSource, tableGraph, tuningGraph } from './workspaces.ts';
 
-/** What a config would execute with an empty cache, in one process. */
+/** The stages that a config executes with an empty cache, in one process. */
 export interface StagePlan {
   /** By stage name, in alphabetical order. */
   readonly executions: Readonly<Record<string, number>>;
   readonly total: number;
-  /** False where a stage depends on what tuning chooses or a race leaves: then the numbers are upper bounds. */
+  /** False if a stage depends on tuning or on a race: then the numbers are upper bounds. */
   readonly exact: boolean;
   /** The stages that will be executed in any case, inputs before what needs them. */
   readonly known: readonly Stage[];
@@ -26,7 +26,7 @@ export interface StagePlan {
 /** Stages by the inputs that distinguish them. */
 type Stages = ReadonlyMap<string, Stage>;
 
-/** What is asked of one workspace: the stages of one of the alternatives. */
+/** The requests of one workspace: the stages of one of the alternatives. */
 type Request = readonly Stages[];
 
 /** Path -> the values that tuning might set there. */
@@ -38,7 +38,7 @@ function byName({ arms }: ExperimentConfig): ArmsByName {
   return new Map(arms.map((arm) => [arm.name, arm]));
 }
 
-/** What an arm's chain might hand down to it. */
+/** Tuned values that an arm's chain may pass to it. */
 function inheritedChoices(arm: ArmOptions, arms: ArmsByName): Choices {
   const parent = arm.extends === undefined ? undefined : arms.get(arm.extends);
   if (parent === undefined) return {};
@@ -68,7 +68,7 @@ function withConsequences(plan: Plan, arm: ArmOptions, choices: Choices): Choice
   return Object.fromEntries(needed);
 }
 
-/** Each arm's ranking, with whatever its chain and its grid might give it. @param also what else is asked for an arm. */
+/** Each arm's ranking, for all values that its chain and its grid may give it. @param also further requests of an arm. */
 function rankingRequests(
   workspace: string,
   plan: Plan,
@@ -103,7 +103,7 @@ function raceRequests(source: PlanSource, race: RaceOptions): Request[] {
     });
 }
 
-/** Nothing may be asked instead. */
+/** No stage may be requested instead. */
 function perhaps(request: Request): Request {
   return [...request, new Map()];
 }

@@ -1,6 +1,6 @@
 import { eventBreaks } from '../../core/event-loop.ts';
 
-/** A computation that can be left alone between its steps, none of which takes long. */
+/** A computation in short steps that can be interrupted between them. */
 export type Steps<T> = Generator<void, T>;
 
 /** Takes all steps at once. */

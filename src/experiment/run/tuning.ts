@@ -42,8 +42,8 @@ export interface TunedArm {
 }
 
 /**
- * Chooses arms' hyper-parameters from their grids. An arm starts from what was chosen for the arm that it extends, which is tuned first where it was not yet; so
- * what is chosen for an arm depends on its own chain alone, never on which other arms were asked for. Equal values: the first point of the grid.
+ * Chooses arms' hyper-parameters from their grids. An arm starts from the tuned values of the arm that it extends, which is tuned first if necessary; so
+ * the tuned values of an arm depend on its own chain alone, never on other requested arms. Equal values: the first point of the grid.
  */
 export class ArmTuning {
   readonly #arms: ReadonlyMap<string, ArmOptions>;
@@ -56,7 +56,7 @@ export class ArmTuning {
     this.#measure = measure;
   }
 
-  /** The arm as it is written. @throws ValidationError where there is none of that name. */
+  /** The arm as it is written. @throws ValidationError for an unknown name. */
   #written(name: string): ArmOptions {
     const arm = this.#arms.get(name);
     if (arm === undefined)
@@ -64,7 +64,7 @@ export class ArmTuning {
     return arm;
   }
 
-  /** How many points are still to be measured before the arm is tuned. */
+  /** The number of points still to measure before the arm is tuned. */
   pointsLeft(name: string): number {
     if (this.#tuned.has(name)) return 0;
     const arm = this.#written(name);

@@ -15,10 +15,10 @@ import { limitedQueries, sampleConversations } from './conversation-sample.ts';
 import { type DevSplit, splitDev } from './dev-split.ts';
 import { assertSplitSize } from './split-size.ts';
 
-/** What workspaces are opened from. */
+/** The inputs of workspaces. */
 export interface WorkspaceSource {
   readonly dataset: Dataset;
-  /** Whose conversations encoders are fitted on, where that is another dataset. */
+  /** The dataset whose conversations encoders are fitted on, if it is another dataset. */
   readonly fittedOn?: Dataset;
   readonly config: Pick<ExperimentConfig, 'embedding' | 'seed'>;
   /** Where embeddings are kept. */
@@ -32,7 +32,7 @@ export interface WorkspaceSource {
   readonly reach?: QueryReach;
 }
 
-/** What the arms of an experiment are run from. */
+/** The workspaces of an experiment's arms. */
 export interface ExperimentSource extends WorkspaceSource {
   readonly config: ExperimentConfig;
 }
