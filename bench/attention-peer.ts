@@ -19,7 +19,7 @@ export interface PeerReport {
 }
 
 /**
- * What dense torch makes of the same conversation.
+ * The results of dense torch on the same conversation.
  *
  * @param sizes turns to measure, with the places of their sampled rows
  */

@@ -25,7 +25,7 @@ function samplesOf(turns: number, count: number): number[] {
   return Array.from({ length: last + 1 }, (_, i) => (last === 0 ? 0 : Math.round((i * (turns - 1)) / last)));
 }
 
-/** One conversation, whose first turns are the shorter ones, and the exact rows that outputs are held against. */
+/** One conversation, whose first turns are the shorter ones, and the exact rows that outputs are compared with. */
 export class Workload {
   readonly settings: Settings;
   readonly embeddings: Float32Array;

@@ -35,7 +35,7 @@ export interface AttentionRow {
   readonly error: number;
 }
 
-/** What is repeated takes at least so long together: a run of a few milliseconds says little. */
+/** The minimum total time of repetitions: a run of a few milliseconds is not reliable. */
 const LEAST_SECONDS = 0.5;
 
 async function fastest<T>(work: () => Promise<T>): Promise<{ seconds: number; result: T }> {
@@ -100,7 +100,7 @@ function askTorch(load: Workload): { rows: AttentionRow[]; remark: string } {
   };
 }
 
-/** Rounds over all sizes, since a machine is slow for seconds at a time: what is slow in one round is not in another. */
+/** Rounds over all sizes, since a machine may be slow for seconds: a size that is slow in one round is not in another. */
 async function timeAll<T>(
   stage: string,
   sizes: readonly number[],
@@ -176,7 +176,7 @@ function parseOptions(args: readonly string[]): { settings: Settings; backend: B
   return { settings, backend: values.backend as BackendChoice };
 }
 
-/** Times, their growth, errors, and how many times as fast as dense torch at the same size; a dash where there is nothing to compare with. */
+/** Times, their growth, errors, and how many times as fast as dense torch at the same size; a dash without a peer. */
 export function formatAttentionTable(rows: readonly AttentionRow[]): string {
   const torch = new Map(rows.filter(({ name }) => name === 'dense torch').map((row) => [row.turns, row.seconds]));
   const timesOf = (wanted: string) =>

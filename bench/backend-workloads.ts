@@ -14,7 +14,7 @@ import { benchGraph, benchQueries } from './pagerank-graph.ts';
 import { freshPools, optionsOf } from './rerank-timing.ts';
 import { rerankWorld, workspaceOf } from './rerank-workload.ts';
 
-/** Work on the active backend, with what it keeps there. */
+/** Work on the active backend, with its tensors there. */
 export interface OpenWorkload {
   run(): Promise<ArrayLike<number>>;
   dispose(): void;

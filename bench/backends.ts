@@ -12,7 +12,7 @@ export const BACKENDS_USAGE = `backends [options]     the same work on several b
     --backends B,B     of ${BACKENDS.join(', ')}; the others are compared with the first (default wasm,node)
     --rounds R         each backend once a round, of which the fastest counts; the ratio of the clock's times is the median of the rounds (default 5)`;
 
-/** A round of a workload on one backend takes at least so long: a run of a millisecond says little. */
+/** The minimum time of a round of a workload on one backend: a run of a millisecond is not reliable. */
 const LEAST_MILLISECONDS = 300;
 
 export interface BackendRow {

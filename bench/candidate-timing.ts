@@ -27,7 +27,7 @@ export interface Timing {
   readonly recall: number;
 }
 
-/** Neighbours asked for, and the k of the recall. */
+/** The number of neighbours, and the k of the recall. */
 export const K = 10;
 
 interface Inputs {

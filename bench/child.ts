@@ -6,7 +6,7 @@ import { UnavailableError } from '../src/core/errors.ts';
  * Runs a script of this folder in a process of its own, with nothing loaded or compiled yet.
  *
  * @param task handed over as JSON, the script's only argument.
- * @returns what it sends back.
+ * @returns the message it sends back.
  * @throws UnavailableError when it ends before that.
  */
 export function inChild<T>(script: string, task: unknown): Promise<T> {

@@ -11,7 +11,7 @@ export interface StreamMeasurement {
   readonly removesPerSecond: number;
   /** Readings of the figures. */
   readonly readingsPerSecond: number;
-  /** Of the running figures from exact ones of what is left, relative. */
+  /** The relative error of the running figures against exact figures of the remaining records. */
   readonly drift: number;
 }
 

@@ -53,7 +53,7 @@ export interface ConservationRow {
   readonly error: number;
 }
 
-/** What others are compared with. */
+/** The method that others are compared with. */
 const PAIRS = 'all pairs';
 
 class Bench {
@@ -198,7 +198,7 @@ function formatStream({
   return `stream: ${rates.join(', ')} and ${readingsPerSecond.toFixed(0)} readings a second; relative drift ${drift.toExponential(1)} after ${operations} operations`;
 }
 
-/** Times, their growth, errors, and how many times as fast as energy over all pairs at the same size; a dash where there is nothing to compare with. */
+/** Times, their growth, errors, and how many times as fast as energy over all pairs at the same size; a dash without a peer. */
 export function formatConservationTable(rows: readonly ConservationRow[]): string {
   const timesIn = (wanted: string) =>
     rows.filter(({ name }) => name === wanted).map(({ count, seconds }) => ({ size: count, seconds }));

@@ -1,4 +1,4 @@
-/** How long it took for a size. */
+/** The time for a size. */
 export interface SizedTime {
   readonly size: number;
   readonly seconds: number;
@@ -14,7 +14,7 @@ export function growthExponent(times: readonly SizedTime[]): number {
   return covariance / mean(x.map((value) => (value - middleX) ** 2));
 }
 
-/** How many times as long as half the size it took; undefined where half the size was not measured. */
+/** The ratio to the time for half the size; undefined if half the size was not measured. */
 export function doublingRatio(times: readonly SizedTime[], size: number): number | undefined {
   const secondsOf = (wanted: number) => times.find((time) => time.size === wanted)?.seconds;
   const [half, whole] = [secondsOf(size / 2), secondsOf(size)];

@@ -4,7 +4,7 @@ import type { HnswLibrary } from '../src/candidates/hnsw.ts';
 import { type BackendName, useBackend } from '../src/core/backend.ts';
 import { type BenchSettings, timeHnsw } from './candidate-timing.ts';
 
-/** What the parent passes: a process can load only one build of the addon. */
+/** The message of the parent: a process can load only one build of the addon. */
 export interface ChildTask {
   readonly settings: BenchSettings;
   readonly backend: BackendName;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { UnavailableError } from '../src/core/errors.ts';
 
-/** What `CXXFLAGS="…" npm rebuild hnswlib-node` needs to use the machine's vector instructions. */
+/** The environment of `CXXFLAGS="…" npm rebuild hnswlib-node` for the machine's vector instructions. */
 export const NATIVE_FLAGS = '-O3 -march=native';
 
 function packageFolder(name: string, from: string): string {
@@ -25,7 +25,7 @@ export function instructionsOf(folder: string): string {
 }
 
 /**
- * Builds a copy of the installed hnswlib-node for this machine in a temporary folder; the installed one stays as it is.
+ * Builds a copy of the installed hnswlib-node for this machine in a temporary folder; the installed one is not changed.
  *
  * @returns the copy's package folder, below a `node_modules` that the caller may delete.
  * @throws UnavailableError with the compiler's last lines.

@@ -15,7 +15,7 @@ function sharesOf({ grades, width }: FeatureTable): Float32Array {
   });
 }
 
-/** What torch makes of the same table, which it is given standardised. */
+/** The results of torch on the same, standardised table. */
 export function runTorchLearning(
   python: FoundPython,
   settings: LearningSettings,

@@ -1,4 +1,4 @@
-/** How far scores are from those of a reference. */
+/** The error of scores against those of a reference. */
 export interface ScoreError {
   /** Of a node's score. */
   readonly largest: number;

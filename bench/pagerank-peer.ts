@@ -23,7 +23,7 @@ export interface PeerResult {
   readonly scores: Float64Array;
 }
 
-/** What scipy makes of the same graph and queries, for each tolerance. */
+/** The results of scipy on the same graph and queries, for each tolerance. */
 export function runScipy(
   python: FoundPython,
   graph: BenchGraph,

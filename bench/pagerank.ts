@@ -44,7 +44,7 @@ export interface Row {
   readonly error: ScoreError;
 }
 
-/** What float64 converges to, and what float32 can. */
+/** The tolerances that float64 reaches, and those that float32 reaches. */
 const [FINE, COARSE] = [1e-10, 1e-6];
 /** Enough to order the best nodes, for which forward push is made. */
 const ROUGH = 1e-3;
@@ -190,7 +190,7 @@ function fastest(before: readonly Row[], now: readonly Row[]): Row[] {
   });
 }
 
-/** Times, and how many times as long as the faster way of the peer at the same tolerance they are; a dash where there is no such peer. */
+/** Times, and how many times as long as the faster way of the peer at the same tolerance they are; a dash without such a peer. */
 export function formatPageRankTable(rows: readonly Row[], peers: readonly Row[]): string {
   const header = [
     'solver',

@@ -9,7 +9,7 @@ import { SCORES, type ScoreName } from './rerank-reference.ts';
 import type { RerankMeasurement } from './rerank-timing.ts';
 import type { RerankWorld } from './rerank-workload.ts';
 
-/** What torch was asked for. */
+/** The options of torch. */
 export const PEER_STEPS = ['cosine', 'trajectory', 'unified', 'whole'] as const;
 export type PeerStep = (typeof PEER_STEPS)[number];
 
@@ -30,7 +30,7 @@ async function writeCorpus(world: RerankWorld, write: (name: string, data: Float
   return tables.width;
 }
 
-/** What torch makes of the same candidates, which it is given with their coordinates and places, so that no tree is left to it. */
+/** The results of torch on the same candidates, with their coordinates and places as input, so that it needs no tree. */
 export async function runTorchRerank(
   python: FoundPython,
   world: RerankWorld,

@@ -3,7 +3,7 @@ import type { Query } from '../src/model/dataset.ts';
 import type { Turn } from '../src/model/turn.ts';
 import { componentsOf, type RerankWorld } from './rerank-workload.ts';
 
-/** `final` is what an arm makes of the others. */
+/** `final` is the score of the arm, from the others. */
 export const SCORES = ['cosine', 'trajectory', 'attention', 'final'] as const;
 export type ScoreName = (typeof SCORES)[number];
 
@@ -16,7 +16,7 @@ const TEMPORAL = 3;
 const [TRAJECTORY_WEIGHT, ATTENTION_WEIGHT] = [0.3, 0.2];
 const MIX = { rcp: 0.4, ircp: 0.4, tpo: 0.2 };
 
-/** A conversation as it was when the query was asked, the query its last member. */
+/** A conversation at the time of the query, with the query as its last member. */
 interface Thread {
   readonly members: readonly { readonly parentId: string | null; readonly item: Turn | Query }[];
   readonly coordinates: readonly (readonly number[])[];
@@ -32,7 +32,7 @@ function softmax(logits: readonly number[]): number[] {
 }
 
 /**
- * The published scores by their formulas in float64, a query at a time, trees rebuilt from plain turns: shares nothing with what it judges but the count of a
+ * The published scores by their formulas in float64, a query at a time, trees rebuilt from plain turns: shares no code with the implementation except the count of a
  * text's components.
  */
 export class RerankReference {

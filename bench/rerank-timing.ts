@@ -123,7 +123,7 @@ async function timeReadBack({ queryCount, width }: CandidatePool, repeats: numbe
   }
 }
 
-/** Reranks the first queries of the world; the candidates are found before, and what is made once a corpus is made before too. */
+/** Reranks the first queries of the world; the candidates and the parts made once per corpus are made before. */
 export async function measureRerank(
   world: RerankWorld,
   reference: RerankReference,

@@ -141,7 +141,7 @@ function parseOptions(args: readonly string[]): { settings: Settings; backend: B
   return { settings: { ...lists, ...numbers, seed: single('seed'), peer }, backend: values.backend as BackendChoice };
 }
 
-/** Times of a query, errors, and how many times as fast as torch; a dash where there is nothing to compare with. */
+/** Times of a query, errors, and how many times as fast as torch; a dash without a peer. */
 export function formatRerankTable(rows: readonly RerankRow[]): string {
   const header = ['step', 'N', 'B', 'C', 'ms/query', 'fastest', 'max error', 'torch', 'its error', 'times faster'];
   const lines = rows.map(({ step, size, batch, candidates, milliseconds, fastest, error, peer, peerError }) => [

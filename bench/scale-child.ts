@@ -19,18 +19,18 @@ export interface ScaleTask {
   readonly config: ExperimentConfig;
   /** Empty. */
   readonly cacheFolder: string;
-  /** How many queries are asked. */
+  /** The number of queries. */
   readonly queries: number;
 }
 
-/** What a step took. */
+/** The cost of a step. */
 export interface StepCost {
   readonly step: string;
   /** Of the processor, which other work on the machine does not lengthen much. */
   readonly seconds: number;
-  /** Bytes in memory at most, with what the steps before have left there. */
+  /** Peak memory in bytes, including the rest of earlier steps. */
   readonly peak: number;
-  /** Whether the step is a named peer's, for comparison, and no part of the run. */
+  /** Whether the step is that of a named peer, for comparison, and not part of the run. */
   readonly isPeer: boolean;
 }
 

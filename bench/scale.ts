@@ -90,7 +90,7 @@ function exponent(from: ScaleCost, to: ScaleCost, read: (cost: ScaleCost) => num
   return growthExponent([from, to].map((cost) => ({ size: cost.turns, seconds: read(cost) }))).toFixed(2);
 }
 
-/** A row a step: its value at each size, and behind it the exponent since the size before. */
+/** A row per step: its value at each size, followed by the exponent since the size before. */
 function tableOf(
   costs: readonly ScaleCost[],
   digits: number,

@@ -23,7 +23,7 @@ export const STAGES_USAGE = `stages [options]       what each stage costs to com
 
 const REPEATS = 5;
 
-/** What a stage cost in seconds of the processor, which other work on the machine does not lengthen much. */
+/** The cost of a stage in seconds of the processor, which other work on the machine does not lengthen much. */
 export interface StageCost {
   readonly stage: Stage;
   /** Without its inputs. */
@@ -67,7 +67,7 @@ export class TimingStore implements StageStore {
     this.#inner.write(stage, artifact);
     const written = this.#clock();
     this.costs.push({ stage, compute: computed - start - inputs, write: written - computed });
-    // Also the writing, which is no work of the stage that asked.
+    // Also the writing, which is not work of the requesting stage.
     const outer = this.#open.at(-1);
     if (outer !== undefined) outer.inputs += written - start;
   }
@@ -97,7 +97,7 @@ function config(backend: string): ExperimentConfig {
   );
 }
 
-/** What the middle one of several runs takes: the first ones also compile. */
+/** The median time of several runs: the first ones also compile. */
 async function medianSeconds(run: () => Promise<unknown>): Promise<number> {
   const seconds: number[] = [];
   for (let i = 0; i < REPEATS; i++) {

@@ -10,7 +10,7 @@ export interface SweepTask {
   readonly cacheFolder: string;
 }
 
-/** What a run cost. */
+/** The cost of a run. */
 export interface RunCost {
   /** From the config to the result, without starting the process. */
   readonly seconds: number;

@@ -16,7 +16,7 @@ export const SWEEP_USAGE = `sweep [options]        24 arms that differ in rerank
     --seed S       (default 7)
     --backend B    auto, ${BACKENDS.join(', ')} (default auto)`;
 
-/** What a sweep may cost, in arms. */
+/** The target cost of a sweep, in arms. */
 const TARGET = 1.6;
 
 const TRAJECTORY_WEIGHTS = [0.05, 0.1, 0.2, 0.3, 0.5, 0.7];
@@ -85,7 +85,7 @@ async function runCold(config: ExperimentConfig): Promise<RunCost> {
   }
 }
 
-/** Of a run: the seconds of some of its steps, all of them where none is named. */
+/** Of a run: the seconds of some of its steps, all of them by default. */
 function secondsOf({ seconds, timings }: RunCost, ...steps: readonly string[]): number {
   if (steps.length === 0) return seconds;
   return timings.filter(({ stage }) => steps.includes(stage)).reduce((sum, timing) => sum + timing.seconds, 0);
@@ -99,7 +99,7 @@ function fastest(costs: readonly RunCost[]): RunCost {
   return costs.reduce((best, cost) => (cost.seconds < best.seconds ? cost : best));
 }
 
-/** What one arm and all of them cost, step by step, and how many times as much that is. */
+/** The cost of one arm and of all arms, step by step, and their ratio. */
 export function formatSweep(one: RunCost, all: RunCost): string {
   const time = (...steps: readonly string[]) => [secondsOf(one, ...steps), secondsOf(all, ...steps)] as const;
   const rows: [string, readonly [number, number], number][] = [

@@ -23,7 +23,7 @@ function text(source: Random, topic: number): string {
  * Writes a made-up dataset of the kind `jsonl`: threads of 2 to 14 turns that overlap in time, and for each the question that its last turn answers.
  *
  * @param size turns, about
- * @param topics that threads take their words from in turn; a topic a thread where it is left out
+ * @param the number of topics that threads use in turn; by default one per thread
  */
 export function writeSyntheticThreads(
   folder: string,

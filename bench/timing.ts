@@ -10,12 +10,12 @@ export function median(values: readonly number[]): number {
   return ascending.length % 2 === 1 ? ascending[middle]! : (ascending[middle - 1]! + ascending[middle]!) / 2;
 }
 
-/** Times of `repeats` runs, the first of which has the compiler's work in it, and what the last gave. */
+/** Times of `repeats` runs, the first with compilation, and the result of the last. */
 export function timesOf<T>(repeats: number, work: () => T | Promise<T>): Promise<Times & { readonly result: T }> {
   return timesAfter(repeats, () => {}, work);
 }
 
-/** {@link timesOf}, each run with what was prepared for it, which is not timed. */
+/** {@link timesOf}, each run with an untimed preparation. */
 export async function timesAfter<P, T>(
   repeats: number,
   prepare: () => P | Promise<P>,

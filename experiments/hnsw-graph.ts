@@ -33,7 +33,7 @@ export async function buildHnsw(
   return { index, graph: graphs[0] as hnswlib.HierarchicalNSW, seconds: (performance.now() - started) / 1000 };
 }
 
-/** Bytes of the graph besides the vectors, as the library saves it: links, counts, labels, levels. */
+/** Bytes of the graph without the vectors, as the library saves it: links, counts, labels, levels. */
 export function graphBytes({ graph }: BuiltIndex): number {
   const folder = mkdtempSync(join(tmpdir(), 'ragpp-hnsw-'));
   try {

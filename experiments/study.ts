@@ -25,11 +25,11 @@ export interface Findings {
   readonly sections: readonly string[];
 }
 
-/** An experiment whose outcome is tables of its own, in place of arms that are compared. */
+/** An experiment with tables of its own instead of arms. */
 export interface Study<Schema extends z.ZodType<{ readonly seed: number }>> {
   readonly name: string;
   readonly description: string;
-  /** Unknown keys are refused. */
+  /** Unknown keys are errors. */
   readonly settings: Schema;
   measure(settings: z.output<Schema>, context: StudyContext): Promise<Findings>;
 }
@@ -41,7 +41,7 @@ interface Options {
   readonly set: readonly string[];
 }
 
-/** What a study leaves: the files that `ragpp publish` copies. */
+/** The files of a study: those that `ragpp publish` copies. */
 function filesOf(
   name: string,
   settings: { readonly seed: number },

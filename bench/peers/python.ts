@@ -5,13 +5,13 @@ import { UnavailableError } from '../../src/core/errors.ts';
 /** The first on the path, and Debian's own: another in front of it, such as pyenv's, does not see what apt-get installs. */
 const COMMANDS = ['python3', '/usr/bin/python3'];
 
-/** A Python that imports what a peer needs. */
+/** A Python with the packages that a peer needs. */
 export interface FoundPython {
   readonly command: string;
   readonly versions: string;
 }
 
-/** Or why there is none and what would bring it. */
+/** Or the reason why it is missing, and the command that installs it. */
 export type Python = FoundPython | { readonly missing: string };
 
 /** @param packages as they are imported; Debian calls them python3-NAME. */
@@ -31,7 +31,7 @@ export function findPython(packages: readonly string[]): Python {
 /**
  * Runs a script of this folder.
  *
- * @returns what it printed, as JSON.
+ * @returns its output, as JSON.
  * @throws UnavailableError with the last line of its complaint.
  */
 export function runPeer<T>({ command }: FoundPython, script: string, ...args: readonly string[]): T {

@@ -17,7 +17,7 @@ const settings = z.strictObject({
   seed: z.int().default(20260101),
   /** Whose data and embeddings. */
   config: z.string().default('configs/latency.yaml'),
-  /** Neighbours asked for, and the k of the recall. */
+  /** The number of neighbours, and the k of the recall. */
   k: z.int().min(1).default(10),
   m: grid(4, 8, 16, 32),
   efConstruction: grid(40, 200),
@@ -42,7 +42,7 @@ async function medianMilliseconds(index: CandidateIndex, batch: QueryBatch, k: n
   return median(times);
 }
 
-/** The exact answer, and what it takes. */
+/** The exact result, and its time. */
 async function exactSearch({ corpus, turnVectors, dimension }: Workspace, batch: QueryBatch, k: number) {
   const ids = corpus.turns.map(({ id }) => id);
   const index = new FlatIndex(ids, unchangingRows(turnVectors, dimension));
@@ -78,7 +78,7 @@ async function graphPoints(
   }
 }
 
-/** M, efConstruction and efSearch of the approximate index: how much of the exact answer it finds, and what a query takes. */
+/** M, efConstruction and efSearch of the approximate index: the share of the exact result that it finds, and the time of a query. */
 export const candidateStage: Study<typeof settings> = {
   name: 'candidate-stage',
   description: 'recall of hnsw against the exact index beside the time of a query, by M, efConstruction and efSearch',

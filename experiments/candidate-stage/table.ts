@@ -9,7 +9,7 @@ export interface GraphPoint {
   readonly recall: number;
   /** A query. */
   readonly milliseconds: number;
-  /** Of the graph, whatever the efSearch. */
+  /** Of the graph, for every efSearch. */
   readonly buildSeconds: number;
   /** A turn, of the graph. */
   readonly graphBytes: number;
@@ -30,7 +30,7 @@ export function gridTable(points: readonly GraphPoint[]): string {
   return pipeTable({ head: ['graph', 'build s', 'bytes a turn', ...efs.map((ef) => `efSearch ${ef}`)], rows });
 }
 
-/** The points that none is both at least as fast and at least as exact as, the fastest first. */
+/** The Pareto-optimal points: no other is at least as fast and at least as exact; the fastest first. */
 export function frontier(points: readonly GraphPoint[]): GraphPoint[] {
   const beats = (a: GraphPoint, b: GraphPoint) =>
     a.milliseconds <= b.milliseconds &&

@@ -25,7 +25,7 @@ interface Options {
   readonly leastMessages?: string;
 }
 
-/** The settings that were given; what is no number stays a text, for the schema to judge. */
+/** The given settings; a value that is not a number stays a text, for the schema to check. */
 function settingsOf({ data, backend: _, cache: __, results: ___, ...texts }: Options): unknown {
   const given = Object.entries(texts).map(([name, text]) => [name, Number.isNaN(Number(text)) ? text : Number(text)]);
   return { ...Object.fromEntries(given), ...(data === undefined ? {} : { dataset: { name: 'jsonl', path: data } }) };

@@ -19,16 +19,16 @@ export interface Drift {
   readonly final: number;
   /** (final - initial) / initial */
   readonly drift: number;
-  /** The relative change with the largest size between two days of the span that are the retention time apart; null where the span is shorter. */
+  /** The relative change with the largest size between two days of the span that are the retention time apart; null if the span is shorter. */
   readonly largest: number | null;
-  /** Share of those pairs of days within 1 %; null where there is none. */
+  /** Share of those pairs of days within 1 %; null without pairs. */
   readonly withinOnePercent: number | null;
 }
 
 /**
- * The longest run of days with at least `leastMessages` in the retention time before: where there is a memory to speak of.
+ * The longest run of days with at least `leastMessages` in the retention time before.
  *
- * @throws ValidationError where there is no such day.
+ * @throws ValidationError if there is no such day.
  */
 export function busySpan(corpus: Corpus, days: readonly number[], settings: DriftSettings): Span {
   const { leastMessages, retentionDays } = settings;

@@ -31,7 +31,7 @@ export interface DriftResult {
   readonly zeroVectors: number;
   readonly dimension: number;
   readonly span: Span;
-  /** When the first conversation began that the encoder was not fitted on; null where it was fitted on all. */
+  /** The time of the first conversation that the encoder was not fitted on; null if it was fitted on all. */
   readonly unfittedFrom: number | null;
   readonly policies: readonly PolicyResult[];
 }

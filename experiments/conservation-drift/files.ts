@@ -21,7 +21,7 @@ function tableMarkdown(result: DriftResult): string {
 
 const json = (value: unknown, space = 0) => `${JSON.stringify(value, null, space)}\n`;
 
-/** What the experiment leaves, file by file. */
+/** The files of the experiment. */
 export function driftFiles(result: DriftResult): RunFiles {
   const { environment, settings, policies, ...facts } = result;
   const figure = driftFigure(result);

@@ -11,7 +11,7 @@ export interface DailySample extends ConservationMetrics {
   readonly time: number;
 }
 
-/** What the conservation laws said of the single operations. */
+/** The checks of the conservation laws for single operations. */
 export interface Tally {
   readonly added: number;
   readonly removed: number;
@@ -71,7 +71,7 @@ class WatchedMemory {
 }
 
 /**
- * Lets the turns of a corpus into a memory in time order, and out of it as the policy says, and looks at it at the end of each day. O(N D).
+ * Adds the turns of a corpus to a memory in time order, removes them by the policy, and measures the memory at the end of each day. O(N D).
  *
  * @param embeddings row-major [N, D]
  * @param onDay called with the number of days done

@@ -3,7 +3,7 @@ import type { DriftSettings } from './settings.ts';
 
 export const DAY = 86_400_000;
 
-/** What a memory keeps of the turns that come in. */
+/** The turns that a memory keeps. */
 export interface Retention {
   readonly name: string;
   readonly description: string;
@@ -11,7 +11,7 @@ export interface Retention {
   salienceOf(position: number): number;
   /** Takes in the turn at a corpus position; turns come in time order. */
   admit(position: number): void;
-  /** The positions that leave by the moment; they are forgotten once told. */
+  /** The positions to remove by a time; each is returned once. */
   release(moment: number): number[];
 }
 

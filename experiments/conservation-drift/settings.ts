@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { datasetOptions } from '../../src/datasets/registry.ts';
 import { encoderOptions } from '../../src/embedding/registry.ts';
 
-/** What the experiment is run with; unknown keys are refused. The encoder is that of configs/quickstart.yaml, so that both share the cache. */
+/** The settings of the experiment; unknown keys are errors. The encoder is that of configs/quickstart.yaml, so that both share the cache. */
 export const driftSettings = z.strictObject({
   seed: z.int().default(20260101),
   dataset: datasetOptions.prefault({ name: 'spamassassin-threads' }),

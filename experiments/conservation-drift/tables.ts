@@ -11,7 +11,7 @@ const NAMES: Readonly<Record<Figure, string>> = {
   informationBits: 'information, bits',
 };
 
-/** `+41.5 %`, `−0.1 %`, `0.0 %`; a dash where there is nothing to tell. */
+/** `+41.5 %`, `−0.1 %`, `0.0 %`; a dash without a value. */
 function percent(share: number | null, plus = ''): string {
   if (share === null) return '—';
   const digits = Math.abs(100 * share).toFixed(1);
@@ -39,7 +39,7 @@ export function driftTable({ policies, settings }: DriftResult): TextTable {
   };
 }
 
-/** What each policy did and what the laws said of it. */
+/** The operations of each policy and the checks of the laws. */
 export function operationTable({ policies }: DriftResult): TextTable {
   return {
     head: [

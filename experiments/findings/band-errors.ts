@@ -16,7 +16,7 @@ export interface BandError {
     readonly tolerance: number;
     /** W */
     readonly width: number;
-    /** What is proven of the error. */
+    /** The proven bound of the error. */
     readonly bound: number;
   } | null;
   /** The greatest Euclidean distance of a looked at row from the same row in float64. */

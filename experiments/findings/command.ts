@@ -19,7 +19,7 @@ interface Options {
   readonly sampledMessages?: string;
 }
 
-/** The settings that were given; what is no number stays a text, for the schema to judge. */
+/** The given settings; a value that is not a number stays a text, for the schema to check. */
 function settingsOf({ data, seed, sampledMessages }: Options): unknown {
   const given = Object.entries({ seed, sampledMessages }).filter(([, text]) => text !== undefined);
   const numbers = given.map(([name, text]) => [name, Number.isNaN(Number(text)) ? text : Number(text)]);

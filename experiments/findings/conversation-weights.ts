@@ -12,10 +12,10 @@ export interface ConversationVectors {
   readonly vectors: Float32Array;
 }
 
-/** How a conversation's messages are laid on the ring: as they came, or the last one first. */
+/** The order of a conversation's messages on the ring: in time order, or reversed. */
 export type RingOrder = 'causal' | 'inverse';
 
-/** Places from the first message to the last, evenly spread; all of them where there are no more than `count`. */
+/** Places from the first message to the last, evenly spread; all of them if there are at most `count`. */
 export function spreadPlaces(turns: number, count: number): number[] {
   const last = Math.min(count, turns) - 1;
   return Array.from({ length: last + 1 }, (_, i) => Math.round((i * (turns - 1)) / Math.max(last, 1)));

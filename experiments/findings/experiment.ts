@@ -14,7 +14,7 @@ import { type ThreadEnergy, threadEnergies } from './thread-energy.ts';
 
 export const NAME = 'findings';
 
-/** What was measured, finding by finding. */
+/** The measurements, finding by finding. */
 export interface Measured {
   readonly reversal: readonly ReversalEffect[];
   readonly farMass: readonly FarMass[];

@@ -5,11 +5,11 @@ import { groupByLength, type LengthGroup, lengthsOf } from './length-groups.ts';
 import { type MeasuredCorpus, vectorsOf } from './measured-corpus.ts';
 import type { FindingsSettings } from './settings.ts';
 
-/** How much of the attention falls on keys more than W steps away, for each window W; null where no key is. */
+/** The share of attention on keys more than W steps away, for each window W; null without such keys. */
 export type FarShares = readonly (number | null)[];
 
 export interface FarMass {
-  /** What was read as a conversation. */
+  /** The messages read as a conversation. */
   readonly conversation: string;
   readonly self: RingAttentionOptions['self'];
   readonly multiplicative: FarShares;
@@ -80,7 +80,7 @@ function longConversations(measured: MeasuredCorpus, prefixes: readonly number[]
   return [{ name: `longest threads, ${lengthsOf(longest)} messages`, members: threads }, ...beginnings];
 }
 
-/** What the two ways of combining similarity and distance remember of far messages, as a conversation grows; the paper's decay and temperature. */
+/** The attention on far messages for the two ways of combining similarity and distance, as a conversation grows; the paper's decay and temperature. */
 export async function farMasses(measured: MeasuredCorpus, settings: FindingsSettings): Promise<FarMass[]> {
   const rows: FarMass[] = [];
   for (const self of ['include', 'exclude'] as const)

@@ -17,7 +17,7 @@ function tableMarkdown(result: FindingsResult): string {
 
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
-/** What the experiment leaves, file by file. */
+/** The files of the experiment. */
 export function findingsFiles(result: FindingsResult): RunFiles {
   const { environment, settings, measured, ...facts } = result;
   return {

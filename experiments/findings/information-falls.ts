@@ -3,18 +3,18 @@ import { rowOf } from '../../src/core/rows.ts';
 import type { MeasuredCorpus } from './measured-corpus.ts';
 import type { Salience } from './salience.ts';
 
-/** What adding messages one after the other, none ever leaving, does to information. */
+/** The effect on information of adding messages one after the other, without removing any. */
 export interface InformationFalls {
   readonly salience: string;
   readonly memory: string;
   /** Additions to a memory that held something. */
   readonly additions: number;
   readonly falls: number;
-  /** The greatest fall, in nats; 0 where there is none. */
+  /** The greatest fall, in nats; 0 without a fall. */
   readonly greatest: number;
 }
 
-/** A smaller fall is rounding: what a stream's figures are good for. */
+/** A smaller fall is rounding error of the stream's figures. */
 const ROUNDING = 1e-9;
 
 function fallsOf(
@@ -39,7 +39,7 @@ function fallsOf(
   return { salience: salience.name, memory, additions, falls, greatest: falls === 0 ? 0 : greatest };
 }
 
-/** How often information falls when a message comes in: with a memory for each thread, and with one for the whole corpus. */
+/** The number of falls of information when a message is added: with a memory per thread, and with one for the whole corpus. */
 export function informationFalls(measured: MeasuredCorpus, saliences: readonly Salience[]): InformationFalls[] {
   const everything = measured.corpus.turns.keys();
   const corpus = [[...everything]];

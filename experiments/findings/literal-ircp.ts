@@ -11,7 +11,7 @@ export interface Difference {
   readonly mean: number;
 }
 
-/** What reversing the ring does to the weights of threads of about the same length. */
+/** The effect of reversing the ring on the weights of threads of about the same length. */
 export interface ReversalEffect {
   readonly self: RingAttentionOptions['self'];
   readonly lengths: string;
@@ -70,7 +70,7 @@ async function effectOn(
   };
 }
 
-/** IRCP beside RCP on every thread of two messages or more, by length: with the paper's options, and with each message left out of its own keys. */
+/** IRCP beside RCP on every thread of two messages or more, by length: with the paper's options, and with each message excluded from its own keys. */
 export async function reversalEffects(measured: MeasuredCorpus): Promise<ReversalEffect[]> {
   const groups = groupByLength(measured.conversations.filter(({ length }) => length > 1));
   const effects: ReversalEffect[] = [];

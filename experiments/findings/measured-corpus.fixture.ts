@@ -44,7 +44,7 @@ export function handmadeCosine(a: readonly number[], b: readonly number[]): numb
   return dot / Math.hypot(...a) / Math.hypot(...b);
 }
 
-/** e to the logit of each pair of rows on a ring, 0 where a key may not be seen: the definition, in float64. */
+/** e to the logit of each pair of rows on a ring, 0 if a key may not be seen: the definition, in float64. */
 export function handmadePowers(rows: readonly number[][], choice: Partial<Choice> = {}): number[][] {
   const { combine, self, looks, decay, temperature } = { ...PUBLISHED, ...choice };
   return rows.map((query, i) =>

@@ -12,7 +12,7 @@ import type { FindingsSettings } from './settings.ts';
 
 export type FindingsContext = Omit<Required<RunContext>, 'armsAtOnce'>;
 
-/** Conversations with their vectors: what every finding is measured on. */
+/** Conversations with their vectors, the data of every finding. */
 export interface MeasuredCorpus {
   readonly corpus: Corpus;
   /** Row-major [N, D] */
@@ -23,7 +23,7 @@ export interface MeasuredCorpus {
   readonly conversations: readonly Int32Array[];
 }
 
-/** @throws ValidationError where no message has another one to attend to. */
+/** @throws ValidationError if no message has another one to attend to. */
 export function measuredCorpus(corpus: Corpus, embeddings: Float32Array, dimension: number): MeasuredCorpus {
   const conversations = conversationPositions(corpus);
   if (conversations.every(({ length }) => length < 2))

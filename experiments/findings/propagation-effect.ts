@@ -5,7 +5,7 @@ import { rowOf } from '../../src/core/rows.ts';
 import { weightMatrix } from './conversation-weights.ts';
 import { type MeasuredCorpus, vectorsOf } from './measured-corpus.ts';
 
-/** What propagation does to the messages of threads. */
+/** The effect of propagation on the messages of threads. */
 export interface PropagationEffect {
   readonly settings: string;
   readonly options: PropagationOptions;
@@ -14,7 +14,7 @@ export interface PropagationEffect {
   /** Mean and least cosine between a message before and after. */
   readonly unchanged: number;
   readonly mostChanged: number;
-  /** Mean cosine of a reply to the message that it answers, before and after; null where no message answers another. */
+  /** Mean cosine of a reply to the message that it answers, before and after; null if no message answers another. */
   readonly parentBefore: number | null;
   readonly parentAfter: number | null;
 }

@@ -3,7 +3,7 @@ import { driftSettings } from '../conservation-drift/settings.ts';
 import type { MeasuredCorpus } from './measured-corpus.ts';
 import type { FindingsSettings } from './settings.ts';
 
-/** How much each message weighs, by its corpus position. */
+/** The salience of each message, by its corpus position. */
 export interface Salience {
   readonly name: string;
   readonly of: (position: number) => number;

@@ -8,7 +8,7 @@ const collect = runInNewContext('gc') as () => void;
 /** Collections in a row that must find nothing more, since typed arrays are given back some time after their owners. */
 const QUIET = 2;
 
-/** Bytes of objects in V8's heap and of what they hold outside of it, such as typed arrays. */
+/** Bytes of objects in V8's heap and of their memory outside of it, such as typed arrays. */
 async function bytesNow(): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let quiet = 0; quiet < QUIET; ) {
@@ -30,5 +30,5 @@ export async function bytesHeldBy(make: () => object): Promise<number> {
   const before = await bytesNow();
   const kept = [make()];
   const after = await bytesNow();
-  return kept.pop() === undefined ? 0 : after - before; // what was made is asked for here, so it lives until then
+  return kept.pop() === undefined ? 0 : after - before; // the use here keeps the result alive until then
 }

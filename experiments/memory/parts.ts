@@ -6,7 +6,7 @@ import { frameTables } from '../../src/trajectory/frame-tables.ts';
 import { buildHnsw, graphBytes } from '../hnsw-graph.ts';
 import { bytesHeldBy } from './held-bytes.ts';
 
-/** What a memory is kept as. */
+/** The stored form of a memory. */
 export interface MemoryInputs {
   readonly corpus: Corpus;
   /** Row-major [N, D], unit rows. */

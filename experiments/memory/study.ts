@@ -17,7 +17,7 @@ const settings = z.strictObject({
   seed: z.int().default(20260101),
   /** Whose data and embeddings. */
   config: z.string().default('configs/latency.yaml'),
-  /** A made-up corpus beside it: turns, about, and numbers of a vector. */
+  /** A synthetic corpus for comparison: the approximate number of turns, and the numbers of a vector. */
   synthetic: z
     .strictObject({ turns: z.int().min(1).default(10_000), dimension: z.int().min(1).default(768) })
     .prefault({}),
@@ -47,7 +47,7 @@ export const memory: Study<typeof settings> = {
         const progress = context.progress(`memory of ${name}`, 1);
         const hnsw = { ...HNSW_DEFAULTS, m, seed };
         const bm25 = { ...BM25_DEFAULTS, dropStopWords: true, stem: true };
-        const components = new Int32Array(corpus.size).fill(1); // tables are as large whatever they hold
+        const components = new Int32Array(corpus.size).fill(1); // the size of tables does not depend on their content
         const bytes = await memoryByPart({ corpus, vectors, dimension, components, hnsw, bm25 });
         progress.finish(`${corpus.size} turns`);
         return { name, turns: corpus.size, dimension, bytes };

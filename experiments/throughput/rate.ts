@@ -4,9 +4,9 @@ import type { RetrieverOptions } from '../../src/retrieval/retriever.ts';
 import type { Workspace } from '../../src/signals/workspace.ts';
 
 export interface RateOptions {
-  /** Places of the queries in the workspace, asked in this order. */
+  /** Indexes of the queries in the workspace, in the order of their use. */
   readonly asked: readonly number[];
-  /** Of which the median counts. */
+  /** The number of rounds; the median counts. */
   readonly rounds: number;
   /** Places of a ranking. */
   readonly depth: number;

@@ -18,13 +18,13 @@ const settings = z.strictObject({
   batchSizes: z.array(z.int().min(1)).min(1).default([1, 8, 32, 64, 128, 256]),
   /** Asked by each arm at each size. */
   queries: z.int().min(1).default(256),
-  /** Of which the median counts. */
+  /** The number of rounds; the median counts. */
   rounds: z.int().min(1).default(3),
   /** Places of a ranking. */
   depth: z.int().min(1).default(100),
 });
 
-/** The same queries put when all turns have been said, so that every batch meets the same index. */
+/** The same queries after all turns, so that every batch uses the same index. */
 function afterwards({ corpus, queries, turnVectors, batch, dimension }: Workspace, seed: number): Workspace {
   const end = (corpus.timestamps.at(-1) as number) + 1;
   const late = queries.map((query): Query => ({ ...query, timestamp: end, anchorTurnId: null }));

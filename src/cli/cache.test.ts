@@ -79,8 +79,8 @@ describe('gc', () => {
   test.each([
     [[], 'error: no rule for deletion; give --older-than, --max-size or --stage'],
     [['--dry-run'], 'error: no rule for deletion; give --older-than'],
-    [['--max-size', '-1'], "argument '-1' is invalid. expected a number from 0."],
-    [['--older-than', 'long'], "argument 'long' is invalid. expected a number from 0."],
+    [['--max-size', '-1'], "argument '-1' is invalid. not a number from 0; give one such as 30."],
+    [['--older-than', 'long'], "argument 'long' is invalid. not a number from 0; give one such as 30."],
     [
       ['--stage', 'pol'],
       '--stage: expected one of cosine, pool, embeddings, datasets, unfinished, got "pol"; did you mean pool?',

@@ -91,7 +91,7 @@ describe('publishing', () => {
   test('what was found on a test split is published with the rest, and in its own place', async () => {
     writeFileSync(join(run, 'test.json'), '{"touches": []}');
     writeFileSync(join(run, 'test.md'), '| t |');
-    expect((await publish()).stderr).toMatch(/document has no block .* for table: x\/test\.md$/m);
+    expect((await publish()).stderr).toMatch(/document has no block for table x\/test\.md; add the lines /m);
     const both = `${document}<!-- results/x/test.md -->\n<!-- end of table -->\n`;
     writeFileSync(readme, both);
     expect(await publish()).toMatchObject({ code: 0, stderr: '' });
@@ -100,7 +100,9 @@ describe('publishing', () => {
     for (const name of ['test.json', 'test.md']) rmSync(join(run, name));
     const { code, stderr } = await publish();
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^ragpp \[VALIDATION\]: figures of other weights on the test split; .*: .*x\/test\.json$/m);
+    expect(stderr).toMatch(
+      /^ragpp \[VALIDATION\]: figures of other weights on the test split: .*x\/test\.json; delete them, or run ragpp test-weights first$/m,
+    );
   });
 
   test('looks at test splits that are listed beside the run are added to the published list', async () => {
@@ -117,12 +119,12 @@ describe('publishing', () => {
     [
       'metrics that are no JSON',
       () => writeFileSync(join(run, 'metrics.json'), '{'),
-      /^ragpp \[VALIDATION\]: file does not name its experiment in .*; publish a run's folder: .*metrics\.json$/,
+      /^ragpp \[VALIDATION\]: file has no experiment name of .*metrics\.json; publish the folder of a run$/,
     ],
     [
       'an experiment that is a path out of the results',
       () => writeFileSync(join(run, 'metrics.json'), '{"experiment": "../theirs"}'),
-      /^ragpp \[VALIDATION\]: file does not name its experiment in .*metrics\.json$/,
+      /^ragpp \[VALIDATION\]: file has no experiment name of .*metrics\.json; publish the folder of a run$/,
     ],
     ...['table.md', 'table.csv', 'metrics.json'].map((name): [string, () => void, RegExp] => [
       `a run whose ${name} is a link`,
@@ -135,7 +137,7 @@ describe('publishing', () => {
     [
       'a document without the block',
       () => writeFileSync(readme, ''),
-      /^ragpp \[VALIDATION\]: document has no block .* for table: x\/table\.md$/,
+      /^ragpp \[VALIDATION\]: document has no block for table x\/table\.md; add the lines /,
     ],
   ])('refuses %s, and leaves everything as it was', async (_, spoil, message) => {
     spoil();

@@ -68,7 +68,7 @@ describe('a run is rescored', () => {
 
 test.each([
   [['--metrics', 'mrx@3'], 1, 'unknown metric: mrx@3; use mrr@3'],
-  [['--metrics', 'mrr', '--relevant-grade', '0'], 2, 'a grade is a number above 0'],
+  [['--metrics', 'mrr', '--relevant-grade', '0'], 2, 'not a number above 0; give the lowest relevant grade'],
   [['--metrics', 'mrr', '--baseline', 'hybird'], 1, 'run has no arm: hybird; use hybrid'],
   [[], 2, '--metrics'],
 ])('%j is refused', async (flags, code, message) => {

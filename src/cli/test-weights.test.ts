@@ -98,14 +98,18 @@ test.each<[string, (path: string) => void, RegExp]>([
       const config = readFileSync(join(path, 'config.yaml'), 'utf8').replace(/path: .*/, `path: ${dataset}`);
       writeFileSync(join(path, 'config.yaml'), config);
     },
-    /has no query in split: test|no test quer/,
+    /has no query in split test; |no test quer/,
   ],
   [
     'a folder without weights',
     (path) => rmSync(join(path, 'weights-linear.safetensors')),
     /folder has no weights-<model>\.safetensors: /,
   ],
-  ['a file of another kind', (path) => writeFileSync(join(path, 'test.json'), '{}'), /does not say how often/],
+  [
+    'a file of another kind',
+    (path) => writeFileSync(join(path, 'test.json'), '{}'),
+    /has no number of looks at the test split/,
+  ],
 ])('%s is refused', async (name, spoil, message) => {
   const path = copy(`no-test-${name.replaceAll(' ', '-')}`);
   spoil(path);

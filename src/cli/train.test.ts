@@ -123,7 +123,7 @@ test.each([
   [['--set', 'fitting.epoch=3'], 2, /fitting\.epoch: .*did you mean epochs\?/],
   [['--set', 'limitQueries=1'], 2, /limitQueries.*>= 2, got 1/],
   [['--set', 'models.0.signals=[bm26]'], 1, /bank has no signal: bm26; use bm25/],
-  [['--set', 'crossValidation.outer=17'], 1, /folds of 16 clusters/],
+  [['--set', 'crossValidation.outer=17'], 1, /16 clusters cannot be divided into 17 folds/],
 ])('%s is refused', async (changes, expected, message) => {
   const { code, stdout, stderr } = await start('refused', ...changes);
   expect({ code, stdout }).toEqual({ code: expected, stdout: '' });

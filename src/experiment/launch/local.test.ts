@@ -71,10 +71,10 @@ describe('several workers', () => {
     for (const arm of ['a', 'b', 'c', 'crash-once']) expect(outcomeOf(arm).message).toMatch(/^by process \d+$/);
     expect(outcomeOf('crash')).toMatchObject({
       code: 'PROCESS_DIED',
-      message: 'worker process was killed by SIGSEGV',
+      message: 'worker process was killed by SIGSEGV; run again with --retry-failed',
     });
     expect(outcomeOf('exit')).toMatchObject({
-      message: 'worker process ended with exit code 7: last words',
+      message: 'worker process ended with exit code 7: last words; run again with --retry-failed',
       stack: 'first words\nlast words',
     });
   });

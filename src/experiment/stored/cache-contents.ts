@@ -12,10 +12,10 @@ export interface CacheFile {
   readonly usedAt: number;
 }
 
-/** What a cache holds besides stages; `unfinished` is what was being written when a process ended. */
+/** The parts of a cache besides stages; `unfinished` are files whose process ended while it wrote them. */
 export const OTHER_PARTS: readonly string[] = ['embeddings', 'datasets', 'unfinished'];
 
-/** The folders of a cache; what else is there was made by somebody else. */
+/** The folders of a cache; other folders are not ours. */
 const FOLDERS: readonly string[] = ['stages', 'embeddings', 'datasets'];
 
 const DAY = 86_400_000;
@@ -29,12 +29,12 @@ function partOf(name: string): string | undefined {
   return folder === 'stages' ? stage : folder;
 }
 
-/** null for what was deleted meanwhile. */
+/** null for a file deleted in the meantime. */
 function statsOf(path: string): Stats | null {
   return lstatSync(path, { throwIfNoEntry: false }) ?? null;
 }
 
-/** The paths of all files in the folders of the cache `root`, relative to it. Links are left out, and so is what they point to; folders may be deleted meanwhile. */
+/** The paths of all files in the folders of the cache `root`, relative to it. Omits links and their targets; folders may be deleted in the meantime. */
 function filesBelow(root: string, folder = ''): string[] {
   let entries: Dirent[];
   try {
@@ -51,7 +51,7 @@ function filesBelow(root: string, folder = ''): string[] {
   });
 }
 
-/** Every file of a cache folder that the project has made; none where the folder is not there. */
+/** Every file of the project in a cache folder; none if the folder is missing. */
 export function cacheFiles(folder: string): CacheFile[] {
   if (!existsSync(folder)) return [];
   return filesBelow(folder).flatMap((name) => {
@@ -84,19 +84,19 @@ export function cacheParts(files: readonly CacheFile[]): CachePart[] {
   return [...parts.values()].sort((a, b) => place(a) - place(b) || (a.part < b.part ? -1 : 1));
 }
 
-/** What may be deleted. */
+/** The files that may be deleted. */
 export interface GarbageOptions {
-  /** The parts to look at; all stages where it is empty. */
+  /** The parts to consider; all stages if empty. */
   readonly parts: readonly string[];
   /** Keeps files that were used within this number of days, unless the size limit removes them. */
   readonly olderThanDays?: number;
-  /** What the parts may take together; the least recently used files go first. */
+  /** The maximum size of the parts together; deletes the least recently used files first. */
   readonly maxBytes?: number;
 }
 
 /**
  * The files to delete, least recently used first: those that are too old, and then as many as the size asks for; all of the parts without either. Unfinished files go
- * in any case once they are a day old, and never before, since somebody may be writing them.
+ * once they are a day old, and never before, since a process may be writing them.
  */
 export function garbage(files: readonly CacheFile[], options: GarbageOptions, now: number): CacheFile[] {
   const { parts, olderThanDays, maxBytes } = options;
@@ -116,7 +116,7 @@ export function garbage(files: readonly CacheFile[], options: GarbageOptions, no
   return [...chosen, ...abandoned];
 }
 
-/** Files that somebody else deleted first are no error. */
+/** A file that another process deleted first is not an error. */
 export function deleteFiles(files: readonly CacheFile[]): void {
   for (const { path } of files) {
     try {
@@ -130,7 +130,7 @@ export function deleteFiles(files: readonly CacheFile[]): void {
 /** What a cache may hold before a run mentions it. */
 const LARGE_CACHE_BYTES = 2 ** 30;
 
-/** What to do about a cache that has become large; null for a smaller one. */
+/** Advice on a large cache; null for a smaller one. */
 export function cacheSizeRemark(folder: string): string | null {
   const bytes = cacheFiles(folder).reduce((sum, file) => sum + file.bytes, 0);
   if (bytes <= LARGE_CACHE_BYTES) return null;

@@ -3,7 +3,7 @@ import { readText } from '../../core/files.ts';
 /**
  * Reads a file of one JSON row a line. The last line may lack its line feed.
  *
- * @param parse a line, and where it stands: `path:line`.
+ * @param parse parses a line, given its place: `path:line`.
  * @throws StorageError for a file that cannot be read, and as `parse` does.
  */
 export function readJsonLines<T>(path: string, parse: (line: string, where: string) => T): T[] {

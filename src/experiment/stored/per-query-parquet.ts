@@ -2,7 +2,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import { NotFiniteError } from '../../core/errors.ts';
 import type { ArmResult, ExperimentResult } from '../measure/result.ts';
 
-/** One query's value in one arm. @throws NotFiniteError naming arm and query where there is none. */
+/** One query's value in one arm. @throws NotFiniteError with arm and query if it is missing. */
 function valueAt(arm: ArmResult, metric: string, queryId: string, q: number): number {
   const value = arm.perQuery[metric]?.[q] ?? Number.NaN;
   if (!Number.isFinite(value)) throw new NotFiniteError(metric, `arm ${arm.name}, query ${queryId}`, value);

@@ -15,12 +15,12 @@ import type { StoredRun } from './stored-run.ts';
 /** Other definitions for the figures of a run. */
 export interface RescoreOptions {
   readonly metrics: readonly string[];
-  /** The dataset's where it is null. */
+  /** By default the dataset's. */
   readonly relevantGrade: number | null;
   /** Removes unjudged turns from the rankings first, so that they do not affect the figures. */
   readonly judgedOnly: boolean;
   readonly unanswerableAre: Judging['unanswerableAre'];
-  /** The run's where it is null. */
+  /** By default the run's. */
   readonly baseline: string | null;
   readonly granularity: Granularity;
   readonly test: TestName;

@@ -1,9 +1,9 @@
 import type { RunSummary } from './run-summary.ts';
 
-/** A field of a row; null where it has none. */
+/** A field of a row; null if missing. */
 export type Field = string | number | boolean | null;
 
-/** One arm of a stored run with everything that is known of it, by field name. */
+/** One arm of a stored run with all its values, by field name. */
 export type ResultRow = ReadonlyMap<string, Field>;
 
 /**

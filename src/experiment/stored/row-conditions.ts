@@ -4,7 +4,7 @@ import type { Field, ResultRow } from './result-rows.ts';
 
 const OPERATORS = ['!=', '>=', '<=', '=', '<', '>', '~'] as const;
 
-/** One condition on a row's field. `~` holds where the field has the text in it, whatever the case. */
+/** One condition on a row's field. `~` holds if the field contains the text, ignoring case. */
 export interface Condition {
   readonly field: string;
   readonly operator: (typeof OPERATORS)[number];
@@ -33,7 +33,7 @@ export function parseCondition(text: string): Condition {
 const ORDERINGS: readonly string[] = ['<', '<=', '>', '>='];
 
 /**
- * Refuses a condition that no row could meet, whatever it holds: an order of numbers against what is none, such as `mrr@10>=` or `mrr@10>=0,5`.
+ * Throws for a condition that no row can meet: an order comparison with a value that is not a number, such as `mrr@10>=` or `mrr@10>=0,5`.
  *
  * @throws ValidationError.
  */
@@ -47,7 +47,7 @@ export function assertOrderable({ field, operator, value }: Condition, rows: rea
     );
 }
 
-/** Whether a row meets a condition. A field that the row lacks meets none but `!=`; numbers are compared as numbers where both are. */
+/** Whether a row meets a condition. A missing field meets only `!=`; numbers are compared as numbers if both are. */
 export function meets(row: ResultRow, { field, operator, value }: Condition): boolean {
   const held = row.get(field) ?? null;
   if (operator === '!=') return held === null || !equal(held, value);

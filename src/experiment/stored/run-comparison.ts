@@ -17,7 +17,7 @@ export interface ComparedRun {
 /** An arm that both runs have. */
 export interface ComparedArm {
   readonly name: string;
-  /** By metric: both means, and the second run minus the first where they may be compared. */
+  /** By metric: both means, and the second run minus the first if they may be compared. */
   readonly metrics: Readonly<
     Record<string, { readonly first: number; readonly second: number; readonly comparison: BaselineComparison | null }>
   >;
@@ -26,7 +26,7 @@ export interface ComparedArm {
 export interface RunComparison {
   readonly first: ComparedRun;
   readonly second: ComparedRun;
-  /** Of the configs, without arms that only one of them has, and of what tuning chose. */
+  /** Of the configs, without arms of only one of them, and of the tuned values. */
   readonly differences: readonly ConfigDifference[];
   readonly onlyInFirst: readonly string[];
   readonly onlyInSecond: readonly string[];
@@ -35,13 +35,13 @@ export interface RunComparison {
   readonly arms: readonly ComparedArm[];
   /** Why nothing is tested, or why a metric is not; empty where everything is. */
   readonly obstacles: readonly string[];
-  /** Conversations of the queries that are tested; null where nothing is. */
+  /** Conversations of the queries that are tested; null without a test. */
   readonly conversations: number | null;
   /** Resamples and confidence of the tests, those of the first run. */
   readonly statistics: RunSummary['statistics'];
 }
 
-/** What a passport says of a metric itself; the rest tells of the arms. */
+/** The part of a passport that describes the metric; the rest describes the arms. */
 const DEFINING = [
   'definition',
   'ties',
@@ -54,7 +54,7 @@ const DEFINING = [
 
 /**
  * Two stored runs side by side: what differs in their configs, and for the arms and metrics that both have the paired, clustered comparison from
- * per-query.jsonl, corrected by Holm over the arms, and over the null controls by themselves. It is made only where both saw the same data and queries, and by metric where the definitions agree.
+ * per-query.jsonl, corrected by Holm over the arms, and over the null controls separately. It requires the same data and queries, and for each metric the same definition.
  *
  * @throws StorageError or ValidationError for a folder that is not one of a finished run.
  */

@@ -49,7 +49,7 @@ const environmentSchema = z.looseObject({
   command: text,
 });
 
-/** What the small files of a run say, a published one's as well: config.yaml, environment.json and metrics.json of this version or the one before it. */
+/** The content of the small files of a run, also of a published one: config.yaml, environment.json and metrics.json of this version or the one before it. */
 export interface RunSummary extends z.output<typeof metricsSchema> {
   readonly folder: string;
   readonly environment: z.output<typeof environmentSchema>;

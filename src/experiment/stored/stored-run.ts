@@ -13,7 +13,7 @@ import { readJsonLines } from './json-lines.ts';
 const count = z.number().int();
 const text = z.string();
 
-/** What is read back of metrics.json; it holds more. */
+/** The part of metrics.json that is read; the file has more. */
 const summarySchema = z.object({
   experiment: text,
   hash: text,
@@ -71,7 +71,7 @@ const environmentSchema = z.object({
   dataFolder: text.optional(),
 });
 
-/** A run as its folder tells it. */
+/** A run as read from its folder. */
 export interface StoredRun {
   readonly folder: string;
   readonly summary: z.output<typeof summarySchema>;
@@ -103,7 +103,7 @@ function readRows<S extends z.ZodType>(schema: S, path: string): z.output<S>[] {
 }
 
 /**
- * Reads what a finished run left behind.
+ * Reads the files of a finished run.
  *
  * @throws ValidationError naming the file and line that is not as this version writes it, StorageError for a file that cannot be read.
  */

@@ -39,7 +39,7 @@ export interface Level {
   readonly layer: Layer;
 }
 
-/** What a sweep changes: settings to choose from, or an interval to draw from. */
+/** A factor of a sweep: settings to choose from, or an interval to draw from. */
 export interface Factor {
   readonly name: string;
   /** Empty for an interval. */
@@ -105,7 +105,7 @@ export function readFactor(name: string, raw: unknown): Read {
   }));
 }
 
-/** What is wrong with the levels themselves, whatever arm they are laid over. */
+/** Errors of the levels themselves, independent of the arm. */
 export function levelFaults({ name, levels }: Factor): ConfigurationFault[] {
   const names = levels.map((level) => level.name);
   const twice = names.find((level, i) => names.indexOf(level) < i);
@@ -151,13 +151,13 @@ export function drawLevel({ name, levels, range }: Factor, stream: Random): Leve
   return numberLevel(drawNumber(range, stream), range.path, placeOf(name));
 }
 
-/** The least and the largest setting of an interval; none of another factor. */
+/** The smallest and the largest setting of an interval; none for other factors. */
 export function intervalEnds({ name, range }: Factor): Level[] {
   if (range === null) return [];
   return (['low', 'high'] as const).map((end) => numberLevel(range[end], range.path, placeOf(name, end)));
 }
 
-/** How many settings there are; infinity for an interval of real numbers. */
+/** The number of settings; infinity for an interval of real numbers. */
 export function countLevels({ levels, range }: Factor): number {
   if (range === null) return levels.length;
   return range.integer ? range.high - range.low + 1 : Number.POSITIVE_INFINITY;

@@ -4,15 +4,15 @@ import { CONFIG_LIMITS } from '../config/config-limits.ts';
 const common = {
   /** The arm that every arm of the sweep extends. */
   arm: z.string(),
-  /** What is varied: see {@link readFactor}. */
+  /** The varied options: see {@link readFactor}. */
   factors: z
     .record(z.string(), z.unknown())
     .refine((factors) => Object.keys(factors).length > 0, 'at least one factor'),
-  /** A sweep of more arms is refused. */
+  /** A sweep of more arms is an error. */
   limit: z.int().min(1).max(CONFIG_LIMITS.arms).default(1000),
 };
 
-/** A sweep as it is written. */
+/** A sweep as written. */
 export const sweepOptions = z.discriminatedUnion('method', [
   z.strictObject({ method: z.literal('grid'), ...common }),
   z.strictObject({ method: z.literal('factorial'), ...common }),
@@ -21,13 +21,13 @@ export const sweepOptions = z.discriminatedUnion('method', [
     method: z.literal('random'),
     ...common,
     samples: z.int().min(1),
-    /** The experiment's where none is given. */
+    /** By default the experiment's. */
     seed: z.int().optional(),
   }),
 ]);
 export type SweepOptions = z.output<typeof sweepOptions>;
 
-/** A sweep whose arms are written out: what is left to know of it. */
+/** The design of a sweep whose arms are resolved. */
 export const sweepDesign = z.strictObject({
   method: z.enum(['grid', 'factorial', 'one-factor', 'random']),
   arm: z.string(),

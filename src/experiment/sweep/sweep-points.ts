@@ -3,10 +3,10 @@ import { random } from '../../core/random.ts';
 import { countLevels, drawLevel, type Factor, type Level } from './sweep-factors.ts';
 import type { SweepDesign, SweepOptions } from './sweep-options.ts';
 
-/** One arm to be: a level of some or all of the factors. */
+/** A future arm: a level of some or all of the factors. */
 export type Point = readonly (readonly [factor: string, level: Level])[];
 
-/** Draws in vain, for each point that is asked for, before a space counts as exhausted. */
+/** The number of failed draws per requested point from which a space counts as exhausted. */
 const PATIENCE = 100;
 
 function grid(factors: readonly Factor[]): Point[] {
@@ -16,7 +16,7 @@ function grid(factors: readonly Factor[]): Point[] {
   );
 }
 
-/** Points at random, no two alike; fewer than asked for where there are no more. */
+/** Points at random, no two alike; fewer than requested if there are no more. */
 function randomPoints(factors: readonly Factor[], samples: number, seed: number): Point[] {
   const streams = factors.map((factor) => ({ factor, stream: random(seed, `sweep/${factor.name}`) }));
   const points = new Map<string, Point>();
@@ -42,7 +42,7 @@ export function pointsOf(sweep: SweepOptions, factors: readonly Factor[], seed: 
   }
 }
 
-/** How many arms a sweep asks for. */
+/** The number of arms that a sweep requests. */
 export function sizeOf(sweep: SweepOptions, factors: readonly Factor[]): number {
   if (sweep.method === 'random') return sweep.samples;
   const counts = factors.map(countLevels);
@@ -50,7 +50,7 @@ export function sizeOf(sweep: SweepOptions, factors: readonly Factor[]): number 
   return counts.reduce((product, count) => product * count, 1);
 }
 
-/** What is wrong with a sweep as a whole. */
+/** Errors of a sweep as a whole. */
 export function sizeFaults(sweep: SweepOptions, factors: readonly Factor[]): ConfigurationFault[] {
   const intervals = factors.filter(({ range }) => range !== null && sweep.method !== 'random');
   if (intervals.length > 0)

@@ -7,12 +7,12 @@ import { type Factor, intervalEnds, levelFaults, readFactor } from './sweep-fact
 import { type SweepDesign, type SweepOptions, sweepDesign, sweepOptions } from './sweep-options.ts';
 import { designOf, labelOf, type Point, pointsOf, sizeFaults, sizeOf } from './sweep-points.ts';
 
-/** Stands between the arm that a sweep starts from and what it changes, in the name of an arm. */
+/** Separates the arm that a sweep starts from and its changes, in the name of an arm. */
 export const SWEPT = ' | ';
 
 interface ExpandedSweep {
   readonly arms: readonly ExpandedArm[];
-  /** To be checked with the arms, not to be run. */
+  /** Arms to check with the others, not to run. */
   readonly probes: readonly ExpandedArm[];
   readonly design: SweepDesign | null;
   readonly faults: readonly ConfigurationFault[];
@@ -56,7 +56,7 @@ function sweptArm(arm: string, start: ExpandedArm, point: Point): ExpandedArm {
 }
 
 /**
- * Arms that are checked and not run: the ends of each interval, whatever is drawn from it; and of a sweep that can't be written out each level alone, so that
+ * Arms that are checked and not run: the ends of each interval, independent of the draws; and each level alone of a sweep that cannot be resolved, so that
  * all its errors are reported at once.
  */
 function probesOf(arm: string, start: ExpandedArm, factors: readonly Factor[], isFaulty: boolean): ExpandedArm[] {

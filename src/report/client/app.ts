@@ -5,7 +5,7 @@ import type { Payload } from '../page/payload.ts';
  * nothing at run time: dependencies are declared. The top level may contain only functions, and all of them are exported.
  */
 
-/** What the reader has chosen; arms, metrics and queries by position. */
+/** The choices of the reader; arms, metrics and queries by position. */
 export interface Choice {
   metric: number;
   left: number;
@@ -28,7 +28,7 @@ export interface App {
   readonly watchers: { readonly keys: readonly (keyof Choice)[]; readonly render: () => void }[];
 }
 
-/** Begins with the baseline, or another arm where that failed, beside the arm that is best in the first metric; a null control is never that. */
+/** Begins with the baseline, or another arm if the baseline failed, and the best arm in the first metric that is not a null control. */
 export function createApp(data: Payload): App {
   const rivals = data.arms.flatMap(({ control }, at) => (control || at === data.baseline ? [] : [at]));
   const mean = (arm: number) => data.arms[arm]?.intervals[0]?.[0] ?? 0;
@@ -66,7 +66,7 @@ export function valueAt(app: App, arm: number, query: number): number {
   return app.data.arms[arm]?.perQuery[app.choice.metric]?.[query] ?? 0;
 }
 
-/** Whether a name holds every word of the filter. */
+/** Whether a name contains every word of the filter. */
 export function isShown({ choice }: App, name: string): boolean {
   return choice.filter.split(/\s+/).every((word) => name.toLowerCase().includes(word));
 }
@@ -75,7 +75,7 @@ export function shownArms(app: App): number[] {
   return app.data.arms.flatMap(({ name }, at) => (isShown(app, name) ? [at] : []));
 }
 
-/** Of the shown arms as many as a figure has room for: the baseline and the best by the chosen metric, in their order. Null controls come in last. */
+/** The shown arms that fit into a figure: the baseline and the best by the chosen metric, in their order. Null controls come in last. */
 export function drawnArms(app: App, limit: number): number[] {
   const shown = shownArms(app);
   if (shown.length <= limit) return shown;
@@ -87,7 +87,7 @@ export function drawnArms(app: App, limit: number): number[] {
   return shown.filter((arm) => best.has(arm));
 }
 
-/** Says which arms a figure holds, where it does not hold all that are shown. */
+/** Lists the arms of a figure that does not hold all shown arms. */
 export function drawnNote(app: App, drawn: readonly number[]): string {
   const shown = shownArms(app).length;
   if (shown === 0) return 'No arm has such a name.';

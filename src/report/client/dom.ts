@@ -21,7 +21,7 @@ export function byId<Type extends HTMLElement = HTMLElement>(id: string): Type {
   return node as Type;
 }
 
-/** Whether the page has the element: sections without data are left out. */
+/** Whether the page has the element: sections without data are omitted. */
 export function has(id: string): boolean {
   return document.getElementById(id) !== null;
 }
@@ -29,7 +29,7 @@ export function has(id: string): boolean {
 /**
  * Fills a select with labels and keeps it and the choice the same, whichever changes.
  *
- * @param first what the first label stands for; the others count up from it.
+ * @param first the value of the first label; the others count up from it.
  */
 export function bindSelect(
   state: App,

@@ -9,7 +9,7 @@ declare const dom: typeof domModule;
 declare const format: typeof formatModule;
 declare const plot: typeof plotModule;
 
-/** One query's bar: what the chosen arm gives minus what the baseline gives. */
+/** One query's bar: the chosen arm minus the baseline. */
 export interface Bar {
   readonly query: number;
   readonly gain: number;

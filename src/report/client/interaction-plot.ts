@@ -43,7 +43,7 @@ export function placesOf({ data: { factors, drawn }, choice }: App): number[] {
   return levels.map((level, at) => (drawn && numeric ? Number(level) : at));
 }
 
-/** A line leads from point to point where it says something: between numbers, and between the levels of crossed factors; not between arms drawn at random. */
+/** A line joins points if it is meaningful: between numbers, and between the levels of crossed factors; not between arms drawn at random. */
 export function isConnected({ data: { factors, drawn }, choice: { across, by } }: App): boolean {
   return !drawn && (by >= 0 || (factors[across]?.numeric ?? false));
 }
@@ -89,7 +89,7 @@ export function drawPlot(state: App, node: HTMLElement): void {
   node.setAttribute('aria-label', `${metrics[metric]} by ${factors[across]?.name}${lines}, with intervals`);
 }
 
-/** Series stand a little beside each other, so that their whiskers do not hide one another. */
+/** Series are shifted a little, so that their whiskers do not hide one another. */
 export function seriesTrace(state: App, { name, points }: Series, at: number, count: number): object {
   const color = plot.seriesColour(at);
   const beside = count < 2 ? 0 : (at / (count - 1) - 0.5) * Math.min(0.3, 0.06 * (count - 1));

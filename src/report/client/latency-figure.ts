@@ -15,7 +15,7 @@ export function start(state: App): void {
   plot.onNewLook(() => drawLatency(state, node));
 }
 
-/** Components of the chosen arm and of the baseline, those of the chosen one first; what every arm ends with stands last. */
+/** Components of the chosen arm and of the baseline, those of the chosen one first; the final component of every arm is last. */
 export function componentsOf({ data, choice }: App): string[] {
   const names = [choice.right, data.baseline].flatMap((arm) => Object.keys(data.arms[arm]?.latency ?? {}));
   const last = names.slice(-2);

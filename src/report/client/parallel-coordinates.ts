@@ -83,7 +83,7 @@ export function lineTrace(state: App, { arm, heights }: Line): object {
   };
 }
 
-/** Names above the axes, the first and the last within the figure; where that is narrow, on two lines in turn. */
+/** Names above the axes, the first and the last within the figure; if it is narrow, on two lines in turn. */
 export function axisTitles(titles: readonly string[]): object[] {
   const turns = plot.isNarrow() && titles.length > 2;
   return titles.map((title, at) => ({

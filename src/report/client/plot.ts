@@ -19,7 +19,7 @@ export function onNewLook(draw: () => void): void {
     matchMedia(query).addEventListener('change', draw);
 }
 
-/** A figure's element: what is still to be drawn in it, and whether it is near enough to be seen soon. */
+/** A figure's element: the drawing still to do, and whether it is about to be visible. */
 export interface Canvas extends HTMLElement {
   pending?: () => void;
   near?: boolean;
@@ -28,7 +28,7 @@ export interface Canvas extends HTMLElement {
 /**
  * Draws a figure as soon as the reader comes near it, so that a page with many arms opens quickly. Its room is kept free from the start.
  *
- * @param once what is done after the first drawing, when Plotly has made the element its own.
+ * @param once called after the first drawing, when Plotly has extended the element.
  */
 export function draw(
   node: Canvas,
@@ -134,7 +134,7 @@ export function namedLevel(y: number, name: string): { readonly shapes: object[]
   };
 }
 
-/** A text without its middle, where it has more letters than there is room for: beginning and end tell names apart. */
+/** A text without its middle if it is too long: begin and end distinguish names. */
 export function shortened(text: string, room: number): string {
   if (text.length <= room) return text;
   const end = Math.floor((room - 1) / 2);
@@ -146,13 +146,13 @@ export function rowName(name: string): string {
   return plainText(shortened(name, isNarrow() ? 46 : 80));
 }
 
-/** Whiskers of one dot, from the ends of its interval; none where it has no interval. */
+/** Whiskers of one dot, from the ends of its interval; none without an interval. */
 export function whiskers(middle: number, low: number | null, high: number | null): object {
   if (low === null || high === null) return { visible: false };
   return { type: 'data', symmetric: false, array: [high - middle], arrayminus: [middle - low] };
 }
 
-/** Plotly reads tags and entities in its texts; the data has none that are meant. */
+/** Escapes texts: Plotly interprets tags and entities in them. */
 export function plainText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
@@ -183,7 +183,7 @@ export function named(labels: readonly string[]): object {
   return { tickvals: labels.map((_, at) => at), ticktext: labels.map(plainText), zeroline: false };
 }
 
-/** An axis of rows from above and what else it needs: their names stand left of the figure or, where it is narrow, above each row. Names are markup. */
+/** An axis of rows from above and what else it needs: their names are left of the figure or, if it is narrow, above each row. Names are markup. */
 export function rowAxis(names: readonly string[]): { readonly yaxis: object; readonly annotations: readonly object[] } {
   const range = [names.length - 0.4, -0.8];
   const tickvals = names.map((_, at) => at);

@@ -14,7 +14,7 @@ export interface Ranked {
   readonly components: readonly number[];
 }
 
-/** What one column of candidates is about. */
+/** The content of one column of candidates. */
 export interface Column {
   readonly arm: number;
   readonly query: number;
@@ -116,7 +116,7 @@ export function kindOf(grade: number | null): string {
   return grade === 1 ? 'candidate relevant least' : 'candidate relevant';
 }
 
-/** Three lines of a text are shown; where it may be longer, a button opens the rest. */
+/** Three lines of a text are shown; if it may be longer, a button opens the rest. */
 export function moreButton(paragraph: HTMLElement): HTMLElement[] {
   if ((paragraph.textContent ?? '').length < 140) return [];
   const button = dom.element('button', { type: 'button', class: 'more', 'aria-expanded': 'false' }, 'more');

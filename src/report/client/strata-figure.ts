@@ -14,7 +14,7 @@ declare const plot: typeof plotModule;
 export interface Branch {
   readonly label: string;
   readonly isHeading: boolean;
-  /** [difference, low, high, corrected p], the ends null where there is no interval; empty where there is no difference. */
+  /** [difference, low, high, corrected p], the ends null without an interval; empty without a difference. */
   readonly figures: readonly (number | null)[];
   /** Whether the p decides. */
   readonly decided: boolean;
@@ -51,7 +51,7 @@ export function branchesOf({ data, choice }: App): Branch[] {
   return [all, ...strata];
 }
 
-/** Without the mean; nothing where the level has no interval. */
+/** Without the mean; nothing without an interval. */
 export function figuresOf(values: readonly (number | null)[] = []): number[] {
   const [, difference, low, high, p] = values;
   if (difference == null || low == null || high == null) return [];

@@ -8,7 +8,7 @@ declare const dom: typeof domModule;
 /** What is drawn of the arms of a cell: their mean and how uncertain it is. */
 export interface Point {
   readonly mean: number;
-  /** Null where there is no interval. */
+  /** Null without an interval. */
   readonly low: number | null;
   readonly high: number | null;
   /** By position. */
@@ -51,7 +51,7 @@ export function heldControls(state: App): HTMLElement[] {
   });
 }
 
-/** The shown arms at a level of the factor across and, where one is chosen, of the factor by, with the others where they are held. */
+/** The shown arms at a level of the factor across and, if chosen, of the factor by, with the others at their held levels. */
 export function armsAt(state: App, acrossLevel: number, byLevel: number): number[] {
   const { across, by, held } = state.choice;
   const wanted = held.map((level, factor) => (factor === across ? acrossLevel : factor === by ? byLevel : level));

@@ -4,7 +4,7 @@ export function allSortable(): void {
   for (const cell of document.querySelectorAll<HTMLTableCellElement>('.plain td:not(.word)')) keepWhole(cell);
 }
 
-/** Keeps an interval in one line, and p with its value, where the figures of a cell take several lines. */
+/** Keeps an interval in one line, and p with its value, if the figures of a cell take several lines. */
 export function keepWhole(cell: HTMLTableCellElement): void {
   const parts = (cell.textContent ?? '').split(/(\[[^\]]*\]|p [<\d.]\S*)/);
   if (parts.length === 1) return;
@@ -18,7 +18,7 @@ export function keepWhole(cell: HTMLTableCellElement): void {
   cell.replaceChildren(...nodes);
 }
 
-/** Makes the headings of a table sort its rows; a heading sorts downwards first if it says so, turns round when used again, and then restores the first order. */
+/** Makes the headings of a table sort its rows; a heading sorts descending first if marked so, reverses when used again, and then restores the first order. */
 export function sortable(table: HTMLTableElement): void {
   const body = table.tBodies[0] as HTMLTableSectionElement;
   const order = [...body.rows];
@@ -51,7 +51,7 @@ export function sortRows(table: HTMLTableElement, column: number, direction: str
   body.append(...heads.flatMap((head) => [head, ...below(head)]));
 }
 
-/** By `data-value`; where neither cell has one, by `data-name` or the text, numbers within it by their size. */
+/** By `data-value`; if neither cell has one, by `data-name` or the text, numbers within it by their size. */
 export function compareCells(
   a: HTMLTableCellElement | undefined,
   b: HTMLTableCellElement | undefined,

@@ -7,7 +7,7 @@ declare const dom: typeof domModule;
 declare const format: typeof formatModule;
 declare const ranking: typeof rankingModule;
 
-/** A row of a thread: a turn, or the query itself where the page holds it as no turn (-1). */
+/** A row of a thread: a turn, or the query itself if it is not a turn of the page (-1). */
 export interface Place {
   readonly turn: number;
   readonly depth: number;

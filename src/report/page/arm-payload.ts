@@ -25,13 +25,13 @@ export interface ArmPayload {
   readonly rankings: readonly (readonly number[])[] | null;
   /** [Q] of relevant turn and fate, one after the other; null as for the rankings. */
   readonly lost: readonly (readonly number[])[] | null;
-  /** Position of its level in each factor of the sweep, -1 where it has none; empty for an arm of no sweep. */
+  /** Position of its level in each factor of the sweep, -1 if it has none; empty for an arm of no sweep. */
   readonly levels: readonly number[];
   /** By stratum, level and metric: [mean, difference, low, high, corrected p]; null for what there is not. */
   readonly strata: readonly (readonly (readonly (readonly (number | null)[])[])[])[];
   /** Relevant turns by fate. */
   readonly fates: readonly number[];
-  /** [p50, p95, p99] in milliseconds by component; null where nothing was timed. */
+  /** [p50, p95, p99] in milliseconds by component; null if not timed. */
   readonly latency: Readonly<Record<string, readonly number[]>> | null;
 }
 
@@ -44,12 +44,12 @@ export interface ArmContext {
   /** Positions of the page's turns by id. */
   readonly positions: ReadonlyMap<string, number>;
   readonly inspected: ReadonlySet<string>;
-  /** What may become of a relevant turn. */
+  /** The possible fates of a relevant turn. */
   readonly fates: readonly string[];
   readonly factors: readonly Factor[];
 }
 
-/** @throws ValidationError for a ranked turn that the dataset does not show; DimensionMismatchError where arrays do not fit the queries. */
+/** @throws ValidationError for a ranked turn that is not in the dataset; DimensionMismatchError if arrays do not fit the queries. */
 export function armPayload(arm: ArmResult, result: ExperimentResult, context: ArmContext): ArmPayload {
   const { queries, metrics } = result;
   if (arm.rankings.length !== queries.length)

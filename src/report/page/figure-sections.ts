@@ -11,7 +11,7 @@ import type { Payload } from './payload.ts';
 export interface Section {
   readonly id: string;
   readonly name: string;
-  /** What the navigation calls it. */
+  /** Its name in the navigation. */
   readonly link: string;
   readonly content: Markup;
 }

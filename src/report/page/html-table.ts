@@ -4,7 +4,7 @@ import { type Content, html, type Markup } from './markup.ts';
 /** With more rows than this the table scrolls within a frame, its headings staying in sight. */
 const LONG = 30;
 
-/** With more metrics than this the figures of a cell stand closer. */
+/** With more metrics than this the figures of a cell are closer together. */
 const ROOMY = 4;
 
 /** Words of a ladder of other things than arms. */

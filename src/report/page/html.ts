@@ -16,7 +16,7 @@ import { type Payload, payloadOf } from './payload.ts';
 
 const require = createRequire(import.meta.url);
 
-/** Nothing is fetched: the policy forbids every address but what Plotly makes itself to save an image. */
+/** Nothing is fetched: the policy forbids every address except those that Plotly creates to save an image. */
 export const POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:";
 
 /**
@@ -65,7 +65,7 @@ export function pageHead(title: string, style: string): Markup {
 </head>`;
 }
 
-/** What a page draws, what draws it, and the page's own script. */
+/** The data of a page, the library that draws it, and the page's own script. */
 export function scripts(payload: unknown, script: string): Markup {
   return html`<script type="application/json" id="data">${scriptJson(payload)}</script>
 <script>${scriptText(readText(require.resolve('plotly.js-dist-min')))}</script>

@@ -5,7 +5,7 @@ export const INSPECTED_ARMS = 24;
 
 /**
  * The arms whose rankings the page holds: the baseline, the best ones by the first metric (a third of the places, so that there is room for what the config
- * names first), then the first of the config, null controls after all others. All of them where there are no more than `limit`.
+ * names first), then the first of the config, null controls after all others. All of them if there are at most `limit`.
  *
  * @returns their names.
  */

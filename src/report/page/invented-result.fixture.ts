@@ -8,7 +8,7 @@ import type {
   TurnRecord,
 } from '../../experiment/measure/result.ts';
 
-/** How large an invented result is. */
+/** The size of an invented result. */
 export interface SampleSize {
   readonly arms: number;
   readonly threads: number;

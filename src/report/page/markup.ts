@@ -13,7 +13,7 @@ export class Markup {
 
 export type Content = Markup | string | number | readonly Content[];
 
-/** Template of HTML: whatever is put in is escaped, except markup that was made the same way. Lists are joined. */
+/** Template of HTML: escapes all values, except markup that was made the same way. Lists are joined. */
 export function html(parts: TemplateStringsArray, ...contents: readonly Content[]): Markup {
   const texts = contents.map((content, at) => renderContent(content) + (parts[at + 1] as string));
   return new Markup((parts[0] as string) + texts.join(''));

@@ -1,7 +1,7 @@
 import type { DatasetSummary, Environment, ExperimentResult } from '../../experiment/measure/result.ts';
 import { type Content, html, type Markup } from './markup.ts';
 
-/** What was run, on what and by what: everything that one needs to trust or repeat the numbers below. */
+/** Experiment, data and program: everything needed to trust or repeat the numbers below. */
 export function pageHeader(result: ExperimentResult): Markup {
   return html`
 <header>

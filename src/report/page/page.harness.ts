@@ -17,7 +17,7 @@ const COLOURS = new Map(
   ]),
 );
 
-/** Gives a test what the page gives to every file of its script: the other files, the style sheet, and a width in pixels. */
+/** Gives a test the environment of the page's script files: the other files, the style sheet, and a width in pixels. */
 export function openPage(width: number): void {
   Object.assign(globalThis, {
     format,

@@ -9,12 +9,12 @@ import { shownTurns, type TurnColumns, turnColumns } from './turn-columns.ts';
 
 export type { ArmPayload, TurnColumns };
 
-/** What the page's script works on: turns once, everything else by position. -1 stands for nothing. Q queries, T turns. */
+/** The data of the page's script: turns once, everything else by position. -1 is a missing value. Q queries, T turns. */
 export interface Payload {
   readonly metrics: readonly string[];
   readonly relevantGrade: number;
   readonly gradeNames: Readonly<Record<number, string>>;
-  /** Position of the baseline among the arms; -1 where it failed. */
+  /** Position of the baseline among the arms; -1 if it failed. */
   readonly baseline: number;
   /** Confidence of the intervals; a corrected p below 1 - level decides. */
   readonly level: number;
@@ -25,13 +25,13 @@ export interface Payload {
   readonly strata: readonly StratumPayload[];
   /** Of a sweep; levels that are all numbers are sorted. */
   readonly factors: readonly SweptFactor[];
-  /** Whether every level of a factor was run with those of the others: not one at a time, not at random. */
+  /** Whether every level of a factor was combined with those of the others: not one at a time, not at random. */
   readonly crossed: boolean;
   /** Whether the levels were drawn at random. */
   readonly drawn: boolean;
-  /** Position of the arm that the sweep started from among the arms; -1 where it was not run. */
+  /** Position of the arm that the sweep started from among the arms; -1 if it was not run. */
   readonly start: number;
-  /** The fate of a relevant turn: `kept`, or the stage that lost it. Empty where nothing was attributed. */
+  /** The fate of a relevant turn: `kept`, or the stage that lost it. Empty without attribution. */
   readonly fates: readonly string[];
   /** Null controls stand below the arm that they control. */
   readonly arms: readonly ArmPayload[];
@@ -63,7 +63,7 @@ interface StratumPayload {
   readonly levels: readonly { readonly name: string; readonly queries: number }[];
 }
 
-/** @throws ValidationError for a ranked turn that the dataset does not show; DimensionMismatchError where an arm's arrays do not fit the queries. */
+/** @throws ValidationError for a ranked turn that is not in the dataset; DimensionMismatchError if an arm's arrays do not fit the queries. */
 export function payloadOf(result: ExperimentResult): Payload {
   const inspected = inspectedArms(result);
   const turns = shownTurns(result, inspected);
@@ -104,7 +104,7 @@ function factorsOf({ sweep }: ExperimentResult): SweptFactor[] {
   });
 }
 
-/** What was kept first, then what was lost in the order of the stages. */
+/** Kept turns first, then lost turns in the order of the stages. */
 function fatesOf({ arms }: ExperimentResult): string[] {
   const found = new Set(arms.flatMap(({ attribution }) => Object.keys(attribution)));
   return LOSS_STAGES.filter((stage) => found.has(stage));

@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 
 const from = (name: string) => JSON.stringify(new URL(name, import.meta.url).href);
 
-/** What makes a sample, and what its page is rendered by. */
+/** The result of a sample, and the renderer of its page. */
 const SAMPLES = {
   result: ['sampleResult', './invented-result.fixture.ts', 'renderHtml', './html.ts'],
   sweep: ['sampleSweep', './invented-sweep.fixture.ts', 'renderHtml', './html.ts'],
@@ -28,7 +28,7 @@ export function writeSamplePage(file: string, sample: keyof typeof SAMPLES, seed
   execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code]);
 }
 
-/** Opens a page offline. @param complaints takes every message, error and request of it. @param ready what a page of its kind has once it stands. */
+/** Opens a page offline. @param complaints takes every message, error and request of it. @param ready an element that the page has when it is ready. */
 export async function openSamplePage(
   browser: Browser,
   file: string,

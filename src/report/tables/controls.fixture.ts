@@ -25,7 +25,7 @@ function comparisonOf(mean: number, correctedP = 0.5): Record<string, Comparison
 
 const metricsOf = (mean: number) => ({ [METRIC]: { mean, low: mean - 0.125, high: mean + 0.125 } });
 
-/** A model of two methods with the means that are given, without controls and families. */
+/** A model of two methods with the given means, without controls and families. */
 export function handmadeModel(baseline: number, learned: number): ModelResult {
   const [model] = sample.models as [ModelResult];
   const [first] = model.methods as [ModelResult['methods'][number]];
@@ -48,7 +48,7 @@ export function withBaseline(control: NullControl, difference: number, corrected
   return { ...control, baseline: { isUnchanged: false, comparisons: comparisonOf(difference, correctedP) } };
 }
 
-/** A family by what its absence changes. */
+/** A family by the effect of its absence. */
 export function handmadeFamily(family: string, difference: number, correctedP?: number): Importance {
   return { family, signals: [family], comparisons: comparisonOf(difference, correctedP) };
 }

@@ -6,14 +6,14 @@ import { stopReason } from './table.ts';
 
 type Value = string | number | null | undefined;
 
-/** What a spreadsheet takes for the begin of a formula, in half and in full width. */
+/** Characters that begin a formula in a spreadsheet, in half and in full width. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /**
- * Rows as CSV (RFC 4180, line feeds): the first row is the heading; what is absent is empty, numbers have all their digits. A text that a spreadsheet would compute
- * is preceded by an apostrophe, which makes it a text there; one that is a number stays as it is.
+ * Rows as CSV (RFC 4180, line feeds): the first row is the heading; missing values are empty, numbers have all their digits. A text that a spreadsheet would compute
+ * is preceded by an apostrophe, which makes it a text there; numbers are not changed.
  */
 export function csvText(rows: readonly (readonly Value[])[]): string {
   return rows.map((row) => `${row.map(csvField).join(',')}\n`).join('');

@@ -2,7 +2,7 @@ import type { Comparison } from '../../experiment/measure/result.ts';
 import { MARKS } from './legend.ts';
 import { type LadderComparison, writtenComparison } from './table.ts';
 
-/** A difference in one cell: `+.034 [+.02, +.05], p .004 ▲`, without brackets where there is no interval. @param mark of the verdict */
+/** A difference in one cell: `+.034 [+.02, +.05], p .004 ▲`, without brackets if there is no interval. @param mark of the verdict */
 export function differenceText({ difference, interval, p }: LadderComparison, mark: string): string {
   return [`${[difference, interval].filter(Boolean).join(' ')},`, `p ${p}`, mark].filter(Boolean).join(' ');
 }

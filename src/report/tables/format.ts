@@ -7,7 +7,7 @@ export function decimal(value: number, digits: number): string {
   return sign + text.replace(/^0\./, '.');
 }
 
-/** As `decimal`, with a plus before what is above zero. */
+/** As `decimal`, with a plus for positive numbers. */
 export function signed(value: number, digits: number): string {
   const text = decimal(value, digits);
   return value > 0 && /[1-9]/.test(text) ? `+${text}` : text;
@@ -25,7 +25,7 @@ export function significant(value: number): string {
 /**
  * Three digits; smaller than the last of them is `<.001`.
  *
- * @param bound what decides: a p below it is written with as many more digits as tell it from the bound, `.0496` below .05.
+ * @param bound the level: a p close to it is written with enough digits to distinguish it from the bound, `.0496` below .05.
  */
 export function probability(p: number, bound = 0): string {
   if (p < 0.001) return '<.001';
@@ -34,7 +34,7 @@ export function probability(p: number, bound = 0): string {
   return decimal(p, digits);
 }
 
-/** The ends of an interval, `[.47, .52]`; nothing where it has none. */
+/** The ends of an interval, `[.47, .52]`; empty without ends. */
 export function brackets(
   { low, high }: { readonly low: number | null; readonly high: number | null },
   write: (end: number, digits: number) => string,

@@ -32,7 +32,7 @@ export function gainShare(
   return gain > TIE && baseline.isUnchanged ? lost / gain : null;
 }
 
-/** In per cent, `43 %`; nothing where there is no share. */
+/** In per cent, `43 %`; empty without a share. */
 export function shareText(share: number | null): string {
   return share === null ? '' : `${decimal(100 * share, 0)} %`;
 }

@@ -10,7 +10,7 @@ type Statistics = ExperimentResult['statistics'];
 /** The maximum number of interactions to list, the most certain first. */
 const LISTED = 60;
 
-/** What the conversations and the samples leave open. */
+/** Comparisons that conversations and samples leave undecided. */
 function reachOf(interactions: readonly Interaction[], statistics: Statistics, conversations: number): string[] {
   const tested = interactions.filter(({ metric }) => metric === interactions[0]?.metric);
   const open = interactions.map(({ levels, metric, unresolved }) => ({
@@ -24,7 +24,7 @@ function reachOf(interactions: readonly Interaction[], statistics: Statistics, c
   ];
 }
 
-/** The interactions of a sweep; nothing where there are none. */
+/** The interactions of a sweep; nothing without any. */
 export function interactionTable(
   { interactions }: SweepSummary,
   statistics: Statistics,

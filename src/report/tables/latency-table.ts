@@ -3,7 +3,7 @@ import type { Markup } from '../page/markup.ts';
 import { decimal, significant } from './format.ts';
 import { plainTable } from './plain-table.ts';
 
-/** What must be known of the times; null where nothing was timed, or nothing else ran at the same time. */
+/** A note on the times; null if nothing was timed, or no other arm ran at the same time. */
 export function latencyNote({ arms, armsAtOnce }: Pick<ExperimentResult, 'arms' | 'armsAtOnce'>): string | null {
   if (armsAtOnce === 1 || arms.every(({ latency }) => latency === null)) return null;
   return `Up to ${armsAtOnce} arms were timed beside each other, so these are not the times of an arm alone.`;

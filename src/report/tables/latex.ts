@@ -9,7 +9,7 @@ const MARKS: Readonly<Record<LadderCell['verdict'], string>> = {
   undecided: '',
 };
 
-/** What a character is in LaTeX, of those that are not themselves. */
+/** The LaTeX of special characters. */
 const CHARACTERS: Readonly<Record<string, string>> = {
   '\\': '\\textbackslash{}',
   '{': '\\{',
@@ -35,7 +35,7 @@ const CHARACTERS: Readonly<Record<string, string>> = {
   '…': '\\ldots{}',
 };
 
-/** A text as LaTeX that prints it as it is, in one line. */
+/** Escapes a text for LaTeX, in one line. */
 export function escapeLatex(text: string): string {
   return Array.from(text.replace(/\s+/g, ' '), (character) => CHARACTERS[character] ?? character).join('');
 }

@@ -33,7 +33,7 @@ interface LegendFacts {
   /** What the rows are, in the plural. */
   readonly rows: string;
   readonly baseline: string;
-  /** Whether the baseline is there to be compared with. */
+  /** Whether there is a baseline to compare with. */
   readonly compared: boolean;
   readonly isTested: boolean;
   readonly families: readonly Family[];
@@ -60,7 +60,7 @@ function count(value: number): string {
   return value.toLocaleString('en');
 }
 
-/** The test behind p and its correction, and until when it draws samples. @param rows what was compared, in the plural */
+/** The test behind p and its correction, and until when it draws samples. @param rows the name of the compared items, in the plural */
 export function testText(statistics: Statistics, rows: string, apart = ''): string[] {
   const { test, correction, samples, level } = statistics;
   const tested = `p: ${TESTS[test](statistics)}, clustered by conversation, ${CORRECTIONS[correction](rows)}${apart}.`;
@@ -81,7 +81,7 @@ function conversationsText(conversations: number): string {
   return conversations === 1 ? '1 conversation' : `${count(conversations)} conversations`;
 }
 
-/** How the intervals of a number of conversations are made: `95 % bootstrap intervals (BCa), clustered by conversation`. */
+/** The method of the intervals for a number of conversations: `95 % bootstrap intervals (BCa), clustered by conversation`. */
 export function intervalText(conversations: number, level: number): string {
   const percent = `${Math.round(level * 100)} %`;
   switch (intervalMethod(conversations)) {
@@ -94,7 +94,7 @@ export function intervalText(conversations: number, level: number): string {
   }
 }
 
-/** The smallest p that a table of a number of conversations can show, and whether it can decide anything; nothing where any p can be reached. */
+/** The smallest p that a table of a number of conversations can show, and whether it can decide anything; empty if any p can be reached. */
 export function smallestPText(
   { test, correction, level }: Pick<Statistics, 'test' | 'correction' | 'level'>,
   conversations: number,
@@ -127,7 +127,7 @@ export function unresolvedIn(rows: readonly Compared[], metrics: readonly string
   });
 }
 
-/** What has no mark because its p is too close to the bound for the most samples; nothing where there is no such row. */
+/** The rows without a mark because p is too close to the bound for the maximum of samples; empty without such rows. */
 export function unresolvedText(names: readonly string[], { samples, level }: Pick<Statistics, 'samples' | 'level'>) {
   if (names.length === 0) return [];
   const most = count(Math.max(samples, MOST_SAMPLES));

@@ -19,7 +19,7 @@ export function renderMarkdown(result: ExperimentResult): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-/** A ladder as pipe tables: the arms, and their differences from the baseline. @param rowsAre what the first column holds */
+/** A ladder as pipe tables: the arms, and their differences from the baseline. @param rowsAre the heading of the first column */
 export function ladderMarkdown(table: LadderTable, rowsAre = 'arm'): string[] {
   const arms = pipeTable(armsOf(table, rowsAre));
   if (!table.compared) return [arms];
@@ -57,7 +57,7 @@ function differencesOf(table: LadderTable, rowsAre: string): string[][] {
   return [[rowsAre, ...table.metrics.map(escapeMarkdown)], ...rows];
 }
 
-/** The arms against their null controls; nothing where there are none. */
+/** The arms against their null controls; empty without controls. */
 function structureOf(result: ExperimentResult): string[] {
   const rows = structureRows(result).map(({ arm, control, cells }) => [
     escapeMarkdown(arm),
@@ -81,7 +81,7 @@ export function pipeTable(rows: readonly (readonly string[])[]): string {
   return [line(head), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n');
 }
 
-/** What made the numbers. @param kind what was run */
+/** The provenance of the numbers. @param kind the kind of run */
 export function provenance(
   kind: string,
   { name, hash, dataset, environment }: Pick<ExperimentResult, 'name' | 'hash' | 'dataset' | 'environment'>,
@@ -93,7 +93,7 @@ export function provenance(
   );
 }
 
-/** A text as Markdown that shows it as it is, in one line. */
+/** Escapes a text for Markdown, in one line. */
 export function escapeMarkdown(text: string): string {
   return text.replace(/\s+/g, ' ').replace(/[\\|<>*_`[\]&~]/g, '\\$&');
 }

@@ -2,7 +2,7 @@ import type { ModelResult, TrainingResult } from '../../training/training-result
 import { most } from '../client/training/weights-figure.ts';
 import { type Content, html, type Markup } from '../page/markup.ts';
 
-/** A part of each model under its name; where there is one model only, its name says nothing. */
+/** A part of each model under its name; with one model the name is omitted. */
 export function perModel({ models }: TrainingResult, part: (model: ModelResult, at: number) => Content): Markup {
   const shown = models
     .map((model, at) => [model.name, part(model, at)] as const)
@@ -10,7 +10,7 @@ export function perModel({ models }: TrainingResult, part: (model: ModelResult, 
   return html`${shown.map(([name, content]) => html`${models.length === 1 ? '' : html`<h3>Model ${name}</h3>`}${content}`)}`;
 }
 
-/** How a figure's rows were chosen, where there are more. */
+/** How a figure's rows were chosen, if there are more. */
 export function cut(count: number, what: string): string {
   return count <= most() ? '' : ` The figure holds the ${most()} of ${count} ${what} that are greatest in magnitude.`;
 }

@@ -2,7 +2,7 @@ import type { ExperimentResult, MetricPassport } from '../../experiment/measure/
 import { type Content, html, type Markup } from '../page/markup.ts';
 import { decimal } from './format.ts';
 
-/** What each metric's figures are, exactly; nothing where the run does not say. */
+/** The exact definition of each metric's figures; nothing if the run has none. */
 export function passportSection({ metrics, passports }: ExperimentResult): Content {
   const entries = metrics.flatMap((metric, at) => {
     const passport = passports[metric];

@@ -1,6 +1,6 @@
 import { html, type Markup } from '../page/markup.ts';
 
-/** A cell of a table: what it shows, and the number that it is sorted by where that is another thing. */
+/** A cell of a table: what it shows, and the number that it is sorted by, if different. */
 export interface PlainCell {
   readonly text: string;
   readonly value?: number;
@@ -9,7 +9,7 @@ export interface PlainCell {
 interface Heading {
   readonly name: string;
   readonly numeric: boolean;
-  /** How the column sorts at first; where nothing is said, numbers downwards and words upwards. */
+  /** The first order of the column; by default numbers descending and words ascending. */
   readonly first?: 'ascending' | 'descending';
 }
 

@@ -11,11 +11,11 @@ interface StructureRow {
   readonly cells: readonly { readonly difference: number; readonly text: string }[];
 }
 
-/** What the word in a cell means. */
+/** The meaning of the word in a cell. */
 export const SURVIVES =
   'survives: arm and control are both better than the baseline, and the arm is not better than its control, so the gain is not due to what the control destroys.';
 
-/** The null controls that an arm's gain survives, each with the metrics where these are not all. */
+/** The null controls that an arm's gain survives, each with the metrics unless it is all of them. */
 export function survivals({ structure }: ArmResult, metrics: readonly string[]): string[] {
   if (structure === null) return [];
   return structure.survives.map((kind) => {
@@ -63,7 +63,7 @@ export function structureTable(result: ExperimentResult): Content {
   });
 }
 
-/** What the conversations and the samples leave open in the table; nothing where that is nothing. */
+/** Comparisons of the table that conversations and samples leave undecided; empty without any. */
 export function structureReach({ arms, metrics, statistics, queries }: ExperimentResult): string[] {
   const kindsOf = ({ structure }: ArmResult) => Object.keys(structure?.metrics[metrics[0] as string]?.controls ?? {});
   const counts = [...new Set(arms.map((arm) => kindsOf(arm).length))].sort((a, b) => a - b);
@@ -88,7 +88,7 @@ export function structureReach({ arms, metrics, statistics, queries }: Experimen
   ];
 }
 
-/** What is said above the table. */
+/** The text above the table. */
 export function structureLegend(result: ExperimentResult): Content {
   const { baseline, failures } = result;
   const failed = failures.some(({ name }) => name === baseline);

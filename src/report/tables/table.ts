@@ -20,7 +20,7 @@ export interface LadderCell {
   readonly mark: string;
   /** For example `.496`. */
   readonly value: string;
-  /** For example `[.47, .52]`; empty where there are too few conversations for one. */
+  /** For example `[.47, .52]`; empty with too few conversations. */
   readonly interval: string;
   /** Against the baseline; null in the baseline's own row. */
   readonly comparison: LadderComparison | null;
@@ -30,7 +30,7 @@ export interface LadderComparison {
   readonly difference: string;
   readonly interval: string;
   readonly p: string;
-  /** Cohen's d of the paired differences; a dash where they do not vary. */
+  /** Cohen's d of the paired differences; a dash if they do not vary. */
   readonly effectSize: string;
   /** The minimum detectable difference of a test with this number of queries, see `minimumDetectable` in evaluation. */
   readonly minimumDetectable: string;
@@ -42,9 +42,9 @@ export interface LadderRow {
   readonly arm: string;
   readonly description: string;
   readonly isBaseline: boolean;
-  /** The arm that this one is a null control of, and what it destroys. */
+  /** The arm that this one is a null control of, and the structure it destroys. */
   readonly control: ArmResult['control'];
-  /** The null controls that the arm's gain survives, so that structure does not explain it, with the metrics where these are not all. */
+  /** The null controls that the arm's gain survives, so that structure does not explain it, with the metrics unless it is all of them. */
   readonly survives: readonly string[];
   /** In the order of the table's metrics. */
   readonly cells: readonly LadderCell[];
@@ -60,18 +60,18 @@ export interface AbsentRow {
   readonly reason: string;
 }
 
-/** The ladder of arms; what the terminal, Markdown, LaTeX and HTML show is laid out from this and nothing else. */
+/** The ladder of arms; the only source of the terminal, Markdown, LaTeX and HTML tables. */
 export interface LadderTable {
   readonly metrics: readonly string[];
   readonly baseline: string;
-  /** Whether the arms are compared with the baseline; not where that failed. */
+  /** Whether the arms are compared with the baseline; false if the baseline failed. */
   readonly compared: boolean;
   /** Null controls stand below the arm that they control. */
   readonly rows: readonly LadderRow[];
   readonly absent: readonly AbsentRow[];
   /** Sentences that say what marks, brackets and p mean. */
   readonly legend: readonly string[];
-  /** Sentences about single arms: what failed, what was stopped, whose gain is not due to structure. */
+  /** Sentences about single arms: failed arms, stopped arms, gains not due to structure. */
   readonly notes: readonly string[];
 }
 
@@ -100,7 +100,7 @@ export function ladderTable(result: ExperimentResult): LadderTable {
   return { metrics, baseline, compared, rows, absent, legend, notes: notesOf(rows, absent) };
 }
 
-/** The arms in their order, each followed by its null controls; controls of an arm that is not there stand last. */
+/** The arms in their order, each followed by its null controls; controls of a missing arm are last. */
 export function ladderOrder(arms: readonly ArmResult[]): ArmResult[] {
   const names = new Set(arms.map(({ name }) => name));
   const controlsOf = (name: string) => arms.filter(({ control }) => control?.of === name);

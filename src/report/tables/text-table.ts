@@ -13,7 +13,7 @@ export function renderText(result: ExperimentResult, width = 120): string {
   return ladderText(ladderTable(result), width);
 }
 
-/** A ladder as {@link renderText} prints it. @param rowsAre what the first column holds */
+/** A ladder as {@link renderText} prints it. @param rowsAre the heading of the first column */
 export function ladderText(table: LadderTable, width = 120, rowsAre = 'arm'): string {
   const arms = aligned([rowsAre, ...table.rows.map((row) => row.arm)], 'left');
   const blocks = blocksOf(groupsOf(table), width - (arms[0] as string).length);

@@ -1,6 +1,6 @@
 import { alignedLines } from './text-table.ts';
 
-/** What stands between two columns of {@link alignedLines}. */
+/** The separator of two columns of {@link alignedLines}. */
 const GAP = 2;
 
 /** A column is made no narrower than this. */

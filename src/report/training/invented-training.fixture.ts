@@ -25,7 +25,7 @@ interface SampleTrainingSize {
 const METRICS = ['recall@10', 'ndcg@10', 'mrr@10'];
 const METHODS = ['hand-tuned', 'uniform', 'random search', 'coordinate ascent', 'learned'];
 const GAINS = [0, -0.06, 0.02, 0.035, 0.07];
-/** What each null control takes away; the last one exchanges the signals of all the others. */
+/** The loss under each null control; the last one exchanges the signals of all the others. */
 const TAKEN = { neighbours: 0.028, time: 0.009, structure: -0.001, 'all of these': 0.041 };
 const SCORES = ['bm25', 'cosine', 'lsa', 'entities', 'session-words', 'asked & <named>', 'age', 'rank'];
 const SPREADS = ['', ':-1', ':+1', ':-2', ':+2', ':session-best', ':session-mean', ':share'];

@@ -24,14 +24,14 @@ function reachOf(facts: Facts, model: ModelResult): string[] {
   return reachSentences(facts, model, 'controls', controls);
 }
 
-/** What the exchange changes of the hand-tuned numbers' metric; nothing where these rank as before. */
+/** The effect of the exchange on the hand-tuned numbers' metric; empty if they rank as before. */
 function baselineCell({ part, metrics, baseline }: NullControl, metric: string, facts: Facts): PlainCell {
   if (baseline.isUnchanged) return { text: 'unchanged', value: 0 };
   const cell = ladderCell({ name: part, metrics, comparisons: baseline.comparisons }, metric, true, facts);
   return { text: differenceOf(cell), value: baseline.comparisons[metric]?.difference.mean as number };
 }
 
-/** A metric under a control, its difference from what was learned, and that of the baseline with the share of the gain where there is one. */
+/** A metric under a control, its difference from what was learned, and that of the baseline with the share of the gain if it is defined. */
 function metricCells(model: ModelResult, control: NullControl, metric: string, facts: Facts): PlainCell[] {
   const cell = cellOf(control, metric, facts);
   const difference = control.comparisons[metric]?.difference.mean as number;

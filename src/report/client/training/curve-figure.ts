@@ -7,7 +7,7 @@ declare const dom: typeof domModule;
 declare const format: typeof formatModule;
 declare const plot: typeof plotModule;
 
-/** One kind of value over the epochs: a thin line a fold, a thick one for the training on all conversations. */
+/** One kind of value over the epochs: a thin line per fold, a thick one for the training on all conversations. */
 export function drawCurves(node: HTMLElement, curves: readonly CurvePayload[], kind: 'loss' | 'validation'): void {
   const values = curves.flatMap((curve) => [...curve[kind]].filter((value): value is number => value !== null));
   const [low, high] = [Math.min(...values), Math.max(...values)];

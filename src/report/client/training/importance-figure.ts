@@ -9,7 +9,7 @@ declare const format: typeof formatModule;
 declare const plot: typeof plotModule;
 declare const weightsFigure: typeof weightsModule;
 
-/** Of the families whose absence changes most, the one that is missed most first. */
+/** The families whose absence changes most, the largest loss first. */
 export function shownFamilies(families: readonly FamilyPayload[], metric: number): FamilyPayload[] {
   const mean = ({ differences }: FamilyPayload) => differences[metric]?.[0] ?? 0;
   return [...families]
@@ -18,7 +18,7 @@ export function shownFamilies(families: readonly FamilyPayload[], metric: number
     .sort((a, b) => mean(a) - mean(b));
 }
 
-/** A row a family: the metric without it minus with it. @param below what the corrected p must be below to decide */
+/** A row a family: the metric without it minus with it. @param below the bound that decides for a corrected p below it */
 export function drawImportance(
   node: HTMLElement,
   families: readonly FamilyPayload[],
