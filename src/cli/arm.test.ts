@@ -35,7 +35,9 @@ test('an arm that fails leaves what it failed of, and exits with 1', async () =>
 test('a run that was begun on another backend is not touched', async () => {
   const { code, stderr } = await arm('--backend', 'cpu', '--arm', 'other');
   expect(code).toBe(1);
-  expect(stderr).toBe(`ragpp [VALIDATION]: run was begun with another hash, backend: ${folder}\n`);
+  expect(stderr).toBe(
+    `ragpp [VALIDATION]: run was begun with another hash, backend: ${folder}; start it again without --resume\n`,
+  );
   expect(hasOutcome(folder, 'other')).toBe(false);
 });
 
