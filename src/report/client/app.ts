@@ -1,10 +1,5 @@
 import type { Payload } from '../page/payload.ts';
 
-/**
- * The scripts of the page. Their functions are put into it as text (see ../client-script.ts), a file as one object of the same name, so a file imports
- * nothing at run time: dependencies are declared. The top level may contain only functions, and all of them are exported.
- */
-
 /** The choices of the reader; arms, metrics and queries by position. */
 export interface Choice {
   metric: number;

@@ -1,9 +1,6 @@
-import type * as appModule from './app.ts';
 import type { App } from './app.ts';
-import type * as domModule from './dom.ts';
-
-declare const app: typeof appModule;
-declare const dom: typeof domModule;
+import * as app from './app.ts';
+import * as dom from './dom.ts';
 
 /** A box of words: rows and figures keep the arms whose names hold them all. */
 export function start(state: App): void {

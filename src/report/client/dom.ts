@@ -1,7 +1,5 @@
-import type * as appModule from './app.ts';
 import type { App, Choice } from './app.ts';
-
-declare const app: typeof appModule;
+import * as app from './app.ts';
 
 /** A new element. Texts become text nodes, so nothing in the data is ever read as HTML. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(

@@ -1,13 +1,8 @@
-import type * as formatModule from '../tables/format.ts';
-import type * as appModule from './app.ts';
+import * as format from '../tables/format.ts';
 import type { App } from './app.ts';
-import type * as domModule from './dom.ts';
-import type * as plotModule from './plot.ts';
-
-declare const app: typeof appModule;
-declare const dom: typeof domModule;
-declare const format: typeof formatModule;
-declare const plot: typeof plotModule;
+import * as app from './app.ts';
+import * as dom from './dom.ts';
+import * as plot from './plot.ts';
 
 /** One query's bar: the chosen arm minus the baseline. */
 export interface Bar {

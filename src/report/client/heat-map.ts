@@ -1,16 +1,10 @@
-import type * as formatModule from '../tables/format.ts';
-import type * as appModule from './app.ts';
+import * as format from '../tables/format.ts';
 import type { App } from './app.ts';
-import type * as domModule from './dom.ts';
-import type * as plotModule from './plot.ts';
-import type * as sweepModule from './sweep.ts';
+import * as app from './app.ts';
+import * as dom from './dom.ts';
+import * as plot from './plot.ts';
 import type { Point } from './sweep.ts';
-
-declare const app: typeof appModule;
-declare const dom: typeof domModule;
-declare const format: typeof formatModule;
-declare const plot: typeof plotModule;
-declare const sweep: typeof sweepModule;
+import * as sweep from './sweep.ts';
 
 export function start(state: App): void {
   if (!dom.has('heat-map')) return;

@@ -1,18 +1,11 @@
 import type { QueryPayload } from '../page/payload.ts';
-import type * as formatModule from '../tables/format.ts';
-import type * as appModule from './app.ts';
+import * as format from '../tables/format.ts';
 import type { App } from './app.ts';
-import type * as domModule from './dom.ts';
-import type * as listModule from './query-list.ts';
-import type * as rankingModule from './ranking.ts';
-import type * as threadModule from './thread.ts';
-
-declare const app: typeof appModule;
-declare const dom: typeof domModule;
-declare const format: typeof formatModule;
-declare const queryList: typeof listModule;
-declare const ranking: typeof rankingModule;
-declare const thread: typeof threadModule;
+import * as app from './app.ts';
+import * as dom from './dom.ts';
+import * as queryList from './query-list.ts';
+import * as ranking from './ranking.ts';
+import * as thread from './thread.ts';
 
 /** Opens the query of the address, or the one with the greatest gain, and shows every query that is chosen after it. */
 export function start(state: App): void {

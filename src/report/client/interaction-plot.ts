@@ -1,18 +1,11 @@
-import type * as formatModule from '../tables/format.ts';
-import type * as appModule from './app.ts';
+import * as format from '../tables/format.ts';
 import type { App } from './app.ts';
-import type * as domModule from './dom.ts';
-import type * as heatMapModule from './heat-map.ts';
-import type * as plotModule from './plot.ts';
-import type * as sweepModule from './sweep.ts';
+import * as app from './app.ts';
+import * as dom from './dom.ts';
+import * as heatMap from './heat-map.ts';
+import * as plot from './plot.ts';
 import type { Point } from './sweep.ts';
-
-declare const app: typeof appModule;
-declare const dom: typeof domModule;
-declare const format: typeof formatModule;
-declare const heatMap: typeof heatMapModule;
-declare const plot: typeof plotModule;
-declare const sweep: typeof sweepModule;
+import * as sweep from './sweep.ts';
 
 /** A line of points: a level of the factor by, or all arms. */
 export interface Series {

@@ -1,6 +1,4 @@
-import type * as domModule from './dom.ts';
-
-declare const dom: typeof domModule;
+import * as dom from './dom.ts';
 
 /** The part of Plotly that the page uses. */
 export interface Plotting {

@@ -1,11 +1,7 @@
-import type * as formatModule from '../tables/format.ts';
-import type * as appModule from './app.ts';
+import * as format from '../tables/format.ts';
 import type { App, Choice } from './app.ts';
-import type * as domModule from './dom.ts';
-
-declare const app: typeof appModule;
-declare const dom: typeof domModule;
-declare const format: typeof formatModule;
+import * as app from './app.ts';
+import * as dom from './dom.ts';
 
 /** The list to pick a query from: filtered by words, ordered by gain, loss or time. */
 export function start(state: App): void {

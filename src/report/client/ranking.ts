@@ -1,10 +1,7 @@
 import type { ArmPayload } from '../page/payload.ts';
-import type * as formatModule from '../tables/format.ts';
+import * as format from '../tables/format.ts';
 import type { App } from './app.ts';
-import type * as domModule from './dom.ts';
-
-declare const dom: typeof domModule;
-declare const format: typeof formatModule;
+import * as dom from './dom.ts';
 
 /** A ranked turn, taken from the flat array of its ranking. */
 export interface Ranked {

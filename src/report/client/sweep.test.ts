@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { clusteredMean as reference } from '../../evaluation/cluster-robust.ts';
 import { clusterBy } from '../../evaluation/clusters.ts';
 import { sampleSweep } from '../page/invented-sweep.fixture.ts';
@@ -9,9 +9,6 @@ import * as sweep from './sweep.ts';
 const result = sampleSweep(11, { levels: [3, 5, 2], threads: 7, turnsAThread: 5, top: 5 });
 const payload = payloadOf(result);
 const named = (words: string) => payload.arms.findIndex(({ name }) => name === `unified | ${words}`);
-
-// what the page's script gives to every file of it
-beforeAll(() => Object.assign(globalThis, { app }));
 
 test('a mean and its error are those of the evaluation', () => {
   const values = [0.5, 1, 0, 0.25, 1, 1, 0.125];

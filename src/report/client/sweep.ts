@@ -1,9 +1,6 @@
-import type * as appModule from './app.ts';
 import type { App } from './app.ts';
-import type * as domModule from './dom.ts';
-
-declare const app: typeof appModule;
-declare const dom: typeof domModule;
+import * as app from './app.ts';
+import * as dom from './dom.ts';
 
 /** What is drawn of the arms of a cell: their mean and how uncertain it is. */
 export interface Point {

@@ -1,3 +1,5 @@
+import { element } from './dom.ts';
+
 /** Every table of the page that is meant to sort. */
 export function allSortable(): void {
   for (const table of document.querySelectorAll<HTMLTableElement>('table.sortable')) sortable(table);
@@ -8,13 +10,7 @@ export function allSortable(): void {
 export function keepWhole(cell: HTMLTableCellElement): void {
   const parts = (cell.textContent ?? '').split(/(\[[^\]]*\]|p [<\d.]\S*)/);
   if (parts.length === 1) return;
-  const nodes = parts.map((part, at) => {
-    if (at % 2 === 0) return part;
-    const whole = document.createElement('span');
-    whole.className = 'unbroken';
-    whole.textContent = part;
-    return whole;
-  });
+  const nodes = parts.map((part, at) => (at % 2 === 0 ? part : element('span', { class: 'unbroken' }, part)));
   cell.replaceChildren(...nodes);
 }
 

@@ -1,11 +1,7 @@
-import type * as formatModule from '../tables/format.ts';
+import * as format from '../tables/format.ts';
 import type { App } from './app.ts';
-import type * as domModule from './dom.ts';
-import type * as rankingModule from './ranking.ts';
-
-declare const dom: typeof domModule;
-declare const format: typeof formatModule;
-declare const ranking: typeof rankingModule;
+import * as dom from './dom.ts';
+import * as ranking from './ranking.ts';
 
 /** A row of a thread: a turn, or the query itself if it is not a turn of the page (-1). */
 export interface Place {

@@ -1,34 +1,69 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Script } from 'node:vm';
-import { expect, test } from 'vitest';
-import { clientScript, trainingScript } from './client-script.ts';
+import { buildSync } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CLIENT_PAGES, clientScript } from './client-script.ts';
 
-/** The script as the command line makes it, where esbuild has stripped the types. */
-function scriptOfCommandLine(name: string): string {
-  const code = `import { ${name} } from ${JSON.stringify(new URL('client-script.ts', import.meta.url).href)}; process.stdout.write(${name}());`;
-  return execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code], { encoding: 'utf8' });
-}
+const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-test.each([
-  ['a run, here', clientScript],
-  ['a run, on the command line', () => scriptOfCommandLine('clientScript')],
-  ['a training, here', trainingScript],
-  ['a training, on the command line', () => scriptOfCommandLine('trainingScript')],
-])('the script is plain JavaScript without imports, of %s', (_, make) => {
-  const script = make();
+test.each(CLIENT_PAGES)('the script of the page of a %s is plain JavaScript that loads nothing', (page) => {
+  const script = clientScript(page);
   expect(() => new Script(script)).not.toThrow();
-  expect(script).not.toMatch(/\bimport\b|__vi_|\brequire\b|innerHTML|https?:/);
+  expect(script).toMatch(/^"use strict";\n\(\(\) => \{/);
+  expect(script).not.toMatch(/\bimport\b|\bexport\b|__name|\brequire\b|innerHTML|https?:|<\/?script/i);
 });
 
-test.each([
-  ['../client', clientScript],
-  ['../client/training', trainingScript],
-])('every file of %s is in its script', (folder, make) => {
-  const names = readdirSync(fileURLToPath(new URL(folder, import.meta.url)))
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-    .map((file) => file.replace('.ts', '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()));
-  expect(names.length).toBeGreaterThan(4);
-  expect(names.filter((name) => !make().includes(`const ${name} = (`))).toEqual([]);
+test('every file of the client is in a script, and a script has no other files but those of shared words', () => {
+  const bundled = CLIENT_PAGES.flatMap((page) =>
+    [...clientScript(page).matchAll(/^ {2}\/\/ (\S+\.ts)$/gm)].map(([, file]) => file as string),
+  );
+  const files = readdirSync(fileOf('../client'), { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
+  );
+  expect(files.length).toBeGreaterThan(20);
+  expect([...new Set(bundled)].sort()).toEqual([...files, '../tables/format.ts', '../training/figure-rows.ts'].sort());
+});
+
+describe('the built package', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ragpp-client-'));
+  const client = join(folder, 'report', 'client');
+  const built = join(folder, 'report', 'page', 'client-script.mjs');
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  beforeAll(() => {
+    buildSync({
+      entryPoints: [fileOf('client-script.ts')],
+      outfile: built,
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+    });
+    execFileSync(process.execPath, ['--import', 'tsx', fileOf('write-client-scripts.ts'), client]);
+  });
+
+  /** What the built package answers, in a folder from which esbuild cannot be found. */
+  function runBuilt(expression: string): string {
+    const code = `const { CLIENT_PAGES, clientScript } = await import(${JSON.stringify(pathToFileURL(built).href)});
+      process.stdout.write(${expression});`;
+    return execFileSync(process.execPath, ['--input-type=module', '-e', code], { cwd: folder, encoding: 'utf8' });
+  }
+
+  test('reads the scripts that the sources make', () => {
+    const scripts = JSON.parse(runBuilt('JSON.stringify(CLIENT_PAGES.map(clientScript))')) as string[];
+    expect(scripts).toEqual(CLIENT_PAGES.map(clientScript));
+  });
+
+  test('says how to make a script that is missing', () => {
+    rmSync(join(client, 'comparison.js'));
+    const message = runBuilt(
+      "(() => { try { clientScript('comparison'); } catch (error) { return error.message; } })()",
+    );
+    expect(message).toBe(
+      `script of the page of a comparison is not available: no file ${join(client, 'comparison.js')}; run npm run build`,
+    );
+  });
 });

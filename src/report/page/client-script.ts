@@ -1,77 +1,57 @@
-import * as app from '../client/app.ts';
-import * as armFilter from '../client/arm-filter.ts';
-import * as armsFigure from '../client/arms-figure.ts';
-import * as attributionFigure from '../client/attribution-figure.ts';
-import * as dom from '../client/dom.ts';
-import * as gainsFigure from '../client/gains-figure.ts';
-import * as heatMap from '../client/heat-map.ts';
-import * as inspector from '../client/inspector.ts';
-import * as interactionPlot from '../client/interaction-plot.ts';
-import * as latencyFigure from '../client/latency-figure.ts';
-import * as main from '../client/main.ts';
-import * as parallelCoordinates from '../client/parallel-coordinates.ts';
-import * as plot from '../client/plot.ts';
-import * as queryList from '../client/query-list.ts';
-import * as ranking from '../client/ranking.ts';
-import * as strataFigure from '../client/strata-figure.ts';
-import * as sweep from '../client/sweep.ts';
-import * as tables from '../client/tables.ts';
-import * as thread from '../client/thread.ts';
-import * as calibrationFigure from '../client/training/calibration-figure.ts';
-import * as curveFigure from '../client/training/curve-figure.ts';
-import * as importanceFigure from '../client/training/importance-figure.ts';
-import * as training from '../client/training/training.ts';
-import * as weightsFigure from '../client/training/weights-figure.ts';
-import * as format from '../tables/format.ts';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { UnavailableError } from '../../core/errors.ts';
+import { readText } from '../../core/files.ts';
+import { frozen } from '../../core/frozen.ts';
 
-type Functions = Readonly<Record<string, unknown>>;
+/** Where the script of each kind of page starts. */
+const ENTRIES = frozen({
+  run: 'run.ts',
+  comparison: 'comparison.ts',
+  training: 'training/training.ts',
+});
 
-const FILES: Readonly<Record<string, Functions>> = {
-  format,
-  dom,
-  app,
-  plot,
-  tables,
-  armFilter,
-  armsFigure,
-  gainsFigure,
-  sweep,
-  heatMap,
-  interactionPlot,
-  parallelCoordinates,
-  strataFigure,
-  attributionFigure,
-  latencyFigure,
-  queryList,
-  ranking,
-  thread,
-  inspector,
-  main,
-};
+export type ClientPage = keyof typeof ENTRIES;
+
+export const CLIENT_PAGES = frozen(Object.keys(ENTRIES) as ClientPage[]);
+
+const CLIENT = fileURLToPath(new URL('../client', import.meta.url));
+
+const scripts = new Map<ClientPage, string>();
 
 /**
- * The script of the page: the text of the functions as they run here, a file as one object. `__name` is what esbuild wraps around a function to keep its
- * name; in the page it has nothing to do.
+ * The script of a kind of page: its entry in `client` and all that the entry imports, as one text. From source, esbuild
+ * bundles it on first use. The built package has a file for each kind of page.
+ *
+ * @throws UnavailableError if the built package lacks the file.
  */
-export function clientScript(): string {
-  return scriptOf(FILES, 'main.run();');
+export function clientScript(page: ClientPage): string {
+  const script = scripts.get(page) ?? (import.meta.url.endsWith('.ts') ? bundleScript(page) : readScript(page));
+  scripts.set(page, script);
+  return script;
 }
 
-/** The script of a page that has nothing but tables. */
-export function tableScript(): string {
-  return scriptOf({ tables }, 'tables.allSortable();');
-}
-
-/** The script of a training's page. */
-export function trainingScript(): string {
-  const figures = { weightsFigure, curveFigure, calibrationFigure, importanceFigure };
-  return scriptOf({ format, dom, plot, tables, ...figures, training }, 'training.run();');
-}
-
-function scriptOf(files: Readonly<Record<string, Functions>>, start: string): string {
-  const objects = Object.entries(files).map(([name, functions]) => {
-    const texts = Object.values(functions).map(String).join('\n');
-    return `const ${name} = (() => {\n${texts}\nreturn { ${Object.keys(functions).join(', ')} };\n})();`;
+/** Loads esbuild here because the built package does not install it. */
+function bundleScript(page: ClientPage): string {
+  const { buildSync } = createRequire(import.meta.url)('esbuild') as typeof import('esbuild');
+  const { outputFiles } = buildSync({
+    entryPoints: [ENTRIES[page]],
+    absWorkingDir: CLIENT, // the comments of the bundle name files relative to it
+    bundle: true,
+    write: false,
+    format: 'iife',
+    target: 'es2022',
+    charset: 'utf8',
+    legalComments: 'none',
+    logLevel: 'silent', // an error of the build is thrown
   });
-  return ["'use strict';", 'const __name = (value) => value;', ...objects, start].join('\n');
+  return (outputFiles[0] as { readonly text: string }).text;
+}
+
+function readScript(page: ClientPage): string {
+  const file = `${CLIENT}/${page}.js`;
+  if (!existsSync(file))
+    throw new UnavailableError(`script of the page of a ${page}`, `no file ${file}; run npm run build`);
+  return readText(file);
 }

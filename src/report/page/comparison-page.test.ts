@@ -104,7 +104,7 @@ test('as a page: escaped, sortable, nothing fetched', () => {
   expect(page).toContain('<th scope="col" data-first="ascending"><button type="button">p</button>');
   const script = /<script>([\s\S]*?)<\/script>/.exec(page)?.[1] ?? '';
   expect(() => new Script(script)).not.toThrow();
-  expect(script).toContain('tables.allSortable();');
+  expect(script).toContain('allSortable();');
   expect(page).not.toMatch(/https?:|\bsrc=|url\(|@import/);
 });
 

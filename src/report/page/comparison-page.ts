@@ -4,7 +4,7 @@ import { intervalText, MARKS, smallestPText, testText, unresolvedIn, unresolvedT
 import { escapeMarkdown, pipeTable } from '../tables/markdown.ts';
 import { type PlainCell, type PlainTable, plainTable } from '../tables/plain-table.ts';
 import { wrapped, wrappedTable } from '../tables/wrapped-table.ts';
-import { tableScript } from './client-script.ts';
+import { clientScript } from './client-script.ts';
 import { html, Markup } from './markup.ts';
 import { PAGE_STYLE } from './page-style.ts';
 
@@ -56,7 +56,7 @@ export function renderComparisonHtml(comparison: RunComparison): string {
 <header><p class="kicker">comparison</p><h1>${labelOf(first)} and ${labelOf(second)}</h1></header>
 <main>${parts}
 </main>
-<script>${new Markup(tableScript())}</script>
+<script>${new Markup(clientScript('comparison'))}</script>
 </body>
 </html>
 `.text;

@@ -46,7 +46,7 @@ ${passports}
 ${settings(result)}
 </main>
 <noscript><p>The figures and the inspector need JavaScript; the table above is complete without it.</p></noscript>
-${scripts(payload, clientScript())}
+${scripts(payload, clientScript('run'))}
 </body>
 </html>
 `;

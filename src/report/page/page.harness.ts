@@ -1,11 +1,3 @@
-import * as app from '../client/app.ts';
-import * as armsFigure from '../client/arms-figure.ts';
-import * as dom from '../client/dom.ts';
-import * as heatMap from '../client/heat-map.ts';
-import * as plot from '../client/plot.ts';
-import * as sweep from '../client/sweep.ts';
-import * as weightsFigure from '../client/training/weights-figure.ts';
-import * as format from '../tables/format.ts';
 import { PAGE_STYLE } from './page-style.ts';
 import type { ArmPayload, Payload, QueryPayload } from './payload.ts';
 
@@ -17,17 +9,9 @@ const COLOURS = new Map(
   ]),
 );
 
-/** Gives a test the environment of the page's script files: the other files, the style sheet, and a width in pixels. */
+/** Gives a test what a browser gives to the script of a page: the style sheet and a width in pixels. */
 export function openPage(width: number): void {
   Object.assign(globalThis, {
-    format,
-    app,
-    dom,
-    plot,
-    sweep,
-    heatMap,
-    armsFigure,
-    weightsFigure,
     document: { documentElement: null },
     getComputedStyle: () => ({ getPropertyValue: (name: string) => ` ${COLOURS.get(name)}` }),
     matchMedia: (query: string) => ({ matches: width <= Number(/^\(max-width: (\d+)px\)$/.exec(query)?.[1]) }),

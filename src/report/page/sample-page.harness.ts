@@ -17,7 +17,7 @@ const SAMPLES = {
   ],
 } as const;
 
-/** Writes the page of an invented result as the command line makes it, since the page's script is the text of functions as they run there. */
+/** Writes the page of an invented result. */
 export function writeSamplePage(file: string, sample: keyof typeof SAMPLES, seed: number, size: object): void {
   const [make, fixture, render, module] = SAMPLES[sample];
   const code = `

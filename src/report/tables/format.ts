@@ -1,4 +1,4 @@
-/** How numbers and stages are written in every table, figure and page. The functions are self-contained: the page carries their text. */
+/** How every table, figure and page writes numbers and stages. The scripts of the pages import this file, so it must run in a browser. */
 
 /** Fixed digits without the leading zero, with a true minus: `.496`, `−.030`, `1.000`. */
 export function decimal(value: number, digits: number): string {

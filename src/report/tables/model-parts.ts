@@ -1,6 +1,6 @@
 import type { ModelResult, TrainingResult } from '../../training/training-result.ts';
-import { most } from '../client/training/weights-figure.ts';
 import { type Content, html, type Markup } from '../page/markup.ts';
+import { MOST_FIGURE_ROWS } from '../training/figure-rows.ts';
 
 /** A part of each model under its name; with one model the name is omitted. */
 export function perModel({ models }: TrainingResult, part: (model: ModelResult, at: number) => Content): Markup {
@@ -12,5 +12,6 @@ export function perModel({ models }: TrainingResult, part: (model: ModelResult, 
 
 /** How a figure's rows were chosen, if there are more. */
 export function cut(count: number, what: string): string {
-  return count <= most() ? '' : ` The figure holds the ${most()} of ${count} ${what} that are greatest in magnitude.`;
+  if (count <= MOST_FIGURE_ROWS) return '';
+  return ` The figure holds the ${MOST_FIGURE_ROWS} of ${count} ${what} that are greatest in magnitude.`;
 }

@@ -1,5 +1,5 @@
 import type { TrainingResult } from '../../training/training-result.ts';
-import { trainingScript } from '../page/client-script.ts';
+import { clientScript } from '../page/client-script.ts';
 import type { Section } from '../page/figure-sections.ts';
 import { pageHead, scripts } from '../page/html.ts';
 import { htmlTable } from '../page/html-table.ts';
@@ -42,7 +42,7 @@ ${sections.map(
 ${trainingSettings(result)}
 </main>
 <noscript><p>The figures need JavaScript; the tables are complete without it.</p></noscript>
-${scripts(trainingPayload(result), trainingScript())}
+${scripts(trainingPayload(result), clientScript('training'))}
 </body>
 </html>
 `.text;

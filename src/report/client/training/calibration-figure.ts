@@ -1,11 +1,7 @@
-import type * as formatModule from '../../tables/format.ts';
+import * as format from '../../tables/format.ts';
 import type { BinPayload } from '../../training/training-payload.ts';
-import type * as domModule from '../dom.ts';
-import type * as plotModule from '../plot.ts';
-
-declare const dom: typeof domModule;
-declare const format: typeof formatModule;
-declare const plot: typeof plotModule;
+import * as dom from '../dom.ts';
+import * as plot from '../plot.ts';
 
 /** Reliability above, and how many candidates are in each bin below, on a logarithmic axis: most of them are in the first. */
 export function drawCalibration(node: HTMLElement, bins: readonly BinPayload[]): void {

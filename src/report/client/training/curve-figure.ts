@@ -1,11 +1,7 @@
-import type * as formatModule from '../../tables/format.ts';
+import * as format from '../../tables/format.ts';
 import type { CurvePayload } from '../../training/training-payload.ts';
-import type * as domModule from '../dom.ts';
-import type * as plotModule from '../plot.ts';
-
-declare const dom: typeof domModule;
-declare const format: typeof formatModule;
-declare const plot: typeof plotModule;
+import * as dom from '../dom.ts';
+import * as plot from '../plot.ts';
 
 /** One kind of value over the epochs: a thin line per fold, a thick one for the training on all conversations. */
 export function drawCurves(node: HTMLElement, curves: readonly CurvePayload[], kind: 'loss' | 'validation'): void {

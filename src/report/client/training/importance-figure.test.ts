@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { openPage } from '../../page/page.harness.ts';
+import { MOST_FIGURE_ROWS } from '../../training/figure-rows.ts';
 import { familyTrace, shownFamilies } from './importance-figure.ts';
-import { most } from './weights-figure.ts';
 
 beforeAll(() => openPage(1400));
 
@@ -23,8 +23,8 @@ test('what is missed most stands first, by the metric that is asked for', () => 
 test('of many families those are shown that change most, either way', () => {
   const families = Array.from({ length: 43 }, (_, at) => family(String(at), at % 2 === 0 ? at : -at, 0));
   const shown = shownFamilies(families, 0).map(({ name }) => Number(name));
-  expect(shown).toHaveLength(most());
-  expect(Math.min(...shown)).toBe(43 - most());
+  expect(shown).toHaveLength(MOST_FIGURE_ROWS);
+  expect(Math.min(...shown)).toBe(43 - MOST_FIGURE_ROWS);
   expect([shown[0], shown.at(-1)]).toEqual([41, 42]);
 });
 

@@ -1,20 +1,15 @@
-import type * as formatModule from '../../tables/format.ts';
+import * as format from '../../tables/format.ts';
+import { MOST_FIGURE_ROWS } from '../../training/figure-rows.ts';
 import type { FamilyPayload } from '../../training/training-payload.ts';
-import type * as domModule from '../dom.ts';
-import type * as plotModule from '../plot.ts';
-import type * as weightsModule from './weights-figure.ts';
-
-declare const dom: typeof domModule;
-declare const format: typeof formatModule;
-declare const plot: typeof plotModule;
-declare const weightsFigure: typeof weightsModule;
+import * as dom from '../dom.ts';
+import * as plot from '../plot.ts';
 
 /** The families whose absence changes most, the largest loss first. */
 export function shownFamilies(families: readonly FamilyPayload[], metric: number): FamilyPayload[] {
   const mean = ({ differences }: FamilyPayload) => differences[metric]?.[0] ?? 0;
   return [...families]
     .sort((a, b) => Math.abs(mean(b)) - Math.abs(mean(a)))
-    .slice(0, weightsFigure.most())
+    .slice(0, MOST_FIGURE_ROWS)
     .sort((a, b) => mean(a) - mean(b));
 }
 

@@ -1,22 +1,14 @@
 import type { ModelPayload, TrainingPayload } from '../../training/training-payload.ts';
-import type * as domModule from '../dom.ts';
-import type * as plotModule from '../plot.ts';
-import type * as tablesModule from '../tables.ts';
-import type * as calibrationModule from './calibration-figure.ts';
-import type * as curveModule from './curve-figure.ts';
-import type * as importanceModule from './importance-figure.ts';
-import type * as weightsModule from './weights-figure.ts';
-
-declare const calibrationFigure: typeof calibrationModule;
-declare const curveFigure: typeof curveModule;
-declare const dom: typeof domModule;
-declare const importanceFigure: typeof importanceModule;
-declare const plot: typeof plotModule;
-declare const tables: typeof tablesModule;
-declare const weightsFigure: typeof weightsModule;
+import * as dom from '../dom.ts';
+import * as plot from '../plot.ts';
+import * as tables from '../tables.ts';
+import * as calibrationFigure from './calibration-figure.ts';
+import * as curveFigure from './curve-figure.ts';
+import * as importanceFigure from './importance-figure.ts';
+import * as weightsFigure from './weights-figure.ts';
 
 /** Adds interaction to the page of a training; the page contains its content without a script. */
-export function run(): void {
+function startPage(): void {
   tables.allSortable();
   const data = JSON.parse(dom.byId('data').textContent ?? '') as TrainingPayload;
   for (const [at, model] of data.models.entries()) startModel(data, model, at);
@@ -41,3 +33,5 @@ export function startModel({ metrics, level }: TrainingPayload, model: ModelPayl
   figure('importance-figure', draw);
   select.addEventListener('change', () => draw(dom.byId(`importance-figure-${at}`)));
 }
+
+startPage();

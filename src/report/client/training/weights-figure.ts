@@ -1,20 +1,12 @@
-import type * as formatModule from '../../tables/format.ts';
+import * as format from '../../tables/format.ts';
+import { MOST_FIGURE_ROWS } from '../../training/figure-rows.ts';
 import type { WeightPayload } from '../../training/training-payload.ts';
-import type * as domModule from '../dom.ts';
-import type * as plotModule from '../plot.ts';
-
-declare const dom: typeof domModule;
-declare const format: typeof formatModule;
-declare const plot: typeof plotModule;
-
-/** Rows that a figure holds so that it can be read; the table below it holds all. @returns how many. */
-export function most(): number {
-  return 40;
-}
+import * as dom from '../dom.ts';
+import * as plot from '../plot.ts';
 
 /** A row a number: learned as a dot with its interval, hand-tuned as an open diamond. */
 export function drawWeights(node: HTMLElement, weights: readonly WeightPayload[]): void {
-  const shown = weights.slice(0, most());
+  const shown = weights.slice(0, MOST_FIGURE_ROWS);
   const bounds = shown.flatMap(({ handTuned, value, bounds }) => [handTuned, value, ...(bounds ?? [])]);
   const [low, high] = [Math.min(0, ...bounds), Math.max(0, ...bounds)];
   const margin = 0.04 * (high - low); // lines, unlike dots, get none

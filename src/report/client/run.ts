@@ -1,0 +1,45 @@
+import type { Payload } from '../page/payload.ts';
+import type { App } from './app.ts';
+import * as app from './app.ts';
+import * as armFilter from './arm-filter.ts';
+import * as armsFigure from './arms-figure.ts';
+import * as attributionFigure from './attribution-figure.ts';
+import * as dom from './dom.ts';
+import * as gainsFigure from './gains-figure.ts';
+import * as heatMap from './heat-map.ts';
+import * as inspector from './inspector.ts';
+import * as interactionPlot from './interaction-plot.ts';
+import * as latencyFigure from './latency-figure.ts';
+import * as parallelCoordinates from './parallel-coordinates.ts';
+import * as strataFigure from './strata-figure.ts';
+import * as sweep from './sweep.ts';
+import * as tables from './tables.ts';
+
+/** The script of the page of a run. Without it the page shows its tables. */
+function startPage(): void {
+  tables.allSortable();
+  const data = JSON.parse(dom.byId('data').textContent ?? '') as Payload;
+  const state = app.createApp(data);
+  bindChoices(state);
+  for (const part of [armFilter, armsFigure, inspector]) part.start(state);
+  if (dom.has('gains')) gainsFigure.start(state);
+  if (dom.has('sweep')) for (const part of [sweep, heatMap, interactionPlot, parallelCoordinates]) part.start(state);
+  if (dom.has('strata')) strataFigure.start(state);
+  if (dom.has('attribution')) attributionFigure.start(state);
+  if (dom.has('latency')) latencyFigure.start(state);
+}
+
+export function bindChoices(state: App): void {
+  const { arms, metrics } = state.data;
+  const names = arms.map((arm) => arm.name);
+  const inspected = arms.map(({ name, rankings }) => (rankings === null ? `${name} (no rankings)` : name));
+  const bind = (id: string, key: 'metric' | 'left' | 'right', labels: readonly string[]) => {
+    if (dom.has(id)) dom.bindSelect(state, id, key, labels);
+  };
+  for (const part of ['arms', 'gains', 'sweep', 'strata', 'inspector']) bind(`${part}-metric`, 'metric', metrics);
+  for (const part of ['gains', 'strata', 'latency']) bind(`${part}-arm`, 'right', names);
+  bind('inspector-right', 'right', inspected);
+  bind('inspector-left', 'left', inspected);
+}
+
+startPage();
