@@ -10,7 +10,7 @@ export function start(state: App): void {
   app.watch(state, ['filter'], () => filterRows(state));
 }
 
-export function filterRows(state: App): void {
+function filterRows(state: App): void {
   for (const row of document.querySelectorAll<HTMLElement>('tr[data-arm]'))
     row.hidden = !app.isShown(state, row.dataset.arm ?? '');
   const [shown, all] = [app.shownArms(state).length, state.data.arms.length];

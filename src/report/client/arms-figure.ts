@@ -12,7 +12,7 @@ export function start(state: App): void {
 }
 
 /** A dot with whiskers an arm, in the order of the ladder from above. */
-export function drawArms(state: App, node: HTMLElement): void {
+function drawArms(state: App, node: HTMLElement): void {
   const { arms, baseline, metrics } = state.data;
   const { metric } = state.choice;
   const narrow = plot.isNarrow();

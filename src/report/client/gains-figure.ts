@@ -11,7 +11,7 @@ export interface Bar {
 }
 
 /** What Plotly makes of the element that it draws in. */
-export interface PlotlyElement extends HTMLElement {
+interface PlotlyElement extends HTMLElement {
   on(event: string, act: (event: unknown) => void): void;
 }
 
@@ -21,7 +21,7 @@ export function start(state: App): void {
   plot.onNewLook(() => drawGains(state, node));
 }
 
-export function openClicked(state: App, event: unknown): void {
+function openClicked(state: App, event: unknown): void {
   const { points } = event as { readonly points: readonly { readonly customdata: number }[] };
   if (points[0] === undefined) return;
   app.choose(state, { query: points[0].customdata });
@@ -39,7 +39,7 @@ export function barsOf(state: App): Bar[] {
   return bars.sort((a, b) => b.gain - a.gain);
 }
 
-export function drawGains(state: App, node: PlotlyElement): void {
+function drawGains(state: App, node: PlotlyElement): void {
   const { arms, baseline, metrics } = state.data;
   const { right, metric } = state.choice;
   const bars = barsOf(state);

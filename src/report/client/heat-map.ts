@@ -26,7 +26,7 @@ export function cellsOf(state: App): (Point | null)[][] {
   return rows.map((_, row) => columns.map((__, column) => sweep.pointOf(state, sweep.armsAt(state, column, row))));
 }
 
-export function drawMap(state: App, node: HTMLElement): void {
+function drawMap(state: App, node: HTMLElement): void {
   const { factors, metrics } = state.data;
   const { across, by, metric } = state.choice;
   const [columns, rows] = [factors[across], factors[by]];

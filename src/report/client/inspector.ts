@@ -16,7 +16,7 @@ export function start(state: App): void {
   if (linked >= 0) dom.byId('inspector').scrollIntoView();
 }
 
-export function showQuery(state: App): void {
+function showQuery(state: App): void {
   const { query, left, right } = state.choice;
   const opened = state.data.queries[query];
   if (opened === undefined) return;
@@ -32,11 +32,11 @@ export function showQuery(state: App): void {
 }
 
 /** The part of the page's address that opens a query. */
-export function addressOf(id: string): string {
+function addressOf(id: string): string {
   return `#query=${encodeURIComponent(id)}`;
 }
 
-export function queryCard({ id, text, timestamp, author, channel, judgedElsewhere }: QueryPayload): HTMLElement[] {
+function queryCard({ id, text, timestamp, author, channel, judgedElsewhere }: QueryPayload): HTMLElement[] {
   const note = judgedElsewhere === 0 ? '' : `${judgedElsewhere} judgements are not on this page`;
   const origin = [author, channel, `${format.minute(timestamp)} UTC`, note].filter((part) => part !== '').join(' · ');
   const link = dom.element('a', { href: addressOf(id) }, id);

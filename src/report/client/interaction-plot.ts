@@ -8,7 +8,7 @@ import type { Point } from './sweep.ts';
 import * as sweep from './sweep.ts';
 
 /** A line of points: a level of the factor by, or all arms. */
-export interface Series {
+interface Series {
   readonly name: string;
   readonly points: readonly (Point | null)[];
 }
@@ -31,7 +31,7 @@ export function seriesOf(state: App): Series[] {
 }
 
 /** The levels of the factor across on the axis: side by side or, where numbers were drawn, each at its number. */
-export function placesOf({ data: { factors, drawn }, choice }: App): number[] {
+function placesOf({ data: { factors, drawn }, choice }: App): number[] {
   const { levels = [], numeric = false } = factors[choice.across] ?? {};
   return levels.map((level, at) => (drawn && numeric ? Number(level) : at));
 }
@@ -56,7 +56,7 @@ export function startMean({ data: { arms, crossed, start }, choice: { metric } }
   return crossed ? null : (arms[start]?.intervals[metric]?.[0] ?? null);
 }
 
-export function drawPlot(state: App, node: HTMLElement): void {
+function drawPlot(state: App, node: HTMLElement): void {
   const { factors, metrics } = state.data;
   const { across, by, metric } = state.choice;
   const series = seriesOf(state);

@@ -18,7 +18,7 @@ export function componentsOf({ data, choice }: App): string[] {
 }
 
 /** A line a component: median, p95 and p99, on a logarithmic axis, since components differ by orders of magnitude. */
-export function drawLatency(state: App, node: HTMLElement): void {
+function drawLatency(state: App, node: HTMLElement): void {
   const { arms, baseline } = state.data;
   const { right } = state.choice;
   const components = componentsOf(state);

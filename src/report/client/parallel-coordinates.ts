@@ -5,7 +5,7 @@ import * as dom from './dom.ts';
 import * as plot from './plot.ts';
 
 /** An arm as a line: its height on each axis, from 0 to 1, factors first and the metric last. */
-export interface Line {
+interface Line {
   readonly arm: number;
   readonly heights: readonly number[];
 }
@@ -32,7 +32,7 @@ export function linesOf(state: App): Line[] {
   });
 }
 
-export function drawLines(state: App, node: HTMLElement): void {
+function drawLines(state: App, node: HTMLElement): void {
   const { factors, metrics } = state.data;
   const lines = linesOf(state);
   dom.byId('sweep-lines').hidden = lines.length === 0; // arms that vary one factor at a time have no place on the others
@@ -62,7 +62,7 @@ export function drawLines(state: App, node: HTMLElement): void {
   );
 }
 
-export function lineTrace(state: App, { arm, heights }: Line): object {
+function lineTrace(state: App, { arm, heights }: Line): object {
   const share = heights.at(-1) ?? 0;
   const color = plot.between(dom.styleValue('--faint'), dom.styleValue('--better'), share);
   const { name, intervals } = state.data.arms[arm] as App['data']['arms'][number];
@@ -96,7 +96,7 @@ export function axisTitles(titles: readonly string[]): object[] {
 }
 
 /** The levels beside their axis, at most twelve of them. */
-export function levelLabels({ data: { factors } }: App): object[] {
+function levelLabels({ data: { factors } }: App): object[] {
   return factors.flatMap(({ levels }, factor) => {
     const step = Math.ceil(levels.length / 12);
     return levels.flatMap((level, at) =>
@@ -108,14 +108,14 @@ export function levelLabels({ data: { factors } }: App): object[] {
 }
 
 /** The least and the greatest value on the last axis. */
-export function metricLabels({ data, choice }: App, lines: readonly Line[]): object[] {
+function metricLabels({ data, choice }: App, lines: readonly Line[]): object[] {
   const value = (line: Line | undefined) =>
     format.decimal(data.arms[line?.arm ?? -1]?.intervals[choice.metric]?.[0] ?? 0, 3);
   if (lines.length === 0) return [];
   return [labelAt(data.factors.length, 0, value(lines[0])), labelAt(data.factors.length, 1, value(lines.at(-1)))];
 }
 
-export function labelAt(x: number, y: number, text: string): object {
+function labelAt(x: number, y: number, text: string): object {
   return {
     x,
     y,

@@ -1,7 +1,7 @@
 import * as dom from './dom.ts';
 
 /** The part of Plotly that the page uses. */
-export interface Plotting {
+interface Plotting {
   react(node: HTMLElement, traces: readonly object[], layout: object, config: object): Promise<unknown>;
 }
 
@@ -46,13 +46,13 @@ export function draw(
   else if (node.near) drawPending(node);
 }
 
-export function drawPending(node: Canvas): void {
+function drawPending(node: Canvas): void {
   node.pending?.();
   delete node.pending;
 }
 
 /** Everything is drawn before the page is printed. */
-export function watchNearness(node: Canvas): void {
+function watchNearness(node: Canvas): void {
   node.near = false;
   const observer = new IntersectionObserver(
     (entries) => {
@@ -65,7 +65,7 @@ export function watchNearness(node: Canvas): void {
   addEventListener('beforeprint', () => drawPending(node));
 }
 
-export function drawNow(node: HTMLElement, traces: readonly object[], height: number, layout: object): void {
+function drawNow(node: HTMLElement, traces: readonly object[], height: number, layout: object): void {
   const font = { family: dom.styleValue('--sans'), size: 12.5, color: dom.styleValue('--ink') };
   const common = {
     height,
@@ -87,7 +87,7 @@ export function drawNow(node: HTMLElement, traces: readonly object[], height: nu
 }
 
 /** The least round number that isn't below another one: 1, 2 or 5 times a power of ten. */
-export function roundStep(rough: number): number {
+function roundStep(rough: number): number {
   const power = 10 ** Math.floor(Math.log10(rough));
   return power * ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10);
 }

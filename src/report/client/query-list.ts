@@ -31,7 +31,7 @@ export function listed(state: App): { query: number; gain: number }[] {
 }
 
 /** At most 500 rows; more words lead to the rest. */
-export function fillList(state: App, list: HTMLElement): void {
+function fillList(state: App, list: HTMLElement): void {
   const rows = listed(state);
   list.replaceChildren(...rows.slice(0, 500).map(({ query, gain }) => listRow(state, query, gain)));
   const { metric, left, right } = state.choice;
@@ -42,7 +42,7 @@ export function fillList(state: App, list: HTMLElement): void {
   markOpened(state, list);
 }
 
-export function listRow(state: App, query: number, gain: number): HTMLElement {
+function listRow(state: App, query: number, gain: number): HTMLElement {
   const kind = gain > 0 ? 'up' : gain < 0 ? 'down' : 'same';
   const figure = dom.element('span', { class: `gain ${kind}` }, format.signed(gain, 3));
   const text = dom.element('span', { class: 'line' }, state.data.queries[query]?.text.slice(0, 160) ?? '');
@@ -51,7 +51,7 @@ export function listRow(state: App, query: number, gain: number): HTMLElement {
   return dom.element('li', {}, button);
 }
 
-export function markOpened(state: App, list: HTMLElement): void {
+function markOpened(state: App, list: HTMLElement): void {
   list.querySelector('[aria-current]')?.removeAttribute('aria-current');
   const button = list.querySelector<HTMLElement>(`[data-query="${state.choice.query}"]`);
   button?.setAttribute('aria-current', 'true');
@@ -59,14 +59,14 @@ export function markOpened(state: App, list: HTMLElement): void {
 }
 
 /** Scrolls the list alone, never the page. */
-export function showWithin(list: HTMLElement, row: HTMLElement): void {
+function showWithin(list: HTMLElement, row: HTMLElement): void {
   const [frame, box] = [list.getBoundingClientRect(), row.getBoundingClientRect()];
   if (box.top < frame.top) list.scrollTop -= frame.top - box.top;
   if (box.bottom > frame.bottom) list.scrollTop += box.bottom - frame.bottom;
 }
 
 /** The arrow keys go through the list. */
-export function moveFocus(list: HTMLElement, event: KeyboardEvent): void {
+function moveFocus(list: HTMLElement, event: KeyboardEvent): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (step === undefined) return;
   const buttons = [...list.querySelectorAll('button')];

@@ -4,7 +4,7 @@ import type { App } from './app.ts';
 import * as dom from './dom.ts';
 
 /** A ranked turn, taken from the flat array of its ranking. */
-export interface Ranked {
+interface Ranked {
   readonly turn: number;
   readonly rank: number;
   readonly score: number;
@@ -20,7 +20,7 @@ export interface Column {
   readonly others: ReadonlyMap<number, number>;
 }
 
-export function rankingOf(state: App, arm: number, query: number): Ranked[] {
+function rankingOf(state: App, arm: number, query: number): Ranked[] {
   const { components, rankings } = state.data.arms[arm] as ArmPayload;
   const flat = rankings?.[query] ?? [];
   const width = 2 + components.length;
@@ -72,7 +72,7 @@ export function rankingColumn(state: App, column: Column): HTMLElement {
   );
 }
 
-export function candidate(
+function candidate(
   state: App,
   { query, arm, letter, others }: Column,
   row: Ranked,
@@ -99,7 +99,7 @@ export function candidate(
 }
 
 /** Author, channel, and how long before the query. */
-export function originOf(state: App, turn: number, query: number): string {
+function originOf(state: App, turn: number, query: number): string {
   const { names, author, channel, timestamp } = state.data.turns;
   const asked = state.data.queries[query]?.timestamp ?? 0;
   const age = asked - (timestamp[turn] ?? 0);
@@ -108,7 +108,7 @@ export function originOf(state: App, turn: number, query: number): string {
   return parts.filter((part) => part !== undefined).join(' · ');
 }
 
-export function kindOf(grade: number | null): string {
+function kindOf(grade: number | null): string {
   if (grade === null || grade <= 0) return 'candidate';
   return grade === 1 ? 'candidate relevant least' : 'candidate relevant';
 }
@@ -126,7 +126,7 @@ export function moreButton(paragraph: HTMLElement): HTMLElement[] {
 }
 
 /** Name, number, and a bar as long as its share of the largest in this ranking. */
-export function component(name: string, value: number, scale: number): HTMLElement {
+function component(name: string, value: number, scale: number): HTMLElement {
   const bar = dom.element('span', { class: value < 0 ? 'bar negative' : 'bar' });
   bar.style.width = `${scale === 0 ? 0 : (100 * Math.abs(value)) / scale}%`;
   const number = dom.element('dd', {}, format.significant(value), bar);

@@ -29,7 +29,7 @@ function startPage(): void {
   if (dom.has('latency')) latencyFigure.start(state);
 }
 
-export function bindChoices(state: App): void {
+function bindChoices(state: App): void {
   const { arms, metrics } = state.data;
   const names = arms.map((arm) => arm.name);
   const inspected = arms.map(({ name, rankings }) => (rankings === null ? `${name} (no rankings)` : name));

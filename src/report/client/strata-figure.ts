@@ -6,7 +6,7 @@ import * as dom from './dom.ts';
 import * as plot from './plot.ts';
 
 /** A line of the forest plot: a heading without a figure, or a level. */
-export interface Branch {
+interface Branch {
   readonly label: string;
   readonly isHeading: boolean;
   /** [difference, low, high, corrected p], the ends null without an interval; empty without a difference. */
@@ -53,7 +53,7 @@ export function figuresOf(values: readonly (number | null)[] = []): number[] {
   return [difference, low, high, p ?? 1];
 }
 
-export function drawForest(state: App, node: HTMLElement): void {
+function drawForest(state: App, node: HTMLElement): void {
   const { arms, baseline, metrics } = state.data;
   const { metric, right } = state.choice;
   const branches = branchesOf(state);

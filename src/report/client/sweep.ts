@@ -26,12 +26,12 @@ export function start(state: App): void {
 }
 
 /** A factor that is not the one across. */
-export function otherFactor({ data, choice }: App): number {
+function otherFactor({ data, choice }: App): number {
   return data.factors.length < 2 ? -1 : (choice.across + 1) % data.factors.length;
 }
 
 /** A select for each factor that is not drawn: averaged over, or held at a level. */
-export function heldControls(state: App): HTMLElement[] {
+function heldControls(state: App): HTMLElement[] {
   const { across, by, held } = state.choice;
   return state.data.factors.flatMap(({ name, levels }, factor) => {
     if (factor === across || factor === by) return [];

@@ -35,7 +35,7 @@ export function sortable(table: HTMLTableElement): void {
 }
 
 /** Rows by a column; those that are about another row (`data-of`) stay below it, those without a figure stand last, equal ones stay in their order. */
-export function sortRows(table: HTMLTableElement, column: number, direction: string): void {
+function sortRows(table: HTMLTableElement, column: number, direction: string): void {
   const body = table.tBodies[0] as HTMLTableSectionElement;
   const rows = [...body.rows];
   const names = new Set(rows.map(({ dataset }) => dataset.arm));

@@ -69,7 +69,7 @@ export function placesOf(
 }
 
 /** Newest child first, which a stack hands back oldest first; roots under -1. */
-export function childrenOf(state: App, turns: readonly number[]): Map<number, number[]> {
+function childrenOf(state: App, turns: readonly number[]): Map<number, number[]> {
   const { parent, timestamp } = state.data.turns;
   const children = new Map<number, number[]>();
   for (const turn of [...turns].sort((a, b) => (timestamp[b] ?? 0) - (timestamp[a] ?? 0))) {
@@ -81,7 +81,7 @@ export function childrenOf(state: App, turns: readonly number[]): Map<number, nu
   return children;
 }
 
-export function threadRow(state: App, place: Place, query: number, marks: Marks): HTMLElement {
+function threadRow(state: App, place: Place, query: number, marks: Marks): HTMLElement {
   const { turns, queries } = state.data;
   const { turn, depth, isQuery } = place;
   const asked = queries[query];
@@ -103,7 +103,7 @@ export function threadRow(state: App, place: Place, query: number, marks: Marks)
   return row;
 }
 
-export function badgesOf(state: App, { turn, isQuery }: Place, marks: Marks): HTMLElement[] {
+function badgesOf(state: App, { turn, isQuery }: Place, marks: Marks): HTMLElement[] {
   const badges = (['A', 'B'] as const).flatMap((letter) => {
     const rank = marks[letter].get(turn);
     if (rank !== undefined) return [dom.badge(`letter-${letter}`, `${letter} ${rank}`)];

@@ -26,7 +26,7 @@ export function drawCalibration(node: HTMLElement, bins: readonly BinPayload[]):
   plot.draw(node, calibrationTraces(bins), plot.isNarrow() ? 420 : 480, layout);
 }
 
-export function diagonal(): object {
+function diagonal(): object {
   const line = { color: dom.styleValue('--ink'), width: 1, dash: 'dot' };
   return { type: 'line', x0: 0, x1: 1, y0: 0, y1: 1, yref: 'y', layer: 'below', line };
 }

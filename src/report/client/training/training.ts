@@ -15,7 +15,7 @@ function startPage(): void {
 }
 
 /** Draws the figures of a model, each in the element that ends with its place. */
-export function startModel({ metrics, level }: TrainingPayload, model: ModelPayload, at: number): void {
+function startModel({ metrics, level }: TrainingPayload, model: ModelPayload, at: number): void {
   const figure = (id: string, draw: (node: HTMLElement) => void) => {
     const node = dom.byId(`${id}-${at}`);
     draw(node);

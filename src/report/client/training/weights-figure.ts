@@ -55,7 +55,7 @@ export function weightTraces(weights: readonly WeightPayload[]): object[] {
 }
 
 /** The line of an interval, of the colour of its dot: error bars of one trace have one colour. */
-export function whisker(weight: WeightPayload, at: number): object[] {
+function whisker(weight: WeightPayload, at: number): object[] {
   const { bounds } = weight;
   if (bounds === null) return [];
   const line = { color: colourOf(weight), width: 2 };
