@@ -1,10 +1,12 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { withFailedBaseline } from '../tables/failed-baseline.fixture.ts';
+import { renderHtml } from './html.ts';
 import { sampleResult } from './invented-result.fixture.ts';
-import { drawn, openSamplePage, widerThanFrames, writeSamplePage } from './sample-page.harness.ts';
+import { drawn, openSamplePage, widerThanFrames } from './sample-page.harness.ts';
 
 const executable = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const missing = !existsSync(executable);
@@ -21,7 +23,7 @@ describe.skipIf(missing)('the report in Chromium, offline', () => {
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    writeSamplePage(file, 'result', 17, SIZE);
+    writeFileSync(file, renderHtml(result));
     browser = await chromium.launch({ executablePath: executable, args: ['--no-sandbox'] });
     page = await open(1400, 'light');
   });
@@ -139,7 +141,7 @@ describe.skipIf(missing)('the report in Chromium, offline', () => {
 
   test('without its baseline the page opens on the other arms', async () => {
     const other = join(folder, 'failed-baseline.html');
-    writeSamplePage(other, 'failed-baseline', 17, SIZE);
+    writeFileSync(other, renderHtml(withFailedBaseline(result)));
     const shown = await openSamplePage(browser, other, { width: 1400, colorScheme: 'light' }, complaints);
     await drawn(shown, 'arms-figure');
     expect(await shown.locator('#arms-figure .scatterlayer .point').count()).toBe(SIZE.arms - 1);

@@ -1,17 +1,19 @@
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { renderHtml } from './html.ts';
 import { INSPECTED_ARMS } from './inspected-arms.ts';
-import { drawn, openSamplePage, widerThanFrames, writeSamplePage } from './sample-page.harness.ts';
+import { type SweepSize, sampleSweep } from './invented-sweep.fixture.ts';
+import { drawn, openSamplePage, widerThanFrames } from './sample-page.harness.ts';
 
 const executable = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const missing = !existsSync(executable);
 if (missing) console.warn(`skipped: a large report in a browser, no Chromium (set CHROMIUM_PATH): ${executable}`);
 
 /** 11 x 6 x 3 arms of a sweep, two others and two null controls; 202 queries. */
-const SIZE = { levels: [11, 6, 3], threads: 101, turnsAThread: 7, top: 10 };
+const SIZE: SweepSize = { levels: [11, 6, 3], threads: 101, turnsAThread: 7, top: 10 };
 const ARMS = 11 * 6 * 3 + 4;
 
 describe('the report of a sweep of 200 arms', () => {
@@ -21,7 +23,7 @@ describe('the report of a sweep of 200 arms', () => {
   let page: Page;
   const complaints: string[] = [];
   beforeAll(async () => {
-    writeSamplePage(file, 'sweep', 19, SIZE);
+    writeFileSync(file, renderHtml(sampleSweep(19, SIZE)));
     if (missing) return;
     browser = await chromium.launch({ executablePath: executable, args: ['--no-sandbox'] });
     page = await openSamplePage(browser, file, { width: 1400, colorScheme: 'light' }, complaints);

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 

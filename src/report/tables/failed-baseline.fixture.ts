@@ -1,5 +1,4 @@
 import type { ExperimentResult } from '../../experiment/measure/result.ts';
-import { type SampleSize, sampleResult } from '../page/invented-result.fixture.ts';
 
 /** The result as it would be if its baseline had failed: nothing is compared with it. */
 export function withFailedBaseline(result: ExperimentResult): ExperimentResult {
@@ -8,8 +7,4 @@ export function withFailedBaseline(result: ExperimentResult): ExperimentResult {
   const left = result.arms.filter(({ name }) => name !== baseline);
   const arms = left.map((arm) => ({ ...arm, comparisons: null }));
   return { ...result, arms, failures: [...result.failures, failed] };
-}
-
-export function sampleFailedBaseline(seed: number, size: SampleSize): ExperimentResult {
-  return withFailedBaseline(sampleResult(seed, size));
 }

@@ -1,10 +1,11 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { drawn, openSamplePage, widerThanFrames, writeSamplePage } from '../page/sample-page.harness.ts';
+import { drawn, openSamplePage, widerThanFrames } from '../page/sample-page.harness.ts';
 import { sampleTraining } from './invented-training.fixture.ts';
+import { renderTrainingHtml } from './training-page.ts';
 
 const executable = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const missing = !existsSync(executable);
@@ -24,7 +25,7 @@ describe.skipIf(missing)("a training's page in Chromium, offline", () => {
     openSamplePage(browser, file, { width, colorScheme }, complaints, '#settings');
 
   beforeAll(async () => {
-    writeSamplePage(file, 'training', 17, SIZE);
+    writeFileSync(file, renderTrainingHtml(result));
     browser = await chromium.launch({ executablePath: executable, args: ['--no-sandbox'] });
     page = await open(1200, 'light');
   });
@@ -72,7 +73,7 @@ describe.skipIf(missing)("a training's page in Chromium, offline", () => {
 
   test('epochs are whole numbers, also of a short training', async () => {
     const other = join(folder, 'short.html');
-    writeSamplePage(other, 'training', 17, { ...SIZE, epochs: 2 });
+    writeFileSync(other, renderTrainingHtml(sampleTraining(17, { ...SIZE, epochs: 2 })));
     const colours = { width: 1200, colorScheme: 'light' } as const;
     const short = await openSamplePage(browser, other, colours, complaints, '#settings');
     for (const shown of [page, short]) {
