@@ -15,7 +15,7 @@ const CONTROLS = ['permuted-order', 'random-parents'];
 const PARTS = { candidates: 4, fusion: 0.03, attention: 30 };
 
 /** How large an invented sweep is: arms by its levels, and what the queries come from. */
-interface SweepSize {
+export interface SweepSize {
   /** Levels of the factors weight, window and decay. */
   readonly levels: readonly [number, number, number];
   readonly threads: number;

@@ -1,33 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 
-const from = (name: string) => JSON.stringify(new URL(name, import.meta.url).href);
-
-/** The result of a sample, and the renderer of its page. */
-const SAMPLES = {
-  result: ['sampleResult', './invented-result.fixture.ts', 'renderHtml', './html.ts'],
-  sweep: ['sampleSweep', './invented-sweep.fixture.ts', 'renderHtml', './html.ts'],
-  'failed-baseline': ['sampleFailedBaseline', '../tables/failed-baseline.fixture.ts', 'renderHtml', './html.ts'],
-  training: [
-    'sampleTraining',
-    '../training/invented-training.fixture.ts',
-    'renderTrainingHtml',
-    '../training/training-page.ts',
-  ],
-} as const;
-
-/** Writes the page of an invented result. */
-export function writeSamplePage(file: string, sample: keyof typeof SAMPLES, seed: number, size: object): void {
-  const [make, fixture, render, module] = SAMPLES[sample];
-  const code = `
-    import { writeFileSync } from 'node:fs';
-    import { ${make} } from ${from(fixture)};
-    import { ${render} } from ${from(module)};
-    writeFileSync(${JSON.stringify(file)}, ${render}(${make}(${seed}, ${JSON.stringify(size)})));`;
-  execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code]);
-}
-
-/** Opens a page offline. @param complaints takes every message, error and request of it. @param ready an element that the page has when it is ready. */
+/** Opens a page offline. @param complaints takes every message, error and request of it. @param ready what a page of its kind has once it stands. */
 export async function openSamplePage(
   browser: Browser,
   file: string,
