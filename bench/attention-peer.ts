@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { OPTIONS, type Workload } from './attention-workload.ts';
 import { type FoundPython, runPeer } from './peers/python.ts';
 
-export interface PeerMeasurement {
+interface PeerMeasurement {
   readonly turns: number;
   readonly seconds: number;
   /** Row-major [S, D], the outputs of the sampled rows. */

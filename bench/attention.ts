@@ -25,7 +25,7 @@ export const ATTENTION_USAGE = `attention [options]   time and error of ring att
     --backend B      auto, ${BACKENDS.join(', ')} (default auto)`;
 
 /** One line of the table. */
-export interface AttentionRow {
+interface AttentionRow {
   readonly name: string;
   readonly turns: number;
   readonly seconds: number;

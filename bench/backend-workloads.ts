@@ -15,7 +15,7 @@ import { freshPools, optionsOf } from './rerank-timing.ts';
 import { rerankWorld, workspaceOf } from './rerank-workload.ts';
 
 /** Work on the active backend, with its tensors there. */
-export interface OpenWorkload {
+interface OpenWorkload {
   run(): Promise<ArrayLike<number>>;
   dispose(): void;
 }
@@ -25,7 +25,7 @@ export interface BackendWorkload {
   open(): Promise<OpenWorkload>;
 }
 
-export interface WorkloadSizes {
+interface WorkloadSizes {
   /** Turns of each conversation. */
   readonly attention: readonly number[];
   readonly dimension: number;

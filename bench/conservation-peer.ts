@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ConservationWorkload, Figures } from './conservation-workload.ts';
 import { type FoundPython, runPeer } from './peers/python.ts';
 
-export interface PeerFigures {
+interface PeerFigures {
   readonly seconds: number;
   readonly figures: Figures;
 }

@@ -45,7 +45,7 @@ interface Settings {
 }
 
 /** One line of the table. */
-export interface ConservationRow {
+interface ConservationRow {
   readonly name: string;
   readonly count: number;
   readonly seconds: number;

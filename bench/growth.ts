@@ -1,5 +1,5 @@
 /** The time for a size. */
-export interface SizedTime {
+interface SizedTime {
   readonly size: number;
   readonly seconds: number;
 }

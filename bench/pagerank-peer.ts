@@ -5,14 +5,14 @@ import type { SeedSet } from '../src/graph/seed-distribution.ts';
 import type { BenchGraph } from './pagerank-graph.ts';
 import { type FoundPython, runPeer } from './peers/python.ts';
 
-export interface PeerSettings {
+interface PeerSettings {
   readonly damping: number;
   readonly tolerances: readonly number[];
   readonly maxIterations: number;
   readonly repeats: number;
 }
 
-export interface PeerResult {
+interface PeerResult {
   /** A query at a time, for each query. */
   readonly singleMilliseconds: number;
   /** All queries as one block, for each query. */

@@ -13,7 +13,7 @@ import type { RerankWorld } from './rerank-workload.ts';
 export const PEER_STEPS = ['cosine', 'trajectory', 'unified', 'whole'] as const;
 export type PeerStep = (typeof PEER_STEPS)[number];
 
-export interface PeerRerank {
+interface PeerRerank {
   /** Median milliseconds of the batch. */
   readonly milliseconds: Readonly<Record<PeerStep, number>>;
   /** Row-major [B, C]. */

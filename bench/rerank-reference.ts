@@ -8,7 +8,7 @@ export const SCORES = ['cosine', 'trajectory', 'attention', 'final'] as const;
 export type ScoreName = (typeof SCORES)[number];
 
 /** Of one query's candidates, in their order. */
-export type ExactScores = Readonly<Record<ScoreName, readonly number[]>>;
+type ExactScores = Readonly<Record<ScoreName, readonly number[]>>;
 
 /** depth, siblingOrder, homogeneity, temporal, complexity. */
 const WEIGHTS = [1.0, 0.5, 1.2, 0.8, 0.3];

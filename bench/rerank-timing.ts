@@ -16,7 +16,7 @@ import { type RerankWorld, workspaceOf } from './rerank-workload.ts';
 import { type Times, timesAfter, timesOf } from './timing.ts';
 
 /** One batch of queries, each with the candidates that the exact index finds for it. */
-export interface RerankCase {
+interface RerankCase {
   readonly batch: number;
   /** C. */
   readonly candidates: number;
@@ -26,7 +26,7 @@ export interface RerankCase {
 export const STEPS = ['frames', 'cosine', 'trajectory', 'rcp', 'ircp', 'tpo', 'unified', 'read-back', 'whole'] as const;
 export type Step = (typeof STEPS)[number];
 
-export type Errors = Readonly<Record<ScoreName, number>>;
+type Errors = Readonly<Record<ScoreName, number>>;
 
 export interface RerankMeasurement extends RerankCase {
   /** Of the batch. */

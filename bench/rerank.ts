@@ -35,7 +35,7 @@ interface Settings {
 }
 
 /** One line of the table. */
-export interface RerankRow {
+interface RerankRow {
   readonly size: number;
   readonly batch: number;
   readonly candidates: number;

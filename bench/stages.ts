@@ -24,14 +24,14 @@ export const STAGES_USAGE = `stages [options]       what each stage costs to com
 const REPEATS = 5;
 
 /** The cost of a stage in seconds of the processor, which other work on the machine does not lengthen much. */
-export interface StageCost {
+interface StageCost {
   readonly stage: Stage;
   /** Without its inputs. */
   readonly compute: number;
   readonly write: number;
 }
 
-export interface StageRow extends Omit<StageCost, 'stage'> {
+interface StageRow extends Omit<StageCost, 'stage'> {
   readonly name: string;
   readonly isKept: boolean;
   readonly bytes: number;

@@ -15,7 +15,7 @@ export const STARTUP_USAGE = `startup [options]      how long the built package 
     --dist F       the built package (default dist)`;
 
 /** A program that is started, and the time of each start in milliseconds. */
-export interface StartRow {
+interface StartRow {
   readonly name: string;
   readonly milliseconds: readonly number[];
 }

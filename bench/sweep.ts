@@ -91,7 +91,7 @@ function secondsOf({ seconds, timings }: RunCost, ...steps: readonly string[]): 
   return timings.filter(({ stage }) => steps.includes(stage)).reduce((sum, timing) => sum + timing.seconds, 0);
 }
 
-export function executionsOf({ stages }: Pick<RunCost, 'stages'>): number {
+function executionsOf({ stages }: Pick<RunCost, 'stages'>): number {
   return Object.values(stages).reduce((sum, { executed }) => sum + executed, 0);
 }
 

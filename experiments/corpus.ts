@@ -5,7 +5,7 @@ import type { Workspace } from '../src/signals/workspace.ts';
 import type { StudyContext } from './study.ts';
 
 /** A config's data, embedded. */
-export interface OpenedConfig {
+interface OpenedConfig {
   readonly config: ExperimentConfig;
   readonly dataset: Dataset;
   /** Of the queries of the config's table. */

@@ -6,7 +6,7 @@ import { HnswIndex } from '../src/candidates/hnsw.ts';
 import type { HnswOptions } from '../src/candidates/hnsw-options.ts';
 
 /** An index over all of a corpus, and the graph of the library within it. */
-export interface BuiltIndex {
+interface BuiltIndex {
   readonly index: HnswIndex;
   readonly graph: hnswlib.HierarchicalNSW;
   readonly seconds: number;

@@ -17,7 +17,7 @@ export interface StudyContext {
   readonly progress: StartProgress;
 }
 
-export interface Findings {
+interface Findings {
   readonly dataset: { readonly name: string; readonly hash: string };
   /** Plain data, every figure that was measured. */
   readonly figures: object;

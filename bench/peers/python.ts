@@ -12,7 +12,7 @@ export interface FoundPython {
 }
 
 /** Or the reason why it is missing, and the command that installs it. */
-export type Python = FoundPython | { readonly missing: string };
+type Python = FoundPython | { readonly missing: string };
 
 /** @param packages as they are imported; Debian calls them python3-NAME. */
 export function findPython(packages: readonly string[]): Python {

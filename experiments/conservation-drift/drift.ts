@@ -4,7 +4,7 @@ import type { DailySample, Replay } from './replay.ts';
 import { DAY } from './retention.ts';
 import type { DriftSettings } from './settings.ts';
 
-export const FIGURES = ['magnitude', 'energy', 'coherence', 'information', 'informationBits'] as const;
+const FIGURES = ['magnitude', 'energy', 'coherence', 'information', 'informationBits'] as const;
 export type Figure = (typeof FIGURES)[number];
 
 /** The days that the table is about, both ends included. */

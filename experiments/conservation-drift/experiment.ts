@@ -36,7 +36,7 @@ export interface DriftResult {
   readonly policies: readonly PolicyResult[];
 }
 
-export type DriftContext = Required<Omit<RunContext, 'armsAtOnce'>>;
+type DriftContext = Required<Omit<RunContext, 'armsAtOnce'>>;
 
 /** Whether the encoder may be fitted on a turn. */
 function isFitted({ devConversations }: Dataset, { fit }: DriftSettings, turn: Turn): boolean {

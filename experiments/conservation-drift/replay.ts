@@ -12,7 +12,7 @@ export interface DailySample extends ConservationMetrics {
 }
 
 /** The checks of the conservation laws for single operations. */
-export interface Tally {
+interface Tally {
   readonly added: number;
   readonly removed: number;
   /** Additions and removals after which information was less. */

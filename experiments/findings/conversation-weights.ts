@@ -13,7 +13,7 @@ export interface ConversationVectors {
 }
 
 /** The order of a conversation's messages on the ring: in time order, or reversed. */
-export type RingOrder = 'causal' | 'inverse';
+type RingOrder = 'causal' | 'inverse';
 
 /** Places from the first message to the last, evenly spread; all of them if there are at most `count`. */
 export function spreadPlaces(turns: number, count: number): number[] {

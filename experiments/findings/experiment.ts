@@ -15,7 +15,7 @@ import { type ThreadEnergy, threadEnergies } from './thread-energy.ts';
 export const NAME = 'findings';
 
 /** The measurements, finding by finding. */
-export interface Measured {
+interface Measured {
   readonly reversal: readonly ReversalEffect[];
   readonly farMass: readonly FarMass[];
   readonly band: readonly BandError[];
@@ -36,7 +36,7 @@ export interface FindingsResult {
 }
 
 /** Measures every finding, one after the other. */
-export async function measure(
+async function measure(
   measured: MeasuredCorpus,
   settings: FindingsSettings,
   progress: FindingsContext['progress'],

@@ -4,7 +4,7 @@ import { groupByLength, type LengthGroup, lengthsOf, messagesOf } from './length
 import { type MeasuredCorpus, vectorsOf } from './measured-corpus.ts';
 
 /** Differences between two readings of ring attention. */
-export interface Difference {
+interface Difference {
   /** The greatest of a single weight. */
   readonly greatest: number;
   /** The greatest of each message's weights, averaged over the messages. */

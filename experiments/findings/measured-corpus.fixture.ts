@@ -3,7 +3,7 @@ import { handmadeCorpus } from '../conservation-drift/corpus.fixture.ts';
 import { type MeasuredCorpus, measuredCorpus } from './measured-corpus.ts';
 
 /** Messages of each thread, in corpus order of their first. */
-export const LENGTHS = [5, 1, 13, 2, 3];
+const LENGTHS = [5, 1, 13, 2, 3];
 /** D */
 export const WIDTH = 7;
 

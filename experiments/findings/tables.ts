@@ -10,7 +10,7 @@ import type { FindingsSettings } from './settings.ts';
 import type { ThreadEnergy } from './thread-energy.ts';
 
 /** A table with the text above and below it. */
-export interface TitledTable extends TextTable {
+interface TitledTable extends TextTable {
   readonly title: string;
   readonly note: string;
 }

@@ -7,7 +7,7 @@ import { buildHnsw, graphBytes } from '../hnsw-graph.ts';
 import { bytesHeldBy } from './held-bytes.ts';
 
 /** The stored form of a memory. */
-export interface MemoryInputs {
+interface MemoryInputs {
   readonly corpus: Corpus;
   /** Row-major [N, D], unit rows. */
   readonly vectors: Float32Array;

@@ -3,7 +3,7 @@ import { TOTAL, timeQueries } from '../../src/experiment/measure/latency.ts';
 import type { RetrieverOptions } from '../../src/retrieval/retriever.ts';
 import type { Workspace } from '../../src/signals/workspace.ts';
 
-export interface RateOptions {
+interface RateOptions {
   /** Indexes of the queries in the workspace, in the order of their use. */
   readonly asked: readonly number[];
   /** The number of rounds; the median counts. */

@@ -4,7 +4,7 @@ import { random } from '../core/random.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
 
 /** The inputs of an index in the contract: N turns, some of which are twins with equal texts and vectors, so that scores tie. */
-export interface ContractCorpus {
+interface ContractCorpus {
   readonly ids: readonly string[];
   readonly texts: readonly string[];
   readonly vectors: Float32Array;

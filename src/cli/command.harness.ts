@@ -1,7 +1,7 @@
 import { main } from './program.ts';
 
 /** The outcome of a command. */
-export interface Outcome {
+interface Outcome {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;

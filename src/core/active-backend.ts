@@ -6,7 +6,7 @@ export const BACKENDS = frozen(['cuda', 'node', 'webgpu', 'wasm', 'cpu'] as cons
 export type BackendName = (typeof BACKENDS)[number];
 
 /** The backend that computes the tensors of this process; readable without loading a tensor library. */
-export interface ActiveBackend {
+interface ActiveBackend {
   readonly name: BackendName;
   /** Why this backend and no other. */
   readonly reason: string;

@@ -21,7 +21,7 @@ export interface TensorOp {
 }
 
 /** For a slow op: the test that asserts the same of it. */
-export interface ProvedElsewhere {
+interface ProvedElsewhere {
   readonly provedIn: string;
 }
 

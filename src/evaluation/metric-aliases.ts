@@ -20,7 +20,7 @@ const nameOf: ReadonlyMap<string, string> = new Map(
 );
 
 /** The metric that another program's name stands for. */
-export interface ForeignMetric {
+interface ForeignMetric {
   /** Of our metric. */
   readonly name: string;
   /** k as written, null if missing. */

@@ -3,7 +3,7 @@ import type { FusionDefinition } from './fusion-definition.ts';
 import { addPresent, assertColumns, rangeOf, type ScoreColumns } from './score-columns.ts';
 
 export const combSumOptions = z.strictObject({ method: z.literal('combsum') });
-export const combMnzOptions = z.strictObject({ method: z.literal('combmnz') });
+const combMnzOptions = z.strictObject({ method: z.literal('combmnz') });
 
 /**
  * CombSUM: sum over the sources of the min-max score (s - min) / (max - min), the extremes being those of the source's list for this query. A list with

@@ -5,7 +5,7 @@
 export const GRADIENT_EVALUATIONS = 2;
 
 /** The parts of a training. */
-export interface TrainedRows {
+interface TrainedRows {
   readonly epochs: number;
   readonly rows: number;
   /** Rows that are evaluated once before the first epoch and once after each. */

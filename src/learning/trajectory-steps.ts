@@ -43,7 +43,7 @@ function total(x: tf.Tensor): tf.Tensor {
 }
 
 /** The inputs of multiplicative logits: `likeness e^(-decay distance) / temperature` with likeness (1 + cos) / 2. Constant, of one shape. */
-export interface LogitParts<T extends tf.Tensor> {
+interface LogitParts<T extends tf.Tensor> {
   readonly likeness: T;
   readonly distance: T;
 }
@@ -91,7 +91,7 @@ export function candidateShares(
 }
 
 /** The turns that candidates attend to, the query first. [B, C, K] each; all must live until the gradient is computed. */
-export interface SeenKeys extends LogitParts<tf.Tensor3D> {
+interface SeenKeys extends LogitParts<tf.Tensor3D> {
   /** Added to the logits. */
   readonly bias: tf.Tensor3D;
 }

@@ -120,14 +120,14 @@ export function defineStage<O, R extends StageResult<R>, I extends Uses = Record
 export type Signal = StageUse<Column>;
 
 /** What a signal has besides a stage of pairs. */
-export interface SignalDefinition<O, I extends Uses> extends Omit<StageDefinition<O, Column, I>, 'of' | 'isShared'> {
+interface SignalDefinition<O, I extends Uses> extends Omit<StageDefinition<O, Column, I>, 'of' | 'isShared'> {
   readonly name: string;
   /** The row of docs/signals.md. */
   readonly summary: string;
 }
 
 /** A signal that options are still to be given to. */
-export interface SignalOf<O> {
+interface SignalOf<O> {
   (options: O): Signal;
   readonly definition: Pick<SignalDefinition<O, Uses>, 'name' | 'summary' | 'version'>;
 }

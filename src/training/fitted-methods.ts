@@ -79,7 +79,7 @@ export function outerFolds(config: TrainingConfig, rows: Pick<FeatureSource, 'cl
 }
 
 /** The result of a search for a model's numbers. */
-export interface FoundValues {
+interface FoundValues {
   readonly method: SearchMethod;
   /** The number of its evaluations of the metric on all training rows. */
   readonly evaluations: number;

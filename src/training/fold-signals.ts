@@ -29,7 +29,7 @@ export interface JudgedRows {
 }
 
 /** The values that the rows of all folds share. */
-export interface FoldBasis {
+interface FoldBasis {
   readonly source: WorkspaceSource;
   readonly config: TrainingConfig;
   readonly queries: readonly Query[];

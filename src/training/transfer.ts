@@ -11,7 +11,7 @@ import type { TrainingConfig } from './training-config.ts';
 import type { TransferResult } from './training-result.ts';
 
 /** Weights trained on a task, with their training. */
-export interface TransferredModel {
+interface TransferredModel {
   readonly task: LearningTask;
   readonly config: TrainingConfig;
   readonly options: TrainingConfig['models'][number];

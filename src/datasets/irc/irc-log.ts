@@ -3,7 +3,7 @@ import type { Counts } from '../counts.ts';
 import { isId } from '../jsonl/id-schema.ts';
 
 /** A message on the channel. */
-export interface IrcMessage {
+interface IrcMessage {
   /** The index of its line in the file, from 0, as used by annotations. */
   readonly line: number;
   /** Milliseconds since 1970: its minute, and a millisecond more for each message before it in that minute, so that log order is time order. */

@@ -2,7 +2,7 @@ import { ANCESTOR, PARENT, SAME_THREAD } from '../judgements.ts';
 import type { Answers } from './irc-links.ts';
 
 /** The parent and the links of a message; lines, ascending. */
-export interface IrcParents {
+interface IrcParents {
   /** The messages that it answers. */
   readonly direct: readonly number[];
   /** The lines answered by a linked line that is not a message. */

@@ -9,7 +9,7 @@ import { IrcThreads } from './irc-threads.ts';
 const CONTEXT_LINES = 1000;
 
 /** The messages of a log, and its queries. */
-export interface IrcTurns {
+interface IrcTurns {
   readonly turns: readonly Turn[];
   readonly queries: readonly Query[];
   readonly judgements: readonly Judgement[];

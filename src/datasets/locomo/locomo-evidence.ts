@@ -6,7 +6,7 @@ export function dialogueKeys(text: string): string[] {
 }
 
 /** The turns that the evidence of a question names. */
-export interface Evidence {
+interface Evidence {
   /** The turns that are there, once each, in the order in which they are named. */
   readonly turnIds: readonly string[];
   /** The number of dialogue ids that name no turn. */

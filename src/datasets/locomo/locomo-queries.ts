@@ -11,7 +11,7 @@ import type { LocomoConversation } from './locomo-turns.ts';
 export const EVIDENCE = 1;
 
 /** The questions of a sample that become queries, in the order of the file, with their judgements. */
-export interface AskedQuestions {
+interface AskedQuestions {
   readonly queries: readonly Query[];
   readonly judgements: readonly Judgement[];
 }

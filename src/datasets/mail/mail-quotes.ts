@@ -33,7 +33,7 @@ const BEFORE_ADDRESS = 80;
 const AFTER_ADDRESS = 60;
 
 /** The rest of a body, and the number of lines removed. */
-export interface Unquoted {
+interface Unquoted {
   readonly lines: readonly string[];
   readonly quotes: number;
   readonly attributions: number;

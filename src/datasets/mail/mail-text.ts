@@ -1,5 +1,5 @@
 /** The lines cut from one mail's body, by kind. */
-export interface CutLines {
+interface CutLines {
   readonly armour: number;
   readonly forwarded: number;
   readonly footer: number;

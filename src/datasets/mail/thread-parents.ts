@@ -1,5 +1,5 @@
 /** The links of a mail to earlier mails. */
-export interface Threaded {
+interface Threaded {
   readonly id: string;
   readonly inReplyTo: readonly string[];
   readonly references: readonly string[];

@@ -82,7 +82,7 @@ export function leafPaths(value: Plain): Path[] {
 }
 
 /** The index of an element, given by its number or, if the elements have names, by its name. @returns -1 for an unknown one. */
-export function indexIn(array: readonly unknown[], key: string): number {
+function indexIn(array: readonly unknown[], key: string): number {
   if (/^\d+$/.test(key)) return Number(key) < array.length ? Number(key) : -1;
   return array.findIndex((item) => isPlain(item) && item.name === key);
 }

@@ -23,7 +23,7 @@ export interface PairTables {
 type PairScore = (asked: AskedQuery, position: number, tables: PairTables) => number;
 
 /** A signal of pairs that needs no score of another turn. */
-export interface PairSignal {
+interface PairSignal {
   /** The row of docs/signals.md. */
   readonly summary: string;
   readonly reads: readonly WorldPart[];

@@ -55,7 +55,7 @@ const SUMMARIES: Readonly<Record<string, string>> = {
 };
 
 /** What a structure signal reads; empty for other signals, of which no control destroys anything. */
-export function structureReads(name: string): readonly WorldPart[] {
+function structureReads(name: string): readonly WorldPart[] {
   const coordinate = DIFFERENCES.get(name);
   return coordinate !== undefined ? coordinateReads([coordinate]) : (STRUCTURE_SIGNALS[name]?.reads ?? []);
 }
