@@ -46,4 +46,4 @@ export {
 } from './safetensors.ts';
 export { type ScopeResult, scoped } from './scope.ts';
 export { assertShape, type Sizes } from './shapes.ts';
-export { check, nearestOf, parse } from './validation.ts';
+export { check, nearestOf, parse, suggestKnown } from './validation.ts';

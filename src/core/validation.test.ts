@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { ConfigurationError } from './errors.ts';
-import { check, nearestOf, parse, sumsToOne } from './validation.ts';
+import { check, nearestOf, parse, suggestKnown, sumsToOne, withNearest } from './validation.ts';
 
 const schema = z.strictObject({
   name: z.string(),
@@ -74,4 +74,15 @@ test.each([
 
 test('a word far from all known ones has no nearest', () => {
   expect(nearestOf('zebra', ['halfLifeHours', 'weight'])).toBeUndefined();
+});
+
+test('the hint of a message is the nearest known word, or all of them', () => {
+  expect(suggestKnown('halflifehours', ['halfLifeHours', 'weight'])).toBe('halfLifeHours');
+  expect(suggestKnown('zebra', ['halfLifeHours', 'weight'])).toBe('one of halfLifeHours, weight');
+});
+
+test('a fault has the nearest known word only if one is near', () => {
+  const fault = { path: '--stage', expected: 'a stage', got: '"x"' };
+  expect(withNearest(fault, 'wieght', ['halfLifeHours', 'weight'])).toEqual({ ...fault, nearest: 'weight' });
+  expect(withNearest(fault, 'zebra', ['halfLifeHours', 'weight'])).toBe(fault);
 });

@@ -19,6 +19,17 @@ export function nearestOf(word: string, known: readonly string[]): string | unde
   return contains || distance(word, nearest) <= Math.max(2, Math.floor(word.length / 3)) ? nearest : undefined;
 }
 
+/** What to use instead of an unknown word, as a message ends: the nearest known word, or all of them if none is near. */
+export function suggestKnown(word: string, known: readonly string[]): string {
+  return nearestOf(word, known) ?? `one of ${known.join(', ')}`;
+}
+
+/** A fault with the known word nearest to the unknown one, if one is near. */
+export function withNearest(fault: ConfigurationFault, word: string, known: readonly string[]): ConfigurationFault {
+  const nearest = nearestOf(word, known);
+  return nearest === undefined ? fault : { ...fault, nearest };
+}
+
 /** The value at a path; undefined if an object does not have the key itself. */
 export function valueAt(input: unknown, path: Path): unknown {
   let value = input;
@@ -108,20 +119,18 @@ function faultsOfIssue(schema: z.core.$ZodType, input: unknown, issue: z.core.$Z
   if (issue.code === 'unrecognized_keys') {
     const known = knownKeys(schema, input, issue.path);
     return issue.keys.map((key) => {
-      const nearest = nearestOf(key, known);
       const fault = {
         path: formatPath([...issue.path, key]),
         expected: `one of ${known.join(', ')}`,
         got: `unknown key ${JSON.stringify(key)}`,
       };
-      return nearest === undefined ? fault : { ...fault, nearest };
+      return withNearest(fault, key, known);
     });
   }
   const got = valueAt(input, issue.path);
   const { expected, choices } = expectation(issue);
   const fault = { path: formatPath(issue.path), expected, got: excerpt(got) };
-  const nearest = typeof got === 'string' ? nearestOf(got, choices) : undefined;
-  return [nearest === undefined ? fault : { ...fault, nearest }];
+  return [typeof got === 'string' ? withNearest(fault, got, choices) : fault];
 }
 
 /** Whether numbers sum to 1 within a tolerance; allows for rounding, as of 0.4 + 0.61 at a tolerance of 0.01. */

@@ -56,7 +56,7 @@ test('equal scores rank by id descending within a source', () => {
 
 test('an unknown method or option is refused with the nearest known one', () => {
   expect(() => fuseColumns({ a: Float64Array.of(1) }, { method: 'rff' } as unknown as FusionOptions)).toThrow(
-    expect.objectContaining({ name: 'ValidationError', message: 'unknown fusion method, known is rrf: rff' }),
+    expect.objectContaining({ name: 'ValidationError', message: 'unknown fusion method: rff; use rrf' }),
   );
   expect(() => fuseColumns({ a: Float64Array.of(1) }, { method: 'toString' } as unknown as FusionOptions)).toThrow(
     'unknown fusion method',

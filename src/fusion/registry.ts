@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
 import { OptionsRegistry } from '../core/registry.ts';
+import { suggestKnown } from '../core/validation.ts';
 import type { Scored } from '../model/tie-rule.ts';
 import { combMnzFusion, combSumFusion } from './combination.ts';
 import { convex } from './convex-combination.ts';
@@ -28,9 +29,9 @@ export function fuseColumns(columns: ScoreColumns, options: FusionOptions): Floa
   const found = FUSIONS.find(options.method);
   if (found === undefined) {
     const known = FUSIONS.names;
-    const hint = FUSIONS.nearest(options.method) ?? known.join(', ');
-    throw new ValidationError(`unknown fusion method, known is ${hint}: ${options.method}`, {
-      method: options.method,
+    const { method } = options;
+    throw new ValidationError(`unknown fusion method: ${method}; use ${suggestKnown(method, known)}`, {
+      method,
       known,
     });
   }

@@ -56,7 +56,7 @@ test('refuses weights that do not fit the sources', () => {
   const columns = { bm25: Float64Array.of(1), cosine: Float64Array.of(2) };
   expect(() => assertWeights({ bm25: 2 }, columns)).not.toThrow();
   expect(() => assertWeights({ cosin: 1 }, columns)).toThrow('weight of an unknown source: cosin; use cosine');
-  expect(() => assertWeights({ x: 1 }, columns)).toThrow('weight of an unknown source: x; use bm25, cosine');
+  expect(() => assertWeights({ x: 1 }, columns)).toThrow('weight of an unknown source: x; use one of bm25, cosine');
   expect(() => assertWeights({ bm25: -2 }, columns)).toThrow('weight of source bm25 is negative or not finite: -2');
   expect(() => assertWeights({ bm25: NONE }, columns)).toThrow('is negative or not finite: NaN');
 });

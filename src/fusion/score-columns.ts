@@ -1,5 +1,5 @@
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
-import { nearestOf } from '../core/validation.ts';
+import { suggestKnown } from '../core/validation.ts';
 import { compareBytes, compareScored, type Scored } from '../model/tie-rule.ts';
 
 /**
@@ -33,8 +33,8 @@ export function assertWeights(weights: SourceWeights, columns: ScoreColumns): vo
   const sources = Object.keys(columns);
   for (const [source, weight] of Object.entries(weights)) {
     if (!Object.hasOwn(columns, source)) {
-      const nearest = nearestOf(source, sources) ?? sources.join(', ');
-      throw new ValidationError(`weight of an unknown source: ${source}; use ${nearest}`, { source, sources });
+      const hint = suggestKnown(source, sources);
+      throw new ValidationError(`weight of an unknown source: ${source}; use ${hint}`, { source, sources });
     }
     if (!(weight >= 0 && Number.isFinite(weight)))
       throw new ValidationError(

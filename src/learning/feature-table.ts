@@ -1,6 +1,6 @@
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
 import { gatherRows } from '../core/rows.ts';
-import { nearestOf } from '../core/validation.ts';
+import { suggestKnown } from '../core/validation.ts';
 
 /** Signals of the candidates of Q queries: Q x C pairs with F signals each. Candidates of a row are in the order that the tie rule gives equal scores. */
 export interface FeatureTable {
@@ -63,8 +63,7 @@ export function signalPositions(table: Pick<FeatureTable, 'signals'>, names: rea
   return Int32Array.from(names, (name) => {
     const position = table.signals.indexOf(name);
     if (position >= 0) return position;
-    const nearest = nearestOf(name, table.signals);
-    const hint = nearest === undefined ? `one of ${table.signals.join(', ')}` : nearest;
+    const hint = suggestKnown(name, table.signals);
     throw new ValidationError(`unknown signal: ${name}; use ${hint}`, { name, known: table.signals });
   });
 }

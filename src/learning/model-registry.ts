@@ -1,5 +1,6 @@
 import { ValidationError } from '../core/errors.ts';
 import { Registry } from '../core/registry.ts';
+import { suggestKnown } from '../core/validation.ts';
 import { linear } from './linear-model.ts';
 import type { ModelDefinition, ScoringModel } from './model.ts';
 import { trajectory } from './trajectory-model.ts';
@@ -20,7 +21,6 @@ export function restoreModel(
   const model = MODELS.find(name);
   if (model !== undefined) return model.restore(config, constants, source);
   const known = MODELS.names;
-  const nearest = MODELS.nearest(name);
-  const hint = nearest === undefined ? `one of ${known.join(', ')}` : nearest;
+  const hint = suggestKnown(name, known);
   throw new ValidationError(`unknown model in ${source}: ${name}; use ${hint}`, { name, known });
 }

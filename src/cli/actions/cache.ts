@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { ConfigurationError, type ConfigurationFault } from '../../core/errors.ts';
 import { printOut } from '../../core/terminal.ts';
-import { nearestOf } from '../../core/validation.ts';
+import { withNearest } from '../../core/validation.ts';
 import {
   type CacheFile,
   cacheFiles,
@@ -55,9 +55,8 @@ function assertParts(wanted: readonly string[], files: readonly CacheFile[]): vo
   const faults = wanted
     .filter((name) => !known.includes(name))
     .map((name): ConfigurationFault => {
-      const nearest = nearestOf(name, known);
       const fault = { path: '--stage', expected: `one of ${known.join(', ')}`, got: JSON.stringify(name) };
-      return nearest === undefined ? fault : { ...fault, nearest };
+      return withNearest(fault, name, known);
     });
   if (faults.length > 0) throw new ConfigurationError('--stage', faults);
 }

@@ -1,5 +1,5 @@
 import { ConfigurationError, type ConfigurationFault } from '../../core/errors.ts';
-import { nearestOf } from '../../core/validation.ts';
+import { withNearest } from '../../core/validation.ts';
 import type { ArmOptions } from './arm-options.ts';
 import { fileName } from './arms.ts';
 import type { ExperimentConfig } from './config-schema.ts';
@@ -28,9 +28,8 @@ export function selectArms(config: ExperimentConfig, wanted: readonly string[]):
   const found = wanted.map((word) => names.find((name) => name === word || fileName(name) === word));
   const faults = wanted.flatMap((word, i): ConfigurationFault[] => {
     if (found[i] !== undefined) return [];
-    const nearest = nearestOf(word, names);
     const fault = { path: '--arm', expected: `an arm of ${config.name}`, got: JSON.stringify(word) };
-    return [nearest === undefined ? fault : { ...fault, nearest }];
+    return [withNearest(fault, word, names)];
   });
   if (faults.length > 0) throw new ConfigurationError('--arm', faults);
   const isWanted = (arm: ArmOptions) =>

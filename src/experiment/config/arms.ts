@@ -1,6 +1,6 @@
 import type { ConfigurationFault } from '../../core/errors.ts';
 import { hashOf } from '../../core/hash.ts';
-import { excerpt, nearestOf, valueAt } from '../../core/validation.ts';
+import { excerpt, valueAt, withNearest } from '../../core/validation.ts';
 import { isPlain, leafPaths, merge, type Path, type Plain } from './config-file.ts';
 import { CONFIG_LIMITS } from './config-limits.ts';
 
@@ -85,9 +85,8 @@ export function unknownArm(
   names: readonly string[],
   before = 0,
 ): ConfigurationFault {
-  const nearest = before < HINTED_FAULTS ? nearestOf(String(wanted), names) : undefined;
   const fault = { path, expected: `${expected} (${listed(names) || 'there is none'})`, got: excerpt(wanted) };
-  return nearest === undefined ? fault : { ...fault, nearest };
+  return before < HINTED_FAULTS ? withNearest(fault, String(wanted), names) : fault;
 }
 
 /** The options that an arm passes to arms that extend it. */

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import type { ConfigurationFault } from '../../core/errors.ts';
-import { nearestOf } from '../../core/validation.ts';
+import { withNearest } from '../../core/validation.ts';
 import type { Plain } from './config-file.ts';
 
 /** What a file of each group may write, in the order in which groups are laid over each other. */
@@ -52,13 +52,12 @@ export function findGroup(
     .flatMap((folder) => readdirSync(folder))
     .filter((entry) => entry.endsWith('.yaml'))
     .map((entry) => basename(entry, '.yaml'));
-  const nearest = nearestOf(name, known);
   const fault = {
     path: `groups.${group}`,
     expected: `a file groups/${group}/<name>.yaml beside the config (${known.join(', ') || 'there is none'})`,
     got: JSON.stringify(name),
   };
-  return { fault: nearest === undefined ? fault : { ...fault, nearest } };
+  return { fault: withNearest(fault, name, known) };
 }
 
 /** Keys of a group's file that are not of its group. */
@@ -67,8 +66,7 @@ export function strayKeys(group: Group, content: Plain): ConfigurationFault[] {
   return Object.keys(content)
     .filter((key) => !known.includes(key))
     .map((key) => {
-      const nearest = nearestOf(key, known);
       const fault = { path: key, expected: `one of ${known.join(', ')}`, got: `unknown key ${JSON.stringify(key)}` };
-      return nearest === undefined ? fault : { ...fault, nearest };
+      return withNearest(fault, key, known);
     });
 }

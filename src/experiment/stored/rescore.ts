@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ValidationError } from '../../core/errors.ts';
-import { check, nearestOf } from '../../core/validation.ts';
+import { check, suggestKnown } from '../../core/validation.ts';
 import { parseMean } from '../../evaluation/metric.ts';
 import type { CorrectionName, TestName } from '../../evaluation/test-names.ts';
 import type { Qrels, Run } from '../../model/run.ts';
@@ -89,9 +89,7 @@ function mapRuns(
 
 function assertArm(name: string, runs: ReadonlyMap<string, Run>): void {
   if (runs.has(name)) return;
-  const known = [...runs.keys()];
-  const nearest = nearestOf(name, known);
-  const hint = nearest ?? `one of ${known.join(', ')}`;
+  const hint = suggestKnown(name, [...runs.keys()]);
   throw new ValidationError(`run has no arm: ${name}; use ${hint}`, { name });
 }
 

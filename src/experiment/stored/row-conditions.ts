@@ -1,5 +1,5 @@
 import { ValidationError } from '../../core/errors.ts';
-import { nearestOf } from '../../core/validation.ts';
+import { suggestKnown } from '../../core/validation.ts';
 import type { Field, ResultRow } from './result-rows.ts';
 
 const OPERATORS = ['!=', '>=', '<=', '=', '<', '>', '~'] as const;
@@ -93,7 +93,6 @@ export function assertFields(fields: readonly string[], rows: readonly ResultRow
   const known = [...new Set(rows.flatMap((row) => [...row.keys()]))];
   const unknown = fields.find((field) => rows.length > 0 && !known.includes(field));
   if (unknown === undefined) return;
-  const nearest = nearestOf(unknown, known);
-  const hint = nearest ?? `one of ${known.join(', ')}`;
+  const hint = suggestKnown(unknown, known);
   throw new ValidationError(`no run has the field: ${unknown}; use ${hint}`, { field: unknown });
 }

@@ -84,10 +84,6 @@ function spreadSignals(options: SignalBankOptions): BankSignal[] {
   return [...SPREAD_WORDS, ...(groups.includes('author') ? [AUTHOR_WORDS] : []), ...cosineSignals(options)];
 }
 
-export function spreadNames(options: SignalBankOptions): string[] {
-  return spreadSignals(options).map(({ name }) => name);
-}
-
 function pairSignals(groups: readonly SignalGroup[]): BankSignal[] {
   return (Object.keys(PAIR_SIGNALS) as PairGroup[])
     .filter((group) => groups.includes(group))
