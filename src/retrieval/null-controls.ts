@@ -1,5 +1,5 @@
 import { type BankSignal, bankSignals } from '../signals/bank/options.ts';
-import type { ScoringOptions } from '../signals/bank/scoring-options.ts';
+import type { ScoringOptions } from '../signals/bank/options.ts';
 import { CONTROL_KINDS, type ControlKind } from '../signals/worlds/control-options.ts';
 import { disturbs, type WorldPart } from '../signals/worlds/world-parts.ts';
 import { chainSignals } from './arm-signals.ts';

@@ -4,13 +4,14 @@ export { attentionSignal } from './attention.ts';
 export { type AttentionOptions, attentionOptions } from './attention-options.ts';
 export { candidateAttention, unifiedScores } from './attention-score.ts';
 export {
+  type ScoringOptions,
   SIGNAL_GROUPS,
   type SignalBankOptions,
   type SignalGroup,
+  scoringOptions,
   signalBankOptions,
   signalNames,
 } from './bank/options.ts';
-export { type ScoringOptions, scoringOptions } from './bank/scoring-options.ts';
 export { type SignalTable, signalTable } from './bank/signal-bank.ts';
 export { bm25Signal } from './bm25.ts';
 export { type CandidatePool, type PoolRows, poolOf } from './candidate-pool.ts';

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
 import { samplePool } from '../columns.harness.ts';
 import { mixedSignals } from './mixed-signals.ts';
-import { scoringOptions } from './scoring-options.ts';
+import { scoringOptions } from './options.ts';
 import { signalTable } from './signal-bank.ts';
 import { sampleThreads, threadsWorkspace } from './threads.fixture.ts';
 

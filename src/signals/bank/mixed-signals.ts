@@ -4,7 +4,7 @@ import { readBack } from '../../core/read-back.ts';
 import type { CandidatePool } from '../candidate-pool.ts';
 import type { Column } from '../column.ts';
 import type { World } from '../signal.ts';
-import type { ScoringOptions } from './scoring-options.ts';
+import type { ScoringOptions } from './options.ts';
 import { signalTable } from './signal-bank.ts';
 
 /** Numbers of a table on the device at a time: 64 MB. */
