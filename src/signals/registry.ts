@@ -1,3 +1,4 @@
+import { frozen } from '../core/frozen.ts';
 import { attentionSignal } from './attention.ts';
 import { bm25Signal } from './bm25.ts';
 import { cosineSignal } from './cosine.ts';
@@ -6,11 +7,11 @@ import { recencySignal } from './recency.ts';
 import { trajectorySignal } from './trajectory.ts';
 
 /** Every signal of a hand-written chain: to add one takes its file and a line here. */
-export const SIGNALS = [
+export const SIGNALS = frozen([
   bm25Signal,
   cosineSignal,
   recencySignal,
   decaySignal,
   trajectorySignal,
   attentionSignal,
-] as const;
+] as const);
