@@ -62,6 +62,22 @@ test('a room imports only from itself and from rooms before it', () => {
   expect(edges.length).toBeGreaterThan(50);
 });
 
+test('no file imports itself through others, types included', () => {
+  const imports = new Map(files.map((file) => [file, importsOf(file)]));
+  /** Files that a walk has left: none of them leads back to one that it is still in. */
+  const left = new Set<string>();
+  const cycles: string[] = [];
+  const walk = (file: string, path: readonly string[]): void => {
+    const start = path.indexOf(file);
+    if (start >= 0) cycles.push([...path.slice(start), file].join(' -> '));
+    if (start >= 0 || left.has(file)) return;
+    for (const target of imports.get(file) ?? []) walk(target, [...path, file]);
+    left.add(file);
+  };
+  for (const file of files) walk(file, []);
+  expect(cycles).toEqual([]);
+});
+
 test('only core/scope.ts calls tf.tidy, and nothing draws unseeded random numbers', () => {
   const forbidden = files
     .filter((file) => !file.endsWith('.test.ts'))
