@@ -63,7 +63,7 @@ function assertParts(wanted: readonly string[], files: readonly CacheFile[]): vo
 
 export function collectGarbage({ cache, olderThan, maxSize, stage, dryRun }: CollectOptions, command: Command): void {
   if (olderThan === undefined && maxSize === undefined && stage.length === 0)
-    command.error('error: nothing says what to delete: --older-than, --max-size or --stage is needed', { exitCode: 2 });
+    command.error('error: no rule for deletion; give --older-than, --max-size or --stage', { exitCode: 2 });
   const files = cacheFiles(cache);
   assertParts(stage, files);
   const options = {

@@ -58,7 +58,7 @@ interface DataFlags {
 
 export async function data(name: string | undefined, { set, cache }: DataFlags, command: Command): Promise<void> {
   if (name === undefined) {
-    if (set.length > 0) command.error('error: --set needs the name of a dataset', { exitCode: 2 });
+    if (set.length > 0) command.error('error: --set without the name of a dataset; give the name', { exitCode: 2 });
     printOut(list());
     return;
   }

@@ -31,7 +31,7 @@ export function withTable(document: string, table: string, text: string): string
   const from = document.indexOf(start);
   const to = document.indexOf(end, from);
   if (from < 0 || to < 0)
-    throw new ValidationError(`document has no block from "${start}" to "${end}" for table: ${table}`, { table });
+    throw new ValidationError(`document has no block for table ${table}; add the lines ${start} and ${end}`, { table });
   return `${document.slice(0, from)}${start}\n\n${text.trim()}\n\n${document.slice(to)}`;
 }
 
@@ -42,7 +42,7 @@ function experimentOf(path: string): string {
     return z.object({ experiment: slug }).parse(JSON.parse(text)).experiment;
   } catch (error) {
     throw new ValidationError(
-      `file does not name its experiment in lower-case letters, digits and hyphens; publish a run's folder: ${path}`,
+      `file has no experiment name of lower-case letters, digits and hyphens: ${path}; publish the folder of a run`,
       { path },
       { cause: error },
     );
@@ -67,10 +67,8 @@ function assertNoneStale(folder: string, there: readonly string[]): void {
   );
   if (stale !== undefined)
     throw new ValidationError(
-      `figures of other weights on the test split; delete them, or measure these first: ${stale}`,
-      {
-        stale,
-      },
+      `figures of other weights on the test split: ${stale}; delete them, or run ragpp test-weights first`,
+      { stale },
     );
 }
 

@@ -141,7 +141,8 @@ function summaryOf(listed: number, all: number, runs: number, groups: number): s
 export function results(root: string, options: ResultsOptions): void {
   const { runs, leftOut } = readRuns(root);
   for (const reason of leftOut) printError(`left out: ${reason}\n`);
-  if (runs.length === 0) throw new ValidationError(`folder holds no run: ${root}`, { root });
+  if (runs.length === 0)
+    throw new ValidationError(`folder has no run: ${root}; name a results folder, or run an experiment`, { root });
   const setOf = new Map(
     runs.flatMap(({ summary, querySet }) => resultRows(summary).map((row) => [row, querySet] as const)),
   );

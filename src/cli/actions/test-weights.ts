@@ -27,7 +27,10 @@ function commandLine(folder: string, { again, backend }: TestOptions): string {
 /** @throws ValidationError for a folder without any. */
 function weightsIn(folder: string): ReadonlyMap<string, Weights> {
   const files = readFolder(folder).filter((name) => /^weights-.*\.safetensors$/.test(name));
-  if (files.length === 0) throw new ValidationError(`folder has no weights-<model>.safetensors: ${folder}`, { folder });
+  if (files.length === 0)
+    throw new ValidationError(`folder has no weights-<model>.safetensors: ${folder}; name the folder of a training`, {
+      folder,
+    });
   return new Map(files.map((name) => [name, readWeights(join(folder, name))]));
 }
 
