@@ -37,5 +37,5 @@ test('the table has the median and the fastest start', () => {
 });
 
 test('a wrong option is refused', async () => {
-  await expect(benchStartup(['--runs', 'many'])).rejects.toThrow('--runs must be an integer from 1: many');
+  await expect(benchStartup(['--runs', 'many'])).rejects.toThrow('--runs is not an integer: many; give one from 1');
 });

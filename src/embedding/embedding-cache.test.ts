@@ -274,7 +274,7 @@ describe('embedding cache', () => {
       cached.dispose();
       return [1, 0, 0];
     };
-    await expect(cached.encode(['a'])).rejects.toThrow(/^encoder was disposed: letters$/);
+    await expect(cached.encode(['a'])).rejects.toThrow(/^encoder was disposed: letters; load a new encoder$/);
     expect(files()).toEqual([]);
   });
 
