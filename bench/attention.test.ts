@@ -35,10 +35,10 @@ describe('bench attention', () => {
 
   test.each([
     [['--max', '7'], /--max/],
-    [['--max-n', 'many'], /^--max-n is not an integer: many\n; give one from 1$/],
+    [['--max-n', 'many'], /^--max-n is not an integer: many; give one from 1\n$/],
     [
       ['--max-n', '101', '--tolerance=-1'],
-      /^tolerance is negative: -1\n; pass 0 for dense attention, or a number above 0$/,
+      /^tolerance is negative: -1; pass 0 for dense attention, or a number above 0\n$/,
     ],
   ])('a wrong option ends with 2: %j', (args, message) => {
     expect(run('attention', ...args)).toEqual({ status: 2, output: expect.stringMatching(message) });

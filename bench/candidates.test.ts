@@ -35,7 +35,7 @@ describe('bench command', () => {
 
   test.each([
     [['--sizes', '7'], /--sizes/],
-    [['--size', 'seven'], /^--size is not an integer: seven\n; give one from 1$/],
+    [['--size', 'seven'], /^--size is not an integer: seven; give one from 1\n$/],
   ])('a wrong option ends with 2: %j', (args, message) => {
     expect(run('candidates', ...args)).toEqual({ status: 2, output: expect.stringMatching(message) });
   });

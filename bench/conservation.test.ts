@@ -82,7 +82,7 @@ describe('bench command', () => {
   });
 
   test('a wrong option ends with 2', () => {
-    const stderr = '--operations is not an integer: none\n; give one from 1';
+    const stderr = '--operations is not an integer: none; give one from 1\n';
     expect(() => run('--operations', 'none')).toThrow(expect.objectContaining({ status: 2, stderr }));
   });
 });

@@ -54,8 +54,8 @@ describe('bench command', () => {
   });
 
   test.each([
-    [['--peer', 'jax'], 'unknown --peer: jax\n; use one of torch, none'],
-    [['--epochs', '0'], '--epochs is not an integer: 0\n; give one from 1'],
+    [['--peer', 'jax'], 'unknown --peer: jax; use one of torch, none\n'],
+    [['--epochs', '0'], '--epochs is not an integer: 0; give one from 1\n'],
   ])('a wrong option ends with 2: %j', (args, stderr) => {
     expect(() => run(...args)).toThrow(expect.objectContaining({ status: 2, stderr }));
   });

@@ -81,7 +81,7 @@ describe('bench command', () => {
 
   test('a graph that is not known ends with 2', () => {
     expect(() => run('--graph', 'torus')).toThrow(
-      expect.objectContaining({ status: 2, stderr: 'unknown --graph: torus\n; use one of clustered, uniform' }),
+      expect.objectContaining({ status: 2, stderr: 'unknown --graph: torus; use one of clustered, uniform\n' }),
     );
   });
 });

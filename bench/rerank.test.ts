@@ -92,9 +92,9 @@ describe('bench command', () => {
   });
 
   test.each([
-    [['--peer', 'jax'], 'unknown --peer: jax\n; use one of torch, none'],
-    [['--batches', '8,0'], '--batches is not an integer: 0\n; give one from 1'],
-    [['--seed', '1,2'], '--seed is not an integer: 1,2\n; give one from 1'],
+    [['--peer', 'jax'], 'unknown --peer: jax; use one of torch, none\n'],
+    [['--batches', '8,0'], '--batches is not an integer: 0; give one from 1\n'],
+    [['--seed', '1,2'], '--seed is not an integer: 1,2; give one from 1\n'],
   ])('a wrong option ends with 2: %j', (args, stderr) => {
     expect(() => run(...args)).toThrow(expect.objectContaining({ status: 2, stderr }));
   });

@@ -24,7 +24,10 @@ test.each([
   [{ workers: 'many' }, /launcher\.workers: expected .*number.*got NaN/],
   [{ workers: '0' }, /launcher\.workers: expected number >= 1, got 0/],
   [{ launcher: '{name: slurm, partion: x}' }, /launcher\.partion: expected .*did you mean partition\?/],
-  [{ launcher: '{name: slurm' }, /in --launcher:\n {2}line 1, column \d+: expected valid YAML/],
+  [
+    { launcher: '{name: slurm' },
+    /^1 error in --launcher; correct and run again:\n {2}line 1, column \d+: expected valid YAML/,
+  ],
 ])('%o is refused', (choice, message) => {
   expect(() => chosenLauncher(local, choice)).toThrow(ConfigurationError);
   expect(() => chosenLauncher(local, choice)).toThrow(message);

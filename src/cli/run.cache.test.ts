@@ -49,7 +49,9 @@ test('a warm cache that cannot be written is enough for a run that has nothing t
   const cold = await withoutRights(() => ragpp(...words('third'), '--set', 'seed=8'));
   expect(cold.code).toBe(1);
   // access(2) asks for the rights of the real user, which a test cannot take from root for a while.
-  expect(cold.stderr).toMatch(/^ragpp \[STORAGE\]: cannot (write to|make) folder \(EACCES: .*embeddings(\/lsa-\w+)?$/m);
+  expect(cold.stderr).toMatch(
+    /^ragpp \[STORAGE\]: cannot (write to|make) folder \(EACCES: .*embeddings(\/lsa-\w+)?; check that the path exists and that you may access it$/m,
+  );
 });
 
 test('a run mentions a cache above 1 GiB, and what to do', async () => {

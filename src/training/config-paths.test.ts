@@ -122,7 +122,7 @@ test('a run notes where its data was, so that other processes find it', async ()
   expect((await loadDataset(frozen, { cacheFolder: null })).corpus.size).toBeGreaterThan(50);
   writeFileSync(join(run, 'environment.json'), '{"dataFol');
   expect(() => restoreDataFolder(frozen, run)).toThrow(
-    `damaged file, it is not JSON; restore it, or run the config again: ${join(run, 'environment.json')}`,
+    `damaged file ${join(run, 'environment.json')}: it is not JSON; restore it, or run the config again`,
   );
   const absolute = loadConfig(config, [`dataset.path=${join(project, 'data')}`]).dataset;
   expect(captureEnvironment('cpu', 1, 'ragpp run', absolute)).not.toHaveProperty('dataFolder');

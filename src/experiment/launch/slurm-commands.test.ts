@@ -60,6 +60,6 @@ describe('where there is no Slurm', () => {
     process.env.PATH = '/nowhere';
     const warned = new Promise<Error>((resolve) => process.once('warning', resolve));
     cancelJob('7');
-    expect((await warned).message).toMatch(/^job 7 may still be in the queue: .*ENOENT$/);
+    expect((await warned).message).toMatch(/^job 7 may still be in the queue: .*ENOENT; check launcher and cluster$/);
   });
 });
