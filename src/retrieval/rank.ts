@@ -18,7 +18,7 @@ const PADDING_SCORE = -3e38;
 
 function assertShapes(pool: PoolRows, scores: Float32Array, depth: number): void {
   if (!Number.isInteger(depth) || depth < 1)
-    throw new ValidationError(`depth must be a whole number from 1: ${depth}`, { depth });
+    throw new ValidationError(`depth is not a positive integer: ${depth}; pass a whole number from 1`, { depth });
   const count = pool.queryCount * pool.width;
   if (scores.length !== count) throw new DimensionMismatchError('scores of a pool', count, scores.length);
 }
@@ -35,7 +35,7 @@ function assertFinite(pool: PoolRows, scores: Float32Array, name: (query: number
 }
 
 /**
- * Orders each query's candidates by score descending, equal scores by the tie rule: the pool's rows stand in its order, and topk keeps the earlier place.
+ * Orders each query's candidates by score descending, equal scores by the tie rule: the pool's rows follow the tie rule, and topk keeps the earlier place.
  *
  * @param scores row-major [Q, C].
  * @param name says which query and candidate a place stands for, for the error.

@@ -70,7 +70,7 @@ export const TENSOR_OPS: TensorOps = {
     use: () => ranked([1, 2, 3, -1], [5, 7, 6, 0], 2),
     refuses: [
       [() => ranked([1, 2], [5, Number.NaN], 2), /score is not finite at turn 2: NaN/],
-      [() => ranked([1, 2], [5, 7], 0), /depth must be a whole number from 1: 0/],
+      [() => ranked([1, 2], [5, 7], 0), /depth is not a positive integer: 0; pass a whole number from 1/],
       [() => ranked([1, 2], [5, 7, 9], 1), /scores of a pool: expected 2, got 3/],
     ],
     edges: {

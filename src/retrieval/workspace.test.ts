@@ -54,7 +54,7 @@ describe('what was computed once', () => {
       expect(a.shape).toEqual([103, 17]);
     }));
 
-  test('is told apart by everything that it depends on', () =>
+  test('has a key of everything that it depends on', () =>
     withWorkspace(async (workspace) => {
       const flat: IndexOptions = { index: 'flat', k: 13 };
       const plain = await workspace.get(candidatesFrom(flat, null));
@@ -299,7 +299,7 @@ describe('after it is disposed', () => {
     const workspace = sampleWorkspace(world);
     const waiting = workspace.corpusTensor();
     workspace.dispose();
-    await expect(waiting).rejects.toThrow('workspace was disposed: "corpus tensor"');
+    await expect(waiting).rejects.toThrow('workspace was disposed: "corpus tensor"; open a new workspace');
     expect(() => workspace.own(tf.zeros([2, 3]))).toThrow('workspace was disposed');
     expect(tf.memory().numTensors).toBe(before);
   });

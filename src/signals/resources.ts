@@ -18,7 +18,8 @@ export class Resources {
 
   /** @throws ValidationError after `dispose()`. */
   assertAlive(asked: unknown): void {
-    if (this.#disposed) throw new ValidationError(`workspace was disposed: ${JSON.stringify(asked)}`);
+    if (this.#disposed)
+      throw new ValidationError(`workspace was disposed: ${JSON.stringify(asked)}; open a new workspace`);
   }
 
   /** @throws ValidationError after `dispose()`, also where that comes before the computation has begun. */

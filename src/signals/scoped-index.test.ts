@@ -107,7 +107,7 @@ describe.each(cases)('%s', (_, one) => {
     index.dispose();
     expect(tf.memory().numTensors).toBe(before);
     await expect(index.search(batch, k)).rejects.toThrow(
-      new ValidationError(`index was disposed: ${one.options.index}`),
+      new ValidationError(`index was disposed: ${one.options.index}; build a new index`),
     );
   });
 });

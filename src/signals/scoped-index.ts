@@ -73,7 +73,7 @@ class ScopedIndex implements CandidateIndex {
 
   /** @throws ValidationError after `dispose()`. */
   async search(queries: QueryBatch, k: number, progress?: StartProgress): Promise<Candidates> {
-    if (this.#disposed) throw new ValidationError(`index was disposed: ${this.name}`);
+    if (this.#disposed) throw new ValidationError(`index was disposed: ${this.name}; build a new index`);
     const count = queries.cutoffs.length;
     const found = { positions: new Int32Array(count * k).fill(-1), scores: new Float32Array(count * k), width: k };
     for (const { scope, places, batch } of this.#scopes.split(queries)) {

@@ -41,7 +41,7 @@ const cosines = (own: Own, query: number[], ...positions: number[]) =>
   candidateCosines(own(tf.tensor2d(unit, [3, 2])), own(row(...query)), own(places(...positions)));
 const onHost = (query: number[], ...positions: number[]) =>
   hostCosines({ vectors: unit, dimension: 2 }, Float32Array.from(query), Int32Array.from(positions));
-/** So many rows that a loop over the candidates is cheaper, or so few that it is not. */
+/** Cosines with `count` vectors: from a number of vectors on, a loop over the candidates is cheaper. */
 const paired = (own: Own, count: number, query: number[], ...positions: number[]) => {
   const vectors = new Float32Array(2 * count);
   vectors.set(unit);
@@ -198,7 +198,7 @@ export const TENSOR_OPS: TensorOps = {
             workspace.dispose();
             return workspace.corpusTensor();
           }),
-        /workspace was disposed: "corpus tensor"/,
+        /workspace was disposed: "corpus tensor"; open a new workspace/,
       ],
     ],
   },

@@ -28,5 +28,7 @@ test.each([
 ])('a turn is refused where %s', (_, position, cutoff) => {
   const ask = () => versionRows(versions, pool(1, position), Int32Array.of(cutoff));
   expect(ask).toThrow(ValidationError);
-  expect(ask).toThrow(`turn at position ${position} has no propagated version at cutoff: ${cutoff}`);
+  expect(ask).toThrow(
+    `turn at position ${position} has no propagated version at cutoff: ${cutoff}; pass the versions and the pool of one corpus`,
+  );
 });

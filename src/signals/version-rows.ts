@@ -27,10 +27,10 @@ export function versionRows(versions: PropagatedVersions, pool: PoolRows, cutoff
           (versions.validFrom[candidate] as number) <= cutoff && cutoff < (versions.validTo[candidate] as number),
       );
     if (row === undefined)
-      throw new ValidationError(`turn at position ${position} has no propagated version at cutoff: ${cutoff}`, {
-        position,
-        cutoff,
-      });
+      throw new ValidationError(
+        `turn at position ${position} has no propagated version at cutoff: ${cutoff}; pass the versions and the pool of one corpus`,
+        { position, cutoff },
+      );
     return row;
   });
 }

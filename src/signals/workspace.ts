@@ -177,7 +177,10 @@ export class Workspace implements World {
     if (options === null) return { dimension, turnVectors, queryVectors: batch.vectors };
     const encode = this.#encode;
     if (encode === undefined)
-      throw new UnavailableError(`encoder ${options.encoder}`, 'the workspace was opened without a way to embed texts');
+      throw new UnavailableError(
+        `encoder ${options.encoder}`,
+        'the workspace cannot embed texts; open it with the input encode',
+      );
     return this.once(['encoding', options], async () => {
       const encoding = await encode(options);
       assertVectors('turn', this.corpus.turns, encoding.turnVectors, encoding.dimension);

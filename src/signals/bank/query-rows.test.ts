@@ -26,5 +26,7 @@ test('columns are filled in the rows of the query, and padding is left alone', (
 
 test('a column that the table lacks is refused', () => {
   const rows = new QueryRows({ values: new Float32Array(3), columns }, 0, Int32Array.from([1]));
-  expect(() => rows.write('c', () => 1)).toThrow(new ValidationError('signal table has no column: c', { name: 'c' }));
+  expect(() => rows.write('c', () => 1)).toThrow(
+    new ValidationError('signal table has no column: c; name one of its columns', { name: 'c' }),
+  );
 });

@@ -27,7 +27,8 @@ export class QueryRows {
 
   #columnOf(name: string): number {
     const column = this.#columns.get(name);
-    if (column === undefined) throw new ValidationError(`signal table has no column: ${name}`, { name });
+    if (column === undefined)
+      throw new ValidationError(`signal table has no column: ${name}; name one of its columns`, { name });
     return column;
   }
 
@@ -41,7 +42,7 @@ export class QueryRows {
     }
   }
 
-  /** Fills the columns of a score that is spread, which stand beside each other. */
+  /** Fills the adjacent columns of a score that is spread. */
   spread(name: string, spread: Spread, scores: Float64Array, cutoff: number): void {
     const out = { values: this.#values, start: this.#start, stride: this.#columns.size, column: this.#columnOf(name) };
     spread.write(scores, cutoff, this.positions, out);

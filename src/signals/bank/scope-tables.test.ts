@@ -9,9 +9,11 @@ const corpus = new Corpus(TURNS);
 test('what groups do not look at is not made, and refused', async () => {
   const tables = await ScopeTables.of(corpus, ['time']);
   expect(() => tables.forms).toThrow(
-    new ValidationError('tables were made without the group: form', { group: 'form' }),
+    new ValidationError('tables were made without the group: form; add it to groups', { group: 'form' }),
   );
-  expect(() => tables.text).toThrow(new ValidationError('tables were made without the group: text', { group: 'text' }));
+  expect(() => tables.text).toThrow(
+    new ValidationError('tables were made without the group: text; add it to groups', { group: 'text' }),
+  );
   expect(tables.words).toEqual([]);
   expect(tables.authors.namedIn('bo', corpus.size).size).toBe(0);
 });

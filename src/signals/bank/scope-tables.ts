@@ -56,6 +56,7 @@ export class ScopeTables implements PairTables {
 }
 
 function made<T>(table: T | null, group: SignalGroup): T {
-  if (table === null) throw new ValidationError(`tables were made without the group: ${group}`, { group });
+  if (table === null)
+    throw new ValidationError(`tables were made without the group: ${group}; add it to groups`, { group });
   return table;
 }
