@@ -39,7 +39,7 @@ test.each(arms)('what is foretold of an arm is what it executes: %s', async (arm
   expect(Object.fromEntries(executed)).toEqual(countByName(foretold));
 });
 
-test('inputs stand before what needs them, each once', () => {
+test('inputs precede the stages that need them, each once', () => {
   const workspace = sampleWorkspace(world);
   const stages = [...withInputs(armStages(workspace.plan, SAMPLE_ARMS.unified)).values()];
   workspace.dispose();

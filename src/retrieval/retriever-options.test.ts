@@ -53,7 +53,7 @@ test('defaults are those of the paper', () => {
   });
 });
 
-test('a selection is told by its method', () => {
+test('the method determines the options of a selection', () => {
   const selectionOf = (selection: object) => retrieverOptions.parse({ ...least, selection }).selection;
   expect(selectionOf({ method: 'mmr' })).toEqual({ method: 'mmr', k: 50, lambda: 0.7 });
   expect(selectionOf({ method: 'diversity-filter' })).toEqual({
@@ -80,7 +80,7 @@ test('propagation is a preset by name, or written out', () => {
   expect(retrieverOptions.parse(preset)).toEqual(preset);
 });
 
-describe('a fault is told for', () => {
+describe('an error is reported for', () => {
   test.each([
     ['no source', { candidates: [], relevance: { signals: ['recency'] } }, 'candidates: expected array >= 1, got []'],
     ['no signal', { relevance: { signals: [] } }, 'relevance.signals: expected array >= 1, got []'],
@@ -188,7 +188,7 @@ test.each([
   expect(faultsOf({ candidates, relevance: { signals: ['bm25', 'cosine', 'recency'], fusion } })).toEqual([]);
 });
 
-test('a weight of a coordinate that the dimensions lack is a fault, one that they have is not', () => {
+test('a weight of a coordinate that the dimensions lack is an error', () => {
   const weights = { temporal: 2, complexity: 1 };
   expect(faultsOf({ trajectory: { dimensions: 5, weights } })).toEqual([]);
   expect(faultsOf({ trajectory: { dimensions: 3, weights } })).toEqual([

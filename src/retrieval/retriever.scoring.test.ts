@@ -9,7 +9,7 @@ beforeAll(() => useBackend('wasm'));
 const world = sampleWorld(3, 61, 7, 3);
 const least = { candidates: [{ index: 'newest', k: 13 }], relevance: { signals: ['recency'] } };
 
-test('the score of a mix is the sum of weight times signal, and relevance has no say in it', async () => {
+test('the score of a mix is the sum of weight times signal, and relevance does not affect it', async () => {
   const workspace = sampleWorkspace(world);
   const weights = { 'decay-6h': 2, newest: -0.7, root: 0.3, 'thread size': 0.11 };
   const scoring = { signals: { groups: ['time', 'thread'] }, weights };

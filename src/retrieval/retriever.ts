@@ -90,7 +90,7 @@ function compose(
  * Finds every query's candidates, scores them, and reorders the best of them, by an arm's options.
  *
  * @param arm its options, or an arm of a config.
- * @param watch is told of the components in the order in which they are made, of each source's candidates within the pool.
+ * @param watch receives the components in the order of their computation, each source's candidates within the pool.
  * @throws ConfigurationError for options that are no retriever's.
  */
 export async function retrieve(

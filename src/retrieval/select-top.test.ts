@@ -123,7 +123,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     expect(old.some((row) => new Set(row.map(({ score }) => score)).size < row.length)).toBe(true);
   });
 
-  test('a score that is no number is told with its query and turn, and nothing leaks', async () => {
+  test('a score that is not a number is reported with its query and turn, and nothing leaks', async () => {
     const pool = await findPool(workspace, retrieverOptions.parse(ARM));
     const kept = tf.memory().numTensors;
     const scores = new Float32Array(pool.positions.length).fill(Number.NaN);
@@ -143,6 +143,6 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     const order = await selectTop(workspace, pool, new Float32Array(pool.positions.length), options);
     const last = world.queries.length - 1;
     const row = order.subarray(last * pool.width, (last + 1) * pool.width).filter((score) => score > 0);
-    expect([...row]).toEqual(Array.from(row, (_, place) => row.length - place)); // the pool stands in it
+    expect([...row]).toEqual(Array.from(row, (_, place) => row.length - place)); // the pool has this order
   });
 });

@@ -96,7 +96,7 @@ function topOf(pool: CandidatePool, ranking: Ranking, first: number, count: numb
  * what it leaves, then everything below K, both in their old order. Relevance is score / largest score of the query, similarity the cosine of the turns.
  *
  * @param scores row-major [Q, C], not negative
- * @returns row-major [Q, C]: the number of candidates that stand at or below each, which the tie rule cannot reorder; 0 for padding
+ * @returns row-major [Q, C]: the number of candidates with at most the score of each, independent of the tie rule; 0 for padding
  * @throws NotFiniteError naming the query and the turn of a score that is no number.
  */
 export async function selectTop(

@@ -1,4 +1,4 @@
-/** Told of each part of a retrieval as it is done; parts may lie within others. */
+/** Runs each part of a retrieval and observes it, for example its time. Parts may be nested. */
 export type Watch = <T>(part: string, work: () => Promise<T> | T) => Promise<T>;
 
 export const unwatched: Watch = async (_, work) => work();

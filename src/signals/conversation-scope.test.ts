@@ -19,7 +19,7 @@ const batch: QueryBatch = {
   conversations: askedConversations(corpus, queries),
 };
 
-test('conversations are told by their places, and -1 is the whole corpus', () => {
+test('conversations are identified by their places, and -1 is the whole corpus', () => {
   const asked = Array.from(batch.conversations ?? [], (place) => corpus.conversations[place]?.id);
   expect(asked).toEqual(queries.map(({ conversationId }) => conversationId));
   const unknown = queries.map((query) => ({ ...query, conversationId: 'c99' }));

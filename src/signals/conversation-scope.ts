@@ -11,7 +11,7 @@ export interface Scope {
   /** null for the whole corpus. */
   readonly conversationId: string | null;
   readonly corpus: Corpus;
-  /** [corpus.size] where its turns stand in the whole corpus, ascending. */
+  /** [corpus.size] positions of its turns in the whole corpus, ascending. */
   readonly positions: Int32Array;
 }
 

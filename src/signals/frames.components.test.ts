@@ -5,7 +5,7 @@ import { countComponents } from './frames.ts';
 /** Texts by the number of their components. */
 const TEXTS = ['yes', 'I think we should go home.', 'The server failed. She has not been paying attention. It rains.'];
 
-test.each([0, 1, 99, 100, 101, 211])('of %i texts each has its own number, and how far it is is told', async (size) => {
+test.each([0, 1, 99, 100, 101, 211])('of %i texts each has its own number, and progress is reported', async (size) => {
   const counts = Array.from({ length: size }, (_, i) => 1 + (((i * i) % 7) % 3));
   const done: number[] = [];
   const remarks: (string | undefined)[] = [];

@@ -15,7 +15,7 @@ describe('in memory', () => {
     expect(runner.counts()).toEqual({ pool: { executed: 1, memory: 2, disk: 0 } });
   });
 
-  test('stages of one name are told apart by their keys, and counted together, names in order', async () => {
+  test('stages of one name are distinguished by their keys, and counted together, names in order', async () => {
     const runner = new StageResults(KEEPS_NOTHING);
     const made: number[] = [];
     for (const [name, key] of [
@@ -32,7 +32,7 @@ describe('in memory', () => {
     ]);
   });
 
-  test('what is cleared is made anew', async () => {
+  test('a cleared result is computed again', async () => {
     const runner = new StageResults(KEEPS_NOTHING);
     const ask = (value: number) => runner.run<number>(stageOf('pool'), () => value);
     await ask(3);

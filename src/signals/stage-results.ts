@@ -4,7 +4,7 @@ import type { Artifact, Stage, StageCount, StageCounts, StageResult, StageStore 
 
 const NONE: StageCount = { executed: 0, memory: 0, disk: 0 };
 
-/** A number or a lone array stands under this name. */
+/** The name of a number or a single array. */
 const VALUE = 'value';
 
 function toArtifact(result: unknown): Artifact {

@@ -21,7 +21,7 @@ type Json = string | number | boolean | null | readonly Json[] | { readonly [key
 
 /** Keeps what stages made, for other runs and other processes. */
 export interface StageStore {
-  /** null where it holds nothing of the stage. @throws ChecksumMismatchError for what was damaged. */
+  /** null if the stage is not stored. @throws ChecksumMismatchError for what was damaged. */
   read(stage: Stage): Artifact | null;
   write(stage: Stage, artifact: Artifact): void;
 }

@@ -23,7 +23,7 @@ function bestOf(scores: Float64Array): number[] {
  *
  * @param scores [cutoff] of a first search
  * @param postings of the turns
- * @param rarity of a term that so many of the turns before the cutoff hold
+ * @param rarity of a term, from the number of turns before the cutoff that contain it
  * @returns terms that count once each
  */
 export function expansion(

@@ -14,7 +14,7 @@ describe.each([
   const ranks = new SessionRanks(corpus, sessions);
   const cutoffs = [...corpus.turns.keys(), corpus.size];
 
-  test('a turn stands behind those of its channel that came after it', () => {
+  test('a turn ranks below the later turns of its channel', () => {
     for (const cutoff of cutoffs) {
       for (const [position, { channel }] of corpus.turns.slice(0, cutoff).entries()) {
         const later = corpus.turns.slice(position + 1, cutoff).filter((turn) => turn.channel === channel);

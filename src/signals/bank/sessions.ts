@@ -7,7 +7,7 @@ export interface Sessions {
   readonly sessionOf: Int32Array;
   /** [N] place in its session's time order. */
   readonly placeOf: Int32Array;
-  /** Positions of each session's turns, ascending; sessions stand in the order of their first turns. */
+  /** Positions of each session's turns, ascending; sessions follow the order of their first turns. */
   readonly members: readonly Int32Array[];
   /** [sessions] position of the first turn, ascending. */
   readonly firsts: Int32Array;
@@ -43,7 +43,7 @@ export function begunSessions({ firsts }: Sessions, cutoff: number): number {
   return lowerBound(firsts, cutoff);
 }
 
-/** The turn that stands so many steps after (or before) another in its session; -1 where there is none. */
+/** The turn `steps` places after another in its session (before it if negative); -1 if there is none. */
 export function neighbour({ sessionOf, placeOf, members }: Sessions, position: number, steps: number): number {
   const turns = members[sessionOf[position] as number] as Int32Array;
   return turns[(placeOf[position] as number) + steps] ?? -1;

@@ -78,7 +78,7 @@ test('some queries name authors who are yet to speak', () => {
 });
 
 describe.each(worlds.map((world, i) => [i, world] as const))('world %i', (_, world) => {
-  test('nothing of a row is other than it was at the moment of the query', async () => {
+  test('each row has its values as of the moment of the query', async () => {
     const known = await rowsOf(world);
     for (const query of world.queries) {
       const turns = pastOf(world, query);
@@ -198,7 +198,7 @@ describe('a table', () => {
     expectSame(await rowsOf(anonymous, options), await rowsOf(world, options), signalNames(options));
   });
 
-  test('is the same a query at a time, with what says nothing of queries at hand', async () => {
+  test('is the same one query at a time, with the query-independent tables prepared', async () => {
     const workspace = threadsWorkspace(world);
     await prepareSignals(workspace, whole);
     const { pool, table } = await tableOf(workspace);

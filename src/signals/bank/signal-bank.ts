@@ -26,7 +26,7 @@ export interface SignalTable {
   readonly values: Float32Array;
 }
 
-/** What says nothing of queries, made once for a scope and the groups of a bank. */
+/** The query-independent tables, made once for a scope and the groups of a bank. */
 function tablesOf({ shared }: World, scope: Scope, { groups }: SignalBankOptions): Promise<ScopeTables> {
   return shared.once(['scope tables', scope.conversationId, groups], () => ScopeTables.of(scope.corpus, groups));
 }
@@ -47,7 +47,7 @@ function encodersOf(options: SignalBankOptions): (readonly [string, EncoderOptio
   return cosineNames(options).map((name, i) => [name, options.encoders[i - 1] ?? null]);
 }
 
-/** Makes whatever a bank needs and says nothing of queries. */
+/** Builds everything a bank needs that does not depend on the queries. */
 export async function prepareSignals(world: World, options: SignalBankOptions): Promise<void> {
   for (const { scope } of world.scopes.split(world.batch)) {
     await tablesOf(world, scope, options);
@@ -105,7 +105,7 @@ class TableFiller {
     for (const { name, of } of this.#products) rows.multiply(name, of);
   }
 
-  /** @param filled is told of each query. */
+  /** @param filled is called after each query. */
   async fill({ scope, places, batch }: ScopedQueries, filled: () => void): Promise<void> {
     const { width } = this.#pool;
     const signals = new ScopeSignals(await tablesOf(this.#world, scope, this.#options), this.#options.groups);

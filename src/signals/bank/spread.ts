@@ -4,7 +4,7 @@ import { neighbour, type Sessions } from './sessions.ts';
 export const SPREAD = ['', ':share', ':-2', ':-1', ':+1', ':+2', ':session-best', ':session-mean'] as const;
 
 const STEPS = [-2, -1, 1, 2] as const;
-/** Of a session's turns, those whose mean is told. */
+/** The number of a session's best turns whose mean is a feature. */
 const BEST = 3;
 
 /** A score for every turn before the cutoff, spread over the turns' sessions as of then. Scratch is made once for a corpus. */

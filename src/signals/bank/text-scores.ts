@@ -18,7 +18,7 @@ const REACHES = [1, 2] as const;
 interface NamedScores {
   /** Of the signal. */
   readonly name: string;
-  /** What the documents are: windows are told by the turns that they are around. */
+  /** The kind of the documents; a window is identified by its central turn. */
   readonly of: 'turns' | 'windows' | 'sessions';
   /** [documents]; overwritten by the next. */
   readonly scores: Float64Array;

@@ -2,7 +2,7 @@ import { conversationPositions } from '../../model/conversation-positions.ts';
 import { type Corpus, lowerBound } from '../../model/corpus.ts';
 import { depthsOf } from '../../trajectory/frame-tables.ts';
 
-/** Who answers whom and who takes part, so that each figure can be told as of any moment. */
+/** The replies and participants of threads, from which each figure is computed as of any moment. */
 export class ThreadTables {
   readonly depth: Int32Array;
   readonly #corpus: Corpus;

@@ -5,7 +5,7 @@ import { countTimeExpressions } from '../../text/time-expressions.ts';
 import { createTokeniser } from '../../text/tokens.ts';
 import { neighbour, type Sessions } from './sessions.ts';
 
-/** What can be told of each turn without a query. [N] each. */
+/** The query-independent features of each turn. [N] each. */
 export interface TurnForms {
   /** ln(1 + words). */
   readonly length: Float32Array;

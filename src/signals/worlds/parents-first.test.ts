@@ -45,7 +45,7 @@ test.each([3, 11, 23])('of sample %i every turn comes once, in time order, after
   expect(childFirst).toBeGreaterThan(0);
 });
 
-test('what is said later changes nothing of the order before it', () => {
+test('later turns do not change the order of earlier turns', () => {
   const corpus = new Corpus(sampleWorld(11, 103, 2, 3).turns);
   const cut = corpus.cutoff(corpus.timestamps[71]!);
   const past = parentsFirst(new Corpus(corpus.turns.slice(0, cut)));

@@ -4,7 +4,7 @@ import { depthsOf } from '../../trajectory/frame-tables.ts';
 
 /**
  * For each conversation the corpus positions of its turns in time order, of turns of one moment the less deep ones first: then every turn comes after the one that
- * it answers. What is said later changes nothing of the order before it.
+ * it answers. Later turns do not change the order of earlier turns.
  */
 export function parentsFirst(corpus: Corpus): Int32Array[] {
   const depth = depthsOf(corpus.parent);

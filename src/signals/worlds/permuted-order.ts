@@ -8,9 +8,8 @@ import type { Looker, TurnsAhead } from '../forward-mass.ts';
 import { keepLatest } from './keep-latest.ts';
 
 /**
- * Null control `permuted-order`: the turns of each conversation stand in a random order, all orders being equally likely. Each turn draws a number when it is
- * said, and the turns that are there at a moment stand in the order of their numbers: so a newcomer comes to stand anywhere between the others, whose order it
- * leaves as it is.
+ * Null control `permuted-order`: the turns of each conversation get a random order, all orders being equally likely. Each turn draws a number when it is
+ * said. The turns present at a moment are sorted by their numbers. So a new turn gets any place between the others and does not change their order.
  */
 export function permutedOrder(corpus: Corpus, seed: number): TurnOrder {
   const drawn = corpus.conversations.map(({ id, turns }) => {

@@ -7,7 +7,7 @@ import { parentsFirst } from './parents-first.ts';
  * Null control `random-parents`: each turn that answers another answers any of the earlier turns of its conversation instead, all being equally likely. Roots stay
  * roots, and a query stays where it is.
  *
- * @returns [N] positions, -1 for a root. What is later than a turn has no say in its parent.
+ * @returns [N] positions, -1 for a root. Later turns do not affect the parent of a turn.
  */
 export function randomParents(corpus: Corpus, seed: number): Int32Array {
   const parent = corpus.parent.slice();

@@ -99,7 +99,7 @@ describe('under the control', () => {
   });
   afterAll(() => workspace.dispose());
 
-  /** The thread of a turn with the parents that were drawn for it as it stood at the query's moment. */
+  /** The thread of a turn as of the query's moment, with the parents drawn for that moment. */
   async function rewiredThreads(): Promise<(query: Query, turn: Turn) => Turn[]> {
     const trees = rewiredTrees((await frameSources(workspace)).tables, 29);
     const { corpus } = workspace;
@@ -153,7 +153,7 @@ describe('under the control', () => {
     },
   );
 
-  test('the numbers of children alone tell nothing of it', async () => {
+  test('distances of the numbers of children alone do not change', async () => {
     const weights = {
       depth: 0,
       siblingOrder: 0,

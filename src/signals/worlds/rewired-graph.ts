@@ -8,7 +8,7 @@ import { keepLatest } from './keep-latest.ts';
 import { parentsFirst } from './parents-first.ts';
 
 /**
- * Gives every turn as many children as it had, drawn anew from those that come after it: each of the forests that have the same roots and the same numbers of
+ * Gives every turn as many children as it had, drawn at random from the later turns. Each of the forests that have the same roots and the same numbers of
  * children, and no child before its parent, is equally likely. From the last turn to the first, each takes its children from the later ones that are still free;
  * how many these are does not depend on what was drawn, hence the equal chances, and it is never too few, since the given forest is one of them. O(n).
  *
@@ -70,9 +70,9 @@ function treeOf(
 }
 
 /**
- * Null control `rewired-graph`: a graph of the same degrees. Every turn has as many children as it has at the moment, but which ones is drawn anew, see
- * {@link rewire}; roots stay roots, and a query stays where it is. As the numbers of children of later moments must have no say, the tree is drawn anew whenever
- * its conversation has grown.
+ * Null control `rewired-graph`: a graph of the same degrees. Every turn has as many children as it has at the moment, but the children are drawn at random, see
+ * {@link rewire}; roots stay roots, and a query stays where it is. The numbers of children at later moments must not affect the tree, so it is drawn again
+ * whenever its conversation has grown.
  */
 export function rewiredTrees(tables: FrameTables, seed: number): TreeAsOf {
   const { corpus, conversations } = tables;

@@ -19,9 +19,9 @@ function shuffledPairs({ positions, width }: PoolRows, queries: readonly Query[]
 
 /**
  * Null control `shuffled-coordinates`: each query's candidates exchange their coordinates at random. What goes from one candidate to another is all that a
- * trajectory distance is made of, the query's coordinates in the candidate's conversation and the cold start included. So the distances of each query are exactly
- * those that they were, and no turn of another moment, and none that the query may not see, has a say: only whose distance is whose is lost. (Exchanged between
- * all turns of the corpus they would come from other moments, and neither would hold.)
+ * trajectory distance is made of, the query's coordinates in the candidate's conversation and the cold start included. So each query keeps exactly
+ * its distances, and no turn of another moment, and none that the query may not see, affects them. Only the assignment of distances to candidates is lost.
+ * (An exchange between all turns of the corpus would bring coordinates of other moments, and neither property would hold.)
  */
 export function shuffledFrames(
   frames: QueryFrames,
