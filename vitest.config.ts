@@ -10,14 +10,14 @@ function testFiles(folder: string): string[] {
     .map((file) => `${folder}/${file}`);
 }
 
-const contains = (pattern: RegExp) => (file: string) => pattern.test(readFileSync(join(root, file), 'utf8'));
+const createContentFilter = (pattern: RegExp) => (file: string) => pattern.test(readFileSync(join(root, file), 'utf8'));
 
 /** What runs on every backend that is asked for. */
-const tensorTests = () => testFiles('src').filter(contains(/describe\.each\(TEST_BACKENDS/));
+const listTensorTests = () => testFiles('src').filter(createContentFilter(/describe\.each\(TEST_BACKENDS/));
 
 /** Tests that start processes: each wasm module reserves 10 GB of addresses, and a process with several of them cannot be forked. */
-function processTests(): string[] {
-  const starts = contains(
+function listProcessTests(): string[] {
+  const starts = createContentFilter(
     /child_process|playwright-core|(?:command|process|sample-page|slurm)\.harness|environment\.ts/,
   );
   return [
@@ -31,8 +31,8 @@ const asked = process.env.RAGPP_TEST_BACKENDS?.split(',');
 const onWebGpu = asked?.includes('webgpu') ?? false;
 
 /** Files of a worker share its modules where they can: importing tfjs and zod for each file takes half of the time. */
-function everyTest(): TestProjectConfiguration[] {
-  const processes = processTests();
+function listTestProjects(): TestProjectConfiguration[] {
+  const processes = listProcessTests();
   const shared = ['src', 'experiments'].flatMap(testFiles).filter((file) => !processes.includes(file));
   return [
     { extends: true, test: { name: 'shared', include: shared, isolate: false } },
@@ -43,7 +43,9 @@ function everyTest(): TestProjectConfiguration[] {
 export default defineConfig({
   test: {
     projects:
-      asked === undefined ? everyTest() : [{ extends: true, test: { name: 'backends', include: tensorTests() } }],
+      asked === undefined
+        ? listTestProjects()
+        : [{ extends: true, test: { name: 'backends', include: listTensorTests() } }],
     globalSetup: asked === undefined ? [] : ['src/core/setup.harness.ts'],
     setupFiles: ['src/core/properties.harness.ts', ...(onWebGpu ? ['src/core/webgpu.harness.ts'] : [])],
     pool: 'forks',

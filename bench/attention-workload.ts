@@ -1,8 +1,8 @@
-import { referenceRow } from '../src/attention/attention-row.oracle.ts';
+import { computeReferenceRow } from '../src/attention/attention-row.oracle.ts';
 import type { AttentionRows } from '../src/attention/attention-rows.ts';
 import { RING_ATTENTION_DEFAULTS } from '../src/attention/options.ts';
 import { getOrCompute } from '../src/core/once.ts';
-import { clusteredVectors } from './clustered-vectors.ts';
+import { drawClusteredVectors } from './clustered-vectors.ts';
 
 /** The attention that is measured. */
 export const OPTIONS = RING_ATTENTION_DEFAULTS;
@@ -20,7 +20,7 @@ export interface Settings {
 }
 
 /** Some of the same conversation's turns, the first and the last among them. */
-function samplesOf(turns: number, count: number): number[] {
+function pickSampledTurns(turns: number, count: number): number[] {
   const last = Math.min(count, turns) - 1;
   return Array.from({ length: last + 1 }, (_, i) => (last === 0 ? 0 : Math.round((i * (turns - 1)) / last)));
 }
@@ -33,31 +33,31 @@ export class Workload {
 
   constructor(settings: Settings) {
     this.settings = settings;
-    this.embeddings = clusteredVectors(settings.maximum, settings.dimension, settings.seed, 'turns');
+    this.embeddings = drawClusteredVectors(settings.maximum, settings.dimension, settings.seed, 'turns');
   }
 
   /** Sizes from the least, doubled, up to `most`. */
-  sizes(most: number): number[] {
+  listDoubledSizes(most: number): number[] {
     const { minimum, maximum } = this.settings;
     const sizes: number[] = [];
     for (let turns = minimum; turns <= Math.min(maximum, most); turns *= 2) sizes.push(turns);
     return sizes;
   }
 
-  rows(turns: number): AttentionRows {
+  buildWorkloadRows(turns: number): AttentionRows {
     const rows = this.embeddings.subarray(0, turns * this.settings.dimension);
     return { turns, queries: rows, keys: rows, values: rows };
   }
 
-  samples(turns: number): number[] {
-    return samplesOf(turns, this.settings.samples);
+  pickSamples(turns: number): number[] {
+    return pickSampledTurns(turns, this.settings.samples);
   }
 
   /** @param rowOf the k-th sampled row */
-  errorOf(turns: number, rowOf: (sample: number, k: number) => Float32Array): number {
-    const samples = this.samples(turns);
+  measureRowError(turns: number, rowOf: (sample: number, k: number) => Float32Array): number {
+    const samples = this.pickSamples(turns);
     const exact = getOrCompute(this.#exact, turns, () =>
-      samples.map((i) => referenceRow(this.rows(turns), OPTIONS, i)),
+      samples.map((i) => computeReferenceRow(this.buildWorkloadRows(turns), OPTIONS, i)),
     );
     const errors = samples.flatMap((sample, k) => {
       const row = rowOf(sample, k);
@@ -66,8 +66,8 @@ export class Workload {
     return errors.reduce((a, b) => Math.max(a, b), 0); // NaN comes through
   }
 
-  errorOfOutput(turns: number, output: Float32Array): number {
+  measureOutputError(turns: number, output: Float32Array): number {
     const { dimension } = this.settings;
-    return this.errorOf(turns, (i) => output.subarray(i * dimension, (i + 1) * dimension));
+    return this.measureRowError(turns, (i) => output.subarray(i * dimension, (i + 1) * dimension));
   }
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { formatAttentionTable } from './attention.ts';
-import { doublingRatio, growthExponent } from './growth.ts';
+import { computeDoublingRatio, fitGrowthExponent } from './growth.ts';
 
 function run(...args: string[]): { status: number | null; output: string } {
   const main = fileURLToPath(new URL('./main.ts', import.meta.url));
@@ -64,10 +64,10 @@ describe('bench attention', () => {
 
 test('the exponent is that of a power of the size', () => {
   const times = [3, 7, 31].map((size) => ({ size, seconds: 5 * size ** 1.5 }));
-  expect(growthExponent(times)).toBeCloseTo(1.5, 10);
-  expect(growthExponent(times.slice(0, 1))).toBeNaN();
+  expect(fitGrowthExponent(times)).toBeCloseTo(1.5, 10);
+  expect(fitGrowthExponent(times.slice(0, 1))).toBeNaN();
   expect(
-    doublingRatio(
+    computeDoublingRatio(
       [
         { size: 5, seconds: 2 },
         { size: 10, seconds: 7 },
@@ -75,5 +75,5 @@ test('the exponent is that of a power of the size', () => {
       10,
     ),
   ).toBe(3.5);
-  expect(doublingRatio(times, 7)).toBeUndefined();
+  expect(computeDoublingRatio(times, 7)).toBeUndefined();
 });

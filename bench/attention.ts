@@ -4,13 +4,13 @@ import type { RowAttention } from '../src/attention/attention-rows.ts';
 import { bandedRingAttention, DEFAULT_TOLERANCE } from '../src/attention/banded-ring-attention.ts';
 import { blockwiseRingAttention } from '../src/attention/blockwise-ring-attention.ts';
 import { BACKENDS, type BackendChoice, useBackend } from '../src/core/backend.ts';
-import { terminalProgress } from '../src/core/progress.ts';
+import { createTerminalProgress } from '../src/core/progress.ts';
 import { type PeerReport, runTorch } from './attention-peer.ts';
 import { OPTIONS, type Settings, Workload } from './attention-workload.ts';
-import { doublingRatio, growthExponent } from './growth.ts';
-import { integerOption } from './integer-option.ts';
+import { computeDoublingRatio, fitGrowthExponent } from './growth.ts';
+import { parseIntegerOption } from './integer-option.ts';
 import { findPython } from './peers/python.ts';
-import { textTable } from './text-table.ts';
+import { formatTextTable } from './text-table.ts';
 
 export const ATTENTION_USAGE = `attention [options]   time and error of ring attention over one long conversation: banded, dense, and dense torch where python3 imports it
     --min-n N        turns of the shortest conversation (default 1024), doubled up to
@@ -38,7 +38,7 @@ interface AttentionRow {
 /** The minimum total time of repetitions: a run of a few milliseconds is not reliable. */
 const LEAST_SECONDS = 0.5;
 
-async function fastest<T>(work: () => Promise<T>): Promise<{ seconds: number; result: T }> {
+async function timeFastest<T>(work: () => Promise<T>): Promise<{ seconds: number; result: T }> {
   let seconds = Number.POSITIVE_INFINITY;
   const started = performance.now();
   for (;;) {
@@ -56,36 +56,38 @@ interface Method<T> {
   describe(turns: number, result: T): Omit<AttentionRow, 'turns' | 'seconds'>;
 }
 
-function banded(load: Workload): Method<RowAttention> {
+function createBandedMethod(load: Workload): Method<RowAttention> {
   const { tolerance } = load.settings;
   return {
-    attend: (turns) => bandedRingAttention(load.rows(turns), OPTIONS, { tolerance }),
+    attend: (turns) => bandedRingAttention(load.buildWorkloadRows(turns), OPTIONS, { tolerance }),
     describe: (turns, { method, output, bandWidth, errorBound }) => ({
       name: method === 'banded' ? 'banded' : 'banded, all keys',
-      error: load.errorOfOutput(turns, output),
+      error: load.measureOutputError(turns, output),
       bandWidth,
       bound: errorBound,
     }),
   };
 }
 
-function dense(load: Workload): Method<Float32Array> {
+function createDenseMethod(load: Workload): Method<Float32Array> {
   return {
-    attend: (turns) => blockwiseRingAttention(load.rows(turns), OPTIONS),
-    describe: (turns, output) => ({ name: 'dense', error: load.errorOfOutput(turns, output) }),
+    attend: (turns) => blockwiseRingAttention(load.buildWorkloadRows(turns), OPTIONS),
+    describe: (turns, output) => ({ name: 'dense', error: load.measureOutputError(turns, output) }),
   };
 }
 
-function torchRows(load: Workload, report: PeerReport): AttentionRow[] {
+function readTorchRows(load: Workload, report: PeerReport): AttentionRow[] {
   const { dimension } = load.settings;
   return report.measurements.map(({ turns, seconds, rows }) => {
-    const error = load.errorOf(turns, (_, k) => rows.subarray(k * dimension, (k + 1) * dimension));
+    const error = load.measureRowError(turns, (_, k) => rows.subarray(k * dimension, (k + 1) * dimension));
     return { name: 'dense torch', turns, seconds, error };
   });
 }
 
 function askTorch(load: Workload): { rows: AttentionRow[]; remark: string } {
-  const sizes = load.sizes(load.settings.maximumTorch).map((turns) => ({ turns, samples: load.samples(turns) }));
+  const sizes = load
+    .listDoubledSizes(load.settings.maximumTorch)
+    .map((turns) => ({ turns, samples: load.pickSamples(turns) }));
   if (sizes.length === 0) return { rows: [], remark: 'no peer was asked for' };
   const python = findPython(['torch']);
   if ('missing' in python) return { rows: [], remark: `no peer: ${python.missing} libopenblas0-pthread` };
@@ -95,7 +97,7 @@ function askTorch(load: Workload): { rows: AttentionRow[]; remark: string } {
     ? ', the reference BLAS, far from the fastest: apt-get install -y libopenblas0-pthread'
     : '';
   return {
-    rows: torchRows(load, report),
+    rows: readTorchRows(load, report),
     remark: `peer: ${python.versions}, ${report.threads} thread(s), products by ${report.blas}${advice}`,
   };
 }
@@ -107,11 +109,11 @@ async function timeAll<T>(
   repeats: number,
   { attend, describe }: Method<T>,
 ): Promise<AttentionRow[]> {
-  const progress = terminalProgress()(stage, sizes.length * repeats);
+  const progress = createTerminalProgress()(stage, sizes.length * repeats);
   const rows = new Map<number, AttentionRow>();
   for (let round = 0; round < repeats; round++) {
     for (const [i, turns] of sizes.entries()) {
-      const { seconds, result } = await fastest(() => attend(turns));
+      const { seconds, result } = await timeFastest(() => attend(turns));
       const row = rows.get(turns) ?? { turns, seconds, ...describe(turns, result) };
       rows.set(turns, { ...row, seconds: Math.min(row.seconds, seconds) });
       progress.update(round * sizes.length + i + 1);
@@ -134,10 +136,10 @@ export async function benchAttention(args: readonly string[]): Promise<void> {
   const { combine, topology, decay, temperature } = OPTIONS;
   console.log(`attention: ${combine}, ${topology}, decay ${decay}, temperature ${temperature}`);
   const load = new Workload(settings);
-  await bandedRingAttention(load.rows(Math.min(maximum, 1024)), OPTIONS, { tolerance }); // warms up
-  const bandedRows = await timeAll('banded', load.sizes(maximum), repeats, banded(load));
+  await bandedRingAttention(load.buildWorkloadRows(Math.min(maximum, 1024)), OPTIONS, { tolerance }); // warms up
+  const bandedRows = await timeAll('banded', load.listDoubledSizes(maximum), repeats, createBandedMethod(load));
   const memory = process.resourceUsage().maxRSS / 2 ** 20;
-  const denseRows = await timeAll('dense', load.sizes(maximumDense), repeats, dense(load));
+  const denseRows = await timeAll('dense', load.listDoubledSizes(maximumDense), repeats, createDenseMethod(load));
   const torch = askTorch(load);
   console.log(`\n${formatAttentionTable([...bandedRows, ...denseRows, ...torch.rows])}\n`);
   console.log(`banded: at most ${memory.toFixed(2)} GiB in memory, the inputs and one output included`);
@@ -145,33 +147,34 @@ export async function benchAttention(args: readonly string[]): Promise<void> {
 }
 
 function parseOptions(args: readonly string[]): { settings: Settings; backend: BackendChoice } {
-  const text = (value: string) => ({ type: 'string' as const, default: value });
+  const describeTextOption = (value: string) => ({ type: 'string' as const, default: value });
   const { values } = parseArgs({
     args: [...args],
     options: {
-      'min-n': text('1024'),
-      'max-n': text('65536'),
-      'max-dense': text('4096'),
-      'max-torch': text('16384'),
-      dimension: text('512'),
-      tolerance: text(String(DEFAULT_TOLERANCE)),
-      samples: text('16'),
-      repeats: text('3'),
-      seed: text('7'),
-      backend: text('auto'),
+      'min-n': describeTextOption('1024'),
+      'max-n': describeTextOption('65536'),
+      'max-dense': describeTextOption('4096'),
+      'max-torch': describeTextOption('16384'),
+      dimension: describeTextOption('512'),
+      tolerance: describeTextOption(String(DEFAULT_TOLERANCE)),
+      samples: describeTextOption('16'),
+      repeats: describeTextOption('3'),
+      seed: describeTextOption('7'),
+      backend: describeTextOption('auto'),
     },
   });
-  const integer = (name: keyof typeof values, least: number) => integerOption(name, values[name], least);
+  const parseAttentionInteger = (name: keyof typeof values, least: number) =>
+    parseIntegerOption(name, values[name], least);
   const settings = {
-    minimum: integer('min-n', 1),
-    maximum: integer('max-n', 1),
-    maximumDense: integer('max-dense', 0),
-    maximumTorch: integer('max-torch', 0),
-    dimension: integer('dimension', 1),
+    minimum: parseAttentionInteger('min-n', 1),
+    maximum: parseAttentionInteger('max-n', 1),
+    maximumDense: parseAttentionInteger('max-dense', 0),
+    maximumTorch: parseAttentionInteger('max-torch', 0),
+    dimension: parseAttentionInteger('dimension', 1),
     tolerance: Number(values.tolerance),
-    samples: integer('samples', 1),
-    repeats: integer('repeats', 1),
-    seed: integer('seed', 0),
+    samples: parseAttentionInteger('samples', 1),
+    repeats: parseAttentionInteger('repeats', 1),
+    seed: parseAttentionInteger('seed', 0),
   };
   return { settings, backend: values.backend as BackendChoice };
 }
@@ -179,7 +182,7 @@ function parseOptions(args: readonly string[]): { settings: Settings; backend: B
 /** Times, their growth, errors, and how many times as fast as dense torch at the same size; a dash without a peer. */
 export function formatAttentionTable(rows: readonly AttentionRow[]): string {
   const torch = new Map(rows.filter(({ name }) => name === 'dense torch').map((row) => [row.turns, row.seconds]));
-  const timesOf = (wanted: string) =>
+  const listTurnTimes = (wanted: string) =>
     rows.filter(({ name }) => name === wanted).map(({ turns, seconds }) => ({ size: turns, seconds }));
   const header = ['method', 'turns', 'seconds', 'vs half', 'W', 'bound', 'max error', 'times faster than torch'];
   const lines = rows.map(({ name, turns, seconds, bandWidth, bound, error }) => {
@@ -188,7 +191,7 @@ export function formatAttentionTable(rows: readonly AttentionRow[]): string {
       name,
       `${turns}`,
       seconds.toFixed(3),
-      doublingRatio(timesOf(name), turns)?.toFixed(2) ?? '-',
+      computeDoublingRatio(listTurnTimes(name), turns)?.toFixed(2) ?? '-',
       bandWidth?.toString() ?? '-',
       bound?.toExponential(1) ?? '-',
       error.toExponential(1),
@@ -196,7 +199,7 @@ export function formatAttentionTable(rows: readonly AttentionRow[]): string {
     ];
   });
   const growth = [...new Set(rows.map(({ name }) => name))]
-    .filter((name) => timesOf(name).length > 1)
-    .map((name) => `growth of ${name}: seconds ~ turns^${growthExponent(timesOf(name)).toFixed(2)}`);
-  return [textTable(header, lines), '', ...growth].join('\n');
+    .filter((name) => listTurnTimes(name).length > 1)
+    .map((name) => `growth of ${name}: seconds ~ turns^${fitGrowthExponent(listTurnTimes(name)).toFixed(2)}`);
+  return [formatTextTable(header, lines), '', ...growth].join('\n');
 }

@@ -1,18 +1,18 @@
 import { bandedRingAttention } from '../src/attention/banded-ring-attention.ts';
-import { random } from '../src/core/random.ts';
+import { createRandom } from '../src/core/random.ts';
 import { loadUseLite } from '../src/embedding/use-lite.ts';
 import { SparseTensorPageRank } from '../src/graph/sparse-tensor-pagerank.ts';
-import { transitionMatrixFromEdges } from '../src/graph/transition-matrix.ts';
+import { buildTransitionsFromEdges } from '../src/graph/transition-matrix.ts';
 import { train } from '../src/learning/training.ts';
 import { findPool } from '../src/retrieval/candidate-sources.ts';
 import { scorePool } from '../src/retrieval/retriever.ts';
 import { OPTIONS } from './attention-workload.ts';
-import { clusteredVectors } from './clustered-vectors.ts';
-import { trainingOptions } from './learning.ts';
-import { learningWorkload } from './learning-workload.ts';
+import { drawClusteredVectors } from './clustered-vectors.ts';
+import { buildTrainingOptions } from './learning.ts';
+import { drawLearningWorkload } from './learning-workload.ts';
 import { benchGraph, benchQueries } from './pagerank-graph.ts';
-import { freshPools, optionsOf } from './rerank-timing.ts';
-import { rerankWorld, workspaceOf } from './rerank-workload.ts';
+import { buildRerankOptions, createFreshPools } from './rerank-timing.ts';
+import { createBatchWorkspace, drawRerankWorld } from './rerank-workload.ts';
 
 /** Work on the active backend, with its tensors there. */
 interface OpenWorkload {
@@ -55,16 +55,16 @@ export const FULL_SIZES: WorkloadSizes = {
   seed: 7,
 };
 
-const nothing = () => {};
+const doNothing = () => {};
 
-function attention(turns: number, { dimension, seed }: WorkloadSizes): BackendWorkload {
+function buildAttentionWorkload(turns: number, { dimension, seed }: WorkloadSizes): BackendWorkload {
   return {
     name: `attention, banded, ${turns} turns`,
     open: async () => {
-      const vectors = clusteredVectors(turns, dimension, seed, 'turns');
+      const vectors = drawClusteredVectors(turns, dimension, seed, 'turns');
       const rows = { turns, queries: vectors, keys: vectors, values: vectors };
       const tolerance = 1e-6;
-      return { run: async () => (await bandedRingAttention(rows, OPTIONS, { tolerance })).output, dispose: nothing };
+      return { run: async () => (await bandedRingAttention(rows, OPTIONS, { tolerance })).output, dispose: doNothing };
     },
   };
 }
@@ -75,50 +75,54 @@ function useLite({ texts: count, seed }: WorkloadSizes): BackendWorkload {
   return {
     name: `use-lite, ${count} texts`,
     open: async () => {
-      const source = random(seed, 'texts');
-      const text = () => Array.from({ length: 4 + source.integer(40) }, () => WORDS[source.integer(WORDS.length)]);
-      const texts = Array.from({ length: count }, () => text().join(' '));
+      const source = createRandom(seed, 'texts');
+      const drawTextOfWords = () =>
+        Array.from({ length: 4 + source.integer(40) }, () => WORDS[source.integer(WORDS.length)]);
+      const texts = Array.from({ length: count }, () => drawTextOfWords().join(' '));
       const encoder = await loadUseLite();
       return { run: () => encoder.encode(texts), dispose: () => encoder.dispose() };
     },
   };
 }
 
-function learning({ learning: sizes, seed }: WorkloadSizes): BackendWorkload {
+function buildLearningWorkload({ learning: sizes, seed }: WorkloadSizes): BackendWorkload {
   return {
     name: `learning, ${sizes.epochs} epochs`,
     open: async () => {
       const settings = { ...sizes, repeats: 1, seed };
-      const { table, model } = learningWorkload(settings);
+      const { table, model } = drawLearningWorkload(settings);
       const run = async () => {
-        const { curve } = await train(model, table, null, trainingOptions(settings));
+        const { curve } = await train(model, table, null, buildTrainingOptions(settings));
         return curve.slice(1).map(({ loss }) => loss as number);
       };
-      return { run, dispose: nothing };
+      return { run, dispose: doNothing };
     },
   };
 }
 
-function rerank(batch: number, { rerank: { turns, candidates }, dimension, seed }: WorkloadSizes): BackendWorkload {
+function buildRerankWorkload(
+  batch: number,
+  { rerank: { turns, candidates }, dimension, seed }: WorkloadSizes,
+): BackendWorkload {
   return {
     name: `rerank, ${batch} ${batch === 1 ? 'query' : 'queries'} at once`,
     open: async () => {
-      const workspace = workspaceOf(rerankWorld(turns, batch, dimension, seed), batch);
-      const options = optionsOf(candidates);
-      const fresh = freshPools(await findPool(workspace, options));
+      const workspace = createBatchWorkspace(drawRerankWorld(turns, batch, dimension, seed), batch);
+      const options = buildRerankOptions(candidates);
+      const fresh = createFreshPools(await findPool(workspace, options));
       const run = async () => (await scorePool(workspace, fresh(), options)).scores;
       return { run, dispose: () => workspace.dispose() };
     },
   };
 }
 
-function pagerank({ pagerank: { nodes, edges, batch }, seed }: WorkloadSizes): BackendWorkload {
+function buildPageRankWorkload({ pagerank: { nodes, edges, batch }, seed }: WorkloadSizes): BackendWorkload {
   return {
     name: `PageRank, sparse tensor, ${batch} queries`,
     open: async () => {
       const graph = benchGraph('clustered', nodes, edges, seed);
       const queries = benchQueries(graph, batch, seed);
-      const solver = new SparseTensorPageRank(transitionMatrixFromEdges(graph.nodeIds, graph.edges), {
+      const solver = new SparseTensorPageRank(buildTransitionsFromEdges(graph.nodeIds, graph.edges), {
         damping: 0.5,
         tolerance: 1e-6,
       });
@@ -128,12 +132,12 @@ function pagerank({ pagerank: { nodes, edges, batch }, seed }: WorkloadSizes): B
 }
 
 /** The parts of the project that compute most with tensors. */
-export function backendWorkloads(sizes: WorkloadSizes): BackendWorkload[] {
+export function listBackendWorkloads(sizes: WorkloadSizes): BackendWorkload[] {
   return [
-    ...sizes.attention.map((turns) => attention(turns, sizes)),
+    ...sizes.attention.map((turns) => buildAttentionWorkload(turns, sizes)),
     useLite(sizes),
-    learning(sizes),
-    ...sizes.rerank.batches.map((batch) => rerank(batch, sizes)),
-    pagerank(sizes),
+    buildLearningWorkload(sizes),
+    ...sizes.rerank.batches.map((batch) => buildRerankWorkload(batch, sizes)),
+    buildPageRankWorkload(sizes),
   ];
 }

@@ -1,10 +1,10 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { expect, test } from 'vitest';
 import { useBackend } from '../src/core/backend.ts';
-import { backendWorkloads } from './backend-workloads.ts';
+import { listBackendWorkloads } from './backend-workloads.ts';
 import { type BackendRow, benchBackends, formatBackendTable, measureBackends } from './backends.ts';
 
-const workloads = backendWorkloads({
+const workloads = listBackendWorkloads({
   attention: [67],
   dimension: 13,
   texts: 2,

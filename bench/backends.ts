@@ -3,9 +3,9 @@ import { parseArgs } from 'node:util';
 import { getActiveBackend } from '../src/core/active-backend.ts';
 import { BACKENDS, type BackendName, useBackend } from '../src/core/backend.ts';
 import { ValidationError } from '../src/core/errors.ts';
-import { type BackendWorkload, backendWorkloads, FULL_SIZES } from './backend-workloads.ts';
-import { positive } from './integer-option.ts';
-import { textTable } from './text-table.ts';
+import { type BackendWorkload, FULL_SIZES, listBackendWorkloads } from './backend-workloads.ts';
+import { parsePositiveOption } from './integer-option.ts';
+import { formatTextTable } from './text-table.ts';
 import { median } from './timing.ts';
 
 export const BACKENDS_USAGE = `backends [options]     the same work on several backends in turn: attention, use-lite, learning, rerank and PageRank
@@ -31,23 +31,23 @@ interface Cost {
   readonly processor: number;
 }
 
-async function costOf(run: () => Promise<unknown>): Promise<Cost> {
+async function measureCost(run: () => Promise<unknown>): Promise<Cost> {
   const [start, before] = [performance.now(), process.cpuUsage()];
   await run();
   const { user, system } = process.cpuUsage(before); // microseconds
   return { wall: performance.now() - start, processor: (user + system) / 1000 };
 }
 
-async function leastCost(repeats: number, run: () => Promise<unknown>): Promise<Cost> {
+async function measureLeastCost(repeats: number, run: () => Promise<unknown>): Promise<Cost> {
   let [wall, processor] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let repeat = 0; repeat < repeats; repeat++) {
-    const cost = await costOf(run);
+    const cost = await measureCost(run);
     [wall, processor] = [Math.min(wall, cost.wall), Math.min(processor, cost.processor)];
   }
   return { wall, processor };
 }
 
-function largestDifference(first: ArrayLike<number>, other: ArrayLike<number>): number {
+function findLargestDifference(first: ArrayLike<number>, other: ArrayLike<number>): number {
   if (first.length !== other.length)
     throw new ValidationError(
       `backends return ${first.length} and ${other.length} numbers; report this as an error of the bench`,
@@ -76,7 +76,7 @@ export async function measureBackends(
   for (let round = 0; round < rounds; round++) {
     for (const { backend, workload, repeats, costs } of opened) {
       await useBackend(backend);
-      costs.push(await leastCost(repeats, () => workload.run()));
+      costs.push(await measureLeastCost(repeats, () => workload.run()));
     }
   }
   const rows: BackendRow[] = [];
@@ -88,7 +88,7 @@ export async function measureBackends(
       backend,
       rounds: costs.map(({ wall }) => wall),
       processor: Math.min(...costs.map(({ processor }) => processor)),
-      difference: largestDifference(opened[0]!.result, result),
+      difference: findLargestDifference(opened[0]!.result, result),
     });
   }
   return rows;
@@ -105,7 +105,7 @@ export async function benchBackends(args: readonly string[]): Promise<void> {
   }
   const load = loadavg()[0]!.toFixed(1);
   const rows: BackendRow[] = [];
-  for (const workload of backendWorkloads(FULL_SIZES))
+  for (const workload of listBackendWorkloads(FULL_SIZES))
     rows.push(...(await measureBackends(workload, backends, rounds)));
   console.log(`\n${formatBackendTable(rows)}\n`);
   console.log(`times as fast: the median of ${rounds} rounds, from the least to the most`);
@@ -126,11 +126,11 @@ function parseOptions(args: readonly string[]): { backends: BackendName[]; round
     throw new ValidationError(
       `unknown backend in --backends: ${unknown}; use names of ${BACKENDS.join(', ')}, separated by commas`,
     );
-  return { backends: names as BackendName[], rounds: positive('rounds', values.rounds) };
+  return { backends: names as BackendName[], rounds: parsePositiveOption('rounds', values.rounds) };
 }
 
 /** Three digits, never an exponent. */
-function short(milliseconds: number): string {
+function formatMilliseconds(milliseconds: number): string {
   return milliseconds >= 100 ? milliseconds.toFixed(0) : milliseconds.toPrecision(3);
 }
 
@@ -152,12 +152,12 @@ export function formatBackendTable(rows: readonly BackendRow[]): string {
     return [
       workload,
       backend,
-      short(Math.min(...rounds)),
-      short(processor),
+      formatMilliseconds(Math.min(...rounds)),
+      formatMilliseconds(processor),
       isFirst ? '' : median(ratios).toFixed(2),
       isFirst ? '' : `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`,
       isFirst ? '' : difference.toExponential(1),
     ];
   });
-  return textTable(header, lines, 2);
+  return formatTextTable(header, lines, 2);
 }

@@ -1,11 +1,11 @@
-import { unchangingRows } from '../src/candidates/dense-rows.ts';
+import { buildUnchangingRows } from '../src/candidates/dense-rows.ts';
 import { FlatIndex } from '../src/candidates/flat.ts';
 import { HnswIndex, type HnswLibrary } from '../src/candidates/hnsw.ts';
 import { HNSW_DEFAULTS } from '../src/candidates/hnsw-options.ts';
 import { recallAt } from '../src/candidates/recall.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../src/model/candidates.ts';
-import { clusteredVectors } from './clustered-vectors.ts';
-import { singleQuery } from './query-batch.ts';
+import { drawClusteredVectors } from './clustered-vectors.ts';
+import { selectQuery } from './query-batch.ts';
 import { median } from './timing.ts';
 
 export interface BenchSettings {
@@ -37,19 +37,19 @@ interface Inputs {
 }
 
 /** Every query sees the whole corpus. */
-function inputsOf({ size, dimension, queries, seed }: BenchSettings): Inputs {
+function drawCandidateInputs({ size, dimension, queries, seed }: BenchSettings): Inputs {
   return {
     ids: Array.from({ length: size }, (_, i) => `turn-${i}`),
-    vectors: clusteredVectors(size, dimension, seed, 'turns'),
+    vectors: drawClusteredVectors(size, dimension, seed, 'turns'),
     batch: {
       texts: Array<string>(queries).fill(''),
-      vectors: clusteredVectors(queries, dimension, seed, 'queries'),
+      vectors: drawClusteredVectors(queries, dimension, seed, 'queries'),
       cutoffs: new Int32Array(queries).fill(size),
     },
   };
 }
 
-async function secondsOf<T>(work: () => T | Promise<T>): Promise<{ seconds: number; result: T }> {
+async function timeWork<T>(work: () => T | Promise<T>): Promise<{ seconds: number; result: T }> {
   const start = performance.now();
   const result = await work();
   return { seconds: (performance.now() - start) / 1000, result };
@@ -60,17 +60,17 @@ async function timeIndex(
   make: () => CandidateIndex,
   batch: QueryBatch,
 ): Promise<{ timing: Omit<Timing, 'recall'>; found: Candidates }> {
-  const build = await secondsOf(async () => {
+  const build = await timeWork(async () => {
     const index = make();
-    await index.search(singleQuery(batch, 0), K);
+    await index.search(selectQuery(batch, 0), K);
     return index;
   });
   const index = build.result;
   const singles: number[] = [];
   for (let query = 0; query < batch.cutoffs.length; query++) {
-    singles.push((await secondsOf(() => index.search(singleQuery(batch, query), K))).seconds);
+    singles.push((await timeWork(() => index.search(selectQuery(batch, query), K))).seconds);
   }
-  const all = await secondsOf(() => index.search(batch, K));
+  const all = await timeWork(() => index.search(batch, K));
   index.dispose();
   const timing = {
     buildSeconds: build.seconds,
@@ -81,20 +81,20 @@ async function timeIndex(
 }
 
 export async function timeFlat(settings: BenchSettings): Promise<Timing> {
-  const { ids, vectors, batch } = inputsOf(settings);
-  const { timing } = await timeIndex(() => new FlatIndex(ids, unchangingRows(vectors, settings.dimension)), batch);
+  const { ids, vectors, batch } = drawCandidateInputs(settings);
+  const { timing } = await timeIndex(() => new FlatIndex(ids, buildUnchangingRows(vectors, settings.dimension)), batch);
   return { ...timing, recall: 1 };
 }
 
 /** @param library the build of hnswlib-node to measure. */
 export async function timeHnsw(settings: BenchSettings, library: HnswLibrary): Promise<Timing> {
-  const { ids, vectors, batch } = inputsOf(settings);
+  const { ids, vectors, batch } = drawCandidateInputs(settings);
   const options = { ...HNSW_DEFAULTS, seed: settings.seed };
   const { timing, found } = await timeIndex(
     () => new HnswIndex(ids, vectors, settings.dimension, options, library),
     batch,
   );
-  const flat = new FlatIndex(ids, unchangingRows(vectors, settings.dimension));
+  const flat = new FlatIndex(ids, buildUnchangingRows(vectors, settings.dimension));
   const exact = await flat.search(batch, K);
   flat.dispose();
   return { ...timing, recall: recallAt(K, found, exact) };

@@ -8,8 +8,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../src/core/backend.ts';
 import { timeFlat, timeHnsw } from './candidate-timing.ts';
 import { formatTable } from './candidates.ts';
-import { clusteredVectors } from './clustered-vectors.ts';
-import { instructionsOf } from './hnswlib-build.ts';
+import { drawClusteredVectors } from './clustered-vectors.ts';
+import { detectVectorInstructions } from './hnswlib-build.ts';
 
 function run(...args: string[]): { status: number | null; output: string } {
   const main = fileURLToPath(new URL('./main.ts', import.meta.url));
@@ -92,15 +92,15 @@ describe('candidate timing', () => {
 
 test('clustered vectors have length 1, and depend on the seed', () => {
   const [count, dimension] = [1009, 97];
-  const vectors = clusteredVectors(count, dimension, 3, 'turns');
+  const vectors = drawClusteredVectors(count, dimension, 3, 'turns');
   const cosine = (i: number, j: number) => {
     let sum = 0;
     for (let d = 0; d < dimension; d++) sum += vectors[i * dimension + d]! * vectors[j * dimension + d]!;
     return sum;
   };
   for (let i = 0; i < count; i += 100) expect(cosine(i, i)).toBeCloseTo(1, 5);
-  expect(clusteredVectors(count, dimension, 3, 'turns')).toEqual(vectors);
-  expect(clusteredVectors(count, dimension, 4, 'turns')).not.toEqual(vectors);
+  expect(drawClusteredVectors(count, dimension, 3, 'turns')).toEqual(vectors);
+  expect(drawClusteredVectors(count, dimension, 4, 'turns')).not.toEqual(vectors);
 });
 
 test('the vector instructions of a build are read from its symbols', () => {
@@ -108,7 +108,7 @@ test('the vector instructions of a build are read from its symbols', () => {
   mkdirSync(join(folder, 'build', 'Release'), { recursive: true });
   const read = (content: string) => {
     writeFileSync(join(folder, 'build', 'Release', 'addon.node'), content);
-    return instructionsOf(folder);
+    return detectVectorInstructions(folder);
   };
   expect(read('…L2SqrSIMD16ExtAVX…InnerProductSIMD16ExtSSE…')).toBe('SSE');
   expect(read('…InnerProductSIMD16ExtSSE…InnerProductSIMD16ExtAVXEPKv…')).toBe('AVX');

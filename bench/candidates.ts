@@ -4,11 +4,11 @@ import { parseArgs } from 'node:util';
 import { HNSW_DEFAULTS } from '../src/candidates/hnsw-options.ts';
 import { BACKENDS, type BackendChoice, useBackend } from '../src/core/backend.ts';
 import { type BenchSettings, K, type Timing, timeFlat } from './candidate-timing.ts';
-import { inChild } from './child.ts';
+import { runInChild } from './child.ts';
 import type { ChildTask } from './hnsw-child.ts';
-import { buildNativeCopy, installedHnswlib, instructionsOf, NATIVE_FLAGS } from './hnswlib-build.ts';
-import { positive } from './integer-option.ts';
-import { textTable } from './text-table.ts';
+import { buildNativeCopy, detectVectorInstructions, findHnswlibFolder, NATIVE_FLAGS } from './hnswlib-build.ts';
+import { parsePositiveOption } from './integer-option.ts';
+import { formatTextTable } from './text-table.ts';
 
 export const CANDIDATES_USAGE = `candidates [options]   build and query time of hnsw beside flat, with recall@${K}
     --size N       turns (default 10000)
@@ -36,10 +36,10 @@ export async function benchCandidates(args: readonly string[]): Promise<void> {
   console.log(`hnsw: M ${m}, efConstruction ${efConstruction}, efSearch ${efSearch}; k ${K}; one thread`);
   const rows: Row[] = [{ name: 'flat (exact)', timing: await timeFlat(settings) }];
   const measure = async (build: string, folder: string) => {
-    const timing = await inChild<Timing>('./hnsw-child.ts', { settings, backend, folder } satisfies ChildTask);
-    rows.push({ name: `hnsw, ${build} (${instructionsOf(folder)})`, timing });
+    const timing = await runInChild<Timing>('./hnsw-child.ts', { settings, backend, folder } satisfies ChildTask);
+    rows.push({ name: `hnsw, ${build} (${detectVectorInstructions(folder)})`, timing });
   };
-  await measure('installed build', installedHnswlib());
+  await measure('installed build', findHnswlibFolder());
   if (alsoAvx) {
     const copy = buildNativeCopy();
     try {
@@ -67,10 +67,10 @@ function parseOptions(args: readonly string[]): { settings: BenchSettings; backe
   });
   return {
     settings: {
-      size: positive('size', values.size),
-      dimension: positive('dimension', values.dimension),
-      queries: positive('queries', values.queries),
-      seed: positive('seed', values.seed),
+      size: parsePositiveOption('size', values.size),
+      dimension: parsePositiveOption('dimension', values.dimension),
+      queries: parsePositiveOption('queries', values.queries),
+      seed: parsePositiveOption('seed', values.seed),
     },
     backend: values.backend as BackendChoice,
     alsoAvx: values['also-avx'],
@@ -90,5 +90,5 @@ export function formatTable(rows: readonly Row[]): string {
     `${(timing.batchMilliseconds / flat.batchMilliseconds).toFixed(2)}x`,
     timing.recall.toFixed(4),
   ]);
-  return textTable(header, lines);
+  return formatTextTable(header, lines);
 }

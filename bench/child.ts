@@ -9,7 +9,7 @@ import { UnavailableError } from '../src/core/errors.ts';
  * @returns the message it sends back.
  * @throws UnavailableError when it ends before that.
  */
-export function inChild<T>(script: string, task: unknown): Promise<T> {
+export function runInChild<T>(script: string, task: unknown): Promise<T> {
   return new Promise((resolve, reject) => {
     const child = fork(fileURLToPath(new URL(script, import.meta.url)), [JSON.stringify(task)]);
     child.once('message', (answer) => resolve(answer as T));

@@ -1,4 +1,4 @@
-import { random } from '../src/core/random.ts';
+import { createRandom } from '../src/core/random.ts';
 
 const CENTRES = 100;
 /** Length of the noise against that of the centre. */
@@ -10,22 +10,22 @@ const NOISE = 3;
  *
  * @returns row-major [count, dimension]
  */
-export function clusteredVectors(count: number, dimension: number, seed: number, name: string): Float32Array {
-  const centreStream = random(seed, 'centres');
+export function drawClusteredVectors(count: number, dimension: number, seed: number, name: string): Float32Array {
+  const centreStream = createRandom(seed, 'centres');
   const centres = Array.from({ length: CENTRES }, () =>
-    unit(Float64Array.from({ length: dimension }, () => centreStream.normal())),
+    scaleToUnit(Float64Array.from({ length: dimension }, () => centreStream.drawNormal())),
   );
-  const stream = random(seed, name);
+  const stream = createRandom(seed, name);
   const vectors = new Float32Array(count * dimension);
   for (let row = 0; row < count; row++) {
     const centre = centres[stream.integer(centres.length)]!;
-    const noise = unit(Float64Array.from({ length: dimension }, () => stream.normal()));
-    vectors.set(unit(centre.map((value, d) => value + NOISE * noise[d]!)), row * dimension);
+    const noise = scaleToUnit(Float64Array.from({ length: dimension }, () => stream.drawNormal()));
+    vectors.set(scaleToUnit(centre.map((value, d) => value + NOISE * noise[d]!)), row * dimension);
   }
   return vectors;
 }
 
-function unit(vector: Float64Array): Float64Array {
+function scaleToUnit(vector: Float64Array): Float64Array {
   const length = Math.hypot(...vector);
   return vector.map((value) => value / length);
 }

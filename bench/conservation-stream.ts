@@ -1,6 +1,6 @@
 import { ConservationStream } from '../src/conservation/conservation-stream.ts';
-import { random } from '../src/core/random.ts';
-import { type ConservationWorkload, exactFigures, relativeError } from './conservation-workload.ts';
+import { createRandom } from '../src/core/random.ts';
+import { type ConservationWorkload, computeExactFigures, measureRelativeError } from './conservation-workload.ts';
 
 /** Records that the memory holds when it is full. */
 const CAPACITY = 4096;
@@ -16,7 +16,7 @@ export interface StreamMeasurement {
 }
 
 /** The live records as a memory of their own, in the order of their entry. */
-function liveOf(
+function selectLiveRecords(
   { embeddings, salience, dimension }: ConservationWorkload,
   live: readonly number[],
 ): ConservationWorkload {
@@ -30,12 +30,12 @@ function liveOf(
 export function measureStream(load: ConservationWorkload, operations: number, seed: number): StreamMeasurement {
   const { embeddings, salience, dimension } = load;
   const stream = new ConservationStream(dimension);
-  const source = random(seed, 'conservation stream');
+  const source = createRandom(seed, 'conservation stream');
   const waiting = source.shuffle(Array.from(salience.keys()));
   const live: number[] = [];
   const spent = { add: 0, remove: 0 };
   let adds = 0;
-  const timed = (kind: keyof typeof spent, work: () => void) => {
+  const addSpentTime = (kind: keyof typeof spent, work: () => void) => {
     const start = performance.now();
     work();
     spent[kind] += performance.now() - start;
@@ -49,10 +49,10 @@ export function measureStream(load: ConservationWorkload, operations: number, se
     from[place] = from.at(-1)!;
     from.pop();
     to.push(record);
-    if (removes) timed('remove', () => stream.remove(`${record}`));
+    if (removes) addSpentTime('remove', () => stream.remove(`${record}`));
     else {
       const embedding = embeddings.subarray(record * dimension, (record + 1) * dimension);
-      timed('add', () => stream.add(`${record}`, embedding, salience[record]!));
+      addSpentTime('add', () => stream.add(`${record}`, embedding, salience[record]!));
       adds++;
     }
   }
@@ -60,14 +60,17 @@ export function measureStream(load: ConservationWorkload, operations: number, se
     operations,
     addsPerSecond: (1000 * adds) / spent.add,
     removesPerSecond: (1000 * (operations - adds)) / spent.remove,
-    readingsPerSecond: readingsPerSecond(stream),
-    drift: relativeError(stream.metrics(), exactFigures(liveOf(load, live), live.length)),
+    readingsPerSecond: measureReadingRate(stream),
+    drift: measureRelativeError(
+      stream.computeStreamMetrics(),
+      computeExactFigures(selectLiveRecords(load, live), live.length),
+    ),
   };
 }
 
-function readingsPerSecond(stream: ConservationStream): number {
+function measureReadingRate(stream: ConservationStream): number {
   const readings = 1000;
   const start = performance.now();
-  for (let i = 0; i < readings; i++) stream.metrics();
+  for (let i = 0; i < readings; i++) stream.computeStreamMetrics();
   return (1000 * readings) / (performance.now() - start);
 }

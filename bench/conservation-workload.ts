@@ -1,5 +1,5 @@
-import { random } from '../src/core/random.ts';
-import { clusteredVectors } from './clustered-vectors.ts';
+import { createRandom } from '../src/core/random.ts';
+import { drawClusteredVectors } from './clustered-vectors.ts';
 
 /** Directions that differ; a longer memory has them again, with other lengths and salience. */
 const DIRECTIONS = 8191;
@@ -13,16 +13,16 @@ export interface ConservationWorkload {
   readonly salience: Float64Array;
 }
 
-export function conservationWorkload(count: number, dimension: number, seed: number): ConservationWorkload {
-  const directions = clusteredVectors(Math.min(count, DIRECTIONS), dimension, seed, 'records');
-  const source = random(seed, 'conservation');
+export function drawConservationWorkload(count: number, dimension: number, seed: number): ConservationWorkload {
+  const directions = drawClusteredVectors(Math.min(count, DIRECTIONS), dimension, seed, 'records');
+  const source = createRandom(seed, 'conservation');
   const embeddings = new Float32Array(count * dimension);
   for (let record = 0, at = 0; record < count; record++) {
     const length = 0.5 + source.uniform();
     for (let from = (record % DIRECTIONS) * dimension, end = from + dimension; from < end; from++, at++)
       embeddings[at] = directions[from]! * length;
   }
-  return { dimension, embeddings, salience: Float64Array.from({ length: count }, () => Math.exp(source.normal())) };
+  return { dimension, embeddings, salience: Float64Array.from({ length: count }, () => Math.exp(source.drawNormal())) };
 }
 
 /** M, E and I of definition 4.5. */
@@ -48,13 +48,13 @@ class ExactSum {
   }
 }
 
-function exactSum(count: number, term: (i: number) => number): number {
+function sumExactly(count: number, term: (i: number) => number): number {
   const sum = new ExactSum();
   for (let i = 0; i < count; i++) sum.add(term(i));
   return sum.value;
 }
 
-function lengthsOf({ embeddings, dimension }: ConservationWorkload, count: number): Float64Array {
+function computeRowLengths({ embeddings, dimension }: ConservationWorkload, count: number): Float64Array {
   return Float64Array.from({ length: count }, (_, i) => {
     let square = 0;
     for (let at = i * dimension; at < (i + 1) * dimension; at++) square += embeddings[at]! ** 2;
@@ -66,32 +66,32 @@ function withoutEnergy(
   load: ConservationWorkload,
   lengths: Float64Array,
 ): { shares: Float64Array } & Omit<Figures, 'energy'> {
-  const total = exactSum(lengths.length, (i) => load.salience[i]!);
+  const total = sumExactly(lengths.length, (i) => load.salience[i]!);
   const shares = Float64Array.from(lengths, (_, i) => load.salience[i]! / total);
   return {
     shares,
-    magnitude: exactSum(lengths.length, (i) => shares[i]! * lengths[i]!),
-    information: -exactSum(lengths.length, (i) => shares[i]! * Math.log(shares[i]!)),
+    magnitude: sumExactly(lengths.length, (i) => shares[i]! * lengths[i]!),
+    information: -sumExactly(lengths.length, (i) => shares[i]! * Math.log(shares[i]!)),
   };
 }
 
 /** The reference: every sum exact, and energy by one sum for each dimension. */
-export function exactFigures(load: ConservationWorkload, count: number): Figures {
+export function computeExactFigures(load: ConservationWorkload, count: number): Figures {
   const { dimension, embeddings } = load;
-  const lengths = lengthsOf(load, count);
+  const lengths = computeRowLengths(load, count);
   const { shares, ...rest } = withoutEnergy(load, lengths);
   const sums = Array.from({ length: dimension }, () => new ExactSum());
   for (let i = 0; i < count; i++) {
     const factor = shares[i]! / lengths[i]!;
     for (let d = 0; d < dimension; d++) sums[d]!.add(factor * embeddings[i * dimension + d]!);
   }
-  return { ...rest, energy: 0.5 * exactSum(dimension, (d) => sums[d]!.value ** 2) };
+  return { ...rest, energy: 0.5 * sumExactly(dimension, (d) => sums[d]!.value ** 2) };
 }
 
 /** The definition as it stands, `E = 1/2 sum_ij alpha_i alpha_j cos(e_i, e_j)` over all pairs, O(n^2 D). */
-export function figuresByDefinition(load: ConservationWorkload, count: number): Figures {
+export function computeDefinedFigures(load: ConservationWorkload, count: number): Figures {
   const { dimension, embeddings } = load;
-  const lengths = lengthsOf(load, count);
+  const lengths = computeRowLengths(load, count);
   const { shares, ...rest } = withoutEnergy(load, lengths);
   let energy = 0;
   for (let i = 0; i < count; i++) {
@@ -105,7 +105,7 @@ export function figuresByDefinition(load: ConservationWorkload, count: number): 
 }
 
 /** The largest difference of the three, relative to the figure itself. */
-export function relativeError(got: Figures, exact: Figures): number {
+export function measureRelativeError(got: Figures, exact: Figures): number {
   const errors = (['magnitude', 'energy', 'information'] as const).map(
     (name) => Math.abs(got[name] - exact[name]) / Math.abs(exact[name]),
   );

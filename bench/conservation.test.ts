@@ -4,14 +4,19 @@ import { describe, expect, test } from 'vitest';
 import { formatConservationTable } from './conservation.ts';
 import { runNumpy } from './conservation-peer.ts';
 import { measureStream } from './conservation-stream.ts';
-import { conservationWorkload, exactFigures, figuresByDefinition, relativeError } from './conservation-workload.ts';
+import {
+  computeDefinedFigures,
+  computeExactFigures,
+  drawConservationWorkload,
+  measureRelativeError,
+} from './conservation-workload.ts';
 import { type FoundPython, findPython } from './peers/python.ts';
 
 const python = findPython(['numpy']);
 
 test('two records at a right angle, one of them heavier and longer', () => {
   const load = { dimension: 2, embeddings: Float32Array.of(2, 0, 0, 4), salience: Float64Array.of(3, 1) };
-  for (const figures of [exactFigures(load, 2), figuresByDefinition(load, 2)]) {
+  for (const figures of [computeExactFigures(load, 2), computeDefinedFigures(load, 2)]) {
     expect(figures.magnitude).toBeCloseTo(0.75 * 2 + 0.25 * 4, 14);
     expect(figures.energy).toBeCloseTo((0.75 ** 2 + 0.25 ** 2) / 2, 14);
     expect(figures.information).toBeCloseTo(-0.75 * Math.log(0.75) - 0.25 * Math.log(0.25), 14);
@@ -19,22 +24,22 @@ test('two records at a right angle, one of them heavier and longer', () => {
 });
 
 test('all pairs and exact sums agree, in numpy too', () => {
-  const load = conservationWorkload(151, 31, 3);
-  const exact = exactFigures(load, 101);
+  const load = drawConservationWorkload(151, 31, 3);
+  const exact = computeExactFigures(load, 101);
   expect(exact.energy).toBeGreaterThan(1e-3);
-  expect(relativeError(figuresByDefinition(load, 101), exact)).toBeLessThan(1e-13);
-  expect(relativeError({ ...exact, energy: 1.25 * exact.energy }, exact)).toBeCloseTo(0.25, 10);
-  expect(relativeError({ ...exact, energy: Number.NaN }, exact)).toBeNaN();
+  expect(measureRelativeError(computeDefinedFigures(load, 101), exact)).toBeLessThan(1e-13);
+  expect(measureRelativeError({ ...exact, energy: 1.25 * exact.energy }, exact)).toBeCloseTo(0.25, 10);
+  expect(measureRelativeError({ ...exact, energy: Number.NaN }, exact)).toBeNaN();
   if ('missing' in python) return;
   const { pairwise, mean } = runNumpy(python as FoundPython, load, { pairwise: [53, 101], mean: [101] }, 1);
   for (const { figures, seconds } of [pairwise[1]!, mean[0]!]) {
-    expect(relativeError(figures, exact)).toBeLessThan(1e-13);
+    expect(measureRelativeError(figures, exact)).toBeLessThan(1e-13);
     expect(seconds).toBeGreaterThan(0);
   }
 });
 
 test('a stream is held against what it holds at the end', () => {
-  const { drift, addsPerSecond, removesPerSecond } = measureStream(conservationWorkload(211, 13, 5), 3001, 7);
+  const { drift, addsPerSecond, removesPerSecond } = measureStream(drawConservationWorkload(211, 13, 5), 3001, 7);
   expect(drift).toBeLessThan(1e-13);
   expect(addsPerSecond).toBeGreaterThan(0);
   expect(removesPerSecond).toBeLessThan(Number.POSITIVE_INFINITY);

@@ -1,8 +1,8 @@
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import * as tf from '@tensorflow/tfjs-core';
-import { conservationMetrics } from '../src/conservation/conservation-metrics.ts';
-import { conservationTensors, MAX_TENSOR_RECORDS } from '../src/conservation/conservation-tensors.ts';
+import { computeConservationMetrics } from '../src/conservation/conservation-metrics.ts';
+import { computeConservationTensors, MAX_TENSOR_RECORDS } from '../src/conservation/conservation-tensors.ts';
 import { BACKENDS, type BackendChoice, useBackend } from '../src/core/backend.ts';
 import { getOrCompute } from '../src/core/once.ts';
 import { readBack } from '../src/core/read-back.ts';
@@ -10,17 +10,17 @@ import { runNumpy } from './conservation-peer.ts';
 import { measureStream, type StreamMeasurement } from './conservation-stream.ts';
 import {
   type ConservationWorkload,
-  conservationWorkload,
-  exactFigures,
+  computeDefinedFigures,
+  computeExactFigures,
+  drawConservationWorkload,
   type Figures,
-  figuresByDefinition,
-  relativeError,
+  measureRelativeError,
 } from './conservation-workload.ts';
-import { doublingRatio, growthExponent } from './growth.ts';
-import { integerOption } from './integer-option.ts';
+import { computeDoublingRatio, fitGrowthExponent } from './growth.ts';
+import { parseIntegerOption } from './integer-option.ts';
 import { findPython } from './peers/python.ts';
-import { textTable } from './text-table.ts';
-import { timesOf } from './timing.ts';
+import { formatTextTable } from './text-table.ts';
+import { timeRepeats } from './timing.ts';
 
 export const CONSERVATION_USAGE = `conservation [options]   time and error of magnitude, energy and information of a memory: host, tensors, all pairs, and numpy where python3 imports it (apt-get install -y python3-numpy); and of a stream of updates
     --min-n N          records of the smallest memory (default 1024), doubled up to
@@ -63,73 +63,79 @@ class Bench {
 
   constructor(settings: Settings) {
     this.settings = settings;
-    this.load = conservationWorkload(settings.maximum, settings.dimension, settings.seed);
+    this.load = drawConservationWorkload(settings.maximum, settings.dimension, settings.seed);
   }
 
-  sizes(most: number): number[] {
+  listWorkloadSizes(most: number): number[] {
     const sizes: number[] = [];
     for (let count = this.settings.minimum; count <= Math.min(most, this.settings.maximum); count *= 2)
       sizes.push(count);
     return sizes;
   }
 
-  row(name: string, count: number, seconds: number, figures: Figures): ConservationRow {
-    const exact = getOrCompute(this.#exact, count, () => exactFigures(this.load, count));
-    return { name, count, seconds, error: relativeError(figures, exact) };
+  buildConservationRow(name: string, count: number, seconds: number, figures: Figures): ConservationRow {
+    const exact = getOrCompute(this.#exact, count, () => computeExactFigures(this.load, count));
+    return { name, count, seconds, error: measureRelativeError(figures, exact) };
   }
 
   /** The method's rows for all sizes up to `most`. */
-  async rows(
+  async measureMethodRows(
     name: string,
     most: number,
     compute: (count: number) => Figures | Promise<Figures>,
     repeats = this.settings.repeats,
   ): Promise<ConservationRow[]> {
     const rows: ConservationRow[] = [];
-    for (const count of this.sizes(most)) {
-      const { median, result } = await timesOf(repeats, () => compute(count));
-      rows.push(this.row(name, count, median / 1000, result));
+    for (const count of this.listWorkloadSizes(most)) {
+      const { median, result } = await timeRepeats(repeats, () => compute(count));
+      rows.push(this.buildConservationRow(name, count, median / 1000, result));
     }
     return rows;
   }
 
-  host(count: number): Figures {
+  computeOnHost(count: number): Figures {
     const { embeddings, salience, dimension } = this.load;
-    return conservationMetrics(embeddings.subarray(0, count * dimension), salience.subarray(0, count));
+    return computeConservationMetrics(embeddings.subarray(0, count * dimension), salience.subarray(0, count));
   }
 
   /** Of records on the device, their figures read back. */
-  async tensorRows(): Promise<ConservationRow[]> {
+  async measureTensorRows(): Promise<ConservationRow[]> {
     const { embeddings, salience, dimension } = this.load;
     const rows: ConservationRow[] = [];
-    for (const count of this.sizes(MAX_TENSOR_RECORDS)) {
+    for (const count of this.listWorkloadSizes(MAX_TENSOR_RECORDS)) {
       const records = tf.tensor2d(embeddings.slice(0, count * dimension), [count, dimension]);
       const weights = tf.tensor1d(Float32Array.from(salience.subarray(0, count)));
       const compute = async () => {
         const [magnitude, energy, information] = await readBack('bench', () => {
-          const figures = conservationTensors(records, weights);
+          const figures = computeConservationTensors(records, weights);
           return tf.stack([figures.magnitude, figures.energy, figures.information]);
         });
         return { magnitude: magnitude!, energy: energy!, information: information! };
       };
-      const { median, result } = await timesOf(this.settings.repeats, compute);
-      rows.push(this.row('tensors', count, median / 1000, result));
+      const { median, result } = await timeRepeats(this.settings.repeats, compute);
+      rows.push(this.buildConservationRow('tensors', count, median / 1000, result));
       tf.dispose([records, weights]);
     }
     return rows;
   }
 
-  numpyRows(): { rows: ConservationRow[]; remark: string } {
+  measureNumpyRows(): { rows: ConservationRow[]; remark: string } {
     const { maximumPeer, maximumPairs, repeats } = this.settings;
-    const [mean, pairwise] = [this.sizes(maximumPeer), this.sizes(Math.min(maximumPeer, maximumPairs))];
+    const [mean, pairwise] = [
+      this.listWorkloadSizes(maximumPeer),
+      this.listWorkloadSizes(Math.min(maximumPeer, maximumPairs)),
+    ];
     if (mean.length === 0) return { rows: [], remark: 'no peer was asked for' };
     const python = findPython(['numpy']);
     if ('missing' in python) return { rows: [], remark: `no peer: ${python.missing}` };
     const report = runNumpy(python, this.load, { mean, pairwise }, repeats);
-    const rowsOf = (name: string, form: keyof typeof report, sizes: readonly number[]) =>
-      report[form].map(({ seconds, figures }, i) => this.row(name, sizes[i]!, seconds, figures));
+    const buildFormRows = (name: string, form: keyof typeof report, sizes: readonly number[]) =>
+      report[form].map(({ seconds, figures }, i) => this.buildConservationRow(name, sizes[i]!, seconds, figures));
     return {
-      rows: [...rowsOf('numpy, all pairs', 'pairwise', pairwise), ...rowsOf('numpy, mean direction', 'mean', mean)],
+      rows: [
+        ...buildFormRows('numpy, all pairs', 'pairwise', pairwise),
+        ...buildFormRows('numpy, mean direction', 'mean', mean),
+      ],
       remark: `peer: ${python.versions}, one thread`,
     };
   }
@@ -147,42 +153,43 @@ export async function benchConservation(args: readonly string[]): Promise<void> 
   );
   const bench = new Bench(settings);
   const rows = [
-    ...(await bench.rows('host', maximum, (count) => bench.host(count))),
-    ...(await bench.tensorRows()),
-    ...(await bench.rows(PAIRS, maximumPairs, (count) => figuresByDefinition(bench.load, count), 1)),
+    ...(await bench.measureMethodRows('host', maximum, (count) => bench.computeOnHost(count))),
+    ...(await bench.measureTensorRows()),
+    ...(await bench.measureMethodRows(PAIRS, maximumPairs, (count) => computeDefinedFigures(bench.load, count), 1)),
   ];
-  const numpy = bench.numpyRows();
+  const numpy = bench.measureNumpyRows();
   console.log(`\n${formatConservationTable([...rows, ...numpy.rows])}\n`);
   console.log(formatStream(measureStream(bench.load, operations, seed)));
   console.log(`${numpy.remark}; load at the end ${loadavg()[0]?.toFixed(1)}`);
 }
 
 function parseOptions(args: readonly string[]): { settings: Settings; backend: BackendChoice } {
-  const text = (value: string) => ({ type: 'string' as const, default: value });
+  const describeTextOption = (value: string) => ({ type: 'string' as const, default: value });
   const { values } = parseArgs({
     args: [...args],
     options: {
-      'min-n': text('1024'),
-      'max-n': text('262144'),
-      'max-pairs': text('2048'),
-      'max-peer': text('65536'),
-      dimension: text('512'),
-      operations: text('100000'),
-      repeats: text('5'),
-      seed: text('7'),
-      backend: text('auto'),
+      'min-n': describeTextOption('1024'),
+      'max-n': describeTextOption('262144'),
+      'max-pairs': describeTextOption('2048'),
+      'max-peer': describeTextOption('65536'),
+      dimension: describeTextOption('512'),
+      operations: describeTextOption('100000'),
+      repeats: describeTextOption('5'),
+      seed: describeTextOption('7'),
+      backend: describeTextOption('auto'),
     },
   });
-  const integer = (name: keyof typeof values, least: number) => integerOption(name, values[name], least);
+  const parseConservationInteger = (name: keyof typeof values, least: number) =>
+    parseIntegerOption(name, values[name], least);
   const settings = {
-    minimum: integer('min-n', 1),
-    maximum: integer('max-n', 1),
-    maximumPairs: integer('max-pairs', 0),
-    maximumPeer: integer('max-peer', 0),
-    dimension: integer('dimension', 1),
-    operations: integer('operations', 1),
-    repeats: integer('repeats', 1),
-    seed: integer('seed', 0),
+    minimum: parseConservationInteger('min-n', 1),
+    maximum: parseConservationInteger('max-n', 1),
+    maximumPairs: parseConservationInteger('max-pairs', 0),
+    maximumPeer: parseConservationInteger('max-peer', 0),
+    dimension: parseConservationInteger('dimension', 1),
+    operations: parseConservationInteger('operations', 1),
+    repeats: parseConservationInteger('repeats', 1),
+    seed: parseConservationInteger('seed', 0),
   };
   return { settings, backend: values.backend as BackendChoice };
 }
@@ -200,9 +207,9 @@ function formatStream({
 
 /** Times, their growth, errors, and how many times as fast as energy over all pairs at the same size; a dash without a peer. */
 export function formatConservationTable(rows: readonly ConservationRow[]): string {
-  const timesIn = (wanted: string) =>
+  const listMethodTimes = (wanted: string) =>
     rows.filter(({ name }) => name === wanted).map(({ count, seconds }) => ({ size: count, seconds }));
-  const pairs = new Map(timesIn(PAIRS).map(({ size, seconds }) => [size, seconds]));
+  const pairs = new Map(listMethodTimes(PAIRS).map(({ size, seconds }) => [size, seconds]));
   const header = ['method', 'records', 'seconds', 'vs half', 'relative error', `times faster than ${PAIRS}`];
   const lines = rows.map(({ name, count, seconds, error }) => {
     const slow = pairs.get(count);
@@ -210,13 +217,13 @@ export function formatConservationTable(rows: readonly ConservationRow[]): strin
       name,
       `${count}`,
       seconds.toFixed(5),
-      doublingRatio(timesIn(name), count)?.toFixed(2) ?? '-',
+      computeDoublingRatio(listMethodTimes(name), count)?.toFixed(2) ?? '-',
       error.toExponential(1),
       slow === undefined ? '-' : (slow / seconds).toFixed(1),
     ];
   });
   const growth = [...new Set(rows.map(({ name }) => name))]
-    .filter((name) => timesIn(name).length > 1)
-    .map((name) => `growth of ${name}: seconds ~ records^${growthExponent(timesIn(name)).toFixed(2)}`);
-  return [textTable(header, lines), '', ...growth].join('\n');
+    .filter((name) => listMethodTimes(name).length > 1)
+    .map((name) => `growth of ${name}: seconds ~ records^${fitGrowthExponent(listMethodTimes(name)).toFixed(2)}`);
+  return [formatTextTable(header, lines), '', ...growth].join('\n');
 }

@@ -5,7 +5,7 @@ interface SizedTime {
 }
 
 /** The exponent b of seconds = a size^b, by least squares of the logarithms: 1 is linear, 2 quadratic. NaN for fewer than two sizes. */
-export function growthExponent(times: readonly SizedTime[]): number {
+export function fitGrowthExponent(times: readonly SizedTime[]): number {
   const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length;
   const x = times.map(({ size }) => Math.log(size));
   const y = times.map(({ seconds }) => Math.log(seconds));
@@ -15,8 +15,8 @@ export function growthExponent(times: readonly SizedTime[]): number {
 }
 
 /** The ratio to the time for half the size; undefined if half the size was not measured. */
-export function doublingRatio(times: readonly SizedTime[], size: number): number | undefined {
-  const secondsOf = (wanted: number) => times.find((time) => time.size === wanted)?.seconds;
-  const [half, whole] = [secondsOf(size / 2), secondsOf(size)];
+export function computeDoublingRatio(times: readonly SizedTime[], size: number): number | undefined {
+  const findSeconds = (wanted: number) => times.find((time) => time.size === wanted)?.seconds;
+  const [half, whole] = [findSeconds(size / 2), findSeconds(size)];
   return half === undefined || whole === undefined ? undefined : whole / half;
 }

@@ -8,17 +8,17 @@ import { UnavailableError } from '../src/core/errors.ts';
 /** The environment of `CXXFLAGS="…" npm rebuild hnswlib-node` for the machine's vector instructions. */
 export const NATIVE_FLAGS = '-O3 -march=native';
 
-function packageFolder(name: string, from: string): string {
+function resolvePackageFolder(name: string, from: string): string {
   return dirname(createRequire(from).resolve(`${name}/package.json`));
 }
 
 /** The folder of the hnswlib-node that is installed here. */
-export function installedHnswlib(): string {
-  return packageFolder('hnswlib-node', import.meta.url);
+export function findHnswlibFolder(): string {
+  return resolvePackageFolder('hnswlib-node', import.meta.url);
 }
 
 /** Which vector instructions a build of hnswlib-node uses, read from the names of the functions compiled into it. */
-export function instructionsOf(folder: string): string {
+export function detectVectorInstructions(folder: string): string {
   const addon = readFileSync(join(folder, 'build', 'Release', 'addon.node'));
   const found = ['AVX512', 'AVX', 'SSE'].find((name) => addon.includes(`InnerProductSIMD16Ext${name}`));
   return found ?? 'unknown, the symbols are stripped';
@@ -32,13 +32,13 @@ export function instructionsOf(folder: string): string {
  */
 export function buildNativeCopy(): { root: string; folder: string } {
   const root = mkdtempSync(join(tmpdir(), 'hnswlib-native-'));
-  const installed = installedHnswlib();
-  const bindings = packageFolder('bindings', join(installed, 'package.json'));
+  const installed = findHnswlibFolder();
+  const bindings = resolvePackageFolder('bindings', join(installed, 'package.json'));
   const folders = {
     'hnswlib-node': installed,
     bindings,
-    'node-addon-api': packageFolder('node-addon-api', join(installed, 'package.json')),
-    'file-uri-to-path': packageFolder('file-uri-to-path', join(bindings, 'package.json')),
+    'node-addon-api': resolvePackageFolder('node-addon-api', join(installed, 'package.json')),
+    'file-uri-to-path': resolvePackageFolder('file-uri-to-path', join(bindings, 'package.json')),
   };
   for (const [name, folder] of Object.entries(folders)) {
     const target = join(root, 'node_modules', name);

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FeatureTable } from '../src/learning/feature-table.ts';
 import type { LinearModel } from '../src/learning/linear-model.ts';
-import { standardised } from '../src/learning/standardisation.ts';
+import { standardiseSignals } from '../src/learning/standardisation.ts';
 import { LEARNING_RATE, type LearningRow, type LearningSettings } from './learning-workload.ts';
 import { type FoundPython, runPeer } from './peers/python.ts';
 
 /** The grades' shares of each row. */
-function sharesOf({ grades, width }: FeatureTable): Float32Array {
+function computeGradeShares({ grades, width }: FeatureTable): Float32Array {
   return grades.map((grade, pair) => {
     const start = pair - (pair % width);
     return grade === 0 ? 0 : grade / grades.subarray(start, start + width).reduce((sum, other) => sum + other, 0);
@@ -24,8 +24,8 @@ export function runTorchLearning(
 ): LearningRow {
   const folder = mkdtempSync(join(tmpdir(), 'ragpp-learning-'));
   try {
-    writeFileSync(join(folder, 'features.f32'), standardised(table, model.signals, model.standardisation));
-    writeFileSync(join(folder, 'shares.f32'), sharesOf(table));
+    writeFileSync(join(folder, 'features.f32'), standardiseSignals(table, model.signals, model.standardisation));
+    writeFileSync(join(folder, 'shares.f32'), computeGradeShares(table));
     writeFileSync(join(folder, 'settings.json'), JSON.stringify({ ...settings, learningRate: LEARNING_RATE }));
     const report = runPeer<Omit<LearningRow, 'name' | 'epochs'>>(python, 'learning.py', folder);
     return { name: 'torch', epochs: settings.epochs, ...report };

@@ -1,7 +1,7 @@
-import { handmadeTable } from '../src/learning/feature-table.fixture.ts';
+import { drawHandmadeTable } from '../src/learning/feature-table.fixture.ts';
 import type { FeatureTable } from '../src/learning/feature-table.ts';
-import { type LinearModel, linearModel } from '../src/learning/linear-model.ts';
-import { standardisationOf } from '../src/learning/standardisation.ts';
+import { createLinearModel, type LinearModel } from '../src/learning/linear-model.ts';
+import { fitStandardisation } from '../src/learning/standardisation.ts';
 
 export interface LearningSettings {
   readonly queries: number;
@@ -26,15 +26,15 @@ export interface LearningRow {
 }
 
 /** Signals on scales of their own, and relevance that hangs on all of them and on chance. */
-export function learningWorkload({ queries, candidates, signals, seed }: LearningSettings): {
+export function drawLearningWorkload({ queries, candidates, signals, seed }: LearningSettings): {
   table: FeatureTable;
   model: LinearModel;
 } {
   const names = Array.from({ length: signals }, (_, f) => `signal ${f}`);
   const weights = names.map((_, f) => (f % 2 === 0 ? 1 : -1) / (1 + f));
-  const table = handmadeTable({ queries, candidates, clusters: 10, signals: names, weights, noise: 1, seed });
+  const table = drawHandmadeTable({ queries, candidates, clusters: 10, signals: names, weights, noise: 1, seed });
   return {
     table,
-    model: linearModel({ signals: names, nonNegative: [], initial: {} }, standardisationOf(table, names)),
+    model: createLinearModel({ signals: names, nonNegative: [], initial: {} }, fitStandardisation(table, names)),
   };
 }

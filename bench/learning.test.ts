@@ -4,11 +4,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../src/core/backend.ts';
 import { formatLearningTable, measureLearning } from './learning.ts';
 import { runTorchLearning } from './learning-peer.ts';
-import { type LearningSettings, learningWorkload } from './learning-workload.ts';
+import { drawLearningWorkload, type LearningSettings } from './learning-workload.ts';
 import { findPython } from './peers/python.ts';
 
 const settings: LearningSettings = { queries: 101, candidates: 13, signals: 5, epochs: 17, repeats: 1, seed: 3 };
-const { table, model } = learningWorkload(settings);
+const { table, model } = drawLearningWorkload(settings);
 
 beforeAll(() => useBackend('wasm'));
 

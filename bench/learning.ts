@@ -5,12 +5,12 @@ import { ValidationError } from '../src/core/errors.ts';
 import type { FeatureTable } from '../src/learning/feature-table.ts';
 import type { LinearModel } from '../src/learning/linear-model.ts';
 import { type TrainingOptions, train } from '../src/learning/training.ts';
-import { positive } from './integer-option.ts';
+import { parsePositiveOption } from './integer-option.ts';
 import { runTorchLearning } from './learning-peer.ts';
-import { LEARNING_RATE, type LearningRow, type LearningSettings, learningWorkload } from './learning-workload.ts';
+import { drawLearningWorkload, LEARNING_RATE, type LearningRow, type LearningSettings } from './learning-workload.ts';
 import { findPython } from './peers/python.ts';
-import { textTable } from './text-table.ts';
-import { timesOf } from './timing.ts';
+import { formatTextTable } from './text-table.ts';
+import { timeRepeats } from './timing.ts';
 
 export const LEARNING_USAGE = `learning [options]   time of training a linear mix of signals by listwise cross-entropy with Adam, all queries in a step, beside the same in torch where python3 imports it (apt-get install -y python3-torch)
     --queries Q        (default 10000)
@@ -25,7 +25,7 @@ export const LEARNING_USAGE = `learning [options]   time of training a linear mi
 const PEERS = ['torch', 'none'] as const;
 
 /** Listwise cross-entropy with Adam, all queries in a step. */
-export function trainingOptions({ epochs, seed }: LearningSettings): TrainingOptions {
+export function buildTrainingOptions({ epochs, seed }: LearningSettings): TrainingOptions {
   const shared = { learningRate: LEARNING_RATE, l2: 0, batchSize: null, startNoise: 0 };
   return { ...shared, epochs, patience: epochs, seed, loss: { name: 'listwise', temperature: 1 } };
 }
@@ -36,8 +36,8 @@ export async function measureLearning(
   table: FeatureTable,
   model: LinearModel,
 ): Promise<LearningRow> {
-  const { fastest, result } = await timesOf(settings.repeats, () =>
-    train(model, table, null, trainingOptions(settings)),
+  const { fastest, result } = await timeRepeats(settings.repeats, () =>
+    train(model, table, null, buildTrainingOptions(settings)),
   );
   const losses = result.curve.slice(1).map(({ loss }) => loss as number);
   return {
@@ -58,7 +58,7 @@ export async function benchLearning(args: readonly string[]): Promise<void> {
   console.log(`machine: ${machine}; load ${loadavg()[0]?.toFixed(1)}; node ${process.version}; backend ${backend}`);
   console.log(`data: ${queries} queries x ${candidates} candidates x ${signals} signals, seed ${seed}`);
   console.log(`training: ${epochs} epochs of Adam, all queries in a step; the fastest of ${repeats}`);
-  const { table, model } = learningWorkload(settings);
+  const { table, model } = drawLearningWorkload(settings);
   const rows = [await measureLearning(settings, table, model)];
   const python = peer === 'torch' ? findPython(['torch', 'numpy']) : undefined;
   if (python !== undefined && 'versions' in python) rows.push(runTorchLearning(python, settings, table, model));
@@ -77,28 +77,28 @@ function parseOptions(args: readonly string[]): {
   peer: (typeof PEERS)[number];
   backend: BackendChoice;
 } {
-  const text = (value: string) => ({ type: 'string' as const, default: value });
+  const describeTextOption = (value: string) => ({ type: 'string' as const, default: value });
   const { values } = parseArgs({
     args: [...args],
     options: {
-      queries: text('10000'),
-      candidates: text('100'),
-      signals: text('16'),
-      epochs: text('100'),
-      repeats: text('3'),
-      peer: text('torch'),
-      seed: text('7'),
-      backend: text('auto'),
+      queries: describeTextOption('10000'),
+      candidates: describeTextOption('100'),
+      signals: describeTextOption('16'),
+      epochs: describeTextOption('100'),
+      repeats: describeTextOption('3'),
+      peer: describeTextOption('torch'),
+      seed: describeTextOption('7'),
+      backend: describeTextOption('auto'),
     },
   });
-  const integer = (name: keyof typeof values) => positive(name, values[name]);
+  const parseLearningInteger = (name: keyof typeof values) => parsePositiveOption(name, values[name]);
   const settings = {
-    queries: integer('queries'),
-    candidates: integer('candidates'),
-    signals: integer('signals'),
-    epochs: integer('epochs'),
-    repeats: integer('repeats'),
-    seed: integer('seed'),
+    queries: parseLearningInteger('queries'),
+    candidates: parseLearningInteger('candidates'),
+    signals: parseLearningInteger('signals'),
+    epochs: parseLearningInteger('epochs'),
+    repeats: parseLearningInteger('repeats'),
+    seed: parseLearningInteger('seed'),
   };
   const peer = PEERS.find((name) => name === values.peer);
   if (peer === undefined) throw new ValidationError(`unknown --peer: ${values.peer}; use one of ${PEERS.join(', ')}`);
@@ -118,5 +118,5 @@ export function formatLearningTable(rows: readonly LearningRow[]): string {
     lastLoss.toFixed(5),
     torch === undefined ? '-' : (torch.seconds / seconds).toFixed(2),
   ]);
-  return textTable(header, lines);
+  return formatTextTable(header, lines);
 }

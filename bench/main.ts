@@ -25,7 +25,7 @@ const BENCHES: Readonly<Record<string, { usage: string; run: (args: readonly str
   sweep: { usage: SWEEP_USAGE, run: benchSweep },
 };
 
-function usage(): string {
+function formatUsage(): string {
   const list = Object.values(BENCHES).map((bench) => `  ${bench.usage}`);
   return `usage: npm run bench -- <name> [options]\n\n${list.join('\n')}`;
 }
@@ -33,12 +33,12 @@ function usage(): string {
 /** Faults of the user's end with 2, those of the machine with 1. */
 async function main([name, ...args]: readonly string[]): Promise<number> {
   if (name === undefined || name === '--help') {
-    console.log(usage());
+    console.log(formatUsage());
     return name === undefined ? 2 : 0;
   }
   const bench = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined;
   if (bench === undefined) {
-    console.error(`unknown bench: ${name}\n\n${usage()}`);
+    console.error(`unknown bench: ${name}\n\n${formatUsage()}`);
     return 2;
   }
   try {

@@ -11,7 +11,7 @@ export interface ScoreError {
 const TOP = 10;
 
 /** @param scores and `exact` row-major [B, V] */
-export function errorOf(scores: Float64Array, exact: Float64Array, nodes: number): ScoreError {
+export function measureScoreError(scores: Float64Array, exact: Float64Array, nodes: number): ScoreError {
   let [largest, distance, shared] = [0, 0, 0];
   const queries = exact.length / nodes;
   for (let row = 0; row < exact.length; row += nodes) {
@@ -22,14 +22,14 @@ export function errorOf(scores: Float64Array, exact: Float64Array, nodes: number
       sum += error;
     }
     distance = Math.max(distance, sum);
-    const best = new Set(topOf(exact.subarray(row, row + nodes)));
-    shared += topOf(scores.subarray(row, row + nodes)).filter((node) => best.has(node)).length / best.size;
+    const best = new Set(rankTopNodes(exact.subarray(row, row + nodes)));
+    shared += rankTopNodes(scores.subarray(row, row + nodes)).filter((node) => best.has(node)).length / best.size;
   }
   return { largest, distance, overlap: shared / queries };
 }
 
 /** Best first; of equal scores the node that stands first. */
-function topOf(scores: Float64Array): number[] {
+function rankTopNodes(scores: Float64Array): number[] {
   const top: number[] = [];
   for (const [node, score] of scores.entries()) {
     if (top.length === TOP && score <= scores[top[TOP - 1]!]!) continue;

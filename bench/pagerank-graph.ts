@@ -1,4 +1,4 @@
-import { random } from '../src/core/random.ts';
+import { createRandom } from '../src/core/random.ts';
 import type { SeedSet } from '../src/graph/seed-distribution.ts';
 import type { WeightedEdges } from '../src/graph/transition-matrix.ts';
 
@@ -24,7 +24,7 @@ export interface BenchGraph {
  * lead to hubs, which are anywhere. `uniform`: both ends are drawn at random, so that every walk is everywhere after a few steps, the worst case for forward push.
  */
 export function benchGraph(kind: GraphKind, nodes: number, edges: number, seed: number): BenchGraph {
-  const stream = random(seed, `pagerank ${kind}`);
+  const stream = createRandom(seed, `pagerank ${kind}`);
   const hubs = stream.shuffle(Array.from({ length: nodes }, (_, i) => i));
   const sources = new Int32Array(edges);
   const targets = new Int32Array(edges);
@@ -47,7 +47,7 @@ export function benchGraph(kind: GraphKind, nodes: number, edges: number, seed: 
 }
 
 export function benchQueries({ nodeIds }: BenchGraph, count: number, seed: number): SeedSet[] {
-  const stream = random(seed, 'pagerank queries');
+  const stream = createRandom(seed, 'pagerank queries');
   return Array.from({ length: count }, () => {
     return new Map(
       Array.from({ length: SEEDS }, () => [nodeIds[stream.integer(nodeIds.length)]!, 0.1 + stream.uniform()]),

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { formatPageRankTable, type Row } from './pagerank.ts';
-import { errorOf } from './pagerank-error.ts';
+import { measureScoreError } from './pagerank-error.ts';
 import { benchGraph, benchQueries, GRAPHS } from './pagerank-graph.ts';
 import { runScipy } from './pagerank-peer.ts';
 import { type FoundPython, findPython } from './peers/python.ts';
@@ -24,12 +24,12 @@ test('errors are the largest of a score, the farthest of a query, and the overla
   const scores = exact.slice();
   scores[1]! += 0.25; // changes no order
   scores[13 + 12] = 20; // the worst of the second query becomes its best
-  expect(errorOf(scores, exact, 13)).toEqual({ largest: 19, distance: 19, overlap: (1 + 0.9) / 2 });
-  expect(errorOf(exact, exact, 13)).toEqual({ largest: 0, distance: 0, overlap: 1 });
+  expect(measureScoreError(scores, exact, 13)).toEqual({ largest: 19, distance: 19, overlap: (1 + 0.9) / 2 });
+  expect(measureScoreError(exact, exact, 13)).toEqual({ largest: 0, distance: 0, overlap: 1 });
 });
 
 test('ratios are against the faster way of the peer at the same tolerance', () => {
-  const row = (name: string, tolerance: number, milliseconds: number): Row => {
+  const buildPageRankRow = (name: string, tolerance: number, milliseconds: number): Row => {
     return {
       name,
       tolerance,
@@ -38,8 +38,17 @@ test('ratios are against the faster way of the peer at the same tolerance', () =
       error: { largest: 1.25e-9, distance: 1e-8, overlap: 0.98765 },
     };
   };
-  const peers = [row('scipy a', 1e-6, 4), row('scipy b', 1e-6, 2), row('scipy a', 1e-10, 8)];
-  expect(formatPageRankTable([...peers.slice(0, 2), row('host', 1e-6, 1), row('push', 1e-3, 0.5)], peers)).toBe(
+  const peers = [
+    buildPageRankRow('scipy a', 1e-6, 4),
+    buildPageRankRow('scipy b', 1e-6, 2),
+    buildPageRankRow('scipy a', 1e-10, 8),
+  ];
+  expect(
+    formatPageRankTable(
+      [...peers.slice(0, 2), buildPageRankRow('host', 1e-6, 1), buildPageRankRow('push', 1e-3, 0.5)],
+      peers,
+    ),
+  ).toBe(
     [
       'solver   tolerance  ms/query  vs scipy  iterations  max error  L1 error  top-10 overlap',
       '-------  ---------  --------  --------  ----------  ---------  --------  --------------',
@@ -61,7 +70,7 @@ test.skipIf('missing' in python)('scipy solves the same problem', () => {
   const graph = benchGraph('clustered', 101, 307, 5);
   const settings = { damping: 0.5, tolerances: [1e-3, 1e-12], maxIterations: 100, repeats: 1 };
   const [rough, fine] = runScipy(python as FoundPython, graph, benchQueries(graph, 3, 5), settings);
-  expect(errorOf(rough!.scores, fine!.scores, 101).distance).toBeLessThan(1e-3);
+  expect(measureScoreError(rough!.scores, fine!.scores, 101).distance).toBeLessThan(1e-3);
   expect(fine!.scores.reduce((a, b) => a + b)).toBeCloseTo(3, 10);
   expect(fine!.iterations).toBeGreaterThan(rough!.iterations);
 });

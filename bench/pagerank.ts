@@ -7,13 +7,13 @@ import type { PageRankSolver } from '../src/graph/pagerank-solver.ts';
 import { PushPageRank } from '../src/graph/push-pagerank.ts';
 import type { SeedSet } from '../src/graph/seed-distribution.ts';
 import { SparseTensorPageRank } from '../src/graph/sparse-tensor-pagerank.ts';
-import { type TransitionMatrix, transitionMatrixFromEdges } from '../src/graph/transition-matrix.ts';
-import { positive } from './integer-option.ts';
-import { errorOf, type ScoreError } from './pagerank-error.ts';
+import { buildTransitionsFromEdges, type TransitionMatrix } from '../src/graph/transition-matrix.ts';
+import { parsePositiveOption } from './integer-option.ts';
+import { measureScoreError, type ScoreError } from './pagerank-error.ts';
 import { type BenchGraph, benchGraph, benchQueries, GRAPHS, type GraphKind } from './pagerank-graph.ts';
 import { runScipy } from './pagerank-peer.ts';
 import { type FoundPython, findPython } from './peers/python.ts';
-import { textTable } from './text-table.ts';
+import { formatTextTable } from './text-table.ts';
 
 export const PAGERANK_USAGE = `pagerank [options]   time of personalised PageRank a query, with its error, beside scipy where python3 imports it (apt-get install -y python3-scipy)
     --nodes V      (default 5400)
@@ -66,21 +66,22 @@ export async function benchPageRank(args: readonly string[]): Promise<void> {
   );
   const graph = benchGraph(kind, nodes, edges, seed);
   const queries = benchQueries(graph, batch, seed);
-  const matrix = transitionMatrixFromEdges(graph.nodeIds, graph.edges);
+  const matrix = buildTransitionsFromEdges(graph.nodeIds, graph.edges);
   const exact = await new HostPageRank(matrix, { damping, tolerance: 1e-14, maxIterations: MAX_ITERATIONS }).solve(
     queries,
   );
   const python = findPython(['scipy', 'numpy']);
   let [peers, own]: Row[][] = [[], []];
   for (let round = 0; round < rounds; round++) {
-    if ('versions' in python) peers = fastest(peers!, scipyRows(python, graph, queries, exact.scores, settings));
-    own = fastest(own!, await ownRows(matrix, queries, exact.scores, settings));
+    if ('versions' in python)
+      peers = pickFastestRows(peers!, measureScipyRows(python, graph, queries, exact.scores, settings));
+    own = pickFastestRows(own!, await measureOwnRows(matrix, queries, exact.scores, settings));
   }
   console.log(`\n${formatPageRankTable([...peers!, ...own!], peers!)}`);
   console.log('versions' in python ? `\npeer: ${python.versions}` : `\nno peer: ${python.missing}`);
 }
 
-function scipyRows(
+function measureScipyRows(
   python: FoundPython,
   graph: BenchGraph,
   queries: readonly SeedSet[],
@@ -93,7 +94,7 @@ function scipyRows(
     const shared = {
       tolerance: TOLERANCES[i]!,
       iterations: result.iterations,
-      error: errorOf(result.scores, exact, nodes),
+      error: measureScoreError(result.scores, exact, nodes),
     };
     return [
       { ...shared, name: 'scipy, one by one', milliseconds: result.singleMilliseconds },
@@ -102,14 +103,14 @@ function scipyRows(
   });
 }
 
-async function ownRows(
+async function measureOwnRows(
   matrix: TransitionMatrix,
   queries: readonly SeedSet[],
   exact: Float64Array,
   settings: Settings,
 ): Promise<Row[]> {
   const { damping } = settings;
-  const options = (tolerance: number) => ({ damping, tolerance, maxIterations: MAX_ITERATIONS });
+  const buildSolverOptions = (tolerance: number) => ({ damping, tolerance, maxIterations: MAX_ITERATIONS });
   const measure = async (name: string, tolerance: number, solver: PageRankSolver): Promise<Row> => {
     try {
       return { name, tolerance, ...(await timeSolver(solver, queries, exact, settings)) };
@@ -118,13 +119,13 @@ async function ownRows(
     }
   };
   return [
-    await measure('host', FINE, new HostPageRank(matrix, options(FINE))),
-    await measure('host', COARSE, new HostPageRank(matrix, options(COARSE))),
-    await measure('host', ROUGH, new HostPageRank(matrix, options(ROUGH))),
-    await measure('sparse tensor', COARSE, new SparseTensorPageRank(matrix, options(COARSE))),
-    await measure('push', FINE, new PushPageRank(matrix, options(FINE))),
-    await measure('push', COARSE, new PushPageRank(matrix, options(COARSE))),
-    await measure('push', ROUGH, new PushPageRank(matrix, options(ROUGH))),
+    await measure('host', FINE, new HostPageRank(matrix, buildSolverOptions(FINE))),
+    await measure('host', COARSE, new HostPageRank(matrix, buildSolverOptions(COARSE))),
+    await measure('host', ROUGH, new HostPageRank(matrix, buildSolverOptions(ROUGH))),
+    await measure('sparse tensor', COARSE, new SparseTensorPageRank(matrix, buildSolverOptions(COARSE))),
+    await measure('push', FINE, new PushPageRank(matrix, buildSolverOptions(FINE))),
+    await measure('push', COARSE, new PushPageRank(matrix, buildSolverOptions(COARSE))),
+    await measure('push', ROUGH, new PushPageRank(matrix, buildSolverOptions(ROUGH))),
   ];
 }
 
@@ -145,7 +146,7 @@ async function timeSolver(
   return {
     milliseconds: Math.min(...times) / queries.length,
     iterations: iterations.reduce((a, b) => a + b) / queries.length,
-    error: errorOf(scores, exact, nodes),
+    error: measureScoreError(scores, exact, nodes),
   };
 }
 
@@ -171,20 +172,20 @@ function parseOptions(args: readonly string[]): { settings: Settings; backend: B
     throw new ValidationError(`--damping is not between 0 and 1: ${values.damping}; give a number such as 0.5`);
   return {
     settings: {
-      nodes: positive('nodes', values.nodes),
-      edges: positive('edges', values.edges),
-      batch: positive('batch', values.batch),
+      nodes: parsePositiveOption('nodes', values.nodes),
+      edges: parsePositiveOption('edges', values.edges),
+      batch: parsePositiveOption('batch', values.batch),
       graph,
       damping,
-      rounds: positive('rounds', values.rounds),
-      seed: positive('seed', values.seed),
+      rounds: parsePositiveOption('rounds', values.rounds),
+      seed: parsePositiveOption('seed', values.seed),
     },
     backend: values.backend as BackendChoice,
   };
 }
 
 /** Row by row, with the lesser time. */
-function fastest(before: readonly Row[], now: readonly Row[]): Row[] {
+function pickFastestRows(before: readonly Row[], now: readonly Row[]): Row[] {
   return now.map((row, i) => {
     return { ...row, milliseconds: Math.min(row.milliseconds, before[i]?.milliseconds ?? Number.POSITIVE_INFINITY) };
   });
@@ -215,5 +216,5 @@ export function formatPageRankTable(rows: readonly Row[], peers: readonly Row[])
       error.overlap.toFixed(4),
     ];
   });
-  return textTable(header, lines);
+  return formatTextTable(header, lines);
 }

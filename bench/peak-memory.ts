@@ -10,7 +10,7 @@ export function resetPeakMemory(): void {
 }
 
 /** Bytes that this process had in memory at most since {@link resetPeakMemory}. */
-export function peakMemory(): number {
+export function readPeakMemoryBytes(): number {
   try {
     const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
     if (kibibytes !== undefined) return Number(kibibytes) * 1024;

@@ -1,7 +1,7 @@
 import type { QueryBatch } from '../src/model/candidates.ts';
 
 /** One query of a batch by itself. */
-export function singleQuery({ texts, vectors, cutoffs }: QueryBatch, at: number): QueryBatch {
+export function selectQuery({ texts, vectors, cutoffs }: QueryBatch, at: number): QueryBatch {
   const dimension = vectors.length / cutoffs.length;
   return {
     texts: texts.slice(at, at + 1),

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RING_ATTENTION_DEFAULTS } from '../src/attention/options.ts';
-import { forwardCosines, forwardWidth } from '../src/signals/forward-cosines.ts';
-import { coordinateWeights } from '../src/trajectory/coordinate-names.ts';
+import { buildForwardCosines, computeForwardWidth } from '../src/signals/forward-cosines.ts';
+import { listCoordinateWeights } from '../src/trajectory/coordinate-names.ts';
 import { type FoundPython, runPeer } from './peers/python.ts';
 import { SCORES, type ScoreName } from './rerank-reference.ts';
 import type { RerankMeasurement } from './rerank-timing.ts';
@@ -22,7 +22,7 @@ interface PeerRerank {
 
 async function writeCorpus(world: RerankWorld, write: (name: string, data: Float32Array | Int32Array) => void) {
   const { corpus, turnVectors } = world;
-  const tables = await forwardCosines(corpus, turnVectors, forwardWidth(corpus, RING_ATTENTION_DEFAULTS));
+  const tables = await buildForwardCosines(corpus, turnVectors, computeForwardWidth(corpus, RING_ATTENTION_DEFAULTS));
   write('corpus', turnVectors);
   write('next', tables.next);
   write('first', tables.first);
@@ -52,7 +52,7 @@ export async function runTorchRerank(
     }
     const { decay, temperature } = RING_ATTENTION_DEFAULTS;
     const batches = cases.map(({ batch }) => batch);
-    const weights = [...coordinateWeights(5)];
+    const weights = [...listCoordinateWeights(5)];
     const settings = { dimension: world.dimension, width, decay, temperature, weights, repeats, batches };
     writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings));
     const report = runPeer<Record<PeerStep, number>[]>(python, 'rerank.py', folder);

@@ -1,7 +1,7 @@
 import { getOrCompute } from '../src/core/once.ts';
 import type { Query } from '../src/model/dataset.ts';
 import type { Turn } from '../src/model/turn.ts';
-import { componentsOf, type RerankWorld } from './rerank-workload.ts';
+import { countCachedComponents, type RerankWorld } from './rerank-workload.ts';
 
 /** `final` is the score of the arm, from the others. */
 export const SCORES = ['cosine', 'trajectory', 'attention', 'final'] as const;
@@ -24,7 +24,8 @@ interface Thread {
   readonly turns: number;
 }
 
-const logit = (similarity: number, distance: number) => (Math.exp(-0.5 * distance) * (1 + similarity)) / 2 / 0.1;
+const computeReferenceLogit = (similarity: number, distance: number) =>
+  (Math.exp(-0.5 * distance) * (1 + similarity)) / 2 / 0.1;
 
 function softmax(logits: readonly number[]): number[] {
   const total = logits.reduce((sum, value) => sum + Math.exp(value), 0);
@@ -42,14 +43,15 @@ export class RerankReference {
 
   constructor(world: RerankWorld) {
     this.#world = world;
-    const row = (vectors: Float32Array, i: number) => vectors.subarray(i * world.dimension, (i + 1) * world.dimension);
+    const viewRerankRow = (vectors: Float32Array, i: number) =>
+      vectors.subarray(i * world.dimension, (i + 1) * world.dimension);
     for (const [i, turn] of world.corpus.turns.entries()) {
       const conversation = this.#conversations.get(turn.conversationId);
       if (conversation === undefined) this.#conversations.set(turn.conversationId, [turn]);
       else conversation.push(turn);
-      this.#vectors.set(turn, row(world.turnVectors, i));
+      this.#vectors.set(turn, viewRerankRow(world.turnVectors, i));
     }
-    for (const [i, query] of world.queries.entries()) this.#vectors.set(query, row(world.queryVectors, i));
+    for (const [i, query] of world.queries.entries()) this.#vectors.set(query, viewRerankRow(world.queryVectors, i));
   }
 
   #cosine(a: Turn | Query, b: Turn | Query): number {
@@ -63,7 +65,7 @@ export class RerankReference {
     return product / Math.sqrt(squareU * squareV);
   }
 
-  #threadOf(query: Query, conversationId: string): Thread {
+  #buildReferenceThread(query: Query, conversationId: string): Thread {
     const turns = this.#conversations.get(conversationId)!.filter(({ timestamp }) => timestamp < query.timestamp);
     const parent = turns.find(({ id }) => id === query.anchorTurnId) ?? turns.at(-1)!;
     const members = [...turns, query].map((item) => {
@@ -72,7 +74,7 @@ export class RerankReference {
     const depths = new Map<string | null, number>([[null, -1]]);
     for (const { item, parentId } of members) depths.set(item.id, depths.get(parentId)! + 1);
     const deepest = Math.max(...depths.values());
-    const most = Math.max(...members.map(({ item }) => componentsOf(item)));
+    const most = Math.max(...members.map(({ item }) => countCachedComponents(item)));
     const start = turns[0]!.timestamp;
     const coordinates = members.map(({ item, parentId }) => {
       const siblings = members.filter((other) => other.parentId === parentId);
@@ -82,18 +84,18 @@ export class RerankReference {
         siblings.findIndex((other) => other.item === item) / Math.max(siblings.length - 1, 1),
         above === undefined ? 1 : Math.min(1, Math.max(0, this.#cosine(item, above))),
         (item.timestamp - start) / (query.timestamp - start),
-        most === 1 ? 0 : Math.log(componentsOf(item)) / Math.log(most),
+        most === 1 ? 0 : Math.log(countCachedComponents(item)) / Math.log(most),
       ];
     });
     return { members, coordinates, turns: turns.length };
   }
 
   /** @param positions of the candidates of the query, without padding */
-  scores(query: Query, positions: ArrayLike<number>): ExactScores {
+  scoreReferencePool(query: Query, positions: ArrayLike<number>): ExactScores {
     const candidates = Array.from(positions, (position) => this.#world.corpus.turns[position]!);
     const threads = new Map<string, Thread>();
     const seen = candidates.map((turn) => {
-      const thread = getOrCompute(threads, turn.conversationId, (id) => this.#threadOf(query, id));
+      const thread = getOrCompute(threads, turn.conversationId, (id) => this.#buildReferenceThread(query, id));
       return { turn, thread, place: thread.members.findIndex(({ item }) => item === turn) };
     });
     const cosine = candidates.map((turn) => this.#cosine(query, turn));
@@ -102,21 +104,29 @@ export class RerankReference {
       return Math.sqrt(turns < 5 ? squares[TEMPORAL]! : squares.reduce((a, b) => a + b));
     });
     const rcp = softmax(
-      seen.map(({ thread: { turns }, place }, i) => logit(cosine[i]!, Math.min(turns - place, place + 1))),
+      seen.map(({ thread: { turns }, place }, i) =>
+        computeReferenceLogit(cosine[i]!, Math.min(turns - place, place + 1)),
+      ),
     );
     const ircp = seen.map(({ turn, thread: { members, turns }, place }) => {
       const later = members.slice(place);
-      const logits = later.map(({ item }, k) => logit(this.#cosine(turn, item), Math.min(k, turns + 1 - k)));
+      const logits = later.map(({ item }, k) =>
+        computeReferenceLogit(this.#cosine(turn, item), Math.min(k, turns + 1 - k)),
+      );
       return softmax(logits).at(-1)!;
     });
-    const tpo = softmax(distances.map((distance, i) => logit(cosine[i]!, distance)));
+    const tpo = softmax(distances.map((distance, i) => computeReferenceLogit(cosine[i]!, distance)));
     const attention = candidates.map((_, i) => MIX.rcp * rcp[i]! + MIX.ircp * ircp[i]! + MIX.tpo * tpo[i]!);
     const trajectory = distances.map((distance) => Math.exp(-distance));
-    return { cosine, trajectory, attention, final: finalOf(cosine, trajectory, attention) };
+    return { cosine, trajectory, attention, final: blendReferenceScores(cosine, trajectory, attention) };
   }
 }
 
-function finalOf(cosine: readonly number[], trajectory: readonly number[], attention: readonly number[]): number[] {
+function blendReferenceScores(
+  cosine: readonly number[],
+  trajectory: readonly number[],
+  attention: readonly number[],
+): number[] {
   const semantic = cosine.map((value) => (1 + value) / 2);
   const [mostSemantic, mostAttention] = [Math.max(...semantic), Math.max(...attention)];
   const placed = semantic.map(

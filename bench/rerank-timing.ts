@@ -10,10 +10,10 @@ import { cosineSignal } from '../src/signals/cosine.ts';
 import { frameSources } from '../src/signals/frames.ts';
 import { trajectorySignal } from '../src/signals/trajectory.ts';
 import type { Workspace } from '../src/signals/workspace.ts';
-import { type QueryFrames, queryFrames } from '../src/trajectory/query-frames.ts';
+import { computeQueryFrames, type QueryFrames } from '../src/trajectory/query-frames.ts';
 import { type RerankReference, SCORES, type ScoreName } from './rerank-reference.ts';
-import { type RerankWorld, workspaceOf } from './rerank-workload.ts';
-import { type Times, timesAfter, timesOf } from './timing.ts';
+import { createBatchWorkspace, type RerankWorld } from './rerank-workload.ts';
+import { type Times, timePrepared, timeRepeats } from './timing.ts';
 
 /** One batch of queries, each with the candidates that the exact index finds for it. */
 interface RerankCase {
@@ -37,7 +37,7 @@ export interface RerankMeasurement extends RerankCase {
 }
 
 /** The published weights of cosine, trajectory and unified attention, with the exact index's candidates. */
-export function optionsOf(candidates: number): RetrieverOptions & { readonly attention: AttentionOptions } {
+export function buildRerankOptions(candidates: number): RetrieverOptions & { readonly attention: AttentionOptions } {
   return retrieverOptions.parse({
     candidates: [{ index: 'flat', k: candidates }],
     relevance: { signals: ['cosine'] },
@@ -47,7 +47,7 @@ export function optionsOf(candidates: number): RetrieverOptions & { readonly att
 }
 
 /** The largest differences to float64, over `samples` queries from the first to the last. */
-export function errorsOf(
+export function measureRerankErrors(
   world: RerankWorld,
   reference: RerankReference,
   pool: CandidatePool,
@@ -60,7 +60,7 @@ export function errorsOf(
   for (const query of queries) {
     const start = query * pool.width;
     const positions = pool.positions.subarray(start, start + pool.width).filter((position) => position >= 0);
-    const exact = reference.scores(world.queries[query]!, positions);
+    const exact = reference.scoreReferencePool(world.queries[query]!, positions);
     for (const name of SCORES)
       for (const [i, value] of exact[name].entries()) {
         errors[name] = Math.max(errors[name], Math.abs(value - columns[name][start + i]!)); // NaN comes through
@@ -69,14 +69,18 @@ export function errorsOf(
   return errors;
 }
 
-function columnsOf({ scores, components }: Retrieved): Record<ScoreName, Float32Array> {
-  const component = (name: ScoreName) => components.get(name)!;
-  const [cosine, trajectory, attention] = [component('cosine'), component('trajectory'), component('attention')];
+function pickScoreColumns({ scores, components }: Retrieved): Record<ScoreName, Float32Array> {
+  const getScoreComponent = (name: ScoreName) => components.get(name)!;
+  const [cosine, trajectory, attention] = [
+    getScoreComponent('cosine'),
+    getScoreComponent('trajectory'),
+    getScoreComponent('attention'),
+  ];
   return { cosine, trajectory, attention, final: scores };
 }
 
 /** Pools with the same candidates, of which the workspace has cached no result. */
-export function freshPools(pool: CandidatePool): () => CandidatePool {
+export function createFreshPools(pool: CandidatePool): () => CandidatePool {
   let number = 0;
   return () => ({ ...pool, stage: { ...pool.stage, key: `${pool.stage.key}/${number++}` } });
 }
@@ -84,31 +88,31 @@ export function freshPools(pool: CandidatePool): () => CandidatePool {
 async function timeSteps(
   workspace: Workspace,
   pool: CandidatePool,
-  options: ReturnType<typeof optionsOf>,
+  options: ReturnType<typeof buildRerankOptions>,
   repeats: number,
 ): Promise<RerankMeasurement['times']> {
   const { tables, points } = await frameSources(workspace);
-  const fresh = freshPools(pool);
-  const time = (work: () => unknown) => timesOf(repeats, work);
+  const fresh = createFreshPools(pool);
+  const time = (work: () => unknown) => timeRepeats(repeats, work);
   const trajectory = options.trajectory!;
-  const attention = (mechanism: AttentionOptions['mechanism']) =>
-    timesAfter(repeats, placed, (pairs) =>
+  const timeMechanism = (mechanism: AttentionOptions['mechanism']) =>
+    timePrepared(repeats, preparePool, (pairs) =>
       workspace.get(attentionSignal({ attention: { ...options.attention, mechanism }, trajectory }), pairs),
     );
   /** A pool whose frames, cosines and distances are there for each mechanism. */
-  const placed = async () => {
+  const preparePool = async () => {
     const pairs = fresh();
     await scorePool(workspace, pairs, { ...options, attention: null });
     return pairs;
   };
   return {
-    frames: await time(() => queryFrames(tables, points, pool.positions, trajectory)),
+    frames: await time(() => computeQueryFrames(tables, points, pool.positions, trajectory)),
     cosine: await time(() => workspace.get(cosineSignal(null), fresh())),
     trajectory: await time(() => workspace.get(trajectorySignal(trajectory), fresh())),
-    rcp: await attention('rcp'),
-    ircp: await attention('ircp'),
-    tpo: await attention('tpo'),
-    unified: await attention('unified'),
+    rcp: await timeMechanism('rcp'),
+    ircp: await timeMechanism('ircp'),
+    tpo: await timeMechanism('tpo'),
+    unified: await timeMechanism('unified'),
     'read-back': await timeReadBack(pool, repeats),
     whole: await time(() => scorePool(workspace, fresh(), options)),
   };
@@ -117,7 +121,7 @@ async function timeSteps(
 async function timeReadBack({ queryCount, width }: CandidatePool, repeats: number): Promise<Times> {
   const scores = tf.zeros([queryCount, width]);
   try {
-    return await timesOf(repeats, () => readBack('bench', () => tf.clone(scores)));
+    return await timeRepeats(repeats, () => readBack('bench', () => tf.clone(scores)));
   } finally {
     scores.dispose();
   }
@@ -131,20 +135,20 @@ export async function measureRerank(
   counts: readonly number[],
   { repeats, samples }: { readonly repeats: number; readonly samples: number },
 ): Promise<RerankMeasurement[]> {
-  const workspace = workspaceOf(world, batch);
+  const workspace = createBatchWorkspace(world, batch);
   const measurements: RerankMeasurement[] = [];
   try {
     for (const candidates of counts) {
-      const options = optionsOf(candidates);
+      const options = buildRerankOptions(candidates);
       const pool = await findPool(workspace, options);
-      const scored = columnsOf(await scorePool(workspace, pool, options));
+      const scored = pickScoreColumns(await scorePool(workspace, pool, options));
       const { tables, points } = await frameSources(workspace);
       measurements.push({
         batch,
         candidates,
         pool,
-        frames: queryFrames(tables, points, pool.positions, options.trajectory!),
-        errors: errorsOf(world, reference, pool, samples, scored),
+        frames: computeQueryFrames(tables, points, pool.positions, options.trajectory!),
+        errors: measureRerankErrors(world, reference, pool, samples, scored),
         times: await timeSteps(workspace, pool, options, repeats),
       });
     }

@@ -1,17 +1,17 @@
 import { getOrCompute } from '../src/core/once.ts';
-import { type Random, random } from '../src/core/random.ts';
+import { createRandom, type Random } from '../src/core/random.ts';
 import { Corpus } from '../src/model/corpus.ts';
 import type { Query } from '../src/model/dataset.ts';
 import type { Turn } from '../src/model/turn.ts';
 import { Workspace } from '../src/signals/workspace.ts';
 import { countComponents } from '../src/trajectory/complexity.ts';
-import { clusteredVectors } from './clustered-vectors.ts';
+import { drawClusteredVectors } from './clustered-vectors.ts';
 
 /** Of 1, 3 and 4 semantic components. */
 const TEXTS = ['Yes.', 'We met on Monday. They left.', 'See the report of Tuesday, which Anna wrote.'] as const;
 /** Conversations that go on at any time, and the chance that one ends with a turn: 32 turns each, on average. */
 const [OPEN, ENDING] = [40, 1 / 32];
-const MINUTE = 60_000;
+const MINUTE_MILLISECONDS = 60_000;
 
 /** Conversations of all lengths, and queries that come late among their turns. */
 export interface RerankWorld {
@@ -25,7 +25,7 @@ export interface RerankWorld {
   readonly queryVectors: Float32Array;
 }
 
-function randomTurns(size: number, source: Random): Turn[] {
+function drawRerankTurns(size: number, source: Random): Turn[] {
   const open: Turn[][] = Array.from({ length: OPEN }, () => []);
   let begun = 0;
   const ids = open.map(() => begun++);
@@ -37,7 +37,7 @@ function randomTurns(size: number, source: Random): Turn[] {
       id: `t${String(i).padStart(7, '0')}`,
       conversationId: `c${ids[slot]}`,
       parentId: parent?.id ?? null,
-      timestamp: i * MINUTE,
+      timestamp: i * MINUTE_MILLISECONDS,
       author: null,
       channel: null,
       text: TEXTS[source.integer(TEXTS.length)]!,
@@ -52,7 +52,7 @@ function randomTurns(size: number, source: Random): Turn[] {
 }
 
 /** Asked among the last tenth of the turns; two in five answer one of the last hundred turns before them. */
-function randomQueries(count: number, turns: readonly Turn[], source: Random): Query[] {
+function drawRerankQueries(count: number, turns: readonly Turn[], source: Random): Query[] {
   const places = Array.from({ length: count }, () => turns.length - source.integer(Math.ceil(turns.length / 10)));
   return places
     .sort((a, b) => a - b)
@@ -61,7 +61,7 @@ function randomQueries(count: number, turns: readonly Turn[], source: Random): Q
       return {
         id: `q${number}`,
         text: TEXTS[source.integer(TEXTS.length)]!,
-        timestamp: place * MINUTE - 1,
+        timestamp: place * MINUTE_MILLISECONDS - 1,
         anchorTurnId: anchor?.id ?? null,
         author: null,
         channel: null,
@@ -71,20 +71,20 @@ function randomQueries(count: number, turns: readonly Turn[], source: Random): Q
     });
 }
 
-export function rerankWorld(size: number, queryCount: number, dimension: number, seed: number): RerankWorld {
-  const source = random(seed, 'rerank');
-  const turns = randomTurns(size, source);
+export function drawRerankWorld(size: number, queryCount: number, dimension: number, seed: number): RerankWorld {
+  const source = createRandom(seed, 'rerank');
+  const turns = drawRerankTurns(size, source);
   return {
     corpus: new Corpus(turns),
-    queries: randomQueries(queryCount, turns, source),
+    queries: drawRerankQueries(queryCount, turns, source),
     dimension,
-    turnVectors: clusteredVectors(size, dimension, seed, 'turns'),
-    queryVectors: clusteredVectors(queryCount, dimension, seed, 'queries'),
+    turnVectors: drawClusteredVectors(size, dimension, seed, 'turns'),
+    queryVectors: drawClusteredVectors(queryCount, dimension, seed, 'queries'),
   };
 }
 
 /** The first queries of a world as one batch. The caller disposes it. */
-export function workspaceOf(world: RerankWorld, batch: number): Workspace {
+export function createBatchWorkspace(world: RerankWorld, batch: number): Workspace {
   const { corpus, queries, dimension, turnVectors, queryVectors } = world;
   return new Workspace({
     corpus,
@@ -99,6 +99,6 @@ export function workspaceOf(world: RerankWorld, batch: number): Workspace {
 const components = new Map<string, number>();
 
 /** Counted once a text. */
-export function componentsOf({ text }: { readonly text: string }): number {
+export function countCachedComponents({ text }: { readonly text: string }): number {
   return getOrCompute(components, text, countComponents);
 }

@@ -6,12 +6,12 @@ import { type FoundPython, findPython } from './peers/python.ts';
 import { formatRerankTable } from './rerank.ts';
 import { runTorchRerank } from './rerank-peer.ts';
 import { RerankReference, SCORES } from './rerank-reference.ts';
-import { errorsOf, measureRerank, STEPS } from './rerank-timing.ts';
-import { rerankWorld } from './rerank-workload.ts';
-import { median, timesOf } from './timing.ts';
+import { measureRerank, measureRerankErrors, STEPS } from './rerank-timing.ts';
+import { drawRerankWorld } from './rerank-workload.ts';
+import { median, timeRepeats } from './timing.ts';
 
 const python = findPython(['torch', 'numpy']);
-const world = rerankWorld(997, 13, 31, 3);
+const world = drawRerankWorld(997, 13, 31, 3);
 const reference = new RerankReference(world);
 
 beforeAll(() => useBackend('wasm'));
@@ -23,10 +23,10 @@ test('conversations branch and end, and queries come late', () => {
     corpus.parent.some((parent, i) => parent >= 0 && corpus.ringPosition[i]! - corpus.ringPosition[parent]! > 1),
   ).toBe(true);
   for (const { timestamp, anchorTurnId } of queries) {
-    expect(corpus.cutoff(timestamp)).toBeGreaterThan(890);
-    if (anchorTurnId !== null) expect(corpus.turn(anchorTurnId).timestamp).toBeLessThan(timestamp);
+    expect(corpus.countEarlierTurns(timestamp)).toBeGreaterThan(890);
+    if (anchorTurnId !== null) expect(corpus.getTurn(anchorTurnId).timestamp).toBeLessThan(timestamp);
   }
-  expect(rerankWorld(997, 13, 31, 3).turnVectors).toEqual(world.turnVectors);
+  expect(drawRerankWorld(997, 13, 31, 3).turnVectors).toEqual(world.turnVectors);
 });
 
 test('what is measured agrees with the formulas, and so does torch', async () => {
@@ -39,7 +39,7 @@ test('what is measured agrees with the formulas, and so does torch', async () =>
   if ('missing' in python) return;
   const peers = await runTorchRerank(python as FoundPython, world, measured, 1);
   for (const [i, { scores, milliseconds }] of peers.entries()) {
-    const errors = errorsOf(world, reference, measured[i]!.pool, 13, scores);
+    const errors = measureRerankErrors(world, reference, measured[i]!.pool, 13, scores);
     for (const name of SCORES) expect(errors[name]).toBeLessThan(1e-5);
     expect(milliseconds.whole).toBeGreaterThan(milliseconds.trajectory);
   }
@@ -50,7 +50,7 @@ test('an error is found wherever it is', async () => {
   const { pool } = measured!;
   const zeros = new Float32Array(pool.positions.length);
   const columns = { cosine: zeros, trajectory: zeros, attention: zeros, final: zeros.with(13, Number.NaN) };
-  const errors = errorsOf(world, reference, pool, 5, columns);
+  const errors = measureRerankErrors(world, reference, pool, 5, columns);
   expect(errors.final).toBeNaN();
   expect(errors.trajectory).toBeGreaterThan(0.1);
 });
@@ -73,7 +73,7 @@ test('the median is the middle, or between the two', async () => {
   expect(median([7, 1, 3])).toBe(3);
   expect(median([7, 1, 3, 5])).toBe(4);
   let runs = 0;
-  const times = await timesOf(5, () => ++runs);
+  const times = await timeRepeats(5, () => ++runs);
   expect(times.result).toBe(5);
   expect(times.fastest).toBeLessThanOrEqual(times.median);
 });

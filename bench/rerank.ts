@@ -2,13 +2,13 @@ import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { BACKENDS, type BackendChoice, useBackend } from '../src/core/backend.ts';
 import { ValidationError } from '../src/core/errors.ts';
-import { positive } from './integer-option.ts';
+import { parsePositiveOption } from './integer-option.ts';
 import { findPython } from './peers/python.ts';
 import { PEER_STEPS, type PeerStep, runTorchRerank } from './rerank-peer.ts';
 import { RerankReference, type ScoreName } from './rerank-reference.ts';
-import { errorsOf, measureRerank, type RerankMeasurement, STEPS, type Step } from './rerank-timing.ts';
-import { type RerankWorld, rerankWorld } from './rerank-workload.ts';
-import { textTable } from './text-table.ts';
+import { measureRerank, measureRerankErrors, type RerankMeasurement, STEPS, type Step } from './rerank-timing.ts';
+import { drawRerankWorld, type RerankWorld } from './rerank-workload.ts';
+import { formatTextTable } from './text-table.ts';
 
 export const RERANK_USAGE = `rerank [options]   time of scoring candidates by cosine, trajectory and unified attention a query, part by part, with the error of each, beside torch where python3 imports it (apt-get install -y python3-torch)
     --sizes N,N        turns in the corpus (default 3216,100000)
@@ -70,7 +70,7 @@ export async function benchRerank(args: readonly string[]): Promise<void> {
   const python = settings.peer === 'torch' ? findPython(['torch', 'numpy']) : undefined;
   const rows: RerankRow[] = [];
   for (const size of sizes) {
-    const world = rerankWorld(size, Math.max(...settings.batches), dimension, seed);
+    const world = drawRerankWorld(size, Math.max(...settings.batches), dimension, seed);
     const reference = new RerankReference(world);
     const measured: RerankMeasurement[] = [];
     for (const batch of settings.batches)
@@ -78,7 +78,9 @@ export async function benchRerank(args: readonly string[]): Promise<void> {
     const peers =
       python !== undefined && 'versions' in python ? await runTorchRerank(python, world, measured, repeats) : [];
     rows.push(
-      ...measured.flatMap((measurement, i) => rowsOf(world, reference, measurement, peers[i], settings.samples)),
+      ...measured.flatMap((measurement, i) =>
+        buildRerankRows(world, reference, measurement, peers[i], settings.samples),
+      ),
     );
   }
   console.log(`\n${formatRerankTable(rows)}\n`);
@@ -90,14 +92,14 @@ export async function benchRerank(args: readonly string[]): Promise<void> {
   else console.log('versions' in python ? `peer: ${python.versions}, one thread` : `no peer: ${python.missing}`);
 }
 
-function rowsOf(
+function buildRerankRows(
   world: RerankWorld,
   reference: RerankReference,
   { batch, candidates, times, errors, pool }: RerankMeasurement,
   peer: Awaited<ReturnType<typeof runTorchRerank>>[number] | undefined,
   samples: number,
 ): RerankRow[] {
-  const peerErrors = peer && errorsOf(world, reference, pool, samples, peer.scores);
+  const peerErrors = peer && measureRerankErrors(world, reference, pool, samples, peer.scores);
   return STEPS.map((step) => {
     const score = SCORE_OF[step];
     const { median, fastest } = times[step];
@@ -112,33 +114,45 @@ function rowsOf(
 }
 
 function parseOptions(args: readonly string[]): { settings: Settings; backend: BackendChoice } {
-  const text = (value: string) => ({ type: 'string' as const, default: value });
+  const describeTextOption = (value: string) => ({ type: 'string' as const, default: value });
   const { values } = parseArgs({
     args: [...args],
     options: {
-      sizes: text('3216,100000'),
-      batches: text('1,8,64'),
-      candidates: text('50,200'),
-      dimension: text('512'),
-      samples: text('3'),
-      repeats: text('9'),
-      peer: text('torch'),
-      seed: text('7'),
-      backend: text('auto'),
+      sizes: describeTextOption('3216,100000'),
+      batches: describeTextOption('1,8,64'),
+      candidates: describeTextOption('50,200'),
+      dimension: describeTextOption('512'),
+      samples: describeTextOption('3'),
+      repeats: describeTextOption('9'),
+      peer: describeTextOption('torch'),
+      seed: describeTextOption('7'),
+      backend: describeTextOption('auto'),
     },
   });
-  const integers = (name: 'sizes' | 'batches' | 'candidates' | 'dimension' | 'samples' | 'repeats' | 'seed') =>
-    values[name].split(',').map((value) => positive(name, value));
-  const single = (name: 'dimension' | 'samples' | 'repeats' | 'seed') => {
-    const [number, ...more] = integers(name);
+  const parseRerankIntegers = (
+    name: 'sizes' | 'batches' | 'candidates' | 'dimension' | 'samples' | 'repeats' | 'seed',
+  ) => values[name].split(',').map((value) => parsePositiveOption(name, value));
+  const parseRerankInteger = (name: 'dimension' | 'samples' | 'repeats' | 'seed') => {
+    const [number, ...more] = parseRerankIntegers(name);
     if (more.length > 0) throw new ValidationError(`--${name} is not an integer: ${values[name]}; give one from 1`);
     return number!;
   };
   const peer = PEERS.find((name) => name === values.peer);
   if (peer === undefined) throw new ValidationError(`unknown --peer: ${values.peer}; use one of ${PEERS.join(', ')}`);
-  const lists = { sizes: integers('sizes'), batches: integers('batches'), candidates: integers('candidates') };
-  const numbers = { dimension: single('dimension'), samples: single('samples'), repeats: single('repeats') };
-  return { settings: { ...lists, ...numbers, seed: single('seed'), peer }, backend: values.backend as BackendChoice };
+  const lists = {
+    sizes: parseRerankIntegers('sizes'),
+    batches: parseRerankIntegers('batches'),
+    candidates: parseRerankIntegers('candidates'),
+  };
+  const numbers = {
+    dimension: parseRerankInteger('dimension'),
+    samples: parseRerankInteger('samples'),
+    repeats: parseRerankInteger('repeats'),
+  };
+  return {
+    settings: { ...lists, ...numbers, seed: parseRerankInteger('seed'), peer },
+    backend: values.backend as BackendChoice,
+  };
 }
 
 /** Times of a query, errors, and how many times as fast as torch; a dash without a peer. */
@@ -156,5 +170,5 @@ export function formatRerankTable(rows: readonly RerankRow[]): string {
     peerError?.toExponential(1) ?? '-',
     peer === undefined ? '-' : (peer / milliseconds).toFixed(2),
   ]);
-  return textTable(header, lines);
+  return formatTextTable(header, lines);
 }

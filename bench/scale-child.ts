@@ -6,13 +6,13 @@ import { loadDataset } from '../src/datasets/registry.ts';
 import type { ArmOptions, ExperimentConfig } from '../src/experiment/config/config.ts';
 import { measureArms } from '../src/experiment/measure/measurement.ts';
 import { stageVersion } from '../src/experiment/run/code-version.ts';
-import { rankArm, rankedPositions, runOf } from '../src/experiment/run/rankings.ts';
+import { buildRun, listRankedPositions, rankArm } from '../src/experiment/run/rankings.ts';
 import { StageCache } from '../src/experiment/run/stage-cache.ts';
 import { openWorkspace } from '../src/experiment/run/workspaces.ts';
 import type { Dataset, Query } from '../src/model/dataset.ts';
 import { candidatesFrom } from '../src/retrieval/candidate-sources.ts';
 import type { Workspace } from '../src/signals/workspace.ts';
-import { peakMemory, resetPeakMemory } from './peak-memory.ts';
+import { readPeakMemoryBytes, resetPeakMemory } from './peak-memory.ts';
 
 /** A run from the files to the figures in a process of its own. */
 export interface ScaleTask {
@@ -58,7 +58,7 @@ class Steps {
     const before = process.cpuUsage();
     const result = await work();
     const { user, system } = process.cpuUsage(before); // microseconds
-    const cost = { step, seconds: (user + system) / 1e6, peak: peakMemory(), isPeer };
+    const cost = { step, seconds: (user + system) / 1e6, peak: readPeakMemoryBytes(), isPeer };
     this.costs.push(cost);
     process.stderr.write(`  ${step}: ${cost.seconds.toFixed(1)} s, ${(cost.peak / 2 ** 20).toFixed(0)} MiB\n`);
     return result;
@@ -76,10 +76,10 @@ function buildHnswlib({ turnVectors, dimension, corpus }: Workspace, arms: reado
 }
 
 async function rankAll(workspace: Workspace, arms: readonly ArmOptions[], depth: number) {
-  const runs = new Map<string, ReturnType<typeof runOf>>();
+  const runs = new Map<string, ReturnType<typeof buildRun>>();
   for (const arm of arms) {
-    const ranked = rankedPositions(await rankArm(workspace, arm, depth));
-    runs.set(arm.name, runOf(workspace.corpus, workspace.queries, ranked));
+    const ranked = listRankedPositions(await rankArm(workspace, arm, depth));
+    runs.set(arm.name, buildRun(workspace.corpus, workspace.queries, ranked));
   }
   return runs;
 }

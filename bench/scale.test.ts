@@ -19,7 +19,7 @@ test('every step of a run is measured at every size', () => {
 
 test('growth is stated from one size to the next, seconds are added up, and the highest peak counts', () => {
   const MIB = 2 ** 20;
-  const cost = (turns: number, a: number, b: number): ScaleCost => ({
+  const buildScaleCost = (turns: number, a: number, b: number): ScaleCost => ({
     turns,
     queries: 3,
     steps: [
@@ -30,7 +30,9 @@ test('growth is stated from one size to the next, seconds are added up, and the 
     wallSeconds: 1,
     backend: 'wasm',
   });
-  expect(formatScale([cost(10, 1, 1), cost(100, 10, 100), cost(200, 20, 400)]).split('\n')).toEqual([
+  expect(
+    formatScale([buildScaleCost(10, 1, 1), buildScaleCost(100, 10, 100), buildScaleCost(200, 20, 400)]).split('\n'),
+  ).toEqual([
     'seconds of the processor',
     '',
     'turns        10     100   exp     200   exp',

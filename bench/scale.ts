@@ -5,12 +5,12 @@ import { parseArgs } from 'node:util';
 import { BACKENDS } from '../src/core/backend.ts';
 import { ValidationError } from '../src/core/errors.ts';
 import { type ExperimentConfig, resolveConfig } from '../src/experiment/config/config.ts';
-import { inChild } from './child.ts';
-import { growthExponent } from './growth.ts';
-import { positive } from './integer-option.ts';
+import { runInChild } from './child.ts';
+import { fitGrowthExponent } from './growth.ts';
+import { parsePositiveOption } from './integer-option.ts';
 import type { ScaleCost, ScaleTask, StepCost } from './scale-child.ts';
 import { writeSyntheticThreads } from './synthetic-threads.ts';
-import { textTable } from './text-table.ts';
+import { formatTextTable } from './text-table.ts';
 
 export const SCALE_USAGE = `scale [options]        time and peak memory of each step of a run, and how they grow with the number of turns
     --sizes N,M    made-up turns, about (default 10000,50000,200000; the largest takes some minutes)
@@ -41,14 +41,14 @@ function parseOptions(args: readonly string[]): Settings {
       backend: { type: 'string', default: 'auto' },
     },
   });
-  const sizes = values.sizes.split(',').map((size) => positive('sizes', size));
+  const sizes = values.sizes.split(',').map((size) => parsePositiveOption('sizes', size));
   if (sizes.some((size, i) => i > 0 && size <= (sizes[i - 1] as number)))
     throw new ValidationError(`--sizes do not ascend: ${values.sizes}; sort them`);
   return {
     sizes,
-    queries: positive('queries', values.queries),
-    dimension: positive('dimension', values.dimension),
-    seed: positive('seed', values.seed),
+    queries: parsePositiveOption('queries', values.queries),
+    dimension: parsePositiveOption('dimension', values.dimension),
+    seed: parsePositiveOption('seed', values.seed),
     backend: values.backend,
   };
 }
@@ -79,45 +79,46 @@ async function measure(settings: Settings, size: number): Promise<ScaleCost> {
     writeSyntheticThreads(folder, size, settings.seed, TOPICS);
     const config = scaleConfig(settings, folder);
     const task: ScaleTask = { config, cacheFolder: join(folder, 'cache'), queries: settings.queries };
-    return await inChild<ScaleCost>('./scale-child.ts', task);
+    return await runInChild<ScaleCost>('./scale-child.ts', task);
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
 /** b of a value that grows as turns^b from one size to the next. */
-function exponent(from: ScaleCost, to: ScaleCost, read: (cost: ScaleCost) => number): string {
-  return growthExponent([from, to].map((cost) => ({ size: cost.turns, seconds: read(cost) }))).toFixed(2);
+function formatGrowthExponent(from: ScaleCost, to: ScaleCost, read: (cost: ScaleCost) => number): string {
+  return fitGrowthExponent([from, to].map((cost) => ({ size: cost.turns, seconds: read(cost) }))).toFixed(2);
 }
 
 /** A row per step: its value at each size, followed by the exponent since the size before. */
-function tableOf(
+function buildScaleTable(
   costs: readonly ScaleCost[],
   digits: number,
   read: (step: StepCost) => number,
   all: (values: readonly number[]) => number,
 ): string {
-  const cells = (valueIn: (cost: ScaleCost) => number) =>
+  const listScaleCells = (valueIn: (cost: ScaleCost) => number) =>
     costs.flatMap((cost, i) => {
       const text = valueIn(cost).toFixed(digits);
-      return i === 0 ? [text] : [text, exponent(costs[i - 1] as ScaleCost, cost, valueIn)];
+      return i === 0 ? [text] : [text, formatGrowthExponent(costs[i - 1] as ScaleCost, cost, valueIn)];
     });
   const header = costs.flatMap(({ turns }, i) => (i === 0 ? [`${turns}`] : [`${turns}`, 'exp']));
-  const rowOf = (name: string) => [
+  const buildStepRow = (name: string) => [
     name,
-    ...cells(({ steps }) => read(steps.find(({ step }) => step === name) as StepCost)),
+    ...listScaleCells(({ steps }) => read(steps.find(({ step }) => step === name) as StepCost)),
   ];
   const { steps: named } = costs[0] as ScaleCost;
-  const rowsOf = (isPeer: boolean) => named.filter((step) => step.isPeer === isPeer).map(({ step }) => rowOf(step));
-  const own = ['all', ...cells(({ steps }) => all(steps.filter(({ isPeer }) => !isPeer).map(read)))];
-  return textTable(['turns', ...header], [...rowsOf(false), own, ...rowsOf(true)]);
+  const buildStepRows = (isPeer: boolean) =>
+    named.filter((step) => step.isPeer === isPeer).map(({ step }) => buildStepRow(step));
+  const own = ['all', ...listScaleCells(({ steps }) => all(steps.filter(({ isPeer }) => !isPeer).map(read)))];
+  return formatTextTable(['turns', ...header], [...buildStepRows(false), own, ...buildStepRows(true)]);
 }
 
 /** Seconds and memory of each step at each size, and how they grow. */
 export function formatScale(costs: readonly ScaleCost[]): string {
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
-  const seconds = tableOf(costs, 2, (step) => step.seconds, sum);
-  const memory = tableOf(
+  const seconds = buildScaleTable(costs, 2, (step) => step.seconds, sum);
+  const memory = buildScaleTable(
     costs,
     0,
     (step) => step.peak / 2 ** 20,

@@ -9,12 +9,12 @@ import { loadDataset } from '../src/datasets/registry.ts';
 import { type ExperimentConfig, resolveConfig } from '../src/experiment/config/config.ts';
 import { stageVersion } from '../src/experiment/run/code-version.ts';
 import { StageCache } from '../src/experiment/run/stage-cache.ts';
-import { evaluatedQueries, openWorkspace } from '../src/experiment/run/workspaces.ts';
+import { openWorkspace, selectEvaluatedQueries } from '../src/experiment/run/workspaces.ts';
 import { candidatesFrom } from '../src/retrieval/candidate-sources.ts';
 import { retrieve } from '../src/retrieval/retriever.ts';
 import type { Artifact, Stage, StageStore } from '../src/signals/stage.ts';
 import type { Workspace } from '../src/signals/workspace.ts';
-import { textTable } from './text-table.ts';
+import { formatTextTable } from './text-table.ts';
 import { median } from './timing.ts';
 
 export const STAGES_USAGE = `stages [options]       what each stage costs to compute on the mail threads, and to read from the cache
@@ -38,7 +38,7 @@ interface StageRow extends Omit<StageCost, 'stage'> {
   readonly read: number;
 }
 
-function processorSeconds(): number {
+function readProcessorSeconds(): number {
   const { user, system } = process.cpuUsage(); // microseconds
   return (user + system) / 1e6;
 }
@@ -51,7 +51,7 @@ export class TimingStore implements StageStore {
   /** Stages under way, the innermost last: when each began, and the time that its inputs took. */
   readonly #open: { start: number; inputs: number }[] = [];
 
-  constructor(inner: StageStore, clock: () => number = processorSeconds) {
+  constructor(inner: StageStore, clock: () => number = readProcessorSeconds) {
     this.#inner = inner;
     this.#clock = clock;
   }
@@ -73,7 +73,7 @@ export class TimingStore implements StageStore {
   }
 }
 
-function config(backend: string): ExperimentConfig {
+function buildStagesConfig(backend: string): ExperimentConfig {
   const sources = [{ index: 'bm25' }, { index: 'hnsw' }, { index: 'newest' }];
   const hybrid = { candidates: sources, relevance: { signals: ['cosine', 'bm25'] }, decay: {}, trajectory: {} };
   return resolveConfig(
@@ -98,12 +98,12 @@ function config(backend: string): ExperimentConfig {
 }
 
 /** The median time of several runs: the first ones also compile. */
-async function medianSeconds(run: () => Promise<unknown>): Promise<number> {
+async function measureMedianSeconds(run: () => Promise<unknown>): Promise<number> {
   const seconds: number[] = [];
   for (let i = 0; i < REPEATS; i++) {
-    const started = processorSeconds();
+    const started = readProcessorSeconds();
     await run();
-    seconds.push(processorSeconds() - started);
+    seconds.push(readProcessorSeconds() - started);
   }
   return median(seconds);
 }
@@ -115,11 +115,11 @@ async function timeUnkept(
   store: StageStore,
 ): Promise<StageCost> {
   const index = new NewestFirstIndex(corpus.size);
-  const compute = await medianSeconds(() => index.search(batch, k));
+  const compute = await measureMedianSeconds(() => index.search(batch, k));
   const stage = plan.stage(candidatesFrom({ index: 'newest', k }, null));
-  const started = processorSeconds();
+  const started = readProcessorSeconds();
   store.write(stage, { ...(await index.search(batch, k)) });
-  return { stage, compute, write: processorSeconds() - started - compute };
+  return { stage, compute, write: readProcessorSeconds() - started - compute };
 }
 
 /** A row for each stage, those first that are kept with the least reason. */
@@ -133,7 +133,7 @@ export function formatStages(rows: readonly StageRow[]): string {
     `${(compute / read).toFixed(1)}x`,
     isKept ? '' : 'memory only',
   ]);
-  return textTable(header, lines);
+  return formatTextTable(header, lines);
 }
 
 /** Prints the table of the bench. */
@@ -143,25 +143,25 @@ export async function benchStages(args: readonly string[]): Promise<void> {
     options: { cache: { type: 'string', default: '.ragpp/cache' }, backend: { type: 'string', default: 'auto' } },
   });
   const backend = await useBackend(values.backend as BackendChoice);
-  const wanted = config(backend);
+  const wanted = buildStagesConfig(backend);
   const dataset = await loadDataset(wanted.dataset, { cacheFolder: join(values.cache, 'datasets') });
   const folder = mkdtempSync(join(tmpdir(), 'ragpp-bench-stages-'));
   try {
     const kept = new StageCache(folder);
     const store = new TimingStore(kept);
     const source = { dataset, config: wanted, cacheFolder: values.cache, store, code: stageVersion };
-    const workspace = await openWorkspace(source, evaluatedQueries(dataset, wanted), dataset.devConversations);
+    const workspace = await openWorkspace(source, selectEvaluatedQueries(dataset, wanted), dataset.devConversations);
     const newest = wanted.arms[0]!.candidates.find((options) => options.index === 'newest')!;
     const unkept = await timeUnkept(workspace, newest, kept);
     for (const arm of wanted.arms) await retrieve(workspace, arm);
     workspace.dispose();
     const rows: StageRow[] = [];
     for (const { stage, compute, write } of [unkept, ...store.costs]) {
-      const read = await medianSeconds(async () => kept.read(stage));
+      const read = await measureMedianSeconds(async () => kept.read(stage));
       rows.push({
         name: stage.name,
         isKept: stage.isKept,
-        bytes: statSync(kept.pathOf(stage)).size,
+        bytes: statSync(kept.joinStagePath(stage)).size,
         compute,
         write,
         read,

@@ -6,8 +6,8 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { UnavailableError } from '../src/core/errors.ts';
 import { PROJECT_ROOT } from '../src/experiment/run/package-root.ts';
-import { positive } from './integer-option.ts';
-import { textTable } from './text-table.ts';
+import { parsePositiveOption } from './integer-option.ts';
+import { formatTextTable } from './text-table.ts';
 import { median } from './timing.ts';
 
 export const STARTUP_USAGE = `startup [options]      how long the built package takes to start, beside Node alone
@@ -64,7 +64,7 @@ export function formatStarts(rows: readonly StartRow[]): string {
     median(milliseconds).toFixed(0),
     Math.min(...milliseconds).toFixed(0),
   ]);
-  return textTable(['started', 'median ms', 'fastest ms'], lines);
+  return formatTextTable(['started', 'median ms', 'fastest ms'], lines);
 }
 
 export async function benchStartup(args: readonly string[]): Promise<void> {
@@ -75,7 +75,7 @@ export async function benchStartup(args: readonly string[]): Promise<void> {
       dist: { type: 'string', default: join(PROJECT_ROOT, 'dist') },
     },
   });
-  const runs = positive('runs', values.runs);
+  const runs = parsePositiveOption('runs', values.runs);
   const load = loadavg()[0]?.toFixed(1);
   console.log(`node ${process.version}, ${cpus().length} cores, ${cpus()[0]?.model.trim()}, load ${load} at the start`);
   console.log(formatStarts(measureStarts(values.dist, runs)));

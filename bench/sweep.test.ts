@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../src/core/backend.ts';
 import type { Stage } from '../src/signals/stage.ts';
 import { formatStages, TimingStore } from './stages.ts';
-import { formatSweep, sweepConfig } from './sweep.ts';
+import { buildSweepConfig, formatSweep } from './sweep.ts';
 import type { RunCost } from './sweep-child.ts';
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url));
@@ -16,7 +16,7 @@ describe('the sweep', () => {
 
   test('has 24 arms that differ in their weights alone', () => {
     const settings = { synthetic: null, queries: null, repeats: 1, seed: 7, backend: 'wasm' };
-    const { arms } = sweepConfig(settings, { name: 'spamassassin-threads' }, 24);
+    const { arms } = buildSweepConfig(settings, { name: 'spamassassin-threads' }, 24);
     const weights = arms.map(({ trajectory, attention }) => `${trajectory?.weight} ${attention?.weight}`);
     expect(new Set(weights).size).toBe(24);
     const others = arms.map(({ name: _, trajectory, attention, ...rest }) =>
@@ -33,7 +33,7 @@ describe('the sweep', () => {
     expect(all).toBe(one);
   });
 
-  const cost = (seconds: number, executed: number): RunCost => ({
+  const buildRunCost = (seconds: number, executed: number): RunCost => ({
     seconds,
     cpuSeconds: seconds / 2,
     timings: [
@@ -50,7 +50,7 @@ describe('the sweep', () => {
     ['missed in seconds', 16.2, 11],
     ['missed in executions', 10, 17],
   ])('is %s', (verdict, seconds, executed) => {
-    const table = formatSweep(cost(10, 10), cost(seconds, executed));
+    const table = formatSweep(buildRunCost(10, 10), buildRunCost(seconds, executed));
     expect(table).toMatch(/^ {2}dataset and embedding +4\.00 +4\.00 +1\.00x$/m);
     expect(table.endsWith(`target at most 1.6x in both: ${verdict.split(' ')[0]}`)).toBe(true);
   });
@@ -64,7 +64,7 @@ describe('the sweep', () => {
 });
 
 describe('what stages cost', () => {
-  const stage = (name: string): Stage => ({ name, key: name, inputs: [], isKept: true });
+  const buildNamedStage = (name: string): Stage => ({ name, key: name, inputs: [], isKept: true });
 
   test("is a stage's own time, without its inputs and without what writing them took", () => {
     let now = 0;
@@ -80,10 +80,10 @@ describe('what stages cost', () => {
     const steps: [() => void, number][] = [
       [() => store.read(), 1], // attention begins
       [() => store.read(), 2], // frames begin
-      [() => store.write(stage('frames'), {}), 4],
+      [() => store.write(buildNamedStage('frames'), {}), 4],
       [() => store.read(), 8], // cosine begins
-      [() => store.write(stage('cosine'), {}), 16],
-      [() => store.write(stage('attention'), {}), 0],
+      [() => store.write(buildNamedStage('cosine'), {}), 16],
+      [() => store.write(buildNamedStage('attention'), {}), 0],
     ];
     for (const [step, passes] of steps) {
       step();

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { BACKENDS } from '../src/core/backend.ts';
 import { type ExperimentConfig, resolveConfig } from '../src/experiment/config/config.ts';
-import { inChild } from './child.ts';
-import { positive } from './integer-option.ts';
+import { runInChild } from './child.ts';
+import { parsePositiveOption } from './integer-option.ts';
 import type { RunCost, SweepTask } from './sweep-child.ts';
 import { writeSyntheticThreads } from './synthetic-threads.ts';
 
@@ -43,16 +43,16 @@ function parseOptions(args: readonly string[]): Settings {
     },
   });
   return {
-    synthetic: values.synthetic === undefined ? null : positive('synthetic', values.synthetic),
-    queries: values.queries === undefined ? null : positive('queries', values.queries),
-    repeats: positive('repeats', values.repeats),
-    seed: positive('seed', values.seed),
+    synthetic: values.synthetic === undefined ? null : parsePositiveOption('synthetic', values.synthetic),
+    queries: values.queries === undefined ? null : parsePositiveOption('queries', values.queries),
+    repeats: parsePositiveOption('repeats', values.repeats),
+    seed: parsePositiveOption('seed', values.seed),
     backend: values.backend,
   };
 }
 
 /** The first arms of the grid of weights, on top of the same candidates and signals. */
-export function sweepConfig(settings: Settings, dataset: object, arms: number): ExperimentConfig {
+export function buildSweepConfig(settings: Settings, dataset: object, arms: number): ExperimentConfig {
   const grid = TRAJECTORY_WEIGHTS.flatMap((trajectory) =>
     ATTENTION_WEIGHTS.map((attention) => ({ trajectory, attention })),
   );
@@ -79,29 +79,29 @@ export function sweepConfig(settings: Settings, dataset: object, arms: number): 
 async function runCold(config: ExperimentConfig): Promise<RunCost> {
   const cacheFolder = mkdtempSync(join(tmpdir(), 'ragpp-bench-sweep-'));
   try {
-    return await inChild<RunCost>('./sweep-child.ts', { config, cacheFolder } satisfies SweepTask);
+    return await runInChild<RunCost>('./sweep-child.ts', { config, cacheFolder } satisfies SweepTask);
   } finally {
     rmSync(cacheFolder, { recursive: true });
   }
 }
 
 /** Of a run: the seconds of some of its steps, all of them by default. */
-function secondsOf({ seconds, timings }: RunCost, ...steps: readonly string[]): number {
+function sumStepSeconds({ seconds, timings }: RunCost, ...steps: readonly string[]): number {
   if (steps.length === 0) return seconds;
   return timings.filter(({ stage }) => steps.includes(stage)).reduce((sum, timing) => sum + timing.seconds, 0);
 }
 
-function executionsOf({ stages }: Pick<RunCost, 'stages'>): number {
+function countExecutions({ stages }: Pick<RunCost, 'stages'>): number {
   return Object.values(stages).reduce((sum, { executed }) => sum + executed, 0);
 }
 
-function fastest(costs: readonly RunCost[]): RunCost {
+function pickFastestRun(costs: readonly RunCost[]): RunCost {
   return costs.reduce((best, cost) => (cost.seconds < best.seconds ? cost : best));
 }
 
 /** The cost of one arm and of all arms, step by step, and their ratio. */
 export function formatSweep(one: RunCost, all: RunCost): string {
-  const time = (...steps: readonly string[]) => [secondsOf(one, ...steps), secondsOf(all, ...steps)] as const;
+  const time = (...steps: readonly string[]) => [sumStepSeconds(one, ...steps), sumStepSeconds(all, ...steps)] as const;
   const rows: [string, readonly [number, number], number][] = [
     ['seconds, whole run', time(), 2],
     ['  dataset and embedding', time('dataset', 'embedding'), 2],
@@ -109,13 +109,13 @@ export function formatSweep(one: RunCost, all: RunCost): string {
     ['  statistics', time('statistics'), 2],
     ['  remarks', time('remarks'), 2],
     ['processor seconds', [one.cpuSeconds, all.cpuSeconds], 2],
-    ['stage executions', [executionsOf(one), executionsOf(all)], 0],
+    ['stage executions', [countExecutions(one), countExecutions(all)], 0],
   ];
   const lines = rows.map(([name, [a, b], digits]) => {
     const ratio = `${(b / a).toFixed(2)}x`;
     return `${name.padEnd(26)}${a.toFixed(digits).padStart(9)}${b.toFixed(digits).padStart(10)}${ratio.padStart(9)}`;
   });
-  const ratio = Math.max(all.seconds / one.seconds, executionsOf(all) / executionsOf(one));
+  const ratio = Math.max(all.seconds / one.seconds, countExecutions(all) / countExecutions(one));
   return [
     `${''.padEnd(26)}${'1 arm'.padStart(9)}${'24 arms'.padStart(10)}${'ratio'.padStart(9)}`,
     ...lines,
@@ -132,12 +132,12 @@ export async function benchSweep(args: readonly string[]): Promise<void> {
     const dataset = settings.synthetic === null ? { name: 'spamassassin-threads' } : { name: 'jsonl', path: folder };
     const costs: Record<'one' | 'all', RunCost[]> = { one: [], all: [] };
     for (let repeat = 0; repeat < settings.repeats; repeat++) {
-      costs.one.push(await runCold(sweepConfig(settings, dataset, 1)));
+      costs.one.push(await runCold(buildSweepConfig(settings, dataset, 1)));
       costs.all.push(
-        await runCold(sweepConfig(settings, dataset, TRAJECTORY_WEIGHTS.length * ATTENTION_WEIGHTS.length)),
+        await runCold(buildSweepConfig(settings, dataset, TRAJECTORY_WEIGHTS.length * ATTENTION_WEIGHTS.length)),
       );
     }
-    const [one, all] = [fastest(costs.one), fastest(costs.all)];
+    const [one, all] = [pickFastestRun(costs.one), pickFastestRun(costs.all)];
     console.log(
       `machine: ${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores; node ${process.version}; backend ${one.backend}`,
     );

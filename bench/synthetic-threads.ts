@@ -1,19 +1,19 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Random, random } from '../src/core/random.ts';
+import { createRandom, type Random } from '../src/core/random.ts';
 
-const HOUR = 3_600_000;
+const HOUR_MILLISECONDS = 3_600_000;
 const WORDS = 5000;
 const TOPIC_WORDS = 40;
 
 /** Frequencies as in a language: a few words are most of the text. */
-function commonWord(source: Random): string {
+function drawCommonWord(source: Random): string {
   return `w${Math.floor(WORDS * source.uniform() ** 3)}`;
 }
 
-function text(source: Random, topic: number): string {
+function drawTopicText(source: Random, topic: number): string {
   const words = Array.from({ length: 20 + source.integer(60) }, (_, i) => {
-    const word = source.uniform() < 0.2 ? `t${topic}x${source.integer(TOPIC_WORDS)}` : commonWord(source);
+    const word = source.uniform() < 0.2 ? `t${topic}x${source.integer(TOPIC_WORDS)}` : drawCommonWord(source);
     return i % 11 === 10 ? `${word}.` : word;
   });
   return words.join(' ');
@@ -31,33 +31,37 @@ export function writeSyntheticThreads(
   seed: number,
   topics = Number.POSITIVE_INFINITY,
 ): void {
-  const source = random(seed, 'synthetic-threads');
+  const source = createRandom(seed, 'synthetic-threads');
   const turns: object[] = [];
   const queries: object[] = [];
   const qrels: string[] = [];
   for (let thread = 0; turns.length < size; thread++) {
     const length = 2 + source.integer(13);
     const topic = thread % topics;
-    let timestamp = Date.UTC(2024, 0, 1) + thread * 3 * HOUR;
+    let timestamp = Date.UTC(2024, 0, 1) + thread * 3 * HOUR_MILLISECONDS;
     for (let i = 0; i < length; i++) {
-      timestamp += (1 + source.integer(4)) * HOUR;
+      timestamp += (1 + source.integer(4)) * HOUR_MILLISECONDS;
       const parentId = i === 0 ? null : `t${thread}-${Math.max(0, i - 1 - source.integer(3))}`;
       turns.push({
         id: `t${thread}-${i}`,
         conversationId: `c${thread}`,
         parentId,
         timestamp,
-        text: text(source, topic),
+        text: drawTopicText(source, topic),
       });
     }
     const answered = Math.max(0, length - 1 - source.integer(3));
-    const query = { id: `q${thread}`, text: text(source, topic), timestamp: timestamp + HOUR / 2 };
+    const query = {
+      id: `q${thread}`,
+      text: drawTopicText(source, topic),
+      timestamp: timestamp + HOUR_MILLISECONDS / 2,
+    };
     queries.push({ ...query, conversationId: `c${thread}` });
     qrels.push(`q${thread} 0 t${thread}-${answered} 1`);
   }
   mkdirSync(folder, { recursive: true });
-  const lines = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
-  writeFileSync(join(folder, 'turns.jsonl'), lines(turns));
-  writeFileSync(join(folder, 'queries.jsonl'), lines(queries));
+  const formatJsonLines = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  writeFileSync(join(folder, 'turns.jsonl'), formatJsonLines(turns));
+  writeFileSync(join(folder, 'queries.jsonl'), formatJsonLines(queries));
   writeFileSync(join(folder, 'qrels.txt'), `${qrels.join('\n')}\n`);
 }

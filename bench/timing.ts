@@ -11,12 +11,12 @@ export function median(values: readonly number[]): number {
 }
 
 /** Times of `repeats` runs, the first with compilation, and the result of the last. */
-export function timesOf<T>(repeats: number, work: () => T | Promise<T>): Promise<Times & { readonly result: T }> {
-  return timesAfter(repeats, () => {}, work);
+export function timeRepeats<T>(repeats: number, work: () => T | Promise<T>): Promise<Times & { readonly result: T }> {
+  return timePrepared(repeats, () => {}, work);
 }
 
-/** {@link timesOf}, each run with an untimed preparation. */
-export async function timesAfter<P, T>(
+/** {@link timeRepeats}, each run with an untimed preparation. */
+export async function timePrepared<P, T>(
   repeats: number,
   prepare: () => P | Promise<P>,
   work: (prepared: P) => T | Promise<T>,

@@ -21,7 +21,7 @@ export async function withConfig<T>(
   const config = loadConfig(file);
   const runner = await openArmRunner(config, context);
   try {
-    return await use({ config, dataset: runner.dataset, workspace: await runner.workspace() });
+    return await use({ config, dataset: runner.dataset, workspace: await runner.openArmWorkspace() });
   } finally {
     await runner.dispose();
   }

@@ -34,7 +34,7 @@ export async function buildHnsw(
 }
 
 /** Bytes of the graph without the vectors, as the library saves it: links, counts, labels, levels. */
-export function graphBytes({ graph }: BuiltIndex): number {
+export function measureGraphBytes({ graph }: BuiltIndex): number {
   const folder = mkdtempSync(join(tmpdir(), 'ragpp-hnsw-'));
   try {
     const path = join(folder, 'graph');

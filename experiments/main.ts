@@ -3,16 +3,16 @@ import { runConservationDrift } from './conservation-drift/command.ts';
 import { runFindings } from './findings/command.ts';
 import { memory } from './memory/study.ts';
 import { runAsProgram } from './program.ts';
-import { studyCommand } from './study.ts';
+import { createStudyCommand } from './study.ts';
 import { throughput } from './throughput/study.ts';
 
 /** Every experiment by name: what `npm run experiment -- <name>` runs. */
 const EXPERIMENTS: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
-  'candidate-stage': studyCommand(candidateStage),
+  'candidate-stage': createStudyCommand(candidateStage),
   'conservation-drift': runConservationDrift,
   findings: runFindings,
-  memory: studyCommand(memory),
-  throughput: studyCommand(throughput),
+  memory: createStudyCommand(memory),
+  throughput: createStudyCommand(throughput),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { stringify } from 'yaml';
-import { sampleConfig, writeSampleJsonl } from '../src/experiment/run/jsonl.fixture.ts';
+import { buildSampleConfig, writeSampleJsonl } from '../src/experiment/run/jsonl.fixture.ts';
 
 /** Runs a study on the small corpus. @returns its figures and its table. */
 export async function runStudy(
@@ -28,7 +28,7 @@ async function runIn(
   const config = join(folder, 'sample.yaml');
   mkdirSync(join(folder, 'data'));
   writeSampleJsonl(join(folder, 'data'));
-  writeFileSync(config, stringify(sampleConfig(join(folder, 'data'))));
+  writeFileSync(config, stringify(buildSampleConfig(join(folder, 'data'))));
   const results = join(folder, name);
   const set = [`config=${config}`, ...settings].flatMap((setting) => ['--set', setting]);
   const printed = vi.spyOn(process.stdout, 'write').mockReturnValue(true);

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { stringify } from 'yaml';
 import type { z } from 'zod';
-import { backendOption, cacheOption, collect } from '../src/cli/options.ts';
+import { cacheOption, collect, createBackendOption } from '../src/cli/options.ts';
 import { type BackendChoice, type BackendName, useBackend } from '../src/core/backend.ts';
 import { assertWritableFolder } from '../src/core/files.ts';
-import { hashOf } from '../src/core/hash.ts';
-import { type StartProgress, terminalProgress } from '../src/core/progress.ts';
+import { computeHash } from '../src/core/hash.ts';
+import { createTerminalProgress, type StartProgress } from '../src/core/progress.ts';
 import { parse } from '../src/core/validation.ts';
 import { applyOverrides } from '../src/experiment/config/config-file.ts';
 import { captureEnvironment } from '../src/experiment/run/environment.ts';
@@ -42,14 +42,14 @@ interface Options {
 }
 
 /** The files of a study: those that `ragpp publish` copies. */
-function filesOf(
+function buildStudyFiles(
   name: string,
   settings: { readonly seed: number },
   backend: BackendName,
   command: string,
   { dataset, figures, sections }: Findings,
 ): RunFiles & { readonly hash: string } {
-  const hash = hashOf([name, settings, dataset.hash, backend]).slice(0, 12);
+  const hash = computeHash([name, settings, dataset.hash, backend]).slice(0, 12);
   const environment = captureEnvironment(backend, settings.seed, command);
   const { version, commit, machine, seed } = environment;
   const provenance = `Experiment ${name} (${hash}) on ${dataset.name}; version ${version}, commit ${commit}, backend ${backend}, ${machine.cores} x ${machine.cpu}, seed ${seed}; ${command}`;
@@ -63,11 +63,11 @@ function filesOf(
 }
 
 /** The command of a study: `--set path=value` changes any of its settings. @throws ConfigurationError for settings that cannot be, before any work. */
-export function studyCommand<Schema extends z.ZodType<{ readonly seed: number }>>(study: Study<Schema>) {
+export function createStudyCommand<Schema extends z.ZodType<{ readonly seed: number }>>(study: Study<Schema>) {
   return async (args: readonly string[]): Promise<void> => {
     const command = new Command(study.name)
       .description(study.description)
-      .addOption(backendOption().default('auto'))
+      .addOption(createBackendOption().default('auto'))
       .addOption(cacheOption())
       .option('--results <folder>', 'where the run folder is made', 'results/runs')
       .option('--set <path=value>', 'changes a setting; repeatable', collect, [])
@@ -76,9 +76,9 @@ export function studyCommand<Schema extends z.ZodType<{ readonly seed: number }>
         const settings = parse(study.settings, applyOverrides({}, set), 'the settings');
         const backend = await useBackend(choice);
         for (const folder of [results, cache]) assertWritableFolder(folder);
-        const findings = await study.measure(settings, { cacheFolder: cache, progress: terminalProgress() });
+        const findings = await study.measure(settings, { cacheFolder: cache, progress: createTerminalProgress() });
         const typed = ['npm run experiment --', study.name, ...args].join(' ');
-        const { hash, ...files } = filesOf(study.name, settings, backend, typed, findings);
+        const { hash, ...files } = buildStudyFiles(study.name, settings, backend, typed, findings);
         const folder = join(results, `${study.name}-${hash}`);
         writeRunFolder(folder, files);
         process.stdout.write(`\n${findings.sections.join('\n\n')}\n\nrun: ${folder}\n`);

@@ -5,10 +5,10 @@ export interface TextTable {
 }
 
 /** Padded, so that the source reads as a table too. */
-export function pipeTable({ head, rows }: TextTable): string {
+export function formatPipeTable({ head, rows }: TextTable): string {
   const widths = head.map((cell, at) => Math.max(cell.length, ...rows.map((cells) => cells[at]?.length ?? 0)));
-  const line = (cells: readonly string[]) =>
+  const formatPipeLine = (cells: readonly string[]) =>
     `| ${cells.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join(' | ')} |`;
   const rule = widths.map((width, at) => (at === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`));
-  return [line(head), line(rule), ...rows.map(line)].join('\n');
+  return [formatPipeLine(head), formatPipeLine(rule), ...rows.map(formatPipeLine)].join('\n');
 }

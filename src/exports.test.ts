@@ -25,10 +25,10 @@ const rooms = readdirSync(source, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && entry.name !== 'cli')
   .map(({ name }) => name);
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
-const built = files.filter((file) => !exclude.some((glob) => matches(glob, `src/${file}`)));
+const built = files.filter((file) => !exclude.some((glob) => doesGlobMatch(glob, `src/${file}`)));
 
 /** A glob of tsconfig: `**` for folders, `*` within a name. */
-function matches(glob: string, path: string): boolean {
+function doesGlobMatch(glob: string, path: string): boolean {
   const pattern = glob
     .replace(/[.+]/g, '\\$&')
     .replace('**/', '(?:.*/)?')
@@ -36,7 +36,7 @@ function matches(glob: string, path: string): boolean {
   return new RegExp(`^${pattern}$`).test(path);
 }
 
-function specifiers(file: string): string[] {
+function listSpecifiers(file: string): string[] {
   const text = read(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
   return [...text.matchAll(/(?<!')(?:(?<!\.)\bfrom|\bimport|\brequire|\bresolve)\s*\(?\s*'([^']+)'/g)].map(
     ([, found]) => found as string,
@@ -44,20 +44,20 @@ function specifiers(file: string): string[] {
 }
 
 /** What the entries import, directly and not. */
-function reached(entries: readonly string[]): Set<string> {
+function listReachedModules(entries: readonly string[]): Set<string> {
   const seen = new Set<string>();
   const pending = [...entries];
   for (let file = pending.pop(); file !== undefined; file = pending.pop()) {
     if (seen.has(file)) continue;
     seen.add(file);
-    const relative = specifiers(file).filter((found) => found.startsWith('.'));
+    const relative = listSpecifiers(file).filter((found) => found.startsWith('.'));
     pending.push(...relative.map((found) => normalize(join(dirname(file as string), found))));
   }
   return seen;
 }
 
 /** Every name, of a value or a type, that a barrel exports. */
-function namesOf(barrel: string): string[] {
+function listExportedNames(barrel: string): string[] {
   const lists = [...read(barrel).matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list]) =>
     (list as string).split(','),
   );
@@ -65,12 +65,14 @@ function namesOf(barrel: string): string[] {
   return [...spaces, ...lists.map((name) => name.trim().replace(/^type /, '')).filter((name) => name !== '')];
 }
 
-const barrelOf = (room: string) => join(room, 'index.ts');
+const joinBarrelPath = (room: string) => join(room, 'index.ts');
 const namesByRoom = new Map(
-  rooms.filter((room) => existsSync(join(source, barrelOf(room)))).map((room) => [room, namesOf(barrelOf(room))]),
+  rooms
+    .filter((room) => existsSync(join(source, joinBarrelPath(room))))
+    .map((room) => [room, listExportedNames(joinBarrelPath(room))]),
 );
-const barrels = ['index.ts', ...[...namesByRoom.keys()].map(barrelOf)];
-const packageOf = (specifier: string) =>
+const barrels = ['index.ts', ...[...namesByRoom.keys()].map(joinBarrelPath)];
+const parsePackageName = (specifier: string) =>
   specifier
     .split('/')
     .slice(0, specifier.startsWith('@') ? 2 : 1)
@@ -78,10 +80,13 @@ const packageOf = (specifier: string) =>
 
 describe('entry points', () => {
   test('there is one a room, and package.json names each of them', () => {
-    const entry = (folder: string) => ({ types: `./dist/${folder}index.d.ts`, import: `./dist/${folder}index.js` });
-    const expected = rooms.map((room) => [`./${room}`, entry(`${room}/`)]);
+    const buildExportEntry = (folder: string) => ({
+      types: `./dist/${folder}index.d.ts`,
+      import: `./dist/${folder}index.js`,
+    });
+    const expected = rooms.map((room) => [`./${room}`, buildExportEntry(`${room}/`)]);
     expect(manifest.exports).toEqual({
-      '.': entry(''),
+      '.': buildExportEntry(''),
       ...Object.fromEntries(expected),
       './package.json': './package.json',
     });
@@ -101,11 +106,11 @@ describe('entry points', () => {
     for (const [room, names] of namesByRoom)
       for (const name of names) owners.set(name, [...(owners.get(name) ?? []), room]);
     expect([...owners].filter(([, of]) => of.length > 1)).toEqual([]);
-    expect(namesOf('index.ts').filter((name) => !owners.has(name))).toEqual([]);
+    expect(listExportedNames('index.ts').filter((name) => !owners.has(name))).toEqual([]);
   });
 
   test.each([...namesByRoom.keys()])('%s loads, with no value that its barrel does not name', async (room) => {
-    const loaded = (await import(join(source, barrelOf(room)))) as Record<string, unknown>;
+    const loaded = (await import(join(source, joinBarrelPath(room)))) as Record<string, unknown>;
     expect(Object.keys(loaded).filter((name) => loaded[name] === undefined)).toEqual([]);
     expect(namesByRoom.get(room)).toEqual(expect.arrayContaining(Object.keys(loaded)));
   });
@@ -114,7 +119,7 @@ describe('entry points', () => {
 describe('what is built', () => {
   test('is what the entry points and the command line reach: fixtures stay out, and nothing is left over', () => {
     const entries = [...barrels, join('cli', 'main.ts'), join('cli', 'work.ts')];
-    expect([...reached(entries)].sort()).toEqual(built.sort());
+    expect([...listReachedModules(entries)].sort()).toEqual(built.sort());
     expect(manifest.bin).toEqual({ ragpp: 'dist/cli/main.js' });
     expect(read('cli/main.ts')).toMatch(/^#!\/usr\/bin\/env node\n/);
   });
@@ -123,9 +128,9 @@ describe('what is built', () => {
     const { dependencies, optionalDependencies, peerDependencies } = manifest;
     const imported = new Set(
       built
-        .flatMap(specifiers)
+        .flatMap(listSpecifiers)
         .filter((found) => !/^\.|^node:/.test(found) && found !== BUNDLER)
-        .map(packageOf),
+        .map(parsePackageName),
     );
     const declared = { ...dependencies, ...optionalDependencies, ...peerDependencies };
     expect([...imported].filter((name) => !Object.hasOwn(declared, name))).toEqual([]);

@@ -8,10 +8,10 @@ const rooms = readdirSync(source, { withFileTypes: true })
   .map(({ name }) => name);
 
 /** Paths below a value at which a plain object or array can be changed. */
-function changeable(value: unknown, path: string): string[] {
+function listChangeable(value: unknown, path: string): string[] {
   if (value === null || typeof value !== 'object') return [];
   if (!Array.isArray(value) && Object.getPrototypeOf(value) !== Object.prototype) return [];
-  const below = Object.entries(value).flatMap(([key, child]) => changeable(child, `${path}.${key}`));
+  const below = Object.entries(value).flatMap(([key, child]) => listChangeable(child, `${path}.${key}`));
   return Object.isFrozen(value) ? below : [path, ...below];
 }
 
@@ -20,7 +20,7 @@ test.each(rooms)('no table that %s exports can be changed from outside', async (
   const tables = Object.entries(exports).filter(
     ([, value]) => value !== null && typeof value === 'object' && !('_zod' in value) && !('engine' in value),
   );
-  expect(tables.flatMap(([name, table]) => changeable(table, name))).toEqual([]);
+  expect(tables.flatMap(([name, table]) => listChangeable(table, name))).toEqual([]);
 });
 
 test('there are rooms with tables to look at', () => {

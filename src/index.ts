@@ -21,7 +21,7 @@ export type { Turn } from './model/turn.ts';
 export { renderHtml } from './report/page/html.ts';
 export { renderText } from './report/tables/text-table.ts';
 export { Workspace } from './signals/workspace.ts';
-export { trajectoryCoordinates } from './trajectory/coordinates.ts';
+export { computeTrajectoryCoordinates } from './trajectory/coordinates.ts';
 
 type RunExperiment = typeof import('./experiment/run/run.ts').runExperiment;
 type Retrieve = typeof import('./retrieval/retriever.ts').retrieve;

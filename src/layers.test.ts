@@ -34,7 +34,7 @@ const ROOMS = [
 
 const source = dirname(fileURLToPath(import.meta.url));
 
-function importsOf(file: string): string[] {
+function listImports(file: string): string[] {
   const text = readFileSync(join(source, file), 'utf8');
   return [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, specifier]) =>
     normalize(join(dirname(file), specifier as string)),
@@ -45,10 +45,10 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts'))
   .map((file) => relative('.', file));
 
-const roomOf = (file: string) => file.split(sep)[0] as string;
+const readRoom = (file: string) => file.split(sep)[0] as string;
 
 test('every folder of src is a room', () => {
-  const rooms = new Set(files.filter((file) => file.includes(sep)).map(roomOf));
+  const rooms = new Set(files.filter((file) => file.includes(sep)).map(readRoom));
   expect([...rooms].filter((room) => !ROOMS.includes(room))).toEqual([]);
   expect(rooms.size).toBeGreaterThan(10);
 });
@@ -56,14 +56,14 @@ test('every folder of src is a room', () => {
 test('a room imports only from itself and from rooms before it', () => {
   const edges = files
     .filter((file) => file.includes(sep))
-    .flatMap((file) => importsOf(file).map((target) => ({ file, target })));
-  const offending = edges.filter(({ file, target }) => ROOMS.indexOf(roomOf(target)) > ROOMS.indexOf(roomOf(file)));
+    .flatMap((file) => listImports(file).map((target) => ({ file, target })));
+  const offending = edges.filter(({ file, target }) => ROOMS.indexOf(readRoom(target)) > ROOMS.indexOf(readRoom(file)));
   expect(offending.map(({ file, target }) => `${file} -> ${target}`)).toEqual([]);
   expect(edges.length).toBeGreaterThan(50);
 });
 
 test('no file imports itself through others, types included', () => {
-  const imports = new Map(files.map((file) => [file, importsOf(file)]));
+  const imports = new Map(files.map((file) => [file, listImports(file)]));
   /** Files that a walk has left: none of them leads back to one that it is still in. */
   const left = new Set<string>();
   const cycles: string[] = [];

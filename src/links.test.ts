@@ -13,13 +13,13 @@ const studies = readdirSync(join(root, 'experiments'), { recursive: true, encodi
 const pages = ['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', ...docs, ...studies];
 
 /** The text of a page without its blocks of code. */
-function proseOf(page: string): string {
+function readProse(page: string): string {
   return readFileSync(join(root, page), 'utf8').replace(/^```[\s\S]*?^```$/gm, '');
 }
 
 /** The anchors of a page's headings, as GitHub makes them. */
-function anchorsOf(page: string): string[] {
-  return [...proseOf(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+function listAnchors(page: string): string[] {
+  return [...readProse(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
     (heading as string)
       .toLowerCase()
       .replace(/[^\p{L}\p{N} _-]/gu, '')
@@ -29,7 +29,7 @@ function anchorsOf(page: string): string[] {
 
 /** Links to files of the project: the page, and what it points at. */
 const links = pages.flatMap((page) =>
-  [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)]
+  [...readProse(page).matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, target]) => target as string)
     .filter((target) => !/^[a-z]+:/.test(target))
     .map((target) => {
@@ -46,7 +46,7 @@ test('every link within the project leads to a file', () => {
 
 test('every link to a heading leads to one', () => {
   const anchored = links.filter(({ anchor, file }) => anchor !== undefined && file.endsWith('.md'));
-  const broken = anchored.filter(({ anchor, file }) => !anchorsOf(file).includes(anchor as string));
+  const broken = anchored.filter(({ anchor, file }) => !listAnchors(file).includes(anchor as string));
   expect(broken.map(({ page, target }) => `${page}: ${target}`)).toEqual([]);
   expect(anchored.length).toBeGreaterThan(5);
 });

@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), 'ragpp-package-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The files that an installed package has, but for what is built. */
-function packedFiles(): string[] {
+function listPackedFiles(): string[] {
   const text = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
     cwd: project,
     encoding: 'utf8',
@@ -23,7 +23,7 @@ function packedFiles(): string[] {
 }
 
 test('every config of an installed package finds the files that it names', () => {
-  const files = packedFiles();
+  const files = listPackedFiles();
   for (const file of files) cpSync(join(project, file), join(folder, file));
   const configs = files.filter((file) => /^configs\/(?!groups\/).*\.yaml$/.test(file));
   expect(configs).toContain('configs/locomo.yaml');

@@ -10,7 +10,7 @@ const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 const examples = [...readme.matchAll(/<!-- example -->\n```ts\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/g)];
 
 /** As somebody would run it who has installed the package, with the source in place of what is built from it. */
-function printed(code: string): string {
+function runSnippet(code: string): string {
   const runnable = code.replace(/'rag-plusplus\/([a-z]+)'/g, (_, room: string) =>
     JSON.stringify(new URL(`${room}/index.ts`, import.meta.url).href),
   );
@@ -21,5 +21,5 @@ function printed(code: string): string {
 test('every example of README prints what README says', () => {
   expect(examples.length).toBe(readme.split('<!-- example -->').length - 1);
   expect(examples.length).toBeGreaterThan(0);
-  for (const [, code, output] of examples) expect(printed(code as string)).toBe(output);
+  for (const [, code, output] of examples) expect(runSnippet(code as string)).toBe(output);
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { INDEXES } from './candidates/registry.ts';
 import { DATASETS } from './datasets/registry.ts';
 import { ENCODERS } from './embedding/registry.ts';
-import { tablesUnder } from './experiment/config/config-reference.harness.ts';
+import { parseTables } from './experiment/config/config-reference.harness.ts';
 import { LAUNCHERS } from './experiment/launch/registry.ts';
 import { FUSIONS } from './fusion/registry.ts';
 import { PAGERANK_SOLVERS } from './graph/pagerank-registry.ts';
@@ -24,7 +24,7 @@ const REGISTRIES = [
 
 describe.each(REGISTRIES)('the table of every $column in docs/$page', ({ registry, page, column }) => {
   const text = readFileSync(new URL(`../docs/${page}`, import.meta.url), 'utf8');
-  const tables = tablesUnder(text).filter(([header]) => header?.[0] === column);
+  const tables = parseTables(text).filter(([header]) => header?.[0] === column);
 
   test('lists every member with its description, and nothing else', () => {
     expect(tables).toHaveLength(1);

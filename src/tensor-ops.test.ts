@@ -11,7 +11,7 @@ const source = dirname(fileURLToPath(import.meta.url));
 const read = (file: string) => readFileSync(join(source, file), 'utf8');
 
 /** What a file imports, also on first use, or passes on at run time: not what is a type. */
-function valueImports(file: string): string[] {
+function listValueImports(file: string): string[] {
   const text = read(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
   const statements = [...text.matchAll(/^(?:import|export) (?!type )([^;]*?) from '([^']+)'/gm)];
   const fixed = statements.flatMap(([, names, specifier]) => {
@@ -25,25 +25,25 @@ function valueImports(file: string): string[] {
 const reaching = new Map<string, boolean>();
 
 /** Whether running a file can touch a tensor. */
-function reachesTensors(file: string): boolean {
+function doesReachTensors(file: string): boolean {
   const known = reaching.get(file);
   if (known !== undefined) return known;
   reaching.set(file, false);
-  const answer = valueImports(file).some(
+  const answer = listValueImports(file).some(
     (found) =>
       found === '@tensorflow/tfjs-core' ||
-      (found.startsWith('.') && reachesTensors(normalize(join(dirname(file), found)))),
+      (found.startsWith('.') && doesReachTensors(normalize(join(dirname(file), found)))),
   );
   reaching.set(file, answer);
   return answer;
 }
 
 /** Functions and classes that a room exports from files which reach tensors. */
-async function publicOps(room: string): Promise<string[]> {
+async function listPublicOps(room: string): Promise<string[]> {
   const barrel = join(room, 'index.ts');
   const exported = (await import(`./${room}/index.ts`)) as Record<string, unknown>;
   return [...read(barrel).matchAll(/^export \{([^}]*)\} from '([^']+)'/gm)].flatMap(([, list, file]) => {
-    if (!reachesTensors(normalize(join(room, file as string)))) return [];
+    if (!doesReachTensors(normalize(join(room, file as string)))) return [];
     const names = (list as string).split(',').map((name) => name.trim());
     return names.filter((name) => typeof exported[name] === 'function');
   });
@@ -52,7 +52,7 @@ async function publicOps(room: string): Promise<string[]> {
 const rooms = readdirSync(source).filter((room) => existsSync(join(source, room, 'index.ts')));
 const opsOf = new Map<string, string[]>();
 for (const room of rooms) {
-  const ops = await publicOps(room);
+  const ops = await listPublicOps(room);
   if (ops.length > 0) opsOf.set(room, ops);
 }
 
@@ -64,19 +64,19 @@ const cases = [...registries].flatMap(([room, registry]) =>
   Object.entries(registry).flatMap(([name, op]) => ('provedIn' in op ? [] : [[`${room}, ${name}`, op] as const])),
 );
 
-function tensorsIn(result: unknown): tf.Tensor[] {
+function collectTensors(result: unknown): tf.Tensor[] {
   if (result instanceof tf.Tensor) return [result];
   if (result === null || typeof result !== 'object' || ArrayBuffer.isView(result)) return [];
-  return Object.values(result).flatMap(tensorsIn);
+  return Object.values(result).flatMap(collectTensors);
 }
 
-async function numbersIn(result: unknown): Promise<number[]> {
+async function readAllNumbers(result: unknown): Promise<number[]> {
   if (typeof result === 'number') return [result];
   if (result instanceof tf.Tensor) return [...(await result.data())];
   if (ArrayBuffer.isView(result)) return [...(result as Float32Array)];
   if (result === null || typeof result !== 'object') return [];
   const parts: number[] = [];
-  for (const part of Object.values(result)) parts.push(...(await numbersIn(part)));
+  for (const part of Object.values(result)) parts.push(...(await readAllNumbers(part)));
   return parts;
 }
 
@@ -90,10 +90,10 @@ async function run(scenario: Scenario, use: (result: unknown) => Promise<void> =
       owned.push(tensor);
       return tensor;
     });
-    made = tensorsIn(result).length;
+    made = collectTensors(result).length;
     expect(tf.memory().numTensors - before).toBe(owned.length + made);
     await use(result);
-    tf.dispose(tensorsIn(result));
+    tf.dispose(collectTensors(result));
   } finally {
     tf.dispose(owned);
     expect(tf.memory().numTensors, 'tensors after all is disposed').toBe(before);
@@ -104,10 +104,10 @@ async function run(scenario: Scenario, use: (result: unknown) => Promise<void> =
  * Steps of a scenario at which its device fails, all of them or a limited number: fewer on WebGPU, where a step compiles a shader, and whose tensors are counted by the
  * same engine.
  */
-const mostFaults = (backend: string) => (backend === 'webgpu' ? 3 : 23);
+const countMostFaults = (backend: string) => (backend === 'webgpu' ? 3 : 23);
 
 /** Runs some work while the device counts its operations and what is read back from it, and fails at the one of that number. */
-async function failingAt(step: number, work: () => Promise<void>): Promise<number> {
+async function runFailingAt(step: number, work: () => Promise<void>): Promise<number> {
   const engine = tf.engine();
   const runKernel = engine.runKernel.bind(engine);
   const read = engine.read.bind(engine);
@@ -166,17 +166,17 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   describe.each(cases)('%s', (_, op: TensorOp) => {
     test('leaves nothing behind, and makes numbers alone', async () => {
       await run(op.use, async (result) => {
-        const numbers = await numbersIn(result);
+        const numbers = await readAllNumbers(result);
         expect(numbers.length).toBeGreaterThan(0);
         expect(numbers.filter((value) => !Number.isFinite(value))).toEqual([]);
       });
     });
 
     test('leaves nothing behind wherever its device fails', async () => {
-      const steps = await failingAt(Number.POSITIVE_INFINITY, () => run(op.use));
-      const stride = Math.max(1, Math.ceil(steps / mostFaults(backend)));
+      const steps = await runFailingAt(Number.POSITIVE_INFINITY, () => run(op.use));
+      const stride = Math.max(1, Math.ceil(steps / countMostFaults(backend)));
       for (let step = 1; step <= steps; step += stride) {
-        const failing = failingAt(step, () => run(op.use));
+        const failing = runFailingAt(step, () => run(op.use));
         if (op.catches === true) await failing;
         else await expect(failing, `step ${step} of ${steps}`).rejects.toThrow(`device failed at step ${step}`);
       }
@@ -188,7 +188,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
 
     test.each(Object.entries(op.edges ?? {}))('%s give defined numbers', async (_, [scenario, expected]) => {
       await run(scenario, async (result) => {
-        const numbers = await numbersIn(result);
+        const numbers = await readAllNumbers(result);
         expect(numbers).toHaveLength(expected.length);
         for (const [i, value] of expected.entries()) {
           const error = Math.abs((numbers[i] as number) - value);

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../../src/core/errors.ts';
 import { runStudy } from '../study.harness.ts';
-import { studyCommand } from '../study.ts';
+import { createStudyCommand } from '../study.ts';
 import { candidateStage } from './study.ts';
 import type { GraphPoint } from './table.ts';
 
 describe('candidate-stage', () => {
   test('recall of 1 where the whole graph is looked at, and a row a graph', async () => {
     const options = ['k=7', 'm=[2, 11]', 'efConstruction=[5, 40]', 'efSearch=[7, 200]'];
-    const { figures, table } = await runStudy(studyCommand(candidateStage), 'candidate-stage', ...options);
+    const { figures, table } = await runStudy(createStudyCommand(candidateStage), 'candidate-stage', ...options);
     const points = figures.points as GraphPoint[];
     expect(points.map(({ m, efConstruction, efSearch }) => [m, efConstruction, efSearch])).toEqual(
       [2, 11].flatMap((m) => [5, 40].flatMap((build) => [7, 200].map((search) => [m, build, search]))),
@@ -24,7 +24,7 @@ describe('candidate-stage', () => {
   });
 
   test('settings that cannot be are refused before any work', async () => {
-    const wrong = studyCommand(candidateStage)(['--set', 'm=[0.5]', '--set', 'efSerch=[10]']);
+    const wrong = createStudyCommand(candidateStage)(['--set', 'm=[0.5]', '--set', 'efSerch=[10]']);
     await expect(wrong).rejects.toThrow(ConfigurationError);
     await expect(wrong).rejects.toThrow(/2 errors in the settings[\s\S]*efSearch/);
   });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { frontier, frontierTable, type GraphPoint, gridTable } from './table.ts';
+import { findFrontier, formatFrontierTable, formatGridTable, type GraphPoint } from './table.ts';
 
-const point = (m: number, efSearch: number, recall: number, milliseconds: number): GraphPoint => ({
+const buildGraphPoint = (m: number, efSearch: number, recall: number, milliseconds: number): GraphPoint => ({
   m,
   efConstruction: 40,
   efSearch,
@@ -11,26 +11,26 @@ const point = (m: number, efSearch: number, recall: number, milliseconds: number
   graphBytes: 10 * m,
 });
 const points = [
-  point(4, 10, 0.7, 0.2),
-  point(4, 20, 0.8, 0.3),
-  point(8, 10, 0.8, 0.25),
-  point(8, 20, 0.95, 0.4),
-  point(16, 10, 0.9, 0.5),
-  point(16, 20, 0.95, 0.4),
+  buildGraphPoint(4, 10, 0.7, 0.2),
+  buildGraphPoint(4, 20, 0.8, 0.3),
+  buildGraphPoint(8, 10, 0.8, 0.25),
+  buildGraphPoint(8, 20, 0.95, 0.4),
+  buildGraphPoint(16, 10, 0.9, 0.5),
+  buildGraphPoint(16, 20, 0.95, 0.4),
 ];
 
 test('the frontier leaves out what another beats, and keeps equals', () => {
-  expect(frontier(points).map(({ m, efSearch }) => [m, efSearch])).toEqual([
+  expect(findFrontier(points).map(({ m, efSearch }) => [m, efSearch])).toEqual([
     [4, 10],
     [8, 10],
     [8, 20],
     [16, 20],
   ]);
-  expect(frontierTable(points, 7).split('\n')).toHaveLength(6);
+  expect(formatFrontierTable(points, 7).split('\n')).toHaveLength(6);
 });
 
 test('the grid has a row a graph', () => {
-  expect(gridTable(points).split('\n').slice(2)).toEqual([
+  expect(formatGridTable(points).split('\n').slice(2)).toEqual([
     '| M 4, efConstruction 40  | 1.3 |  40 | .700, .20 ms | .800, .30 ms |'.replace(
       ' 1.3 |  40 |',
       '     1.3 |           40 |',

@@ -1,5 +1,5 @@
-import { decimal } from '../../src/report/tables/format.ts';
-import { pipeTable } from '../text-table.ts';
+import { formatDecimal } from '../../src/report/tables/format.ts';
+import { formatPipeTable } from '../text-table.ts';
 
 /** One setting of the approximate index. */
 export interface GraphPoint {
@@ -15,23 +15,25 @@ export interface GraphPoint {
   readonly graphBytes: number;
 }
 
-const graphOf = ({ m, efConstruction }: GraphPoint) => `M ${m}, efConstruction ${efConstruction}`;
+const describeGraphPoint = ({ m, efConstruction }: GraphPoint) => `M ${m}, efConstruction ${efConstruction}`;
 
 /** A row a graph, a column an efSearch. */
-export function gridTable(points: readonly GraphPoint[]): string {
+export function formatGridTable(points: readonly GraphPoint[]): string {
   const efs = [...new Set(points.map(({ efSearch }) => efSearch))];
-  const graphs = [...new Set(points.map(graphOf))];
+  const graphs = [...new Set(points.map(describeGraphPoint))];
   const rows = graphs.map((graph) => {
-    const own = points.filter((point) => graphOf(point) === graph);
+    const own = points.filter((point) => describeGraphPoint(point) === graph);
     const [{ buildSeconds, graphBytes }] = own as [GraphPoint];
-    const cells = own.map(({ recall, milliseconds }) => `${decimal(recall, 3)}, ${decimal(milliseconds, 2)} ms`);
+    const cells = own.map(
+      ({ recall, milliseconds }) => `${formatDecimal(recall, 3)}, ${formatDecimal(milliseconds, 2)} ms`,
+    );
     return [graph, buildSeconds.toFixed(1), graphBytes.toFixed(0), ...cells];
   });
-  return pipeTable({ head: ['graph', 'build s', 'bytes a turn', ...efs.map((ef) => `efSearch ${ef}`)], rows });
+  return formatPipeTable({ head: ['graph', 'build s', 'bytes a turn', ...efs.map((ef) => `efSearch ${ef}`)], rows });
 }
 
 /** The Pareto-optimal points: no other is at least as fast and at least as exact; the fastest first. */
-export function frontier(points: readonly GraphPoint[]): GraphPoint[] {
+export function findFrontier(points: readonly GraphPoint[]): GraphPoint[] {
   const beats = (a: GraphPoint, b: GraphPoint) =>
     a.milliseconds <= b.milliseconds &&
     a.recall >= b.recall &&
@@ -41,13 +43,13 @@ export function frontier(points: readonly GraphPoint[]): GraphPoint[] {
     .sort((a, b) => a.milliseconds - b.milliseconds);
 }
 
-export function frontierTable(points: readonly GraphPoint[], k: number): string {
-  return pipeTable({
+export function formatFrontierTable(points: readonly GraphPoint[], k: number): string {
+  return formatPipeTable({
     head: ['setting', `recall@${k}`, 'ms'],
-    rows: frontier(points).map((point) => [
-      `${graphOf(point)}, efSearch ${point.efSearch}`,
-      decimal(point.recall, 4),
-      decimal(point.milliseconds, 3),
+    rows: findFrontier(points).map((point) => [
+      `${describeGraphPoint(point)}, efSearch ${point.efSearch}`,
+      formatDecimal(point.recall, 4),
+      formatDecimal(point.milliseconds, 3),
     ]),
   });
 }

@@ -5,9 +5,9 @@ import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ConfigurationError } from '../../src/core/errors.ts';
-import { random } from '../../src/core/random.ts';
+import { createRandom } from '../../src/core/random.ts';
 import { runConservationDrift } from './command.ts';
-import { noon } from './corpus.fixture.ts';
+import { computeNoon } from './corpus.fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'conservation-drift-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -19,7 +19,7 @@ const [TURNS, DAYS] = [151, 61];
 
 /** Conversations of two months with a silence of three weeks in between, as a user's own data. */
 function writeData(data: string): void {
-  const source = random(1, 'command.test');
+  const source = createRandom(1, 'command.test');
   const times = Array.from({ length: TURNS }, () => DAYS * source.uniform())
     .map((day) => (day < 20 ? day : Math.max(41, day)))
     .sort((a, b) => a - b);
@@ -29,13 +29,13 @@ function writeData(data: string): void {
       id: `t${i}`,
       conversationId: `c${i % 17}`,
       parentId: i < 17 ? null : `t${i - 17}`,
-      timestamp: Math.round(noon(day)),
+      timestamp: Math.round(computeNoon(day)),
       text,
     };
   });
   mkdirSync(data);
   writeFileSync(join(data, 'turns.jsonl'), turns.map((turn) => `${JSON.stringify(turn)}\n`).join(''));
-  const query = { id: 'q', text: 'bread', timestamp: noon(DAYS), anchorTurnId: 't0' };
+  const query = { id: 'q', text: 'bread', timestamp: computeNoon(DAYS), anchorTurnId: 't0' };
   writeFileSync(join(data, 'queries.jsonl'), `${JSON.stringify(query)}\n`);
   writeFileSync(join(data, 'qrels.txt'), 'q 0 t0 1\n');
 }

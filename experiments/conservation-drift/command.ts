@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { backendOption, cacheOption } from '../../src/cli/options.ts';
+import { cacheOption, createBackendOption } from '../../src/cli/options.ts';
 import { type BackendChoice, useBackend } from '../../src/core/backend.ts';
 import { assertWritableFolder } from '../../src/core/files.ts';
-import { terminalProgress } from '../../src/core/progress.ts';
+import { createTerminalProgress } from '../../src/core/progress.ts';
 import { parse } from '../../src/core/validation.ts';
 import { writeRunFolder } from '../../src/experiment/run/run-folder.ts';
-import { pipeTable } from '../text-table.ts';
-import { conservationDrift, NAME } from './experiment.ts';
-import { driftFiles } from './files.ts';
+import { formatPipeTable } from '../text-table.ts';
+import { measureConservationDrift, NAME } from './experiment.ts';
+import { buildDriftFiles } from './files.ts';
 import { driftSettings } from './settings.ts';
-import { driftTable } from './tables.ts';
+import { buildDriftTable } from './tables.ts';
 
 interface Options {
   readonly backend: BackendChoice;
@@ -26,24 +26,24 @@ interface Options {
 }
 
 /** The given settings; a value that is not a number stays a text, for the schema to check. */
-function settingsOf({ data, backend: _, cache: __, results: ___, ...texts }: Options): unknown {
+function readDriftSettings({ data, backend: _, cache: __, results: ___, ...texts }: Options): unknown {
   const given = Object.entries(texts).map(([name, text]) => [name, Number.isNaN(Number(text)) ? text : Number(text)]);
   return { ...Object.fromEntries(given), ...(data === undefined ? {} : { dataset: { name: 'jsonl', path: data } }) };
 }
 
 async function run(options: Options, args: readonly string[]): Promise<void> {
-  const settings = parse(driftSettings, settingsOf(options), 'the options');
+  const settings = parse(driftSettings, readDriftSettings(options), 'the options');
   const backend = await useBackend(options.backend);
   for (const folder of [options.results, options.cache]) assertWritableFolder(folder);
-  const result = await conservationDrift(settings, {
+  const result = await measureConservationDrift(settings, {
     backend,
     cacheFolder: options.cache,
     command: ['npm run experiment --', NAME, ...args].join(' '),
-    progress: terminalProgress(),
+    progress: createTerminalProgress(),
   });
   const folder = join(options.results, `${NAME}-${result.hash}`);
-  writeRunFolder(folder, driftFiles(result));
-  process.stdout.write(`\n${pipeTable(driftTable(result))}\n\nreport: ${join(folder, 'report.html')}\n`);
+  writeRunFolder(folder, buildDriftFiles(result));
+  process.stdout.write(`\n${formatPipeTable(buildDriftTable(result))}\n\nreport: ${join(folder, 'report.html')}\n`);
 }
 
 /** @throws CommanderError for wrong usage, ConfigurationError for settings that cannot be. */
@@ -52,7 +52,7 @@ export async function runConservationDrift(args: readonly string[]): Promise<voi
     .description(
       'replays a corpus in time order under several retention policies and follows what the memory conserves',
     )
-    .addOption(backendOption().default('auto'))
+    .addOption(createBackendOption().default('auto'))
     .addOption(cacheOption())
     .option('--results <folder>', 'where the run folder is made', 'results/runs')
     .option('--data <folder>', 'your own conversations: a folder with turns.jsonl, queries.jsonl and qrels.txt')

@@ -1,7 +1,7 @@
 import { ValidationError } from '../../src/core/errors.ts';
-import { type Corpus, lowerBound } from '../../src/model/corpus.ts';
+import { type Corpus, findLowerBound } from '../../src/model/corpus.ts';
 import type { DailySample, Replay } from './replay.ts';
-import { DAY } from './retention.ts';
+import { DAY_MILLISECONDS } from './retention.ts';
 import type { DriftSettings } from './settings.ts';
 
 const FIGURES = ['magnitude', 'energy', 'coherence', 'information', 'informationBits'] as const;
@@ -30,12 +30,14 @@ export interface Drift {
  *
  * @throws ValidationError if there is no such day.
  */
-export function busySpan(corpus: Corpus, days: readonly number[], settings: DriftSettings): Span {
+export function findBusySpan(corpus: Corpus, days: readonly number[], settings: DriftSettings): Span {
   const { leastMessages, retentionDays } = settings;
   let longest: Span | null = null;
   let start: number | null = null;
   for (const day of days) {
-    const recent = lowerBound(corpus.timestamps, day) - lowerBound(corpus.timestamps, day - retentionDays * DAY);
+    const recent =
+      findLowerBound(corpus.timestamps, day) -
+      findLowerBound(corpus.timestamps, day - retentionDays * DAY_MILLISECONDS);
     start = recent < leastMessages ? null : (start ?? day);
     if (start !== null && (longest === null || day - start > longest.end - longest.start))
       longest = { start, end: day };
@@ -48,26 +50,26 @@ export function busySpan(corpus: Corpus, days: readonly number[], settings: Drif
 }
 
 /** The change of each figure over the span. */
-export function driftsOf({ samples }: Replay, { start, end }: Span, retentionDays: number): Drift[] {
+export function measureDrifts({ samples }: Replay, { start, end }: Span, retentionDays: number): Drift[] {
   const shown = samples.filter(({ time }) => time >= start && time <= end);
   const [first, last] = [shown[0], shown[shown.length - 1]] as [DailySample, DailySample];
   return FIGURES.map((figure) => {
     const changes = shown.flatMap((sample, i) => {
       const later = shown[i + retentionDays];
-      return later === undefined ? [] : [relativeChange(sample[figure], later[figure])];
+      return later === undefined ? [] : [computeRelativeChange(sample[figure], later[figure])];
     });
     const within = changes.filter((change) => Math.abs(change) <= 0.01).length;
     return {
       figure,
       initial: first[figure],
       final: last[figure],
-      drift: relativeChange(first[figure], last[figure]),
+      drift: computeRelativeChange(first[figure], last[figure]),
       largest: changes.length === 0 ? null : changes.reduce((a, b) => (Math.abs(b) > Math.abs(a) ? b : a)),
       withinOnePercent: changes.length === 0 ? null : within / changes.length,
     };
   });
 }
 
-function relativeChange(before: number, after: number): number {
+function computeRelativeChange(before: number, after: number): number {
   return before === after ? 0 : (after - before) / before;
 }

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { letEventsIn } from '../../src/core/event-loop.ts';
-import { hashOf } from '../../src/core/hash.ts';
+import { computeHash } from '../../src/core/hash.ts';
 import type { StartProgress } from '../../src/core/progress.ts';
 import { loadDataset } from '../../src/datasets/registry.ts';
-import { cachedEncoder } from '../../src/embedding/embedding-cache.ts';
-import { encoderSource } from '../../src/embedding/registry.ts';
+import { createCachedEncoder } from '../../src/embedding/embedding-cache.ts';
+import { createEncoderSource } from '../../src/embedding/registry.ts';
 import type { Environment } from '../../src/experiment/measure/result.ts';
 import { captureEnvironment } from '../../src/experiment/run/environment.ts';
 import type { RunContext } from '../../src/experiment/run/run.ts';
 import type { Dataset } from '../../src/model/dataset.ts';
 import type { Turn } from '../../src/model/turn.ts';
-import { busySpan, type Drift, driftsOf, type Span } from './drift.ts';
-import { dayEnds, type Replay, replay } from './replay.ts';
-import { retentions } from './retention.ts';
+import { type Drift, findBusySpan, measureDrifts, type Span } from './drift.ts';
+import { listDayEnds, type Replay, replay } from './replay.ts';
+import { createRetentions } from './retention.ts';
 import type { DriftSettings } from './settings.ts';
 
 export const NAME = 'conservation-drift';
@@ -48,8 +48,8 @@ async function embed(dataset: Dataset, settings: DriftSettings, context: DriftCo
   const { corpus } = dataset;
   const { cacheFolder, progress } = context;
   const fitTexts = corpus.turns.filter((turn) => isFitted(dataset, settings, turn)).map(({ text }) => text);
-  const source = encoderSource(settings.embedding, { fitTexts, seed: settings.seed });
-  const encoder = await cachedEncoder(source, join(cacheFolder, 'embeddings'), progress);
+  const source = createEncoderSource(settings.embedding, { fitTexts, seed: settings.seed });
+  const encoder = await createCachedEncoder(source, join(cacheFolder, 'embeddings'), progress);
   try {
     const texts = corpus.turns.map(({ text }) => text);
     return { embeddings: await encoder.encode(texts, progress), dimension: encoder.dimension };
@@ -65,9 +65,9 @@ async function replayAll(
   progress: StartProgress,
 ): Promise<Replay[]> {
   const replays: Replay[] = [];
-  for (const retention of retentions(dataset.corpus, settings)) {
+  for (const retention of createRetentions(dataset.corpus, settings)) {
     await letEventsIn();
-    const stage = progress(`replay: ${retention.name}`, dayEnds(dataset.corpus).length);
+    const stage = progress(`replay: ${retention.name}`, listDayEnds(dataset.corpus).length);
     const done = replay(dataset.corpus, embeddings, retention, (days) => stage.update(days));
     stage.finish(`${done.samples.length} days, ${done.tally.added + done.tally.removed} operations`);
     replays.push(done);
@@ -83,16 +83,16 @@ function countZeroRows(embeddings: Float32Array, dimension: number): number {
 }
 
 /** Replays a corpus of conversations under each retention policy and follows what the memory conserves. */
-export async function conservationDrift(settings: DriftSettings, context: DriftContext): Promise<DriftResult> {
+export async function measureConservationDrift(settings: DriftSettings, context: DriftContext): Promise<DriftResult> {
   const { backend, cacheFolder, command, progress } = context;
   const dataset = await loadDataset(settings.dataset, { cacheFolder: join(cacheFolder, 'datasets'), progress });
   const { corpus } = dataset;
-  const span = busySpan(corpus, dayEnds(corpus), settings);
+  const span = findBusySpan(corpus, listDayEnds(corpus), settings);
   const { embeddings, dimension } = await embed(dataset, settings, context);
   const replays = await replayAll(dataset, embeddings, settings, progress);
   const unfitted = corpus.turns.find((turn) => !isFitted(dataset, settings, turn));
   return {
-    hash: hashOf([settings, dataset.hash, backend]).slice(0, 12),
+    hash: computeHash([settings, dataset.hash, backend]).slice(0, 12),
     settings,
     environment: captureEnvironment(backend, settings.seed, command),
     dataset: { name: dataset.name, hash: dataset.hash, licence: dataset.declaration.licence },
@@ -101,6 +101,6 @@ export async function conservationDrift(settings: DriftSettings, context: DriftC
     dimension,
     span,
     unfittedFrom: unfitted?.timestamp ?? null,
-    policies: replays.map((one) => ({ ...one, drifts: driftsOf(one, span, settings.retentionDays) })),
+    policies: replays.map((one) => ({ ...one, drifts: measureDrifts(one, span, settings.retentionDays) })),
   };
 }

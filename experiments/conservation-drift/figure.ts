@@ -1,6 +1,6 @@
-import { plainText } from '../../src/report/client/plot.ts';
+import { escapePlotlyText } from '../../src/report/client/plot.ts';
 import type { DriftResult } from './experiment.ts';
-import { type QuietSpan, quietSpans } from './quiet-spans.ts';
+import { findQuietSpans, type QuietSpan } from './quiet-spans.ts';
 import type { DailySample } from './replay.ts';
 
 /** A figure as Plotly takes it. */
@@ -34,7 +34,7 @@ interface Panel {
 }
 
 /** A memory without messages has no magnitude, energy or information: the line breaks off. */
-const held = (read: (sample: DailySample) => number) => (sample: DailySample) =>
+const readIfHeld = (read: (sample: DailySample) => number) => (sample: DailySample) =>
   sample.count === 0 ? null : read(sample);
 
 const PANELS: readonly Panel[] = [
@@ -49,7 +49,7 @@ const PANELS: readonly Panel[] = [
   {
     title: 'magnitude M',
     second: null,
-    read: held(({ magnitude }) => magnitude),
+    read: readIfHeld(({ magnitude }) => magnitude),
     hover: ({ magnitude }) => `M ${magnitude.toFixed(4)}`,
     scale: 'linear',
     atLeast: [0.94, 1.06],
@@ -57,7 +57,7 @@ const PANELS: readonly Panel[] = [
   {
     title: 'energy E',
     second: { title: 'coherence 2E', factor: 2 },
-    read: held(({ energy }) => energy),
+    read: readIfHeld(({ energy }) => energy),
     hover: ({ energy, coherence }) => `E ${energy.toFixed(4)}, coherence ${coherence.toFixed(4)}`,
     scale: 'log',
     atLeast: [0.01, 0.5],
@@ -65,7 +65,7 @@ const PANELS: readonly Panel[] = [
   {
     title: 'information I, nats',
     second: { title: 'bits', factor: 1 / Math.LN2 },
-    read: held(({ information }) => information),
+    read: readIfHeld(({ information }) => information),
     hover: ({ information, informationBits }) => `I ${information.toFixed(3)} nats, ${informationBits.toFixed(2)} bits`,
     scale: 'linear',
     atLeast: [0, 1],
@@ -76,21 +76,21 @@ const LOG_TICKS = { tickmode: 'array', tickvals: [0.005, 0.01, 0.02, 0.05, 0.1, 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** From the lower end to the upper end of a panel's place, the first panel on top. */
-function domainOf(panel: number): [number, number] {
+function computePanelDomain(panel: number): [number, number] {
   const height = (1 - GAP * (PANELS.length - 1)) / PANELS.length;
   const top = 1 - panel * (height + GAP);
   return [Math.max(0, top - height), top];
 }
 
-function axisName(letter: 'x' | 'y', number: number): string {
+function formatAxisName(letter: 'x' | 'y', number: number): string {
   return number === 1 ? letter : `${letter}${number}`;
 }
 
-const layoutKey = (number: number) => (number === 1 ? 'yaxis' : `yaxis${number}`);
-const secondAxis = (panel: number) => PANELS.length + panel + 1;
+const formatLayoutKey = (number: number) => (number === 1 ? 'yaxis' : `yaxis${number}`);
+const numberSecondAxis = (panel: number) => PANELS.length + panel + 1;
 
 /** In the units of the scale, powers of ten for a logarithmic one, with a little room at both ends. */
-function rangeOf({ policies }: DriftResult, { read, scale, atLeast }: Panel): [number, number] {
+function computePanelRange({ policies }: DriftResult, { read, scale, atLeast }: Panel): [number, number] {
   const values = policies.flatMap(({ samples }) => samples.flatMap((sample) => read(sample) ?? []));
   const shown = [...atLeast, ...values]
     .filter((value) => scale === 'linear' || value > 0)
@@ -101,24 +101,24 @@ function rangeOf({ policies }: DriftResult, { read, scale, atLeast }: Panel): [n
 }
 
 /** The range of the second scale, whose values are `factor` times those of the first. */
-function secondRange(range: readonly number[], scale: Panel['scale'], factor: number): number[] {
+function computeSecondRange(range: readonly number[], scale: Panel['scale'], factor: number): number[] {
   return range.map((value) => (scale === 'log' ? value + Math.log10(factor) : value * factor));
 }
 
-function policyTraces({ policies }: DriftResult): object[] {
+function buildPolicyTraces({ policies }: DriftResult): object[] {
   return PANELS.flatMap(({ read, hover }, panel) =>
     policies.map(({ name, samples }, policy) => ({
       type: 'scatter',
       mode: 'lines',
-      name: plainText(name),
+      name: escapePlotlyText(name),
       legendgroup: name,
       showlegend: panel === 0,
       x: samples.map(({ time }) => new Date(time).toISOString()),
       y: samples.map(read),
       text: samples.map(hover),
-      hovertemplate: `%{text}<extra>${plainText(name)}</extra>`,
+      hovertemplate: `%{text}<extra>${escapePlotlyText(name)}</extra>`,
       xaxis: 'x',
-      yaxis: axisName('y', panel + 1),
+      yaxis: formatAxisName('y', panel + 1),
       connectgaps: false,
       line: { color: LINES[policy], width: policy === 0 ? 1.5 : 1.8, dash: policy === 0 ? 'dot' : 'solid' },
     })),
@@ -126,7 +126,7 @@ function policyTraces({ policies }: DriftResult): object[] {
 }
 
 /** Plotly draws no axis that has no trace. */
-function secondScaleTraces({ policies }: DriftResult): object[] {
+function buildSecondScaleTraces({ policies }: DriftResult): object[] {
   const time = new Date(policies[0]?.samples[0]?.time ?? 0).toISOString();
   return PANELS.flatMap(({ second }, panel) =>
     second === null
@@ -136,7 +136,7 @@ function secondScaleTraces({ policies }: DriftResult): object[] {
             type: 'scatter',
             x: [time],
             y: [null],
-            yaxis: axisName('y', secondAxis(panel)),
+            yaxis: formatAxisName('y', numberSecondAxis(panel)),
             showlegend: false,
             hoverinfo: 'skip',
           },
@@ -144,26 +144,32 @@ function secondScaleTraces({ policies }: DriftResult): object[] {
   );
 }
 
-function axisTitle(text: string): object {
+function buildAxisTitle(text: string): object {
   return { text, standoff: 10, font: { size: 12.5, color: QUIET } };
 }
 
-function valueAxes(result: DriftResult): Record<string, object> {
+function buildValueAxes(result: DriftResult): Record<string, object> {
   const common = { gridcolor: RULE, zeroline: false, tickfont: { color: INK }, fixedrange: true, nticks: 6 };
   const axes: Record<string, object> = {};
   for (const [panel, { title, second, scale, ...rest }] of PANELS.entries()) {
-    const range = rangeOf(result, { title, second, scale, ...rest });
+    const range = computePanelRange(result, { title, second, scale, ...rest });
     const type = scale === 'log' ? { type: 'log', ...LOG_TICKS } : { type: 'linear', tickmode: 'auto' };
-    axes[layoutKey(panel + 1)] = { ...common, ...type, domain: domainOf(panel), range, title: axisTitle(title) };
-    if (second === null) continue;
-    axes[layoutKey(secondAxis(panel))] = {
+    axes[formatLayoutKey(panel + 1)] = {
       ...common,
       ...type,
-      overlaying: axisName('y', panel + 1),
+      domain: computePanelDomain(panel),
+      range,
+      title: buildAxisTitle(title),
+    };
+    if (second === null) continue;
+    axes[formatLayoutKey(numberSecondAxis(panel))] = {
+      ...common,
+      ...type,
+      overlaying: formatAxisName('y', panel + 1),
       side: 'right',
       showgrid: false,
-      range: secondRange(range, scale, second.factor),
-      title: axisTitle(second.title),
+      range: computeSecondRange(range, scale, second.factor),
+      title: buildAxisTitle(second.title),
     };
   }
   return axes;
@@ -176,29 +182,29 @@ function timeTicks({ policies }: DriftResult, cuts: readonly QuietSpan[]): objec
     .filter((time) => time === times[0] || time.getUTCDate() === 1 || time.getUTCDate() === 15)
     .map((time) => time.toISOString())
     .filter((time) => cuts.every(({ start, end }) => time < start || time > end));
-  const label = (time: string, at: number) => {
+  const buildSpanLabel = (time: string, at: number) => {
     const [year = '', month = '', day = ''] = time.slice(0, 10).split('-');
     const text = `${Number(day)} ${MONTHS[Number(month) - 1]}`;
     return at === 0 || (month === '01' && day === '01') ? `${text}<br>${year}` : text;
   };
-  return { tickmode: 'array', tickvals: shown, ticktext: shown.map(label), tickangle: 0 };
+  return { tickmode: 'array', tickvals: shown, ticktext: shown.map(buildSpanLabel), tickangle: 0 };
 }
 
-function verticalRule(x: string, dash: string): object {
+function buildVerticalRule(x: string, dash: string): object {
   return { type: 'line', x0: x, x1: x, yref: 'paper', y0: 0, y1: 1, line: { color: QUIET, width: 1, dash } };
 }
 
 /** Above the panels. */
-function remark(x: string, text: string): object {
-  const place = { x, xref: 'x', xanchor: 'left', y: 1, yref: 'paper', yanchor: 'bottom' };
-  return { ...place, text, showarrow: false, font: { size: 11, color: QUIET } };
+function buildFigureRemark(x: string, text: string): object {
+  const tick = { x, xref: 'x', xanchor: 'left', y: 1, yref: 'paper', yanchor: 'bottom' };
+  return { ...tick, text, showarrow: false, font: { size: 11, color: QUIET } };
 }
 
 /** Along the line of a cut, which may have another one close by. */
 function cutRemark(x: string, days: number): object {
-  const place = { x, xref: 'x', xanchor: 'left', y: domainOf(1)[1], yref: 'paper', yanchor: 'top' };
+  const tick = { x, xref: 'x', xanchor: 'left', y: computePanelDomain(1)[1], yref: 'paper', yanchor: 'top' };
   return {
-    ...place,
+    ...tick,
     text: `${days} days cut`,
     textangle: 90,
     showarrow: false,
@@ -207,12 +213,12 @@ function cutRemark(x: string, days: number): object {
 }
 
 /** Four panels over one time axis: messages held, magnitude, energy (and coherence), information (in both units). */
-export function driftFigure(result: DriftResult): PlotlyFigure {
-  const cuts = quietSpans(result);
-  const rules = cuts.map(({ end, days }) => [verticalRule(end, 'dash'), cutRemark(end, days)]);
+export function buildDriftFigure(result: DriftResult): PlotlyFigure {
+  const cuts = findQuietSpans(result);
+  const rules = cuts.map(({ end, days }) => [buildVerticalRule(end, 'dash'), cutRemark(end, days)]);
   if (result.unfittedFrom !== null) {
     const time = new Date(result.unfittedFrom).toISOString();
-    rules.push([verticalRule(time, 'dot'), remark(time, 'from here: threads new to the encoder')]);
+    rules.push([buildVerticalRule(time, 'dot'), buildFigureRemark(time, 'from here: threads new to the encoder')]);
   }
   const layout = {
     height: 940,
@@ -229,15 +235,15 @@ export function driftFigure(result: DriftResult): PlotlyFigure {
     hoverlabel: { bgcolor: PAPER, bordercolor: RULE, font: { color: INK } },
     xaxis: {
       type: 'date',
-      anchor: axisName('y', PANELS.length),
+      anchor: formatAxisName('y', PANELS.length),
       gridcolor: RULE,
       tickfont: { color: INK },
       ...timeTicks(result, cuts),
       rangebreaks: cuts.map(({ start, end }) => ({ bounds: [start, end] })),
     },
-    ...valueAxes(result),
+    ...buildValueAxes(result),
     shapes: rules.map(([shape]) => shape),
     annotations: rules.map(([, text]) => text),
   };
-  return { data: [...policyTraces(result), ...secondScaleTraces(result)], layout };
+  return { data: [...buildPolicyTraces(result), ...buildSecondScaleTraces(result)], layout };
 }

@@ -1,13 +1,13 @@
 import { createRequire } from 'node:module';
 import { readText } from '../../src/core/files.ts';
-import { POLICY, scriptText } from '../../src/report/page/html.ts';
-import { html, Markup, scriptJson } from '../../src/report/page/markup.ts';
+import { POLICY, renderScript } from '../../src/report/page/html.ts';
+import { encodeScriptJson, html, Markup } from '../../src/report/page/markup.ts';
 import { PAGE_STYLE } from '../../src/report/page/page-style.ts';
-import { duration, minute } from '../../src/report/tables/format.ts';
+import { formatDuration, formatMinute } from '../../src/report/tables/format.ts';
 import type { TextTable } from '../text-table.ts';
 import { type DriftResult, NAME } from './experiment.ts';
 import { COLOURS, type PlotlyFigure } from './figure.ts';
-import { driftTable, operationTable } from './tables.ts';
+import { buildDriftTable, buildOperationTable } from './tables.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -38,15 +38,15 @@ function draw() {
 dark.addEventListener('change', draw);
 draw();`;
 
-function table({ head, rows }: TextTable, rowsAGroup: number): Markup {
-  const cells = (row: readonly string[]) =>
+function renderDriftTable({ head, rows }: TextTable, rowsAGroup: number): Markup {
+  const renderDriftCells = (row: readonly string[]) =>
     row.map((cell, at) => (at === 0 ? html`<th scope="row">${cell}</th>` : html`<td>${cell}</td>`));
   return html`
 <div class="wide" tabindex="0"><table><thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>
-<tbody>${rows.map((row, at) => html`<tr${at % rowsAGroup === 0 && at > 0 ? new Markup(' class="first"') : ''}>${cells(row)}</tr>`)}</tbody></table></div>`;
+<tbody>${rows.map((row, at) => html`<tr${at % rowsAGroup === 0 && at > 0 ? new Markup(' class="first"') : ''}>${renderDriftCells(row)}</tr>`)}</tbody></table></div>`;
 }
 
-function header({
+function renderDriftHeader({
   hash,
   settings,
   environment,
@@ -58,7 +58,7 @@ function header({
   span,
 }: DriftResult): Markup {
   const { command, version, commit, backend, machine, seed } = environment;
-  const day = (time: number) => minute(time).slice(0, 10);
+  const formatDay = (time: number) => formatMinute(time).slice(0, 10);
   return html`
 <header>
 <p class="kicker">experiment ${hash}</p>
@@ -70,7 +70,7 @@ function header({
 <div><dt>command</dt><dd><code>${command}</code></dd></div>
 <div><dt>data</dt><dd>${dataset.name} (${dataset.licence})</dd></div>
 <div><dt>vectors</dt><dd>${settings.embedding.encoder}, ${dimension} dimensions, ${zeroVectors} of them zero</dd></div>
-<div><dt>table</dt><dd>from ${day(span.start)} to ${day(span.end)}, ${duration(span.end - span.start)}</dd></div>
+<div><dt>table</dt><dd>from ${formatDay(span.start)} to ${formatDay(span.end)}, ${formatDuration(span.end - span.start)}</dd></div>
 <div><dt>version</dt><dd>${version}, commit <code>${commit}</code>, backend ${backend}, seed ${seed}</dd></div>
 <div><dt>machine</dt><dd>${machine.cores} x ${machine.cpu}, ${machine.platform}</dd></div>
 </dl></section>
@@ -79,7 +79,7 @@ function header({
 }
 
 /** The result as one page that needs nothing else. */
-export function driftPage(result: DriftResult, figure: PlotlyFigure): string {
+export function renderDriftPage(result: DriftResult, figure: PlotlyFigure): string {
   const groups = result.policies[0]?.drifts.length ?? 1;
   return html`<!doctype html>
 <html lang="en">
@@ -92,23 +92,23 @@ export function driftPage(result: DriftResult, figure: PlotlyFigure): string {
 <style>${new Markup(PAGE_STYLE + STYLE)}</style>
 </head>
 <body>
-${header(result)}
+${renderDriftHeader(result)}
 <main>
 <section><h2>Over time</h2>
 <div class="wide" tabindex="0"><div id="figure" class="figure" role="img" aria-label="messages held, magnitude, energy and information of each policy, day by day"></div></div>
 <p class="legend">The memory at the end of each day. M = Σ α |e|, E = ½ |Σ α e/|e||² in [0, ½], I = −Σ α ln α, with salience α summing to 1. A line breaks off where a memory is empty.</p>
 </section>
-<section><h2>Drift</h2>${table(driftTable(result), groups)}
+<section><h2>Drift</h2>${renderDriftTable(buildDriftTable(result), groups)}
 <p class="legend">Initial and final are the two ends of the time in which at least ${result.settings.leastMessages} messages came in the ${result.settings.retentionDays} days before. The last two columns go through all pairs of its days that are ${result.settings.retentionDays} days apart.</p>
 </section>
-<section><h2>Operations</h2>${table(operationTable(result), 100)}
+<section><h2>Operations</h2>${renderDriftTable(buildOperationTable(result), 100)}
 <p class="legend">Each addition and each removal held to the laws: magnitude may change by 5 %, information that falls is noted.</p>
 </section>
 </main>
 <noscript><p>The figure needs JavaScript; the tables are complete without it.</p></noscript>
-<script type="application/json" id="data">${scriptJson({ figure, colours: COLOURS })}</script>
-<script>${scriptText(readText(require.resolve('plotly.js-dist-min')))}</script>
-<script>${scriptText(SCRIPT)}</script>
+<script type="application/json" id="data">${encodeScriptJson({ figure, colours: COLOURS })}</script>
+<script>${renderScript(readText(require.resolve('plotly.js-dist-min')))}</script>
+<script>${renderScript(SCRIPT)}</script>
 </body>
 </html>
 `.text;

@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import { random } from '../../src/core/random.ts';
-import { handmadeCorpus, noon } from './corpus.fixture.ts';
-import { dayEnds, replay } from './replay.ts';
-import { DAY, type Retention, retentions } from './retention.ts';
+import { createRandom } from '../../src/core/random.ts';
+import { buildDayCorpus, computeNoon } from './corpus.fixture.ts';
+import { listDayEnds, replay } from './replay.ts';
+import { createRetentions, DAY_MILLISECONDS, type Retention } from './retention.ts';
 import { driftSettings } from './settings.ts';
 
 const [TURNS, D] = [97, 7];
-const source = random(5, 'replay.test');
+const source = createRandom(5, 'replay.test');
 let day = 0;
-const corpus = handmadeCorpus(
+const corpus = buildDayCorpus(
   Array.from({ length: TURNS }, () => {
     day += source.uniform() < 0.03 ? 17 : source.uniform();
     return [`c${source.integer(11)}`, day] as const;
   }),
 );
-const embeddings = Float32Array.from({ length: TURNS * D }, () => source.normal());
+const embeddings = Float32Array.from({ length: TURNS * D }, () => source.drawNormal());
 embeddings.fill(0, 13 * D, 14 * D);
 const settings = driftSettings.parse({ retentionDays: 5, halfLifeDays: 2, capacity: 13 });
 
@@ -24,7 +24,7 @@ interface Weighed {
 }
 
 /** The figures of a memory from the definition, in float64. */
-function figuresOf(held: readonly Weighed[]) {
+function computeHeldFigures(held: readonly Weighed[]) {
   const total = held.reduce((sum, { weight }) => sum + weight, 0);
   const mean = new Array<number>(D).fill(0);
   let [magnitude, information] = [0, 0];
@@ -46,29 +46,32 @@ function figuresOf(held: readonly Weighed[]) {
 /** The policies that are a question of age alone, by their definition. */
 const BY_AGE: Readonly<Record<string, (age: number) => number>> = {
   'keep everything': () => 1,
-  '5 days': (age) => (age < 5 * DAY ? 1 : 0),
-  '5 days, fading': (age) => (age < 5 * DAY ? 0.5 ** (age / (2 * DAY)) : 0),
+  '5 days': (age) => (age < 5 * DAY_MILLISECONDS ? 1 : 0),
+  '5 days, fading': (age) => (age < 5 * DAY_MILLISECONDS ? 0.5 ** (age / (2 * DAY_MILLISECONDS)) : 0),
 };
 
 describe('replay', () => {
-  test.each(retentions(corpus, settings).slice(0, 3))('$name: each day is what its definition gives', (retention) => {
-    const { samples, tally } = replay(corpus, embeddings, retention);
-    expect(samples.map(({ time }) => time)).toEqual(dayEnds(corpus));
-    for (const sample of samples) {
-      const weightOf = BY_AGE[retention.name] as (age: number) => number;
-      const held = corpus.turns.flatMap(({ timestamp }, position) => {
-        const weight = timestamp < sample.time ? weightOf(sample.time - timestamp) : 0;
-        return weight > 0 ? [{ position, weight }] : [];
-      });
-      for (const [name, expected] of Object.entries(figuresOf(held)))
-        expect(sample[name as keyof typeof sample], `${name} of ${sample.time}`).toBeCloseTo(expected, 9);
-    }
-    expect(tally.added).toBe(TURNS);
-    expect(tally.removed).toBe(TURNS - (samples.at(-1)?.count ?? 0));
-  });
+  test.each(createRetentions(corpus, settings).slice(0, 3))(
+    '$name: each day is what its definition gives',
+    (retention) => {
+      const { samples, tally } = replay(corpus, embeddings, retention);
+      expect(samples.map(({ time }) => time)).toEqual(listDayEnds(corpus));
+      for (const sample of samples) {
+        const weightOf = BY_AGE[retention.name] as (age: number) => number;
+        const held = corpus.turns.flatMap(({ timestamp }, position) => {
+          const weight = timestamp < sample.time ? weightOf(sample.time - timestamp) : 0;
+          return weight > 0 ? [{ position, weight }] : [];
+        });
+        for (const [name, expected] of Object.entries(computeHeldFigures(held)))
+          expect(sample[name as keyof typeof sample], `${name} of ${sample.time}`).toBeCloseTo(expected, 9);
+      }
+      expect(tally.added).toBe(TURNS);
+      expect(tally.removed).toBe(TURNS - (samples.at(-1)?.count ?? 0));
+    },
+  );
 
   test('the laws are asked of every operation', () => {
-    const small = handmadeCorpus([
+    const small = buildDayCorpus([
       ['a', 0],
       ['b', 1],
       ['c', 1.25],
@@ -85,7 +88,7 @@ describe('replay', () => {
       salienceOf: (position) => [1, 1, 98, 1][position] as number,
       admit() {},
       release(moment) {
-        const entry = [...leaving].find(([at]) => noon(at) <= moment);
+        const entry = [...leaving].find(([at]) => computeNoon(at) <= moment);
         if (entry === undefined) return [];
         leaving.delete(entry[0]);
         return entry[1];
@@ -100,17 +103,17 @@ describe('replay', () => {
   });
 
   test('a heavy newcomer that lowers information is counted', () => {
-    const small = handmadeCorpus([
+    const small = buildDayCorpus([
       ['a', 0],
       ['b', 1],
       ['c', 2],
     ]);
-    const [everything] = retentions(small, settings) as [Retention];
+    const [everything] = createRetentions(small, settings) as [Retention];
     const heavy = { ...everything, salienceOf: (position: number) => [1, 1, 98][position] as number };
     expect(replay(small, Float32Array.from([1, 0, 1, 0, 0, 1]), heavy).tally.addedFell).toBe(1);
   });
 
   test('an empty corpus has no days', () => {
-    expect(dayEnds(handmadeCorpus([]))).toEqual([]);
+    expect(listDayEnds(buildDayCorpus([]))).toEqual([]);
   });
 });

@@ -2,9 +2,9 @@ import { validateConservation } from '../../src/conservation/conservation-laws.t
 import type { ConservationMetrics } from '../../src/conservation/conservation-metrics.ts';
 import { ConservationStream } from '../../src/conservation/conservation-stream.ts';
 import { ConservationViolationError } from '../../src/core/errors.ts';
-import { rowOf } from '../../src/core/rows.ts';
+import { viewRow } from '../../src/core/rows.ts';
 import type { Corpus } from '../../src/model/corpus.ts';
-import { DAY, type Retention } from './retention.ts';
+import { DAY_MILLISECONDS, type Retention } from './retention.ts';
 
 /** The memory at the end of a day (UTC). */
 export interface DailySample extends ConservationMetrics {
@@ -39,7 +39,7 @@ class WatchedMemory {
 
   constructor(dimension: number) {
     this.#stream = new ConservationStream(dimension);
-    this.#metrics = this.#stream.metrics();
+    this.#metrics = this.#stream.computeStreamMetrics();
   }
 
   get metrics(): ConservationMetrics {
@@ -58,7 +58,7 @@ class WatchedMemory {
 
   #watch(operation: 'added' | 'removed'): void {
     const before = this.#metrics;
-    this.#metrics = this.#stream.metrics();
+    this.#metrics = this.#stream.computeStreamMetrics();
     this.tally[operation]++;
     try {
       const { warnings } = validateConservation(before, this.#metrics);
@@ -89,11 +89,11 @@ export function replay(
   };
   const samples: DailySample[] = [];
   let next = 0;
-  for (const time of dayEnds(corpus)) {
+  for (const time of listDayEnds(corpus)) {
     for (; next < corpus.size && (corpus.timestamps[next] as number) < time; next++) {
       const moment = corpus.timestamps[next] as number;
       release(moment);
-      memory.add(next, rowOf(embeddings, dimension, next), retention.salienceOf(next));
+      memory.add(next, viewRow(embeddings, dimension, next), retention.salienceOf(next));
       retention.admit(next);
       release(moment);
     }
@@ -105,10 +105,10 @@ export function replay(
 }
 
 /** The midnights after the first message up to the one after the last. */
-export function dayEnds(corpus: Corpus): number[] {
+export function listDayEnds(corpus: Corpus): number[] {
   if (corpus.size === 0) return [];
   const [first, last] = [corpus.timestamps[0], corpus.timestamps[corpus.size - 1]].map((time) =>
-    Math.floor((time as number) / DAY),
+    Math.floor((time as number) / DAY_MILLISECONDS),
   ) as [number, number];
-  return Array.from({ length: last - first + 1 }, (_, i) => (first + 1 + i) * DAY);
+  return Array.from({ length: last - first + 1 }, (_, i) => (first + 1 + i) * DAY_MILLISECONDS);
 }

@@ -1,7 +1,7 @@
 import type { Corpus } from '../../src/model/corpus.ts';
 import type { DriftSettings } from './settings.ts';
 
-export const DAY = 86_400_000;
+export const DAY_MILLISECONDS = 86_400_000;
 
 /** The turns that a memory keeps. */
 export interface Retention {
@@ -38,7 +38,7 @@ function keepDays(corpus: Corpus, days: number): Retention {
     },
     release(moment) {
       const first = oldest;
-      while (oldest < admitted && (corpus.timestamps[oldest] as number) <= moment - days * DAY) oldest++;
+      while (oldest < admitted && (corpus.timestamps[oldest] as number) <= moment - days * DAY_MILLISECONDS) oldest++;
       return Array.from({ length: oldest - first }, (_, i) => first + i);
     },
   };
@@ -51,7 +51,8 @@ function keepDaysFading(corpus: Corpus, days: number, halfLifeDays: number): Ret
     ...keepDays(corpus, days),
     name: `${days} days, fading`,
     description: `a message leaves ${days} days after it came, and its weight halves every ${halfLifeDays} days`,
-    salienceOf: (position) => 2 ** (((corpus.timestamps[position] as number) - start) / (halfLifeDays * DAY)),
+    salienceOf: (position) =>
+      2 ** (((corpus.timestamps[position] as number) - start) / (halfLifeDays * DAY_MILLISECONDS)),
   };
 }
 
@@ -85,7 +86,10 @@ function keepBusyThreads(corpus: Corpus, capacity: number): Retention {
 }
 
 /** The policies that are compared, fresh. */
-export function retentions(corpus: Corpus, { retentionDays, halfLifeDays, capacity }: DriftSettings): Retention[] {
+export function createRetentions(
+  corpus: Corpus,
+  { retentionDays, halfLifeDays, capacity }: DriftSettings,
+): Retention[] {
   return [
     keepEverything(),
     keepDays(corpus, retentionDays),

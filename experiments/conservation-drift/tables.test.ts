@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { pipeTable } from '../text-table.ts';
+import { formatPipeTable } from '../text-table.ts';
 import type { DriftResult, PolicyResult } from './experiment.ts';
 import { driftSettings } from './settings.ts';
-import { driftTable, operationTable } from './tables.ts';
+import { buildDriftTable, buildOperationTable } from './tables.ts';
 
 const policy: PolicyResult = {
   name: 'ten days',
@@ -17,7 +17,7 @@ const policy: PolicyResult = {
 const result = { policies: [policy], settings: driftSettings.parse({ retentionDays: 10 }) } as unknown as DriftResult;
 
 test('drifts are percent with a sign, shares without one', () => {
-  expect(driftTable(result)).toEqual({
+  expect(buildDriftTable(result)).toEqual({
     head: ['policy: metric', 'initial', 'final', 'drift', 'largest drift in 10 days', 'of 10 days within 1 %'],
     rows: [
       ['ten days: energy', '.250', '.200', '−20.0 %', '+109.5 %', '50.0 %'],
@@ -27,11 +27,11 @@ test('drifts are percent with a sign, shares without one', () => {
 });
 
 test('operations are in the order of the heading', () => {
-  expect(operationTable(result).rows).toEqual([['ten days', '17', '3', '11', '7', '2']]);
+  expect(buildOperationTable(result).rows).toEqual([['ten days', '17', '3', '11', '7', '2']]);
 });
 
 test('a table in Markdown is padded', () => {
-  expect(pipeTable({ head: ['a', 'size'], rows: [['long', '7']] })).toBe(
+  expect(formatPipeTable({ head: ['a', 'size'], rows: [['long', '7']] })).toBe(
     ['| a    | size |', '| ---- | ---: |', '| long |    7 |'].join('\n'),
   );
 });

@@ -1,10 +1,10 @@
-import { referenceRow } from '../../src/attention/attention-row.oracle.ts';
+import { computeReferenceRow } from '../../src/attention/attention-row.oracle.ts';
 import { bandedRingAttention } from '../../src/attention/banded-ring-attention.ts';
 import { blockwiseRingAttention } from '../../src/attention/blockwise-ring-attention.ts';
 import { RING_ATTENTION_DEFAULTS, type RingAttentionOptions } from '../../src/attention/options.ts';
 import { PROPAGATION_PRESETS } from '../../src/attention/presets.ts';
-import { rowOf } from '../../src/core/rows.ts';
-import { spreadPlaces } from './conversation-weights.ts';
+import { viewRow } from '../../src/core/rows.ts';
+import { spreadRingPositions } from './conversation-weights.ts';
 import type { MeasuredCorpus } from './measured-corpus.ts';
 import type { FindingsSettings } from './settings.ts';
 
@@ -34,17 +34,20 @@ const ATTENTIONS: Readonly<Record<string, RingAttentionOptions>> = {
  * Band widths from tolerances, with the error that is proven and the one that is found, on the corpus in the order of time; and the error of the dense form,
  * which is what float32 rounds.
  */
-export async function bandErrors(
+export async function measureBandErrors(
   { corpus, embeddings, dimension }: MeasuredCorpus,
   { tolerances, sampledMessages }: Pick<FindingsSettings, 'tolerances' | 'sampledMessages'>,
 ): Promise<BandError[]> {
   const inputs = { turns: corpus.size, queries: embeddings, keys: embeddings, values: embeddings };
-  const sampled = spreadPlaces(corpus.size, sampledMessages);
+  const sampled = spreadRingPositions(corpus.size, sampledMessages);
   const errors: BandError[] = [];
   for (const [attention, options] of Object.entries(ATTENTIONS)) {
-    const exact = sampled.map((place) => referenceRow(inputs, options, place));
+    const exact = sampled.map((ringPosition) => computeReferenceRow(inputs, options, ringPosition));
     const observe = (output: Float32Array) =>
-      exact.reduce((most, row, k) => Math.max(most, distance(row, rowOf(output, dimension, sampled[k] as number))), 0);
+      exact.reduce(
+        (most, row, k) => Math.max(most, measureRowDistance(row, viewRow(output, dimension, sampled[k] as number))),
+        0,
+      );
     for (const tolerance of tolerances) {
       const { output, bandWidth: width, errorBound: bound } = await bandedRingAttention(inputs, options, { tolerance });
       errors.push({ attention, band: { tolerance, width, bound }, observed: observe(output) });
@@ -54,7 +57,7 @@ export async function bandErrors(
   return errors;
 }
 
-function distance(a: Float64Array, b: Float32Array): number {
+function measureRowDistance(a: Float64Array, b: Float32Array): number {
   let squares = 0;
   for (let d = 0; d < a.length; d++) squares += ((a[d] as number) - (b[d] as number)) ** 2;
   return Math.sqrt(squares);

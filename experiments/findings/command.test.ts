@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ConfigurationError } from '../../src/core/errors.ts';
-import { random } from '../../src/core/random.ts';
+import { createRandom } from '../../src/core/random.ts';
 import { runFindings } from './command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'findings-'));
@@ -17,7 +17,7 @@ const START = Date.UTC(2024, 0, 1);
 
 /** Threads whose messages come in turns, as a user's own data. */
 function writeData(data: string): void {
-  const source = random(1, 'findings command.test');
+  const source = createRandom(1, 'findings command.test');
   const turns = Array.from({ length: TURNS }, (_, i) => ({
     id: `t${i}`,
     conversationId: `c${i % THREADS}`,

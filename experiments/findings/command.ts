@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { backendOption, cacheOption } from '../../src/cli/options.ts';
+import { cacheOption, createBackendOption } from '../../src/cli/options.ts';
 import { type BackendChoice, useBackend } from '../../src/core/backend.ts';
 import { assertWritableFolder } from '../../src/core/files.ts';
-import { terminalProgress } from '../../src/core/progress.ts';
+import { createTerminalProgress } from '../../src/core/progress.ts';
 import { parse } from '../../src/core/validation.ts';
 import { writeRunFolder } from '../../src/experiment/run/run-folder.ts';
-import { findings, NAME } from './experiment.ts';
-import { findingsFiles } from './files.ts';
+import { measureFindings, NAME } from './experiment.ts';
+import { buildFindingsFiles } from './files.ts';
 import { findingsSettings } from './settings.ts';
 
 interface Options {
@@ -20,24 +20,24 @@ interface Options {
 }
 
 /** The given settings; a value that is not a number stays a text, for the schema to check. */
-function settingsOf({ data, seed, sampledMessages }: Options): unknown {
+function readFindingsSettings({ data, seed, sampledMessages }: Options): unknown {
   const given = Object.entries({ seed, sampledMessages }).filter(([, text]) => text !== undefined);
   const numbers = given.map(([name, text]) => [name, Number.isNaN(Number(text)) ? text : Number(text)]);
   return { ...Object.fromEntries(numbers), ...(data === undefined ? {} : { dataset: { name: 'jsonl', path: data } }) };
 }
 
 async function run(options: Options, args: readonly string[]): Promise<void> {
-  const settings = parse(findingsSettings, settingsOf(options), 'the options');
+  const settings = parse(findingsSettings, readFindingsSettings(options), 'the options');
   const backend = await useBackend(options.backend);
   for (const folder of [options.results, options.cache]) assertWritableFolder(folder);
-  const result = await findings(settings, {
+  const result = await measureFindings(settings, {
     backend,
     cacheFolder: options.cache,
     command: ['npm run experiment --', NAME, ...args].join(' '),
-    progress: terminalProgress(),
+    progress: createTerminalProgress(),
   });
   const folder = join(options.results, `${NAME}-${result.hash}`);
-  const files = findingsFiles(result);
+  const files = buildFindingsFiles(result);
   writeRunFolder(folder, files);
   process.stdout.write(`\n${files['table.md']}\nrun folder: ${folder}\n`);
 }
@@ -46,7 +46,7 @@ async function run(options: Options, args: readonly string[]): Promise<void> {
 export async function runFindings(args: readonly string[]): Promise<void> {
   const command = new Command(NAME)
     .description('measures on conversations where the papers on ring attention and conservation contradict themselves')
-    .addOption(backendOption().default('auto'))
+    .addOption(createBackendOption().default('auto'))
     .addOption(cacheOption())
     .option('--results <folder>', 'where the run folder is made', 'results/runs')
     .option('--data <folder>', 'your own conversations: a folder with turns.jsonl, queries.jsonl and qrels.txt')

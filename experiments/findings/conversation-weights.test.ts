@@ -1,13 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
 import { RING_ATTENTION_DEFAULTS } from '../../src/attention/options.ts';
 import { useBackend } from '../../src/core/backend.ts';
-import { spreadPlaces, weightMatrix, weightRows } from './conversation-weights.ts';
-import { handmadeMeasured, handmadeWeights, rowsOf, WIDTH } from './measured-corpus.fixture.ts';
+import { spreadRingPositions, weightMatrix, weightRows } from './conversation-weights.ts';
+import { buildHandmadeMeasured, computeHandmadeWeights, splitMatrixRows, WIDTH } from './measured-corpus.fixture.ts';
 
 beforeAll(() => useBackend('wasm'));
 
 const TURNS = 17;
-const vectors = handmadeMeasured().embeddings.slice(0, TURNS * WIDTH);
+const vectors = buildHandmadeMeasured().embeddings.slice(0, TURNS * WIDTH);
 const conversation = { turns: TURNS, vectors };
 
 function expectRows(weights: Float32Array, expected: readonly number[][]): void {
@@ -16,7 +16,7 @@ function expectRows(weights: Float32Array, expected: readonly number[][]): void 
 }
 
 test('chosen rows are those of the definition', async () => {
-  const exact = handmadeWeights(rowsOf(vectors, WIDTH));
+  const exact = computeHandmadeWeights(splitMatrixRows(vectors, WIDTH));
   const rows = await weightRows(conversation, 'causal', RING_ATTENTION_DEFAULTS, [11, 0, 16]);
   expectRows(
     rows,
@@ -26,12 +26,12 @@ test('chosen rows are those of the definition', async () => {
 
 test('on the inverse ring, what looks back looks ahead', async () => {
   const looksBack = { ...RING_ATTENTION_DEFAULTS, direction: 'causal' } as const;
-  const exact = handmadeWeights(rowsOf(vectors, WIDTH), { looks: 'ahead' });
+  const exact = computeHandmadeWeights(splitMatrixRows(vectors, WIDTH), { looks: 'ahead' });
   expectRows(await weightMatrix(conversation, 'inverse', looksBack), exact);
 });
 
 test('places are spread from the first to the last', () => {
-  expect(spreadPlaces(101, 3)).toEqual([0, 50, 100]);
-  expect(spreadPlaces(3, 101)).toEqual([0, 1, 2]);
-  expect(spreadPlaces(1, 5)).toEqual([0]);
+  expect(spreadRingPositions(101, 3)).toEqual([0, 50, 100]);
+  expect(spreadRingPositions(3, 101)).toEqual([0, 1, 2]);
+  expect(spreadRingPositions(1, 5)).toEqual([0]);
 });

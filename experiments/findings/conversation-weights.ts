@@ -16,7 +16,7 @@ export interface ConversationVectors {
 type RingOrder = 'causal' | 'inverse';
 
 /** Places from the first message to the last, evenly spread; all of them if there are at most `count`. */
-export function spreadPlaces(turns: number, count: number): number[] {
+export function spreadRingPositions(turns: number, count: number): number[] {
   const last = Math.min(count, turns) - 1;
   return Array.from({ length: last + 1 }, (_, i) => Math.round((i * (turns - 1)) / Math.max(last, 1)));
 }
@@ -31,17 +31,17 @@ export function weightRows(
   { turns, vectors }: ConversationVectors,
   order: RingOrder,
   options: RingAttentionOptions,
-  places: readonly number[],
+  ringPositions: readonly number[],
 ): Promise<Float32Array> {
   const width = vectors.length / turns;
-  const onRing = (place: number) => (order === 'causal' ? place : turns - 1 - place);
-  const all = Array.from({ length: turns }, (_, place) => onRing(place));
+  const orderOnRing = (ringPosition: number) => (order === 'causal' ? ringPosition : turns - 1 - ringPosition);
+  const all = Array.from({ length: turns }, (_, ringPosition) => orderOnRing(ringPosition));
   return readBack('weightRows', () => {
     const inputs = {
-      queries: tf.tensor2d(gatherRows(vectors, width, places), [places.length, width]),
+      queries: tf.tensor2d(gatherRows(vectors, width, ringPositions), [ringPositions.length, width]),
       keys: tf.tensor2d(vectors, [turns, width]),
       values: tf.zeros([turns, 1]) as tf.Tensor2D, // only the weights are wanted
-      queryPositions: tf.tensor1d(places.map(onRing), 'int32'),
+      queryPositions: tf.tensor1d(ringPositions.map(orderOnRing), 'int32'),
       keyPositions: tf.tensor1d(all, 'int32'),
       ringSize: turns,
     };
@@ -55,5 +55,5 @@ export function weightMatrix(
   order: RingOrder,
   options: RingAttentionOptions,
 ): Promise<Float32Array> {
-  return weightRows(conversation, order, options, spreadPlaces(conversation.turns, conversation.turns));
+  return weightRows(conversation, order, options, spreadRingPositions(conversation.turns, conversation.turns));
 }

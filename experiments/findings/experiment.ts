@@ -1,16 +1,16 @@
 import { letEventsIn } from '../../src/core/event-loop.ts';
-import { hashOf } from '../../src/core/hash.ts';
+import { computeHash } from '../../src/core/hash.ts';
 import type { Environment } from '../../src/experiment/measure/result.ts';
 import { captureEnvironment } from '../../src/experiment/run/environment.ts';
-import { type BandError, bandErrors } from './band-errors.ts';
-import { type FarMass, farMasses } from './far-mass.ts';
-import { type InformationFalls, informationFalls } from './information-falls.ts';
-import { type ReversalEffect, reversalEffects } from './literal-ircp.ts';
+import { type BandError, measureBandErrors } from './band-errors.ts';
+import { type FarMass, measureFarMasses } from './far-mass.ts';
+import { type InformationFalls, listInformationFalls } from './information-falls.ts';
+import { measureReversalEffects, type ReversalEffect } from './literal-ircp.ts';
 import { type FindingsContext, loadMeasuredCorpus, type MeasuredCorpus } from './measured-corpus.ts';
-import { type PropagationEffect, propagationEffects } from './propagation-effect.ts';
-import { saliences } from './salience.ts';
+import { measurePropagationEffects, type PropagationEffect } from './propagation-effect.ts';
+import { buildSaliences } from './salience.ts';
 import type { FindingsSettings } from './settings.ts';
-import { type ThreadEnergy, threadEnergies } from './thread-energy.ts';
+import { measureThreadEnergies, type ThreadEnergy } from './thread-energy.ts';
 
 export const NAME = 'findings';
 
@@ -41,33 +41,33 @@ async function measure(
   settings: FindingsSettings,
   progress: FindingsContext['progress'],
 ): Promise<Measured> {
-  const stage = async <T>(name: string, work: () => Promise<T> | T): Promise<T> => {
+  const runFindingsStage = async <T>(name: string, work: () => Promise<T> | T): Promise<T> => {
     await letEventsIn();
     const shown = progress(name, 1);
     const result = await work();
     shown.finish();
     return result;
   };
-  const weights = saliences(measured, settings);
+  const weights = buildSaliences(measured, settings);
   const [, fading] = weights;
   return {
-    reversal: await stage('literal IRCP', () => reversalEffects(measured)),
-    farMass: await stage('far mass', () => farMasses(measured, settings)),
-    band: await stage('band', () => bandErrors(measured, settings)),
-    propagation: await stage('propagation', () => propagationEffects(measured)),
+    reversal: await runFindingsStage('literal IRCP', () => measureReversalEffects(measured)),
+    farMass: await runFindingsStage('far mass', () => measureFarMasses(measured, settings)),
+    band: await runFindingsStage('band', () => measureBandErrors(measured, settings)),
+    propagation: await runFindingsStage('propagation', () => measurePropagationEffects(measured)),
     energySalience: fading.name,
-    energy: await stage('energy', () => threadEnergies(measured, fading)),
-    falls: await stage('information', () => informationFalls(measured, weights)),
+    energy: await runFindingsStage('energy', () => measureThreadEnergies(measured, fading)),
+    falls: await runFindingsStage('information', () => listInformationFalls(measured, weights)),
   };
 }
 
 /** Loads and embeds a corpus of conversations and measures every finding on it. */
-export async function findings(settings: FindingsSettings, context: FindingsContext): Promise<FindingsResult> {
+export async function measureFindings(settings: FindingsSettings, context: FindingsContext): Promise<FindingsResult> {
   const { backend, command, progress } = context;
   const { dataset, measured } = await loadMeasuredCorpus(settings, context);
   const { corpus, conversations, dimension } = measured;
   return {
-    hash: hashOf([settings, dataset.hash, backend]).slice(0, 12),
+    hash: computeHash([settings, dataset.hash, backend]).slice(0, 12),
     settings,
     environment: captureEnvironment(backend, settings.seed, command),
     dataset: { name: dataset.name, hash: dataset.hash, licence: dataset.declaration.licence },

@@ -1,8 +1,8 @@
 import { RING_ATTENTION_DEFAULTS, type RingAttentionOptions } from '../../src/attention/options.ts';
-import { rowOf } from '../../src/core/rows.ts';
-import { type ConversationVectors, spreadPlaces, weightRows } from './conversation-weights.ts';
-import { groupByLength, type LengthGroup, lengthsOf } from './length-groups.ts';
-import { type MeasuredCorpus, vectorsOf } from './measured-corpus.ts';
+import { viewRow } from '../../src/core/rows.ts';
+import { type ConversationVectors, spreadRingPositions, weightRows } from './conversation-weights.ts';
+import { formatLengthRange, groupByLength, type LengthGroup } from './length-groups.ts';
+import { gatherMessageVectors, type MeasuredCorpus } from './measured-corpus.ts';
 import type { FindingsSettings } from './settings.ts';
 
 /** The share of attention on keys more than W steps away, for each window W; null without such keys. */
@@ -50,7 +50,7 @@ class FarSums {
  *
  * @param windows ascending
  */
-export async function farShares(
+export async function measureFarShares(
   conversations: readonly ConversationVectors[],
   { windows, sampledMessages }: Pick<FindingsSettings, 'windows' | 'sampledMessages'>,
   options: RingAttentionOptions,
@@ -58,36 +58,39 @@ export async function farShares(
   const mass = new FarSums(windows);
   for (const conversation of conversations) {
     const { turns } = conversation;
-    const places = spreadPlaces(turns, sampledMessages);
-    const rows = await weightRows(conversation, 'causal', options, places);
-    for (const [k, place] of places.entries()) mass.add(rowOf(rows, turns, k), place);
+    const ringPositions = spreadRingPositions(turns, sampledMessages);
+    const rows = await weightRows(conversation, 'causal', options, ringPositions);
+    for (const [k, ringPosition] of ringPositions.entries()) mass.add(viewRow(rows, turns, k), ringPosition);
   }
   return mass.shares;
 }
 
 /** The longest threads, and the beginnings of the corpus in the order of time as if each were one conversation. */
-function longConversations(measured: MeasuredCorpus, prefixes: readonly number[]) {
+function selectLongConversations(measured: MeasuredCorpus, prefixes: readonly number[]) {
   const { corpus, embeddings, dimension, conversations } = measured;
   const longest = groupByLength(conversations).at(-1) as LengthGroup;
   const threads = longest.conversations.map((positions) => {
-    return { turns: positions.length, vectors: vectorsOf(measured, positions) };
+    return { turns: positions.length, vectors: gatherMessageVectors(measured, positions) };
   });
   const sizes = [...prefixes.filter((turns) => turns < corpus.size), corpus.size];
   const beginnings = sizes.map((turns) => {
     const name = `${turns === corpus.size ? 'all' : 'first'} ${turns.toLocaleString('en')} messages`;
     return { name, members: [{ turns, vectors: embeddings.subarray(0, turns * dimension) }] };
   });
-  return [{ name: `longest threads, ${lengthsOf(longest)} messages`, members: threads }, ...beginnings];
+  return [{ name: `longest threads, ${formatLengthRange(longest)} messages`, members: threads }, ...beginnings];
 }
 
 /** The attention on far messages for the two ways of combining similarity and distance, as a conversation grows; the paper's decay and temperature. */
-export async function farMasses(measured: MeasuredCorpus, settings: FindingsSettings): Promise<FarMass[]> {
+export async function measureFarMasses(measured: MeasuredCorpus, settings: FindingsSettings): Promise<FarMass[]> {
   const rows: FarMass[] = [];
   for (const self of ['include', 'exclude'] as const)
-    for (const { name, members } of longConversations(measured, settings.prefixes)) {
-      const shares = (combine: RingAttentionOptions['combine']) =>
-        farShares(members, settings, { ...RING_ATTENTION_DEFAULTS, self, combine });
-      const [multiplicative, additive] = [await shares('multiplicative'), await shares('additive')];
+    for (const { name, members } of selectLongConversations(measured, settings.prefixes)) {
+      const measureCombinedShares = (combine: RingAttentionOptions['combine']) =>
+        measureFarShares(members, settings, { ...RING_ATTENTION_DEFAULTS, self, combine });
+      const [multiplicative, additive] = [
+        await measureCombinedShares('multiplicative'),
+        await measureCombinedShares('additive'),
+      ];
       rows.push({ conversation: name, self, multiplicative, additive });
     }
   return rows;

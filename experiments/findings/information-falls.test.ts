@@ -1,34 +1,39 @@
 import { expect, test } from 'vitest';
-import { informationFalls } from './information-falls.ts';
-import { handmadeMeasured } from './measured-corpus.fixture.ts';
-import { saliences } from './salience.ts';
+import { listInformationFalls } from './information-falls.ts';
+import { buildHandmadeMeasured } from './measured-corpus.fixture.ts';
+import { buildSaliences } from './salience.ts';
 import { findingsSettings } from './settings.ts';
 
-const measured = handmadeMeasured();
+const measured = buildHandmadeMeasured();
 const { corpus, conversations } = measured;
 
-function information(weights: readonly number[]): number {
+function computeInformation(weights: readonly number[]): number {
   const total = weights.reduce((a, b) => a + b, 0);
   return -weights.reduce((sum, weight) => sum + (weight / total) * Math.log(weight / total), 0);
 }
 
 /** How far information falls with each message that comes to others, in float64 from the start each time; negative where it rises. */
-function fallsByDefinition(memories: readonly (readonly number[])[], weightOf: (position: number) => number): number[] {
+function computeDefinedFalls(
+  memories: readonly (readonly number[])[],
+  weightOf: (position: number) => number,
+): number[] {
   return memories.flatMap((positions) => {
     const weights = positions.map(weightOf);
-    return weights.slice(1).map((_, i) => information(weights.slice(0, i + 1)) - information(weights.slice(0, i + 2)));
+    return weights
+      .slice(1)
+      .map((_, i) => computeInformation(weights.slice(0, i + 1)) - computeInformation(weights.slice(0, i + 2)));
   });
 }
 
 test('every fall is counted, in threads and in the corpus', () => {
-  const weightOf = (position: number) => (position % 7 === 5 ? 97 : 1);
-  const [threads, whole] = informationFalls(measured, [{ name: 'uneven', of: weightOf }]);
+  const weighMessage = (position: number) => (position % 7 === 5 ? 97 : 1);
+  const [threads, whole] = listInformationFalls(measured, [{ name: 'uneven', of: weighMessage }]);
   const expected = {
-    'each thread': fallsByDefinition(
+    'each thread': computeDefinedFalls(
       conversations.map((positions) => [...positions]),
-      weightOf,
+      weighMessage,
     ),
-    'the whole corpus': fallsByDefinition([[...corpus.turns.keys()]], weightOf),
+    'the whole corpus': computeDefinedFalls([[...corpus.turns.keys()]], weighMessage),
   };
   expect(threads?.additions).toBe(corpus.size - conversations.length);
   expect(whole?.additions).toBe(corpus.size - 1);
@@ -41,11 +46,11 @@ test('every fall is counted, in threads and in the corpus', () => {
 });
 
 test('the saliences are those of the memories that drift', () => {
-  const [equal, fading, later] = saliences(measured, findingsSettings.parse({ halfLifeDays: 3 }));
+  const [equal, fading, later] = buildSaliences(measured, findingsSettings.parse({ halfLifeDays: 3 }));
   expect([0, 23].map(equal.of)).toEqual([1, 1]);
   expect(fading.name).toBe('halving every 3 days');
   expect(fading.of(10) / fading.of(1)).toBeCloseTo(2 ** 3, 9); // a message a day
   expect([...(conversations[0] ?? [])].map(later.of)).toEqual([1, 2, 3, 4, 5]);
-  const [even] = informationFalls(measured, [equal]);
+  const [even] = listInformationFalls(measured, [equal]);
   expect(even).toMatchObject({ falls: 0, greatest: 0 });
 });

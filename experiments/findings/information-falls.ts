@@ -1,5 +1,5 @@
 import { ConservationStream } from '../../src/conservation/conservation-stream.ts';
-import { rowOf } from '../../src/core/rows.ts';
+import { viewRow } from '../../src/core/rows.ts';
 import type { MeasuredCorpus } from './measured-corpus.ts';
 import type { Salience } from './salience.ts';
 
@@ -17,7 +17,7 @@ export interface InformationFalls {
 /** A smaller fall is rounding error of the stream's figures. */
 const ROUNDING = 1e-9;
 
-function fallsOf(
+function measureInformationFalls(
   { embeddings, dimension }: MeasuredCorpus,
   memories: readonly Iterable<number>[],
   salience: Salience,
@@ -28,8 +28,8 @@ function fallsOf(
     const stream = new ConservationStream(dimension);
     let before = 0;
     for (const position of positions) {
-      stream.add(String(position), rowOf(embeddings, dimension, position), salience.of(position));
-      const after = stream.metrics().information;
+      stream.add(String(position), viewRow(embeddings, dimension, position), salience.of(position));
+      const after = stream.computeStreamMetrics().information;
       if (stream.size > 1) additions++;
       if (before - after > ROUNDING) falls++;
       greatest = Math.max(greatest, before - after);
@@ -40,11 +40,11 @@ function fallsOf(
 }
 
 /** The number of falls of information when a message is added: with a memory per thread, and with one for the whole corpus. */
-export function informationFalls(measured: MeasuredCorpus, saliences: readonly Salience[]): InformationFalls[] {
+export function listInformationFalls(measured: MeasuredCorpus, saliences: readonly Salience[]): InformationFalls[] {
   const everything = measured.corpus.turns.keys();
   const corpus = [[...everything]];
   return saliences.flatMap((salience) => [
-    fallsOf(measured, measured.conversations, salience, 'each thread'),
-    fallsOf(measured, corpus, salience, 'the whole corpus'),
+    measureInformationFalls(measured, measured.conversations, salience, 'each thread'),
+    measureInformationFalls(measured, corpus, salience, 'the whole corpus'),
   ]);
 }

@@ -21,11 +21,11 @@ export function groupByLength(conversations: readonly Int32Array[]): LengthGroup
 }
 
 /** `2`, or `5–8`. */
-export function lengthsOf({ least, most }: LengthGroup): string {
+export function formatLengthRange({ least, most }: LengthGroup): string {
   const [first, last] = [least, most].map((length) => length.toLocaleString('en'));
   return least === most ? `${first}` : `${first}–${last}`;
 }
 
-export function messagesOf({ conversations }: LengthGroup): number {
+export function countGroupMessages({ conversations }: LengthGroup): number {
   return conversations.reduce((sum, { length }) => sum + length, 0);
 }

@@ -1,27 +1,27 @@
 import { beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../src/core/backend.ts';
-import { reversalEffects } from './literal-ircp.ts';
-import { handmadeMeasured, handmadeWeights, rowsOf, WIDTH } from './measured-corpus.fixture.ts';
-import { vectorsOf } from './measured-corpus.ts';
+import { measureReversalEffects } from './literal-ircp.ts';
+import { buildHandmadeMeasured, computeHandmadeWeights, splitMatrixRows, WIDTH } from './measured-corpus.fixture.ts';
+import { gatherMessageVectors } from './measured-corpus.ts';
 
 beforeAll(() => useBackend('wasm'));
 
-const measured = handmadeMeasured();
+const measured = buildHandmadeMeasured();
 
 /** The greatest difference of each message between looking both ways and looking ahead. */
-function differences(lengths: readonly number[], self: 'include' | 'exclude'): number[] {
+function computeLiteralGaps(lengths: readonly number[], self: 'include' | 'exclude'): number[] {
   const threads = measured.conversations.filter(({ length }) => lengths.includes(length));
   return threads.flatMap((positions) => {
-    const rows = rowsOf(vectorsOf(measured, positions), WIDTH);
-    const ahead = handmadeWeights(rows, { self, looks: 'ahead' });
-    return handmadeWeights(rows, { self }).map((row, i) =>
+    const rows = splitMatrixRows(gatherMessageVectors(measured, positions), WIDTH);
+    const ahead = computeHandmadeWeights(rows, { self, looks: 'ahead' });
+    return computeHandmadeWeights(rows, { self }).map((row, i) =>
       Math.max(...row.map((weight, j) => Math.abs(weight - (ahead[i]?.[j] as number)))),
     );
   });
 }
 
 test('reversing the ring changes no weight, looking one way only does', async () => {
-  const effects = await reversalEffects(measured);
+  const effects = await measureReversalEffects(measured);
   expect(effects.map(({ self, lengths, threads, messages }) => [self, lengths, threads, messages])).toEqual(
     ['include', 'exclude'].flatMap((self) => [
       [self, '2', 1, 2],
@@ -32,7 +32,7 @@ test('reversing the ring changes no weight, looking one way only does', async ()
   );
   for (const { self, lengths, literal, directed } of effects) {
     expect(literal).toEqual({ greatest: 0, mean: 0 });
-    const expected = differences([Number(lengths)], self);
+    const expected = computeLiteralGaps([Number(lengths)], self);
     expect(directed.greatest).toBeCloseTo(Math.max(...expected), 6);
     expect(directed.mean).toBeCloseTo(expected.reduce((a, b) => a + b, 0) / expected.length, 6);
     expect(directed.greatest).toBeGreaterThan(directed.mean);

@@ -1,7 +1,7 @@
 import { RING_ATTENTION_DEFAULTS, type RingAttentionOptions } from '../../src/attention/options.ts';
 import { weightMatrix } from './conversation-weights.ts';
-import { groupByLength, type LengthGroup, lengthsOf, messagesOf } from './length-groups.ts';
-import { type MeasuredCorpus, vectorsOf } from './measured-corpus.ts';
+import { countGroupMessages, formatLengthRange, groupByLength, type LengthGroup } from './length-groups.ts';
+import { gatherMessageVectors, type MeasuredCorpus } from './measured-corpus.ts';
 
 /** Differences between two readings of ring attention. */
 interface Difference {
@@ -46,7 +46,7 @@ class Differences {
   }
 }
 
-async function effectOn(
+async function measureReversalEffect(
   measured: MeasuredCorpus,
   group: LengthGroup,
   self: RingAttentionOptions['self'],
@@ -54,7 +54,7 @@ async function effectOn(
   const options = { ...RING_ATTENTION_DEFAULTS, self };
   const [literal, directed] = [new Differences(), new Differences()];
   for (const positions of group.conversations) {
-    const thread = { turns: positions.length, vectors: vectorsOf(measured, positions) };
+    const thread = { turns: positions.length, vectors: gatherMessageVectors(measured, positions) };
     const rcp = await weightMatrix(thread, 'causal', options);
     const ircp = await weightMatrix(thread, 'inverse', options);
     literal.add(rcp, ircp, thread.turns);
@@ -62,19 +62,19 @@ async function effectOn(
   }
   return {
     self,
-    lengths: lengthsOf(group),
+    lengths: formatLengthRange(group),
     threads: group.conversations.length,
-    messages: messagesOf(group),
+    messages: countGroupMessages(group),
     literal: literal.result,
     directed: directed.result,
   };
 }
 
 /** IRCP beside RCP on every thread of two messages or more, by length: with the paper's options, and with each message excluded from its own keys. */
-export async function reversalEffects(measured: MeasuredCorpus): Promise<ReversalEffect[]> {
+export async function measureReversalEffects(measured: MeasuredCorpus): Promise<ReversalEffect[]> {
   const groups = groupByLength(measured.conversations.filter(({ length }) => length > 1));
   const effects: ReversalEffect[] = [];
   for (const self of ['include', 'exclude'] as const)
-    for (const group of groups) effects.push(await effectOn(measured, group, self));
+    for (const group of groups) effects.push(await measureReversalEffect(measured, group, self));
   return effects;
 }

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { ValidationError } from '../../src/core/errors.ts';
 import { gatherRows } from '../../src/core/rows.ts';
 import { loadDataset } from '../../src/datasets/registry.ts';
-import { cachedEncoder } from '../../src/embedding/embedding-cache.ts';
-import { encoderSource } from '../../src/embedding/registry.ts';
+import { createCachedEncoder } from '../../src/embedding/embedding-cache.ts';
+import { createEncoderSource } from '../../src/embedding/registry.ts';
 import type { RunContext } from '../../src/experiment/run/run.ts';
-import { conversationPositions } from '../../src/model/conversation-positions.ts';
+import { listConversationPositions } from '../../src/model/conversation-positions.ts';
 import type { Corpus } from '../../src/model/corpus.ts';
 import type { Dataset } from '../../src/model/dataset.ts';
 import type { FindingsSettings } from './settings.ts';
@@ -24,8 +24,8 @@ export interface MeasuredCorpus {
 }
 
 /** @throws ValidationError if no message has another one to attend to. */
-export function measuredCorpus(corpus: Corpus, embeddings: Float32Array, dimension: number): MeasuredCorpus {
-  const conversations = conversationPositions(corpus);
+export function buildMeasuredCorpus(corpus: Corpus, embeddings: Float32Array, dimension: number): MeasuredCorpus {
+  const conversations = listConversationPositions(corpus);
   if (conversations.every(({ length }) => length < 2))
     throw new ValidationError(
       `none of ${conversations.length} conversations has two messages or more; use a larger dataset`,
@@ -34,7 +34,7 @@ export function measuredCorpus(corpus: Corpus, embeddings: Float32Array, dimensi
 }
 
 /** The vectors of a conversation's messages, row-major [T, D]. */
-export function vectorsOf({ embeddings, dimension }: MeasuredCorpus, positions: Int32Array): Float32Array {
+export function gatherMessageVectors({ embeddings, dimension }: MeasuredCorpus, positions: Int32Array): Float32Array {
   return gatherRows(embeddings, dimension, positions);
 }
 
@@ -46,12 +46,12 @@ export async function loadMeasuredCorpus(
   const dataset = await loadDataset(settings.dataset, { cacheFolder: join(cacheFolder, 'datasets'), progress });
   const { corpus, devConversations } = dataset;
   const fitTexts = corpus.turns.filter((turn) => devConversations.has(turn.conversationId)).map(({ text }) => text);
-  const source = encoderSource(settings.embedding, { fitTexts, seed: settings.seed });
-  const encoder = await cachedEncoder(source, join(cacheFolder, 'embeddings'), progress);
+  const source = createEncoderSource(settings.embedding, { fitTexts, seed: settings.seed });
+  const encoder = await createCachedEncoder(source, join(cacheFolder, 'embeddings'), progress);
   try {
     const texts = corpus.turns.map(({ text }) => text);
     const embeddings = await encoder.encode(texts, progress);
-    return { dataset, measured: measuredCorpus(corpus, embeddings, encoder.dimension) };
+    return { dataset, measured: buildMeasuredCorpus(corpus, embeddings, encoder.dimension) };
   } finally {
     encoder.dispose();
   }

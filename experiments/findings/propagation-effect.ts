@@ -1,9 +1,9 @@
 import { propagateCorpus } from '../../src/attention/corpus-propagation.ts';
 import type { PropagationOptions } from '../../src/attention/options.ts';
 import { PROPAGATION_PRESETS } from '../../src/attention/presets.ts';
-import { rowOf } from '../../src/core/rows.ts';
+import { viewRow } from '../../src/core/rows.ts';
 import { weightMatrix } from './conversation-weights.ts';
-import { type MeasuredCorpus, vectorsOf } from './measured-corpus.ts';
+import { gatherMessageVectors, type MeasuredCorpus } from './measured-corpus.ts';
 
 /** The effect of propagation on the messages of threads. */
 export interface PropagationEffect {
@@ -48,11 +48,11 @@ function mean(values: readonly number[]): number {
 }
 
 /** Mean weight that the messages of threads give themselves. */
-async function ownWeight(measured: MeasuredCorpus, options: PropagationOptions): Promise<number> {
+async function measureOwnWeight(measured: MeasuredCorpus, options: PropagationOptions): Promise<number> {
   const own: number[] = [];
   for (const positions of measured.conversations) {
     if (positions.length === 1) continue;
-    const thread = { turns: positions.length, vectors: vectorsOf(measured, positions) };
+    const thread = { turns: positions.length, vectors: gatherMessageVectors(measured, positions) };
     const weights = await weightMatrix(thread, 'causal', options);
     for (let i = 0; i < thread.turns; i++) own.push(weights[i * thread.turns + i] as number);
   }
@@ -60,37 +60,37 @@ async function ownWeight(measured: MeasuredCorpus, options: PropagationOptions):
 }
 
 /** Positions of what can change: messages of threads, those without a known word (a zero vector) left out. */
-function movable({ conversations, embeddings, dimension }: MeasuredCorpus): number[] {
+function listMovablePositions({ conversations, embeddings, dimension }: MeasuredCorpus): number[] {
   return conversations
     .filter(({ length }) => length > 1)
     .flatMap((positions) => [...positions])
-    .filter((position) => rowOf(embeddings, dimension, position).some((value) => value !== 0));
+    .filter((position) => viewRow(embeddings, dimension, position).some((value) => value !== 0));
 }
 
-function parentCosine({ corpus }: MeasuredCorpus, positions: readonly number[], rows: Rows): number | null {
+function measureParentCosine({ corpus }: MeasuredCorpus, positions: readonly number[], rows: Rows): number | null {
   const replies = positions.filter((position) => (corpus.parent[position] as number) >= 0);
   if (replies.length === 0) return null;
   return mean(replies.map((position) => cosine(rows(position), rows(corpus.parent[position] as number))));
 }
 
 /** The effect of each step from the paper's settings to the framework's, on whole threads. */
-export async function propagationEffects(measured: MeasuredCorpus): Promise<PropagationEffect[]> {
+export async function measurePropagationEffects(measured: MeasuredCorpus): Promise<PropagationEffect[]> {
   const { corpus, embeddings, dimension } = measured;
-  const positions = movable(measured);
-  const before: Rows = (position) => rowOf(embeddings, dimension, position);
+  const positions = listMovablePositions(measured);
+  const readRowBefore: Rows = (position) => viewRow(embeddings, dimension, position);
   const effects: PropagationEffect[] = [];
   for (const [settings, options] of STEPS) {
     const { vectors } = await propagateCorpus(corpus, embeddings, options);
-    const after: Rows = (position) => rowOf(vectors, dimension, position);
-    const kept = positions.map((position) => cosine(before(position), after(position)));
+    const readRowAfter: Rows = (position) => viewRow(vectors, dimension, position);
+    const kept = positions.map((position) => cosine(readRowBefore(position), readRowAfter(position)));
     effects.push({
       settings,
       options,
-      ownWeight: await ownWeight(measured, options),
+      ownWeight: await measureOwnWeight(measured, options),
       unchanged: mean(kept),
       mostChanged: kept.reduce((least, value) => Math.min(least, value), 1),
-      parentBefore: parentCosine(measured, positions, before),
-      parentAfter: parentCosine(measured, positions, after),
+      parentBefore: measureParentCosine(measured, positions, readRowBefore),
+      parentAfter: measureParentCosine(measured, positions, readRowAfter),
     });
   }
   return effects;

@@ -1,4 +1,4 @@
-import { type Retention, retentions } from '../conservation-drift/retention.ts';
+import { createRetentions, type Retention } from '../conservation-drift/retention.ts';
 import { driftSettings } from '../conservation-drift/settings.ts';
 import type { MeasuredCorpus } from './measured-corpus.ts';
 import type { FindingsSettings } from './settings.ts';
@@ -10,11 +10,11 @@ export interface Salience {
 }
 
 /** The saliences of the memories of conservation-drift: equal, fading with age, growing along a thread. */
-export function saliences(
+export function buildSaliences(
   { corpus }: MeasuredCorpus,
   { halfLifeDays }: FindingsSettings,
 ): readonly [Salience, Salience, Salience] {
-  const memories = retentions(corpus, driftSettings.parse({ halfLifeDays }));
+  const memories = createRetentions(corpus, driftSettings.parse({ halfLifeDays }));
   const [equal, , fading, busy] = memories as [Retention, Retention, Retention, Retention];
   return [
     { name: 'all weigh the same', of: equal.salienceOf },

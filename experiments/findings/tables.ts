@@ -1,4 +1,4 @@
-import { decimal, significant } from '../../src/report/tables/format.ts';
+import { formatDecimal, formatSignificant } from '../../src/report/tables/format.ts';
 import type { TextTable } from '../text-table.ts';
 import type { BandError } from './band-errors.ts';
 import type { FindingsResult } from './experiment.ts';
@@ -19,7 +19,7 @@ const SELF = { include: 'kept', exclude: 'left out' } as const;
 
 const count = (value: number) => value.toLocaleString('en');
 
-export function reversalTable(effects: readonly ReversalEffect[]): TitledTable {
+export function buildReversalTable(effects: readonly ReversalEffect[]): TitledTable {
   return {
     title: 'IRCP beside RCP',
     head: [
@@ -34,31 +34,35 @@ export function reversalTable(effects: readonly ReversalEffect[]): TitledTable {
       `${SELF[self]}: ${lengths}`,
       count(threads),
       count(messages),
-      significant(literal.greatest),
-      decimal(directed.greatest, 3),
-      decimal(directed.mean, 3),
+      formatSignificant(literal.greatest),
+      formatDecimal(directed.greatest, 3),
+      formatDecimal(directed.mean, 3),
     ]),
     note: 'Differences between the weights that a message of a thread gives the others and, where it is kept among its keys, itself; the mean is over messages, of the greatest difference of each. Multiplicative, decay .5, temperature .1.',
   };
 }
 
-const shares = (values: FarShares) => values.map((share) => (share === null ? '—' : significant(share)));
+const formatFarShares = (values: FarShares) => values.map((share) => (share === null ? '—' : formatSignificant(share)));
 
-export function farTable(masses: readonly FarMass[], { windows, sampledMessages }: FindingsSettings): TitledTable {
-  const columns = (combine: string) => windows.map((window) => `${combine}: beyond ${window}`);
+export function buildFarTable(masses: readonly FarMass[], { windows, sampledMessages }: FindingsSettings): TitledTable {
+  const listWindowColumns = (combine: string) => windows.map((window) => `${combine}: beyond ${window}`);
   return {
     title: 'Attention on far messages',
-    head: ['the message itself: conversation', ...columns('multiplicative'), ...columns('additive')],
+    head: [
+      'the message itself: conversation',
+      ...listWindowColumns('multiplicative'),
+      ...listWindowColumns('additive'),
+    ],
     rows: masses.map(({ conversation, self, multiplicative, additive }) => [
       `${SELF[self]}: ${conversation}`,
-      ...shares(multiplicative),
-      ...shares(additive),
+      ...formatFarShares(multiplicative),
+      ...formatFarShares(additive),
     ]),
     note: `Share of a message's attention on keys more than ${windows.join(', ')} steps away, mean over at most ${count(sampledMessages)} messages of each conversation, spread evenly. The first messages of the corpus are read as one conversation in the order of time. Ring, no direction, decay .5, temperature .1.`,
   };
 }
 
-export function bandTable(errors: readonly BandError[], messages: number, sampled: number): TitledTable {
+export function buildBandTable(errors: readonly BandError[], messages: number, sampled: number): TitledTable {
   return {
     title: 'The band and its error',
     head: ['attention', 'error asked for', 'W', 'proven bound', 'found'],
@@ -66,15 +70,15 @@ export function bandTable(errors: readonly BandError[], messages: number, sample
       attention,
       ...(band === null
         ? ['none: dense', '—', '—']
-        : [significant(band.tolerance), count(band.width), significant(band.bound)]),
-      significant(observed),
+        : [formatSignificant(band.tolerance), count(band.width), formatSignificant(band.bound)]),
+      formatSignificant(observed),
     ]),
     note: `The ${count(messages)} messages in the order of time as one conversation. Found: the greatest Euclidean distance of ${count(Math.min(sampled, messages))} rows, spread evenly, from dense attention in float64. What is found of the dense form is what float32 rounds.`,
   };
 }
 
-export function propagationTable(effects: readonly PropagationEffect[]): TitledTable {
-  const digits = (cosine: number | null) => (cosine === null ? '—' : decimal(cosine, 3));
+export function buildPropagationTable(effects: readonly PropagationEffect[]): TitledTable {
+  const formatCosineDigits = (cosine: number | null) => (cosine === null ? '—' : formatDecimal(cosine, 3));
   return {
     title: 'What propagation moves',
     head: [
@@ -86,16 +90,16 @@ export function propagationTable(effects: readonly PropagationEffect[]): TitledT
     ],
     rows: effects.map(({ settings, ownWeight, unchanged, mostChanged, parentAfter }) => [
       settings,
-      decimal(ownWeight, 4),
-      decimal(unchanged, 6),
-      decimal(mostChanged, 6),
-      digits(parentAfter),
+      formatDecimal(ownWeight, 4),
+      formatDecimal(unchanged, 6),
+      formatDecimal(mostChanged, 6),
+      formatCosineDigits(parentAfter),
     ]),
-    note: `Means over the messages of threads of two or more, whole threads, both directions. A reply and its parent have a cosine of ${digits(effects[0]?.parentBefore ?? null)} before. Published: multiplicative, decay .5, temperature .1, beta .3. Each row with a plus changes one setting of the row over it; the last one has decay 1 and temperature 1.`,
+    note: `Means over the messages of threads of two or more, whole threads, both directions. A reply and its parent have a cosine of ${formatCosineDigits(effects[0]?.parentBefore ?? null)} before. Published: multiplicative, decay .5, temperature .1, beta .3. Each row with a plus changes one setting of the row over it; the last one has decay 1 and temperature 1.`,
   };
 }
 
-export function energyTable(energies: readonly ThreadEnergy[], salience: string): TitledTable {
+export function buildEnergyTable(energies: readonly ThreadEnergy[], salience: string): TitledTable {
   return {
     title: 'Energy and information of a conversation',
     head: [
@@ -114,14 +118,14 @@ export function energyTable(energies: readonly ThreadEnergy[], salience: string)
     rows: energies.map(({ lengths, conversations, energy, coherence, information, logCount, excess }) => [
       lengths,
       count(conversations),
-      ...energy.map((value) => decimal(value, 3)),
-      ...[coherence, information, logCount, excess].map((value) => decimal(value, 3)),
+      ...energy.map((value) => formatDecimal(value, 3)),
+      ...[coherence, information, logCount, excess].map((value) => formatDecimal(value, 3)),
     ]),
     note: `Each conversation a memory of its own; the last row, all of them one memory. Salience: ${salience}. Coherence, I and ln n are medians.`,
   };
 }
 
-export function fallsTable(falls: readonly InformationFalls[]): TitledTable {
+export function buildFallsTable(falls: readonly InformationFalls[]): TitledTable {
   return {
     title: 'Messages that lower information',
     head: ['salience: memory', 'messages that came to others', 'of them lowered I', 'share', 'greatest fall, nats'],
@@ -130,20 +134,20 @@ export function fallsTable(falls: readonly InformationFalls[]): TitledTable {
       count(additions),
       count(fell),
       `${((100 * fell) / additions).toFixed(1)} %`,
-      decimal(greatest, 3),
+      formatDecimal(greatest, 3),
     ]),
     note: 'Messages come in the order of time and none leaves.',
   };
 }
 
 /** All tables, in the order of the findings. */
-export function findingTables({ settings, corpus, measured }: FindingsResult): TitledTable[] {
+export function buildFindingTables({ settings, corpus, measured }: FindingsResult): TitledTable[] {
   return [
-    reversalTable(measured.reversal),
-    farTable(measured.farMass, settings),
-    bandTable(measured.band, corpus.messages, settings.sampledMessages),
-    propagationTable(measured.propagation),
-    energyTable(measured.energy, measured.energySalience),
-    fallsTable(measured.falls),
+    buildReversalTable(measured.reversal),
+    buildFarTable(measured.farMass, settings),
+    buildBandTable(measured.band, corpus.messages, settings.sampledMessages),
+    buildPropagationTable(measured.propagation),
+    buildEnergyTable(measured.energy, measured.energySalience),
+    buildFallsTable(measured.falls),
   ];
 }

@@ -1,29 +1,29 @@
 import { expect, test } from 'vitest';
-import { handmadeCosine, handmadeMeasured, rowsOf, WIDTH } from './measured-corpus.fixture.ts';
-import { vectorsOf } from './measured-corpus.ts';
-import { quantile, threadEnergies } from './thread-energy.ts';
+import { buildHandmadeMeasured, computeHandmadeCosine, splitMatrixRows, WIDTH } from './measured-corpus.fixture.ts';
+import { gatherMessageVectors } from './measured-corpus.ts';
+import { measureThreadEnergies, quantile } from './thread-energy.ts';
 
-const measured = handmadeMeasured();
+const measured = buildHandmadeMeasured();
 const salience = { name: 'its place in the corpus', of: (position: number) => 1 + position };
 
 /** Energy as the double sum that defines it. */
-function figuresOf(positions: Int32Array) {
+function computeDoubleSumEnergy(positions: Int32Array) {
   const total = positions.reduce((sum, position) => sum + 1 + position, 0);
   const shares = [...positions].map((position) => (1 + position) / total);
-  const rows = rowsOf(vectorsOf(measured, positions), WIDTH);
+  const rows = splitMatrixRows(gatherMessageVectors(measured, positions), WIDTH);
   let energy = 0;
   for (const [i, a] of rows.entries())
     for (const [j, b] of rows.entries())
-      energy += 0.5 * (shares[i] as number) * (shares[j] as number) * handmadeCosine(a, b);
+      energy += 0.5 * (shares[i] as number) * (shares[j] as number) * computeHandmadeCosine(a, b);
   return { energy, information: -shares.reduce((sum, share) => sum + share * Math.log(share), 0) };
 }
 
 test('a thread of each length, and all messages as one', () => {
-  const energies = threadEnergies(measured, salience);
+  const energies = measureThreadEnergies(measured, salience);
   expect(energies.map(({ lengths }) => lengths)).toEqual(['1', '2', '3', '5', '13', '24']);
   const memories = [...measured.conversations].sort((a, b) => a.length - b.length);
   for (const [i, positions] of [...memories, Int32Array.from({ length: 24 }, (_, position) => position)].entries()) {
-    const { energy, information } = figuresOf(positions);
+    const { energy, information } = computeDoubleSumEnergy(positions);
     const got = energies[i];
     for (const value of got?.energy ?? []) expect(value).toBeCloseTo(energy, 9);
     expect(got).toMatchObject({ conversations: 1, logCount: Math.log(positions.length) });

@@ -1,6 +1,6 @@
-import { conservationMetrics } from '../../src/conservation/conservation-metrics.ts';
-import { groupByLength, type LengthGroup, lengthsOf } from './length-groups.ts';
-import { type MeasuredCorpus, vectorsOf } from './measured-corpus.ts';
+import { computeConservationMetrics } from '../../src/conservation/conservation-metrics.ts';
+import { formatLengthRange, groupByLength, type LengthGroup } from './length-groups.ts';
+import { gatherMessageVectors, type MeasuredCorpus } from './measured-corpus.ts';
 import type { Salience } from './salience.ts';
 
 /** Conservation figures of conversations of about the same length, each as a memory of its own. */
@@ -27,14 +27,14 @@ export function quantile(values: readonly number[], share: number): number {
   return low + (at - Math.floor(at)) * (high - low);
 }
 
-function energyOf(measured: MeasuredCorpus, group: LengthGroup, salience: Salience): ThreadEnergy {
+function measureGroupEnergy(measured: MeasuredCorpus, group: LengthGroup, salience: Salience): ThreadEnergy {
   const metrics = group.conversations.map((positions) =>
-    conservationMetrics(vectorsOf(measured, positions), Array.from(positions, salience.of)),
+    computeConservationMetrics(gatherMessageVectors(measured, positions), Array.from(positions, salience.of)),
   );
   const median = (values: readonly number[]) => quantile(values, 0.5);
   const energies = metrics.map(({ energy }) => energy);
   return {
-    lengths: lengthsOf(group),
+    lengths: formatLengthRange(group),
     conversations: metrics.length,
     energy: QUANTILES.map((share) => quantile(energies, share)),
     coherence: median(metrics.map(({ coherence }) => coherence)),
@@ -48,8 +48,10 @@ function energyOf(measured: MeasuredCorpus, group: LengthGroup, salience: Salien
 }
 
 /** Energy and information of every conversation by length, and of the corpus as one memory. */
-export function threadEnergies(measured: MeasuredCorpus, salience: Salience): ThreadEnergy[] {
+export function measureThreadEnergies(measured: MeasuredCorpus, salience: Salience): ThreadEnergy[] {
   const size = measured.corpus.size;
   const whole = { least: size, most: size, conversations: [Int32Array.from({ length: size }, (_, i) => i)] };
-  return [...groupByLength(measured.conversations), whole].map((group) => energyOf(measured, group, salience));
+  return [...groupByLength(measured.conversations), whole].map((group) =>
+    measureGroupEnergy(measured, group, salience),
+  );
 }

@@ -9,7 +9,7 @@ const collect = runInNewContext('gc') as () => void;
 const QUIET = 2;
 
 /** Bytes of objects in V8's heap and of their memory outside of it, such as typed arrays. */
-async function bytesNow(): Promise<number> {
+async function measureBytesNow(): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let quiet = 0; quiet < QUIET; ) {
     collect();
@@ -25,10 +25,10 @@ async function bytesNow(): Promise<number> {
  * Bytes that stay in use for what `make` returns, measured on the process: what it refers to and was there before costs nothing. It is made once beforehand, so that
  * what others keep for the next time (compiled code, tables of a tokeniser) is not counted. Good to some kilobytes, while nothing else runs.
  */
-export async function bytesHeldBy(make: () => object): Promise<number> {
+export async function measureHeldBytes(make: () => object): Promise<number> {
   make();
-  const before = await bytesNow();
+  const before = await measureBytesNow();
   const kept = [make()];
-  const after = await bytesNow();
+  const after = await measureBytesNow();
   return kept.pop() === undefined ? 0 : after - before; // the use here keeps the result alive until then
 }

@@ -2,9 +2,9 @@ import { Bm25Index } from '../../src/candidates/bm25.ts';
 import type { Bm25Options } from '../../src/candidates/bm25-options.ts';
 import type { HnswOptions } from '../../src/candidates/hnsw-options.ts';
 import type { Corpus } from '../../src/model/corpus.ts';
-import { frameTables } from '../../src/trajectory/frame-tables.ts';
-import { buildHnsw, graphBytes } from '../hnsw-graph.ts';
-import { bytesHeldBy } from './held-bytes.ts';
+import { buildFrameTables } from '../../src/trajectory/frame-tables.ts';
+import { buildHnsw, measureGraphBytes } from '../hnsw-graph.ts';
+import { measureHeldBytes } from './held-bytes.ts';
 
 /** The stored form of a memory. */
 interface MemoryInputs {
@@ -22,24 +22,24 @@ export const PARTS = ['text', 'metadata', 'embedding', 'hnsw graph', 'coordinate
 export type Part = (typeof PARTS)[number];
 
 /** A string of its own, not a piece of the file that it was read from. */
-function copied(text: string): string {
+function copyString(text: string): string {
   return Buffer.from(text, 'utf8').toString('utf8');
 }
 
 /** Bytes by part for a corpus of N turns. */
-export async function memoryByPart(inputs: MemoryInputs): Promise<Record<Part, number>> {
+export async function measureMemoryByPart(inputs: MemoryInputs): Promise<Record<Part, number>> {
   const { corpus, vectors, dimension, components, hnsw, bm25 } = inputs;
   const ids = corpus.turns.map(({ id }) => id);
   const texts = corpus.turns.map(({ text }) => text);
   const built = await buildHnsw(ids, vectors, dimension, hnsw);
   try {
     return {
-      text: await bytesHeldBy(() => texts.map(copied)),
-      metadata: await bytesHeldBy(() => corpus.turns.map(({ text: _, ...rest }) => structuredClone(rest))),
-      embedding: await bytesHeldBy(() => vectors.slice()),
-      'hnsw graph': graphBytes(built),
-      coordinates: await bytesHeldBy(() => frameTables(corpus, vectors, components.slice())),
-      'bm25 postings': await bytesHeldBy(() => new Bm25Index(ids, texts, bm25)),
+      text: await measureHeldBytes(() => texts.map(copyString)),
+      metadata: await measureHeldBytes(() => corpus.turns.map(({ text: _, ...rest }) => structuredClone(rest))),
+      embedding: await measureHeldBytes(() => vectors.slice()),
+      'hnsw graph': measureGraphBytes(built),
+      coordinates: await measureHeldBytes(() => buildFrameTables(corpus, vectors, components.slice())),
+      'bm25 postings': await measureHeldBytes(() => new Bm25Index(ids, texts, bm25)),
     };
   } finally {
     built.index.dispose();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { runStudy } from '../study.harness.ts';
-import { studyCommand } from '../study.ts';
+import { createStudyCommand } from '../study.ts';
 import { PARTS } from './parts.ts';
 import { memory } from './study.ts';
 import type { CorpusMemory } from './table.ts';
@@ -9,7 +9,7 @@ const TURNS = 121;
 
 test('memory: bytes that the layout of the parts explains', async () => {
   const options = ['synthetic={turns: 701, dimension: 37}', 'm=5'];
-  const { figures, table } = await runStudy(studyCommand(memory), 'memory', ...options);
+  const { figures, table } = await runStudy(createStudyCommand(memory), 'memory', ...options);
   const corpora = figures.corpora as CorpusMemory[];
   expect(corpora.map(({ name, dimension }) => [name, dimension])).toEqual([
     ['jsonl', 13],

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { clusteredVectors } from '../../bench/clustered-vectors.ts';
+import { drawClusteredVectors } from '../../bench/clustered-vectors.ts';
 import { writeSyntheticThreads } from '../../bench/synthetic-threads.ts';
 import { BM25_DEFAULTS } from '../../src/candidates/bm25-options.ts';
 import { HNSW_DEFAULTS } from '../../src/candidates/hnsw-options.ts';
@@ -10,8 +10,8 @@ import { loadDataset } from '../../src/datasets/registry.ts';
 import type { Corpus } from '../../src/model/corpus.ts';
 import { withConfig } from '../corpus.ts';
 import type { Study } from '../study.ts';
-import { memoryByPart } from './parts.ts';
-import { type CorpusMemory, memoryTable } from './table.ts';
+import { measureMemoryByPart } from './parts.ts';
+import { type CorpusMemory, formatMemoryTable } from './table.ts';
 
 const settings = z.strictObject({
   seed: z.int().default(20260101),
@@ -25,7 +25,7 @@ const settings = z.strictObject({
   m: z.int().min(2).default(HNSW_DEFAULTS.m),
 });
 
-async function syntheticCorpus(turns: number, seed: number): Promise<Corpus> {
+async function buildSyntheticCorpus(turns: number, seed: number): Promise<Corpus> {
   const path = mkdtempSync(join(tmpdir(), 'ragpp-memory-'));
   try {
     writeSyntheticThreads(path, turns, seed);
@@ -48,13 +48,13 @@ export const memory: Study<typeof settings> = {
         const hnsw = { ...HNSW_DEFAULTS, m, seed };
         const bm25 = { ...BM25_DEFAULTS, dropStopWords: true, stem: true };
         const components = new Int32Array(corpus.size).fill(1); // the size of tables does not depend on their content
-        const bytes = await memoryByPart({ corpus, vectors, dimension, components, hnsw, bm25 });
+        const bytes = await measureMemoryByPart({ corpus, vectors, dimension, components, hnsw, bm25 });
         progress.finish(`${corpus.size} turns`);
         return { name, turns: corpus.size, dimension, bytes };
       };
       const { corpus, turnVectors, dimension } = workspace;
-      const made = await syntheticCorpus(synthetic.turns, seed);
-      const madeVectors = clusteredVectors(made.size, synthetic.dimension, seed, 'turns');
+      const made = await buildSyntheticCorpus(synthetic.turns, seed);
+      const madeVectors = drawClusteredVectors(made.size, synthetic.dimension, seed, 'turns');
       const corpora: CorpusMemory[] = [
         await measure(dataset.name, corpus, turnVectors, dimension),
         await measure('synthetic', made, madeVectors, synthetic.dimension),
@@ -63,7 +63,7 @@ export const memory: Study<typeof settings> = {
         dataset: { name: dataset.name, hash: dataset.hash },
         figures: { m, corpora },
         sections: [
-          memoryTable(corpora),
+          formatMemoryTable(corpora),
           `Bytes a turn. The hnsw graph (M ${m}) is what the library saves besides the vectors; all else is what the process holds more with the part than without, after garbage collection.`,
         ],
       };

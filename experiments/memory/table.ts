@@ -1,4 +1,4 @@
-import { pipeTable } from '../text-table.ts';
+import { formatPipeTable } from '../text-table.ts';
 import { PARTS, type Part } from './parts.ts';
 
 export interface CorpusMemory {
@@ -11,18 +11,18 @@ export interface CorpusMemory {
 }
 
 /** A row a part and one for all, two columns a corpus: bytes a turn, and the share of the whole. */
-export function memoryTable(corpora: readonly CorpusMemory[]): string {
+export function formatMemoryTable(corpora: readonly CorpusMemory[]): string {
   const totals = corpora.map(({ bytes }) => PARTS.reduce((sum, part) => sum + bytes[part], 0));
-  const cells = (bytesOf: (corpus: CorpusMemory, at: number) => number) =>
+  const listMemoryCells = (bytesOf: (corpus: CorpusMemory, at: number) => number) =>
     corpora.flatMap((corpus, at) => {
       const bytes = bytesOf(corpus, at);
       return [(bytes / corpus.turns).toFixed(0), `${((100 * bytes) / (totals[at] as number)).toFixed(1)} %`];
     });
-  return pipeTable({
+  return formatPipeTable({
     head: ['part', ...corpora.flatMap(({ name, turns, dimension }) => [`${name}, ${turns} x ${dimension}`, 'share'])],
     rows: [
-      ...PARTS.map((part) => [part, ...cells(({ bytes }) => bytes[part])]),
-      ['all', ...cells((_, at) => totals[at] as number)],
+      ...PARTS.map((part) => [part, ...listMemoryCells(({ bytes }) => bytes[part])]),
+      ['all', ...listMemoryCells((_, at) => totals[at] as number)],
     ],
   });
 }

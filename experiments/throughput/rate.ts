@@ -13,7 +13,7 @@ interface RateOptions {
 }
 
 /** Queries a second, put in batches of `size`. */
-export async function rateOf(
+export async function measureRate(
   workspace: Workspace,
   arm: RetrieverOptions,
   size: number,

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { runStudy } from '../study.harness.ts';
-import { studyCommand } from '../study.ts';
+import { createStudyCommand } from '../study.ts';
 import { throughput } from './study.ts';
 
 test('throughput: every arm at every batch size, answered alone as in batches', async () => {
   const options = ['arms=[newest, unified]', 'batchSizes=[1, 5, 31]', 'queries=31', 'rounds=1', 'depth=7'];
-  const { figures, table } = await runStudy(studyCommand(throughput), 'throughput', ...options);
+  const { figures, table } = await runStudy(createStudyCommand(throughput), 'throughput', ...options);
   expect(figures).toMatchObject({ experiment: 'throughput', queries: 31, batchSizes: [1, 5, 31] });
   const arms = figures.arms as { arm: string; perSecond: number[] }[];
   expect(arms.map(({ arm, perSecond }) => [arm, perSecond.length])).toEqual([
@@ -20,7 +20,7 @@ test('throughput: every arm at every batch size, answered alone as in batches', 
 });
 
 test('the throughput of an unknown arm is an error', async () => {
-  await expect(runStudy(studyCommand(throughput), 'no-arm', 'arms=[nobody]')).rejects.toThrow(
+  await expect(runStudy(createStudyCommand(throughput), 'no-arm', 'arms=[nobody]')).rejects.toThrow(
     'config has no arm: nobody; name one of its arms',
   );
 });

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { ValidationError } from '../../src/core/errors.ts';
-import { random } from '../../src/core/random.ts';
+import { createRandom } from '../../src/core/random.ts';
 import type { ExperimentConfig } from '../../src/experiment/config/config.ts';
 import type { Query } from '../../src/model/dataset.ts';
 import type { RetrieverOptions } from '../../src/retrieval/retriever.ts';
 import { Workspace } from '../../src/signals/workspace.ts';
 import { withConfig } from '../corpus.ts';
 import type { Study } from '../study.ts';
-import { rateOf } from './rate.ts';
-import { type ArmThroughput, throughputTable } from './table.ts';
+import { measureRate } from './rate.ts';
+import { type ArmThroughput, formatThroughputTable } from './table.ts';
 
 const settings = z.strictObject({
   seed: z.int().default(20260101),
@@ -25,13 +25,13 @@ const settings = z.strictObject({
 });
 
 /** The same queries after all turns, so that every batch uses the same index. */
-function afterwards({ corpus, queries, turnVectors, batch, dimension }: Workspace, seed: number): Workspace {
+function buildLateQueries({ corpus, queries, turnVectors, batch, dimension }: Workspace, seed: number): Workspace {
   const end = (corpus.timestamps.at(-1) as number) + 1;
   const late = queries.map((query): Query => ({ ...query, timestamp: end, anchorTurnId: null }));
   return new Workspace({ corpus, queries: late, turnVectors, queryVectors: batch.vectors, dimension, seed });
 }
 
-function armOf({ arms }: ExperimentConfig, name: string): RetrieverOptions {
+function findArmOptions({ arms }: ExperimentConfig, name: string): RetrieverOptions {
   const arm = arms.find((candidate) => candidate.name === name);
   if (arm === undefined) throw new ValidationError(`config has no arm: ${name}; name one of its arms`, { name });
   return arm;
@@ -44,18 +44,18 @@ export const throughput: Study<typeof settings> = {
   settings,
   measure: ({ config: file, seed, rounds, depth, ...options }, context) =>
     withConfig(file, context, async ({ config, dataset, workspace: original }) => {
-      const workspace = afterwards(original, seed);
-      const places = random(seed, 'throughput').shuffle([...workspace.queries.keys()]);
+      const workspace = buildLateQueries(original, seed);
+      const places = createRandom(seed, 'throughput').shuffle([...workspace.queries.keys()]);
       const asked = Array.from({ length: options.queries }, (_, i) => places[i % places.length] as number);
       const { batchSizes } = options;
-      const chains = options.arms.map((name) => ({ name, arm: armOf(config, name) }));
+      const chains = options.arms.map((name) => ({ name, arm: findArmOptions(config, name) }));
       const progress = context.progress('throughput', chains.length);
       const measured: ArmThroughput[] = [];
       for (const { name, arm } of chains) {
         const rate = { asked, rounds, depth };
-        await rateOf(workspace, arm, asked.length, { ...rate, rounds: 1 }); // makes what all batches share
+        await measureRate(workspace, arm, asked.length, { ...rate, rounds: 1 }); // makes what all batches share
         const perSecond: number[] = [];
-        for (const size of batchSizes) perSecond.push(await rateOf(workspace, arm, size, rate));
+        for (const size of batchSizes) perSecond.push(await measureRate(workspace, arm, size, rate));
         progress.update(measured.push({ arm: name, perSecond }));
       }
       progress.finish(`${asked.length} queries, ${rounds} rounds`);
@@ -64,7 +64,7 @@ export const throughput: Study<typeof settings> = {
         dataset: { name: dataset.name, hash: dataset.hash },
         figures: { turns: workspace.corpus.size, queries: asked.length, batchSizes, arms: measured },
         sections: [
-          throughputTable(batchSizes, measured),
+          formatThroughputTable(batchSizes, measured),
           `Queries a second, the median of ${rounds} rounds over ${asked.length} queries against ${workspace.corpus.size} turns in ${workspace.dimension} dimensions, ${depth} places each; one process, one thread. Query embeddings are made beforehand.`,
         ],
       };

@@ -1,4 +1,4 @@
-import { pipeTable } from '../text-table.ts';
+import { formatPipeTable } from '../text-table.ts';
 
 export interface ArmThroughput {
   readonly arm: string;
@@ -7,8 +7,8 @@ export interface ArmThroughput {
 }
 
 /** A row an arm, a column a batch size; in brackets times as many as with the first size. */
-export function throughputTable(batchSizes: readonly number[], arms: readonly ArmThroughput[]): string {
-  return pipeTable({
+export function formatThroughputTable(batchSizes: readonly number[], arms: readonly ArmThroughput[]): string {
+  return formatPipeTable({
     head: ['arm', ...batchSizes.map((size) => `B = ${size}`)],
     rows: arms.map(({ arm, perSecond }) => [
       arm,

@@ -1,51 +1,55 @@
 import * as tf from '@tensorflow/tfjs-core';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { prefersPlainProducts, useBackend } from '../core/backend.ts';
+import { doesPreferPlainProducts, useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
-import { random } from '../core/random.ts';
+import { createRandom } from '../core/random.ts';
 import { attend } from './attend.ts';
 import { COMBINATIONS } from './attention-options.cases.ts';
-import { worstRowError } from './attention-row.oracle.ts';
+import { findWorstRowError } from './attention-row.oracle.ts';
 import type { AttentionRows } from './attention-rows.ts';
 import { bandedRingAttention } from './banded-ring-attention.ts';
 import { RING_ATTENTION_DEFAULTS, type RingAttentionOptions } from './options.ts';
 
 const D = 3;
-const source = random(9, 'attend.test');
-const numbers = Float32Array.from({ length: 1009 * D }, () => source.normal());
+const source = createRandom(9, 'attend.test');
+const numbers = Float32Array.from({ length: 1009 * D }, () => source.drawNormal());
 
-function conversation(turns: number): AttentionRows {
+function cutConversation(turns: number): AttentionRows {
   const rows = numbers.subarray(0, turns * D);
   return { turns, queries: rows, keys: rows, values: rows };
 }
 
 /** Queries that are no turns of the conversation, several at one place, in no order. */
-function askedBy(count: number, turns: number, seed: number): Required<Pick<AttentionRows, 'queries' | 'queryPlaces'>> {
-  const draw = random(seed, 'attend.test/queries');
+function drawQueriesOf(
+  count: number,
+  turns: number,
+  seed: number,
+): Required<Pick<AttentionRows, 'queries' | 'queryRingPositions'>> {
+  const draw = createRandom(seed, 'attend.test/queries');
   return {
-    queries: Float32Array.from({ length: count * D }, () => draw.normal()),
-    queryPlaces: Int32Array.from({ length: count }, () => draw.integer(turns)),
+    queries: Float32Array.from({ length: count * D }, () => draw.drawNormal()),
+    queryRingPositions: Int32Array.from({ length: count }, () => draw.integer(turns)),
   };
 }
 
 /** A third is masked, and a run of places. */
-function holes(size: number, seed: number): Uint8Array {
-  const draw = random(seed, 'attend.test/holes');
+function drawMask(size: number, seed: number): Uint8Array {
+  const draw = createRandom(seed, 'attend.test/holes');
   const mask = Uint8Array.from({ length: size }, () => Number(draw.integer(3) > 0));
   const start = draw.integer(size);
   return mask.fill(0, start, start + Math.min(37, size >> 2));
 }
 
-const everyRow = (count: number) => Array.from({ length: count }, (_, i) => i);
+const numberRows = (count: number) => Array.from({ length: count }, (_, i) => i);
 const B = 41;
 const SHAPES: Readonly<Record<string, (turns: number) => Partial<AttentionRows>>> = {
   'every turn asks': () => ({}),
-  'queries of their own': (turns) => askedBy(B, turns, 1),
-  'masked keys': (turns) => ({ keyMask: holes(turns, 2) }),
-  'queries of their own, masked keys': (turns) => ({ ...askedBy(B, turns, 3), keyMask: holes(turns, 4) }),
-  'queries of their own, masked pairs': (turns) => ({ ...askedBy(B, turns, 5), mask: holes(B * turns, 6) }),
-  'masked keys, masked pairs': (turns) => ({ keyMask: holes(turns, 7), mask: holes(turns * turns, 8) }),
+  'queries of their own': (turns) => drawQueriesOf(B, turns, 1),
+  'masked keys': (turns) => ({ keyMask: drawMask(turns, 2) }),
+  'queries of their own, masked keys': (turns) => ({ ...drawQueriesOf(B, turns, 3), keyMask: drawMask(turns, 4) }),
+  'queries of their own, masked pairs': (turns) => ({ ...drawQueriesOf(B, turns, 5), mask: drawMask(B * turns, 6) }),
+  'masked keys, masked pairs': (turns) => ({ keyMask: drawMask(turns, 7), mask: drawMask(turns * turns, 8) }),
 };
 
 describe.each(TEST_BACKENDS)('on %s', (backend) => {
@@ -55,7 +59,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   const combinations = backend === 'webgpu' ? COMBINATIONS.filter((_, i) => i % 5 === 0) : COMBINATIONS;
 
   describe.each(Object.entries(SHAPES))('%s', (_, shape) => {
-    const conversations = [29, 331].map((turns): AttentionRows => ({ ...conversation(turns), ...shape(turns) }));
+    const conversations = [29, 331].map((turns): AttentionRows => ({ ...cutConversation(turns), ...shape(turns) }));
 
     test.each(combinations)('%s', async (_, options) => {
       for (const rows of conversations) {
@@ -63,13 +67,13 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
         const before = tf.memory().numTensors;
         const result = await attend(rows, options);
         expect(tf.memory().numTensors).toBe(before);
-        const isBanded = turns === 331 && rows.mask === undefined && prefersPlainProducts();
+        const isBanded = turns === 331 && rows.mask === undefined && doesPreferPlainProducts();
         expect(result.method).toBe(isBanded ? 'banded' : 'dense');
         expect(result.errorBound).toBeLessThanOrEqual(isBanded ? 1e-6 : 0);
-        const count = rows.queryPlaces?.length ?? turns;
+        const count = rows.queryRingPositions?.length ?? turns;
         expect(result.output).toHaveLength(count * D);
-        const sample = everyRow(count).filter((i) => count < 50 || i % 11 === 0 || i === count - 1);
-        expect(worstRowError(result.output, rows, options, sample)).toBeLessThan(5e-5);
+        const sample = numberRows(count).filter((i) => count < 50 || i % 11 === 0 || i === count - 1);
+        expect(findWorstRowError(result.output, rows, options, sample)).toBeLessThan(5e-5);
       }
     });
   });
@@ -88,10 +92,15 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
         async (turns, seed, { combination, decay, temperature }, tolerance) => {
           const chosen: RingAttentionOptions = { ...combination, decay, temperature };
           const values = Float32Array.from({ length: turns }, (_, i) => (i % 2 === 0 ? 1 : -1)); // of length 1
-          const rows = { ...conversation(turns), ...askedBy(17, turns, seed), keyMask: holes(turns, seed), values };
+          const rows = {
+            ...cutConversation(turns),
+            ...drawQueriesOf(17, turns, seed),
+            keyMask: drawMask(turns, seed),
+            values,
+          };
           const result = await bandedRingAttention(rows, chosen, { tolerance });
           methods[result.method]++;
-          const error = worstRowError(result.output, rows, chosen, everyRow(17));
+          const error = findWorstRowError(result.output, rows, chosen, numberRows(17));
           expect(error).toBeLessThanOrEqual(result.errorBound + 1e-6 + 2e-6 / temperature);
           expect(result.errorBound).toBeLessThanOrEqual(tolerance);
         },
@@ -102,15 +111,15 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   });
 
   test('no query, one turn, and nothing to see', async () => {
-    const one = conversation(1);
-    const none = { ...one, queries: new Float32Array(0), queryPlaces: new Int32Array(0) };
+    const one = cutConversation(1);
+    const none = { ...one, queries: new Float32Array(0), queryRingPositions: new Int32Array(0) };
     expect((await attend(none, RING_ATTENTION_DEFAULTS)).output).toHaveLength(0);
     for (const [, options] of COMBINATIONS) {
       const alone = (await attend(one, options)).output;
       for (const [d, value] of alone.entries())
         expect(value).toBeCloseTo(options.self === 'exclude' ? 0 : (one.values[d] as number), 6);
       for (const turns of [13, 331]) {
-        const blind = { ...conversation(turns), keyMask: new Uint8Array(turns) };
+        const blind = { ...cutConversation(turns), keyMask: new Uint8Array(turns) };
         expect((await attend(blind, options)).output.every((value) => value === 0)).toBe(true);
       }
     }
@@ -122,10 +131,10 @@ describe('the choice', () => {
   beforeAll(() => useBackend('wasm'));
 
   test('short conversations are dense, long ones banded', async () => {
-    const short = await attend(conversation(97), RING_ATTENTION_DEFAULTS);
+    const short = await attend(cutConversation(97), RING_ATTENTION_DEFAULTS);
     expect(short).toMatchObject({ method: 'dense', errorBound: 0 });
     expect(short.reason).toBe(`one block of a band holds ${128 + 2 * short.bandWidth} keys, all of 97`);
-    const long = await attend(conversation(1009), RING_ATTENTION_DEFAULTS);
+    const long = await attend(cutConversation(1009), RING_ATTENTION_DEFAULTS);
     expect(long).toMatchObject({
       method: 'banded',
       reason: `a band of ${2 * long.bandWidth + 1} among 1009 turns`,
@@ -135,60 +144,65 @@ describe('the choice', () => {
       [short, 97],
       [long, 1009],
     ] as const)
-      expect(worstRowError(result.output, conversation(turns), RING_ATTENTION_DEFAULTS, SAMPLE)).toBeLessThan(5e-5);
+      expect(findWorstRowError(result.output, cutConversation(turns), RING_ATTENTION_DEFAULTS, SAMPLE)).toBeLessThan(
+        5e-5,
+      );
   });
 
   test('a coarser tolerance looks at fewer keys', async () => {
-    const fine = await attend(conversation(1009), RING_ATTENTION_DEFAULTS, { tolerance: 1e-8 });
-    const coarse = await attend(conversation(1009), RING_ATTENTION_DEFAULTS, { tolerance: 1e-2 });
+    const fine = await attend(cutConversation(1009), RING_ATTENTION_DEFAULTS, { tolerance: 1e-8 });
+    const coarse = await attend(cutConversation(1009), RING_ATTENTION_DEFAULTS, { tolerance: 1e-2 });
     expect(coarse.bandWidth).toBeLessThan(fine.bandWidth);
     expect(coarse.errorBound).toBeGreaterThan(fine.errorBound);
   });
 
   test('nothing is left out where nothing fades, or where no error is allowed', async () => {
-    const still = await attend(conversation(1009), { ...RING_ATTENTION_DEFAULTS, decay: 0 });
+    const still = await attend(cutConversation(1009), { ...RING_ATTENTION_DEFAULTS, decay: 0 });
     expect(still).toMatchObject({ method: 'dense', bandWidth: 504, errorBound: 0 });
-    const exact = await attend(conversation(1009), RING_ATTENTION_DEFAULTS, { tolerance: 0 });
+    const exact = await attend(cutConversation(1009), RING_ATTENTION_DEFAULTS, { tolerance: 0 });
     expect(exact).toMatchObject({ method: 'dense', errorBound: 0 });
   });
 
   test.each([-1, Number.NaN])('refuses the tolerance %d', async (tolerance) => {
-    await expect(attend(conversation(11), RING_ATTENTION_DEFAULTS, { tolerance })).rejects.toThrow(
+    await expect(attend(cutConversation(11), RING_ATTENTION_DEFAULTS, { tolerance })).rejects.toThrow(
       `tolerance is negative: ${tolerance}`,
     );
   });
 
   test.each([0, -3, 2.5, Number.NaN])('refuses %d turns', async (turns) => {
-    await expect(attend({ ...conversation(11), turns }, RING_ATTENTION_DEFAULTS)).rejects.toThrow(`${turns}`);
+    await expect(attend({ ...cutConversation(11), turns }, RING_ATTENTION_DEFAULTS)).rejects.toThrow(`${turns}`);
   });
 
   test.each([
     [
       'place of query 1 is out of range: 11; pass a place in 0 … 10',
-      { queries: numbers.subarray(0, 2 * D), queryPlaces: Int32Array.of(0, 11) },
+      { queries: numbers.subarray(0, 2 * D), queryRingPositions: Int32Array.of(0, 11) },
     ],
     [
       'place of query 0 is out of range: -1; pass a place in 0 … 10',
-      { queries: numbers.subarray(0, D), queryPlaces: Int32Array.of(-1) },
+      { queries: numbers.subarray(0, D), queryRingPositions: Int32Array.of(-1) },
     ],
     [
       'queries: expected 2 rows of one width',
-      { queries: numbers.subarray(0, 2 * D + 1), queryPlaces: Int32Array.of(0, 1) },
+      { queries: numbers.subarray(0, 2 * D + 1), queryRingPositions: Int32Array.of(0, 1) },
     ],
-    ['keys: expected 11 rows of 6, got 33 numbers', { queries: numbers.subarray(0, 6), queryPlaces: Int32Array.of(0) }],
+    [
+      'keys: expected 11 rows of 6, got 33 numbers',
+      { queries: numbers.subarray(0, 6), queryRingPositions: Int32Array.of(0) },
+    ],
     ['keyMask: expected 11, got 10', { keyMask: new Uint8Array(10) }],
     ['mask: expected 121, got 11', { mask: new Uint8Array(11) }],
   ])('refuses, without a leak: %s', async (message, changed) => {
     const before = tf.memory().numTensors;
-    await expect(attend({ ...conversation(11), ...changed }, RING_ATTENTION_DEFAULTS)).rejects.toThrow(message);
+    await expect(attend({ ...cutConversation(11), ...changed }, RING_ATTENTION_DEFAULTS)).rejects.toThrow(message);
     expect(tf.memory().numTensors).toBe(before);
   });
 
   test('says why a mask of pairs is looked at pair by pair', async () => {
-    const rows = { ...conversation(331), mask: new Uint8Array(331 * 331).fill(1) };
+    const rows = { ...cutConversation(331), mask: new Uint8Array(331 * 331).fill(1) };
     const [masked, whole] = [
       await attend(rows, RING_ATTENTION_DEFAULTS),
-      await attend(conversation(331), RING_ATTENTION_DEFAULTS),
+      await attend(cutConversation(331), RING_ATTENTION_DEFAULTS),
     ];
     expect(masked).toMatchObject({
       method: 'dense',

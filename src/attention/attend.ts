@@ -1,6 +1,6 @@
-import { blockRows } from './attention-block.ts';
+import { chooseBlockRows } from './attention-block.ts';
 import { type AttentionRows, checkRows, type RowAttention } from './attention-rows.ts';
-import { attendBanded, bandOf, DEFAULT_TOLERANCE, PAIRS_MASKED } from './banded-ring-attention.ts';
+import { attendBanded, chooseBand, DEFAULT_TOLERANCE, PAIRS_MASKED } from './banded-ring-attention.ts';
 import { attendDense } from './blockwise-ring-attention.ts';
 import type { RingAttentionOptions } from './options.ts';
 
@@ -17,8 +17,8 @@ export async function attend(
   settings: { readonly tolerance?: number } = {},
 ): Promise<RowAttention> {
   const rows = checkRows(inputs);
-  const band = bandOf(rows, settings.tolerance ?? DEFAULT_TOLERANCE, options);
-  const span = blockRows(rows.dimension) + 2 * band.width;
+  const band = chooseBand(rows, settings.tolerance ?? DEFAULT_TOLERANCE, options);
+  const span = chooseBlockRows(rows.dimension) + 2 * band.width;
   if (rows.turns > span && rows.mask === undefined) return attendBanded(rows, band, options);
   const reason =
     rows.mask === undefined ? `one block of a band holds ${span} keys, all of ${rows.turns}` : PAIRS_MASKED;

@@ -1,9 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { prefersPlainProducts, useBackend } from '../core/backend.ts';
+import { doesPreferPlainProducts, useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { DimensionMismatchError } from '../core/errors.ts';
-import { type AttentionBlock, attentionBlock, blockRows } from './attention-block.ts';
+import { type AttentionBlock, chooseBlockRows, computeAttentionBlock } from './attention-block.ts';
 
 // Two queries, three keys: cosines 1, 0, -1 and 0, 1, 0.
 const block: AttentionBlock = {
@@ -17,11 +17,11 @@ const block: AttentionBlock = {
 async function withRoughPowers<T>(work: () => Promise<T>): Promise<T> {
   const engine = tf.engine();
   const runKernel = engine.runKernel.bind(engine) as (name: string, ...parameters: unknown[]) => tf.Tensor;
-  const rough = (name: string, ...parameters: unknown[]): tf.Tensor => {
+  const isRough = (name: string, ...parameters: unknown[]): tf.Tensor => {
     const result = runKernel(name, ...parameters);
     return name === 'Exp' && result.size > 1 ? tf.mul(result, 1 + 2 ** -22) : result;
   };
-  Object.assign(engine, { runKernel: rough });
+  Object.assign(engine, { runKernel: isRough });
   try {
     return await work();
   } finally {
@@ -34,15 +34,15 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
 
   test.each([0, 1] as const)('weighted values, their mass, the largest logit; baseline %d', async (baseline) => {
     const before = tf.memory().numTensors;
-    const got = await attentionBlock(block, baseline);
+    const got = await computeAttentionBlock(block, baseline);
     expect(tf.memory().numTensors).toBe(before);
-    const row = (logits: number[]) => {
+    const computeRowMass = (logits: number[]) => {
       const largest = Math.max(...logits);
       const powers = logits.map((logit) => (Math.exp(logit) - baseline) / Math.exp(largest));
       const weighted = powers.reduce((sum, power, j) => sum + power * ([2, 3, 5][j] as number), 0);
       return [weighted, powers.reduce((a, b) => a + b), largest];
     };
-    const expected = [...row([1, 1, 0]), ...row([0, 2, 0])];
+    const expected = [...computeRowMass([1, 1, 0]), ...computeRowMass([0, 2, 0])];
     expect(got).toHaveLength(expected.length);
     for (const [i, value] of expected.entries()) expect(got[i]).toBeCloseTo(value, 5);
   });
@@ -56,7 +56,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
       values: near.map((cosine) => 1 - cosine), // the keys of logit 0 have one
       terms: { slope: near.map((cosine) => 3 * cosine), offset: new Float32Array(101), columns: 101 },
     };
-    const [weighted, mass] = await withRoughPowers(() => attentionBlock(oneNear, 1));
+    const [weighted, mass] = await withRoughPowers(() => computeAttentionBlock(oneNear, 1));
     expect(weighted).toBe(0);
     expect(mass).toBeCloseTo(1 - Math.exp(-3), 5);
   });
@@ -64,14 +64,14 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   test('nothing leaks when it throws half-way', async () => {
     const before = tf.memory().numTensors;
     const wider = { ...block, keys: new Float32Array(9) };
-    await expect(attentionBlock(wider, 0)).rejects.toThrow(DimensionMismatchError);
+    await expect(computeAttentionBlock(wider, 0)).rejects.toThrow(DimensionMismatchError);
     const longer = { ...block, values: new Float32Array(4) };
-    await expect(attentionBlock(longer, 0)).rejects.toThrow();
+    await expect(computeAttentionBlock(longer, 0)).rejects.toThrow();
     expect(tf.memory().numTensors).toBe(before);
   });
 
   test('blocks are smaller the wider their rows are', () => {
-    const rows = [0, 7, 512, 4096].map(blockRows);
-    expect(rows).toEqual(prefersPlainProducts() ? [128, 128, 64, 16] : [2048, 1024, 512, 256]);
+    const rows = [0, 7, 512, 4096].map(chooseBlockRows);
+    expect(rows).toEqual(doesPreferPlainProducts() ? [128, 128, 64, 16] : [2048, 1024, 512, 256]);
   });
 });

@@ -1,5 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { prefersPlainProducts } from '../core/backend.ts';
+import { doesPreferPlainProducts } from '../core/backend.ts';
 import { matmul, matmulTransposed } from '../core/matmul.ts';
 import { readBack } from '../core/read-back.ts';
 import type { LogitTerms } from './logit-terms.ts';
@@ -27,8 +27,8 @@ const BLOCK_COST = { plain: 2 ** 21, batched: 2 ** 28 };
 const CELL_COST = 128;
 
 /** Queries in a block of a band: more of them waste products on keys that are in no row's band, fewer pay for more blocks. */
-export function blockRows(dimension: number): number {
-  const cost = prefersPlainProducts() ? BLOCK_COST.plain : BLOCK_COST.batched;
+export function chooseBlockRows(dimension: number): number {
+  const cost = doesPreferPlainProducts() ? BLOCK_COST.plain : BLOCK_COST.batched;
   return 2 ** Math.round(Math.log2(Math.sqrt(cost / (dimension + CELL_COST))));
 }
 
@@ -42,23 +42,24 @@ export function blockRows(dimension: number): number {
  * @param largest [R, 1]
  * @returns [R, C]
  */
-function aboveBaseline(logits: tf.Tensor2D, powers: tf.Tensor2D, largest: tf.Tensor2D): tf.Tensor2D {
+function subtractBaseline(logits: tf.Tensor2D, powers: tf.Tensor2D, largest: tf.Tensor2D): tf.Tensor2D {
   const isNotZero = tf.step(tf.abs(logits)); // [R, C]
   return tf.mul(tf.sub(powers, tf.exp(tf.neg(largest))), isNotZero);
 }
 
-function massOf(block: AttentionBlock, baseline: 0 | 1): tf.Tensor2D {
+function sumBlockMass(block: AttentionBlock, baseline: 0 | 1): tf.Tensor2D {
   const columns = block.terms.columns;
   const rows = block.terms.slope.length / columns;
-  const matrix = (numbers: Float32Array, count: number) => tf.tensor2d(numbers, [count, numbers.length / count]);
-  const cosine = matmulTransposed(matrix(block.queries, rows), matrix(block.keys, columns)); // [R, C]
-  const scaled = tf.mul(cosine, matrix(block.terms.slope, rows));
-  const logits: tf.Tensor2D = tf.add(scaled, matrix(block.terms.offset, rows));
+  const uploadBlockMatrix = (numbers: Float32Array, count: number) =>
+    tf.tensor2d(numbers, [count, numbers.length / count]);
+  const cosine = matmulTransposed(uploadBlockMatrix(block.queries, rows), uploadBlockMatrix(block.keys, columns)); // [R, C]
+  const scaled = tf.mul(cosine, uploadBlockMatrix(block.terms.slope, rows));
+  const logits: tf.Tensor2D = tf.add(scaled, uploadBlockMatrix(block.terms.offset, rows));
   const largest: tf.Tensor2D = tf.max(logits, 1, true); // [R, 1]
   const powers: tf.Tensor2D = tf.exp(tf.sub(logits, largest)); // [R, C]
-  const weights = baseline === 0 ? powers : aboveBaseline(logits, powers, largest); // [R, C]
+  const weights = baseline === 0 ? powers : subtractBaseline(logits, powers, largest); // [R, C]
   const mass: tf.Tensor2D = tf.sum(weights, 1, true); // [R, 1]
-  return tf.concat([matmul(weights, matrix(block.values, columns)), mass, largest], 1);
+  return tf.concat([matmul(weights, uploadBlockMatrix(block.values, columns)), mass, largest], 1);
 }
 
 /**
@@ -66,6 +67,6 @@ function massOf(block: AttentionBlock, baseline: 0 | 1): tf.Tensor2D {
  *
  * @param baseline subtracted from each power: 1 if all keys count e^0 and the block holds only the excess, else 0
  */
-export function attentionBlock(block: AttentionBlock, baseline: 0 | 1): Promise<BlockMass> {
-  return readBack('attentionBlock', () => massOf(block, baseline));
+export function computeAttentionBlock(block: AttentionBlock, baseline: 0 | 1): Promise<BlockMass> {
+  return readBack('computeAttentionBlock', () => sumBlockMass(block, baseline));
 }

@@ -12,11 +12,11 @@ export type LogitOptions = Pick<RingAttentionOptions, 'combine' | 'decay' | 'tem
  * @param distance of the same shape, or one that broadcasts to it
  */
 export function attentionLogits<T extends tf.Tensor>(cosine: T, distance: tf.Tensor, options: LogitOptions): T {
-  const { combine, decay, temperature } = options;
+  const { combine, decay: distanceDecay, temperature } = options;
   return scoped('attentionLogits', () => {
     const semantic = tf.mul(tf.add(cosine, 1), 0.5 / temperature);
     return combine === 'multiplicative'
-      ? tf.mul(semantic, tf.exp(tf.mul(distance, -decay)))
-      : tf.sub(semantic, tf.mul(distance, decay));
+      ? tf.mul(semantic, tf.exp(tf.mul(distance, -distanceDecay)))
+      : tf.sub(semantic, tf.mul(distance, distanceDecay));
   });
 }

@@ -19,11 +19,11 @@ function cosine(queries: Float32Array, i: number, keys: Float32Array, j: number,
  * @param query row of the query, also its place if no places are given
  * @returns [V]; zeros where no key is admissible
  */
-export function referenceRow(rows: AttentionRows, options: RingAttentionOptions, query: number): Float64Array {
+export function computeReferenceRow(rows: AttentionRows, options: RingAttentionOptions, query: number): Float64Array {
   const { turns, queries, keys, values, keyMask, mask } = rows;
   const { topology, direction, combine, self, decay, temperature } = options;
   const [dimension, width] = [keys.length / turns, values.length / turns];
-  const i = rows.queryPlaces === undefined ? query : (rows.queryPlaces[query] as number);
+  const i = rows.queryRingPositions === undefined ? query : (rows.queryRingPositions[query] as number);
   const logits = Array.from({ length: turns }, (_, j) => {
     if ((self === 'exclude' && j === i) || (direction === 'causal' && j > i) || (direction === 'anticausal' && j < i))
       return Number.NEGATIVE_INFINITY;
@@ -52,14 +52,14 @@ export function referenceRow(rows: AttentionRows, options: RingAttentionOptions,
  * @param embeddings [T, D]
  * @returns [D]
  */
-export function referencePropagation(
+export function propagateReference(
   embeddings: Float32Array,
   turns: number,
   options: PropagationOptions,
   turn: number,
 ): Float64Array {
   const rows = { turns, queries: embeddings, keys: embeddings, values: embeddings };
-  const output = referenceRow(rows, options, turn);
+  const output = computeReferenceRow(rows, options, turn);
   const own = turn * output.length;
   const mixed = output.map((value, d) => (1 - options.beta) * (embeddings[own + d] as number) + options.beta * value);
   const norm = Math.hypot(...mixed);
@@ -67,7 +67,7 @@ export function referencePropagation(
 }
 
 /** The largest Euclidean distance of the chosen rows of a computed output [T, V] from the exact ones. */
-export function worstRowError(
+export function findWorstRowError(
   output: Float32Array,
   rows: AttentionRows,
   options: RingAttentionOptions,
@@ -76,7 +76,7 @@ export function worstRowError(
   const width = rows.values.length / rows.turns;
   let worst = 0;
   for (const i of chosen) {
-    const exact = referenceRow(rows, options, i);
+    const exact = computeReferenceRow(rows, options, i);
     const error = Math.hypot(...exact.map((value, d) => value - (output[i * width + d] as number)));
     worst = Math.max(worst, error); // NaN comes through
   }

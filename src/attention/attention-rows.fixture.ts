@@ -1,5 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { random } from '../core/random.ts';
+import { createRandom } from '../core/random.ts';
 import type { PlainRows } from './attention-weights.oracle.ts';
 import type { AttentionInputs } from './ring-attention.ts';
 
@@ -8,18 +8,18 @@ import type { AttentionInputs } from './ring-attention.ts';
  *
  * @param isMasked masks all keys of one query, all but one of another, and a quarter of the others'
  */
-export function sampleRows(isMasked: boolean): PlainRows {
+export function drawSampleRows(isMasked: boolean): PlainRows {
   const [B, T, D, V, N] = [5, 13, 7, 3, 17];
-  const source = random(11, 'sample-rows');
-  const matrix = (rows: number, columns: number) =>
-    Array.from({ length: rows }, () => Array.from({ length: columns }, () => source.normal()));
-  const places = () => source.shuffle(Array.from({ length: N }, (_, place) => place));
-  const [queries, keys, values] = [matrix(B, D), matrix(T, D), matrix(T, V)];
+  const source = createRandom(11, 'sample-rows');
+  const drawPlainMatrix = (rows: number, columns: number) =>
+    Array.from({ length: rows }, () => Array.from({ length: columns }, () => source.drawNormal()));
+  const drawPlaces = () => source.shuffle(Array.from({ length: N }, (_, place) => place));
+  const [queries, keys, values] = [drawPlainMatrix(B, D), drawPlainMatrix(T, D), drawPlainMatrix(T, V)];
   keys[4] = Array(D).fill(0);
   queries[3] = Array(D).fill(0);
   keys[6] = keys[2] as number[];
   const rows = { queries, keys, values, ringSize: N };
-  const placed = { ...rows, queryPositions: places().slice(0, B), keyPositions: places().slice(0, T) };
+  const placed = { ...rows, queryPositions: drawPlaces().slice(0, B), keyPositions: drawPlaces().slice(0, T) };
   if (!isMasked) return placed;
   const mask = Array.from({ length: B }, (_, i) =>
     Array.from({ length: T }, (_, j) => (i === 2 ? 0 : i === 4 ? Number(j === 5) : Number(source.integer(4) > 0))),
@@ -27,12 +27,12 @@ export function sampleRows(isMasked: boolean): PlainRows {
   return { ...placed, mask };
 }
 
-export function tensorsOf(rows: PlainRows): AttentionInputs {
-  const matrix = (numbers: readonly (readonly number[])[]) => tf.tensor2d(numbers as number[][]);
+export function uploadPlainRows(rows: PlainRows): AttentionInputs {
+  const drawPlainMatrix = (numbers: readonly (readonly number[])[]) => tf.tensor2d(numbers as number[][]);
   const inputs = {
-    queries: matrix(rows.queries),
-    keys: matrix(rows.keys),
-    values: matrix(rows.values),
+    queries: drawPlainMatrix(rows.queries),
+    keys: drawPlainMatrix(rows.keys),
+    values: drawPlainMatrix(rows.values),
     queryPositions: tf.tensor1d(rows.queryPositions as number[], 'int32'),
     keyPositions: tf.tensor1d(rows.keyPositions as number[], 'int32'),
     ringSize: rows.ringSize,

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
-import { type AttentionRows, blocksOf, checkRows, rowNumbers, rowScales, rowsAt, unitRows } from './attention-rows.ts';
+import {
+  type AttentionRows,
+  checkRows,
+  computeRowScales,
+  copyUnitRows,
+  listRowNumbers,
+  splitIntoBlocks,
+  viewRowsAt,
+} from './attention-rows.ts';
 
 const KEYS = Float32Array.of(3, 4, 0, 0, 5, 12, 0, 2, 8, 15);
 const rows: AttentionRows = { turns: 5, queries: KEYS, keys: KEYS, values: Float32Array.of(1, 2, 3, 4, 5) };
@@ -10,21 +18,21 @@ describe('rows that fit', () => {
     const checked = checkRows(rows);
     expect(checked).toMatchObject({ turns: 5, dimension: 2, valueWidth: 1, keys: KEYS });
     expect([...checked.order]).toEqual([0, 1, 2, 3, 4]);
-    expect([...checked.places]).toEqual([0, 1, 2, 3, 4]);
+    expect([...checked.ringPositions]).toEqual([0, 1, 2, 3, 4]);
     expect([...checked.keyScales]).toEqual([1 / 5, 0, 1 / 13, 1 / 2, 1 / 17]);
     expect(checked.queryScales).toBe(checked.keyScales);
   });
 
   test('queries come by place, those of one place as they stood', () => {
     const queries = Float32Array.of(0, 1, 0, 2, 0, 4, 0, 8);
-    const checked = checkRows({ ...rows, queries, queryPlaces: Int32Array.of(4, 1, 4, 0) });
+    const checked = checkRows({ ...rows, queries, queryRingPositions: Int32Array.of(4, 1, 4, 0) });
     expect([...checked.order]).toEqual([3, 1, 0, 2]);
-    expect([...checked.places]).toEqual([0, 1, 4, 4]);
+    expect([...checked.ringPositions]).toEqual([0, 1, 4, 4]);
     expect([...checked.queryScales]).toEqual([1, 1 / 2, 1 / 4, 1 / 8]);
   });
 
   test('no query at all', () => {
-    const checked = checkRows({ ...rows, queries: new Float32Array(0), queryPlaces: new Int32Array(0) });
+    const checked = checkRows({ ...rows, queries: new Float32Array(0), queryRingPositions: new Int32Array(0) });
     expect(checked).toMatchObject({ dimension: 2, valueWidth: 1 });
     expect(checked.order).toHaveLength(0);
   });
@@ -40,40 +48,40 @@ test.each([
   [
     ValidationError,
     'place of query 3 is out of range: 5; pass a place in 0 … 4',
-    { queryPlaces: Int32Array.of(0, 1, 2, 5, 3) },
+    { queryRingPositions: Int32Array.of(0, 1, 2, 5, 3) },
   ],
   [NotFiniteError, 'keys is not finite at row 1: NaN', { keys: Float32Array.from(KEYS).fill(Number.NaN, 3, 4) }],
   [NotFiniteError, 'values is not finite at row 4: Infinity', { values: Float32Array.of(0, 0, 0, 0, 1 / 0) }],
 ])('refuses with %o: %s', (type, message, changed) => {
-  const attempt = () => checkRows({ ...rows, ...changed });
-  expect(attempt).toThrow(type);
-  expect(attempt).toThrow(message);
+  const checkChangedRows = () => checkRows({ ...rows, ...changed });
+  expect(checkChangedRows).toThrow(type);
+  expect(checkChangedRows).toThrow(message);
 });
 
 test('lengths of rows that float32 cannot square', () => {
-  expect(rowScales('rows', Float32Array.of(3e30, 4e30, 0, 0), 2)[0]).toBeCloseTo(1 / 5e30, 36);
-  expect(rowScales('rows', new Float32Array(0), 0)).toHaveLength(0);
+  expect(computeRowScales('rows', Float32Array.of(3e30, 4e30, 0, 0), 2)[0]).toBeCloseTo(1 / 5e30, 36);
+  expect(computeRowScales('rows', new Float32Array(0), 0)).toHaveLength(0);
 });
 
 test('blocks cover everything once', () => {
-  expect(blocksOf(11, 4)).toEqual([
+  expect(splitIntoBlocks(11, 4)).toEqual([
     { first: 0, count: 4 },
     { first: 4, count: 4 },
     { first: 8, count: 3 },
   ]);
-  expect(blocksOf(0, 4)).toEqual([]);
+  expect(splitIntoBlocks(0, 4)).toEqual([]);
 });
 
 test('places wrap around at both ends', () => {
-  expect([...rowNumbers({ first: -3, count: 7 }, 5)]).toEqual([2, 3, 4, 0, 1, 2, 3]);
-  expect([...rowsAt(KEYS, 5, { first: 4, count: 3 })]).toEqual([8, 15, 3, 4, 0, 0]);
-  const inside = rowsAt(KEYS, 5, { first: 1, count: 2 });
+  expect([...listRowNumbers({ first: -3, count: 7 }, 5)]).toEqual([2, 3, 4, 0, 1, 2, 3]);
+  expect([...viewRowsAt(KEYS, 5, { first: 4, count: 3 })]).toEqual([8, 15, 3, 4, 0, 0]);
+  const inside = viewRowsAt(KEYS, 5, { first: 1, count: 2 });
   expect([...inside]).toEqual([0, 0, 5, 12]);
   expect(inside.buffer).toBe(KEYS.buffer);
 });
 
 test('unit rows are scaled copies of chosen rows, a zero row stays zero', () => {
-  const units = unitRows(KEYS, rowScales('keys', KEYS, 2), Int32Array.of(2, 1, 2, 0));
+  const units = copyUnitRows(KEYS, computeRowScales('keys', KEYS, 2), Int32Array.of(2, 1, 2, 0));
   expect([...units]).toEqual([5 / 13, 12 / 13, 0, 0, 5 / 13, 12 / 13, 3 / 5, 4 / 5].map(Math.fround));
-  expect([...unitRows(new Float32Array(0), new Float64Array(0), new Int32Array(0))]).toEqual([]);
+  expect([...copyUnitRows(new Float32Array(0), new Float64Array(0), new Int32Array(0))]).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
-import { gatherRows, rowWidth } from '../core/rows.ts';
+import { computeRowWidth, gatherRows } from '../core/rows.ts';
 
 /** B queries, and turns 0 … T - 1 of one conversation in ring order, all on the host and row-major. One array may serve as all three. */
 export interface AttentionRows {
@@ -12,7 +12,7 @@ export interface AttentionRows {
   /** [T, V] */
   readonly values: Float32Array;
   /** [B] where each query stands, in 0 … T - 1 and in any order. Without it B = T, and each turn asks from its own place. */
-  readonly queryPlaces?: Int32Array;
+  readonly queryRingPositions?: Int32Array;
   /** [T] 0 for a key that no query may see: a place may be empty. */
   readonly keyMask?: Uint8Array;
   /** Row-major [B, T] 0 for a key that the query may not see. */
@@ -46,34 +46,34 @@ export interface CheckedRows extends AttentionRows {
   /** [B] rows of the queries by ascending place. */
   readonly order: Int32Array;
   /** [B] their places, ascending. */
-  readonly places: Int32Array;
+  readonly ringPositions: Int32Array;
 }
 
 /**
  * @returns 1 / length of each row, 0 for a zero row
  * @throws NotFiniteError for a number that is not finite.
  */
-export function rowScales(what: string, matrix: Float32Array, width: number): Float64Array {
+export function computeRowScales(what: string, matrix: Float32Array, width: number): Float64Array {
   const scales = new Float64Array(width === 0 ? 0 : matrix.length / width);
   for (let row = 0, at = 0; row < scales.length; row++) {
     let sum = 0;
     for (const end = at + width; at < end; at++) sum += (matrix[at] as number) * (matrix[at] as number);
-    if (!Number.isFinite(sum)) throw new NotFiniteError(what, `row ${row}`, firstNotFinite(matrix, row * width));
+    if (!Number.isFinite(sum)) throw new NotFiniteError(what, `row ${row}`, findNotFinite(matrix, row * width));
     scales[row] = sum === 0 ? 0 : 1 / Math.sqrt(sum);
   }
   return scales;
 }
 
-function firstNotFinite(matrix: Float32Array, start: number): number {
+function findNotFinite(matrix: Float32Array, start: number): number {
   return matrix.subarray(start).find((value) => !Number.isFinite(value)) as number;
 }
 
 /** @throws ValidationError for a place that no turn has. */
-function assertPlaces(places: Int32Array, turns: number): void {
-  const outside = places.findIndex((place) => place < 0 || place >= turns);
+function assertRingPositions(ringPositions: Int32Array, turns: number): void {
+  const outside = ringPositions.findIndex((ringPosition) => ringPosition < 0 || ringPosition >= turns);
   if (outside >= 0)
     throw new ValidationError(
-      `place of query ${outside} is out of range: ${places[outside]}; pass a place in 0 … ${turns - 1}`,
+      `place of query ${outside} is out of range: ${ringPositions[outside]}; pass a place in 0 … ${turns - 1}`,
       { turns },
     );
 }
@@ -83,58 +83,61 @@ function assertMask(what: string, mask: Uint8Array | undefined, size: number): v
 }
 
 /** @returns rows of the queries by ascending place, and those places */
-function placeOrder({ turns, queryPlaces }: AttentionRows): Pick<CheckedRows, 'order' | 'places'> {
-  if (queryPlaces === undefined) {
-    const places = Int32Array.from({ length: turns }, (_, place) => place);
-    return { order: places, places };
+function orderRingPositions({
+  turns,
+  queryRingPositions,
+}: AttentionRows): Pick<CheckedRows, 'order' | 'ringPositions'> {
+  if (queryRingPositions === undefined) {
+    const ringPositions = Int32Array.from({ length: turns }, (_, ringPosition) => ringPosition);
+    return { order: ringPositions, ringPositions };
   }
-  const order = Int32Array.from(queryPlaces.keys()).sort(
-    (a, b) => (queryPlaces[a] as number) - (queryPlaces[b] as number) || a - b,
+  const order = Int32Array.from(queryRingPositions.keys()).sort(
+    (a, b) => (queryRingPositions[a] as number) - (queryRingPositions[b] as number) || a - b,
   );
-  return { order, places: order.map((row) => queryPlaces[row] as number) };
+  return { order, ringPositions: order.map((row) => queryRingPositions[row] as number) };
 }
 
 /** @throws ValidationError, DimensionMismatchError, NotFiniteError for rows that cannot be attended to. */
 export function checkRows(rows: AttentionRows): CheckedRows {
-  const { turns, queries, keys, values, queryPlaces, keyMask, mask } = rows;
+  const { turns, queries, keys, values, queryRingPositions, keyMask, mask } = rows;
   if (!Number.isInteger(turns) || turns < 1)
     throw new ValidationError(`number of turns is not a positive integer: ${turns}; pass a whole number from 1`, {
       turns,
     });
-  const count = queryPlaces === undefined ? turns : queryPlaces.length;
-  const dimension = count === 0 ? rowWidth('keys', keys, turns) : rowWidth('queries', queries, count);
-  const valueWidth = rowWidth('values', values, turns);
+  const count = queryRingPositions === undefined ? turns : queryRingPositions.length;
+  const dimension = count === 0 ? computeRowWidth('keys', keys, turns) : computeRowWidth('queries', queries, count);
+  const valueWidth = computeRowWidth('values', values, turns);
   if (keys.length !== turns * dimension)
     throw new DimensionMismatchError('keys', `${turns} rows of ${dimension}`, `${keys.length} numbers`);
-  if (queryPlaces !== undefined) assertPlaces(queryPlaces, turns);
+  if (queryRingPositions !== undefined) assertRingPositions(queryRingPositions, turns);
   assertMask('keyMask', keyMask, turns);
   assertMask('mask', mask, count * turns);
-  const queryScales = rowScales('queries', queries, dimension);
-  const keyScales = keys === queries ? queryScales : rowScales('keys', keys, dimension);
-  if (values !== keys && values !== queries) rowScales('values', values, valueWidth);
-  return { ...rows, dimension, valueWidth, queryScales, keyScales, ...placeOrder(rows) };
+  const queryScales = computeRowScales('queries', queries, dimension);
+  const keyScales = keys === queries ? queryScales : computeRowScales('keys', keys, dimension);
+  if (values !== keys && values !== queries) computeRowScales('values', values, valueWidth);
+  return { ...rows, dimension, valueWidth, queryScales, keyScales, ...orderRingPositions(rows) };
 }
 
 /** Places `first … first + count - 1`, which on a ring may lie before its first or after its last turn. */
-export interface Places {
+export interface RingSpan {
   readonly first: number;
   readonly count: number;
 }
 
 /** Numbers 0 … total - 1, `size` at a time. */
-export function blocksOf(total: number, size: number): Places[] {
+export function splitIntoBlocks(total: number, size: number): RingSpan[] {
   return Array.from({ length: Math.ceil(total / size) }, (_, block) => {
     return { first: block * size, count: Math.min(size, total - block * size) };
   });
 }
 
 /** Row of each place; places beyond the turns wrap around. */
-export function rowNumbers({ first, count }: Places, turns: number): Int32Array {
+export function listRowNumbers({ first, count }: RingSpan, turns: number): Int32Array {
   return Int32Array.from({ length: count }, (_, i) => (((first + i) % turns) + turns) % turns);
 }
 
 /** Copies rows scaled to length 1. */
-export function unitRows(matrix: Float32Array, scales: Float64Array, rows: Int32Array): Float32Array {
+export function copyUnitRows(matrix: Float32Array, scales: Float64Array, rows: Int32Array): Float32Array {
   const width = scales.length === 0 ? 0 : matrix.length / scales.length;
   const units = new Float32Array(rows.length * width);
   for (let row = 0, at = 0; row < rows.length; row++) {
@@ -147,9 +150,9 @@ export function unitRows(matrix: Float32Array, scales: Float64Array, rows: Int32
 }
 
 /** The rows at the places, without a copy where they are consecutive; places beyond the turns wrap around. */
-export function rowsAt(matrix: Float32Array, turns: number, places: Places): Float32Array {
+export function viewRowsAt(matrix: Float32Array, turns: number, ringPositions: RingSpan): Float32Array {
   const width = matrix.length / turns;
-  const { first, count } = places;
+  const { first, count } = ringPositions;
   if (first >= 0 && first + count <= turns) return matrix.subarray(first * width, (first + count) * width);
-  return gatherRows(matrix, width, rowNumbers(places, turns));
+  return gatherRows(matrix, width, listRowNumbers(ringPositions, turns));
 }

@@ -18,7 +18,7 @@ function cosine(a: readonly number[], b: readonly number[]): number {
 }
 
 /** The distance on the ring or the line between query i and key j. */
-export function steps({ queryPositions, keyPositions, ringSize }: PlainRows, topology: 'ring' | 'line') {
+export function countRingSteps({ queryPositions, keyPositions, ringSize }: PlainRows, topology: 'ring' | 'line') {
   return (i: number, j: number): number => {
     const along = Math.abs((queryPositions[i] as number) - (keyPositions[j] as number));
     return topology === 'ring' ? Math.min(along, ringSize - along) : along;
@@ -31,7 +31,7 @@ export function steps({ queryPositions, keyPositions, ringSize }: PlainRows, top
  * @param distance between query i and key j
  * @returns [B, T]; a row without an admissible key is zero
  */
-export function referenceWeights(
+export function computeReferenceWeights(
   rows: PlainRows,
   distance: (i: number, j: number) => number,
   options: Omit<RingAttentionOptions, 'topology'>,
@@ -56,7 +56,7 @@ export function referenceWeights(
 }
 
 /** [B, V] of weights [B, T]. */
-export function weighted(weights: readonly (readonly number[])[], { values }: PlainRows): number[][] {
+export function weighValues(weights: readonly (readonly number[])[], { values }: PlainRows): number[][] {
   return weights.map((row) =>
     (values[0] as readonly number[]).map((_, d) =>
       row.reduce((sum, weight, j) => sum + weight * (values[j]?.[d] as number), 0),
@@ -65,7 +65,10 @@ export function weighted(weights: readonly (readonly number[])[], { values }: Pl
 }
 
 /** The largest difference of any two numbers; NaN if one of them is NaN. */
-export function worstDifference(got: readonly (readonly number[])[], expected: readonly (readonly number[])[]): number {
+export function findWorstDifference(
+  got: readonly (readonly number[])[],
+  expected: readonly (readonly number[])[],
+): number {
   let worst = 0;
   for (const [i, row] of expected.entries()) {
     for (const [j, value] of row.entries()) {

@@ -1,12 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { COMBINATIONS } from './attention-options.cases.ts';
-import { bandError, bandWidth, leastBandWidth } from './band.ts';
+import { computeBandError, computeBandWidth, findLeastBandWidth } from './band.ts';
 import { RING_ATTENTION_DEFAULTS, type RingAttentionOptions } from './options.ts';
 
 const SIZE = 10007;
 
 /** Worst share of a row's mass that is wrong beyond W, among rows of equal keys far away: the case that the bound is made for. */
-function worstShare(combine: 'multiplicative' | 'additive', decay: number, temperature: number, width: number): number {
+function findWorstShare(
+  combine: 'multiplicative' | 'additive',
+  decay: number,
+  temperature: number,
+  width: number,
+): number {
   let wrong = 0;
   let mass = 0;
   for (let j = -Math.floor(SIZE / 2); j <= SIZE / 2; j++) {
@@ -32,21 +37,21 @@ describe.each([
   ['additive', 0.5, 0.1],
 ] as const)('%s, decay %d, temperature %d', (combine, decay, temperature) => {
   test.each([1e-2, 1e-5])('keeps %d', (tolerance) => {
-    const width = bandWidth({ combine, decay, temperature }, tolerance);
-    expect(worstShare(combine, decay, temperature, width)).toBeLessThan(tolerance);
+    const width = computeBandWidth({ combine, decay, temperature }, tolerance);
+    expect(findWorstShare(combine, decay, temperature, width)).toBeLessThan(tolerance);
     expect(width).toBeLessThan(60);
   });
 });
 
 test('known widths', () => {
-  expect(bandWidth({ combine: 'multiplicative', decay: 0.5, temperature: 0.1 }, 1e-5)).toBe(28);
-  expect(bandWidth({ combine: 'additive', decay: 1, temperature: 1 }, 1e-5)).toBe(14);
-  expect(bandWidth({ combine: 'multiplicative', decay: 9, temperature: 9 }, 0.5)).toBe(1);
+  expect(computeBandWidth({ combine: 'multiplicative', decay: 0.5, temperature: 0.1 }, 1e-5)).toBe(28);
+  expect(computeBandWidth({ combine: 'additive', decay: 1, temperature: 1 }, 1e-5)).toBe(14);
+  expect(computeBandWidth({ combine: 'multiplicative', decay: 9, temperature: 9 }, 0.5)).toBe(1);
 });
 
 test('no width is enough where nothing fades', () => {
-  expect(bandWidth({ combine: 'additive', decay: 0, temperature: 1 }, 1e-5)).toBe(Number.POSITIVE_INFINITY);
-  expect(() => bandWidth({ combine: 'additive', decay: 1, temperature: 1 }, 0)).toThrow(
+  expect(computeBandWidth({ combine: 'additive', decay: 0, temperature: 1 }, 1e-5)).toBe(Number.POSITIVE_INFINITY);
+  expect(() => computeBandWidth({ combine: 'additive', decay: 1, temperature: 1 }, 0)).toThrow(
     'tolerance of a band is not positive: 0',
   );
 });
@@ -57,7 +62,12 @@ describe('the error of a row', () => {
    * Of one row, its query at a place, in the worst conversation for a band: what is near does not resemble the query and has one value, what is far does and has
    * the opposite one.
    */
-  function rowError(options: RingAttentionOptions, width: number, i: number, isThere: (j: number) => boolean): number {
+  function computeRowError(
+    options: RingAttentionOptions,
+    width: number,
+    i: number,
+    isThere: (j: number) => boolean,
+  ): number {
     const { topology, direction, combine, self, decay, temperature } = options;
     const exact = { sum: 0, mass: 0 };
     const banded = { sum: 0, mass: 0 };
@@ -82,8 +92,8 @@ describe('the error of a row', () => {
     return exact.mass === 0 ? 0 : Math.abs(exact.sum / exact.mass - banded.sum / banded.mass);
   }
 
-  function worstError(options: RingAttentionOptions, width: number): number {
-    return Math.max(...Array.from({ length: TURNS }, (_, i) => rowError(options, width, i, () => true)));
+  function findWorstBandError(options: RingAttentionOptions, width: number): number {
+    return Math.max(...Array.from({ length: TURNS }, (_, i) => computeRowError(options, width, i, () => true)));
   }
 
   test.each(COMBINATIONS)('%s', (_, choice) => {
@@ -92,7 +102,7 @@ describe('the error of a row', () => {
       for (const temperature of [0.05, 0.3, 2])
         for (const width of [1, 2, 5, 13, 37, 49, 50, 100]) {
           const options = { ...choice, decay, temperature };
-          const [bound, error] = [bandError(TURNS, width, options), worstError(options, width)];
+          const [bound, error] = [computeBandError(TURNS, width, options), findWorstBandError(options, width)];
           expect(error).toBeLessThanOrEqual(bound * (1 + 1e-9) + 1e-15);
           if (bound < 1e-12) continue;
           compared++;
@@ -104,7 +114,12 @@ describe('the error of a row', () => {
 
   /** The query's place, and those of the keys of which the mask leaves none but one near it and the rest right beyond the band. */
   const MIDDLE = 50;
-  function keysLeft(keys: number, nearest: number, width: number, { direction }: RingAttentionOptions): Set<number> {
+  function countKeysLeft(
+    keys: number,
+    nearest: number,
+    width: number,
+    { direction }: RingAttentionOptions,
+  ): Set<number> {
     const steps = Array.from({ length: keys - 1 }, (_, k) =>
       direction === 'none' ? (width + 1 + (k >> 1)) * (k % 2 === 0 ? 1 : -1) : width + 1 + k,
     );
@@ -120,9 +135,9 @@ describe('the error of a row', () => {
           for (const keys of [2, 3, 7])
             for (const nearest of [1, 2]) {
               const options = { ...choice, decay, temperature };
-              const left = keysLeft(keys, nearest, width, options);
-              const bound = bandError(TURNS, width, options, { keys, nearest });
-              const error = rowError(options, width, MIDDLE, (j) => left.has(j));
+              const left = countKeysLeft(keys, nearest, width, options);
+              const bound = computeBandError(TURNS, width, options, { keys, nearest });
+              const error = computeRowError(options, width, MIDDLE, (j) => left.has(j));
               expect(error).toBeLessThanOrEqual(bound * (1 + 1e-9) + 1e-15);
               if (bound >= 1e-12) closest = Math.max(closest, error / bound);
             }
@@ -132,24 +147,24 @@ describe('the error of a row', () => {
   test.each(COMBINATIONS)('the least width is enough, one less is not: %s', (_, choice) => {
     for (const tolerance of [1e-2, 1e-4, 1e-6]) {
       const options = { ...choice, decay: 0.7, temperature: 0.2 };
-      const width = leastBandWidth(1009, tolerance, options);
-      expect(bandError(1009, width, options)).toBeLessThanOrEqual(tolerance);
-      expect(bandError(1009, width - 1, options)).toBeGreaterThan(tolerance);
-      expect(width).toBeLessThanOrEqual(bandWidth(options, tolerance / 2));
+      const width = findLeastBandWidth(1009, tolerance, options);
+      expect(computeBandError(1009, width, options)).toBeLessThanOrEqual(tolerance);
+      expect(computeBandError(1009, width - 1, options)).toBeGreaterThan(tolerance);
+      expect(width).toBeLessThanOrEqual(computeBandWidth(options, tolerance / 2));
     }
   });
 
   test('more turns need a narrower band where all of them are seen, since each far one weighs less', () => {
-    const widths = [1009, 16411, 262147].map((turns) => leastBandWidth(turns, 1e-6, RING_ATTENTION_DEFAULTS));
+    const widths = [1009, 16411, 262147].map((turns) => findLeastBandWidth(turns, 1e-6, RING_ATTENTION_DEFAULTS));
     expect(widths).toEqual([23, 17, 11]);
   });
 
   test('nothing but all of them is enough where they do not fade, or where no error is allowed', () => {
     const options = { ...RING_ATTENTION_DEFAULTS, decay: 0 };
-    expect(leastBandWidth(101, 1e-3, options)).toBe(50);
-    expect(leastBandWidth(101, 1e-3, { ...options, topology: 'line' })).toBe(100);
-    expect(leastBandWidth(101, 0, RING_ATTENTION_DEFAULTS)).toBe(50);
-    expect(leastBandWidth(1, 0, RING_ATTENTION_DEFAULTS)).toBe(1);
-    expect(() => leastBandWidth(101, -0.5, RING_ATTENTION_DEFAULTS)).toThrow('tolerance is negative: -0.5');
+    expect(findLeastBandWidth(101, 1e-3, options)).toBe(50);
+    expect(findLeastBandWidth(101, 1e-3, { ...options, topology: 'line' })).toBe(100);
+    expect(findLeastBandWidth(101, 0, RING_ATTENTION_DEFAULTS)).toBe(50);
+    expect(findLeastBandWidth(1, 0, RING_ATTENTION_DEFAULTS)).toBe(1);
+    expect(() => findLeastBandWidth(101, -0.5, RING_ATTENTION_DEFAULTS)).toThrow('tolerance is negative: -0.5');
   });
 });

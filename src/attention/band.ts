@@ -28,17 +28,20 @@ import type { RingAttentionOptions } from './options.ts';
  *
  * @throws ValidationError for a tolerance that is not positive.
  */
-export function bandWidth({ combine, decay, temperature }: LogitOptions, tolerance: number): number {
+export function computeBandWidth(
+  { combine, decay: distanceDecay, temperature }: LogitOptions,
+  tolerance: number,
+): number {
   if (!(tolerance > 0))
     throw new ValidationError(`tolerance of a band is not positive: ${tolerance}; pass a number above 0`, {
       tolerance,
     });
-  if (decay === 0) return Number.POSITIVE_INFINITY;
+  if (distanceDecay === 0) return Number.POSITIVE_INFINITY;
   const exponent =
     combine === 'multiplicative'
       ? -Math.log(temperature * Math.log1p(tolerance))
-      : Math.LN2 + 1 / temperature - Math.log1p(-Math.exp(-decay)) - Math.log(tolerance);
-  return Math.max(1, Math.ceil(exponent / decay));
+      : Math.LN2 + 1 / temperature - Math.log1p(-Math.exp(-distanceDecay)) - Math.log(tolerance);
+  return Math.max(1, Math.ceil(exponent / distanceDecay));
 }
 
 /** @throws ValidationError for a negative tolerance. */
@@ -50,18 +53,18 @@ export function assertTolerance(tolerance: number): void {
 }
 
 /** Steps to the furthest turn. */
-function furthest(turns: number, { topology }: RingAttentionOptions): number {
+function countFurthestSteps(turns: number, { topology }: RingAttentionOptions): number {
   return topology === 'ring' ? Math.floor(turns / 2) : turns - 1;
 }
 
 /** The largest share δ / D. */
-function farShare(turns: number, width: number, options: RingAttentionOptions, support?: KeySupport): number {
-  const { combine, direction, self, decay, temperature } = options;
-  const fading = -Math.expm1(-decay);
+function computeFarShare(turns: number, width: number, options: RingAttentionOptions, support?: KeySupport): number {
+  const { combine, direction, self, decay: distanceDecay, temperature } = options;
+  const fading = -Math.expm1(-distanceDecay);
   const nearest = support?.nearest ?? 1;
   if (combine === 'additive')
-    return Math.min(1, (2 * Math.exp(1 / temperature - decay * (width + 1 - nearest))) / fading);
-  const logit = Math.exp(-decay * (width + 1)) / temperature;
+    return Math.min(1, (2 * Math.exp(1 / temperature - distanceDecay * (width + 1 - nearest))) / fading);
+  const logit = Math.exp(-distanceDecay * (width + 1)) / temperature;
   const whole = support === undefined ? width + 2 : 1;
   const seen = (direction === 'none' ? (support?.keys ?? turns) : whole) - (self === 'exclude' ? 1 : 0);
   return Math.min(-Math.expm1(-logit), (2 * Math.expm1(logit)) / fading / Math.max(seen, 1));
@@ -74,17 +77,22 @@ function farShare(turns: number, width: number, options: RingAttentionOptions, s
  * @param width W
  * @param support if keys are masked
  */
-export function bandError(turns: number, width: number, options: RingAttentionOptions, support?: KeySupport): number {
-  return width >= furthest(turns, options) ? 0 : 2 * farShare(turns, width, options, support);
+export function computeBandError(
+  turns: number,
+  width: number,
+  options: RingAttentionOptions,
+  support?: KeySupport,
+): number {
+  return width >= countFurthestSteps(turns, options) ? 0 : 2 * computeFarShare(turns, width, options, support);
 }
 
 /**
- * The least W, 1 at least, whose {@link bandError} is within the tolerance; the furthest turn's distance if no narrower band is, as with a
+ * The least W, 1 at least, whose {@link computeBandError} is within the tolerance; the furthest turn's distance if no narrower band is, as with a
  * tolerance of 0.
  *
  * @throws ValidationError for a negative tolerance.
  */
-export function leastBandWidth(
+export function findLeastBandWidth(
   turns: number,
   tolerance: number,
   options: RingAttentionOptions,
@@ -92,10 +100,10 @@ export function leastBandWidth(
 ): number {
   assertTolerance(tolerance);
   let low = 1;
-  let high = Math.max(1, furthest(turns, options));
+  let high = Math.max(1, countFurthestSteps(turns, options));
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (bandError(turns, middle, options, support) <= tolerance) high = middle;
+    if (computeBandError(turns, middle, options, support) <= tolerance) high = middle;
     else low = middle + 1;
   }
   return low;

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
-import { random } from '../core/random.ts';
+import { createRandom } from '../core/random.ts';
 import { COMBINATIONS } from './attention-options.cases.ts';
-import { referenceRow, worstRowError } from './attention-row.oracle.ts';
+import { computeReferenceRow, findWorstRowError } from './attention-row.oracle.ts';
 import type { AttentionRows } from './attention-rows.ts';
 import { bandedRingAttention } from './banded-ring-attention.ts';
 import { blockwiseRingAttention } from './blockwise-ring-attention.ts';
@@ -14,12 +14,12 @@ import { RING_ATTENTION_DEFAULTS } from './options.ts';
 const [D, V] = [7, 5];
 
 /** Rows of length 1, some of them zero, some copies of the row before. */
-function unitRows(turns: number, width: number, seed: number, name: string): Float32Array {
-  const source = random(seed, `banded-ring-attention.test/${name}`);
+function drawUnitRowsWithCopies(turns: number, width: number, seed: number, name: string): Float32Array {
+  const source = createRandom(seed, `banded-ring-attention.test/${name}`);
   const rows = new Float32Array(turns * width);
   for (let row = 0; row < turns; row++) {
     const kind = source.integer(11);
-    const numbers = Array.from({ length: width }, () => source.normal());
+    const numbers = Array.from({ length: width }, () => source.drawNormal());
     if (kind === 0 && row > 0) rows.copyWithin(row * width, (row - 1) * width, row * width);
     else if (kind !== 1)
       rows.set(
@@ -30,16 +30,16 @@ function unitRows(turns: number, width: number, seed: number, name: string): Flo
   return rows;
 }
 
-function rowsOf(turns: number, seed: number, shared: boolean): AttentionRows {
-  const keys = unitRows(turns, D, seed, 'keys');
-  const queries = shared ? keys : unitRows(turns, D, seed, 'queries');
-  return { turns, queries, keys, values: shared ? keys : unitRows(turns, V, seed, 'values') };
+function drawAttentionRows(turns: number, seed: number, shared: boolean): AttentionRows {
+  const keys = drawUnitRowsWithCopies(turns, D, seed, 'keys');
+  const queries = shared ? keys : drawUnitRowsWithCopies(turns, D, seed, 'queries');
+  return { turns, queries, keys, values: shared ? keys : drawUnitRowsWithCopies(turns, V, seed, 'values') };
 }
 
-const everyRow = (turns: number) => Array.from({ length: turns }, (_, i) => i);
+const numberRows = (turns: number) => Array.from({ length: turns }, (_, i) => i);
 
 /** What float32 makes of cosines near 1, divided by the temperature, in a row of length 1. */
-const rounding = (temperature: number) => 1e-6 + 2e-6 / temperature;
+const boundRounding = (temperature: number) => 1e-6 + 2e-6 / temperature;
 
 const OPTIONS = fc.record({
   topology: fc.constantFrom('ring' as const, 'line' as const),
@@ -65,13 +65,13 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     ] as const;
     await fc.assert(
       fc.asyncProperty(...parameters, async (turns, seed, shared, options, tolerance) => {
-        const rows = rowsOf(turns, seed, shared);
+        const rows = drawAttentionRows(turns, seed, shared);
         const result = await bandedRingAttention(rows, options, { tolerance });
         methods[result.method]++;
         expect(result.errorBound).toBeLessThanOrEqual(tolerance);
         expect(result.method).toBe(2 * result.bandWidth + 1 >= turns ? 'dense' : 'banded');
-        const error = worstRowError(result.output, rows, options, everyRow(turns));
-        expect(error).toBeLessThanOrEqual(result.errorBound + rounding(options.temperature));
+        const error = findWorstRowError(result.output, rows, options, numberRows(turns));
+        expect(error).toBeLessThanOrEqual(result.errorBound + boundRounding(options.temperature));
       }),
       { seed: 5, numRuns: runs },
     );
@@ -80,20 +80,20 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   });
 
   test.each(COMBINATIONS)('%s', async (_, options) => {
-    const rows = rowsOf(229, 3, false);
+    const rows = drawAttentionRows(229, 3, false);
     const [banded, dense] = [await bandedRingAttention(rows, options), await blockwiseRingAttention(rows, options)];
     expect(banded.method).toBe('banded');
-    expect(worstRowError(banded.output, rows, options, everyRow(229))).toBeLessThan(2e-6 + rounding(0.1));
-    expect(worstRowError(dense, rows, options, everyRow(229))).toBeLessThan(rounding(0.1));
+    expect(findWorstRowError(banded.output, rows, options, numberRows(229))).toBeLessThan(2e-6 + boundRounding(0.1));
+    expect(findWorstRowError(dense, rows, options, numberRows(229))).toBeLessThan(boundRounding(0.1));
   });
 
   test('one turn, two turns, and nothing to see', async () => {
     for (const [, options] of COMBINATIONS) {
       for (const turns of [1, 2]) {
-        const rows = rowsOf(turns, 2, false);
+        const rows = drawAttentionRows(turns, 2, false);
         const { output, method } = await bandedRingAttention(rows, options);
         expect(method).toBe('dense');
-        expect(worstRowError(output, rows, options, everyRow(turns))).toBeLessThan(rounding(0.1));
+        expect(findWorstRowError(output, rows, options, numberRows(turns))).toBeLessThan(boundRounding(0.1));
         const first = [...output.subarray(0, V)];
         if (options.self === 'exclude' && (turns === 1 || options.direction === 'causal'))
           expect(first).toEqual(Array(V).fill(0));
@@ -103,7 +103,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
 
   test.each([1e-4, 1e-30])('temperature %d does not overflow: the nearest of the like wins', async (temperature) => {
     for (const [, { combine, self, direction, topology }] of COMBINATIONS) {
-      const rows = rowsOf(211, 4, true);
+      const rows = drawAttentionRows(211, 4, true);
       const options = { combine, self, direction, topology, decay: 3000, temperature };
       const { output } = await bandedRingAttention(rows, options);
       expect(output.every(Number.isFinite)).toBe(true);
@@ -114,29 +114,29 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
 
   test('zero vectors alone', async () => {
     const keys = new Float32Array(307 * D);
-    const rows = { turns: 307, queries: keys, keys, values: unitRows(307, V, 1, 'values') };
+    const rows = { turns: 307, queries: keys, keys, values: drawUnitRowsWithCopies(307, V, 1, 'values') };
     const { output, method } = await bandedRingAttention(rows, RING_ATTENTION_DEFAULTS);
     expect(method).toBe('banded');
-    expect(worstRowError(output, rows, RING_ATTENTION_DEFAULTS, everyRow(307))).toBeLessThan(rounding(0.1));
+    expect(findWorstRowError(output, rows, RING_ATTENTION_DEFAULTS, numberRows(307))).toBeLessThan(boundRounding(0.1));
   });
 
   test('a suffix sum is not affected by large values that it no longer holds', async () => {
-    const rows = rowsOf(307, 6, false);
+    const rows = drawAttentionRows(307, 6, false);
     for (let d = 0; d < V; d++) rows.values[d] = 1e20;
     const options = { ...RING_ATTENTION_DEFAULTS, direction: 'anticausal', topology: 'line' } as const;
     const { output } = await bandedRingAttention(rows, options);
-    expect(worstRowError(output, rows, options, everyRow(307).slice(1))).toBeLessThan(2e-6 + rounding(0.1));
+    expect(findWorstRowError(output, rows, options, numberRows(307).slice(1))).toBeLessThan(2e-6 + boundRounding(0.1));
   });
 
   test('many blocks: right, the same bytes again, and nothing leaks', async () => {
-    const rows = rowsOf(1009, 8, true);
+    const rows = drawAttentionRows(1009, 8, true);
     const before = tf.memory().numTensors;
     const [once, again] = [
       await bandedRingAttention(rows, RING_ATTENTION_DEFAULTS),
       await bandedRingAttention(rows, RING_ATTENTION_DEFAULTS),
     ];
-    const sample = everyRow(1009).filter((i) => i % 13 === 0);
-    expect(worstRowError(once.output, rows, RING_ATTENTION_DEFAULTS, sample)).toBeLessThan(rounding(0.1));
+    const sample = numberRows(1009).filter((i) => i % 13 === 0);
+    expect(findWorstRowError(once.output, rows, RING_ATTENTION_DEFAULTS, sample)).toBeLessThan(boundRounding(0.1));
     expect(once).toEqual(again);
     expect(tf.memory().numTensors).toBe(before);
   });
@@ -150,9 +150,9 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     ['values is not finite at row 2: Infinity', { values: new Float32Array(55).fill(1 / 0, 14, 15) }],
   ])('refuses, without a leak: %s', async (message, changed) => {
     const before = tf.memory().numTensors;
-    await expect(bandedRingAttention({ ...rowsOf(11, 1, false), ...changed }, RING_ATTENTION_DEFAULTS)).rejects.toThrow(
-      message,
-    );
+    await expect(
+      bandedRingAttention({ ...drawAttentionRows(11, 1, false), ...changed }, RING_ATTENTION_DEFAULTS),
+    ).rejects.toThrow(message);
     expect(tf.memory().numTensors).toBe(before);
   });
 });
@@ -162,8 +162,8 @@ test('the reference agrees with figures by hand', () => {
   const keys = Float32Array.of(1, 0, 2, 0);
   const rows = { turns: 2, queries: keys, keys, values: Float32Array.of(4, 8) };
   const options = { ...RING_ATTENTION_DEFAULTS, combine: 'additive', temperature: 2, decay: Math.log(3) } as const;
-  expect(referenceRow(rows, options, 0)[0]).toBeCloseTo(5, 12);
-  expect(referenceRow(rows, options, 1)[0]).toBeCloseTo(7, 12);
-  expect(referenceRow(rows, { ...options, direction: 'causal', self: 'exclude' }, 0)[0]).toBe(0);
-  expect(referenceRow(rows, { ...options, direction: 'causal', self: 'exclude' }, 1)[0]).toBe(4);
+  expect(computeReferenceRow(rows, options, 0)[0]).toBeCloseTo(5, 12);
+  expect(computeReferenceRow(rows, options, 1)[0]).toBeCloseTo(7, 12);
+  expect(computeReferenceRow(rows, { ...options, direction: 'causal', self: 'exclude' }, 0)[0]).toBe(0);
+  expect(computeReferenceRow(rows, { ...options, direction: 'causal', self: 'exclude' }, 1)[0]).toBe(4);
 });

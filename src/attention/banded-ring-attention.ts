@@ -1,19 +1,19 @@
-import { type AttentionBlock, attentionBlock, type BlockMass, blockRows } from './attention-block.ts';
+import { type AttentionBlock, type BlockMass, chooseBlockRows, computeAttentionBlock } from './attention-block.ts';
 import {
   type AttentionRows,
   type CheckedRows,
   checkRows,
-  type Places,
+  copyUnitRows,
+  listRowNumbers,
+  type RingSpan,
   type RowAttention,
-  rowNumbers,
-  rowsAt,
-  unitRows,
+  viewRowsAt,
 } from './attention-rows.ts';
-import { bandError, leastBandWidth } from './band.ts';
+import { computeBandError, findLeastBandWidth } from './band.ts';
 import { attendDense } from './blockwise-ring-attention.ts';
 import { FarField } from './far-field.ts';
-import { keySupport } from './key-support.ts';
-import { emptyTerms, hideKeys, type LogitTerms, MASKED, writeTerms } from './logit-terms.ts';
+import { buildKeySupport } from './key-support.ts';
+import { allocateTerms, hideKeys, type LogitTerms, MASKED, writeTerms } from './logit-terms.ts';
 import type { RingAttentionOptions } from './options.ts';
 
 /** The default error of a row: about the rounding error of float32. */
@@ -22,11 +22,11 @@ export const DEFAULT_TOLERANCE = 1e-6;
 export const PAIRS_MASKED = 'a mask of pairs is looked at pair by pair';
 
 /** Blocks of at most `size` queries on as many consecutive places, from the end when anticausal: the order in which {@link FarField} moves. */
-function queryBlocks(places: Int32Array, size: number, { direction }: RingAttentionOptions): Places[] {
-  const blocks: Places[] = [];
-  for (let first = 0, end = 0; first < places.length; first = end) {
-    const beyond = (places[first] as number) + size;
-    while (end < places.length && end - first < size && (places[end] as number) < beyond) end++;
+function splitQueryBlocks(ringPositions: Int32Array, size: number, { direction }: RingAttentionOptions): RingSpan[] {
+  const blocks: RingSpan[] = [];
+  for (let first = 0, end = 0; first < ringPositions.length; first = end) {
+    const beyond = (ringPositions[first] as number) + size;
+    while (end < ringPositions.length && end - first < size && (ringPositions[end] as number) < beyond) end++;
     blocks.push({ first, count: end - first });
   }
   return direction === 'anticausal' ? blocks.reverse() : blocks;
@@ -45,38 +45,38 @@ class BandTerms {
     this.#options = options;
   }
 
-  of(queries: Places, keys: Places, isFull: boolean): LogitTerms {
-    const { turns, places, order, queryPlaces, keyMask } = this.#rows;
+  computeTermsOf(queries: RingSpan, keys: RingSpan, isFull: boolean): LogitTerms {
+    const { turns, ringPositions, order, queryRingPositions, keyMask } = this.#rows;
     const isInner = isFull && keys.first >= 0 && keys.first + keys.count <= turns;
     if (isInner && this.#inner !== undefined) return this.#inner;
     const [first, end] = [queries.first, queries.first + queries.count];
     const masked = this.#options.combine === 'multiplicative' ? 0 : MASKED;
-    const terms = emptyTerms(queries.count, keys.count, masked);
+    const terms = allocateTerms(queries.count, keys.count, masked);
     const ring = { turns, options: this.#options, width: this.#width };
-    writeTerms(terms, { row: 0, column: 0 }, places.subarray(first, end), keys, ring);
+    writeTerms(terms, { row: 0, column: 0 }, ringPositions.subarray(first, end), keys, ring);
     hideKeys(terms, this.#rows, order.subarray(first, end), keys, masked);
-    if (isInner && queryPlaces === undefined && keyMask === undefined) this.#inner = terms;
+    if (isInner && queryRingPositions === undefined && keyMask === undefined) this.#inner = terms;
     return terms;
   }
 }
 
 /** The queries of a block in the same order. */
-function* queriesOf({ first, count }: Places, { direction }: RingAttentionOptions): Generator<number> {
+function* orderBlockQueries({ first, count }: RingSpan, { direction }: RingAttentionOptions): Generator<number> {
   for (let step = 0; step < count; step++) yield direction === 'anticausal' ? first + count - 1 - step : first + step;
 }
 
 /** Adds the far field to the band of a block, and divides. */
 function writeRows(
   output: Float32Array,
-  queries: Places,
+  queries: RingSpan,
   band: BlockMass,
   farField: FarField,
-  { valueWidth, order, places }: CheckedRows,
+  { valueWidth, order, ringPositions }: CheckedRows,
   options: RingAttentionOptions,
 ): void {
   const isAdditive = options.combine === 'additive';
-  for (const row of queriesOf(queries, options)) {
-    farField.moveTo(places[row] as number);
+  for (const row of orderBlockQueries(queries, options)) {
+    farField.moveTo(ringPositions[row] as number);
     const start = (row - queries.first) * (valueWidth + 2);
     const [mass, largest] = [band[start + valueWidth] as number, band[start + valueWidth + 1] as number];
     if (isAdditive ? largest <= MASKED / 2 : farField.count === 0) continue;
@@ -88,32 +88,40 @@ function writeRows(
 }
 
 /** The block's queries and the keys of their band, which holds the queries in its middle where every turn asks. */
-function unitBlock(rows: CheckedRows, queries: Places, keys: Places): Pick<AttentionBlock, 'queries' | 'keys'> {
-  const units = unitRows(rows.keys, rows.keyScales, rowNumbers(keys, rows.turns));
-  if (rows.queries !== rows.keys || rows.queryPlaces !== undefined) {
+function buildUnitBlock(
+  rows: CheckedRows,
+  queries: RingSpan,
+  keys: RingSpan,
+): Pick<AttentionBlock, 'queries' | 'keys'> {
+  const units = copyUnitRows(rows.keys, rows.keyScales, listRowNumbers(keys, rows.turns));
+  if (rows.queries !== rows.keys || rows.queryRingPositions !== undefined) {
     const chosen = rows.order.subarray(queries.first, queries.first + queries.count);
-    return { queries: unitRows(rows.queries, rows.queryScales, chosen), keys: units };
+    return { queries: copyUnitRows(rows.queries, rows.queryScales, chosen), keys: units };
   }
   const start = (queries.first - keys.first) * rows.dimension;
   return { queries: units.subarray(start, start + queries.count * rows.dimension), keys: units };
 }
 
-async function bandedOutput(rows: CheckedRows, width: number, options: RingAttentionOptions): Promise<Float32Array> {
-  const { turns, valueWidth, places } = rows;
-  const output = new Float32Array(places.length * valueWidth);
+async function computeBandedOutput(
+  rows: CheckedRows,
+  width: number,
+  options: RingAttentionOptions,
+): Promise<Float32Array> {
+  const { turns, valueWidth, ringPositions } = rows;
+  const output = new Float32Array(ringPositions.length * valueWidth);
   const farField = new FarField(rows, options);
-  const size = blockRows(rows.dimension);
+  const size = chooseBlockRows(rows.dimension);
   const terms = new BandTerms(rows, width, options);
-  for (const queries of queryBlocks(places, size, options)) {
-    const first = (places[queries.first] as number) - width;
-    const last = (places[queries.first + queries.count - 1] as number) + width;
+  for (const queries of splitQueryBlocks(ringPositions, size, options)) {
+    const first = (ringPositions[queries.first] as number) - width;
+    const last = (ringPositions[queries.first + queries.count - 1] as number) + width;
     const keys = { first, count: last - first + 1 };
     const block = {
-      ...unitBlock(rows, queries, keys),
-      values: rowsAt(rows.values, turns, keys),
-      terms: terms.of(queries, keys, queries.count === size),
+      ...buildUnitBlock(rows, queries, keys),
+      values: viewRowsAt(rows.values, turns, keys),
+      terms: terms.computeTermsOf(queries, keys, queries.count === size),
     };
-    const band = await attentionBlock(block, options.combine === 'multiplicative' ? 1 : 0);
+    const band = await computeAttentionBlock(block, options.combine === 'multiplicative' ? 1 : 0);
     writeRows(output, queries, band, farField, rows, options);
   }
   return output;
@@ -127,10 +135,10 @@ interface Band {
 }
 
 /** @throws ValidationError for a negative tolerance. */
-export function bandOf(rows: CheckedRows, tolerance: number, options: RingAttentionOptions): Band {
-  const support = keySupport(rows, options);
-  const width = leastBandWidth(rows.turns, tolerance, options, support);
-  return { width, errorBound: bandError(rows.turns, width, options, support) };
+export function chooseBand(rows: CheckedRows, tolerance: number, options: RingAttentionOptions): Band {
+  const support = buildKeySupport(rows, options);
+  const width = findLeastBandWidth(rows.turns, tolerance, options, support);
+  return { width, errorBound: computeBandError(rows.turns, width, options, support) };
 }
 
 /** {@link bandedRingAttention} of rows that have been checked and have no mask of pairs, with 2 W + 1 < T. */
@@ -139,7 +147,7 @@ export async function attendBanded(
   { width, errorBound }: Band,
   options: RingAttentionOptions,
 ): Promise<RowAttention> {
-  const output = await bandedOutput(rows, width, options);
+  const output = await computeBandedOutput(rows, width, options);
   const reason = `a band of ${2 * width + 1} among ${rows.turns} turns`;
   return { output, method: 'banded', reason, bandWidth: width, errorBound };
 }
@@ -165,7 +173,7 @@ export async function bandedRingAttention(
   settings: { readonly tolerance?: number } = {},
 ): Promise<RowAttention> {
   const rows = checkRows(inputs);
-  const band = bandOf(rows, settings.tolerance ?? DEFAULT_TOLERANCE, options);
+  const band = chooseBand(rows, settings.tolerance ?? DEFAULT_TOLERANCE, options);
   const span = 2 * band.width + 1;
   if (span < rows.turns && rows.mask === undefined) return attendBanded(rows, band, options);
   const reason = rows.mask === undefined ? `a band of ${span} turns covers all of ${rows.turns}` : PAIRS_MASKED;

@@ -2,17 +2,17 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
-import { random } from '../core/random.ts';
-import { worstRowError } from './attention-row.oracle.ts';
+import { createRandom } from '../core/random.ts';
+import { findWorstRowError } from './attention-row.oracle.ts';
 import { blockwiseRingAttention } from './blockwise-ring-attention.ts';
 import { RING_ATTENTION_DEFAULTS } from './options.ts';
 
 // More turns than a block has queries, and than two have keys.
 const [TURNS, D, V] = [1103, 3, 5];
 const SAMPLE = [0, 1, 510, 511, 512, 700, 1023, 1024, 1025, 1101, 1102];
-const source = random(11, 'blockwise-ring-attention.test');
-const normals = (width: number) => Float32Array.from({ length: TURNS * width }, () => source.normal());
-const rows = { turns: TURNS, queries: normals(D), keys: normals(D), values: normals(V) };
+const source = createRandom(11, 'blockwise-ring-attention.test');
+const drawNormals = (width: number) => Float32Array.from({ length: TURNS * width }, () => source.drawNormal());
+const rows = { turns: TURNS, queries: drawNormals(D), keys: drawNormals(D), values: drawNormals(V) };
 
 describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
@@ -28,7 +28,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     const before = tf.memory().numTensors;
     const output = await blockwiseRingAttention(rows, options);
     expect(tf.memory().numTensors).toBe(before);
-    expect(worstRowError(output, rows, options, SAMPLE)).toBeLessThan(5e-5);
+    expect(findWorstRowError(output, rows, options, SAMPLE)).toBeLessThan(5e-5);
   });
 
   test('a query without a key is zero, wherever its block starts', async () => {

@@ -1,15 +1,15 @@
-import { attentionBlock, type BlockMass } from './attention-block.ts';
+import { type BlockMass, computeAttentionBlock } from './attention-block.ts';
 import {
   type AttentionRows,
-  blocksOf,
   type CheckedRows,
   checkRows,
-  type Places,
-  rowNumbers,
-  rowsAt,
-  unitRows,
+  copyUnitRows,
+  listRowNumbers,
+  type RingSpan,
+  splitIntoBlocks,
+  viewRowsAt,
 } from './attention-rows.ts';
-import { emptyTerms, hideKeys, MASKED, writeTerms } from './logit-terms.ts';
+import { allocateTerms, hideKeys, MASKED, writeTerms } from './logit-terms.ts';
 import type { RingAttentionOptions } from './options.ts';
 
 /** Queries and keys of a block: few keys, since a device adds them up in float32, and what a block adds is kept in float64. */
@@ -63,40 +63,48 @@ class RunningSoftmax {
 
 async function attendBlock(
   rows: CheckedRows,
-  queries: Places,
-  keys: Places,
+  queries: RingSpan,
+  keys: RingSpan,
   options: RingAttentionOptions,
 ): Promise<BlockMass> {
   const [first, end] = [queries.first, queries.first + queries.count];
   const chosen = rows.order.subarray(first, end);
-  const terms = emptyTerms(queries.count, keys.count);
+  const terms = allocateTerms(queries.count, keys.count);
   const ring = { turns: rows.turns, options, width: Number.POSITIVE_INFINITY };
-  writeTerms(terms, { row: 0, column: 0 }, rows.places.subarray(first, end), keys, ring);
+  writeTerms(terms, { row: 0, column: 0 }, rows.ringPositions.subarray(first, end), keys, ring);
   hideKeys(terms, rows, chosen, keys, MASKED);
   const block = {
-    queries: unitRows(rows.queries, rows.queryScales, chosen),
-    keys: unitRows(rows.keys, rows.keyScales, rowNumbers(keys, rows.turns)),
-    values: rowsAt(rows.values, rows.turns, keys),
+    queries: copyUnitRows(rows.queries, rows.queryScales, chosen),
+    keys: copyUnitRows(rows.keys, rows.keyScales, listRowNumbers(keys, rows.turns)),
+    values: viewRowsAt(rows.values, rows.turns, keys),
     terms,
   };
-  return attentionBlock(block, 0);
+  return computeAttentionBlock(block, 0);
 }
 
 /** Whether the direction lets no query of the block see any key of the other. */
-function isHidden(places: Int32Array, queries: Places, keys: Places, { direction }: RingAttentionOptions): boolean {
-  const [earliest, latest] = [places[queries.first] as number, places[queries.first + queries.count - 1] as number];
+function isHidden(
+  ringPositions: Int32Array,
+  queries: RingSpan,
+  keys: RingSpan,
+  { direction }: RingAttentionOptions,
+): boolean {
+  const [earliest, latest] = [
+    ringPositions[queries.first] as number,
+    ringPositions[queries.first + queries.count - 1] as number,
+  ];
   if (direction === 'causal') return keys.first > latest;
   return direction === 'anticausal' && keys.first + keys.count <= earliest;
 }
 
 /** {@link blockwiseRingAttention} of rows that have been checked. */
 export async function attendDense(rows: CheckedRows, options: RingAttentionOptions): Promise<Float32Array> {
-  const { turns, valueWidth, places } = rows;
-  const output = new Float32Array(places.length * valueWidth);
-  for (const queries of blocksOf(places.length, QUERIES)) {
+  const { turns, valueWidth, ringPositions } = rows;
+  const output = new Float32Array(ringPositions.length * valueWidth);
+  for (const queries of splitIntoBlocks(ringPositions.length, QUERIES)) {
     const softmax = new RunningSoftmax(queries.count, valueWidth);
-    for (const keys of blocksOf(turns, KEYS)) {
-      if (isHidden(places, queries, keys, options)) continue;
+    for (const keys of splitIntoBlocks(turns, KEYS)) {
+      if (isHidden(ringPositions, queries, keys, options)) continue;
       softmax.add(await attendBlock(rows, queries, keys, options));
     }
     softmax.write(output, rows.order.subarray(queries.first));

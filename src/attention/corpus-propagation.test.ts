@@ -1,21 +1,21 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { prefersPlainProducts, useBackend } from '../core/backend.ts';
+import { doesPreferPlainProducts, useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
-import { random } from '../core/random.ts';
+import { createRandom } from '../core/random.ts';
 import { gatherRows } from '../core/rows.ts';
-import { sampleConversations } from '../model/conversations.fixture.ts';
+import { buildConversationTurns } from '../model/conversations.fixture.ts';
 import { Corpus } from '../model/corpus.ts';
-import { referencePropagation } from './attention-row.oracle.ts';
+import { propagateReference } from './attention-row.oracle.ts';
 import { propagateCorpus } from './corpus-propagation.ts';
 import type { PropagationOptions } from './options.ts';
 import { PROPAGATION_PRESETS } from './presets.ts';
 
 const D = 7;
 const LENGTHS = [1, 2, 137, 5, 31, 1, 59, 397, 2, 13];
-const source = random(10, 'corpus-propagation.test');
-const corpus = sampleConversations(LENGTHS, () => 1000 * source.integer(997));
-const embeddings = Float32Array.from({ length: corpus.size * D }, () => source.normal());
+const source = createRandom(10, 'corpus-propagation.test');
+const corpus = buildConversationTurns(LENGTHS, () => 1000 * source.integer(997));
+const embeddings = Float32Array.from({ length: corpus.size * D }, () => source.drawNormal());
 embeddings.fill(0, 3 * D, 4 * D);
 
 /** Corpus positions of a conversation's turns in the order of time, which the corpus is in. */
@@ -24,12 +24,12 @@ const members = corpus.conversations.map((_, conversation) =>
 );
 
 /** The largest difference to each conversation propagated by itself, in float64. */
-function worstError(vectors: Float32Array, options: PropagationOptions): number {
+function findWorstPropagation(vectors: Float32Array, options: PropagationOptions): number {
   let worst = 0;
   for (const positions of members) {
     const rows = gatherRows(embeddings, D, positions);
     for (const [i, position] of positions.entries())
-      for (const [d, value] of referencePropagation(rows, positions.length, options, i).entries())
+      for (const [d, value] of propagateReference(rows, positions.length, options, i).entries())
         worst = Math.max(worst, Math.abs(value - (vectors[position * D + d] as number)));
   }
   return worst;
@@ -53,11 +53,11 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     const { vectors, conversations, errorBound } = await propagateCorpus(corpus, embeddings, options);
     expect(tf.memory().numTensors).toBe(before);
     // Where blocks are large, packing them all is cheaper.
-    const plain = prefersPlainProducts();
+    const plain = doesPreferPlainProducts();
     expect(conversations).toEqual(plain ? { packed: 8, dense: 1, banded: 1 } : { packed: 10, dense: 0, banded: 0 });
     expect(errorBound > 0).toBe(plain);
     expect(errorBound).toBeLessThanOrEqual(1e-6);
-    expect(worstError(vectors, options)).toBeLessThan(5e-5);
+    expect(findWorstPropagation(vectors, options)).toBeLessThan(5e-5);
   });
 });
 
@@ -70,11 +70,11 @@ test('says how far it is', async () => {
   await useBackend('wasm');
   const done: number[] = [];
   const remarks: (string | undefined)[] = [];
-  const progress = (stage: string, total: number) => {
+  const expectProgress = (stage: string, total: number) => {
     expect([stage, total]).toEqual(['propagation', LENGTHS.length]);
     return { update: (count: number) => void done.push(count), finish: (text?: string) => void remarks.push(text) };
   };
-  await propagateCorpus(corpus, embeddings, PROPAGATION_PRESETS.framework, { progress });
+  await propagateCorpus(corpus, embeddings, PROPAGATION_PRESETS.framework, { progress: expectProgress });
   expect(done).toEqual(done.toSorted((a, b) => a - b));
   expect(done.at(-1)).toBe(LENGTHS.length);
   expect(remarks).toEqual(['8 packed, 1 dense, 1 banded']);

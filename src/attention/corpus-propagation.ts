@@ -1,9 +1,9 @@
-import { type StartProgress, silent } from '../core/progress.ts';
-import { gatherRows, rowWidth } from '../core/rows.ts';
-import { conversationPositions } from '../model/conversation-positions.ts';
+import { ignoreProgress, type StartProgress } from '../core/progress.ts';
+import { computeRowWidth, gatherRows } from '../core/rows.ts';
+import { listConversationPositions } from '../model/conversation-positions.ts';
 import type { Corpus } from '../model/corpus.ts';
 import { attend } from './attend.ts';
-import { blockRows } from './attention-block.ts';
+import { chooseBlockRows } from './attention-block.ts';
 import { assertTolerance } from './band.ts';
 import { DEFAULT_TOLERANCE } from './banded-ring-attention.ts';
 import type { PropagationOptions } from './options.ts';
@@ -46,7 +46,7 @@ async function attendMembers(
 
 /** Writes `normalise((1 - beta) e + beta * attention output)` of each row to its place in the corpus. */
 function writeMixed(vectors: Float32Array, positions: Int32Array, { embeddings, output }: Part, beta: number): void {
-  const width = rowWidth('embeddings', embeddings, positions.length);
+  const width = computeRowWidth('embeddings', embeddings, positions.length);
   const mixed = new Float64Array(width);
   for (let row = 0; row < positions.length; row++) {
     let square = 0;
@@ -78,9 +78,9 @@ export async function propagateCorpus(
 ): Promise<CorpusPropagation> {
   const { tolerance = DEFAULT_TOLERANCE } = settings;
   assertTolerance(tolerance);
-  const width = rowWidth('embeddings of the corpus', embeddings, corpus.size);
-  const capacity = blockRows(width);
-  const positions = conversationPositions(corpus);
+  const width = computeRowWidth('embeddings of the corpus', embeddings, corpus.size);
+  const capacity = chooseBlockRows(width);
+  const positions = listConversationPositions(corpus);
   const lengths = positions.map(({ length }) => length);
   const packs = packConversations(lengths, capacity).map(({ conversations }) => conversations);
   const long = [...lengths.keys()].filter((conversation) => (lengths[conversation] as number) > capacity);
@@ -88,7 +88,7 @@ export async function propagateCorpus(
   const conversations = { packed: 0, dense: 0, banded: 0 };
   let errorBound = 0;
   let done = 0;
-  const progress = (settings.progress ?? silent)('propagation', lengths.length);
+  const progress = (settings.progress ?? ignoreProgress)('propagation', lengths.length);
   for (const [task, group] of [...packs, ...long.map((conversation) => [conversation])].entries()) {
     const members = group.map((conversation) => positions[conversation] as Int32Array);
     const rows = Int32Array.from(members.flatMap((member) => [...member]));

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { random } from '../core/random.ts';
+import { createRandom } from '../core/random.ts';
 import { COMBINATIONS } from './attention-options.cases.ts';
 import { checkRows } from './attention-rows.ts';
 import { FarField } from './far-field.ts';
 import { RING_ATTENTION_DEFAULTS } from './options.ts';
 
 const [T, V] = [23, 3];
-const source = random(2, 'far-field.test');
-const values = Float32Array.from({ length: T * V }, () => source.normal());
+const source = createRandom(2, 'far-field.test');
+const values = Float32Array.from({ length: T * V }, () => source.drawNormal());
 const keyMask = Uint8Array.from({ length: T }, () => Number(source.integer(3) > 0));
 /** Ascending, some twice, some not at all. */
 const PLACES = [0, 0, 1, 4, 5, 5, 13, 21, 22, 22];

@@ -23,30 +23,30 @@ export class FarField {
     this.#options = options;
     this.#next = options.direction === 'anticausal' ? rows.turns - 1 : 0;
     if (options.combine === 'multiplicative' && options.direction === 'none')
-      for (let place = 0; place < rows.turns; place++) this.#add(place, 1);
+      for (let ringPosition = 0; ringPosition < rows.turns; ringPosition++) this.#add(ringPosition, 1);
   }
 
   /** Moves to the next query: at the same place or a later one, an earlier one when anticausal. */
-  moveTo(place: number): void {
+  moveTo(ringPosition: number): void {
     const { combine, direction, self } = this.#options;
     if (combine === 'additive') return;
     if (direction !== 'none') {
       const step = direction === 'causal' ? 1 : -1;
-      const end = self === 'include' ? place + step : place;
+      const end = self === 'include' ? ringPosition + step : ringPosition;
       for (; this.#next !== end; this.#next += step) this.#add(this.#next, 1);
     } else if (self === 'exclude') {
       if (this.#own !== undefined) this.#add(this.#own, 1);
-      this.#own = place;
-      this.#add(place, -1);
+      this.#own = ringPosition;
+      this.#add(ringPosition, -1);
     }
   }
 
-  #add(place: number, sign: 1 | -1): void {
+  #add(ringPosition: number, sign: 1 | -1): void {
     const { values, valueWidth, keyMask } = this.#rows;
-    if (keyMask?.[place] === 0) return;
+    if (keyMask?.[ringPosition] === 0) return;
     const { sum } = this;
     this.count += sign;
-    for (let d = 0, at = place * valueWidth; d < valueWidth; d++, at++)
+    for (let d = 0, at = ringPosition * valueWidth; d < valueWidth; d++, at++)
       sum[d] = (sum[d] as number) + sign * (values[at] as number);
   }
 }

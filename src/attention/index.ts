@@ -2,7 +2,7 @@
 
 export { attend } from './attend.ts';
 export type { AttentionRows, RowAttention } from './attention-rows.ts';
-export { bandError, bandWidth, leastBandWidth } from './band.ts';
+export { computeBandError, computeBandWidth, findLeastBandWidth } from './band.ts';
 export { bandedRingAttention } from './banded-ring-attention.ts';
 export { blockwiseRingAttention } from './blockwise-ring-attention.ts';
 export { type CorpusPropagation, propagateCorpus } from './corpus-propagation.ts';
@@ -20,13 +20,13 @@ export {
   unifiedAttentionOptions,
 } from './options.ts';
 export { PROPAGATION_PRESETS, type PropagationPreset } from './presets.ts';
-export { type PlacesAsOf, propagate, propagateAsOf } from './propagation.ts';
+export { propagate, propagateAtMoments, type RingPositionsAsOf } from './propagation.ts';
 export { type Attention, type AttentionInputs, ringAttention } from './ring-attention.ts';
 export {
   type TrajectoryAttentionInputs,
   type TrajectoryAttentionOptions,
   trajectoryAttention,
 } from './trajectory-attention.ts';
-export type { TurnOrder, TurnPlaces } from './turn-order.ts';
+export type { TurnOrder, TurnRingPositions } from './turn-order.ts';
 export { unifiedAttention } from './unified-attention.ts';
-export { type PropagatedVersions, versionedPropagation } from './versioned-propagation.ts';
+export { type PropagatedVersions, propagateVersions } from './versioned-propagation.ts';

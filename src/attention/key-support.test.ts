@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { COMBINATIONS } from './attention-options.cases.ts';
 import { checkRows } from './attention-rows.ts';
-import { keySupport } from './key-support.ts';
+import { buildKeySupport } from './key-support.ts';
 import { RING_ATTENTION_DEFAULTS } from './options.ts';
 
-function rowsOf(turns: number, queryPlaces: number[], keyMask: number[]) {
+function buildMaskedRows(turns: number, queryPlaces: number[], keyMask: number[]) {
   const keys = new Float32Array(turns).fill(1);
   const queries = new Float32Array(queryPlaces.length).fill(1);
   return checkRows({
@@ -13,7 +13,7 @@ function rowsOf(turns: number, queryPlaces: number[], keyMask: number[]) {
     queries,
     keys,
     values: keys,
-    queryPlaces: Int32Array.from(queryPlaces),
+    queryRingPositions: Int32Array.from(queryPlaces),
     keyMask: Uint8Array.from(keyMask),
   });
 }
@@ -21,14 +21,17 @@ function rowsOf(turns: number, queryPlaces: number[], keyMask: number[]) {
 test('where no key is masked there is nothing to say', () => {
   const keys = new Float32Array(5);
   const rows = checkRows({ turns: 5, queries: keys, keys, values: keys });
-  expect(keySupport(rows, RING_ATTENTION_DEFAULTS)).toBeUndefined();
+  expect(buildKeySupport(rows, RING_ATTENTION_DEFAULTS)).toBeUndefined();
 });
 
 test('by hand: the way round a ring may be the shorter one', () => {
-  const rows = rowsOf(11, [9], [1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]);
-  expect(keySupport(rows, RING_ATTENTION_DEFAULTS)).toEqual({ keys: 2, nearest: 2 });
-  expect(keySupport(rows, { ...RING_ATTENTION_DEFAULTS, topology: 'line' })).toEqual({ keys: 2, nearest: 5 });
-  expect(keySupport(rows, { ...RING_ATTENTION_DEFAULTS, direction: 'anticausal' })).toEqual({ keys: 2, nearest: 1 });
+  const rows = buildMaskedRows(11, [9], [1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]);
+  expect(buildKeySupport(rows, RING_ATTENTION_DEFAULTS)).toEqual({ keys: 2, nearest: 2 });
+  expect(buildKeySupport(rows, { ...RING_ATTENTION_DEFAULTS, topology: 'line' })).toEqual({ keys: 2, nearest: 5 });
+  expect(buildKeySupport(rows, { ...RING_ATTENTION_DEFAULTS, direction: 'anticausal' })).toEqual({
+    keys: 2,
+    nearest: 1,
+  });
 });
 
 test.each(COMBINATIONS)('the nearest key of the loneliest query: %s', (_, options) => {
@@ -55,7 +58,7 @@ test.each(COMBINATIONS)('the nearest key of the loneliest query: %s', (_, option
         if (steps.length > 0) expected = Math.max(expected, Math.min(...steps));
       }
       const keys = mask.filter((isSeen) => isSeen === 1).length;
-      expect(keySupport(rowsOf(turns, places, mask), options)).toEqual({ keys, nearest: expected });
+      expect(buildKeySupport(buildMaskedRows(turns, places, mask), options)).toEqual({ keys, nearest: expected });
     }),
     { seed: 7, numRuns: 211 },
   );

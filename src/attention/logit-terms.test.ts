@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { COMBINATIONS } from './attention-options.cases.ts';
-import { emptyTerms, hideKeys, type LogitTerms, MASKED, writeTerms } from './logit-terms.ts';
+import { allocateTerms, hideKeys, type LogitTerms, MASKED, writeTerms } from './logit-terms.ts';
 import type { RingAttentionOptions } from './options.ts';
 
 const TURNS = 11;
@@ -9,7 +9,12 @@ const QUERIES = Int32Array.of(2, 3, 3, 9);
 const KEYS = { first: -2, count: 17 }; // two places before the first turn, four after the last
 
 /** The logit of place j, which may lie beyond the turns, for a query at i; undefined where it is no key. */
-function logit(i: number, place: number, options: RingAttentionOptions, width: number): number | undefined {
+function computeLogitByDefinition(
+  i: number,
+  place: number,
+  options: RingAttentionOptions,
+  width: number,
+): number | undefined {
   const { topology, direction, combine, self, decay, temperature } = options;
   if (Math.abs(i - place) > width || (topology === 'line' && (place < 0 || place >= TURNS))) return undefined;
   const j = (place + TURNS) % TURNS;
@@ -23,20 +28,25 @@ function logit(i: number, place: number, options: RingAttentionOptions, width: n
     : semantic / temperature - decay * distance;
 }
 
-function cell({ slope, offset, columns }: LogitTerms, row: number, column: number): { slope: number; logit: number } {
+function readTerm(
+  { slope, offset, columns }: LogitTerms,
+  row: number,
+  column: number,
+): { slope: number; logit: number } {
   const [a, b] = [slope[row * columns + column] as number, offset[row * columns + column] as number];
   return { slope: a, logit: COSINE * a + b };
 }
 
 describe.each([2, 5])('within %d steps', (width) => {
   test.each(COMBINATIONS)('%s', (_, options) => {
-    const terms = emptyTerms(QUERIES.length, KEYS.count);
+    const terms = allocateTerms(QUERIES.length, KEYS.count);
     writeTerms(terms, { row: 0, column: 0 }, QUERIES, KEYS, { turns: TURNS, options, width });
     for (const [row, i] of QUERIES.entries()) {
       for (let column = 0; column < KEYS.count; column++) {
-        const expected = logit(i, KEYS.first + column, options, width);
-        if (expected === undefined) expect(cell(terms, row, column)).toEqual({ slope: 0, logit: Math.fround(MASKED) });
-        else expect(cell(terms, row, column).logit).toBeCloseTo(expected, 5);
+        const expected = computeLogitByDefinition(i, KEYS.first + column, options, width);
+        if (expected === undefined)
+          expect(readTerm(terms, row, column)).toEqual({ slope: 0, logit: Math.fround(MASKED) });
+        else expect(readTerm(terms, row, column).logit).toBeCloseTo(expected, 5);
       }
     }
   });
@@ -44,7 +54,7 @@ describe.each([2, 5])('within %d steps', (width) => {
 
 test('a written term is at its corner, the others keep the empty value', () => {
   const [, options] = COMBINATIONS[0] as (typeof COMBINATIONS)[number];
-  const terms = emptyTerms(5, 7, 0);
+  const terms = allocateTerms(5, 7, 0);
   expect([terms.slope.length, terms.offset.length, terms.columns]).toEqual([35, 35, 7]);
   writeTerms(
     terms,
@@ -71,15 +81,15 @@ describe('hidden keys', () => {
     ['of none', {}, () => false],
   ] as const)('%s are as if nothing had been written for them', (_, masks, isHidden) => {
     for (const masked of [0, MASKED] as const) {
-      const terms = emptyTerms(2, KEYS.count, masked);
+      const terms = allocateTerms(2, KEYS.count, masked);
       writeTerms(terms, { row: 0, column: 0 }, Int32Array.of(5, 5), KEYS, { turns: TURNS, options, width: TURNS });
       const whole = { ...terms, slope: terms.slope.slice(), offset: terms.offset.slice() };
       hideKeys(terms, { turns: TURNS, ...masks }, CHOSEN, KEYS, masked);
       for (let row = 0; row < 2; row++) {
         for (let column = 0; column < KEYS.count; column++) {
           const hidden = isHidden(row, (KEYS.first + column + TURNS) % TURNS);
-          const expected = hidden ? { slope: 0, logit: Math.fround(masked) } : cell(whole, row, column);
-          expect(cell(terms, row, column)).toEqual(expected);
+          const expected = hidden ? { slope: 0, logit: Math.fround(masked) } : readTerm(whole, row, column);
+          expect(readTerm(terms, row, column)).toEqual(expected);
         }
       }
     }

@@ -1,5 +1,5 @@
 import type { LogitOptions } from './attention-logits.ts';
-import { type AttentionRows, type Places, rowNumbers } from './attention-rows.ts';
+import { type AttentionRows, listRowNumbers, type RingSpan } from './attention-rows.ts';
 import type { RingAttentionOptions } from './options.ts';
 
 /** Below every logit and score that occurs, and finite, since softmax of a row of -infinity is NaN. */
@@ -14,7 +14,7 @@ export interface LogitTerms {
 }
 
 /** One conversation and how its turns see each other. */
-interface RingPlaces {
+interface RingSteps {
   readonly turns: number;
   readonly options: RingAttentionOptions;
   /** Keys further away than this are not changed. */
@@ -22,20 +22,20 @@ interface RingPlaces {
 }
 
 /** @param masked the logit of keys without a term: 0 if they count e^0 = 1, else {@link MASKED} */
-export function emptyTerms(rows: number, columns: number, masked: 0 | typeof MASKED = MASKED): LogitTerms {
+export function allocateTerms(rows: number, columns: number, masked: 0 | typeof MASKED = MASKED): LogitTerms {
   const offset = new Float32Array(rows * columns);
   if (masked !== 0) offset.fill(masked);
   return { slope: new Float32Array(rows * columns), offset, columns };
 }
 
 /** Slope and offset by distance 0 … `furthest`, `(1 + cos) / 2` written out. */
-export function termsByDistance(furthest: number, { combine, decay, temperature }: LogitOptions) {
+export function tabulateTerms(furthest: number, { combine, decay: distanceDecay, temperature }: LogitOptions) {
   const slope = new Float64Array(furthest + 1);
   const offset = new Float64Array(furthest + 1);
   const half = 0.5 / temperature;
   for (let d = 0; d <= furthest; d++) {
-    slope[d] = combine === 'multiplicative' ? half * Math.exp(-decay * d) : half;
-    offset[d] = combine === 'multiplicative' ? (slope[d] as number) : half - decay * d;
+    slope[d] = combine === 'multiplicative' ? half * Math.exp(-distanceDecay * d) : half;
+    offset[d] = combine === 'multiplicative' ? (slope[d] as number) : half - distanceDecay * d;
   }
   return { slope, offset };
 }
@@ -50,25 +50,25 @@ export function writeTerms(
   terms: LogitTerms,
   corner: { readonly row: number; readonly column: number },
   queries: Int32Array,
-  keys: Places,
-  { turns, options, width }: RingPlaces,
+  keys: RingSpan,
+  { turns, options, width }: RingSteps,
 ): void {
   const { topology, direction, self } = options;
   const isRing = topology === 'ring';
-  const byDistance = termsByDistance(Math.min(turns, width), options);
+  const byDistance = tabulateTerms(Math.min(turns, width), options);
   for (let row = 0; row < queries.length; row++) {
     const i = queries[row] as number;
     const start = Math.max(keys.first, i - width, isRing ? keys.first : 0);
     const end = Math.min(keys.first + keys.count - 1, i + width, isRing ? Number.POSITIVE_INFINITY : turns - 1);
     const at = (corner.row + row) * terms.columns + corner.column - keys.first;
-    for (let place = start; place <= end; place++) {
-      const j = place < 0 ? place + turns : place >= turns ? place - turns : place;
+    for (let ringPosition = start; ringPosition <= end; ringPosition++) {
+      const j = ringPosition < 0 ? ringPosition + turns : ringPosition >= turns ? ringPosition - turns : ringPosition;
       if ((direction === 'causal' && j > i) || (direction === 'anticausal' && j < i)) continue;
       if (self === 'exclude' && j === i) continue;
       const steps = Math.abs(i - j);
       const distance = isRing ? Math.min(steps, turns - steps) : steps;
-      terms.slope[at + place] = byDistance.slope[distance] as number;
-      terms.offset[at + place] = byDistance.offset[distance] as number;
+      terms.slope[at + ringPosition] = byDistance.slope[distance] as number;
+      terms.offset[at + ringPosition] = byDistance.offset[distance] as number;
     }
   }
 }
@@ -77,22 +77,22 @@ export function writeTerms(
  * Removes masked keys from a block, as if no term had been written for them.
  *
  * @param queries [R] rows of the queries
- * @param masked as in {@link emptyTerms}
+ * @param masked as in {@link allocateTerms}
  */
 export function hideKeys(
   { slope, offset, columns }: LogitTerms,
   { turns, keyMask, mask }: Pick<AttentionRows, 'turns' | 'keyMask' | 'mask'>,
   queries: Int32Array,
-  keys: Places,
+  keys: RingSpan,
   masked: 0 | typeof MASKED,
 ): void {
   if (keyMask === undefined && mask === undefined) return;
-  const places = rowNumbers(keys, turns);
+  const ringPositions = listRowNumbers(keys, turns);
   for (let row = 0, at = 0; row < queries.length; row++) {
     const start = (queries[row] as number) * turns;
     for (let column = 0; column < columns; column++, at++) {
-      const place = places[column] as number;
-      if (keyMask?.[place] !== 0 && mask?.[start + place] !== 0) continue;
+      const ringPosition = ringPositions[column] as number;
+      if (keyMask?.[ringPosition] !== 0 && mask?.[start + ringPosition] !== 0) continue;
       slope[at] = 0;
       offset[at] = masked;
     }

@@ -20,7 +20,7 @@ const MASK = [
   [0, 1, 0, 0],
 ];
 
-function expected(logits: number[], mask: number[]): number[] {
+function computeExpectedSoftmax(logits: number[], mask: number[]): number[] {
   const largest = Math.max(...logits.filter((_, j) => mask[j] === 1));
   const powers = logits.map((logit, j) => (mask[j] === 1 ? Math.exp(logit - largest) : 0));
   const sum = powers.reduce((a, b) => a + b);
@@ -37,7 +37,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     expect(tf.memory().numTensors).toBe(before + 1);
     const got = await weights.array();
     for (const [i, row] of LOGITS.entries()) {
-      const want = expected(row, MASK[i] as number[]);
+      const want = computeExpectedSoftmax(row, MASK[i] as number[]);
       for (const [j, value] of want.entries()) expect(got[i]?.[j]).toBeCloseTo(value, 6);
       for (const [j, kept] of (MASK[i] as number[]).entries()) if (kept === 0) expect(got[i]?.[j]).toBe(0);
     }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { frozen } from '../core/frozen.ts';
-import { sumsToOne } from '../core/validation.ts';
+import { freezeDeeply } from '../core/frozen.ts';
+import { doesSumToOne } from '../core/validation.ts';
 
 /**
  * The choices of ring attention (section 4.2 of diomande2026ragpp, and choices that it does not specify).
@@ -19,7 +19,7 @@ export const ringAttentionOptions = z.strictObject({
 });
 export type RingAttentionOptions = z.infer<typeof ringAttentionOptions>;
 
-export const RING_ATTENTION_DEFAULTS: RingAttentionOptions = frozen(ringAttentionOptions.parse({}));
+export const RING_ATTENTION_DEFAULTS: RingAttentionOptions = freezeDeeply(ringAttentionOptions.parse({}));
 
 /** The tolerance of the sum of {@link attentionMix} against 1. */
 const MIX_TOLERANCE = 0.01;
@@ -31,7 +31,7 @@ export const attentionMix = z
     ircp: z.number().nonnegative().default(0.4),
     tpo: z.number().nonnegative().default(0.2),
   })
-  .refine(({ rcp, ircp, tpo }) => sumsToOne([rcp, ircp, tpo], MIX_TOLERANCE), {
+  .refine(({ rcp, ircp, tpo }) => doesSumToOne([rcp, ircp, tpo], MIX_TOLERANCE), {
     error: ({ input }) => `shares that sum to 1 within ${MIX_TOLERANCE}, with their defaults ${JSON.stringify(input)}`,
   });
 export type AttentionMix = z.infer<typeof attentionMix>;

@@ -2,8 +2,8 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
-import { random } from '../core/random.ts';
-import { worstRowError } from './attention-row.oracle.ts';
+import { createRandom } from '../core/random.ts';
+import { findWorstRowError } from './attention-row.oracle.ts';
 import { RING_ATTENTION_DEFAULTS } from './options.ts';
 import { packConversations, packedRingAttention } from './packed-attention.ts';
 
@@ -22,8 +22,8 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
   const D = 5;
   const lengths = [11, 1, 7, 2];
-  const source = random(4, 'packed-attention.test');
-  const embeddings = Float32Array.from({ length: 21 * D }, () => source.normal());
+  const source = createRandom(4, 'packed-attention.test');
+  const embeddings = Float32Array.from({ length: 21 * D }, () => source.drawNormal());
 
   test.each([
     {},
@@ -39,7 +39,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
       const rows = embeddings.subarray(start * D, (start + turns) * D);
       const inputs = { turns, queries: rows, keys: rows, values: rows };
       const got = output.subarray(start * D, (start + turns) * D);
-      expect(worstRowError(got, inputs, options, Array(turns).keys())).toBeLessThan(5e-5);
+      expect(findWorstRowError(got, inputs, options, Array(turns).keys())).toBeLessThan(5e-5);
       start += turns;
     }
   });

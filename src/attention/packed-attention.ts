@@ -1,6 +1,6 @@
-import { attentionBlock } from './attention-block.ts';
-import { rowNumbers, rowScales, unitRows } from './attention-rows.ts';
-import { emptyTerms, MASKED, writeTerms } from './logit-terms.ts';
+import { computeAttentionBlock } from './attention-block.ts';
+import { computeRowScales, copyUnitRows, listRowNumbers } from './attention-rows.ts';
+import { allocateTerms, MASKED, writeTerms } from './logit-terms.ts';
 import type { RingAttentionOptions } from './options.ts';
 
 /** Conversations that are computed in one block. */
@@ -48,17 +48,17 @@ export async function packedRingAttention(
 ): Promise<Float32Array> {
   const rows = lengths.reduce((sum, length) => sum + length, 0);
   const width = embeddings.length / rows;
-  const terms = emptyTerms(rows, rows);
+  const terms = allocateTerms(rows, rows);
   let start = 0;
   for (const turns of lengths) {
-    const places = { first: 0, count: turns };
+    const ringPositions = { first: 0, count: turns };
     const corner = { row: start, column: start };
-    writeTerms(terms, corner, rowNumbers(places, turns), places, { turns, options, width: turns });
+    writeTerms(terms, corner, listRowNumbers(ringPositions, turns), ringPositions, { turns, options, width: turns });
     start += turns;
   }
-  const all = rowNumbers({ first: 0, count: rows }, rows);
-  const units = unitRows(embeddings, rowScales('embeddings', embeddings, width), all);
-  const block = await attentionBlock({ queries: units, keys: units, values: embeddings, terms }, 0);
+  const all = listRowNumbers({ first: 0, count: rows }, rows);
+  const units = copyUnitRows(embeddings, computeRowScales('embeddings', embeddings, width), all);
+  const block = await computeAttentionBlock({ queries: units, keys: units, values: embeddings, terms }, 0);
   const output = new Float32Array(rows * width);
   for (let row = 0; row < rows; row++) {
     const at = row * (width + 2);

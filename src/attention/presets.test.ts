@@ -13,9 +13,10 @@ test('published has the settings of the paper, in which a turn hears itself the 
     beta: 0.3,
   });
   const { decay, temperature } = PROPAGATION_PRESETS.published;
-  const logit = (cosine: number, distance: number) => (Math.exp(-decay * distance) * (1 + cosine)) / 2 / temperature;
-  expect(logit(1, 0)).toBeCloseTo(10, 12);
-  expect(logit(0.3, 1)).toBeCloseTo(3.94, 2);
+  const computePublishedLogit = (cosine: number, distance: number) =>
+    (Math.exp(-decay * distance) * (1 + cosine)) / 2 / temperature;
+  expect(computePublishedLogit(1, 0)).toBeCloseTo(10, 12);
+  expect(computePublishedLogit(0.3, 1)).toBeCloseTo(3.94, 2);
 });
 
 test('framework leaves the turn itself out and forgets what is far', () => {

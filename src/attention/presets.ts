@@ -1,11 +1,11 @@
-import { frozen } from '../core/frozen.ts';
+import { freezeDeeply } from '../core/frozen.ts';
 import { type PropagationOptions, propagationOptions } from './options.ts';
 
 /**
  * Named settings of propagation. `published` has the paper's: a turn is its own loudest key (logit 10 against about 4 for its neighbours), so it comes out as it
  * went in. `framework` excludes the turn itself and gives far turns less weight.
  */
-export const PROPAGATION_PRESETS = frozen({
+export const PROPAGATION_PRESETS = freezeDeeply({
   published: propagationOptions.parse({
     combine: 'multiplicative',
     self: 'include',

@@ -2,12 +2,12 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
-import { random } from '../core/random.ts';
+import { createRandom } from '../core/random.ts';
 import type { PropagationOptions } from './options.ts';
 import { PROPAGATION_PRESETS } from './presets.ts';
-import { propagate, propagateAsOf } from './propagation.ts';
+import { propagate, propagateAtMoments } from './propagation.ts';
 
-async function propagated(rows: number[][], options: PropagationOptions): Promise<number[][]> {
+async function propagatePlainRows(rows: number[][], options: PropagationOptions): Promise<number[][]> {
   const embeddings = tf.tensor2d(rows);
   const result = propagate(embeddings, options);
   const got = await result.array();
@@ -29,7 +29,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     const share = other / (same + other);
     const pair = [1 - share + 1, share].map((x) => x / Math.hypot(2 - share, share));
     expectRows(
-      await propagated(
+      await propagatePlainRows(
         [
           [1, 0],
           [1, 0],
@@ -43,7 +43,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
 
   test.each(Object.keys(PROPAGATION_PRESETS) as (keyof typeof PROPAGATION_PRESETS)[])(
     'a single turn stays what it is: %s',
-    async (preset) => expectRows(await propagated([[0.6, 0.8]], PROPAGATION_PRESETS[preset]), [[0.6, 0.8]]),
+    async (preset) => expectRows(await propagatePlainRows([[0.6, 0.8]], PROPAGATION_PRESETS[preset]), [[0.6, 0.8]]),
   );
 
   test('as published it moves nothing by more than a little', async () => {
@@ -52,7 +52,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
       [0, 1, 0],
       [0, 0, 1],
     ];
-    for (const [i, row] of (await propagated(rows, PROPAGATION_PRESETS.published)).entries())
+    for (const [i, row] of (await propagatePlainRows(rows, PROPAGATION_PRESETS.published)).entries())
       expect(row[i]).toBeGreaterThan(0.999);
   });
 
@@ -61,23 +61,23 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
       [0, 0],
       [3 / 5, 4 / 5],
     ];
-    expect((await propagated(rows, PROPAGATION_PRESETS.framework))[0]?.[1]).toBeCloseTo(0.8, 6);
-    expect(await propagated([[0, 0]], PROPAGATION_PRESETS.framework)).toEqual([[0, 0]]);
+    expect((await propagatePlainRows(rows, PROPAGATION_PRESETS.framework))[0]?.[1]).toBeCloseTo(0.8, 6);
+    expect(await propagatePlainRows([[0, 0]], PROPAGATION_PRESETS.framework)).toEqual([[0, 0]]);
   });
 
   test('a few turns of many are not paid for as all of them', async () => {
     const [T, D, R] = [101, 7, 3];
-    const source = random(5, 'propagation.test');
+    const source = createRandom(5, 'propagation.test');
     const inputs = {
       embeddings: tf.tensor2d(
-        Float32Array.from({ length: T * D }, () => source.normal()),
+        Float32Array.from({ length: T * D }, () => source.drawNormal()),
         [T, D],
       ),
       turns: tf.tensor1d([2, 97, 50], 'int32'),
       sizes: tf.fill<tf.Rank.R1>([R], T, 'int32'),
     };
     const { kernels, result } = await tf.profile(() =>
-      propagateAsOf(inputs.embeddings, inputs.turns, inputs.sizes, PROPAGATION_PRESETS.framework),
+      propagateAtMoments(inputs.embeddings, inputs.turns, inputs.sizes, PROPAGATION_PRESETS.framework),
     );
     const sizes = kernels.flatMap(({ outputShapes }) => outputShapes.map((shape) => tf.util.sizeFromShape(shape)));
     expect(Math.max(...sizes)).toBe(T * D);

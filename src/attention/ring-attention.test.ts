@@ -2,24 +2,29 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
-import { random } from '../core/random.ts';
+import { createRandom } from '../core/random.ts';
 import { COMBINATIONS } from './attention-options.cases.ts';
-import { sampleRows, tensorsOf } from './attention-rows.fixture.ts';
-import { referenceWeights, steps, weighted, worstDifference } from './attention-weights.oracle.ts';
+import { drawSampleRows, uploadPlainRows } from './attention-rows.fixture.ts';
+import {
+  computeReferenceWeights,
+  countRingSteps,
+  findWorstDifference,
+  weighValues,
+} from './attention-weights.oracle.ts';
 import { RING_ATTENTION_DEFAULTS, type RingAttentionOptions } from './options.ts';
 import { type AttentionInputs, ringAttention } from './ring-attention.ts';
 
 // The formula is checked against figures of another program too, in src/verification/topics.test.ts.
 const [T, D, V] = [11, 5, 3];
-const source = random(6, 'ring-attention.test');
-const matrix = (rows: number, columns: number) =>
-  Array.from({ length: rows }, () => Array.from({ length: columns }, () => source.normal()));
-const embeddings = matrix(T, D);
-const values = matrix(T, V);
+const source = createRandom(6, 'ring-attention.test');
+const drawPlainMatrix = (rows: number, columns: number) =>
+  Array.from({ length: rows }, () => Array.from({ length: columns }, () => source.drawNormal()));
+const embeddings = drawPlainMatrix(T, D);
+const values = drawPlainMatrix(T, V);
 const forward = Array.from({ length: T }, (_, i) => i);
 const backward = forward.map((i) => T - 1 - i);
 
-function inputsOf(positions: number[] = forward, rows = embeddings, mask?: number[][]): AttentionInputs {
+function buildRingInputs(positions: number[] = forward, rows = embeddings, mask?: number[][]): AttentionInputs {
   const turns = tf.tensor2d(rows);
   const places = tf.tensor1d(positions, 'int32');
   const inputs = { queries: turns, keys: turns, values: tf.tensor2d(values), ringSize: T };
@@ -27,7 +32,7 @@ function inputsOf(positions: number[] = forward, rows = embeddings, mask?: numbe
   return mask === undefined ? shared : { ...shared, mask: tf.tensor2d(mask, [T, T], 'bool') };
 }
 
-function weightsOf(inputs: AttentionInputs, options: Partial<RingAttentionOptions> = {}): Promise<number[][]> {
+function computeRingWeights(inputs: AttentionInputs, options: Partial<RingAttentionOptions> = {}): Promise<number[][]> {
   return tf.tidy(() => ringAttention(inputs, { ...RING_ATTENTION_DEFAULTS, ...options }).weights).array();
 }
 
@@ -35,12 +40,14 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
   test('reversed positions change nothing without a direction, and swap causal with anticausal', async () => {
-    expect(await weightsOf(inputsOf(backward))).toEqual(await weightsOf(inputsOf(forward)));
-    expect(await weightsOf(inputsOf(backward), { direction: 'causal' })).toEqual(
-      await weightsOf(inputsOf(forward), { direction: 'anticausal' }),
+    expect(await computeRingWeights(buildRingInputs(backward))).toEqual(
+      await computeRingWeights(buildRingInputs(forward)),
     );
-    expect(await weightsOf(inputsOf(), { direction: 'causal' })).not.toEqual(
-      await weightsOf(inputsOf(), { direction: 'anticausal' }),
+    expect(await computeRingWeights(buildRingInputs(backward), { direction: 'causal' })).toEqual(
+      await computeRingWeights(buildRingInputs(forward), { direction: 'anticausal' }),
+    );
+    expect(await computeRingWeights(buildRingInputs(), { direction: 'causal' })).not.toEqual(
+      await computeRingWeights(buildRingInputs(), { direction: 'anticausal' }),
     );
   });
 
@@ -49,12 +56,12 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     ['masked keys', true],
   ])('fewer queries than keys, %s', (_, isMasked) => {
     test.each(COMBINATIONS)('%s', async (_, options) => {
-      const rows = sampleRows(isMasked);
-      const inputs = tensorsOf(rows);
+      const rows = drawSampleRows(isMasked);
+      const inputs = uploadPlainRows(rows);
       const attention = ringAttention(inputs, options);
-      const expected = referenceWeights(rows, steps(rows, options.topology), options);
-      expect(worstDifference(await attention.weights.array(), expected)).toBeLessThan(1e-5);
-      expect(worstDifference(await attention.output.array(), weighted(expected, rows))).toBeLessThan(2e-5);
+      const expected = computeReferenceWeights(rows, countRingSteps(rows, options.topology), options);
+      expect(findWorstDifference(await attention.weights.array(), expected)).toBeLessThan(1e-5);
+      expect(findWorstDifference(await attention.output.array(), weighValues(expected, rows))).toBeLessThan(2e-5);
       const empty = expected.filter((row) => row.every((weight) => weight === 0)).length;
       expect(empty).toBeGreaterThanOrEqual(isMasked ? 1 : 0);
       expect(empty).toBeLessThan(expected.length - 1);
@@ -64,7 +71,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
 
   test('a mask takes keys away, all of them leave zeros', async () => {
     const mask = forward.map((i) => forward.map((j) => (i === 4 || j === 7 ? 0 : 1)));
-    const weights = await weightsOf(inputsOf(forward, embeddings, mask));
+    const weights = await computeRingWeights(buildRingInputs(forward, embeddings, mask));
     for (const [i, row] of weights.entries()) {
       expect(row[7]).toBe(0);
       expect(row.reduce((a, b) => a + b, 0)).toBeCloseTo(i === 4 ? 0 : 1, 5);
@@ -74,18 +81,20 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
 
   test('a zero vector attends by distance alone, duplicates get equal weights at equal distances', async () => {
     const rows = embeddings.map((row, i) => (i === 3 ? Array(D).fill(0) : i === 6 ? (embeddings[2] as number[]) : row));
-    const weights = await weightsOf(inputsOf(forward, rows));
+    const weights = await computeRingWeights(buildRingInputs(forward, rows));
     expect(weights.flat().every(Number.isFinite)).toBe(true);
     expect(weights[3]?.[2]).toBeCloseTo(weights[3]?.[4] as number, 6);
     expect(weights[4]?.[2]).toBe(weights[4]?.[6]);
   });
 
   test('a small temperature does not overflow', async () => {
-    expect((await weightsOf(inputsOf(), { temperature: 1e-4 })).flat().every(Number.isFinite)).toBe(true);
+    expect((await computeRingWeights(buildRingInputs(), { temperature: 1e-4 })).flat().every(Number.isFinite)).toBe(
+      true,
+    );
   });
 
   test('nothing leaks, also when it throws', () => {
-    const inputs = inputsOf();
+    const inputs = buildRingInputs();
     const before = tf.memory().numTensors;
     const attention = ringAttention(inputs, RING_ATTENTION_DEFAULTS);
     expect(tf.memory().numTensors).toBe(before + 2);

@@ -6,7 +6,12 @@ import { assertShape, type Sizes } from '../core/shapes.ts';
 import { attentionLogits } from './attention-logits.ts';
 import { maskedSoftmax } from './masked-softmax.ts';
 import type { RingAttentionOptions } from './options.ts';
-import { admissibleKeys, positionDistances, type RingGeometry, ringGeometry } from './ring-geometry.ts';
+import {
+  buildRingGeometry,
+  computeAdmissibleKeys,
+  computePositionDistances,
+  type RingGeometry,
+} from './ring-geometry.ts';
 
 /** B turns that ask, T turns that answer, V the width of the values. */
 export interface AttentionInputs {
@@ -50,7 +55,7 @@ export function assertAttentionInputs(inputs: AttentionInputs): Sizes {
 }
 
 /** Cosines between the rows of [B, D] and [T, D]; 0 for a zero row. */
-export function cosines(queries: tf.Tensor2D, keys: tf.Tensor2D): tf.Tensor2D {
+export function computeCosines(queries: tf.Tensor2D, keys: tf.Tensor2D): tf.Tensor2D {
   return scoped('cosines', () => matmulTransposed(normaliseRows(queries), normaliseRows(keys)));
 }
 
@@ -61,15 +66,15 @@ export function cosines(queries: tf.Tensor2D, keys: tf.Tensor2D): tf.Tensor2D {
  * @param mask bool [B, T]
  * @returns [B, T]
  */
-export function ringWeights(
+export function computeRingAttentionWeights(
   cosine: tf.Tensor2D,
   geometry: RingGeometry,
   options: RingAttentionOptions,
   mask?: tf.Tensor2D,
 ): tf.Tensor2D {
-  return scoped('ringWeights', () => {
-    const logits = attentionLogits(cosine, positionDistances(geometry, options.topology), options);
-    const admissible = admissibleKeys(geometry, options);
+  return scoped('computeRingAttentionWeights', () => {
+    const logits = attentionLogits(cosine, computePositionDistances(geometry, options.topology), options);
+    const admissible = computeAdmissibleKeys(geometry, options);
     return maskedSoftmax(logits, mask === undefined ? admissible : tf.logicalAnd(admissible, mask));
   });
 }
@@ -83,8 +88,13 @@ export function ringWeights(
 export function ringAttention(inputs: AttentionInputs, options: RingAttentionOptions): Attention {
   assertAttentionInputs(inputs);
   return scoped('ringAttention', () => {
-    const geometry = ringGeometry(inputs.queryPositions, inputs.keyPositions, inputs.ringSize);
-    const weights = ringWeights(cosines(inputs.queries, inputs.keys), geometry, options, inputs.mask);
+    const geometry = buildRingGeometry(inputs.queryPositions, inputs.keyPositions, inputs.ringSize);
+    const weights = computeRingAttentionWeights(
+      computeCosines(inputs.queries, inputs.keys),
+      geometry,
+      options,
+      inputs.mask,
+    );
     return { weights, output: matmul(weights, inputs.values) };
   });
 }

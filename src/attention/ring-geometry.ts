@@ -17,34 +17,37 @@ export interface RingGeometry {
  * @param keyPositions int32 [T]
  * @param ringSize of all queries, or [B]
  */
-export function ringGeometry(
+export function buildRingGeometry(
   queryPositions: tf.Tensor1D,
   keyPositions: tf.Tensor1D,
   ringSize: number | tf.Tensor1D,
 ): RingGeometry {
-  const column = (positions: tf.Tensor1D): tf.Tensor2D => tf.expandDims(tf.cast(positions, 'float32'), 1);
+  const castToColumn = (positions: tf.Tensor1D): tf.Tensor2D => tf.expandDims(tf.cast(positions, 'float32'), 1);
   return {
-    queryPositions: column(queryPositions),
+    queryPositions: castToColumn(queryPositions),
     keyPositions: tf.expandDims(tf.cast(keyPositions, 'float32'), 0),
-    ringSize: typeof ringSize === 'number' ? ringSize : column(ringSize),
+    ringSize: typeof ringSize === 'number' ? ringSize : castToColumn(ringSize),
   };
 }
 
 /** `min(|p_i - p_j|, n - |p_i - p_j|)` on a ring, `|p_i - p_j|` on a line; [B, T]. */
-export function positionDistances(geometry: RingGeometry, topology: RingAttentionOptions['topology']): tf.Tensor2D {
+export function computePositionDistances(
+  geometry: RingGeometry,
+  topology: RingAttentionOptions['topology'],
+): tf.Tensor2D {
   const { queryPositions, keyPositions, ringSize } = geometry;
-  return scoped('positionDistances', () => {
+  return scoped('computePositionDistances', () => {
     const steps: tf.Tensor2D = tf.abs(tf.sub(queryPositions, keyPositions));
     return topology === 'line' ? steps : tf.minimum(steps, tf.sub(ringSize, steps));
   });
 }
 
 /** Which keys a query may see, bool [B, T]. */
-export function admissibleKeys(
+export function computeAdmissibleKeys(
   { queryPositions, keyPositions }: RingGeometry,
   { direction, self }: Pick<RingAttentionOptions, 'direction' | 'self'>,
 ): tf.Tensor2D {
-  return scoped('admissibleKeys', () => {
+  return scoped('computeAdmissibleKeys', () => {
     const ordered: tf.Tensor2D =
       direction === 'none'
         ? tf.ones([queryPositions.shape[0], keyPositions.shape[1]], 'bool')

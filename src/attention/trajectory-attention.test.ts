@@ -3,14 +3,14 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { DimensionMismatchError } from '../core/errors.ts';
-import { random } from '../core/random.ts';
-import { sampleRows, tensorsOf } from './attention-rows.fixture.ts';
-import { referenceWeights, weighted, worstDifference } from './attention-weights.oracle.ts';
+import { createRandom } from '../core/random.ts';
+import { drawSampleRows, uploadPlainRows } from './attention-rows.fixture.ts';
+import { computeReferenceWeights, findWorstDifference, weighValues } from './attention-weights.oracle.ts';
 import { RING_ATTENTION_DEFAULTS } from './options.ts';
 import { type TrajectoryAttentionInputs, trajectoryAttention } from './trajectory-attention.ts';
 
-const source = random(4, 'trajectory-attention.test');
-const points = (count: number, dimensions: number) =>
+const source = createRandom(4, 'trajectory-attention.test');
+const drawCoordinatePoints = (count: number, dimensions: number) =>
   Array.from({ length: count }, () => Array.from({ length: dimensions }, () => source.uniform()));
 const { topology: _, direction: __, ...DEFAULTS } = RING_ATTENTION_DEFAULTS;
 
@@ -22,12 +22,18 @@ const CHOICES = ([3, 5, 7] as const).flatMap((dimensions) =>
   ),
 );
 
-function placed(dimensions: number, isMasked: boolean): { inputs: TrajectoryAttentionInputs; numbers: number[][][] } {
-  const rows = sampleRows(isMasked);
-  const [own, others] = [points(rows.queries.length, dimensions), points(rows.keys.length, dimensions)];
+function drawPlacedInputs(
+  dimensions: number,
+  isMasked: boolean,
+): { inputs: TrajectoryAttentionInputs; numbers: number[][][] } {
+  const rows = drawSampleRows(isMasked);
+  const [own, others] = [
+    drawCoordinatePoints(rows.queries.length, dimensions),
+    drawCoordinatePoints(rows.keys.length, dimensions),
+  ];
   const weights = Array.from({ length: dimensions }, (_, i) => 0.3 + 0.2 * i);
   const inputs = {
-    ...tensorsOf(rows),
+    ...uploadPlainRows(rows),
     queryCoordinates: tf.tensor2d(own),
     keyCoordinates: tf.tensor2d(others),
     coordinateWeights: tf.tensor1d(weights),
@@ -41,10 +47,10 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   test.each(CHOICES)(
     '$dimensions coordinates, $combine, self $self, masked $isMasked',
     async ({ dimensions, combine, self, isMasked }) => {
-      const rows = sampleRows(isMasked);
-      const { inputs, numbers } = placed(dimensions, isMasked);
+      const rows = drawSampleRows(isMasked);
+      const { inputs, numbers } = drawPlacedInputs(dimensions, isMasked);
       const [own, others, [weights]] = numbers as [number[][], number[][], [number[]]];
-      const distance = (i: number, j: number) =>
+      const computePlainDistance = (i: number, j: number) =>
         Math.sqrt(
           weights.reduce((sum, w, k) => sum + w * ((own[i]?.[k] as number) - (others[j]?.[k] as number)) ** 2, 0),
         );
@@ -52,15 +58,15 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
       const before = tf.memory().numTensors;
       const attention = trajectoryAttention(inputs, options);
       expect(tf.memory().numTensors).toBe(before + 2);
-      const expected = referenceWeights(rows, distance, { ...options, direction: 'none' });
-      expect(worstDifference(await attention.weights.array(), expected)).toBeLessThan(1e-5);
-      expect(worstDifference(await attention.output.array(), weighted(expected, rows))).toBeLessThan(2e-5);
+      const expected = computeReferenceWeights(rows, computePlainDistance, { ...options, direction: 'none' });
+      expect(findWorstDifference(await attention.weights.array(), expected)).toBeLessThan(1e-5);
+      expect(findWorstDifference(await attention.output.array(), weighValues(expected, rows))).toBeLessThan(2e-5);
       tf.dispose([attention.weights, attention.output, ...Object.values(inputs)]);
     },
   );
 
   test('coordinates that do not fit are refused, and nothing leaks', () => {
-    const { inputs } = placed(5, true);
+    const { inputs } = drawPlacedInputs(5, true);
     const [narrow, short] = [tf.zeros([13, 3]), tf.zeros([5])] as [tf.Tensor2D, tf.Tensor1D];
     const before = tf.memory().numTensors;
     const attend = (changed: object) => () => trajectoryAttention({ ...inputs, ...changed }, DEFAULTS);

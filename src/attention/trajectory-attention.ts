@@ -6,8 +6,8 @@ import { pairwiseTrajectoryDistance } from '../trajectory/trajectory-distance.ts
 import { attentionLogits } from './attention-logits.ts';
 import { maskedSoftmax } from './masked-softmax.ts';
 import type { RingAttentionOptions } from './options.ts';
-import { type Attention, type AttentionInputs, assertAttentionInputs, cosines } from './ring-attention.ts';
-import { admissibleKeys, type RingGeometry, ringGeometry } from './ring-geometry.ts';
+import { type Attention, type AttentionInputs, assertAttentionInputs, computeCosines } from './ring-attention.ts';
+import { buildRingGeometry, computeAdmissibleKeys, type RingGeometry } from './ring-geometry.ts';
 
 /** Ring attention has a place for each turn, trajectory attention has coordinates too. M coordinates. */
 export interface TrajectoryAttentionInputs extends AttentionInputs {
@@ -33,19 +33,19 @@ export function assertTrajectoryInputs(inputs: TrajectoryAttentionInputs): void 
  * @param cosine [B, T]
  * @returns attention weights, [B, T]
  */
-export function trajectoryWeights(
+export function computeTrajectoryWeights(
   cosine: tf.Tensor2D,
   geometry: RingGeometry,
   inputs: TrajectoryAttentionInputs,
   options: TrajectoryAttentionOptions,
 ): tf.Tensor2D {
-  return scoped('trajectoryWeights', () => {
+  return scoped('computeTrajectoryWeights', () => {
     const distance = pairwiseTrajectoryDistance(
       inputs.queryCoordinates,
       inputs.keyCoordinates,
       inputs.coordinateWeights,
     );
-    const admissible = admissibleKeys(geometry, { direction: 'none', self: options.self });
+    const admissible = computeAdmissibleKeys(geometry, { direction: 'none', self: options.self });
     const mask = inputs.mask === undefined ? admissible : tf.logicalAnd<tf.Tensor2D>(admissible, inputs.mask);
     return maskedSoftmax(attentionLogits(cosine, distance, options), mask);
   });
@@ -60,8 +60,8 @@ export function trajectoryWeights(
 export function trajectoryAttention(inputs: TrajectoryAttentionInputs, options: TrajectoryAttentionOptions): Attention {
   assertTrajectoryInputs(inputs);
   return scoped('trajectoryAttention', () => {
-    const geometry = ringGeometry(inputs.queryPositions, inputs.keyPositions, inputs.ringSize);
-    const weights = trajectoryWeights(cosines(inputs.queries, inputs.keys), geometry, inputs, options);
+    const geometry = buildRingGeometry(inputs.queryPositions, inputs.keyPositions, inputs.ringSize);
+    const weights = computeTrajectoryWeights(computeCosines(inputs.queries, inputs.keys), geometry, inputs, options);
     return { weights, output: matmul(weights, inputs.values) };
   });
 }

@@ -3,9 +3,13 @@ import { ValidationError } from '../core/errors.ts';
 import { matmul } from '../core/matmul.ts';
 import { scoped } from '../core/scope.ts';
 import { type AttentionMix, attentionMix, type UnifiedAttentionOptions } from './options.ts';
-import { type Attention, cosines, ringWeights } from './ring-attention.ts';
-import { ringGeometry } from './ring-geometry.ts';
-import { assertTrajectoryInputs, type TrajectoryAttentionInputs, trajectoryWeights } from './trajectory-attention.ts';
+import { type Attention, computeCosines, computeRingAttentionWeights } from './ring-attention.ts';
+import { buildRingGeometry } from './ring-geometry.ts';
+import {
+  assertTrajectoryInputs,
+  computeTrajectoryWeights,
+  type TrajectoryAttentionInputs,
+} from './trajectory-attention.ts';
 
 /** @throws ValidationError for shares that are negative or do not sum to 1 within 0.01. */
 export function assertMix(mix: AttentionMix): void {
@@ -16,7 +20,10 @@ export function assertMix(mix: AttentionMix): void {
 }
 
 /** `rcp RCP + ircp IRCP + tpo TPO`, of any shape. */
-export function mixed<T extends tf.Tensor>(parts: Readonly<Record<keyof AttentionMix, T>>, mix: AttentionMix): T {
+export function mixAttentions<T extends tf.Tensor>(
+  parts: Readonly<Record<keyof AttentionMix, T>>,
+  mix: AttentionMix,
+): T {
   return scoped('mixed', () =>
     tf.add(tf.add(tf.mul(parts.rcp, mix.rcp), tf.mul(parts.ircp, mix.ircp)), tf.mul(parts.tpo, mix.tpo)),
   );
@@ -32,12 +39,20 @@ export function unifiedAttention(inputs: TrajectoryAttentionInputs, options: Uni
   assertMix(options.mix);
   const { mode, mix, ...shared } = options;
   return scoped('unifiedAttention', () => {
-    const geometry = ringGeometry(inputs.queryPositions, inputs.keyPositions, inputs.ringSize);
-    const cosine = cosines(inputs.queries, inputs.keys);
-    const ring = (direction: 'causal' | 'anticausal') =>
-      ringWeights(cosine, geometry, { ...shared, direction: mode === 'literal' ? 'none' : direction }, inputs.mask);
-    const tpo = trajectoryWeights(cosine, geometry, inputs, shared);
-    const weights = mixed({ rcp: ring('causal'), ircp: ring('anticausal'), tpo }, mix);
+    const geometry = buildRingGeometry(inputs.queryPositions, inputs.keyPositions, inputs.ringSize);
+    const cosine = computeCosines(inputs.queries, inputs.keys);
+    const computeDirectedWeights = (direction: 'causal' | 'anticausal') =>
+      computeRingAttentionWeights(
+        cosine,
+        geometry,
+        { ...shared, direction: mode === 'literal' ? 'none' : direction },
+        inputs.mask,
+      );
+    const tpo = computeTrajectoryWeights(cosine, geometry, inputs, shared);
+    const weights = mixAttentions(
+      { rcp: computeDirectedWeights('causal'), ircp: computeDirectedWeights('anticausal'), tpo },
+      mix,
+    );
     return { weights, output: matmul(weights, inputs.values) };
   });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type PropagationOptions, propagationOptions } from './options.ts';
-import { newcomerReach, planVersions } from './version-plan.ts';
+import { countNewcomerSteps, planVersions } from './version-plan.ts';
 
 const POSITIONS = Int32Array.of(3, 5, 8, 9, 12, 20, 21);
 const END = 30;
@@ -9,7 +9,7 @@ const CUTOFFS = Int32Array.of(3, 6, 13, 25);
 
 function plan(options: Partial<PropagationOptions>, reach = 2): number[][] {
   const versions = planVersions(POSITIONS, CUTOFFS, END, reach, propagationOptions.parse(options));
-  return versions.map(({ place, size, validFrom, validTo }) => [size, place, validFrom, validTo]);
+  return versions.map(({ ringPosition: place, size, validFrom, validTo }) => [size, place, validFrom, validTo]);
 }
 
 describe('a plan by hand, newcomers reaching 2 steps', () => {
@@ -55,7 +55,11 @@ describe('a plan by hand, newcomers reaching 2 steps', () => {
 });
 
 test('a newcomer reaches everything where far turns keep their weight', () => {
-  expect(newcomerReach(propagationOptions.parse({ combine: 'multiplicative' }), 1e-5)).toBe(Number.POSITIVE_INFINITY);
-  expect(newcomerReach(propagationOptions.parse({ combine: 'additive', decay: 1, temperature: 1 }), 1e-5)).toBe(14);
+  expect(countNewcomerSteps(propagationOptions.parse({ combine: 'multiplicative' }), 1e-5)).toBe(
+    Number.POSITIVE_INFINITY,
+  );
+  expect(countNewcomerSteps(propagationOptions.parse({ combine: 'additive', decay: 1, temperature: 1 }), 1e-5)).toBe(
+    14,
+  );
   expect(plan({}, Number.POSITIVE_INFINITY)).toHaveLength(2 + 5 + 7);
 });

@@ -1,11 +1,11 @@
-import { lowerBound } from '../model/corpus.ts';
-import { bandWidth } from './band.ts';
+import { findLowerBound } from '../model/corpus.ts';
+import { computeBandWidth } from './band.ts';
 import type { PropagationOptions } from './options.ts';
 
 /** One version of a turn's propagated embedding: computed when its conversation had `size` turns. */
 export interface Version {
   /** Ring position in the conversation. */
-  readonly place: number;
+  readonly ringPosition: number;
   readonly size: number;
   /** Valid for the cutoffs c with validFrom <= c < validTo. */
   readonly validFrom: number;
@@ -19,15 +19,20 @@ export interface Version {
  * of the mass before and after, and unit values differ by at most 2). multiplicative: every far key weighs e^0 = 1, so a newcomer moves each output by up to 2 /
  * denominator, however far it is: no distance is safe.
  */
-export function newcomerReach(options: PropagationOptions, tolerance: number): number {
-  return options.combine === 'additive' ? bandWidth(options, tolerance) : Number.POSITIVE_INFINITY;
+export function countNewcomerSteps(options: PropagationOptions, tolerance: number): number {
+  return options.combine === 'additive' ? computeBandWidth(options, tolerance) : Number.POSITIVE_INFINITY;
 }
 
 /** Whether no later turn can change a turn's version in a conversation of `size` turns. */
-function isSettled(place: number, size: number, reach: number, { topology, direction }: PropagationOptions): boolean {
+function isSettled(
+  ringPosition: number,
+  size: number,
+  reach: number,
+  { topology, direction }: PropagationOptions,
+): boolean {
   if (topology === 'line' && direction === 'causal') return true; // later turns are no keys of it, and no distance changes
-  const wraps = topology === 'ring' && direction !== 'causal' && place < reach;
-  return place + reach < size && !wraps;
+  const wraps = topology === 'ring' && direction !== 'causal' && ringPosition < reach;
+  return ringPosition + reach < size && !wraps;
 }
 
 /**
@@ -51,12 +56,12 @@ export function planVersions(
   for (let size = 1; size <= positions.length; size++) {
     const validFrom = (positions[size - 1] as number) + 1;
     const next = size === positions.length ? end : (positions[size] as number) + 1;
-    const needed = (cutoffs[lowerBound(cutoffs, validFrom)] ?? end) < next;
+    const needed = (cutoffs[findLowerBound(cutoffs, validFrom)] ?? end) < next;
     if (!needed) continue;
-    for (let place = 0; place < size; place++) {
-      if (settled[place] === 1) continue;
-      settled[place] = isOrdered && isSettled(place, size, reach, options) ? 1 : 0;
-      versions.push({ place, size, validFrom, validTo: settled[place] === 1 ? end : next });
+    for (let ringPosition = 0; ringPosition < size; ringPosition++) {
+      if (settled[ringPosition] === 1) continue;
+      settled[ringPosition] = isOrdered && isSettled(ringPosition, size, reach, options) ? 1 : 0;
+      versions.push({ ringPosition, size, validFrom, validTo: settled[ringPosition] === 1 ? end : next });
     }
   }
   return versions;

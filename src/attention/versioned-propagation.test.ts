@@ -2,20 +2,20 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
-import { random } from '../core/random.ts';
+import { createRandom } from '../core/random.ts';
 import { gatherRows } from '../core/rows.ts';
-import { sampleConversations } from '../model/conversations.fixture.ts';
-import { referencePropagation } from './attention-row.oracle.ts';
+import { buildConversationTurns } from '../model/conversations.fixture.ts';
+import { propagateReference } from './attention-row.oracle.ts';
 import type { PropagationOptions } from './options.ts';
 import { PROPAGATION_PRESETS } from './presets.ts';
-import { type PropagatedVersions, versionedPropagation } from './versioned-propagation.ts';
+import { type PropagatedVersions, propagateVersions } from './versioned-propagation.ts';
 
 const D = 7;
 const LENGTHS = [1, 2, 5, 13, 59];
-const source = random(8, 'versioned-propagation.test');
-const corpus = sampleConversations(LENGTHS, () => 1000 * source.integer(997));
+const source = createRandom(8, 'versioned-propagation.test');
+const corpus = buildConversationTurns(LENGTHS, () => 1000 * source.integer(997));
 const rows = Array.from({ length: corpus.size }, () => {
-  const row = Array.from({ length: D }, () => source.normal());
+  const row = Array.from({ length: D }, () => source.drawNormal());
   return row.map((x) => x / Math.hypot(...row));
 });
 rows[13] = Array(D).fill(0);
@@ -32,7 +32,7 @@ const prefixes = [...cutoffs].flatMap((cutoff) =>
   }),
 );
 
-function worstError(
+function findWorstVersion(
   { positions, validFrom, validTo, vectors }: PropagatedVersions,
   options: PropagationOptions,
 ): number {
@@ -40,7 +40,7 @@ function worstError(
   let worst = 0;
   for (const { cutoff, members, vectors: prefix } of prefixes) {
     for (const [place, position] of members.entries()) {
-      const expected = referencePropagation(prefix, members.length, options, place);
+      const expected = propagateReference(prefix, members.length, options, place);
       const isValid = (i: number) => (validFrom[i] as number) <= cutoff && cutoff < (validTo[i] as number);
       const valid = (versionsOf[position] as number[]).filter(isValid);
       expect(valid).toHaveLength(1);
@@ -65,15 +65,15 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
 
   test.each(CASES)('%s: every turn at every cutoff equals the whole propagation of its prefix', async (_, options) => {
     const before = tf.memory().numTensors;
-    const versions = await versionedPropagation(corpus, embeddings, cutoffs, options);
+    const versions = await propagateVersions(corpus, embeddings, cutoffs, options);
     expect(tf.memory().numTensors).toBe(before);
-    expect(worstError(versions, options)).toBeLessThan(2e-5);
+    expect(findWorstVersion(versions, options)).toBeLessThan(2e-5);
   });
 
   test('so it does in batches of a few versions', async () => {
     const options = PROPAGATION_PRESETS.published;
-    const versions = await versionedPropagation(corpus, embeddings, cutoffs, options, { batchNumbers: 331 });
-    expect(worstError(versions, options)).toBeLessThan(2e-5);
+    const versions = await propagateVersions(corpus, embeddings, cutoffs, options, { batchNumbers: 331 });
+    expect(findWorstVersion(versions, options)).toBeLessThan(2e-5);
   });
 });
 
@@ -81,8 +81,8 @@ describe('which versions there are', () => {
   beforeAll(() => useBackend('cpu'));
   const all = Int32Array.from({ length: corpus.size + 1 }, (_, c) => c);
   const count = async (options: PropagationOptions, at: Int32Array, tolerance?: number) =>
-    (await versionedPropagation(corpus, embeddings, at, options, tolerance === undefined ? {} : { tolerance }))
-      .positions.length;
+    (await propagateVersions(corpus, embeddings, at, options, tolerance === undefined ? {} : { tolerance })).positions
+      .length;
   const triangle = LENGTHS.reduce((sum, n) => sum + (n * (n + 1)) / 2, 0);
 
   test('all of them where far turns never fade', async () => {
@@ -103,7 +103,7 @@ describe('which versions there are', () => {
   });
 
   test('only those that a cutoff needs', async () => {
-    const { positions, validFrom } = await versionedPropagation(
+    const { positions, validFrom } = await propagateVersions(
       corpus,
       embeddings,
       Int32Array.of(41),
@@ -117,7 +117,7 @@ describe('which versions there are', () => {
 
   test('none for embeddings of another corpus', async () => {
     const bad = embeddings.subarray(1);
-    await expect(versionedPropagation(corpus, bad, all, PROPAGATION_PRESETS.framework)).rejects.toThrow(
+    await expect(propagateVersions(corpus, bad, all, PROPAGATION_PRESETS.framework)).rejects.toThrow(
       'embeddings of the corpus: expected 80 rows of one width, got 559 numbers',
     );
   });

@@ -1,13 +1,13 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { type StartProgress, silent } from '../core/progress.ts';
+import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import { readBack } from '../core/read-back.ts';
-import { gatherRows, rowOf, rowWidth } from '../core/rows.ts';
-import { conversationPositions } from '../model/conversation-positions.ts';
+import { computeRowWidth, gatherRows, viewRow } from '../core/rows.ts';
+import { listConversationPositions } from '../model/conversation-positions.ts';
 import type { Corpus } from '../model/corpus.ts';
 import type { PropagationOptions } from './options.ts';
-import { type PlacesAsOf, propagateAsOf } from './propagation.ts';
+import { propagateAtMoments, type RingPositionsAsOf } from './propagation.ts';
 import type { TurnOrder } from './turn-order.ts';
-import { newcomerReach, planVersions, type Version } from './version-plan.ts';
+import { countNewcomerSteps, planVersions, type Version } from './version-plan.ts';
 
 /** Numbers in the largest tensor of a batch of versions, without the turns themselves: 16 MB. */
 const BATCH_NUMBERS = 2 ** 22;
@@ -33,16 +33,20 @@ function compareVersions(a: PlannedVersion, b: PlannedVersion): number {
   return a.validFrom - b.validFrom || a.position - b.position;
 }
 
-function sizeOf(versions: readonly Version[]): number {
+function findLargestSize(versions: readonly Version[]): number {
   return versions.reduce((most, { size }) => Math.max(most, size), 0);
 }
 
 /** The positions of the versions' turns and of all T turns of their conversation, for each version. */
-function placesOf(versions: readonly Version[], T: number, placeOf: (size: number) => Int32Array): PlacesAsOf {
-  const own = Int32Array.from(versions, ({ place, size }) => placeOf(size)[place] as number);
+function computeVersionPositions(
+  versions: readonly Version[],
+  T: number,
+  ringPositionOf: (size: number) => Int32Array,
+): RingPositionsAsOf {
+  const own = Int32Array.from(versions, ({ ringPosition, size }) => ringPositionOf(size)[ringPosition] as number);
   const keys = new Float32Array(versions.length * T);
   for (const [row, { size }] of versions.entries()) {
-    keys.set(placeOf(size), row * T);
+    keys.set(ringPositionOf(size), row * T);
     for (let turn = size; turn < T; turn++) keys[row * T + turn] = turn;
   }
   return { own: tf.tensor1d(own, 'int32'), keys: tf.tensor2d(keys, [versions.length, T]) };
@@ -52,26 +56,26 @@ function placesOf(versions: readonly Version[], T: number, placeOf: (size: numbe
  * Versions of one conversation's turns.
  *
  * @param embeddings [T, D] of its turns in time order
- * @param placeOf the places of the first turns; by default time order
+ * @param ringPositionOf the places of the first turns; by default time order
  * @param store receives the rows of a batch, row-major [batch, D]
  */
 async function computeVersions(
   embeddings: tf.Tensor2D,
   versions: readonly PlannedVersion[],
   options: PropagationOptions,
-  placeOf: ((size: number) => Int32Array) | undefined,
+  ringPositionOf: ((size: number) => Int32Array) | undefined,
   batchNumbers: number,
   store: (batch: readonly PlannedVersion[], rows: Float32Array) => void,
 ): Promise<void> {
   const batchSize = Math.max(1, Math.floor(batchNumbers / Math.max(...embeddings.shape)));
   for (let start = 0; start < versions.length; start += batchSize) {
     const batch = versions.slice(start, start + batchSize);
-    const column = (values: number[]) => tf.tensor1d(values, 'int32');
+    const uploadIntegers = (values: number[]) => tf.tensor1d(values, 'int32');
     const compute = () => {
-      const turns = column(batch.map(({ place }) => place));
-      const sizes = column(batch.map(({ size }) => size));
-      const places = placeOf && placesOf(batch, embeddings.shape[0], placeOf);
-      return propagateAsOf(embeddings, turns, sizes, options, places);
+      const turns = uploadIntegers(batch.map(({ ringPosition }) => ringPosition));
+      const sizes = uploadIntegers(batch.map(({ size }) => size));
+      const ringPositions = ringPositionOf && computeVersionPositions(batch, embeddings.shape[0], ringPositionOf);
+      return propagateAtMoments(embeddings, turns, sizes, options, ringPositions);
     };
     store(batch, await readBack('computeVersions', compute));
   }
@@ -80,7 +84,7 @@ async function computeVersions(
 /**
  * Propagated embeddings for a replay: as a conversation grows its turns' embeddings change, and a query may only see what was said before it. Each version is
  * computed from the turns of its conversation that are strictly earlier than the cutoffs it is valid for. Versions that no cutoff needs are not computed; turns
- * beyond the reach of a newcomer keep theirs ({@link newcomerReach}).
+ * beyond the reach of a newcomer keep theirs ({@link countNewcomerSteps}).
  *
  * @param embeddings row-major [N, D]
  * @param cutoffs of the queries, in any order: how many leading turns of the corpus each may see
@@ -89,7 +93,7 @@ async function computeVersions(
  * @param settings.batchNumbers the maximum of numbers in a tensor of the device, without the turns of a conversation; by default 2²²
  * @throws DimensionMismatchError when the embeddings do not fit the corpus.
  */
-export async function versionedPropagation(
+export async function propagateVersions(
   corpus: Corpus,
   embeddings: Float32Array,
   cutoffs: Int32Array,
@@ -101,14 +105,15 @@ export async function versionedPropagation(
     readonly batchNumbers?: number;
   } = {},
 ): Promise<PropagatedVersions> {
-  const dimension = rowWidth('embeddings of the corpus', embeddings, corpus.size);
+  const dimension = computeRowWidth('embeddings of the corpus', embeddings, corpus.size);
   const { order, batchNumbers = BATCH_NUMBERS } = settings;
-  const conversations = conversationPositions(corpus);
-  const reach = order === undefined ? newcomerReach(options, settings.tolerance ?? 1e-5) : Number.POSITIVE_INFINITY;
+  const conversations = listConversationPositions(corpus);
+  const reach =
+    order === undefined ? countNewcomerSteps(options, settings.tolerance ?? 1e-5) : Number.POSITIVE_INFINITY;
   const sorted = cutoffs.toSorted();
   const plans = conversations.map((positions) =>
     planVersions(positions, sorted, corpus.size + 1, reach, options, order === undefined).map((version) => {
-      return { ...version, position: positions[version.place] as number };
+      return { ...version, position: positions[version.ringPosition] as number };
     }),
   );
   const versions = plans.flat().sort(compareVersions);
@@ -116,16 +121,16 @@ export async function versionedPropagation(
   const vectors = new Float32Array(versions.length * dimension);
   const store = (batch: readonly PlannedVersion[], rows: Float32Array) => {
     for (const [i, version] of batch.entries())
-      vectors.set(rowOf(rows, dimension, i), (slotOf.get(version) as number) * dimension);
+      vectors.set(viewRow(rows, dimension, i), (slotOf.get(version) as number) * dimension);
   };
-  const progress = (settings.progress ?? silent)('propagation', plans.length);
+  const progress = (settings.progress ?? ignoreProgress)('propagation', plans.length);
   for (const [conversation, plan] of plans.entries()) {
-    const positions = (conversations[conversation] as Int32Array).subarray(0, sizeOf(plan));
+    const positions = (conversations[conversation] as Int32Array).subarray(0, findLargestSize(plan));
     if (plan.length > 0) {
       const turns = tf.tensor2d(gatherRows(embeddings, dimension, positions), [positions.length, dimension]);
       try {
-        const placeOf = order && ((size: number) => order(conversation, size).placeOf);
-        await computeVersions(turns, plan, options, placeOf, batchNumbers, store);
+        const ringPositionOf = order && ((size: number) => order(conversation, size).ringPositionOf);
+        await computeVersions(turns, plan, options, ringPositionOf, batchNumbers, store);
       } finally {
         turns.dispose();
       }

@@ -13,12 +13,12 @@ export function assertAdmissible(candidates: Candidates, cutoffs: Int32Array): v
     throw new ValidationError(
       `candidates of ${cutoffs.length} queries with ${width} places each have ${positions.length} places; pass every place`,
       {
-        places: positions.length,
+        ranks: positions.length,
       },
     );
   }
-  for (const [place, position] of positions.entries()) {
-    const query = Math.floor(place / width);
+  for (const [rank, position] of positions.entries()) {
+    const query = Math.floor(rank / width);
     if (position >= cutoffs[query]!) {
       throw new ValidationError(
         `candidate of query ${query} is not strictly earlier, ${cutoffs[query]} turns existed: position ${position}; let the index return earlier turns only`,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { frozen } from '../core/frozen.ts';
+import { freezeDeeply } from '../core/frozen.ts';
 import type { TokenOptions } from '../text/tokens.ts';
 import { BM25_VARIANTS, type Bm25Parameters, type Bm25VariantName } from './bm25-variants.ts';
 import { candidateCount } from './index-definition.ts';
@@ -8,7 +8,7 @@ export interface Bm25Options extends Bm25Parameters, TokenOptions {
   readonly variant: Bm25VariantName;
 }
 
-export const BM25_DEFAULTS: Bm25Options = frozen({
+export const BM25_DEFAULTS: Bm25Options = freezeDeeply({
   k1: 1.2,
   b: 0.75,
   variant: 'lucene',

@@ -1,4 +1,4 @@
-import { frozen } from '../core/frozen.ts';
+import { freezeDeeply } from '../core/frozen.ts';
 
 /** k1 bounds how much a repeated term counts, b how much long turns are discounted. */
 export interface Bm25Parameters {
@@ -14,9 +14,9 @@ export interface Bm25Variant {
   saturate(tf: number, ratio: number, parameters: Bm25Parameters): number;
 }
 
-const norm = (ratio: number, { b }: Bm25Parameters) => 1 - b + b * ratio;
-const plain = (tf: number, ratio: number, p: Bm25Parameters) => tf / (p.k1 * norm(ratio, p) + tf);
-const scaled = (tf: number, ratio: number, p: Bm25Parameters) => (p.k1 + 1) * plain(tf, ratio, p);
+const normaliseLength = (ratio: number, { b }: Bm25Parameters) => 1 - b + b * ratio;
+const saturatePlainly = (tf: number, ratio: number, p: Bm25Parameters) => tf / (p.k1 * normaliseLength(ratio, p) + tf);
+const saturateScaled = (tf: number, ratio: number, p: Bm25Parameters) => (p.k1 + 1) * saturatePlainly(tf, ratio, p);
 
 /** Added to the length-normalised frequency by bm25l, and to the saturated one by bm25+, so that no long turn is scored as if it lacked the term. */
 const DELTA_L = 0.5;
@@ -26,23 +26,26 @@ const DELTA_PLUS = 1;
  * The variants that Kamphuis, de Vries, Boytsov, Lin 2020, "Which BM25 do you mean? A large-scale reproducibility study of scoring variants", distinguish. In
  * `robertson` the weight of a term that more than half of the turns hold would be negative; it is 0 here, so that 0 is the least score of every variant.
  */
-export const BM25_VARIANTS = frozen({
+export const BM25_VARIANTS = freezeDeeply({
   robertson: {
     idf: (count, frequency) => Math.max(0, Math.log((count - frequency + 0.5) / (frequency + 0.5))),
-    saturate: plain,
+    saturate: saturatePlainly,
   },
-  lucene: { idf: (count, frequency) => Math.log(1 + (count - frequency + 0.5) / (frequency + 0.5)), saturate: plain },
-  atire: { idf: (count, frequency) => Math.log(count / frequency), saturate: scaled },
+  lucene: {
+    idf: (count, frequency) => Math.log(1 + (count - frequency + 0.5) / (frequency + 0.5)),
+    saturate: saturatePlainly,
+  },
+  atire: { idf: (count, frequency) => Math.log(count / frequency), saturate: saturateScaled },
   bm25l: {
     idf: (count, frequency) => Math.log((count + 1) / (frequency + 0.5)),
     saturate(tf, ratio, parameters) {
-      const shifted = tf / norm(ratio, parameters) + DELTA_L;
+      const shifted = tf / normaliseLength(ratio, parameters) + DELTA_L;
       return ((parameters.k1 + 1) * shifted) / (parameters.k1 + shifted);
     },
   },
   'bm25+': {
     idf: (count, frequency) => Math.log((count + 1) / frequency),
-    saturate: (tf, ratio, parameters) => scaled(tf, ratio, parameters) + DELTA_PLUS,
+    saturate: (tf, ratio, parameters) => saturateScaled(tf, ratio, parameters) + DELTA_PLUS,
   },
 } as const satisfies Record<string, Bm25Variant>);
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
-import { random } from '../core/random.ts';
+import { createRandom } from '../core/random.ts';
 import { expectEventsLetIn } from '../core/slow-progress.harness.ts';
 import { Bm25Index } from './bm25.ts';
 import { BM25_DEFAULTS } from './bm25-options.ts';
@@ -11,23 +11,23 @@ describeCandidateIndex('bm25', ({ ids, texts }) => new Bm25Index(ids, texts));
 
 const [N, Q] = [47, 19];
 
-function sampleTexts(count: number, name: string): string[] {
-  const stream = random(3, name);
+function drawBm25Texts(count: number, name: string): string[] {
+  const stream = createRandom(3, name);
   return Array.from({ length: count }, () =>
     Array.from({ length: 1 + stream.integer(29) }, () => `w${Math.floor(41 * stream.uniform() ** 3)}`).join(' '),
   );
 }
 
-const texts = sampleTexts(N, 'turns');
+const texts = drawBm25Texts(N, 'turns');
 const ids = texts.map((_, i) => `t${i}`);
 const queries = {
-  texts: sampleTexts(Q, 'queries'),
+  texts: drawBm25Texts(Q, 'queries'),
   vectors: new Float32Array(0),
   cutoffs: Int32Array.from({ length: Q }, (_, query) => (query * 31) % (N + 1)),
 };
 
 /** The score of one turn by the formulas as the paper has them, over the turns before the cutoff only. */
-function oracle(
+function computeBm25ByFormula(
   variant: Bm25VariantName,
   query: string,
   position: number,
@@ -64,7 +64,7 @@ describe.each(Object.keys(BM25_VARIANTS) as Bm25VariantName[])('bm25 variant %s'
     for (const [query, cutoff] of queries.cutoffs.entries()) {
       const expected = texts
         .slice(0, cutoff)
-        .map((_, position) => oracle(variant, queries.texts[query]!, position, cutoff, k1, b));
+        .map((_, position) => computeBm25ByFormula(variant, queries.texts[query]!, position, cutoff, k1, b));
       const found = [...positions.subarray(query * N, (query + 1) * N)].filter((position) => position >= 0);
       expect(found.length).toBe(expected.filter((score) => score > 1e-12).length);
       for (const [i, position] of found.entries()) {
@@ -84,7 +84,9 @@ describe.each(Object.keys(BM25_VARIANTS) as Bm25VariantName[])('bm25 variant %s'
     for (const [place, position] of positions.entries()) {
       const query = Math.floor(place / width);
       const expected =
-        position < 0 ? 0 : oracle(variant, queries.texts[query]!, position, queries.cutoffs[query]!, k1, b);
+        position < 0
+          ? 0
+          : computeBm25ByFormula(variant, queries.texts[query]!, position, queries.cutoffs[query]!, k1, b);
       expect(scores[place]).toBeCloseTo(expected, 5);
     }
   });

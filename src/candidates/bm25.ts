@@ -1,13 +1,13 @@
 import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
-import { eventBreaks } from '../core/event-loop.ts';
-import { type StartProgress, silent } from '../core/progress.ts';
+import { createEventBreaks } from '../core/event-loop.ts';
+import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
 import { createTokeniser } from '../text/tokens.ts';
 import { BM25_DEFAULTS, type Bm25Options } from './bm25-options.ts';
 import { BM25_VARIANTS } from './bm25-variants.ts';
-import { idPlaces } from './id-order.ts';
+import { rankIdsDescending } from './id-order.ts';
 import type { IndexContext } from './index-definition.ts';
-import { assertQueries, emptyCandidates } from './query-batch.ts';
+import { allocateCandidates, assertQueries } from './query-batch.ts';
 import { TermPostings } from './term-postings.ts';
 import { TopSelection } from './top-selection.ts';
 
@@ -22,7 +22,7 @@ export class Bm25Index implements CandidateIndex {
   readonly name = 'bm25';
   readonly #options: Bm25Options;
   readonly #postings: TermPostings;
-  readonly #places: Int32Array;
+  readonly #ranks: Int32Array;
 
   /**
    * @param ids [N] of the turns in time order.
@@ -31,14 +31,14 @@ export class Bm25Index implements CandidateIndex {
   constructor(ids: readonly string[], texts: readonly string[], options: Bm25Options = BM25_DEFAULTS) {
     if (ids.length !== texts.length) throw new DimensionMismatchError('texts of bm25', ids.length, texts.length);
     this.#options = options;
-    this.#places = idPlaces(ids);
+    this.#ranks = rankIdsDescending(ids);
     this.#postings = new TermPostings(texts, createTokeniser(options));
   }
 
-  async search(queries: QueryBatch, k: number, progress: StartProgress = silent): Promise<Candidates> {
-    const candidates = emptyCandidates(queries.cutoffs.length, k);
-    const top = new TopSelection(k, this.#places);
-    await this.#forEachQuery(queries, k, progress, (query, scores) => {
+  async search(queries: QueryBatch, k: number, progress: StartProgress = ignoreProgress): Promise<Candidates> {
+    const candidates = allocateCandidates(queries.cutoffs.length, k);
+    const top = new TopSelection(k, this.#ranks);
+    await this.#visitQueries(queries, k, progress, (query, scores) => {
       for (let position = 0; position < scores.length; position++) {
         if (scores[position]! > 0) top.offer(position, scores[position]!);
       }
@@ -58,14 +58,14 @@ export class Bm25Index implements CandidateIndex {
     queries: QueryBatch,
     positions: Int32Array,
     width: number,
-    progress: StartProgress = silent,
+    progress: StartProgress = ignoreProgress,
   ): Promise<Float32Array> {
     if (positions.length !== queries.cutoffs.length * width)
       throw new DimensionMismatchError('pairs to score', queries.cutoffs.length * width, positions.length);
     const pairScores = new Float32Array(positions.length);
-    await this.#forEachQuery(queries, width, progress, (query, scores) => {
-      for (let place = query * width; place < (query + 1) * width; place++) {
-        const position = positions[place]!;
+    await this.#visitQueries(queries, width, progress, (query, scores) => {
+      for (let rank = query * width; rank < (query + 1) * width; rank++) {
+        const position = positions[rank]!;
         if (position >= scores.length)
           throw new ValidationError(
             `pair of query ${query} is not strictly earlier: position ${position}; pass earlier turns only`,
@@ -74,14 +74,14 @@ export class Bm25Index implements CandidateIndex {
               position,
             },
           );
-        if (position >= 0) pairScores[place] = scores[position]!;
+        if (position >= 0) pairScores[rank] = scores[position]!;
       }
     });
     return pairScores;
   }
 
   /** Calls `use` with the scores of all turns before each query's cutoff; the array is reused. */
-  async #forEachQuery(
+  async #visitQueries(
     queries: QueryBatch,
     k: number,
     progress: StartProgress,
@@ -91,10 +91,10 @@ export class Bm25Index implements CandidateIndex {
     const stage = progress('bm25', queries.cutoffs.length);
     const scores = new Float64Array(this.#postings.size);
     const ratios = new Float64Array(this.#postings.size);
-    const pause = eventBreaks();
+    const pause = createEventBreaks();
     for (const [query, cutoff] of queries.cutoffs.entries()) {
       const prefix = scores.subarray(0, cutoff).fill(0);
-      this.#score(this.#postings.termsIn(queries.texts[query]!), prefix, ratios);
+      this.#score(this.#postings.countQueryTerms(queries.texts[query]!), prefix, ratios);
       use(query, prefix);
       stage.update(query + 1);
       await pause();
@@ -110,7 +110,7 @@ export class Bm25Index implements CandidateIndex {
     for (let position = 0; position < cutoff; position++) ratios[position] = lengths[position]! / average;
     const { idf, saturate } = BM25_VARIANTS[this.#options.variant];
     for (const [word, count] of words) {
-      const found = this.#postings.before(word, cutoff);
+      const found = this.#postings.listPostingsBefore(word, cutoff);
       if (found === null) continue;
       const { positions, counts } = found;
       const weight = count * idf(cutoff, positions.length);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ValidationError } from '../core/errors.ts';
-import { random } from '../core/random.ts';
+import { createRandom } from '../core/random.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
 
 /** The inputs of an index in the contract: N turns, some of which are twins with equal texts and vectors, so that scores tie. */
@@ -13,18 +13,18 @@ interface ContractCorpus {
 
 const [N, Q, D] = [101, 29, 17];
 
-function sampleRow(row: number, prefix: string): { text: string; vector: number[] } {
-  const stream = random(row, prefix);
+function drawSampleRow(row: number, prefix: string): { text: string; vector: number[] } {
+  const stream = createRandom(row, prefix);
   const topic = row % 5;
   const words = Array.from({ length: 7 + stream.integer(11) }, () => `word${topic + stream.integer(6)}`);
-  const raw = Array.from({ length: D }, (_, d) => (d === topic ? 1.5 : 0) + stream.normal());
+  const raw = Array.from({ length: D }, (_, d) => (d === topic ? 1.5 : 0) + stream.drawNormal());
   const length = Math.hypot(...raw);
   return { text: `the ${words.join(' ')}`, vector: raw.map((value) => value / length) };
 }
 
 /** Every third turn repeats the one before it; ids are not in the order of positions. */
-function sampleCorpus(): ContractCorpus {
-  const rows = Array.from({ length: N }, (_, row) => sampleRow(row % 3 === 2 ? row - 1 : row, 'turn'));
+function drawContractCorpus(): ContractCorpus {
+  const rows = Array.from({ length: N }, (_, row) => drawSampleRow(row % 3 === 2 ? row - 1 : row, 'turn'));
   return {
     ids: rows.map((_, row) => `turn-${String((row * 37) % N).padStart(3, '0')}`),
     texts: rows.map(({ text }) => text),
@@ -34,8 +34,8 @@ function sampleCorpus(): ContractCorpus {
 }
 
 /** Cutoffs in no order, the empty prefix and the whole corpus among them. */
-function sampleQueries(): QueryBatch {
-  const rows = Array.from({ length: Q }, (_, row) => sampleRow(row, 'query'));
+function drawContractQueries(): QueryBatch {
+  const rows = Array.from({ length: Q }, (_, row) => drawSampleRow(row, 'query'));
   return {
     texts: rows.map(({ text }) => text),
     vectors: Float32Array.from(rows.flatMap(({ vector }) => vector)),
@@ -43,7 +43,7 @@ function sampleQueries(): QueryBatch {
   };
 }
 
-function reordered(queries: QueryBatch, order: readonly number[]): QueryBatch {
+function reorderQueries(queries: QueryBatch, order: readonly number[]): QueryBatch {
   return {
     texts: order.map((query) => queries.texts[query]!),
     vectors: Float32Array.from(order.flatMap((query) => [...queries.vectors.subarray(query * D, (query + 1) * D)])),
@@ -56,7 +56,7 @@ interface Row {
   readonly scores: number[];
 }
 
-function rowOf({ positions, scores, width }: Candidates, query: number): Row {
+function readCandidateRow({ positions, scores, width }: Candidates, query: number): Row {
   const range = [query * width, (query + 1) * width] as const;
   return { positions: [...positions.subarray(...range)], scores: [...scores.subarray(...range)] };
 }
@@ -67,8 +67,8 @@ function rowOf({ positions, scores, width }: Candidates, query: number): Row {
  */
 export function describeCandidateIndex(name: string, make: (corpus: ContractCorpus) => CandidateIndex): void {
   describe(`candidate index contract: ${name}`, () => {
-    const corpus = sampleCorpus();
-    const queries = sampleQueries();
+    const corpus = drawContractCorpus();
+    const queries = drawContractQueries();
 
     async function searchOnce(batch: QueryBatch, k: number): Promise<Candidates> {
       const index = make(corpus);
@@ -86,7 +86,7 @@ export function describeCandidateIndex(name: string, make: (corpus: ContractCorp
         expect(candidates.width).toBe(k);
         expect(candidates.positions.length).toBe(Q * k);
         for (const [query, cutoff] of queries.cutoffs.entries()) {
-          const { positions, scores } = rowOf(candidates, query);
+          const { positions, scores } = readCandidateRow(candidates, query);
           const found = Math.min(k, cutoff);
           expect(new Set(positions.slice(0, found)).size).toBe(found);
           expect(positions.slice(0, found).every((position) => position >= 0 && position < cutoff)).toBe(true);
@@ -99,7 +99,7 @@ export function describeCandidateIndex(name: string, make: (corpus: ContractCorp
     test.each([7, 150])('k = %i: score descending, equal scores by id descending', async (k) => {
       const candidates = await searchOnce(queries, k);
       for (const [query, cutoff] of queries.cutoffs.entries()) {
-        const { positions, scores } = rowOf(candidates, query);
+        const { positions, scores } = readCandidateRow(candidates, query);
         for (let i = 1; i < Math.min(k, cutoff); i++) {
           expect(Number.isFinite(scores[i])).toBe(true);
           const [before, after] = [corpus.ids[positions[i - 1]!]!, corpus.ids[positions[i]!]!];
@@ -109,10 +109,11 @@ export function describeCandidateIndex(name: string, make: (corpus: ContractCorp
     });
 
     test('the order of the queries does not matter', async () => {
-      const order = random(7, 'order').shuffle([...queries.texts.keys()]);
+      const order = createRandom(7, 'order').shuffle([...queries.texts.keys()]);
       const straight = await searchOnce(queries, 7);
-      const shuffled = await searchOnce(reordered(queries, order), 7);
-      for (const [i, query] of order.entries()) expect(rowOf(shuffled, i)).toEqual(rowOf(straight, query));
+      const shuffled = await searchOnce(reorderQueries(queries, order), 7);
+      for (const [i, query] of order.entries())
+        expect(readCandidateRow(shuffled, i)).toEqual(readCandidateRow(straight, query));
     });
 
     test('what comes after the cutoff does not matter', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
-import { assertDenseRows, type DenseRows, FOREVER, nonZeroRows, unchangingRows } from './dense-rows.ts';
+import { assertDenseRows, buildUnchangingRows, type DenseRows, FOREVER, listNonZeroRows } from './dense-rows.ts';
 
 const IDS = ['a', 'b', 'c'];
 
@@ -15,7 +15,7 @@ const VERSIONS: DenseRows = {
 
 test('a turn that does not change has one row, from the cutoff after it on', () => {
   const vectors = Float32Array.of(1, 0, 0, 1, 0.6, 0.8);
-  const rows = unchangingRows(vectors, 2);
+  const rows = buildUnchangingRows(vectors, 2);
   expect(rows.vectors).toBe(vectors);
   expect([...rows.positions, ...rows.validFrom]).toEqual([0, 1, 2, 1, 2, 3]);
   expect([...rows.validTo]).toEqual(Array(3).fill(2 ** 31 - 1));
@@ -23,7 +23,7 @@ test('a turn that does not change has one row, from the cutoff after it on', () 
 });
 
 test('rows with a direction are those with any number but 0', () => {
-  expect([...nonZeroRows(unchangingRows(Float32Array.of(0, 0, 0, -1, 0, 0, 1, 0), 2))]).toEqual([1, 3]);
+  expect([...listNonZeroRows(buildUnchangingRows(Float32Array.of(0, 0, 0, -1, 0, 0, 1, 0), 2))]).toEqual([1, 3]);
 });
 
 describe('rows are accepted', () => {

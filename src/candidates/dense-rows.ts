@@ -21,7 +21,7 @@ export interface DenseRows {
 export const FOREVER = 2 ** 31 - 1;
 
 /** One row a turn, seen by every later query. */
-export function unchangingRows(vectors: Float32Array, dimension: number): DenseRows {
+export function buildUnchangingRows(vectors: Float32Array, dimension: number): DenseRows {
   const positions = Int32Array.from({ length: vectors.length / dimension }, (_, row) => row);
   return {
     dimension,
@@ -82,14 +82,14 @@ function assertDisjoint({ positions, validFrom, validTo }: DenseRows, ids: reado
 }
 
 /** Rows with a direction: a zero vector (a text without a known word) is nobody's neighbour. */
-export function nonZeroRows({ vectors, positions, dimension }: DenseRows): Int32Array {
+export function listNonZeroRows({ vectors, positions, dimension }: DenseRows): Int32Array {
   return Int32Array.from(positions.keys()).filter(
     (row) => !isZero(vectors.subarray(row * dimension, (row + 1) * dimension)),
   );
 }
 
-/** The turns of the rows that {@link nonZeroRows} leaves out. */
-export function zeroRowTurns({ positions }: DenseRows, nonZero: Int32Array): Int32Array {
+/** The turns of the rows that {@link listNonZeroRows} leaves out. */
+export function listZeroRowTurns({ positions }: DenseRows, nonZero: Int32Array): Int32Array {
   const found = new Set(nonZero);
   return positions.filter((_, row) => !found.has(row));
 }

@@ -2,20 +2,20 @@ import * as tf from '@tensorflow/tfjs-core';
 import { IndexBuildError, ValidationError } from '../core/errors.ts';
 import { letEventsIn } from '../core/event-loop.ts';
 import { matmul } from '../core/matmul.ts';
-import { type StartProgress, silent } from '../core/progress.ts';
+import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import { scoped } from '../core/scope.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
 import {
   assertDenseRows,
+  buildUnchangingRows,
   type DenseRows,
-  nonZeroRows,
+  listNonZeroRows,
+  listZeroRowTurns,
   searchRemark,
-  unchangingRows,
-  zeroRowTurns,
 } from './dense-rows.ts';
-import { idPlaces } from './id-order.ts';
+import { rankIdsDescending } from './id-order.ts';
 import type { IndexContext } from './index-definition.ts';
-import { assertQueries, assertQueryVectors, emptyCandidates, isZero } from './query-batch.ts';
+import { allocateCandidates, assertQueries, assertQueryVectors, isZero } from './query-batch.ts';
 
 /** 16 MiB, a dozen times over while they are masked. */
 const BLOCK = 2 ** 22;
@@ -56,9 +56,9 @@ export class FlatIndex implements CandidateIndex {
     if (ids.length > MAX_TURNS)
       throw new IndexBuildError('flat', `${ids.length} turns are more than ${MAX_TURNS}; use hnsw`);
     assertDenseRows(rows, ids);
-    const places = idPlaces(ids);
-    const order = nonZeroRows(rows).sort((a, b) => places[rows.positions[a]!]! - places[rows.positions[b]!]!);
-    this.#zeroTurns = zeroRowTurns(rows, order);
+    const ranks = rankIdsDescending(ids);
+    const order = listNonZeroRows(rows).sort((a, b) => ranks[rows.positions[a]!]! - ranks[rows.positions[b]!]!);
+    this.#zeroTurns = listZeroRowTurns(rows, order);
     this.skipped = this.#zeroTurns.length;
     this.#size = ids.length;
     this.#dimension = rows.dimension;
@@ -67,11 +67,11 @@ export class FlatIndex implements CandidateIndex {
     this.#device = upload(rows, order);
   }
 
-  async search(queries: QueryBatch, k: number, progress: StartProgress = silent): Promise<Candidates> {
+  async search(queries: QueryBatch, k: number, progress: StartProgress = ignoreProgress): Promise<Candidates> {
     if (this.#device === null) throw new ValidationError('index was disposed: flat; build a new index');
     assertQueries(queries, this.#size, k);
     assertQueryVectors(queries, this.#dimension);
-    const candidates = emptyCandidates(queries.cutoffs.length, k);
+    const candidates = allocateCandidates(queries.cutoffs.length, k);
     const rowCount = this.#positions.length;
     if (rowCount === 0) return candidates;
     const block = Math.max(1, Math.floor(this.#block / rowCount));
@@ -98,7 +98,7 @@ export class FlatIndex implements CandidateIndex {
     const vectors = queries.vectors.subarray(start * dimension, end * dimension);
     const cutoffs = queries.cutoffs.subarray(start, end);
     const { values, indices } = scoped('flat', () =>
-      bestRows(
+      selectBestRows(
         device,
         tf.tensor2d(vectors, [end - start, dimension]),
         tf.tensor2d(Float32Array.from(cutoffs), [end - start, 1]),
@@ -132,15 +132,15 @@ function upload(rows: DenseRows, order: Int32Array): DeviceRows {
   const vectors = new Float32Array(order.length * dimension);
   for (const [i, row] of order.entries())
     vectors.set(rows.vectors.subarray(row * dimension, (row + 1) * dimension), i * dimension);
-  const asRow = (values: Int32Array) =>
+  const uploadOrderedValues = (values: Int32Array) =>
     tf.tensor2d(
       Float32Array.from(order, (row) => values[row]!),
       [1, order.length],
     );
   return {
     vectors: tf.tensor2d(vectors, [order.length, dimension]),
-    validFrom: asRow(rows.validFrom),
-    validTo: asRow(rows.validTo),
+    validFrom: uploadOrderedValues(rows.validFrom),
+    validTo: uploadOrderedValues(rows.validTo),
   };
 }
 
@@ -150,7 +150,7 @@ function upload(rows: DenseRows, order: Int32Array): DeviceRows {
  * @param cutoffs [B, 1]
  * @returns scores and rows, [B, K] each
  */
-function bestRows(
+function selectBestRows(
   device: DeviceRows,
   queries: tf.Tensor2D,
   cutoffs: tf.Tensor2D,
@@ -168,5 +168,5 @@ function bestRows(
 
 export function createFlat(_: unknown, { corpus, vectors, dimension }: IndexContext): FlatIndex {
   const ids = corpus.turns.map(({ id }) => id);
-  return new FlatIndex(ids, unchangingRows(vectors, dimension));
+  return new FlatIndex(ids, buildUnchangingRows(vectors, dimension));
 }

@@ -15,7 +15,7 @@ const TEXTS = [
 const tokenise = (text: string) => text.split(' ');
 const PARAMETERS = { k1: 1.3, b: 0.6, variant: 'lucene' as const };
 
-function groupsOf(lists: readonly (readonly number[])[], validFrom: readonly number[]): TurnGroups {
+function buildTurnGroups(lists: readonly (readonly number[])[], validFrom: readonly number[]): TurnGroups {
   const offsets = new Int32Array(lists.length + 1);
   for (const [turn, documents] of lists.entries()) offsets[turn + 1] = (offsets[turn] as number) + documents.length;
   return {
@@ -27,19 +27,19 @@ function groupsOf(lists: readonly (readonly number[])[], validFrom: readonly num
 }
 
 /** A document a turn, and with the turns beside it. */
-const single = groupsOf(
+const single = buildTurnGroups(
   TEXTS.map((_, turn) => [turn]),
   TEXTS.map((_, turn) => turn + 1),
 );
-const windows = groupsOf(
+const windows = buildTurnGroups(
   TEXTS.map((_, turn) => [turn - 1, turn, turn + 1].filter((other) => other >= 0 && other < TEXTS.length)),
   TEXTS.map((_, turn) => turn + 1),
 );
 /** Turns 0, 3 and 4 make one, the others another. */
-const sittings = groupsOf([[0], [1], [1], [0], [0], [1], [1]], [1, 2]);
+const sittings = buildTurnGroups([[0], [1], [1], [0], [0], [1], [1]], [1, 2]);
 
 /** The words of each document before a cutoff, null for one that is not there yet. */
-function documentsAt({ size, offsets, documents, validFrom }: TurnGroups, cutoff: number): (string[] | null)[] {
+function listDocumentsAt({ size, offsets, documents, validFrom }: TurnGroups, cutoff: number): (string[] | null)[] {
   return Array.from({ length: size }, (_, document) => {
     if ((validFrom[document] as number) > cutoff) return null;
     return TEXTS.slice(0, cutoff).flatMap((text, turn) =>
@@ -48,11 +48,11 @@ function documentsAt({ size, offsets, documents, validFrom }: TurnGroups, cutoff
   });
 }
 
-const idf = (count: number, frequency: number) => Math.log(1 + (count - frequency + 0.5) / (frequency + 0.5));
+const computeIdf = (count: number, frequency: number) => Math.log(1 + (count - frequency + 0.5) / (frequency + 0.5));
 
 /** BM25 of the texts that the documents are at the moment, as its formula is written. */
-function bm25(groups: TurnGroups, words: ReadonlyMap<string, number>, cutoff: number): number[] {
-  const documents = documentsAt(groups, cutoff);
+function computeGroupBm25(groups: TurnGroups, words: ReadonlyMap<string, number>, cutoff: number): number[] {
+  const documents = listDocumentsAt(groups, cutoff);
   const there = documents.filter((document) => document !== null);
   const average = there.reduce((sum, { length }) => sum + length, 0) / there.length;
   return documents.map((document) => {
@@ -62,7 +62,7 @@ function bm25(groups: TurnGroups, words: ReadonlyMap<string, number>, cutoff: nu
       const frequency = there.filter((other) => other.includes(word)).length;
       const tf = document.filter((other) => other === word).length;
       const norm = PARAMETERS.k1 * (1 - PARAMETERS.b + (PARAMETERS.b * document.length) / average);
-      if (tf > 0) score += times * idf(there.length, frequency) * (tf / (tf + norm));
+      if (tf > 0) score += times * computeIdf(there.length, frequency) * (tf / (tf + norm));
     }
     return score;
   });
@@ -85,29 +85,29 @@ describe.each([
   test.each([7, 1, 5, 2, 7, 0])('scores are those of the texts as they are at cutoff %i', (cutoff) => {
     scores.fill(9);
     index.score(QUERY, cutoff, scores);
-    for (const [document, expected] of bm25(groups, QUERY, cutoff).entries())
+    for (const [document, expected] of computeGroupBm25(groups, QUERY, cutoff).entries())
       expect(scores[document]).toBeCloseTo(expected, 12);
   });
 
   test.each([7, 3])('coverage at cutoff %i is the share of the known words, by what they are worth', (cutoff) => {
-    index.coverage(QUERY, cutoff, scores);
-    const documents = documentsAt(groups, cutoff);
+    index.fillCoverage(QUERY, cutoff, scores);
+    const documents = listDocumentsAt(groups, cutoff);
     const there = documents.filter((document) => document !== null);
-    const worth = (word: string) => {
+    const weighWord = (word: string) => {
       const frequency = there.filter((other) => other.includes(word)).length;
-      return frequency === 0 ? 0 : idf(there.length, frequency);
+      return frequency === 0 ? 0 : computeIdf(there.length, frequency);
     };
     const words = [...QUERY.keys()];
-    const total = words.reduce((sum, word) => sum + worth(word), 0);
+    const total = words.reduce((sum, word) => sum + weighWord(word), 0);
     for (const [i, document] of documents.entries()) {
-      const held = words.filter((word) => document?.includes(word)).reduce((sum, word) => sum + worth(word), 0);
+      const held = words.filter((word) => document?.includes(word)).reduce((sum, word) => sum + weighWord(word), 0);
       expect(scores[i]).toBeCloseTo(held / total, 12);
     }
     // In one walk with the scores, which are then the same.
     const [both, alone] = [new Float64Array(groups.size).fill(9), scores.slice()];
     index.scoreAndCoverage(QUERY, cutoff, scores, both);
     expect(both).toEqual(alone);
-    for (const [document, expected] of bm25(groups, QUERY, cutoff).entries())
+    for (const [document, expected] of computeGroupBm25(groups, QUERY, cutoff).entries())
       expect(scores[document]).toBeCloseTo(expected, 12);
   });
 });
@@ -115,7 +115,7 @@ describe.each([
 test('nothing known is nothing covered', () => {
   const index = new GroupedBm25(new TermPostings(TEXTS, tokenise), single, PARAMETERS);
   const scores = new Float64Array(TEXTS.length).fill(9);
-  index.coverage(new Map([['nobody', 1]]), 7, scores);
+  index.fillCoverage(new Map([['nobody', 1]]), 7, scores);
   expect([...scores]).toEqual(TEXTS.map(() => 0));
 });
 

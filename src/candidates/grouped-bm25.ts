@@ -53,7 +53,7 @@ export class GroupedBm25 {
     return this.#groups.size;
   }
 
-  #asOf(cutoff: number): Moment {
+  #readMoment(cutoff: number): Moment {
     if (this.#moment?.cutoff === cutoff) return this.#moment;
     const { offsets, documents, validFrom, size } = this.#groups;
     const ratios = new Float64Array(size);
@@ -76,7 +76,7 @@ export class GroupedBm25 {
 
   /** Collects the documents that hold a word before the cutoff. @returns how many */
   #collect(word: string, cutoff: number): number {
-    const found = this.#postings.before(word, cutoff);
+    const found = this.#postings.listPostingsBefore(word, cutoff);
     if (found === null) return 0;
     const { offsets, documents, validFrom } = this.#groups;
     const [counts, touched] = [this.#counts, this.#touched];
@@ -95,13 +95,13 @@ export class GroupedBm25 {
   }
 
   /** One walk over the postings of a query's terms for whichever of the two is asked for. */
-  #rate(
+  #rateGroups(
     terms: ReadonlyMap<string, number>,
     cutoff: number,
     scores: Float64Array | null,
     coverage: Float64Array | null,
   ) {
-    const { count, ratios } = this.#asOf(cutoff);
+    const { count, ratios } = this.#readMoment(cutoff);
     const { idf, saturate } = BM25_VARIANTS[this.#options.variant];
     const [counts, touched] = [this.#counts, this.#touched];
     scores?.fill(0);
@@ -125,12 +125,12 @@ export class GroupedBm25 {
 
   /** Sets `scores` [G] to BM25 of a query whose terms count as often as is said; 0 where a document holds none of them or is not there yet. */
   score(terms: ReadonlyMap<string, number>, cutoff: number, scores: Float64Array): void {
-    this.#rate(terms, cutoff, scores, null);
+    this.#rateGroups(terms, cutoff, scores, null);
   }
 
   /** Sets `coverage` [G] to the share of a query's known words that a document holds, each word weighing what it is worth among the documents, in [0, 1]. */
-  coverage(terms: ReadonlyMap<string, number>, cutoff: number, coverage: Float64Array): void {
-    this.#rate(terms, cutoff, null, coverage);
+  fillCoverage(terms: ReadonlyMap<string, number>, cutoff: number, coverage: Float64Array): void {
+    this.#rateGroups(terms, cutoff, null, coverage);
   }
 
   /** Sets both, for little more than one of them costs. */
@@ -140,6 +140,6 @@ export class GroupedBm25 {
     scores: Float64Array,
     coverage: Float64Array,
   ): void {
-    this.#rate(terms, cutoff, scores, coverage);
+    this.#rateGroups(terms, cutoff, scores, coverage);
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { frozen } from '../core/frozen.ts';
+import { freezeDeeply } from '../core/frozen.ts';
 import { candidateCount } from './index-definition.ts';
 
 export interface HnswOptions {
@@ -11,7 +11,7 @@ export interface HnswOptions {
   readonly seed: number;
 }
 
-export const HNSW_DEFAULTS: Omit<HnswOptions, 'seed'> = frozen({ m: 32, efConstruction: 200, efSearch: 128 });
+export const HNSW_DEFAULTS: Omit<HnswOptions, 'seed'> = freezeDeeply({ m: 32, efConstruction: 200, efSearch: 128 });
 
 const options = z.strictObject({
   index: z.literal('hnsw'),

@@ -2,10 +2,10 @@ import hnswlib from 'hnswlib-node';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { IndexBuildError, ValidationError } from '../core/errors.ts';
-import { random } from '../core/random.ts';
-import { expectEventsLetIn, slow } from '../core/slow-progress.harness.ts';
+import { createRandom } from '../core/random.ts';
+import { expectEventsLetIn, showSlowly } from '../core/slow-progress.harness.ts';
 import { describeCandidateIndex } from './candidate-contract.harness.ts';
-import { unchangingRows } from './dense-rows.ts';
+import { buildUnchangingRows } from './dense-rows.ts';
 import { FlatIndex } from './flat.ts';
 import { HnswIndex, type HnswLibrary } from './hnsw.ts';
 import { HNSW_DEFAULTS } from './hnsw-options.ts';
@@ -19,12 +19,12 @@ beforeAll(async () => void (await useBackend('wasm')));
 describeCandidateIndex('hnsw', ({ ids, vectors, dimension }) => new HnswIndex(ids, vectors, dimension, OPTIONS));
 
 /** Unit rows around one of 11 centres. */
-function clustered(count: number, name: string): Float32Array {
-  const stream = random(7, name);
+function drawClusteredRows(count: number, name: string): Float32Array {
+  const stream = createRandom(7, name);
   const rows = new Float32Array(count * D);
   for (let row = 0; row < count; row++) {
     const centre = stream.integer(11);
-    const raw = Array.from({ length: D }, (_, d) => 2 * Math.cos(centre * (d + 1)) + stream.normal());
+    const raw = Array.from({ length: D }, (_, d) => 2 * Math.cos(centre * (d + 1)) + stream.drawNormal());
     rows.set(
       raw.map((value) => value / Math.hypot(...raw)),
       row * D,
@@ -36,12 +36,12 @@ function clustered(count: number, name: string): Float32Array {
 const ids = Array.from({ length: N }, (_, i) => `id${i}`);
 const queries = {
   texts: Array<string>(Q).fill(''),
-  vectors: clustered(Q, 'queries'),
+  vectors: drawClusteredRows(Q, 'queries'),
   cutoffs: Int32Array.from({ length: Q }, (_, query) => (query * 229) % (N + 1)),
 };
 
 /** The library, and what it was asked, in order. */
-function recording(): { library: HnswLibrary; asked: (number | string | object)[] } {
+function recordLibraryCalls(): { library: HnswLibrary; asked: (number | string | object)[] } {
   const asked: (number | string | object)[] = [];
   class Recorded extends hnswlib.HierarchicalNSW {
     override initIndex(options: unknown): void {
@@ -66,13 +66,13 @@ function recording(): { library: HnswLibrary; asked: (number | string | object)[
 
 describe('hnsw index', () => {
   test('seed and options reach the library, turns come in time order, and each query is asked when it sees all of its turns', async () => {
-    const { library, asked } = recording();
-    const vectors = clustered(7, 'turns').fill(0, 2 * D, 3 * D);
+    const { library, asked } = recordLibraryCalls();
+    const vectors = drawClusteredRows(7, 'turns').fill(0, 2 * D, 3 * D);
     const options = { m: 5, efConstruction: 11, efSearch: 13, seed: 17 };
     const index = new HnswIndex(ids.slice(0, 7), vectors, D, options, library);
     const batch = {
       texts: Array<string>(5).fill(''),
-      vectors: clustered(5, 'queries').fill(0, 3 * D, 4 * D),
+      vectors: drawClusteredRows(5, 'queries').fill(0, 3 * D, 4 * D),
       cutoffs: Int32Array.of(6, 0, 3, 5, 2),
     };
     await index.search(batch, 4);
@@ -83,17 +83,17 @@ describe('hnsw index', () => {
     await index.search({ ...batch, cutoffs: new Int32Array(5).fill(7) }, 1);
     expect(asked).toEqual([6, ...Array(4).fill('best 1')]); // goes on from where the graph is
     asked.length = 0;
-    await index.search({ texts: [''], vectors: clustered(1, 'queries'), cutoffs: Int32Array.of(1) }, 3);
+    await index.search({ texts: [''], vectors: drawClusteredRows(1, 'queries'), cutoffs: Int32Array.of(1) }, 3);
     expect(asked).toEqual([...start, 0, 'best 1']);
   });
 
   test('searches that overlap are answered one after another, and let events in', async () => {
-    const vectors = clustered(N, 'turns');
+    const vectors = drawClusteredRows(N, 'turns');
     const late = { ...queries, cutoffs: new Int32Array(Q).fill(N) };
     const make = (library?: HnswLibrary) => new HnswIndex(ids, vectors, D, OPTIONS, library);
-    const { library, asked } = recording();
+    const { library, asked } = recordLibraryCalls();
     const index = make(library);
-    const both = Promise.all([index.search(late, 5, slow), index.search(queries, 3, slow)]);
+    const both = Promise.all([index.search(late, 5, showSlowly), index.search(queries, 3, showSlowly)]);
     expect(await both).toEqual([await make().search(late, 5), await make().search(queries, 3)]);
     const searches = asked.filter((item) => typeof item === 'string');
     expect(searches.slice(0, Q)).toEqual(Array(Q).fill('best 5'));
@@ -102,15 +102,15 @@ describe('hnsw index', () => {
   });
 
   test('an index that is disposed in the middle of a search says so', async () => {
-    const index = new HnswIndex(ids, clustered(N, 'turns'), D, OPTIONS);
-    const searching = index.search(queries, 5, slow);
+    const index = new HnswIndex(ids, drawClusteredRows(N, 'turns'), D, OPTIONS);
+    const searching = index.search(queries, 5, showSlowly);
     setImmediate(() => index.dispose());
     await expect(searching).rejects.toThrow(/^index was disposed: hnsw; /);
   });
 
   test('finds nearly all that the exact index finds, with the same scores', async () => {
-    const vectors = clustered(N, 'turns');
-    const flat = new FlatIndex(ids, unchangingRows(vectors, D));
+    const vectors = drawClusteredRows(N, 'turns');
+    const flat = new FlatIndex(ids, buildUnchangingRows(vectors, D));
     const exact = await flat.search(queries, 20);
     const found = await new HnswIndex(ids, vectors, D, OPTIONS).search(queries, 20);
     expect(recallAt(10, found, exact)).toBeGreaterThan(0.99);
@@ -121,7 +121,7 @@ describe('hnsw index', () => {
   });
 
   test('a search that continues the replay has the results of a fresh one', async () => {
-    const vectors = clustered(N, 'turns');
+    const vectors = drawClusteredRows(N, 'turns');
     const late = { ...queries, cutoffs: new Int32Array(Q).fill(N) };
     const index = new HnswIndex(ids, vectors, D, OPTIONS);
     await index.search(queries, 5);
@@ -129,38 +129,38 @@ describe('hnsw index', () => {
   });
 
   test('a sparser graph and a narrower search find less: the options reach the library', async () => {
-    const vectors = clustered(N, 'turns');
-    const found = (m: number, efConstruction: number, efSearch: number) =>
+    const vectors = drawClusteredRows(N, 'turns');
+    const searchNewIndex = (m: number, efConstruction: number, efSearch: number) =>
       new HnswIndex(ids, vectors, D, { m, efConstruction, efSearch, seed: 3 }).search(queries, 5);
-    const best = await found(32, 200, 128);
-    const narrow = recallAt(5, await found(2, 3, 5), best);
-    expect(recallAt(5, await found(2, 3, 300), best)).toBeGreaterThan(narrow + 0.02); // efSearch
-    expect(recallAt(5, await found(16, 3, 5), best)).toBeGreaterThan(narrow + 0.02); // m
-    expect(recallAt(5, await found(2, 200, 5), best)).toBeGreaterThan(narrow + 0.02); // efConstruction
+    const best = await searchNewIndex(32, 200, 128);
+    const narrow = recallAt(5, await searchNewIndex(2, 3, 5), best);
+    expect(recallAt(5, await searchNewIndex(2, 3, 300), best)).toBeGreaterThan(narrow + 0.02); // efSearch
+    expect(recallAt(5, await searchNewIndex(16, 3, 5), best)).toBeGreaterThan(narrow + 0.02); // m
+    expect(recallAt(5, await searchNewIndex(2, 200, 5), best)).toBeGreaterThan(narrow + 0.02); // efConstruction
   });
 
   test('zero vectors are found by nobody and find nothing', async () => {
-    const vectors = clustered(N, 'turns')
+    const vectors = drawClusteredRows(N, 'turns')
       .fill(0, 2 * D, 4 * D)
       .fill(0, 0, D);
     const index = new HnswIndex(ids, vectors, D, OPTIONS);
     expect(index.skipped).toBe(3);
     const batch = {
       texts: ['', '', ''],
-      vectors: clustered(3, 'queries').fill(0, D, 2 * D),
+      vectors: drawClusteredRows(3, 'queries').fill(0, D, 2 * D),
       cutoffs: Int32Array.of(5, 5, 1),
     };
     const remarks: (string | undefined)[] = [];
-    const noting = () => ({ update() {}, finish: (remark?: string) => void remarks.push(remark) });
-    const { positions } = await index.search(batch, 3, noting);
+    const noteRemarks = () => ({ update() {}, finish: (remark?: string) => void remarks.push(remark) });
+    const { positions } = await index.search(batch, 3, noteRemarks);
     expect(remarks).toEqual(['3 queries, zero vectors left out: 3']);
     expect([...positions.subarray(0, 3)].sort((a, b) => a - b)).toEqual([-1, 1, 4]);
     expect([...positions.subarray(3)]).toEqual(Array(6).fill(-1));
   });
 
   test('vectors for other turns and a disposed index are refused', async () => {
-    expect(() => new HnswIndex(ids.slice(1), clustered(N, 'turns'), D, OPTIONS)).toThrow(IndexBuildError);
-    const index = new HnswIndex(ids, clustered(N, 'turns'), D, OPTIONS);
+    expect(() => new HnswIndex(ids.slice(1), drawClusteredRows(N, 'turns'), D, OPTIONS)).toThrow(IndexBuildError);
+    const index = new HnswIndex(ids, drawClusteredRows(N, 'turns'), D, OPTIONS);
     index.dispose();
     await expect(index.search(queries, 3)).rejects.toThrow(ValidationError);
   });

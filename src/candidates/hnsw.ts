@@ -1,14 +1,14 @@
 import hnswlib from 'hnswlib-node';
 import { IndexBuildError, ValidationError } from '../core/errors.ts';
-import { eventBreaks } from '../core/event-loop.ts';
-import { oneAtATime } from '../core/one-at-a-time.ts';
-import { type StartProgress, silent } from '../core/progress.ts';
+import { createEventBreaks } from '../core/event-loop.ts';
+import { createSerialRunner } from '../core/one-at-a-time.ts';
+import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
-import { assertDenseRows, nonZeroRows, searchRemark, unchangingRows, zeroRowTurns } from './dense-rows.ts';
+import { assertDenseRows, buildUnchangingRows, listNonZeroRows, listZeroRowTurns, searchRemark } from './dense-rows.ts';
 import type { HnswOptions } from './hnsw-options.ts';
-import { idPlaces } from './id-order.ts';
+import { rankIdsDescending } from './id-order.ts';
 import type { IndexContext } from './index-definition.ts';
-import { assertQueries, assertQueryVectors, emptyCandidates, isZero } from './query-batch.ts';
+import { allocateCandidates, assertQueries, assertQueryVectors, isZero } from './query-batch.ts';
 import { TopSelection } from './top-selection.ts';
 
 /** The part of hnswlib-node that is used, so that a build of it from elsewhere can be measured. */
@@ -33,10 +33,10 @@ export class HnswIndex implements CandidateIndex {
   readonly #dimension: number;
   readonly #options: HnswOptions;
   readonly #library: HnswLibrary;
-  readonly #places: Int32Array;
+  readonly #ranks: Int32Array;
   /** Positions with a direction, ascending. */
   readonly #order: Int32Array;
-  readonly #inTurn = oneAtATime();
+  readonly #inTurn = createSerialRunner();
   #graph: Graph | null = null;
   /** How many of `#order` the graph holds. */
   #added = 0;
@@ -53,7 +53,7 @@ export class HnswIndex implements CandidateIndex {
     options: HnswOptions,
     library: HnswLibrary = hnswlib,
   ) {
-    const rows = unchangingRows(vectors, dimension);
+    const rows = buildUnchangingRows(vectors, dimension);
     if (rows.positions.length !== ids.length)
       throw new IndexBuildError(
         'hnsw',
@@ -64,28 +64,28 @@ export class HnswIndex implements CandidateIndex {
     this.#dimension = dimension;
     this.#options = options;
     this.#library = library;
-    this.#places = idPlaces(ids);
-    this.#order = nonZeroRows(rows);
-    this.#zeroTurns = zeroRowTurns(rows, this.#order);
+    this.#ranks = rankIdsDescending(ids);
+    this.#order = listNonZeroRows(rows);
+    this.#zeroTurns = listZeroRowTurns(rows, this.#order);
     this.skipped = this.#zeroTurns.length;
   }
 
-  search(queries: QueryBatch, k: number, progress: StartProgress = silent): Promise<Candidates> {
+  search(queries: QueryBatch, k: number, progress: StartProgress = ignoreProgress): Promise<Candidates> {
     return this.#inTurn(() => this.#replay(queries, k, progress));
   }
 
   async #replay(queries: QueryBatch, k: number, progress: StartProgress): Promise<Candidates> {
     this.#assertInUse();
-    assertQueries(queries, this.#places.length, k);
+    assertQueries(queries, this.#ranks.length, k);
     assertQueryVectors(queries, this.#dimension);
     const { cutoffs } = queries;
-    const candidates = emptyCandidates(cutoffs.length, k);
-    const top = new TopSelection(k, this.#places);
+    const candidates = allocateCandidates(cutoffs.length, k);
+    const top = new TopSelection(k, this.#ranks);
     const stage = progress('hnsw', cutoffs.length);
     const inTime = Int32Array.from(cutoffs.keys()).sort((a, b) => cutoffs[a]! - cutoffs[b]! || a - b);
-    const pause = eventBreaks();
+    const pause = createEventBreaks();
     for (const [done, query] of inTime.entries()) {
-      const graph = await this.#graphAsOf(cutoffs[query]!, pause);
+      const graph = await this.#growGraphTo(cutoffs[query]!, pause);
       const vector = queries.vectors.subarray(query * this.#dimension, (query + 1) * this.#dimension);
       if (this.#added > 0 && !isZero(vector)) this.#offerNeighbours(graph, vector, k, top);
       top.drainTo(candidates, query);
@@ -103,7 +103,7 @@ export class HnswIndex implements CandidateIndex {
   }
 
   /** The graph of the turns before the cutoff. */
-  async #graphAsOf(cutoff: number, pause: () => Promise<void>): Promise<Graph> {
+  async #growGraphTo(cutoff: number, pause: () => Promise<void>): Promise<Graph> {
     if (this.#graph === null || (this.#added > 0 && this.#order[this.#added - 1]! >= cutoff)) this.#startAnew();
     const graph = this.#graph as unknown as Graph;
     while (this.#added < this.#order.length && this.#order[this.#added]! < cutoff) {

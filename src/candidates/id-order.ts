@@ -7,9 +7,9 @@ import { compareBytes } from '../model/tie-rule.ts';
  * @param ids [N]
  * @returns [N]
  */
-export function idPlaces(ids: readonly string[]): Int32Array {
+export function rankIdsDescending(ids: readonly string[]): Int32Array {
   const order = Int32Array.from(ids.keys()).sort((a, b) => compareBytes(ids[b]!, ids[a]!));
-  const places = new Int32Array(ids.length);
-  for (const [place, position] of order.entries()) places[position] = place;
-  return places;
+  const ranks = new Int32Array(ids.length);
+  for (const [rank, position] of order.entries()) ranks[position] = rank;
+  return ranks;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
 import { candidateCount } from './index-definition.ts';
-import { assertQueries, emptyCandidates } from './query-batch.ts';
+import { allocateCandidates, assertQueries } from './query-batch.ts';
 
 export const newest = {
   options: z.strictObject({ index: z.literal('newest'), k: candidateCount }),
@@ -23,7 +23,7 @@ export class NewestFirstIndex implements CandidateIndex {
 
   async search(queries: QueryBatch, k: number): Promise<Candidates> {
     assertQueries(queries, this.#size, k);
-    const candidates = emptyCandidates(queries.cutoffs.length, k);
+    const candidates = allocateCandidates(queries.cutoffs.length, k);
     for (const [query, cutoff] of queries.cutoffs.entries()) {
       for (let rank = 0; rank < Math.min(k, cutoff); rank++) {
         candidates.positions[query * k + rank] = cutoff - 1 - rank;

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
-import { assertQueries, assertQueryVectors, assertUnitRows, emptyCandidates, isZero } from './query-batch.ts';
+import { allocateCandidates, assertQueries, assertQueryVectors, assertUnitRows, isZero } from './query-batch.ts';
 
-const batch = (cutoffs: readonly number[], vectors: readonly number[] = [], texts = cutoffs.map(() => '')) => ({
+const buildQueryBatch = (
+  cutoffs: readonly number[],
+  vectors: readonly number[] = [],
+  texts = cutoffs.map(() => ''),
+) => ({
   texts,
   vectors: Float32Array.from(vectors),
   cutoffs: Int32Array.from(cutoffs),
@@ -10,28 +14,34 @@ const batch = (cutoffs: readonly number[], vectors: readonly number[] = [], text
 
 describe('queries', () => {
   test('see nothing, something or the whole index', () => {
-    expect(() => assertQueries(batch([0, 3, 7]), 7, 1)).not.toThrow();
-    expect(() => assertQueries(batch([]), 0, 5)).not.toThrow();
+    expect(() => assertQueries(buildQueryBatch([0, 3, 7]), 7, 1)).not.toThrow();
+    expect(() => assertQueries(buildQueryBatch([]), 0, 5)).not.toThrow();
   });
 
   test.each([
-    ['a k of 0', batch([3]), 0, ValidationError, 'k is not a positive integer: 0'],
-    ['a part of a candidate', batch([3]), 2.5, ValidationError, 'k is not a positive integer: 2.5'],
+    ['a k of 0', buildQueryBatch([3]), 0, ValidationError, 'k is not a positive integer: 0'],
+    ['a part of a candidate', buildQueryBatch([3]), 2.5, ValidationError, 'k is not a positive integer: 2.5'],
     [
       'a text too few',
-      batch([3, 5], [], ['a']),
+      buildQueryBatch([3, 5], [], ['a']),
       5,
       DimensionMismatchError,
       'texts of a query batch: expected 2, got 1',
     ],
     [
       'a cutoff beyond the index',
-      batch([3, 8]),
+      buildQueryBatch([3, 8]),
       5,
       ValidationError,
       'cutoff is out of range: 8; pass a number in 0 … 7',
     ],
-    ['a cutoff below 0', batch([-1, 3]), 5, ValidationError, 'cutoff is out of range: -1; pass a number in 0 … 7'],
+    [
+      'a cutoff below 0',
+      buildQueryBatch([-1, 3]),
+      5,
+      ValidationError,
+      'cutoff is out of range: -1; pass a number in 0 … 7',
+    ],
   ])('%s is refused', (_, queries, k, error, message) => {
     const check = () => assertQueries(queries, 7, k);
     expect(check).toThrow(error);
@@ -41,14 +51,14 @@ describe('queries', () => {
 
 describe('query vectors', () => {
   test('have the dimension of the index, a row a query', () => {
-    expect(() => assertQueryVectors(batch([1, 2], [0.6, 0.8, 0, 0]), 2)).not.toThrow();
-    const short = () => assertQueryVectors(batch([1, 2], [0.6, 0.8, 1]), 2);
-    expect(short).toThrow(DimensionMismatchError);
-    expect(short).toThrow('vectors of 2 queries of dimension 2: expected 4, got 3');
+    expect(() => assertQueryVectors(buildQueryBatch([1, 2], [0.6, 0.8, 0, 0]), 2)).not.toThrow();
+    const checkShortVectors = () => assertQueryVectors(buildQueryBatch([1, 2], [0.6, 0.8, 1]), 2);
+    expect(checkShortVectors).toThrow(DimensionMismatchError);
+    expect(checkShortVectors).toThrow('vectors of 2 queries of dimension 2: expected 4, got 3');
   });
 
   test('are named by their row where they are wrong', () => {
-    const check = (bad: number) => () => assertQueryVectors(batch([1, 2], [1, 0, 0, bad]), 2);
+    const check = (bad: number) => () => assertQueryVectors(buildQueryBatch([1, 2], [1, 0, 0, bad]), 2);
     expect(check(Number.NaN)).toThrow(NotFiniteError);
     expect(check(Number.NEGATIVE_INFINITY)).toThrow('vector is not finite at query 1: Infinity');
     expect(check(2)).toThrow('vector of query 1 has length 2');
@@ -63,7 +73,7 @@ test('rows may be off by what float32 rounds, and no more', () => {
 });
 
 test('empty candidates have no turn and no score anywhere', () => {
-  const { positions, scores, width } = emptyCandidates(3, 5);
+  const { positions, scores, width } = allocateCandidates(3, 5);
   expect([positions, scores, width]).toEqual([new Int32Array(15).fill(-1), new Float32Array(15), 5]);
 });
 

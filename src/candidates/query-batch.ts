@@ -15,8 +15,8 @@ export function assertQueries(queries: QueryBatch, size: number, k: number): voi
     throw new ValidationError(`k is not a positive integer: ${k}; pass a whole number from 1`, { k });
   if (queries.texts.length !== queries.cutoffs.length)
     throw new DimensionMismatchError('texts of a query batch', queries.cutoffs.length, queries.texts.length);
-  const places = queries.cutoffs.length * k;
-  if (places > MAX_PLACES) {
+  const ranks = queries.cutoffs.length * k;
+  if (ranks > MAX_PLACES) {
     const message = `more than ${MAX_PLACES} candidates for ${queries.cutoffs.length} queries with k ${k}; lower k`;
     throw new ValidationError(message, { k, size });
   }
@@ -60,7 +60,7 @@ export function assertUnitRows(vectors: Float32Array, dimension: number, nameOf:
 }
 
 /** Candidates with every place empty. */
-export function emptyCandidates(queryCount: number, width: number): Candidates {
+export function allocateCandidates(queryCount: number, width: number): Candidates {
   return {
     positions: new Int32Array(queryCount * width).fill(-1),
     scores: new Float32Array(queryCount * width),

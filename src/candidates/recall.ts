@@ -17,9 +17,9 @@ export function recallAt(k: number, candidates: Candidates, oracle: Candidates):
   let sum = 0;
   let counted = 0;
   for (let query = 0; query < queryCount; query++) {
-    const wanted = firstOf(oracle, query, k);
+    const wanted = listTopPositions(oracle, query, k);
     if (wanted.length === 0) continue;
-    const found = new Set(firstOf(candidates, query, k));
+    const found = new Set(listTopPositions(candidates, query, k));
     sum += wanted.filter((position) => found.has(position)).length / wanted.length;
     counted++;
   }
@@ -31,6 +31,6 @@ export function recallAt(k: number, candidates: Candidates, oracle: Candidates):
   return sum / counted;
 }
 
-function firstOf({ positions, width }: Candidates, query: number, k: number): number[] {
+function listTopPositions({ positions, width }: Candidates, query: number, k: number): number[] {
   return [...positions.subarray(query * width, query * width + k)].filter((position) => position >= 0);
 }

@@ -1,14 +1,14 @@
 import type { TensorOps } from '../core/tensor-op.harness.ts';
 import type { CandidateIndex, QueryBatch } from '../model/candidates.ts';
 import { Corpus } from '../model/corpus.ts';
-import { unchangingRows } from './dense-rows.ts';
+import { buildUnchangingRows } from './dense-rows.ts';
 import { FlatIndex } from './flat.ts';
 import { createIndex, indexOptions, loadIndex } from './registry.ts';
 
 const IDS = ['a', 'b', 'c'];
 /** The last two are one. */
 const VECTORS = Float32Array.of(1, 0, 0, 1, 0, 1);
-const queries = (vectors: number[], cutoff: number): QueryBatch => ({
+const buildSoupQueries = (vectors: number[], cutoff: number): QueryBatch => ({
   texts: ['soup'],
   vectors: Float32Array.from(vectors),
   cutoffs: Int32Array.of(cutoff),
@@ -27,7 +27,11 @@ const corpus = new Corpus(
   }),
 );
 
-async function found(made: CandidateIndex | Promise<CandidateIndex>, asked: QueryBatch, k: number): Promise<unknown> {
+async function searchIndex(
+  made: CandidateIndex | Promise<CandidateIndex>,
+  asked: QueryBatch,
+  k: number,
+): Promise<unknown> {
   const index = await made;
   try {
     const { positions, scores } = await index.search(asked, k);
@@ -37,8 +41,8 @@ async function found(made: CandidateIndex | Promise<CandidateIndex>, asked: Quer
   }
 }
 
-const flat = (vectors: Float32Array = VECTORS) => new FlatIndex(IDS, unchangingRows(vectors, 2));
-const made = (options: object) =>
+const flat = (vectors: Float32Array = VECTORS) => new FlatIndex(IDS, buildUnchangingRows(vectors, 2));
+const createSampleIndex = (options: object) =>
   createIndex(indexOptions.parse(options), { corpus, vectors: VECTORS, dimension: 2, seed: 1 });
 const bm25 = async () => {
   const create = await loadIndex(indexOptions.parse({ index: 'bm25' }));
@@ -47,28 +51,38 @@ const bm25 = async () => {
 
 export const TENSOR_OPS: TensorOps = {
   FlatIndex: {
-    use: () => found(flat(), queries([0.6, 0.8], 3), 2),
+    use: () => searchIndex(flat(), buildSoupQueries([0.6, 0.8], 3), 2),
     refuses: [
-      [() => found(flat(), queries([0.6, 0.8], 3), 0), /k is not a positive integer: 0/],
-      [() => found(flat(), queries([3, 4], 3), 2), /vector of query 0 has length 5/],
+      [() => searchIndex(flat(), buildSoupQueries([0.6, 0.8], 3), 0), /k is not a positive integer: 0/],
+      [() => searchIndex(flat(), buildSoupQueries([3, 4], 3), 2), /vector of query 0 has length 5/],
       [() => flat(Float32Array.of(1, 0, 5, 5, 0, 0)), /vector of turn b has length 7\.07/],
     ],
     edges: {
-      'zero vectors': [() => found(flat(new Float32Array(6)), queries([0, 0], 3), 2), [-1, -1, 0, 0]],
-      duplicates: [() => found(flat(), queries([0, 1], 3), 2), [2, 1, 1, 1]],
-      'one turn': [() => found(flat(), queries([1, 0], 1), 1), [0, 1]],
-      'all masked': [() => found(flat(), queries([1, 0], 0), 1), [-1, 0]],
-      'K > C': [() => found(flat(), queries([1, 0], 1), 3), [0, -1, -1, 1, 0, 0]],
+      'zero vectors': [() => searchIndex(flat(new Float32Array(6)), buildSoupQueries([0, 0], 3), 2), [-1, -1, 0, 0]],
+      duplicates: [() => searchIndex(flat(), buildSoupQueries([0, 1], 3), 2), [2, 1, 1, 1]],
+      'one turn': [() => searchIndex(flat(), buildSoupQueries([1, 0], 1), 1), [0, 1]],
+      'all masked': [() => searchIndex(flat(), buildSoupQueries([1, 0], 0), 1), [-1, 0]],
+      'K > C': [() => searchIndex(flat(), buildSoupQueries([1, 0], 1), 3), [0, -1, -1, 1, 0, 0]],
     },
   },
   createIndex: {
-    use: () => found(made({ index: 'flat' }), queries([0.6, 0.8], 3), 2),
-    refuses: [[() => found(made({ index: 'flat' }), queries([1], 3), 2), /vectors of 1 queries of dimension 2/]],
-    edges: { 'K > C': [() => found(made({ index: 'newest' }), queries([1, 0], 1), 2), [0, -1, 1, 0]] },
+    use: () => searchIndex(createSampleIndex({ index: 'flat' }), buildSoupQueries([0.6, 0.8], 3), 2),
+    refuses: [
+      [
+        () => searchIndex(createSampleIndex({ index: 'flat' }), buildSoupQueries([1], 3), 2),
+        /vectors of 1 queries of dimension 2/,
+      ],
+    ],
+    edges: {
+      'K > C': [
+        () => searchIndex(createSampleIndex({ index: 'newest' }), buildSoupQueries([1, 0], 1), 2),
+        [0, -1, 1, 0],
+      ],
+    },
   },
   loadIndex: {
-    use: () => found(bm25(), queries([1, 0], 3), 2),
-    refuses: [[() => found(bm25(), queries([1, 0], 4), 2), /cutoff is out of range: 4/]],
-    edges: { 'all masked': [() => found(bm25(), queries([1, 0], 0), 2), [-1, -1, 0, 0]] },
+    use: () => searchIndex(bm25(), buildSoupQueries([1, 0], 3), 2),
+    refuses: [[() => searchIndex(bm25(), buildSoupQueries([1, 0], 4), 2), /cutoff is out of range: 4/]],
+    edges: { 'all masked': [() => searchIndex(bm25(), buildSoupQueries([1, 0], 0), 2), [-1, -1, 0, 0]] },
   },
 };

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { TermPostings } from './term-postings.ts';
 
 const TEXTS = ['bread and soup', 'soup', '', 'the bread is warm bread', 'soup soup soup', 'train', 'bread'];
-const wordsOf = (text: string) => text.split(' ').filter((word) => word !== '');
-const postings = new TermPostings(TEXTS, wordsOf);
-const words = [...new Set(TEXTS.flatMap(wordsOf)), 'nobody'];
+const splitIntoWords = (text: string) => text.split(' ').filter((word) => word !== '');
+const postings = new TermPostings(TEXTS, splitIntoWords);
+const words = [...new Set(TEXTS.flatMap(splitIntoWords)), 'nobody'];
 
 test('lengths are those of the turns, and of all before each', () => {
-  const lengths = TEXTS.map((text) => wordsOf(text).length);
+  const lengths = TEXTS.map((text) => splitIntoWords(text).length);
   expect(postings.size).toBe(7);
   expect([...postings.lengths]).toEqual(lengths);
   for (let cutoff = 0; cutoff <= 7; cutoff++) {
@@ -18,10 +18,10 @@ test('lengths are those of the turns, and of all before each', () => {
 
 describe.each(words)('%s', (word) => {
   test.each([0, 1, 2, 3, 4, 5, 6, 7])('is held by turns before %i', (cutoff) => {
-    const counts = TEXTS.slice(0, cutoff).map((text) => wordsOf(text).filter((other) => other === word).length);
+    const counts = TEXTS.slice(0, cutoff).map((text) => splitIntoWords(text).filter((other) => other === word).length);
     const holding = [...counts.keys()].filter((turn) => (counts[turn] as number) > 0);
-    expect(postings.frequency(word, cutoff)).toBe(holding.length);
-    const found = postings.before(word, cutoff);
+    expect(postings.countTurnsWith(word, cutoff)).toBe(holding.length);
+    const found = postings.listPostingsBefore(word, cutoff);
     if (holding.length === 0) expect(found).toBeNull();
     else
       expect({ positions: [...(found?.positions ?? [])], counts: [...(found?.counts ?? [])] }).toEqual({
@@ -32,18 +32,18 @@ describe.each(words)('%s', (word) => {
 });
 
 test('terms of a text and of a turn are in the order of their first use', () => {
-  expect([...postings.termsIn('soup bread soup moon')]).toEqual([
+  expect([...postings.countQueryTerms('soup bread soup moon')]).toEqual([
     ['soup', 2],
     ['bread', 1],
     ['moon', 1],
   ]);
   for (const [position, text] of TEXTS.entries())
-    expect(postings.termsOf(position)).toEqual([...new Set(wordsOf(text))]);
+    expect(postings.listTurnTerms(position)).toEqual([...new Set(splitIntoWords(text))]);
 });
 
 test('of no turns there is nothing', () => {
-  const nothing = new TermPostings([], wordsOf);
+  const nothing = new TermPostings([], splitIntoWords);
   expect(nothing.size).toBe(0);
-  expect(nothing.before('soup', 0)).toBeNull();
+  expect(nothing.listPostingsBefore('soup', 0)).toBeNull();
   expect([...nothing.lengthBefore]).toEqual([0]);
 });

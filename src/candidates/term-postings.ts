@@ -1,5 +1,5 @@
 import { type SparseMatrix, transpose } from '../core/linear/sparse-matrix.ts';
-import { lowerBound } from '../model/corpus.ts';
+import { findLowerBound } from '../model/corpus.ts';
 import type { Tokeniser } from '../text/tokens.ts';
 
 /** Which turns hold which term how often, in time order, so that what held a term at a moment is a prefix of its postings. N turns. */
@@ -38,12 +38,12 @@ export class TermPostings {
   }
 
   /** The distinct terms of a text with how often they occur in it, in order. */
-  termsIn(text: string): ReadonlyMap<string, number> {
+  countQueryTerms(text: string): ReadonlyMap<string, number> {
     return countWords(this.#tokenise(text));
   }
 
   /** The distinct terms of a turn, in order. */
-  termsOf(position: number): string[] {
+  listTurnTerms(position: number): string[] {
     const { offsets, columnOf } = this.#counts;
     const terms: string[] = [];
     for (let entry = offsets[position]!; entry < offsets[position + 1]!; entry++)
@@ -52,17 +52,20 @@ export class TermPostings {
   }
 
   /** How many turns before a cutoff hold a term. */
-  frequency(word: string, cutoff: number): number {
+  countTurnsWith(word: string, cutoff: number): number {
     const term = this.#termOf.get(word);
     if (term === undefined) return 0;
     const { offsets, columnOf } = this.#turnsOf;
     const start = offsets[term]!;
-    return lowerBound(columnOf, cutoff, start, offsets[term + 1]!) - start;
+    return findLowerBound(columnOf, cutoff, start, offsets[term + 1]!) - start;
   }
 
   /** The turns before a cutoff that hold a term, ascending, and how often; null where there is none. */
-  before(word: string, cutoff: number): { readonly positions: Int32Array; readonly counts: Float64Array } | null {
-    const frequency = this.frequency(word, cutoff);
+  listPostingsBefore(
+    word: string,
+    cutoff: number,
+  ): { readonly positions: Int32Array; readonly counts: Float64Array } | null {
+    const frequency = this.countTurnsWith(word, cutoff);
     if (frequency === 0) return null;
     const { offsets, columnOf, values } = this.#turnsOf;
     const start = offsets[this.#termOf.get(word)!]!;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { idPlaces } from './id-order.ts';
-import { emptyCandidates } from './query-batch.ts';
+import { rankIdsDescending } from './id-order.ts';
+import { allocateCandidates } from './query-batch.ts';
 import { TopSelection } from './top-selection.ts';
 
 const IDS = ['b', 'é', 'a', 'ab', 'Z', 'ﬀ', '😀', '10', '9', 'bb', 'B', '_', '~'];
@@ -12,8 +12,8 @@ test('keeps what a full sort by the tie rule puts first', () => {
       fc.array(fc.integer({ min: -3, max: 3 }), { maxLength: IDS.length }),
       fc.integer({ min: 1, max: 17 }),
       (raw, k) => {
-        const candidates = emptyCandidates(2, k);
-        const top = new TopSelection(k, idPlaces(IDS));
+        const candidates = allocateCandidates(2, k);
+        const top = new TopSelection(k, rankIdsDescending(IDS));
         top.offer(0, 1e9); // a first round, which must leave nothing behind
         top.drainTo(candidates, 0);
         for (const [position, value] of raw.entries()) top.offer(position, value / 7);
@@ -35,8 +35,8 @@ test('keeps what a full sort by the tie rule puts first', () => {
 });
 
 test('scores that differ only beyond float32 are equal', () => {
-  const candidates = emptyCandidates(1, 2);
-  const top = new TopSelection(2, idPlaces(['a', 'b']));
+  const candidates = allocateCandidates(1, 2);
+  const top = new TopSelection(2, rankIdsDescending(['a', 'b']));
   top.offer(0, 1 + 1e-12);
   top.offer(1, 1);
   top.drainTo(candidates, 0);

@@ -5,14 +5,14 @@ import type { Candidates } from '../model/candidates.ts';
  * rounded to float32 first, since that is what is ranked and written.
  */
 export class TopSelection {
-  readonly #places: Int32Array;
+  readonly #ranks: Int32Array;
   readonly #positions: Int32Array;
   readonly #scores: Float32Array;
   #size = 0;
 
-  /** @param places of the ids in descending byte order, see {@link idPlaces}. */
-  constructor(k: number, places: Int32Array) {
-    this.#places = places;
+  /** @param ranks of the ids in descending byte order, see {@link rankIdsDescending}. */
+  constructor(k: number, ranks: Int32Array) {
+    this.#ranks = ranks;
     this.#positions = new Int32Array(k);
     this.#scores = new Float32Array(k);
   }
@@ -25,24 +25,24 @@ export class TopSelection {
       this.#rise(this.#size - 1);
     } else if (this.#isWorse(this.#scores[0]!, this.#positions[0]!, rounded, position)) {
       this.#put(0, position, rounded);
-      this.#sink(0);
+      this.#siftDown(0);
     }
   }
 
   /** Writes the kept candidates as one row, best first, and starts again. */
   drainTo(candidates: Candidates, row: number): void {
     while (this.#size > 0) {
-      const place = row * candidates.width + this.#size - 1;
-      candidates.positions[place] = this.#positions[0]!;
-      candidates.scores[place] = this.#scores[0]!;
+      const rank = row * candidates.width + this.#size - 1;
+      candidates.positions[rank] = this.#positions[0]!;
+      candidates.scores[rank] = this.#scores[0]!;
       this.#size--;
       this.#put(0, this.#positions[this.#size]!, this.#scores[this.#size]!);
-      this.#sink(0);
+      this.#siftDown(0);
     }
   }
 
   #isWorse(score: number, position: number, otherScore: number, otherPosition: number): boolean {
-    return score < otherScore || (score === otherScore && this.#places[position]! > this.#places[otherPosition]!);
+    return score < otherScore || (score === otherScore && this.#ranks[position]! > this.#ranks[otherPosition]!);
   }
 
   #isWorseAt(a: number, b: number): boolean {
@@ -70,7 +70,7 @@ export class TopSelection {
     }
   }
 
-  #sink(start: number): void {
+  #siftDown(start: number): void {
     let at = start;
     for (;;) {
       let worst = at;

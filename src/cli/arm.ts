@@ -1,15 +1,15 @@
 import { Command } from 'commander';
 import { lazyAction } from './lazy-action.ts';
-import { backendOption, cacheOption } from './options.ts';
+import { cacheOption, createBackendOption } from './options.ts';
 
 /** What launchers start on other processors; not for people, so it is not in the help. */
-export function armCommand(): Command {
+export function createArmCommand(): Command {
   return new Command('arm')
     .description('run one arm of a run that was begun')
     .argument('<run-folder>', 'the .partial folder of the run')
     .option('--arm <name>', 'the arm')
     .option('--serve', 'run the arms that the parent process asks for')
-    .addOption(backendOption().makeOptionMandatory())
+    .addOption(createBackendOption().makeOptionMandatory())
     .addOption(cacheOption())
-    .action(lazyAction(async () => (await import('./actions/arm.ts')).arm));
+    .action(lazyAction(async () => (await import('./actions/arm.ts')).runArmCommand));
 }

@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { ragpp } from './command.harness.ts';
+import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-cache-'));
 afterAll(() => rmSync(root, { recursive: true }));
 const cache = join(root, 'cache');
-const command = (...words: string[]) => ragpp('cache', ...words, '--cache', cache);
+const runCache = (...words: string[]) => runRagpp('cache', ...words, '--cache', cache);
 
 function put(folder: string, name: string, mebibytes: number, moment: string): void {
   mkdirSync(join(cache, folder), { recursive: true });
@@ -16,7 +16,7 @@ function put(folder: string, name: string, mebibytes: number, moment: string): v
   utimesSync(path, new Date(moment), new Date(moment));
 }
 
-const left = () =>
+const listCacheFiles = () =>
   readdirSync(cache, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.includes('.'))
     .sort();
@@ -30,7 +30,7 @@ beforeEach(() => {
 });
 
 test('ls adds up each stage, and then the rest', async () => {
-  expect(await command('ls')).toEqual({
+  expect(await runCache('ls')).toEqual({
     code: 0,
     stderr: '',
     stdout: [
@@ -45,35 +45,35 @@ test('ls adds up each stage, and then the rest', async () => {
 });
 
 test('ls of a cache that is not there says so', async () => {
-  const { code, stdout } = await ragpp('cache', 'ls', '--cache', join(root, 'none'));
+  const { code, stdout } = await runRagpp('cache', 'ls', '--cache', join(root, 'none'));
   expect({ code, stdout }).toEqual({ code: 0, stdout: `nothing in ${join(root, 'none')}\n` });
 });
 
 describe('gc', () => {
   test('deletes the least recently used stages until the size is kept', async () => {
-    const { code, stdout } = await command('gc', '--max-size', '2.5');
+    const { code, stdout } = await runCache('gc', '--max-size', '2.5');
     expect(code).toBe(0);
     expect(stdout).toBe('cosine: 1 files, 3.0 MiB\npool: 1 files, 1.0 MiB\ndeleted 2 of 4 files, 4.0 of 7.0 MiB\n');
-    expect(left()).toEqual(['embeddings/e.safetensors', 'stages/pool/b.safetensors']);
+    expect(listCacheFiles()).toEqual(['embeddings/e.safetensors', 'stages/pool/b.safetensors']);
   });
 
   test('deletes what was not used for some days', async () => {
     const now = new Date().toISOString();
     put('stages/pool', 'b.safetensors', 2, now);
-    expect((await command('gc', '--older-than', '1')).stdout).toMatch(/deleted 2 of 4 files, 4\.0 of 7\.0 MiB\n$/);
-    expect(left()).toEqual(['embeddings/e.safetensors', 'stages/pool/b.safetensors']);
+    expect((await runCache('gc', '--older-than', '1')).stdout).toMatch(/deleted 2 of 4 files, 4\.0 of 7\.0 MiB\n$/);
+    expect(listCacheFiles()).toEqual(['embeddings/e.safetensors', 'stages/pool/b.safetensors']);
   });
 
   test('deletes the stages that are named', async () => {
-    await command('gc', '--stage', 'cosine', '--stage', 'embeddings');
-    expect(left()).toEqual(['stages/pool/a.safetensors', 'stages/pool/b.safetensors']);
+    await runCache('gc', '--stage', 'cosine', '--stage', 'embeddings');
+    expect(listCacheFiles()).toEqual(['stages/pool/a.safetensors', 'stages/pool/b.safetensors']);
   });
 
   test('deletes nothing in a dry run', async () => {
-    const before = left();
-    const { stdout } = await command('gc', '--max-size', '0', '--dry-run');
+    const before = listCacheFiles();
+    const { stdout } = await runCache('gc', '--max-size', '0', '--dry-run');
     expect(stdout).toMatch(/would delete 3 of 4 files, 6\.0 of 7\.0 MiB\n$/);
-    expect(left()).toEqual(before);
+    expect(listCacheFiles()).toEqual(before);
   });
 
   test.each([
@@ -86,10 +86,10 @@ describe('gc', () => {
       '--stage: expected one of cosine, pool, embeddings, datasets, unfinished, got "pol"; did you mean pool?',
     ],
   ])('refuses %j, exits with 2 and deletes nothing', async (words, message) => {
-    const before = left();
-    const { code, stderr } = await command('gc', ...words);
+    const before = listCacheFiles();
+    const { code, stderr } = await runCache('gc', ...words);
     expect(code).toBe(2);
     expect(stderr).toContain(message);
-    expect(left()).toEqual(before);
+    expect(listCacheFiles()).toEqual(before);
   });
 });

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { lazyAction } from './lazy-action.ts';
 import { cacheOption, collect } from './options.ts';
 
-function amount(text: string): number {
+function parseAmount(text: string): number {
   const number = Number(text);
   if (text.trim() === '' || !(number >= 0 && Number.isFinite(number)))
     throw new InvalidArgumentError('not a number from 0; give one such as 30.');
@@ -24,8 +24,8 @@ function collectCommand(): Command {
   return new Command('gc')
     .description('delete results of stages from the cache, the least recently used ones first')
     .addOption(cacheOption())
-    .option('--older-than <days>', 'files that were not used for this number of days', amount)
-    .option('--max-size <mib>', 'as much as is over this size, in MiB', amount)
+    .option('--older-than <days>', 'files that were not used for this number of days', parseAmount)
+    .option('--max-size <mib>', 'as much as is over this size, in MiB', parseAmount)
     .option('--stage <name>', 'only this stage (repeatable); without other limits all of it', collect, [])
     .option('--dry-run', 'only say what would be deleted')
     .addHelpText(

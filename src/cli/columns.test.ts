@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { columns } from './columns.ts';
+import { alignColumns } from './columns.ts';
 
 test('columns are as wide as their widest cell, the last is not padded', () => {
   expect(
-    columns([
+    alignColumns([
       ['a', 'bb', 'c'],
       ['aaa', 'b', 'cc'],
     ]),
@@ -12,7 +12,7 @@ test('columns are as wide as their widest cell, the last is not padded', () => {
 
 test('a row is a line, whatever its cells hold', () => {
   expect(
-    columns([
+    alignColumns([
       ['a\nb', 'c'],
       ['d', 'e\n'],
     ]),

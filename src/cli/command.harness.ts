@@ -19,7 +19,7 @@ export interface StoredMetrics {
 }
 
 /** Collects the output of a stream until the returned function is called, which returns it. */
-function captured(stream: NodeJS.WriteStream): () => string {
+function captureStream(stream: NodeJS.WriteStream): () => string {
   const { write } = stream;
   const chunks: string[] = [];
   stream.write = ((chunk: string | Uint8Array) => {
@@ -33,8 +33,8 @@ function captured(stream: NodeJS.WriteStream): () => string {
 }
 
 /** Runs a command line in this process. */
-export async function ragpp(...argv: readonly string[]): Promise<Outcome> {
-  const [stdout, stderr] = [captured(process.stdout), captured(process.stderr)];
+export async function runRagpp(...argv: readonly string[]): Promise<Outcome> {
+  const [stdout, stderr] = [captureStream(process.stdout), captureStream(process.stderr)];
   let code = Number.NaN;
   try {
     code = await main(argv);

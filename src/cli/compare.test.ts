@@ -9,7 +9,7 @@ import {
   renderComparisonMarkdown,
   renderComparisonText,
 } from '../report/page/comparison-page.ts';
-import { ragpp } from './command.harness.ts';
+import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-compare-cli-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -19,9 +19,9 @@ writeSampleRun(b, { ...SAMPLE_RUN, seed: 11, arms: { ...SAMPLE_RUN.arms, cosine:
 
 test('prints text or Markdown, and writes a page where one is asked for', async () => {
   const comparison = compareRuns(a, b);
-  expect(await ragpp('compare', a, b)).toEqual({ code: 0, stdout: renderComparisonText(comparison), stderr: '' });
+  expect(await runRagpp('compare', a, b)).toEqual({ code: 0, stdout: renderComparisonText(comparison), stderr: '' });
   expect(existsSync(page)).toBe(false);
-  expect(await ragpp('compare', a, b, '--markdown', '--html', page)).toEqual({
+  expect(await runRagpp('compare', a, b, '--markdown', '--html', page)).toEqual({
     code: 0,
     stdout: renderComparisonMarkdown(comparison),
     stderr: `page: ${page}\n`,
@@ -32,19 +32,20 @@ test('prints text or Markdown, and writes a page where one is asked for', async 
 test('fits the terminal, and is as wide as it must be where there is none', async () => {
   const { stdout } = process;
   const { columns } = stdout;
-  const widest = async () => Math.max(...(await ragpp('compare', a, b)).stdout.split('\n').map((line) => line.length));
+  const measureWidestLine = async () =>
+    Math.max(...(await runRagpp('compare', a, b)).stdout.split('\n').map((line) => line.length));
   try {
     stdout.columns = 71;
-    expect(await widest()).toBeLessThanOrEqual(71);
+    expect(await measureWidestLine()).toBeLessThanOrEqual(71);
     (stdout as { columns: number | undefined }).columns = undefined;
-    expect(await widest()).toBeGreaterThan(100);
+    expect(await measureWidestLine()).toBeGreaterThan(100);
   } finally {
     stdout.columns = columns;
   }
 });
 
 test('a folder that is no run is an error that names the file', async () => {
-  const { code, stderr } = await ragpp('compare', a, root);
+  const { code, stderr } = await runRagpp('compare', a, root);
   expect(code).toBe(1);
   expect(stderr).toMatch(/^ragpp \[STORAGE\]: cannot read .*metrics\.json; .*\n$/);
 });

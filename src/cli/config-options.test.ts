@@ -3,47 +3,47 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { afterAll, expect, test } from 'vitest';
-import { sampleConfig } from '../experiment/run/jsonl.fixture.ts';
+import { buildSampleConfig } from '../experiment/run/jsonl.fixture.ts';
 import { changedConfig, typedChanges } from './actions/changed-config.ts';
 import { type ConfigChanges, withConfigChanges } from './config-options.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-options-'));
 afterAll(() => rmSync(root, { recursive: true }));
 const path = join(root, 'sample.yaml');
-writeFileSync(path, JSON.stringify(sampleConfig(root)));
+writeFileSync(path, JSON.stringify(buildSampleConfig(root)));
 
-const parsed = (...argv: string[]) =>
+const parseChangeFlags = (...argv: string[]) =>
   withConfigChanges(new Command()).parse(argv, { from: 'user' }).opts<Required<ConfigChanges>>();
 
 test('a config is overridden, then cut down to some arms and queries', () => {
-  const config = changedConfig(path, parsed('--set', 'seed=9', '--arm', 'unified', '--limit-queries', '7'));
+  const config = changedConfig(path, parseChangeFlags('--set', 'seed=9', '--arm', 'unified', '--limit-queries', '7'));
   expect(config.seed).toBe(9);
   expect(config.evaluation.limitQueries).toBe(7);
   expect(config.only).toEqual(['hybrid', 'unified']);
-  const whole = changedConfig(path, parsed());
+  const whole = changedConfig(path, parseChangeFlags());
   expect(whole.evaluation.limitQueries).toBeNull();
   expect(whole.only).toBeNull();
 });
 
 test('--limit-queries goes before what is set', () => {
-  const changes = parsed('--limit-queries', '7', '--set', 'evaluation.limitQueries=11');
+  const changes = parseChangeFlags('--limit-queries', '7', '--set', 'evaluation.limitQueries=11');
   expect(changedConfig(path, changes).evaluation.limitQueries).toBe(7);
 });
 
 test('--race turns on the race of the config, or the one by default', () => {
-  expect(changedConfig(path, parsed()).evaluation.race).toBeNull();
-  expect(changedConfig(path, parsed('--race')).evaluation.race).toEqual({ confidence: 0.99, rounds: 4 });
-  const own = parsed('--race', '--set', 'evaluation.race={rounds: 3}');
+  expect(changedConfig(path, parseChangeFlags()).evaluation.race).toBeNull();
+  expect(changedConfig(path, parseChangeFlags('--race')).evaluation.race).toEqual({ confidence: 0.99, rounds: 4 });
+  const own = parseChangeFlags('--race', '--set', 'evaluation.race={rounds: 3}');
   expect(changedConfig(path, own).evaluation.race).toEqual({ confidence: 0.99, rounds: 3 });
-  expect(typedChanges(parsed('--race'))).toEqual(['--race']);
+  expect(typedChanges(parseChangeFlags('--race'))).toEqual(['--race']);
 });
 
 test('--controls adds the null controls of the arms that are run', () => {
-  const names = changedConfig(path, parsed('--controls', '--arm', 'unified')).only as readonly string[];
+  const names = changedConfig(path, parseChangeFlags('--controls', '--arm', 'unified')).only as readonly string[];
   expect(names.slice(0, 2)).toEqual(['hybrid', 'unified']);
   expect(names).toContain('unified | control: permuted-order');
   expect(names.every((name) => /^(hybrid|unified)( \| control: |$)/.test(name))).toBe(true);
-  expect(typedChanges(parsed('--controls'))).toEqual(['--controls']);
+  expect(typedChanges(parseChangeFlags('--controls'))).toEqual(['--controls']);
 });
 
 test.each([
@@ -54,11 +54,11 @@ test.each([
     /1 error in --arm; correct and run again:\n {2}--arm: expected an arm of sample, got "unfied"; did you mean unified\?$/,
   ],
 ])('%j is an error', (argv, message) => {
-  expect(() => changedConfig(path, parsed(...argv))).toThrow(message);
+  expect(() => changedConfig(path, parseChangeFlags(...argv))).toThrow(message);
 });
 
 test('the changes can be typed again', () => {
   const argv = ['--set', 'seed=9', '--set', 'arms.hybrid.tune={}', '--arm', 'Decayed × 2', '--limit-queries', '7'];
-  expect(typedChanges(parsed(...argv))).toEqual(argv);
-  expect(typedChanges(parsed())).toEqual([]);
+  expect(typedChanges(parseChangeFlags(...argv))).toEqual(argv);
+  expect(typedChanges(parseChangeFlags())).toEqual([]);
 });

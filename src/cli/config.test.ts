@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { resolveConfig } from '../experiment/config/config.ts';
-import { sampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
-import { ragpp } from './command.harness.ts';
+import { buildSampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
+import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-cli-config-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -19,10 +19,10 @@ const sweep = {
 
 beforeAll(() => {
   writeSampleJsonl(root);
-  writeFileSync(config, JSON.stringify({ ...sampleConfig(root), sweep }));
+  writeFileSync(config, JSON.stringify({ ...buildSampleConfig(root), sweep }));
 });
 
-const show = (...argv: string[]) => ragpp('config', 'show', config, '--cache', cache, ...argv);
+const show = (...argv: string[]) => runRagpp('config', 'show', config, '--cache', cache, ...argv);
 
 interface Shown {
   readonly config: Record<string, unknown>;
@@ -34,14 +34,14 @@ interface Shown {
     readonly cached: number;
   };
 }
-const shownJson = async (...argv: string[]) => JSON.parse((await show('--json', ...argv)).stdout) as Shown;
+const showJson = async (...argv: string[]) => JSON.parse((await show('--json', ...argv)).stdout) as Shown;
 
 describe('what is shown', () => {
   test('is the config written out, which resolves to itself', async () => {
     const { code, stdout } = await show();
     expect(code).toBe(0);
     const written = parse(stdout) as Record<string, unknown>;
-    const resolved = resolveConfig({ ...sampleConfig(root), sweep }, 'sample');
+    const resolved = resolveConfig({ ...buildSampleConfig(root), sweep }, 'sample');
     expect(written).toEqual(JSON.parse(JSON.stringify(resolved)));
     expect(JSON.parse(JSON.stringify(resolveConfig(written, 'again')))).toEqual(written);
   });
@@ -49,30 +49,30 @@ describe('what is shown', () => {
   test('and below it, as comments, what each arm is and what it costs', async () => {
     const { stdout } = await show();
     const comments = stdout.split('\n').filter((line) => line.startsWith('#'));
-    const line = (start: string) => comments.filter((text) => text.startsWith(`# ${start}`));
-    expect(line('7 arms; ')).toHaveLength(1);
-    expect(line('newest ')).toEqual([
+    const findComment = (start: string) => comments.filter((text) => text.startsWith(`# ${start}`));
+    expect(findComment('7 arms; ')).toHaveLength(1);
+    expect(findComment('newest ')).toEqual([
       expect.stringMatching(/ base +candidates=\[\{"index":"newest","k":19\}\], relevance\.signals=\["recency"\]$/),
     ]);
-    expect(line('hybrid ')).toEqual([expect.stringMatching(/, tuned over 2 points$/)]);
-    expect(line('unified | trajectory.weight=0.2, attention.weight=0.3 ')).toEqual([
+    expect(findComment('hybrid ')).toEqual([expect.stringMatching(/, tuned over 2 points$/)]);
+    expect(findComment('unified | trajectory.weight=0.2, attention.weight=0.3 ')).toEqual([
       expect.stringMatching(/ unified +trajectory\.weight=0\.2, attention\.weight=0\.3$/),
     ]);
-    expect(line('tuning tries 4 points')).toHaveLength(1);
-    expect(line('at most ')).toEqual([
+    expect(findComment('tuning tries 4 points')).toHaveLength(1);
+    expect(findComment('at most ')).toEqual([
       expect.stringMatching(/^# at most \d+ stage executions on wasm, 0 of them in the cache:$/),
     ]);
-    expect(line('candidates-bm25 ')).toHaveLength(1);
+    expect(findComment('candidates-bm25 ')).toHaveLength(1);
   });
 
   test('equals the number of stages that a run caches, besides those that are always recomputed', async () => {
     const untuned = ['--set', 'arms.hybrid.tune={}', '--set', 'arms.Decayed × 2.tune={}'];
-    const before = await shownJson(...untuned);
+    const before = await showJson(...untuned);
     expect(before.stages).toMatchObject({ exact: true, cached: 0 });
     const results = join(root, 'results');
-    const { code, stderr } = await ragpp('run', config, '--cache', cache, '--results', results, ...untuned);
+    const { code, stderr } = await runRagpp('run', config, '--cache', cache, '--results', results, ...untuned);
     expect(code, stderr).toBe(0);
-    const after = await shownJson(...untuned);
+    const after = await showJson(...untuned);
     expect(after.stages.total).toBe(before.stages.total);
     const kept = readdirSync(join(cache, 'stages'), { recursive: true, encoding: 'utf8' });
     expect(after.stages.cached).toBe(kept.filter((name) => name.endsWith('.safetensors')).length);
@@ -82,7 +82,7 @@ describe('what is shown', () => {
   });
 
   test('is changed by options as a run is', async () => {
-    const { config: written, arms } = await shownJson('--arm', 'unified', '--limit-queries', '7', '--set', 'seed=8');
+    const { config: written, arms } = await showJson('--arm', 'unified', '--limit-queries', '7', '--set', 'seed=8');
     expect(written).toMatchObject({ seed: 8, evaluation: { limitQueries: 7 }, only: ['hybrid', 'unified'] });
     expect(arms.map(({ name, extends: start, isRun }) => [name, start, isRun])).toEqual([
       ['hybrid', null, true],
@@ -116,7 +116,7 @@ describe('wrong usage exits with 2', () => {
       /unknown command 'sohw'\n\(Did you mean show\?\)\n\(see ragpp config --help\)/,
     ],
   ])('%s', async (_, argv, message) => {
-    const { code, stdout, stderr } = await ragpp(...argv);
+    const { code, stdout, stderr } = await runRagpp(...argv);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(message);
   });

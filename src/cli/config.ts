@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { withConfigChanges } from './config-options.ts';
 import { lazyAction } from './lazy-action.ts';
-import { backendOption, cacheOption } from './options.ts';
+import { cacheOption, createBackendOption } from './options.ts';
 
 function showCommand(): Command {
   return withConfigChanges(new Command('show'))
@@ -9,7 +9,7 @@ function showCommand(): Command {
       'print the config written out, its arms and what they differ in, and how many stages a run would execute',
     )
     .argument('<config>', 'a YAML file, such as configs/sweeps/rerank-weights.yaml')
-    .addOption(backendOption())
+    .addOption(createBackendOption())
     .addOption(cacheOption())
     .option('--json', 'all of it as JSON')
     .addHelpText(
@@ -25,6 +25,6 @@ Examples:
     .action(lazyAction(async () => (await import('./actions/config.ts')).show));
 }
 
-export function configCommand(): Command {
+export function createConfigCommand(): Command {
   return new Command('config').description('look at an experiment config without running it').addCommand(showCommand());
 }

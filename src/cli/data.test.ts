@@ -3,18 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { DATASETS } from '../datasets/registry.ts';
-import { ragpp } from './command.harness.ts';
+import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-data-'));
 afterAll(() => rmSync(root, { recursive: true }));
 const file = join(root, 'talk.json');
-const turn = (dia_id: string, text: string) => ({ speaker: 'Ana', dia_id, text });
+const writeDialogueTurn = (dia_id: string, text: string) => ({ speaker: 'Ana', dia_id, text });
 writeFileSync(
   file,
   JSON.stringify({
     sample_id: 'conv-7',
     conversation: {
-      session_1: [turn('D1:1', 'I planted beans.'), turn('D1:2', 'They grow.')],
+      session_1: [writeDialogueTurn('D1:1', 'I planted beans.'), writeDialogueTurn('D1:2', 'They grow.')],
       session_1_date_time: '1:56 pm on 8 May, 2023',
     },
     qa: [{ question: 'What did Ana plant?', category: 4, evidence: ['D1:1'] }],
@@ -23,7 +23,7 @@ writeFileSync(
 
 describe('without a name', () => {
   test('every dataset is listed with its licence, where it comes from and what it takes', async () => {
-    const { code, stdout, stderr } = await ragpp('data');
+    const { code, stdout, stderr } = await runRagpp('data');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const blocks = stdout.split('\n\n');
     for (const [i, { description, licence, source }] of DATASETS.members.entries()) {
@@ -36,7 +36,7 @@ describe('without a name', () => {
   });
 
   test('an option has no dataset to go to', async () => {
-    const { code, stdout, stderr } = await ragpp('data', '--set', 'path=x');
+    const { code, stdout, stderr } = await runRagpp('data', '--set', 'path=x');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toBe('error: --set without the name of a dataset; give the name\n(see ragpp data --help)\n');
   });
@@ -44,7 +44,14 @@ describe('without a name', () => {
 
 describe('with a name', () => {
   test('the dataset is loaded, and tells what it is and what was counted', async () => {
-    const { code, stdout } = await ragpp('data', 'locomo', '--set', `path=${file}`, '--set', 'categories=[single-hop]');
+    const { code, stdout } = await runRagpp(
+      'data',
+      'locomo',
+      '--set',
+      `path=${file}`,
+      '--set',
+      'categories=[single-hop]',
+    );
     expect(code).toBe(0);
     expect(stdout).toMatch(/^locomo\n {2}task +a question .+\n {2}features +text, .+\n {2}licence +CC BY-NC 4.0\n/);
     expect(stdout).toMatch(
@@ -64,13 +71,13 @@ describe('with a name', () => {
     ['a missing option', ['jsonl'], / {2}path: expected string, got nothing\n/],
     ['what is no setting', ['jsonl', '--set', 'path'], / {2}--set: expected path=value, got "path"\n/],
   ])('%s is wrong usage', async (_, argv, message) => {
-    const { code, stdout, stderr } = await ragpp('data', ...argv);
+    const { code, stdout, stderr } = await runRagpp('data', ...argv);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(message);
   });
 
   test('a missing file is reported', async () => {
-    const { code, stderr } = await ragpp('data', 'locomo', '--set', `path=${join(root, 'none.json')}`);
+    const { code, stderr } = await runRagpp('data', 'locomo', '--set', `path=${join(root, 'none.json')}`);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^ragpp \[STORAGE\]: cannot read .*none\.json; .*\n$/);
   });

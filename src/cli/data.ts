@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { lazyAction } from './lazy-action.ts';
 import { cacheOption, collect } from './options.ts';
 
-export function dataCommand(): Command {
+export function createDataCommand(): Command {
   return new Command('data')
     .description('the datasets, where each comes from and what it takes; with a name, load it and tell what is in it')
     .argument('[name]', 'the dataset to load; without it all of them are listed')
@@ -16,5 +16,5 @@ Examples:
   ragpp data spamassassin-threads
   ragpp data locomo --set path=locomo10.json --set 'categories=[temporal]'`,
     )
-    .action(lazyAction(async () => (await import('./actions/data.ts')).data));
+    .action(lazyAction(async () => (await import('./actions/data.ts')).runDataCommand));
 }

@@ -3,15 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { BACKENDS, probeBackends } from '../core/backend.ts';
-import { ragpp } from './command.harness.ts';
+import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-doctor-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
-const doctor = (cache: string, results = join(root, 'none')) => ragpp('doctor', '--cache', cache, '--results', results);
+const runDoctor = (cache: string, results = join(root, 'none')) =>
+  runRagpp('doctor', '--cache', cache, '--results', results);
 
 test('a machine that is ready has a line for each part, and what to do about what it lacks', async () => {
-  const { code, stdout } = await doctor(join(root, 'none'));
+  const { code, stdout } = await runDoctor(join(root, 'none'));
   expect(code).toBe(0);
   expect(stdout).toMatch(/^rag-plusplus \d+\.\d+\.\d+\nnode +ok /);
   for (const name of BACKENDS) expect(stdout).toMatch(new RegExp(`^backend ${name} +(ok|optional) +\\S+`, 'm'));
@@ -25,7 +26,7 @@ test('a machine that is ready has a line for each part, and what to do about wha
 });
 
 test('looking changes nothing', async () => {
-  const { stdout } = await doctor(join(root, 'cache'));
+  const { stdout } = await runDoctor(join(root, 'cache'));
   expect(stdout).toMatch(/^cache +ok +.*cache \(made on first use\)$/m);
   expect(readdirSync(root)).toEqual([]);
 });
@@ -35,13 +36,13 @@ test('a folder that is there is measured', async () => {
   mkdirSync(join(cache, 'embeddings'), { recursive: true });
   writeFileSync(join(cache, 'embeddings', 'a'), Buffer.alloc(3 * 2 ** 20));
   writeFileSync(join(cache, 'b'), '');
-  expect((await doctor(cache)).stdout).toMatch(/^cache +ok +.*full: 2 files, 3\.0 MiB$/m);
+  expect((await runDoctor(cache)).stdout).toMatch(/^cache +ok +.*full: 2 files, 3\.0 MiB$/m);
 });
 
 test('a file in the way of a folder is named, and the exit code is 1', async () => {
   const results = join(root, 'file');
   writeFileSync(results, '');
-  const { code, stdout, stderr } = await doctor(join(root, 'none'), results);
+  const { code, stdout, stderr } = await runDoctor(join(root, 'none'), results);
   expect(code).toBe(1);
   expect(stdout).toMatch(/^results +missing +cannot write to folder .*; make it writable or name another folder$/m);
   expect(stdout.trimEnd().split('\n').at(-1)).toBe('1 needed part(s) missing');

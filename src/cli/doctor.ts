@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { lazyAction } from './lazy-action.ts';
 import { cacheOption } from './options.ts';
 
-export function doctorCommand(): Command {
+export function createDoctorCommand(): Command {
   return new Command('doctor')
     .description('list backends, native parts, data and folders, with what to do about what is missing')
     .addOption(cacheOption())

@@ -4,18 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
-import { thisProgram } from '../experiment/launch/program.ts';
-import { sampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
-import { ragpp } from './command.harness.ts';
-import { eventually, startRagpp, workOf } from './process.harness.ts';
+import { findOwnProgram } from '../experiment/launch/program.ts';
+import { buildSampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
+import { runRagpp } from './command.harness.ts';
+import { awaitFound, findWorkProcess, startRagpp } from './process.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-interruption-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
 /** A program with an open stage on what passes for a terminal, which listens to the interruption and ends by itself once it heeds SIGTERM no more. */
 const LISTENING = `
-  import { endOnInterrupt, heedingTermination, interruption } from ${JSON.stringify(new URL('./interruption.ts', import.meta.url).href)};
-  import { terminalProgress } from ${JSON.stringify(new URL('../core/progress.ts', import.meta.url).href)};
+  import { endOnInterrupt, runHeedingTermination, interruption } from ${JSON.stringify(new URL('./interruption.ts', import.meta.url).href)};
+  import { createTerminalProgress } from ${JSON.stringify(new URL('../core/progress.ts', import.meta.url).href)};
   const say = (what) => process.stdout.write(what + '\\n');
   interruption.addEventListener('abort', () => say('released'));
   endOnInterrupt();
@@ -29,8 +29,8 @@ const LISTENING = `
   say('computing');`;
 
 /** Runs the program, and sends it a signal once its bar is drawn and, unless it is to await, nothing is awaited any more. */
-async function interrupted(signal: NodeJS.Signals, state: 'awaiting' | 'computing') {
-  const options = [...thisProgram().nodeOptions, '--input-type=module', '--eval', LISTENING, state];
+async function interruptRun(signal: NodeJS.Signals, state: 'awaiting' | 'computing') {
+  const options = [...findOwnProgram().nodeOptions, '--input-type=module', '--eval', LISTENING, state];
   const child = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'pipe'] });
   const written = Promise.all([text(child.stdout), text(child.stderr)]);
   const ended = new Promise((resolve) => child.once('close', (...end) => resolve(end)));
@@ -46,7 +46,7 @@ test.concurrent.each([
 ] as const)(
   '%s ends a program that is %s in order, with exit code %i and the cursor back',
   async (signal, state, code) => {
-    const { ended, stdout, stderr } = await interrupted(signal, state);
+    const { ended, stdout, stderr } = await interruptRun(signal, state);
     expect(ended).toEqual([code, null]);
     expect(stdout).toBe(state === 'awaiting' ? 'released\n' : 'computing\nreleased\n');
     expect(stderr.split('\x1b[?25l')[1]).toContain('\x1b[?25h');
@@ -54,22 +54,29 @@ test.concurrent.each([
 );
 
 test.concurrent('SIGTERM has its usual effect while nothing is awaited', async () => {
-  const { ended, stdout } = await interrupted('SIGTERM', 'computing');
+  const { ended, stdout } = await interruptRun('SIGTERM', 'computing');
   expect(ended).toEqual([null, 'SIGTERM']);
   expect(stdout).toBe('computing\n');
 });
 
 writeSampleJsonl(root);
 const config = join(root, 'sample.yaml');
-writeFileSync(config, JSON.stringify(sampleConfig(root)));
+writeFileSync(config, JSON.stringify(buildSampleConfig(root)));
 
-const words = (name: string) => ['run', config, '--cache', join(root, `${name}-cache`), '--results', join(root, name)];
+const listInterruptedArgs = (name: string) => [
+  'run',
+  config,
+  '--cache',
+  join(root, `${name}-cache`),
+  '--results',
+  join(root, name),
+];
 
 /** Starts a run. @returns it and its lock, once that is there. */
-async function startedRun(name: string) {
+async function startSampleRun(name: string) {
   const results = join(root, name);
-  const run = startRagpp(words(name));
-  const lock = await eventually(() => {
+  const run = startRagpp(listInterruptedArgs(name));
+  const lock = await awaitFound(() => {
     const [folder = ''] = existsSync(results) ? readdirSync(results) : [];
     const path = join(results, folder, 'lock');
     return existsSync(path) ? path : undefined;
@@ -78,7 +85,7 @@ async function startedRun(name: string) {
 }
 
 test.concurrent('SIGTERM in the middle of a run gives its folder back', async () => {
-  const { run, lock } = await startedRun('released');
+  const { run, lock } = await startSampleRun('released');
   run.kill('SIGTERM');
   const { code, signal, stderr } = await run.ended;
   expect({ code, signal }, stderr).toEqual({ code: 143, signal: null });
@@ -88,14 +95,14 @@ test.concurrent('SIGTERM in the middle of a run gives its folder back', async ()
 });
 
 test.concurrent('a run that hears nothing ends as soon, and --resume takes its folder over', async () => {
-  const { run, lock } = await startedRun('deaf');
-  process.kill(workOf(run.pid), 'SIGSTOP');
+  const { run, lock } = await startSampleRun('deaf');
+  process.kill(findWorkProcess(run.pid), 'SIGSTOP');
   run.kill('SIGTERM');
   const { code, stderr } = await run.ended;
   expect(code, stderr).toBe(143);
   expect(stderr).toContain('a run goes on from there with --resume');
   expect(existsSync(lock)).toBe(true);
-  const resumed = await ragpp(...words('deaf'), '--resume');
+  const resumed = await runRagpp(...listInterruptedArgs('deaf'), '--resume');
   expect(resumed.code, resumed.stderr).toBe(0);
   expect(readdirSync(join(root, 'deaf'))).toEqual([expect.stringMatching(/^sample-[0-9a-f]{12}$/)]);
 });

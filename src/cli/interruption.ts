@@ -7,27 +7,27 @@ const controller = new AbortController();
 export const interruption: AbortSignal = controller.signal;
 
 /** Ends the process, after listeners have released their resources. */
-function endOn(signal: keyof typeof EXIT_CODES): () => void {
-  const end = () => {
+function listenForEnd(signal: keyof typeof EXIT_CODES): () => void {
+  const endProcess = () => {
     controller.abort();
     closeProgress();
     setImmediate(() => process.exit(EXIT_CODES[signal]));
   };
-  process.on(signal, end);
-  return () => void process.off(signal, end);
+  process.on(signal, endProcess);
+  return () => void process.off(signal, endProcess);
 }
 
 /** Ends the process in order on SIGINT, which also is how the supervisor asks for it. During synchronous work the signal waits, and the supervisor does not. */
 export function endOnInterrupt(): void {
-  endOn('SIGINT');
+  listenForEnd('SIGINT');
 }
 
 /**
  * Ends the process in order on SIGTERM while something is awaited. At all other times SIGTERM has its usual effect, so that it ends the process at once also in the
  * middle of synchronous work.
  */
-export async function heedingTermination<T>(work: () => Promise<T>): Promise<T> {
-  const ignore = endOn('SIGTERM');
+export async function runHeedingTermination<T>(work: () => Promise<T>): Promise<T> {
+  const ignore = listenForEnd('SIGTERM');
   try {
     return await work();
   } finally {

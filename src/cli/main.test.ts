@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BlockHeader, decodeHeader, HASH_BYTES, HEADER_BYTES } from '../embedding/vector-block.ts';
 import { applyOverrides, type Plain } from '../experiment/config/config-file.ts';
 import { PROJECT_ROOT } from '../experiment/run/environment.ts';
-import { sampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
+import { buildSampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
 import { type Ended, startRagpp } from './process.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-main-'));
@@ -15,7 +15,7 @@ const cache = join(root, 'cache', 'embeddings');
 const results = join(root, 'results');
 
 /** Runs the program on its own, and interrupts it once it has written `until`. */
-function ragpp(argv: readonly string[], until?: RegExp): Promise<Ended> {
+function runAndInterrupt(argv: readonly string[], until?: RegExp): Promise<Ended> {
   let sent = false;
   return startRagpp(argv, (stderr, { kill }) => {
     if (sent || !until?.test(stderr)) return;
@@ -24,7 +24,7 @@ function ragpp(argv: readonly string[], until?: RegExp): Promise<Ended> {
   }).ended;
 }
 
-const filesIn = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' });
+const listFilesIn = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' });
 const run = ['run', join(root, 'sample.yaml'), '--cache', join(root, 'cache'), '--results', results];
 
 beforeAll(() => {
@@ -32,11 +32,11 @@ beforeAll(() => {
   // Tuning for some seconds, of tensor operations alone.
   const halfLives = Array.from({ length: 211 }, (_, i) => i + 1);
   const overrides = [`arms.unified.tune={decay.halfLifeHours: ${JSON.stringify(halfLives)}}`];
-  writeFileSync(join(root, 'sample.yaml'), JSON.stringify(applyOverrides(sampleConfig(root) as Plain, overrides)));
+  writeFileSync(join(root, 'sample.yaml'), JSON.stringify(applyOverrides(buildSampleConfig(root) as Plain, overrides)));
 });
 
 test('Ctrl-C ends a run where it stands, and what it leaves is whole', async () => {
-  const { code, stderr } = await ragpp(run, /^trajectory: /m);
+  const { code, stderr } = await runAndInterrupt(run, /^trajectory: /m);
   expect(stderr).toMatch(
     /\nragpp: interrupted; what was cached stays: a run goes on from there with --resume, a training when it is started again\n$/,
   );
@@ -44,7 +44,7 @@ test('Ctrl-C ends a run where it stands, and what it leaves is whole', async () 
   expect(code).toBe(130);
   const [folder] = readdirSync(results);
   expect(folder).toMatch(/^sample-[0-9a-f]{12}\.partial$/);
-  const left = filesIn(join(results, folder as string));
+  const left = listFilesIn(join(results, folder as string));
   expect(left.filter((name) => name.includes('.')).sort()).toEqual([
     'arms/decayed-2.safetensors',
     'arms/hybrid.safetensors',
@@ -54,7 +54,7 @@ test('Ctrl-C ends a run where it stands, and what it leaves is whole', async () 
     'state.json',
   ]);
   expect(left).not.toContain('lock');
-  const cached = filesIn(cache).filter((name) => name.endsWith('.vectors'));
+  const cached = listFilesIn(cache).filter((name) => name.endsWith('.vectors'));
   expect(cached).toHaveLength(2);
   for (const name of cached) {
     const bytes = readFileSync(join(cache, name));
@@ -65,16 +65,16 @@ test('Ctrl-C ends a run where it stands, and what it leaves is whole', async () 
 });
 
 test('the same command with --resume goes on from there, and finishes', async () => {
-  const { code, stderr } = await ragpp([...run, '--resume']);
+  const { code, stderr } = await runAndInterrupt([...run, '--resume']);
   expect(stderr.match(/texts from the cache/g)).toHaveLength(2);
   expect(stderr).toMatch(/^arms: 2 arms on 14 queries/m);
   expect(code).toBe(0);
   expect(readdirSync(results)).toEqual([expect.stringMatching(/^sample-[0-9a-f]{12}$/)]);
-  expect(filesIn(results).filter((name) => name.endsWith('metrics.json'))).toHaveLength(1);
+  expect(listFilesIn(results).filter((name) => name.endsWith('metrics.json'))).toHaveLength(1);
 });
 
 test('the exit code of the program is that of the command', async () => {
-  const [usage, help] = await Promise.all([ragpp(['rnu']), ragpp(['--help'])]);
+  const [usage, help] = await Promise.all([runAndInterrupt(['rnu']), runAndInterrupt(['--help'])]);
   expect(usage.code).toBe(2);
   expect(usage.stderr).toContain("unknown command 'rnu'");
   expect(help).toMatchObject({ code: 0, stderr: '' });

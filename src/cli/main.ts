@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { thisProgram } from '../experiment/launch/program.ts';
+import { findOwnProgram } from '../experiment/launch/program.ts';
 import { supervise } from './supervision.ts';
 
-process.exitCode = await supervise(thisProgram(), process.argv.slice(2));
+process.exitCode = await supervise(findOwnProgram(), process.argv.slice(2));

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { afterEach, describe, expect, test } from 'vitest';
 import { BACKENDS } from '../core/backend.ts';
-import { backendOption, cacheOption, collect } from './options.ts';
+import { cacheOption, collect, createBackendOption } from './options.ts';
 
 const kept = process.env.RAGPP_CACHE;
 afterEach(() => {
@@ -9,9 +9,9 @@ afterEach(() => {
   else process.env.RAGPP_CACHE = kept;
 });
 
-const parsed = (...argv: string[]) =>
+const parseSharedFlags = (...argv: string[]) =>
   new Command()
-    .addOption(backendOption())
+    .addOption(createBackendOption())
     .addOption(cacheOption())
     .option('--set <x>', '', collect, [])
     .exitOverride()
@@ -22,19 +22,19 @@ const parsed = (...argv: string[]) =>
 describe('the cache folder', () => {
   test('is what is asked for, else what the environment says, else its default', () => {
     delete process.env.RAGPP_CACHE;
-    expect(parsed().cache).toBe('.ragpp/cache');
+    expect(parseSharedFlags().cache).toBe('.ragpp/cache');
     process.env.RAGPP_CACHE = '/from/environment';
-    expect(parsed().cache).toBe('/from/environment');
-    expect(parsed('--cache', '/asked').cache).toBe('/asked');
+    expect(parseSharedFlags().cache).toBe('/from/environment');
+    expect(parseSharedFlags('--cache', '/asked').cache).toBe('/asked');
   });
 });
 
 test('a backend is one of those that there are, and none unless asked for', () => {
-  expect(parsed().backend).toBeUndefined();
-  for (const name of ['auto', ...BACKENDS]) expect(parsed('--backend', name).backend).toBe(name);
-  expect(() => parsed('--backend', 'tpu')).toThrow(/Allowed choices are auto, cuda, node, webgpu, wasm, cpu/);
+  expect(parseSharedFlags().backend).toBeUndefined();
+  for (const name of ['auto', ...BACKENDS]) expect(parseSharedFlags('--backend', name).backend).toBe(name);
+  expect(() => parseSharedFlags('--backend', 'tpu')).toThrow(/Allowed choices are auto, cuda, node, webgpu, wasm, cpu/);
 });
 
 test('what may be given several times keeps its order', () => {
-  expect(parsed('--set', 'a=1', '--set', 'b=2', '--set', 'a=3').set).toEqual(['a=1', 'b=2', 'a=3']);
+  expect(parseSharedFlags('--set', 'a=1', '--set', 'b=2', '--set', 'a=3').set).toEqual(['a=1', 'b=2', 'a=3']);
 });

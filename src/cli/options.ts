@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { BACKENDS } from '../core/active-backend.ts';
 
 /** The options that several commands share. */
-export function backendOption(): Option {
+export function createBackendOption(): Option {
   return new Option(
     '--backend <name>',
     `tensor backend; auto takes the first that loads of ${BACKENDS.join(', ')}`,

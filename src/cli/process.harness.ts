@@ -41,7 +41,7 @@ export function startRagpp(
 }
 
 /** The processes that another one has started with some word in their command lines. */
-function childrenOf(pid: number, word: string): number[] {
+function findChildProcesses(pid: number, word: string): number[] {
   try {
     const found = execFileSync('pgrep', ['-P', String(pid), '-f', '--', word], { encoding: 'utf8' });
     return found.trim().split('\n').map(Number);
@@ -51,19 +51,19 @@ function childrenOf(pid: number, word: string): number[] {
 }
 
 /** The processes that run arms for another one. */
-export function workersOf(pid: number): number[] {
-  return childrenOf(pid, '--serve');
+export function findWorkers(pid: number): number[] {
+  return findChildProcesses(pid, '--serve');
 }
 
 /** The process that does the work of a program started with {@link startRagpp}. @throws Error if there is none. */
-export function workOf(pid: number): number {
-  const [work] = childrenOf(pid, 'work.ts');
+export function findWorkProcess(pid: number): number {
+  const [work] = findChildProcesses(pid, 'work.ts');
   if (work === undefined) throw new Error(`process has no work: ${pid}`);
   return work;
 }
 
 /** Resolves with the first result that is not undefined. @throws Error after some time. */
-export async function eventually<T>(look: () => T | undefined, seconds = 50): Promise<T> {
+export async function awaitFound<T>(look: () => T | undefined, seconds = 50): Promise<T> {
   const end = performance.now() + seconds * 1000;
   for (;;) {
     const found = look();

@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { thisProgram } from '../experiment/launch/program.ts';
+import { findOwnProgram } from '../experiment/launch/program.ts';
 import { projectVersion } from '../experiment/run/environment.ts';
-import { ragpp } from './command.harness.ts';
+import { runRagpp } from './command.harness.ts';
 import { buildProgram } from './program.ts';
 
 const program = buildProgram();
@@ -23,11 +23,11 @@ function withInner(command: Command, typed: readonly string[]): [string, Command
 const commands = visible.flatMap((command) => withInner(command, [command.name()]));
 
 /** Words of a help text without its line breaks. */
-const unwrapped = (text: string) => text.replace(/\s+/g, ' ');
+const joinHelpLines = (text: string) => text.replace(/\s+/g, ' ');
 
 describe('help', () => {
   test('of the program describes every command, and says what exit codes mean', async () => {
-    const { code, stdout, stderr } = await ragpp('--help');
+    const { code, stdout, stderr } = await runRagpp('--help');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(visible.map((command) => command.name())).toEqual(expect.arrayContaining(['run', 'config', 'verify']));
     for (const command of visible) {
@@ -35,31 +35,31 @@ describe('help', () => {
       expect(existsSync(new URL(`${name}.ts`, import.meta.url)), `one file a command: ${name}.ts`).toBe(true);
       expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
       expect(command.description()).toMatch(/^[a-z]/);
-      expect(unwrapped(stdout)).toContain(command.description());
+      expect(joinHelpLines(stdout)).toContain(command.description());
     }
-    expect(unwrapped(stdout)).toContain(
+    expect(joinHelpLines(stdout)).toContain(
       'Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 130 interrupted (143 by SIGTERM).',
     );
   });
 
   test.each(commands)('of %s describes every option and argument', async (name, command) => {
-    const { code, stdout } = await ragpp(...name.split(' '), '--help');
+    const { code, stdout } = await runRagpp(...name.split(' '), '--help');
     expect(code).toBe(0);
     expect(stdout.startsWith(`Usage: ragpp ${name}`)).toBe(true);
     for (const { flags, description } of command.options) {
       expect(description.length, flags).toBeGreaterThan(10);
-      expect(unwrapped(stdout)).toContain(`${flags} ${unwrapped(description)}`);
+      expect(joinHelpLines(stdout)).toContain(`${flags} ${joinHelpLines(description)}`);
     }
     for (const argument of command.registeredArguments) {
       expect(argument.description.length, argument.name()).toBeGreaterThan(5);
-      expect(unwrapped(stdout)).toContain(argument.description);
+      expect(joinHelpLines(stdout)).toContain(argument.description);
     }
     expect(stdout.split('\n').filter((line) => line.length > 120)).toEqual([]);
   });
 });
 
 test('the version is that of the package', async () => {
-  expect(await ragpp('--version')).toEqual({ code: 0, stdout: `${projectVersion()}\n`, stderr: '' });
+  expect(await runRagpp('--version')).toEqual({ code: 0, stdout: `${projectVersion()}\n`, stderr: '' });
 });
 
 describe('wrong usage exits with 2, says what is wrong, and where help is', () => {
@@ -80,7 +80,7 @@ describe('wrong usage exits with 2, says what is wrong, and where help is', () =
     ['an argument too many', ['doctor', 'x'], /too many arguments/],
     ['an option without its value', ['run', 'x.yaml', '--set'], /option '--set <path=value>' argument missing/],
   ])('%s', async (_, argv, message) => {
-    const { code, stdout, stderr } = await ragpp(...argv);
+    const { code, stdout, stderr } = await runRagpp(...argv);
     expect(code).toBe(2);
     expect(stdout).toBe('');
     expect(stderr).toMatch(message);
@@ -88,21 +88,21 @@ describe('wrong usage exits with 2, says what is wrong, and where help is', () =
 });
 
 test('no command leaves an exit code behind for the next', async () => {
-  expect((await ragpp('rnu')).code).toBe(2);
-  expect((await ragpp('--version')).code).toBe(0);
+  expect((await runRagpp('rnu')).code).toBe(2);
+  expect((await runRagpp('--version')).code).toBe(0);
   expect(process.exitCode).toBeUndefined();
 });
 
 /** On what passes for a terminal, a command that fails while a stage is open. */
 const FAILING = `
-  import { terminalProgress } from ${JSON.stringify(new URL('../core/progress.ts', import.meta.url).href)};
+  import { createTerminalProgress } from ${JSON.stringify(new URL('../core/progress.ts', import.meta.url).href)};
   import { main } from ${JSON.stringify(new URL('./program.ts', import.meta.url).href)};
   process.stderr.isTTY = true;
   terminalProgress()('arms', 7).update(2);
   process.exitCode = await main(['run', 'none.yaml']);`;
 
 test('an error within a stage ends the program, below its bar, with the cursor back', async () => {
-  const options = [...thisProgram().nodeOptions, '--input-type=module', '--eval', FAILING];
+  const options = [...findOwnProgram().nodeOptions, '--input-type=module', '--eval', FAILING];
   const child = spawn(process.execPath, options, { stdio: ['ignore', 'ignore', 'pipe'], timeout: 30_000 });
   const ended = new Promise((resolve) => child.once('close', (...end) => resolve(end)));
   const written = await text(child.stderr);

@@ -3,16 +3,16 @@ import { ConfigurationError, RagPlusPlusError } from '../core/errors.ts';
 import { closeProgress } from '../core/progress.ts';
 import { printError, printOut } from '../core/terminal.ts';
 import { projectVersion } from '../experiment/run/package-root.ts';
-import { armCommand } from './arm.ts';
+import { createArmCommand } from './arm.ts';
 import { cacheCommand } from './cache.ts';
 import { compareCommand } from './compare.ts';
-import { configCommand } from './config.ts';
-import { dataCommand } from './data.ts';
-import { doctorCommand } from './doctor.ts';
+import { createConfigCommand } from './config.ts';
+import { createDataCommand } from './data.ts';
+import { createDoctorCommand } from './doctor.ts';
 import { FailedCheck } from './failed-check.ts';
 import { publishCommand } from './publish.ts';
 import { rescoreCommand } from './rescore.ts';
-import { resultsCommand } from './results.ts';
+import { createResultsCommand } from './results.ts';
 import { runCommand } from './run.ts';
 import { testWeightsCommand } from './test-weights.ts';
 import { trainCommand } from './train.ts';
@@ -54,27 +54,27 @@ export function buildProgram(): Command {
   program.addCommand(runCommand());
   program.addCommand(trainCommand());
   program.addCommand(testWeightsCommand());
-  program.addCommand(configCommand());
-  program.addCommand(dataCommand());
-  program.addCommand(resultsCommand());
+  program.addCommand(createConfigCommand());
+  program.addCommand(createDataCommand());
+  program.addCommand(createResultsCommand());
   program.addCommand(compareCommand());
   program.addCommand(rescoreCommand());
   program.addCommand(verifyCommand());
-  program.addCommand(doctorCommand());
+  program.addCommand(createDoctorCommand());
   program.addCommand(cacheCommand());
   program.addCommand(publishCommand());
-  program.addCommand(armCommand(), { hidden: true });
+  program.addCommand(createArmCommand(), { hidden: true });
   for (const command of program.commands) prepare(command, `ragpp ${command.name()}`);
   return program;
 }
 
-function exitCodeOf(error: unknown): number {
+function chooseExitCode(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   return error instanceof ConfigurationError ? 2 : 1;
 }
 
 /** What is left to say of an error: one line for ours (or a list of faults); anything else keeps its stack, since it is a bug. */
-function remarkOn(error: unknown): string {
+function describeFailure(error: unknown): string {
   if (error instanceof CommanderError || error instanceof FailedCheck) return ''; // have said it themselves
   if (error instanceof RagPlusPlusError) return `ragpp [${error.code}]: ${error.message}\n`;
   return `ragpp: unexpected error\n${error instanceof Error ? error.stack : error}\n`;
@@ -94,7 +94,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     await execute(argv);
     return 0;
   } catch (error) {
-    printError(remarkOn(error));
-    return exitCodeOf(error);
+    printError(describeFailure(error));
+    return chooseExitCode(error);
   }
 }

@@ -16,7 +16,7 @@ import { ValidationError } from '../core/errors.ts';
 import { PROJECT_ROOT } from '../experiment/run/environment.ts';
 import { LOOKS_FILE } from '../training/test-looks.ts';
 import { withTable } from './actions/publish.ts';
-import { ragpp } from './command.harness.ts';
+import { runRagpp } from './command.harness.ts';
 
 const document =
   'before\n<!-- results/x/table.md -->\nold\n<!-- end of table -->\nafter\n<!-- results/y/table.md -->\n<!-- end of table -->\n';
@@ -73,7 +73,7 @@ describe('publishing', () => {
     'table.tex': '\\hline',
     'weights-linear.safetensors': 'w',
   };
-  const publish = () => ragpp('publish', run, '--document', readme, '--results', results);
+  const publish = () => runRagpp('publish', run, '--document', readme, '--results', results);
   beforeEach(() => {
     mkdirSync(run, { recursive: true });
     for (const [name, text] of Object.entries(files)) writeFileSync(join(run, name), text);

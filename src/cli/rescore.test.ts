@@ -2,21 +2,21 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
-import { ragpp } from './command.harness.ts';
+import { buildSampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
+import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-rescore-'));
 afterAll(() => rmSync(root, { recursive: true }));
 let folder: string;
-const json = (...path: string[]) => JSON.parse(readFileSync(join(folder, ...path), 'utf8'));
-const rescore = (...flags: string[]) => ragpp('rescore', folder, ...flags);
+const readRescoredJson = (...path: string[]) => JSON.parse(readFileSync(join(folder, ...path), 'utf8'));
+const rescore = (...flags: string[]) => runRagpp('rescore', folder, ...flags);
 
 beforeAll(async () => {
   writeSampleJsonl(root);
   const config = join(root, 'sample.yaml');
-  writeFileSync(config, JSON.stringify(sampleConfig(root)));
+  writeFileSync(config, JSON.stringify(buildSampleConfig(root)));
   const changes = ['--arm', 'newest', '--arm', 'hybrid', '--set', 'arms.hybrid.tune={}'];
-  const { code, stderr } = await ragpp(
+  const { code, stderr } = await runRagpp(
     'run',
     config,
     ...changes,
@@ -34,11 +34,14 @@ describe('a run is rescored', () => {
   test('by its own definitions to the figures that it had', async () => {
     const { code } = await rescore('--metrics', 'mrr@10,recall@5,ndcg@10,map');
     expect(code).toBe(0);
-    const [before, after] = [json('metrics.json'), json('rescored', 'mrr-10-recall-5-ndcg-10-map', 'metrics.json')];
+    const [before, after] = [
+      readRescoredJson('metrics.json'),
+      readRescoredJson('rescored', 'mrr-10-recall-5-ndcg-10-map', 'metrics.json'),
+    ];
     expect(after.passports).toEqual(before.passports);
-    const figures = ({ arms }: { arms: Record<string, unknown>[] }) =>
+    const pickFigures = ({ arms }: { arms: Record<string, unknown>[] }) =>
       arms.map(({ name, metrics, comparisons, holes }) => ({ name, metrics, comparisons, holes }));
-    expect(figures(after)).toEqual(figures(before));
+    expect(pickFigures(after)).toEqual(pickFigures(before));
   });
 
   test('by others, and the table, the figures and their passports say so', async () => {
@@ -50,7 +53,7 @@ describe('a run is rescored', () => {
     expect(stdout).toContain('mrr@3');
     const [name] = readdirSync(join(folder, 'rescored')).filter((entry) => entry.includes('conversation'));
     expect(name).toBe('mrr-3-p-2-judged-only-unanswerable-counted-conversation-t-none-against-newest');
-    const { baseline, queries, passports, statistics } = json('rescored', name as string, 'metrics.json');
+    const { baseline, queries, passports, statistics } = readRescoredJson('rescored', name as string, 'metrics.json');
     expect({ baseline, queries }).toEqual({ baseline: 'newest', queries: 14 });
     expect(passports['mrr@3']).toMatchObject({
       granularity: 'conversation',
@@ -59,10 +62,11 @@ describe('a run is rescored', () => {
       judgedAt: 1,
     });
     expect(statistics).toMatchObject({ test: 't', correction: 'none' });
-    const table = (ending: string) => readFileSync(join(folder, 'rescored', name as string, `table.${ending}`), 'utf8');
-    expect(table('md')).toContain('newest (baseline)');
-    expect(table('tex')).toContain('\\begin{tabular}');
-    expect(table('csv')).toMatch(/^arm,.*\nnewest,finished,.*,mrr@3,/s);
+    const readRescoredTable = (ending: string) =>
+      readFileSync(join(folder, 'rescored', name as string, `table.${ending}`), 'utf8');
+    expect(readRescoredTable('md')).toContain('newest (baseline)');
+    expect(readRescoredTable('tex')).toContain('\\begin{tabular}');
+    expect(readRescoredTable('csv')).toMatch(/^arm,.*\nnewest,finished,.*,mrr@3,/s);
   });
 });
 
@@ -78,7 +82,7 @@ test.each([
 });
 
 test('a folder that is none of a finished run is named', async () => {
-  const { code, stderr } = await ragpp('rescore', join(root, 'runs'), '--metrics', 'mrr');
+  const { code, stderr } = await runRagpp('rescore', join(root, 'runs'), '--metrics', 'mrr');
   expect(code).toBe(1);
   expect(stderr).toContain(
     `folder has no queries.jsonl: ${join(root, 'runs')}; name the folder of a finished run, or run it again`,
@@ -87,5 +91,5 @@ test('a folder that is none of a finished run is named', async () => {
 
 test('the run itself stays as it was', () => {
   expect(existsSync(join(folder, 'report.html'))).toBe(true);
-  expect(json('metrics.json').baseline).toBe('hybrid');
+  expect(readRescoredJson('metrics.json').baseline).toBe('hybrid');
 });

@@ -18,7 +18,7 @@ function parseLimit(text: string): number {
   return limit;
 }
 
-export function resultsCommand(): Command {
+export function createResultsCommand(): Command {
   return new Command('results')
     .description('a table over the arms of all stored runs, filtered and sorted')
     .argument('[folder]', 'where the runs are kept, published ones as well', 'results/runs')
@@ -48,5 +48,5 @@ Examples:
   ragpp results --where experiment=quickstart --where 'arm~decay' --sort mrr@10
   ragpp results results --columns experiment,arm,mrr@10,mrr@10.low,mrr@10.high --csv`,
     )
-    .action(lazyAction(async () => (await import('./actions/results.ts')).results));
+    .action(lazyAction(async () => (await import('./actions/results.ts')).printResults));
 }

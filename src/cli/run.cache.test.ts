@@ -2,14 +2,22 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
-import { ragpp } from './command.harness.ts';
+import { buildSampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
+import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-run-cache-'));
 const config = join(root, 'sample.yaml');
 const cache = join(root, 'cache');
 const small = ['--set', 'evaluation.limitQueries=7', '--set', 'evaluation.metrics=[mrr@10]'];
-const words = (results: string) => ['run', config, '--cache', cache, '--results', join(root, results), ...small];
+const listCachedRunArgs = (results: string) => [
+  'run',
+  config,
+  '--cache',
+  cache,
+  '--results',
+  join(root, results),
+  ...small,
+];
 const NOBODY = 65_534;
 
 /** Does work as a user who may write only where all may: root may write everywhere. */
@@ -33,8 +41,8 @@ function allow(folders: number, files: number): void {
 beforeAll(async () => {
   chmodSync(root, 0o777);
   writeSampleJsonl(root);
-  writeFileSync(config, JSON.stringify(sampleConfig(root)));
-  expect((await ragpp(...words('first'))).code).toBe(0);
+  writeFileSync(config, JSON.stringify(buildSampleConfig(root)));
+  expect((await runRagpp(...listCachedRunArgs('first'))).code).toBe(0);
 });
 afterAll(() => {
   allow(0o755, 0o644);
@@ -43,10 +51,10 @@ afterAll(() => {
 
 test('a warm cache that cannot be written is enough for a run that has nothing to write', async () => {
   allow(0o555, 0o444);
-  const warm = await withoutRights(() => ragpp(...words('second')));
+  const warm = await withoutRights(() => runRagpp(...listCachedRunArgs('second')));
   expect(warm.code).toBe(0);
   expect(warm.stderr).not.toMatch(/^ragpp/m);
-  const cold = await withoutRights(() => ragpp(...words('third'), '--set', 'seed=8'));
+  const cold = await withoutRights(() => runRagpp(...listCachedRunArgs('third'), '--set', 'seed=8'));
   expect(cold.code).toBe(1);
   // access(2) asks for the rights of the real user, which a test cannot take from root for a while.
   expect(cold.stderr).toMatch(
@@ -60,7 +68,7 @@ test('a run mentions a cache above 1 GiB, and what to do', async () => {
   const large = join(cache, 'stages', 'large', 'x.safetensors');
   writeFileSync(large, '');
   truncateSync(large, 1.25 * 2 ** 30); // a hole, which takes no place
-  const { code, stdout } = await ragpp(...words('fourth'));
+  const { code, stdout } = await runRagpp(...listCachedRunArgs('fourth'));
   expect(code).toBe(0);
   expect(stdout).toMatch(/^the cache holds 1\.3 GiB; ragpp cache gc --older-than 30 deletes .*cache$/m);
 });

@@ -13,23 +13,23 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { armsToRun, selectArms } from '../experiment/config/arm-selection.ts';
-import { fileName } from '../experiment/config/arms.ts';
+import { listArmsToRun, selectArms } from '../experiment/config/arm-selection.ts';
+import { formatFileName } from '../experiment/config/arms.ts';
 import { type ExperimentConfig, loadConfig } from '../experiment/config/config.ts';
 import { composeFiles } from '../experiment/config/config-composition.ts';
 import { PROJECT_ROOT } from '../experiment/run/environment.ts';
 import { loadTrainingConfig } from '../training/training-config.ts';
-import { ragpp, type StoredMetrics } from './command.harness.ts';
+import { runRagpp, type StoredMetrics } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-configs-'));
 afterAll(() => rmSync(root, { recursive: true }));
 const folder = join(PROJECT_ROOT, 'configs');
 /** All but the parts that configs are put together from. */
-const configsNow = () =>
+const listConfigs = () =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.yaml') && !file.startsWith('groups'))
     .sort();
-const configs = configsNow();
+const configs = listConfigs();
 const isTraining = (config: string) => config.startsWith('learning');
 
 /** Data that the project may not hold. */
@@ -46,16 +46,17 @@ if (existsSync(irc)) {
       copyFileSync(join(irc, part, name), join(fewLogs, part, name));
   }
 }
-if (existsSync(locomo)) writeFileSync(fewQuestions, JSON.stringify(someOf(readFileSync(locomo, 'utf8'))));
+if (existsSync(locomo))
+  writeFileSync(fewQuestions, JSON.stringify(takeFourConversations(readFileSync(locomo, 'utf8'))));
 
 /** Four conversations with eleven questions each. */
-function someOf(text: string): object[] {
+function takeFourConversations(text: string): object[] {
   const conversations = JSON.parse(text) as { qa: object[] }[];
   return conversations.slice(0, 4).map(({ qa, ...rest }) => ({ ...rest, qa: qa.slice(0, 11) }));
 }
 
 const set = (...changes: string[]) => changes.flatMap((change) => ['--set', change]);
-const weightsOf = (training: string) => join(root, 'results', training, 'weights.safetensors');
+const joinWeightsPath = (training: string) => join(root, 'results', training, 'weights.safetensors');
 
 /** What a config needs of the data folder, where its data and its weights then are. */
 const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; readonly changes: readonly string[] }>> = {
@@ -69,19 +70,19 @@ const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; read
     changes: [
       `dataset.path=${fewQuestions}`,
       'embedding={encoder: lsa, dimension: 61}',
-      `scoring.weights=${weightsOf('learning/locomo.yaml')}`,
+      `scoring.weights=${joinWeightsPath('learning/locomo.yaml')}`,
     ],
   },
   'mail.yaml': {
     needs: [],
-    changes: ['embedding={encoder: lsa, dimension: 61}', `scoring.weights=${weightsOf('learning/mail.yaml')}`],
+    changes: ['embedding={encoder: lsa, dimension: 61}', `scoring.weights=${joinWeightsPath('learning/mail.yaml')}`],
   },
 };
 
-const missing = (config: string) => (OUTSIDE[config]?.needs ?? []).filter((path) => !existsSync(path));
-const outside = (config: string) => set(...(OUTSIDE[config]?.changes ?? []));
+const listMissing = (config: string) => (OUTSIDE[config]?.needs ?? []).filter((path) => !existsSync(path));
+const setOutside = (config: string) => set(...(OUTSIDE[config]?.changes ?? []));
 const runnable = configs.filter((config) => {
-  const lacking = missing(config);
+  const lacking = listMissing(config);
   if (lacking.length > 0) console.warn(`skipped: configs/${config}, no data: ${lacking.map((path) => basename(path))}`);
   return lacking.length === 0;
 });
@@ -108,17 +109,25 @@ const smallTraining = set(
 const executed: string[] = [];
 const planned: string[] = [];
 
-function ragppOn(command: readonly string[], config: string, ...more: string[]): ReturnType<typeof ragpp> {
+function runRagppOn(command: readonly string[], config: string, ...more: string[]): ReturnType<typeof runRagpp> {
   const sizes = isTraining(config) ? smallTraining : small;
-  return ragpp(...command, join(folder, config), '--cache', join(root, 'cache'), ...sizes, ...outside(config), ...more);
+  return runRagpp(
+    ...command,
+    join(folder, config),
+    '--cache',
+    join(root, 'cache'),
+    ...sizes,
+    ...setOutside(config),
+    ...more,
+  );
 }
 
-const resolvedConfig = (config: string) => loadConfig(join(folder, config), OUTSIDE[config]?.changes ?? []);
+const loadShippedConfig = (config: string) => loadConfig(join(folder, config), OUTSIDE[config]?.changes ?? []);
 
 /** @param arms all where none is named. */
-function start(config: string, arms: readonly string[] = []): ReturnType<typeof ragpp> {
+function start(config: string, arms: readonly string[] = []): ReturnType<typeof runRagpp> {
   const chosen = arms.flatMap((name) => ['--arm', name]);
-  return ragppOn(['run'], config, '--results', join(root, 'results', config), ...chosen);
+  return runRagppOn(['run'], config, '--results', join(root, 'results', config), ...chosen);
 }
 
 interface Plan {
@@ -126,20 +135,20 @@ interface Plan {
   readonly stages: { readonly total: number; readonly exact: boolean };
 }
 
-async function planOf(config: string, ...more: string[]): Promise<Plan> {
-  const { code, stdout, stderr } = await ragppOn(['config', 'show'], config, '--json', ...more);
+async function showPlan(config: string, ...more: string[]): Promise<Plan> {
+  const { code, stdout, stderr } = await runRagppOn(['config', 'show'], config, '--json', ...more);
   expect(code, stderr).toBe(0);
   return JSON.parse(stdout) as Plan;
 }
 
 /** A file of the one run of a config. */
-function fileOf(config: string, name: string): string {
+function readRunFile(config: string, name: string): string {
   const [run] = readdirSync(join(root, 'results', config));
   return readFileSync(join(root, 'results', config, run as string, name), 'utf8');
 }
 
 /** Of a sweep the last arm that varies each factor; of other configs no choice, so all of them. */
-function chosenArms({ arms, sweep }: ExperimentConfig): string[] {
+function chooseArms({ arms, sweep }: ExperimentConfig): string[] {
   const swept = (sweep?.factors ?? []).map(({ name }) => arms.findLast((arm) => arm.levels?.[name] !== undefined));
   return [...new Set(swept.map((arm) => arm?.name as string))];
 }
@@ -149,9 +158,9 @@ describe('every config of the project runs on a slice of its data', () => {
     '%s',
     async (config) => {
       const resolved = loadTrainingConfig(join(folder, config));
-      const { code, stderr } = await ragppOn(['train'], config, '--results', join(root, 'results', config));
+      const { code, stderr } = await runRagppOn(['train'], config, '--results', join(root, 'results', config));
       expect(code, stderr).toBe(0);
-      const metrics = JSON.parse(fileOf(config, 'metrics.json')) as StoredMetrics;
+      const metrics = JSON.parse(readRunFile(config, 'metrics.json')) as StoredMetrics;
       expect(metrics.queries).toBeGreaterThan(20);
       expect(metrics.queries).toBeLessThanOrEqual(44);
       expect(metrics.arms.length).toBe(5 * resolved.models.length);
@@ -162,7 +171,7 @@ describe('every config of the project runs on a slice of its data', () => {
       for (const { name } of resolved.models) {
         const [run] = readdirSync(join(root, 'results', config));
         const file = join(root, 'results', config, run as string, `weights-${name}.safetensors`);
-        writeFileSync(weightsOf(config), readFileSync(file));
+        writeFileSync(joinWeightsPath(config), readFileSync(file));
       }
       executed.push(config);
     },
@@ -172,8 +181,8 @@ describe('every config of the project runs on a slice of its data', () => {
   test.each(experiments)(
     '%s can be planned, with every arm',
     async (config) => {
-      const { arms, stages } = await planOf(config);
-      const resolved = resolvedConfig(config);
+      const { arms, stages } = await showPlan(config);
+      const resolved = loadShippedConfig(config);
       expect(arms.map(({ name }) => name)).toEqual(resolved.arms.map(({ name }) => name));
       expect(stages.total).toBeGreaterThan(3);
       for (const { levels } of resolved.sweep?.factors ?? []) expect(levels.length).toBeGreaterThan(0);
@@ -185,13 +194,13 @@ describe('every config of the project runs on a slice of its data', () => {
   test.each(experiments)(
     '%s',
     async (config) => {
-      const resolved = resolvedConfig(config);
-      const wanted = chosenArms(resolved);
+      const resolved = loadShippedConfig(config);
+      const wanted = chooseArms(resolved);
       const { code, stderr } = await start(config, wanted);
       expect(code, stderr).toBe(0);
       const { evaluation } = resolved;
-      const expected = armsToRun(selectArms(resolved, wanted)).map(({ name }) => name);
-      const metrics = JSON.parse(fileOf(config, 'metrics.json')) as StoredMetrics;
+      const expected = listArmsToRun(selectArms(resolved, wanted)).map(({ name }) => name);
+      const metrics = JSON.parse(readRunFile(config, 'metrics.json')) as StoredMetrics;
       expect(metrics.arms.map(({ name }) => name)).toEqual(expected);
       expect(expected.length).toBeGreaterThan(1);
       expect(metrics.queries).toBe(evaluation.split === 'all' && !(config in OUTSIDE) ? 40 : 20);
@@ -199,7 +208,7 @@ describe('every config of the project runs on a slice of its data', () => {
         expect(Object.keys(figures)).toEqual(evaluation.metrics);
         for (const { mean } of Object.values(figures)) expect(mean >= 0 && mean <= 1, `${name}: ${mean}`).toBe(true);
         if (name === evaluation.baseline) expect(figures[evaluation.metrics[0] as string]?.mean).toBeGreaterThan(0);
-        const lines = fileOf(config, join('runs', `${fileName(name)}.trec`))
+        const lines = readRunFile(config, join('runs', `${formatFileName(name)}.trec`))
           .trimEnd()
           .split('\n');
         expect(new Set(lines.map((line) => line.split(' ')[0])).size).toBe(metrics.queries);
@@ -211,7 +220,7 @@ describe('every config of the project runs on a slice of its data', () => {
 
   test('and none was left out', () => {
     expect(configs.length).toBeGreaterThan(5);
-    const left = configsNow().filter((config) => missing(config).length === 0);
+    const left = listConfigs().filter((config) => listMissing(config).length === 0);
     expect(executed.toSorted()).toEqual(left);
     expect(planned).toEqual(left.filter((config) => !isTraining(config)));
   });
@@ -229,14 +238,15 @@ describe('every config of the project runs on a slice of its data', () => {
 
 test('24 arms that differ in two shares of a score cost no more stages than one of them', async () => {
   const config = join('sweeps', 'rerank-weights.yaml');
-  const [all, one] = [await planOf(config), await planOf(config, '--arm', 'unified')];
+  const [all, one] = [await showPlan(config), await showPlan(config, '--arm', 'unified')];
   expect([all.arms.length, one.arms.length]).toEqual([26, 2]);
   expect(all.stages).toEqual(one.stages);
   expect(all.stages.exact).toBe(true);
 });
 
 test('literal IRCP ranks as RCP does, to the byte, also on real threads', () => {
-  const run = (arm: string) => fileOf('quickstart.yaml', join('runs', `${arm}.trec`)).replaceAll(` ${arm}\n`, '\n');
+  const run = (arm: string) =>
+    readRunFile('quickstart.yaml', join('runs', `${arm}.trec`)).replaceAll(` ${arm}\n`, '\n');
   expect(run('ircp-literal')).toBe(run('rcp'));
 });
 

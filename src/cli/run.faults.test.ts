@@ -20,8 +20,8 @@ import {
   HASH_BYTES,
   HEADER_BYTES,
 } from '../embedding/vector-block.ts';
-import { sampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
-import { ragpp } from './command.harness.ts';
+import { buildSampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
+import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-faults-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -30,19 +30,19 @@ const config = join(root, 'sample.yaml');
 const cache = join(root, 'cache');
 const results = join(root, 'results');
 const small = ['--set', 'evaluation.limitQueries=7', '--set', 'evaluation.metrics=[mrr@10]'];
-const start = (...argv: string[]) => ragpp('run', config, '--cache', cache, '--results', results, ...small, ...argv);
+const start = (...argv: string[]) => runRagpp('run', config, '--cache', cache, '--results', results, ...small, ...argv);
 
 beforeAll(() => {
   mkdirSync(data);
   writeSampleJsonl(data);
-  writeFileSync(config, JSON.stringify(sampleConfig(data)));
+  writeFileSync(config, JSON.stringify(buildSampleConfig(data)));
 });
 beforeEach(() => {
   for (const folder of [cache, results]) rmSync(folder, { recursive: true, force: true });
 });
 
 /** One error and nothing else: on stderr after the stages that were finished, and no file that a later run could meet. */
-async function expectError(outcome: ReturnType<typeof ragpp>, code: number, message: RegExp): Promise<void> {
+async function expectError(outcome: ReturnType<typeof runRagpp>, code: number, message: RegExp): Promise<void> {
   const { code: got, stdout, stderr } = await outcome;
   const [error = '', ...others] = stderr.split(/^(?=ragpp \[)/m).filter((part) => part.startsWith('ragpp'));
   expect(error.trimEnd()).toMatch(message);
@@ -106,26 +106,26 @@ describe('a fault of the configuration exits with 2, before anything is made', (
     const broken = join(root, 'broken.yaml');
     rmSync(broken, { force: true });
     if (text !== null) writeFileSync(broken, text);
-    await expectError(ragpp('run', broken, '--cache', cache, '--results', results), 2, message);
+    await expectError(runRagpp('run', broken, '--cache', cache, '--results', results), 2, message);
   });
 });
 
 describe('a fault of the data exits with 1 and names the row', () => {
-  const turn = (id: string, parentId: string | null, text = 'some words') =>
+  const encodeTurn = (id: string, parentId: string | null, text = 'some words') =>
     JSON.stringify({ id, conversationId: 'c0', parentId, timestamp: 1, text });
   test.each([
     [
       'a parent that is missing',
-      [turn('x', 'nobody')],
+      [encodeTurn('x', 'nobody')],
       /^ragpp \[VALIDATION\]: 1 error in .*; correct and run again, or set onDirtyRow: skip:\n {2}turns\.jsonl:\d+: missing parent: nobody$/,
     ],
     [
       'a cycle',
-      [turn('x', 'y'), turn('y', 'x')],
+      [encodeTurn('x', 'y'), encodeTurn('y', 'x')],
       /2 errors[\s\S]*its own ancestor, a cycle: x\n.*its own ancestor, a cycle: y$/,
     ],
-    ['an id twice', [turn('t0-0', null)], /duplicate id: t0-0$/],
-    ['an empty text', [turn('x', null, ' ')], /malformed row: text: expected a text that is not empty, got " "$/],
+    ['an id twice', [encodeTurn('t0-0', null)], /duplicate id: t0-0$/],
+    ['an empty text', [encodeTurn('x', null, ' ')], /malformed row: text: expected a text that is not empty, got " "$/],
     ['no JSON', ['{'], /not JSON: \{$/],
   ])('%s', async (_, rows, message) => {
     const dirty = join(root, 'dirty');
@@ -149,7 +149,7 @@ describe('a fault of the data exits with 1 and names the row', () => {
 });
 
 describe('a damaged cache exits with 1 and says what to delete', () => {
-  const cached = () =>
+  const listCached = () =>
     readdirSync(join(cache, 'embeddings'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.vectors'))
       .map((name) => join(cache, 'embeddings', name));
@@ -159,7 +159,7 @@ describe('a damaged cache exits with 1 and says what to delete', () => {
   });
 
   test('embeddings that are altered', async () => {
-    const [path] = cached() as [string];
+    const [path] = listCached() as [string];
     const bytes = readFileSync(path);
     bytes[100] = (bytes[100] as number) ^ 1;
     writeFileSync(path, bytes);
@@ -173,7 +173,7 @@ describe('a damaged cache exits with 1 and says what to delete', () => {
   });
 
   test('embeddings that end within a block are completed, which a line says', async () => {
-    for (const path of cached()) truncateSync(path, readFileSync(path).byteLength - 100);
+    for (const path of listCached()) truncateSync(path, readFileSync(path).byteLength - 100);
     const { code, stderr } = await start();
     expect(code).toBe(0);
     expect(stderr).toMatch(
@@ -203,7 +203,7 @@ describe('a damaged cache exits with 1 and says what to delete', () => {
   });
 
   test('embeddings that are no numbers', async () => {
-    for (const path of cached()) {
+    for (const path of listCached()) {
       const bytes = readFileSync(path);
       const { count, dimension, identity } = decodeHeader(bytes.subarray(0, HEADER_BYTES)) as BlockHeader;
       const keys = decodeKeys(bytes.subarray(HEADER_BYTES, HEADER_BYTES + count * HASH_BYTES));
@@ -223,7 +223,7 @@ describe('an obstacle exits with 1, before any work', () => {
   ])('a file, where %s should be', async (_, folders) => {
     writeFileSync(join(root, 'file'), 'mine');
     const options = { results, cache, ...folders() };
-    const outcome = ragpp('run', config, '--cache', options.cache, '--results', options.results);
+    const outcome = runRagpp('run', config, '--cache', options.cache, '--results', options.results);
     await expectError(
       outcome,
       1,

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { applyOverrides, type Plain } from '../experiment/config/config-file.ts';
-import { sampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
-import { ragpp } from './command.harness.ts';
-import { eventually, startRagpp, workersOf, workOf } from './process.harness.ts';
+import { buildSampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
+import { runRagpp } from './command.harness.ts';
+import { awaitFound, findWorkers, findWorkProcess, startRagpp } from './process.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-processes-'));
 afterAll(() => rmSync(root, { recursive: true, maxRetries: 5 }));
@@ -14,7 +14,7 @@ const ARMS = 11;
 
 /** A config whose arms differ in their half-life and are each tuned over the same points. */
 function writeConfig(): void {
-  const raw = applyOverrides(sampleConfig(root) as Plain, ['evaluation.metrics=[mrr@10]']);
+  const raw = applyOverrides(buildSampleConfig(root) as Plain, ['evaluation.metrics=[mrr@10]']);
   const [, hybrid] = raw.arms as Plain[];
   const alphas = Array.from({ length: 13 }, (_, i) => i / 13);
   const arms = Array.from({ length: ARMS - 1 }, (_, i) => ({
@@ -32,27 +32,27 @@ beforeAll(() => {
   writeConfig();
 });
 
-const words = (name: string, ...more: string[]) => [
+const listProcessRunArgs = (name: string, ...more: string[]) => [
   'run',
   config,
   ...['--cache', join(root, `${name}-cache`), '--results', join(root, name)],
   ...more,
 ];
-const folderOf = (name: string) => join(root, name, readdirSync(join(root, name))[0] as string);
+const findNamedRunFolder = (name: string) => join(root, name, readdirSync(join(root, name))[0] as string);
 
 /** The files that finished arms have left so far. */
-function outcomesOf(name: string): string[] {
+function listFinishedFiles(name: string): string[] {
   const [folder = ''] = existsSync(join(root, name)) ? readdirSync(join(root, name)) : [];
   const arms = join(root, name, folder, 'arms');
   return existsSync(arms) ? readdirSync(arms).filter((file) => /\.(safetensors|failed\.json)$/.test(file)) : [];
 }
 /** Their bytes, which hold the seconds that an arm took. */
-const bytesOf = (name: string, files: readonly string[]) =>
-  files.map((file) => readFileSync(join(folderOf(name), 'arms', file), 'latin1'));
+const readArmBytes = (name: string, files: readonly string[]) =>
+  files.map((file) => readFileSync(join(findNamedRunFolder(name), 'arms', file), 'latin1'));
 
 /** What must not depend on how a run came about, as how many arms it runs at once does. */
-function lastingFiles(name: string): Record<string, string> {
-  const folder = folderOf(name);
+function readLastingFiles(name: string): Record<string, string> {
+  const folder = findNamedRunFolder(name);
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (file) => statSync(join(folder, file)).isFile() && !/^(arms|environment\.json|report\.html|state\.json)/.test(file),
   );
@@ -61,40 +61,42 @@ function lastingFiles(name: string): Record<string, string> {
 
 let whole: Record<string, string>;
 beforeAll(async () => {
-  const { code, stderr } = await ragpp(...words('whole'));
+  const { code, stderr } = await runRagpp(...listProcessRunArgs('whole'));
   expect(code, stderr).toBe(0);
-  whole = lastingFiles('whole');
+  whole = readLastingFiles('whole');
   expect(Object.keys(whole)).toEqual(expect.arrayContaining(['metrics.json', 'per-query.jsonl', 'runs/hybrid.trec']));
 });
 
 test('kill -9 in the middle of a run with workers ends these too and loses their arms alone; --resume ends with the same bytes', async () => {
-  const killed = startRagpp(words('killed', '--workers', '2'));
-  const workers = await eventually(() => (outcomesOf('killed').length > 2 ? workersOf(workOf(killed.pid)) : undefined));
-  const processes = [workOf(killed.pid), ...workers];
+  const killed = startRagpp(listProcessRunArgs('killed', '--workers', '2'));
+  const workers = await awaitFound(() =>
+    listFinishedFiles('killed').length > 2 ? findWorkers(findWorkProcess(killed.pid)) : undefined,
+  );
+  const processes = [findWorkProcess(killed.pid), ...workers];
   killed.kill('SIGKILL');
   expect((await killed.ended).signal).toBe('SIGKILL');
   expect(workers).toHaveLength(2);
-  await eventually(() => (processes.some((pid) => existsSync(`/proc/${pid}`)) ? undefined : true));
-  expect(folderOf('killed')).toMatch(/\.partial$/);
-  const done = outcomesOf('killed');
+  await awaitFound(() => (processes.some((pid) => existsSync(`/proc/${pid}`)) ? undefined : true));
+  expect(findNamedRunFolder('killed')).toMatch(/\.partial$/);
+  const done = listFinishedFiles('killed');
   expect(done.length).toBeLessThan(ARMS);
-  const bytes = bytesOf('killed', done);
-  const { code, stderr } = await ragpp(...words('killed', '--resume'));
+  const bytes = readArmBytes('killed', done);
+  const { code, stderr } = await runRagpp(...listProcessRunArgs('killed', '--resume'));
   expect(code, stderr).toBe(0);
   expect(stderr).toContain(`arms: ${ARMS - done.length} arms on 14 queries`);
-  expect(bytesOf('killed', done)).toEqual(bytes);
+  expect(readArmBytes('killed', done)).toEqual(bytes);
   expect(readdirSync(join(root, 'killed'))).toHaveLength(1);
-  expect(lastingFiles('killed')).toEqual(whole);
+  expect(readLastingFiles('killed')).toEqual(whole);
 });
 
 test('two workers find what one process finds, byte for byte, also where one of them crashes meanwhile', async () => {
-  const run = ragpp(...words('two', '--workers', '2'));
-  const [victim] = await eventually(() => (outcomesOf('two').length > 0 ? workersOf(process.pid) : undefined));
+  const run = runRagpp(...listProcessRunArgs('two', '--workers', '2'));
+  const [victim] = await awaitFound(() => (listFinishedFiles('two').length > 0 ? findWorkers(process.pid) : undefined));
   process.kill(victim as number, 'SIGSEGV');
   const { code, stderr } = await run;
   expect(code, stderr).toBe(0);
-  expect(workersOf(process.pid)).toEqual([]);
-  expect(lastingFiles('two')).toEqual(whole);
+  expect(findWorkers(process.pid)).toEqual([]);
+  expect(readLastingFiles('two')).toEqual(whole);
 });
 
 describe('an arm that fails', () => {
@@ -102,20 +104,20 @@ describe('an arm that fails', () => {
 
   test('leaves the others a table, without differences, where it is the baseline', async () => {
     const baseline = ['--set', failing, '--set', 'evaluation.baseline=half-life 2', '--arm', 'half-life 1'];
-    const { code, stdout, stderr } = await ragpp(...words('baseline', ...baseline));
+    const { code, stdout, stderr } = await runRagpp(...listProcessRunArgs('baseline', ...baseline));
     expect(stderr).toMatch(/^ragpp: 1 of 2 arms failed; --retry-failed runs them again$/m);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^half-life 1 +1?\.\d{3} \[/m);
-    const files = lastingFiles('baseline');
+    const files = readLastingFiles('baseline');
     const said = 'No arm is compared with the baseline, half-life 2, which failed.';
     for (const name of ['table.md', 'table.tex']) expect(files[name]).toContain(said);
     expect(files['table.csv']).toMatch(/^half-life 1,finished,half-life 2,/m);
-    expect(readFileSync(join(folderOf('baseline'), 'report.html'), 'utf8')).toContain(said);
+    expect(readFileSync(join(findNamedRunFolder('baseline'), 'report.html'), 'utf8')).toContain(said);
     expect(JSON.parse(files['metrics.json'] as string).remarks).toContain(
       'nothing is compared, since the baseline failed: half-life 2',
     );
   });
-  const run = (...more: string[]) => ragpp(...words('failing', '--set', failing, ...more));
+  const run = (...more: string[]) => runRagpp(...listProcessRunArgs('failing', '--set', failing, ...more));
 
   test('fails alone in its process, is in the metrics with its error, and makes the exit code 1', async () => {
     const { code, stderr, stdout } = await run('--workers', '2');
@@ -123,36 +125,36 @@ describe('an arm that fails', () => {
     expect(stderr).toMatch(/^ragpp: 1 of 11 arms failed; --retry-failed runs them again$/m);
     expect(code).toBe(1);
     expect(stdout).toContain('report: ');
-    const metrics = JSON.parse(lastingFiles('failing')['metrics.json'] as string);
+    const metrics = JSON.parse(readLastingFiles('failing')['metrics.json'] as string);
     expect(metrics.failures).toMatchObject([{ name: 'half-life 2', code: 'NOT_FINITE' }]);
     expect(metrics.arms).toHaveLength(ARMS - 1);
   });
 
   test('stays failed with --resume, and is all that --retry-failed runs again', async () => {
-    const outcomes = outcomesOf('failing');
-    const [before, files] = [bytesOf('failing', outcomes), lastingFiles('failing')];
+    const outcomes = listFinishedFiles('failing');
+    const [before, files] = [readArmBytes('failing', outcomes), readLastingFiles('failing')];
     expect((await run('--resume')).stderr).toMatch(/^arms: 0 arms /m);
-    expect(bytesOf('failing', outcomes)).toEqual(before);
+    expect(readArmBytes('failing', outcomes)).toEqual(before);
     const { code, stderr } = await run('--retry-failed');
     expect(stderr).toMatch(/^arms: 1 arms on 14 queries, 1 failed/m);
     expect(code).toBe(1);
     const others = outcomes.filter((file) => !file.endsWith('.failed.json'));
-    expect(bytesOf('failing', others)).toEqual(before.filter((_, i) => others.includes(outcomes[i] as string)));
-    expect(lastingFiles('failing')).toEqual(files);
+    expect(readArmBytes('failing', others)).toEqual(before.filter((_, i) => others.includes(outcomes[i] as string)));
+    expect(readLastingFiles('failing')).toEqual(files);
   });
 });
 
 test('of two runs of a config at once the second is refused, with the process that has it; the lock of a killed one is taken over', async () => {
-  const first = startRagpp(words('both'));
-  await eventually(() => (outcomesOf('both').length > 0 ? true : undefined));
-  const work = workOf(first.pid);
+  const first = startRagpp(listProcessRunArgs('both'));
+  await awaitFound(() => (listFinishedFiles('both').length > 0 ? true : undefined));
+  const work = findWorkProcess(first.pid);
   process.kill(work, 'SIGSTOP');
-  const second = await ragpp(...words('both', '--resume'));
+  const second = await runRagpp(...listProcessRunArgs('both', '--resume'));
   expect(second.code).toBe(1);
   const refusal = `sample-\\w+\\.partial is not available: process ${work} on .* works on it; wait for it, or delete .*lock if it has ended$`;
   expect(second.stderr).toMatch(new RegExp(`^ragpp \\[UNAVAILABLE\\]: run folder .*both.${refusal}`, 'm'));
   process.kill(work, 'SIGKILL');
   await first.ended;
-  expect((await ragpp(...words('both'))).code).toBe(0);
-  expect(lastingFiles('both')).toEqual(whole);
+  expect((await runRagpp(...listProcessRunArgs('both'))).code).toBe(0);
+  expect(readLastingFiles('both')).toEqual(whole);
 });

@@ -6,9 +6,9 @@ import { parse } from 'yaml';
 import { readQrels, readRun } from '../evaluation/trec-files.ts';
 import { resolveConfig } from '../experiment/config/config.ts';
 import type { Environment } from '../experiment/measure/result.ts';
-import { sampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
+import { buildSampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
 import type { Run } from '../model/run.ts';
-import { ragpp, type StoredMetrics } from './command.harness.ts';
+import { runRagpp, type StoredMetrics } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-cli-run-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -17,9 +17,9 @@ const cache = join(root, 'cache');
 const ARMS = ['newest', 'hybrid', 'decayed-2', 'unified', 'propagated'];
 
 const start = (results: string, ...more: string[]) =>
-  ragpp('run', config, '--cache', cache, '--results', join(root, results), ...more);
+  runRagpp('run', config, '--cache', cache, '--results', join(root, results), ...more);
 /** Of a results folder that holds one run. */
-function filesOf(results: string): Record<string, string> {
+function readOnlyRun(results: string): Record<string, string> {
   const [run, ...others] = readdirSync(join(root, results));
   expect(others).toEqual([]);
   const folder = join(root, results, run as string);
@@ -34,12 +34,12 @@ let folder: string;
 
 beforeAll(async () => {
   writeSampleJsonl(root);
-  writeFileSync(config, JSON.stringify(sampleConfig(root)));
+  writeFileSync(config, JSON.stringify(buildSampleConfig(root)));
   const outcome = await start('first');
   expect(outcome.stderr).not.toContain('ragpp');
   expect(outcome.code).toBe(0);
   stdout = outcome.stdout;
-  files = filesOf('first');
+  files = readOnlyRun('first');
   metrics = JSON.parse(files['metrics.json'] as string) as StoredMetrics;
   folder = join(root, 'first', readdirSync(join(root, 'first'))[0] as string);
 });
@@ -85,16 +85,23 @@ describe('a run leaves', () => {
 
   test('the config as it ran, which runs again to the same hash', async () => {
     const resolved = parse(files['config.yaml'] as string) as Record<string, unknown>;
-    const raw = sampleConfig(root) as Record<string, unknown>;
+    const raw = buildSampleConfig(root) as Record<string, unknown>;
     expect(resolved).toEqual(JSON.parse(JSON.stringify(resolveConfig(raw, 'sample'))));
-    const outcome = await ragpp('run', join(folder, 'config.yaml'), '--cache', cache, '--results', join(root, 'again'));
+    const outcome = await runRagpp(
+      'run',
+      join(folder, 'config.yaml'),
+      '--cache',
+      cache,
+      '--results',
+      join(root, 'again'),
+    );
     expect(outcome.code).toBe(0);
     expect(readdirSync(join(root, 'again'))).toEqual([`sample-${metrics.hash}`]);
   });
 
   test('the command that somebody else would type', async () => {
     await start('typed', '--set', 'seed=9', '--set', 'description=on wasm', '--backend', 'wasm');
-    const { command, seed, backend } = JSON.parse(filesOf('typed')['environment.json'] as string);
+    const { command, seed, backend } = JSON.parse(readOnlyRun('typed')['environment.json'] as string);
     expect(command).toMatch(/^ragpp run .*sample\.yaml --set seed=9 --set 'description=on wasm' --backend wasm$/);
     expect({ seed, backend }).toEqual({ seed: 9, backend: 'wasm' });
   });
@@ -157,7 +164,7 @@ test('the same config gives the same files, byte for byte, and embeds nothing th
   expect(code).toBe(0);
   expect(stderr.match(/texts from the cache/g)).toHaveLength(2);
   expect(stderr).not.toMatch(/texts embedded|singular vectors/);
-  const again = filesOf('second');
+  const again = readOnlyRun('second');
   expect(Object.keys(again)).toEqual(Object.keys(files));
   for (const [name, text] of Object.entries(files))
     if (!/^(environment\.json|report\.html|arms)/.test(name)) expect(again[name], name).toBe(text);

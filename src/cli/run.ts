@@ -2,13 +2,13 @@ import { Command } from 'commander';
 import { withConfigChanges } from './config-options.ts';
 import { withLauncherChoice } from './launcher-choice.ts';
 import { lazyAction } from './lazy-action.ts';
-import { backendOption, cacheOption } from './options.ts';
+import { cacheOption, createBackendOption } from './options.ts';
 
 export function runCommand(): Command {
   return withLauncherChoice(withConfigChanges(new Command('run')))
     .description('run an experiment config: embed, find candidates, tune on dev, score, measure, report')
     .argument('<config>', 'a YAML file, such as configs/quickstart.yaml')
-    .addOption(backendOption())
+    .addOption(createBackendOption())
     .addOption(cacheOption())
     .option('--results <folder>', 'where the run folder is made', 'results/runs')
     .option('--resume', 'go on with what an earlier run of the same config has left; its failed arms stay failed')

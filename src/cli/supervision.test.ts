@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { BUSY } from '../experiment/launch/busy.fixture.ts';
-import { thisProgram } from '../experiment/launch/program.ts';
+import { findOwnProgram } from '../experiment/launch/program.ts';
 import type { Ended } from './process.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-supervision-'));
@@ -16,7 +16,7 @@ const RESTORED = '\x1b[?25h\x1b[?7h';
 let programs = 0;
 
 /** Supervises a program of some code. @param signal is sent to the supervisor once the program has written to stdout. */
-function supervised(
+function superviseCode(
   code: string,
   signal?: NodeJS.Signals,
   nodeOptions: readonly string[] = [],
@@ -29,7 +29,7 @@ function supervised(
     process.stderr.isTTY = true;
     process.execPath = ${JSON.stringify(execPath)};
     process.exitCode = await supervise(${JSON.stringify({ nodeOptions, main })}, ['7', 'a b']);`;
-  const options = [...thisProgram().nodeOptions, '--input-type=module', '--eval', supervisor];
+  const options = [...findOwnProgram().nodeOptions, '--input-type=module', '--eval', supervisor];
   const child = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'pipe'] });
   const written = { stdout: '', stderr: '' };
   child.stdout.on('data', (text) => {
@@ -49,7 +49,7 @@ test.concurrent.each([
   ['SIGTERM', 143],
 ] as const)('%s ends a program that is busy in synchronous work and hears no signal', async (signal, code) => {
   const heedless = `for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => console.log('heard'));`;
-  expect(await supervised(heedless + BUSY, signal)).toEqual({
+  expect(await superviseCode(heedless + BUSY, signal)).toEqual({
     code,
     signal: null,
     stdout: 'busy\n',
@@ -62,7 +62,7 @@ test.concurrent('a program whose event loop turns ends in order', async () => {
     process.on('SIGINT', () => console.log('released') ?? process.exit(130));
     setInterval(() => {}, 1000);
     console.log('ready');`;
-  const { code, stdout, stderr } = await supervised(heeding, 'SIGTERM');
+  const { code, stdout, stderr } = await superviseCode(heeding, 'SIGTERM');
   expect({ code, stdout, stderr }).toEqual({
     code: 143,
     stdout: 'ready\nreleased\n',
@@ -72,7 +72,7 @@ test.concurrent('a program whose event loop turns ends in order', async () => {
 
 test.concurrent('a program that ends by itself keeps its arguments and its exit code, and nothing is added', async () => {
   const code = 'console.log(process.argv.slice(2)); process.exitCode = 7;';
-  expect(await supervised(code)).toEqual({ code: 7, signal: null, stdout: "[ '7', 'a b' ]\n", stderr: '' });
+  expect(await superviseCode(code)).toEqual({ code: 7, signal: null, stdout: "[ '7', 'a b' ]\n", stderr: '' });
 });
 
 test.concurrent.each([
@@ -80,12 +80,12 @@ test.concurrent.each([
   ['SIGKILL', 137, 'killed by SIGKILL; the machine may have run out of memory'],
   ['SIGSEGV', 139, 'ended by SIGSEGV'],
 ] as const)('a program that %s ends is reported with what to do', async (signal, code, remark) => {
-  const ending = await supervised(`process.kill(process.pid, '${signal}'); setInterval(() => {}, 1000);`);
+  const ending = await superviseCode(`process.kill(process.pid, '${signal}'); setInterval(() => {}, 1000);`);
   expect(ending).toEqual({ code, signal: null, stdout: '', stderr: `${RESTORED}\nragpp: ${remark}; ${RESUME}\n` });
 });
 
 test.concurrent('a process that cannot be started is an error of one line', async () => {
-  expect(await supervised('', undefined, [], '/nonexistent/node')).toEqual({
+  expect(await superviseCode('', undefined, [], '/nonexistent/node')).toEqual({
     code: 1,
     signal: null,
     stdout: '',
@@ -96,7 +96,7 @@ test.concurrent('a process that cannot be started is an error of one line', asyn
 
 test.concurrent('a program whose heap is full ends with the limit and the option that raises it', async () => {
   const hoard = 'const held = []; for (;;) held.push(new Array(1000).fill(held.length));';
-  const { code, stderr } = await supervised(hoard, undefined, ['--max-old-space-size=31']);
+  const { code, stderr } = await superviseCode(hoard, undefined, ['--max-old-space-size=31']);
   expect(code).toBe(134);
   expect(stderr).toMatch(/FATAL ERROR: .* heap out of memory/);
   expect(stderr).toMatch(

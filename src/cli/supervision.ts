@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { printError, restoreTerminal } from '../core/terminal.ts';
-import { memoryAdvice } from '../experiment/launch/memory-advice.ts';
-import { childEnvironment } from '../experiment/launch/parent-watch.ts';
+import { describeMemoryAdvice } from '../experiment/launch/memory-advice.ts';
+import { buildChildEnvironment } from '../experiment/launch/parent-watch.ts';
 import type { Program } from '../experiment/launch/program.ts';
 
 /** Signals that ask the program to end, and its exit codes then. */
@@ -14,17 +14,17 @@ const GRACE_MILLISECONDS = 500;
 const RESUME = 'what was cached stays: a run goes on from there with --resume, a training when it is started again';
 
 /** The message for work that a signal ended. */
-function remarkOn(signal: NodeJS.Signals): string {
+function describeEndSignal(signal: NodeJS.Signals): string {
   if (signal in EXIT_CODES) return 'interrupted';
   if (signal === 'SIGKILL') return 'killed by SIGKILL; the machine may have run out of memory';
   if (signal === 'SIGABRT')
-    return `ended by SIGABRT; if the lines above report a heap out of memory, ${memoryAdvice()}`;
+    return `ended by SIGABRT; if the lines above report a heap out of memory, ${describeMemoryAdvice()}`;
   return `ended by ${signal}`;
 }
 
 function report(signal: NodeJS.Signals): void {
   restoreTerminal();
-  printError(`\nragpp: ${remarkOn(signal)}; ${RESUME}\n`);
+  printError(`\nragpp: ${describeEndSignal(signal)}; ${RESUME}\n`);
 }
 
 /**
@@ -45,7 +45,10 @@ export async function supervise(program: Program, argv: readonly string[]): Prom
 
 /** @throws what the system reports where no process can be started. */
 async function superviseWork({ nodeOptions, main }: Program, argv: readonly string[]): Promise<number> {
-  const work = spawn(process.execPath, [...nodeOptions, main, ...argv], { stdio: 'inherit', env: childEnvironment() });
+  const work = spawn(process.execPath, [...nodeOptions, main, ...argv], {
+    stdio: 'inherit',
+    env: buildChildEnvironment(),
+  });
   let heard: keyof typeof EXIT_CODES | null = null;
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {

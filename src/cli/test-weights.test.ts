@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeSampleTraining } from '../training/training-config.fixture.ts';
-import { ragpp } from './command.harness.ts';
+import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-test-weights-'));
 afterAll(() => rmSync(root, { recursive: true }));
 const cache = join(root, 'cache');
 let folder: string;
 
-const look = (of: string, ...more: string[]) => ragpp('test-weights', of, '--cache', cache, ...more);
+const look = (of: string, ...more: string[]) => runRagpp('test-weights', of, '--cache', cache, ...more);
 const read = (name: string) => readFileSync(join(folder, name), 'utf8');
 /** A copy of the training, to be spoilt. */
 function copy(name: string): string {
@@ -30,7 +30,7 @@ interface Tested {
 beforeAll(async () => {
   const results = join(root, 'results');
   const changes = ['--set', 'importance=false', '--set', 'evaluation.resamples=0'];
-  const { code, stderr } = await ragpp(
+  const { code, stderr } = await runRagpp(
     'train',
     writeSampleTraining(root),
     '--cache',

@@ -1,13 +1,13 @@
 import { Command } from 'commander';
 import { lazyAction } from './lazy-action.ts';
-import { backendOption, cacheOption } from './options.ts';
+import { cacheOption, createBackendOption } from './options.ts';
 
 export function testWeightsCommand(): Command {
   return new Command('test-weights')
     .description('measure the weights of a training on the test split, once, and record that it was looked at')
     .argument('<training-folder>', 'results/runs/<name>-<hash>, as ragpp train leaves it')
     .option('--again', 'look at a test split once more that these weights were measured on before')
-    .addOption(backendOption())
+    .addOption(createBackendOption())
     .addOption(cacheOption())
     .addHelpText(
       'after',

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readQrels, readRun } from '../evaluation/trec-files.ts';
 import { readWeights } from '../learning/weight-file.ts';
 import { writeSampleTraining } from '../training/training-config.fixture.ts';
-import { ragpp, type StoredMetrics } from './command.harness.ts';
+import { runRagpp, type StoredMetrics } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-train-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -14,9 +14,9 @@ const cache = join(root, 'cache');
 const METHODS = ['hand-tuned', 'uniform', 'random search', 'coordinate ascent', 'learned'];
 
 const start = (results: string, ...more: string[]) =>
-  ragpp('train', config, '--cache', cache, '--results', join(root, results), ...more);
-const folderOf = (results: string) => join(root, results, readdirSync(join(root, results))[0] as string);
-const read = (results: string, name: string) => readFileSync(join(folderOf(results), name), 'utf8');
+  runRagpp('train', config, '--cache', cache, '--results', join(root, results), ...more);
+const findTrainingFolder = (results: string) => join(root, results, readdirSync(join(root, results))[0] as string);
+const read = (results: string, name: string) => readFileSync(join(findTrainingFolder(results), name), 'utf8');
 
 let outcome: Awaited<ReturnType<typeof start>>;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 describe('a training leaves', () => {
   test('every file that it promises, in a folder by its name and hash', () => {
-    const names = readdirSync(folderOf('first'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    const names = readdirSync(findTrainingFolder('first'), { recursive: true, encoding: 'utf8' }).filter((name) =>
       name.includes('.'),
     );
     const runs = METHODS.map((method) => join('runs', `linear-${method.replace(' ', '-')}.trec`));
@@ -49,19 +49,19 @@ describe('a training leaves', () => {
       ].sort(),
     );
     const { hash } = JSON.parse(read('first', 'metrics.json')) as StoredMetrics;
-    expect(folderOf('first').endsWith(`sample-training-${hash}`)).toBe(true);
-    expect(outcome.stdout).toContain(`report: ${join(folderOf('first'), 'report.html')}`);
+    expect(findTrainingFolder('first').endsWith(`sample-training-${hash}`)).toBe(true);
+    expect(outcome.stdout).toContain(`report: ${join(findTrainingFolder('first'), 'report.html')}`);
     expect(outcome.stdout).toMatch(/^learned /m);
   });
 
   test('rankings that give the figures of the table to whoever measures them', () => {
     const { arms } = JSON.parse(read('first', 'metrics.json')) as StoredMetrics;
-    const qrels = readQrels(join(folderOf('first'), 'qrels.trec'));
+    const qrels = readQrels(join(findTrainingFolder('first'), 'qrels.trec'));
     const answerable = [...qrels].filter(([, judged]) => [...judged.values()].some((grade) => grade > 0));
     expect(answerable.length).toBeGreaterThan(20);
     for (const [m, { name, metrics }] of arms.entries()) {
       expect(name).toBe(`linear, ${METHODS[m]}`);
-      const run = readRun(join(folderOf('first'), 'runs', `${name.replaceAll(/,? /g, '-')}.trec`));
+      const run = readRun(join(findTrainingFolder('first'), 'runs', `${name.replaceAll(/,? /g, '-')}.trec`));
       const reciprocals = answerable.map(([query, judged]) => {
         const place = (run.get(query) ?? []).slice(0, 10).findIndex(({ id }) => (judged.get(id) ?? 0) > 0);
         return place < 0 ? 0 : 1 / (place + 1);
@@ -72,7 +72,7 @@ describe('a training leaves', () => {
   });
 
   test('weights that are those of the table of weights', () => {
-    const { values, provenance } = readWeights(join(folderOf('first'), 'weights-linear.safetensors'));
+    const { values, provenance } = readWeights(join(findTrainingFolder('first'), 'weights-linear.safetensors'));
     const rows = read('first', 'weights.csv').trimEnd().split('\n').slice(1);
     expect(rows.map((row) => Number(row.split(',')[4]))).toEqual([...values]);
     expect(provenance.trainingClusters.length).toBe(16);
@@ -82,20 +82,20 @@ describe('a training leaves', () => {
 test('what was done is not done again, and the same bytes come of it', async () => {
   const again = await start('again');
   expect(again.code, again.stderr).toBe(0);
-  for (const name of readdirSync(folderOf('first')).filter((name) => name.includes('.')))
+  for (const name of readdirSync(findTrainingFolder('first')).filter((name) => name.includes('.')))
     expect(read('again', name) === read('first', name), name).toBe(true);
   const folds = readdirSync(join(cache, 'stages', 'trained-fold'));
   expect(folds).toHaveLength(3);
 });
 
 test('is known to results and publish', async () => {
-  const listed = await ragpp('results', join(root, 'first'), '--columns', 'arm,mrr@10');
+  const listed = await runRagpp('results', join(root, 'first'), '--columns', 'arm,mrr@10');
   expect(listed.stdout).toMatch(/^linear, learned +\.?\d/m);
   const document = join(root, 'page.md');
   writeFileSync(document, '<!-- results/sample-training/table.md -->\n<!-- end of table -->\n');
-  const published = await ragpp(
+  const published = await runRagpp(
     'publish',
-    folderOf('first'),
+    findTrainingFolder('first'),
     '--document',
     document,
     '--results',
@@ -112,7 +112,7 @@ test('how often the test split was looked at outlives another training, its figu
   mkdirSync(folder);
   const touches = [{ commit: 'abc', backend: 'cpu', command: 'ragpp test-weights x' }];
   writeFileSync(join(folder, 'test.json'), JSON.stringify({ touches, models: [1] }));
-  copyFileSync(join(folderOf('first'), 'config.yaml'), join(folder, 'old.yaml'));
+  copyFileSync(join(findTrainingFolder('first'), 'config.yaml'), join(folder, 'old.yaml'));
   const { code, stderr } = await start('touched');
   expect(code, stderr).toBe(0);
   expect(JSON.parse(read('touched', 'test.json'))).toEqual({ touches });

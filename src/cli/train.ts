@@ -1,13 +1,13 @@
 import { Command } from 'commander';
 import { lazyAction } from './lazy-action.ts';
-import { backendOption, cacheOption, collect } from './options.ts';
+import { cacheOption, collect, createBackendOption } from './options.ts';
 
 export function trainCommand(): Command {
   return new Command('train')
     .description('learn weights from a training config, measured on conversations that they have not seen')
     .argument('<config>', 'a YAML file, such as configs/learning/mail.yaml')
     .option('--set <path=value>', 'override one value of the config (repeatable)', collect, [])
-    .addOption(backendOption())
+    .addOption(createBackendOption())
     .addOption(cacheOption())
     .option('--results <folder>', "where the training's folder is made", 'results/runs')
     .addHelpText(

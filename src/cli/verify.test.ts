@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { OWN_GOLDEN, TOPICS } from '../verification/verify.ts';
-import { ragpp } from './command.harness.ts';
+import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-verify-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
 /** A folder with files of its own, by name. */
-function folderWith(name: string, files: Readonly<Record<string, string>>): string {
+function writeFolderWith(name: string, files: Readonly<Record<string, string>>): string {
   const folder = join(root, name);
   mkdirSync(folder);
   for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
@@ -19,10 +19,10 @@ function folderWith(name: string, files: Readonly<Record<string, string>>): stri
 interface Golden {
   readonly cases: { expected: unknown }[];
 }
-const fusion = () => JSON.parse(readFileSync(join(OWN_GOLDEN, 'fusion.json'), 'utf8')) as Golden;
+const readOwnFusion = () => JSON.parse(readFileSync(join(OWN_GOLDEN, 'fusion.json'), 'utf8')) as Golden;
 
 test.each(['wasm', 'cpu'])('every topic passes on %s, a row each', async (backend) => {
-  const { code, stdout } = await ragpp('verify', '--backend', backend);
+  const { code, stdout } = await runRagpp('verify', '--backend', backend);
   const [first, header, ...rows] = stdout.trimEnd().split('\n');
   expect(first).toBe(`backend ${backend}`);
   expect(header).toMatch(/^topic +cases +worst absolute +worst relative +tolerance +result$/);
@@ -33,11 +33,11 @@ test.each(['wasm', 'cpu'])('every topic passes on %s, a row each', async (backen
 });
 
 test('a case that deviates fails its topic by name, and the exit code is 1', async () => {
-  const golden = fusion();
+  const golden = readOwnFusion();
   (golden.cases[0] as { expected: unknown }).expected = {};
-  const folder = folderWith('deviating', { 'fusion.json': JSON.stringify(golden) });
+  const folder = writeFolderWith('deviating', { 'fusion.json': JSON.stringify(golden) });
   copyFileSync(join(OWN_GOLDEN, 'stats.json'), join(folder, 'stats.json'));
-  const { code, stdout, stderr } = await ragpp('verify', '--backend', 'cpu', '--golden', folder);
+  const { code, stdout, stderr } = await runRagpp('verify', '--backend', 'cpu', '--golden', folder);
   expect(code).toBe(1);
   expect(stdout).toMatch(/^fusion .* FAIL$/m);
   expect(stdout).toMatch(/^stats .* pass$/m);
@@ -47,24 +47,29 @@ test('a case that deviates fails its topic by name, and the exit code is 1', asy
 });
 
 test('a topic that is not known fails', async () => {
-  const folder = folderWith('unknown', { 'x.json': JSON.stringify({ ...fusion(), topic: 'astrology' }) });
-  const { code, stdout } = await ragpp('verify', '--backend', 'cpu', '--golden', folder);
+  const folder = writeFolderWith('unknown', { 'x.json': JSON.stringify({ ...readOwnFusion(), topic: 'astrology' }) });
+  const { code, stdout } = await runRagpp('verify', '--backend', 'cpu', '--golden', folder);
   expect(code).toBe(1);
   expect(stdout).toMatch(/^astrology: unknown topic, expected one of .*: astrology$/m);
 });
 
 test.each([
   ['is not there', () => join(root, 'none'), 1, /^ragpp \[STORAGE\]: cannot read folder .*: .*none; /],
-  ['is empty', () => folderWith('empty', {}), 1, /^ragpp \[STORAGE\]: cannot find a golden file .*empty; /],
-  ['holds no JSON', () => folderWith('text', { 'a.json': '{' }), 1, /^ragpp \[STORAGE\]: cannot parse .*a\.json; /],
+  ['is empty', () => writeFolderWith('empty', {}), 1, /^ragpp \[STORAGE\]: cannot find a golden file .*empty; /],
+  [
+    'holds no JSON',
+    () => writeFolderWith('text', { 'a.json': '{' }),
+    1,
+    /^ragpp \[STORAGE\]: cannot parse .*a\.json; /,
+  ],
   [
     'holds other JSON',
-    () => folderWith('other', { 'a.json': '{}' }),
+    () => writeFolderWith('other', { 'a.json': '{}' }),
     2,
     /^ragpp \[CONFIGURATION\]: 3 errors in .*a\.json; correct and run again:\n {2}topic/,
   ],
 ])('a golden folder that %s is one clear error', async (_, folder, expected, message) => {
-  const { code, stderr } = await ragpp('verify', '--backend', 'cpu', '--golden', folder());
+  const { code, stderr } = await runRagpp('verify', '--backend', 'cpu', '--golden', folder());
   expect(code).toBe(expected);
   expect(stderr.trimEnd()).toMatch(message);
 });

@@ -1,12 +1,12 @@
 import { Command } from 'commander';
 import { TOPICS } from '../verification/verify.ts';
 import { lazyAction } from './lazy-action.ts';
-import { backendOption } from './options.ts';
+import { createBackendOption } from './options.ts';
 
 export function verifyCommand(): Command {
   return new Command('verify')
     .description('compute every golden case on a backend and compare with values from independent programs')
-    .addOption(backendOption().default('auto'))
+    .addOption(createBackendOption().default('auto'))
     .option('--golden <folder>', 'a folder of golden files (*.json) instead of the own ones')
     .addHelpText(
       'after',

@@ -3,7 +3,7 @@ import { ConservationViolationError, ValidationError } from '../core/errors.ts';
 import { validateConservation } from './conservation-laws.ts';
 import type { ConservationMetrics } from './conservation-metrics.ts';
 
-function metrics(some: Partial<ConservationMetrics>): ConservationMetrics {
+function buildMetrics(some: Partial<ConservationMetrics>): ConservationMetrics {
   const energy = some.energy ?? 0.1;
   const information = some.information ?? 2;
   const both = { coherence: 2 * energy, informationBits: information / Math.LN2 };
@@ -11,7 +11,7 @@ function metrics(some: Partial<ConservationMetrics>): ConservationMetrics {
 }
 
 const check = (before: Partial<ConservationMetrics>, after: Partial<ConservationMetrics>, magnitudeThreshold = 0.05) =>
-  validateConservation(metrics(before), metrics(after), { magnitudeThreshold });
+  validateConservation(buildMetrics(before), buildMetrics(after), { magnitudeThreshold });
 
 describe('validateConservation', () => {
   test.each([

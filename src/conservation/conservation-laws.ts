@@ -1,5 +1,5 @@
 import { ConservationViolationError, ValidationError } from '../core/errors.ts';
-import { frozen } from '../core/frozen.ts';
+import { freezeDeeply } from '../core/frozen.ts';
 import type { ConservationMetrics } from './conservation-metrics.ts';
 
 /** How far energy may be outside its range, for metrics computed in float32. */
@@ -13,7 +13,7 @@ export interface ConservationLaws {
 }
 
 /** Those of section 4.5.2 of diomande2026ragpp. */
-export const CONSERVATION_LAWS: ConservationLaws = frozen({ magnitudeThreshold: 0.05 });
+export const CONSERVATION_LAWS: ConservationLaws = freezeDeeply({ magnitudeThreshold: 0.05 });
 
 export interface ConservationCheck {
   /** `|M' - M| / M`; 0 for a memory that was empty, which has nothing to conserve. */
@@ -23,7 +23,7 @@ export interface ConservationCheck {
 }
 
 /** `|M' - M| / M`, infinite where a magnitude comes from nothing. */
-function magnitudeDrift(before: ConservationMetrics, after: ConservationMetrics): number {
+function computeMagnitudeDrift(before: ConservationMetrics, after: ConservationMetrics): number {
   if (before.count === 0 || after.magnitude === before.magnitude) return 0;
   return Math.abs(after.magnitude - before.magnitude) / before.magnitude;
 }
@@ -44,7 +44,7 @@ export function validateConservation(
     throw new ValidationError(`magnitudeThreshold is negative: ${magnitudeThreshold}; pass a number from 0`, {
       magnitudeThreshold,
     });
-  const drift = magnitudeDrift(before, after);
+  const drift = computeMagnitudeDrift(before, after);
   if (!(drift <= magnitudeThreshold))
     throw new ConservationViolationError(
       `magnitude went from ${before.magnitude} to ${after.magnitude}, a drift of ${drift}; check the operation, or raise magnitudeThreshold (${magnitudeThreshold})`,

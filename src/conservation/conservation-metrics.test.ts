@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
-import { random } from '../core/random.ts';
-import { conservationMetrics } from './conservation-metrics.ts';
+import { createRandom } from '../core/random.ts';
+import { computeConservationMetrics } from './conservation-metrics.ts';
 
 /** The definition itself: the double sum of the energy, shares first. */
-function byDefinition(rows: readonly (readonly number[])[], salience: readonly number[]) {
+function computeByDefinition(rows: readonly (readonly number[])[], salience: readonly number[]) {
   const total = salience.reduce((a, b) => a + b, 0);
   const shares = salience.map((weight) => weight / total);
   const lengths = rows.map((row) => Math.hypot(...row));
@@ -26,18 +26,18 @@ function byDefinition(rows: readonly (readonly number[])[], salience: readonly n
 
 const flat = (rows: readonly (readonly number[])[]) => Float64Array.from(rows.flat());
 
-describe('conservationMetrics', () => {
+describe('computeConservationMetrics', () => {
   test('is the definition, for zero rows, duplicates, opposites and zero salience too', () => {
-    const source = random(11, 'conservation-metrics.test');
+    const source = createRandom(11, 'conservation-metrics.test');
     const [T, D] = [37, 13];
-    const rows = Array.from({ length: T }, () => Array.from({ length: D }, () => 3 * source.normal()));
+    const rows = Array.from({ length: T }, () => Array.from({ length: D }, () => 3 * source.drawNormal()));
     rows[5] = Array(D).fill(0);
     rows[7] = rows[6] as number[];
     rows[11] = (rows[10] as number[]).map((value) => -value);
     const salience = rows.map(() => source.uniform() ** 3 * 100);
     salience[2] = 0;
-    const got = conservationMetrics(flat(rows), salience);
-    const expected = byDefinition(rows, salience);
+    const got = computeConservationMetrics(flat(rows), salience);
+    const expected = computeByDefinition(rows, salience);
     expect(got.count).toBe(T);
     expect(got.magnitude).toBeCloseTo(expected.magnitude, 12);
     expect(got.energy).toBeCloseTo(expected.energy, 12);
@@ -78,7 +78,7 @@ describe('conservationMetrics', () => {
       { count: 2, magnitude: 1, energy: 0.25, information: Math.log(2) },
     ],
   ] as const)('%s', (_, rows, salience, expected) => {
-    const { count, magnitude, energy, information } = conservationMetrics(flat(rows), salience);
+    const { count, magnitude, energy, information } = computeConservationMetrics(flat(rows), salience);
     expect({ count, magnitude, energy, information: Math.round(information * 1e15) / 1e15 }).toEqual({
       ...expected,
       information: Math.round(expected.information * 1e15) / 1e15,
@@ -98,12 +98,12 @@ describe('conservationMetrics', () => {
         fc.double({ min: 1e-6, max: 1e6, noNaN: true }),
         (records, scale) => {
           const salience = records.map(([, weight]) => weight);
-          const metrics = conservationMetrics(flat(records.map(([row]) => row)), salience);
+          const metrics = computeConservationMetrics(flat(records.map(([row]) => row)), salience);
           expect(metrics.energy).toBeGreaterThanOrEqual(0);
           expect(metrics.energy).toBeLessThanOrEqual(0.5 + 1e-12);
           expect(metrics.information).toBeGreaterThanOrEqual(0);
           expect(metrics.information).toBeLessThanOrEqual(Math.log(records.length) + 1e-12);
-          const scaled = conservationMetrics(
+          const scaled = computeConservationMetrics(
             flat(records.map(([row]) => row.map((value) => 5 * value))),
             salience.map((weight) => weight * scale),
           );
@@ -149,7 +149,7 @@ describe('conservationMetrics', () => {
       'embeddings: expected 0 rows of one width, got 3 numbers',
     ],
   ] as const)('refuses %s', (_, salience, embeddings, type, message) => {
-    const measure = () => conservationMetrics(Float64Array.from(embeddings), salience);
+    const measure = () => computeConservationMetrics(Float64Array.from(embeddings), salience);
     expect(measure).toThrow(type);
     expect(measure).toThrow(message);
   });

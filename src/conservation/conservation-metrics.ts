@@ -36,7 +36,13 @@ interface ConservationSums {
  *
  * @throws ValidationError for records without salience, NotFiniteError if a sum overflows.
  */
-export function metricsOf({ count, salience, salienceLog, length, direction }: ConservationSums): ConservationMetrics {
+export function deriveMetrics({
+  count,
+  salience,
+  salienceLog,
+  length,
+  direction,
+}: ConservationSums): ConservationMetrics {
   if (count === 0) return { count, magnitude: 0, energy: 0, coherence: 0, information: 0, informationBits: 0 };
   for (const [name, sum] of Object.entries({ salience, salienceLog, length }))
     if (!Number.isFinite(sum)) throw new NotFiniteError(`sum of ${name}`, `${count} records`, sum);
@@ -69,7 +75,7 @@ export function assertSalience(salience: number, where: string): void {
 }
 
 /** `w ln w`, 0 at 0. */
-export function timesOwnLog(salience: number): number {
+export function multiplyByOwnLog(salience: number): number {
   return salience === 0 ? 0 : salience * Math.log(salience);
 }
 
@@ -79,7 +85,7 @@ export function timesOwnLog(salience: number): number {
  * @param where names the record, for the error.
  * @throws NotFiniteError for an embedding that is not finite.
  */
-export function embeddingLength(embedding: ArrayLike<number>, where: string): number {
+export function computeEmbeddingLength(embedding: ArrayLike<number>, where: string): number {
   let squares = 0;
   for (let i = 0; i < embedding.length; i++) squares += (embedding[i] as number) ** 2;
   if (!Number.isFinite(squares)) throw new NotFiniteError('squared length of the embedding', where, squares);
@@ -97,7 +103,7 @@ export function embeddingLength(embedding: ArrayLike<number>, where: string): nu
  * @throws ValidationError for a negative salience or one that is 0 throughout, NotFiniteError for what is not finite, DimensionMismatchError for embeddings that
  * are not T rows.
  */
-export function conservationMetrics(
+export function computeConservationMetrics(
   embeddings: Float32Array | Float64Array,
   salience: ArrayLike<number>,
 ): ConservationMetrics {
@@ -112,12 +118,12 @@ export function conservationMetrics(
     const weight = salience[record] as number;
     assertSalience(weight, where);
     const embedding = embeddings.subarray(record * dimension, (record + 1) * dimension);
-    const length = embeddingLength(embedding, where);
+    const length = computeEmbeddingLength(embedding, where);
     sums.salience += weight;
-    sums.salienceLog += timesOwnLog(weight);
+    sums.salienceLog += multiplyByOwnLog(weight);
     sums.length += weight * length;
     if (length === 0) continue;
     for (let i = 0; i < dimension; i++) direction[i]! += weight * ((embedding[i] as number) / length);
   }
-  return metricsOf({ count, ...sums, direction });
+  return deriveMetrics({ count, ...sums, direction });
 }

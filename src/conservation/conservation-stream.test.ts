@@ -7,7 +7,7 @@ import {
   RecordNotFoundError,
   ValidationError,
 } from '../core/errors.ts';
-import { random } from '../core/random.ts';
+import { createRandom } from '../core/random.ts';
 import { ConservationStream } from './conservation-stream.ts';
 
 interface Held {
@@ -16,7 +16,7 @@ interface Held {
 }
 
 /** A fresh computation in float64 from what is held. */
-function fresh(held: Iterable<Held>, dimension: number) {
+function computeFresh(held: Iterable<Held>, dimension: number) {
   const records = [...held];
   const total = records.reduce((sum, { salience }) => sum + salience, 0);
   const mean = new Float64Array(dimension);
@@ -32,15 +32,15 @@ function fresh(held: Iterable<Held>, dimension: number) {
 }
 
 function expectSame(stream: ConservationStream, held: Iterable<Held>): void {
-  const got = stream.metrics();
-  for (const [name, expected] of Object.entries(fresh(held, stream.dimension)))
+  const got = stream.computeStreamMetrics();
+  for (const [name, expected] of Object.entries(computeFresh(held, stream.dimension)))
     expect(Math.abs(got[name as keyof typeof got] - expected), name).toBeLessThan(1e-9 * Math.max(1, expected));
 }
 
 describe('ConservationStream', () => {
   test('after 100,000 updates is what a fresh computation gives, saliences of twelve orders of magnitude coming and going', () => {
     const D = 7;
-    const source = random(3, 'conservation-stream.test');
+    const source = createRandom(3, 'conservation-stream.test');
     const stream = new ConservationStream(D);
     const held = new Map<string, Held>();
     let ids: string[] = [];
@@ -52,7 +52,9 @@ describe('ConservationStream', () => {
         held.delete(id);
       } else {
         const scale = 10 ** (6 * source.uniform() - 3);
-        const embedding = Float32Array.from({ length: D }, () => (update % 101 === 0 ? 0 : scale * source.normal()));
+        const embedding = Float32Array.from({ length: D }, () =>
+          update % 101 === 0 ? 0 : scale * source.drawNormal(),
+        );
         const record = { embedding, salience: update % 89 === 0 ? 0 : 10 ** (12 * source.uniform() - 6) };
         stream.add(`r${update}`, embedding, record.salience);
         held.set(`r${update}`, record);
@@ -99,23 +101,23 @@ describe('ConservationStream', () => {
   test('is empty at first and exactly empty again when the last record has left', () => {
     const stream = new ConservationStream(2);
     const nothing = { count: 0, magnitude: 0, energy: 0, coherence: 0, information: 0, informationBits: 0 };
-    expect(stream.metrics()).toEqual(nothing);
+    expect(stream.computeStreamMetrics()).toEqual(nothing);
     stream.add('a', Float32Array.of(0.1, 0.7), 0.3);
     stream.add('b', Float32Array.of(3, 4), 1e9);
     stream.remove('a');
-    expect(stream.metrics()).toMatchObject({ count: 1, magnitude: 5, energy: 0.5 });
+    expect(stream.computeStreamMetrics()).toMatchObject({ count: 1, magnitude: 5, energy: 0.5 });
     stream.remove('b');
-    expect(stream.metrics()).toEqual(nothing);
+    expect(stream.computeStreamMetrics()).toEqual(nothing);
   });
 
   test('records without salience are held but carry no weight, and alone cannot be measured', () => {
     const stream = new ConservationStream(2);
     stream.add('mute', Float32Array.of(1, 0), 0);
-    expect(() => stream.metrics()).toThrow('salience of 1 records has no positive sum: 0');
+    expect(() => stream.computeStreamMetrics()).toThrow('salience of 1 records has no positive sum: 0');
     stream.add('heard', Float32Array.of(0, 2), 3);
-    expect(stream.metrics()).toMatchObject({ count: 2, magnitude: 2, energy: 0.5, information: 0 });
+    expect(stream.computeStreamMetrics()).toMatchObject({ count: 2, magnitude: 2, energy: 0.5, information: 0 });
     stream.remove('heard');
-    expect(() => stream.metrics()).toThrow(ValidationError);
+    expect(() => stream.computeStreamMetrics()).toThrow(ValidationError);
   });
 
   test('keeps its own copy of an embedding', () => {
@@ -125,13 +127,13 @@ describe('ConservationStream', () => {
     embedding.fill(9);
     stream.add('b', embedding);
     stream.remove('b');
-    expect(stream.metrics().magnitude).toBe(5);
+    expect(stream.computeStreamMetrics().magnitude).toBe(5);
   });
 
   test('what it refuses leaves it as it was', () => {
     const stream = new ConservationStream(2);
     stream.add('a', Float32Array.of(3, 4), 2);
-    const before = stream.metrics();
+    const before = stream.computeStreamMetrics();
     const one = Float32Array.of(1, 1);
     expect(() => stream.add('a', one)).toThrow(new DuplicateRecordError('conservation stream', 'a'));
     expect(() => stream.remove('z')).toThrow(new RecordNotFoundError('conservation stream', 'z'));
@@ -140,7 +142,7 @@ describe('ConservationStream', () => {
     expect(() => stream.add('b', one, Number.NaN)).toThrow(NotFiniteError);
     expect(() => stream.add('b', Float32Array.of(1, Number.NaN))).toThrow('embedding is not finite at b: NaN');
     expect(() => new ConservationStream(0)).toThrow('dimension is not a positive integer: 0');
-    expect(stream.metrics()).toEqual(before);
+    expect(stream.computeStreamMetrics()).toEqual(before);
     stream.remove('a');
     expect(() => stream.remove('a')).toThrow('conservation stream has no record: a');
   });

@@ -2,9 +2,9 @@ import { DimensionMismatchError, DuplicateRecordError, RecordNotFoundError, Vali
 import {
   assertSalience,
   type ConservationMetrics,
-  embeddingLength,
-  metricsOf,
-  timesOwnLog,
+  computeEmbeddingLength,
+  deriveMetrics,
+  multiplyByOwnLog,
 } from './conservation-metrics.ts';
 import { RunningSums } from './running-sums.ts';
 
@@ -60,7 +60,7 @@ export class ConservationStream {
     if (embedding.length !== this.dimension)
       throw new DimensionMismatchError(`embedding of ${id}`, this.dimension, embedding.length);
     assertSalience(salience, id);
-    const record = { salience, embedding: embedding.slice(), length: embeddingLength(embedding, id) };
+    const record = { salience, embedding: embedding.slice(), length: computeEmbeddingLength(embedding, id) };
     this.#records.set(id, record);
     this.#count(record, 1);
   }
@@ -82,7 +82,7 @@ export class ConservationStream {
     }
     const weight = sign * salience;
     this.#sums.add(SALIENCE, weight);
-    this.#sums.add(SALIENCE_LOG, sign * timesOwnLog(salience));
+    this.#sums.add(SALIENCE_LOG, sign * multiplyByOwnLog(salience));
     this.#sums.add(LENGTH, weight * length);
     if (length === 0) return;
     for (let i = 0; i < this.dimension; i++)
@@ -94,13 +94,13 @@ export class ConservationStream {
    *
    * @throws ValidationError for records without salience, NotFiniteError if a sum overflows.
    */
-  metrics(): ConservationMetrics {
-    return metricsOf({
+  computeStreamMetrics(): ConservationMetrics {
+    return deriveMetrics({
       count: this.size,
-      salience: this.#sums.value(SALIENCE),
-      salienceLog: this.#sums.value(SALIENCE_LOG),
-      length: this.#sums.value(LENGTH),
-      direction: this.#sums.values(DIRECTION),
+      salience: this.#sums.getSum(SALIENCE),
+      salienceLog: this.#sums.getSum(SALIENCE_LOG),
+      length: this.#sums.getSum(LENGTH),
+      direction: this.#sums.listSums(DIRECTION),
     });
   }
 }

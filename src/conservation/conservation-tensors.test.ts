@@ -2,16 +2,20 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
-import { random } from '../core/random.ts';
-import { conservationTensors } from './conservation-tensors.ts';
+import { createRandom } from '../core/random.ts';
+import { computeConservationTensors } from './conservation-tensors.ts';
 
 const [T, D] = [97, 13];
 
 /** The three figures of a memory, read back; nothing is left on the device. */
-async function measured(rows: number[][], salience: number[], width = D): Promise<Record<string, number | undefined>> {
+async function measureOnDevice(
+  rows: number[][],
+  salience: number[],
+  width = D,
+): Promise<Record<string, number | undefined>> {
   const inputs = [tf.tensor2d(rows, [rows.length, width]), tf.tensor1d(salience)] as const;
   const before = tf.memory().numTensors;
-  const tensors = conservationTensors(...inputs);
+  const tensors = computeConservationTensors(...inputs);
   expect(tf.memory().numTensors).toBe(before + 3);
   const figures: Record<string, number | undefined> = {};
   for (const [name, tensor] of Object.entries(tensors)) figures[name] = (await tensor.data())[0];
@@ -23,9 +27,9 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
   test('is the definition in float32, zero rows and zero saliences included', async () => {
-    const source = random(2, 'conservation-tensors.test');
+    const source = createRandom(2, 'conservation-tensors.test');
     const rows = Array.from({ length: T }, (_, i) =>
-      Array.from({ length: D }, (_, j) => (i === 5 ? 0 : 3 * source.normal() + (j === 0 ? 7 : 0))),
+      Array.from({ length: D }, (_, j) => (i === 5 ? 0 : 3 * source.drawNormal() + (j === 0 ? 7 : 0))),
     );
     const salience = rows.map((_, i) => (i === 11 ? 0 : 50 * source.uniform()));
     const total = salience.reduce((a, b) => a + b);
@@ -41,15 +45,15 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
         energy += (share * (salience[j] as number) * cosine) / total / 2;
       }
     }
-    const got = await measured(rows, salience);
+    const got = await measureOnDevice(rows, salience);
     for (const [name, expected] of Object.entries({ magnitude, energy, information }))
       expect(Math.abs((got[name] as number) - expected), name).toBeLessThan(1e-5 + 1e-5 * Math.abs(expected));
   });
 
   test('one record, zero rows only, no salience and no record have defined figures', async () => {
-    expect(await measured([[0, 3, 4]], [7], 3)).toEqual({ magnitude: 5, energy: 0.5, information: 0 });
+    expect(await measureOnDevice([[0, 3, 4]], [7], 3)).toEqual({ magnitude: 5, energy: 0.5, information: 0 });
     expect(
-      await measured(
+      await measureOnDevice(
         [
           [0, 0],
           [0, 0],
@@ -60,7 +64,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     ).toMatchObject({ magnitude: 0, energy: 0 });
     const zeros = { magnitude: 0, energy: 0 };
     expect(
-      await measured(
+      await measureOnDevice(
         [
           [1, 0],
           [0, 1],
@@ -69,7 +73,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
         2,
       ),
     ).toMatchObject(zeros);
-    expect(await measured([], [], 2)).toMatchObject(zeros);
+    expect(await measureOnDevice([], [], 2)).toMatchObject(zeros);
     for (const [rows, salience] of [
       [
         [
@@ -83,7 +87,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
       expect(
         Math.abs(
           (
-            await measured(
+            await measureOnDevice(
               rows.map((row) => [...row]),
               [...salience],
               2,
@@ -96,10 +100,10 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   test('refuses other shapes and what float32 cannot sum, and leaves nothing behind', () => {
     const [rows, short, many, weights] = [tf.zeros([5, 3]), tf.ones([4]), tf.zeros([10_001, 2]), tf.ones([10_001])];
     const before = tf.memory().numTensors;
-    expect(() => conservationTensors(rows as tf.Tensor2D, short as tf.Tensor1D)).toThrow(
+    expect(() => computeConservationTensors(rows as tf.Tensor2D, short as tf.Tensor1D)).toThrow(
       'shape of salience: expected [T]',
     );
-    expect(() => conservationTensors(many as tf.Tensor2D, weights as tf.Tensor1D)).toThrow(
+    expect(() => computeConservationTensors(many as tf.Tensor2D, weights as tf.Tensor1D)).toThrow(
       '10001 records are more than 10000',
     );
     expect(tf.memory().numTensors).toBe(before);

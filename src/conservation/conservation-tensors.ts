@@ -4,7 +4,7 @@ import { matmul, normaliseRows } from '../core/matmul.ts';
 import { scoped } from '../core/scope.ts';
 import { assertShape } from '../core/shapes.ts';
 
-/** More terms than this are summed in float64 on the host, see `conservationMetrics`. */
+/** More terms than this are summed in float64 on the host, see `computeConservationMetrics`. */
 export const MAX_TENSOR_RECORDS = 10_000;
 /** The smallest normal float32: replaces 0 under a logarithm, whose factor is then 0. */
 const TINY = 1.1754944e-38;
@@ -19,13 +19,13 @@ export interface ConservationTensors extends tf.NamedTensorMap {
 
 /**
  * The conservation metrics (definition 4.5 of diomande2026ragpp) of up to 10,000 records that are on the device already, in float32 and O(T D).
- * `conservationMetrics` is the same in float64 on the host for any number of records, and checks the salience.
+ * `computeConservationMetrics` is the same in float64 on the host for any number of records, and checks the salience.
  *
  * @param embeddings [T, D]; a zero row has length 0 and no direction
  * @param salience [T] finite and not negative; normalised here. All three figures are 0 where it is 0 throughout.
  * @throws ValidationError for more than 10,000 records.
  */
-export function conservationTensors(embeddings: tf.Tensor2D, salience: tf.Tensor1D): ConservationTensors {
+export function computeConservationTensors(embeddings: tf.Tensor2D, salience: tf.Tensor1D): ConservationTensors {
   const sizes = assertShape('embeddings', embeddings, 'T D');
   assertShape('salience', salience, 'T', sizes);
   const { T: count = 0 } = sizes;
@@ -34,7 +34,7 @@ export function conservationTensors(embeddings: tf.Tensor2D, salience: tf.Tensor
       `${count} records are more than ${MAX_TENSOR_RECORDS}, the limit of a float32 sum; use conservationMetrics`,
       { count },
     );
-  return scoped('conservationTensors', () => {
+  return scoped('computeConservationTensors', () => {
     if (count === 0) return { magnitude: tf.scalar(0), energy: tf.scalar(0), information: tf.scalar(0) }; // on wasm the sum of no terms is undefined
     const shares: tf.Tensor1D = tf.divNoNan(salience, tf.sum(salience)); // [T]
     const lengths = tf.sqrt(tf.sum(tf.square(embeddings), 1)); // [T]

@@ -6,6 +6,6 @@ export {
   type ConservationLaws,
   validateConservation,
 } from './conservation-laws.ts';
-export { type ConservationMetrics, conservationMetrics } from './conservation-metrics.ts';
+export { type ConservationMetrics, computeConservationMetrics } from './conservation-metrics.ts';
 export { ConservationStream } from './conservation-stream.ts';
-export { type ConservationTensors, conservationTensors, MAX_TENSOR_RECORDS } from './conservation-tensors.ts';
+export { type ConservationTensors, computeConservationTensors, MAX_TENSOR_RECORDS } from './conservation-tensors.ts';

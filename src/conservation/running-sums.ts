@@ -21,12 +21,12 @@ export class RunningSums {
     this.#remainders[at]! += before - (after - part) + (term - part);
   }
 
-  value(at: number): number {
+  getSum(at: number): number {
     return (this.#sums[at] as number) + (this.#remainders[at] as number);
   }
 
   /** The sums from `start` on. */
-  values(start: number): Float64Array {
+  listSums(start: number): Float64Array {
     const values = this.#sums.slice(start);
     const remainders = this.#remainders;
     for (let i = 0; i < values.length; i++) values[i]! += remainders[start + i] as number;

@@ -1,8 +1,8 @@
 import { UnavailableError } from './errors.ts';
-import { frozen } from './frozen.ts';
+import { freezeDeeply } from './frozen.ts';
 
 /** The backends of TensorFlow.js by their names here, in the order in which `auto` tries them. */
-export const BACKENDS = frozen(['cuda', 'node', 'webgpu', 'wasm', 'cpu'] as const);
+export const BACKENDS = freezeDeeply(['cuda', 'node', 'webgpu', 'wasm', 'cpu'] as const);
 export type BackendName = (typeof BACKENDS)[number];
 
 /** The backend that computes the tensors of this process; readable without loading a tensor library. */

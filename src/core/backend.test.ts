@@ -7,7 +7,7 @@ import {
   activeBackend,
   BACKENDS,
   type BackendName,
-  firstThatLoads,
+  findLoadableBackend,
   hasKernel,
   probeBackends,
   readsSynchronously,
@@ -17,9 +17,9 @@ import {
 import { UnavailableError } from './errors.ts';
 
 /** Handlers of uncaught errors. */
-const handlers = () => process.listenerCount('uncaughtException') + process.listenerCount('unhandledRejection');
+const countHandlers = () => process.listenerCount('uncaughtException') + process.listenerCount('unhandledRejection');
 /** Before any backend was loaded: wasm adds its own only the first time. */
-const handlersAtFirst = handlers();
+const handlersAtFirst = countHandlers();
 
 test('a probe says of every backend whether it is there, and why', () => {
   const probes = probeBackends();
@@ -47,7 +47,7 @@ test('a kernel is looked for on the active backend', async () => {
 
 test('loading wasm leaves no handler of uncaught errors behind', async () => {
   await useBackend('wasm');
-  expect(handlers()).toBe(handlersAtFirst);
+  expect(countHandlers()).toBe(handlersAtFirst);
 });
 
 test('work that fails leaves no handler behind either', async () => {
@@ -57,7 +57,7 @@ test('work that fails leaves no handler behind either', async () => {
     throw new Error('broken');
   });
   await expect(failing).rejects.toThrow(/^broken$/);
-  expect(handlers()).toBe(handlersAtFirst);
+  expect(countHandlers()).toBe(handlersAtFirst);
 });
 
 test('auto makes a backend active that is there', async () => {
@@ -89,13 +89,13 @@ describe('the first that loads', () => {
       if (name === 'node') throw new Error('no library');
     };
     const probes = [probe('cuda', false), probe('node'), probe('wasm'), probe('cpu')];
-    expect(await firstThatLoads(probes, load)).toBe('wasm');
+    expect(await findLoadableBackend(probes, load)).toBe('wasm');
     expect(tried).toEqual(['node', 'wasm']);
   });
 
   test('is an error with the reasons of all where there is none', async () => {
     const load = (name: string) => Promise.reject(name === 'wasm' ? new Error('no memory') : 'refused');
-    const failing = firstThatLoads([probe('cuda', false), probe('wasm'), probe('cpu')], load);
+    const failing = findLoadableBackend([probe('cuda', false), probe('wasm'), probe('cpu')], load);
     await expect(failing).rejects.toThrow(UnavailableError);
     await expect(failing).rejects.toThrow('cuda: cuda was looked for; wasm: no memory; cpu: refused');
   });

@@ -17,7 +17,7 @@ export interface BackendProbe {
 
 const require = createRequire(import.meta.url);
 
-function packageFolder(name: string): string | undefined {
+function findPackageFolder(name: string): string | undefined {
   try {
     return dirname(require.resolve(`${name}/package.json`));
   } catch {
@@ -36,7 +36,7 @@ const INSTALL = {
 
 /** npm downloads the native library when it installs the package; without the library an import registers kernels and then throws. */
 function probeNative(name: 'cuda' | 'node', packageName: string): BackendProbe {
-  const folder = packageFolder(packageName);
+  const folder = findPackageFolder(packageName);
   if (folder === undefined)
     return { name, available: false, reason: `${packageName} is not installed: ${INSTALL[name]}` };
   const lib = join(folder, 'lib');
@@ -53,7 +53,7 @@ function probeNative(name: 'cuda' | 'node', packageName: string): BackendProbe {
 }
 
 function probeWebGpu(): BackendProbe {
-  const missing = ['webgpu', '@tensorflow/tfjs-backend-webgpu'].filter((name) => packageFolder(name) === undefined);
+  const missing = ['webgpu', '@tensorflow/tfjs-backend-webgpu'].filter((name) => findPackageFolder(name) === undefined);
   return missing.length === 0
     ? { name: 'webgpu', available: true, reason: 'packages found; the adapter is asked for on first use' }
     : { name: 'webgpu', available: false, reason: `${missing.join(', ')} not installed: ${INSTALL.webgpu}` };
@@ -114,7 +114,7 @@ const LOADERS: Readonly<Record<BackendName, () => Promise<string>>> = {
   },
   wasm: async () => {
     const wasm = await import('@tensorflow/tfjs-backend-wasm');
-    wasm.setWasmPaths(`${join(packageFolder('@tensorflow/tfjs-backend-wasm') as string, 'dist')}/`);
+    wasm.setWasmPaths(`${join(findPackageFolder('@tensorflow/tfjs-backend-wasm') as string, 'dist')}/`);
     return 'wasm';
   },
   cpu: async () => {
@@ -124,7 +124,7 @@ const LOADERS: Readonly<Record<BackendName, () => Promise<string>>> = {
 };
 
 /** True where the batched matrix product is slower than a loop of plain ones (STYLE: 1.5 against 20 GFLOP/s on wasm). */
-export function prefersPlainProducts(): boolean {
+export function doesPreferPlainProducts(): boolean {
   return tf.getBackend() === 'wasm' || tf.getBackend() === 'cpu';
 }
 
@@ -163,14 +163,14 @@ async function load(name: BackendName): Promise<void> {
 }
 
 /** The version of the library of tfjs-node and tfjs-node-gpu; undefined on other backends. */
-function libtensorflowVersion(): string | undefined {
+function readTensorflowVersion(): string | undefined {
   if (tf.getBackend() !== 'tensorflow') return undefined;
   return (tf.backend() as unknown as { binding: { TF_Version: string } }).binding.TF_Version;
 }
 
 const REMEDY = 'run ragpp doctor to see what is missing, or use --backend auto';
 
-function autoReason(chosen: BackendName): string {
+function describeAutoChoice(chosen: BackendName): string {
   const passedOver = BACKENDS.slice(0, BACKENDS.indexOf(chosen));
   const rest = passedOver.length === 0 ? '' : `; not available here: ${passedOver.join(', ')}`;
   return `auto: the first that loads${rest}`;
@@ -185,8 +185,8 @@ function autoReason(chosen: BackendName): string {
 export async function useBackend(choice: BackendChoice): Promise<BackendName> {
   const probes = probeBackends();
   if (choice === 'auto') {
-    const name = await firstThatLoads(probes, load);
-    setActiveBackend({ name, reason: autoReason(name), libtensorflow: libtensorflowVersion() });
+    const name = await findLoadableBackend(probes, load);
+    setActiveBackend({ name, reason: describeAutoChoice(name), libtensorflow: readTensorflowVersion() });
     return name;
   }
   const probe = probes.find(({ name }) => name === choice);
@@ -201,16 +201,16 @@ export async function useBackend(choice: BackendChoice): Promise<BackendName> {
     setActiveBackend({
       name: choice,
       reason: 'named in the command or the config',
-      libtensorflow: libtensorflowVersion(),
+      libtensorflow: readTensorflowVersion(),
     });
     return choice;
   } catch (error) {
-    throw new UnavailableError(`backend ${choice}`, `${reasonOf(error)}; ${REMEDY}`, { cause: error });
+    throw new UnavailableError(`backend ${choice}`, `${describeThrown(error)}; ${REMEDY}`, { cause: error });
   }
 }
 
 /** @throws UnavailableError with the reason of each, if none loads. */
-export async function firstThatLoads(
+export async function findLoadableBackend(
   probes: readonly BackendProbe[],
   load: (name: BackendName) => Promise<void>,
 ): Promise<BackendName> {
@@ -224,7 +224,7 @@ export async function firstThatLoads(
       await load(name);
       return name;
     } catch (error) {
-      reasons.push(`${name}: ${reasonOf(error)}`);
+      reasons.push(`${name}: ${describeThrown(error)}`);
     }
   }
   throw new UnavailableError(
@@ -233,6 +233,6 @@ export async function firstThatLoads(
   );
 }
 
-function reasonOf(error: unknown): string {
+function describeThrown(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventBreaks, letEventsIn } from './event-loop.ts';
+import { createEventBreaks, letEventsIn } from './event-loop.ts';
 
 test('a timer that is due runs in between, as it does not between mere promises', async () => {
   let rang = false;
@@ -14,7 +14,7 @@ test('a timer that is due runs in between, as it does not between mere promises'
 });
 
 test('a loop of short steps lets a timer in after some while, and not at every step', async () => {
-  const pause = eventBreaks();
+  const pause = createEventBreaks();
   let rang = false;
   setTimeout(() => {
     rang = true;

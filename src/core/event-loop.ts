@@ -12,7 +12,7 @@ export function letEventsIn(): Promise<void> {
 const BREAK_MILLISECONDS = 50;
 
 /** For a loop of short steps: {@link letEventsIn} whenever the last time is some while ago, so that awaiting it at every step costs next to nothing. */
-export function eventBreaks(): () => Promise<void> {
+export function createEventBreaks(): () => Promise<void> {
   let last = performance.now();
   return async () => {
     if (performance.now() - last < BREAK_MILLISECONDS) return;

@@ -29,12 +29,12 @@ const TEMPORARY_NUMBERS = 2 ** 47;
 /** The bits of a file's mode that are not its kind. */
 const PERMISSIONS = 0o7777;
 
-function codeOf(error: unknown): string | undefined {
+function readErrorCode(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException).code;
 }
 
 /** Does file work. @throws StorageError with the path, if the system reports an error. */
-function naming<T>(action: string, path: string, work: () => T): T {
+function runNamingPath<T>(action: string, path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -44,12 +44,12 @@ function naming<T>(action: string, path: string, work: () => T): T {
 }
 
 /** The file at a path, or the link itself, not its target; null if the path does not exist. */
-function statsAt(path: string): Stats | null {
+function readStats(path: string): Stats | null {
   return lstatSync(path, { throwIfNoEntry: false }) ?? null;
 }
 
 function refuseLink(action: string, path: string): void {
-  if (statsAt(path)?.isSymbolicLink() !== true) return;
+  if (readStats(path)?.isSymbolicLink() !== true) return;
   const cause = new Error('it is a symbolic link, which is not followed');
   throw new StorageError(action, path, { cause, remedy: 'remove the link' });
 }
@@ -60,10 +60,10 @@ function refuseLink(action: string, path: string): void {
  * @throws StorageError naming the link.
  */
 export function assertNoLink(path: string, root: string = dirname(path)): void {
-  let place = root;
+  let location = root;
   for (const part of relative(root, path).split(sep)) {
-    place = join(place, part);
-    naming('use', place, () => refuseLink('use', place));
+    location = join(location, part);
+    runNamingPath('use', location, () => refuseLink('use', location));
   }
 }
 
@@ -73,7 +73,7 @@ export function assertNoLink(path: string, root: string = dirname(path)): void {
  * @throws StorageError.
  */
 export function makeFolder(path: string): void {
-  naming('make folder', path, () => makeMissing(path));
+  runNamingPath('make folder', path, () => makeMissing(path));
 }
 
 function isFolder(path: string): boolean {
@@ -86,7 +86,7 @@ function makeMissing(path: string): void {
   try {
     mkdirSync(path);
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST' || !isFolder(path)) throw error; // another process may have made the folder
+    if (readErrorCode(error) !== 'EEXIST' || !isFolder(path)) throw error; // another process may have made the folder
   }
 }
 
@@ -106,7 +106,7 @@ function makeTemporary(path: string): { readonly file: number; readonly name: st
     try {
       return { file: openSync(name, 'wx'), name };
     } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw error;
+      if (readErrorCode(error) !== 'EEXIST') throw error;
     }
   }
 }
@@ -119,7 +119,7 @@ function fillAndSync(file: number, bytes: Uint8Array): void {
 }
 
 function replace(path: string, bytes: Uint8Array): void {
-  const existing = statsAt(path);
+  const existing = readStats(path);
   refuseLink('write', path);
   if (existing !== null && !existing.isFile()) throw new Error('it is not a regular file; remove it');
   const { file, name } = makeTemporary(path);
@@ -143,28 +143,28 @@ function replace(path: string, bytes: Uint8Array): void {
  * @throws StorageError, also if the path is a link or not a regular file.
  */
 export function writeAtomic(path: string, content: string | Uint8Array): void {
-  naming('write', path, () => {
+  runNamingPath('write', path, () => {
     makeMissing(dirname(path));
     replace(path, typeof content === 'string' ? Buffer.from(content) : content);
   });
 }
 
 export function readText(path: string): string {
-  return naming('read', path, () => readFileSync(path, 'utf8'));
+  return runNamingPath('read', path, () => readFileSync(path, 'utf8'));
 }
 
 export function readBytes(path: string): Uint8Array {
-  return naming('read', path, () => readFileSync(path));
+  return runNamingPath('read', path, () => readFileSync(path));
 }
 
 /** The names in a folder, sorted. */
 export function readFolder(path: string): string[] {
-  return naming('read', path, () => readdirSync(path).sort());
+  return runNamingPath('read', path, () => readdirSync(path).sort());
 }
 
 /** Makes the folder and checks that it can be written, before long work starts. */
 export function assertWritableFolder(path: string): void {
-  naming('write to folder', path, () => {
+  runNamingPath('write to folder', path, () => {
     makeMissing(path);
     accessSync(path, constants.W_OK);
   });
@@ -172,7 +172,7 @@ export function assertWritableFolder(path: string): void {
 
 /** Makes the folder, or checks that an existing one can be read; {@link assertWritableFolder} is called when a file is missing. */
 export function assertReadableFolder(path: string): void {
-  naming('read folder', path, () => {
+  runNamingPath('read folder', path, () => {
     makeMissing(path);
     accessSync(path, constants.R_OK | constants.X_OK);
   });

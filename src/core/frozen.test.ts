@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { frozen } from './frozen.ts';
+import { freezeDeeply } from './frozen.ts';
 
 test('all plain values below a table are frozen, functions and instances are not', () => {
   const map = new Map([['a', 1]]);
   const fuse = () => 3;
-  const table = frozen({ list: [1, { deep: 2 }], map, entry: { fuse } });
+  const table = freezeDeeply({ list: [1, { deep: 2 }], map, entry: { fuse } });
   expect(Object.isFrozen(table)).toBe(true);
   expect(() => (table.list as unknown[]).push(5)).toThrow(TypeError);
   expect(() => Object.assign(table.list[1] as object, { deep: 3 })).toThrow(TypeError);
@@ -15,5 +15,5 @@ test('all plain values below a table are frozen, functions and instances are not
 });
 
 test('what is no table comes back as it is', () => {
-  expect([frozen(3), frozen(null), frozen('x')]).toEqual([3, null, 'x']);
+  expect([freezeDeeply(3), freezeDeeply(null), freezeDeeply('x')]).toEqual([3, null, 'x']);
 });

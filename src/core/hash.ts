@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ValidationError } from './errors.ts';
 
-function bytesOf(view: ArrayBufferView): Uint8Array {
+function viewAsBytes(view: ArrayBufferView): Uint8Array {
   return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
 }
 
@@ -12,14 +12,14 @@ function assertPlain(value: object): void {
   throw new ValidationError(`only plain objects have a hash: ${value.constructor.name}; convert it to a plain object`);
 }
 
-function canonical(value: unknown): string {
-  if (ArrayBuffer.isView(value)) return `"bytes ${createHash('sha256').update(bytesOf(value)).digest('hex')}"`;
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+function canonicalise(value: unknown): string {
+  if (ArrayBuffer.isView(value)) return `"bytes ${createHash('sha256').update(viewAsBytes(value)).digest('hex')}"`;
+  if (Array.isArray(value)) return `[${value.map(canonicalise).join(',')}]`;
   if (value !== null && typeof value === 'object') {
     assertPlain(value);
     const entries = Object.entries(value).filter(([, item]) => item !== undefined);
     entries.sort(([a], [b]) => (a < b ? -1 : 1));
-    return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`).join(',')}}`;
+    return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalise(item)}`).join(',')}}`;
   }
   if (typeof value === 'number' && !Number.isFinite(value)) return `"${value}"`;
   return JSON.stringify(value) ?? 'null';
@@ -30,9 +30,9 @@ function canonical(value: unknown): string {
  *
  * @throws ValidationError for an object that is not plain.
  */
-export function hashOf(value: unknown): string {
+export function computeHash(value: unknown): string {
   const hash = createHash('sha256');
-  if (ArrayBuffer.isView(value)) hash.update(bytesOf(value));
-  else hash.update(typeof value === 'string' ? value : canonical(value));
+  if (ArrayBuffer.isView(value)) hash.update(viewAsBytes(value));
+  else hash.update(typeof value === 'string' ? value : canonicalise(value));
   return hash.digest('hex');
 }

@@ -29,14 +29,14 @@ export {
   UnavailableError,
   ValidationError,
 } from './errors.ts';
-export { eventBreaks, letEventsIn } from './event-loop.ts';
-export { hashOf } from './hash.ts';
+export { createEventBreaks, letEventsIn } from './event-loop.ts';
+export { computeHash } from './hash.ts';
 export { randomisedSvd, type SvdOptions, type TruncatedSvd } from './linear/randomised-svd.ts';
 export type { SparseMatrix } from './linear/sparse-matrix.ts';
 export { batchedMatmul, matmul, matmulTransposed, normaliseRows } from './matmul.ts';
-export { type Progress, type StartProgress, silent, terminalProgress } from './progress.ts';
-export { type Random, random } from './random.ts';
-export { gatherRows, rowOf, rowWidth } from './rows.ts';
+export { createTerminalProgress, ignoreProgress, type Progress, type StartProgress } from './progress.ts';
+export { createRandom, type Random } from './random.ts';
+export { computeRowWidth, gatherRows, viewRow } from './rows.ts';
 export {
   readCheckedSafetensors,
   readSafetensors,
@@ -46,4 +46,4 @@ export {
 } from './safetensors.ts';
 export { type ScopeResult, scoped } from './scope.ts';
 export { assertShape, type Sizes } from './shapes.ts';
-export { check, nearestOf, parse, suggestKnown } from './validation.ts';
+export { check, findNearestWord, parse, suggestKnown } from './validation.ts';

@@ -5,8 +5,8 @@ import { scoped } from './scope.ts';
 const SMALLEST_NORMAL = 2 ** -126;
 
 /** 1 / x, and 0 where x is not positive or smaller than float32's smallest normal number. Any shape. */
-export function inverseOrZero<T extends tf.Tensor>(x: T): T {
-  return scoped('inverseOrZero', () => {
+export function invertOrZero<T extends tf.Tensor>(x: T): T {
+  return scoped('invertOrZero', () => {
     const isNormal = tf.step(tf.sub(x, SMALLEST_NORMAL));
     return tf.divNoNan(1, tf.mul(tf.relu(x), isNormal)) as T;
   });

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { type BackendName, useBackend } from './backend.ts';
 
 /** Has the tests of a `describe` run on a backend, and each of them leave as many tensors as it found. */
-export function onBackendWithoutLeaks(backend: BackendName): void {
+export function useBackendWithoutLeaks(backend: BackendName): void {
   let before = 0;
   beforeAll(() => useBackend(backend));
   beforeEach(() => {

@@ -2,15 +2,16 @@ import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, test } from 'vitest';
 import { TEST_BACKENDS } from './backends.harness.ts';
 import { DimensionMismatchError } from './errors.ts';
-import { onBackendWithoutLeaks } from './leaks.harness.ts';
+import { useBackendWithoutLeaks } from './leaks.harness.ts';
 import { batchedMatmul, matmul, matmulTransposed, normaliseRows } from './matmul.ts';
-import { random } from './random.ts';
+import { createRandom } from './random.ts';
 
-const stream = random(1, 'matmul.test');
-const values = (...shape: number[]) => Array.from({ length: shape.reduce((a, b) => a * b, 1) }, () => stream.normal());
+const stream = createRandom(1, 'matmul.test');
+const drawShapedValues = (...shape: number[]) =>
+  Array.from({ length: shape.reduce((a, b) => a * b, 1) }, () => stream.drawNormal());
 
 /** c[t][k] = sum_d a[t][d] b[d][k], in float64. */
-function product(a: number[], b: number[], T: number, D: number, K: number): number[] {
+function multiplyByDefinition(a: number[], b: number[], T: number, D: number, K: number): number[] {
   const c = new Array<number>(T * K).fill(0);
   for (let t = 0; t < T; t++)
     for (let k = 0; k < K; k++) for (let d = 0; d < D; d++) c[t * K + k]! += a[t * D + d]! * b[d * K + k]!;
@@ -28,17 +29,17 @@ function expectClose(got: Float32Array | Int32Array | Uint8Array, expected: numb
 }
 
 describe.each(TEST_BACKENDS)('%s', (backend) => {
-  onBackendWithoutLeaks(backend);
+  useBackendWithoutLeaks(backend);
 
   test('plain, transposed and batched products agree with the sum of products', async () => {
     const [B, T, D, K] = [13, 5, 7, 11];
-    const a = values(B, T, D);
-    const b = values(B, D, K);
+    const a = drawShapedValues(B, T, D);
+    const b = drawShapedValues(B, D, K);
     const left = tf.tensor3d(a, [B, T, D]);
     const right = tf.tensor3d(b, [B, D, K]);
     const batched = batchedMatmul(left, right);
     const expected = Array.from({ length: B }, (_, i) =>
-      product(a.slice(i * T * D, (i + 1) * T * D), b.slice(i * D * K, (i + 1) * D * K), T, D, K),
+      multiplyByDefinition(a.slice(i * T * D, (i + 1) * T * D), b.slice(i * D * K, (i + 1) * D * K), T, D, K),
     );
     expectClose(await batched.data(), expected.flat());
     const firstLeft = tf.tensor2d(a.slice(0, T * D), [T, D]);

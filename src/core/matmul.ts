@@ -1,5 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { prefersPlainProducts } from './backend.ts';
+import { doesPreferPlainProducts } from './backend.ts';
 import { scoped } from './scope.ts';
 import { assertShape } from './shapes.ts';
 
@@ -36,19 +36,19 @@ export function matmulTransposed(a: tf.Tensor2D, b: tf.Tensor2D): tf.Tensor2D {
 export function batchedMatmul(a: tf.Tensor3D, b: tf.Tensor3D): tf.Tensor3D {
   const sizes = assertShape('a', a, 'B T D');
   assertShape('b', b, 'B D K', sizes);
-  if (!prefersPlainProducts()) return tf.matMul(a, b);
-  return plainProducts(a, b);
+  if (!doesPreferPlainProducts()) return tf.matMul(a, b);
+  return multiplyOneByOne(a, b);
 }
 
 /**
  * The products one by one. A slice costs wasm a copy of all that it is taken from, so batches are halved again and again instead of unstacked: with B = 64 and
  * 26 MB of operands that is 6 copies instead of 64. Each half has a scope: otherwise the operands that wasm packs accumulate until the end.
  */
-function plainProducts(a: tf.Tensor3D, b: tf.Tensor3D): tf.Tensor3D {
+function multiplyOneByOne(a: tf.Tensor3D, b: tf.Tensor3D): tf.Tensor3D {
   const [batch, rows, inner] = a.shape;
   const columns = b.shape[2];
   if (batch === 0) return tf.zeros([0, rows, columns]);
-  return scoped('plainProducts', () => {
+  return scoped('multiplyOneByOne', () => {
     if (batch === 1) {
       const product = tf.matMul(tf.reshape(a, [rows, inner]), tf.reshape(b, [inner, columns]));
       return tf.reshape(product, [1, rows, columns]);
@@ -61,7 +61,7 @@ function plainProducts(a: tf.Tensor3D, b: tf.Tensor3D): tf.Tensor3D {
     return tf.concat(
       halves.map(([start, size]) =>
         scoped('half', () =>
-          plainProducts(tf.slice(a, start, size) as tf.Tensor3D, tf.slice(b, start, size) as tf.Tensor3D),
+          multiplyOneByOne(tf.slice(a, start, size) as tf.Tensor3D, tf.slice(b, start, size) as tf.Tensor3D),
         ),
       ),
     );

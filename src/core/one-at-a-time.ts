@@ -1,5 +1,5 @@
 /** Runs functions one after the other in the order of the calls; an error does not stop the next. */
-export function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
+export function createSerialRunner(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const result = last.then(work);

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { closeProgress, terminalProgress } from './progress.ts';
+import { closeProgress, createTerminalProgress } from './progress.ts';
 
 const [HIDE_CURSOR, SHOW_CURSOR] = ['\x1b[?25l', '\x1b[?25h'];
 
@@ -21,7 +21,7 @@ function capture(isTTY: boolean) {
 
 test('off a terminal a stage is one plain line when it ends', async () => {
   const { stream, text } = capture(false);
-  const stage = terminalProgress(stream)('embedding', 100);
+  const stage = createTerminalProgress(stream)('embedding', 100);
   stage.update(50);
   stage.finish('3,167 turns');
   await new Promise(setImmediate);
@@ -30,7 +30,7 @@ test('off a terminal a stage is one plain line when it ends', async () => {
 
 test('on a terminal a stage is a bar that ends full', async () => {
   const { stream, text } = capture(true);
-  const stage = terminalProgress(stream)('embedding', 4);
+  const stage = createTerminalProgress(stream)('embedding', 4);
   stage.update(2);
   stage.finish('done');
   await new Promise(setImmediate);
@@ -40,7 +40,7 @@ test('on a terminal a stage is a bar that ends full', async () => {
 
 test('stages within each other have a line each, the outer one first', async () => {
   const { stream, text } = capture(true);
-  const progress = terminalProgress(stream);
+  const progress = createTerminalProgress(stream);
   const outer = progress('arms', 2);
   const inner = progress('bm25', 3);
   inner.finish('3 queries');
@@ -51,9 +51,9 @@ test('stages within each other have a line each, the outer one first', async () 
 
 test('stages that are left open are closed where they stand, and what they still say is passed over', async () => {
   const { stream, text } = capture(true);
-  const outer = terminalProgress(stream)('arms', 4);
+  const outer = createTerminalProgress(stream)('arms', 4);
   outer.update(1);
-  terminalProgress(stream)('bm25', 3);
+  createTerminalProgress(stream)('bm25', 3);
   await new Promise(setImmediate);
   expect(text()).toContain(HIDE_CURSOR);
   expect(text()).not.toContain(SHOW_CURSOR);
@@ -67,7 +67,7 @@ test('stages that are left open are closed where they stand, and what they still
   closeProgress();
   await new Promise(setImmediate);
   expect(text()).toBe(closed);
-  const next = terminalProgress(stream)('again', 1);
+  const next = createTerminalProgress(stream)('again', 1);
   next.finish('all');
   await new Promise(setImmediate);
   expect(text().slice(closed.length)).toMatch(/again .*100%.* all/);

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { MultiBar, SingleBar } from 'cli-progress';
 import { once } from './once.ts';
-import { printable } from './terminal.ts';
+import { escapeControls } from './terminal.ts';
 
 /** Shows the progress of one stage of the work. */
 export interface Progress {
@@ -13,7 +13,7 @@ export interface Progress {
 export type StartProgress = (stage: string, total: number) => Progress;
 
 /** Shows nothing: the default of every library function. */
-export const silent: StartProgress = () => ({ update() {}, finish() {} });
+export const ignoreProgress: StartProgress = () => ({ update() {}, finish() {} });
 
 const require = createRequire(import.meta.url);
 
@@ -47,7 +47,7 @@ class Bars {
   start(stage: string, total: number): SingleBar {
     this.#bars ??= new (library().MultiBar)({ ...BAR, stream: this.#stream });
     shown.add(this);
-    const bar = this.#bars.create(Math.max(total, 1), 0, { stage: printable(stage).padEnd(24), remark: '' });
+    const bar = this.#bars.create(Math.max(total, 1), 0, { stage: escapeControls(stage).padEnd(24), remark: '' });
     this.#open.add(bar);
     return bar;
   }
@@ -60,7 +60,7 @@ class Bars {
 
   finish(bar: SingleBar, remark: string): void {
     if (!this.#open.delete(bar)) return; // closed before it was finished
-    bar.update(bar.getTotal(), { remark: printable(remark) });
+    bar.update(bar.getTotal(), { remark: escapeControls(remark) });
     bar.stop();
     if (this.#open.size > 0) this.#bars?.update();
     else this.close();
@@ -80,15 +80,16 @@ export function closeProgress(): void {
 }
 
 /** On a terminal one bar per stage, on stderr; elsewhere one plain line at the end of the stage. */
-export function terminalProgress(stream: NodeJS.WriteStream = process.stderr): StartProgress {
+export function createTerminalProgress(stream: NodeJS.WriteStream = process.stderr): StartProgress {
   const bars = new Bars(stream);
   return (stage, total) => {
     const started = performance.now();
-    const seconds = () => `${((performance.now() - started) / 1000).toFixed(1)} s`;
+    const formatElapsedSeconds = () => `${((performance.now() - started) / 1000).toFixed(1)} s`;
     if (!stream.isTTY)
       return {
         update() {},
-        finish: (remark) => void stream.write(printable(`${stage}: ${remark ?? 'done'} (${seconds()})\n`)),
+        finish: (remark) =>
+          void stream.write(escapeControls(`${stage}: ${remark ?? 'done'} (${formatElapsedSeconds()})\n`)),
       };
     const bar = bars.start(stage, total);
     return {
@@ -96,7 +97,7 @@ export function terminalProgress(stream: NodeJS.WriteStream = process.stderr): S
         bar.update(done);
         bars.draw();
       },
-      finish: (remark) => bars.finish(bar, `${remark ?? ''} (${seconds()})`),
+      finish: (remark) => bars.finish(bar, `${remark ?? ''} (${formatElapsedSeconds()})`),
     };
   };
 }

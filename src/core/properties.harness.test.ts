@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 test('a property meets the same cases at every run', () => {
-  const drawn = () => {
+  const listDrawnCases = () => {
     const cases: number[] = [];
     fc.assert(fc.property(fc.integer(), (value) => void cases.push(value)));
     return cases;
   };
-  const cases = drawn();
+  const cases = listDrawnCases();
   expect(new Set(cases).size).toBeGreaterThan(50);
-  expect(drawn()).toEqual(cases);
+  expect(listDrawnCases()).toEqual(cases);
 });

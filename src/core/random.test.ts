@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { random } from './random.ts';
+import { createRandom } from './random.ts';
 
 const draw = (seed: number, name: string, count = 5) => {
-  const stream = random(seed, name);
+  const stream = createRandom(seed, name);
   return Array.from({ length: count }, () => stream.uniform());
 };
 
@@ -13,14 +13,14 @@ test('a seed and a name give the same stream; another seed or name gives another
 });
 
 test('uniform, normal and integer have the moments that they should', () => {
-  const stream = random(3, 'moments');
+  const stream = createRandom(3, 'moments');
   const n = 20_011;
   const mean = (values: number[]) => values.reduce((a, b) => a + b, 0) / values.length;
   const uniform = Array.from({ length: n }, () => stream.uniform());
   expect(Math.min(...uniform)).toBeGreaterThanOrEqual(0);
   expect(Math.max(...uniform)).toBeLessThan(1);
   expect(Math.abs(mean(uniform) - 0.5)).toBeLessThan(0.01);
-  const normal = Array.from({ length: n }, () => stream.normal());
+  const normal = Array.from({ length: n }, () => stream.drawNormal());
   expect(Math.abs(mean(normal))).toBeLessThan(0.03);
   expect(Math.abs(mean(normal.map((x) => x * x)) - 1)).toBeLessThan(0.05);
   const counts = new Map<number, number>();
@@ -34,7 +34,7 @@ test('uniform, normal and integer have the moments that they should', () => {
 
 test('a shuffle keeps the elements and moves them', () => {
   const items = Array.from({ length: 23 }, (_, i) => i);
-  const shuffled = random(1, 'shuffle').shuffle([...items]);
+  const shuffled = createRandom(1, 'shuffle').shuffle([...items]);
   expect(shuffled).not.toEqual(items);
   expect([...shuffled].sort((a, b) => a - b)).toEqual(items);
 });

@@ -14,10 +14,10 @@ test('gives the numbers and leaves nothing on the device', async () => {
 
 test('an error of the computation comes through and leaks nothing', async () => {
   const before = tf.memory().numTensors;
-  const broken = () => {
+  const throwInScope = () => {
     tf.ones([3]);
     throw new RangeError('on purpose');
   };
-  await expect(readBack('broken', broken)).rejects.toThrow(RangeError);
+  await expect(readBack('broken', throwInScope)).rejects.toThrow(RangeError);
   expect(tf.memory().numTensors).toBe(before);
 });

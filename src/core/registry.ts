@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ValidationError } from './errors.ts';
-import { frozen } from './frozen.ts';
-import { nearestOf } from './validation.ts';
+import { freezeDeeply } from './frozen.ts';
+import { findNearestWord } from './validation.ts';
 
 /** Members of one kind by name, in the order in which docs list them. Names are unique. */
 export class Registry<Name extends string, M> {
@@ -11,8 +11,8 @@ export class Registry<Name extends string, M> {
 
   /** @throws ValidationError for two members of one name. */
   constructor(members: readonly M[], nameOf: (member: M) => Name) {
-    this.members = frozen([...members]);
-    this.names = frozen(members.map(nameOf));
+    this.members = freezeDeeply([...members]);
+    this.names = freezeDeeply(members.map(nameOf));
     this.#byName = new Map(members.map((member) => [nameOf(member), member]));
     const repeated = this.names.find((name, i) => this.names.indexOf(name) < i);
     if (repeated !== undefined)
@@ -26,7 +26,7 @@ export class Registry<Name extends string, M> {
 
   /** The known name nearest to an unknown one, undefined where none is near. */
   nearest(name: string): Name | undefined {
-    return nearestOf(name, this.names) as Name | undefined;
+    return findNearestWord(name, this.names) as Name | undefined;
   }
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { ChecksumMismatchError, StorageError } from './errors.ts';
-import { hashOf } from './hash.ts';
+import { computeHash } from './hash.ts';
 import { readCheckedSafetensors, readSafetensors, writeSafetensors } from './safetensors.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-safetensors-'));
@@ -88,7 +88,7 @@ test('files without checksums, of other programs, are read, unless they must be 
   writeForeign(header);
   expect(readSafetensors(path, '').tensors.x?.data).toEqual(Uint8Array.of(7, 11, 13, 17));
   expect(() => readCheckedSafetensors(path, 'delete it')).toThrow('it has no checksum of its header; delete it');
-  writeForeign({ ...header, __metadata__: { headerSha256: hashOf({ ...header, __metadata__: {} }) } });
+  writeForeign({ ...header, __metadata__: { headerSha256: computeHash({ ...header, __metadata__: {} }) } });
   expect(() => readCheckedSafetensors(path, 'delete it')).toThrow('it has no checksum of its data; delete it');
 });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ChecksumMismatchError, StorageError } from './errors.ts';
 import { writeAtomic } from './files.ts';
-import { hashOf } from './hash.ts';
+import { computeHash } from './hash.ts';
 
 /** The array types of the format's types; other types are errors. */
 const DTYPES = { F64: Float64Array, F32: Float32Array, I32: Int32Array, U8: Uint8Array } as const;
@@ -17,7 +17,7 @@ export interface TensorFile {
 const CHECKSUM = 'sha256';
 const HEADER_CHECKSUM = 'headerSha256';
 
-function dtypeOf(data: TensorData): Dtype {
+function findDtype(data: TensorData): Dtype {
   return (Object.keys(DTYPES) as Dtype[]).find((dtype) => data instanceof DTYPES[dtype]) as Dtype;
 }
 
@@ -28,14 +28,14 @@ export function writeSafetensors(path: string, file: TensorFile): void {
     ([, a], [, b]) => b.data.BYTES_PER_ELEMENT - a.data.BYTES_PER_ELEMENT,
   );
   const body = Buffer.concat(entries.map(([, { data }]) => Buffer.from(data.buffer, data.byteOffset, data.byteLength)));
-  const metadata: Record<string, string> = { ...file.metadata, [CHECKSUM]: hashOf(body) };
+  const metadata: Record<string, string> = { ...file.metadata, [CHECKSUM]: computeHash(body) };
   const header: Record<string, unknown> = { __metadata__: metadata };
   let offset = 0;
   for (const [name, { shape, data }] of entries) {
-    header[name] = { dtype: dtypeOf(data), shape, data_offsets: [offset, offset + data.byteLength] };
+    header[name] = { dtype: findDtype(data), shape, data_offsets: [offset, offset + data.byteLength] };
     offset += data.byteLength;
   }
-  metadata[HEADER_CHECKSUM] = hashOf(header);
+  metadata[HEADER_CHECKSUM] = computeHash(header);
   const json = Buffer.from(JSON.stringify(header));
   const padded = Buffer.concat([json, Buffer.alloc((8 - (json.byteLength % 8)) % 8, ' ')]); // the format aligns the data to 8 bytes
   const length = Buffer.alloc(8);
@@ -76,7 +76,7 @@ function parseParts(bytes: Buffer, isOurs: boolean, damaged: (reason: string) =>
     throw damaged('its metadata are not texts by name');
   const { [HEADER_CHECKSUM]: expected, ...others } = metadata as Record<string, string>;
   if (expected === undefined && isOurs) throw damaged('it has no checksum of its header');
-  if (expected !== undefined && expected !== hashOf({ __metadata__: others, ...header }))
+  if (expected !== undefined && expected !== computeHash({ __metadata__: others, ...header }))
     throw damaged('the checksum of its header differs');
   return { header: header as Parts['header'], metadata: others, body: bytes.subarray(8 + length) };
 }
@@ -86,7 +86,7 @@ function areSizes(values: unknown): values is number[] {
 }
 
 /** A copy, since the place in the file need not be a multiple of the numbers' size. */
-function arrayOf({ dtype, data_offsets: [start, end] }: Entry, body: Buffer): TensorData {
+function decodeEntry({ dtype, data_offsets: [start, end] }: Entry, body: Buffer): TensorData {
   return new DTYPES[dtype as Dtype](new Uint8Array(body.subarray(start, end)).buffer);
 }
 
@@ -112,24 +112,25 @@ function readTensors(path: string, remedy: string, isOurs: boolean): TensorFile 
   } catch (error) {
     throw new StorageError('read', path, { cause: error });
   }
-  const damaged = (reason: string) => new ChecksumMismatchError(path, reason, remedy);
-  const parts = parseParts(bytes, isOurs, damaged);
+  const createDamageError = (reason: string) => new ChecksumMismatchError(path, reason, remedy);
+  const parts = parseParts(bytes, isOurs, createDamageError);
   const tensors: Record<string, { shape: number[]; data: TensorData }> = {};
   for (const [name, entry] of Object.entries(parts.header)) {
     if (!areSizes(entry?.shape) || !areSizes(entry.data_offsets) || entry.data_offsets.length !== 2)
-      throw damaged(`tensor ${name} has no place`);
+      throw createDamageError(`tensor ${name} has no place`);
     const [start, end] = entry.data_offsets;
-    if (!Object.hasOwn(DTYPES, entry.dtype)) throw damaged(`tensor ${name} has the unknown type ${entry.dtype}`);
+    if (!Object.hasOwn(DTYPES, entry.dtype))
+      throw createDamageError(`tensor ${name} has the unknown type ${entry.dtype}`);
     const expected = entry.shape.reduce(
       (product, size) => product * size,
       DTYPES[entry.dtype as Dtype].BYTES_PER_ELEMENT,
     );
     if (end - start !== expected || end > parts.body.byteLength)
-      throw damaged(`tensor ${name} needs bytes ${start} to ${end} of ${parts.body.byteLength}`);
-    tensors[name] = { shape: entry.shape, data: arrayOf(entry, parts.body) };
+      throw createDamageError(`tensor ${name} needs bytes ${start} to ${end} of ${parts.body.byteLength}`);
+    tensors[name] = { shape: entry.shape, data: decodeEntry(entry, parts.body) };
   }
   const { [CHECKSUM]: expected } = parts.metadata;
-  if (expected === undefined && isOurs) throw damaged('it has no checksum of its data');
-  if (expected !== undefined && expected !== hashOf(parts.body)) throw damaged('its checksum differs');
+  if (expected === undefined && isOurs) throw createDamageError('it has no checksum of its data');
+  if (expected !== undefined && expected !== computeHash(parts.body)) throw createDamageError('its checksum differs');
   return { tensors, metadata: parts.metadata };
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { quoted } from './shell-words.ts';
+import { quoteShellWord } from './shell-words.ts';
 
 test('a shell reads every word back as it was', () => {
   const words = [
@@ -18,11 +18,13 @@ test('a shell reads every word back as it was', () => {
     'ä × 2',
     'a\nb',
   ];
-  const printed = execFileSync('sh', ['-c', `printf '%s\\0' ${words.map(quoted).join(' ')}`], { encoding: 'utf8' });
+  const printed = execFileSync('sh', ['-c', `printf '%s\\0' ${words.map(quoteShellWord).join(' ')}`], {
+    encoding: 'utf8',
+  });
   expect(printed.split('\0')).toEqual([...words, '']);
 });
 
 test('a word that means nothing else stays as it is', () => {
   for (const word of ['--set', 'seed=7', 'configs/quickstart.yaml', 'arms.0.k=+1%', 'a@b:c'])
-    expect(quoted(word)).toBe(word);
+    expect(quoteShellWord(word)).toBe(word);
 });

@@ -1,4 +1,4 @@
 /** A word as a POSIX shell reads it back. */
-export function quoted(word: string): string {
+export function quoteShellWord(word: string): string {
   return /^[\w./:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

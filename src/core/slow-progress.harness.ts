@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { StartProgress } from './progress.ts';
 
 /** Makes every step of a stage take a while, without returning to the event loop. */
-export const slow: StartProgress = () => ({
+export const showSlowly: StartProgress = () => ({
   update() {
     for (const end = performance.now() + 7; performance.now() < end; );
   },
@@ -15,6 +15,6 @@ export async function expectEventsLetIn(work: (progress: StartProgress) => Promi
   setTimeout(() => {
     rang = true;
   }, 0);
-  await work(slow);
+  await work(showSlowly);
   expect(rang).toBe(true);
 }

@@ -2,18 +2,18 @@
 const CONTROL = /(?![\n\t])[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /** A text whose control characters are written out, as `\u001b`, which JSON reads as the character. Names and texts of data may hold any. */
-export function printable(text: string): string {
+export function escapeControls(text: string): string {
   return text.replace(CONTROL, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Writes to stdout what {@link printable} makes of a text. */
+/** Writes to stdout what {@link escapeControls} makes of a text. */
 export function printOut(text: string): void {
-  process.stdout.write(printable(text));
+  process.stdout.write(escapeControls(text));
 }
 
-/** Writes to stderr what {@link printable} makes of a text. */
+/** Writes to stderr what {@link escapeControls} makes of a text. */
 export function printError(text: string): void {
-  process.stderr.write(printable(text));
+  process.stderr.write(escapeControls(text));
 }
 
 /** Restores the cursor and the wrapping of lines of a terminal after a progress bar, if stderr is a terminal. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { ConfigurationError } from './errors.ts';
-import { check, nearestOf, parse, suggestKnown, sumsToOne, withNearest } from './validation.ts';
+import { check, doesSumToOne, findNearestWord, parse, suggestKnown, withNearest } from './validation.ts';
 
 const schema = z.strictObject({
   name: z.string(),
@@ -17,13 +17,13 @@ const schema = z.strictObject({
     .default(null),
 });
 
-function faultsOf(input: unknown) {
+function listCheckFaults(input: unknown) {
   const result = check(schema, input);
   return 'faults' in result ? result.faults : [];
 }
 
 test('every error is reported at once with path, expectation, finding and the nearest key', () => {
-  const faults = faultsOf({
+  const faults = listCheckFaults({
     nam: 'x',
     count: 0,
     source: { index: 'hnsw', efSerch: 5 },
@@ -44,7 +44,7 @@ test('every error is reported at once with path, expectation, finding and the ne
 });
 
 test('an unknown discriminator names the choices', () => {
-  const [fault] = faultsOf({ name: 'x', source: { index: 'hsnw' } });
+  const [fault] = listCheckFaults({ name: 'x', source: { index: 'hsnw' } });
   expect(fault).toEqual({ path: 'source.index', expected: '"hnsw" or "bm25"', got: '"hsnw"', nearest: 'hnsw' });
 });
 
@@ -70,10 +70,10 @@ test.each([
   [[0.989], false],
   [[0.4, 0.6100001], false],
   [[], false],
-])('whether %j sum to 1 within 0.01', (numbers, isSo) => expect(sumsToOne(numbers, 0.01)).toBe(isSo));
+])('whether %j sum to 1 within 0.01', (numbers, isSo) => expect(doesSumToOne(numbers, 0.01)).toBe(isSo));
 
 test('a word far from all known ones has no nearest', () => {
-  expect(nearestOf('zebra', ['halfLifeHours', 'weight'])).toBeUndefined();
+  expect(findNearestWord('zebra', ['halfLifeHours', 'weight'])).toBeUndefined();
 });
 
 test('the hint of a message is the nearest known word, or all of them', () => {

@@ -11,7 +11,7 @@ export function formatPath(path: Path): string {
 }
 
 /** The known word nearest to an unknown one, or undefined if none is near enough to be a typing error. */
-export function nearestOf(word: string, known: readonly string[]): string | undefined {
+export function findNearestWord(word: string, known: readonly string[]): string | undefined {
   if (known.length === 0) return undefined;
   const nearest = closest(word, known as string[]);
   const contains =
@@ -21,17 +21,17 @@ export function nearestOf(word: string, known: readonly string[]): string | unde
 
 /** What to use instead of an unknown word, as a message ends: the nearest known word, or all of them if none is near. */
 export function suggestKnown(word: string, known: readonly string[]): string {
-  return nearestOf(word, known) ?? `one of ${known.join(', ')}`;
+  return findNearestWord(word, known) ?? `one of ${known.join(', ')}`;
 }
 
 /** A fault with the known word nearest to the unknown one, if one is near. */
 export function withNearest(fault: ConfigurationFault, word: string, known: readonly string[]): ConfigurationFault {
-  const nearest = nearestOf(word, known);
+  const nearest = findNearestWord(word, known);
   return nearest === undefined ? fault : { ...fault, nearest };
 }
 
 /** The value at a path; undefined if an object does not have the key itself. */
-export function valueAt(input: unknown, path: Path): unknown {
+export function getValueAt(input: unknown, path: Path): unknown {
   let value = input;
   for (const key of path) {
     if (value === null || typeof value !== 'object' || !Object.hasOwn(value, key)) return undefined;
@@ -41,7 +41,7 @@ export function valueAt(input: unknown, path: Path): unknown {
 }
 
 /** A value as JSON, cut to a length that fits a message. */
-export function excerpt(value: unknown): string {
+export function shortenToExcerpt(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'number') return String(value);
   const json = JSON.stringify(value) ?? String(value);
@@ -71,10 +71,10 @@ function unwrap(schema: z.core.$ZodType, input: unknown): z.core.$ZodType[] {
 }
 
 /** The keys that an object at `path` may have. */
-function knownKeys(schema: z.core.$ZodType, input: unknown, path: Path): string[] {
+function listKnownKeys(schema: z.core.$ZodType, input: unknown, path: Path): string[] {
   let nodes = unwrap(schema, input);
   for (const [depth, key] of path.entries()) {
-    const value = valueAt(input, path.slice(0, depth + 1));
+    const value = getValueAt(input, path.slice(0, depth + 1));
     nodes = nodes.flatMap((node) => {
       const child =
         node instanceof z.ZodObject
@@ -90,13 +90,13 @@ function knownKeys(schema: z.core.$ZodType, input: unknown, path: Path): string[
   return nodes.flatMap((node) => (node instanceof z.ZodObject ? Object.keys(node.shape) : []));
 }
 
-function expectation(issue: z.core.$ZodIssue): { expected: string; choices: string[] } {
-  const quoted = (values: readonly unknown[]) => values.map((value) => JSON.stringify(value)).join(' or ');
+function describeExpectation(issue: z.core.$ZodIssue): { expected: string; choices: string[] } {
+  const quoteChoices = (values: readonly unknown[]) => values.map((value) => JSON.stringify(value)).join(' or ');
   switch (issue.code) {
     case 'invalid_type':
       return { expected: issue.expected, choices: [] };
     case 'invalid_value':
-      return { expected: quoted(issue.values), choices: issue.values.map(String) };
+      return { expected: quoteChoices(issue.values), choices: issue.values.map(String) };
     case 'too_small':
       return { expected: `${issue.origin} ${issue.inclusive ? '>=' : '>'} ${issue.minimum}`, choices: [] };
     case 'too_big':
@@ -104,9 +104,9 @@ function expectation(issue: z.core.$ZodIssue): { expected: string; choices: stri
       return { expected: `${issue.origin} ${issue.inclusive ? '<=' : '<'} ${issue.maximum}`, choices: [] };
     case 'invalid_union': {
       const options = (issue as { options?: readonly unknown[] }).options;
-      if (options !== undefined) return { expected: quoted(options), choices: options.map(String) };
+      if (options !== undefined) return { expected: quoteChoices(options), choices: options.map(String) };
       return {
-        expected: [...new Set(issue.errors.flat().map((inner) => expectation(inner).expected))].join(' or '),
+        expected: [...new Set(issue.errors.flat().map((inner) => describeExpectation(inner).expected))].join(' or '),
         choices: [],
       };
     }
@@ -115,9 +115,9 @@ function expectation(issue: z.core.$ZodIssue): { expected: string; choices: stri
   }
 }
 
-function faultsOfIssue(schema: z.core.$ZodType, input: unknown, issue: z.core.$ZodIssue): ConfigurationFault[] {
+function convertIssue(schema: z.core.$ZodType, input: unknown, issue: z.core.$ZodIssue): ConfigurationFault[] {
   if (issue.code === 'unrecognized_keys') {
-    const known = knownKeys(schema, input, issue.path);
+    const known = listKnownKeys(schema, input, issue.path);
     return issue.keys.map((key) => {
       const fault = {
         path: formatPath([...issue.path, key]),
@@ -127,14 +127,14 @@ function faultsOfIssue(schema: z.core.$ZodType, input: unknown, issue: z.core.$Z
       return withNearest(fault, key, known);
     });
   }
-  const got = valueAt(input, issue.path);
-  const { expected, choices } = expectation(issue);
-  const fault = { path: formatPath(issue.path), expected, got: excerpt(got) };
+  const got = getValueAt(input, issue.path);
+  const { expected, choices } = describeExpectation(issue);
+  const fault = { path: formatPath(issue.path), expected, got: shortenToExcerpt(got) };
   return [typeof got === 'string' ? withNearest(fault, got, choices) : fault];
 }
 
 /** Whether numbers sum to 1 within a tolerance; allows for rounding, as of 0.4 + 0.61 at a tolerance of 0.01. */
-export function sumsToOne(numbers: readonly number[], tolerance: number): boolean {
+export function doesSumToOne(numbers: readonly number[], tolerance: number): boolean {
   return Math.abs(numbers.reduce((sum, number) => sum + number, 0) - 1) <= tolerance + 1e-9;
 }
 
@@ -145,7 +145,7 @@ export function check<S extends z.ZodType>(
 ): { value: z.output<S> } | { faults: ConfigurationFault[] } {
   const result = schema.safeParse(input);
   if (result.success) return { value: result.data };
-  return { faults: result.error.issues.flatMap((issue) => faultsOfIssue(schema, input, issue)) };
+  return { faults: result.error.issues.flatMap((issue) => convertIssue(schema, input, issue)) };
 }
 
 /** @throws ConfigurationError with every error, its path, the expected value, the value found, and the nearest known key. */

@@ -32,12 +32,12 @@ export function withFoundPath<Options extends object>(options: Options): Options
   const folder = folders.get(options);
   const path = folder === undefined ? null : (located as { readonly path?: unknown }).path;
   if (folder === undefined || typeof path !== 'string' || existsSync(path)) return located;
-  const places = isAbsolute(path) ? '' : `, neither in ${folder} nor in the working directory`;
-  throw new UnavailableError('data of the config', `no file or folder at ${path}${places}; set its path`);
+  const locations = isAbsolute(path) ? '' : `, neither in ${folder} nor in the working directory`;
+  throw new UnavailableError('data of the config', `no file or folder at ${path}${locations}; set its path`);
 }
 
 /** The folder of {@link setDataFolder} if the data is there; null if it is in the working directory or at an absolute path. */
-export function usedDataFolder(options: object): string | null {
+export function findUsedDataFolder(options: object): string | null {
   const located: { readonly path?: unknown } = withLocatedPath(options);
   const written: { readonly path?: unknown } = options;
   return located.path === written.path ? null : (folders.get(options) ?? null);

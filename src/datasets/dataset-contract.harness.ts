@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { random } from '../core/random.ts';
+import { createRandom } from '../core/random.ts';
 import type { Dataset, Query } from '../model/dataset.ts';
 import { compareBytes } from '../model/tie-rule.ts';
 import type { Turn } from '../model/turn.ts';
@@ -17,37 +17,40 @@ interface DatasetContractOptions {
 }
 
 /** The conversation that a query is known to belong to. */
-function homeOf({ corpus }: Dataset, { conversationId, turnId, anchorTurnId }: Query): string | undefined {
+function findKnownConversation(
+  { corpus }: Dataset,
+  { conversationId, turnId, anchorTurnId }: Query,
+): string | undefined {
   const known = turnId ?? anchorTurnId;
-  return conversationId ?? (known === null ? undefined : corpus.turn(known).conversationId);
+  return conversationId ?? (known === null ? undefined : corpus.getTurn(known).conversationId);
 }
 
 /** For each query that the source could answer by another turn such a turn: the next one from a place drawn at random. */
-function otherAnswers(dataset: Dataset, mayAnswer: DatasetContractOptions['mayAnswer']): Map<string, string> {
+function drawOtherAnswers(dataset: Dataset, mayAnswer: DatasetContractOptions['mayAnswer']): Map<string, string> {
   const { corpus, queries, qrels, relevantGrade } = dataset;
-  const stream = random(0, 'other answers');
+  const stream = createRandom(0, 'other answers');
   const answers = new Map<string, string>();
   for (const query of queries) {
     const { id, timestamp, conversationId } = query;
-    const earlier = corpus.cutoff(timestamp);
+    const earlier = corpus.countEarlierTurns(timestamp);
     const start = stream.integer(Math.max(earlier, 1));
-    const fits = (turn: Turn) =>
+    const isFitting = (turn: Turn) =>
       turn.conversationId === (conversationId ?? turn.conversationId) &&
       (qrels.get(id)?.get(turn.id) ?? 0) < relevantGrade &&
       (mayAnswer?.(turn, query, dataset) ?? true);
-    const other = [...corpus.turns.slice(start, earlier), ...corpus.turns.slice(0, start)].find(fits);
+    const other = [...corpus.turns.slice(start, earlier), ...corpus.turns.slice(0, start)].find(isFitting);
     if (other !== undefined) answers.set(id, other.id);
   }
   return answers;
 }
 
 /** A query without its split and cluster, which follow its conversation and which no scorer reads. */
-function asAsked({ split: _split, cluster: _cluster, ...query }: Query): string {
+function omitSplit({ split: _split, cluster: _cluster, ...query }: Query): string {
   return JSON.stringify(query);
 }
 
 /** A turn without its place in a tree: a turn that is itself a query is a child of its answer. */
-function asSaid({ parentId: _parent, conversationId: _conversation, ...turn }: Turn): string {
+function omitParent({ parentId: _parent, conversationId: _conversation, ...turn }: Turn): string {
   return JSON.stringify(turn);
 }
 
@@ -95,7 +98,7 @@ export function describeDataset(
       expect([...qrels.keys()].sort(compareBytes)).toEqual(queries.map(({ id }) => id).sort(compareBytes));
       for (const query of queries)
         for (const [turnId, grade] of qrels.get(query.id) ?? []) {
-          const turn = corpus.turn(turnId);
+          const turn = corpus.getTurn(turnId);
           expect(turn.timestamp, `${turnId} for ${query.id}`).toBeLessThan(query.timestamp);
           if (query.conversationId !== undefined) expect(turn.conversationId).toBe(query.conversationId);
           expect(Number.isInteger(grade)).toBe(true);
@@ -117,19 +120,20 @@ export function describeDataset(
       for (const query of queries) {
         const { conversationId, anchorTurnId, turnId, timestamp } = query;
         if (conversationId !== undefined)
-          expect(corpus.conversation(conversationId).turns[0]?.timestamp).toBeLessThan(timestamp);
-        if (anchorTurnId !== null) expect(corpus.turn(anchorTurnId).timestamp).toBeLessThan(timestamp);
-        if (turnId !== undefined) expect(corpus.turn(turnId).timestamp).toBeGreaterThanOrEqual(timestamp);
+          expect(corpus.getConversation(conversationId).turns[0]?.timestamp).toBeLessThan(timestamp);
+        if (anchorTurnId !== null) expect(corpus.getTurn(anchorTurnId).timestamp).toBeLessThan(timestamp);
+        if (turnId !== undefined) expect(corpus.getTurn(turnId).timestamp).toBeGreaterThanOrEqual(timestamp);
         for (const id of [anchorTurnId, turnId])
-          if (typeof id === 'string') expect(corpus.turn(id).conversationId).toBe(homeOf(dataset, query));
+          if (typeof id === 'string')
+            expect(corpus.getTurn(id).conversationId).toBe(findKnownConversation(dataset, query));
       }
     });
 
     test('lets nothing be learned from a conversation that a test query belongs to', () => {
       const { corpus, queries, devConversations } = dataset;
-      for (const id of devConversations) expect(corpus.conversation(id).turns.length).toBeGreaterThan(0);
+      for (const id of devConversations) expect(corpus.getConversation(id).turns.length).toBeGreaterThan(0);
       for (const query of queries) {
-        const home = homeOf(dataset, query);
+        const home = findKnownConversation(dataset, query);
         if (home === undefined) continue;
         if (query.split === 'test') expect(devConversations.has(home), query.id).toBe(false);
         else if (splitsConversations) expect(devConversations.has(home), query.id).toBe(true);
@@ -137,26 +141,26 @@ export function describeDataset(
     });
 
     test('computes queries and turns without the judgements', async () => {
-      const answers = otherAnswers(dataset, mayAnswer);
+      const answers = drawOtherAnswers(dataset, mayAnswer);
       expect(answers.size).toBeGreaterThan(0);
       const other = await reassigned(answers);
       for (const [queryId, turnId] of answers) {
         const relevant = [...(other.qrels.get(queryId) ?? [])].filter(([, grade]) => grade >= other.relevantGrade);
         expect(relevant.map(([id]) => id)).toEqual([turnId]);
       }
-      expect(other.queries.map(asAsked)).toEqual(dataset.queries.map(asAsked));
-      expect(other.corpus.turns.map(asSaid)).toEqual(dataset.corpus.turns.map(asSaid));
+      expect(other.queries.map(omitSplit)).toEqual(dataset.queries.map(omitSplit));
+      expect(other.corpus.turns.map(omitParent)).toEqual(dataset.corpus.turns.map(omitParent));
     });
 
     test('shows a query the same past, trees and all, whatever answers it', async () => {
-      const [queryId, turnId] = [...otherAnswers(dataset, mayAnswer)].at(-1) as [string, string];
+      const [queryId, turnId] = [...drawOtherAnswers(dataset, mayAnswer)].at(-1) as [string, string];
       const other = await reassigned(new Map([[queryId, turnId]]));
-      const seenBy = ({ corpus, queries }: Pick<Dataset, 'corpus' | 'queries'>) => {
+      const describeSeen = ({ corpus, queries }: Pick<Dataset, 'corpus' | 'queries'>) => {
         const query = queries.find(({ id }) => id === queryId) as Query;
-        const past = corpus.turns.slice(0, corpus.cutoff(query.timestamp));
-        return [asAsked(query), ...past.map((turn) => JSON.stringify(turn))];
+        const past = corpus.turns.slice(0, corpus.countEarlierTurns(query.timestamp));
+        return [omitSplit(query), ...past.map((turn) => JSON.stringify(turn))];
       };
-      expect(seenBy(other)).toEqual(seenBy(dataset));
+      expect(describeSeen(other)).toEqual(describeSeen(dataset));
     });
 
     test('is the same when it is read again', async () => {

@@ -4,10 +4,10 @@ import { parseIrcLog } from './irc/irc-log.ts';
 import { parseMail } from './mail/mail-message.ts';
 import { withoutQuotes } from './mail/mail-quotes.ts';
 import { withoutMatter } from './mail/mail-text.ts';
-import { mailingListOf } from './mail/mailing-list.ts';
+import { readMailingList } from './mail/mailing-list.ts';
 import { isMbox } from './mail/mbox.ts';
 import { Pseudonyms } from './mail/pseudonyms.ts';
-import { queryKind } from './query-kind.ts';
+import { classifyQuery } from './query-kind.ts';
 
 /**
  * A text of this size takes some milliseconds in linear time. In quadratic time it takes minutes: an expression that tries every place with the whole rest of the text
@@ -15,7 +15,7 @@ import { queryKind } from './query-kind.ts';
  */
 const SIZE = 1_000_000;
 const run = (unit: string) => unit.repeat(Math.ceil(SIZE / unit.length));
-const linesOf = (text: string) => text.split('\n').map((line) => line.trimEnd());
+const splitTrimmedLines = (text: string) => text.split('\n').map((line) => line.trimEnd());
 
 describe('a text of a million characters is read in linear time', () => {
   test.each([
@@ -24,13 +24,13 @@ describe('a text of a million characters is read in linear time', () => {
     ['dots behind an address', `ana@x${run('.')}y`],
   ])('for pseudonyms: %s', (_, text) => {
     const pseudonyms = new Pseudonyms();
-    expect(pseudonyms.author(text, text)).toBe('person-001');
+    expect(pseudonyms.registerAuthor(text, text)).toBe('person-001');
     expect(pseudonyms.hide(text).length).toBeGreaterThan(0);
   });
 
   test('for pseudonyms: a name as long as the text', () => {
     const pseudonyms = new Pseudonyms();
-    pseudonyms.author(run('ana '), '');
+    pseudonyms.registerAuthor(run('ana '), '');
     expect(pseudonyms.hide(`${run('ana ')}cruz`)).toMatch(/ana cruz$/);
   });
 
@@ -42,7 +42,7 @@ describe('a text of a million characters is read in linear time', () => {
     ['a verb in one word', `${run('escribi!')}\n> so`],
     ['addresses in lines that end in a colon', `${run(`ana@${'x'.repeat(300)}:\n`)}> so`],
   ])('for quotes: %s', (_, text) => {
-    expect(withoutQuotes(linesOf(text)).lines.length).toBeLessThan(SIZE);
+    expect(withoutQuotes(splitTrimmedLines(text)).lines.length).toBeLessThan(SIZE);
   });
 
   test.each([
@@ -60,7 +60,7 @@ describe('a text of a million characters is read in linear time', () => {
 
   test.each(['x-beenthere', 'x-mailing-list', 'list-post', 'sender'])('for the list in %s', (key) => {
     for (const value of [run('a'), run('mailto:'), run('list-owner')])
-      expect(mailingListOf([{ key, originalKey: key, value }])).toBeNull();
+      expect(readMailingList([{ key, originalKey: key, value }])).toBeNull();
   });
 
   test('for the times of an envelope line', () => {
@@ -73,8 +73,8 @@ describe('a text of a million characters is read in linear time', () => {
   });
 
   test('for question marks', () => {
-    expect(queryKind(`${run('?')}x`)).toBe('statement');
-    expect(queryKind(`${run('?')}! x`)).toBe('question');
+    expect(classifyQuery(`${run('?')}x`)).toBe('statement');
+    expect(classifyQuery(`${run('?')}! x`)).toBe('question');
   });
 
   test('for what somebody does on a channel', () => {

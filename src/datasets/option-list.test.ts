@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { optionsOf } from './option-list.ts';
+import { listDatasetOptions } from './option-list.ts';
 
 test('tells what each option takes, and what is taken for it', () => {
-  expect(optionsOf('spamassassin-threads')).toEqual([]);
-  expect(optionsOf('jsonl')).toEqual([
+  expect(listDatasetOptions('spamassassin-threads')).toEqual([]);
+  expect(listDatasetOptions('jsonl')).toEqual([
     { name: 'path', takes: 'text', required: true },
     { name: 'onDirtyRow', takes: 'error or skip', required: false, default: 'error' },
     { name: 'relevantGrade', takes: 'integer', required: false, default: 1 },
   ]);
-  expect(optionsOf('locomo').slice(1)).toEqual([
+  expect(listDatasetOptions('locomo').slice(1)).toEqual([
     {
       name: 'categories',
       takes: 'list of multi-hop or temporal or open-domain or single-hop or adversarial',

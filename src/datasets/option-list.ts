@@ -29,23 +29,23 @@ const WORDS: Readonly<Record<string, string>> = {
   object: 'mapping',
 };
 
-function takes({ type = 'anything', const: only, enum: choices, anyOf, items }: Schema): string {
+function describeSchemaType({ type = 'anything', const: only, enum: choices, anyOf, items }: Schema): string {
   if (only !== undefined) return String(only);
   if (choices !== undefined) return choices.join(' or ');
-  if (anyOf !== undefined) return anyOf.map(takes).join(' or ');
-  if (items !== undefined) return `list of ${takes(items)}`;
+  if (anyOf !== undefined) return anyOf.map(describeSchemaType).join(' or ');
+  if (items !== undefined) return `list of ${describeSchemaType(items)}`;
   return WORDS[type] ?? type;
 }
 
 /** The keys of `dataset` in a config besides the name, in the order of the schema. */
-export function optionsOf(dataset: DatasetOptions['name']): DatasetOption[] {
+export function listDatasetOptions(dataset: DatasetOptions['name']): DatasetOption[] {
   const { options } = DATASETS.get(dataset);
   const { properties = {}, required = [] } = z.toJSONSchema(options, { io: 'input' }) as Schema;
   return Object.entries(properties)
     .filter(([name]) => name !== 'name')
     .map(([name, schema]) => ({
       name,
-      takes: takes(schema),
+      takes: describeSchemaType(schema),
       required: required.includes(name),
       ...(schema.default === undefined ? {} : { default: schema.default }),
     }));

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ChecksumMismatchError } from '../core/errors.ts';
 import { assertNoLink, assertWritableFolder, readBytes, writeAtomic } from '../core/files.ts';
-import { hashOf } from '../core/hash.ts';
+import { computeHash } from '../core/hash.ts';
 import type { Prepared } from './prepared.ts';
 
 const REMEDY = 'delete the file and run again to prepare the data';
@@ -11,18 +11,18 @@ const LINE_FEED = 0x0a;
 
 /** Writes a row a line, `[part, row]`, and a last line with the SHA-256 of all the others. As bytes: the rows may be longer together than a string can be. */
 export function writePrepared(path: string, prepared: Prepared): void {
-  const lines = [lineOf(['facts', prepared.facts])];
-  for (const part of PARTS) for (const row of prepared[part]) lines.push(lineOf([part, row]));
+  const lines = [encodeJsonLine(['facts', prepared.facts])];
+  for (const part of PARTS) for (const row of prepared[part]) lines.push(encodeJsonLine([part, row]));
   const body = Buffer.concat(lines);
-  writeAtomic(path, Buffer.concat([body, checksumOf(body)]));
+  writeAtomic(path, Buffer.concat([body, encodeChecksumLine(body)]));
 }
 
-function lineOf(row: readonly unknown[]): Buffer {
+function encodeJsonLine(row: readonly unknown[]): Buffer {
   return Buffer.from(`${JSON.stringify(row)}\n`);
 }
 
-function checksumOf(body: Uint8Array): Buffer {
-  return lineOf(['sha256', hashOf(body)]);
+function encodeChecksumLine(body: Uint8Array): Buffer {
+  return encodeJsonLine(['sha256', computeHash(body)]);
 }
 
 /**
@@ -38,12 +38,12 @@ export function readPrepared(path: string): Prepared | null {
   const content = Buffer.from(readBytes(path));
   const end = content.length < 2 ? 0 : content.lastIndexOf(LINE_FEED, content.length - 2) + 1;
   const body = content.subarray(0, end);
-  if (!content.subarray(end).equals(checksumOf(body)))
+  if (!content.subarray(end).equals(encodeChecksumLine(body)))
     throw new ChecksumMismatchError(path, 'its last line is not the checksum of the others', REMEDY);
-  return rowsOf(body);
+  return parsePreparedRows(body);
 }
 
-function rowsOf(body: Buffer): Prepared {
+function parsePreparedRows(body: Buffer): Prepared {
   const rows: Record<string, unknown[]> = { facts: [] };
   for (const part of PARTS) rows[part] = [];
   for (let start = 0; start < body.length; ) {

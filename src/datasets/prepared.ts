@@ -16,7 +16,10 @@ export interface Judgement {
 }
 
 /** The judgements by query, in the order of the queries. */
-export function qrelsOf(queries: readonly Query[], judgements: readonly Judgement[]): Map<string, Map<string, number>> {
+export function groupJudgements(
+  queries: readonly Query[],
+  judgements: readonly Judgement[],
+): Map<string, Map<string, number>> {
   const qrels = new Map<string, Map<string, number>>(queries.map((query) => [query.id, new Map()]));
   for (const { queryId, turnId, grade } of judgements) qrels.get(queryId)?.set(turnId, grade);
   return qrels;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { queryKind } from './query-kind.ts';
+import { classifyQuery } from './query-kind.ts';
 
 test.each([
   ['Does it build?', 'question'],
@@ -10,5 +10,5 @@ test.each([
   ['See http://x.org/?id=7 for that.', 'statement'],
   ['Which one?)\nI took the first.', 'question'],
 ])('%j is a %s', (text, kind) => {
-  expect(queryKind(text)).toBe(kind);
+  expect(classifyQuery(text)).toBe(kind);
 });

@@ -2,6 +2,6 @@
 const ASKS = /\s(?<=\?[?!"')\]]*\s)|$(?<=\?[?!"')\]]*)/;
 
 /** Whether a message asks a question; reports separate questions and statements. */
-export function queryKind(text: string): 'question' | 'statement' {
+export function classifyQuery(text: string): 'question' | 'statement' {
   return ASKS.test(text) ? 'question' : 'statement';
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { firstOfTest, isDev } from './time-split.ts';
+import { findTestStart, isDev } from './time-split.ts';
 
 describe('the split by time', () => {
   const starts = Array.from({ length: 13 }, (_, i) => ({ id: `c${i}`, timestamp: (i * 5) % 13 }));
 
   it('has the first 70 % for development', () => {
-    const first = firstOfTest(starts);
+    const first = findTestStart(starts);
     const dev = starts.filter((start) => isDev(start, first));
     expect(dev.length).toBe(9);
     expect(dev.every((start) => start.timestamp < 9)).toBe(true);
@@ -13,11 +13,11 @@ describe('the split by time', () => {
 
   it('parts equal times by id', () => {
     const equal = ['d', 'a', 'c', 'b'].map((id) => ({ id, timestamp: 7 }));
-    const first = firstOfTest(equal);
+    const first = findTestStart(equal);
     expect(equal.filter((start) => isDev(start, first)).map(({ id }) => id)).toEqual(['a', 'b']);
   });
 
   it('leaves nothing for test where nothing is counted', () => {
-    expect(isDev({ id: 'a', timestamp: 1 }, firstOfTest([]))).toBe(true);
+    expect(isDev({ id: 'a', timestamp: 1 }, findTestStart([]))).toBe(true);
   });
 });

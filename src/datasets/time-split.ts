@@ -20,7 +20,7 @@ function compareStarts(a: Start, b: Start): number {
  *
  * @returns null if no conversation is left for test.
  */
-export function firstOfTest(counted: readonly Start[]): Start | null {
+export function findTestStart(counted: readonly Start[]): Start | null {
   return [...counted].sort(compareStarts)[Math.floor(DEV_SHARE * counted.length)] ?? null;
 }
 

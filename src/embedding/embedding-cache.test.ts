@@ -24,7 +24,7 @@ import {
 import { letEventsIn } from '../core/event-loop.ts';
 import type { StartProgress } from '../core/progress.ts';
 import type { Encoder } from '../model/encoder.ts';
-import { cachedEncoder, type EncoderSource } from './embedding-cache.ts';
+import { createCachedEncoder, type EncoderSource } from './embedding-cache.ts';
 
 /** Puts a text somewhere on a circle by its letters; counts what it is asked. */
 class LetterEncoder implements Encoder, EncoderSource {
@@ -50,10 +50,10 @@ class LetterEncoder implements Encoder, EncoderSource {
     this.seen.push(...texts);
     this.batches.push(texts.length);
     await letEventsIn();
-    return Float32Array.from(texts.flatMap((text) => this.vector(text)));
+    return Float32Array.from(texts.flatMap((text) => this.computeFakeVector(text)));
   }
 
-  vector(text: string): number[] {
+  computeFakeVector(text: string): number[] {
     if (text === 'broken') return Array(this.dimension).fill(Number.NaN);
     const code = [...text].reduce((sum, letter) => 31 * sum + letter.charCodeAt(0), 0) % 100_003;
     return Array.from({ length: this.dimension }, (_, d) => Math.fround(Math.cos(code + d)));
@@ -70,15 +70,15 @@ describe('embedding cache', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   /** The segments of all encoders, in the order of their names. */
-  const files = () =>
+  const listSegmentFiles = () =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.vectors'))
       .sort()
       .map((name) => join(folder, name));
-  const file = () => files()[0]!;
+  const findFirstFile = () => listSegmentFiles()[0]!;
 
   async function encodeOnce(source: LetterEncoder, texts: readonly string[], progress?: StartProgress) {
-    const cached = await cachedEncoder(source, folder);
+    const cached = await createCachedEncoder(source, folder);
     try {
       return { cached, rows: await cached.encode(texts, progress) };
     } finally {
@@ -90,7 +90,7 @@ describe('embedding cache', () => {
     await encodeOnce(new LetterEncoder(), ['a', 'bb', 'ccc', 'bb']);
     const source = new LetterEncoder();
     const { cached, rows } = await encodeOnce(source, ['ccc', 'a', 'ccc']);
-    expect([...rows]).toEqual(['ccc', 'a', 'ccc'].flatMap((text) => source.vector(text)));
+    expect([...rows]).toEqual(['ccc', 'a', 'ccc'].flatMap((text) => source.computeFakeVector(text)));
     expect(source.made).toBe(0);
     expect(cached.dimension).toBe(3);
     expect(source.seen).toEqual([]);
@@ -103,32 +103,32 @@ describe('embedding cache', () => {
     const second = new LetterEncoder();
     const { rows } = await encodeOnce(second, ['dddd', 'bb', 'eeeee', 'a']);
     expect(second.seen).toEqual(['dddd', 'eeeee']);
-    expect([...rows]).toEqual(['dddd', 'bb', 'eeeee', 'a'].flatMap((text) => second.vector(text)));
+    expect([...rows]).toEqual(['dddd', 'bb', 'eeeee', 'a'].flatMap((text) => second.computeFakeVector(text)));
     const third = await encodeOnce(second, ['eeeee', 'a', 'bb', 'dddd']);
     expect(second.seen).toEqual(['dddd', 'eeeee']);
-    expect([...third.rows]).toEqual(['eeeee', 'a', 'bb', 'dddd'].flatMap((text) => second.vector(text)));
+    expect([...third.rows]).toEqual(['eeeee', 'a', 'bb', 'dddd'].flatMap((text) => second.computeFakeVector(text)));
   });
 
   test('calls that overlap have the vectors of their own texts, and none is embedded twice', async () => {
     const source = new LetterEncoder();
-    const cached = await cachedEncoder(source, folder);
+    const cached = await createCachedEncoder(source, folder);
     const asked = [['a', 'bb'], ['bb', 'ccc'], ['dddd', 'a'], ['ccc']];
     const answers = await Promise.all(asked.map((texts) => cached.encode(texts)));
     for (const [i, rows] of answers.entries())
-      expect([...rows]).toEqual(asked[i]!.flatMap((text) => source.vector(text)));
+      expect([...rows]).toEqual(asked[i]!.flatMap((text) => source.computeFakeVector(text)));
     expect(source.seen).toEqual(['a', 'bb', 'ccc', 'dddd']);
     cached.dispose();
     const { rows } = await encodeOnce(source, ['dddd', 'ccc', 'bb', 'a']);
-    expect([...rows]).toEqual(['dddd', 'ccc', 'bb', 'a'].flatMap((text) => source.vector(text)));
+    expect([...rows]).toEqual(['dddd', 'ccc', 'bb', 'a'].flatMap((text) => source.computeFakeVector(text)));
   });
 
   test('a call that fails leaves those after it alone', async () => {
     const source = new LetterEncoder();
-    const cached = await cachedEncoder(source, folder);
+    const cached = await createCachedEncoder(source, folder);
     const failing = cached.encode(['broken']);
     const next = cached.encode(['a']);
     await expect(failing).rejects.toThrow(NotFiniteError);
-    expect([...(await next)]).toEqual(source.vector('a'));
+    expect([...(await next)]).toEqual(source.computeFakeVector('a'));
   });
 
   const MANY = Array.from({ length: 1031 }, (_, i) => `text ${i}`);
@@ -137,7 +137,7 @@ describe('embedding cache', () => {
     const source = new LetterEncoder();
     const { rows } = await encodeOnce(source, MANY);
     expect(source.batches).toEqual([512, 512, 7]);
-    const expected = MANY.flatMap((text) => source.vector(text));
+    const expected = MANY.flatMap((text) => source.computeFakeVector(text));
     expect([...rows]).toEqual(expected);
     const again = new LetterEncoder();
     expect([...(await encodeOnce(again, MANY)).rows]).toEqual(expected);
@@ -152,34 +152,37 @@ describe('embedding cache', () => {
   });
 
   test('the bytes that are written grow with the texts, not with their square', async () => {
-    const written = async (texts: readonly string[]) => {
-      const before = Object.fromEntries(files().map((path) => [path, readFileSync(path)]));
+    const encodeAndDiffFiles = async (texts: readonly string[]) => {
+      const before = Object.fromEntries(listSegmentFiles().map((path) => [path, readFileSync(path)]));
       await encodeOnce(new LetterEncoder(), texts);
       for (const [path, bytes] of Object.entries(before)) expect(readFileSync(path).equals(bytes)).toBe(true);
-      return files().reduce((sum, path) => sum + (path in before ? 0 : statSync(path).size), 0);
+      return listSegmentFiles().reduce((sum, path) => sum + (path in before ? 0 : statSync(path).size), 0);
     };
-    const first = await written(MANY.slice(0, 512));
-    expect(await written(MANY.slice(0, 1024))).toBe(first);
-    expect(await written(MANY.slice(0, 1024))).toBe(0);
-    expect(await written(MANY)).toBeLessThan(first);
-    expect(files().length).toBe(3);
+    const first = await encodeAndDiffFiles(MANY.slice(0, 512));
+    expect(await encodeAndDiffFiles(MANY.slice(0, 1024))).toBe(first);
+    expect(await encodeAndDiffFiles(MANY.slice(0, 1024))).toBe(0);
+    expect(await encodeAndDiffFiles(MANY)).toBeLessThan(first);
+    expect(listSegmentFiles().length).toBe(3);
   });
 
   test('a process that is killed while it adds a block costs that block; the vectors end up the same', async () => {
     const whole = (await encodeOnce(new LetterEncoder(), MANY)).rows;
-    const bytes = readFileSync(file());
+    const bytes = readFileSync(findFirstFile());
     const block = (bytes.length - 7 * (32 + 12) - 3 * 144) / 2 + 144;
     for (const cut of [0, 1, 143, 144, 145, block - 1, block, block + 7, 2 * block + 143, bytes.length - 1]) {
-      for (const path of files().slice(1)) rmSync(path);
-      writeFileSync(file(), bytes.subarray(0, cut));
+      for (const path of listSegmentFiles().slice(1)) rmSync(path);
+      writeFileSync(findFirstFile(), bytes.subarray(0, cut));
       const again = new LetterEncoder();
       const lines: string[] = [];
-      const progress: StartProgress = () => ({ update() {}, finish: (remark) => void lines.push(remark ?? '') });
-      const { rows } = await encodeOnce(again, MANY, progress);
+      const collectRemarkLines: StartProgress = () => ({
+        update() {},
+        finish: (remark) => void lines.push(remark ?? ''),
+      });
+      const { rows } = await encodeOnce(again, MANY, collectRemarkLines);
       expect(rows).toEqual(whole);
       const kept = 512 * Math.floor(cut / block);
       expect(again.seen).toEqual(MANY.slice(kept));
-      const remark = cut % block === 0 ? '' : `; ignored the incomplete block at the end of ${file()}`;
+      const remark = cut % block === 0 ? '' : `; ignored the incomplete block at the end of ${findFirstFile()}`;
       expect(lines).toEqual([`${MANY.length - kept} texts embedded${remark}`]);
       const third = new LetterEncoder();
       expect((await encodeOnce(third, MANY)).rows).toEqual(whole);
@@ -190,7 +193,7 @@ describe('embedding cache', () => {
   test('a block that the system cuts short is an error, and the next process embeds its texts', async () => {
     const module = JSON.stringify(new URL('./embedding-cache.ts', import.meta.url).href);
     const program = `
-      import { cachedEncoder } from ${module};
+      import { createCachedEncoder } from ${module};
       const encode = async (texts) => Float32Array.from(texts.flatMap(() => [0, 0, 0]));
       const source = { name: 'letters', identity: { encoder: 'letters', version: 1 }, dimension: 3, encode, dispose() {} };
       const cached = await cachedEncoder({ ...source, create: async () => source }, ${JSON.stringify(folder)});
@@ -198,54 +201,56 @@ describe('embedding cache', () => {
     const node = [process.execPath, '--import', 'tsx', '--input-type=module', '-e', program];
     const words = ['-c', 'ulimit -f 16; exec "$@"', 'bash', ...node]; // blocks of 1024 bytes; the texts need 22 of them
     const { status, stderr } = spawnSync('bash', words, { encoding: 'utf8' });
-    expect(stderr).toContain(`cannot write (EFBIG: file too large, write): ${file()}`);
-    expect({ status, size: statSync(file()).size }).toEqual({ status: 1, size: 16 * 1024 });
+    expect(stderr).toContain(`cannot write (EFBIG: file too large, write): ${findFirstFile()}`);
+    expect({ status, size: statSync(findFirstFile()).size }).toEqual({ status: 1, size: 16 * 1024 });
     const source = new LetterEncoder();
     const texts = MANY.slice(0, 512);
-    expect([...(await encodeOnce(source, texts)).rows]).toEqual(texts.flatMap((text) => source.vector(text)));
-    expect(files().map((path) => path.slice(-10))).toEqual(['/1.vectors', '/2.vectors']);
+    expect([...(await encodeOnce(source, texts)).rows]).toEqual(
+      texts.flatMap((text) => source.computeFakeVector(text)),
+    );
+    expect(listSegmentFiles().map((path) => path.slice(-10))).toEqual(['/1.vectors', '/2.vectors']);
   });
 
   test('processes that add texts at the same time write segments of their own, and both are read', async () => {
     const sources = [new LetterEncoder(), new LetterEncoder()];
-    const [one, two] = (await Promise.all(sources.map((source) => cachedEncoder(source, folder)))) as [
+    const [one, two] = (await Promise.all(sources.map((source) => createCachedEncoder(source, folder)))) as [
       Encoder,
       Encoder,
     ];
     await Promise.all([one.encode(['a', 'bb']), two.encode(['bb', 'ccc'])]);
     await Promise.all([one.encode(['dddd']), two.encode(['eeeee'])]);
     for (const encoder of [one, two]) encoder.dispose();
-    expect(files().map((path) => path.slice(-10))).toEqual(['/1.vectors', '/2.vectors']);
+    expect(listSegmentFiles().map((path) => path.slice(-10))).toEqual(['/1.vectors', '/2.vectors']);
     const third = new LetterEncoder();
     const texts = ['eeeee', 'dddd', 'ccc', 'bb', 'a'];
-    expect([...(await encodeOnce(third, texts)).rows]).toEqual(texts.flatMap((text) => third.vector(text)));
+    expect([...(await encodeOnce(third, texts)).rows]).toEqual(texts.flatMap((text) => third.computeFakeVector(text)));
     expect(third.seen).toEqual([]);
   });
 
   test('segments that somebody deletes while they are in use are made again', async () => {
     await encodeOnce(new LetterEncoder(), ['a', 'bb']);
     const source = new LetterEncoder();
-    const cached = await cachedEncoder(source, folder);
-    rmSync(file());
+    const cached = await createCachedEncoder(source, folder);
+    rmSync(findFirstFile());
     const rows = await cached.encode(['bb', 'a', 'ccc']);
-    expect([...rows]).toEqual(['bb', 'a', 'ccc'].flatMap((text) => source.vector(text)));
+    expect([...rows]).toEqual(['bb', 'a', 'ccc'].flatMap((text) => source.computeFakeVector(text)));
     expect(source.seen).toEqual(['bb', 'a', 'ccc']);
     cached.dispose();
   });
 
   test('a text that two segments hold has the vector of the first', async () => {
     await encodeOnce(new LetterEncoder(), ['a']);
-    const first = file();
+    const first = findFirstFile();
     const kept = readFileSync(first);
     rmSync(first);
     const other = new LetterEncoder();
-    other.vector = () => [7, 7, 7];
+    other.computeFakeVector = () => [7, 7, 7];
     await encodeOnce(other, ['a']);
     writeFileSync(first.replace('1.', '10.'), readFileSync(first));
     writeFileSync(first.replace('1.', '9.'), kept);
     rmSync(first);
     const { rows } = await encodeOnce(new LetterEncoder(), ['a']);
-    expect([...rows]).toEqual(new LetterEncoder().vector('a'));
+    expect([...rows]).toEqual(new LetterEncoder().computeFakeVector('a'));
   });
 
   test('a disposed one is refused, whether its texts are there or not, and while its encoder is made', async () => {
@@ -257,7 +262,7 @@ describe('embedding cache', () => {
     let released = 0;
     const source = new LetterEncoder();
     source.dispose = () => void released++;
-    const late = await cachedEncoder(source, folder);
+    const late = await createCachedEncoder(source, folder);
     const encoding = late.encode(['bb']);
     source.create = async () => {
       late.dispose();
@@ -269,13 +274,13 @@ describe('embedding cache', () => {
 
   test('one that is disposed while it embeds adds nothing', async () => {
     const source = new LetterEncoder();
-    const cached = await cachedEncoder(source, folder);
-    source.vector = () => {
+    const cached = await createCachedEncoder(source, folder);
+    source.computeFakeVector = () => {
       cached.dispose();
       return [1, 0, 0];
     };
     await expect(cached.encode(['a'])).rejects.toThrow(/^encoder was disposed: letters; load a new encoder$/);
-    expect(files()).toEqual([]);
+    expect(listSegmentFiles()).toEqual([]);
   });
 
   test('another identity has a file of its own', async () => {
@@ -283,7 +288,7 @@ describe('embedding cache', () => {
     const other = new LetterEncoder(2);
     await encodeOnce(other, ['a']);
     expect(other.seen).toEqual(['a']);
-    expect(files().length).toBe(2);
+    expect(listSegmentFiles().length).toBe(2);
   });
 
   test.each<[string, (path: string) => void, string]>([
@@ -295,7 +300,7 @@ describe('embedding cache', () => {
     ['that lacks bytes of its header', (path) => writeFileSync(path, cutOut(path, 20, 30)), 'differs'],
   ])('a file %s is an error that names the remedy', async (_, damage, reason) => {
     await encodeOnce(new LetterEncoder(), ['a', 'bb']);
-    damage(file());
+    damage(findFirstFile());
     const error = await encodeOnce(new LetterEncoder(), ['a', 'bb']).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ChecksumMismatchError);
     expect((error as Error).message).toContain(reason);
@@ -304,41 +309,41 @@ describe('embedding cache', () => {
 
   test('no bit of a block can be changed without being noticed', async () => {
     const { rows } = await encodeOnce(new LetterEncoder(), ['a', 'bb', 'ccc']);
-    const intact = readFileSync(file());
+    const intact = readFileSync(findFirstFile());
     for (let at = 0; at < intact.byteLength; at++) {
       const bytes = Buffer.from(intact);
       bytes[at] = (bytes[at] as number) ^ (1 << (at % 8));
-      writeFileSync(file(), bytes);
+      writeFileSync(findFirstFile(), bytes);
       await expect(encodeOnce(new LetterEncoder(), ['a', 'bb', 'ccc'])).rejects.toThrow(ChecksumMismatchError);
     }
-    writeFileSync(file(), intact);
+    writeFileSync(findFirstFile(), intact);
     expect((await encodeOnce(new LetterEncoder(), ['a', 'bb', 'ccc'])).rows).toEqual(rows);
   });
 
   test('the file of another encoder is refused', async () => {
     await encodeOnce(new LetterEncoder(1), ['a']);
-    const theirs = readFileSync(file());
-    rmSync(file());
+    const theirs = readFileSync(findFirstFile());
+    rmSync(findFirstFile());
     await encodeOnce(new LetterEncoder(2), ['a']);
-    writeFileSync(file(), theirs);
+    writeFileSync(findFirstFile(), theirs);
     await expect(encodeOnce(new LetterEncoder(2), ['a'])).rejects.toThrow(
-      `damaged file ${file()}: it holds vectors of another encoder; delete the file and run again to embed its texts`,
+      `damaged file ${findFirstFile()}: it holds vectors of another encoder; delete the file and run again to embed its texts`,
     );
   });
 
   test('a link in the place of a segment or of its folder is refused', async () => {
     await encodeOnce(new LetterEncoder(), ['a']);
-    const own = dirname(file());
+    const own = dirname(findFirstFile());
     const aside = join(folder, 'aside');
     renameSync(own, aside);
     symlinkSync(aside, own);
-    await expect(cachedEncoder(new LetterEncoder(), folder)).rejects.toThrow(
+    await expect(createCachedEncoder(new LetterEncoder(), folder)).rejects.toThrow(
       /symbolic link, .*letters-[0-9a-f]{16}; remove the link$/,
     );
     rmSync(own);
     mkdirSync(own);
     symlinkSync(join(aside, '1.vectors'), join(own, '1.vectors'));
-    await expect(cachedEncoder(new LetterEncoder(), folder)).rejects.toThrow(
+    await expect(createCachedEncoder(new LetterEncoder(), folder)).rejects.toThrow(
       /symbolic link, .*1\.vectors; remove the link$/,
     );
   });
@@ -347,7 +352,7 @@ describe('embedding cache', () => {
     const error = await encodeOnce(new LetterEncoder(), ['a', 'broken']).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(NotFiniteError);
     expect((error as Error).message).toMatch(/^embedding by letters is not finite at text "broken": NaN; /);
-    expect(files()).toEqual([]);
+    expect(listSegmentFiles()).toEqual([]);
   });
 
   test('an encoder whose dimension is not that of the file is refused', async () => {
@@ -358,7 +363,7 @@ describe('embedding cache', () => {
   test('a folder that cannot be written is a storage error', async () => {
     writeFileSync(join(folder, 'occupied'), '');
     const source = new LetterEncoder();
-    await expect(cachedEncoder(source, join(folder, 'occupied'))).rejects.toThrow(StorageError);
+    await expect(createCachedEncoder(source, join(folder, 'occupied'))).rejects.toThrow(StorageError);
     expect(source.made).toBe(0);
   });
 });

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
-import { eventBreaks } from '../core/event-loop.ts';
+import { createEventBreaks } from '../core/event-loop.ts';
 import { assertWritableFolder } from '../core/files.ts';
-import { hashOf } from '../core/hash.ts';
-import { oneAtATime } from '../core/one-at-a-time.ts';
-import { type StartProgress, silent } from '../core/progress.ts';
+import { computeHash } from '../core/hash.ts';
+import { createSerialRunner } from '../core/one-at-a-time.ts';
+import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import type { Encoder } from '../model/encoder.ts';
 import { type KeyedVectors, VectorSegments } from './vector-segments.ts';
 
@@ -25,12 +25,12 @@ const SAVED_TEXTS = 512;
  *
  * @throws ChecksumMismatchError for a damaged segment, StorageError for a link.
  */
-export async function cachedEncoder(
+export async function createCachedEncoder(
   source: EncoderSource,
   folder: string,
-  progress: StartProgress = silent,
+  progress: StartProgress = ignoreProgress,
 ): Promise<Encoder> {
-  const identity = hashOf(source.identity);
+  const identity = computeHash(source.identity);
   const path = join(folder, `${source.name}-${identity.slice(0, 16)}`);
   const segments = VectorSegments.open(path, identity);
   if (segments.dimension !== null) return new FileCachedEncoder(source, path, segments, segments.dimension, null);
@@ -46,7 +46,7 @@ class FileCachedEncoder implements Encoder {
   readonly #source: EncoderSource;
   readonly #folder: string;
   readonly #segments: VectorSegments;
-  readonly #inTurn = oneAtATime();
+  readonly #inTurn = createSerialRunner();
   #encoder: Encoder | null;
   #disposed = false;
 
@@ -66,7 +66,7 @@ class FileCachedEncoder implements Encoder {
     this.#encoder = encoder;
   }
 
-  encode(texts: readonly string[], progress: StartProgress = silent): Promise<Float32Array> {
+  encode(texts: readonly string[], progress: StartProgress = ignoreProgress): Promise<Float32Array> {
     return this.#inTurn(() => this.#encode(texts, progress));
   }
 
@@ -76,11 +76,11 @@ class FileCachedEncoder implements Encoder {
     await this.#read(rows);
     if (rows.missing.size > 0) await this.#embed(rows, progress);
     else progress(`embeddings of ${this.name}`, texts.length).finish(`${texts.length} texts from the cache`);
-    return rows.all();
+    return rows.gatherAllRows();
   }
 
   async #read(rows: RowsByKey): Promise<void> {
-    const breakNow = eventBreaks();
+    const breakNow = createEventBreaks();
     for (const block of this.#segments.read(rows.missing.keys())) {
       rows.set(block);
       await breakNow();
@@ -156,13 +156,13 @@ class RowsByKey {
   readonly #firstOf = new Map<string, number>();
 
   constructor(texts: readonly string[], width: number) {
-    this.#keys = texts.map((text) => hashOf(text));
+    this.#keys = texts.map((text) => computeHash(text));
     this.#width = width;
     this.#rows = new Float32Array(texts.length * width);
-    for (const [place, key] of this.#keys.entries()) {
+    for (const [itemIndex, key] of this.#keys.entries()) {
       if (this.#firstOf.has(key)) continue;
-      this.#firstOf.set(key, place);
-      this.missing.set(key, texts[place] as string);
+      this.#firstOf.set(key, itemIndex);
+      this.missing.set(key, texts[itemIndex] as string);
     }
   }
 
@@ -175,10 +175,10 @@ class RowsByKey {
   }
 
   /** The rows when none is missing, with those of repeated texts copied. */
-  all(): Float32Array {
-    for (const [place, key] of this.#keys.entries()) {
+  gatherAllRows(): Float32Array {
+    for (const [itemIndex, key] of this.#keys.entries()) {
       const from = (this.#firstOf.get(key) as number) * this.#width;
-      if (from !== place * this.#width) this.#rows.copyWithin(place * this.#width, from, from + this.#width);
+      if (from !== itemIndex * this.#width) this.#rows.copyWithin(itemIndex * this.#width, from, from + this.#width);
     }
     return this.#rows;
   }

@@ -1,15 +1,15 @@
 /** Texts to unit vectors, kept on disk by content. */
 
-export { cachedEncoder, type EncoderSource } from './embedding-cache.ts';
+export { createCachedEncoder, type EncoderSource } from './embedding-cache.ts';
 export { type FittedLsa, fitLsa } from './lsa.ts';
 export { LSA_DEFAULTS, type LsaOptions } from './lsa-options.ts';
 export {
   createEncoder,
+  createEncoderSource,
   ENCODERS,
   type EncoderContext,
   type EncoderOptions,
   encoderOptions,
-  encoderSource,
 } from './registry.ts';
 export { loadUseLite } from './use-lite.ts';
 export { USE_LITE_DEFAULTS, type UseLiteOptions } from './use-lite-options.ts';

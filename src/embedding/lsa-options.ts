@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { activeBackend } from '../core/active-backend.ts';
-import { frozen } from '../core/frozen.ts';
-import { hashOf } from '../core/hash.ts';
+import { freezeDeeply } from '../core/frozen.ts';
+import { computeHash } from '../core/hash.ts';
 import type { SvdOptions } from '../core/linear/randomised-svd.ts';
 import type { TokenOptions } from '../text/tokens.ts';
 import type { EncoderDefinition } from './encoder-definition.ts';
@@ -12,7 +12,7 @@ export interface LsaOptions extends TokenOptions, VocabularyOptions, Omit<SvdOpt
   readonly dimension: number;
 }
 
-export const LSA_DEFAULTS: Omit<LsaOptions, 'seed'> = frozen({
+export const LSA_DEFAULTS: Omit<LsaOptions, 'seed'> = freezeDeeply({
   dimension: 512,
   powerIterations: 2,
   oversampling: 28,
@@ -36,7 +36,7 @@ export type LsaEncoderOptions = z.output<typeof options>;
 
 /** What a fit on these texts will depend on, known before it is made. */
 export function lsaIdentity(texts: readonly string[], settings: LsaOptions): Record<string, unknown> {
-  return { encoder: 'lsa', version: 1, ...settings, backend: activeBackend(), fittedOn: hashOf(texts) };
+  return { encoder: 'lsa', version: 1, ...settings, backend: activeBackend(), fittedOn: computeHash(texts) };
 }
 
 export const lsa: EncoderDefinition<typeof options> = {

@@ -2,14 +2,14 @@ import { Matrix, SVD } from 'ml-matrix';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { ValidationError } from '../core/errors.ts';
-import { random } from '../core/random.ts';
+import { createRandom } from '../core/random.ts';
 import { expectEventsLetIn } from '../core/slow-progress.harness.ts';
 import { fitLsa } from './lsa.ts';
 import { LSA_DEFAULTS } from './lsa-options.ts';
 
 /** Texts of 23 words, each text leaning to one of five topics of 17 words. */
-function sampleTexts(count: number): string[] {
-  const stream = random(13, 'texts');
+function drawLsaTexts(count: number): string[] {
+  const stream = createRandom(13, 'texts');
   return Array.from({ length: count }, (_, text) =>
     Array.from({ length: 23 }, () => {
       const topic = stream.uniform() < 0.7 ? text % 5 : stream.integer(5);
@@ -19,7 +19,7 @@ function sampleTexts(count: number): string[] {
 }
 
 /** TF-IDF by its formula over the words as they stand, as a dense matrix; rows of length 1. */
-function denseTfIdf(texts: readonly string[]): Matrix {
+function computeDenseTfIdf(texts: readonly string[]): Matrix {
   const lists = texts.map((text) => text.split(' '));
   const terms = [...new Set(lists.flat())].map((term) => ({
     term,
@@ -49,12 +49,12 @@ const OPTIONS = { ...LSA_DEFAULTS, dimension: 11, seed: 3 };
 beforeAll(async () => void (await useBackend('wasm')));
 
 describe('lsa', () => {
-  const texts = sampleTexts(71);
+  const texts = drawLsaTexts(71);
 
   test('cosines between fitted texts are those of the full decomposition', async () => {
     const encoder = await fitLsa(texts, OPTIONS);
     const rows = await encoder.encode(texts);
-    const svd = new SVD(denseTfIdf(texts), { autoTranspose: true });
+    const svd = new SVD(computeDenseTfIdf(texts), { autoTranspose: true });
     const own = svd.leftSingularVectors.subMatrix(0, 70, 0, 10).mulRowVector(svd.diagonal.slice(0, 11)); // U diag(σ)
     for (let i = 0; i < texts.length; i += 7) {
       for (let j = 0; j < texts.length; j += 3) {
@@ -87,7 +87,7 @@ describe('lsa', () => {
 
   test('fewer directions than asked for are a smaller dimension that the identity and a remark tell', async () => {
     const encoder = await fitLsa(texts, { ...OPTIONS, dimension: 512 });
-    const directions = Math.min(71, denseTfIdf(texts).columns);
+    const directions = Math.min(71, computeDenseTfIdf(texts).columns);
     expect(encoder.dimension).toBe(directions);
     expect(encoder.identity.dimension).toBe(directions);
     expect(encoder.remarks).toEqual([expect.stringMatching(new RegExp(`^lsa has ${directions} dimensions: .* 512$`))]);
@@ -96,10 +96,10 @@ describe('lsa', () => {
   });
 
   test('empty and repeated texts leave fewer directions than texts, as many as the full decomposition has', async () => {
-    const some = sampleTexts(337).map((text) => `${text} ${text.length % 2 ? 'odd' : 'even'}`);
+    const some = drawLsaTexts(337).map((text) => `${text} ${text.length % 2 ? 'odd' : 'even'}`);
     const own = some.map((text, i) => `${text} pair${i >> 1} mate${(i * 7) % 167}`);
     const texts = [...own, ...own.slice(0, 11), '', 'nothing', 'alone'];
-    const full = denseTfIdf(texts);
+    const full = computeDenseTfIdf(texts);
     const values = new SVD(full, {
       autoTranspose: true,
       computeLeftSingularVectors: false,

@@ -1,8 +1,8 @@
 import { ValidationError } from '../core/errors.ts';
-import { eventBreaks } from '../core/event-loop.ts';
+import { createEventBreaks } from '../core/event-loop.ts';
 import { randomisedSvd } from '../core/linear/randomised-svd.ts';
-import { sparseTimesDense } from '../core/linear/sparse-matrix.ts';
-import { type StartProgress, silent } from '../core/progress.ts';
+import { multiplySparseByDense } from '../core/linear/sparse-matrix.ts';
+import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import type { Encoder } from '../model/encoder.ts';
 import { createTokeniser, type Tokeniser } from '../text/tokens.ts';
 import type { CreateEncoder } from './encoder-definition.ts';
@@ -30,10 +30,10 @@ export interface FittedLsa extends Encoder {
 export async function fitLsa(
   texts: readonly string[],
   options: LsaOptions,
-  progress: StartProgress = silent,
+  progress: StartProgress = ignoreProgress,
 ): Promise<FittedLsa> {
   const tokenise = createTokeniser(options);
-  const tokenLists = await tokenListsOf(texts, tokenise);
+  const tokenLists = await tokeniseTexts(texts, tokenise);
   const vocabulary = fitVocabulary(tokenLists, options);
   if (vocabulary.indexOf.size === 0) {
     throw new ValidationError(
@@ -46,7 +46,7 @@ export async function fitLsa(
     { ...options, rank: options.dimension },
     progress,
   );
-  return lsaEncoder({ ...lsaIdentity(texts, options), dimension: svd.rank }, svd.right, vocabulary, tokenise, [
+  return createLsaEncoder({ ...lsaIdentity(texts, options), dimension: svd.rank }, svd.right, vocabulary, tokenise, [
     ...(svd.rank < options.dimension
       ? [
           `lsa has ${svd.rank} dimensions: ${texts.length} texts with ${vocabulary.indexOf.size} terms do not span ${options.dimension}`,
@@ -61,8 +61,8 @@ export const createLsa: CreateEncoder<LsaEncoderOptions> = (
   progress,
 ) => fitLsa(fitTexts, { ...settings, seed }, progress);
 
-async function tokenListsOf(texts: readonly string[], tokenise: Tokeniser): Promise<string[][]> {
-  const pause = eventBreaks();
+async function tokeniseTexts(texts: readonly string[], tokenise: Tokeniser): Promise<string[][]> {
+  const pause = createEventBreaks();
   const lists: string[][] = [];
   for (const text of texts) {
     lists.push(tokenise(text));
@@ -71,7 +71,7 @@ async function tokenListsOf(texts: readonly string[], tokenise: Tokeniser): Prom
   return lists;
 }
 
-function lsaEncoder(
+function createLsaEncoder(
   identity: Readonly<Record<string, unknown>> & { readonly dimension: number },
   projection: Float32Array, // row-major [terms, D]
   vocabulary: Vocabulary,
@@ -84,13 +84,13 @@ function lsaEncoder(
     dimension,
     identity,
     remarks,
-    async encode(texts, progress = silent) {
+    async encode(texts, progress = ignoreProgress) {
       const stage = progress('encode with lsa', texts.length);
-      const pause = eventBreaks();
+      const pause = createEventBreaks();
       const rows = new Float32Array(texts.length * dimension);
       for (let start = 0; start < texts.length; start += FOLDED_TEXTS) {
         const terms = weighTerms(texts.slice(start, start + FOLDED_TEXTS).map(tokenise), vocabulary);
-        rows.set(sparseTimesDense(terms, projection, dimension), start * dimension);
+        rows.set(multiplySparseByDense(terms, projection, dimension), start * dimension);
         stage.update(start + terms.rows);
         await pause();
       }

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import { createEncoder, type EncoderOptions, encoderOptions, encoderSource } from './registry.ts';
+import { createEncoder, createEncoderSource, type EncoderOptions, encoderOptions } from './registry.ts';
 
 const TEXTS = ['red apples and pears', 'green apples and plums', 'red plums', 'pears, plums and green grass'];
 
@@ -38,7 +38,9 @@ describe('encoder registry', () => {
   test('an unknown encoder is refused where no compiler has checked it', async () => {
     const context = { fitTexts: TEXTS, seed: 3 };
     const unknown = { encoder: 'word2vec' } as unknown as EncoderOptions;
-    expect(() => encoderSource(unknown, context)).toThrow(/encoder: expected "lsa" or "use-lite", got "word2vec"/);
+    expect(() => createEncoderSource(unknown, context)).toThrow(
+      /encoder: expected "lsa" or "use-lite", got "word2vec"/,
+    );
     await expect(createEncoder(unknown, context)).rejects.toThrow(ConfigurationError);
   });
 
@@ -47,7 +49,10 @@ describe('encoder registry', () => {
     const context = { fitTexts: TEXTS, seed: 3 };
     const encoder = await createEncoder(options, context);
     expect(encoder.name).toBe(name);
-    expect(encoder.identity).toEqual({ ...encoderSource(options, context).identity, dimension: encoder.dimension });
+    expect(encoder.identity).toEqual({
+      ...createEncoderSource(options, context).identity,
+      dimension: encoder.dimension,
+    });
     expect((await encoder.encode(TEXTS)).length).toBe(TEXTS.length * encoder.dimension);
     encoder.dispose();
   });

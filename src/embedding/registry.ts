@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type StartProgress, silent } from '../core/progress.ts';
+import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import { type Lazy, type NamingOptions, OptionsRegistry } from '../core/registry.ts';
 import { parse } from '../core/validation.ts';
 import type { Encoder } from '../model/encoder.ts';
@@ -35,18 +35,19 @@ export type EncoderOptions = z.output<typeof encoderOptions>;
  *
  * @throws ConfigurationError for an unknown encoder and for unknown options.
  */
-export function encoderSource(written: EncoderOptions, { fitTexts, seed }: EncoderInputs): EncoderSource {
+export function createEncoderSource(written: EncoderOptions, { fitTexts, seed }: EncoderInputs): EncoderSource {
   const options = parse(encoderOptions, written, 'the options of an encoder');
   const inputs = { fitTexts, seed };
   const { identity, load } = ENCODERS.get(options.encoder);
   return {
     name: options.encoder,
     identity: (identity as IdentifyEncoder<EncoderOptions>)(options, inputs),
-    create: async (progress = silent) => ((await load()) as CreateEncoder<EncoderOptions>)(options, inputs, progress),
+    create: async (progress = ignoreProgress) =>
+      ((await load()) as CreateEncoder<EncoderOptions>)(options, inputs, progress),
   };
 }
 
-/** @throws ConfigurationError as {@link encoderSource} does. */
+/** @throws ConfigurationError as {@link createEncoderSource} does. */
 export async function createEncoder(options: EncoderOptions, context: EncoderContext): Promise<Encoder> {
-  return encoderSource(options, context).create(context.progress ?? silent);
+  return createEncoderSource(options, context).create(context.progress ?? ignoreProgress);
 }

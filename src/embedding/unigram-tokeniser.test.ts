@@ -19,11 +19,11 @@ const TOY: readonly Piece[] = [
 ];
 
 /** The best score of any split, by trying them all; a character that no piece covers costs 10 more than the rarest piece. */
-function bestScore(text: string): number {
+function findBestScoreByTrying(text: string): number {
   if (text === '') return 0;
-  let best = -16.7 + bestScore(text.slice(1));
+  let best = -16.7 + findBestScoreByTrying(text.slice(1));
   for (const [piece, score] of TOY.slice(2)) {
-    if (text.startsWith(piece)) best = Math.max(best, score + bestScore(text.slice(piece.length)));
+    if (text.startsWith(piece)) best = Math.max(best, score + findBestScoreByTrying(text.slice(piece.length)));
   }
   return best;
 }
@@ -40,7 +40,7 @@ describe('unigram tokeniser', () => {
         const normal = `▁${words.replaceAll(/ +/g, '▁')}`;
         expect(numbers.map((number) => TOY[number]![0]).join('')).toBe(normal);
         const score = numbers.reduce((sum, number) => sum + TOY[number]![1], 0);
-        expect(score).toBeCloseTo(bestScore(normal), 9);
+        expect(score).toBeCloseTo(findBestScoreByTrying(normal), 9);
       }),
       { numRuns: 200, seed: 17 },
     );

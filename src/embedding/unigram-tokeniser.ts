@@ -54,7 +54,7 @@ export class UnigramTokeniser {
     const normal = text.normalize('NFKC').trim();
     if (normal === '') return [];
     const symbols = [...(WORD_START + normal.replaceAll(/\s+/g, WORD_START))];
-    const { piece, start } = this.#bestSplit(symbols);
+    const { piece, start } = this.#findBestSplit(symbols);
     const reversed: number[] = [];
     for (let end = symbols.length; end > 0; end = start[end]!) {
       if (piece[end] !== UNKNOWN || reversed.at(-1) !== UNKNOWN) reversed.push(piece[end]!);
@@ -63,7 +63,7 @@ export class UnigramTokeniser {
   }
 
   /** For each end the last piece of the best split up to it, and the start of that piece. */
-  #bestSplit(symbols: readonly string[]): { piece: Int32Array; start: Int32Array } {
+  #findBestSplit(symbols: readonly string[]): { piece: Int32Array; start: Int32Array } {
     const best = new Float64Array(symbols.length + 1).fill(Number.NEGATIVE_INFINITY);
     const piece = new Int32Array(symbols.length + 1);
     const start = new Int32Array(symbols.length + 1);

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { activeBackend } from '../core/active-backend.ts';
 import { UnavailableError } from '../core/errors.ts';
-import { frozen } from '../core/frozen.ts';
+import { freezeDeeply } from '../core/frozen.ts';
 import type { EncoderDefinition } from './encoder-definition.ts';
 
 export interface UseLiteOptions {
@@ -14,7 +14,7 @@ export interface UseLiteOptions {
   readonly batchSize: number;
 }
 
-export const USE_LITE_DEFAULTS: UseLiteOptions = frozen({ maxTokens: 256, batchSize: 16 });
+export const USE_LITE_DEFAULTS: UseLiteOptions = freezeDeeply({ maxTokens: 256, batchSize: 16 });
 
 const options = z.strictObject({
   encoder: z.literal('use-lite'),

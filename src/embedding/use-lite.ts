@@ -5,7 +5,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { activeBackend, readsSynchronously } from '../core/backend.ts';
 import { UnavailableError, ValidationError } from '../core/errors.ts';
 import { letEventsIn } from '../core/event-loop.ts';
-import { type StartProgress, silent } from '../core/progress.ts';
+import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import type { Encoder } from '../model/encoder.ts';
 import { type Piece, UnigramTokeniser } from './unigram-tokeniser.ts';
 import { USE_LITE_DEFAULTS, type UseLiteOptions, useLiteFolder, useLiteIdentity } from './use-lite-options.ts';
@@ -64,7 +64,7 @@ class UseLite implements Encoder {
     this.identity = { ...useLiteIdentity(options), dimension: DIMENSION };
   }
 
-  async encode(texts: readonly string[], progress: StartProgress = silent): Promise<Float32Array> {
+  async encode(texts: readonly string[], progress: StartProgress = ignoreProgress): Promise<Float32Array> {
     const model = this.#model;
     if (model === null) throw new ValidationError('encoder was disposed: use-lite; load a new encoder');
     const { maxTokens, batchSize } = this.#options;
@@ -75,7 +75,7 @@ class UseLite implements Encoder {
     const rows = new Float32Array(texts.length * DIMENSION);
     const stage = progress('encode with use-lite', texts.length);
     let done = 0;
-    for (const batch of equallyLong(order, pieces, batchSize)) {
+    for (const batch of batchByLength(order, pieces, batchSize)) {
       const vectors = await embed(
         model,
         batch.map((text) => pieces[text]!),
@@ -97,7 +97,7 @@ class UseLite implements Encoder {
 }
 
 /** Splits texts sorted by length into batches of equal length. */
-function* equallyLong(
+function* batchByLength(
   order: readonly number[],
   pieces: readonly (readonly number[])[],
   batchSize: number,
@@ -113,9 +113,9 @@ function* equallyLong(
 
 /** @returns row-major [batch, 512], rows of length 1 */
 async function embed(model: GraphModel, batch: readonly (readonly number[])[]): Promise<Float32Array> {
-  const places = batch.flatMap((pieces, text) => pieces.flatMap((_, place) => [text, place]));
+  const itemIndexes = batch.flatMap((pieces, text) => pieces.flatMap((_, itemIndex) => [text, itemIndex]));
   const inputs = {
-    indices: tf.tensor2d(places, [places.length / 2, 2], 'int32'),
+    indices: tf.tensor2d(itemIndexes, [itemIndexes.length / 2, 2], 'int32'),
     values: tf.tensor1d(batch.flat(), 'int32'),
   };
   let output: tf.Tensor | undefined;

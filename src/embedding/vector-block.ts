@@ -1,4 +1,4 @@
-import { hashOf } from '../core/hash.ts';
+import { computeHash } from '../core/hash.ts';
 
 /**
  * The bytes of K vectors and the hashes of their texts:
@@ -34,7 +34,7 @@ export interface BlockHeader {
   readonly vectorsHash: string;
 }
 
-function bytesOf(vectors: Float32Array): Buffer {
+function viewAsBuffer(vectors: Float32Array): Buffer {
   return Buffer.from(vectors.buffer, vectors.byteOffset, vectors.byteLength);
 }
 
@@ -50,17 +50,17 @@ export function encodeBlock(identity: string, keys: readonly string[], vectors: 
   header.writeUInt32LE(keys.length, COUNT_AT);
   header.writeUInt32LE(vectors.length / keys.length, DIMENSION_AT);
   header.write(identity, IDENTITY_AT, 'hex');
-  header.write(hashOf(keyBytes), KEYS_HASH_AT, 'hex');
-  header.write(hashOf(vectors), VECTORS_HASH_AT, 'hex');
-  header.write(hashOf(header.subarray(0, OWN_HASH_AT)), OWN_HASH_AT, 'hex');
-  return Buffer.concat([header, keyBytes, bytesOf(vectors)]);
+  header.write(computeHash(keyBytes), KEYS_HASH_AT, 'hex');
+  header.write(computeHash(vectors), VECTORS_HASH_AT, 'hex');
+  header.write(computeHash(header.subarray(0, OWN_HASH_AT)), OWN_HASH_AT, 'hex');
+  return Buffer.concat([header, keyBytes, viewAsBuffer(vectors)]);
 }
 
 /** @returns null for bytes that are no header, or one that was altered. */
 export function decodeHeader(bytes: Buffer): BlockHeader | null {
   const hashAt = (at: number) => bytes.toString('hex', at, at + HASH_BYTES);
   if (bytes.byteLength !== HEADER_BYTES || !bytes.subarray(0, COUNT_AT).equals(MAGIC)) return null;
-  if (hashOf(bytes.subarray(0, OWN_HASH_AT)) !== hashAt(OWN_HASH_AT)) return null;
+  if (computeHash(bytes.subarray(0, OWN_HASH_AT)) !== hashAt(OWN_HASH_AT)) return null;
   return {
     count: bytes.readUInt32LE(COUNT_AT),
     dimension: bytes.readUInt32LE(DIMENSION_AT),

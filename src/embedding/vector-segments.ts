@@ -2,7 +2,7 @@ import { closeSync, existsSync, fstatSync, fsyncSync, openSync, readdirSync, rea
 import { dirname, join } from 'node:path';
 import { ChecksumMismatchError, RagPlusPlusError, StorageError } from '../core/errors.ts';
 import { assertNoLink, makeFolder, writeFully } from '../core/files.ts';
-import { hashOf } from '../core/hash.ts';
+import { computeHash } from '../core/hash.ts';
 import { getOrCompute } from '../core/once.ts';
 import {
   type BlockHeader,
@@ -27,7 +27,7 @@ interface Block {
   readonly hash: string;
 }
 
-interface Place {
+interface RowLocation {
   readonly block: Block;
   readonly row: number;
 }
@@ -46,7 +46,7 @@ export interface KeyedVectors {
   readonly vectors: Float32Array;
 }
 
-function damaged(path: string, reason: string): ChecksumMismatchError {
+function createSegmentDamageError(path: string, reason: string): ChecksumMismatchError {
   return new ChecksumMismatchError(path, reason, REMEDY);
 }
 
@@ -79,7 +79,7 @@ function withFile<T>(path: string, work: (file: number) => T): T | null {
 }
 
 /** The numbers of the segments in a folder, ascending. */
-function segmentNumbers(folder: string): number[] {
+function listSegmentNumbers(folder: string): number[] {
   if (!existsSync(folder)) return [];
   const found = readdirSync(folder).flatMap((name) => SEGMENT.exec(name)?.[1] ?? []);
   return found.map(Number).sort((a, b) => a - b);
@@ -95,7 +95,7 @@ function segmentNumbers(folder: string): number[] {
 export class VectorSegments {
   readonly #folder: string;
   readonly #identity: string;
-  readonly #places = new Map<string, Place>();
+  readonly #locations = new Map<string, RowLocation>();
   #dimension: number | null = null;
   #incomplete: string | null = null;
   #writer: Writer | null = null;
@@ -113,11 +113,11 @@ export class VectorSegments {
   static open(folder: string, identity: string): VectorSegments {
     const segments = new VectorSegments(folder, identity);
     assertNoLink(folder, dirname(dirname(folder)));
-    for (const number of segmentNumbers(folder)) segments.#index(segments.#pathOf(number));
+    for (const number of listSegmentNumbers(folder)) segments.#index(segments.#joinSegmentPath(number));
     return segments;
   }
 
-  #pathOf(number: number): string {
+  #joinSegmentPath(number: number): string {
     return join(this.#folder, `${number}.vectors`);
   }
 
@@ -149,27 +149,30 @@ export class VectorSegments {
     const keysAt = start + HEADER_BYTES;
     if (keysAt > size) return null;
     const header = decodeHeader(readAt(file, start, HEADER_BYTES));
-    if (header === null) throw damaged(path, `the checksum of the block at byte ${start} differs`);
+    if (header === null) throw createSegmentDamageError(path, `the checksum of the block at byte ${start} differs`);
     const at = keysAt + header.count * HASH_BYTES;
     const bytes = header.count * header.dimension * FLOAT_BYTES;
     if (at + bytes > size) return null;
     this.#assertOurs(header, path);
     const keys = readAt(file, keysAt, header.count * HASH_BYTES);
-    if (hashOf(keys) !== header.keysHash)
-      throw damaged(path, `the checksum of the ${header.count} keys at byte ${keysAt} differs`);
-    this.#note(decodeKeys(keys), { path, at, bytes, hash: header.vectorsHash });
+    if (computeHash(keys) !== header.keysHash)
+      throw createSegmentDamageError(path, `the checksum of the ${header.count} keys at byte ${keysAt} differs`);
+    this.#noteBlock(decodeKeys(keys), { path, at, bytes, hash: header.vectorsHash });
     return at + bytes;
   }
 
   #assertOurs({ identity, dimension }: BlockHeader, path: string): void {
-    if (identity !== this.#identity) throw damaged(path, 'it holds vectors of another encoder');
+    if (identity !== this.#identity) throw createSegmentDamageError(path, 'it holds vectors of another encoder');
     this.#dimension ??= dimension;
     if (dimension !== this.#dimension)
-      throw damaged(path, `it holds vectors of dimension ${dimension} beside others of ${this.#dimension}`);
+      throw createSegmentDamageError(
+        path,
+        `it holds vectors of dimension ${dimension} beside others of ${this.#dimension}`,
+      );
   }
 
-  #note(keys: readonly string[], block: Block): void {
-    for (const [row, key] of keys.entries()) if (!this.#places.has(key)) this.#places.set(key, { block, row });
+  #noteBlock(keys: readonly string[], block: Block): void {
+    for (const [row, key] of keys.entries()) if (!this.#locations.has(key)) this.#locations.set(key, { block, row });
   }
 
   /**
@@ -180,19 +183,19 @@ export class VectorSegments {
   *read(keys: Iterable<string>): Generator<KeyedVectors> {
     const wanted = new Map<Block, { key: string; row: number }[]>();
     for (const key of keys) {
-      const place = this.#places.get(key);
-      if (place === undefined) continue;
-      const rows = getOrCompute(wanted, place.block, () => []);
-      rows.push({ key, row: place.row });
+      const location = this.#locations.get(key);
+      if (location === undefined) continue;
+      const rows = getOrCompute(wanted, location.block, () => []);
+      rows.push({ key, row: location.row });
     }
     for (const [block, rows] of wanted) {
-      const all = withFile(block.path, (file) => vectorsOf(file, block));
-      if (all === null) for (const { key } of rows) this.#places.delete(key);
-      else yield { keys: rows.map(({ key }) => key), vectors: this.#rowsOf(all, rows) };
+      const all = withFile(block.path, (file) => readBlockVectors(file, block));
+      if (all === null) for (const { key } of rows) this.#locations.delete(key);
+      else yield { keys: rows.map(({ key }) => key), vectors: this.#gatherStoredRows(all, rows) };
     }
   }
 
-  #rowsOf(all: Float32Array, rows: readonly { row: number }[]): Float32Array {
+  #gatherStoredRows(all: Float32Array, rows: readonly { row: number }[]): Float32Array {
     const width = this.#dimension as number;
     const vectors = new Float32Array(rows.length * width);
     for (const [i, { row }] of rows.entries()) vectors.set(all.subarray(row * width, (row + 1) * width), i * width);
@@ -205,13 +208,13 @@ export class VectorSegments {
    * @throws StorageError if the block cannot be written as a whole.
    */
   append({ keys, vectors }: KeyedVectors): void {
-    this.#writer ??= this.#newSegment();
+    this.#writer ??= this.#openSegment();
     const { path, size } = this.#writer;
     const block = encodeBlock(this.#identity, keys, vectors);
     this.#write(this.#writer, block);
     this.#dimension ??= vectors.length / keys.length;
     const at = size + block.byteLength - vectors.byteLength;
-    this.#note(keys, { path, at, bytes: vectors.byteLength, hash: hashOf(vectors) });
+    this.#noteBlock(keys, { path, at, bytes: vectors.byteLength, hash: computeHash(vectors) });
   }
 
   /** A partly written block is the last of its segment: the next block begins another segment. */
@@ -226,10 +229,10 @@ export class VectorSegments {
     }
   }
 
-  #newSegment(): Writer {
+  #openSegment(): Writer {
     makeFolder(this.#folder);
-    for (let number = (segmentNumbers(this.#folder).at(-1) ?? 0) + 1; ; number++) {
-      const path = this.#pathOf(number);
+    for (let number = (listSegmentNumbers(this.#folder).at(-1) ?? 0) + 1; ; number++) {
+      const path = this.#joinSegmentPath(number);
       try {
         return { path, file: openSync(path, 'wx'), size: 0 };
       } catch (error) {
@@ -246,8 +249,9 @@ export class VectorSegments {
 }
 
 /** The vectors of a whole block. */
-function vectorsOf(file: number, { path, at, bytes, hash }: Block): Float32Array {
+function readBlockVectors(file: number, { path, at, bytes, hash }: Block): Float32Array {
   const vectors = decodeVectors(readAt(file, at, bytes));
-  if (hashOf(vectors) !== hash) throw damaged(path, `the checksum of the vectors at byte ${at} differs`);
+  if (computeHash(vectors) !== hash)
+    throw createSegmentDamageError(path, `the checksum of the vectors at byte ${at} differs`);
   return vectors;
 }

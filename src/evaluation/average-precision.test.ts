@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { averagePrecision } from './average-precision.ts';
-import { sampleRanking } from './ranking.fixture.ts';
+import { buildSampleRanking } from './ranking.fixture.ts';
 
-const ranking = sampleRanking([1, 0, 2, null, 1], [1, 0]);
+const ranking = buildSampleRanking([1, 0, 2, null, 1], [1, 0]);
 
 test('averages the precision at each relevant rank over all relevant documents', () => {
   expect(averagePrecision.compute(ranking, Number.POSITIVE_INFINITY)).toBeCloseTo((1 / 1 + 2 / 3 + 3 / 5) / 4, 15);
@@ -10,6 +10,6 @@ test('averages the precision at each relevant rank over all relevant documents',
 });
 
 test('is 1 for a perfect ranking and 0 where nothing is relevant', () => {
-  expect(averagePrecision.compute(sampleRanking([1, 3, 2, 0]), Number.POSITIVE_INFINITY)).toBe(1);
-  expect(averagePrecision.compute(sampleRanking([0, null]), Number.POSITIVE_INFINITY)).toBe(0);
+  expect(averagePrecision.compute(buildSampleRanking([1, 3, 2, 0]), Number.POSITIVE_INFINITY)).toBe(1);
+  expect(averagePrecision.compute(buildSampleRanking([0, null]), Number.POSITIVE_INFINITY)).toBe(0);
 });

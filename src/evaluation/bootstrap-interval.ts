@@ -1,9 +1,9 @@
 import { ValidationError } from '../core/errors.ts';
-import { random } from '../core/random.ts';
-import { type Clusters, clusterSums } from './clusters.ts';
+import { createRandom } from '../core/random.ts';
+import { type Clusters, sumByCluster } from './clusters.ts';
 import { normalCdf, normalQuantile } from './distributions.ts';
 import { quantile } from './quantile.ts';
-import { weightedSums } from './weighted-sums.ts';
+import { createWeightedSums } from './weighted-sums.ts';
 
 /** A mean and its interval at a confidence. */
 export interface Interval {
@@ -28,25 +28,25 @@ function dot(a: Float64Array, b: Float64Array): number {
   return sum;
 }
 
-function total(values: Float64Array): number {
+function sumValues(values: Float64Array): number {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
 /**
- * Means of resampled groups, [samples] a column. A resample is drawn once for all columns, as how often it holds each group; see {@link weightedSums} for
+ * Means of resampled groups, [samples] a column. A resample is drawn once for all columns, as how often it holds each group; see {@link createWeightedSums} for
  * the cost.
  */
-function resampledMeans(
+function resampleMeans(
   columns: readonly Float64Array[],
   sizes: Float64Array,
   samples: number,
   seed: number,
 ): Float64Array[] {
-  const stream = random(seed, 'bootstrap-interval');
+  const stream = createRandom(seed, 'bootstrap-interval');
   const groups = sizes.length;
   const times = new Float64Array(groups);
   const means = columns.map(() => new Float64Array(samples));
-  const sumsWith = weightedSums(columns);
+  const sumsWith = createWeightedSums(columns);
   for (let sample = 0; sample < samples; sample++) {
     times.fill(0);
     for (let draw = 0; draw < groups; draw++) {
@@ -62,11 +62,11 @@ function resampledMeans(
 }
 
 /** Skewness of the means that leave out one group each, as BCa defines it: sum u^3 / (6 (sum u^2)^1.5), u = mean of them - one of them. Below 1/6. */
-function acceleration(sums: Float64Array, sizes: Float64Array): number {
-  const sum = total(sums);
-  const queries = total(sizes);
+function computeAcceleration(sums: Float64Array, sizes: Float64Array): number {
+  const sum = sumValues(sums);
+  const queries = sumValues(sizes);
   const leftOut = sums.map((part, group) => (sum - part) / (queries - (sizes[group] as number)));
-  const centre = total(leftOut) / leftOut.length;
+  const centre = sumValues(leftOut) / leftOut.length;
   let squares = 0;
   let cubes = 0;
   for (const mean of leftOut) {
@@ -77,7 +77,7 @@ function acceleration(sums: Float64Array, sizes: Float64Array): number {
 }
 
 /** Standard normal quantile of the share of means below the observed one, equal ones counting half; at least half a sample lies on each side. */
-function biasCorrection(sorted: Float64Array, observed: number, tolerance: number): number {
+function computeBiasCorrection(sorted: Float64Array, observed: number, tolerance: number): number {
   let below = 0;
   for (const mean of sorted) below += mean < observed - tolerance ? 1 : mean <= observed + tolerance ? 0.5 : 0;
   const share = Math.min(Math.max(below, 0.5), sorted.length - 0.5) / sorted.length;
@@ -85,20 +85,20 @@ function biasCorrection(sorted: Float64Array, observed: number, tolerance: numbe
 }
 
 /** @param means of the resamples; sorted in place. */
-function intervalOf(means: Float64Array, sums: Float64Array, sizes: Float64Array, level: number): Interval {
+function computeBcaInterval(means: Float64Array, sums: Float64Array, sizes: Float64Array, level: number): Interval {
   const sorted = means.sort();
-  const mean = total(sums) / total(sizes);
-  const tolerance = (ROUNDING * sums.reduce((sum, part) => sum + Math.abs(part), 0)) / total(sizes);
+  const mean = sumValues(sums) / sumValues(sizes);
+  const tolerance = (ROUNDING * sums.reduce((sum, part) => sum + Math.abs(part), 0)) / sumValues(sizes);
   if ((sorted.at(-1) as number) - (sorted[0] as number) <= 2 * tolerance) return { mean, low: mean, high: mean };
-  const bias = biasCorrection(sorted, mean, tolerance);
-  const skew = acceleration(sums, sizes);
-  const end = (tail: number) => {
+  const bias = computeBiasCorrection(sorted, mean, tolerance);
+  const skew = computeAcceleration(sums, sizes);
+  const findIntervalEnd = (tail: number) => {
     const shifted = bias + normalQuantile(tail, 0, 1);
     const room = 1 - skew * shifted;
     const corrected = room > 0 ? bias + shifted / room : Math.sign(shifted) * Number.POSITIVE_INFINITY;
     return quantile(sorted, normalCdf(corrected, 0, 1));
   };
-  return { mean, low: end((1 - level) / 2), high: end((1 + level) / 2) };
+  return { mean, low: findIntervalEnd((1 - level) / 2), high: findIntervalEnd((1 + level) / 2) };
 }
 
 /** @throws ValidationError for an invalid number of samples or level. */
@@ -119,7 +119,7 @@ export function assertBootstrapOptions({ samples = 1, level = 0.95 }: BootstrapO
  * @throws ValidationError for fewer than 2 groups, which have no variation, and for wrong options; DimensionMismatchError, NotFiniteError.
  * Source: efron1987bca.
  */
-export function bootstrapIntervals(
+export function computeBootstrapIntervals(
   columns: readonly ArrayLike<number>[],
   clusters: Clusters,
   options: BootstrapOptions,
@@ -128,7 +128,7 @@ export function bootstrapIntervals(
   const { samples = 10_000, level = 0.95, seed } = options;
   const { sizes } = clusters;
   if (sizes.length < 2) throw new ValidationError(`bootstrap interval of ${sizes.length} clusters; pass at least 2`);
-  const sums = columns.map((values) => clusterSums(clusters, values));
-  const means = resampledMeans(sums, sizes, samples, seed);
-  return sums.map((column, c) => intervalOf(means[c] as Float64Array, column, sizes, level));
+  const sums = columns.map((values) => sumByCluster(clusters, values));
+  const means = resampleMeans(sums, sizes, samples, seed);
+  return sums.map((column, c) => computeBcaInterval(means[c] as Float64Array, column, sizes, level));
 }

@@ -1,5 +1,5 @@
 import { ValidationError } from '../core/errors.ts';
-import { type Clusters, clusterSums } from './clusters.ts';
+import { type Clusters, sumByCluster } from './clusters.ts';
 import { tCdf, tQuantile } from './distributions.ts';
 
 /** A mean over Q queries in G groups, and its uncertainty. */
@@ -20,10 +20,10 @@ const ROUNDING = 1e-12;
  * @param values [Q]
  * @throws ValidationError for fewer than 2 groups, DimensionMismatchError, NotFiniteError. Source: cameron2015cluster.
  */
-export function clusteredMean(values: ArrayLike<number>, clusters: Clusters): ClusteredMean {
+export function estimateClusteredMean(values: ArrayLike<number>, clusters: Clusters): ClusteredMean {
   const groups = clusters.sizes.length;
   if (groups < 2) throw new ValidationError(`standard error of ${groups} clusters; pass at least 2`, { groups });
-  const sums = clusterSums(clusters, values);
+  const sums = sumByCluster(clusters, values);
   const mean = sums.reduce((total, sum) => total + sum, 0) / values.length;
   let squares = 0;
   let magnitude = 0;

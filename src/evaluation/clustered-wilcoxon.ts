@@ -1,8 +1,8 @@
-import { type Clusters, clusterSums } from './clusters.ts';
+import { type Clusters, sumByCluster } from './clusters.ts';
 import { normalCdf } from './distributions.ts';
 import { assertDifferences } from './paired-differences.ts';
-import { exactSignFlips } from './sign-flip-permutation.ts';
-import { signedRanks, wilcoxonSignedRank } from './wilcoxon-signed-rank.ts';
+import { countExactFlips } from './sign-flip-permutation.ts';
+import { computeSignedRanks, wilcoxonSignedRank } from './wilcoxon-signed-rank.ts';
 
 /** All sign vectors are tried up to this many groups; the normal approximation is good above. */
 const EXACT_UP_TO = 12;
@@ -18,9 +18,9 @@ const EXACT_UP_TO = 12;
  */
 export function clusteredWilcoxon(differences: ArrayLike<number>, clusters: Clusters): number {
   assertDifferences(differences);
-  const sums = clusterSums(clusters, signedRanks(differences)).filter((sum) => sum !== 0);
+  const sums = sumByCluster(clusters, computeSignedRanks(differences)).filter((sum) => sum !== 0);
   const statistic = Math.abs(sums.reduce((total, sum) => total + sum, 0));
-  if (sums.length <= EXACT_UP_TO) return exactSignFlips(sums, statistic);
+  if (sums.length <= EXACT_UP_TO) return countExactFlips(sums, statistic);
   if (clusters.sizes.every((size) => size === 1)) return wilcoxonSignedRank(differences).p;
   const deviation = Math.sqrt(sums.reduce((total, sum) => total + sum ** 2, 0));
   return Math.min(1, 2 * normalCdf(-statistic / deviation, 0, 1));

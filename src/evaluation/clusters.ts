@@ -10,7 +10,7 @@ export interface Clusters {
 }
 
 /** @param labels [Q] the group of each query by name. */
-export function clusterBy(labels: readonly string[]): Clusters {
+export function groupIntoClusters(labels: readonly string[]): Clusters {
   const indexes = new Map<string, number>();
   const of = Int32Array.from(labels, (label) => getOrCompute(indexes, label, () => indexes.size));
   const sizes = new Float64Array(indexes.size);
@@ -19,7 +19,7 @@ export function clusterBy(labels: readonly string[]): Clusters {
 }
 
 /** Every query a group of its own: for values that are independent. */
-export function unclustered(queries: number): Clusters {
+export function buildSingletonClusters(queries: number): Clusters {
   return { of: Int32Array.from({ length: queries }, (_, i) => i), sizes: new Float64Array(queries).fill(1) };
 }
 
@@ -28,7 +28,7 @@ export function unclustered(queries: number): Clusters {
  * @returns [G] the sum of each group.
  * @throws DimensionMismatchError, NotFiniteError naming the place, ValidationError when there is no value.
  */
-export function clusterSums(clusters: Clusters, values: ArrayLike<number>): Float64Array {
+export function sumByCluster(clusters: Clusters, values: ArrayLike<number>): Float64Array {
   if (values.length !== clusters.of.length)
     throw new DimensionMismatchError('values of clustered queries', clusters.of.length, values.length);
   if (values.length === 0) throw new ValidationError(`statistics of ${values.length} values; pass at least 1`);

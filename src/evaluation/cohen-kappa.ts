@@ -1,6 +1,6 @@
 import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
 
-function counts<T>(labels: readonly T[]): Map<T, number> {
+function countLabels<T>(labels: readonly T[]): Map<T, number> {
   const table = new Map<T, number>();
   for (const label of labels) table.set(label, (table.get(label) ?? 0) + 1);
   return table;
@@ -15,10 +15,10 @@ function counts<T>(labels: readonly T[]): Map<T, number> {
  */
 export function cohenKappa<T extends string | number>(a: readonly T[], b: readonly T[]): number {
   if (a.length !== b.length) throw new DimensionMismatchError('labels of two judges', a.length, b.length);
-  const ofB = counts(b);
+  const ofB = countLabels(b);
   const observed = a.filter((label, i) => label === b[i]).length / a.length;
   let expected = 0;
-  for (const [label, count] of counts(a)) expected += (count / a.length) * ((ofB.get(label) ?? 0) / a.length);
+  for (const [label, count] of countLabels(a)) expected += (count / a.length) * ((ofB.get(label) ?? 0) / a.length);
   if (a.length === 0 || expected === 1)
     throw new ValidationError(
       `the judges of kappa use ${new Set([...a, ...b]).size} different labels; pass labels with at least 2`,

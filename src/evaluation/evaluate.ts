@@ -1,6 +1,6 @@
 import { ValidationError } from '../core/errors.ts';
 import type { Qrels, Run } from '../model/run.ts';
-import { holesWithin, type JudgedRanking, judgeRanking } from './judged-ranking.ts';
+import { countHolesWithin, type JudgedRanking, judgeRanking } from './judged-ranking.ts';
 import { parseMetric } from './metric.ts';
 
 export interface EvaluationOptions {
@@ -38,9 +38,9 @@ export interface Evaluation {
   readonly unjudged: readonly string[];
 }
 
-function coverageOf(ranking: JudgedRanking, k: number): Coverage {
+function measureJudgedCoverage(ranking: JudgedRanking, k: number): Coverage {
   const retrieved = Math.min(k, ranking.grades.length);
-  return { retrieved, judged: retrieved - holesWithin(ranking, k) };
+  return { retrieved, judged: retrieved - countHolesWithin(ranking, k) };
 }
 
 function assertOptions({ relevantGrade, holeDepth }: EvaluationOptions): void {
@@ -73,10 +73,10 @@ export function evaluate(run: Run, qrels: Qrels, metricIds: readonly string[], o
     if (ranking.relevant === 0) unanswerable.push(queryId);
     if (ranking.relevant === 0 && options.unanswerable === 'apart') continue;
     queryIds.push(queryId);
-    holes.push(holesWithin(ranking, options.holeDepth));
+    holes.push(countHolesWithin(ranking, options.holeDepth));
     for (const [m, metric] of metrics.entries()) {
       values[m]?.push(metric.compute(ranking));
-      coverage[m]?.push(coverageOf(ranking, metric.cutoff ?? options.holeDepth));
+      coverage[m]?.push(measureJudgedCoverage(ranking, metric.cutoff ?? options.holeDepth));
     }
   }
   return {

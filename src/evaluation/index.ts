@@ -1,23 +1,23 @@
 /** Metrics as trec_eval computes them, intervals, tests, TREC files. */
 
-export { type BootstrapOptions, bootstrapIntervals, type Interval } from './bootstrap-interval.ts';
+export { type BootstrapOptions, computeBootstrapIntervals, type Interval } from './bootstrap-interval.ts';
 export {
   type ClusteredMean,
-  clusteredMean,
   clusteredTInterval,
   clusteredTTest,
+  estimateClusteredMean,
   minimumDetectable,
 } from './cluster-robust.ts';
 export { clusteredWilcoxon } from './clustered-wilcoxon.ts';
-export { type Clusters, clusterBy, unclustered } from './clusters.ts';
+export { buildSingletonClusters, type Clusters, groupIntoClusters } from './clusters.ts';
 export { cohenKappa } from './cohen-kappa.ts';
 export { cohenD } from './effect-size.ts';
 export { type Coverage, type Evaluation, type EvaluationOptions, evaluate, summarise } from './evaluate.ts';
 export { type JudgedRanking, judgeRanking } from './judged-ranking.ts';
 export {
+  chooseIntervalMethod,
   type Estimate,
   type IntervalMethod,
-  intervalMethod,
   LEAST_BOOTSTRAPPED,
   LEAST_CLUSTERS,
   meanIntervals,
@@ -25,7 +25,7 @@ export {
 export { METRICS, type Metric, parseMean, parseMetric } from './metric.ts';
 export type { MetricFamily } from './metric-family.ts';
 export { benjaminiHochberg, bonferroni, holm } from './multiple-comparisons.ts';
-export { pairedDifferences } from './paired-differences.ts';
+export { computePairedDifferences } from './paired-differences.ts';
 export {
   MOST_SAMPLES,
   type PermutationOptions,
@@ -36,11 +36,11 @@ export {
   type BaselineComparison,
   type ClusteredTest,
   type ComparisonOptions,
-  clusteredTests,
   compareWithBaseline,
+  computeClusteredTests,
   isSignificant,
 } from './significance.ts';
-export { smallestCorrectedP, smallestP } from './smallest-p.ts';
+export { computeSmallestCorrectedP, computeSmallestP } from './smallest-p.ts';
 export { pairedTTest, type StudentTTest } from './student-t-test.ts';
 export { CORRECTIONS, type CorrectionName, TESTS, type TestName } from './test-names.ts';
 export {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { NotFiniteError, ValidationError } from '../core/errors.ts';
-import { holesWithin, judgeRanking, relevantWithin, UNJUDGED } from './judged-ranking.ts';
+import { countHolesWithin, countRelevantWithin, judgeRanking, UNJUDGED } from './judged-ranking.ts';
 
 const judgements = new Map([
   ['a', 2],
@@ -16,21 +16,21 @@ test('sorts by score, then by id descending, and looks the grades up', () => {
   expect([...judged.grades]).toEqual([0, UNJUDGED, UNJUDGED, 1, 2]);
   expect([...judged.idealGrades]).toEqual([3, 2, 1]);
   expect(judged).toMatchObject({ relevantGrade: 2, relevant: 2, nonrelevant: 2 });
-  expect([1, 3, 4, 5, 11].map((k) => relevantWithin(judged, k))).toEqual([0, 0, 0, 1, 1]);
-  expect([1, 2, 3, 11].map((k) => holesWithin(judged, k))).toEqual([0, 1, 2, 2]);
+  expect([1, 3, 4, 5, 11].map((k) => countRelevantWithin(judged, k))).toEqual([0, 0, 0, 1, 1]);
+  expect([1, 2, 3, 11].map((k) => countHolesWithin(judged, k))).toEqual([0, 1, 2, 2]);
 });
 
 test.each([Number.NaN, Number.POSITIVE_INFINITY])('refuses a score of %s and names query and document', (score) => {
-  const refused = () => judgeRanking('q7', [{ id: 'a', score }], judgements, 1);
-  expect(refused).toThrow(NotFiniteError);
-  expect(refused).toThrow(`score is not finite at query q7, document a: ${score}`);
+  const judgeRefused = () => judgeRanking('q7', [{ id: 'a', score }], judgements, 1);
+  expect(judgeRefused).toThrow(NotFiniteError);
+  expect(judgeRefused).toThrow(`score is not finite at query q7, document a: ${score}`);
 });
 
 test('refuses a grade that is not finite and a repeated document', () => {
   expect(() => judgeRanking('q7', [], new Map([['a', Number.NaN]]), 1)).toThrow(
     'grade is not finite at query q7, document a: NaN',
   );
-  const twice = () =>
+  const judgeTwice = () =>
     judgeRanking(
       'q7',
       [
@@ -40,6 +40,6 @@ test('refuses a grade that is not finite and a repeated document', () => {
       judgements,
       1,
     );
-  expect(twice).toThrow(ValidationError);
-  expect(twice).toThrow('ranking of query q7 repeats a document: a');
+  expect(judgeTwice).toThrow(ValidationError);
+  expect(judgeTwice).toThrow('ranking of query q7 repeats a document: a');
 });

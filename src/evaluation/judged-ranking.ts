@@ -34,7 +34,7 @@ function assertRanking(queryId: string, ranking: readonly Scored[]): void {
 }
 
 /** The ranking by the tie rule; most are in this order already. */
-function inOrder(ranking: readonly Scored[]): readonly Scored[] {
+function sortByTieRule(ranking: readonly Scored[]): readonly Scored[] {
   const sorted = ranking.every((next, i) => i === 0 || compareScored(ranking[i - 1] as Scored, next) <= 0);
   return sorted ? ranking : [...ranking].sort(compareScored);
 }
@@ -53,13 +53,13 @@ export function judgeRanking(
   assertRanking(queryId, ranking);
   assertJudgements(queryId, judgements);
   const judged = [...judgements.values()].filter((grade) => grade >= 0);
-  const gradeOf = ({ id }: Scored) => {
+  const lookUpGrade = ({ id }: Scored) => {
     const grade = judgements.get(id) ?? UNJUDGED;
     return grade >= 0 ? grade : UNJUDGED;
   };
   const relevant = judged.filter((grade) => grade >= relevantGrade).length;
   return {
-    grades: Float64Array.from(inOrder(ranking), gradeOf),
+    grades: Float64Array.from(sortByTieRule(ranking), lookUpGrade),
     idealGrades: Float64Array.from(judged.filter((grade) => grade > 0)).sort((a, b) => b - a),
     relevantGrade,
     relevant,
@@ -68,7 +68,7 @@ export function judgeRanking(
 }
 
 /** The number of relevant documents among the first k. */
-export function relevantWithin(ranking: JudgedRanking, k: number): number {
+export function countRelevantWithin(ranking: JudgedRanking, k: number): number {
   const depth = Math.min(k, ranking.grades.length);
   let count = 0;
   for (let rank = 0; rank < depth; rank++) if ((ranking.grades[rank] as number) >= ranking.relevantGrade) count++;
@@ -76,7 +76,7 @@ export function relevantWithin(ranking: JudgedRanking, k: number): number {
 }
 
 /** The number of unjudged documents among the first k. */
-export function holesWithin(ranking: JudgedRanking, k: number): number {
+export function countHolesWithin(ranking: JudgedRanking, k: number): number {
   const depth = Math.min(k, ranking.grades.length);
   let count = 0;
   for (let rank = 0; rank < depth; rank++) if (ranking.grades[rank] === UNJUDGED) count++;

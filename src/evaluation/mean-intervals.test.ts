@@ -1,45 +1,45 @@
 import { describe, expect, test } from 'vitest';
 import { NotFiniteError, ValidationError } from '../core/errors.ts';
-import { random } from '../core/random.ts';
-import { bootstrapIntervals } from './bootstrap-interval.ts';
-import { clusteredMean, clusteredTInterval } from './cluster-robust.ts';
-import { type Clusters, clusterBy } from './clusters.ts';
-import { type Estimate, intervalMethod, meanIntervals } from './mean-intervals.ts';
+import { createRandom } from '../core/random.ts';
+import { computeBootstrapIntervals } from './bootstrap-interval.ts';
+import { clusteredTInterval, estimateClusteredMean } from './cluster-robust.ts';
+import { type Clusters, groupIntoClusters } from './clusters.ts';
+import { chooseIntervalMethod, type Estimate, meanIntervals } from './mean-intervals.ts';
 
 /** @param sizeOf queries of each group by its place. */
-function clustersOf(groups: number, sizeOf: (group: number) => number): Clusters {
-  return clusterBy(Array.from({ length: groups }, (_, g) => new Array(sizeOf(g)).fill(`g${g}`)).flat());
+function buildSizedClusters(groups: number, sizeOf: (group: number) => number): Clusters {
+  return groupIntoClusters(Array.from({ length: groups }, (_, g) => new Array(sizeOf(g)).fill(`g${g}`)).flat());
 }
 
 test('the number of clusters chooses the method', () => {
-  expect([1, 2, 3, 19, 20, 200].map(intervalMethod)).toEqual(['none', 'none', 't', 't', 'bca', 'bca']);
+  expect([1, 2, 3, 19, 20, 200].map(chooseIntervalMethod)).toEqual(['none', 'none', 't', 't', 'bca', 'bca']);
 });
 
 test.each([
-  [3, clusteredTIntervals],
-  [19, clusteredTIntervals],
-  [20, bootstrapIntervals],
+  [3, computeTIntervals],
+  [19, computeTIntervals],
+  [20, computeBootstrapIntervals],
 ])('%i clusters have the interval of their method', (groups, expected) => {
-  const clusters = clustersOf(groups, (g) => 1 + (g % 3));
-  const stream = random(11, 'mean-intervals test');
+  const clusters = buildSizedClusters(groups, (g) => 1 + (g % 3));
+  const stream = createRandom(11, 'mean-intervals test');
   const columns = Array.from({ length: 2 }, () => Float64Array.from(clusters.of, () => stream.uniform()));
   const options = { samples: 199, level: 0.9, seed: 5 };
   expect(meanIntervals(columns, clusters, options)).toEqual(expected(columns, clusters, options));
 });
 
-function clusteredTIntervals(columns: readonly Float64Array[], clusters: Clusters, { level }: { level: number }) {
-  return columns.map((values) => clusteredTInterval(clusteredMean(values, clusters), level));
+function computeTIntervals(columns: readonly Float64Array[], clusters: Clusters, { level }: { level: number }) {
+  return columns.map((values) => clusteredTInterval(estimateClusteredMean(values, clusters), level));
 }
 
 test.each([1, 2])('%i clusters have a mean and no bounds', (groups) => {
-  const clusters = clustersOf(groups, () => 2);
+  const clusters = buildSizedClusters(groups, () => 2);
   const values = [0.25, 0.5, 0.75, 1].slice(0, 2 * groups);
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   expect(meanIntervals([values], clusters, { seed: 1 })).toEqual([{ mean, low: null, high: null }]);
 });
 
 test.each([2, 3, 20])('wrong options and values are refused with %i clusters', (groups) => {
-  const clusters = clustersOf(groups, () => 1);
+  const clusters = buildSizedClusters(groups, () => 1);
   const values = new Array(groups).fill(0.5);
   expect(() => meanIntervals([values], clusters, { seed: 1, level: 95 })).toThrow(
     'level is not between 0 and 1: 95; pass a number such as 0.95',
@@ -53,15 +53,15 @@ describe('at nominal .95 the intervals cover the true mean', () => {
   const shapes = { equal: () => 3, unequal: (group: number) => 1 + 2 * (group % 5) };
 
   /** Queries of a group share half of their variance; the true mean is 0. */
-  function columnsOf(clusters: Clusters, draws: number): Float64Array[] {
-    const stream = random(3, `coverage ${clusters.sizes.length} ${clusters.of.length}`);
+  function drawMeanColumns(clusters: Clusters, draws: number): Float64Array[] {
+    const stream = createRandom(3, `coverage ${clusters.sizes.length} ${clusters.of.length}`);
     return Array.from({ length: draws }, () => {
-      const shared = Array.from(clusters.sizes, () => stream.normal());
-      return Float64Array.from(clusters.of, (group) => (shared[group] as number) + stream.normal());
+      const shared = Array.from(clusters.sizes, () => stream.drawNormal());
+      return Float64Array.from(clusters.of, (group) => (shared[group] as number) + stream.drawNormal());
     });
   }
 
-  function coverage(intervals: readonly Estimate[]): number {
+  function measureCoverage(intervals: readonly Estimate[]): number {
     return intervals.filter(({ low, high }) => low !== null && low <= 0 && high >= 0).length / intervals.length;
   }
 
@@ -82,9 +82,9 @@ describe('at nominal .95 the intervals cover the true mean', () => {
     ['unequal', 60, 0.92],
     ['unequal', 200, 0.92],
   ] as const)('of %s clusters, %i of them, in more than %d of the samples', (shape, groups, least) => {
-    const clusters = clustersOf(groups, shapes[shape]);
+    const clusters = buildSizedClusters(groups, shapes[shape]);
     const draws = groups < 20 ? DRAWS : 600;
-    const found = coverage(meanIntervals(columnsOf(clusters, draws), clusters, { samples: 400, seed: 7 }));
+    const found = measureCoverage(meanIntervals(drawMeanColumns(clusters, draws), clusters, { samples: 400, seed: 7 }));
     expect(found).toBeGreaterThan(least);
     expect(found).toBeLessThan(0.975);
   });
@@ -97,9 +97,11 @@ describe('at nominal .95 the intervals cover the true mean', () => {
   ] as const)(
     'which the bootstrap alone would not: of %s clusters, %i of them, in less than %d',
     (shape, groups, most) => {
-      const clusters = clustersOf(groups, shapes[shape]);
+      const clusters = buildSizedClusters(groups, shapes[shape]);
       expect(
-        coverage(bootstrapIntervals(columnsOf(clusters, DRAWS), clusters, { samples: 400, seed: 7 })),
+        measureCoverage(
+          computeBootstrapIntervals(drawMeanColumns(clusters, DRAWS), clusters, { samples: 400, seed: 7 }),
+        ),
       ).toBeLessThan(most);
     },
   );

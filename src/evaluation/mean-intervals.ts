@@ -1,11 +1,11 @@
 import {
   assertBootstrapOptions,
   type BootstrapOptions,
-  bootstrapIntervals,
+  computeBootstrapIntervals,
   type Interval,
 } from './bootstrap-interval.ts';
-import { clusteredMean, clusteredTInterval } from './cluster-robust.ts';
-import { type Clusters, clusterSums } from './clusters.ts';
+import { clusteredTInterval, estimateClusteredMean } from './cluster-robust.ts';
+import { type Clusters, sumByCluster } from './clusters.ts';
 
 /** A mean with its interval; without bounds if there are too few clusters to estimate their variation. */
 export type Estimate = Interval | { readonly mean: number; readonly low: null; readonly high: null };
@@ -20,7 +20,7 @@ export const LEAST_CLUSTERS = 3;
 export const LEAST_BOOTSTRAPPED = 20;
 
 /** The method that a number of clusters allows. */
-export function intervalMethod(clusters: number): IntervalMethod {
+export function chooseIntervalMethod(clusters: number): IntervalMethod {
   if (clusters < LEAST_CLUSTERS) return 'none';
   return clusters < LEAST_BOOTSTRAPPED ? 't' : 'bca';
 }
@@ -38,16 +38,18 @@ export function meanIntervals(
   options: BootstrapOptions,
 ): Estimate[] {
   assertBootstrapOptions(options);
-  switch (intervalMethod(clusters.sizes.length)) {
+  switch (chooseIntervalMethod(clusters.sizes.length)) {
     case 'bca':
-      return bootstrapIntervals(columns, clusters, options);
+      return computeBootstrapIntervals(columns, clusters, options);
     case 't':
-      return columns.map((values) => clusteredTInterval(clusteredMean(values, clusters), options.level ?? 0.95));
+      return columns.map((values) =>
+        clusteredTInterval(estimateClusteredMean(values, clusters), options.level ?? 0.95),
+      );
     case 'none':
-      return columns.map((values) => ({ mean: meanOf(values, clusters), low: null, high: null }));
+      return columns.map((values) => ({ mean: computeClusteredMean(values, clusters), low: null, high: null }));
   }
 }
 
-function meanOf(values: ArrayLike<number>, clusters: Clusters): number {
-  return clusterSums(clusters, values).reduce((total, sum) => total + sum, 0) / values.length;
+function computeClusteredMean(values: ArrayLike<number>, clusters: Clusters): number {
+  return sumByCluster(clusters, values).reduce((total, sum) => total + sum, 0) / values.length;
 }

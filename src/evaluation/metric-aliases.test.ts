@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseMetric } from './metric.ts';
-import { foreignMetric } from './metric-aliases.ts';
+import { translateMetric } from './metric-aliases.ts';
 
 test.each([
   ['R@10', 'recall@10'],
@@ -41,5 +41,5 @@ test.each([
 });
 
 test.each(['gm_map', 'infAP', 'judged@10', 'set_recall', '10', '', 'constructor'])('%j is of no metric', (id) => {
-  expect(foreignMetric(id)).toBeUndefined();
+  expect(translateMetric(id)).toBeUndefined();
 });

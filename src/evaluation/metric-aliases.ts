@@ -28,7 +28,7 @@ interface ForeignMetric {
 }
 
 /** The metric with this name in another program: `P_10`, `nDCG@10`, `AP(rel=2)@100`; undefined for an unknown name. */
-export function foreignMetric(id: string): ForeignMetric | undefined {
+export function translateMetric(id: string): ForeignMetric | undefined {
   const [, spelling = '', cutoff = null] = /^(.*?)(?:[@_.]?(\d+))?$/.exec(id.replace(/\([^)]*\)/, '')) ?? [];
   const name = nameOf.get(spelling.toLowerCase().replace(/[^a-z]/g, ''));
   return name === undefined ? undefined : { name, cutoff };

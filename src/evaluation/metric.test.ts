@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { METRICS, parseMean, parseMetric } from './metric.ts';
-import { sampleRanking } from './ranking.fixture.ts';
+import { buildSampleRanking } from './ranking.fixture.ts';
 
 test.each(['mrr@10', 'recall@10', 'ndcg@10', 'recall@1', 'success@1', 'map', 'mrr', 'ndcg', 'ndcg_burges@5'])(
   '%s is a metric with a definition',
@@ -13,7 +13,7 @@ test.each(['mrr@10', 'recall@10', 'ndcg@10', 'recall@1', 'success@1', 'map', 'mr
 );
 
 test('the cutoff reaches the computation', () => {
-  const ranking = sampleRanking([0, 0, 1]);
+  const ranking = buildSampleRanking([0, 0, 1]);
   expect(['mrr', 'mrr@3', 'mrr@2'].map((id) => parseMetric(id).compute(ranking))).toEqual([1 / 3, 1 / 3, 0]);
 });
 

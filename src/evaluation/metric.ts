@@ -3,7 +3,7 @@ import { Registry } from '../core/registry.ts';
 import { averagePrecision } from './average-precision.ts';
 import { binaryPreference } from './binary-preference.ts';
 import type { JudgedRanking } from './judged-ranking.ts';
-import { foreignMetric } from './metric-aliases.ts';
+import { translateMetric } from './metric-aliases.ts';
 import type { MetricFamily } from './metric-family.ts';
 import { ndcg, ndcgBurges } from './ndcg.ts';
 import { precision, rPrecision } from './precision.ts';
@@ -41,27 +41,27 @@ export interface Metric {
 }
 
 /** A metric's id with the cutoff that was meant, or one that shows where it stands. */
-function suggestion(name: string, cutoff: string | null): string {
+function suggestMetric(name: string, cutoff: string | null): string {
   const takes = METRICS.find(name)?.cutoff;
   if (takes === 'none' || (takes === 'optional' && cutoff === null)) return name;
   return `${name}@${cutoff ?? '10'}`;
 }
 
-function familyOf(id: string, name: string, cutoff: string | null): MetricFamily {
+function findMetricFamily(id: string, name: string, cutoff: string | null): MetricFamily {
   const family = METRICS.find(name);
   if (family !== undefined) return family;
   const known = METRICS.names;
-  const foreign = foreignMetric(id);
+  const foreign = translateMetric(id);
   const nearest = METRICS.nearest(name.toLowerCase());
   if (foreign === undefined && nearest === undefined)
     throw new ValidationError(`unknown metric: ${id}; use one of ${known.join(', ')}`, { id, known });
   const meant = foreign ?? { name: nearest as string, cutoff };
-  const hint = suggestion(meant.name, meant.cutoff);
+  const hint = suggestMetric(meant.name, meant.cutoff);
   throw new ValidationError(`unknown metric: ${id}; use ${hint}`, { id, nearest: meant.name });
 }
 
 /** @returns k, infinite without a cutoff. */
-function cutoffOf(id: string, family: MetricFamily, cutoff: string | null): number {
+function parseMetricCutoff(id: string, family: MetricFamily, cutoff: string | null): number {
   if (cutoff === null) {
     if (family.cutoff === 'required')
       throw new ValidationError(`metric has no cutoff: ${id}; use one, such as ${family.name}@10`, { id });
@@ -80,8 +80,8 @@ function cutoffOf(id: string, family: MetricFamily, cutoff: string | null): numb
 export function parseMetric(id: string): Metric {
   const at = id.indexOf('@');
   const [name, cutoff]: [string, string | null] = at === -1 ? [id, null] : [id.slice(0, at), id.slice(at + 1)];
-  const family = familyOf(id, name, cutoff);
-  const k = cutoffOf(id, family, cutoff);
+  const family = findMetricFamily(id, name, cutoff);
+  const k = parseMetricCutoff(id, family, cutoff);
   return {
     id,
     definition: family.define(Number.isFinite(k) ? ` among the first ${k}` : '', k),

@@ -8,7 +8,7 @@ function assertProbabilities(ps: readonly number[]): void {
 }
 
 /** Indexes of the p values, smallest first. */
-function ascending(ps: readonly number[]): number[] {
+function orderAscending(ps: readonly number[]): number[] {
   return ps.map((_, i) => i).sort((a, b) => (ps[a] as number) - (ps[b] as number));
 }
 
@@ -23,8 +23,8 @@ export function holm(ps: readonly number[]): number[] {
   assertProbabilities(ps);
   const corrected = new Array<number>(ps.length).fill(1);
   let largest = 0;
-  for (const [place, index] of ascending(ps).entries()) {
-    largest = Math.max(largest, (ps[index] as number) * (ps.length - place));
+  for (const [rank, index] of orderAscending(ps).entries()) {
+    largest = Math.max(largest, (ps[index] as number) * (ps.length - rank));
     corrected[index] = Math.min(1, largest);
   }
   return corrected;
@@ -34,11 +34,11 @@ export function holm(ps: readonly number[]): number[] {
 export function benjaminiHochberg(ps: readonly number[]): number[] {
   assertProbabilities(ps);
   const corrected = new Array<number>(ps.length).fill(1);
-  const order = ascending(ps);
+  const order = orderAscending(ps);
   let smallest = 1;
-  for (let place = order.length; place >= 1; place--) {
-    const index = order[place - 1] as number;
-    smallest = Math.min(smallest, (ps[index] as number) * (ps.length / place));
+  for (let rank = order.length; rank >= 1; rank--) {
+    const index = order[rank - 1] as number;
+    smallest = Math.min(smallest, (ps[index] as number) * (ps.length / rank));
     corrected[index] = smallest;
   }
   return corrected;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ndcg, ndcgBurges } from './ndcg.ts';
-import { sampleRanking } from './ranking.fixture.ts';
+import { buildSampleRanking } from './ranking.fixture.ts';
 
 const ALL = Number.POSITIVE_INFINITY;
-const ranking = sampleRanking([0, 3, null, 1], [2]);
+const ranking = buildSampleRanking([0, 3, null, 1], [2]);
 
 test('the gain is the grade', () => {
   const ideal = 3 / Math.log2(2) + 2 / Math.log2(3) + 1 / Math.log2(4);
@@ -18,8 +18,8 @@ test('the gain of the second variant is 2^grade - 1', () => {
 });
 
 test('every grade is a gain, whatever counts as relevant', () => {
-  expect(ndcg.compute(sampleRanking([1, 0], [], 3), ALL)).toBe(1);
-  expect(ndcg.compute(sampleRanking([0, null], [0]), ALL)).toBe(0);
+  expect(ndcg.compute(buildSampleRanking([1, 0], [], 3), ALL)).toBe(1);
+  expect(ndcg.compute(buildSampleRanking([0, null], [0]), ALL)).toBe(0);
 });
 
 test('lies in 0 to 1 and is 1 for a ranking by grade', () => {
@@ -27,10 +27,10 @@ test('lies in 0 to 1 and is 1 for a ranking by grade', () => {
   fc.assert(
     fc.property(grades, fc.integer({ min: 1, max: 11 }), (shuffled, k) => {
       for (const metric of [ndcg, ndcgBurges]) {
-        const value = metric.compute(sampleRanking(shuffled), k);
+        const value = metric.compute(buildSampleRanking(shuffled), k);
         expect(value).toBeGreaterThanOrEqual(0);
         expect(value).toBeLessThanOrEqual(1 + 1e-12);
-        const best = sampleRanking(shuffled.toSorted((a, b) => b - a));
+        const best = buildSampleRanking(shuffled.toSorted((a, b) => b - a));
         expect(metric.compute(best, k)).toBe(Math.max(...shuffled) > 0 ? 1 : 0);
       }
     }),

@@ -1,7 +1,7 @@
 import type { MetricFamily } from './metric-family.ts';
 
 /** DCG_k = sum over ranks r of gain(grade_r) / log2(r + 1). */
-function discountedGain(grades: Float64Array, k: number, gain: (grade: number) => number): number {
+function sumDiscountedGain(grades: Float64Array, k: number, gain: (grade: number) => number): number {
   const depth = Math.min(k, grades.length);
   let sum = 0;
   for (let rank = 1; rank <= depth; rank++) {
@@ -12,9 +12,9 @@ function discountedGain(grades: Float64Array, k: number, gain: (grade: number) =
 }
 
 /** Every positive grade is a gain, for any lowest relevant grade. */
-function normalisedBy(gain: (grade: number) => number): MetricFamily['compute'] {
+function createNdcg(gain: (grade: number) => number): MetricFamily['compute'] {
   return ({ grades, idealGrades }, k) =>
-    idealGrades.length === 0 ? 0 : discountedGain(grades, k, gain) / discountedGain(idealGrades, k, gain);
+    idealGrades.length === 0 ? 0 : sumDiscountedGain(grades, k, gain) / sumDiscountedGain(idealGrades, k, gain);
 }
 
 /** The gain is the grade. Source: jarvelin2002ndcg; trec_eval's `ndcg` and `ndcg_cut_k`. */
@@ -25,7 +25,7 @@ export const ndcg: MetricFamily = {
   aggregate: 'mean',
   define: (within) =>
     `Discounted gain${within} divided by that of the best possible ranking; the gain is the grade, the discount log2(rank + 1).`,
-  compute: normalisedBy((grade) => grade),
+  compute: createNdcg((grade) => grade),
 };
 
 /** The gain is 2^grade - 1. Source: burges2005ranknet. */
@@ -36,5 +36,5 @@ export const ndcgBurges: MetricFamily = {
   aggregate: 'mean',
   define: (within) =>
     `Discounted gain${within} divided by that of the best possible ranking; the gain is 2^grade - 1, the discount log2(rank + 1).`,
-  compute: normalisedBy((grade) => 2 ** grade - 1),
+  compute: createNdcg((grade) => 2 ** grade - 1),
 };

@@ -4,7 +4,7 @@ import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core
 export const TIE = 1e-12;
 
 /** Treatment minus baseline, query by query. @throws DimensionMismatchError when the lengths differ. */
-export function pairedDifferences(treatment: ArrayLike<number>, baseline: ArrayLike<number>): Float64Array {
+export function computePairedDifferences(treatment: ArrayLike<number>, baseline: ArrayLike<number>): Float64Array {
   if (treatment.length !== baseline.length)
     throw new DimensionMismatchError('paired values', baseline.length, treatment.length);
   return Float64Array.from(treatment, (value, i) => value - (baseline[i] as number));
@@ -34,7 +34,7 @@ export function assertDifferences(differences: ArrayLike<number>): void {
  * @param differences [Q], at least 2.
  * @throws as {@link assertDifferences} does.
  */
-export function momentsOf(differences: ArrayLike<number>): Moments {
+export function computeMoments(differences: ArrayLike<number>): Moments {
   assertDifferences(differences);
   const count = differences.length;
   let sum = 0;

@@ -1,4 +1,4 @@
-import { relevantWithin } from './judged-ranking.ts';
+import { countRelevantWithin } from './judged-ranking.ts';
 import type { MetricFamily } from './metric-family.ts';
 
 /** trec_eval's `P_k`: a ranking shorter than k is not forgiven. */
@@ -8,7 +8,7 @@ export const precision: MetricFamily = {
   cutoff: 'required',
   aggregate: 'mean',
   define: (within, k) => `Relevant documents${within}, divided by ${k}.`,
-  compute: (ranking, k) => relevantWithin(ranking, k) / k,
+  compute: (ranking, k) => countRelevantWithin(ranking, k) / k,
 };
 
 /** trec_eval's `Rprec`. */
@@ -18,5 +18,6 @@ export const rPrecision: MetricFamily = {
   cutoff: 'none',
   aggregate: 'mean',
   define: () => 'Precision at R, the number of relevant documents of the query.',
-  compute: (ranking) => (ranking.relevant === 0 ? 0 : relevantWithin(ranking, ranking.relevant) / ranking.relevant),
+  compute: (ranking) =>
+    ranking.relevant === 0 ? 0 : countRelevantWithin(ranking, ranking.relevant) / ranking.relevant,
 };

@@ -5,9 +5,9 @@
  * @param share 0 to 1.
  */
 export function quantile(ascending: Float64Array, share: number): number {
-  const place = share * (ascending.length - 1);
-  const below = Math.floor(place);
+  const itemIndex = share * (ascending.length - 1);
+  const below = Math.floor(itemIndex);
   const low = ascending[below] as number;
   const high = ascending[Math.min(below + 1, ascending.length - 1)] as number;
-  return low + (place - below) * (high - low);
+  return low + (itemIndex - below) * (high - low);
 }

@@ -6,7 +6,7 @@ import { type JudgedRanking, judgeRanking } from './judged-ranking.ts';
  * @param grades null for unjudged.
  * @param unretrieved grades of judged documents that the ranking lacks.
  */
-export function sampleRanking(
+export function buildSampleRanking(
   grades: readonly (number | null)[],
   unretrieved: readonly number[] = [],
   relevantGrade = 1,

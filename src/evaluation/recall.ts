@@ -1,4 +1,4 @@
-import { relevantWithin } from './judged-ranking.ts';
+import { countRelevantWithin } from './judged-ranking.ts';
 import type { MetricFamily } from './metric-family.ts';
 
 /** trec_eval's `recall_k`. */
@@ -8,7 +8,7 @@ export const recall: MetricFamily = {
   cutoff: 'required',
   aggregate: 'mean',
   define: (within) => `Relevant documents${within}, divided by all relevant documents.`,
-  compute: (ranking, k) => (ranking.relevant === 0 ? 0 : relevantWithin(ranking, k) / ranking.relevant),
+  compute: (ranking, k) => (ranking.relevant === 0 ? 0 : countRelevantWithin(ranking, k) / ranking.relevant),
 };
 
 /** trec_eval's `num_rel_ret`. */
@@ -19,5 +19,5 @@ export const retrievedRelevant: MetricFamily = {
   cutoff: 'none',
   aggregate: 'sum',
   define: () => 'Relevant documents that were retrieved, summed over the queries.',
-  compute: relevantWithin,
+  compute: countRelevantWithin,
 };

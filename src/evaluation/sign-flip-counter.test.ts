@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { random } from '../core/random.ts';
+import { createRandom } from '../core/random.ts';
 import { type FlippedColumn, signFlipCounter } from './sign-flip-counter.ts';
 
 const GROUPS = 19;
-const stream = random(3, 'sign-flip-counter test');
+const stream = createRandom(3, 'sign-flip-counter test');
 
-function columnOf(threshold: number): FlippedColumn {
-  return { sums: Float64Array.from({ length: GROUPS }, () => stream.normal()), threshold };
+function drawFlippedColumn(threshold: number): FlippedColumn {
+  return { sums: Float64Array.from({ length: GROUPS }, () => stream.drawNormal()), threshold };
 }
 
 /** One flip after the other, from the stream that the counter's first call draws from. */
 function countOneByOne({ sums, threshold }: FlippedColumn, seed: number, samples: number): number {
-  const flips = random(seed, 'sign-flip-permutation');
+  const flips = createRandom(seed, 'sign-flip-permutation');
   let hits = 0;
   for (let sample = 0; sample < samples; sample++) {
     let total = 0;
@@ -22,7 +22,7 @@ function countOneByOne({ sums, threshold }: FlippedColumn, seed: number, samples
 }
 
 describe('the count of a column', () => {
-  const columns = [columnOf(3), columnOf(5), columnOf(0)];
+  const columns = [drawFlippedColumn(3), drawFlippedColumn(5), drawFlippedColumn(0)];
 
   test.each([1, 97, 4096, 10_007])('is that of summing flip by flip, of %i samples', (samples) => {
     const counted = signFlipCounter(GROUPS, 11)(columns, samples);
@@ -48,13 +48,13 @@ describe('the count of a column', () => {
   });
 
   test.each([1, 2, 3])('gives each group of a later round its own signs, seed %i', (seed) => {
-    const pair = (a: number, b: number) => ({
+    const buildFlipPair = (a: number, b: number) => ({
       sums: Float64Array.from({ length: GROUPS }, (_, g) => (g === a || g === b ? 1 : 0)),
       threshold: 2,
     });
     const count = signFlipCounter(GROUPS, seed);
-    count([pair(0, 1)], 1);
-    const pairs = Array.from({ length: GROUPS - 1 }, (_, g) => pair(g, g + 1));
+    count([buildFlipPair(0, 1)], 1);
+    const pairs = Array.from({ length: GROUPS - 1 }, (_, g) => buildFlipPair(g, g + 1));
     for (const hits of count(pairs, 20_000)) expect(Math.abs(hits / 20_000 - 1 / 2)).toBeLessThan(0.018);
   });
 });

@@ -1,4 +1,4 @@
-import { random } from '../core/random.ts';
+import { createRandom } from '../core/random.ts';
 
 /** The differences of one column as a sign-flip test sees them. */
 export interface FlippedColumn {
@@ -31,8 +31,8 @@ function countExtreme({ threshold }: FlippedColumn, tables: Float64Array, signs:
   let hits = 0;
   for (let at = 0; at < signs.length; at += width) {
     let total = 0;
-    for (let place = 0, base = 0; place < width; place++, base += BYTES)
-      total += tables[base + (signs[at + place] as number)] as number;
+    for (let itemIndex = 0, base = 0; itemIndex < width; itemIndex++, base += BYTES)
+      total += tables[base + (signs[at + itemIndex] as number)] as number;
     if (Math.abs(total) >= threshold) hits++;
   }
   return hits;
@@ -50,7 +50,7 @@ export function signFlipCounter(
   groups: number,
   seed: number,
 ): (columns: readonly FlippedColumn[], samples: number) => number[] {
-  const stream = random(seed, 'sign-flip-permutation');
+  const stream = createRandom(seed, 'sign-flip-permutation');
   const width = Math.ceil(groups / 8);
   const tables = new Float64Array(width * BYTES);
   let isFirst = true;

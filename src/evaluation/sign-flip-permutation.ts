@@ -1,5 +1,5 @@
 import { ValidationError } from '../core/errors.ts';
-import { type Clusters, clusterSums } from './clusters.ts';
+import { type Clusters, sumByCluster } from './clusters.ts';
 import { type FlippedColumn, signFlipCounter } from './sign-flip-counter.ts';
 import { wilsonInterval } from './wilson-interval.ts';
 
@@ -55,8 +55,8 @@ interface Draws {
   samples: number;
 }
 
-function columnOf(differences: ArrayLike<number>, clusters: Clusters): Column {
-  const sums = clusterSums(clusters, differences);
+function prepareFlipColumn(differences: ArrayLike<number>, clusters: Clusters): Column {
+  const sums = sumByCluster(clusters, differences);
   const observed = sums.reduce((total, sum) => total + sum, 0);
   const largest = sums.reduce((total, sum) => total + Math.abs(sum), 0);
   return {
@@ -72,26 +72,26 @@ function columnOf(differences: ArrayLike<number>, clusters: Clusters): Column {
  *
  * @param sums of the groups whose difference is not 0, since the others change nothing; few, as 2^n sums are formed.
  */
-export function exactSignFlips(sums: Float64Array, threshold: number): number {
+export function countExactFlips(sums: Float64Array, threshold: number): number {
   let totals = [0];
   for (const sum of sums) totals = totals.flatMap((total) => [total + sum, total - sum]);
   return totals.filter((total) => Math.abs(total) >= threshold).length / totals.length;
 }
 
-function drawsOf(column: Column): Draws {
+function countFlipDraws(column: Column): Draws {
   const { differing, threshold } = column;
-  const exactP = differing.length <= EXACT_UP_TO ? exactSignFlips(differing, threshold) : null;
+  const exactP = differing.length <= EXACT_UP_TO ? countExactFlips(differing, threshold) : null;
   return { column, exactP, isSmallest: false, hits: 0, samples: 0 };
 }
 
 /** Hoeffding's bound of p: the flipped sums reach t with a chance of at most 2 exp(-t^2 / (2 sum s^2)). Source: hoeffding1963. */
-function boundOf({ differing, threshold }: Column): number {
+function computeHoeffdingBound({ differing, threshold }: Column): number {
   const squares = differing.reduce((sum, s) => sum + s * s, 0);
   return 2 * Math.exp(-(threshold ** 2) / (2 * squares));
 }
 
 /** No sampled p is below that of a sum which only two sign vectors make as extreme: the observed one, and all of its signs turned. */
-function testOf({ column, exactP, isSmallest, hits, samples }: Draws): PermutationTest {
+function concludeFlipTest({ column, exactP, isSmallest, hits, samples }: Draws): PermutationTest {
   const { meanDifference, differing } = column;
   if (exactP !== null) return { meanDifference, p: exactP, exact: true, samples, low: exactP, high: exactP };
   if (isSmallest) return { meanDifference, p: LEAST_P, exact: false, samples, low: LEAST_P, high: LEAST_P };
@@ -102,12 +102,12 @@ function testOf({ column, exactP, isSmallest, hits, samples }: Draws): Permutati
 }
 
 /** The columns that need more samples. Those whose p is below the smallest one for sure have it from here on, without a draw. */
-function columnsToDraw(draws: readonly Draws[], wantsMore: NonNullable<PermutationOptions['wantsMore']>): Draws[] {
-  const unsure = wantsMore(draws.map(testOf));
+function listColumnsToDraw(draws: readonly Draws[], wantsMore: NonNullable<PermutationOptions['wantsMore']>): Draws[] {
+  const unsure = wantsMore(draws.map(concludeFlipTest));
   const open = draws.filter(({ exactP, isSmallest }, c) => exactP === null && !isSmallest && unsure[c] === true);
-  const smallest = open.filter(({ column }) => boundOf(column) < LEAST_P);
+  const smallest = open.filter(({ column }) => computeHoeffdingBound(column) < LEAST_P);
   for (const one of smallest) one.isSmallest = true;
-  return smallest.length === 0 ? open : columnsToDraw(draws, wantsMore);
+  return smallest.length === 0 ? open : listColumnsToDraw(draws, wantsMore);
 }
 
 /**
@@ -128,19 +128,19 @@ export function signFlipPermutation(
 ): PermutationTest[] {
   if (!(Number.isInteger(samples) && samples > 0))
     throw new ValidationError(`samples is not a whole number from 1: ${samples}; pass one, such as 10000`, { samples });
-  const draws = columns.map((differences) => drawsOf(columnOf(differences, clusters)));
+  const draws = columns.map((differences) => countFlipDraws(prepareFlipColumn(differences, clusters)));
   const count = signFlipCounter(clusters.sizes.length, seed);
   let active = draws.filter(({ exactP }) => exactP === null);
   for (let drawn = 0; active.length > 0; ) {
     const size = drawn === 0 ? samples : Math.min(drawn, MOST_SAMPLES - drawn);
     const columnsOfRound = active.map(({ column }) => column);
-    for (const [place, hits] of count(columnsOfRound, size).entries()) {
-      const tally = active[place] as Draws;
+    for (const [itemIndex, hits] of count(columnsOfRound, size).entries()) {
+      const tally = active[itemIndex] as Draws;
       tally.hits += hits;
       tally.samples += size;
     }
     drawn += size;
-    active = drawn < MOST_SAMPLES ? columnsToDraw(draws, wantsMore) : [];
+    active = drawn < MOST_SAMPLES ? listColumnsToDraw(draws, wantsMore) : [];
   }
-  return draws.map(testOf);
+  return draws.map(concludeFlipTest);
 }

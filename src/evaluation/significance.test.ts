@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { random } from '../core/random.ts';
-import { clusterBy, unclustered } from './clusters.ts';
-import { exactSignFlips, MOST_SAMPLES } from './sign-flip-permutation.ts';
-import { type BaselineComparison, clusteredTests, compareWithBaseline, isSignificant } from './significance.ts';
+import { createRandom } from '../core/random.ts';
+import { buildSingletonClusters, groupIntoClusters } from './clusters.ts';
+import { countExactFlips, MOST_SAMPLES } from './sign-flip-permutation.ts';
+import { type BaselineComparison, compareWithBaseline, computeClusteredTests, isSignificant } from './significance.ts';
 import { type CorrectionName, TESTS } from './test-names.ts';
 
-const stream = random(7, 'test');
-const clusters = clusterBy(Array.from({ length: 211 }, (_, i) => `g${i % 53}`));
+const stream = createRandom(7, 'test');
+const clusters = groupIntoClusters(Array.from({ length: 211 }, (_, i) => `g${i % 53}`));
 const baseline = Float64Array.from({ length: 211 }, () => stream.uniform());
-const shiftedBy = (shift: number) => baseline.map((value) => value + shift + 0.3 * stream.normal());
+const shiftBaseline = (shift: number) => baseline.map((value) => value + shift + 0.3 * stream.drawNormal());
 const options = { samples: 1999, seed: 3 };
 
 test('marks only what the corrected p allows', () => {
-  const systems = [shiftedBy(0.2), shiftedBy(-0.2), baseline, shiftedBy(0)];
+  const systems = [shiftBaseline(0.2), shiftBaseline(-0.2), baseline, shiftBaseline(0)];
   const comparisons = compareWithBaseline(systems, baseline, clusters, options);
   expect(comparisons.map(({ verdict }) => verdict)).toEqual(['better', 'worse', 'undecided', 'undecided']);
   const [better, worse, same] = comparisons;
@@ -24,7 +24,7 @@ test('marks only what the corrected p allows', () => {
 });
 
 test('the more systems, the more evidence a mark needs', () => {
-  const slight = shiftedBy(0.055);
+  const slight = shiftBaseline(0.055);
   const [alone] = compareWithBaseline([slight], baseline, clusters, options);
   expect(alone?.verdict).toBe('better');
   expect(alone?.correctedP).toBe(alone?.p);
@@ -36,14 +36,14 @@ test('the more systems, the more evidence a mark needs', () => {
 });
 
 describe('a comparison tells', () => {
-  const few = clusterBy(['a', 'a', 'b', 'c', 'c', 'd', 'e']);
+  const few = groupIntoClusters(['a', 'a', 'b', 'c', 'c', 'd', 'e']);
   const base = [0.5, 0.5, 0.25, 0, 1, 0.5, 0.2];
   const system = [1, 0.25, 0.25, 1, 1, 1, 0.1 + 0.1]; // 0.5, -0.25, 0, 1, 0, 0.5, 0 above the baseline
   const [comparison] = compareWithBaseline([system], base, few, options);
 
   test('how many queries it wins, ties and loses, whatever the last digit of a sum', () => {
     expect(comparison).toMatchObject({ wins: 3, ties: 3, losses: 1 });
-    const [rounded] = compareWithBaseline([[0.1 + 0.2, 1]], [0.3, 0], clusterBy(['a', 'b']), options);
+    const [rounded] = compareWithBaseline([[0.1 + 0.2, 1]], [0.3, 0], groupIntoClusters(['a', 'b']), options);
     expect(rounded).toMatchObject({ wins: 1, ties: 1, losses: 0 });
   });
 
@@ -65,20 +65,20 @@ describe('a comparison tells', () => {
 });
 
 test('any of the tests and corrections finds what is there and nothing else', () => {
-  const systems = [shiftedBy(0.2), shiftedBy(-0.2), shiftedBy(0), shiftedBy(0)];
+  const systems = [shiftBaseline(0.2), shiftBaseline(-0.2), shiftBaseline(0), shiftBaseline(0)];
   for (const name of TESTS) {
     const verdicts = compareWithBaseline(systems, baseline, clusters, { ...options, test: name });
     expect(verdicts.map(({ verdict }) => verdict)).toEqual(['better', 'worse', 'undecided', 'undecided']);
   }
-  const of = (correction: CorrectionName) =>
+  const compareCorrected = (correction: CorrectionName) =>
     compareWithBaseline(systems, baseline, clusters, { ...options, correction });
-  const raw = of('none').map(({ p }) => p);
-  expect(of('none').map(({ correctedP }) => correctedP)).toEqual(raw);
+  const raw = compareCorrected('none').map(({ p }) => p);
+  expect(compareCorrected('none').map(({ correctedP }) => correctedP)).toEqual(raw);
   const sorted = raw.toSorted((a, b) => a - b);
   // Four p values; the two smallest are equal, so Holm gives both 4 p and Benjamini and Hochberg both 4 p / 2.
   expect(sorted[0]).toBe(sorted[1]);
-  expect(of('holm')[0]?.correctedP).toBeCloseTo(4 * (sorted[0] as number), 12);
-  expect(of('benjamini-hochberg')[0]?.correctedP).toBeCloseTo(2 * (sorted[0] as number), 12);
+  expect(compareCorrected('holm')[0]?.correctedP).toBeCloseTo(4 * (sorted[0] as number), 12);
+  expect(compareCorrected('benjamini-hochberg')[0]?.correctedP).toBeCloseTo(2 * (sorted[0] as number), 12);
 });
 
 describe('each test gives its own p', () => {
@@ -90,7 +90,10 @@ describe('each test gives its own p', () => {
     ['t', 0.04556148979350988],
     ['wilcoxon', 0.0537109375],
   ] as const)('%s', (name, p) => {
-    expect(clusteredTests([values], unclustered(11), { ...options, test: name })[0]?.p).toBeCloseTo(p, 12);
+    expect(computeClusteredTests([values], buildSingletonClusters(11), { ...options, test: name })[0]?.p).toBeCloseTo(
+      p,
+      12,
+    );
   });
 
   test('wilcoxon by the normal approximation with more groups', () => {
@@ -98,9 +101,9 @@ describe('each test gives its own p', () => {
       ...[3, 1, -2, 4, 2, 7, 5, -1, 1, 8, -4, 1, 2],
       ...[6, 1, -1, 3, 2, -2, 2, 4, 1, -3, 2, 1, 5],
     );
-    const pairs = clusterBy(Array.from(ranked, (_, i) => `g${i % 13}`));
+    const pairs = groupIntoClusters(Array.from(ranked, (_, i) => `g${i % 13}`));
     // scipy 1.17.1: ranks of rankdata(abs), signed and summed by group; 2 norm.sf(sum / sqrt(sum of squares))
-    expect(clusteredTests([ranked], pairs, { ...options, test: 'wilcoxon' })[0]?.p).toBeCloseTo(
+    expect(computeClusteredTests([ranked], pairs, { ...options, test: 'wilcoxon' })[0]?.p).toBeCloseTo(
       0.012129564631525333,
       12,
     );
@@ -117,11 +120,11 @@ describe('a p near the bound', () => {
   const drawn = [
     -0.39, -0.11, 0.36, -0.08, -0.61, -0.6, 1.43, 0.47, 0.53, 1.43, 0.06, 0.47, 1.18, 0.49, 0.86, 0.31, -0.37,
   ];
-  const raised = (shift: number) => Float64Array.from(drawn, (value) => value + shift);
+  const raiseDrawn = (shift: number) => Float64Array.from(drawn, (value) => value + shift);
   const nothing = new Float64Array(17);
-  const apart = unclustered(17);
-  const exactP = (column: Float64Array) =>
-    exactSignFlips(column, Math.abs(column.reduce((sum, d) => sum + d, 0)) - 1e-9);
+  const apart = buildSingletonClusters(17);
+  const countExactP = (column: Float64Array) =>
+    countExactFlips(column, Math.abs(column.reduce((sum, d) => sum + d, 0)) - 1e-9);
   const seeds = Array.from({ length: 12 }, (_, seed) => seed);
   const compare = (columns: Float64Array[], more: object = {}) =>
     compareWithBaseline(columns, nothing, apart, { samples: 10_000, seed: 3, ...more });
@@ -130,8 +133,8 @@ describe('a p near the bound', () => {
     [0.007, 0.05548095703125, 'undecided'],
     [0.022, 0.0467071533203125, 'better'],
   ] as const)('gets samples until every seed says the same: raised by %d, p %d, %s', (shift, p, verdict) => {
-    const column = raised(shift);
-    expect(exactP(column)).toBe(p);
+    const column = raiseDrawn(shift);
+    expect(countExactP(column)).toBe(p);
     const found = seeds.map((seed) => compare([column], { seed })[0] as BaselineComparison);
     for (const one of found) {
       expect(one).toMatchObject({ verdict, unresolved: false });
@@ -142,8 +145,8 @@ describe('a p near the bound', () => {
   });
 
   test('is left open where the most samples do not decide, though it may be below', () => {
-    const column = raised(0.016);
-    expect(exactP(column)).toBe(0.0499114990234375);
+    const column = raiseDrawn(0.016);
+    expect(countExactP(column)).toBe(0.0499114990234375);
     const found = [0, 1, 2].map((seed) => compare([column], { seed })[0]);
     for (const one of found)
       expect(one).toMatchObject({ verdict: 'undecided', unresolved: true, samples: MOST_SAMPLES });
@@ -151,19 +154,19 @@ describe('a p near the bound', () => {
   });
 
   test('is that of the level', () => {
-    const column = raised(0.022);
+    const column = raiseDrawn(0.022);
     expect(compare([column], { level: 0.953 })[0]?.samples).toBeGreaterThan(100_000);
     expect(compare([column], { level: 0.9 })[0]).toMatchObject({ samples: 10_000, verdict: 'better' });
     expect(compare([column], { level: 0.99 })[0]).toMatchObject({ samples: 10_000, verdict: 'undecided' });
   });
 
   test('is the corrected one: what Holm multiplies by two has its bound at half', () => {
-    const [half, clear] = [raised(0.075), raised(0.4)];
-    expect(exactP(half)).toBeGreaterThan(0.023);
-    expect(exactP(half)).toBeLessThan(0.025);
+    const [half, clear] = [raiseDrawn(0.075), raiseDrawn(0.4)];
+    expect(countExactP(half)).toBeGreaterThan(0.023);
+    expect(countExactP(half)).toBeLessThan(0.025);
     const [alone] = compare([half]);
     expect(alone).toMatchObject({ samples: 10_000, verdict: 'better' });
-    const noise = raised(-0.3);
+    const noise = raiseDrawn(-0.3);
     const [near, other] = compare([half, noise]);
     expect(near?.samples).toBeGreaterThan(10_000);
     expect(other).toMatchObject({ samples: 10_000, verdict: 'undecided', unresolved: false });
@@ -174,7 +177,7 @@ describe('a p near the bound', () => {
   test.each(['holm', 'benjamini-hochberg', 'none'] as const)(
     'is the same in any order of the systems: %s',
     (correction) => {
-      const columns = [0.016, 0.075, -0.1, 0.4, 0.022, 0.075].map(raised);
+      const columns = [0.016, 0.075, -0.1, 0.4, 0.022, 0.075].map(raiseDrawn);
       const found = compare(columns, { correction });
       for (const order of [
         [5, 4, 3, 2, 1, 0],
@@ -191,16 +194,16 @@ describe('a p near the bound', () => {
   );
 
   test('a p that is exact, or of a test without draws, has no samples', () => {
-    const few = unclustered(5);
+    const few = buildSingletonClusters(5);
     const columns = [new Float64Array(5).fill(0.5)];
-    expect(clusteredTests(columns, few, options)[0]).toEqual({
+    expect(computeClusteredTests(columns, few, options)[0]).toEqual({
       p: 2 / 32,
       correctedP: 2 / 32,
       samples: null,
       unresolved: false,
     });
     for (const name of ['t', 'wilcoxon'] as const)
-      expect(clusteredTests(columns, few, { ...options, test: name })[0]).toMatchObject({
+      expect(computeClusteredTests(columns, few, { ...options, test: name })[0]).toMatchObject({
         samples: null,
         unresolved: false,
       });
@@ -208,11 +211,12 @@ describe('a p near the bound', () => {
 });
 
 describe('with few clusters', () => {
-  const twoOf = (groups: number) => clusterBy(Array.from({ length: 4 * groups }, (_, i) => `g${i % groups}`));
+  const splitIntoGroups = (groups: number) =>
+    groupIntoClusters(Array.from({ length: 4 * groups }, (_, i) => `g${i % groups}`));
 
   test.each(TESTS)('one or two decide nothing and have no interval: %s', (name) => {
     for (const groups of [1, 2]) {
-      const by = twoOf(groups);
+      const by = splitIntoGroups(groups);
       const system = Float64Array.from(by.of, (_, i) => 0.5 + (i % 3) / 8);
       const [found] = compareWithBaseline([system], new Float64Array(4 * groups), by, { ...options, test: name });
       expect(found).toMatchObject({ verdict: 'undecided', minimumDetectable: null, wins: 4 * groups });
@@ -224,8 +228,8 @@ describe('with few clusters', () => {
 
   test('the interval is that of the t test, up to 19 of them', () => {
     for (const groups of [4, 19]) {
-      const by = twoOf(groups);
-      const system = Float64Array.from(by.of, () => 0.2 + stream.normal());
+      const by = splitIntoGroups(groups);
+      const system = Float64Array.from(by.of, () => 0.2 + stream.drawNormal());
       const [found] = compareWithBaseline([system], new Float64Array(4 * groups), by, { ...options, test: 't' });
       const { mean, low } = (found as BaselineComparison).difference;
       const level = 1 - (found?.p as number);

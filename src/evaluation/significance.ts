@@ -1,10 +1,10 @@
 import type { BootstrapOptions } from './bootstrap-interval.ts';
-import { clusteredMean, clusteredTTest, minimumDetectable } from './cluster-robust.ts';
+import { clusteredTTest, estimateClusteredMean, minimumDetectable } from './cluster-robust.ts';
 import { clusteredWilcoxon } from './clustered-wilcoxon.ts';
 import type { Clusters } from './clusters.ts';
 import { cohenD } from './effect-size.ts';
-import { type Estimate, intervalMethod, meanIntervals } from './mean-intervals.ts';
-import { pairedDifferences, TIE } from './paired-differences.ts';
+import { chooseIntervalMethod, type Estimate, meanIntervals } from './mean-intervals.ts';
+import { computePairedDifferences, TIE } from './paired-differences.ts';
 import { type PermutationTest, signFlipPermutation } from './sign-flip-permutation.ts';
 import { CORRECTIONS, type CorrectionName, type TestName } from './test-names.ts';
 
@@ -47,7 +47,7 @@ export function isSignificant(correctedP: number, level: number): boolean {
   return correctedP < 1 - level - 1e-12;
 }
 
-function verdictOf(
+function chooseVerdict(
   difference: number,
   { correctedP, unresolved }: ClusteredTest,
   level: number,
@@ -56,7 +56,7 @@ function verdictOf(
   return difference > 0 ? 'better' : 'worse';
 }
 
-function countsOf(differences: Float64Array): Pick<BaselineComparison, 'wins' | 'ties' | 'losses'> {
+function countWins(differences: Float64Array): Pick<BaselineComparison, 'wins' | 'ties' | 'losses'> {
   let wins = 0;
   let losses = 0;
   for (const difference of differences) {
@@ -66,21 +66,21 @@ function countsOf(differences: Float64Array): Pick<BaselineComparison, 'wins' | 
   return { wins, ties: differences.length - wins - losses, losses };
 }
 
-function effectSizeOf(differences: Float64Array): number | null {
+function computeEffectSize(differences: Float64Array): number | null {
   const d = cohenD(differences);
   return Number.isFinite(d) ? d : null;
 }
 
 /** Whether a difference of these clusters can be tested by its standard error, as an interval needs it. */
 function hasError(clusters: Clusters): boolean {
-  return intervalMethod(clusters.sizes.length) !== 'none';
+  return chooseIntervalMethod(clusters.sizes.length) !== 'none';
 }
 
 /**
  * Which corrected p are on neither side of the bound for sure. A correction gives no smaller p for larger ones, so that the corrected ends of the Monte
  * Carlo intervals are the ends of an interval of the corrected p.
  */
-function unresolvedOf(tests: readonly PermutationTest[], correction: CorrectionName, level: number): boolean[] {
+function findUnresolved(tests: readonly PermutationTest[], correction: CorrectionName, level: number): boolean[] {
   const [lows, highs] = [
     CORRECTIONS[correction](tests.map(({ low }) => low)),
     CORRECTIONS[correction](tests.map(({ high }) => high)),
@@ -89,15 +89,15 @@ function unresolvedOf(tests: readonly PermutationTest[], correction: CorrectionN
 }
 
 /** Permutation tests for which sign vectors are drawn until each corrected p is on one side of the bound, or there are too many of them. */
-function permutationTests(
+function computePermutationTests(
   differences: readonly Float64Array[],
   clusters: Clusters,
   { correction = 'holm', level = 0.95, ...options }: ComparisonOptions,
 ): ClusteredTest[] {
-  const wantsMore = (tests: readonly PermutationTest[]) => unresolvedOf(tests, correction, level);
-  const tests = signFlipPermutation(differences, clusters, { ...options, wantsMore });
+  const isUndecided = (tests: readonly PermutationTest[]) => findUnresolved(tests, correction, level);
+  const tests = signFlipPermutation(differences, clusters, { ...options, wantsMore: isUndecided });
   const corrected = CORRECTIONS[correction](tests.map(({ p }) => p));
-  const unresolved = wantsMore(tests);
+  const unresolved = isUndecided(tests);
   return tests.map(({ p, exact, samples }, i) => ({
     p,
     correctedP: corrected[i] as number,
@@ -111,15 +111,15 @@ function permutationTests(
  *
  * @param differences a column each, [Q].
  */
-export function clusteredTests(
+export function computeClusteredTests(
   differences: readonly Float64Array[],
   clusters: Clusters,
   options: ComparisonOptions,
 ): ClusteredTest[] {
   const { test = 'permutation', correction = 'holm' } = options;
-  if (test === 'permutation') return permutationTests(differences, clusters, options);
+  if (test === 'permutation') return computePermutationTests(differences, clusters, options);
   const ofColumn = {
-    t: (column: Float64Array) => (hasError(clusters) ? clusteredTTest(clusteredMean(column, clusters)) : 1),
+    t: (column: Float64Array) => (hasError(clusters) ? clusteredTTest(estimateClusteredMean(column, clusters)) : 1),
     wilcoxon: (column: Float64Array) => clusteredWilcoxon(column, clusters),
   }[test];
   const ps = differences.map(ofColumn);
@@ -143,18 +143,18 @@ export function compareWithBaseline(
   options: ComparisonOptions,
 ): BaselineComparison[] {
   const { level = 0.95 } = options;
-  const differences = systems.map((system) => pairedDifferences(system, baseline));
+  const differences = systems.map((system) => computePairedDifferences(system, baseline));
   const intervals = meanIntervals(differences, clusters, options);
-  const tests = clusteredTests(differences, clusters, options);
+  const tests = computeClusteredTests(differences, clusters, options);
   return differences.map((column, s) => {
     const [difference, test] = [intervals[s] as Estimate, tests[s] as ClusteredTest];
     return {
       difference,
       ...test,
-      verdict: verdictOf(difference.mean, test, level),
-      effectSize: effectSizeOf(column),
-      minimumDetectable: hasError(clusters) ? minimumDetectable(clusteredMean(column, clusters), level) : null,
-      ...countsOf(column),
+      verdict: chooseVerdict(difference.mean, test, level),
+      effectSize: computeEffectSize(column),
+      minimumDetectable: hasError(clusters) ? minimumDetectable(estimateClusteredMean(column, clusters), level) : null,
+      ...countWins(column),
     };
   });
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { random } from '../core/random.ts';
-import { clusterBy } from './clusters.ts';
-import { clusteredTests } from './significance.ts';
-import { smallestCorrectedP, smallestP } from './smallest-p.ts';
+import { createRandom } from '../core/random.ts';
+import { groupIntoClusters } from './clusters.ts';
+import { computeClusteredTests } from './significance.ts';
+import { computeSmallestCorrectedP, computeSmallestP } from './smallest-p.ts';
 import type { CorrectionName, TestName } from './test-names.ts';
 
 const LARGE = 1 / 1_000_001;
@@ -17,7 +17,7 @@ test.each([
   ['t', 2, 1],
   ['t', 3, 0],
 ] as const)('%s of %i clusters', (name, clusters, expected) => {
-  expect(smallestP(name, clusters)).toBeCloseTo(expected, 15);
+  expect(computeSmallestP(name, clusters)).toBeCloseTo(expected, 15);
 });
 
 test.each([
@@ -25,11 +25,11 @@ test.each([
   ['benjamini-hochberg', 2 ** -5],
   ['none', 2 ** -5],
 ] as const)('%s of seven columns of 6 clusters', (correction, expected) => {
-  expect(smallestCorrectedP('permutation', correction, 6, 7)).toBeCloseTo(expected, 15);
+  expect(computeSmallestCorrectedP('permutation', correction, 6, 7)).toBeCloseTo(expected, 15);
 });
 
 test('a correction gives no p above 1', () => {
-  expect(smallestCorrectedP('permutation', 'holm', 4, 17)).toBe(1);
+  expect(computeSmallestCorrectedP('permutation', 'holm', 4, 17)).toBe(1);
 });
 
 test.each(['permutation', 'wilcoxon'] as const)('differences all one way reach it: %s', (name) => {
@@ -39,21 +39,26 @@ test.each(['permutation', 'wilcoxon'] as const)('differences all one way reach i
     [5, 3],
     [11, 1],
   ] as const) {
-    const clusters = clusterBy(Array.from({ length: 2 * groups }, (_, i) => `g${i % groups}`));
+    const clusters = groupIntoClusters(Array.from({ length: 2 * groups }, (_, i) => `g${i % groups}`));
     const ones = Array.from({ length: columns }, () => new Float64Array(2 * groups).fill(0.5));
     for (const correction of ['holm', 'none'] as CorrectionName[])
-      for (const { correctedP } of clusteredTests(ones, clusters, { test: name, correction, seed: 3, samples: 997 }))
-        expect(correctedP).toBe(smallestCorrectedP(name, correction, groups, columns));
+      for (const { correctedP } of computeClusteredTests(ones, clusters, {
+        test: name,
+        correction,
+        seed: 3,
+        samples: 997,
+      }))
+        expect(correctedP).toBe(computeSmallestCorrectedP(name, correction, groups, columns));
   }
 });
 
 test('no differences get below it', () => {
-  const stream = random(5, 'smallest-p test');
+  const stream = createRandom(5, 'smallest-p test');
   for (const name of ['permutation', 'wilcoxon', 't'] as TestName[])
     for (let groups = 2; groups <= 17; groups += 3) {
-      const clusters = clusterBy(Array.from({ length: 3 * groups }, (_, i) => `g${i % groups}`));
-      const columns = Array.from({ length: 5 }, () => Float64Array.from(clusters.of, () => 3 + stream.normal()));
-      for (const { p } of clusteredTests(columns, clusters, { test: name, seed: 3, samples: 997 }))
-        expect(p).toBeGreaterThanOrEqual(smallestP(name, groups));
+      const clusters = groupIntoClusters(Array.from({ length: 3 * groups }, (_, i) => `g${i % groups}`));
+      const columns = Array.from({ length: 5 }, () => Float64Array.from(clusters.of, () => 3 + stream.drawNormal()));
+      for (const { p } of computeClusteredTests(columns, clusters, { test: name, seed: 3, samples: 997 }))
+        expect(p).toBeGreaterThanOrEqual(computeSmallestP(name, groups));
     }
 });

@@ -6,19 +6,19 @@ import { CORRECTIONS, type CorrectionName, type TestName } from './test-names.ts
  * The smallest p that a test of G clusters can reach, for any differences. Sign flips and signed ranks: two of 2^G sign vectors are as extreme, and a
  * sampled p is not below 1 / (samples + 1). The t test reaches any p from 3 clusters on, so that it is 0; below it is not made.
  */
-export function smallestP(test: TestName, clusters: number): number {
+export function computeSmallestP(test: TestName, clusters: number): number {
   if (test === 't') return clusters < LEAST_CLUSTERS ? 1 : 0;
   const two = 2 ** (1 - clusters);
   return test === 'permutation' ? Math.max(two, 1 / (MOST_SAMPLES + 1)) : two;
 }
 
-/** The smallest corrected p of a table: {@link smallestP}, corrected over a number of columns that all reach it. */
-export function smallestCorrectedP(
+/** The smallest corrected p of a table: {@link computeSmallestP}, corrected over a number of columns that all reach it. */
+export function computeSmallestCorrectedP(
   test: TestName,
   correction: CorrectionName,
   clusters: number,
   columns: number,
 ): number {
-  const [corrected = 1] = CORRECTIONS[correction](new Array(columns).fill(smallestP(test, clusters)));
+  const [corrected = 1] = CORRECTIONS[correction](new Array(columns).fill(computeSmallestP(test, clusters)));
   return corrected;
 }

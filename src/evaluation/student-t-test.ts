@@ -1,5 +1,5 @@
 import { tCdf, tQuantile } from './distributions.ts';
-import { momentsOf } from './paired-differences.ts';
+import { computeMoments } from './paired-differences.ts';
 
 export interface StudentTTest {
   readonly t: number;
@@ -19,7 +19,7 @@ export interface StudentTTest {
  * @throws ValidationError for fewer than 2, NotFiniteError.
  */
 export function pairedTTest(differences: ArrayLike<number>, level = 0.95): StudentTTest {
-  const { count, mean, deviation } = momentsOf(differences);
+  const { count, mean, deviation } = computeMoments(differences);
   const degreesOfFreedom = count - 1;
   const error = deviation / Math.sqrt(count);
   const t = mean === 0 ? 0 : mean / error;

@@ -1,4 +1,4 @@
-import { relevantWithin } from './judged-ranking.ts';
+import { countRelevantWithin } from './judged-ranking.ts';
 import type { MetricFamily } from './metric-family.ts';
 
 /** trec_eval's `success_k`. */
@@ -8,5 +8,5 @@ export const success: MetricFamily = {
   cutoff: 'required',
   aggregate: 'mean',
   define: (within) => `1 when there is a relevant document${within}, else 0.`,
-  compute: (ranking, k) => (relevantWithin(ranking, k) > 0 ? 1 : 0),
+  compute: (ranking, k) => (countRelevantWithin(ranking, k) > 0 ? 1 : 0),
 };

@@ -1,12 +1,12 @@
-import { frozen } from '../core/frozen.ts';
+import { freezeDeeply } from '../core/frozen.ts';
 import { benjaminiHochberg, holm } from './multiple-comparisons.ts';
 
 /** The paired tests by name; all clustered, all two-sided. */
-export const TESTS = frozen(['permutation', 't', 'wilcoxon'] as const);
+export const TESTS = freezeDeeply(['permutation', 't', 'wilcoxon'] as const);
 export type TestName = (typeof TESTS)[number];
 
 /** What is done about testing several systems at once. */
-export const CORRECTIONS = frozen({
+export const CORRECTIONS = freezeDeeply({
   holm,
   'benjamini-hochberg': benjaminiHochberg,
   none: (ps: readonly number[]) => [...ps],

@@ -15,7 +15,7 @@ function assertId(what: string, id: string): void {
 }
 
 /** The next 32-bit float below a value. */
-function float32Below(value: number): number {
+function findFloat32Below(value: number): number {
   const float = Float32Array.of(value);
   const bits = new Int32Array(float.buffer);
   if (float[0] === 0) bits[0] = 0x80000001;
@@ -24,7 +24,7 @@ function float32Below(value: number): number {
 }
 
 /** Whether `next` is below `last` for a reader in 32 and in 64 bits. */
-function keepsOrder(last: Scored, next: Scored): boolean {
+function doesKeepOrder(last: Scored, next: Scored): boolean {
   const lost = Math.fround(next.score) - Math.fround(last.score);
   return lost < 0 || (lost === 0 && next.score <= last.score && compareBytes(next.id, last.id) < 0);
 }
@@ -37,7 +37,7 @@ function orderSafe(queryId: string, ranking: readonly Scored[]): Scored[] {
   const safe: Scored[] = [];
   for (const { id, score } of [...ranking].sort(compareScored)) {
     const last = safe.at(-1);
-    const kept = last === undefined || keepsOrder(last, { id, score }) ? score : float32Below(last.score);
+    const kept = last === undefined || doesKeepOrder(last, { id, score }) ? score : findFloat32Below(last.score);
     if (!Number.isFinite(Math.fround(kept)))
       throw new NotFiniteError('32-bit score', `query ${queryId}, document ${id}`, kept);
     safe.push({ id, score: kept });
@@ -56,9 +56,9 @@ export function formatRun(run: Run, tag: string): string {
   const lines: string[] = [];
   for (const [queryId, ranking] of run) {
     assertId('query id', queryId);
-    for (const [place, { id, score }] of orderSafe(queryId, ranking).entries()) {
+    for (const [lineIndex, { id, score }] of orderSafe(queryId, ranking).entries()) {
       assertId('document id', id);
-      lines.push(`${queryId} Q0 ${id} ${place + 1} ${score} ${tag}\n`);
+      lines.push(`${queryId} Q0 ${id} ${lineIndex + 1} ${score} ${tag}\n`);
     }
   }
   return lines.join('');

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { random } from '../core/random.ts';
-import { weightedSums } from './weighted-sums.ts';
+import { createRandom } from '../core/random.ts';
+import { createWeightedSums } from './weighted-sums.ts';
 
 test.each([1, 7, 8, 17])('sums of %d columns are those of a loop over the groups, to the last digit', (count) => {
-  const stream = random(3, 'weighted-sums test');
-  const columns = Array.from({ length: count }, () => Float64Array.from({ length: 23 }, () => stream.normal()));
-  const sumsWith = weightedSums(columns);
+  const stream = createRandom(3, 'weighted-sums test');
+  const columns = Array.from({ length: count }, () => Float64Array.from({ length: 23 }, () => stream.drawNormal()));
+  const sumsWith = createWeightedSums(columns);
   for (let draw = 0; draw < 3; draw++) {
     const weights = Float64Array.from({ length: 23 }, () => stream.integer(4));
     const expected = columns.map((column) => {
@@ -22,5 +22,5 @@ test.each([1, 7, 8, 17])('sums of %d columns are those of a loop over the groups
 });
 
 test('without columns nothing is called back', () => {
-  weightedSums([])(new Float64Array(3), () => expect.unreachable());
+  createWeightedSums([])(new Float64Array(3), () => expect.unreachable());
 });

@@ -2,7 +2,7 @@
 const AT_ONCE = 8;
 
 /** [G, 8] the columns from `first`, side by side; zeros beyond the last. */
-function packed(columns: readonly Float64Array[], first: number, groups: number): Float64Array {
+function packColumns(columns: readonly Float64Array[], first: number, groups: number): Float64Array {
   const block = new Float64Array(groups * AT_ONCE);
   for (let k = 0; k < AT_ONCE; k++) {
     const column = columns[first + k];
@@ -42,16 +42,16 @@ function sumBlock(weights: Float64Array, block: Float64Array, into: Float64Array
  * @param columns [G] each, all finite.
  * @returns a function of weights [G] that calls back with each column's sum.
  */
-export function weightedSums(
+export function createWeightedSums(
   columns: readonly Float64Array[],
 ): (weights: Float64Array, take: (column: number, sum: number) => void) => void {
   const groups = columns[0]?.length ?? 0;
-  const blocks = columns.flatMap((_, c) => (c % AT_ONCE === 0 ? [packed(columns, c, groups)] : []));
+  const blocks = columns.flatMap((_, c) => (c % AT_ONCE === 0 ? [packColumns(columns, c, groups)] : []));
   const sums = new Float64Array(AT_ONCE);
   return (weights, take) => {
-    for (const [place, block] of blocks.entries()) {
+    for (const [itemIndex, block] of blocks.entries()) {
       sumBlock(weights, block, sums);
-      const first = place * AT_ONCE;
+      const first = itemIndex * AT_ONCE;
       const count = Math.min(AT_ONCE, columns.length - first);
       for (let k = 0; k < count; k++) take(first + k, sums[k] as number);
     }

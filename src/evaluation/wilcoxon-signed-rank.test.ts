@@ -25,16 +25,16 @@ test('takes the normal approximation where asked to, or where there are ties', (
 });
 
 /** Tries every sign vector. */
-function bruteForce(values: readonly number[]): number {
+function tryEverySign(values: readonly number[]): number {
   const magnitudes = values.map(Math.abs).sort((a, b) => a - b);
   const all = (values.length * (values.length + 1)) / 2;
-  const smaller = (positive: number) => Math.min(positive, all - positive);
-  const observed = smaller(values.reduce((sum, value) => sum + (value > 0 ? magnitudes.indexOf(value) + 1 : 0), 0));
+  const takeSmaller = (positive: number) => Math.min(positive, all - positive);
+  const observed = takeSmaller(values.reduce((sum, value) => sum + (value > 0 ? magnitudes.indexOf(value) + 1 : 0), 0));
   let hits = 0;
   for (let signs = 0; signs < 2 ** values.length; signs++) {
     let positive = 0;
     for (let rank = 1; rank <= values.length; rank++) if (signs & (1 << (rank - 1))) positive += rank;
-    if (smaller(positive) <= observed) hits++;
+    if (takeSmaller(positive) <= observed) hits++;
   }
   return Math.min(1, hits / 2 ** values.length);
 }
@@ -45,7 +45,7 @@ test('the exact p is that of all sign vectors, and turning all signs changes not
     fc.property(values, fc.array(fc.boolean(), { minLength: 11, maxLength: 11 }), (magnitudes, signs) => {
       const signed = magnitudes.map((magnitude, i) => (signs[i] ? magnitude : -magnitude));
       const { p } = wilcoxonSignedRank(signed);
-      expect(p).toBeCloseTo(bruteForce(signed), 12);
+      expect(p).toBeCloseTo(tryEverySign(signed), 12);
       expect(wilcoxonSignedRank(signed.map((value) => -value)).p).toBe(p);
     }),
   );

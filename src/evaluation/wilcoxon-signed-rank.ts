@@ -22,14 +22,17 @@ interface RankSums {
 }
 
 /** Places of the differences that are no tie, by magnitude ascending, in runs of equal ones. */
-function equalRuns(differences: ArrayLike<number>, tie: number): number[][] {
-  const magnitude = (place: number) => Math.abs(differences[place] as number);
-  const places = Array.from(differences, (_, place) => place).filter((place) => magnitude(place) > tie);
+function findEqualRuns(differences: ArrayLike<number>, tie: number): number[][] {
+  const measureDifference = (itemIndex: number) => Math.abs(differences[itemIndex] as number);
+  const itemIndexes = Array.from(differences, (_, itemIndex) => itemIndex).filter(
+    (itemIndex) => measureDifference(itemIndex) > tie,
+  );
   const runs: number[][] = [];
-  for (const place of places.sort((a, b) => magnitude(a) - magnitude(b))) {
+  for (const itemIndex of itemIndexes.sort((a, b) => measureDifference(a) - measureDifference(b))) {
     const last = runs.at(-1);
-    if (last !== undefined && magnitude(place) - magnitude(last[0] as number) <= tie) last.push(place);
-    else runs.push([place]);
+    if (last !== undefined && measureDifference(itemIndex) - measureDifference(last[0] as number) <= tie)
+      last.push(itemIndex);
+    else runs.push([itemIndex]);
   }
   return runs;
 }
@@ -40,26 +43,27 @@ function equalRuns(differences: ArrayLike<number>, tie: number): number[][] {
  * @param tie magnitudes within it are equal.
  * @returns [Q]
  */
-export function signedRanks(differences: ArrayLike<number>, tie: number = TIE): Float64Array {
+export function computeSignedRanks(differences: ArrayLike<number>, tie: number = TIE): Float64Array {
   const ranks = new Float64Array(differences.length);
   let before = 0;
-  for (const run of equalRuns(differences, tie)) {
-    for (const place of run) ranks[place] = Math.sign(differences[place] as number) * (before + (run.length + 1) / 2);
+  for (const run of findEqualRuns(differences, tie)) {
+    for (const itemIndex of run)
+      ranks[itemIndex] = Math.sign(differences[itemIndex] as number) * (before + (run.length + 1) / 2);
     before += run.length;
   }
   return ranks;
 }
 
 function rankSums(differences: ArrayLike<number>, tie: number): RankSums {
-  const runs = equalRuns(differences, tie);
+  const runs = findEqualRuns(differences, tie);
   const count = runs.reduce((total, run) => total + run.length, 0);
   const ties = runs.reduce((total, { length }) => total + length ** 3 - length, 0);
-  const positive = signedRanks(differences, tie).reduce((total, rank) => total + Math.max(rank, 0), 0);
+  const positive = computeSignedRanks(differences, tie).reduce((total, rank) => total + Math.max(rank, 0), 0);
   return { count, w: Math.min(positive, (count * (count + 1)) / 2 - positive), ties };
 }
 
 /** P(W <= w) over all 2^n sign vectors: counts the subsets of the ranks 1 … n by their sum. */
-function exactTail(count: number, w: number): number {
+function countExactTail(count: number, w: number): number {
   const subsets = new Float64Array((count * (count + 1)) / 2 + 1);
   subsets[0] = 1;
   for (let rank = 1; rank <= count; rank++)
@@ -68,7 +72,7 @@ function exactTail(count: number, w: number): number {
   return subsets.subarray(0, w + 1).reduce((total, ways) => total + ways, 0) / 2 ** count;
 }
 
-function normalP({ count, w, ties }: RankSums): number {
+function computeNormalP({ count, w, ties }: RankSums): number {
   const mean = (count * (count + 1)) / 4;
   const variance = (count * (count + 1) * (2 * count + 1)) / 24 - ties / 48;
   return Math.min(1, 2 * normalCdf((w - mean) / Math.sqrt(variance), 0, 1));
@@ -98,7 +102,7 @@ export function wilcoxonSignedRank(
   const exact = method !== 'normal' && exactHolds;
   return {
     w: ranks.w,
-    p: exact ? Math.min(1, 2 * exactTail(ranks.count, ranks.w)) : normalP(ranks),
+    p: exact ? Math.min(1, 2 * countExactTail(ranks.count, ranks.w)) : computeNormalP(ranks),
     method: exact ? 'exact' : 'normal',
   };
 }

@@ -1,6 +1,6 @@
 /** From a config to a result: tuning, the run, and the folder that it leaves. */
 
-export { armsToRun, selectArms } from './config/arm-selection.ts';
+export { listArmsToRun, selectArms } from './config/arm-selection.ts';
 export {
   type ArmOptions,
   type ExperimentConfig,
@@ -32,7 +32,7 @@ export type {
 } from './measure/result.ts';
 export { codeReachedFrom, stageVersion } from './run/code-version.ts';
 export { captureEnvironment, projectVersion } from './run/environment.ts';
-export { type Dropout, dropouts, raceShares } from './run/race.ts';
+export { type Dropout, findDropouts, raceShares } from './run/race.ts';
 export { type FinishedRun, type RunContext, runExperiment } from './run/run.ts';
 export { type RunFiles, runFiles, writeRunFolder } from './run/run-folder.ts';
 export { StageCache } from './run/stage-cache.ts';
@@ -44,12 +44,12 @@ export {
   cacheParts,
   deleteFiles,
   type GarbageOptions,
-  garbage,
+  selectGarbage,
 } from './stored/cache-contents.ts';
-export { perQueryParquet } from './stored/per-query-parquet.ts';
+export { encodePerQueryParquet } from './stored/per-query-parquet.ts';
 export { type PerQueryValues, readPerQuery } from './stored/per-query-values.ts';
 export { type RescoreOptions, rescore } from './stored/rescore.ts';
-export { type Field, type ResultRow, resultRows } from './stored/result-rows.ts';
+export { type Field, listResultRows, type ResultRow } from './stored/result-rows.ts';
 export { type ComparedArm, compareRuns, type RunComparison } from './stored/run-comparison.ts';
 export { findRunFolders, type RunSummary, readRunSummary } from './stored/run-summary.ts';
 export { readStoredRun, type StoredRun } from './stored/stored-run.ts';

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import type { TensorOps } from '../core/tensor-op.harness.ts';
 import { loadConfig, resolveConfig } from './config/config.ts';
 import type { Plain } from './config/config-file.ts';
-import { sampleConfig } from './run/jsonl.fixture.ts';
+import { buildSampleConfig } from './run/jsonl.fixture.ts';
 import { SAMPLE_RUN, writeSampleRun } from './run/run-folder.fixture.ts';
 import { writeRunFolder } from './run/run-folder.ts';
 import { compareRuns } from './stored/run-comparison.ts';
 import { findRunFolders, readRunSummary } from './stored/run-summary.ts';
 
-const config = sampleConfig('folder') as Plain;
+const config = buildSampleConfig('folder') as Plain;
 
 /** Hands a new folder to the work, and removes it when that is done. */
-function inFolder<T>(work: (folder: string) => T): T {
+function useNewFolder<T>(work: (folder: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), 'ragpp-folder-'));
   try {
     return work(folder);
@@ -23,15 +23,15 @@ function inFolder<T>(work: (folder: string) => T): T {
 }
 
 /** What is made of a run's folder. */
-const ofRun = <T>(work: (folder: string) => T): T =>
-  inFolder((root) => {
+const useRunFolder = <T>(work: (folder: string) => T): T =>
+  useNewFolder((root) => {
     const folder = join(root, 'run');
     writeSampleRun(folder, SAMPLE_RUN);
     return work(folder);
   });
 
-function loaded(...overrides: string[]): number {
-  return inFolder((folder) => {
+function countLoadedArms(...overrides: string[]): number {
+  return useNewFolder((folder) => {
     const path = join(folder, 'sample.yaml');
     writeFileSync(path, JSON.stringify(config));
     return loadConfig(path, overrides).arms.length;
@@ -40,26 +40,29 @@ function loaded(...overrides: string[]): number {
 
 export const TENSOR_OPS: TensorOps = {
   compareRuns: {
-    use: () => ofRun((folder) => compareRuns(folder, folder).arms.length),
-    refuses: [[() => ofRun((folder) => compareRuns(folder, `${folder}-absent`)), /metrics\.json/]],
+    use: () => useRunFolder((folder) => compareRuns(folder, folder).arms.length),
+    refuses: [[() => useRunFolder((folder) => compareRuns(folder, `${folder}-absent`)), /metrics\.json/]],
   },
   findRunFolders: {
-    use: () => ofRun((folder) => findRunFolders(folder).length),
-    refuses: [[() => ofRun((folder) => findRunFolders(`${folder}-absent`)), /absent/]],
+    use: () => useRunFolder((folder) => findRunFolders(folder).length),
+    refuses: [[() => useRunFolder((folder) => findRunFolders(`${folder}-absent`)), /absent/]],
   },
   readRunSummary: {
-    use: () => ofRun((folder) => readRunSummary(folder).arms.length),
-    refuses: [[() => ofRun((folder) => readRunSummary(`${folder}-absent`)), /metrics\.json/]],
+    use: () => useRunFolder((folder) => readRunSummary(folder).arms.length),
+    refuses: [[() => useRunFolder((folder) => readRunSummary(`${folder}-absent`)), /metrics\.json/]],
   },
   writeRunFolder: {
     use: () =>
-      inFolder((root) => {
+      useNewFolder((root) => {
         writeRunFolder(join(root, 'run'), { 'a.txt': 'a' });
         return readdirSync(join(root, 'run')).length;
       }),
     refuses: [],
   },
-  loadConfig: { use: () => loaded(), refuses: [[() => loaded('seed=soup'), /seed \(--set\): expected number/]] },
+  loadConfig: {
+    use: () => countLoadedArms(),
+    refuses: [[() => countLoadedArms('seed=soup'), /seed \(--set\): expected number/]],
+  },
   planStages: { provedIn: 'src/experiment/run/stage-plan.test.ts' },
   resolveConfig: {
     use: () => resolveConfig(config, 'sample').arms.length,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { FusionDefinition } from './fusion-definition.ts';
-import { addPresent, assertColumns, rangeOf, type ScoreColumns } from './score-columns.ts';
+import { addPresent, assertColumns, findScoreRange, type ScoreColumns } from './score-columns.ts';
 
 export const combSumOptions = z.strictObject({ method: z.literal('combsum') });
 const combMnzOptions = z.strictObject({ method: z.literal('combmnz') });
@@ -15,7 +15,7 @@ const combMnzOptions = z.strictObject({ method: z.literal('combmnz') });
 export function combSum(columns: ScoreColumns): Float64Array {
   const fused = new Float64Array(assertColumns(columns));
   for (const column of Object.values(columns)) {
-    const { low, high } = rangeOf(column);
+    const { low, high } = findScoreRange(column);
     addPresent(fused, column, high === low ? () => 1 : (score) => (score - low) / (high - low));
   }
   return fused;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
 import type { FusionDefinition } from './fusion-definition.ts';
-import { addPresent, assertColumns, rangeOf, type ScoreColumns } from './score-columns.ts';
+import { addPresent, assertColumns, findScoreRange, type ScoreColumns } from './score-columns.ts';
 
 export const convexCombinationOptions = z.strictObject({
   method: z.literal('convex'),
@@ -43,11 +43,11 @@ export function convexCombination(
   const fused = new Float64Array(assertColumns(columns));
   const sources = Object.entries(columns);
   if (sources.length !== 2) throw new ValidationError(`convex combination has ${sources.length} sources; pass 2`);
-  for (const [place, [source, column]] of sources.entries()) {
-    const minimum = theoreticalMinimum[place] as number;
-    const { low, high } = rangeOf(column);
+  for (const [itemIndex, [source, column]] of sources.entries()) {
+    const minimum = theoreticalMinimum[itemIndex] as number;
+    const { low, high } = findScoreRange(column);
     assertMinimum(source, low, minimum);
-    const weight = place === 0 ? alpha : 1 - alpha;
+    const weight = itemIndex === 0 ? alpha : 1 - alpha;
     if (high > minimum)
       addPresent(fused, column, (score) => (weight * (Math.max(score, minimum) - minimum)) / (high - minimum));
   }

@@ -18,9 +18,9 @@ const RANX = {
 describe.skipIf(missing)('fuseLists and ranx give the same scores', () => {
   test.each(Object.entries({ ...RANX, 'mnz min-max': { method: 'combmnz' } }))('%s', (name, fusion) => {
     const { cases } = JSON.parse(readFileSync(golden, 'utf8'));
-    const caseOf = (wanted: string) => cases.find((one: { name: string }) => one.name === wanted);
-    const runs = caseOf('inputs').runs as Record<string, Record<string, number>>[];
-    const expected = caseOf(name).expected as Record<string, Record<string, number>>;
+    const findRanxCase = (wanted: string) => cases.find((one: { name: string }) => one.name === wanted);
+    const runs = findRanxCase('inputs').runs as Record<string, Record<string, number>>[];
+    const expected = findRanxCase(name).expected as Record<string, Record<string, number>>;
     for (const [query, scores] of Object.entries(expected)) {
       const lists = runs.map((run) => Object.entries(run[query] ?? {}).map(([id, score]) => ({ id, score })));
       const fused = fuseLists(Object.fromEntries(lists.entries()), fusionOptions.parse(fusion));

@@ -11,7 +11,7 @@ export const reciprocalRankOptions = z.strictObject({
 });
 
 /** Places of the present scores, best first; of equal scores the earlier place, by the order of {@link ScoreColumns}. */
-function ranked(column: Float64Array): Int32Array {
+function rankPresent(column: Float64Array): Int32Array {
   const present = Int32Array.from(column.keys()).filter((c) => !Number.isNaN(column[c]));
   return present.sort((a, b) => (column[b] as number) - (column[a] as number) || a - b);
 }
@@ -30,7 +30,8 @@ export function reciprocalRankFusion(
   assertWeights(weights, columns);
   for (const [source, column] of Object.entries(columns)) {
     const weight = weights[source] ?? 1;
-    for (const [place, c] of ranked(column).entries()) fused[c] = (fused[c] as number) + weight / (k + place + 1);
+    for (const [rowIndex, c] of rankPresent(column).entries())
+      fused[c] = (fused[c] as number) + weight / (k + rowIndex + 1);
   }
   return fused;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DimensionMismatchError, NotFiniteError } from '../core/errors.ts';
-import { addPresent, alignLists, assertColumns, assertWeights, rangeOf, rankFused } from './score-columns.ts';
+import { addPresent, alignLists, assertColumns, assertWeights, findScoreRange, rankFused } from './score-columns.ts';
 
 const NONE = Number.NaN;
 
@@ -63,7 +63,7 @@ test('refuses weights that do not fit the sources', () => {
 
 test('passes over absent scores', () => {
   const column = Float64Array.of(NONE, 3, -2, NONE, 5);
-  expect(rangeOf(column)).toEqual({ low: -2, high: 5 });
+  expect(findScoreRange(column)).toEqual({ low: -2, high: 5 });
   const sums = Float64Array.of(1, 1, 1, 1, 1);
   addPresent(sums, column, (score) => 10 * score);
   expect([...sums]).toEqual([1, 31, -19, 1, 51]);

@@ -56,7 +56,7 @@ export function addPresent(sums: Float64Array, column: Float64Array, contribute:
 }
 
 /** The smallest and the largest present score; infinite with the wrong sign if there is none. */
-export function rangeOf(column: Float64Array): { readonly low: number; readonly high: number } {
+export function findScoreRange(column: Float64Array): { readonly low: number; readonly high: number } {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
   for (const score of column) {
@@ -85,23 +85,23 @@ export function alignLists(lists: NamedLists): AlignedLists {
   const ids = [...new Set(Object.values(lists).flatMap((list) => list.map(({ id }) => id)))].sort((a, b) =>
     compareBytes(b, a),
   );
-  const places = new Map(ids.map((id, place) => [id, place]));
-  const columnOf = (source: string, list: readonly Scored[]) => {
+  const itemIndexes = new Map(ids.map((id, itemIndex) => [id, itemIndex]));
+  const fillSourceColumn = (source: string, list: readonly Scored[]) => {
     const column = new Float64Array(ids.length).fill(Number.NaN);
     for (const { id, score } of list) {
-      const place = places.get(id) as number;
+      const itemIndex = itemIndexes.get(id) as number;
       if (!Number.isFinite(score)) throw new NotFiniteError('score', `source ${source}, candidate ${id}`, score);
-      if (!Number.isNaN(column[place]))
+      if (!Number.isNaN(column[itemIndex]))
         throw new ValidationError(`source ${source} repeats a candidate: ${id}; list it once`, { source, id });
-      column[place] = score;
+      column[itemIndex] = score;
     }
     return column;
   };
-  const columns = Object.entries(lists).map(([source, list]) => [source, columnOf(source, list)] as const);
+  const columns = Object.entries(lists).map(([source, list]) => [source, fillSourceColumn(source, list)] as const);
   return { ids, columns: Object.fromEntries(columns) };
 }
 
 /** Candidates and their fused scores, best first by the tie rule. */
 export function rankFused(ids: readonly string[], fused: Float64Array): Scored[] {
-  return ids.map((id, place) => ({ id, score: fused[place] as number })).sort(compareScored);
+  return ids.map((id, itemIndex) => ({ id, score: fused[itemIndex] as number })).sort(compareScored);
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
-import { frozen } from '../core/frozen.ts';
-import { sumsToOne } from '../core/validation.ts';
+import { freezeDeeply } from '../core/frozen.ts';
+import { doesSumToOne } from '../core/validation.ts';
 import type { FusionDefinition } from './fusion-definition.ts';
 import { addPresent, assertColumns, assertWeights, type ScoreColumns, type SourceWeights } from './score-columns.ts';
 
 /** Weights of documents, then of memory. */
-export const MERGE_PRESETS = frozen({
+export const MERGE_PRESETS = freezeDeeply({
   balanced: [0.5, 0.5],
   'rag-focused': [0.7, 0.3],
   'memory-focused': [0.4, 0.6],
@@ -16,7 +16,7 @@ export const MERGE_PRESETS = frozen({
 const SUM_TOLERANCE = 0.01;
 
 function isWhole(weights: SourceWeights): boolean {
-  return sumsToOne(Object.values(weights), SUM_TOLERANCE);
+  return doesSumToOne(Object.values(weights), SUM_TOLERANCE);
 }
 
 const presetNames = Object.keys(MERGE_PRESETS) as [keyof typeof MERGE_PRESETS];
@@ -45,7 +45,7 @@ export function weightedMerge(
   { weights: choice }: z.output<typeof weightedMergeOptions>,
 ): Float64Array {
   const fused = new Float64Array(assertColumns(columns));
-  const weights = typeof choice === 'string' ? presetWeights(choice, columns) : choice;
+  const weights = typeof choice === 'string' ? resolvePresetWeights(choice, columns) : choice;
   assertWeights(weights, columns);
   const missing = Object.keys(columns).find((source) => weights[source] === undefined);
   if (missing !== undefined) throw new ValidationError(`merge has no weight for source: ${missing}; add its weight`);
@@ -59,7 +59,7 @@ export function weightedMerge(
   return fused;
 }
 
-function presetWeights(preset: keyof typeof MERGE_PRESETS, columns: ScoreColumns): SourceWeights {
+function resolvePresetWeights(preset: keyof typeof MERGE_PRESETS, columns: ScoreColumns): SourceWeights {
   const sources = Object.keys(columns);
   const [documents, memory] = MERGE_PRESETS[preset];
   if (sources.length !== 2)

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { DENSE_NODES, DenseTensorPageRank } from './dense-tensor-pagerank.ts';
-import { matrixOf } from './pagerank.oracle.ts';
+import { buildHandmadeMatrix } from './pagerank.oracle.ts';
 import { describePageRankSolver } from './pagerank-contract.harness.ts';
 import type { PageRankSettings } from './pagerank-solver.ts';
 import { describeTensorPageRank } from './tensor-pagerank-contract.harness.ts';
@@ -19,7 +19,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
 
 test('refuses a graph whose matrix would not fit', () => {
   const nodes = Array.from({ length: DENSE_NODES + 1 }, (_, i) => `n${i}`);
-  const matrix = matrixOf({ directed: true, nodes, edges: [] });
+  const matrix = buildHandmadeMatrix({ directed: true, nodes, edges: [] });
   const before = tf.memory().numTensors;
   expect(() => new DenseTensorPageRank(matrix)).toThrow(
     '8193 nodes are more than 8192, the limit of dense-tensor PageRank',

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import { random } from '../core/random.ts';
+import { createRandom } from '../core/random.ts';
 import { HostPageRank } from './host-pagerank.ts';
-import { matrixOf } from './pagerank.oracle.ts';
+import { buildHandmadeMatrix } from './pagerank.oracle.ts';
 import { describePageRankSolver } from './pagerank-contract.harness.ts';
 
 describePageRankSolver('host', (matrix, settings) => new HostPageRank(matrix, settings), 2e-10);
 
 test('a query has the same result to the bit alone, in a pair and in a block', async () => {
-  const stream = random(3, 'host-pagerank.test');
+  const stream = createRandom(3, 'host-pagerank.test');
   const nodes = Array.from({ length: 101 }, (_, i) => `n${i}`);
   const edges = Array.from({ length: 307 }, () => {
     return [`n${stream.integer(101)}`, `n${stream.integer(97)}`, stream.uniform()] as const;
   });
-  const solver = new HostPageRank(matrixOf({ directed: true, nodes, edges }));
+  const solver = new HostPageRank(buildHandmadeMatrix({ directed: true, nodes, edges }));
   const queries = Array.from(
     { length: 19 },
     (_, query) =>

@@ -1,15 +1,15 @@
 import { parse } from '../core/validation.ts';
-import { type DampedWalk, dampedWalk, iterateInPlace } from './in-place-iteration.ts';
+import { type DampedWalk, iterateInPlace, prepareDampedWalk } from './in-place-iteration.ts';
 import {
+  allocateResult,
   assertUsable,
-  emptyResult,
   hostPageRankOptions,
   type PageRankOptions,
   type PageRankResult,
   type PageRankSettings,
   type PageRankSolver,
 } from './pagerank-solver.ts';
-import { placeSeeds, type SeedSet, seedDistributions } from './seed-distribution.ts';
+import { buildSeedDistributions, placeSeeds, type SeedSet } from './seed-distribution.ts';
 import type { TransitionMatrix } from './transition-matrix.ts';
 
 /** Power iteration in float64, in place and eight queries at a time; O(E) for each iteration and query. The reference among the solvers. */
@@ -21,14 +21,14 @@ export class HostPageRank implements PageRankSolver {
   /** @throws ConfigurationError for an unknown option or one out of range. */
   constructor(matrix: TransitionMatrix, settings: PageRankSettings = {}) {
     this.#options = parse(hostPageRankOptions, settings, 'options of host PageRank');
-    this.#walk = dampedWalk(matrix, this.#options.damping);
+    this.#walk = prepareDampedWalk(matrix, this.#options.damping);
   }
 
   async solve(queries: readonly SeedSet[]): Promise<PageRankResult> {
     const walk = assertUsable(this.name, this.#walk);
     const nodes = walk.matrix.nodeIds.length;
-    const seeds = seedDistributions(walk.matrix, queries);
-    const result = emptyResult(seeds.length, nodes);
+    const seeds = buildSeedDistributions(walk.matrix, queries);
+    const result = allocateResult(seeds.length, nodes);
     for (const [query, distribution] of seeds.entries())
       placeSeeds(distribution, 1, result.scores.subarray(query * nodes, (query + 1) * nodes));
     await iterateInPlace(this.name, walk, this.#options, seeds, [...seeds.keys()], result);

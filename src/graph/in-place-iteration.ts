@@ -1,7 +1,7 @@
 import { ConvergenceError } from '../core/errors.ts';
 import { letEventsIn } from '../core/event-loop.ts';
 import { type SparseMatrix, transpose } from '../core/linear/sparse-matrix.ts';
-import { boundFromChange, type PageRankOptions, type PageRankResult } from './pagerank-solver.ts';
+import { boundError, type PageRankOptions, type PageRankResult } from './pagerank-solver.ts';
 import type { SeedDistribution } from './seed-distribution.ts';
 import type { TransitionMatrix } from './transition-matrix.ts';
 
@@ -18,7 +18,7 @@ export interface DampedWalk {
   readonly incoming: SparseMatrix;
 }
 
-export function dampedWalk(matrix: TransitionMatrix, damping: number): DampedWalk {
+export function prepareDampedWalk(matrix: TransitionMatrix, damping: number): DampedWalk {
   const incoming = transpose(matrix.probabilities);
   const values = incoming.values.map((probability) => damping * probability);
   return { matrix, damping, incoming: { ...incoming, values } };
@@ -59,7 +59,7 @@ interface Block {
   readonly isSeed: Uint8Array;
 }
 
-function blockOf(rows: readonly Float64Array[], seeds: readonly SeedDistribution[], width: number): Block {
+function allocateBlock(rows: readonly Float64Array[], seeds: readonly SeedDistribution[], width: number): Block {
   const nodes = rows[0]!.length;
   const block = {
     width,
@@ -90,7 +90,7 @@ function iterateBlock(
 ): void {
   const nodes = walk.matrix.nodeIds.length;
   const rows = queries.map((query) => scores.subarray(query * nodes, (query + 1) * nodes));
-  const block = blockOf(
+  const block = allocateBlock(
     rows,
     queries.map((query) => seeds[query]!),
     width,
@@ -98,12 +98,12 @@ function iterateBlock(
   const iterate = width === WIDTH ? iterateEight : iterateOne;
   const open = new Set(queries.keys());
   for (let iteration = 1; open.size > 0; iteration++) {
-    const changes = iterate(walk.incoming, restartsOf(walk, block), block);
+    const changes = iterate(walk.incoming, computeRestarts(walk, block), block);
     for (const column of open) {
       if (!(changes[column]! < tolerance)) continue;
       for (let node = 0; node < nodes; node++) rows[column]![node] = block.ranks[node * width + column]!;
       iterations[queries[column]!]! += iteration;
-      errorBounds[queries[column]!] = boundFromChange(changes[column]!, walk.damping);
+      errorBounds[queries[column]!] = boundError(changes[column]!, walk.damping);
       open.delete(column);
     }
     if (iteration === maxIterations && open.size > 0)
@@ -112,7 +112,7 @@ function iterateBlock(
 }
 
 /** The mass that returns to the seeds of each query: 1 - damping, and damping times the mass on dangling nodes. */
-function restartsOf({ matrix, damping }: DampedWalk, { ranks, width }: Block): Float64Array {
+function computeRestarts({ matrix, damping }: DampedWalk, { ranks, width }: Block): Float64Array {
   const { dangling } = matrix;
   const restarts = new Float64Array(width);
   for (let i = 0; i < dangling.length; i++) {

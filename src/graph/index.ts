@@ -14,8 +14,8 @@ export { PushPageRank } from './push-pagerank.ts';
 export type { SeedSet } from './seed-distribution.ts';
 export { SparseTensorPageRank } from './sparse-tensor-pagerank.ts';
 export {
+  buildTransitionMatrix,
+  buildTransitionsFromEdges,
   type TransitionMatrix,
-  transitionMatrix,
-  transitionMatrixFromEdges,
   type WeightedEdges,
 } from './transition-matrix.ts';

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ConfigurationError, ConvergenceError, ValidationError } from '../core/errors.ts';
 import {
-  exactPageRank,
+  buildHandmadeMatrix,
+  drawSampleGraph,
+  drawSeedQueries,
   graphs,
   type HandmadeGraph,
-  matrixOf,
-  sampleGraph,
-  sampleQueries,
   seedWeights,
+  solveExactPageRank,
 } from './pagerank.oracle.ts';
 import type { PageRankSettings, PageRankSolver } from './pagerank-solver.ts';
 import type { SeedSet } from './seed-distribution.ts';
@@ -25,7 +25,7 @@ type CreateSolver = (matrix: TransitionMatrix, settings?: PageRankSettings) => P
 export function describePageRankSolver(name: string, create: CreateSolver, accuracy: number, repeats = true): void {
   /** The scores of each query by node. */
   async function solve(graph: HandmadeGraph, queries: readonly SeedSet[], settings: PageRankSettings = {}) {
-    const matrix = matrixOf(graph);
+    const matrix = buildHandmadeMatrix(graph);
     const solver = create(matrix, settings);
     try {
       const { scores } = await solver.solve(queries);
@@ -42,7 +42,7 @@ export function describePageRankSolver(name: string, create: CreateSolver, accur
     // The worst case at 0.85 and 1e-10 is 142 iterations.
     const found = await solve(graph, queries, { damping, maxIterations: 200 });
     for (const [query, seeds] of queries.entries()) {
-      const expected = exactPageRank(graph, seeds, damping);
+      const expected = solveExactPageRank(graph, seeds, damping);
       const distance = graph.nodes.reduce((sum, id) => sum + Math.abs(found[query]![id]! - expected.get(id)!), 0);
       expect(distance, `query ${query}`).toBeLessThan((accuracy * 0.5) / (1 - damping));
       expect(Object.values(found[query]!).every((score) => score >= 0)).toBe(true);
@@ -50,24 +50,31 @@ export function describePageRankSolver(name: string, create: CreateSolver, accur
   }
 
   describe(`${name} as a solver of PageRank`, () => {
-    const edge = (source: string, target: string, weight = 1) => [source, target, weight] as const;
+    const buildEdge = (source: string, target: string, weight = 1) => [source, target, weight] as const;
 
     test.each<[string, HandmadeGraph]>([
       ['one node', { directed: true, nodes: ['a'], edges: [] }],
-      ['one node with a loop', { directed: false, nodes: ['a'], edges: [edge('a', 'a', 3)] }],
+      ['one node with a loop', { directed: false, nodes: ['a'], edges: [buildEdge('a', 'a', 3)] }],
       ['dangling nodes only', { directed: true, nodes: ['a', 'b', 'c'], edges: [] }],
-      ['weights of 0 only', { directed: true, nodes: ['a', 'b'], edges: [edge('a', 'b', 0)] }],
-      ['the last node unreached', { directed: true, nodes: ['a', 'b', 'c'], edges: [edge('c', 'a'), edge('a', 'b')] }],
+      ['weights of 0 only', { directed: true, nodes: ['a', 'b'], edges: [buildEdge('a', 'b', 0)] }],
+      [
+        'the last node unreached',
+        { directed: true, nodes: ['a', 'b', 'c'], edges: [buildEdge('c', 'a'), buildEdge('a', 'b')] },
+      ],
       [
         'two components',
-        { directed: false, nodes: ['a', 'b', 'c', 'd', 'e'], edges: [edge('a', 'b'), edge('c', 'd'), edge('d', 'e')] },
+        {
+          directed: false,
+          nodes: ['a', 'b', 'c', 'd', 'e'],
+          edges: [buildEdge('a', 'b'), buildEdge('c', 'd'), buildEdge('d', 'e')],
+        },
       ],
       [
         'loops',
         {
           directed: true,
           nodes: ['a', 'b', 'c'],
-          edges: [edge('a', 'a', 2), edge('a', 'b', 1), edge('b', 'c', 1), edge('c', 'c', 5)],
+          edges: [buildEdge('a', 'a', 2), buildEdge('a', 'b', 1), buildEdge('b', 'c', 1), buildEdge('c', 'c', 5)],
         },
       ],
       [
@@ -75,7 +82,7 @@ export function describePageRankSolver(name: string, create: CreateSolver, accur
         {
           directed: true,
           nodes: ['a', 'b', 'c'],
-          edges: [edge('a', 'b', 2), edge('a', 'c', 1), edge('a', 'b', 4), edge('b', 'a', 1)],
+          edges: [buildEdge('a', 'b', 2), buildEdge('a', 'c', 1), buildEdge('a', 'b', 4), buildEdge('b', 'a', 1)],
         },
       ],
       [
@@ -83,7 +90,12 @@ export function describePageRankSolver(name: string, create: CreateSolver, accur
         {
           directed: true,
           nodes: ['a', 'b', 'c'],
-          edges: [edge('a', 'b', 1e12), edge('a', 'c', 1e-12), edge('b', 'a', 7), edge('c', 'a', 0.3)],
+          edges: [
+            buildEdge('a', 'b', 1e12),
+            buildEdge('a', 'c', 1e-12),
+            buildEdge('b', 'a', 7),
+            buildEdge('c', 'a', 0.3),
+          ],
         },
       ],
       [
@@ -91,7 +103,7 @@ export function describePageRankSolver(name: string, create: CreateSolver, accur
         {
           directed: false,
           nodes: ['a', 'b', 'c', 'd', 'e', 'f', 'g'],
-          edges: ['b', 'c', 'd', 'e', 'f', 'g'].map((id) => edge('a', id, 3)),
+          edges: ['b', 'c', 'd', 'e', 'f', 'g'].map((id) => buildEdge('a', id, 3)),
         },
       ],
     ])('%s', async (_, graph) => {
@@ -124,30 +136,30 @@ export function describePageRankSolver(name: string, create: CreateSolver, accur
     });
 
     test('what is not connected with the seeds scores 0, and scores sum to 1', async () => {
-      const graph = { directed: false, nodes: ['a', 'b', 'c', 'd'], edges: [edge('a', 'b'), edge('c', 'd')] };
+      const graph = { directed: false, nodes: ['a', 'b', 'c', 'd'], edges: [buildEdge('a', 'b'), buildEdge('c', 'd')] };
       const [scores] = await solve(graph, [new Map([['c', 1]])]);
       expect(scores).toMatchObject({ a: 0, b: 0 });
-      const sums = (await solve(sampleGraph(), sampleQueries(5))).map((row) =>
+      const sums = (await solve(drawSampleGraph(), drawSeedQueries(5))).map((row) =>
         Object.values(row).reduce((a, b) => a + b),
       );
       for (const sum of sums) expect(Math.abs(sum - 1)).toBeLessThan(accuracy);
     });
 
     test('a batch of different seeds is what its queries are one by one', async () => {
-      const queries = sampleQueries(13);
-      const batch = await solve(sampleGraph(), queries);
+      const queries = drawSeedQueries(13);
+      const batch = await solve(drawSampleGraph(), queries);
       for (const [query, seeds] of queries.entries()) {
-        const [alone] = await solve(sampleGraph(), [seeds]);
+        const [alone] = await solve(drawSampleGraph(), [seeds]);
         for (const [id, score] of Object.entries(alone!)) {
           expect(Math.abs(batch[query]![id]! - score), `query ${query}, ${id}`).toBeLessThan(accuracy);
         }
       }
-      await expectExact(sampleGraph(), queries, 0.5);
+      await expectExact(drawSampleGraph(), queries, 0.5);
     });
 
     test('neither the scale of weights, nor the order of nodes, edges and seeds matters', async () => {
-      const { nodes, edges, directed } = sampleGraph();
-      const [query] = sampleQueries(5).filter((seeds) => seeds.size > 2);
+      const { nodes, edges, directed } = drawSampleGraph();
+      const [query] = drawSeedQueries(5).filter((seeds) => seeds.size > 2);
       const [found] = await solve({ directed, nodes, edges }, [query!]);
       const turned = { directed, nodes: nodes.toReversed(), edges: edges.toReversed() };
       expect(await solve(turned, [new Map([...query!].toReversed())])).toEqual([found]);
@@ -156,17 +168,17 @@ export function describePageRankSolver(name: string, create: CreateSolver, accur
     });
 
     test('the bound holds, and iterations are counted', async () => {
-      const graph = sampleGraph();
-      const matrix = matrixOf(graph);
+      const graph = drawSampleGraph();
+      const matrix = buildHandmadeMatrix(graph);
       const nodes = matrix.nodeIds.length;
       for (const tolerance of [1e-2, 1e-5]) {
         const solver = create(matrix, { tolerance, damping: 0.85 });
-        const queries = sampleQueries(7);
+        const queries = drawSeedQueries(7);
         const { scores, errorBounds, iterations } = await solver.solve(queries);
         solver.dispose();
         expect([scores.length, errorBounds.length, iterations.length]).toEqual([7 * nodes, 7, 7]);
         for (const [query, seeds] of queries.entries()) {
-          const expected = exactPageRank(graph, seeds, 0.85);
+          const expected = solveExactPageRank(graph, seeds, 0.85);
           const row = scores.subarray(query * nodes, (query + 1) * nodes);
           const distance = row.reduce((sum, score, i) => sum + Math.abs(score - expected.get(matrix.nodeIds[i]!)!), 0);
           expect(distance).toBeLessThanOrEqual(errorBounds[query]! + 1e-6);
@@ -202,7 +214,7 @@ export function describePageRankSolver(name: string, create: CreateSolver, accur
         'query 1 has a seed that is not in the graph: zz',
       ],
     ])('refuses %s', async (_, seeds, message) => {
-      const solving = solve(sampleGraph(), [new Map([['n2', 1]]), seeds]);
+      const solving = solve(drawSampleGraph(), [new Map([['n2', 1]]), seeds]);
       await expect(solving).rejects.toThrow(ValidationError);
       await expect(solving).rejects.toThrow(message);
     });
@@ -217,12 +229,12 @@ export function describePageRankSolver(name: string, create: CreateSolver, accur
       [{ tolerance: 0 }, 'tolerance: expected number > 0, got 0'],
       [{ maxIterations: 0 }, 'maxIterations: expected number >= 1, got 0'],
     ])('refuses options %j', (settings, message) => {
-      expect(() => create(matrixOf(sampleGraph()), settings)).toThrow(ConfigurationError);
-      expect(() => create(matrixOf(sampleGraph()), settings)).toThrow(message);
+      expect(() => create(buildHandmadeMatrix(drawSampleGraph()), settings)).toThrow(ConfigurationError);
+      expect(() => create(buildHandmadeMatrix(drawSampleGraph()), settings)).toThrow(message);
     });
 
     test('not converging is an error with the residual', async () => {
-      const solving = solve(sampleGraph(), sampleQueries(3), { damping: 0.99, maxIterations: 3 });
+      const solving = solve(drawSampleGraph(), drawSeedQueries(3), { damping: 0.99, maxIterations: 3 });
       await expect(solving).rejects.toThrow(ConvergenceError);
       await expect(solving).rejects.toMatchObject({
         code: 'CONVERGENCE',
@@ -231,16 +243,16 @@ export function describePageRankSolver(name: string, create: CreateSolver, accur
     });
 
     test('no queries have no scores, an empty graph has no seeds', async () => {
-      expect(await solve(sampleGraph(), [])).toEqual([]);
+      expect(await solve(drawSampleGraph(), [])).toEqual([]);
       const empty = { directed: true, nodes: [], edges: [] };
       expect(await solve(empty, [])).toEqual([]);
       await expect(solve(empty, [new Map([['a', 1]])])).rejects.toThrow('not in the graph: a');
     });
 
     test('gives the same numbers again, and throws when disposed', async () => {
-      const solver = create(matrixOf(sampleGraph()));
-      const first = await solver.solve(sampleQueries(11));
-      const again = await solver.solve(sampleQueries(11));
+      const solver = create(buildHandmadeMatrix(drawSampleGraph()));
+      const first = await solver.solve(drawSeedQueries(11));
+      const again = await solver.solve(drawSeedQueries(11));
       if (repeats) expect(again).toEqual(first);
       else {
         const distance = first.scores.reduce((sum, score, i) => sum + Math.abs(score - again.scores[i]!), 0);
@@ -248,7 +260,7 @@ export function describePageRankSolver(name: string, create: CreateSolver, accur
       }
       solver.dispose();
       solver.dispose();
-      await expect(solver.solve(sampleQueries(1))).rejects.toThrow(`solver was disposed: ${solver.name}`);
+      await expect(solver.solve(drawSeedQueries(1))).rejects.toThrow(`solver was disposed: ${solver.name}`);
     });
   });
 }

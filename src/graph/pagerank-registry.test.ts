@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { parse } from '../core/validation.ts';
-import { matrixOf } from './pagerank.oracle.ts';
+import { buildHandmadeMatrix } from './pagerank.oracle.ts';
 import { createPageRankSolver, PAGERANK_SOLVERS, pageRankOptions } from './pagerank-registry.ts';
 
-const matrix = matrixOf({
+const matrix = buildHandmadeMatrix({
   directed: true,
   nodes: ['a', 'b', 'c'],
   edges: [

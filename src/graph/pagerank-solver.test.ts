@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { parse } from '../core/validation.ts';
 import {
+  allocateResult,
   assertUsable,
-  boundFromChange,
-  emptyResult,
+  boundError,
   hostPageRankOptions,
   pushPageRankOptions,
   tensorPageRankOptions,
@@ -15,20 +15,20 @@ test.each([0, 0.5, 0.85, 0.97])('the bound is the sum of all changes to come, ea
     change *= damping;
     sum += change;
   }
-  expect(Math.abs(boundFromChange(0.013, damping) - sum)).toBeLessThan(1e-14);
+  expect(Math.abs(boundError(0.013, damping) - sum)).toBeLessThan(1e-14);
 });
 
 test('a result begins with no score, no iteration and no error, a row a query', () => {
-  const { scores, iterations, errorBounds } = emptyResult(3, 7);
+  const { scores, iterations, errorBounds } = allocateResult(3, 7);
   expect(scores).toEqual(new Float64Array(21));
   expect([iterations, errorBounds]).toEqual([new Float64Array(3), new Float64Array(3)]);
 });
 
 test('what is left out of the options takes its default, a tolerance by what the numbers can tell', () => {
-  const defaults = (schema: typeof hostPageRankOptions) => parse(schema, {}, 'options');
-  expect(defaults(hostPageRankOptions)).toEqual({ damping: 0.5, maxIterations: 100, tolerance: 1e-10 });
-  expect(defaults(tensorPageRankOptions)).toEqual({ damping: 0.5, maxIterations: 100, tolerance: 1e-6 });
-  expect(defaults(pushPageRankOptions)).toEqual({ damping: 0.5, maxIterations: 100, tolerance: 1e-6 });
+  const parseDefaults = (schema: typeof hostPageRankOptions) => parse(schema, {}, 'options');
+  expect(parseDefaults(hostPageRankOptions)).toEqual({ damping: 0.5, maxIterations: 100, tolerance: 1e-10 });
+  expect(parseDefaults(tensorPageRankOptions)).toEqual({ damping: 0.5, maxIterations: 100, tolerance: 1e-6 });
+  expect(parseDefaults(pushPageRankOptions)).toEqual({ damping: 0.5, maxIterations: 100, tolerance: 1e-6 });
 });
 
 test('what a solver holds is given out until it is disposed', () => {

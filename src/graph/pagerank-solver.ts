@@ -26,7 +26,7 @@ export interface PageRankResult {
   readonly errorBounds: Float64Array;
 }
 
-export function emptyResult(queries: number, nodes: number): PageRankResult {
+export function allocateResult(queries: number, nodes: number): PageRankResult {
   return {
     scores: new Float64Array(queries * nodes),
     iterations: new Float64Array(queries),
@@ -57,7 +57,7 @@ export type PageRankSettings = z.input<typeof hostPageRankOptions>;
  * @returns the L1 distance from the fixed point at most. With M the matrix of a step and U its part that still saw old ranks (all of it, or less where ranks are
  * renewed in place), what the new ranks lack of the equation is U change, |U|₁ <= damping, and |(I - M)⁻¹|₁ <= 1 / (1 - damping).
  */
-export function boundFromChange(change: number, damping: number): number {
+export function boundError(change: number, damping: number): number {
   return (change * damping) / (1 - damping);
 }
 

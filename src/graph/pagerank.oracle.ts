@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { MultiDirectedGraph, MultiUndirectedGraph } from 'graphology';
-import { random } from '../core/random.ts';
+import { createRandom } from '../core/random.ts';
 import type { SeedSet } from './seed-distribution.ts';
-import { type TransitionMatrix, transitionMatrix } from './transition-matrix.ts';
+import { buildTransitionMatrix, type TransitionMatrix } from './transition-matrix.ts';
 
 /** A graph written out for tests: an edge is [source, target, weight]. */
 export interface HandmadeGraph {
@@ -17,7 +17,7 @@ export interface HandmadeGraph {
  *
  * @returns the score of every node.
  */
-export function exactPageRank(
+export function solveExactPageRank(
   graph: HandmadeGraph,
   seeds: ReadonlyMap<string, number>,
   d: number,
@@ -40,12 +40,12 @@ export function exactPageRank(
     }),
   );
   const right = s.map((share) => (1 - d) * share);
-  const scores = eliminate(system, right);
+  const scores = eliminateByPivots(system, right);
   return new Map(nodes.map((id, i) => [id, scores[i]!]));
 }
 
 /** Solves a x = b with row pivots; both are overwritten. */
-function eliminate(a: number[][], b: number[]): number[] {
+function eliminateByPivots(a: number[][], b: number[]): number[] {
   const n = b.length;
   for (let column = 0; column < n; column++) {
     let pivot = column;
@@ -68,15 +68,15 @@ function eliminate(a: number[][], b: number[]): number[] {
 }
 
 /** Through graphology, as a caller would. */
-export function matrixOf({ directed, nodes, edges }: HandmadeGraph): TransitionMatrix {
+export function buildHandmadeMatrix({ directed, nodes, edges }: HandmadeGraph): TransitionMatrix {
   const graph = directed ? new MultiDirectedGraph() : new MultiUndirectedGraph();
   for (const id of nodes) graph.addNode(id);
   for (const [source, target, weight] of edges) graph.addEdge(source, target, { weight });
-  return transitionMatrix(graph);
+  return buildTransitionMatrix(graph);
 }
 
 const NODES = 47;
-const node = (i: number) => `n${i}`;
+const nameNode = (i: number) => `n${i}`;
 
 /** Loops, parallel edges, weights of 0, dangling and isolated nodes among them. */
 export const graphs: fc.Arbitrary<HandmadeGraph> = fc
@@ -90,8 +90,10 @@ export const graphs: fc.Arbitrary<HandmadeGraph> = fc
   })
   .map(({ directed, nodes, edges }) => ({
     directed,
-    nodes: Array.from({ length: nodes }, (_, i) => node(i)),
-    edges: edges.map(([source, target, weight]) => [node(source % nodes), node(target % nodes), weight] as const),
+    nodes: Array.from({ length: nodes }, (_, i) => nameNode(i)),
+    edges: edges.map(
+      ([source, target, weight]) => [nameNode(source % nodes), nameNode(target % nodes), weight] as const,
+    ),
   }));
 
 export const seedWeights = fc.array(fc.tuple(fc.nat(), fc.double({ min: 1e-3, max: 1e3, noNaN: true })), {
@@ -100,19 +102,19 @@ export const seedWeights = fc.array(fc.tuple(fc.nat(), fc.double({ min: 1e-3, ma
 });
 
 /** Sparse enough for many dangling nodes and several components. */
-export function sampleGraph(): HandmadeGraph {
-  const stream = random(11, 'handmade-pagerank');
-  const nodes = Array.from({ length: NODES }, (_, i) => node(i));
+export function drawSampleGraph(): HandmadeGraph {
+  const stream = createRandom(11, 'handmade-pagerank');
+  const nodes = Array.from({ length: NODES }, (_, i) => nameNode(i));
   const edges = Array.from({ length: 83 }, () => {
-    return [node(stream.integer(31)), node(stream.integer(NODES)), 0.1 + stream.uniform()] as const;
+    return [nameNode(stream.integer(31)), nameNode(stream.integer(NODES)), 0.1 + stream.uniform()] as const;
   });
   return { directed: true, nodes, edges };
 }
 
-export function sampleQueries(count: number): SeedSet[] {
+export function drawSeedQueries(count: number): SeedSet[] {
   return Array.from({ length: count }, (_, query) => {
-    const stream = random(query, 'handmade-pagerank.seeds');
+    const stream = createRandom(query, 'handmade-pagerank.seeds');
     const size = 1 + stream.integer(5);
-    return new Map(Array.from({ length: size }, () => [node(stream.integer(NODES)), 0.1 + stream.uniform()]));
+    return new Map(Array.from({ length: size }, () => [nameNode(stream.integer(NODES)), 0.1 + stream.uniform()]));
   });
 }

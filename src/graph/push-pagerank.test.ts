@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { random } from '../core/random.ts';
+import { createRandom } from '../core/random.ts';
 import { HostPageRank } from './host-pagerank.ts';
-import { exactPageRank, type HandmadeGraph, matrixOf } from './pagerank.oracle.ts';
+import { buildHandmadeMatrix, type HandmadeGraph, solveExactPageRank } from './pagerank.oracle.ts';
 import { describePageRankSolver } from './pagerank-contract.harness.ts';
 import { PushPageRank } from './push-pagerank.ts';
 
@@ -10,8 +10,8 @@ describePageRankSolver('push', (matrix, settings) => new PushPageRank(matrix, se
 const id = (i: number) => `n${String(i).padStart(4, '0')}`;
 
 /** A long road with steps back and short cuts, and a dangling node every 19: the surroundings of a node stay few. */
-function road(length: number): HandmadeGraph {
-  const stream = random(5, 'push-pagerank.test');
+function buildRoad(length: number): HandmadeGraph {
+  const stream = createRandom(5, 'push-pagerank.test');
   const nodes = Array.from({ length }, (_, i) => id(i));
   const edges = nodes.flatMap((node, i) =>
     i % 19 === 0
@@ -22,14 +22,14 @@ function road(length: number): HandmadeGraph {
 }
 
 describe('near the seeds', () => {
-  const graph = road(499);
-  const matrix = matrixOf(graph);
+  const graph = buildRoad(499);
+  const matrix = buildHandmadeMatrix(graph);
   const seeds = new Map([
     [id(3), 1],
     [id(177), 2],
     [id(361), 1],
   ]);
-  const exact = exactPageRank(graph, seeds, 0.5);
+  const exact = solveExactPageRank(graph, seeds, 0.5);
 
   test.each([0.3, 0.03, 1e-3, 1e-4])(
     'to %d: no score exceeds the exact one, and the bound is the error',
@@ -47,14 +47,14 @@ describe('near the seeds', () => {
   );
 
   test('where the walk stays near them the work hardly grows with the graph, and keeps its bound', async () => {
-    const workOn = async (length: number) => {
-      const long = matrixOf(road(length));
+    const measureWorkOn = async (length: number) => {
+      const long = buildHandmadeMatrix(buildRoad(length));
       const { iterations, scores } = await new PushPageRank(long, { tolerance: 1e-3 }).solve([new Map([[id(250), 1]])]);
       expect(iterations[0]).toBeLessThan(0.5 / (0.5 * 1e-3)); // damping / ((1 - damping) tolerance), in goes through the graph
       const work = Math.round(iterations[0]! * (length + long.probabilities.values.length));
       return { work, reached: scores.filter((score) => score > 0).length };
     };
-    const [short, long] = [await workOn(503), await workOn(5003)];
+    const [short, long] = [await measureWorkOn(503), await measureWorkOn(5003)];
     expect(short.reached).toBeGreaterThan(20);
     expect(short.reached).toBeLessThan(100);
     // A longer graph has a smaller share of the tolerance for each edge.
@@ -63,7 +63,7 @@ describe('near the seeds', () => {
 });
 
 test('far from the seeds it goes on as the host does, in fewer iterations', async () => {
-  const matrix = matrixOf(road(97));
+  const matrix = buildHandmadeMatrix(buildRoad(97));
   const seeds = [new Map([[id(3), 1]]), new Map([[id(50), 1]]), new Map([[id(71), 1]])];
   const settings = { tolerance: 1e-12 };
   const host = await new HostPageRank(matrix, settings).solve(seeds);
@@ -78,7 +78,7 @@ test('far from the seeds it goes on as the host does, in fewer iterations', asyn
 });
 
 test('a query has the same result to the bit alone and in a batch', async () => {
-  const solver = new PushPageRank(matrixOf(road(97)), { tolerance: 1e-9 });
+  const solver = new PushPageRank(buildHandmadeMatrix(buildRoad(97)), { tolerance: 1e-9 });
   const queries = Array.from({ length: 13 }, (_, query) => new Map([[id(7 * query), 1]]));
   const together = await solver.solve(queries);
   for (const [query, seeds] of queries.entries())

@@ -1,17 +1,17 @@
 import { letEventsIn } from '../core/event-loop.ts';
 import { parse } from '../core/validation.ts';
-import { type DampedWalk, dampedWalk, iterateInPlace } from './in-place-iteration.ts';
+import { type DampedWalk, iterateInPlace, prepareDampedWalk } from './in-place-iteration.ts';
 import { NodeQueue } from './node-queue.ts';
 import {
+  allocateResult,
   assertUsable,
-  emptyResult,
   type PageRankOptions,
   type PageRankResult,
   type PageRankSettings,
   type PageRankSolver,
   pushPageRankOptions,
 } from './pagerank-solver.ts';
-import { placeSeeds, type SeedDistribution, type SeedSet, seedDistributions } from './seed-distribution.ts';
+import { buildSeedDistributions, placeSeeds, type SeedDistribution, type SeedSet } from './seed-distribution.ts';
 import type { TransitionMatrix } from './transition-matrix.ts';
 
 /** Waiting nodes, as a share of all, from which on going through all nodes in order is faster than a queue. */
@@ -35,21 +35,21 @@ export class PushPageRank implements PageRankSolver {
   /** @throws ConfigurationError for an unknown option or one out of range. */
   constructor(matrix: TransitionMatrix, settings: PageRankSettings = {}) {
     this.#options = parse(pushPageRankOptions, settings, 'options of push PageRank');
-    this.#walk = dampedWalk(matrix, this.#options.damping);
+    this.#walk = prepareDampedWalk(matrix, this.#options.damping);
   }
 
   async solve(queries: readonly SeedSet[]): Promise<PageRankResult> {
     const walk = assertUsable(this.name, this.#walk);
     const { damping, tolerance } = this.#options;
     const nodes = walk.matrix.nodeIds.length;
-    const seeds = seedDistributions(walk.matrix, queries);
-    const result = emptyResult(seeds.length, nodes);
+    const seeds = buildSeedDistributions(walk.matrix, queries);
+    const result = allocateResult(seeds.length, nodes);
     const crowded: number[] = [];
     for (const [query, distribution] of seeds.entries()) {
       const state = startAt(walk, distribution, result.scores.subarray(query * nodes, (query + 1) * nodes));
       pushWaiting(state, this.#options);
       result.errorBounds[query] = settle(state, tolerance);
-      result.iterations[query] = state.work / fullWork(walk.matrix);
+      result.iterations[query] = state.work / countFullWork(walk.matrix);
       if (result.errorBounds[query]! > tolerance) crowded.push(query);
       await letEventsIn();
     }
@@ -85,7 +85,7 @@ function startAt({ matrix, damping }: DampedWalk, seeds: SeedDistribution, score
 }
 
 /** The cost of following all edges once. */
-function fullWork({ nodeIds, probabilities }: TransitionMatrix): number {
+function countFullWork({ nodeIds, probabilities }: TransitionMatrix): number {
   return nodeIds.length + probabilities.values.length;
 }
 
@@ -93,7 +93,7 @@ function fullWork({ nodeIds, probabilities }: TransitionMatrix): number {
 function pushWaiting(state: PushState, { tolerance, maxIterations }: PageRankOptions): void {
   const { matrix, seeds, residuals } = state;
   const { offsets, columnOf } = matrix.probabilities;
-  const full = fullWork(matrix);
+  const full = countFullWork(matrix);
   // Scores take their share of the last residuals, which leaves damping of them as the error.
   const limit = tolerance / state.damping / full;
   const queue = new NodeQueue(residuals.length);
@@ -106,10 +106,10 @@ function pushWaiting(state: PushState, { tolerance, maxIterations }: PageRankOpt
     pushNode(state, node);
     for (let entry = offsets[node]!; entry < offsets[node + 1]!; entry++) offer(columnOf[entry]!);
     if (queue.size > 0) continue;
-    returnToSeeds(state);
+    returnMassToSeeds(state);
     seeds.positions.forEach(offer);
   }
-  returnToSeeds(state);
+  returnMassToSeeds(state);
 }
 
 function pushNode(state: PushState, node: number): void {
@@ -126,7 +126,7 @@ function pushNode(state: PushState, node: number): void {
   state.work += end - begin + 1;
 }
 
-function returnToSeeds(state: PushState): void {
+function returnMassToSeeds(state: PushState): void {
   placeSeeds(state.seeds, state.returning, state.residuals);
   state.returning = 0;
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { matrixOf } from './pagerank.oracle.ts';
-import { seedDistributions } from './seed-distribution.ts';
+import { buildHandmadeMatrix } from './pagerank.oracle.ts';
+import { buildSeedDistributions } from './seed-distribution.ts';
 
 // What is refused is tested with every solver, in pagerank-contract.harness.ts.
-const matrix = matrixOf({ directed: true, nodes: ['d', 'a', 'c', 'b', 'e'], edges: [] });
+const matrix = buildHandmadeMatrix({ directed: true, nodes: ['d', 'a', 'c', 'b', 'e'], edges: [] });
 
 test('weights are normalised, positions ascend, zeros are left out', () => {
   const queries = [
@@ -14,7 +14,7 @@ test('weights are normalised, positions ascend, zeros are left out', () => {
     ]),
     new Map([['e', 5e-324]]),
   ];
-  const found = seedDistributions(matrix, queries);
+  const found = buildSeedDistributions(matrix, queries);
   expect(found.map(({ positions, shares }) => [[...positions], [...shares]])).toEqual([
     [
       [0, 3],
@@ -32,6 +32,6 @@ test('the order of the seeds does not move a bit', () => {
     ['d', 1e-17],
     ['e', 1e3],
   ];
-  const [one, two] = seedDistributions(matrix, [new Map(seeds), new Map(seeds.toReversed())]);
+  const [one, two] = buildSeedDistributions(matrix, [new Map(seeds), new Map(seeds.toReversed())]);
   expect(two).toEqual(one);
 });

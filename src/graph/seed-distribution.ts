@@ -13,11 +13,11 @@ export interface SeedDistribution {
 }
 
 /** @throws ValidationError naming the query for a seed that the graph lacks, a weight that is negative or not finite, and for no weight at all. */
-export function seedDistributions(matrix: TransitionMatrix, queries: readonly SeedSet[]): SeedDistribution[] {
-  return queries.map((seeds, query) => distributionOf(matrix, seeds, query));
+export function buildSeedDistributions(matrix: TransitionMatrix, queries: readonly SeedSet[]): SeedDistribution[] {
+  return queries.map((seeds, query) => normaliseQuerySeeds(matrix, seeds, query));
 }
 
-function distributionOf({ positionOf }: TransitionMatrix, seeds: SeedSet, query: number): SeedDistribution {
+function normaliseQuerySeeds({ positionOf }: TransitionMatrix, seeds: SeedSet, query: number): SeedDistribution {
   const found: { position: number; weight: number }[] = [];
   for (const [id, weight] of seeds) {
     const position = positionOf.get(id);

@@ -17,7 +17,7 @@ export class SparseTensorPageRank extends TensorPageRank {
 }
 
 function uploadEdges(matrix: TransitionMatrix): DeviceTransitions {
-  const { sources, targets, probabilities } = edgesByTarget(matrix);
+  const { sources, targets, probabilities } = orderEdgesByTarget(matrix);
   const count = sources.length;
   const tensors = {
     sources: tf.tensor1d(sources, 'int32'),
@@ -72,7 +72,7 @@ function spreadByAtomics(ranks: tf.Tensor2D, { sources, targets, probabilities }
 }
 
 /** The sum by segments has as many rows as the last segment says, so the last node gets an edge of probability 0 if no edge leads to it. */
-function edgesByTarget({ probabilities, nodeIds }: TransitionMatrix) {
+function orderEdgesByTarget({ probabilities, nodeIds }: TransitionMatrix) {
   const { offsets, columnOf, values } = transpose(probabilities);
   const nodes = nodeIds.length;
   const isReached = nodes === 0 || offsets[nodes - 1]! < offsets[nodes]!;

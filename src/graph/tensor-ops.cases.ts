@@ -3,21 +3,24 @@ import { DenseTensorPageRank } from './dense-tensor-pagerank.ts';
 import { createPageRankSolver } from './pagerank-registry.ts';
 import type { PageRankSolver } from './pagerank-solver.ts';
 import { SparseTensorPageRank } from './sparse-tensor-pagerank.ts';
-import { type TransitionMatrix, transitionMatrixFromEdges } from './transition-matrix.ts';
+import { buildTransitionsFromEdges, type TransitionMatrix } from './transition-matrix.ts';
 
 /** a to b and c, b to a and c; c is dangling. */
-const graph = transitionMatrixFromEdges(['a', 'b', 'c'], {
+const graph = buildTransitionsFromEdges(['a', 'b', 'c'], {
   sources: Int32Array.of(0, 0, 1, 1),
   targets: Int32Array.of(1, 2, 0, 2),
   weights: Float64Array.of(1, 2, 1, 1),
 });
-const lonely = transitionMatrixFromEdges(['a'], {
+const lonely = buildTransitionsFromEdges(['a'], {
   sources: new Int32Array(0),
   targets: new Int32Array(0),
   weights: new Float64Array(0),
 });
 
-async function scores(made: PageRankSolver | Promise<PageRankSolver>, seeds: readonly string[]): Promise<Float64Array> {
+async function solveForScores(
+  made: PageRankSolver | Promise<PageRankSolver>,
+  seeds: readonly string[],
+): Promise<Float64Array> {
   const solver = await made;
   try {
     return (await solver.solve(seeds.map((seed) => new Map([[seed, 1]])))).scores;
@@ -26,21 +29,25 @@ async function scores(made: PageRankSolver | Promise<PageRankSolver>, seeds: rea
   }
 }
 
-function opOf(make: (matrix: TransitionMatrix, maxIterations: number) => PageRankSolver | Promise<PageRankSolver>) {
+function buildPageRankCase(
+  make: (matrix: TransitionMatrix, maxIterations: number) => PageRankSolver | Promise<PageRankSolver>,
+) {
   return {
-    use: () => scores(make(graph, 100), ['a', 'b']),
+    use: () => solveForScores(make(graph, 100), ['a', 'b']),
     refuses: [
-      [() => scores(make(graph, 100), ['d']), /d/],
-      [() => scores(make(graph, 1), ['a']), /did not converge/],
+      [() => solveForScores(make(graph, 100), ['d']), /d/],
+      [() => solveForScores(make(graph, 1), ['a']), /did not converge/],
     ],
-    edges: { 'one turn': [() => scores(make(lonely, 100), ['a']), [1]] },
+    edges: { 'one turn': [() => solveForScores(make(lonely, 100), ['a']), [1]] },
   } as const;
 }
 
 export const TENSOR_OPS: TensorOps = {
-  DenseTensorPageRank: opOf((matrix, maxIterations) => new DenseTensorPageRank(matrix, { maxIterations })),
-  SparseTensorPageRank: opOf((matrix, maxIterations) => new SparseTensorPageRank(matrix, { maxIterations })),
-  createPageRankSolver: opOf((matrix, maxIterations) =>
+  DenseTensorPageRank: buildPageRankCase((matrix, maxIterations) => new DenseTensorPageRank(matrix, { maxIterations })),
+  SparseTensorPageRank: buildPageRankCase(
+    (matrix, maxIterations) => new SparseTensorPageRank(matrix, { maxIterations }),
+  ),
+  createPageRankSolver: buildPageRankCase((matrix, maxIterations) =>
     createPageRankSolver(matrix, { solver: 'sparse-tensor', damping: 0.5, tolerance: 1e-6, maxIterations }),
   ),
 };

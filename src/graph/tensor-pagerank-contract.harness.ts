@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { expect, test } from 'vitest';
-import { matrixOf } from './pagerank.oracle.ts';
+import { buildHandmadeMatrix } from './pagerank.oracle.ts';
 import type { PageRankSettings } from './pagerank-solver.ts';
 import type { TensorPageRank } from './tensor-pagerank.ts';
 import type { TransitionMatrix } from './transition-matrix.ts';
@@ -11,7 +11,7 @@ export function describeTensorPageRank(
 ): void {
   test('no tensor is left, whether it converges, throws, or is refused', async () => {
     const before = tf.memory().numTensors;
-    const matrix = matrixOf({
+    const matrix = buildHandmadeMatrix({
       directed: true,
       nodes: ['a', 'b', 'c'],
       edges: [

@@ -2,7 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
-import { exactPageRank, matrixOf, sampleGraph, sampleQueries } from './pagerank.oracle.ts';
+import { buildHandmadeMatrix, drawSampleGraph, drawSeedQueries, solveExactPageRank } from './pagerank.oracle.ts';
 import { describePageRankSolver } from './pagerank-contract.harness.ts';
 import type { PageRankSettings } from './pagerank-solver.ts';
 import { type DeviceTransitions, TensorPageRank } from './tensor-pagerank.ts';
@@ -39,9 +39,9 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
 
   test('no more queries are spread at once than the device takes, and a batch goes on until its last has converged', async () => {
     const widths: number[] = [];
-    const matrix = matrixOf(sampleGraph());
+    const matrix = buildHandmadeMatrix(drawSampleGraph());
     const solver = new TensorPageRank('by batches', matrix, {}, (own) => upload(own, widths));
-    const queries = sampleQueries(13);
+    const queries = drawSeedQueries(13);
     const { iterations, scores } = await solver.solve(queries);
     const alone = await Promise.all(queries.map(async (seeds) => (await solver.solve([seeds])).iterations[0]!));
     solver.dispose();
@@ -53,20 +53,20 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     expect(widths.slice(0, batches.length)).toEqual(batches);
     const nodes = matrix.nodeIds.length;
     for (const [query, seeds] of queries.entries()) {
-      const exact = exactPageRank(sampleGraph(), seeds, 0.5);
+      const exact = solveExactPageRank(drawSampleGraph(), seeds, 0.5);
       const row = scores.subarray(query * nodes, (query + 1) * nodes);
       for (const [i, id] of matrix.nodeIds.entries()) expect(Math.abs(row[i]! - exact.get(id)!)).toBeLessThan(3e-6);
     }
   });
 
   test('a device that spreads to another shape is found out, and leaves no tensor', async () => {
-    const matrix = matrixOf(sampleGraph());
+    const matrix = buildHandmadeMatrix(drawSampleGraph());
     const before = tf.memory().numTensors;
     const solver = new TensorPageRank('narrow', matrix, {}, (own) => {
       const device = upload(own);
       return { ...device, spread: (ranks) => tf.slice(device.spread(ranks), [0, 0], [31, -1]) as tf.Tensor2D };
     });
-    await expect(solver.solve(sampleQueries(3))).rejects.toThrow(
+    await expect(solver.solve(drawSeedQueries(3))).rejects.toThrow(
       'shape of spread ranks: expected [47, 3], got [31, 3]',
     );
     solver.dispose();

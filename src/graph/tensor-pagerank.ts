@@ -5,16 +5,16 @@ import { scoped } from '../core/scope.ts';
 import { assertShape } from '../core/shapes.ts';
 import { parse } from '../core/validation.ts';
 import {
+  allocateResult,
   assertUsable,
-  boundFromChange,
-  emptyResult,
+  boundError,
   type PageRankOptions,
   type PageRankResult,
   type PageRankSettings,
   type PageRankSolver,
   tensorPageRankOptions,
 } from './pagerank-solver.ts';
-import { type SeedDistribution, type SeedSet, seedDistributions } from './seed-distribution.ts';
+import { buildSeedDistributions, type SeedDistribution, type SeedSet } from './seed-distribution.ts';
 import type { TransitionMatrix } from './transition-matrix.ts';
 
 /** A transition matrix on the device. */
@@ -62,8 +62,8 @@ export class TensorPageRank implements PageRankSolver {
 
   async solve(queries: readonly SeedSet[]): Promise<PageRankResult> {
     const device = assertUsable(this.name, this.#device);
-    const seeds = seedDistributions(this.#matrix, queries);
-    const result = emptyResult(seeds.length, this.#matrix.nodeIds.length);
+    const seeds = buildSeedDistributions(this.#matrix, queries);
+    const result = allocateResult(seeds.length, this.#matrix.nodeIds.length);
     const { batch } = device.transitions;
     for (let start = 0; start < seeds.length; start += batch)
       await this.#solveBatch(device, seeds.slice(start, start + batch), start, result);
@@ -78,7 +78,7 @@ export class TensorPageRank implements PageRankSolver {
   ): Promise<void> {
     const nodes = this.#matrix.nodeIds.length;
     const { damping, tolerance, maxIterations } = this.#options;
-    const restart = seedColumns(seeds, nodes); // [V, B]
+    const restart = uploadSeedColumns(seeds, nodes); // [V, B]
     let ranks = restart; // [V, B]
     try {
       for (let iteration = 1; ; iteration++) {
@@ -109,7 +109,7 @@ export class TensorPageRank implements PageRankSolver {
 }
 
 /** @returns [V, B] */
-function seedColumns(seeds: readonly SeedDistribution[], nodes: number): tf.Tensor2D {
+function uploadSeedColumns(seeds: readonly SeedDistribution[], nodes: number): tf.Tensor2D {
   const columns = new Float32Array(nodes * seeds.length);
   for (const [query, { positions, shares }] of seeds.entries()) {
     for (let i = 0; i < positions.length; i++) columns[positions[i]! * seeds.length + query] = shares[i]!;
@@ -158,6 +158,6 @@ function keep(
     const row = (first + query) * nodes;
     for (let node = 0; node < nodes; node++) result.scores[row + node] = ranks[node * batch + query]!;
     result.iterations[first + query] = iteration;
-    result.errorBounds[first + query] = boundFromChange(residuals[query]!, damping);
+    result.errorBounds[first + query] = boundError(residuals[query]!, damping);
   }
 }

@@ -27,9 +27,12 @@ export interface WeightedEdges {
  * @param weightAttribute of the edges; null counts every edge as 1.
  * @throws ValidationError naming the edge for a weight that is missing, negative or not finite.
  */
-export function transitionMatrix(graph: AbstractGraph, weightAttribute: string | null = 'weight'): TransitionMatrix {
+export function buildTransitionMatrix(
+  graph: AbstractGraph,
+  weightAttribute: string | null = 'weight',
+): TransitionMatrix {
   const nodeIds = graph.nodes().sort(compareBytes);
-  const positionOf = positionsOf(nodeIds);
+  const positionOf = indexNodePositions(nodeIds);
   const capacity = graph.directedSize + 2 * graph.undirectedSize;
   const sources = new Int32Array(capacity);
   const targets = new Int32Array(capacity);
@@ -51,7 +54,7 @@ export function transitionMatrix(graph: AbstractGraph, weightAttribute: string |
     targets: targets.subarray(0, count),
     weights: weights.subarray(0, count),
   };
-  return fromEdges(nodeIds, positionOf, edges);
+  return normaliseEdges(nodeIds, positionOf, edges);
 }
 
 /**
@@ -60,28 +63,28 @@ export function transitionMatrix(graph: AbstractGraph, weightAttribute: string |
  * @param nodeIds [V], strictly ascending by bytes.
  * @throws DimensionMismatchError for arrays of different lengths; ValidationError for ids that do not ascend, an edge that leaves the graph, a weight that is negative or not finite.
  */
-export function transitionMatrixFromEdges(nodeIds: readonly string[], edges: WeightedEdges): TransitionMatrix {
+export function buildTransitionsFromEdges(nodeIds: readonly string[], edges: WeightedEdges): TransitionMatrix {
   for (let i = 1; i < nodeIds.length; i++) {
     if (compareBytes(nodeIds[i - 1]!, nodeIds[i]!) >= 0)
       throw new ValidationError(
         `node ids do not ascend, ${nodeIds[i - 1]} is before ${nodeIds[i]}; sort them and remove repeated ids`,
       );
   }
-  return fromEdges(nodeIds, positionsOf(nodeIds), edges);
+  return normaliseEdges(nodeIds, indexNodePositions(nodeIds), edges);
 }
 
-function positionsOf(nodeIds: readonly string[]): Map<string, number> {
+function indexNodePositions(nodeIds: readonly string[]): Map<string, number> {
   return new Map(nodeIds.map((id, position) => [id, position]));
 }
 
-function fromEdges(
+function normaliseEdges(
   nodeIds: readonly string[],
   positionOf: ReadonlyMap<string, number>,
   edges: WeightedEdges,
 ): TransitionMatrix {
   assertEdges(nodeIds, edges);
   // Sorted by target, then by source: two counting sorts leave every row in the order of its columns.
-  const weights = merged(transpose(byTarget(nodeIds.length, edges)));
+  const weights = mergeEqualEntries(transpose(buildTargetMatrix(nodeIds.length, edges)));
   const { offsets, values } = weights;
   const dangling: number[] = [];
   for (const [row, id] of nodeIds.entries()) {
@@ -115,7 +118,7 @@ function assertEdges(nodeIds: readonly string[], { sources, targets, weights }: 
 }
 
 /** Edges without their zeros as a matrix of targets by sources. */
-function byTarget(nodes: number, { sources, targets, weights }: WeightedEdges): SparseMatrix {
+function buildTargetMatrix(nodes: number, { sources, targets, weights }: WeightedEdges): SparseMatrix {
   const offsets = new Int32Array(nodes + 1);
   for (let edge = 0; edge < targets.length; edge++) if (weights[edge]! > 0) offsets[targets[edge]! + 1]!++;
   for (let node = 0; node < nodes; node++) offsets[node + 1]! += offsets[node]!;
@@ -124,15 +127,15 @@ function byTarget(nodes: number, { sources, targets, weights }: WeightedEdges): 
   const values = new Float64Array(offsets[nodes]!);
   for (let edge = 0; edge < targets.length; edge++) {
     if (weights[edge] === 0) continue;
-    const place = next[targets[edge]!]!++;
-    columnOf[place] = sources[edge]!;
-    values[place] = weights[edge]!;
+    const itemIndex = next[targets[edge]!]!++;
+    columnOf[itemIndex] = sources[edge]!;
+    values[itemIndex] = weights[edge]!;
   }
   return { rows: nodes, columns: nodes, offsets, columnOf, values };
 }
 
 /** Sums entries of the same place; equal columns of a row must be neighbours. */
-function merged(a: SparseMatrix): SparseMatrix {
+function mergeEqualEntries(a: SparseMatrix): SparseMatrix {
   const offsets = new Int32Array(a.rows + 1);
   const columnOf = a.columnOf.slice();
   const values = a.values.slice();

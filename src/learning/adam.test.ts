@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { adamStart, adamStep } from './adam.ts';
+import { createAdamState, takeAdamStep } from './adam.ts';
 
 test('steps follow the published algorithm, with its biases corrected', () => {
   const gradients = [
@@ -8,7 +8,7 @@ test('steps follow the published algorithm, with its biases corrected', () => {
     [-0.7, 0],
   ];
   let theta: Float64Array = Float64Array.of(1, -1);
-  let state = adamStart(2);
+  let state = createAdamState(2);
   const expected = [1, -1];
   const [m, v] = [
     [0, 0],
@@ -21,7 +21,7 @@ test('steps follow the published algorithm, with its biases corrected', () => {
       const corrected = m[i]! / (1 - 0.9 ** (t + 1));
       expected[i]! -= (0.05 * corrected) / (Math.sqrt(v[i]! / (1 - 0.999 ** (t + 1))) + 1e-8);
     }
-    ({ theta, state } = adamStep(theta, Float64Array.from(gradient), state, 0.05));
+    ({ theta, state } = takeAdamStep(theta, Float64Array.from(gradient), state, 0.05));
     expect(theta[0]).toBeCloseTo(expected[0]!, 12);
     expect(theta[1]).toBeCloseTo(expected[1]!, 12);
   }
@@ -29,14 +29,14 @@ test('steps follow the published algorithm, with its biases corrected', () => {
 });
 
 test('the first step is the learning rate against the sign of the gradient', () => {
-  const { theta } = adamStep(Float64Array.of(0, 0, 0), Float64Array.of(1e-3, -7, 0), adamStart(3), 0.1);
+  const { theta } = takeAdamStep(Float64Array.of(0, 0, 0), Float64Array.of(1e-3, -7, 0), createAdamState(3), 0.1);
   expect(theta[0]).toBeCloseTo(-0.1, 5);
   expect(theta[1]).toBeCloseTo(0.1, 8);
   expect(theta[2]).toBe(0);
 });
 
 test('a state is not changed by the step that starts from it', () => {
-  const state = adamStart(1);
-  adamStep(Float64Array.of(1), Float64Array.of(2), state, 0.1);
-  expect(state).toEqual(adamStart(1));
+  const state = createAdamState(1);
+  takeAdamStep(Float64Array.of(1), Float64Array.of(2), state, 0.1);
+  expect(state).toEqual(createAdamState(1));
 });

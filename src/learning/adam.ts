@@ -10,7 +10,7 @@ const FIRST_DECAY = 0.9;
 const SECOND_DECAY = 0.999;
 const EPSILON = 1e-8;
 
-export function adamStart(count: number): AdamState {
+export function createAdamState(count: number): AdamState {
   return { step: 0, first: new Float64Array(count), second: new Float64Array(count) };
 }
 
@@ -21,7 +21,7 @@ export function adamStart(count: number): AdamState {
  * @param theta [P]
  * @param gradient [P]
  */
-export function adamStep(theta: Float64Array, gradient: Float64Array, state: AdamState, learningRate: number) {
+export function takeAdamStep(theta: Float64Array, gradient: Float64Array, state: AdamState, learningRate: number) {
   const step = state.step + 1;
   const first = state.first.map((mean, i) => FIRST_DECAY * mean + (1 - FIRST_DECAY) * gradient[i]!);
   const second = state.second.map((mean, i) => SECOND_DECAY * mean + (1 - SECOND_DECAY) * gradient[i]! ** 2);

@@ -25,7 +25,7 @@ export interface Calibration {
  * @param temperature what scores are divided by, that of the loss
  * @returns row-major [Q, C], 0 where padded.
  */
-export function softmaxProbabilities(
+export function computeRowProbabilities(
   { mask, width, queryIds }: FeatureTable,
   scores: ArrayLike<number>,
   temperature: number,
@@ -55,7 +55,7 @@ export function softmaxProbabilities(
  * @param probabilities row-major [Q, C]
  * @throws ValidationError for an invalid number of bins, or a table without candidates.
  */
-export function calibrationOf(
+export function measureCalibration(
   { mask, grades, relevantGrade }: Pick<FeatureTable, 'mask' | 'grades' | 'relevantGrade'>,
   probabilities: Float64Array,
   bins = 10,

@@ -13,8 +13,8 @@ interface FeatureColumns {
 }
 
 /** Puts features on the device. @param values row-major [B, C, F] */
-export function featureColumns(values: Float32Array, shape: [number, number, number]): FeatureColumns {
-  return scoped('featureColumns', () => {
+export function uploadFeatures(values: Float32Array, shape: [number, number, number]): FeatureColumns {
+  return scoped('uploadFeatures', () => {
     const rows = tf.tensor3d(values, shape);
     return { rows, columns: tf.transpose(tf.reshape(rows, [shape[0] * shape[1], shape[2]])) as tf.Tensor2D };
   });
@@ -27,7 +27,7 @@ export function featureColumns(values: Float32Array, shape: [number, number, num
  * @param weights [F]
  * @returns [B, C]
  */
-export function columnProduct({ rows, columns }: FeatureColumns, weights: tf.Tensor1D): tf.Tensor2D {
+export function multiplyColumns({ rows, columns }: FeatureColumns, weights: tf.Tensor1D): tf.Tensor2D {
   const sizes = assertShape('features', rows, 'B C F');
   assertShape('weights', weights, 'F', sizes);
   const [queries, candidates, count] = rows.shape;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CONSTRAINTS, type ConstraintName, EDGE } from './constraints.ts';
-import { expectClose, slopesOf } from './gradient.oracle.ts';
+import { estimateSlopes, expectClose } from './gradient.oracle.ts';
 
 const FORMULAS: Record<ConstraintName, (theta: number[]) => number[]> = {
   free: (theta) => theta,
@@ -19,7 +19,7 @@ describe.each(Object.entries(FORMULAS))('%s', (name, formula) => {
     expectClose(constraint.apply(Float64Array.from(THETA)), formula(THETA), 1e-12, 1e-12);
     expectClose(
       constraint.pullBack(Float64Array.from(THETA), gradient),
-      slopesOf(formula, THETA, gradient),
+      estimateSlopes(formula, THETA, gradient),
       1e-8,
       1e-8,
     );
@@ -45,12 +45,12 @@ describe.each(Object.entries(FORMULAS))('%s', (name, formula) => {
 });
 
 test('values on the edge of a domain are moved inside', () => {
-  const moved = (name: ConstraintName, ...values: number[]) => [
+  const applyAndInvert = (name: ConstraintName, ...values: number[]) => [
     ...CONSTRAINTS[name].apply(CONSTRAINTS[name].inverse(values)),
   ];
-  expectClose(moved('positive', 0, 3), [EDGE, 3], 1e-12);
-  expectClose(moved('unit', 0, 1, 0.4), [EDGE, 1 - EDGE, 0.4], 1e-12);
-  expectClose(moved('simplex', 0, 1), [EDGE / (1 + EDGE), 1 / (1 + EDGE)], 1e-12);
+  expectClose(applyAndInvert('positive', 0, 3), [EDGE, 3], 1e-12);
+  expectClose(applyAndInvert('unit', 0, 1, 0.4), [EDGE, 1 - EDGE, 0.4], 1e-12);
+  expectClose(applyAndInvert('simplex', 0, 1), [EDGE / (1 + EDGE), 1 / (1 + EDGE)], 1e-12);
 });
 
 test.each([

@@ -1,4 +1,4 @@
-import { frozen } from '../core/frozen.ts';
+import { freezeDeeply } from '../core/frozen.ts';
 
 /** Maps a free number theta of an optimiser to a parameter within its domain. Few numbers, so float64 on the host. */
 export interface Constraint {
@@ -18,7 +18,7 @@ export const EDGE = 0.01;
 const sigmoid = (x: number) => (x >= 0 ? 1 / (1 + Math.exp(-x)) : Math.exp(x) / (1 + Math.exp(x)));
 const softplus = (x: number) => Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
 
-function elementwise(
+function defineElementwise(
   apply: (theta: number) => number,
   inverse: (value: number) => number,
   slope: (theta: number) => number,
@@ -31,7 +31,7 @@ function elementwise(
 }
 
 const free: Constraint = {
-  ...elementwise(
+  ...defineElementwise(
     (theta) => theta,
     (value) => value,
     () => 1,
@@ -41,7 +41,7 @@ const free: Constraint = {
 
 /** softplus(theta) = ln(1 + e^theta) */
 const positive: Constraint = {
-  ...elementwise(
+  ...defineElementwise(
     softplus,
     (value) => {
       const inside = Math.max(value, EDGE);
@@ -54,7 +54,7 @@ const positive: Constraint = {
 
 /** 1 / (1 + e^-theta) */
 const unit: Constraint = {
-  ...elementwise(
+  ...defineElementwise(
     sigmoid,
     (value) => {
       const inside = Math.min(Math.max(value, EDGE), 1 - EDGE);
@@ -83,7 +83,7 @@ const simplex: Constraint = {
 };
 
 /** By their names in parameters and weight files. */
-export const CONSTRAINTS = frozen({ free, positive, unit, simplex } as const satisfies Readonly<
+export const CONSTRAINTS = freezeDeeply({ free, positive, unit, simplex } as const satisfies Readonly<
   Record<string, Constraint>
 >);
 export type ConstraintName = keyof typeof CONSTRAINTS;

@@ -1,4 +1,4 @@
-import { type Random, random } from '../core/random.ts';
+import { createRandom, type Random } from '../core/random.ts';
 import {
   drawValues,
   Evaluations,
@@ -7,12 +7,12 @@ import {
   type SearchResult,
 } from './parameter-search.ts';
 import {
-  constrained,
-  handTunedValues,
+  chooseParameterValues,
+  constrainValues,
+  freeValues,
+  listHandTunedValues,
   type Parametric,
-  parameterValues,
-  partsOf,
-  unconstrained,
+  splitParameters,
 } from './parameters.ts';
 
 /** The first step along a coordinate as a share of its number, and the least first step. */
@@ -22,7 +22,7 @@ const TOLERANCE = 1e-9;
 
 /** Whether positive numbers are within the range of the searches: a temperature near 0 gives scores that are not finite. */
 function isWithinReach(model: Parametric, values: Float64Array): boolean {
-  return [...partsOf(model, values)].every(
+  return [...splitParameters(model, values)].every(
     ([{ constraint, range, initial }, part]) =>
       constraint !== 'positive' ||
       part.every((value, i) => value <= range[1] && value >= Math.min(range[0], initial[i] as number)),
@@ -30,7 +30,7 @@ function isWithinReach(model: Parametric, values: Float64Array): boolean {
 }
 
 /** The best of the points along one coordinate, in both directions, steps doubling. */
-async function alongCoordinate(
+async function searchCoordinate(
   model: Parametric,
   evaluations: Evaluations,
   theta: Float64Array,
@@ -43,7 +43,7 @@ async function alongCoordinate(
   for (const direction of [1, -1]) {
     for (let k = 0; k < STEPS && !evaluations.isSpent; k++) {
       const moved = theta.with(at, origin + direction * first * 2 ** k);
-      const values = constrained(model, moved);
+      const values = constrainValues(model, moved);
       if (!isWithinReach(model, values)) break; // longer steps lead further away
       const found = await evaluations.ask(values);
       if (found > best.value + TOLERANCE) best = { theta: moved, value: found };
@@ -54,12 +54,12 @@ async function alongCoordinate(
 
 /** Goes from one start to a point that no single coordinate improves. */
 async function climb(model: Parametric, evaluations: Evaluations, start: Float64Array, stream: Random): Promise<void> {
-  let theta = unconstrained(model, start);
-  let value = await evaluations.ask(constrained(model, theta));
+  let theta = freeValues(model, start);
+  let value = await evaluations.ask(constrainValues(model, theta));
   for (let isBetter = true; isBetter && !evaluations.isSpent; ) {
     isBetter = false;
     for (const at of stream.shuffle([...theta.keys()])) {
-      const best = await alongCoordinate(model, evaluations, theta, at, value);
+      const best = await searchCoordinate(model, evaluations, theta, at, value);
       isBetter ||= best.value > value;
       ({ theta, value } = best);
     }
@@ -76,14 +76,14 @@ export async function coordinateAscent(
   { budget, seed }: SearchOptions,
 ): Promise<SearchResult> {
   const evaluations = new Evaluations(objective, budget);
-  const stream = random(seed, 'coordinate ascent');
-  await climb(model, evaluations, handTunedValues(model), stream);
+  const stream = createRandom(seed, 'coordinate ascent');
+  await climb(model, evaluations, listHandTunedValues(model), stream);
   while (!evaluations.isSpent)
     await climb(
       model,
       evaluations,
-      parameterValues(model, (spec) => drawValues(spec, stream)),
+      chooseParameterValues(model, (spec) => drawValues(spec, stream)),
       stream,
     );
-  return evaluations.result();
+  return evaluations.summariseSearch();
 }

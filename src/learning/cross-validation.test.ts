@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { onBackendWithoutLeaks } from '../core/leaks.harness.ts';
+import { useBackendWithoutLeaks } from '../core/leaks.harness.ts';
 import { crossValidate, fitWithSelection, type HyperParameters, type SelectionPlan } from './cross-validation.ts';
-import { fixedFeatures } from './feature-source.ts';
-import { handmadeTable } from './feature-table.fixture.ts';
-import { subset } from './feature-table.ts';
-import { everyRow, leaveOneClusterOut } from './folds.ts';
-import { linearModel } from './linear-model.ts';
+import { createFixedSource } from './feature-source.ts';
+import { drawHandmadeTable } from './feature-table.fixture.ts';
+import { selectQueries } from './feature-table.ts';
+import { buildWholeFold, splitByCluster } from './folds.ts';
+import { createLinearModel } from './linear-model.ts';
 import { GRADIENT_EVALUATIONS } from './search-budget.ts';
-import { standardisationOf } from './standardisation.ts';
-import { tableMetric } from './table-metrics.ts';
+import { fitStandardisation } from './standardisation.ts';
+import { createTableMetric } from './table-metrics.ts';
 import { scoreTable } from './table-scorer.ts';
 
 const signals = ['a', 'b'];
 const shape = { queries: 61, candidates: 11, clusters: 5, signals, seed: 3 };
-const table = handmadeTable({ ...shape, weights: [1, -1], noise: 0.2 });
+const table = drawHandmadeTable({ ...shape, weights: [1, -1], noise: 0.2 });
 const point: HyperParameters = {
   loss: { name: 'listwise', temperature: 1 },
   learningRate: 0.2,
@@ -23,33 +23,34 @@ const point: HyperParameters = {
   batchSize: null,
   startNoise: 0.1,
 };
-const source = fixedFeatures(table);
+const source = createFixedSource(table);
 const idle = { ...point, learningRate: 0 };
 const plan: SelectionPlan = {
-  modelOf: (training) => linearModel({ signals, nonNegative: [], initial: {} }, standardisationOf(training, signals)),
+  modelOf: (training) =>
+    createLinearModel({ signals, nonNegative: [], initial: {} }, fitStandardisation(training, signals)),
   points: [idle, point],
   innerFolds: 3,
   seeds: [1, 2],
 };
 
 describe('on wasm', () => {
-  onBackendWithoutLeaks('wasm');
+  useBackendWithoutLeaks('wasm');
 
   test('the point that helps held out clusters is chosen, and trained on all rows for as long as it wanted', async () => {
-    const fit = await fitWithSelection(source, everyRow(source), plan);
+    const fit = await fitWithSelection(source, buildWholeFold(source), plan);
     expect(fit.point).toBe(1);
     expect(fit.pointValues[1]! - fit.pointValues[0]!).toBeGreaterThan(0.1);
     expect(fit.epochs).toBeGreaterThan(0);
     expect(fit.curve).toHaveLength(fit.epochs + 1);
     expect(fit.values[0]! / -fit.values[1]!).toBeCloseTo(1, 0);
-    expect(await fitWithSelection(source, everyRow(source), plan)).toEqual({ ...fit, model: expect.anything() });
+    expect(await fitWithSelection(source, buildWholeFold(source), plan)).toEqual({ ...fit, model: expect.anything() });
   });
 
   test('validation is that of the inner folds after each epoch: of what learns nothing, the value of the start', async () => {
-    const fit = await fitWithSelection(source, everyRow(source), { ...plan, points: [idle] });
+    const fit = await fitWithSelection(source, buildWholeFold(source), { ...plan, points: [idle] });
     expect(fit.validation.length).toBeGreaterThan(1);
     for (const value of fit.validation) expect(value).toBeCloseTo(fit.pointValues[0]!, 1);
-    const learning = await fitWithSelection(source, everyRow(source), { ...plan, seeds: [1] });
+    const learning = await fitWithSelection(source, buildWholeFold(source), { ...plan, seeds: [1] });
     expect(Math.max(...learning.validation)).toBeLessThanOrEqual(learning.pointValues[1]! + 1e-12);
     expect(learning.validation.at(-1)! - learning.validation[0]!).toBeGreaterThan(0.1);
   });
@@ -57,7 +58,7 @@ describe('on wasm', () => {
   test('the work of all trainings is counted by their epochs and rows', async () => {
     const innerFolds = 2;
     const one = { ...plan, points: [idle], innerFolds, seeds: [1] };
-    const fit = await fitWithSelection(source, everyRow(source), one);
+    const fit = await fitWithSelection(source, buildWholeFold(source), one);
     const epochs = fit.validation.length - 1; // of every inner training: nothing is learned, so all run as long
     const rows = table.queryIds.length;
     const inner = GRADIENT_EVALUATIONS * epochs * (innerFolds - 1) * rows + (epochs + 1) * rows;
@@ -65,39 +66,39 @@ describe('on wasm', () => {
   });
 
   test('each row is scored by a model that has not seen its cluster', async () => {
-    const outer = leaveOneClusterOut(table);
+    const outer = splitByCluster(table);
     const { scores, folds } = await crossValidate(source, outer, plan);
     expect(folds.map(({ clusters }) => clusters)).toEqual([['c0'], ['c1'], ['c2'], ['c3'], ['c4']]);
     const { training, heldOut } = outer[2]!;
     const alone = await fitWithSelection(
-      fixedFeatures(subset(table, training)),
-      everyRow({ clusters: subset(table, training).clusters }),
+      createFixedSource(selectQueries(table, training)),
+      buildWholeFold({ clusters: selectQueries(table, training).clusters }),
       plan,
     );
-    const own = await scoreTable(alone.model, alone.values, subset(table, heldOut));
+    const own = await scoreTable(alone.model, alone.values, selectQueries(table, heldOut));
     for (const [i, row] of heldOut.entries())
       expect(scores.slice(row * 11, row * 11 + 11)).toEqual(own.slice(i * 11, i * 11 + 11));
-    expect(folds[2]!.heldOutValue).toBe(tableMetric(subset(table, heldOut)).mean(own));
-    expect(tableMetric(table).mean(scores)).toBeGreaterThan(0.9);
+    expect(folds[2]!.heldOutValue).toBe(createTableMetric(selectQueries(table, heldOut)).mean(own));
+    expect(createTableMetric(table).mean(scores)).toBeGreaterThan(0.9);
   });
 
   test('what is held out is not looked at: other grades there change nothing', async () => {
-    const outer = leaveOneClusterOut(table).slice(0, 1);
+    const outer = splitByCluster(table).slice(0, 1);
     const held = new Set(outer[0]!.heldOut);
     const grades = table.grades.map((grade, pair) => (held.has(Math.floor(pair / 11)) ? 3 - grade : grade));
     const { scores } = await crossValidate(source, outer, plan);
-    expect((await crossValidate(fixedFeatures({ ...table, grades }), outer, plan)).scores).toEqual(scores);
+    expect((await crossValidate(createFixedSource({ ...table, grades }), outer, plan)).scores).toEqual(scores);
   });
 
   test('where relevance is by lot, held out rows show no gain over chance', async () => {
-    const lot = handmadeTable({ ...shape, queries: 199 });
-    const { scores } = await crossValidate(fixedFeatures(lot), leaveOneClusterOut(lot), {
+    const lot = drawHandmadeTable({ ...shape, queries: 199 });
+    const { scores } = await crossValidate(createFixedSource(lot), splitByCluster(lot), {
       ...plan,
       seeds: [1],
       points: [point],
     });
-    const gained = tableMetric(lot).values(scores);
-    const { values } = tableMetric(lot);
+    const gained = createTableMetric(lot).values(scores);
+    const { values } = createTableMetric(lot);
     // Chance: the same rankings against candidates that stand elsewhere, the mean of many turns of each row.
     const turned = Array.from({ length: 11 }, (_, turn) =>
       values(scores.map((_, pair) => scores[pair - (pair % 11) + ((pair + turn) % 11)]!)),
@@ -112,22 +113,22 @@ describe('on wasm', () => {
     [{ seeds: [] }, 'selection of 0 seeds; pass at least 1'],
     [{ innerFolds: 7 }, '5 clusters cannot be divided into 7 folds; use 2 to 5'],
   ])('%j is refused', async (change, message) => {
-    await expect(fitWithSelection(source, everyRow(source), { ...plan, ...change })).rejects.toThrow(message);
+    await expect(fitWithSelection(source, buildWholeFold(source), { ...plan, ...change })).rejects.toThrow(message);
   });
 
   test('folds whose rows differ in width are refused', async () => {
-    const narrow = handmadeTable({ ...shape, candidates: 9 });
+    const narrow = drawHandmadeTable({ ...shape, candidates: 9 });
     const rowsFor = (rows: Int32Array, heldOut: readonly string[]) =>
-      fixedFeatures(heldOut.includes('c1') ? narrow : table).rowsFor(rows, heldOut);
-    const outer = leaveOneClusterOut(table).slice(0, 2);
+      createFixedSource(heldOut.includes('c1') ? narrow : table).gatherRowsFor(rows, heldOut);
+    const outer = splitByCluster(table).slice(0, 2);
     const short = { ...plan, points: [idle], seeds: [1] };
-    await expect(crossValidate({ clusters: table.clusters, rowsFor }, outer, short)).rejects.toThrow(
+    await expect(crossValidate({ clusters: table.clusters, gatherRowsFor: rowsFor }, outer, short)).rejects.toThrow(
       'candidates of the rows of a fold: expected 11, got 9',
     );
   });
 
   test('it ends when it is told to', async () => {
     const signal = AbortSignal.abort(new Error('told to'));
-    await expect(crossValidate(source, leaveOneClusterOut(table), plan, { signal })).rejects.toThrow('told to');
+    await expect(crossValidate(source, splitByCluster(table), plan, { signal })).rejects.toThrow('told to');
   });
 });

@@ -1,12 +1,12 @@
 import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
-import { type StartProgress, silent } from '../core/progress.ts';
+import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import type { FeatureSource } from './feature-source.ts';
 import type { FeatureTable } from './feature-table.ts';
-import { balancedFolds, type Fold, putRows } from './folds.ts';
+import { drawBalancedFolds, type Fold, putRows } from './folds.ts';
 import type { ScoringModel } from './model.ts';
-import { constrained } from './parameters.ts';
-import { rowEvaluations } from './search-budget.ts';
-import { tableMetric } from './table-metrics.ts';
+import { constrainValues } from './parameters.ts';
+import { countRowEvaluations } from './search-budget.ts';
+import { createTableMetric } from './table-metrics.ts';
 import { scoreTable } from './table-scorer.ts';
 import { type CurvePoint, type TrainingOptions, train } from './training.ts';
 
@@ -44,16 +44,16 @@ export interface Fit {
   readonly epochs: number;
   /** Of the first seed, on all rows. */
   readonly curve: readonly CurvePoint[];
-  /** The work of all trainings in evaluations of a row, see `rowEvaluations`. */
+  /** The work of all trainings in evaluations of a row, see `countRowEvaluations`. */
   readonly work: number;
 }
 
 /** Rows to train on, and the clusters that are held out from them; a {@link Fold} has both. */
 export type TrainingRows = Pick<Fold, 'training' | 'clusters'>;
 
-const signalOf = ({ signal }: FitHooks) => (signal === undefined ? {} : { signal });
+const pickAbortSignal = ({ signal }: FitHooks) => (signal === undefined ? {} : { signal });
 
-function average(vectors: readonly Float64Array[]): Float64Array {
+function averageVectors(vectors: readonly Float64Array[]): Float64Array {
   const [first] = vectors as readonly [Float64Array];
   return first.map((_, i) => vectors.reduce((sum, vector) => sum + vector[i]!, 0) / vectors.length);
 }
@@ -75,7 +75,7 @@ interface Trials {
 }
 
 /** The validation of each point on the rows that the inner folds hold out, by epoch, with equal weight for each query. */
-async function trials(
+async function runTrials(
   source: FeatureSource,
   outer: TrainingRows,
   folds: readonly Fold[],
@@ -86,15 +86,15 @@ async function trials(
   const curves = plan.points.map((): { curve: readonly CurvePoint[]; rows: number }[] => []);
   for (const { training, heldOut, clusters } of folds) {
     const unseen = [...outer.clusters, ...clusters];
-    const placed = (rows: Int32Array) => rows.map((row) => outer.training[row] as number);
-    const rows = await source.rowsFor(placed(training), unseen);
-    const validation = await source.rowsFor(placed(heldOut), unseen);
+    const mapToOuterRows = (rows: Int32Array) => rows.map((row) => outer.training[row] as number);
+    const rows = await source.gatherRowsFor(mapToOuterRows(training), unseen);
+    const validation = await source.gatherRowsFor(mapToOuterRows(heldOut), unseen);
     const model = plan.modelOf(rows);
     for (const [p, point] of plan.points.entries()) {
       for (const seed of plan.seeds) {
-        const { curve } = await train(model, rows, validation, { ...point, seed }, signalOf(hooks));
+        const { curve } = await train(model, rows, validation, { ...point, seed }, pickAbortSignal(hooks));
         curves[p]?.push({ curve, rows: heldOut.length });
-        work += rowEvaluations({
+        work += countRowEvaluations({
           epochs: curve.length - 1,
           rows: training.length,
           validationRows: heldOut.length,
@@ -121,16 +121,21 @@ export async function fitPoint(
   const thetas: Float64Array[] = [];
   const curves: (readonly CurvePoint[])[] = [];
   for (const seed of seeds) {
-    const { theta, curve } = await train(model, table, null, { ...point, seed }, signalOf(hooks));
+    const { theta, curve } = await train(model, table, null, { ...point, seed }, pickAbortSignal(hooks));
     thetas.push(theta);
     curves.push(curve);
   }
   const rows = table.queryIds.length;
   const work = curves.reduce(
-    (sum, curve) => sum + rowEvaluations({ epochs: curve.length - 1, rows, validationRows: 0 }),
+    (sum, curve) => sum + countRowEvaluations({ epochs: curve.length - 1, rows, validationRows: 0 }),
     0,
   );
-  return { model, values: constrained(model, average(thetas)), curve: curves[0] as readonly CurvePoint[], work };
+  return {
+    model,
+    values: constrainValues(model, averageVectors(thetas)),
+    curve: curves[0] as readonly CurvePoint[],
+    work,
+  };
 }
 
 /**
@@ -149,13 +154,13 @@ export async function fitWithSelection(
   if (points.length === 0) throw new ValidationError(`selection among ${points.length} points; pass at least 1`);
   assertSeeds(seeds);
   const clusters = Array.from(outer.training, (row) => source.clusters[row] as string);
-  const folds = balancedFolds({ clusters }, innerFolds, seeds[0] as number);
-  const { curves, work } = await trials(source, outer, folds, plan, hooks);
+  const folds = drawBalancedFolds({ clusters }, innerFolds, seeds[0] as number);
+  const { curves, work } = await runTrials(source, outer, folds, plan, hooks);
   const pointValues = curves.map((curve) => Math.max(...curve));
   const point = pointValues.indexOf(Math.max(...pointValues));
   const validation = curves[point] as readonly number[];
   const epochs = validation.indexOf(pointValues[point] as number);
-  const rows = await source.rowsFor(outer.training, outer.clusters);
+  const rows = await source.gatherRowsFor(outer.training, outer.clusters);
   const fitted = await fitPoint(rows, { ...(points[point] as HyperParameters), epochs }, plan, hooks);
   return { ...fitted, point, pointValues, validation, epochs, work: work + fitted.work };
 }
@@ -178,7 +183,7 @@ export interface CrossValidation {
  * Nested cross-validation: each outer fold is scored by a model that was fitted, hyper-parameters and all, on the other folds.
  *
  * @param source whose rows have the same number of candidates in every fold
- * @param outer from `leaveOneClusterOut` or `balancedFolds`
+ * @param outer from `splitByCluster` or `drawBalancedFolds`
  * @throws DimensionMismatchError for rows of another width
  */
 export async function crossValidate(
@@ -189,16 +194,16 @@ export async function crossValidate(
 ): Promise<CrossValidation> {
   let scores = new Float32Array();
   const folds: CrossValidation['folds'][number][] = [];
-  const progress = (hooks.progress ?? silent)('cross-validation', outer.length);
+  const progress = (hooks.progress ?? ignoreProgress)('cross-validation', outer.length);
   for (const fold of outer) {
     const { heldOut, clusters } = fold;
     const fit = await fitWithSelection(source, fold, plan, hooks);
-    const held = await source.rowsFor(heldOut, clusters);
+    const held = await source.gatherRowsFor(heldOut, clusters);
     const own = await scoreTable(fit.model, fit.values, held);
     if (folds.length === 0) scores = new Float32Array(source.clusters.length * held.width);
     assertWidth(held, scores.length / source.clusters.length);
     putRows(own, heldOut, held.width, scores);
-    folds.push({ ...fit, clusters, heldOutValue: tableMetric(held, plan.points[fit.point]?.metric).mean(own) });
+    folds.push({ ...fit, clusters, heldOutValue: createTableMetric(held, plan.points[fit.point]?.metric).mean(own) });
     progress.update(folds.length);
   }
   progress.finish(`${outer.length} folds`);

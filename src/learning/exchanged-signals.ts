@@ -1,11 +1,11 @@
-import { random } from '../core/random.ts';
-import { type FeatureTable, signalPositions } from './feature-table.ts';
+import { createRandom } from '../core/random.ts';
+import { type FeatureTable, findSignalPositions } from './feature-table.ts';
 
 /** Places of a row that hold a candidate. */
-function candidatesOf({ mask, width }: FeatureTable, row: number): number[] {
-  const places: number[] = [];
-  for (let place = 0; place < width; place++) if (mask[row * width + place] === 1) places.push(place);
-  return places;
+function listCandidatePlaces({ mask, width }: FeatureTable, row: number): number[] {
+  const slots: number[] = [];
+  for (let slot = 0; slot < width; slot++) if (mask[row * width + slot] === 1) slots.push(slot);
+  return slots;
 }
 
 /**
@@ -16,14 +16,14 @@ function candidatesOf({ mask, width }: FeatureTable, row: number): number[] {
  * @throws ValidationError for a signal that the table lacks.
  */
 export function exchangeSignals(table: FeatureTable, signals: readonly string[], seed: number): FeatureTable {
-  const columns = signalPositions(table, signals);
+  const columns = findSignalPositions(table, signals);
   const values = table.values.slice();
   const stride = table.signals.length;
   for (let row = 0; row < table.queryIds.length; row++) {
-    const places = candidatesOf(table, row);
-    const givers = random(seed, `exchanged-signals ${table.queryIds[row]}`).shuffle([...places]);
-    for (const [i, place] of places.entries()) {
-      const to = (row * table.width + place) * stride;
+    const slots = listCandidatePlaces(table, row);
+    const givers = createRandom(seed, `exchanged-signals ${table.queryIds[row]}`).shuffle([...slots]);
+    for (const [i, slot] of slots.entries()) {
+      const to = (row * table.width + slot) * stride;
       const from = (row * table.width + givers[i]!) * stride;
       for (const column of columns) values[to + column] = table.values[from + column]!;
     }

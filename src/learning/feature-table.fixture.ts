@@ -1,4 +1,4 @@
-import { random } from '../core/random.ts';
+import { createRandom } from '../core/random.ts';
 import type { FeatureTable } from './feature-table.ts';
 
 interface HandmadeOptions {
@@ -14,16 +14,16 @@ interface HandmadeOptions {
 }
 
 /** A table of normal signals, each on its own scale, in which the two most attractive candidates of a row are relevant, the first with grade 2. */
-export function handmadeTable(options: HandmadeOptions): FeatureTable {
+export function drawHandmadeTable(options: HandmadeOptions): FeatureTable {
   const { queries, candidates, clusters, signals, weights, noise = 0, seed } = options;
-  const stream = random(seed, 'handmade table');
+  const stream = createRandom(seed, 'handmade table');
   const pairs = queries * candidates;
   const width = signals.length;
   const drawn = new Float64Array(pairs * width);
-  for (let i = 0; i < drawn.length; i++) drawn[i] = stream.normal();
+  for (let i = 0; i < drawn.length; i++) drawn[i] = stream.drawNormal();
   const attraction = new Float64Array(pairs);
   for (let pair = 0; pair < pairs; pair++) {
-    let pull = (weights === undefined ? 1 : noise) * stream.normal();
+    let pull = (weights === undefined ? 1 : noise) * stream.drawNormal();
     for (let f = 0; f < (weights?.length ?? 0); f++) pull += weights![f]! * drawn[pair * width + f]!;
     attraction[pair] = pull;
   }

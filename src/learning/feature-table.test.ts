@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { assertFeatureTable, type FeatureTable, signalColumn, signalPositions, subset } from './feature-table.ts';
+import {
+  assertFeatureTable,
+  copySignalColumn,
+  type FeatureTable,
+  findSignalPositions,
+  selectQueries,
+} from './feature-table.ts';
 
 const [Q, C, F] = [3, 5, 2];
 const table: FeatureTable = {
@@ -17,7 +23,7 @@ const table: FeatureTable = {
 
 test('a subset has the rows that were asked for, in that order, with what they missed', () => {
   assertFeatureTable(table);
-  const part = subset(table, [2, 0, 2]);
+  const part = selectQueries(table, [2, 0, 2]);
   assertFeatureTable(part);
   expect(part.queryIds).toEqual(['z', 'x', 'z']);
   expect(part.clusters).toEqual(['one', 'one', 'one']);
@@ -30,14 +36,16 @@ test('a subset has the rows that were asked for, in that order, with what they m
   expect([...part.grades.slice(0, 6)]).toEqual([1, 2, 0, 1, 2, 0]);
   expect([...part.missed]).toEqual([1, 2, 1]);
   expect([...part.missedGrades]).toEqual([2, 1, 3, 2]);
-  expect(() => subset(table, [0, 3])).toThrow('feature table of 3 queries has no row: 3; pass rows of the table');
+  expect(() => selectQueries(table, [0, 3])).toThrow(
+    'feature table of 3 queries has no row: 3; pass rows of the table',
+  );
 });
 
 test('a column is one signal of every pair', () => {
-  expect([...signalColumn(table, 'cosine')]).toEqual(Array.from({ length: Q * C }, (_, pair) => 2 * pair + 1));
-  expect([...signalPositions(table, ['cosine', 'bm25'])]).toEqual([1, 0]);
-  expect(() => signalColumn(table, 'cosin')).toThrow('unknown signal: cosin; use cosine');
-  expect(() => signalColumn(table, 'length')).toThrow('unknown signal: length; use one of bm25, cosine');
+  expect([...copySignalColumn(table, 'cosine')]).toEqual(Array.from({ length: Q * C }, (_, pair) => 2 * pair + 1));
+  expect([...findSignalPositions(table, ['cosine', 'bm25'])]).toEqual([1, 0]);
+  expect(() => copySignalColumn(table, 'cosin')).toThrow('unknown signal: cosin; use cosine');
+  expect(() => copySignalColumn(table, 'length')).toThrow('unknown signal: length; use one of bm25, cosine');
 });
 
 test.each([

@@ -59,7 +59,7 @@ export function assertFeatureTable(table: FeatureTable): void {
 }
 
 /** The places of named signals. @throws ValidationError naming the first that the table lacks, and the nearest it has. */
-export function signalPositions(table: Pick<FeatureTable, 'signals'>, names: readonly string[]): Int32Array {
+export function findSignalPositions(table: Pick<FeatureTable, 'signals'>, names: readonly string[]): Int32Array {
   return Int32Array.from(names, (name) => {
     const position = table.signals.indexOf(name);
     if (position >= 0) return position;
@@ -69,8 +69,8 @@ export function signalPositions(table: Pick<FeatureTable, 'signals'>, names: rea
 }
 
 /** One signal of all pairs, row-major [Q, C]. */
-export function signalColumn(table: FeatureTable, name: string): Float32Array {
-  const [position] = signalPositions(table, [name]) as unknown as [number];
+export function copySignalColumn(table: FeatureTable, name: string): Float32Array {
+  const [position] = findSignalPositions(table, [name]) as unknown as [number];
   const count = table.signals.length;
   const column = new Float32Array(table.mask.length);
   for (let pair = 0, at = position; pair < column.length; pair++, at += count)
@@ -79,13 +79,13 @@ export function signalColumn(table: FeatureTable, name: string): Float32Array {
 }
 
 /** For each query the start of its grades in `missedGrades`, and the end of the last. */
-export function missedOffsets(missed: Int32Array): Int32Array {
+export function computeMissedOffsets(missed: Int32Array): Int32Array {
   const offsets = new Int32Array(missed.length + 1);
   for (let query = 0; query < missed.length; query++) offsets[query + 1] = offsets[query]! + missed[query]!;
   return offsets;
 }
 
-function bytesOf(array: Uint8Array, width: number, rows: ArrayLike<number>): Uint8Array {
+function gatherByteRows(array: Uint8Array, width: number, rows: ArrayLike<number>): Uint8Array {
   const part = new Uint8Array(rows.length * width);
   for (let i = 0; i < rows.length; i++) part.set(array.subarray(rows[i]! * width, (rows[i]! + 1) * width), i * width);
   return part;
@@ -96,14 +96,14 @@ function bytesOf(array: Uint8Array, width: number, rows: ArrayLike<number>): Uin
  *
  * @throws ValidationError for a row that the table does not have.
  */
-export function subset(table: FeatureTable, queries: ArrayLike<number>): FeatureTable {
+export function selectQueries(table: FeatureTable, queries: ArrayLike<number>): FeatureTable {
   const rows = Int32Array.from(queries);
   const wrong = rows.find((row) => row < 0 || row >= table.queryIds.length);
   if (wrong !== undefined)
     throw new ValidationError(
       `feature table of ${table.queryIds.length} queries has no row: ${wrong}; pass rows of the table`,
     );
-  const offsets = missedOffsets(table.missed);
+  const offsets = computeMissedOffsets(table.missed);
   const grades = Array.from(rows, (row) => [...table.missedGrades.subarray(offsets[row], offsets[row + 1])]);
   return {
     signals: table.signals,
@@ -112,7 +112,7 @@ export function subset(table: FeatureTable, queries: ArrayLike<number>): Feature
     queryIds: Array.from(rows, (row) => table.queryIds[row] as string),
     clusters: Array.from(rows, (row) => table.clusters[row] as string),
     values: gatherRows(table.values, table.width * table.signals.length, rows),
-    mask: bytesOf(table.mask, table.width, rows),
+    mask: gatherByteRows(table.mask, table.width, rows),
     grades: gatherRows(table.grades, table.width, rows),
     missed: rows.map((row) => table.missed[row] as number),
     missedGrades: Float32Array.from(grades.flat()),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { balancedFolds, type Fold, leaveOneClusterOut, putRows } from './folds.ts';
+import { drawBalancedFolds, type Fold, putRows, splitByCluster } from './folds.ts';
 
 const clusters = ['a', 'b', 'a', 'c', 'd', 'b', 'a', 'e', 'e', 'a'];
 
@@ -15,16 +15,16 @@ function assertPartition(folds: readonly Fold[], labels: readonly string[]): voi
 }
 
 test('each cluster is held out once, alone', () => {
-  const folds = leaveOneClusterOut({ clusters });
+  const folds = splitByCluster({ clusters });
   assertPartition(folds, clusters);
   expect(folds.map((fold) => fold.clusters)).toEqual([['a'], ['b'], ['c'], ['d'], ['e']]);
 });
 
 test('folds of whole clusters have about as many queries each', () => {
-  const folds = balancedFolds({ clusters }, 3, 1);
+  const folds = drawBalancedFolds({ clusters }, 3, 1);
   assertPartition(folds, clusters);
   expect(folds.map(({ heldOut }) => heldOut.length).sort()).toEqual([3, 3, 4]);
-  expect(balancedFolds({ clusters }, 3, 1)).toEqual(folds);
+  expect(drawBalancedFolds({ clusters }, 3, 1)).toEqual(folds);
 });
 
 test('whatever the clusters, no fold is empty and none exceeds another by more than the largest cluster', () => {
@@ -33,7 +33,7 @@ test('whatever the clusters, no fold is empty and none exceeds another by more t
       const names = labels.map(String);
       const distinct = new Set(names).size;
       fc.pre(distinct >= 3);
-      const folds = balancedFolds({ clusters: names }, 3, seed);
+      const folds = drawBalancedFolds({ clusters: names }, 3, seed);
       assertPartition(folds, names);
       const sizes = folds.map(({ heldOut }) => heldOut.length);
       const largest = Math.max(...[...new Set(names)].map((name) => names.filter((other) => other === name).length));
@@ -44,9 +44,9 @@ test('whatever the clusters, no fold is empty and none exceeds another by more t
 });
 
 test.each([
-  [() => leaveOneClusterOut({ clusters: ['a', 'a'] }), 'folds of 1 clusters; pass at least 2'],
-  [() => balancedFolds({ clusters }, 7, 1), '5 clusters cannot be divided into 7 folds; use 2 to 5'],
-  [() => balancedFolds({ clusters }, 1, 1), '5 clusters cannot be divided into 1 folds; use 2 to 5'],
+  [() => splitByCluster({ clusters: ['a', 'a'] }), 'folds of 1 clusters; pass at least 2'],
+  [() => drawBalancedFolds({ clusters }, 7, 1), '5 clusters cannot be divided into 7 folds; use 2 to 5'],
+  [() => drawBalancedFolds({ clusters }, 1, 1), '5 clusters cannot be divided into 1 folds; use 2 to 5'],
 ])('too few clusters or folds are refused, %#', (make, message) => expect(make).toThrow(message));
 
 test('rows go where they were held out from, and no other is touched', () => {

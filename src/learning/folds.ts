@@ -1,5 +1,5 @@
 import { ValidationError } from '../core/errors.ts';
-import { random } from '../core/random.ts';
+import { createRandom } from '../core/random.ts';
 import type { FeatureTable } from './feature-table.ts';
 
 /** Queries held out together, and all others. */
@@ -14,11 +14,11 @@ export interface Fold {
 type Clustered = Pick<FeatureTable, 'clusters'>;
 
 /** All rows for training and none held out. */
-export function everyRow({ clusters }: Clustered): Fold {
+export function buildWholeFold({ clusters }: Clustered): Fold {
   return { training: Int32Array.from(clusters.keys()), heldOut: new Int32Array(), clusters: [] };
 }
 
-function foldsOf({ clusters }: Clustered, groups: readonly (readonly string[])[]): Fold[] {
+function buildFolds({ clusters }: Clustered, groups: readonly (readonly string[])[]): Fold[] {
   const rows = Int32Array.from(clusters.keys());
   return groups.map((group) => {
     const own = new Set(group);
@@ -27,17 +27,17 @@ function foldsOf({ clusters }: Clustered, groups: readonly (readonly string[])[]
   });
 }
 
-function distinct({ clusters }: Clustered): string[] {
+function listDistinctClusters({ clusters }: Clustered): string[] {
   const names = [...new Set(clusters)];
   if (names.length < 2) throw new ValidationError(`folds of ${names.length} clusters; pass at least 2`);
   return names;
 }
 
 /** A fold a cluster. @throws ValidationError for fewer than two clusters. */
-export function leaveOneClusterOut(table: Clustered): Fold[] {
-  return foldsOf(
+export function splitByCluster(table: Clustered): Fold[] {
+  return buildFolds(
     table,
-    distinct(table).map((name) => [name]),
+    listDistinctClusters(table).map((name) => [name]),
   );
 }
 
@@ -47,15 +47,15 @@ export function leaveOneClusterOut(table: Clustered): Fold[] {
  *
  * @throws ValidationError for fewer clusters than folds.
  */
-export function balancedFolds(table: Clustered, k: number, seed: number): Fold[] {
-  const names = distinct(table);
+export function drawBalancedFolds(table: Clustered, k: number, seed: number): Fold[] {
+  const names = listDistinctClusters(table);
   if (!Number.isInteger(k) || k < 2 || k > names.length)
     throw new ValidationError(`${names.length} clusters cannot be divided into ${k} folds; use 2 to ${names.length}`);
   const sizes = new Map<string, number>();
   for (const name of table.clusters) sizes.set(name, (sizes.get(name) ?? 0) + 1);
   const order = new Map(names.map((name, i) => [name, i]));
   const groups = Array.from({ length: k }, () => ({ names: [] as string[], queries: 0 }));
-  const descending = random(seed, 'balanced folds')
+  const descending = createRandom(seed, 'balanced folds')
     .shuffle([...names])
     .sort((a, b) => sizes.get(b)! - sizes.get(a)!);
   for (const name of descending) {
@@ -63,7 +63,7 @@ export function balancedFolds(table: Clustered, k: number, seed: number): Fold[]
     lightest.names.push(name);
     lightest.queries += sizes.get(name) as number;
   }
-  return foldsOf(
+  return buildFolds(
     table,
     groups.map((group) => group.names.sort((a, b) => order.get(a)! - order.get(b)!)),
   );

@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { expect } from 'vitest';
-import { random } from '../core/random.ts';
+import { createRandom } from '../core/random.ts';
 
 const STEP = 1e-5;
 
@@ -20,9 +20,9 @@ export function expectClose(
 }
 
 /** Slopes of `sum_i dy_i f_i(x)` by each x, as central differences. */
-export function slopesOf(f: (x: number[]) => number[], x: readonly number[], dy: readonly number[]): number[] {
-  const total = (moved: number[]) => f(moved).reduce((sum, value, i) => sum + value * (dy[i] as number), 0);
-  return x.map((value, i) => (total(x.with(i, value + STEP)) - total(x.with(i, value - STEP))) / (2 * STEP));
+export function estimateSlopes(f: (x: number[]) => number[], x: readonly number[], dy: readonly number[]): number[] {
+  const sumMoved = (moved: number[]) => f(moved).reduce((sum, value, i) => sum + value * (dy[i] as number), 0);
+  return x.map((value, i) => (sumMoved(x.with(i, value + STEP)) - sumMoved(x.with(i, value - STEP))) / (2 * STEP));
 }
 
 /**
@@ -38,14 +38,14 @@ export async function expectDifferentiable(
 ): Promise<void> {
   const input = tf.tensor([...x], shape);
   const expected = host([...x]);
-  const stream = random(7, 'sample gradient');
-  const dy = expected.map(() => stream.normal());
+  const stream = createRandom(7, 'sample gradient');
+  const dy = expected.map(() => stream.drawNormal());
   const value = op(input);
   const weights = tf.tensor(dy, value.shape);
   const gradient = tf.grad(op)(input, weights);
   try {
     expectClose(await value.data(), expected);
-    expectClose(await gradient.data(), slopesOf(host, x, dy), 2e-5, 2e-4);
+    expectClose(await gradient.data(), estimateSlopes(host, x, dy), 2e-5, 2e-4);
   } finally {
     tf.dispose([input, value, weights, gradient]);
   }

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, test } from 'vitest';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
-import { onBackendWithoutLeaks } from '../core/leaks.harness.ts';
+import { useBackendWithoutLeaks } from '../core/leaks.harness.ts';
 import { scoped } from '../core/scope.ts';
 import { expectDifferentiable } from './gradient.oracle.ts';
 import { registerGradients } from './gradients.ts';
@@ -10,7 +10,7 @@ const MATRIX = [0.3, -1.1, 0.7, 1.9, -0.4, 0.2];
 const ROW = [2.1, -0.7, 1.3];
 
 describe.each(TEST_BACKENDS)('on %s', (backend) => {
-  onBackendWithoutLeaks(backend);
+  useBackendWithoutLeaks(backend);
   beforeAll(registerGradients);
 
   /** f(x, row) with a row that is repeated for every row of [2, 3]; the slope by either operand. */
@@ -52,12 +52,12 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   });
 
   test('sums along an axis, and of all', async () => {
-    const rows = (x: number[]) => [0, 3].map((at) => x[at]! + x[at + 1]! + x[at + 2]!);
-    await expectDifferentiable((x) => tf.sum(x, 1), rows, MATRIX, [2, 3]);
-    await expectDifferentiable((x) => tf.sum(x, -1, true), rows, MATRIX, [2, 3]);
+    const sumRowsByHand = (x: number[]) => [0, 3].map((at) => x[at]! + x[at + 1]! + x[at + 2]!);
+    await expectDifferentiable((x) => tf.sum(x, 1), sumRowsByHand, MATRIX, [2, 3]);
+    await expectDifferentiable((x) => tf.sum(x, -1, true), sumRowsByHand, MATRIX, [2, 3]);
     await expectDifferentiable(
       (x) => tf.sum(x),
-      (x) => [rows(x)[0]! + rows(x)[1]!],
+      (x) => [sumRowsByHand(x)[0]! + sumRowsByHand(x)[1]!],
       MATRIX,
       [2, 3],
     );

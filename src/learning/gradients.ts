@@ -10,7 +10,7 @@ function reduceTo(gradient: tf.Tensor, shape: number[]): tf.Tensor {
 type Gradient = Parameters<typeof tf.registerGradient>[0];
 type Operands = readonly [tf.Tensor, tf.Tensor];
 
-function binary(
+function defineBinaryGradient(
   kernelName: string,
   slopes: (a: tf.Tensor, b: tf.Tensor) => Record<'a' | 'b', (dy: tf.Tensor) => tf.Tensor>,
 ): Gradient {
@@ -26,7 +26,7 @@ function binary(
   };
 }
 
-function unary(
+function defineUnaryGradient(
   kernelName: string,
   saves: 'input' | 'output',
   slope: (dy: tf.Tensor, saved: tf.Tensor) => tf.Tensor,
@@ -39,15 +39,15 @@ function unary(
 }
 
 const GRADIENTS: readonly Gradient[] = [
-  binary('Add', () => ({ a: (dy) => dy, b: (dy) => dy })),
-  binary('Sub', () => ({ a: (dy) => dy, b: (dy) => tf.neg(dy) })),
-  binary('Multiply', (a, b) => ({ a: (dy) => tf.mul(dy, b), b: (dy) => tf.mul(dy, a) })),
-  binary('RealDiv', (a, b) => ({
+  defineBinaryGradient('Add', () => ({ a: (dy) => dy, b: (dy) => dy })),
+  defineBinaryGradient('Sub', () => ({ a: (dy) => dy, b: (dy) => tf.neg(dy) })),
+  defineBinaryGradient('Multiply', (a, b) => ({ a: (dy) => tf.mul(dy, b), b: (dy) => tf.mul(dy, a) })),
+  defineBinaryGradient('RealDiv', (a, b) => ({
     a: (dy) => tf.div(dy, b),
     b: (dy) => tf.neg(tf.div(tf.mul(dy, a), tf.mul(b, b))),
   })),
-  unary('Exp', 'output', (dy, y) => tf.mul(dy, y)),
-  unary('Sqrt', 'output', (dy, y) => tf.div(tf.mul(dy, 0.5), y)),
+  defineUnaryGradient('Exp', 'output', (dy, y) => tf.mul(dy, y)),
+  defineUnaryGradient('Sqrt', 'output', (dy, y) => tf.div(tf.mul(dy, 0.5), y)),
   {
     kernelName: 'Sum',
     inputsToSave: ['x'],

@@ -1,11 +1,11 @@
 /** Models whose numbers are learned from judgements: training, searches, cross-validation, weight files. */
 
-export { type AdamState, adamStart, adamStep } from './adam.ts';
+export { type AdamState, createAdamState, takeAdamStep } from './adam.ts';
 export {
   type Calibration,
-  calibrationOf,
+  computeRowProbabilities,
+  measureCalibration,
   type ReliabilityBin,
-  softmaxProbabilities,
 } from './calibration.ts';
 export { CONSTRAINTS, type Constraint, type ConstraintName } from './constraints.ts';
 export { coordinateAscent } from './coordinate-ascent.ts';
@@ -21,11 +21,17 @@ export {
   type TrainingRows,
 } from './cross-validation.ts';
 export { exchangeSignals } from './exchanged-signals.ts';
-export { changedFeatures, type FeatureSource, fixedFeatures } from './feature-source.ts';
-export { assertFeatureTable, type FeatureTable, signalColumn, subset } from './feature-table.ts';
-export { balancedFolds, everyRow, type Fold, leaveOneClusterOut } from './folds.ts';
-export { type LinearModel, type LinearModelOptions, linearModel, rawWeights } from './linear-model.ts';
-export { type LossOptions, type LossTargets, lossTargets, queryLosses, usableQueries } from './losses.ts';
+export { createChangedSource, createFixedSource, type FeatureSource } from './feature-source.ts';
+export { assertFeatureTable, copySignalColumn, type FeatureTable, selectQueries } from './feature-table.ts';
+export { buildWholeFold, drawBalancedFolds, type Fold, splitByCluster } from './folds.ts';
+export { computeRawWeights, createLinearModel, type LinearModel, type LinearModelOptions } from './linear-model.ts';
+export {
+  computeQueryLosses,
+  type LossOptions,
+  type LossTargets,
+  listUsableQueries,
+  uploadLossTargets,
+} from './losses.ts';
 export type { ScoringModel } from './model.ts';
 export { MODELS, restoreModel } from './model-registry.ts';
 export {
@@ -35,19 +41,19 @@ export {
   searchOnTable,
 } from './parameter-search.ts';
 export {
-  constrained,
-  handTunedValues,
-  namedValues,
+  chooseParameterValues,
+  constrainValues,
+  countParameters,
+  freeValues,
+  listHandTunedValues,
+  listUniformValues,
+  nameParameterValues,
   type ParameterSpec,
   type Parametric,
-  parameterCount,
-  parameterValues,
-  unconstrained,
-  uniformValues,
 } from './parameters.ts';
 export { randomSearch } from './random-search.ts';
-export { type Standardisation, standardisationOf } from './standardisation.ts';
-export { type TableMetric, tableMetric, VALIDATION_METRIC } from './table-metrics.ts';
+export { fitStandardisation, type Standardisation } from './standardisation.ts';
+export { createTableMetric, type TableMetric, VALIDATION_METRIC } from './table-metrics.ts';
 export { scoreTable } from './table-scorer.ts';
 export {
   type CurvePoint,
@@ -56,6 +62,6 @@ export {
   type TrainingResult,
   train,
 } from './training.ts';
-export { type TrajectoryModelOptions, trajectorySignals } from './trajectory-inputs.ts';
-export { trajectoryModel } from './trajectory-model.ts';
+export { listTrajectorySignals, type TrajectoryModelOptions } from './trajectory-inputs.ts';
+export { createTrajectoryModel } from './trajectory-model.ts';
 export { assertFits, type Provenance, readWeights, type Weights, writeWeights } from './weight-file.ts';

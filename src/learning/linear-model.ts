@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
 import { scoped } from '../core/scope.ts';
 import { parse } from '../core/validation.ts';
-import { columnProduct, featureColumns } from './column-product.ts';
+import { multiplyColumns, uploadFeatures } from './column-product.ts';
 import type { ModelDefinition, ScoringModel } from './model.ts';
-import { namedValues, type ParameterSpec } from './parameters.ts';
-import { assertStandardisation, type Standardisation, standardised } from './standardisation.ts';
+import { nameParameterValues, type ParameterSpec } from './parameters.ts';
+import { assertStandardisation, type Standardisation, standardiseSignals } from './standardisation.ts';
 
 export interface LinearModelOptions {
   readonly signals: readonly string[];
@@ -27,7 +27,11 @@ const START = 0.1;
 const FREE = 'weights';
 const NON_NEGATIVE = 'nonNegativeWeights';
 
-function specOf(name: string, labels: readonly string[], initial: LinearModelOptions['initial']): ParameterSpec {
+function buildWeightSpec(
+  name: string,
+  labels: readonly string[],
+  initial: LinearModelOptions['initial'],
+): ParameterSpec {
   const isFree = name === FREE;
   return {
     name,
@@ -39,12 +43,16 @@ function specOf(name: string, labels: readonly string[], initial: LinearModelOpt
   };
 }
 
-function partOf(all: Standardisation, signals: readonly string[], labels: readonly string[]): Standardisation {
+function selectStandardisation(
+  all: Standardisation,
+  signals: readonly string[],
+  labels: readonly string[],
+): Standardisation {
   const pick = (numbers: Float64Array) => Float64Array.from(labels, (label) => numbers[signals.indexOf(label)]!);
   return { means: pick(all.means), deviations: pick(all.deviations) };
 }
 
-const transposed = (name: string) => `${name}, transposed`;
+const nameTransposed = (name: string) => `${name}, transposed`;
 
 function assertNamed(what: string, names: readonly string[], signals: readonly string[]): void {
   const unknown = names.find((name) => !signals.includes(name));
@@ -58,7 +66,7 @@ function assertNamed(what: string, names: readonly string[], signals: readonly s
  * @param standardisation of `signals` in this order, fitted on the rows that the model is trained on
  * @throws ValidationError for an option that names no signal, DimensionMismatchError for a standardisation of other ones.
  */
-export function linearModel(options: LinearModelOptions, standardisation: Standardisation): LinearModel {
+export function createLinearModel(options: LinearModelOptions, standardisation: Standardisation): LinearModel {
   const { signals, nonNegative, initial } = options;
   assertStandardisation(standardisation, signals);
   assertNamed('nonNegative', nonNegative, signals);
@@ -74,23 +82,23 @@ export function linearModel(options: LinearModelOptions, standardisation: Standa
     standardisation,
     config: { ...options },
     constants: { ...standardisation },
-    parameters: used.map(([name, labels]) => specOf(name, labels, initial)),
+    parameters: used.map(([name, labels]) => buildWeightSpec(name, labels, initial)),
     upload: (table) =>
-      scoped('linearModel', () => {
+      scoped('createLinearModel', () => {
         const inputs: Record<string, tf.Tensor> = {};
         for (const [name, labels] of used) {
-          const values = standardised(table, labels, partOf(standardisation, signals, labels));
-          const { rows, columns } = featureColumns(values, [table.queryIds.length, table.width, labels.length]);
+          const values = standardiseSignals(table, labels, selectStandardisation(standardisation, signals, labels));
+          const { rows, columns } = uploadFeatures(values, [table.queryIds.length, table.width, labels.length]);
           inputs[name] = rows;
-          inputs[transposed(name)] = columns;
+          inputs[nameTransposed(name)] = columns;
         }
         return inputs;
       }),
     score: (parameters, inputs) =>
-      scoped('linearModel', () => {
+      scoped('createLinearModel', () => {
         const parts = used.map(([name]) => {
-          const features = { rows: inputs[name] as tf.Tensor3D, columns: inputs[transposed(name)] as tf.Tensor2D };
-          return columnProduct(features, parameters[name] as tf.Tensor1D);
+          const features = { rows: inputs[name] as tf.Tensor3D, columns: inputs[nameTransposed(name)] as tf.Tensor2D };
+          return multiplyColumns(features, parameters[name] as tf.Tensor1D);
         });
         return parts.reduce((sum, part) => tf.add(sum, part));
       }),
@@ -98,9 +106,9 @@ export function linearModel(options: LinearModelOptions, standardisation: Standa
 }
 
 /** Weights of the signals without standardisation, with the same ranking: standardisation subtracts the same value from all candidates of a query. */
-export function rawWeights(model: LinearModel, values: Float64Array): Record<string, number> {
+export function computeRawWeights(model: LinearModel, values: Float64Array): Record<string, number> {
   const { signals, standardisation } = model;
-  const byLabel = Object.assign({}, ...Object.values(namedValues(model, values))) as Record<string, number>;
+  const byLabel = Object.assign({}, ...Object.values(nameParameterValues(model, values))) as Record<string, number>;
   return Object.fromEntries(
     signals.map((signal, f) => [signal, (byLabel[signal] as number) / standardisation.deviations[f]!]),
   );
@@ -123,7 +131,7 @@ export const linear: ModelDefinition = {
   name: 'linear',
   description: 'a linear mix of signals, each standardised',
   restore: (config, constants, source) =>
-    linearModel(parse(configSchema, config, source), {
+    createLinearModel(parse(configSchema, config, source), {
       means: numbers(constants, 'means'),
       deviations: numbers(constants, 'deviations'),
     }),

@@ -1,18 +1,18 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, test } from 'vitest';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
-import { onBackendWithoutLeaks } from '../core/leaks.harness.ts';
-import { random } from '../core/random.ts';
-import { handmadeTable } from './feature-table.fixture.ts';
+import { useBackendWithoutLeaks } from '../core/leaks.harness.ts';
+import { createRandom } from '../core/random.ts';
+import { drawHandmadeTable } from './feature-table.fixture.ts';
 import { expectDifferentiable } from './gradient.oracle.ts';
-import { type LossOptions, lossTargets, queryLosses, usableQueries } from './losses.ts';
+import { computeQueryLosses, type LossOptions, listUsableQueries, uploadLossTargets } from './losses.ts';
 
 const [Q, C] = [5, 7];
-const stream = random(11, 'losses.test');
-const scores = Array.from({ length: Q * C }, () => 3 * stream.normal());
+const stream = createRandom(11, 'losses.test');
+const scores = Array.from({ length: Q * C }, () => 3 * stream.drawNormal());
 /** Query 1 has no relevant candidate, query 3 no other, the last two places of query 4 are padding, and a grade of 1 is not relevant. */
 const table = {
-  ...handmadeTable({ queries: Q, candidates: C, clusters: 2, signals: ['a'], seed: 2 }),
+  ...drawHandmadeTable({ queries: Q, candidates: C, clusters: 2, signals: ['a'], seed: 2 }),
   relevantGrade: 2,
   mask: Uint8Array.from({ length: Q * C }, (_, pair) => Number(pair < Q * C - 2)),
   grades: Float32Array.from(
@@ -27,29 +27,29 @@ const table = {
 };
 
 /** The definitions, query by query and candidate by candidate. */
-function lossesByDefinition(x: number[], { name, temperature }: LossOptions): number[] {
+function computeDefinedLosses(x: number[], { name, temperature }: LossOptions): number[] {
   return Array.from({ length: Q }, (_, q) => {
     const places = Array.from({ length: C }, (_, c) => q * C + c).filter((pair) => table.mask[pair] === 1);
-    const power = (pair: number) => Math.exp(x[pair]! / temperature);
-    const sum = (pairs: number[]) => pairs.reduce((total, pair) => total + power(pair), 0);
+    const computePairPower = (pair: number) => Math.exp(x[pair]! / temperature);
+    const sum = (pairs: number[]) => pairs.reduce((total, pair) => total + computePairPower(pair), 0);
     if (name === 'listwise') {
       const total = places.reduce((all, pair) => all + table.grades[pair]!, 0);
       if (total === 0) return 0;
       return places.reduce(
-        (loss, pair) => loss - (table.grades[pair]! / total) * Math.log(power(pair) / sum(places)),
+        (loss, pair) => loss - (table.grades[pair]! / total) * Math.log(computePairPower(pair) / sum(places)),
         0,
       );
     }
     const relevant = places.filter((pair) => table.grades[pair]! >= 2);
     const others = places.filter((pair) => table.grades[pair]! < 2);
     if (relevant.length === 0 || others.length === 0) return 0;
-    const each = relevant.map((pair) => -Math.log(power(pair) / (power(pair) + sum(others))));
+    const each = relevant.map((pair) => -Math.log(computePairPower(pair) / (computePairPower(pair) + sum(others))));
     return each.reduce((total, loss) => total + loss, 0) / relevant.length;
   });
 }
 
 describe.each(TEST_BACKENDS)('on %s', (backend) => {
-  onBackendWithoutLeaks(backend);
+  useBackendWithoutLeaks(backend);
 
   test.each([
     { name: 'listwise', temperature: 1 },
@@ -57,9 +57,9 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     { name: 'infonce', temperature: 1 },
     { name: 'infonce', temperature: 0.7 },
   ] as const)('$name at temperature $temperature is its definition, and so is its gradient', async (options) => {
-    const targets = lossTargets(table, options);
-    const op = (x: tf.Tensor) => queryLosses(x as tf.Tensor2D, targets, options);
-    await expectDifferentiable(op, (x) => lossesByDefinition(x, options), scores, [Q, C]);
+    const targets = uploadLossTargets(table, options);
+    const computeLossOp = (x: tf.Tensor) => computeQueryLosses(x as tf.Tensor2D, targets, options);
+    await expectDifferentiable(computeLossOp, (x) => computeDefinedLosses(x, options), scores, [Q, C]);
     tf.dispose([targets.shares, targets.masks]);
   });
 
@@ -70,10 +70,10 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     );
     for (const name of ['listwise', 'infonce'] as const) {
       const options = { name, temperature: 1 };
-      const targets = lossTargets(table, options);
-      const losses = queryLosses(far, targets, options);
-      const slopes = tf.grad((x) => queryLosses(x as tf.Tensor2D, targets, options))(far);
-      const expected = lossesByDefinition(scores, { name, temperature: 1 / 400 });
+      const targets = uploadLossTargets(table, options);
+      const losses = computeQueryLosses(far, targets, options);
+      const slopes = tf.grad((x) => computeQueryLosses(x as tf.Tensor2D, targets, options))(far);
+      const expected = computeDefinedLosses(scores, { name, temperature: 1 / 400 });
       for (const [q, loss] of (await losses.data()).entries()) {
         expect(Number.isFinite(loss)).toBe(true);
         if (Number.isFinite(expected[q]!)) expect(loss / 1000).toBeCloseTo(expected[q]! / 1000, 3);
@@ -86,16 +86,16 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
 
   test('targets of a table in which nothing is relevant are refused', () => {
     const nothing = { ...table, grades: new Float32Array(Q * C) };
-    expect(() => lossTargets(nothing, { name: 'listwise', temperature: 1 })).toThrow(
+    expect(() => uploadLossTargets(nothing, { name: 'listwise', temperature: 1 })).toThrow(
       'none of 5 queries has a relevant candidate to learn from; add queries or candidates',
     );
-    expect(() => lossTargets(table, { name: 'infonce', temperature: 0 })).toThrow(
+    expect(() => uploadLossTargets(table, { name: 'infonce', temperature: 0 })).toThrow(
       'temperature of the loss is not positive: 0; pass a number above 0',
     );
   });
 });
 
 test('queries that say nothing are left out', () => {
-  expect([...usableQueries(table, { name: 'listwise' })]).toEqual([0, 2, 3, 4]);
-  expect([...usableQueries(table, { name: 'infonce' })]).toEqual([0, 2, 4]);
+  expect([...listUsableQueries(table, { name: 'listwise' })]).toEqual([0, 2, 3, 4]);
+  expect([...listUsableQueries(table, { name: 'infonce' })]).toEqual([0, 2, 4]);
 });

@@ -54,7 +54,7 @@ function fillRow(
 }
 
 /** Queries that take part: those with a relevant candidate in their pool, and with `infonce` another beside it. */
-export function usableQueries(table: FeatureTable, { name }: Pick<LossOptions, 'name'>): Int32Array {
+export function listUsableQueries(table: FeatureTable, { name }: Pick<LossOptions, 'name'>): Int32Array {
   const shares = new Float32Array(table.mask.length);
   const masks = new Float32Array(table.mask.length);
   return Int32Array.from(table.queryIds.keys()).filter((query) => fillRow(table, query, name, shares, masks));
@@ -65,7 +65,7 @@ export function usableQueries(table: FeatureTable, { name }: Pick<LossOptions, '
  *
  * @throws ValidationError for a temperature that is not positive, or if no query takes part.
  */
-export function lossTargets(table: FeatureTable, { name, temperature }: LossOptions): LossTargets {
+export function uploadLossTargets(table: FeatureTable, { name, temperature }: LossOptions): LossTargets {
   if (!(temperature > 0))
     throw new ValidationError(`temperature of the loss is not positive: ${temperature}; pass a number above 0`);
   const shares = new Float32Array(table.mask.length);
@@ -76,7 +76,7 @@ export function lossTargets(table: FeatureTable, { name, temperature }: LossOpti
     throw new ValidationError(
       `none of ${used.length} queries has a relevant candidate to learn from; add queries or candidates`,
     );
-  return scoped('lossTargets', () => ({
+  return scoped('uploadLossTargets', () => ({
     shares: tf.tensor2d(shares, shape),
     masks: tf.tensor2d(masks, shape),
     used,
@@ -84,7 +84,7 @@ export function lossTargets(table: FeatureTable, { name, temperature }: LossOpti
 }
 
 /** Softmax of a row's admissible places, and ln of the sum of their powers, without an exponential or a logarithm a pair, which wasm is slow at. */
-function softmaxOver(
+function computeMaskedSoftmax(
   logits: tf.Tensor2D,
   masks: tf.Tensor2D,
 ): { readonly shares: tf.Tensor2D; readonly logSum: tf.Tensor2D } {
@@ -107,7 +107,7 @@ interface ValueAndSlope {
 
 /** `ln sum_n e^l_n - sum_p t_p l_p` and `softmax(l) - t`. */
 function listwise(logits: tf.Tensor2D, { shares, masks }: LossTargets): ValueAndSlope {
-  const predicted = softmaxOver(logits, masks);
+  const predicted = computeMaskedSoftmax(logits, masks);
   const isUsed = tf.sum(shares, 1, true); // [B, 1]
   const below: tf.Tensor2D = tf.sub(predicted.logSum, logits); // [B, C] -ln of each prediction
   return {
@@ -118,7 +118,7 @@ function listwise(logits: tf.Tensor2D, { shares, masks }: LossTargets): ValueAnd
 
 /** `sum_p t_p softplus(n - l_p)` with n = ln sum_n e^l_n over the negatives. */
 function infoNce(logits: tf.Tensor2D, { shares, masks }: LossTargets): ValueAndSlope {
-  const negatives = softmaxOver(logits, masks);
+  const negatives = computeMaskedSoftmax(logits, masks);
   const ahead: tf.Tensor2D = tf.sub(negatives.logSum, logits); // [B, C]
   const doubts: tf.Tensor2D = tf.mul(shares, tf.sigmoid(ahead)); // [B, C] the remainder of each relevant candidate
   return {
@@ -136,7 +136,7 @@ const LOSSES = { listwise, infonce: infoNce };
  * @param targets of the same table and name
  * @returns [B]
  */
-export function queryLosses(
+export function computeQueryLosses(
   scores: tf.Tensor2D,
   targets: LossTargets,
   { name, temperature }: LossOptions,
@@ -144,7 +144,7 @@ export function queryLosses(
   const sizes = assertShape('scores', scores, 'B C');
   assertShape('targets', targets.shares, 'B C', sizes);
   const [queries] = scores.shape;
-  return scoped('queryLosses', () =>
+  return scoped('computeQueryLosses', () =>
     withGradient(scores, (given) => {
       const { value, slope } = LOSSES[name](temperature === 1 ? given : tf.mul(given, 1 / temperature), targets);
       return {

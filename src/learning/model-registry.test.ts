@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { linearModel } from './linear-model.ts';
+import { createLinearModel } from './linear-model.ts';
 import { restoreModel } from './model-registry.ts';
-import { trajectoryModel } from './trajectory-model.ts';
+import { createTrajectoryModel } from './trajectory-model.ts';
 
 const constants = { means: Float64Array.of(1), deviations: Float64Array.of(2) };
 
 test.each([
-  linearModel({ signals: ['a'], nonNegative: [], initial: {} }, constants),
-  trajectoryModel({ dimensions: 7, self: 'exclude' }),
+  createLinearModel({ signals: ['a'], nonNegative: [], initial: {} }, constants),
+  createTrajectoryModel({ dimensions: 7, self: 'exclude' }),
 ])('a $name model is made again of its config and constants', (model) => {
   const restored = restoreModel(model.name, model.config, model.constants, 'here');
   expect(restored.parameters).toEqual(model.parameters);

@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { FeatureTable } from './feature-table.ts';
-import { type Parametric, partsOf } from './parameters.ts';
+import { type Parametric, splitParameters } from './parameters.ts';
 
 /** Scores candidates from their signals by numbers that can be learned. */
 export interface ScoringModel extends Parametric {
@@ -38,10 +38,10 @@ export interface ModelDefinition {
 }
 
 /** The values as vectors on the device, which belong to the caller. */
-export function parameterTensors(model: Parametric, values: Float64Array): tf.Tensor1D[] {
-  return [...partsOf(model, values)].map(([, part]) => tf.tensor1d(Float32Array.from(part)));
+export function uploadParameters(model: Parametric, values: Float64Array): tf.Tensor1D[] {
+  return [...splitParameters(model, values)].map(([, part]) => tf.tensor1d(Float32Array.from(part)));
 }
 
-export function byName({ parameters }: Parametric, tensors: readonly tf.Tensor[]): tf.NamedTensorMap {
+export function nameTensors({ parameters }: Parametric, tensors: readonly tf.Tensor[]): tf.NamedTensorMap {
   return Object.fromEntries(parameters.map(({ name }, i) => [name, tensors[i] as tf.Tensor]));
 }

@@ -1,24 +1,24 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, test } from 'vitest';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
-import { onBackendWithoutLeaks } from '../core/leaks.harness.ts';
-import { handmadeTable } from './feature-table.fixture.ts';
+import { useBackendWithoutLeaks } from '../core/leaks.harness.ts';
+import { drawHandmadeTable } from './feature-table.fixture.ts';
 import { expectClose } from './gradient.oracle.ts';
-import { linearModel } from './linear-model.ts';
+import { createLinearModel } from './linear-model.ts';
 import type { ScoringModel } from './model.ts';
 import { TrainingObjective } from './objective.ts';
-import { standardisationOf } from './standardisation.ts';
+import { fitStandardisation } from './standardisation.ts';
 
 const [Q, C, F] = [13, 5, 3];
 const signals = ['a', 'b', 'c'];
-const table = handmadeTable({ queries: Q, candidates: C, clusters: 3, signals, seed: 7 });
+const table = drawHandmadeTable({ queries: Q, candidates: C, clusters: 3, signals, seed: 7 });
 table.grades.fill(0, 0, C); // the first query says nothing
-const standardisation = standardisationOf(table, signals);
-const model = linearModel({ signals, nonNegative: ['c'], initial: {} }, standardisation);
+const standardisation = fitStandardisation(table, signals);
+const model = createLinearModel({ signals, nonNegative: ['c'], initial: {} }, standardisation);
 const loss = { name: 'listwise', temperature: 1 } as const;
 
 /** Mean cross-entropy over the queries that have grades, with all of it written out. */
-function lossByDefinition([a, b, c]: number[]): number {
+function computeDefinedLoss([a, b, c]: number[]): number {
   const weights = [a!, b!, Math.log(1 + Math.exp(c!))];
   let total = 0;
   for (let q = 1; q < Q; q++) {
@@ -36,24 +36,24 @@ function lossByDefinition([a, b, c]: number[]): number {
 }
 
 describe.each(TEST_BACKENDS)('on %s', (backend) => {
-  onBackendWithoutLeaks(backend);
+  useBackendWithoutLeaks(backend);
 
   test('loss and gradient are those of the definition, by the free numbers', async () => {
     const theta = [0.7, -1.3, 0.2];
     const objective = new TrainingObjective(model, table, loss);
-    const { loss: got, gradient } = await objective.at(Float64Array.from(theta));
+    const { loss: got, gradient } = await objective.computeLossAt(Float64Array.from(theta));
     objective.dispose();
     expect(objective.used).toBe(Q - 1);
-    expect(got).toBeCloseTo(lossByDefinition(theta), 5);
+    expect(got).toBeCloseTo(computeDefinedLoss(theta), 5);
     const slopes = theta.map(
-      (x, i) => (lossByDefinition(theta.with(i, x + 1e-5)) - lossByDefinition(theta.with(i, x - 1e-5))) / 2e-5,
+      (x, i) => (computeDefinedLoss(theta.with(i, x + 1e-5)) - computeDefinedLoss(theta.with(i, x - 1e-5))) / 2e-5,
     );
     expectClose(gradient, slopes);
   });
 
   test('a loss that is no number is an error', async () => {
     const objective = new TrainingObjective(model, table, loss);
-    await expect(objective.at(Float64Array.of(Number.NaN, 0, 0))).rejects.toThrow(
+    await expect(objective.computeLossAt(Float64Array.of(Number.NaN, 0, 0))).rejects.toThrow(
       /loss or its gradient is not finite at parameters NaN,0,0/,
     );
     objective.dispose();

@@ -3,10 +3,10 @@ import { NotFiniteError } from '../core/errors.ts';
 import { readBack } from '../core/read-back.ts';
 import type { FeatureTable } from './feature-table.ts';
 import { registerGradients } from './gradients.ts';
-import { type LossOptions, type LossTargets, lossTargets, queryLosses } from './losses.ts';
-import { byName, parameterTensors, type ScoringModel } from './model.ts';
-import { constrained, pulledBack } from './parameters.ts';
-import { valueAndGradients } from './value-and-gradients.ts';
+import { computeQueryLosses, type LossOptions, type LossTargets, uploadLossTargets } from './losses.ts';
+import { nameTensors, type ScoringModel, uploadParameters } from './model.ts';
+import { constrainValues, pullBackGradient } from './parameters.ts';
+import { computeValueAndGradients } from './value-and-gradients.ts';
 
 interface LossAt {
   /** Mean over the queries that take part, summed in float64. */
@@ -29,7 +29,7 @@ export class TrainingObjective {
     registerGradients();
     this.#model = model;
     this.#loss = loss;
-    this.#targets = lossTargets(table, loss);
+    this.#targets = uploadLossTargets(table, loss);
     try {
       this.#inputs = model.upload(table);
     } catch (error) {
@@ -41,8 +41,10 @@ export class TrainingObjective {
   }
 
   /** @param theta [P] @throws NotFiniteError naming the epoch's culprit, a loss or gradient that is no number. */
-  async at(theta: Float64Array): Promise<LossAt> {
-    const numbers = await readBack('TrainingObjective', () => this.#lossesAndGradient(constrained(this.#model, theta)));
+  async computeLossAt(theta: Float64Array): Promise<LossAt> {
+    const numbers = await readBack('TrainingObjective', () =>
+      this.#computeLossesAndGradient(constrainValues(this.#model, theta)),
+    );
     const queries = this.#weights.length;
     let sum = 0;
     for (let query = 0; query < queries; query++) sum += numbers[query] as number;
@@ -51,17 +53,17 @@ export class TrainingObjective {
     const wrong = gradient.find((value) => !Number.isFinite(value));
     if (!Number.isFinite(loss) || wrong !== undefined)
       throw new NotFiniteError('loss or its gradient', `parameters ${[...theta]}`, wrong ?? loss);
-    return { loss, gradient: pulledBack(this.#model, theta, gradient) };
+    return { loss, gradient: pullBackGradient(this.#model, theta, gradient) };
   }
 
   /** [B + P] the loss of each query, then the gradient of their mean by the parameters in their domains. */
-  #lossesAndGradient(values: Float64Array): tf.Tensor {
-    const losses = (...tensors: tf.Tensor[]) => {
-      const scores = this.#model.score(byName(this.#model, tensors), this.#inputs);
-      return queryLosses(scores, this.#targets, this.#loss);
+  #computeLossesAndGradient(values: Float64Array): tf.Tensor {
+    const computeLosses = (...tensors: tf.Tensor[]) => {
+      const scores = this.#model.score(nameTensors(this.#model, tensors), this.#inputs);
+      return computeQueryLosses(scores, this.#targets, this.#loss);
     };
-    const parameters = parameterTensors(this.#model, values);
-    const { value, grads } = valueAndGradients(losses, parameters, tf.tensor1d(this.#weights));
+    const parameters = uploadParameters(this.#model, values);
+    const { value, grads } = computeValueAndGradients(computeLosses, parameters, tf.tensor1d(this.#weights));
     return tf.concat([value, ...grads] as tf.Tensor1D[]);
   }
 

@@ -1,18 +1,18 @@
 import { ValidationError } from '../core/errors.ts';
-import { eventBreaks } from '../core/event-loop.ts';
+import { createEventBreaks } from '../core/event-loop.ts';
 import type { Random } from '../core/random.ts';
 import type { FeatureTable } from './feature-table.ts';
 import type { ScoringModel } from './model.ts';
 import {
-  constrained,
-  handTunedValues,
+  chooseParameterValues,
+  constrainValues,
+  freeValues,
+  listHandTunedValues,
   type ParameterSpec,
   type Parametric,
-  parameterValues,
-  partsOf,
-  unconstrained,
+  splitParameters,
 } from './parameters.ts';
-import { tableMetric } from './table-metrics.ts';
+import { createTableMetric } from './table-metrics.ts';
 import { TableScorer } from './table-scorer.ts';
 
 /** What parameters are worth, the more the better. @param values [P] in their domains */
@@ -41,10 +41,10 @@ export async function searchOnTable<T>(
   metricId: string,
   search: (objective: SearchObjective) => Promise<T>,
 ): Promise<T> {
-  const metric = tableMetric(table, metricId);
+  const metric = createTableMetric(table, metricId);
   const scorer = new TableScorer(model, table);
   try {
-    return await search(async (values) => metric.mean(await scorer.scores(values)));
+    return await search(async (values) => metric.mean(await scorer.scoreWith(values)));
   } finally {
     scorer.dispose();
   }
@@ -70,7 +70,7 @@ const NEAR = 0.01;
 const FAR = 1;
 
 /** Values of a positive parameter, within the range of the searches. */
-function withinRange({ constraint, range: [low, high], initial }: ParameterSpec, values: Float64Array): Float64Array {
+function clampToRange({ constraint, range: [low, high], initial }: ParameterSpec, values: Float64Array): Float64Array {
   if (constraint !== 'positive') return values;
   return values.map((value, i) => Math.min(high, Math.max(Math.min(low, initial[i] as number), value)));
 }
@@ -78,16 +78,16 @@ function withinRange({ constraint, range: [low, high], initial }: ParameterSpec,
 /** Values around the hand-tuned ones: normal noise on all free numbers, on one scale that is drawn evenly by its logarithm. */
 export function drawAround(model: Parametric, stream: Random): Float64Array {
   const scale = NEAR * (FAR / NEAR) ** stream.uniform();
-  const theta = unconstrained(model, handTunedValues(model)).map((number) => number + scale * stream.normal());
-  const parts = new Map([...partsOf(model, constrained(model, theta))]);
-  return parameterValues(model, (spec) => withinRange(spec, parts.get(spec) as Float64Array));
+  const theta = freeValues(model, listHandTunedValues(model)).map((number) => number + scale * stream.drawNormal());
+  const parts = new Map([...splitParameters(model, constrainValues(model, theta))]);
+  return chooseParameterValues(model, (spec) => clampToRange(spec, parts.get(spec) as Float64Array));
 }
 
 /** Asks an objective and keeps the best, until the budget is spent. */
 export class Evaluations {
   readonly #objective: SearchObjective;
   readonly #budget: number;
-  readonly #pause = eventBreaks();
+  readonly #pause = createEventBreaks();
   values: Float64Array = new Float64Array();
   value = Number.NEGATIVE_INFINITY;
   count = 0;
@@ -117,7 +117,7 @@ export class Evaluations {
     return value;
   }
 
-  result(): SearchResult {
+  summariseSearch(): SearchResult {
     return { values: this.values, value: this.value, evaluations: this.count, isStart: this.#bestAt <= 1 };
   }
 }

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { expectClose, slopesOf } from './gradient.oracle.ts';
+import { estimateSlopes, expectClose } from './gradient.oracle.ts';
 import {
   assertValues,
-  constrained,
-  namedValues,
+  chooseParameterValues,
+  constrainValues,
+  countParameters,
+  freeValues,
+  nameParameterValues,
   type Parametric,
-  parameterCount,
-  parameterValues,
-  pulledBack,
-  unconstrained,
+  pullBackGradient,
 } from './parameters.ts';
 
 const model: Parametric = {
@@ -25,12 +25,12 @@ const model: Parametric = {
     },
   ],
 };
-const initial = parameterValues(model, (spec) => spec.initial);
+const initial = chooseParameterValues(model, (spec) => spec.initial);
 
 test('parameters stand one after the other, by their names', () => {
-  expect(parameterCount(model)).toBe(6);
+  expect(countParameters(model)).toBe(6);
   expect([...initial]).toEqual([0.5, -2, 0.3, 0.4, 0.4, 0.2]);
-  expect(namedValues(model, initial)).toEqual({
+  expect(nameParameterValues(model, initial)).toEqual({
     weights: { a: 0.5, b: -2 },
     rate: { rate: 0.3 },
     mix: { x: 0.4, y: 0.4, z: 0.2 },
@@ -38,17 +38,17 @@ test('parameters stand one after the other, by their names', () => {
 });
 
 test('free numbers stand for values and back, each parameter in its own domain', () => {
-  const theta = unconstrained(model, initial);
+  const theta = freeValues(model, initial);
   expect(theta[1]).toBe(-2);
   expect(theta[2]).toBeCloseTo(Math.log(Math.exp(0.3) - 1), 12);
-  expectClose(constrained(model, theta), initial, 1e-12);
+  expectClose(constrainValues(model, theta), initial, 1e-12);
 });
 
 test('a gradient is pulled back through all of them', () => {
   const theta = [0.7, -1.1, 0.4, 1.3, -0.2, 0.9];
   const gradient = [2, -3, 5, -7, 11, -13];
-  const slopes = slopesOf((x) => [...constrained(model, Float64Array.from(x))], theta, gradient);
-  expectClose(pulledBack(model, Float64Array.from(theta), Float64Array.from(gradient)), slopes, 1e-7);
+  const slopes = estimateSlopes((x) => [...constrainValues(model, Float64Array.from(x))], theta, gradient);
+  expectClose(pullBackGradient(model, Float64Array.from(theta), Float64Array.from(gradient)), slopes, 1e-7);
 });
 
 test.each([

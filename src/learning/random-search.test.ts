@@ -1,42 +1,42 @@
 import { expect, test } from 'vitest';
-import { linearModel } from './linear-model.ts';
-import { handTunedValues, namedValues } from './parameters.ts';
+import { createLinearModel } from './linear-model.ts';
+import { listHandTunedValues, nameParameterValues } from './parameters.ts';
 import { randomSearch } from './random-search.ts';
-import { trajectoryModel } from './trajectory-model.ts';
+import { createTrajectoryModel } from './trajectory-model.ts';
 
-const model = trajectoryModel({ dimensions: 3, self: 'include' });
-const alphaOf = (values: Float64Array) => namedValues(model, values).alpha!.alpha!;
+const model = createTrajectoryModel({ dimensions: 3, self: 'include' });
+const readAlpha = (values: Float64Array) => nameParameterValues(model, values).alpha!.alpha!;
 
 test('asks as often as it may, the hand-tuned values first, and keeps the best', async () => {
   const asked: number[] = [];
-  const objective = async (values: Float64Array) => {
-    asked.push(alphaOf(values));
-    return -Math.abs(alphaOf(values) - 0.2);
+  const evaluateObjective = async (values: Float64Array) => {
+    asked.push(readAlpha(values));
+    return -Math.abs(readAlpha(values) - 0.2);
   };
-  const { values, value, evaluations } = await randomSearch(model, objective, { budget: 97, seed: 3 });
+  const { values, value, evaluations } = await randomSearch(model, evaluateObjective, { budget: 97, seed: 3 });
   expect(evaluations).toBe(97);
   expect(asked).toHaveLength(97);
   expect(asked[0]).toBe(0.7);
   expect(value).toBe(Math.max(...asked.map((alpha) => -Math.abs(alpha - 0.2))));
-  expect(alphaOf(values)).toBeCloseTo(0.2, 1);
-  const again = await randomSearch(model, objective, { budget: 97, seed: 3 });
+  expect(readAlpha(values)).toBeCloseTo(0.2, 1);
+  const again = await randomSearch(model, evaluateObjective, { budget: 97, seed: 3 });
   expect(again.values).toEqual(values);
-  expect((await randomSearch(model, objective, { budget: 97, seed: 5 })).values).not.toEqual(values);
+  expect((await randomSearch(model, evaluateObjective, { budget: 97, seed: 5 })).values).not.toEqual(values);
 });
 
 const F = 142;
 const signals = Array.from({ length: F }, (_, i) => `s${i}`);
-const many = linearModel(
+const many = createLinearModel(
   { signals, nonNegative: [], initial: { s0: 1 } },
   { means: new Float64Array(F), deviations: new Float64Array(F).fill(1) },
 );
 
 test('of many numbers it finds better ones than it began with: half of the draws are near them', async () => {
   // The best point is 1 everywhere: a draw of all numbers from their range, -1 to 1, is further from it than the start.
-  const objective = async (values: Float64Array) => -values.reduce((sum, value) => sum + (value - 1) ** 2, 0);
-  const found = await randomSearch(many, objective, { budget: 120, seed: 3 });
+  const evaluateObjective = async (values: Float64Array) => -values.reduce((sum, value) => sum + (value - 1) ** 2, 0);
+  const found = await randomSearch(many, evaluateObjective, { budget: 120, seed: 3 });
   expect(found.isStart).toBe(false);
-  expect(found.value).toBeGreaterThan(await objective(handTunedValues(many)));
+  expect(found.value).toBeGreaterThan(await evaluateObjective(listHandTunedValues(many)));
   const distances: number[] = [];
   await randomSearch(
     many,
@@ -52,8 +52,8 @@ test('of many numbers it finds better ones than it began with: half of the draws
 });
 
 test('where nothing is better it says so', async () => {
-  const start = handTunedValues(many);
-  const objective = async (values: Float64Array) => (values.every((value, i) => value === start[i]) ? 1 : 0);
-  const found = await randomSearch(many, objective, { budget: 19, seed: 3 });
+  const start = listHandTunedValues(many);
+  const evaluateObjective = async (values: Float64Array) => (values.every((value, i) => value === start[i]) ? 1 : 0);
+  const found = await randomSearch(many, evaluateObjective, { budget: 19, seed: 3 });
   expect(found).toEqual({ values: start, value: 1, evaluations: 19, isStart: true });
 });

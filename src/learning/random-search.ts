@@ -1,4 +1,4 @@
-import { random } from '../core/random.ts';
+import { createRandom } from '../core/random.ts';
 import {
   drawAround,
   drawValues,
@@ -7,7 +7,7 @@ import {
   type SearchOptions,
   type SearchResult,
 } from './parameter-search.ts';
-import { handTunedValues, type Parametric, parameterValues } from './parameters.ts';
+import { chooseParameterValues, listHandTunedValues, type Parametric } from './parameters.ts';
 
 /**
  * Asks the objective about the hand-tuned values first, then in turn about values near them and about values from the whole range: of many numbers, draws from the
@@ -19,13 +19,13 @@ export async function randomSearch(
   { budget, seed }: SearchOptions,
 ): Promise<SearchResult> {
   const evaluations = new Evaluations(objective, budget);
-  const stream = random(seed, 'random search');
-  await evaluations.ask(handTunedValues(model));
+  const stream = createRandom(seed, 'random search');
+  await evaluations.ask(listHandTunedValues(model));
   while (!evaluations.isSpent) {
     const isNear = evaluations.count % 2 === 1;
     await evaluations.ask(
-      isNear ? drawAround(model, stream) : parameterValues(model, (spec) => drawValues(spec, stream)),
+      isNear ? drawAround(model, stream) : chooseParameterValues(model, (spec) => drawValues(spec, stream)),
     );
   }
-  return evaluations.result();
+  return evaluations.summariseSearch();
 }

@@ -13,11 +13,11 @@ interface TrainedRows {
 }
 
 /** The work of a training, counted in evaluations of a row. It depends on no clock, so that a search with the same budget is the same everywhere. */
-export function rowEvaluations({ epochs, rows, validationRows }: TrainedRows): number {
+export function countRowEvaluations({ epochs, rows, validationRows }: TrainedRows): number {
   return epochs * GRADIENT_EVALUATIONS * rows + (epochs + 1) * validationRows;
 }
 
 /** The number of evaluations of all rows that equals the work of the trainings; at least one. */
-export function equalBudget(work: number, rows: number): number {
+export function computeEqualBudget(work: number, rows: number): number {
   return Math.max(1, Math.round(work / rows));
 }

@@ -1,5 +1,5 @@
 import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
-import { type FeatureTable, signalPositions } from './feature-table.ts';
+import { type FeatureTable, findSignalPositions } from './feature-table.ts';
 
 /** Mean and standard deviation of signals over pairs, which makes weights of different signals comparable. */
 export interface Standardisation {
@@ -13,24 +13,24 @@ export interface Standardisation {
 const CONSTANT = 1e-6;
 
 /** Population mean and deviation of each signal over the candidates of a table, in two passes of float64. O(Q C F). */
-export function standardisationOf(table: FeatureTable, signals: readonly string[]): Standardisation {
-  const positions = signalPositions(table, signals);
+export function fitStandardisation(table: FeatureTable, signals: readonly string[]): Standardisation {
+  const positions = findSignalPositions(table, signals);
   const { values, mask } = table;
   const stride = table.signals.length;
   const count = Math.max(
     1,
     mask.reduce((sum, bit) => sum + bit, 0),
   );
-  const average = (f: number, of: (value: number) => number) => {
+  const averageSignal = (f: number, of: (value: number) => number) => {
     let sum = 0;
     for (let pair = 0, at = positions[f]!; pair < mask.length; pair++, at += stride)
       if (mask[pair] === 1) sum += of(values[at] as number);
     return sum / count;
   };
-  const means = Float64Array.from(signals, (_, f) => average(f, (value) => value));
+  const means = Float64Array.from(signals, (_, f) => averageSignal(f, (value) => value));
   const deviations = Float64Array.from(signals, (_, f) => {
     const mean = means[f] as number;
-    const deviation = Math.sqrt(average(f, (value) => (value - mean) ** 2));
+    const deviation = Math.sqrt(averageSignal(f, (value) => (value - mean) ** 2));
     return deviation > CONSTANT * Math.abs(mean) ? deviation : 1;
   });
   return { means, deviations };
@@ -51,12 +51,12 @@ export function assertStandardisation({ means, deviations }: Standardisation, si
  *
  * @returns row-major [Q C, F]; 0 where padded.
  */
-export function standardised(
+export function standardiseSignals(
   table: FeatureTable,
   signals: readonly string[],
   { means, deviations }: Standardisation,
 ): Float32Array {
-  const positions = signalPositions(table, signals);
+  const positions = findSignalPositions(table, signals);
   const { values, mask } = table;
   const stride = table.signals.length;
   const result = new Float32Array(mask.length * signals.length);

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { evaluate } from '../evaluation/evaluate.ts';
 import type { FeatureTable } from './feature-table.ts';
-import { tableMetric } from './table-metrics.ts';
+import { createTableMetric } from './table-metrics.ts';
 
 const [Q, C] = [3, 13];
 
-function tableOf(grades: number[], mask: number[], missed: number[][]): FeatureTable {
+function buildGradedTable(grades: number[], mask: number[], missed: number[][]): FeatureTable {
   return {
     signals: [],
     queryIds: Array.from({ length: Q }, (_, q) => `q${q}`),
@@ -30,24 +30,24 @@ test('agrees with the metrics of whole runs, ties and missed turns included', ()
     list(fc.integer({ min: -2, max: 2 })),
     fc.array(fc.array(fc.integer({ min: 1, max: 3 }), { maxLength: 3 }), { minLength: Q, maxLength: Q }),
     (grades, mask, scores, missed) => {
-      const table = tableOf(grades, mask, missed);
+      const table = buildGradedTable(grades, mask, missed);
       // Ids fall with the place, so that the tie rule takes the earlier place first.
-      const idOf = (pair: number) => String(999 - (pair % C));
+      const formatPairId = (pair: number) => String(999 - (pair % C));
       const run = new Map(
         table.queryIds.map((id, q) => [
           id,
-          pairsOf(q)
+          listPairIndexes(q)
             .filter((pair) => mask[pair] === 1)
-            .map((pair) => ({ id: idOf(pair), score: scores[pair]! })),
+            .map((pair) => ({ id: formatPairId(pair), score: scores[pair]! })),
         ]),
       );
       const qrels = new Map(
         table.queryIds.map((id, q) => [
           id,
           new Map([
-            ...pairsOf(q)
+            ...listPairIndexes(q)
               .filter((pair) => mask[pair] === 1)
-              .map((pair) => [idOf(pair), grades[pair]!] as const),
+              .map((pair) => [formatPairId(pair), grades[pair]!] as const),
             ...missed[q]!.map((grade, i) => [`missed${i}`, grade] as const),
           ]),
         ]),
@@ -55,7 +55,7 @@ test('agrees with the metrics of whole runs, ties and missed turns included', ()
       const ids = ['ndcg@10', 'mrr@10', 'recall@3'];
       const expected = evaluate(run, qrels, ids, { relevantGrade: 2, unanswerable: 'count', holeDepth: 10 });
       for (const id of ids) {
-        const values = tableMetric(table, id).values(scores);
+        const values = createTableMetric(table, id).values(scores);
         for (const [i, queryId] of expected.queryIds.entries())
           expect(values[table.queryIds.indexOf(queryId)], `${id} of ${queryId}`).toBeCloseTo(
             expected.values[id]![i]!,
@@ -67,28 +67,32 @@ test('agrees with the metrics of whole runs, ties and missed turns included', ()
   fc.assert(property);
 });
 
-function pairsOf(query: number): number[] {
+function listPairIndexes(query: number): number[] {
   return Array.from({ length: C }, (_, place) => query * C + place);
 }
 
-const table = tableOf(new Array(Q * C).fill(2), new Array(Q * C).fill(1), [[], [], []]);
+const table = buildGradedTable(new Array(Q * C).fill(2), new Array(Q * C).fill(1), [[], [], []]);
 
 test('the mean is over the queries', () => {
-  const two = tableOf([...new Array(C).fill(2), ...new Array(2 * C).fill(0)], new Array(Q * C).fill(1), [[], [], []]);
-  expect(tableMetric(two, 'mrr@10').mean(new Float32Array(Q * C))).toBeCloseTo(1 / 3, 12);
+  const two = buildGradedTable([...new Array(C).fill(2), ...new Array(2 * C).fill(0)], new Array(Q * C).fill(1), [
+    [],
+    [],
+    [],
+  ]);
+  expect(createTableMetric(two, 'mrr@10').mean(new Float32Array(Q * C))).toBeCloseTo(1 / 3, 12);
 });
 
 test('what is no score is named, but not at padding', () => {
   const scores = new Float32Array(Q * C).fill(1);
   scores[C + 2] = Number.NaN;
-  expect(() => tableMetric(table).values(scores)).toThrow('score is not finite at query q1, place 2: NaN');
+  expect(() => createTableMetric(table).values(scores)).toThrow('score is not finite at query q1, place 2: NaN');
   const padded = { ...table, mask: table.mask.with(C + 2, 0) };
-  expect(tableMetric(padded).mean(scores)).toBe(1);
+  expect(createTableMetric(padded).mean(scores)).toBe(1);
 });
 
 test('another number of scores and metrics without a cutoff are refused', () => {
-  expect(() => tableMetric(table).values([1])).toThrow('scores of the feature table: expected 39, got 1');
-  expect(() => tableMetric(table, 'map')).toThrow(
+  expect(() => createTableMetric(table).values([1])).toThrow('scores of the feature table: expected 39, got 1');
+  expect(() => createTableMetric(table, 'map')).toThrow(
     'metric of a feature table has no cutoff: map; use one, such as ndcg@10',
   );
 });

@@ -1,7 +1,7 @@
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
 import type { JudgedRanking } from '../evaluation/judged-ranking.ts';
 import { parseMetric } from '../evaluation/metric.ts';
-import { type FeatureTable, missedOffsets } from './feature-table.ts';
+import { computeMissedOffsets, type FeatureTable } from './feature-table.ts';
 
 /** The metric of early stopping and searches. */
 export const VALIDATION_METRIC = 'ndcg@10';
@@ -22,7 +22,7 @@ export interface TableMetric {
 /** The judgements of a query over its candidates and missed turns. */
 type Judged = Omit<JudgedRanking, 'grades'>;
 
-function judgedOf(table: FeatureTable, query: number, missed: Float32Array): Judged {
+function judgeRow(table: FeatureTable, query: number, missed: Float32Array): Judged {
   const { width, relevantGrade } = table;
   const own = table.grades.subarray(query * width, (query + 1) * width);
   const judged = Float64Array.from([...own, ...missed].filter((grade) => grade > 0)).sort((a, b) => b - a);
@@ -31,7 +31,7 @@ function judgedOf(table: FeatureTable, query: number, missed: Float32Array): Jud
 }
 
 /** The places of a row's best candidates, equal scores in the order of their places; returns how many there are. O(C) when scores come in no order. */
-export function bestPlaces(
+export function findBestPlaces(
   scores: ArrayLike<number>,
   mask: Uint8Array,
   start: number,
@@ -39,13 +39,13 @@ export function bestPlaces(
   best: Int32Array,
 ): number {
   let count = 0;
-  for (let place = start; place < end; place++) {
-    if (mask[place] === 0) continue;
-    const score = scores[place] as number;
+  for (let slot = start; slot < end; slot++) {
+    if (mask[slot] === 0) continue;
+    const score = scores[slot] as number;
     if (count === best.length && !(score > (scores[best[count - 1]!] as number))) continue;
     let at = count < best.length ? count++ : count - 1;
     for (; at > 0 && score > (scores[best[at - 1]!] as number); at--) best[at] = best[at - 1]!;
-    best[at] = place;
+    best[at] = slot;
   }
   return count;
 }
@@ -66,28 +66,28 @@ function assertFinite({ queryIds, width, mask }: FeatureTable, scores: ArrayLike
  *
  * @throws ValidationError for a metric without a cutoff: a table holds pools, not whole rankings.
  */
-export function tableMetric(table: FeatureTable, id: string = VALIDATION_METRIC): TableMetric {
+export function createTableMetric(table: FeatureTable, id: string = VALIDATION_METRIC): TableMetric {
   const metric = parseMetric(id);
   if (metric.cutoff === null)
     throw new ValidationError(`metric of a feature table has no cutoff: ${id}; use one, such as ndcg@10`, { id });
   const { width, mask, grades } = table;
-  const offsets = missedOffsets(table.missed);
+  const offsets = computeMissedOffsets(table.missed);
   const judged = table.queryIds.map((_, query) =>
-    judgedOf(table, query, table.missedGrades.subarray(offsets[query], offsets[query + 1])),
+    judgeRow(table, query, table.missedGrades.subarray(offsets[query], offsets[query + 1])),
   );
   const best = new Int32Array(Math.min(metric.cutoff, width));
-  const queryValue = (scores: ArrayLike<number>, query: number) => {
-    const count = bestPlaces(scores, mask, query * width, (query + 1) * width, best);
-    const ranked = Float64Array.from(best.subarray(0, count), (place) => grades[place] as number);
+  const computeQueryValue = (scores: ArrayLike<number>, query: number) => {
+    const count = findBestPlaces(scores, mask, query * width, (query + 1) * width, best);
+    const ranked = Float64Array.from(best.subarray(0, count), (slot) => grades[slot] as number);
     return metric.compute({ ...(judged[query] as Judged), grades: ranked });
   };
-  const values = (scores: ArrayLike<number>) => {
+  const computeQueryValues = (scores: ArrayLike<number>) => {
     assertFinite(table, scores);
-    return Float64Array.from(judged, (_, query) => queryValue(scores, query));
+    return Float64Array.from(judged, (_, query) => computeQueryValue(scores, query));
   };
   const mean = (scores: ArrayLike<number>) => {
-    const all = values(scores);
+    const all = computeQueryValues(scores);
     return all.length === 0 ? 0 : all.reduce((sum, value) => sum + value, 0) / all.length;
   };
-  return { id, values, mean };
+  return { id, values: computeQueryValues, mean };
 }

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { readBack } from '../core/read-back.ts';
 import type { FeatureTable } from './feature-table.ts';
-import { byName, parameterTensors, type ScoringModel } from './model.ts';
+import { nameTensors, type ScoringModel, uploadParameters } from './model.ts';
 import { assertValues } from './parameters.ts';
 
 /** Scores one table by a model with many values of its parameters; the table stays on the device until it is disposed. */
@@ -18,10 +18,10 @@ export class TableScorer {
    * @param values [P] in their domains
    * @returns row-major [Q, C]; values at padding have no meaning.
    */
-  async scores(values: Float64Array): Promise<Float32Array> {
+  async scoreWith(values: Float64Array): Promise<Float32Array> {
     assertValues(this.#model, values);
     return readBack('TableScorer', () => {
-      const parameters = byName(this.#model, parameterTensors(this.#model, values));
+      const parameters = nameTensors(this.#model, uploadParameters(this.#model, values));
       return this.#model.score(parameters, this.#inputs);
     });
   }
@@ -39,7 +39,7 @@ export async function scoreTable(
 ): Promise<Float32Array> {
   const scorer = new TableScorer(model, table);
   try {
-    return await scorer.scores(values);
+    return await scorer.scoreWith(values);
   } finally {
     scorer.dispose();
   }

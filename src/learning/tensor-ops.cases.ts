@@ -11,35 +11,35 @@ import {
   type HyperParameters,
   type SelectionPlan,
 } from './cross-validation.ts';
-import { fixedFeatures } from './feature-source.ts';
-import { handmadeTable } from './feature-table.fixture.ts';
-import { type FeatureTable, subset } from './feature-table.ts';
-import { everyRow, leaveOneClusterOut } from './folds.ts';
-import { linearModel, rawWeights } from './linear-model.ts';
-import { lossTargets, queryLosses, usableQueries } from './losses.ts';
+import { createFixedSource } from './feature-source.ts';
+import { drawHandmadeTable } from './feature-table.fixture.ts';
+import { type FeatureTable, selectQueries } from './feature-table.ts';
+import { buildWholeFold, splitByCluster } from './folds.ts';
+import { computeRawWeights, createLinearModel } from './linear-model.ts';
+import { computeQueryLosses, listUsableQueries, uploadLossTargets } from './losses.ts';
 import { restoreModel } from './model-registry.ts';
 import { searchOnTable } from './parameter-search.ts';
-import { parameterCount } from './parameters.ts';
+import { countParameters } from './parameters.ts';
 import { randomSearch } from './random-search.ts';
 import { scoreTable } from './table-scorer.ts';
 import { type TrainingOptions, train } from './training.ts';
-import { trajectorySignals } from './trajectory-inputs.ts';
-import { trajectoryModel } from './trajectory-model.ts';
-import { handmadeTrajectoryTable } from './trajectory-table.fixture.ts';
+import { listTrajectorySignals } from './trajectory-inputs.ts';
+import { createTrajectoryModel } from './trajectory-model.ts';
+import { drawTrajectoryTable } from './trajectory-table.fixture.ts';
 import { assertFits, readWeights, type Weights, writeWeights } from './weight-file.ts';
 
 const signals = ['a', 'b'];
-const table = handmadeTable({ queries: 4, candidates: 3, clusters: 4, signals, weights: [1, -1], seed: 3 });
+const table = drawHandmadeTable({ queries: 4, candidates: 3, clusters: 4, signals, weights: [1, -1], seed: 3 });
 const plain = { means: new Float64Array(2), deviations: new Float64Array(2).fill(1) };
-const linear = linearModel({ signals, nonNegative: [], initial: {} }, plain);
-const trajectory = trajectoryModel({ dimensions: 3, self: 'include' });
+const linear = createLinearModel({ signals, nonNegative: [], initial: {} }, plain);
+const trajectory = createTrajectoryModel({ dimensions: 3, self: 'include' });
 const initial = Float64Array.from(trajectory.parameters.flatMap((spec) => spec.initial));
-const trajectoryTable = handmadeTrajectoryTable(2, 3, 3, 5);
-const nothing = (of: FeatureTable): FeatureTable => ({ ...of, values: new Float32Array(of.values.length) });
-const masked = (of: FeatureTable): FeatureTable => ({ ...nothing(of), mask: new Uint8Array(of.mask.length) });
+const trajectoryTable = drawTrajectoryTable(2, 3, 3, 5);
+const clearValues = (of: FeatureTable): FeatureTable => ({ ...of, values: new Float32Array(of.values.length) });
+const maskAll = (of: FeatureTable): FeatureTable => ({ ...clearValues(of), mask: new Uint8Array(of.mask.length) });
 /** One query with two equal candidates, one of them relevant. */
 const twins: FeatureTable = {
-  ...subset(table, [0]),
+  ...selectQueries(table, [0]),
   width: 2,
   values: Float32Array.of(1, 2, 1, 2),
   mask: Uint8Array.of(1, 1),
@@ -47,11 +47,11 @@ const twins: FeatureTable = {
 };
 
 const loss = { name: 'infonce', temperature: 1 } as const;
-const lossOf = (own: Own, scores: number[], of: FeatureTable) => {
-  const targets = lossTargets(of, loss);
+const buildLossCase = (own: Own, scores: number[], of: FeatureTable) => {
+  const targets = uploadLossTargets(of, loss);
   own(targets.shares);
   own(targets.masks);
-  return queryLosses(own(tf.tensor2d(scores, [of.queryIds.length, of.width])), targets, loss);
+  return computeQueryLosses(own(tf.tensor2d(scores, [of.queryIds.length, of.width])), targets, loss);
 };
 const options: TrainingOptions = {
   loss,
@@ -65,13 +65,13 @@ const options: TrainingOptions = {
 };
 const plan: SelectionPlan = { modelOf: () => linear, points: [{ ...options, epochs: 1 }], innerFolds: 2, seeds: [1] };
 const idlePlan = { ...plan, points: [{ ...options, epochs: 0 }] };
-const objective = async ([x]: Float64Array) => -Math.abs(x as number);
+const evaluateNegative = async ([x]: Float64Array) => -Math.abs(x as number);
 const search = { budget: 3, seed: 1 };
 
 const provenance = { config: {}, dataHash: '', seeds: [1], commit: '', backend: 'cpu', trainingClusters: ['c'] };
 const weights: Weights = { model: linear, values: Float64Array.of(1, -1), provenance };
 /** Writes weights to a folder that is there while they are used. */
-const stored = (of: Weights, use: (path: string) => number[]) => {
+const storeWeights = (of: Weights, use: (path: string) => number[]) => {
   const folder = mkdtempSync(join(tmpdir(), 'ragpp-weights-'));
   try {
     const path = join(folder, 'weights.safetensors');
@@ -85,19 +85,19 @@ const wrong = { ...weights, values: Float64Array.of(1) };
 
 export const TENSOR_OPS: TensorOps = {
   coordinateAscent: {
-    use: async () => (await coordinateAscent(linear, objective, search)).values,
+    use: async () => (await coordinateAscent(linear, evaluateNegative, search)).values,
     refuses: [
       [
-        () => coordinateAscent(linear, objective, { budget: 0, seed: 1 }),
+        () => coordinateAscent(linear, evaluateNegative, { budget: 0, seed: 1 }),
         /budget is not an integer from 1: 0; pass a number of evaluations/,
       ],
     ],
   },
   randomSearch: {
-    use: async () => (await randomSearch(linear, objective, search)).values,
+    use: async () => (await randomSearch(linear, evaluateNegative, search)).values,
     refuses: [
       [
-        () => randomSearch(linear, objective, { budget: 0.5, seed: 1 }),
+        () => randomSearch(linear, evaluateNegative, { budget: 0.5, seed: 1 }),
         /budget is not an integer from 1: 0.5; pass a number of evaluations/,
       ],
     ],
@@ -108,16 +108,17 @@ export const TENSOR_OPS: TensorOps = {
     refuses: [[() => searchOnTable(linear, table, 'map', async () => 0), /has no cutoff: map; /]],
   },
   crossValidate: {
-    use: async () => (await crossValidate(fixedFeatures(table), leaveOneClusterOut(table).slice(0, 1), plan)).scores,
+    use: async () => (await crossValidate(createFixedSource(table), splitByCluster(table).slice(0, 1), plan)).scores,
     refuses: [
       [
-        () => crossValidate(fixedFeatures(table), leaveOneClusterOut(table), { ...plan, seeds: [] }),
+        () => crossValidate(createFixedSource(table), splitByCluster(table), { ...plan, seeds: [] }),
         /^selection of 0 seeds; /,
       ],
     ],
     edges: {
       'zero vectors': [
-        async () => (await crossValidate(fixedFeatures(nothing(table)), leaveOneClusterOut(table), idlePlan)).scores,
+        async () =>
+          (await crossValidate(createFixedSource(clearValues(table)), splitByCluster(table), idlePlan)).scores,
         new Array<number>(12).fill(0),
       ],
     },
@@ -129,46 +130,46 @@ export const TENSOR_OPS: TensorOps = {
     ],
   },
   fitWithSelection: {
-    use: async () => (await fitWithSelection(fixedFeatures(table), everyRow(table), plan)).values,
+    use: async () => (await fitWithSelection(createFixedSource(table), buildWholeFold(table), plan)).values,
     refuses: [
       [
-        () => fitWithSelection(fixedFeatures(table), everyRow(table), { ...plan, innerFolds: 5 }),
+        () => fitWithSelection(createFixedSource(table), buildWholeFold(table), { ...plan, innerFolds: 5 }),
         /^4 clusters cannot be divided into 5 folds/,
       ],
     ],
   },
-  linearModel: {
-    use: () => linearModel({ signals, nonNegative: [], initial: {} }, plain).parameters.length,
+  createLinearModel: {
+    use: () => createLinearModel({ signals, nonNegative: [], initial: {} }, plain).parameters.length,
     refuses: [
       [
-        () => linearModel({ signals, nonNegative: ['c'], initial: {} }, plain),
+        () => createLinearModel({ signals, nonNegative: ['c'], initial: {} }, plain),
         /names a signal that is not in the model: c; /,
       ],
     ],
   },
-  rawWeights: { use: () => Object.values(rawWeights(linear, Float64Array.of(1, 2))), refuses: [] },
-  lossTargets: {
+  computeRawWeights: { use: () => Object.values(computeRawWeights(linear, Float64Array.of(1, 2))), refuses: [] },
+  uploadLossTargets: {
     use: () => {
-      const { shares, masks } = lossTargets(table, loss);
+      const { shares, masks } = uploadLossTargets(table, loss);
       return [shares, masks];
     },
-    refuses: [[() => lossTargets(masked(table), loss), /^none of \d+ queries has a relevant candidate/]],
+    refuses: [[() => uploadLossTargets(maskAll(table), loss), /^none of \d+ queries has a relevant candidate/]],
   },
-  queryLosses: {
-    use: (own) => lossOf(own, [3, 1, 2, 1, 0, 5, 1, 1, 1, 2, 3, 2], table),
-    refuses: [[(own) => lossOf(own, [1, 2, 3], table), /./]],
+  computeQueryLosses: {
+    use: (own) => buildLossCase(own, [3, 1, 2, 1, 0, 5, 1, 1, 1, 2, 3, 2], table),
+    refuses: [[(own) => buildLossCase(own, [1, 2, 3], table), /./]],
     edges: {
-      duplicates: [(own) => lossOf(own, [7, 7], twins), [Math.LN2]],
-      'zero vectors': [(own) => lossOf(own, [0, 0], twins), [Math.LN2]],
+      duplicates: [(own) => buildLossCase(own, [7, 7], twins), [Math.LN2]],
+      'zero vectors': [(own) => buildLossCase(own, [0, 0], twins), [Math.LN2]],
     },
   },
-  usableQueries: {
-    use: () => usableQueries(table, loss),
+  listUsableQueries: {
+    use: () => listUsableQueries(table, loss),
     refuses: [],
-    edges: { 'all masked': [() => usableQueries(masked(table), loss), []] },
+    edges: { 'all masked': [() => listUsableQueries(maskAll(table), loss), []] },
   },
   restoreModel: {
-    use: () => parameterCount(restoreModel('linear', linear.config, linear.constants, 'here')),
+    use: () => countParameters(restoreModel('linear', linear.config, linear.constants, 'here')),
     refuses: [[() => restoreModel('liner', {}, {}, 'here'), /liner; use linear$/]],
   },
   scoreTable: {
@@ -176,9 +177,12 @@ export const TENSOR_OPS: TensorOps = {
     refuses: [[() => scoreTable(trajectory, initial, table), /^unknown signal: cosine; use one of a, b/]],
     edges: {
       duplicates: [() => scoreTable(linear, Float64Array.of(1, -1), twins), [-1, -1]],
-      'all masked': [() => scoreTable(trajectory, initial, masked(trajectoryTable)), [0, 0, 0, 0, 0, 0]],
+      'all masked': [() => scoreTable(trajectory, initial, maskAll(trajectoryTable)), [0, 0, 0, 0, 0, 0]],
       // Nothing is relevant and all stand where the query does: the trajectory's and the attention's share are all that is left.
-      'zero vectors': [() => scoreTable(trajectory, initial, nothing(subset(trajectoryTable, [0]))), [1, 1, 1]],
+      'zero vectors': [
+        () => scoreTable(trajectory, initial, clearValues(selectQueries(trajectoryTable, [0]))),
+        [1, 1, 1],
+      ],
     },
   },
   train: {
@@ -187,7 +191,7 @@ export const TENSOR_OPS: TensorOps = {
       (await train(trajectory, trajectoryTable, null, { ...options, epochs: 1 })).values,
     ],
     refuses: [
-      [() => train(linear, masked(table), null, options), /^none of \d+ queries has a relevant candidate/],
+      [() => train(linear, maskAll(table), null, options), /^none of \d+ queries has a relevant candidate/],
       [() => train(trajectory, table, null, options), /unknown signal/],
       [() => train(linear, table, trajectoryTable, options), /unknown signal/],
     ],
@@ -195,9 +199,9 @@ export const TENSOR_OPS: TensorOps = {
       duplicates: [async () => (await train(linear, twins, null, options)).values, [0, 0]],
     },
   },
-  trajectorySignals: { use: () => trajectorySignals(5).length, refuses: [] },
-  trajectoryModel: {
-    use: () => parameterCount(trajectoryModel({ dimensions: 7, self: 'exclude' })),
+  listTrajectorySignals: { use: () => listTrajectorySignals(5).length, refuses: [] },
+  createTrajectoryModel: {
+    use: () => countParameters(createTrajectoryModel({ dimensions: 7, self: 'exclude' })),
     refuses: [],
   },
   assertFits: {
@@ -213,11 +217,11 @@ export const TENSOR_OPS: TensorOps = {
     ],
   },
   readWeights: {
-    use: () => stored(weights, (path) => [...readWeights(path).values]),
+    use: () => storeWeights(weights, (path) => [...readWeights(path).values]),
     refuses: [[() => readWeights('/nowhere/x'), /cannot read/]],
   },
   writeWeights: {
-    use: () => stored(weights, () => [1]),
-    refuses: [[() => stored(wrong, () => []), /parameter values: expected 2, got 1/]],
+    use: () => storeWeights(weights, () => [1]),
+    refuses: [[() => storeWeights(wrong, () => []), /parameter values: expected 2, got 1/]],
   },
 };

@@ -2,21 +2,21 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
-import { onBackendWithoutLeaks } from '../core/leaks.harness.ts';
+import { useBackendWithoutLeaks } from '../core/leaks.harness.ts';
 import { expectEventsLetIn } from '../core/slow-progress.harness.ts';
-import { handmadeTable } from './feature-table.fixture.ts';
-import { subset } from './feature-table.ts';
-import { linearModel } from './linear-model.ts';
-import { standardisationOf } from './standardisation.ts';
+import { drawHandmadeTable } from './feature-table.fixture.ts';
+import { selectQueries } from './feature-table.ts';
+import { createLinearModel } from './linear-model.ts';
+import { fitStandardisation } from './standardisation.ts';
 import { type TrainingOptions, train } from './training.ts';
 
 const signals = ['a', 'b', 'c'];
-const rows = (start: number, end: number) => Array.from({ length: end - start }, (_, i) => start + i);
+const numberRange = (start: number, end: number) => Array.from({ length: end - start }, (_, i) => start + i);
 const shape = { queries: 211, candidates: 13, clusters: 5, signals, seed: 1 };
-const whole = handmadeTable({ ...shape, weights: [1, -2, 0.5], noise: 0.3 });
-const table = subset(whole, rows(0, 149));
-const validation = subset(whole, rows(149, 211));
-const model = linearModel({ signals, nonNegative: [], initial: {} }, standardisationOf(table, signals));
+const whole = drawHandmadeTable({ ...shape, weights: [1, -2, 0.5], noise: 0.3 });
+const table = selectQueries(whole, numberRange(0, 149));
+const validation = selectQueries(whole, numberRange(149, 211));
+const model = createLinearModel({ signals, nonNegative: [], initial: {} }, fitStandardisation(table, signals));
 const options: TrainingOptions = {
   loss: { name: 'listwise', temperature: 1 },
   learningRate: 0.1,
@@ -29,7 +29,7 @@ const options: TrainingOptions = {
 };
 
 describe.each(TEST_BACKENDS)('on %s', (backend) => {
-  onBackendWithoutLeaks(backend);
+  useBackendWithoutLeaks(backend);
 
   test.each(['listwise', 'infonce'] as const)('%s finds the weights that a table was made with', async (name) => {
     const { values, curve, bestEpoch } = await train(model, table, validation, {
@@ -51,16 +51,26 @@ describe('on wasm', () => {
   const short = { ...options, epochs: 7, batchSize: 31 };
 
   test('relevance by lot teaches nothing that helps with other queries', async () => {
-    const lot = handmadeTable(shape);
-    const result = await train(model, subset(lot, rows(0, 149)), subset(lot, rows(149, 211)), {
-      ...options,
-      startNoise: 0,
-    });
-    const flat = await train(model, subset(lot, rows(0, 149)), subset(lot, rows(149, 211)), {
-      ...options,
-      epochs: 0,
-      startNoise: 0,
-    });
+    const lot = drawHandmadeTable(shape);
+    const result = await train(
+      model,
+      selectQueries(lot, numberRange(0, 149)),
+      selectQueries(lot, numberRange(149, 211)),
+      {
+        ...options,
+        startNoise: 0,
+      },
+    );
+    const flat = await train(
+      model,
+      selectQueries(lot, numberRange(0, 149)),
+      selectQueries(lot, numberRange(149, 211)),
+      {
+        ...options,
+        epochs: 0,
+        startNoise: 0,
+      },
+    );
     // Chance for two relevant of thirteen is near 0.45; the best of many epochs on 62 queries lies a little above it.
     expect(result.curve[result.bestEpoch]?.validation).toBeLessThan(0.6);
     expect(flat.curve).toHaveLength(1);
@@ -90,8 +100,9 @@ describe('on wasm', () => {
   });
 
   test('a penalty keeps the weights near where they start', async () => {
-    const length = async (l2: number) => Math.hypot(...(await train(model, table, null, { ...options, l2 })).theta);
-    expect(await length(1)).toBeLessThan(0.3 * (await length(0)));
+    const measureTrainedLength = async (l2: number) =>
+      Math.hypot(...(await train(model, table, null, { ...options, l2 })).theta);
+    expect(await measureTrainedLength(1)).toBeLessThan(0.3 * (await measureTrainedLength(0)));
   });
 
   test('queries without a relevant candidate are counted and change nothing', async () => {
@@ -126,8 +137,8 @@ describe('on wasm', () => {
         epochs.push(epoch);
         resolve();
       };
-      const progress = () => ({ update, finish() {} });
-      training = train(model, table, validation, short, { signal: controller.signal, progress });
+      const watchEpochs = () => ({ update, finish() {} });
+      training = train(model, table, validation, short, { signal: controller.signal, progress: watchEpochs });
     });
     controller.abort(new Error('told to'));
     await expect(training).rejects.toThrow('told to');

@@ -1,13 +1,13 @@
 import { letEventsIn } from '../core/event-loop.ts';
-import { type StartProgress, silent } from '../core/progress.ts';
-import { random } from '../core/random.ts';
-import { type AdamState, adamStart, adamStep } from './adam.ts';
-import { type FeatureTable, subset } from './feature-table.ts';
-import { type LossOptions, usableQueries } from './losses.ts';
+import { ignoreProgress, type StartProgress } from '../core/progress.ts';
+import { createRandom } from '../core/random.ts';
+import { type AdamState, createAdamState, takeAdamStep } from './adam.ts';
+import { type FeatureTable, selectQueries } from './feature-table.ts';
+import { type LossOptions, listUsableQueries } from './losses.ts';
 import type { ScoringModel } from './model.ts';
 import { TrainingObjective } from './objective.ts';
-import { constrained, handTunedValues, unconstrained } from './parameters.ts';
-import { tableMetric } from './table-metrics.ts';
+import { constrainValues, freeValues, listHandTunedValues } from './parameters.ts';
+import { createTableMetric } from './table-metrics.ts';
 import { TableScorer } from './table-scorer.ts';
 
 export interface TrainingOptions {
@@ -63,20 +63,20 @@ export interface TrainingHooks {
 }
 
 /** Draws the queries of each step once: a step's queries then stay on the device, and epochs differ in the order of the steps. */
-function batchesOf(usable: Int32Array, { batchSize, seed }: TrainingOptions): Int32Array[] {
+function drawBatches(usable: Int32Array, { batchSize, seed }: TrainingOptions): Int32Array[] {
   if (batchSize === null || batchSize >= usable.length) return [usable];
-  const shuffled = Int32Array.from(random(seed, 'training batches').shuffle([...usable]));
+  const shuffled = Int32Array.from(createRandom(seed, 'training batches').shuffle([...usable]));
   const count = Math.ceil(shuffled.length / batchSize);
   return Array.from({ length: count }, (_, i) => shuffled.subarray(i * batchSize, (i + 1) * batchSize));
 }
 
-function startOf(model: ScoringModel, { seed, startNoise }: TrainingOptions): Float64Array {
-  const stream = random(seed, 'training start');
-  return handTuned(model).map((number) => number + startNoise * stream.normal());
+function drawStart(model: ScoringModel, { seed, startNoise }: TrainingOptions): Float64Array {
+  const stream = createRandom(seed, 'training start');
+  return listFreeHandTuned(model).map((number) => number + startNoise * stream.drawNormal());
 }
 
-function handTuned(model: ScoringModel): Float64Array {
-  return unconstrained(model, handTunedValues(model));
+function listFreeHandTuned(model: ScoringModel): Float64Array {
+  return freeValues(model, listHandTunedValues(model));
 }
 
 /** A training whose tables are on the device. */
@@ -91,27 +91,27 @@ class Training {
   constructor(model: ScoringModel, options: TrainingOptions) {
     this.#model = model;
     this.#options = options;
-    this.#anchor = handTuned(model);
+    this.#anchor = listFreeHandTuned(model);
   }
 
   upload(table: FeatureTable, batches: readonly Int32Array[], validation: FeatureTable | null): void {
     for (const batch of batches) {
-      const part = batch.length === table.queryIds.length ? table : subset(table, batch);
+      const part = batch.length === table.queryIds.length ? table : selectQueries(table, batch);
       this.#objectives.push(new TrainingObjective(this.#model, part, this.#options.loss));
     }
     if (validation === null) return;
     const scorer = new TableScorer(this.#model, validation);
     this.#scorer = scorer;
-    const metric = tableMetric(validation, this.#options.metric);
-    this.#validate = async (values) => metric.mean(await scorer.scores(values));
+    const metric = createTableMetric(validation, this.#options.metric);
+    this.#validate = async (values) => metric.mean(await scorer.scoreWith(values));
   }
 
   async start(): Promise<TrainingState> {
-    const theta = startOf(this.#model, this.#options);
-    const validation = await this.#validation(theta);
+    const theta = drawStart(this.#model, this.#options);
+    const validation = await this.#measureValidation(theta);
     return {
       theta,
-      adam: adamStart(theta.length),
+      adam: createAdamState(theta.length),
       best: { epoch: 0, theta },
       curve: [{ epoch: 0, loss: null, validation }],
     };
@@ -123,20 +123,20 @@ class Training {
     return epoch >= this.#options.epochs || (this.#validate !== null && epoch - best.epoch >= this.#options.patience);
   }
 
-  async epoch({ theta: from, adam: before, best, curve }: TrainingState): Promise<TrainingState> {
+  async runEpoch({ theta: from, adam: before, best, curve }: TrainingState): Promise<TrainingState> {
     const { seed, learningRate } = this.#options;
     const epoch = curve.length;
     let theta = from;
     let adam = before;
     let sum = 0;
     let queries = 0;
-    for (const objective of random(seed, `training epoch ${epoch}`).shuffle([...this.#objectives])) {
-      const { loss, gradient } = await objective.at(theta);
-      ({ theta, state: adam } = adamStep(theta, this.#penalised(theta, gradient), adam, learningRate));
+    for (const objective of createRandom(seed, `training epoch ${epoch}`).shuffle([...this.#objectives])) {
+      const { loss, gradient } = await objective.computeLossAt(theta);
+      ({ theta, state: adam } = takeAdamStep(theta, this.#penaliseGradient(theta, gradient), adam, learningRate));
       sum += loss * objective.used;
       queries += objective.used;
     }
-    const validation = await this.#validation(theta);
+    const validation = await this.#measureValidation(theta);
     const bar = curve[best.epoch]?.validation ?? Number.NEGATIVE_INFINITY;
     const isBest = validation === null || validation > bar;
     return {
@@ -147,13 +147,13 @@ class Training {
     };
   }
 
-  #penalised(theta: Float64Array, gradient: Float64Array): Float64Array {
+  #penaliseGradient(theta: Float64Array, gradient: Float64Array): Float64Array {
     const { l2 } = this.#options;
     return gradient.map((slope, i) => slope + 2 * l2 * (theta[i]! - this.#anchor[i]!));
   }
 
-  #validation(theta: Float64Array): Promise<number | null> {
-    return this.#validate === null ? Promise.resolve(null) : this.#validate(constrained(this.#model, theta));
+  #measureValidation(theta: Float64Array): Promise<number | null> {
+    return this.#validate === null ? Promise.resolve(null) : this.#validate(constrainValues(this.#model, theta));
   }
 
   dispose(): void {
@@ -164,12 +164,12 @@ class Training {
 
 /** Epochs until it is over, with what happens between them. */
 async function run(training: Training, { signal, progress }: TrainingHooks, epochs: number): Promise<TrainingState> {
-  const bar = (progress ?? silent)('training', epochs);
+  const bar = (progress ?? ignoreProgress)('training', epochs);
   let state = await training.start();
   while (!training.isOver(state)) {
     await letEventsIn();
     signal?.throwIfAborted();
-    state = await training.epoch(state);
+    state = await training.runEpoch(state);
     bar.update(state.curve.length - 1);
   }
   bar.finish(`best epoch ${state.best.epoch} of ${state.curve.length - 1}`);
@@ -190,13 +190,13 @@ export async function train(
   options: TrainingOptions,
   hooks: TrainingHooks = {},
 ): Promise<TrainingResult> {
-  const usable = usableQueries(table, options.loss);
+  const usable = listUsableQueries(table, options.loss);
   const training = new Training(model, options);
   try {
-    training.upload(table, batchesOf(usable, options), validation);
+    training.upload(table, drawBatches(usable, options), validation);
     const { best, curve } = await run(training, hooks, options.epochs);
     const leftOut = table.queryIds.length - usable.length;
-    return { values: constrained(model, best.theta), theta: best.theta, bestEpoch: best.epoch, curve, leftOut };
+    return { values: constrainValues(model, best.theta), theta: best.theta, bestEpoch: best.epoch, curve, leftOut };
   } finally {
     training.dispose();
   }

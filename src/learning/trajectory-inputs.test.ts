@@ -1,14 +1,14 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, test } from 'vitest';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
-import { onBackendWithoutLeaks } from '../core/leaks.harness.ts';
+import { useBackendWithoutLeaks } from '../core/leaks.harness.ts';
 import type { FeatureTable } from './feature-table.ts';
-import { trajectorySignals, uploadTrajectory } from './trajectory-inputs.ts';
-import { handmadeTrajectoryTable } from './trajectory-table.fixture.ts';
+import { listTrajectorySignals, uploadTrajectory } from './trajectory-inputs.ts';
+import { drawTrajectoryTable } from './trajectory-table.fixture.ts';
 
 /** One query with two candidates and a place of padding; the named signals of each, 0 where none is given. */
-function tableOf(...candidates: Record<string, number>[]): FeatureTable {
-  const table = handmadeTrajectoryTable(1, 3, 3, 1);
+function buildInputsTable(...candidates: Record<string, number>[]): FeatureTable {
+  const table = drawTrajectoryTable(1, 3, 3, 1);
   const { signals } = table;
   const values = new Float32Array(3 * signals.length);
   for (const [c, numbers] of candidates.entries())
@@ -16,7 +16,7 @@ function tableOf(...candidates: Record<string, number>[]): FeatureTable {
   return { ...table, values, mask: Uint8Array.of(1, 1, 0) };
 }
 
-async function uploaded(table: FeatureTable): Promise<Record<string, number[]>> {
+async function readUploaded(table: FeatureTable): Promise<Record<string, number[]>> {
   const inputs = uploadTrajectory(table, { dimensions: 3, self: 'include' });
   const read: Record<string, number[]> = {};
   for (const [name, tensor] of Object.entries(inputs)) read[name] = [...(await tensor.data())];
@@ -25,7 +25,7 @@ async function uploaded(table: FeatureTable): Promise<Record<string, number[]>> 
 }
 
 test('signals have names, those of the coordinates by the system', () => {
-  const names = trajectorySignals(3);
+  const names = listTrajectorySignals(3);
   expect(names.filter((name) => name.startsWith('coordinate:'))).toEqual([
     'coordinate:depth',
     'coordinate:temporal',
@@ -36,23 +36,23 @@ test('signals have names, those of the coordinates by the system', () => {
 });
 
 describe.each(TEST_BACKENDS)('on %s', (backend) => {
-  onBackendWithoutLeaks(backend);
+  useBackendWithoutLeaks(backend);
 
   test('ages count from the newest candidate, so that a row of old ones does not fade as a whole', async () => {
-    const { ages } = await uploaded(tableOf({ 'age-hours': 9007 }, { 'age-hours': 9000 }));
+    const { ages } = await readUploaded(buildInputsTable({ 'age-hours': 9007 }, { 'age-hours': 9000 }));
     expect(ages).toEqual([7, 0, 0]);
   });
 
   test('at a cold start the temporal difference alone is squared', async () => {
     const differences = { 'coordinate:depth': 2, 'coordinate:temporal': -3, 'coordinate:homogeneity': 0.5 };
-    const { squares } = await uploaded(tableOf(differences, { ...differences, 'cold-start': 1 }));
+    const { squares } = await readUploaded(buildInputsTable(differences, { ...differences, 'cold-start': 1 }));
     expect(squares).toEqual([4, 9, 0.25, 0, 9, 0, 0, 0, 0]);
   });
 
   test('a candidate sees the query, itself, the turns right after it by the shorter way, and the others as one', async () => {
     const near = { cosine: 0.5, 'ring-distance': 2, 'ahead-count': 3, 'ahead:1': 1, 'ahead:2': -1, 'ahead:3': 0 };
     const far = { cosine: -1, 'ring-distance': 11, 'ahead-count': 10, 'ahead:8': 0.5 };
-    const { forwardLikeness, forwardDistance, forwardBias } = await uploaded(tableOf(near, far));
+    const { forwardLikeness, forwardDistance, forwardBias } = await readUploaded(buildInputsTable(near, far));
     // The ring has 2 + 4 places: the third turn ahead is three steps away, either way round.
     expect(forwardLikeness!.slice(0, 11)).toEqual([0.75, 1, 1, 0, 0.5, 0, 0, 0, 0, 0, 0]);
     expect(forwardDistance!.slice(0, 11)).toEqual([2, 0, 1, 2, 3, 0, 0, 0, 0, 0, 0]);

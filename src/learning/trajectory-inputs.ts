@@ -2,8 +2,8 @@ import * as tf from '@tensorflow/tfjs-core';
 import { MASKED } from '../attention/logit-terms.ts';
 import { scoped } from '../core/scope.ts';
 import { COORDINATES, type Dimensions } from '../trajectory/coordinate-names.ts';
-import { featureColumns } from './column-product.ts';
-import { type FeatureTable, signalColumn } from './feature-table.ts';
+import { uploadFeatures } from './column-product.ts';
+import { copySignalColumn, type FeatureTable } from './feature-table.ts';
 
 export interface TrajectoryModelOptions {
   readonly dimensions: Dimensions;
@@ -17,29 +17,29 @@ export const TURNS_AHEAD = 8;
 const aheadNames: readonly string[] = Array.from({ length: TURNS_AHEAD }, (_, i) => `ahead:${i + 1}`);
 
 /** Of each turn ahead, the nearest first. */
-export function aheadSignals(): readonly string[] {
+export function listAheadSignals(): readonly string[] {
   return aheadNames;
 }
 
 /** Of each coordinate. */
-export function coordinateSignals(dimensions: Dimensions): string[] {
+export function listCoordinateSignals(dimensions: Dimensions): string[] {
   return COORDINATES[dimensions].map((name) => `coordinate:${name}`);
 }
 
 /** The signals that a table must have. `coordinate:` is candidate minus query; `ahead:k` the cosine of the candidate to the k-th turn after it, 0 if there is none. */
-export function trajectorySignals(dimensions: Dimensions): string[] {
+export function listTrajectorySignals(dimensions: Dimensions): string[] {
   const scores = ['relevance', 'neighbour', 'session', 'age-hours', 'cosine'];
   const places = ['ring-distance', 'cold-start', 'ahead-count'];
-  return [...scores, ...coordinateSignals(dimensions), ...places, ...aheadNames];
+  return [...scores, ...listCoordinateSignals(dimensions), ...places, ...aheadNames];
 }
 
 /** Squared differences, row-major [Q, C, M]; at a cold start that of the temporal coordinate alone (section 7.2 of diomande2026ragpp). */
-function squaresOf(table: FeatureTable, dimensions: Dimensions): Float32Array {
-  const isCold = signalColumn(table, 'cold-start');
-  const names = coordinateSignals(dimensions);
+function squareDifferences(table: FeatureTable, dimensions: Dimensions): Float32Array {
+  const isCold = copySignalColumn(table, 'cold-start');
+  const names = listCoordinateSignals(dimensions);
   const squares = new Float32Array(table.mask.length * names.length);
   for (const [m, name] of names.entries()) {
-    const differences = signalColumn(table, name);
+    const differences = copySignalColumn(table, name);
     const isTemporal = name === 'coordinate:temporal';
     for (let pair = 0; pair < differences.length; pair++)
       if (isTemporal || isCold[pair] === 0) squares[pair * names.length + m] = differences[pair]! ** 2;
@@ -48,13 +48,13 @@ function squaresOf(table: FeatureTable, dimensions: Dimensions): Float32Array {
 }
 
 /** Ages less that of the row's newest candidate: the division by the row's maximum cancels this, and old rows do not fade to 0. */
-function relativeAges({ mask, width, queryIds }: FeatureTable, ages: Float32Array): Float32Array {
-  const result = new Float32Array(ages.length);
+function subtractLeastAges({ mask, width, queryIds }: FeatureTable, ageHours: Float32Array): Float32Array {
+  const result = new Float32Array(ageHours.length);
   for (let query = 0; query < queryIds.length; query++) {
     let least = Number.POSITIVE_INFINITY;
     const end = (query + 1) * width;
-    for (let pair = query * width; pair < end; pair++) if (mask[pair] === 1) least = Math.min(least, ages[pair]!);
-    for (let pair = query * width; pair < end; pair++) if (mask[pair] === 1) result[pair] = ages[pair]! - least;
+    for (let pair = query * width; pair < end; pair++) if (mask[pair] === 1) least = Math.min(least, ageHours[pair]!);
+    for (let pair = query * width; pair < end; pair++) if (mask[pair] === 1) result[pair] = ageHours[pair]! - least;
   }
   return result;
 }
@@ -72,11 +72,11 @@ interface ForwardKeys {
  * The query, the candidate itself if it attends to itself, the turns right after it, and all beyond as one key with bias ln(count). The query is at the end of a
  * ring, so the way back is known: distance of the query the short way plus its steps forward.
  */
-function forwardKeys(table: FeatureTable, self: TrajectoryModelOptions['self']): ForwardKeys {
-  const cosine = signalColumn(table, 'cosine');
-  const ring = signalColumn(table, 'ring-distance');
-  const count = signalColumn(table, 'ahead-count');
-  const ahead = aheadNames.map((name) => signalColumn(table, name));
+function buildForwardKeys(table: FeatureTable, self: TrajectoryModelOptions['self']): ForwardKeys {
+  const cosine = copySignalColumn(table, 'cosine');
+  const ring = copySignalColumn(table, 'ring-distance');
+  const count = copySignalColumn(table, 'ahead-count');
+  const ahead = aheadNames.map((name) => copySignalColumn(table, name));
   const seesItself = self === 'include';
   const keys = 2 + Number(seesItself) + TURNS_AHEAD;
   const size = cosine.length * keys;
@@ -104,28 +104,28 @@ function forwardKeys(table: FeatureTable, self: TrajectoryModelOptions['self']):
 /** The inputs of the trajectory model, on the device. */
 export function uploadTrajectory(table: FeatureTable, { dimensions, self }: TrajectoryModelOptions): tf.NamedTensorMap {
   const shape: [number, number] = [table.queryIds.length, table.width];
-  const column = (name: string) => tf.tensor2d(signalColumn(table, name), shape);
-  const cosine = signalColumn(table, 'cosine');
-  const { likeness, distance, bias, keys } = forwardKeys(table, self);
-  const forward = (numbers: Float32Array) => tf.tensor3d(numbers, [...shape, keys]);
+  const uploadSignal = (name: string) => tf.tensor2d(copySignalColumn(table, name), shape);
+  const cosine = copySignalColumn(table, 'cosine');
+  const { likeness, distance, bias, keys } = buildForwardKeys(table, self);
+  const uploadForward = (numbers: Float32Array) => tf.tensor3d(numbers, [...shape, keys]);
   return scoped('uploadTrajectory', () => {
-    const squares = featureColumns(squaresOf(table, dimensions), [...shape, COORDINATES[dimensions].length]);
+    const squares = uploadFeatures(squareDifferences(table, dimensions), [...shape, COORDINATES[dimensions].length]);
     return {
       mask: tf.tensor2d(Float32Array.from(table.mask), shape),
-      relevance: column('relevance'),
-      neighbour: column('neighbour'),
-      session: column('session'),
-      ages: tf.tensor2d(relativeAges(table, signalColumn(table, 'age-hours')), shape),
+      relevance: uploadSignal('relevance'),
+      neighbour: uploadSignal('neighbour'),
+      session: uploadSignal('session'),
+      ages: tf.tensor2d(subtractLeastAges(table, copySignalColumn(table, 'age-hours')), shape),
       likeness: tf.tensor2d(
         cosine.map((cos) => (1 + cos) / 2),
         shape,
       ),
-      ringDistance: column('ring-distance'),
+      ringDistance: uploadSignal('ring-distance'),
       squares: squares.rows,
       squareColumns: squares.columns,
-      forwardLikeness: forward(likeness),
-      forwardDistance: forward(distance),
-      forwardBias: forward(bias),
+      forwardLikeness: uploadForward(likeness),
+      forwardDistance: uploadForward(distance),
+      forwardBias: uploadForward(bias),
     };
   });
 }

@@ -1,13 +1,13 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { MASKED } from '../attention/logit-terms.ts';
-import { inverseOrZero } from '../core/inverse-or-zero.ts';
+import { invertOrZero } from '../core/inverse-or-zero.ts';
 import { withGradient, withGradients } from './with-gradient.ts';
 
 /**
  * `e^x` for x that are not positive, as elu(x) + 1: on wasm that takes a twentieth of an exponential. Within 1e-7, which is little beside 1 but not beside a power
  * that is tiny itself.
  */
-export function powerOf<T extends tf.Tensor>(x: T): T {
+export function computePower<T extends tf.Tensor>(x: T): T {
   return withGradient(x, (given) => {
     const value: T = tf.add(tf.elu(given), 1);
     return { value, saved: [value], gradient: (dy, [power]) => tf.mul(dy, power as T) };
@@ -19,23 +19,23 @@ export function powerOf<T extends tf.Tensor>(x: T): T {
  *
  * @param scores [B, C], not negative
  */
-export function perRowMaximum(scores: tf.Tensor2D): tf.Tensor2D {
+export function divideByRowMaximum(scores: tf.Tensor2D): tf.Tensor2D {
   return withGradient(scores, (given) => {
     const most = tf.max(given, 1, true); // [B, 1]
-    const scale = inverseOrZero(most); // one quotient a row: wasm is slow at them
+    const scale = invertOrZero(most); // one quotient a row: wasm is slow at them
     const value: tf.Tensor2D = tf.mul(given, scale);
-    const gradient = (dy: tf.Tensor2D, saved: tf.Tensor[]) => {
+    const computeStepGradient = (dy: tf.Tensor2D, saved: tf.Tensor[]) => {
       const [x, rowMost, rowScale, y] = saved as [tf.Tensor, tf.Tensor, tf.Tensor, tf.Tensor];
       const isMost = tf.sub(1, tf.step(tf.sub(rowMost, x))); // [B, C]
       const ofMost = tf.div(tf.sum(tf.mul(dy, y), 1, true), tf.sum(isMost, 1, true)); // [B, 1]
       return tf.mul(tf.sub(dy, tf.mul(isMost, ofMost)), rowScale);
     };
-    return { value, saved: [given, most, scale, value], gradient };
+    return { value, saved: [given, most, scale, value], gradient: computeStepGradient };
   });
 }
 
 /** The sum of all, axis by axis: a float32 sum of millions of terms in one go is biased. [1] */
-function total(x: tf.Tensor): tf.Tensor {
+function sumAllAxes(x: tf.Tensor): tf.Tensor {
   return tf.reshape(
     [...x.shape.keys()].reverse().reduce((sum, axis) => tf.sum(sum, axis), x),
     [1],
@@ -48,18 +48,18 @@ interface LogitParts<T extends tf.Tensor> {
   readonly distance: T;
 }
 
-function logits<T extends tf.Tensor>(
+function computeStepLogits<T extends tf.Tensor>(
   { likeness, distance }: LogitParts<T>,
-  decay: tf.Tensor,
+  distanceDecay: tf.Tensor,
   temperature: tf.Tensor,
 ): T {
-  const spatial = tf.add(tf.elu(tf.mul(distance, tf.neg(decay))), 1);
+  const spatial = tf.add(tf.elu(tf.mul(distance, tf.neg(distanceDecay))), 1);
   return tf.mul(tf.mul(spatial, likeness), tf.div(1, temperature)) as T;
 }
 
 /** Slopes by decay and temperature of `sum(dl logits)`. @param weighted `dl logits` */
-function logitSlopes(weighted: tf.Tensor, distance: tf.Tensor, temperature: tf.Tensor): [tf.Tensor, tf.Tensor] {
-  return [tf.neg(total(tf.mul(weighted, distance))), tf.neg(tf.div(total(weighted), temperature))];
+function computeLogitSlopes(weighted: tf.Tensor, distance: tf.Tensor, temperature: tf.Tensor): [tf.Tensor, tf.Tensor] {
+  return [tf.neg(sumAllAxes(tf.mul(weighted, distance))), tf.neg(tf.div(sumAllAxes(weighted), temperature))];
 }
 
 /**
@@ -67,26 +67,26 @@ function logitSlopes(weighted: tf.Tensor, distance: tf.Tensor, temperature: tf.T
  *
  * @param parts [B, C]; the distance may be learned, the likeness must live until the gradient has been asked for
  * @param mask [B, C] 1 or 0; likewise
- * @param decay [1]
+ * @param distanceDecay [1]
  * @param temperature [1]
  * @returns [B, C]
  */
-export function candidateShares(
+export function computeCandidateShares(
   { likeness, distance }: LogitParts<tf.Tensor2D>,
   mask: tf.Tensor2D,
-  decay: tf.Tensor1D,
+  distanceDecay: tf.Tensor1D,
   temperature: tf.Tensor1D,
 ): tf.Tensor2D {
-  return withGradients([distance, decay, temperature], (d, rate, scale) => {
-    const values: tf.Tensor2D = logits({ likeness, distance: d as tf.Tensor2D }, rate, scale);
+  return withGradients([distance, distanceDecay, temperature], (d, rate, scale) => {
+    const values: tf.Tensor2D = computeStepLogits({ likeness, distance: d as tf.Tensor2D }, rate, scale);
     const shares: tf.Tensor2D = tf.mul(tf.softmax(tf.sub(values, tf.mul(tf.sub(mask, 1), MASKED))), mask);
-    const gradient = (dy: tf.Tensor2D, saved: tf.Tensor[]) => {
+    const computeStepGradient = (dy: tf.Tensor2D, saved: tf.Tensor[]) => {
       const [p, l, steps, by, divisor] = saved as [tf.Tensor, tf.Tensor, tf.Tensor, tf.Tensor, tf.Tensor];
       const byLogit = tf.mul(p, tf.sub(dy, tf.sum(tf.mul(p, dy), 1, true)));
       const weighted = tf.mul(byLogit, l);
-      return [tf.mul(weighted, tf.neg(by)), ...logitSlopes(weighted, steps, divisor)];
+      return [tf.mul(weighted, tf.neg(by)), ...computeLogitSlopes(weighted, steps, divisor)];
     };
-    return { value: shares, saved: [shares, values, d, rate, scale], gradient };
+    return { value: shares, saved: [shares, values, d, rate, scale], gradient: computeStepGradient };
   });
 }
 
@@ -99,28 +99,28 @@ interface SeenKeys extends LogitParts<tf.Tensor3D> {
 /**
  * IRCP: the query's share in the row of each candidate, softmax over its K keys.
  *
- * @param decay [1]
+ * @param distanceDecay [1]
  * @param temperature [1]
  * @returns [B, C]
  */
-export function queryShares(keys: SeenKeys, decay: tf.Tensor1D, temperature: tf.Tensor1D): tf.Tensor2D {
+export function computeQueryShares(keys: SeenKeys, distanceDecay: tf.Tensor1D, temperature: tf.Tensor1D): tf.Tensor2D {
   const [queries, candidates, count] = keys.distance.shape;
   const pairs = queries * candidates;
   const first = Array.from({ length: count }, (_, key) => Number(key === 0));
-  return withGradients([decay, temperature], (rate, scale) => {
-    const values = logits(keys, rate, scale);
+  return withGradients([distanceDecay, temperature], (rate, scale) => {
+    const values = computeStepLogits(keys, rate, scale);
     const shares = tf.softmax(tf.reshape(tf.add(values, keys.bias), [pairs, count]));
     const own = tf.matMul(shares, tf.tensor2d(first, [count, 1])); // [B C, 1]
-    const gradient = (dy: tf.Tensor2D, saved: tf.Tensor[]) => {
+    const computeStepGradient = (dy: tf.Tensor2D, saved: tf.Tensor[]) => {
       const [p, chosen, l, divisor] = saved as [tf.Tensor, tf.Tensor, tf.Tensor, tf.Tensor];
       const byShare = tf.mul(tf.reshape(dy, [pairs, 1]), chosen);
       const byLogit = tf.mul(tf.sub(tf.tensor2d(first, [1, count]), p), byShare); // [B C, K]
-      return logitSlopes(tf.mul(tf.reshape(byLogit, l.shape), l), keys.distance, divisor);
+      return computeLogitSlopes(tf.mul(tf.reshape(byLogit, l.shape), l), keys.distance, divisor);
     };
     return {
       value: tf.reshape(own, [queries, candidates]) as tf.Tensor2D,
       saved: [shares, own, values, scale],
-      gradient,
+      gradient: computeStepGradient,
     };
   });
 }

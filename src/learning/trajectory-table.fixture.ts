@@ -1,19 +1,19 @@
-import { random } from '../core/random.ts';
+import { createRandom } from '../core/random.ts';
 import type { Dimensions } from '../trajectory/coordinate-names.ts';
-import { handmadeTable } from './feature-table.fixture.ts';
+import { drawHandmadeTable } from './feature-table.fixture.ts';
 import type { FeatureTable } from './feature-table.ts';
-import { TURNS_AHEAD, trajectorySignals } from './trajectory-inputs.ts';
+import { listTrajectorySignals, TURNS_AHEAD } from './trajectory-inputs.ts';
 
 /** A table with the signals of the trajectory model, each with numbers that it may have; the last candidates of every other row are padding. */
-export function handmadeTrajectoryTable(
+export function drawTrajectoryTable(
   queries: number,
   candidates: number,
   dimensions: Dimensions,
   seed: number,
 ): FeatureTable {
-  const signals = trajectorySignals(dimensions);
-  const table = handmadeTable({ queries, candidates, clusters: 3, signals, seed });
-  const stream = random(seed, 'handmade trajectory table');
+  const signals = listTrajectorySignals(dimensions);
+  const table = drawHandmadeTable({ queries, candidates, clusters: 3, signals, seed });
+  const stream = createRandom(seed, 'handmade trajectory table');
   const mask = table.mask.map((_, pair) =>
     Number(Math.floor(pair / candidates) % 2 === 0 || pair % candidates < candidates - 2),
   );

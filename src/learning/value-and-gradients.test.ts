@@ -1,20 +1,20 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
-import { onBackendWithoutLeaks } from '../core/leaks.harness.ts';
+import { useBackendWithoutLeaks } from '../core/leaks.harness.ts';
 import { scoped } from '../core/scope.ts';
 import { registerGradients } from './gradients.ts';
-import { valueAndGradients } from './value-and-gradients.ts';
+import { computeValueAndGradients } from './value-and-gradients.ts';
 import { withGradient } from './with-gradient.ts';
 
 describe.each(TEST_BACKENDS)('on %s', (backend) => {
-  onBackendWithoutLeaks(backend);
+  useBackendWithoutLeaks(backend);
   beforeAll(registerGradients);
 
   test('are those of the function, by each input', async () => {
     const [a, b] = [tf.tensor1d([2, 3]), tf.tensor1d([5, 7])];
     const result = scoped('sample', () => {
-      const { value, grads } = valueAndGradients((x, y) => tf.mul(x!, tf.exp(y!)), [a, b], tf.tensor1d([1, 10]));
+      const { value, grads } = computeValueAndGradients((x, y) => tf.mul(x!, tf.exp(y!)), [a, b], tf.tensor1d([1, 10]));
       return [value, ...grads];
     });
     const [value, byA, byB] = await Promise.all(result.map((tensor) => tensor.array() as Promise<number[]>));
@@ -30,7 +30,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
 
   test('a way back that fails leaves nothing behind', () => {
     const x = tf.tensor1d([1, 3]);
-    const failing = (given: tf.Tensor) =>
+    const failInGradient = (given: tf.Tensor) =>
       withGradient(tf.mul(given, 2), (own) => ({
         value: tf.square(own),
         saved: [own],
@@ -38,9 +38,10 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
           throw new Error('no slope');
         },
       }));
-    const attempt = () => scoped('sample', () => valueAndGradients((y) => failing(y!), [x], tf.ones([2])).value);
-    expect(attempt).toThrow('no slope');
-    expect(attempt).toThrow('no slope');
+    const differentiateFailing = () =>
+      scoped('sample', () => computeValueAndGradients((y) => failInGradient(y!), [x], tf.ones([2])).value);
+    expect(differentiateFailing).toThrow('no slope');
+    expect(differentiateFailing).toThrow('no slope');
     x.dispose();
   });
 });

@@ -6,7 +6,7 @@ import * as tf from '@tensorflow/tfjs-core';
  *
  * @param dy of the value's shape
  */
-export function valueAndGradients(
+export function computeValueAndGradients(
   f: (...inputs: tf.Tensor[]) => tf.Tensor,
   inputs: tf.Tensor[],
   dy: tf.Tensor,

@@ -5,13 +5,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { ChecksumMismatchError, ConfigurationError, DimensionMismatchError, ValidationError } from '../core/errors.ts';
 import { readSafetensors, type TensorFile, writeSafetensors } from '../core/safetensors.ts';
-import { handmadeTable } from './feature-table.fixture.ts';
-import { linearModel } from './linear-model.ts';
-import { parameterValues } from './parameters.ts';
-import { standardisationOf } from './standardisation.ts';
+import { drawHandmadeTable } from './feature-table.fixture.ts';
+import { createLinearModel } from './linear-model.ts';
+import { chooseParameterValues } from './parameters.ts';
+import { fitStandardisation } from './standardisation.ts';
 import { scoreTable } from './table-scorer.ts';
-import { trajectoryModel } from './trajectory-model.ts';
-import { handmadeTrajectoryTable } from './trajectory-table.fixture.ts';
+import { createTrajectoryModel } from './trajectory-model.ts';
+import { drawTrajectoryTable } from './trajectory-table.fixture.ts';
 import { assertFits, readWeights, type Weights, writeWeights } from './weight-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-weights-'));
@@ -20,7 +20,7 @@ beforeAll(() => useBackend('wasm'));
 const path = join(folder, 'x.safetensors');
 
 const signals = ['cosine', 'bm25', 'age'];
-const table = handmadeTable({ queries: 7, candidates: 5, clusters: 2, signals, seed: 3 });
+const table = drawHandmadeTable({ queries: 7, candidates: 5, clusters: 2, signals, seed: 3 });
 const provenance = {
   config: { epochs: 7 },
   dataHash: 'abc',
@@ -31,7 +31,10 @@ const provenance = {
   trainingContents: ['0a', '0b'],
 };
 const linear: Weights = {
-  model: linearModel({ signals, nonNegative: ['cosine'], initial: { age: 0.5 } }, standardisationOf(table, signals)),
+  model: createLinearModel(
+    { signals, nonNegative: ['cosine'], initial: { age: 0.5 } },
+    fitStandardisation(table, signals),
+  ),
   values: Float64Array.of(1 / 3, -2e-8, 0.7),
   provenance,
 };
@@ -46,11 +49,11 @@ test('a linear model comes back as it was, to the last bit of its scores', async
 });
 
 test('so does a trajectory model', async () => {
-  const model = trajectoryModel({ dimensions: 3, self: 'exclude' });
-  const values = parameterValues(model, ({ initial }) => initial);
+  const model = createTrajectoryModel({ dimensions: 3, self: 'exclude' });
+  const values = chooseParameterValues(model, ({ initial }) => initial);
   writeWeights(path, { model, values, provenance });
   const read = readWeights(path);
-  const sample = handmadeTrajectoryTable(3, 5, 3, 7);
+  const sample = drawTrajectoryTable(3, 5, 3, 7);
   expect(read.model.config).toEqual({ dimensions: 3, self: 'exclude' });
   expect(await scoreTable(read.model, read.values, sample)).toEqual(await scoreTable(model, values, sample));
 });
@@ -110,12 +113,12 @@ test.each([
   expect(() => readWeights(path)).toThrow(message);
 });
 
-const zeros = (size: number) => ({ shape: [size], data: new Float64Array(size) });
+const buildZeros = (size: number) => ({ shape: [size], data: new Float64Array(size) });
 test.each([
   [{ 'parameter:weights': null }, `weight file ${path} has no tensor: parameter:weights; train the weights again`],
-  [{ 'parameter:weights': zeros(3) }, `parameter:weights of ${path}: expected [2], got [3]`],
-  [{ 'constant:means': zeros(2) }, 'standardisation: expected 3 signals, got 2'],
-  [{ 'constant:deviations': zeros(3) }, 'deviation of a signal is not positive: 0; pass numbers above 0'],
+  [{ 'parameter:weights': buildZeros(3) }, `parameter:weights of ${path}: expected [2], got [3]`],
+  [{ 'constant:means': buildZeros(2) }, 'standardisation: expected 3 signals, got 2'],
+  [{ 'constant:deviations': buildZeros(3) }, 'deviation of a signal is not positive: 0; pass numbers above 0'],
   [{ 'constant:means': null }, 'constants of the model are missing: means; train the weights again'],
 ])('tensors with %j are refused', (change, message) => {
   writeChanged({}, change);

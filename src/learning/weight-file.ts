@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
 import { readCheckedSafetensors, type TensorFile, writeSafetensors } from '../core/safetensors.ts';
-import { nearestOf, parse } from '../core/validation.ts';
+import { findNearestWord, parse } from '../core/validation.ts';
 import type { ScoringModel } from './model.ts';
 import { restoreModel } from './model-registry.ts';
-import { assertValues, parameterValues } from './parameters.ts';
+import { assertValues, chooseParameterValues } from './parameters.ts';
 
 const FORMAT = 'ragpp-weights-1';
 
@@ -65,7 +65,7 @@ export function writeWeights(path: string, { model, values, provenance }: Weight
   writeSafetensors(path, { tensors, metadata: { weights: JSON.stringify(header) } });
 }
 
-function headerOf({ metadata }: TensorFile, path: string): Header {
+function parseWeightHeader({ metadata }: TensorFile, path: string): Header {
   const text = metadata.weights;
   if (text === undefined)
     throw new ValidationError(`not a weight file: ${path}; name a file that ragpp train wrote`, { path });
@@ -82,7 +82,7 @@ function headerOf({ metadata }: TensorFile, path: string): Header {
   return parse(headerSchema, json, path);
 }
 
-function vectorOf({ tensors }: TensorFile, name: string, size: number | null, path: string): Float64Array {
+function readWeightVector({ tensors }: TensorFile, name: string, size: number | null, path: string): Float64Array {
   const found = tensors[name];
   if (found === undefined)
     throw new ValidationError(`weight file ${path} has no tensor: ${name}; train the weights again`, { path, name });
@@ -103,23 +103,25 @@ function assertSame(what: string, path: string, expected: readonly string[], got
  */
 export function readWeights(path: string): Weights {
   const file = readCheckedSafetensors(path, REMEDY);
-  const header = headerOf(file, path);
+  const header = parseWeightHeader(file, path);
   const constants = Object.fromEntries(
     Object.keys(file.tensors)
       .filter((name) => name.startsWith(CONSTANT))
-      .map((name) => [name.slice(CONSTANT.length), vectorOf(file, name, null, path)]),
+      .map((name) => [name.slice(CONSTANT.length), readWeightVector(file, name, null, path)]),
   );
   const model = restoreModel(header.model, header.config, constants, path);
   assertSame('signals', path, model.signals, header.signals);
-  const described = ({ name, constraint, labels }: Header['parameters'][number]) =>
+  const formatHeaderParameter = ({ name, constraint, labels }: Header['parameters'][number]) =>
     `${name} (${constraint}: ${labels.join(' ')})`;
   assertSame(
     'parameters',
     path,
-    model.parameters.map((spec) => described({ ...spec, labels: [...spec.labels] })),
-    header.parameters.map(described),
+    model.parameters.map((spec) => formatHeaderParameter({ ...spec, labels: [...spec.labels] })),
+    header.parameters.map(formatHeaderParameter),
   );
-  const values = parameterValues(model, ({ name, labels }) => vectorOf(file, PARAMETER + name, labels.length, path));
+  const values = chooseParameterValues(model, ({ name, labels }) =>
+    readWeightVector(file, PARAMETER + name, labels.length, path),
+  );
   assertValues(model, values);
   return { model, values, provenance: header.provenance };
 }
@@ -132,7 +134,7 @@ export function assertFits({ model }: Pick<Weights, 'model'>, available: readonl
   const missing = model.signals.filter((signal) => !available.includes(signal));
   if (missing.length === 0) return;
   const hints = missing.map((signal) => {
-    const nearest = nearestOf(signal, available);
+    const nearest = findNearestWord(signal, available);
     return nearest === undefined ? signal : `${signal} (nearest: ${nearest})`;
   });
   const known = available.length === 0 ? 'there are none' : `available are ${available.join(', ')}`;

@@ -1,15 +1,15 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, test } from 'vitest';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
-import { onBackendWithoutLeaks } from '../core/leaks.harness.ts';
+import { useBackendWithoutLeaks } from '../core/leaks.harness.ts';
 import { scoped } from '../core/scope.ts';
 import { withGradient } from './with-gradient.ts';
 
 describe.each(TEST_BACKENDS)('on %s', (backend) => {
-  onBackendWithoutLeaks(backend);
+  useBackendWithoutLeaks(backend);
 
   test('the gradient is the one that is written out, of what was saved, though its scope is over', async () => {
-    const op = (x: tf.Tensor) =>
+    const computeGradientOp = (x: tf.Tensor) =>
       scoped('op', () =>
         withGradient(x, (given) => {
           const doubled = tf.mul(given, 2);
@@ -22,7 +22,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
       );
     const x = tf.tensor1d([1, 3]);
     const dy = tf.ones([2]);
-    const { value, grad } = tf.valueAndGrad(op)(x, dy);
+    const { value, grad } = tf.valueAndGrad(computeGradientOp)(x, dy);
     expect([...(await value.data())]).toEqual([1, 9]);
     expect([...(await grad.data())]).toEqual([102, 106]);
     tf.dispose([x, dy, value, grad]);

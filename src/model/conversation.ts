@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { DirectedGraph } from 'graphology';
 import { ValidationError } from '../core/errors.ts';
 import { once } from '../core/once.ts';
-import { chainEnds } from './parent-chains.ts';
+import { findChainEnds } from './parent-chains.ts';
 import { compareBytes } from './tie-rule.ts';
 import type { Turn } from './turn.ts';
 
@@ -55,15 +55,15 @@ export class Conversation {
   }
 
   #setDepths(): void {
-    let level = this.roots();
+    let level = this.listRoots();
     let reached = 0;
     for (let depth = 0; level.length > 0; depth++) {
-      for (const turn of level) this.#node(turn.id).depth = depth;
+      for (const turn of level) this.#getNode(turn.id).depth = depth;
       reached += level.length;
-      level = level.flatMap((turn) => this.#node(turn.id).children);
+      level = level.flatMap((turn) => this.#getNode(turn.id).children);
     }
     if (reached === this.turns.length) return;
-    const ends = chainEnds(this.#nodes.keys(), (id) => this.#node(id).turn.parentId);
+    const ends = findChainEnds(this.#nodes.keys(), (id) => this.#getNode(id).turn.parentId);
     const cyclic = this.turns.find((turn) => turn.parentId !== null && ends.get(turn.id) === turn.id) as Turn;
     throw new ValidationError(
       `turn is its own ancestor, a cycle in conversation ${this.id}: ${cyclic.id}; correct its parentId`,
@@ -80,11 +80,11 @@ export class Conversation {
    * @throws ValidationError for an id such as `constructor`, which a graph of graphology can't hold.
    */
   get graph(): DirectedGraph<{ turn: Turn; depth: number }> {
-    this.#graph ??= this.#toGraph();
+    this.#graph ??= this.#buildGraph();
     return this.#graph;
   }
 
-  #toGraph(): DirectedGraph<{ turn: Turn; depth: number }> {
+  #buildGraph(): DirectedGraph<{ turn: Turn; depth: number }> {
     const { DirectedGraph } = graphology();
     const graph = new DirectedGraph<{ turn: Turn; depth: number }>();
     for (const { turn, depth } of this.#nodes.values()) {
@@ -98,7 +98,7 @@ export class Conversation {
     return graph;
   }
 
-  #node(id: string): Node {
+  #getNode(id: string): Node {
     const node = this.#nodes.get(id);
     if (node === undefined)
       throw new ValidationError(`conversation ${this.id} has no turn: ${id}; use the id of one of its turns`, {
@@ -107,28 +107,28 @@ export class Conversation {
     return node;
   }
 
-  turn(id: string): Turn {
-    return this.#node(id).turn;
+  getTurn(id: string): Turn {
+    return this.#getNode(id).turn;
   }
 
-  roots(): Turn[] {
+  listRoots(): Turn[] {
     return this.turns.filter((turn) => turn.parentId === null);
   }
 
   /** In time order. */
-  children(id: string): Turn[] {
-    return [...this.#node(id).children];
+  listChildren(id: string): Turn[] {
+    return [...this.#getNode(id).children];
   }
 
   /** The whole sibling group including the turn itself, in time order; the roots of a conversation are each other's siblings. */
-  siblingGroup(id: string): Turn[] {
-    const { parentId } = this.turn(id);
-    return parentId === null ? this.roots() : this.children(parentId);
+  listSiblingGroup(id: string): Turn[] {
+    const { parentId } = this.getTurn(id);
+    return parentId === null ? this.listRoots() : this.listChildren(parentId);
   }
 
   /** Edges from the root. */
-  depth(id: string): number {
-    return this.#node(id).depth;
+  getDepth(id: string): number {
+    return this.#getNode(id).depth;
   }
 }
 

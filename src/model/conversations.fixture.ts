@@ -5,7 +5,7 @@ import { Corpus } from './corpus.ts';
  *
  * @param timeOf the time of a turn by its place and conversation; by default conversations alternate.
  */
-export function sampleConversations(
+export function buildConversationTurns(
   lengths: readonly number[],
   timeOf: (place: number, conversation: number) => number = (place, conversation) => 1000 * place + conversation,
 ): Corpus {

@@ -38,11 +38,11 @@ export class Corpus {
     this.parent = new Int32Array(this.turns.length).fill(-1);
     this.timestamps = Float64Array.from(this.turns, (turn) => turn.timestamp);
     for (const [index, conversation] of this.conversations.entries()) {
-      for (const [place, turn] of conversation.turns.entries()) {
-        const position = this.position(turn.id);
+      for (const [itemIndex, turn] of conversation.turns.entries()) {
+        const position = this.getPosition(turn.id);
         this.conversationOf[position] = index;
-        this.ringPosition[position] = place;
-        if (turn.parentId !== null) this.parent[position] = this.position(turn.parentId);
+        this.ringPosition[position] = itemIndex;
+        if (turn.parentId !== null) this.parent[position] = this.getPosition(turn.parentId);
       }
     }
     this.#assertOrder();
@@ -51,7 +51,7 @@ export class Corpus {
   #assertOrder(): void {
     for (const turn of this.turns) {
       if (turn.parentId === null) continue;
-      const parent = this.turn(turn.parentId);
+      const parent = this.getTurn(turn.parentId);
       if (parent.timestamp > turn.timestamp)
         throw new ValidationError(
           `turn is before its parent ${parent.id}: ${turn.id}; correct its time or its parentId`,
@@ -71,18 +71,18 @@ export class Corpus {
     return this.#positions.has(id);
   }
 
-  position(id: string): number {
+  getPosition(id: string): number {
     const position = this.#positions.get(id);
     if (position === undefined)
       throw new ValidationError(`corpus has no turn: ${id}; use the id of one of its turns`, { turnId: id });
     return position;
   }
 
-  turn(id: string): Turn {
-    return this.turns[this.position(id)] as Turn;
+  getTurn(id: string): Turn {
+    return this.turns[this.getPosition(id)] as Turn;
   }
 
-  conversation(id: string): Conversation {
+  getConversation(id: string): Conversation {
     const conversation = this.#conversations.get(id);
     if (conversation === undefined)
       throw new ValidationError(`corpus has no conversation: ${id}; use the id of one of its conversations`, {
@@ -92,8 +92,8 @@ export class Corpus {
   }
 
   /** The number of turns strictly earlier than a time: the admissible prefix. */
-  cutoff(timestamp: number): number {
-    return lowerBound(this.timestamps, timestamp);
+  countEarlierTurns(timestamp: number): number {
+    return findLowerBound(this.timestamps, timestamp);
   }
 }
 
@@ -102,7 +102,7 @@ export class Corpus {
  *
  * @param start the begin of the ascending part of the array, and `end` its end; the result is between them.
  */
-export function lowerBound(ascending: ArrayLike<number>, value: number, start = 0, end = ascending.length): number {
+export function findLowerBound(ascending: ArrayLike<number>, value: number, start = 0, end = ascending.length): number {
   let low = start;
   let high = end;
   while (low < high) {

@@ -2,7 +2,7 @@
 
 export type { CandidateIndex, Candidates, QueryBatch } from './candidates.ts';
 export { Conversation, compareTurns } from './conversation.ts';
-export { conversationPositions } from './conversation-positions.ts';
+export { listConversationPositions } from './conversation-positions.ts';
 export { Corpus } from './corpus.ts';
 export type { Dataset, Query, Split } from './dataset.ts';
 export type { Encoder } from './encoder.ts';

@@ -1,16 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { chainEnds } from './parent-chains.ts';
+import { findChainEnds } from './parent-chains.ts';
 
-const endsOf = (parents: Readonly<Record<string, string | null>>) =>
-  Object.fromEntries(chainEnds(Object.keys(parents), (id) => parents[id] ?? null));
+const listChainEnds = (parents: Readonly<Record<string, string | null>>) =>
+  Object.fromEntries(findChainEnds(Object.keys(parents), (id) => parents[id] ?? null));
 
 describe('the end of a chain of parents', () => {
   test('is its root', () => {
-    expect(endsOf({ c: 'b', b: 'a', a: null, e: 'b', d: null })).toEqual({ a: 'a', b: 'a', c: 'a', e: 'a', d: 'd' });
+    expect(listChainEnds({ c: 'b', b: 'a', a: null, e: 'b', d: null })).toEqual({
+      a: 'a',
+      b: 'a',
+      c: 'a',
+      e: 'a',
+      d: 'd',
+    });
   });
 
   test('is the id itself on a cycle, and the first id of the cycle below one', () => {
-    expect(endsOf({ z: 'y', y: 'b', c: 'b', b: 'a', a: 'c', x: 'c' })).toEqual({
+    expect(listChainEnds({ z: 'y', y: 'b', c: 'b', b: 'a', a: 'c', x: 'c' })).toEqual({
       z: 'b',
       y: 'b',
       a: 'a',
@@ -18,15 +24,15 @@ describe('the end of a chain of parents', () => {
       c: 'c',
       x: 'c',
     });
-    expect(endsOf({ a: 'a', b: 'a' })).toEqual({ a: 'a', b: 'a' });
+    expect(listChainEnds({ a: 'a', b: 'a' })).toEqual({ a: 'a', b: 'a' });
   });
 });
 
 /** How often a parent is asked for. */
-function steps(size: number, parentOf: (place: number) => number | null): number {
+function countParentSteps(size: number, parentOf: (place: number) => number | null): number {
   let count = 0;
   const ids = Array.from({ length: size }, (_, i) => String(i));
-  chainEnds(ids, (id) => {
+  findChainEnds(ids, (id) => {
     count++;
     const parent = parentOf(Number(id));
     return parent === null ? null : String(parent);
@@ -40,5 +46,5 @@ test.each<[string, (size: number) => (place: number) => number | null]>([
   ['a long cycle', (size) => (place) => (place + 1) % size],
   ['a long chain below a cycle', () => (place) => Math.abs(place - 1)],
 ])('%s costs a step or two an id', (_, parentOf) => {
-  for (const size of [1009, 2003]) expect(steps(size, parentOf(size))).toBeLessThanOrEqual(3 * size);
+  for (const size of [1009, 2003]) expect(countParentSteps(size, parentOf(size))).toBeLessThanOrEqual(3 * size);
 });

@@ -5,7 +5,7 @@
  * @returns for each id the last id of its chain. A chain that runs into a cycle ends with the first id of the cycle that it meets, so an id on a cycle ends with
  * itself though it has a parent.
  */
-export function chainEnds(ids: Iterable<string>, parentOf: (id: string) => string | null): Map<string, string> {
+export function findChainEnds(ids: Iterable<string>, parentOf: (id: string) => string | null): Map<string, string> {
   const ends = new Map<string, string>();
   for (const start of ids) {
     const path = new Map<string, number>();
@@ -20,7 +20,7 @@ export function chainEnds(ids: Iterable<string>, parentOf: (id: string) => strin
     const met = path.get(at);
     const onCycle = met !== undefined && parent !== null;
     const end = ends.get(at) ?? at;
-    for (const [id, place] of path) ends.set(id, onCycle && place >= met ? id : end);
+    for (const [id, itemIndex] of path) ends.set(id, onCycle && itemIndex >= met ? id : end);
   }
   return ends;
 }

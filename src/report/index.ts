@@ -8,11 +8,11 @@ export { MARKS } from './tables/legend.ts';
 export { renderMarkdown } from './tables/markdown.ts';
 export {
   type AbsentRow,
+  buildLadderTable,
   type LadderCell,
   type LadderComparison,
   type LadderRow,
   type LadderTable,
-  ladderTable,
 } from './tables/table.ts';
 export { renderText } from './tables/text-table.ts';
 export { renderTrainingCsv } from './training/training-csv.ts';

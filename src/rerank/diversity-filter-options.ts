@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { frozen } from '../core/frozen.ts';
+import { freezeDeeply } from '../core/frozen.ts';
 import { DEFAULT_LAMBDA, selectedCount } from './selection-definition.ts';
 
 export interface DiversityFilterOptions {
@@ -13,7 +13,7 @@ export interface DiversityFilterOptions {
   readonly k: number;
 }
 
-export const DIVERSITY_FILTER_DEFAULTS: Omit<DiversityFilterOptions, 'k'> = frozen({
+export const DIVERSITY_FILTER_DEFAULTS: Omit<DiversityFilterOptions, 'k'> = freezeDeeply({
   lambda: DEFAULT_LAMBDA,
   marginalAbove: 0.3,
   scoreAbove: 0.9,

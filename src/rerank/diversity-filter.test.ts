@@ -2,14 +2,14 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
-import { random } from '../core/random.ts';
+import { createRandom } from '../core/random.ts';
 import { diversityFilter } from './diversity-filter.ts';
 import { DIVERSITY_FILTER_DEFAULTS } from './diversity-filter-options.ts';
 
 type Matrix = number[][];
 
 /** One query's candidates gone through by hand. */
-function filtered(scores: number[], similarity: Matrix, present: number[], k: number) {
+function filterByHand(scores: number[], similarity: Matrix, present: number[], k: number) {
   const order = scores.map((_, c) => c).filter((c) => present[c] === 1);
   order.sort((a, b) => (scores[b] as number) - (scores[a] as number) || a - b);
   const taken: number[] = [];
@@ -31,8 +31,8 @@ async function select(relevance: Matrix, similarities: Matrix[], mask: Matrix, k
   };
   const before = tf.memory().numTensors;
   const selection = diversityFilter(inputs, { ...DIVERSITY_FILTER_DEFAULTS, k });
-  expect([selection.places.shape, selection.places.dtype]).toEqual([[shape[0], k], 'int32']);
-  const got = { places: await selection.places.array(), scores: await selection.scores.array() };
+  expect([selection.slots.shape, selection.slots.dtype]).toEqual([[shape[0], k], 'int32']);
+  const got = { places: await selection.slots.array(), scores: await selection.scores.array() };
   tf.dispose(Object.values(selection));
   expect(() => diversityFilter(inputs, { ...DIVERSITY_FILTER_DEFAULTS, k: 0 })).toThrow(
     'k is not a positive integer: 0',
@@ -42,8 +42,8 @@ async function select(relevance: Matrix, similarities: Matrix[], mask: Matrix, k
   return got;
 }
 
-const source = random(9, 'diversity-filter.test');
-const grid = (rows: number, columns: number, value: () => number): Matrix =>
+const source = createRandom(9, 'diversity-filter.test');
+const drawMatrix = (rows: number, columns: number, value: () => number): Matrix =>
   Array.from({ length: rows }, () => Array.from({ length: columns }, value));
 
 describe.each(TEST_BACKENDS)('on %s', (backend) => {
@@ -51,18 +51,18 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
 
   test.each([3, 13, 17])('takes what going through the candidates takes, at most %d', async (K) => {
     const [B, C] = [7, 13];
-    const relevance = grid(B, C, () => source.integer(41) / 40);
+    const relevance = drawMatrix(B, C, () => source.integer(41) / 40);
     const similarities = relevance.map(() => {
-      const matrix = grid(C, C, () => 2 * source.uniform() - 1);
+      const matrix = drawMatrix(C, C, () => 2 * source.uniform() - 1);
       return matrix.map((row, i) =>
         row.map((_, j) => (i === j ? 1 : (matrix[Math.min(i, j)]?.[Math.max(i, j)] as number))),
       );
     });
-    const mask = grid(B, C, () => Number(source.uniform() < 0.8));
+    const mask = drawMatrix(B, C, () => Number(source.uniform() < 0.8));
     mask[2] = Array(C).fill(0);
     mask[3] = mask[3]?.map((_, c) => Number(c === 5)) as number[];
     const got = await select(relevance, similarities, mask, K);
-    const expected = relevance.map((row, b) => filtered(row, similarities[b] as Matrix, mask[b] as number[], K));
+    const expected = relevance.map((row, b) => filterByHand(row, similarities[b] as Matrix, mask[b] as number[], K));
     expect(got.places).toEqual(expected);
     expect(
       expected.some((row, b) => b !== 2 && b !== 3 && row.filter((place) => place >= 0).length < Math.min(K, C)),

@@ -4,4 +4,4 @@ export { diversityFilter } from './diversity-filter.ts';
 export { DIVERSITY_FILTER_DEFAULTS, type DiversityFilterOptions } from './diversity-filter-options.ts';
 export { type MarginalRelevanceOptions, maximalMarginalRelevance } from './maximal-marginal-relevance.ts';
 export { loadSelection, SELECTIONS, type SelectionOptions, selectionOptions } from './registry.ts';
-export { candidateSimilarities, type Selection, type SelectionInputs } from './selection.ts';
+export { computeSimilarities, type Selection, type SelectionInputs } from './selection.ts';

@@ -2,13 +2,13 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
-import { random } from '../core/random.ts';
+import { createRandom } from '../core/random.ts';
 import { maximalMarginalRelevance } from './maximal-marginal-relevance.ts';
 
 type Matrix = number[][];
 
 /** Greedy selection of one query's candidates, as the formula has it. */
-function greedy(relevance: number[], similarity: Matrix, present: number[], lambda: number, k: number) {
+function selectByHand(relevance: number[], similarity: Matrix, present: number[], lambda: number, k: number) {
   const places: number[] = [];
   const scores: number[] = [];
   while (places.length < k) {
@@ -34,8 +34,8 @@ async function select(relevance: Matrix, similarities: Matrix[], mask: Matrix, l
   };
   const before = tf.memory().numTensors;
   const selection = maximalMarginalRelevance(inputs, { lambda, k });
-  expect([selection.places.shape, selection.places.dtype]).toEqual([[shape[0], k], 'int32']);
-  const got = { places: await selection.places.array(), scores: await selection.scores.array() };
+  expect([selection.slots.shape, selection.slots.dtype]).toEqual([[shape[0], k], 'int32']);
+  const got = { places: await selection.slots.array(), scores: await selection.scores.array() };
   tf.dispose(Object.values(selection));
   expect(() => maximalMarginalRelevance({ ...inputs, mask: inputs.relevance }, { lambda: 2, k })).toThrow('lambda');
   expect(tf.memory().numTensors).toBe(before);
@@ -43,13 +43,13 @@ async function select(relevance: Matrix, similarities: Matrix[], mask: Matrix, l
   return got;
 }
 
-const source = random(8, 'maximal-marginal-relevance.test');
-const grid = (rows: number, columns: number, value: () => number): Matrix =>
+const source = createRandom(8, 'maximal-marginal-relevance.test');
+const drawMatrix = (rows: number, columns: number, value: () => number): Matrix =>
   Array.from({ length: rows }, () => Array.from({ length: columns }, value));
 
 /** Symmetric, ones on the diagonal; in sixteenths, so that float32 sums are exact and ties real. */
-function similarityOf(count: number): Matrix {
-  const matrix = grid(count, count, () => source.integer(33) / 16 - 1);
+function drawSimilarity(count: number): Matrix {
+  const matrix = drawMatrix(count, count, () => source.integer(33) / 16 - 1);
   return matrix.map((row, i) =>
     row.map((_, j) => (i === j ? 1 : (matrix[Math.min(i, j)]?.[Math.max(i, j)] as number))),
   );
@@ -62,16 +62,16 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     'takes what the greedy rule takes, ties to the lower place, lambda %d',
     async (lambda) => {
       const [B, C, K] = [7, 13, 17];
-      const relevance = grid(B, C, () => source.integer(9) / 8);
-      const similarities = relevance.map(() => similarityOf(C));
-      const mask = grid(B, C, () => Number(source.uniform() < 0.8));
+      const relevance = drawMatrix(B, C, () => source.integer(9) / 8);
+      const similarities = relevance.map(() => drawSimilarity(C));
+      const mask = drawMatrix(B, C, () => Number(source.uniform() < 0.8));
       mask[2] = Array(C).fill(0);
       mask[3] = Array(C)
         .fill(0)
         .map((_, c) => Number(c === 5));
       const got = await select(relevance, similarities, mask, lambda, K);
       for (const [b, row] of relevance.entries()) {
-        const expected = greedy(row, similarities[b] as Matrix, mask[b] as number[], lambda, K);
+        const expected = selectByHand(row, similarities[b] as Matrix, mask[b] as number[], lambda, K);
         expect(got.places[b]).toEqual(expected.places);
         for (const [k, score] of expected.scores.entries()) expect(got.scores[b]?.[k]).toBeCloseTo(score, 6);
       }

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { MASKED } from '../attention/logit-terms.ts';
 import { scoped } from '../core/scope.ts';
-import { assertSelection, atPlaces, type Selection, type SelectionInputs } from './selection.ts';
+import { assertSelection, gatherAtPlaces, type Selection, type SelectionInputs } from './selection.ts';
 
 export interface MarginalRelevanceOptions {
   /** Weight of relevance, in [0, 1]; 1 - lambda is that of novelty. */
@@ -20,16 +20,16 @@ interface Remaining extends tf.NamedTensorMap {
 
 interface Taken extends Remaining {
   /** int32 [B, 1] */
-  readonly place: tf.Tensor2D;
+  readonly slot: tf.Tensor2D;
   /** [B, 1] */
   readonly score: tf.Tensor2D;
 }
 
 /** The lowest of each row's places with the greatest value; the backends' own argMax need not agree on which of several it returns. int32 [B, 1] */
-function firstBest(scores: tf.Tensor2D, best: tf.Tensor2D): tf.Tensor2D {
+function findFirstBest(scores: tf.Tensor2D, best: tf.Tensor2D): tf.Tensor2D {
   const count = scores.shape[1];
-  const places = tf.range(0, count, 1, 'int32');
-  return tf.min(tf.where<tf.Tensor>(tf.equal(scores, best), places, tf.scalar(count - 1, 'int32')), 1, true);
+  const slots = tf.range(0, count, 1, 'int32');
+  return tf.min(tf.where<tf.Tensor>(tf.equal(scores, best), slots, tf.scalar(count - 1, 'int32')), 1, true);
 }
 
 /** Takes a candidate of each query, as one batch of operations. */
@@ -38,14 +38,14 @@ function take(inputs: SelectionInputs, { left, redundancy }: Remaining, lambda: 
   const marginal: tf.Tensor2D = tf.sub(tf.mul(relevance, lambda), tf.mul(redundancy, 1 - lambda));
   const scores: tf.Tensor2D = tf.where(left, marginal, MASKED);
   const best: tf.Tensor2D = tf.max(scores, 1, true); // [B, 1]
-  const place = firstBest(scores, best);
-  const similarity = tf.squeeze(atPlaces(similarities, place), [1]) as tf.Tensor2D; // [B, C]
-  const places = tf.range(0, relevance.shape[1], 1, 'int32');
+  const slot = findFirstBest(scores, best);
+  const similarity = tf.squeeze(gatherAtPlaces(similarities, slot), [1]) as tf.Tensor2D; // [B, C]
+  const slots = tf.range(0, relevance.shape[1], 1, 'int32');
   const some = tf.greater(best, MASKED / 2); // [B, 1]
   return {
-    left: tf.logicalAnd(left, tf.notEqual(places, place)),
+    left: tf.logicalAnd(left, tf.notEqual(slots, slot)),
     redundancy: isFirst ? similarity : (tf.maximum(redundancy, similarity) as tf.Tensor2D),
-    place: tf.where<tf.Tensor>(some, place, tf.scalar(-1, 'int32')) as tf.Tensor2D,
+    slot: tf.where<tf.Tensor>(some, slot, tf.scalar(-1, 'int32')) as tf.Tensor2D,
     score: tf.where(some, best, 0),
   };
 }
@@ -63,18 +63,18 @@ export function maximalMarginalRelevance(inputs: SelectionInputs, { lambda, k }:
   assertSelection(inputs, lambda, k);
   const [batch, count] = inputs.relevance.shape;
   return scoped('maximalMarginalRelevance', () => {
-    const places: tf.Tensor2D[] = [tf.zeros([batch, 0], 'int32')];
+    const slots: tf.Tensor2D[] = [tf.zeros([batch, 0], 'int32')];
     const scores: tf.Tensor2D[] = [tf.zeros([batch, 0])];
     let remaining: Remaining = { left: inputs.mask, redundancy: tf.zeros([batch, count]) };
     for (let i = 0; i < Math.min(k, count); i++) {
-      const { place, score, ...rest } = scoped('take', () => take(inputs, remaining, lambda, i === 0));
-      places.push(place);
+      const { slot, score, ...rest } = scoped('take', () => take(inputs, remaining, lambda, i === 0));
+      slots.push(slot);
       scores.push(score);
       remaining = rest;
     }
     const missing: [number, number] = [batch, Math.max(0, k - count)];
-    places.push(tf.fill(missing, -1, 'int32'));
+    slots.push(tf.fill(missing, -1, 'int32'));
     scores.push(tf.zeros(missing));
-    return { places: tf.concat(places, 1), scores: tf.concat(scores, 1) };
+    return { slots: tf.concat(slots, 1), scores: tf.concat(scores, 1) };
   });
 }

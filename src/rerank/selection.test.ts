@@ -2,24 +2,24 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
-import { random } from '../core/random.ts';
-import { assertSelection, atPlaces, candidateSimilarities } from './selection.ts';
+import { createRandom } from '../core/random.ts';
+import { assertSelection, computeSimilarities, gatherAtPlaces } from './selection.ts';
 
 const [B, C, D] = [3, 11, 7];
-const source = random(6, 'selection.test');
+const source = createRandom(6, 'selection.test');
 
 describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
   test('similarities are cosines among the candidates of one query, 0 with a zero vector', async () => {
     const vectors = Array.from({ length: B }, () =>
-      Array.from({ length: C }, () => Array.from({ length: D }, () => 5 * source.normal())),
+      Array.from({ length: C }, () => Array.from({ length: D }, () => 5 * source.drawNormal())),
     );
     (vectors[1] as number[][])[4] = Array(D).fill(0);
     (vectors[2] as number[][])[3] = (vectors[2] as number[][])[9] as number[];
     const embeddings = tf.tensor3d(vectors);
     const before = tf.memory().numTensors;
-    const similarities = candidateSimilarities(embeddings);
+    const similarities = computeSimilarities(embeddings);
     const got = await similarities.array();
     similarities.dispose();
     expect(tf.memory().numTensors).toBe(before);
@@ -51,7 +51,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
       'int32',
     );
     const before = tf.memory().numTensors;
-    const taken = [atPlaces(values, places), atPlaces(cube, places)];
+    const taken = [gatherAtPlaces(values, places), gatherAtPlaces(cube, places)];
     expect(await Promise.all(taken.map((tensor) => tensor.array()))).toEqual([
       [
         [12, 10],

@@ -8,7 +8,7 @@ import { assertShape } from '../core/shapes.ts';
 export interface SelectionInputs {
   /** [B, C] finite scores. */
   readonly relevance: tf.Tensor2D;
-  /** [B, C, C] among a query's candidates, see {@link candidateSimilarities}. */
+  /** [B, C, C] among a query's candidates, see {@link computeSimilarities}. */
   readonly similarities: tf.Tensor3D;
   /** bool [B, C], false for padding. */
   readonly mask: tf.Tensor2D;
@@ -16,7 +16,7 @@ export interface SelectionInputs {
 
 export interface Selection extends tf.NamedTensorMap {
   /** int32 [B, K] places among the candidates in the order in which they were taken, -1 if there are no more. */
-  readonly places: tf.Tensor2D;
+  readonly slots: tf.Tensor2D;
   /** [B, K] the score by which each was taken, 0 if there is none. */
   readonly scores: tf.Tensor2D;
 }
@@ -42,9 +42,9 @@ export function assertSelection({ relevance, similarities, mask }: SelectionInpu
  * @param embeddings [B, C, D] of any length
  * @returns [B, C, C]
  */
-export function candidateSimilarities(embeddings: tf.Tensor3D): tf.Tensor3D {
+export function computeSimilarities(embeddings: tf.Tensor3D): tf.Tensor3D {
   assertShape('embeddings', embeddings, 'B C D');
-  return scoped('candidateSimilarities', () => {
+  return scoped('computeSimilarities', () => {
     const lengths = tf.sqrt(tf.sum(tf.square(embeddings), 2, true)); // [B, C, 1]
     const directions: tf.Tensor3D = tf.mul(embeddings, tf.divNoNan(1, lengths)); // wasm divides [B, C, D] 30 times slower than it multiplies
     return batchedMatmul(directions, tf.transpose(directions, [0, 2, 1]));
@@ -55,13 +55,13 @@ export function candidateSimilarities(embeddings: tf.Tensor3D): tf.Tensor3D {
  * Of each query's row, or slice, the one at its own place.
  *
  * @param values [B, C] or [B, C, C]
- * @param places int32 [B, K]
+ * @param slots int32 [B, K]
  * @returns [B, K] or [B, K, C]
  */
-export function atPlaces<T extends tf.Tensor>(values: T, places: tf.Tensor2D): T {
+export function gatherAtPlaces<T extends tf.Tensor>(values: T, slots: tf.Tensor2D): T {
   const [batch = 0, count = 0, ...rest] = values.shape;
-  return scoped('atPlaces', () => {
+  return scoped('gatherAtPlaces', () => {
     const starts = tf.mul(tf.range(0, batch, 1, 'int32'), tf.scalar(count, 'int32')); // [B]
-    return tf.gather(tf.reshape(values, [-1, ...rest]), tf.add(tf.expandDims(starts, 1), places));
+    return tf.gather(tf.reshape(values, [-1, ...rest]), tf.add(tf.expandDims(starts, 1), slots));
   }) as T;
 }

@@ -4,25 +4,25 @@ import { diversityFilter } from './diversity-filter.ts';
 import { DIVERSITY_FILTER_DEFAULTS } from './diversity-filter-options.ts';
 import { maximalMarginalRelevance } from './maximal-marginal-relevance.ts';
 import { loadSelection, selectionOptions } from './registry.ts';
-import { candidateSimilarities } from './selection.ts';
+import { computeSimilarities } from './selection.ts';
 
-const row = (...values: number[]) => tf.tensor2d(values, [1, values.length]);
-const seen = (...values: number[]) => tf.tensor2d(values, [1, values.length], 'bool');
+const uploadRow = (...values: number[]) => tf.tensor2d(values, [1, values.length]);
+const uploadSeen = (...values: number[]) => tf.tensor2d(values, [1, values.length], 'bool');
 
 /** Candidates of one query, the first two alike. */
-const pool = (own: Own, relevance: number[], mask: number[]) => ({
-  relevance: own(row(...relevance)),
+const buildSelectionPool = (own: Own, relevance: number[], mask: number[]) => ({
+  relevance: own(uploadRow(...relevance)),
   similarities: own(tf.tensor3d([1, 1, 0, 1, 1, 0, 0, 0, 1], [1, 3, 3])),
-  mask: own(seen(...mask)),
+  mask: own(uploadSeen(...mask)),
 });
 const SCORES = [0.8, 0.6, 0.5];
-const mmr = (own: Own, relevance: number[], mask: number[], k: number, lambda = 0.5) =>
-  maximalMarginalRelevance(pool(own, relevance, mask), { lambda, k });
+const selectByRelevance = (own: Own, relevance: number[], mask: number[], k: number, lambda = 0.5) =>
+  maximalMarginalRelevance(buildSelectionPool(own, relevance, mask), { lambda, k });
 const filter = (own: Own, relevance: number[], mask: number[], k: number, lambda = 0.7) =>
-  diversityFilter(pool(own, relevance, mask), { ...DIVERSITY_FILTER_DEFAULTS, lambda, k });
+  diversityFilter(buildSelectionPool(own, relevance, mask), { ...DIVERSITY_FILTER_DEFAULTS, lambda, k });
 const selected = async (own: Own, options: object, mask: number[], k: number) => {
   const select = await loadSelection(selectionOptions.parse(options));
-  return select(pool(own, SCORES, mask), k);
+  return select(buildSelectionPool(own, SCORES, mask), k);
 };
 
 export const TENSOR_OPS: TensorOps = {
@@ -45,22 +45,22 @@ export const TENSOR_OPS: TensorOps = {
     },
   },
   maximalMarginalRelevance: {
-    use: (own) => mmr(own, SCORES, [1, 1, 1], 2),
-    refuses: [[(own) => mmr(own, SCORES, [1, 1, 1], 2, 1.5), /lambda is outside \[0, 1\]: 1.5/]],
+    use: (own) => selectByRelevance(own, SCORES, [1, 1, 1], 2),
+    refuses: [[(own) => selectByRelevance(own, SCORES, [1, 1, 1], 2, 1.5), /lambda is outside \[0, 1\]: 1.5/]],
     edges: {
-      duplicates: [(own) => mmr(own, SCORES, [1, 1, 1], 3), [0, 2, 1, 0.4, 0.25, -0.2]],
-      'one turn': [(own) => mmr(own, SCORES, [0, 1, 0], 1), [1, 0.3]],
-      'all masked': [(own) => mmr(own, SCORES, [0, 0, 0], 2), [-1, -1, 0, 0]],
-      'K > C': [(own) => mmr(own, SCORES, [1, 0, 1], 5), [0, 2, -1, -1, -1, 0.4, 0.25, 0, 0, 0]],
+      duplicates: [(own) => selectByRelevance(own, SCORES, [1, 1, 1], 3), [0, 2, 1, 0.4, 0.25, -0.2]],
+      'one turn': [(own) => selectByRelevance(own, SCORES, [0, 1, 0], 1), [1, 0.3]],
+      'all masked': [(own) => selectByRelevance(own, SCORES, [0, 0, 0], 2), [-1, -1, 0, 0]],
+      'K > C': [(own) => selectByRelevance(own, SCORES, [1, 0, 1], 5), [0, 2, -1, -1, -1, 0.4, 0.25, 0, 0, 0]],
     },
   },
-  candidateSimilarities: {
-    use: (own) => candidateSimilarities(own(tf.tensor3d([1, 2, 3, 4, 5, 6], [1, 3, 2]))),
-    refuses: [[(own) => candidateSimilarities(own(row(1, 2)) as never), /shape of embeddings/]],
+  computeSimilarities: {
+    use: (own) => computeSimilarities(own(tf.tensor3d([1, 2, 3, 4, 5, 6], [1, 3, 2]))),
+    refuses: [[(own) => computeSimilarities(own(uploadRow(1, 2)) as never), /shape of embeddings/]],
     edges: {
-      'zero vectors': [(own) => candidateSimilarities(own(tf.tensor3d([0, 0, 3, 4], [1, 2, 2]))), [0, 0, 0, 1]],
-      duplicates: [(own) => candidateSimilarities(own(tf.tensor3d([3, 4, 6, 8], [1, 2, 2]))), [1, 1, 1, 1]],
-      'one turn': [(own) => candidateSimilarities(own(tf.tensor3d([3, 4], [1, 1, 2]))), [1]],
+      'zero vectors': [(own) => computeSimilarities(own(tf.tensor3d([0, 0, 3, 4], [1, 2, 2]))), [0, 0, 0, 1]],
+      duplicates: [(own) => computeSimilarities(own(tf.tensor3d([3, 4, 6, 8], [1, 2, 2]))), [1, 1, 1, 1]],
+      'one turn': [(own) => computeSimilarities(own(tf.tensor3d([3, 4], [1, 1, 2]))), [1]],
     },
   },
 };

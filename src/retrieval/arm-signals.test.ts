@@ -9,19 +9,27 @@ import type { AttentionOptions } from '../signals/attention-options.ts';
 import { bm25Signal } from '../signals/bm25.ts';
 import type { CandidatePool } from '../signals/candidate-pool.ts';
 import type { Column } from '../signals/column.ts';
-import { each, type Formula, samplePool, worstError } from '../signals/columns.harness.ts';
-import { HOUR, sampleWorkspace, sampleWorld } from '../signals/corpus.fixture.ts';
+import { drawSamplePool, type Formula, findWorstColumnError, scoreEachTurn } from '../signals/columns.harness.ts';
+import { createSampleWorkspace, drawSampleWorld, HOUR_MILLISECONDS } from '../signals/corpus.fixture.ts';
 import { cosineSignal } from '../signals/cosine.ts';
 import { decaySignal } from '../signals/decay.ts';
 import { QUERY_BATCH } from '../signals/pair-cosines.ts';
 import { recencySignal } from '../signals/recency.ts';
-import { bm25, cosine, directedIrcp, pastOf, rcp, tpo, trajectoryDistance } from '../signals/scores.oracle.ts';
+import {
+  computeOracleDistance,
+  computeOracleIrcp,
+  computeOracleRcp,
+  computeOracleTpo,
+  computeTurnBm25,
+  cosine,
+  listVisibleTurns,
+} from '../signals/scores.oracle.ts';
 import { trajectorySignal } from '../signals/trajectory.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { type Bm25IndexOptions, retrieverOptions } from './retriever-options.ts';
 
 /** More queries than one batch holds. */
-const world = sampleWorld(19, 97, QUERY_BATCH + 7);
+const world = drawSampleWorld(19, 97, QUERY_BATCH + 7);
 const WEIGHTS = { depth: 1, siblingOrder: 0.5, homogeneity: 1.2, temporal: 0.8 };
 let workspace: Workspace;
 let pool: CandidatePool;
@@ -30,8 +38,8 @@ let before = 0;
 beforeAll(async () => {
   await useBackend('wasm');
   before = tf.memory().numTensors;
-  workspace = sampleWorkspace(world);
-  pool = await samplePool(workspace);
+  workspace = createSampleWorkspace(world);
+  pool = await drawSamplePool(workspace);
 });
 afterAll(() => {
   workspace.dispose();
@@ -39,7 +47,7 @@ afterAll(() => {
 });
 
 function expectColumn(column: Column, expected: Formula, tolerance: number): void {
-  expect(worstError(column, expected, { world, workspace, pool })).toBeLessThan(tolerance);
+  expect(findWorstColumnError(column, expected, { world, workspace, pool })).toBeLessThan(tolerance);
 }
 
 test('bm25 is that of the moment', async () => {
@@ -50,7 +58,7 @@ test('bm25 is that of the moment', async () => {
   const column = await workspace.get(bm25Signal(candidates[0] as Bm25IndexOptions), pool);
   expectColumn(
     column,
-    each((query, turn) => bm25(world, query, turn)),
+    scoreEachTurn((query, turn) => computeTurnBm25(world, query, turn)),
     1e-5,
   );
 });
@@ -59,7 +67,7 @@ test('cosine', async () => {
   const column = await workspace.get(cosineSignal(null), pool);
   expectColumn(
     column,
-    each((query, turn) => cosine(world, query, turn)),
+    scoreEachTurn((query, turn) => cosine(world, query, turn)),
     1e-6,
   );
 });
@@ -68,7 +76,7 @@ test('recency is the place in time, 1 for the newest', async () => {
   expectColumn(
     await workspace.get(recencySignal(null), pool),
     (query, turns) => {
-      const past = pastOf(world, query).map(({ id }) => id);
+      const past = listVisibleTurns(world, query).map(({ id }) => id);
       return turns.map(({ id }) => (past.indexOf(id) + 1) / past.length);
     },
     1e-6,
@@ -76,7 +84,9 @@ test('recency is the place in time, 1 for the newest', async () => {
 });
 
 test('decay halves with each half-life', async () => {
-  const expected = each((query, turn) => 2 ** -((query.timestamp - turn.timestamp) / (29 * HOUR)));
+  const expected = scoreEachTurn(
+    (query, turn) => 2 ** -((query.timestamp - turn.timestamp) / (29 * HOUR_MILLISECONDS)),
+  );
   expectColumn(await workspace.get(decaySignal({ halfLifeHours: 29 }), pool), expected, 1e-6);
 });
 
@@ -86,7 +96,7 @@ test('trajectory is exp(-D / sigma)', async () => {
     relevance: { signals: ['recency'] },
     trajectory: { sigma: 0.3, weights: { complexity: 0 } },
   });
-  const expected = each((query, turn) => Math.exp(-trajectoryDistance(world, query, turn, WEIGHTS) / 0.3));
+  const expected = scoreEachTurn((query, turn) => Math.exp(-computeOracleDistance(world, query, turn, WEIGHTS) / 0.3));
   expectColumn(
     await workspace.get(trajectorySignal(trajectory as NonNullable<typeof trajectory>), pool),
     expected,
@@ -101,29 +111,33 @@ describe('attention', () => {
     trajectory: { weights: { complexity: 0 } },
     attention: { mechanism: 'rcp' },
   });
-  const column = (options: Partial<AttentionOptions>) =>
+  const computeAttentionWith = (options: Partial<AttentionOptions>) =>
     workspace.get(attentionSignal({ attention: { ...(attention as AttentionOptions), ...options }, trajectory }), pool);
-  const back = (query: Query, turns: readonly Turn[]) => rcp(world, query, turns);
-  const forward = (query: Query, turns: readonly Turn[]) => directedIrcp(world, query, turns);
-  const place = (query: Query, turns: readonly Turn[]) => tpo(world, query, turns, WEIGHTS);
+  const computeExpectedBack = (query: Query, turns: readonly Turn[]) => computeOracleRcp(world, query, turns);
+  const computeExpectedForward = (query: Query, turns: readonly Turn[]) => computeOracleIrcp(world, query, turns);
+  const place = (query: Query, turns: readonly Turn[]) => computeOracleTpo(world, query, turns, WEIGHTS);
 
   test.each([
-    ['rcp', 'literal', back],
-    ['rcp', 'directed', back],
-    ['ircp', 'literal', back],
-    ['ircp', 'directed', forward],
+    ['rcp', 'literal', computeExpectedBack],
+    ['rcp', 'directed', computeExpectedBack],
+    ['ircp', 'literal', computeExpectedBack],
+    ['ircp', 'directed', computeExpectedForward],
     ['tpo', 'directed', place],
   ] as const)('%s, %s', async (mechanism, mode, expected) => {
-    expectColumn(await column({ mechanism, mode }), expected, 1e-5);
+    expectColumn(await computeAttentionWith({ mechanism, mode }), expected, 1e-5);
   });
 
   test.each(['literal', 'directed'] as const)('unified, %s, is their mix', async (mode) => {
     const mix = { rcp: 0.5, ircp: 0.3, tpo: 0.2 };
-    const other = mode === 'literal' ? back : forward;
+    const other = mode === 'literal' ? computeExpectedBack : computeExpectedForward;
     expectColumn(
-      await column({ mechanism: 'unified', mode, mix }),
+      await computeAttentionWith({ mechanism: 'unified', mode, mix }),
       (query, turns) => {
-        const parts = [back, other, place].map((formula) => formula(query, turns)) as [number[], number[], number[]];
+        const parts = [computeExpectedBack, other, place].map((formula) => formula(query, turns)) as [
+          number[],
+          number[],
+          number[],
+        ];
         return turns.map((_, i) => 0.5 * parts[0][i]! + 0.3 * parts[1][i]! + 0.2 * parts[2][i]!);
       },
       1e-5,

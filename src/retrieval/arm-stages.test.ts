@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { IndexOptions } from '../candidates/registry.ts';
 import { useBackend } from '../core/backend.ts';
 import { Corpus } from '../model/corpus.ts';
-import { sampleWorkspace, sampleWorld } from '../signals/corpus.fixture.ts';
+import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import { cosineSignal } from '../signals/cosine.ts';
 import { Plan, type StageRoots, withInputs } from '../signals/plan.ts';
 import { recencySignal } from '../signals/recency.ts';
@@ -15,7 +15,7 @@ import { retrieve } from './retriever.ts';
 import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 
 beforeAll(() => useBackend('wasm'));
-const world = sampleWorld(7, 61, 5, 3);
+const world = drawSampleWorld(7, 61, 5, 3);
 const arms = Object.keys(SAMPLE_ARMS) as SampleArm[];
 
 function countByName(stages: Iterable<Stage>): Record<string, number> {
@@ -25,22 +25,22 @@ function countByName(stages: Iterable<Stage>): Record<string, number> {
 }
 
 /** All that an arm makes of a workspace. */
-async function outcome(workspace: Workspace, options: RetrieverOptions): Promise<unknown> {
+async function computeOutcome(workspace: Workspace, options: RetrieverOptions): Promise<unknown> {
   const { pool, scores, components } = await retrieve(workspace, options);
   return { positions: pool.positions, scores, components: [...components] };
 }
 
 test.each(arms)('what is foretold of an arm is what it executes: %s', async (arm) => {
-  const workspace = sampleWorkspace(world);
+  const workspace = createSampleWorkspace(world);
   await retrieve(workspace, SAMPLE_ARMS[arm]);
-  const executed = Object.entries(workspace.stageCounts()).map(([name, counts]) => [name, counts.executed]);
+  const executed = Object.entries(workspace.readStageCounts()).map(([name, counts]) => [name, counts.executed]);
   const foretold = withInputs(armStages(workspace.plan, SAMPLE_ARMS[arm])).values();
   workspace.dispose();
   expect(Object.fromEntries(executed)).toEqual(countByName(foretold));
 });
 
 test('inputs precede the stages that need them, each once', () => {
-  const workspace = sampleWorkspace(world);
+  const workspace = createSampleWorkspace(world);
   const stages = [...withInputs(armStages(workspace.plan, SAMPLE_ARMS.unified)).values()];
   workspace.dispose();
   const places = new Map(stages.map(({ key }, place) => [key, place]));
@@ -109,12 +109,12 @@ describe('an arm is not mistaken for one that differs in a single option', () =>
   };
   const base = retrieverOptions.parse(written);
 
-  function leaves(value: unknown, path: string): string[] {
+  function listLeafPathsOf(value: unknown, path: string): string[] {
     if (value === null || typeof value !== 'object' || path in changes) return [path];
-    return Object.entries(value).flatMap(([key, item]) => leaves(item, path === '' ? key : `${path}.${key}`));
+    return Object.entries(value).flatMap(([key, item]) => listLeafPathsOf(item, path === '' ? key : `${path}.${key}`));
   }
 
-  function changed(path: string): RetrieverOptions {
+  function changeOption(path: string): RetrieverOptions {
     const copy = structuredClone(base) as unknown as Record<string, never>;
     const keys = path.split('.');
     const last = keys.pop() as string;
@@ -126,7 +126,7 @@ describe('an arm is not mistaken for one that differs in a single option', () =>
 
   test('every option has another value here', () => {
     const fixed = /^candidates\.\d\.index$|^relevance\.(signals|fusion\.(method|theoreticalMinimum))/;
-    const options = leaves(base, '').filter((path) => !fixed.test(path));
+    const options = listLeafPathsOf(base, '').filter((path) => !fixed.test(path));
     expect(options.sort()).toEqual(Object.keys(changes).sort());
   });
 
@@ -134,19 +134,19 @@ describe('an arm is not mistaken for one that differs in a single option', () =>
   const composed = ['relevance.fusion.alpha', 'trajectory.weight', 'attention.weight', 'selection'];
   let shared: Workspace;
   beforeAll(() => {
-    shared = sampleWorkspace(world);
+    shared = createSampleWorkspace(world);
   });
   afterAll(() => shared.dispose());
 
   test.each(Object.keys(changes))('%s', async (path) => {
-    const keysOf = (options: RetrieverOptions) => [...withInputs(armStages(shared.plan, options)).keys()];
-    if (composed.includes(path)) expect(keysOf(changed(path))).toEqual(keysOf(base));
-    else expect(keysOf(changed(path))).not.toEqual(keysOf(base));
-    const alone = sampleWorkspace(world);
+    const listStageKeys = (options: RetrieverOptions) => [...withInputs(armStages(shared.plan, options)).keys()];
+    if (composed.includes(path)) expect(listStageKeys(changeOption(path))).toEqual(listStageKeys(base));
+    else expect(listStageKeys(changeOption(path))).not.toEqual(listStageKeys(base));
+    const alone = createSampleWorkspace(world);
     try {
-      const expected = await outcome(alone, changed(path));
-      await outcome(shared, base);
-      expect(await outcome(shared, changed(path))).toEqual(expected);
+      const expected = await computeOutcome(alone, changeOption(path));
+      await computeOutcome(shared, base);
+      expect(await computeOutcome(shared, changeOption(path))).toEqual(expected);
     } finally {
       alone.dispose();
     }

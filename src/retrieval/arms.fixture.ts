@@ -13,8 +13,8 @@ const flat = [
 ];
 const hybrid = { candidates: sources, relevance: { signals: ['cosine', 'bm25'] } };
 const placed = { ...hybrid, decay: { halfLifeHours: 31 }, trajectory: { dimensions: 5 } };
-const attending = (attention: object) => ({ ...placed, attention });
-const under = (kind: ControlKind, options: object) => ({ ...options, control: { kind } });
+const buildAttending = (attention: object) => ({ ...placed, attention });
+const putUnderControl = (kind: ControlKind, options: object) => ({ ...options, control: { kind } });
 const forgetful = { combine: 'additive', temperature: 1, decay: 0.3 };
 
 const MIX = {
@@ -48,30 +48,33 @@ const written = {
   'trajectory, 3': { ...placed, trajectory: { dimensions: 3, sigma: 0.7 } },
   'trajectory, 5': placed,
   'trajectory, 7, raw': { ...placed, trajectory: { dimensions: 7, complexityScale: 'raw' } },
-  rcp: attending({ mechanism: 'rcp' }),
-  'rcp, line': attending({ mechanism: 'rcp', topology: 'line', ...forgetful }),
-  'ircp, literal': attending({ mechanism: 'ircp', mode: 'literal' }),
-  'ircp, directed': attending({ mechanism: 'ircp', mode: 'directed' }),
-  'ircp, directed, additive': attending({ mechanism: 'ircp', mode: 'directed', self: 'exclude', ...forgetful }),
-  tpo: attending({ mechanism: 'tpo' }),
-  unified: attending({ mechanism: 'unified', mode: 'directed' }),
+  rcp: buildAttending({ mechanism: 'rcp' }),
+  'rcp, line': buildAttending({ mechanism: 'rcp', topology: 'line', ...forgetful }),
+  'ircp, literal': buildAttending({ mechanism: 'ircp', mode: 'literal' }),
+  'ircp, directed': buildAttending({ mechanism: 'ircp', mode: 'directed' }),
+  'ircp, directed, additive': buildAttending({ mechanism: 'ircp', mode: 'directed', self: 'exclude', ...forgetful }),
+  tpo: buildAttending({ mechanism: 'tpo' }),
+  unified: buildAttending({ mechanism: 'unified', mode: 'directed' }),
   'attention alone': { ...hybrid, attention: { mechanism: 'unified', mode: 'directed' } },
   'propagation, published': { ...placed, candidates: flat, propagation: { preset: 'published' } },
   'propagation, framework': { ...placed, candidates: flat, propagation: { preset: 'framework' } },
-  'unified, permuted order': under('permuted-order', attending({ mechanism: 'unified' })),
-  'unified, shuffled coordinates': under('shuffled-coordinates', attending({ mechanism: 'unified' })),
-  'unified, random parents': under('random-parents', attending({ mechanism: 'unified' })),
-  'unified, rewired graph': under('rewired-graph', attending({ mechanism: 'unified' })),
-  'trajectory, 7, rewired graph': under('rewired-graph', { ...placed, trajectory: { dimensions: 7 } }),
-  'ircp, permuted order': under('permuted-order', attending({ mechanism: 'ircp', self: 'exclude', ...forgetful })),
-  'propagation, permuted order': under('permuted-order', {
+  'unified, permuted order': putUnderControl('permuted-order', buildAttending({ mechanism: 'unified' })),
+  'unified, shuffled coordinates': putUnderControl('shuffled-coordinates', buildAttending({ mechanism: 'unified' })),
+  'unified, random parents': putUnderControl('random-parents', buildAttending({ mechanism: 'unified' })),
+  'unified, rewired graph': putUnderControl('rewired-graph', buildAttending({ mechanism: 'unified' })),
+  'trajectory, 7, rewired graph': putUnderControl('rewired-graph', { ...placed, trajectory: { dimensions: 7 } }),
+  'ircp, permuted order': putUnderControl(
+    'permuted-order',
+    buildAttending({ mechanism: 'ircp', self: 'exclude', ...forgetful }),
+  ),
+  'propagation, permuted order': putUnderControl('permuted-order', {
     ...placed,
     candidates: flat,
     propagation: { preset: 'framework' },
   }),
   mmr: { ...placed, selection: { method: 'mmr', k: 11, lambda: 0.6 } },
   'mix of signals': { ...hybrid, scoring: { weights: MIX } },
-  'mix of signals, rewired graph': under('rewired-graph', { ...hybrid, scoring: { weights: MIX } }),
+  'mix of signals, rewired graph': putUnderControl('rewired-graph', { ...hybrid, scoring: { weights: MIX } }),
   'mix of words': {
     ...hybrid,
     scoring: { signals: { groups: ['text'] }, weights: { 'bm25:share': 1, 'cosine:+1': 0.3 } },

@@ -2,15 +2,15 @@ import * as tf from '@tensorflow/tfjs-core';
 import { describe, expect, test } from 'vitest';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { DimensionMismatchError } from '../core/errors.ts';
-import { onBackendWithoutLeaks } from '../core/leaks.harness.ts';
-import { blend, byRowMaximum } from './blend.ts';
+import { useBackendWithoutLeaks } from '../core/leaks.harness.ts';
+import { blend, divideScoresByRowMaximum } from './blend.ts';
 
 describe.each(TEST_BACKENDS)('%s', (backend) => {
-  onBackendWithoutLeaks(backend);
+  useBackendWithoutLeaks(backend);
 
   test('rows are divided by their largest value, and rows without one become 0', async () => {
     const scores = tf.tensor2d([2, 4, 1, 0, 0, 0, 0.5, 0, 0.25, 2 ** -140, 0, 0], [4, 3]);
-    const scaled = byRowMaximum(scores);
+    const scaled = divideScoresByRowMaximum(scores);
     expect([...(await scaled.data())]).toEqual([0.5, 1, 0.25, 0, 0, 0, 1, 0, 0.5, 0, 0, 0]);
     tf.dispose([scores, scaled]);
   });

@@ -1,13 +1,13 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { inverseOrZero } from '../core/inverse-or-zero.ts';
+import { invertOrZero } from '../core/inverse-or-zero.ts';
 import { scoped } from '../core/scope.ts';
 import { assertShape } from '../core/shapes.ts';
 
 /** Each row divided by its largest value; a row without a positive value, or with subnormal ones alone, becomes 0. Keeps the order within a row and makes rows comparable. */
-export function byRowMaximum(scores: tf.Tensor2D): tf.Tensor2D {
+export function divideScoresByRowMaximum(scores: tf.Tensor2D): tf.Tensor2D {
   assertShape('scores', scores, 'B C');
   // One quotient a row: wasm takes ten times as long for one a score.
-  return scoped('byRowMaximum', () => tf.mul(scores, inverseOrZero(tf.max(scores, 1, true))));
+  return scoped('divideScoresByRowMaximum', () => tf.mul(scores, invertOrZero(tf.max(scores, 1, true))));
 }
 
 /**
@@ -21,5 +21,7 @@ export function byRowMaximum(scores: tf.Tensor2D): tf.Tensor2D {
 export function blend(base: tf.Tensor2D, signal: tf.Tensor2D, weight: number): tf.Tensor2D {
   const sizes = assertShape('base', base, 'B C');
   assertShape('signal', signal, 'B C', sizes);
-  return scoped('blend', () => tf.add(tf.mul(byRowMaximum(base), 1 - weight), tf.mul(byRowMaximum(signal), weight)));
+  return scoped('blend', () =>
+    tf.add(tf.mul(divideScoresByRowMaximum(base), 1 - weight), tf.mul(divideScoresByRowMaximum(signal), weight)),
+  );
 }

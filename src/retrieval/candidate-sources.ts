@@ -4,15 +4,15 @@ import { assertAdmissible } from '../candidates/admissible.ts';
 import type { IndexOptions } from '../candidates/registry.ts';
 import type { CandidateIndex, Candidates } from '../model/candidates.ts';
 import { prepareSignals } from '../signals/bank/signal-bank.ts';
-import { type CandidatePool, type PoolRows, poolOf } from '../signals/candidate-pool.ts';
-import { nothingAsked } from '../signals/conversation-scope.ts';
+import { type CandidatePool, joinCandidates, type PoolRows } from '../signals/candidate-pool.ts';
+import { buildWarmUpBatch } from '../signals/conversation-scope.ts';
 import { propagatedRows } from '../signals/propagated.ts';
-import { scopedIndex } from '../signals/scoped-index.ts';
+import { createScopedIndex } from '../signals/scoped-index.ts';
 import { defineStage, type StageUse, type World } from '../signals/signal.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import type { WorldPart } from '../signals/worlds/world-parts.ts';
 import type { RetrieverOptions } from './retriever-options.ts';
-import { unwatched, type Watch } from './watch.ts';
+import { runUnwatched, type Watch } from './watch.ts';
 
 /** A source of candidates: an index, and what the turns' vectors are mixed with before a search. */
 export interface SourceUse {
@@ -27,16 +27,16 @@ function sourceUse(index: IndexOptions, propagation: PropagationOptions | null):
 
 function openIndex(world: World, { index }: SourceUse, rows: PropagatedVersions | null): Promise<CandidateIndex> {
   const { turnVectors: vectors, dimension, seed } = world;
-  return scopedIndex(index, world.scopes, { vectors, dimension, seed }, rows);
+  return createScopedIndex(index, world.subcorpora, { vectors, dimension, seed }, rows);
 }
 
 /** An index that is kept until the workspace is disposed, as one that is asked time and again. */
 function keepIndex({ shared }: World, use: SourceUse): Promise<CandidateIndex> {
   // Only another order of turns changes propagated rows, and those alone change an index.
   const order = use.propagation !== null && shared.control?.kind === 'permuted-order' ? shared.control : null;
-  return shared.once(['index', use, order], async () => {
+  return shared.keepOnce(['index', use, order], async () => {
     const rows = use.propagation === null ? null : await shared.get(propagatedRows(use.propagation));
-    return shared.own(await openIndex(shared, use, rows));
+    return shared.keepTensors(await openIndex(shared, use, rows));
   });
 }
 
@@ -94,7 +94,7 @@ export function candidatesFrom(index: IndexOptions, propagation: PropagationOpti
 type PoolOptions = Pick<RetrieverOptions, 'candidates' | 'propagation' | 'sameChannel'>;
 
 /** Names the sources of a pool as inputs, in their order. */
-function sourcesOf({ candidates, propagation }: PoolOptions): Readonly<Record<string, StageUse<Candidates>>> {
+function listArmSources({ candidates, propagation }: PoolOptions): Readonly<Record<string, StageUse<Candidates>>> {
   return Object.fromEntries(candidates.map((index, i) => [`${i}`, candidatesFrom(index, propagation)]));
 }
 
@@ -103,14 +103,14 @@ export const poolRows = defineStage<PoolOptions, PoolRows, Readonly<Record<strin
   name: 'pool',
   module: import.meta.url,
   of: 'queries',
-  reads: (options) => [...new Set(Object.values(sourcesOf(options)).flatMap(({ reads }) => reads))],
+  reads: (options) => [...new Set(Object.values(listArmSources(options)).flatMap(({ reads }) => reads))],
   key: ({ sameChannel }) => ({ sameChannel }),
-  inputs: sourcesOf,
+  inputs: listArmSources,
   compute: ({ world, inputs }, { sameChannel }) => {
     const { corpus, queries, tieRanks } = world;
     const admits = (query: number, position: number) =>
       !sameChannel || corpus.turns[position]?.channel === queries[query]?.channel;
-    return poolOf(Object.values(inputs), queries.length, tieRanks, admits);
+    return joinCandidates(Object.values(inputs), queries.length, tieRanks, admits);
   },
 });
 
@@ -118,14 +118,14 @@ export const poolRows = defineStage<PoolOptions, PoolRows, Readonly<Record<strin
 export async function findPool(
   workspace: Workspace,
   options: PoolOptions & Pick<RetrieverOptions, 'control'>,
-  watch: Watch = unwatched,
+  watch: Watch = runUnwatched,
 ): Promise<CandidatePool> {
   const world = workspace.under(options.control);
   const use = poolRows(options);
   const stage = workspace.plan.under(options.control).stage(use);
-  const rows = await workspace.stage(stage, async () => {
+  const rows = await workspace.runStage(stage, async () => {
     const found: Record<string, Candidates> = {};
-    for (const [name, source] of Object.entries(sourcesOf(options)))
+    for (const [name, source] of Object.entries(listArmSources(options)))
       found[name] = await watch(source.name.replace('-', ' '), () => world.get(source));
     return use.compute(world, undefined, found);
   });
@@ -139,7 +139,7 @@ export async function findPool(
 export async function warmUp(workspace: Workspace, arm: RetrieverOptions): Promise<void> {
   const { candidates, propagation, scoring, control } = arm;
   if (scoring !== null) await prepareSignals(workspace, scoring.signals);
-  const nothing = nothingAsked(workspace.scopes, workspace.batch);
+  const nothing = buildWarmUpBatch(workspace.subcorpora, workspace.batch);
   const world = workspace.under(control);
   for (const options of candidates) {
     const index = await keepIndex(world, sourceUse(options, propagation));

@@ -1,11 +1,11 @@
 /** Candidates, fusion, signals and selection composed into what one arm of an ablation is. */
 
 export { armStages } from './arm-signals.ts';
-export { blend, byRowMaximum } from './blend.ts';
+export { blend, divideScoresByRowMaximum } from './blend.ts';
 export { candidatesFrom, findPool, poolRows, type SourceUse, warmUp } from './candidate-sources.ts';
-export { controlsFor } from './null-controls.ts';
+export { listControlsFor } from './null-controls.ts';
 export { type Ranking, rank } from './rank.ts';
-export { fuseSignals, semanticWeight } from './relevance.ts';
+export { computeSemanticWeight, fuseSignals } from './relevance.ts';
 export { type Retrieved, retrieve } from './retriever.ts';
 export {
   assertRetriever,

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
-import { sampleWorkspace, sampleWorld } from '../signals/corpus.fixture.ts';
+import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import { CONTROL_KINDS, type ControlKind } from '../signals/worlds/control-options.ts';
-import { controlsFor } from './null-controls.ts';
+import { listControlsFor } from './null-controls.ts';
 import { retrieve } from './retriever.ts';
 import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 
@@ -17,7 +17,7 @@ const hybrid = {
   decay: { halfLifeHours: 31 },
 };
 const plainly = { decay: null };
-const arm = (options: object): RetrieverOptions => retrieverOptions.parse({ ...hybrid, ...options });
+const parseHybridArm = (options: object): RetrieverOptions => retrieverOptions.parse({ ...hybrid, ...options });
 
 /** An arm, and the controls that it needs. */
 const ARMS: readonly (readonly [string, object, readonly ControlKind[]])[] = [
@@ -61,23 +61,23 @@ const ARMS: readonly (readonly [string, object, readonly ControlKind[]])[] = [
 ];
 
 test.each(ARMS)('%s', (_, options, controls) => {
-  expect(controlsFor(arm(options))).toEqual(controls);
+  expect(listControlsFor(parseHybridArm(options))).toEqual(controls);
 });
 
 describe('a control', () => {
   beforeAll(() => useBackend('wasm'));
-  const world = sampleWorld(7, 101, 11, 3);
+  const world = drawSampleWorld(7, 101, 11, 3);
 
   test.each(ARMS)(
     'changes the scores of an arm where it is among its controls, and only there: %s',
     async (_, options, controls) => {
-      const workspace = sampleWorkspace(world);
-      const scoresUnder = async (kind: ControlKind | null) =>
-        (await retrieve(workspace, arm({ ...options, control: kind && { kind, seed: 3 } }))).scores;
-      const plain = await scoresUnder(null);
+      const workspace = createSampleWorkspace(world);
+      const scoreUnderControl = async (kind: ControlKind | null) =>
+        (await retrieve(workspace, parseHybridArm({ ...options, control: kind && { kind, seed: 3 } }))).scores;
+      const plain = await scoreUnderControl(null);
       const changing = [];
       for (const kind of CONTROL_KINDS)
-        if (!Buffer.from((await scoresUnder(kind)).buffer).equals(Buffer.from(plain.buffer))) changing.push(kind);
+        if (!Buffer.from((await scoreUnderControl(kind)).buffer).equals(Buffer.from(plain.buffer))) changing.push(kind);
       workspace.dispose();
       expect(changing).toEqual(controls);
     },
@@ -89,27 +89,27 @@ describe('a control', () => {
     [parents, ['attention', 'frames', 'trajectory']],
     [graph, ['attention', 'frames', 'trajectory']],
   ])('%s shares every stage with its arm that it does not touch', async (kind, own) => {
-    const workspace = sampleWorkspace(world);
+    const workspace = createSampleWorkspace(world);
     const unified = { trajectory: {}, attention: { mechanism: 'unified' } };
-    const executed = () =>
-      Object.entries(workspace.stageCounts()).map(([name, counts]) => [name, counts.executed] as const);
-    await retrieve(workspace, arm(unified));
-    const before = new Map(executed());
-    await retrieve(workspace, arm({ ...unified, control: { kind } }));
-    const added = executed().filter(([name, count]) => count > (before.get(name) ?? 0));
+    const listExecuted = () =>
+      Object.entries(workspace.readStageCounts()).map(([name, counts]) => [name, counts.executed] as const);
+    await retrieve(workspace, parseHybridArm(unified));
+    const before = new Map(listExecuted());
+    await retrieve(workspace, parseHybridArm({ ...unified, control: { kind } }));
+    const added = listExecuted().filter(([name, count]) => count > (before.get(name) ?? 0));
     workspace.dispose();
     expect(added.map(([name]) => name)).toEqual(own);
     for (const [name, count] of added) expect(count - (before.get(name) ?? 0)).toBe(1);
   });
 
   test("without a seed of its own is drawn by the workspace's", async () => {
-    const workspace = sampleWorkspace(world); // of seed 5
-    const scores = async (seed: number | null) => {
-      const options = arm({ trajectory: {}, control: { kind: coordinates, seed } });
+    const workspace = createSampleWorkspace(world); // of seed 5
+    const scoreUnderSeed = async (seed: number | null) => {
+      const options = parseHybridArm({ trajectory: {}, control: { kind: coordinates, seed } });
       return (await retrieve(workspace, options)).scores;
     };
-    expect(await scores(null)).toEqual(await scores(5));
-    expect(await scores(null)).not.toEqual(await scores(7));
+    expect(await scoreUnderSeed(null)).toEqual(await scoreUnderSeed(5));
+    expect(await scoreUnderSeed(null)).not.toEqual(await scoreUnderSeed(7));
     workspace.dispose();
   });
 });

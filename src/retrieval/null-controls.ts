@@ -1,11 +1,11 @@
-import { type BankSignal, bankSignals } from '../signals/bank/options.ts';
 import type { ScoringOptions } from '../signals/bank/options.ts';
+import { type BankSignal, bankSignals } from '../signals/bank/options.ts';
 import { CONTROL_KINDS, type ControlKind } from '../signals/worlds/control-options.ts';
 import { disturbs, type WorldPart } from '../signals/worlds/world-parts.ts';
 import { chainSignals } from './arm-signals.ts';
 import type { RetrieverOptions } from './retriever-options.ts';
 
-/** What {@link controlsFor} depends on. */
+/** What {@link listControlsFor} depends on. */
 const DECIDING = [
   'attention.mechanism',
   'attention.mix',
@@ -16,7 +16,7 @@ const DECIDING = [
 ] as const;
 
 /** Whether a value at this path of an arm affects which controls change anything. */
-export function decideControls(path: string): boolean {
+export function doesDecideControls(path: string): boolean {
   return DECIDING.some((known) => `${known}.`.startsWith(`${path}.`) || `${path}.`.startsWith(`${known}.`));
 }
 
@@ -36,7 +36,7 @@ function armReads(arm: RetrieverOptions): readonly WorldPart[] {
 }
 
 /** The controls that change anything of what an arm looks at. */
-export function controlsFor(arm: RetrieverOptions): ControlKind[] {
+export function listControlsFor(arm: RetrieverOptions): ControlKind[] {
   const reads = armReads(arm);
   return CONTROL_KINDS.filter((kind) => disturbs(kind, reads));
 }

@@ -1,6 +1,6 @@
 import type { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
-import { askedConversations } from '../signals/conversation-scope.ts';
+import { listAskedConversations } from '../signals/conversation-scope.ts';
 
 /** Up to where queries can look back: in the whole corpus, and in conversations that are asked alone. */
 export interface QueryReach {
@@ -11,23 +11,23 @@ export interface QueryReach {
 }
 
 /** How far back from which positions some queries can look: nothing else of the corpus has an influence on what they find. */
-export function queryReach(corpus: Corpus, queries: readonly Query[]): QueryReach {
+export function computeQueryReach(corpus: Corpus, queries: readonly Query[]): QueryReach {
   const limits = new Map<number, number>();
   const raise = (conversation: number, cutoff: number) =>
     limits.set(conversation, Math.max(limits.get(conversation) ?? 0, cutoff));
-  const asked = askedConversations(corpus, queries);
-  for (const [place, { timestamp, anchorTurnId }] of queries.entries()) {
-    const cutoff = corpus.cutoff(timestamp);
-    raise(asked[place] as number, cutoff);
-    if (anchorTurnId !== null) raise(corpus.conversationOf[corpus.position(anchorTurnId)] as number, cutoff);
+  const asked = listAskedConversations(corpus, queries);
+  for (const [queryIndex, { timestamp, anchorTurnId }] of queries.entries()) {
+    const cutoff = corpus.countEarlierTurns(timestamp);
+    raise(asked[queryIndex] as number, cutoff);
+    if (anchorTurnId !== null) raise(corpus.conversationOf[corpus.getPosition(anchorTurnId)] as number, cutoff);
   }
   const whole = limits.get(-1) ?? 0;
-  const conversations = [...limits].filter(([place, limit]) => place >= 0 && limit > whole);
+  const conversations = [...limits].filter(([queryIndex, limit]) => queryIndex >= 0 && limit > whole);
   return { corpus: whole, conversations: conversations.sort(([a], [b]) => a - b) };
 }
 
 /** The positions of the turns within reach, ascending. */
-export function turnsWithin(corpus: Corpus, { corpus: whole, conversations }: QueryReach): ReadonlySet<number> {
+export function listTurnsWithin(corpus: Corpus, { corpus: whole, conversations }: QueryReach): ReadonlySet<number> {
   const positions = new Set<number>();
   for (let position = 0; position < whole; position++) positions.add(position);
   if (conversations.length === 0) return positions;

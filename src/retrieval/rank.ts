@@ -6,7 +6,7 @@ import type { PoolRows } from '../signals/candidate-pool.ts';
 /** The best K places of each of Q queries. */
 export interface Ranking {
   /** Row-major [Q, K] places in the pool's rows, best first; -1 where a query has fewer candidates. */
-  readonly places: Int32Array;
+  readonly slots: Int32Array;
   /** Row-major [Q, K]. */
   readonly scores: Float32Array;
   /** K. */
@@ -54,11 +54,11 @@ export async function rank(
   const top = scoped('rank', () => tf.topk(tf.tensor2d(masked, [pool.queryCount, pool.width]), K, true)); // [Q, K]
   try {
     const [best, indices] = await Promise.all([top.values.data(), top.indices.data()]);
-    const places = Int32Array.from(indices, (place, i) => {
+    const slots = Int32Array.from(indices, (slot, i) => {
       const query = Math.floor(i / K);
-      return (pool.positions[query * pool.width + place] as number) < 0 ? -1 : place;
+      return (pool.positions[query * pool.width + slot] as number) < 0 ? -1 : slot;
     });
-    return { places, scores: Float32Array.from(best), depth: K };
+    return { slots, scores: Float32Array.from(best), depth: K };
   } finally {
     tf.dispose([top.values, top.indices]);
   }

@@ -29,12 +29,12 @@ type RelevanceFusionOptions = z.output<typeof relevanceFusionOptions>;
 const LIST_METHODS: readonly string[] = ['rrf', 'combsum', 'combmnz'] satisfies FusionOptions['method'][];
 
 /** Whether the signals' own lists are fused, and not scores of the whole pool. */
-export function fusesLists({ method }: RelevanceFusionOptions): boolean {
+export function doesFuseLists({ method }: RelevanceFusionOptions): boolean {
   return LIST_METHODS.includes(method);
 }
 
 /** The fusion that is computed, whatever it is given. */
-export function fusionOf(options: RelevanceFusionOptions): FusionOptions {
+export function resolveFusion(options: RelevanceFusionOptions): FusionOptions {
   switch (options.method) {
     case 'pool-rrf':
       return { ...options, method: 'rrf' };

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { fuseSignals, semanticWeight } from './relevance.ts';
+import { computeSemanticWeight, fuseSignals } from './relevance.ts';
 
 test('the semantic weight of a cosine lies in [0, 1]', () => {
-  expect([...semanticWeight(Float32Array.of(-1, 0, 0.5, 1))]).toEqual([0, 0.5, 0.75, 1]);
+  expect([...computeSemanticWeight(Float32Array.of(-1, 0, 0.5, 1))]).toEqual([0, 0.5, 0.75, 1]);
 });
 
 test('each query is fused over its own candidates, and padding stays 0', () => {

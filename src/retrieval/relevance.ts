@@ -5,14 +5,14 @@ import type { Column } from '../signals/column.ts';
 import type { RelevanceSignal } from './relevance-fusion.ts';
 
 /** The places of a pool's row that hold a candidate. */
-function occupied(pool: PoolRows, query: number): number {
+function countOccupied(pool: PoolRows, query: number): number {
   const row = pool.positions.subarray(query * pool.width, (query + 1) * pool.width);
   const padding = row.indexOf(-1);
   return padding === -1 ? pool.width : padding;
 }
 
 /** (1 + cos) / 2, the semantic weight of ring attention: never negative, so that it can be decayed and blended. */
-export function semanticWeight(cosines: Column): Column {
+export function computeSemanticWeight(cosines: Column): Column {
   return cosines.map((cosine) => (1 + cosine) / 2);
 }
 
@@ -20,9 +20,14 @@ export function semanticWeight(cosines: Column): Column {
 export type SignalLists = ReadonlyMap<RelevanceSignal, readonly Candidates[]>;
 
 /** The scores of a query's candidates; NaN for those that the signal's sources did not find, where its list is given. */
-function scoresOf(pool: PoolRows, query: number, signal: Column, sources: readonly Candidates[] | undefined) {
+function listCandidateScores(
+  pool: PoolRows,
+  query: number,
+  signal: Column,
+  sources: readonly Candidates[] | undefined,
+) {
   const start = query * pool.width;
-  const end = start + occupied(pool, query);
+  const end = start + countOccupied(pool, query);
   const scores = Float64Array.from(signal.subarray(start, end));
   if (sources === undefined) return scores;
   const listed = new Set<number>();
@@ -45,7 +50,10 @@ export function fuseSignals(
 ): Column {
   const fused = new Float32Array(pool.positions.length);
   for (let query = 0; query < pool.queryCount; query++) {
-    const columns = Array.from(signals, ([name, signal]) => [name, scoresOf(pool, query, signal, lists?.get(name))]);
+    const columns = Array.from(signals, ([name, signal]) => [
+      name,
+      listCandidateScores(pool, query, signal, lists?.get(name)),
+    ]);
     fused.set(fuseColumns(Object.fromEntries(columns), options), query * pool.width);
   }
   return fused;

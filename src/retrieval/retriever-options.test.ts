@@ -8,7 +8,7 @@ const schema = retrieverOptions.superRefine(assertRetriever);
 const least = { candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } };
 
 /** `path: expected …, got …` of every fault. */
-function faultsOf(options: object): string[] {
+function listOptionFaults(options: object): string[] {
   const result = check(schema, { ...least, ...options });
   return 'faults' in result
     ? result.faults.map(({ path, expected, got }) => `${path}: expected ${expected}, got ${got}`)
@@ -54,9 +54,9 @@ test('defaults are those of the paper', () => {
 });
 
 test('the method determines the options of a selection', () => {
-  const selectionOf = (selection: object) => retrieverOptions.parse({ ...least, selection }).selection;
-  expect(selectionOf({ method: 'mmr' })).toEqual({ method: 'mmr', k: 50, lambda: 0.7 });
-  expect(selectionOf({ method: 'diversity-filter' })).toEqual({
+  const parseSelection = (selection: object) => retrieverOptions.parse({ ...least, selection }).selection;
+  expect(parseSelection({ method: 'mmr' })).toEqual({ method: 'mmr', k: 50, lambda: 0.7 });
+  expect(parseSelection({ method: 'diversity-filter' })).toEqual({
     method: 'diversity-filter',
     k: 50,
     lambda: 0.7,
@@ -67,7 +67,7 @@ test('the method determines the options of a selection', () => {
 
 test('several sources with index bm25 are fine where no signal is scored by one of them', () => {
   const two = [{ index: 'bm25' }, { index: 'bm25', k: 7 }];
-  expect(faultsOf({ candidates: two, relevance: { signals: ['cosine'] } })).toEqual([]);
+  expect(listOptionFaults({ candidates: two, relevance: { signals: ['cosine'] } })).toEqual([]);
 });
 
 test('propagation is a preset by name, or written out', () => {
@@ -162,11 +162,11 @@ describe('an error is reported for', () => {
       'relevance.fusion.weights: expected the weight of each of 3 signals; a preset has two, got nothing',
     ],
   ])('%s', (_, options, fault) => {
-    expect(faultsOf(options)).toEqual([fault]);
+    expect(listOptionFaults(options)).toEqual([fault]);
   });
 
   test('each of several at once', () => {
-    const faults = faultsOf({
+    const faults = listOptionFaults({
       decay: { halflife: 1 },
       trajectory: { sigma: 'wide' },
       sameChannel: 'yes',
@@ -185,13 +185,13 @@ test.each([
   ['a method without weights', { method: 'combsum' }],
 ])('nothing is wrong with %s', (_, fusion) => {
   const candidates = [{ index: 'bm25' }, { index: 'hnsw' }, { index: 'newest' }];
-  expect(faultsOf({ candidates, relevance: { signals: ['bm25', 'cosine', 'recency'], fusion } })).toEqual([]);
+  expect(listOptionFaults({ candidates, relevance: { signals: ['bm25', 'cosine', 'recency'], fusion } })).toEqual([]);
 });
 
 test('a weight of a coordinate that the dimensions lack is an error', () => {
   const weights = { temporal: 2, complexity: 1 };
-  expect(faultsOf({ trajectory: { dimensions: 5, weights } })).toEqual([]);
-  expect(faultsOf({ trajectory: { dimensions: 3, weights } })).toEqual([
+  expect(listOptionFaults({ trajectory: { dimensions: 5, weights } })).toEqual([]);
+  expect(listOptionFaults({ trajectory: { dimensions: 3, weights } })).toEqual([
     'trajectory.weights.complexity: expected a coordinate of 3 (depth, temporal, homogeneity), got 1',
   ]);
 });
@@ -206,7 +206,7 @@ describe('a mix of signals', () => {
       weights,
       origin: null,
     });
-    expect(faultsOf({ scoring: { weights } })).toEqual([]);
+    expect(listOptionFaults({ scoring: { weights } })).toEqual([]);
   });
 
   test.each<[string, object, string[]]>([
@@ -234,7 +234,7 @@ describe('a mix of signals', () => {
       ['scoring.weights.bm25: expected number, got "much"'],
     ],
   ])('is refused for %s', (_, scoring, faults) => {
-    expect(faultsOf({ scoring })).toEqual(faults);
+    expect(listOptionFaults({ scoring })).toEqual(faults);
   });
 
   test.each([
@@ -242,7 +242,7 @@ describe('a mix of signals', () => {
     ['trajectory', {}],
     ['attention', { mechanism: 'rcp' }],
   ])('is refused beside %s', (part, options) => {
-    const [fault, ...others] = faultsOf({ scoring: { weights }, [part]: options });
+    const [fault, ...others] = listOptionFaults({ scoring: { weights }, [part]: options });
     expect(fault).toContain(`${part}: expected null, since scoring takes its place, got {`);
     expect(others).toEqual([]);
   });

@@ -3,15 +3,21 @@ import { propagationOptions } from '../attention/options.ts';
 import { PROPAGATION_PRESETS } from '../attention/presets.ts';
 import type { Bm25IndexOptions } from '../candidates/bm25-options.ts';
 import { indexOptions } from '../candidates/registry.ts';
-import { nearestOf, parse } from '../core/validation.ts';
+import { findNearestWord, parse } from '../core/validation.ts';
 import { selectionOptions } from '../rerank/registry.ts';
 import { attentionOptions } from '../signals/attention-options.ts';
-import { scoringOptions, signalNames } from '../signals/bank/options.ts';
+import { listSignalNames, scoringOptions } from '../signals/bank/options.ts';
 import { decayOptions } from '../signals/decay.ts';
 import { trajectoryOptions } from '../signals/trajectory-options.ts';
 import { controlOptions } from '../signals/worlds/control-options.ts';
 import { COORDINATES } from '../trajectory/coordinate-names.ts';
-import { fusesLists, LIST_SOURCES, type RelevanceSignal, relevanceFusionOptions, SIGNALS } from './relevance-fusion.ts';
+import {
+  doesFuseLists,
+  LIST_SOURCES,
+  type RelevanceSignal,
+  relevanceFusionOptions,
+  SIGNALS,
+} from './relevance-fusion.ts';
 
 export type { Bm25IndexOptions, RelevanceSignal };
 
@@ -51,7 +57,7 @@ type Fault = (path: PropertyKey[], message: string) => void;
 function assertFusion({ candidates, relevance: { signals, fusion } }: RetrieverOptions, fault: Fault): void {
   if (fusion.method === 'convex' && signals.join() !== 'cosine,bm25')
     fault(['relevance', 'signals'], '[cosine, bm25], the order that the convex combination asks for');
-  if (fusesLists(fusion))
+  if (doesFuseLists(fusion))
     for (const signal of signals) {
       const sources = LIST_SOURCES[signal];
       if (candidates.some(({ index }) => sources.includes(index))) continue;
@@ -81,10 +87,10 @@ function assertScoring({ scoring, decay, trajectory, attention }: RetrieverOptio
   if (scoring === null) return;
   for (const [name, value] of Object.entries({ decay, trajectory, attention }))
     if (value !== null) fault([name], 'null, since scoring takes its place');
-  const known = signalNames(scoring.signals);
+  const known = listSignalNames(scoring.signals);
   for (const signal of Object.keys(scoring.weights)) {
     if (known.includes(signal)) continue;
-    const nearest = nearestOf(signal, known);
+    const nearest = findNearestWord(signal, known);
     fault(['scoring', 'weights', signal], `a signal of the bank${nearest === undefined ? '' : `, such as ${nearest}`}`);
   }
 }
@@ -92,24 +98,27 @@ function assertScoring({ scoring, decay, trajectory, attention }: RetrieverOptio
 /** What the shape of the options cannot say: which signal needs which source, and what a fusion asks of the signals. */
 export function assertRetriever(options: RetrieverOptions, context: z.core.$RefinementCtx): void {
   const { candidates, relevance, propagation, trajectory } = options;
-  const fault = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
+  const addOptionIssue = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message });
   const has = (index: string) => candidates.some((source) => source.index === index);
   const { signals } = relevance;
   if (signals.includes('bm25') && !has('bm25'))
-    fault(['candidates'], 'a source with index bm25, since bm25 is a signal');
+    addOptionIssue(['candidates'], 'a source with index bm25, since bm25 is a signal');
   if (signals.includes('bm25') && candidates.filter(({ index }) => index === 'bm25').length > 1)
-    fault(['candidates'], 'one source with index bm25, whose options score the signal');
+    addOptionIssue(['candidates'], 'one source with index bm25, whose options score the signal');
   if (propagation !== null && !has('flat'))
-    fault(['candidates'], 'a source with index flat, which alone knows propagated embeddings');
-  if (new Set(signals).size < signals.length) fault(['relevance', 'signals'], 'each signal once');
+    addOptionIssue(['candidates'], 'a source with index flat, which alone knows propagated embeddings');
+  if (new Set(signals).size < signals.length) addOptionIssue(['relevance', 'signals'], 'each signal once');
   if (trajectory !== null) {
     const known: readonly string[] = COORDINATES[trajectory.dimensions];
     for (const name of Object.keys(trajectory.weights))
       if (!known.includes(name))
-        fault(['trajectory', 'weights', name], `a coordinate of ${trajectory.dimensions} (${known.join(', ')})`);
+        addOptionIssue(
+          ['trajectory', 'weights', name],
+          `a coordinate of ${trajectory.dimensions} (${known.join(', ')})`,
+        );
   }
-  assertScoring(options, fault);
-  if (signals.length > 1) assertFusion(options, fault);
+  assertScoring(options, addOptionIssue);
+  if (signals.length > 1) assertFusion(options, addOptionIssue);
 }
 
 const checkedRetriever = retrieverOptions.superRefine(assertRetriever);
@@ -122,7 +131,7 @@ const ARM_KEYS: readonly string[] = ['name', 'description', 'extends', 'tune', '
  *
  * @throws ConfigurationError with every fault.
  */
-export function checkedOptions(options: RetrieverOptions): RetrieverOptions {
+export function checkRetrieverOptions(options: RetrieverOptions): RetrieverOptions {
   const isObject = options !== null && typeof options === 'object';
   const own = isObject
     ? Object.fromEntries(Object.entries(options).filter(([key]) => !ARM_KEYS.includes(key)))

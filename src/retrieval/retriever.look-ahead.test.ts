@@ -2,18 +2,18 @@ import * as tf from '@tensorflow/tfjs-core';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
-import { type Random, random } from '../core/random.ts';
+import { createRandom, type Random } from '../core/random.ts';
 import type { Query } from '../model/dataset.ts';
 import type { Turn } from '../model/turn.ts';
 import {
+  createSampleWorkspace,
   DIMENSION,
-  HOUR,
+  drawSampleText,
+  drawSampleTurn,
+  drawSampleVector,
+  drawSampleWorld,
+  HOUR_MILLISECONDS,
   type SampleWorld,
-  sampleText,
-  sampleTurn,
-  sampleVector,
-  sampleWorkspace,
-  sampleWorld,
 } from '../signals/corpus.fixture.ts';
 import { SAMPLE_ARMS } from './arms.fixture.ts';
 import { retrieve } from './retriever.ts';
@@ -24,8 +24,8 @@ beforeAll(() => useBackend('wasm'));
 type Answer = ReadonlyMap<string, Readonly<Record<string, number>>>;
 
 /** What every arm answers to the queries up to a moment, by `arm, query`. */
-async function answers(world: SampleWorld, moment: number): Promise<Map<string, Answer>> {
-  const workspace = sampleWorkspace(world);
+async function answerAll(world: SampleWorld, moment: number): Promise<Map<string, Answer>> {
+  const workspace = createSampleWorkspace(world);
   const found = new Map<string, Answer>();
   try {
     for (const [arm, options] of Object.entries(SAMPLE_ARMS)) {
@@ -49,37 +49,42 @@ async function answers(world: SampleWorld, moment: number): Promise<Map<string, 
 }
 
 /** The turn with another text, parent, conversation or channel, or the same one. */
-function changed(source: Random, turn: Turn, before: readonly Turn[]): Turn {
-  const timestamp = turn.timestamp + source.integer(2) * HOUR;
+function changeTurn(source: Random, turn: Turn, before: readonly Turn[]): Turn {
+  const timestamp = turn.timestamp + source.integer(2) * HOUR_MILLISECONDS;
   const parents = before.filter((other) => other.timestamp <= timestamp);
-  const other = sampleTurn(source, turn.id, timestamp, 9, parents);
-  return source.integer(3) === 0 ? { ...turn, parentId: null, text: sampleText(source) } : other;
+  const other = drawSampleTurn(source, turn.id, timestamp, 9, parents);
+  return source.integer(3) === 0 ? { ...turn, parentId: null, text: drawSampleText(source) } : other;
 }
 
 /** The same world up to the moment, and another one from there on: turns are gone, changed and new, and so are the later queries. */
 function withOtherFuture({ turns, queries, vectorOf }: SampleWorld, moment: number, seed: number): SampleWorld {
-  const source = random(seed, 'other-future');
+  const source = createRandom(seed, 'other-future');
   const past = turns.filter((turn) => turn.timestamp < moment);
   const kept = turns.filter((turn) => turn.timestamp >= moment && source.integer(3) > 0);
   const future: Turn[] = [];
-  for (const turn of kept) future.push(changed(source, turn, [...past, ...future]));
+  for (const turn of kept) future.push(changeTurn(source, turn, [...past, ...future]));
   let timestamp = moment;
   for (let number = source.integer(41); number >= 0; number--) {
     future.sort((a, b) => a.timestamp - b.timestamp);
     const before = [...past, ...future.filter((turn) => turn.timestamp <= timestamp)];
     // Ids before and after all others in byte order; often one conversation outgrows all others.
     future.push(
-      sampleTurn(source, `${number % 2 === 0 ? 'a' : 'ö'}${number}`, timestamp, 1 + source.integer(9), before),
+      drawSampleTurn(source, `${number % 2 === 0 ? 'a' : 'ö'}${number}`, timestamp, 1 + source.integer(9), before),
     );
-    timestamp += source.integer(3) * HOUR;
+    timestamp += source.integer(3) * HOUR_MILLISECONDS;
   }
   const asked = queries.map((query): Query => {
     if (query.timestamp <= moment) return query;
-    return { ...query, anchorTurnId: null, text: sampleText(source), timestamp: query.timestamp + HOUR };
+    return {
+      ...query,
+      anchorTurnId: null,
+      text: drawSampleText(source),
+      timestamp: query.timestamp + HOUR_MILLISECONDS,
+    };
   });
   const vectors = new Map(vectorOf);
   for (const { id } of [...future, ...queries.filter((query) => query.timestamp > moment)])
-    vectors.set(id, source.integer(7) === 0 ? new Float32Array(DIMENSION) : sampleVector(source));
+    vectors.set(id, source.integer(7) === 0 ? new Float32Array(DIMENSION) : drawSampleVector(source));
   return { turns: [...past, ...future], queries: asked, vectorOf: vectors };
 }
 
@@ -103,9 +108,9 @@ function expectSame(after: Map<string, Answer>, before: Map<string, Answer>): vo
 
 test('nothing that is said at or after a query has any influence on what an arm answers to it', async () => {
   const before = tf.memory().numTensors;
-  const world = sampleWorld(7);
+  const world = drawSampleWorld(7);
   const moments = world.queries.map(({ timestamp }) => timestamp);
-  const known = await answers(world, Number.POSITIVE_INFINITY);
+  const known = await answerAll(world, Number.POSITIVE_INFINITY);
   expect(known.size).toBe(Object.keys(SAMPLE_ARMS).length * world.queries.length);
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...moments), fc.nat(), async (moment, seed) => {
@@ -115,7 +120,7 @@ test('nothing that is said at or after a query has any influence on what an arm 
           return query.timestamp <= moment;
         }),
       );
-      expectSame(await answers(withOtherFuture(world, moment, seed), moment), then);
+      expectSame(await answerAll(withOtherFuture(world, moment, seed), moment), then);
     }),
     { numRuns: 11, seed: 23 },
   );
@@ -123,13 +128,13 @@ test('nothing that is said at or after a query has any influence on what an arm 
 });
 
 test('what is said before it has', async () => {
-  const world = sampleWorld(7);
+  const world = drawSampleWorld(7);
   const last = world.queries.at(-1) as Query;
-  const known = await answers(world, last.timestamp);
-  const altered = withOtherFuture(world, last.timestamp - 97 * HOUR, 3);
+  const known = await answerAll(world, last.timestamp);
+  const altered = withOtherFuture(world, last.timestamp - 97 * HOUR_MILLISECONDS, 3);
   const queries = [...altered.queries.slice(0, -1), last];
   const vectorOf = new Map([...altered.vectorOf, [last.id, world.vectorOf.get(last.id) as Float32Array]]);
-  const other = await answers(
+  const other = await answerAll(
     { turns: altered.turns, queries: queries.map((query) => ({ ...query, anchorTurnId: null })), vectorOf },
     last.timestamp,
   );

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { ConfigurationError } from '../core/errors.ts';
-import { sampleWorkspace, sampleWorld } from '../signals/corpus.fixture.ts';
+import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { retrieve } from './retriever.ts';
 import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
@@ -9,13 +9,13 @@ import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts'
 let workspace: Workspace;
 beforeAll(async () => {
   await useBackend('wasm');
-  workspace = sampleWorkspace(world);
+  workspace = createSampleWorkspace(world);
 });
 afterAll(() => workspace.dispose());
-const world = sampleWorld(3, 61, 7, 3);
+const world = drawSampleWorld(3, 61, 7, 3);
 const least = { candidates: [{ index: 'newest', k: 13 }], relevance: { signals: ['recency'] } };
 
-const retrieved = (options: unknown) => retrieve(workspace, options as RetrieverOptions);
+const retrieveUnchecked = (options: unknown) => retrieve(workspace, options as RetrieverOptions);
 
 describe('options that no compiler has checked', () => {
   test.each([
@@ -38,16 +38,16 @@ describe('options that no compiler has checked', () => {
       /trajectory\.weight: expected number <= 1, got 2/,
     ],
   ])('%s are refused', async (_, options, fault) => {
-    const running = retrieved(options);
+    const running = retrieveUnchecked(options);
     await expect(running).rejects.toThrow(ConfigurationError);
     await expect(running).rejects.toThrow(fault);
   });
 
   test('get their defaults, and may be those of an arm', async () => {
-    const expected = await retrieved(retrieverOptions.parse(least));
+    const expected = await retrieveUnchecked(retrieverOptions.parse(least));
     const arm = { name: 'x', description: '', extends: 'y', tune: {}, levels: null, differences: [] };
     for (const options of [least, { ...least, ...arm }])
-      expect((await retrieved(options)).scores).toEqual(expected.scores);
+      expect((await retrieveUnchecked(options)).scores).toEqual(expected.scores);
   });
 });
 
@@ -55,10 +55,10 @@ test.each(['newest', 'bm25', 'flat', 'hnsw'])(
   'a k beyond the turns that exist finds all of them: %s',
   async (index) => {
     const relevance = { signals: ['recency'] };
-    const positions = async (k: number) => {
-      const { pool } = await retrieved({ candidates: [{ index, k }], relevance });
+    const listPoolPositions = async (k: number) => {
+      const { pool } = await retrieveUnchecked({ candidates: [{ index, k }], relevance });
       return [...pool.positions].filter((position) => position >= 0);
     };
-    expect(await positions(1_000_000_000)).toEqual(await positions(world.turns.length));
+    expect(await listPoolPositions(1_000_000_000)).toEqual(await listPoolPositions(world.turns.length));
   },
 );

@@ -1,16 +1,16 @@
 import { beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
-import { HOUR, sampleWorkspace, sampleWorld } from '../signals/corpus.fixture.ts';
-import { pastOf } from '../signals/scores.oracle.ts';
+import { createSampleWorkspace, drawSampleWorld, HOUR_MILLISECONDS } from '../signals/corpus.fixture.ts';
+import { listVisibleTurns } from '../signals/scores.oracle.ts';
 import { retrieve } from './retriever.ts';
 import { retrieverOptions } from './retriever-options.ts';
 
 beforeAll(() => useBackend('wasm'));
-const world = sampleWorld(3, 61, 7, 3);
+const world = drawSampleWorld(3, 61, 7, 3);
 const least = { candidates: [{ index: 'newest', k: 13 }], relevance: { signals: ['recency'] } };
 
 test('the score of a mix is the sum of weight times signal, and relevance does not affect it', async () => {
-  const workspace = sampleWorkspace(world);
+  const workspace = createSampleWorkspace(world);
   const weights = { 'decay-6h': 2, newest: -0.7, root: 0.3, 'thread size': 0.11 };
   const scoring = { signals: { groups: ['time', 'thread'] }, weights };
   const { pool, scores, components } = await retrieve(workspace, retrieverOptions.parse({ ...least, scoring }));
@@ -25,10 +25,10 @@ test('the score of a mix is the sum of weight times signal, and relevance does n
       continue;
     }
     candidates++;
-    const past = pastOf(world, query);
+    const past = listVisibleTurns(world, query);
     const thread = past.filter(({ conversationId }) => conversationId === turn.conversationId);
     const expected =
-      2 * 0.5 ** ((query.timestamp - turn.timestamp) / HOUR / 6) -
+      2 * 0.5 ** ((query.timestamp - turn.timestamp) / HOUR_MILLISECONDS / 6) -
       0.7 / (past.length - past.indexOf(turn)) +
       (turn.parentId === null ? 0.3 : 0) +
       0.11 * Math.log(thread.length);
@@ -39,7 +39,7 @@ test('the score of a mix is the sum of weight times signal, and relevance does n
 });
 
 test('a selection reorders what a mix has scored', async () => {
-  const workspace = sampleWorkspace(world);
+  const workspace = createSampleWorkspace(world);
   const scoring = { signals: { groups: ['time'] }, weights: { newest: 1 } };
   const selection = { method: 'mmr', k: 5, lambda: 0.3 };
   const { scores, components } = await retrieve(workspace, retrieverOptions.parse({ ...least, scoring, selection }));

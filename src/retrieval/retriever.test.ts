@@ -4,29 +4,29 @@ import { useBackend } from '../core/backend.ts';
 import { RagPlusPlusError } from '../core/errors.ts';
 import type { Query } from '../model/dataset.ts';
 import type { Turn } from '../model/turn.ts';
-import { HOUR, sampleWorkspace, sampleWorld } from '../signals/corpus.fixture.ts';
+import { createSampleWorkspace, drawSampleWorld, HOUR_MILLISECONDS } from '../signals/corpus.fixture.ts';
 import {
-  bm25,
+  computeOracleDistance,
+  computeOracleIrcp,
+  computeOracleRcp,
+  computeOracleTpo,
+  computePropagatedCosine,
+  computeTurnBm25,
   cosine,
-  directedIrcp,
   PROPAGATION,
-  propagatedCosine,
-  rcp,
-  tpo,
-  trajectoryDistance,
 } from '../signals/scores.oracle.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { SAMPLE_ARMS, type SampleArm } from './arms.fixture.ts';
 import { type Retrieved, retrieve } from './retriever.ts';
 import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 
-const world = sampleWorld(7);
+const world = drawSampleWorld(7);
 let workspace: Workspace;
 let tensors = 0;
 beforeAll(async () => {
   await useBackend('wasm');
   tensors = tf.memory().numTensors;
-  workspace = sampleWorkspace(world);
+  workspace = createSampleWorkspace(world);
 });
 afterAll(() => {
   workspace.dispose();
@@ -41,16 +41,16 @@ interface Row {
   readonly parts: Readonly<Record<string, readonly number[]>>;
 }
 
-function rowsOf({ pool, scores, components }: Retrieved): Row[] {
+function listRetrievedRows({ pool, scores, components }: Retrieved): Row[] {
   return world.queries.map((query, q) => {
     const row = Array.from(pool.positions.subarray(q * pool.width, (q + 1) * pool.width));
     const pairs = row.flatMap((position, place) => (position < 0 ? [] : [q * pool.width + place]));
-    const of = (column: Float32Array) => pairs.map((pair) => column[pair] as number);
+    const pickPairs = (column: Float32Array) => pairs.map((pair) => column[pair] as number);
     return {
       query,
       turns: pairs.map((pair) => workspace.corpus.turns[pool.positions[pair] as number] as Turn),
-      scores: of(scores),
-      parts: Object.fromEntries([...components].map(([name, column]) => [name, of(column)])),
+      scores: pickPairs(scores),
+      parts: Object.fromEntries([...components].map(([name, column]) => [name, pickPairs(column)])),
     };
   });
 }
@@ -61,16 +61,19 @@ function expectClose(got: readonly number[], expected: readonly number[], tolera
     expect(Math.abs((got[i] as number) - value), `${what}, place ${i}: ${got[i]} for ${value}`).toBeLessThan(tolerance);
 }
 
-const scaled = (values: readonly number[]) => values.map((value) => value / (Math.max(...values) || 1));
-const mixed = (base: readonly number[], other: readonly number[], weight: number) =>
+const scaleByMaximum = (values: readonly number[]) => values.map((value) => value / (Math.max(...values) || 1));
+const mixScores = (base: readonly number[], other: readonly number[], weight: number) =>
   base.map((value, i) => (1 - weight) * value + weight * (other[i] as number));
 
 /** What the relevance is to be, from the signals. */
-function relevanceOf({ parts }: Row, { relevance: { signals, fusion } }: RetrieverOptions): readonly number[] | null {
+function computeExpectedRelevance(
+  { parts }: Row,
+  { relevance: { signals, fusion } }: RetrieverOptions,
+): readonly number[] | null {
   const semantic = parts.cosine?.map((value) => (1 + value) / 2) as number[];
   const lexical = parts.bm25 as number[];
   if (signals.length === 1) return signals[0] === 'cosine' ? semantic : (parts[signals[0] as string] as number[]);
-  if (fusion.method === 'convex') return mixed(scaled(lexical), scaled(semantic), fusion.alpha);
+  if (fusion.method === 'convex') return mixScores(scaleByMaximum(lexical), scaleByMaximum(semantic), fusion.alpha);
   if (fusion.method === 'weighted') return lexical.map((value, i) => 0.4 * value + 0.6 * (semantic[i] as number));
   return null; // ranks are fusion's own matter
 }
@@ -78,16 +81,18 @@ function relevanceOf({ parts }: Row, { relevance: { signals, fusion } }: Retriev
 describe('an arm', () => {
   test.each(Object.entries(SAMPLE_ARMS))('%s is put together from its columns', async (_, options) => {
     const { decay, trajectory, attention, selection, scoring } = options;
-    const rows = rowsOf(await retrieve(workspace, options));
+    const rows = listRetrievedRows(await retrieve(workspace, options));
     expect(rows.some(({ turns }) => turns.length > 5)).toBe(true);
     for (const row of rows) {
       const { parts, scores, query } = row;
       const relevance = parts.relevance as number[];
-      expectClose(relevance, relevanceOf(row, options) ?? relevance, 1e-6, `relevance of ${query.id}`);
+      expectClose(relevance, computeExpectedRelevance(row, options) ?? relevance, 1e-6, `relevance of ${query.id}`);
       expect(relevance.every((value) => value >= 0)).toBe(true);
       let score = decay === null ? relevance : relevance.map((value, i) => value * (parts.decay?.[i] as number));
-      if (trajectory !== null) score = mixed(scaled(score), parts.trajectory as number[], trajectory.weight);
-      if (attention !== null) score = mixed(scaled(score), scaled(parts.attention as number[]), attention.weight);
+      if (trajectory !== null)
+        score = mixScores(scaleByMaximum(score), parts.trajectory as number[], trajectory.weight);
+      if (attention !== null)
+        score = mixScores(scaleByMaximum(score), scaleByMaximum(parts.attention as number[]), attention.weight);
       if (scoring !== null) score = parts.scoring as number[]; // see retriever.scoring.test.ts
       expectClose(parts['before selection'] ?? scores, score, 2e-6, query.id);
     }
@@ -118,15 +123,15 @@ describe('an arm', () => {
         trajectory: { dimensions, weight: 0.4, sigma: 0.7, weights: { complexity: 0 } },
         attention: { mechanism: 'unified', mode: 'directed', weight: 0.25 },
       });
-      for (const { query, turns, scores, parts } of rowsOf(await retrieve(workspace, options))) {
-        const lexical = turns.map((turn) => bm25(world, query, turn));
+      for (const { query, turns, scores, parts } of listRetrievedRows(await retrieve(workspace, options))) {
+        const lexical = turns.map((turn) => computeTurnBm25(world, query, turn));
         const semantic = turns.map((turn) => (1 + cosine(world, query, turn)) / 2);
-        const decay = turns.map((turn) => 0.5 ** ((query.timestamp - turn.timestamp) / HOUR / 31));
-        const trajectory = turns.map((turn) => Math.exp(-trajectoryDistance(world, query, turn, weights) / 0.7));
+        const decay = turns.map((turn) => 0.5 ** ((query.timestamp - turn.timestamp) / HOUR_MILLISECONDS / 31));
+        const trajectory = turns.map((turn) => Math.exp(-computeOracleDistance(world, query, turn, weights) / 0.7));
         const [back, forward, place] = [
-          rcp(world, query, turns),
-          directedIrcp(world, query, turns),
-          tpo(world, query, turns, weights),
+          computeOracleRcp(world, query, turns),
+          computeOracleIrcp(world, query, turns),
+          computeOracleTpo(world, query, turns, weights),
         ];
         const attention = turns.map(
           (_, i) => 0.4 * (back[i] as number) + 0.4 * (forward[i] as number) + 0.2 * (place[i] as number),
@@ -135,34 +140,34 @@ describe('an arm', () => {
         expectClose(parts.decay as number[], decay, 1e-6, `decay of ${query.id}`);
         expectClose(parts.trajectory as number[], trajectory, 1e-5, `trajectory of ${query.id}`);
         expectClose(parts.attention as number[], attention, 1e-5, `attention of ${query.id}`);
-        const relevance = mixed(scaled(lexical), scaled(semantic), 0.7);
+        const relevance = mixScores(scaleByMaximum(lexical), scaleByMaximum(semantic), 0.7);
         const decayed = relevance.map((value, i) => value * (decay[i] as number));
-        const placed = mixed(scaled(decayed), trajectory, 0.4);
-        expectClose(scores, mixed(scaled(placed), scaled(attention), 0.25), 5e-5, query.id);
+        const placed = mixScores(scaleByMaximum(decayed), trajectory, 0.4);
+        expectClose(scores, mixScores(scaleByMaximum(placed), scaleByMaximum(attention), 0.25), 5e-5, query.id);
       }
     },
   );
 
   test.each([
-    ['rcp', rcp],
-    ['ircp, directed', directedIrcp],
+    ['rcp', computeOracleRcp],
+    ['ircp, directed', computeOracleIrcp],
   ] as const)('%s alone equals its formula', async (arm, formula) => {
-    for (const { query, turns, parts } of rowsOf(await retrieve(workspace, SAMPLE_ARMS[arm])))
+    for (const { query, turns, parts } of listRetrievedRows(await retrieve(workspace, SAMPLE_ARMS[arm])))
       expectClose(parts.attention as number[], formula(world, query, turns), 1e-5, query.id);
   });
 
   test('of literal IRCP ranks as one of RCP does, and a directed one does not', async () => {
-    const scoresOf = async (arm: SampleArm) => [...(await retrieve(workspace, SAMPLE_ARMS[arm])).scores];
-    expect(await scoresOf('ircp, literal')).toEqual(await scoresOf('rcp'));
-    expect(await scoresOf('ircp, directed')).not.toEqual(await scoresOf('rcp'));
+    const listRetrievedScores = async (arm: SampleArm) => [...(await retrieve(workspace, SAMPLE_ARMS[arm])).scores];
+    expect(await listRetrievedScores('ircp, literal')).toEqual(await listRetrievedScores('rcp'));
+    expect(await listRetrievedScores('ircp, directed')).not.toEqual(await listRetrievedScores('rcp'));
   });
 
   test.each(['published', 'framework'] as const)(
     'with %s propagation compares with vectors of the moment',
     async (preset) => {
-      const rows = rowsOf(await retrieve(workspace, SAMPLE_ARMS[`propagation, ${preset}`]));
+      const rows = listRetrievedRows(await retrieve(workspace, SAMPLE_ARMS[`propagation, ${preset}`]));
       for (const { query, turns, parts } of rows) {
-        const expected = turns.map((turn) => propagatedCosine(world, query, turn, PROPAGATION[preset]));
+        const expected = turns.map((turn) => computePropagatedCosine(world, query, turn, PROPAGATION[preset]));
         expectClose(parts.cosine as number[], expected, 1e-4, query.id);
       }
     },
@@ -173,7 +178,7 @@ test('queries before anything was said have no candidates, and harm nobody', asy
   const [first, ...others] = world.queries as [Query, ...Query[]];
   const early = { ...first, timestamp: 0, anchorTurnId: null };
   const before = tf.memory().numTensors;
-  const own = sampleWorkspace({ ...world, queries: [early, ...others] });
+  const own = createSampleWorkspace({ ...world, queries: [early, ...others] });
   for (const options of Object.values(SAMPLE_ARMS)) {
     const { pool, scores } = await retrieve(own, options);
     expect([...pool.positions.subarray(0, pool.width)].every((position) => position === -1)).toBe(true);
@@ -186,7 +191,7 @@ test('queries before anything was said have no candidates, and harm nobody', asy
 describe('tensors', () => {
   test('of every arm are gone after the workspace is disposed', async () => {
     const before = tf.memory().numTensors;
-    const own = sampleWorkspace(world);
+    const own = createSampleWorkspace(world);
     for (const options of Object.values(SAMPLE_ARMS)) await retrieve(own, options);
     expect(tf.memory().numTensors).toBeGreaterThan(before);
     own.dispose();
@@ -200,7 +205,7 @@ describe('tensors', () => {
     ['a depth', 'bm25', { candidates: [{ ...SAMPLE_ARMS.bm25.candidates[0], k: 0 }] }],
   ] as const)('of an arm that throws, for %s that cannot be, too', async (_, arm, wrong) => {
     const before = tf.memory().numTensors;
-    const own = sampleWorkspace(world);
+    const own = createSampleWorkspace(world);
     const options = { ...SAMPLE_ARMS[arm], ...wrong } as RetrieverOptions;
     await expect(retrieve(own, options)).rejects.toThrow(RagPlusPlusError);
     own.dispose();

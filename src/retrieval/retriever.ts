@@ -3,20 +3,20 @@ import { letEventsIn } from '../core/event-loop.ts';
 import { readBack } from '../core/read-back.ts';
 import { scoped } from '../core/scope.ts';
 import type { Candidates } from '../model/candidates.ts';
-import { mixedSignals } from '../signals/bank/mixed-signals.ts';
+import { mixSignals } from '../signals/bank/mixed-signals.ts';
 import type { CandidatePool } from '../signals/candidate-pool.ts';
 import type { Column } from '../signals/column.ts';
 import type { World } from '../signals/signal.ts';
-import { finalScore } from '../signals/trajectory-score.ts';
+import { blendTrajectory } from '../signals/trajectory-score.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { chainSignals, relevanceSignals } from './arm-signals.ts';
-import { blend, byRowMaximum } from './blend.ts';
+import { blend, divideScoresByRowMaximum } from './blend.ts';
 import { candidatesFrom, findPool } from './candidate-sources.ts';
-import { fuseSignals, type SignalLists, semanticWeight } from './relevance.ts';
-import { fusesLists, fusionOf, LIST_SOURCES, type RelevanceSignal } from './relevance-fusion.ts';
-import { checkedOptions, type RetrieverOptions } from './retriever-options.ts';
+import { computeSemanticWeight, fuseSignals, type SignalLists } from './relevance.ts';
+import { doesFuseLists, LIST_SOURCES, type RelevanceSignal, resolveFusion } from './relevance-fusion.ts';
+import { checkRetrieverOptions, type RetrieverOptions } from './retriever-options.ts';
 import { selectTop } from './select-top.ts';
-import { unwatched, type Watch } from './watch.ts';
+import { runUnwatched, type Watch } from './watch.ts';
 
 export type { RetrieverOptions };
 
@@ -42,21 +42,21 @@ async function scoreRelevance(
     columns.set(name, await watch(name, () => world.get(signal, pool)));
   // What takes scores as they are must not meet a negative one: decay would raise it. Lists hold the scores that an arm of one signal would write.
   const single = signals.length === 1;
-  const asIs = single || fusion.method === 'weighted' || fusesLists(fusion);
+  const asIs = single || fusion.method === 'weighted' || doesFuseLists(fusion);
   const parts = new Map<RelevanceSignal, Column>();
   for (const signal of signals) {
     const column = columns.get(signal) as Column;
-    parts.set(signal, asIs && signal === 'cosine' ? semanticWeight(column) : column);
+    parts.set(signal, asIs && signal === 'cosine' ? computeSemanticWeight(column) : column);
   }
-  const lists = !single && fusesLists(fusion) ? await signalLists(world, options) : undefined;
-  const fused = () => watch('fusion', () => fuseSignals(pool, parts, fusionOf(fusion), lists));
+  const lists = !single && doesFuseLists(fusion) ? await listSignalSources(world, options) : undefined;
+  const fuseAll = () => watch('fusion', () => fuseSignals(pool, parts, resolveFusion(fusion), lists));
   const [first] = parts.values();
-  columns.set('relevance', single ? (first as Column) : await fused());
+  columns.set('relevance', single ? (first as Column) : await fuseAll());
   return columns;
 }
 
 /** What the sources of each signal found; the pool is made of the same. */
-async function signalLists(
+async function listSignalSources(
   world: World,
   { candidates, relevance, propagation }: RetrieverOptions,
 ): Promise<SignalLists> {
@@ -77,11 +77,12 @@ function compose(
   { trajectory, attention }: RetrieverOptions,
 ): tf.Tensor2D {
   return scoped('compose', () => {
-    const tensor = (name: string) => tf.tensor2d(columns.get(name) as Column, shape); // [Q, C]
-    let score = tensor('relevance');
-    if (columns.has('decay')) score = tf.mul(score, tensor('decay'));
-    if (trajectory !== null) score = finalScore(byRowMaximum(score), tensor('trajectory'), trajectory.weight);
-    if (attention !== null) score = blend(score, tensor('attention'), attention.weight);
+    const uploadColumn = (name: string) => tf.tensor2d(columns.get(name) as Column, shape); // [Q, C]
+    let score = uploadColumn('relevance');
+    if (columns.has('decay')) score = tf.mul(score, uploadColumn('decay'));
+    if (trajectory !== null)
+      score = blendTrajectory(divideScoresByRowMaximum(score), uploadColumn('trajectory'), trajectory.weight);
+    if (attention !== null) score = blend(score, uploadColumn('attention'), attention.weight);
     return score;
   });
 }
@@ -96,10 +97,10 @@ function compose(
 export async function retrieve(
   workspace: Workspace,
   arm: RetrieverOptions,
-  watch: Watch = unwatched,
+  watch: Watch = runUnwatched,
 ): Promise<Retrieved> {
   await letEventsIn();
-  const options = checkedOptions(arm);
+  const options = checkRetrieverOptions(arm);
   const { selection } = options;
   const found = await watch('pool', () => findPool(workspace, options, watch));
   const scored = await scorePool(workspace, found, options, watch);
@@ -114,7 +115,7 @@ export async function scorePool(
   workspace: Workspace,
   pool: CandidatePool,
   options: RetrieverOptions,
-  watch: Watch = unwatched,
+  watch: Watch = runUnwatched,
 ): Promise<Retrieved> {
   const { scoring, control } = options;
   const world = workspace.under(control);
@@ -122,10 +123,10 @@ export async function scorePool(
   for (const [name, signal] of chainSignals(options))
     components.set(name, await watch(name, () => world.get(signal, pool)));
   if (scoring !== null) {
-    const scores = await watch('scoring', () => mixedSignals(world, pool, scoring));
+    const scores = await watch('scoring', () => mixSignals(world, pool, scoring));
     return { pool, scores, components: components.set('scoring', scores) };
   }
-  const composed = () => compose(components, [pool.queryCount, pool.width], options);
-  const scores = await watch('compose', () => readBack('compose', composed));
+  const composeScores = () => compose(components, [pool.queryCount, pool.width], options);
+  const scores = await watch('compose', () => readBack('compose', composeScores));
   return { pool, scores, components };
 }

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { compareScored } from '../model/tie-rule.ts';
-import { sampleWorkspace, sampleWorld } from '../signals/corpus.fixture.ts';
+import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { findPool } from './candidate-sources.ts';
 import { retrieve } from './retriever.ts';
 import { type RetrieverOptions, retrieverOptions } from './retriever-options.ts';
 import { selectTop } from './select-top.ts';
 
-const world = sampleWorld(17, 103, 67); // more queries than a batch holds
+const world = drawSampleWorld(17, 103, 67); // more queries than a batch holds
 const ARM = {
   candidates: [
     { index: 'bm25', k: 19 },
@@ -33,7 +33,10 @@ function cosine(a: string, b: string): number {
 }
 
 /** Each query's ranking by the tie rule. */
-async function rankings(workspace: Workspace, options: RetrieverOptions): Promise<{ id: string; score: number }[][]> {
+async function listRankings(
+  workspace: Workspace,
+  options: RetrieverOptions,
+): Promise<{ id: string; score: number }[][]> {
   const { pool, scores } = await retrieve(workspace, options);
   return world.queries.map((_, query) => {
     const pairs = Array.from({ length: pool.width }, (_, place) => query * pool.width + place);
@@ -50,7 +53,7 @@ async function rankings(workspace: Workspace, options: RetrieverOptions): Promis
 type Take = (scores: number[], ids: string[], taken: number[]) => number;
 
 /** Greedy selection of some of the first k, then what it left, then the rest. */
-function expected(ranking: readonly { id: string; score: number }[], k: number, next: Take): string[] {
+function selectGreedily(ranking: readonly { id: string; score: number }[], k: number, next: Take): string[] {
   const ids = ranking.map(({ id }) => id);
   const most = ranking[0]?.score ?? 0;
   const relevance = ranking.slice(0, k).map(({ score }) => (most > 0 ? score / most : 0));
@@ -59,16 +62,16 @@ function expected(ranking: readonly { id: string; score: number }[], k: number, 
   return [...taken.map((place) => ids[place] as string), ...ids.filter((_, place) => !taken.includes(place))];
 }
 
-const redundancy = (ids: string[], place: number, taken: number[]) =>
+const measureRedundancy = (ids: string[], place: number, taken: number[]) =>
   Math.max(...taken.map((other) => cosine(ids[place] as string, ids[other] as string)));
 
-const marginalRelevance =
+const createMarginalTake =
   (lambda: number): Take =>
   (scores, ids, taken) => {
     let [best, most] = [-1, Number.NEGATIVE_INFINITY];
     for (const [place, score] of scores.entries()) {
       if (taken.includes(place)) continue;
-      const marginal = lambda * score - (taken.length === 0 ? 0 : (1 - lambda) * redundancy(ids, place, taken));
+      const marginal = lambda * score - (taken.length === 0 ? 0 : (1 - lambda) * measureRedundancy(ids, place, taken));
       if (marginal > most) [best, most] = [place, marginal];
     }
     return best;
@@ -77,7 +80,7 @@ const marginalRelevance =
 const filter: Take = (scores, ids, taken) =>
   scores.findIndex((score, place) => {
     if (place <= (taken.at(-1) ?? -1)) return false;
-    return taken.length === 0 || 0.7 * score - 0.3 * redundancy(ids, place, taken) > 0.3 || score > 0.9;
+    return taken.length === 0 || 0.7 * score - 0.3 * measureRedundancy(ids, place, taken) > 0.3 || score > 0.9;
   });
 
 describe.each(TEST_BACKENDS)('on %s', (backend) => {
@@ -86,7 +89,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(async () => {
     await useBackend(backend);
     before = tf.memory().numTensors;
-    workspace = sampleWorkspace(world);
+    workspace = createSampleWorkspace(world);
   });
   afterAll(() => {
     workspace.dispose();
@@ -94,20 +97,20 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   });
 
   test.each([
-    ['mmr', { method: 'mmr', k: 11, lambda: 0.5 }, marginalRelevance(0.5)],
-    ['mmr of all candidates, by default', { method: 'mmr' }, marginalRelevance(0.7)],
-    ['mmr that wants what is new alone', { method: 'mmr', k: 5, lambda: 0 }, marginalRelevance(0)],
+    ['mmr', { method: 'mmr', k: 11, lambda: 0.5 }, createMarginalTake(0.5)],
+    ['mmr of all candidates, by default', { method: 'mmr' }, createMarginalTake(0.7)],
+    ['mmr that wants what is new alone', { method: 'mmr', k: 5, lambda: 0 }, createMarginalTake(0)],
     ['diversity filter', { method: 'diversity-filter', k: 13 }, filter],
   ] as const)('%s reorders the top and leaves what is below', async (_, selection, take) => {
     const plain = retrieverOptions.parse(ARM);
     const options = retrieverOptions.parse({ ...ARM, selection });
-    const old = await rankings(workspace, plain);
-    const got = await rankings(workspace, options);
+    const old = await listRankings(workspace, plain);
+    const got = await listRankings(workspace, options);
     const k = options.selection?.k as number;
     let moved = 0;
     for (const [query, ranking] of old.entries()) {
       const ids = got[query]?.map(({ id }) => id);
-      expect(ids).toEqual(expected(ranking, k, take));
+      expect(ids).toEqual(selectGreedily(ranking, k, take));
       expect(ids?.slice(k)).toEqual(ranking.slice(k).map(({ id }) => id));
       expect(got[query]?.map(({ score }) => score)).toEqual(ranking.map((_, place) => ranking.length - place));
       if (ids?.join() !== ranking.map(({ id }) => id).join()) moved++;
@@ -117,8 +120,8 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
 
   test('relevance alone changes nothing, ties included', async () => {
     const selection = { method: 'mmr', lambda: 1 };
-    const old = await rankings(workspace, retrieverOptions.parse(ARM));
-    const got = await rankings(workspace, retrieverOptions.parse({ ...ARM, selection }));
+    const old = await listRankings(workspace, retrieverOptions.parse(ARM));
+    const got = await listRankings(workspace, retrieverOptions.parse({ ...ARM, selection }));
     expect(got.map((row) => row.map(({ id }) => id))).toEqual(old.map((row) => row.map(({ id }) => id)));
     expect(old.some((row) => new Set(row.map(({ score }) => score)).size < row.length)).toBe(true);
   });

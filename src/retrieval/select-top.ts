@@ -1,13 +1,13 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { readBack } from '../core/read-back.ts';
-import { rowProduct } from '../core/rows.ts';
+import { multiplyRows } from '../core/rows.ts';
 import { loadSelection, type SelectionOptions } from '../rerank/registry.ts';
 import type { Selection, SelectionInputs } from '../rerank/selection.ts';
 import type { CandidatePool } from '../signals/candidate-pool.ts';
 import type { Column } from '../signals/column.ts';
 import { QUERY_BATCH } from '../signals/pair-cosines.ts';
 import type { Workspace } from '../signals/workspace.ts';
-import { byRowMaximum } from './blend.ts';
+import { divideScoresByRowMaximum } from './blend.ts';
 import { type Ranking, rank } from './rank.ts';
 
 /** Numbers in the largest tensor of a batch of queries: 16 MB. */
@@ -28,13 +28,13 @@ interface Top {
  *
  * @returns row-major [B, K, K], 0 where there is no candidate
  */
-function similaritiesOf({ turnVectors, dimension }: Workspace, { positions, depth }: Top): Float32Array {
+function computeTopSimilarities({ turnVectors, dimension }: Workspace, { positions, depth }: Top): Float32Array {
   const similarities = new Float32Array(positions.length * depth);
   for (let row = 0; row < positions.length; row++) {
     const first = row - (row % depth);
     for (let other = first; other <= row; other++) {
       const [a, b] = [positions[row] as number, positions[other] as number];
-      const cosine = a < 0 || b < 0 ? 0 : rowProduct(turnVectors, a, turnVectors, b, dimension); // of length 1, or 0
+      const cosine = a < 0 || b < 0 ? 0 : multiplyRows(turnVectors, a, turnVectors, b, dimension); // of length 1, or 0
       similarities[row * depth + other - first] = cosine;
       similarities[other * depth + row - first] = cosine;
     }
@@ -42,50 +42,52 @@ function similaritiesOf({ turnVectors, dimension }: Workspace, { positions, dept
   return similarities;
 }
 
-function inputsOf(workspace: Workspace, top: Top): SelectionInputs {
+function uploadSelectionInputs(workspace: Workspace, top: Top): SelectionInputs {
   const { positions, scores, depth } = top;
   const shape: [number, number] = [positions.length / depth, depth];
   const isPresent = Uint8Array.from(positions, (position) => Number(position >= 0));
   return {
-    relevance: byRowMaximum(
+    relevance: divideScoresByRowMaximum(
       tf.tensor2d(
         scores.map((score, i) => (isPresent[i] === 1 ? score : 0)),
         shape,
       ),
     ),
-    similarities: tf.tensor3d(similaritiesOf(workspace, top), [...shape, depth]),
+    similarities: tf.tensor3d(computeTopSimilarities(workspace, top), [...shape, depth]),
     mask: tf.tensor2d(isPresent, shape, 'bool'),
   };
 }
 
 /** @returns row-major [B, K] places in the top in the order in which they are taken, -1 where there are no more */
-function takenPlaces(
+function selectTakenPlaces(
   workspace: Workspace,
   top: Top,
   select: (inputs: SelectionInputs, k: number) => Selection,
 ): Promise<Float32Array> {
-  return readBack('takenPlaces', () => tf.cast(select(inputsOf(workspace, top), top.depth).places, 'float32'));
+  return readBack('takenSlots', () =>
+    tf.cast(select(uploadSelectionInputs(workspace, top), top.depth).slots, 'float32'),
+  );
 }
 
 /** A query's places: those that were taken, then the others in the order in which they stood. */
-function reordered(ordered: Int32Array, taken: Float32Array): number[] {
+function reorderPlaces(ordered: Int32Array, taken: Float32Array): number[] {
   const first = Array.from(
-    taken.filter((place) => place >= 0),
-    (place) => ordered[place] as number,
+    taken.filter((slot) => slot >= 0),
+    (slot) => ordered[slot] as number,
   );
   const isTaken = new Set(first);
-  return [...first, ...ordered.filter((place) => place >= 0 && !isTaken.has(place))];
+  return [...first, ...ordered.filter((slot) => slot >= 0 && !isTaken.has(slot))];
 }
 
 /** The top K of queries first … first + count - 1. */
-function topOf(pool: CandidatePool, ranking: Ranking, first: number, count: number, depth: number): Top {
+function cutTopPlaces(pool: CandidatePool, ranking: Ranking, first: number, count: number, depth: number): Top {
   const positions = new Int32Array(count * depth);
   const scores = new Float32Array(count * depth);
   for (let i = 0; i < positions.length; i++) {
     const query = first + Math.floor(i / depth);
     const pair = query * pool.width + (i % depth);
-    const place = ranking.places[pair] as number;
-    positions[i] = place < 0 ? -1 : (pool.positions[query * pool.width + place] as number);
+    const slot = ranking.slots[pair] as number;
+    positions[i] = slot < 0 ? -1 : (pool.positions[query * pool.width + slot] as number);
     scores[i] = ranking.scores[pair] as number;
   }
   return { positions, scores, depth };
@@ -106,23 +108,23 @@ export async function selectTop(
   options: SelectionOptions,
 ): Promise<Column> {
   const { queryCount, width } = pool;
-  const name = (query: number, position: number) =>
+  const formatSelectedPair = (query: number, position: number) =>
     `query ${workspace.queries[query]?.id}, turn ${workspace.corpus.turns[position]?.id}`;
   const select = await loadSelection(options);
-  const ranking = await rank(pool, scores, width, name);
+  const ranking = await rank(pool, scores, width, formatSelectedPair);
   const depth = Math.min(options.k, width);
   const size = Math.min(Math.max(1, Math.floor(BATCH_NUMBERS / depth ** 2)), QUERY_BATCH);
   const column = new Float32Array(scores.length);
   for (let first = 0; first < queryCount; first += size) {
     const count = Math.min(size, queryCount - first);
-    const taken = await takenPlaces(workspace, topOf(pool, ranking, first, count, depth), select);
+    const taken = await selectTakenPlaces(workspace, cutTopPlaces(pool, ranking, first, count, depth), select);
     for (let i = 0; i < count; i++) {
       const start = (first + i) * width;
-      const order = reordered(
-        ranking.places.subarray(start, start + width),
+      const order = reorderPlaces(
+        ranking.slots.subarray(start, start + width),
         taken.subarray(i * depth, (i + 1) * depth),
       );
-      for (const [above, place] of order.entries()) column[start + place] = order.length - above;
+      for (const [above, slot] of order.entries()) column[start + slot] = order.length - above;
     }
   }
   return column;

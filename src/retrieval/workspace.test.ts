@@ -4,10 +4,10 @@ import { PROPAGATION_PRESETS } from '../attention/presets.ts';
 import type { IndexOptions } from '../candidates/registry.ts';
 import { useBackend } from '../core/backend.ts';
 import { DimensionMismatchError, NotFiniteError, UnavailableError, ValidationError } from '../core/errors.ts';
-import { random } from '../core/random.ts';
+import { createRandom } from '../core/random.ts';
 import { type EncoderOptions, encoderOptions } from '../embedding/registry.ts';
 import { Corpus } from '../model/corpus.ts';
-import { DIMENSION, sampleVector, sampleWorkspace, sampleWorld } from '../signals/corpus.fixture.ts';
+import { createSampleWorkspace, DIMENSION, drawSampleVector, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import type { Encoding } from '../signals/encoding.ts';
 import { frameSources } from '../signals/frames.ts';
 import { propagatedRows } from '../signals/propagated.ts';
@@ -22,13 +22,15 @@ import { retrieve } from './retriever.ts';
 const NOT_KEPT = ['candidates-newest', 'controlled-frames'];
 
 beforeAll(() => useBackend('wasm'));
-const world = sampleWorld(3);
+const world = drawSampleWorld(3);
 const newest: IndexOptions = { index: 'newest', k: 5 };
 
 /** Disposes the workspace and checks that nothing is left. */
-async function withWorkspace(work: (workspace: ReturnType<typeof sampleWorkspace>) => Promise<void>): Promise<void> {
+async function withWorkspace(
+  work: (workspace: ReturnType<typeof createSampleWorkspace>) => Promise<void>,
+): Promise<void> {
   const before = tf.memory().numTensors;
-  const workspace = sampleWorkspace(world);
+  const workspace = createSampleWorkspace(world);
   try {
     await work(workspace);
   } finally {
@@ -42,14 +44,14 @@ describe('what was computed once', () => {
     withWorkspace(async (workspace) => {
       let calls = 0;
       const compute = () => ++calls;
-      expect(await workspace.once({ a: 1, b: 2 }, compute)).toBe(1);
-      expect(await workspace.once({ b: 2, a: 1 }, compute)).toBe(1);
-      expect(await workspace.once({ a: 1, b: 3 }, compute)).toBe(2);
+      expect(await workspace.keepOnce({ a: 1, b: 2 }, compute)).toBe(1);
+      expect(await workspace.keepOnce({ b: 2, a: 1 }, compute)).toBe(1);
+      expect(await workspace.keepOnce({ a: 1, b: 3 }, compute)).toBe(2);
     }));
 
   test('is shared by those who ask at the same time', () =>
     withWorkspace(async (workspace) => {
-      const [a, b] = await Promise.all([workspace.corpusTensor(), workspace.corpusTensor()]);
+      const [a, b] = await Promise.all([workspace.getCorpusTensor(), workspace.getCorpusTensor()]);
       expect(a).toBe(b);
       expect(a.shape).toEqual([103, 17]);
     }));
@@ -71,8 +73,8 @@ describe('what was computed once', () => {
   test('fails for everyone who asks', () =>
     withWorkspace(async (workspace) => {
       const fail = () => Promise.reject(new ValidationError('no'));
-      await expect(workspace.once('x', fail)).rejects.toThrow('no');
-      await expect(workspace.once('x', () => 1)).rejects.toThrow('no');
+      await expect(workspace.keepOnce('x', fail)).rejects.toThrow('no');
+      await expect(workspace.keepOnce('x', () => 1)).rejects.toThrow('no');
     }));
 });
 
@@ -81,15 +83,15 @@ describe('with a store', () => {
   const all = Object.values(SAMPLE_ARMS);
 
   /** What the arms come to, and how often each stage was made, found in memory, read from the store. */
-  async function outcome(store: StageStore): Promise<{ arms: unknown[]; counts: StageCounts }> {
-    const workspace = sampleWorkspace(world, { store, identity });
+  async function computeStoreOutcome(store: StageStore): Promise<{ arms: unknown[]; counts: StageCounts }> {
+    const workspace = createSampleWorkspace(world, { store, identity });
     const arms: unknown[] = [];
     try {
       for (const arm of all) {
         const { pool, scores, components } = await retrieve(workspace, arm);
         arms.push({ positions: pool.positions, scores, components: [...components] });
       }
-      return { arms, counts: workspace.stageCounts() };
+      return { arms, counts: workspace.readStageCounts() };
     } finally {
       workspace.dispose();
     }
@@ -97,7 +99,7 @@ describe('with a store', () => {
 
   test('a second workspace makes only what is not kept, and comes to the same', async () => {
     const store = new SampleStageStore();
-    const [first, second] = [await outcome(store), await outcome(store)];
+    const [first, second] = [await computeStoreOutcome(store), await computeStoreOutcome(store)];
     expect(second.arms).toEqual(first.arms);
     for (const [name, { executed, disk }] of Object.entries(first.counts)) {
       expect([name, executed > 0, disk]).toEqual([name, true, 0]);
@@ -165,8 +167,8 @@ test('queries see the prefix of the corpus that is strictly earlier, and hang fr
 describe('vectors are refused', () => {
   const [turn, query] = [world.turns[5], world.queries[3]] as [{ id: string }, { id: string }];
   const withVector = (id: string, vector: Float32Array) => () =>
-    sampleWorkspace({ ...world, vectorOf: new Map([...world.vectorOf, [id, vector]]) });
-  const unit = sampleVector(random(1, 'workspace.test'));
+    createSampleWorkspace({ ...world, vectorOf: new Map([...world.vectorOf, [id, vector]]) });
+  const unit = drawSampleVector(createRandom(1, 'workspace.test'));
 
   test.each([
     [
@@ -214,9 +216,9 @@ describe('an encoding', () => {
   /** A workspace with a way to embed that counts how often it is asked. */
   function withEncoder(encoding: Encoding) {
     const corpus = new Corpus(world.turns);
-    const rows = (owners: readonly { readonly id: string }[]) =>
+    const concatOwnVectors = (owners: readonly { readonly id: string }[]) =>
       Float32Array.from(owners.flatMap(({ id }) => [...(world.vectorOf.get(id) as Float32Array)]));
-    const [turnVectors, queryVectors] = [rows(corpus.turns), rows(world.queries)];
+    const [turnVectors, queryVectors] = [concatOwnVectors(corpus.turns), concatOwnVectors(world.queries)];
     const asked: EncoderOptions[] = [];
     const encode = async (options: EncoderOptions) => {
       asked.push(options);
@@ -237,7 +239,7 @@ describe('an encoding', () => {
 
   test('without options is that of the workspace', async () => {
     const { workspace, asked } = withEncoder(other);
-    const { dimension, turnVectors, queryVectors } = await workspace.encoding(null);
+    const { dimension, turnVectors, queryVectors } = await workspace.embedWith(null);
     expect([dimension, turnVectors, queryVectors]).toEqual([DIMENSION, workspace.turnVectors, workspace.batch.vectors]);
     expect(asked).toEqual([]);
     workspace.dispose();
@@ -246,9 +248,9 @@ describe('an encoding', () => {
   test('is made once for all who ask, and of some queries has their rows', async () => {
     const { workspace, asked } = withEncoder(other);
     const [some, again] = [workspace.withQueries([7, 2]), workspace.withQueries([3])];
-    expect(await workspace.encoding(lsa)).toEqual(other);
-    expect((await some.encoding(lsa)).queryVectors).toEqual(Float32Array.from([0, 1, 0, 1]));
-    expect((await again.encoding(lsa)).turnVectors).toBe(other.turnVectors);
+    expect(await workspace.embedWith(lsa)).toEqual(other);
+    expect((await some.embedWith(lsa)).queryVectors).toEqual(Float32Array.from([0, 1, 0, 1]));
+    expect((await again.embedWith(lsa)).turnVectors).toBe(other.turnVectors);
     expect(asked).toEqual([lsa]);
     for (const one of [some, again, workspace]) one.dispose();
   });
@@ -263,27 +265,27 @@ describe('an encoding', () => {
     ['queries', { ...other, queryVectors: other.queryVectors.map((x) => 2 * x) }, ValidationError, 'vector of query q'],
   ])('is refused where it does not fit the %s', async (_, encoding, error, message) => {
     const { workspace } = withEncoder(encoding);
-    await expect(workspace.encoding(lsa)).rejects.toThrow(error);
-    await expect(workspace.encoding(lsa)).rejects.toThrow(message);
+    await expect(workspace.embedWith(lsa)).rejects.toThrow(error);
+    await expect(workspace.embedWith(lsa)).rejects.toThrow(message);
     workspace.dispose();
   });
 
   test('by another encoder needs a way to embed', () =>
     withWorkspace(async (workspace) => {
-      await expect(workspace.encoding(lsa)).rejects.toThrow(UnavailableError);
-      expect((await workspace.encoding(null)).dimension).toBe(DIMENSION);
+      await expect(workspace.embedWith(lsa)).rejects.toThrow(UnavailableError);
+      expect((await workspace.embedWith(null)).dimension).toBe(DIMENSION);
     }));
 });
 
 describe('after it is disposed', () => {
   test('everything is refused', async () => {
-    const workspace = sampleWorkspace(world);
-    await workspace.corpusTensor();
+    const workspace = createSampleWorkspace(world);
+    await workspace.getCorpusTensor();
     workspace.dispose();
     workspace.dispose();
     for (const use of [
-      () => workspace.stage<number>(workspace.plan.derived('x', null, []), () => 1),
-      () => workspace.corpusTensor(),
+      () => workspace.runStage<number>(workspace.plan.derived('x', null, []), () => 1),
+      () => workspace.getCorpusTensor(),
       () => workspace.get(candidatesFrom(newest, null)),
       () => findPool(workspace, SAMPLE_ARMS.bm25),
       () => frameSources(workspace),
@@ -296,11 +298,11 @@ describe('after it is disposed', () => {
 
   test('what was under way is refused too, and leaves no tensor', async () => {
     const before = tf.memory().numTensors;
-    const workspace = sampleWorkspace(world);
-    const waiting = workspace.corpusTensor();
+    const workspace = createSampleWorkspace(world);
+    const waiting = workspace.getCorpusTensor();
     workspace.dispose();
     await expect(waiting).rejects.toThrow('workspace was disposed: "corpus tensor"; open a new workspace');
-    expect(() => workspace.own(tf.zeros([2, 3]))).toThrow('workspace was disposed');
+    expect(() => workspace.keepTensors(tf.zeros([2, 3]))).toThrow('workspace was disposed');
     expect(tf.memory().numTensors).toBe(before);
   });
 });
@@ -330,10 +332,10 @@ describe('some of the queries by themselves', () => {
     withWorkspace(async (workspace) => {
       const some = workspace.withQueries([4]);
       await retrieve(some, SAMPLE_ARMS['propagation, framework']);
-      expect(Object.keys(workspace.stageCounts())).toEqual(['propagated', 'turn-components']);
-      expect(Object.keys(some.stageCounts())).toContain('query-components');
+      expect(Object.keys(workspace.readStageCounts())).toEqual(['propagated', 'turn-components']);
+      expect(Object.keys(some.readStageCounts())).toContain('query-components');
       some.dispose();
       await expect(retrieve(some, SAMPLE_ARMS.newest)).rejects.toThrow(ValidationError);
-      expect((await workspace.corpusTensor()).isDisposed).toBe(false);
+      expect((await workspace.getCorpusTensor()).isDisposed).toBe(false);
     }));
 });

@@ -2,20 +2,20 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
-import { random } from '../core/random.ts';
-import { candidateAttention, unifiedScores } from './attention-score.ts';
+import { createRandom } from '../core/random.ts';
+import { candidateAttention, mixUnifiedScores } from './attention-score.ts';
 
 const [B, C] = [5, 13];
-const source = random(3, 'attention-score.test');
-const grid = (value: () => number) => Array.from({ length: B }, () => Array.from({ length: C }, value));
-const cosine = grid(() => 2 * source.uniform() - 1);
-const distance = grid(() => 1 + source.integer(29));
+const source = createRandom(3, 'attention-score.test');
+const drawGrid = (value: () => number) => Array.from({ length: B }, () => Array.from({ length: C }, value));
+const cosine = drawGrid(() => 2 * source.uniform() - 1);
+const distance = drawGrid(() => 1 + source.integer(29));
 // The third query has no candidate at all, the fourth a single one.
-const mask = grid(() => Number(source.uniform() < 0.7)).map((row, b) =>
+const mask = drawGrid(() => Number(source.uniform() < 0.7)).map((row, b) =>
   b === 2 ? row.map(() => 0) : b === 3 ? row.map((_, c) => Number(c === 7)) : row,
 );
 
-function expectedRow(b: number, combine: string, decay: number, temperature: number): number[] {
+function computeExpectedRow(b: number, combine: string, decay: number, temperature: number): number[] {
   const powers = (cosine[b] as number[]).map((cos, c) => {
     if (mask[b]?.[c] === 0) return 0;
     const d = distance[b]?.[c] as number;
@@ -43,7 +43,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     const got = await weights.array();
     weights.dispose();
     expect(tf.memory().numTensors).toBe(before);
-    const expected = cosine.map((_, b) => expectedRow(b, combine, decay, temperature));
+    const expected = cosine.map((_, b) => computeExpectedRow(b, combine, decay, temperature));
     for (const [b, row] of expected.entries())
       for (const [c, value] of row.entries()) expect(got[b]?.[c]).toBeCloseTo(value, 5);
     expect(got[2]).toEqual(Array(C).fill(0));
@@ -55,14 +55,16 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     const score = (value: number) => tf.fill([B, C], value) as tf.Tensor2D;
     const scores = { rcp: score(0.5), ircp: score(0.25), tpo: score(1) };
     const before = tf.memory().numTensors;
-    const mix = unifiedScores(scores, { rcp: 0.4, ircp: 0.4, tpo: 0.2 });
+    const mix = mixUnifiedScores(scores, { rcp: 0.4, ircp: 0.4, tpo: 0.2 });
     expect((await mix.array())[4]?.[12]).toBeCloseTo(0.4 * 0.5 + 0.4 * 0.25 + 0.2, 6);
     mix.dispose();
-    expect(() => unifiedScores(scores, { rcp: 0.4, ircp: 0.4, tpo: 0.4 })).toThrow(
+    expect(() => mixUnifiedScores(scores, { rcp: 0.4, ircp: 0.4, tpo: 0.4 })).toThrow(
       'pass shares that sum to 1 within 0.01',
     );
     const turned = tf.zeros([C, B]) as tf.Tensor2D;
-    expect(() => unifiedScores({ ...scores, tpo: turned }, { rcp: 0.4, ircp: 0.4, tpo: 0.2 })).toThrow('shape of tpo');
+    expect(() => mixUnifiedScores({ ...scores, tpo: turned }, { rcp: 0.4, ircp: 0.4, tpo: 0.2 })).toThrow(
+      'shape of tpo',
+    );
     expect(tf.memory().numTensors).toBe(before + 1);
     tf.dispose([scores, turned]);
   });

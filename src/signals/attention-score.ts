@@ -2,7 +2,7 @@ import type * as tf from '@tensorflow/tfjs-core';
 import { attentionLogits, type LogitOptions } from '../attention/attention-logits.ts';
 import { maskedSoftmax } from '../attention/masked-softmax.ts';
 import type { AttentionMix } from '../attention/options.ts';
-import { assertMix, mixed } from '../attention/unified-attention.ts';
+import { assertMix, mixAttentions } from '../attention/unified-attention.ts';
 import { scoped } from '../core/scope.ts';
 import { assertShape } from '../core/shapes.ts';
 
@@ -34,7 +34,7 @@ export function candidateAttention(
  * @returns [B, C]
  * @throws ValidationError for a mix that doesn't sum to 1 within 0.01.
  */
-export function unifiedScores(
+export function mixUnifiedScores(
   scores: Readonly<Record<'rcp' | 'ircp' | 'tpo', tf.Tensor2D>>,
   mix: AttentionMix,
 ): tf.Tensor2D {
@@ -42,5 +42,5 @@ export function unifiedScores(
   assertShape('ircp', scores.ircp, 'B C', sizes);
   assertShape('tpo', scores.tpo, 'B C', sizes);
   assertMix(mix);
-  return mixed(scores, mix);
+  return mixAttentions(scores, mix);
 }

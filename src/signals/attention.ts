@@ -1,17 +1,17 @@
 import type * as tf from '@tensorflow/tfjs-core';
 import type { QueryFrames } from '../trajectory/query-frames.ts';
 import type { AttentionOptions } from './attention-options.ts';
-import { candidateAttention, unifiedScores } from './attention-score.ts';
+import { candidateAttention, mixUnifiedScores } from './attention-score.ts';
 import { batchMask, batchMatrix, type Column, computeColumn, type PoolBatch } from './column.ts';
 import { cosineSignal } from './cosine.ts';
 import { forwardAttention } from './forward-attention.ts';
-import { forwardCosines, forwardWidth } from './forward-cosines.ts';
-import { forwardLogMasses, inTimeOrder, type TurnsAhead } from './forward-mass.ts';
+import { buildForwardCosines, computeForwardWidth } from './forward-cosines.ts';
+import { computeForwardLogMasses, listTurnsAhead, type TurnsAhead } from './forward-mass.ts';
 import { pairFrames } from './frames.ts';
 import { defineSignal, defineStage, type Setting, type Signal, type StageUse } from './signal.ts';
 import { measureDistances } from './trajectory.ts';
 import { TRAJECTORY_DEFAULTS, type TrajectoryOptions } from './trajectory-options.ts';
-import { aheadInOrder, permutedOrder } from './worlds/permuted-order.ts';
+import { drawPermutedOrder, listAheadInOrder } from './worlds/permuted-order.ts';
 import { distanceReads, type WorldPart } from './worlds/world-parts.ts';
 
 /** Attention, and the coordinates that TPO compares; the default ones where they are null. */
@@ -49,9 +49,9 @@ export const cosinesAhead = defineStage({
   module: import.meta.url,
   of: 'turns',
   reads: ['vectors', 'times'],
-  key: (options: AttentionOptions, { corpus }) => ({ width: forwardWidth(corpus, options) }),
+  key: (options: AttentionOptions, { corpus }) => ({ width: computeForwardWidth(corpus, options) }),
   compute: ({ world: { corpus, turnVectors } }, options) =>
-    forwardCosines(corpus, turnVectors, forwardWidth(corpus, options)),
+    buildForwardCosines(corpus, turnVectors, computeForwardWidth(corpus, options)),
 });
 type CosinesAhead = ReturnType<typeof cosinesAhead> extends StageUse<infer R> ? R : never;
 
@@ -69,12 +69,12 @@ const logMasses = defineSignal<AttentionUse, { frames: StageUse<QueryFrames>; ah
   }),
   compute: ({ world, pool, inputs }, { attention }) => {
     const { corpus, turnVectors, control } = world;
-    const order = () => permutedOrder(corpus, world.controlSeed(control as NonNullable<typeof control>));
+    const order = () => drawPermutedOrder(corpus, world.controlSeed(control as NonNullable<typeof control>));
     const ahead: TurnsAhead =
       inputs.ahead !== undefined
-        ? inTimeOrder(inputs.ahead as CosinesAhead)
-        : aheadInOrder(corpus, turnVectors, forwardWidth(corpus, attention), order());
-    return forwardLogMasses(ahead, { positions: pool.positions, ...inputs.frames }, attention);
+        ? listTurnsAhead(inputs.ahead as CosinesAhead)
+        : listAheadInOrder(corpus, turnVectors, computeForwardWidth(corpus, attention), order());
+    return computeForwardLogMasses(ahead, { positions: pool.positions, ...inputs.frames }, attention);
   },
 });
 
@@ -105,7 +105,7 @@ function scoreBatch(
     tpo: () => candidateAttention(cosines, batchMatrix(distances as Column, batch), mask, options),
   };
   if (options.mechanism !== 'unified') return mechanisms[options.mechanism]();
-  return unifiedScores({ rcp: mechanisms.rcp(), ircp: mechanisms.ircp(), tpo: mechanisms.tpo() }, options.mix);
+  return mixUnifiedScores({ rcp: mechanisms.rcp(), ircp: mechanisms.ircp(), tpo: mechanisms.tpo() }, options.mix);
 }
 
 function attentionInputs(use: AttentionUse, setting: Setting) {

@@ -1,16 +1,16 @@
 import { type Bm25Index, createBm25 } from '../candidates/bm25.ts';
 import type { Bm25IndexOptions } from '../candidates/bm25-options.ts';
-import { localRows, type Scope } from './conversation-scope.ts';
+import { mapLocalRows, type Subcorpus } from './conversation-scope.ts';
 import { defineSignal, type World } from './signal.ts';
 
 /** An index over the turns of a scope. */
 function indexScope(
   { shared }: World,
   { k1, b, variant, dropStopWords, stem }: Bm25IndexOptions,
-  scope: Scope,
+  scope: Subcorpus,
 ): Promise<Bm25Index> {
   const scoring = { k1, b, variant, dropStopWords, stem };
-  return shared.once(['bm25', scoring, scope.conversationId], () => createBm25(scoring, scope));
+  return shared.keepOnce(['bm25', scoring, scope.conversationId], () => createBm25(scoring, scope));
 }
 
 /** BM25 of every pair as of the query's moment. */
@@ -23,9 +23,9 @@ export const bm25Signal = defineSignal({
   compute: async ({ world, pool }, options) => {
     const { width } = pool;
     const column = new Float32Array(pool.positions.length);
-    for (const { scope, places, batch } of world.scopes.split(world.batch)) {
+    for (const { subcorpus: scope, queryIndexes: places, batch } of world.subcorpora.split(world.batch)) {
       const index = await indexScope(world, options, scope);
-      const scores = await index.scorePairs(batch, localRows(scope, pool, places), width);
+      const scores = await index.scorePairs(batch, mapLocalRows(scope, pool, places), width);
       for (const [row, place] of places.entries())
         column.set(scores.subarray(row * width, (row + 1) * width), place * width);
     }

@@ -19,13 +19,13 @@ export interface CandidatePool extends PoolRows {
 /**
  * The union of what several sources found for the same Q queries.
  *
- * @param places [N] of {@link idPlaces}: where the tie rule puts each turn among equal scores.
+ * @param slots [N] of {@link rankIdsDescending}: where the tie rule puts each turn among equal scores.
  * @param admits leaves out a turn, for example one of another channel.
  */
-export function poolOf(
+export function joinCandidates(
   sources: readonly Candidates[],
   queryCount: number,
-  places: Int32Array,
+  slots: Int32Array,
   admits: (query: number, position: number) => boolean,
 ): PoolRows {
   const rows: Int32Array[] = [];
@@ -36,7 +36,7 @@ export function poolOf(
         if (position >= 0 && admits(query, position)) found.add(position);
       }
     }
-    rows.push(Int32Array.from(found).sort((a, b) => (places[a] as number) - (places[b] as number)));
+    rows.push(Int32Array.from(found).sort((a, b) => (slots[a] as number) - (slots[b] as number)));
   }
   const width = Math.max(1, ...rows.map((row) => row.length));
   const positions = new Int32Array(queryCount * width).fill(-1);

@@ -2,47 +2,52 @@ import { NewestFirstIndex } from '../candidates/newest-first.ts';
 import type { Query } from '../model/dataset.ts';
 import type { Turn } from '../model/turn.ts';
 import type { QueryFrames } from '../trajectory/query-frames.ts';
-import { type CandidatePool, poolOf } from './candidate-pool.ts';
+import { type CandidatePool, joinCandidates } from './candidate-pool.ts';
 import type { Column } from './column.ts';
 import type { SampleWorld } from './corpus.fixture.ts';
 import { type FrameOptions, pairFrames } from './frames.ts';
-import { scopedIndex } from './scoped-index.ts';
+import { createScopedIndex } from './scoped-index.ts';
 import type { Workspace } from './workspace.ts';
 import type { ControlOptions } from './worlds/control-options.ts';
 
 /** The newest turns of each query. */
 export async function newestPool(workspace: Workspace, k: number): Promise<CandidatePool> {
-  const { turnVectors: vectors, dimension, seed, scopes, batch, queries, tieRanks } = workspace;
-  const index = await scopedIndex({ index: 'newest', k }, scopes, { vectors, dimension, seed });
+  const { turnVectors: vectors, dimension, seed, subcorpora: scopes, batch, queries, tieRanks } = workspace;
+  const index = await createScopedIndex({ index: 'newest', k }, scopes, { vectors, dimension, seed });
   const newest = await index.search(batch, k);
-  const rows = poolOf([newest], queries.length, tieRanks, () => true);
+  const rows = joinCandidates([newest], queries.length, tieRanks, () => true);
   return { ...rows, stage: { name: 'pool', key: `newest ${k}`, inputs: [], isKept: true } };
 }
 
 /** The newest turns of each query but for a third: rows of all lengths, some of them empty. */
-export async function samplePool(workspace: Workspace): Promise<CandidatePool> {
+export async function drawSamplePool(workspace: Workspace): Promise<CandidatePool> {
   const newest = await new NewestFirstIndex(workspace.corpus.size).search(workspace.batch, 17);
-  const admits = (q: number, turn: number) => (q * turn) % 3 > 0;
-  const rows = poolOf([newest], workspace.queries.length, Int32Array.from(workspace.corpus.turns.keys()), admits);
+  const isSampled = (q: number, turn: number) => (q * turn) % 3 > 0;
+  const rows = joinCandidates(
+    [newest],
+    workspace.queries.length,
+    Int32Array.from(workspace.corpus.turns.keys()),
+    isSampled,
+  );
   return { ...rows, stage: { name: 'pool', key: 'by hand', inputs: [], isKept: true } };
 }
 
 /** What each candidate of a query should have. */
 export type Formula = (query: Query, turns: readonly Turn[]) => readonly number[];
 
-export const each =
+export const scoreEachTurn =
   (score: (query: Query, turn: Turn) => number): Formula =>
   (query, turns) =>
     turns.map((turn) => score(query, turn));
 
 /** A query's candidates, without the padding. */
-export function candidatesOf({ corpus }: Workspace, { positions, width }: CandidatePool, query: number): Turn[] {
+export function listCandidateTurns({ corpus }: Workspace, { positions, width }: CandidatePool, query: number): Turn[] {
   const row = positions.subarray(query * width, (query + 1) * width).filter((position) => position >= 0);
   return Array.from(row, (position) => corpus.turns[position] as Turn);
 }
 
 /** The greatest difference of a column from what each query's candidates should have; padding is not looked at. */
-export function worstError(
+export function findWorstColumnError(
   column: Column,
   expected: Formula,
   {
@@ -53,7 +58,7 @@ export function worstError(
 ): number {
   if (column.length !== pool.positions.length) return Number.POSITIVE_INFINITY;
   const errors = world.queries.flatMap((query, q) =>
-    expected(query, candidatesOf(workspace, pool, q)).map((value, i) =>
+    expected(query, listCandidateTurns(workspace, pool, q)).map((value, i) =>
       Math.abs((column[q * pool.width + i] as number) - value),
     ),
   );

@@ -3,10 +3,16 @@ import { ValidationError } from '../core/errors.ts';
 import type { QueryBatch } from '../model/candidates.ts';
 import { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
-import { askedConversations, localRows, nothingAsked, Scopes, scopedVectors } from './conversation-scope.ts';
-import { DIMENSION, sampleWorld } from './corpus.fixture.ts';
+import {
+  buildWarmUpBatch,
+  listAskedConversations,
+  mapLocalRows,
+  Subcorpora,
+  selectScopeVectors,
+} from './conversation-scope.ts';
+import { DIMENSION, drawSampleWorld } from './corpus.fixture.ts';
 
-const world = sampleWorld(3, 61, 11, 3);
+const world = drawSampleWorld(3, 61, 11, 3);
 const corpus = new Corpus(world.turns);
 /** Every third query asks the whole corpus, the others a conversation each. */
 const queries = world.queries.map(
@@ -16,14 +22,14 @@ const batch: QueryBatch = {
   texts: queries.map(({ text }) => text),
   vectors: Float32Array.from(queries.flatMap(({ id }) => [...(world.vectorOf.get(id) as Float32Array)])),
   cutoffs: Int32Array.from(queries, ({ timestamp }) => world.turns.filter((turn) => turn.timestamp < timestamp).length),
-  conversations: askedConversations(corpus, queries),
+  conversations: listAskedConversations(corpus, queries),
 };
 
 test('conversations are identified by their places, and -1 is the whole corpus', () => {
   const asked = Array.from(batch.conversations ?? [], (place) => corpus.conversations[place]?.id);
   expect(asked).toEqual(queries.map(({ conversationId }) => conversationId));
   const unknown = queries.map((query) => ({ ...query, conversationId: 'c99' }));
-  expect(() => askedConversations(corpus, unknown)).toThrow(
+  expect(() => listAskedConversations(corpus, unknown)).toThrow(
     new ValidationError('corpus has no conversation: c99; use the id of one of its conversations', {
       conversationId: 'c99',
     }),
@@ -31,25 +37,25 @@ test('conversations are identified by their places, and -1 is the whole corpus',
 });
 
 describe('a batch in parts', () => {
-  const scopes = new Scopes(corpus);
-  const parts = scopes.split(batch);
+  const subcorpora = new Subcorpora(corpus);
+  const parts = subcorpora.split(batch);
 
   test('has every query once, with those that ask the same, in the order of the first', () => {
-    expect(parts.flatMap(({ places }) => places).sort((a, b) => a - b)).toEqual([...queries.keys()]);
-    const firsts = parts.map(({ places }) => places[0]);
+    expect(parts.flatMap(({ queryIndexes: places }) => places).sort((a, b) => a - b)).toEqual([...queries.keys()]);
+    const firsts = parts.map(({ queryIndexes: places }) => places[0]);
     expect(firsts).toEqual(firsts.toSorted((a, b) => (a as number) - (b as number)));
-    for (const { scope, places } of parts)
-      for (const place of places) expect(queries[place]?.conversationId ?? null).toBe(scope.conversationId);
+    for (const { subcorpus, queryIndexes: places } of parts)
+      for (const place of places) expect(queries[place]?.conversationId ?? null).toBe(subcorpus.conversationId);
     expect(parts.length).toBeGreaterThan(2);
   });
 
-  test.each(parts.map((part) => [part.scope.conversationId, part] as const))(
+  test.each(parts.map((part) => [part.subcorpus.conversationId, part] as const))(
     'sees the turns of %s alone, as of the same moments',
     (id, part) => {
-      const { scope, places, batch: local } = part;
+      const { subcorpus, queryIndexes: places, batch: local } = part;
       const turns = corpus.turns.filter(({ conversationId }) => id === null || conversationId === id);
-      expect(scope.corpus.turns).toEqual(turns);
-      expect(Array.from(scope.positions, (position) => corpus.turns[position])).toEqual(turns);
+      expect(subcorpus.corpus.turns).toEqual(turns);
+      expect(Array.from(subcorpus.positions, (position) => corpus.turns[position])).toEqual(turns);
       for (const [row, place] of places.entries()) {
         const query = queries[place] as Query;
         expect(local.texts[row]).toBe(query.text);
@@ -60,35 +66,37 @@ describe('a batch in parts', () => {
   );
 
   test('makes each scope once', () => {
-    expect(scopes.split(batch).map(({ scope }) => scope)).toEqual(parts.map(({ scope }) => scope));
-    for (const [i, { scope }] of scopes.split(batch).entries()) expect(scope).toBe(parts[i]?.scope);
+    expect(subcorpora.split(batch).map(({ subcorpus }) => subcorpus)).toEqual(parts.map(({ subcorpus }) => subcorpus));
+    for (const [i, { subcorpus }] of subcorpora.split(batch).entries()) expect(subcorpus).toBe(parts[i]?.subcorpus);
   });
 
   test('is the batch itself where all ask the whole corpus', () => {
     const { conversations: _, ...unscoped } = batch;
-    const [part, ...others] = scopes.split(unscoped);
+    const [part, ...others] = subcorpora.split(unscoped);
     expect(others).toEqual([]);
     expect(part?.batch).toBe(unscoped);
-    expect(part?.scope.corpus).toBe(corpus);
-    expect(scopes.split({ ...batch, conversations: batch.cutoffs.map(() => -1) })).toHaveLength(1);
+    expect(part?.subcorpus.corpus).toBe(corpus);
+    expect(subcorpora.split({ ...batch, conversations: batch.cutoffs.map(() => -1) })).toHaveLength(1);
   });
 
   test('has rows of a pool and vectors by the positions of its turns', () => {
     const vectors = Float32Array.from(corpus.turns.keys()).map((position) => 3 * position);
-    for (const { scope, places } of parts) {
-      expect([...scopedVectors(scope, vectors, 1)]).toEqual(Array.from(scope.positions, (position) => 3 * position));
+    for (const { subcorpus, queryIndexes: places } of parts) {
+      expect([...selectScopeVectors(subcorpus, vectors, 1)]).toEqual(
+        Array.from(subcorpus.positions, (position) => 3 * position),
+      );
       const width = 5;
       const positions = new Int32Array(queries.length * width).fill(-1);
-      for (const place of places) positions.set(scope.positions.slice(place % 3, (place % 3) + 4), place * width);
-      const local = localRows(scope, { queryCount: queries.length, width, positions }, places);
-      const back = Array.from(local, (position) => (position < 0 ? -1 : scope.positions[position]));
+      for (const place of places) positions.set(subcorpus.positions.slice(place % 3, (place % 3) + 4), place * width);
+      const local = mapLocalRows(subcorpus, { queryCount: queries.length, width, positions }, places);
+      const back = Array.from(local, (position) => (position < 0 ? -1 : subcorpus.positions[position]));
       expect(back).toEqual(places.flatMap((place) => [...positions.subarray(place * width, (place + 1) * width)]));
     }
   });
 });
 
 test('nothing is asked of each scope as of its earliest query', () => {
-  const nothing = nothingAsked(new Scopes(corpus), batch);
+  const nothing = buildWarmUpBatch(new Subcorpora(corpus), batch);
   const earliest = new Map<number, number>();
   for (const [place, conversation] of (batch.conversations as Int32Array).entries())
     earliest.set(

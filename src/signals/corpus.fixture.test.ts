@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { Corpus } from '../model/corpus.ts';
-import { sampleWorld } from './corpus.fixture.ts';
+import { drawSampleWorld } from './corpus.fixture.ts';
 
 test.each([3, 7, 19])('the sample of seed %i holds what is easily overlooked', (seed) => {
-  const { turns, queries, vectorOf } = sampleWorld(seed);
+  const { turns, queries, vectorOf } = drawSampleWorld(seed);
   const corpus = new Corpus(turns);
   expect([corpus.size, queries.length, vectorOf.size]).toEqual([103, 11, 114]);
   const count = (holds: (position: number) => boolean) => corpus.turns.filter((_, i) => holds(i)).length;
@@ -16,6 +16,6 @@ test.each([3, 7, 19])('the sample of seed %i holds what is easily overlooked', (
 });
 
 test('one seed gives one sample', () => {
-  expect(sampleWorld(3)).toEqual(sampleWorld(3));
-  expect(sampleWorld(5).turns).not.toEqual(sampleWorld(3).turns);
+  expect(drawSampleWorld(3)).toEqual(drawSampleWorld(3));
+  expect(drawSampleWorld(5).turns).not.toEqual(drawSampleWorld(3).turns);
 });

@@ -1,11 +1,11 @@
-import { type Random, random } from '../core/random.ts';
+import { createRandom, type Random } from '../core/random.ts';
 import { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
 import type { Turn } from '../model/turn.ts';
 import { Workspace, type WorkspaceInputs } from './workspace.ts';
 
 export const DIMENSION = 17;
-export const HOUR = 3_600_000;
+export const HOUR_MILLISECONDS = 3_600_000;
 const START = Date.UTC(2024, 0, 1);
 const WORDS =
   'we you must can should see send paid broke fixed wrote read London Berlin Mary Ahmed server kernel patch invoice train garden soup lentils bread yeast yesterday tomorrow ten quickly not to because which old new red green slow warm'.split(
@@ -23,7 +23,7 @@ export interface SampleWorld {
 }
 
 /** Sentences of 3 to 23 words, the first ones of the list the most frequent. */
-export function sampleText(source: Random): string {
+export function drawSampleText(source: Random): string {
   const words = Array.from(
     { length: 3 + source.integer(21) },
     () => WORDS[Math.floor(WORDS.length * source.uniform() ** 1.7)] as string,
@@ -32,14 +32,14 @@ export function sampleText(source: Random): string {
 }
 
 /** Of length 1, somewhere around `centre`. */
-export function sampleVector(source: Random, centre: Float32Array = new Float32Array(DIMENSION)): Float32Array {
-  const vector = Float32Array.from(centre, (value) => value + 0.2 * source.normal());
+export function drawSampleVector(source: Random, centre: Float32Array = new Float32Array(DIMENSION)): Float32Array {
+  const vector = Float32Array.from(centre, (value) => value + 0.2 * source.drawNormal());
   const length = Math.hypot(...vector);
   return vector.map((value) => value / length);
 }
 
 /** A turn that answers an earlier one of its conversation, rather a late one, or none. */
-export function sampleTurn(
+export function drawSampleTurn(
   source: Random,
   id: string,
   timestamp: number,
@@ -58,19 +58,19 @@ export function sampleTurn(
     timestamp,
     author: null,
     channel,
-    text: sampleText(source),
+    text: drawSampleText(source),
   };
 }
 
-function sampleQuery(source: Random, number: number, turns: readonly Turn[]): Query {
+function drawSampleQuery(source: Random, number: number, turns: readonly Turn[]): Query {
   // Some at the very moment of a turn, which they must not see.
   const around = turns[Math.floor(turns.length * (0.1 + 0.9 * source.uniform()))] as Turn;
-  const timestamp = around.timestamp + source.integer(2) * (HOUR / 7);
+  const timestamp = around.timestamp + source.integer(2) * (HOUR_MILLISECONDS / 7);
   const earlier = turns.filter((turn) => turn.timestamp < timestamp);
   const anchor = source.uniform() < 0.4 ? (earlier[source.integer(earlier.length)] as Turn) : null;
   return {
     id: `q${number}`,
-    text: sampleText(source),
+    text: drawSampleText(source),
     timestamp,
     anchorTurnId: anchor?.id ?? null,
     author: null,
@@ -85,39 +85,39 @@ function sampleQuery(source: Random, number: number, turns: readonly Turn[]): Qu
  *
  * @param turnCount at least 20
  */
-export function sampleWorld(seed: number, turnCount = 103, queryCount = 11, conversations = 7): SampleWorld {
-  const source = random(seed, 'sample-corpus');
+export function drawSampleWorld(seed: number, turnCount = 103, queryCount = 11, conversations = 7): SampleWorld {
+  const source = createRandom(seed, 'sample-corpus');
   const numbers = source.shuffle(Array.from({ length: turnCount }, (_, i) => i));
   const turns: Turn[] = [];
   let timestamp = START;
   for (const number of numbers) {
-    timestamp += Math.max(0, source.integer(5) - 2) * HOUR;
-    turns.push(sampleTurn(source, `${number % 3 === 0 ? 'é' : 't'}${number}`, timestamp, conversations, turns));
+    timestamp += Math.max(0, source.integer(5) - 2) * HOUR_MILLISECONDS;
+    turns.push(drawSampleTurn(source, `${number % 3 === 0 ? 'é' : 't'}${number}`, timestamp, conversations, turns));
   }
-  const queries = Array.from({ length: queryCount }, (_, number) => sampleQuery(source, number, turns));
+  const queries = Array.from({ length: queryCount }, (_, number) => drawSampleQuery(source, number, turns));
   queries.sort((a, b) => a.timestamp - b.timestamp);
-  const centres = Array.from({ length: conversations }, () => sampleVector(source));
+  const centres = Array.from({ length: conversations }, () => drawSampleVector(source));
   const vectorOf = new Map<string, Float32Array>();
   for (const { id, conversationId } of turns)
-    vectorOf.set(id, sampleVector(source, centres[Number(conversationId.slice(1))]));
-  for (const { id, cluster } of queries) vectorOf.set(id, sampleVector(source, centres[Number(cluster.slice(1))]));
+    vectorOf.set(id, drawSampleVector(source, centres[Number(conversationId.slice(1))]));
+  for (const { id, cluster } of queries) vectorOf.set(id, drawSampleVector(source, centres[Number(cluster.slice(1))]));
   vectorOf.set((turns[13] as Turn).id, new Float32Array(DIMENSION));
   return { turns, queries, vectorOf };
 }
 
 /** The caller disposes it. */
-export function sampleWorkspace(
+export function createSampleWorkspace(
   { turns, queries, vectorOf }: SampleWorld,
   stages?: NonNullable<WorkspaceInputs['stages']>,
 ): Workspace {
   const corpus = new Corpus(turns);
-  const rows = (ids: readonly { readonly id: string }[]) =>
+  const concatWorldVectors = (ids: readonly { readonly id: string }[]) =>
     Float32Array.from(ids.flatMap(({ id }) => [...(vectorOf.get(id) as Float32Array)]));
   return new Workspace({
     corpus,
     queries,
-    turnVectors: rows(corpus.turns),
-    queryVectors: rows(queries),
+    turnVectors: concatWorldVectors(corpus.turns),
+    queryVectors: concatWorldVectors(queries),
     dimension: DIMENSION,
     seed: 5,
     ...(stages === undefined ? {} : { stages }),

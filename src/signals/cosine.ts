@@ -1,9 +1,9 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { PropagationOptions } from '../attention/options.ts';
-import { pairCosines } from './pair-cosines.ts';
+import { computePairCosines } from './pair-cosines.ts';
 import { propagatedRows } from './propagated.ts';
 import { defineSignal, type StageUse } from './signal.ts';
-import { versionRows } from './version-rows.ts';
+import { findVersionRows } from './version-rows.ts';
 
 type Versions = ReturnType<typeof propagatedRows> extends StageUse<infer R> ? R : never;
 
@@ -20,14 +20,18 @@ export const cosineSignal = defineSignal<PropagationOptions | null, { versions?:
     const { dimension, shared, batch } = world;
     const versions = inputs.versions as Versions | undefined;
     if (versions === undefined) {
-      const rows = { vectors: world.turnVectors, dimension, tensor: () => world.corpusTensor() };
-      return pairCosines(rows, batch.vectors, pool.positions);
+      const rows = { vectors: world.turnVectors, dimension, tensor: () => world.getCorpusTensor() };
+      return computePairCosines(rows, batch.vectors, pool.positions);
     }
     const { vectors, positions } = versions;
     const tensor = () =>
-      shared.once(['version tensor', propagation, world.control], () =>
-        shared.own(tf.tensor2d(vectors, [positions.length, dimension])),
+      shared.keepOnce(['version tensor', propagation, world.control], () =>
+        shared.keepTensors(tf.tensor2d(vectors, [positions.length, dimension])),
       );
-    return pairCosines({ vectors, dimension, tensor }, batch.vectors, versionRows(versions, pool, batch.cutoffs));
+    return computePairCosines(
+      { vectors, dimension, tensor },
+      batch.vectors,
+      findVersionRows(versions, pool, batch.cutoffs),
+    );
   },
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { agesInHours, timeDecay } from '../trajectory/time-decay.ts';
+import { computeAgesHours, timeDecay } from '../trajectory/time-decay.ts';
 import { batchMatrix, computeColumn } from './column.ts';
 import { defineSignal } from './signal.ts';
 
@@ -14,7 +14,7 @@ export const decaySignal = defineSignal({
   reads: ['times'],
   compute: ({ world, pool }, { halfLifeHours }: DecayOptions) => {
     const moments = Float64Array.from(world.queries, ({ timestamp }) => timestamp);
-    const ages = agesInHours(world.corpus.timestamps, moments, pool.positions);
+    const ages = computeAgesHours(world.corpus.timestamps, moments, pool.positions);
     return computeColumn(pool, (batch) => timeDecay(batchMatrix(ages, batch), halfLifeHours));
   },
 });

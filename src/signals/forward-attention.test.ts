@@ -3,11 +3,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { RING_ATTENTION_DEFAULTS } from '../attention/options.ts';
 import { useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
-import { random } from '../core/random.ts';
-import { sampleConversations } from '../model/conversations.fixture.ts';
+import { createRandom } from '../core/random.ts';
+import { buildConversationTurns } from '../model/conversations.fixture.ts';
 import { forwardAttention } from './forward-attention.ts';
-import { type ForwardCosines, forwardCosines, forwardWidth } from './forward-cosines.ts';
-import { forwardLogMasses, inTimeOrder } from './forward-mass.ts';
+import { buildForwardCosines, computeForwardWidth, type ForwardCosines } from './forward-cosines.ts';
+import { computeForwardLogMasses, listTurnsAhead } from './forward-mass.ts';
 
 const DIMENSION = 7;
 const LENGTHS = [1, 2, 3, 5, 19, 101];
@@ -21,12 +21,12 @@ interface Options {
 }
 
 /** Unit vectors that resemble their conversation's theme, with a zero vector and a duplicate among them. */
-function fixture() {
-  const source = random(11, 'forward-attention.test');
-  const corpus = sampleConversations(LENGTHS);
-  const themes = LENGTHS.map(() => Array.from({ length: DIMENSION }, () => source.normal()));
+function buildForwardFixture() {
+  const source = createRandom(11, 'forward-attention.test');
+  const corpus = buildConversationTurns(LENGTHS);
+  const themes = LENGTHS.map(() => Array.from({ length: DIMENSION }, () => source.drawNormal()));
   const rows = [...corpus.conversationOf].map((c) => {
-    const row = (themes[c] as number[]).map((x) => x + source.normal());
+    const row = (themes[c] as number[]).map((x) => x + source.drawNormal());
     const norm = Math.hypot(...row);
     return row.map((x) => x / norm);
   });
@@ -35,8 +35,9 @@ function fixture() {
   return { corpus, rows, source };
 }
 
-const { corpus, rows, source } = fixture();
-const product = (a: readonly number[], b: readonly number[]) => a.reduce((sum, x, i) => sum + x * (b[i] as number), 0);
+const { corpus, rows, source } = buildForwardFixture();
+const multiplyVectors = (a: readonly number[], b: readonly number[]) =>
+  a.reduce((sum, x, i) => sum + x * (b[i] as number), 0);
 
 /** Every turn of the corpus as a candidate, asked when its conversation had p + 1, all, or some number of turns between. */
 const pairs = [...corpus.turns.keys()].flatMap((position) => {
@@ -58,7 +59,10 @@ const members = corpus.conversations.map((_, conversation) =>
 );
 
 /** The last column of the dense anticausal matrix of the conversation's first turns and the query, by the formula, in float64. */
-function denseScore(pair: (typeof pairs)[number], { topology, combine, self, decay, temperature }: Options): number {
+function computeDenseScore(
+  pair: (typeof pairs)[number],
+  { topology, combine, self, decay, temperature }: Options,
+): number {
   const conversation = members[corpus.conversationOf[pair.position] as number] as number[][];
   const ring = [...conversation.slice(0, pair.turns), pair.query];
   let sum = 0;
@@ -66,7 +70,7 @@ function denseScore(pair: (typeof pairs)[number], { topology, combine, self, dec
   for (let j = pair.place + (self === 'exclude' ? 1 : 0); j < ring.length; j++) {
     const steps = j - pair.place;
     const distance = topology === 'ring' ? Math.min(steps, ring.length - steps) : steps;
-    const semantic = (1 + product(ring[pair.place] as number[], ring[j] as number[])) / 2;
+    const semantic = (1 + multiplyVectors(ring[pair.place] as number[], ring[j] as number[])) / 2;
     const logit =
       combine === 'multiplicative'
         ? (Math.exp(-decay * distance) * semantic) / temperature
@@ -77,22 +81,22 @@ function denseScore(pair: (typeof pairs)[number], { topology, combine, self, dec
   return own / sum;
 }
 
-async function scores(tables: ForwardCosines, options: Options): Promise<number[]> {
+async function computeForwardScores(tables: ForwardCosines, options: Options): Promise<number[]> {
   const shape: [number, number] = [1, pairs.length];
-  const column = (pick: (pair: (typeof pairs)[number]) => number) => Int32Array.from(pairs, pick);
-  const grid = (pick: (pair: (typeof pairs)[number]) => number) => tf.tensor2d(pairs.map(pick), shape);
-  const masses = await forwardLogMasses(
-    inTimeOrder(tables),
+  const pickIntegers = (pick: (pair: (typeof pairs)[number]) => number) => Int32Array.from(pairs, pick);
+  const uploadPicked = (pick: (pair: (typeof pairs)[number]) => number) => tf.tensor2d(pairs.map(pick), shape);
+  const masses = await computeForwardLogMasses(
+    listTurnsAhead(tables),
     {
-      positions: column(({ position }) => position),
-      ringPositions: column(({ place }) => place),
-      turns: column(({ turns }) => turns),
+      positions: pickIntegers(({ position }) => position),
+      ringPositions: pickIntegers(({ place }) => place),
+      turns: pickIntegers(({ turns }) => turns),
     },
     options,
   );
   const inputs = {
-    cosine: grid(({ position, query }) => product(rows[position] as number[], query)),
-    distance: grid(({ place, turns }) =>
+    cosine: uploadPicked(({ position, query }) => multiplyVectors(rows[position] as number[], query)),
+    distance: uploadPicked(({ place, turns }) =>
       options.topology === 'ring' ? Math.min(turns - place, place + 1) : turns - place,
     ),
     masses: tf.tensor2d(masses, shape),
@@ -105,11 +109,11 @@ async function scores(tables: ForwardCosines, options: Options): Promise<number[
 }
 
 /** The greatest error among pairs of conversations that had at most `most` turns. */
-async function worstError(width: number, options: Options, most = Number.POSITIVE_INFINITY): Promise<number> {
-  const tables = await forwardCosines(corpus, Float32Array.from(rows.flat()), width);
-  const got = await scores(tables, options);
+async function findWorstForward(width: number, options: Options, most = Number.POSITIVE_INFINITY): Promise<number> {
+  const tables = await buildForwardCosines(corpus, Float32Array.from(rows.flat()), width);
+  const got = await computeForwardScores(tables, options);
   const errors = pairs.map((pair, i) =>
-    pair.turns > most ? 0 : Math.abs((got[i] as number) - denseScore(pair, options)),
+    pair.turns > most ? 0 : Math.abs((got[i] as number) - computeDenseScore(pair, options)),
   );
   return Math.max(...errors.map((error) => (Number.isFinite(error) ? error : Number.POSITIVE_INFINITY)));
 }
@@ -128,7 +132,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
       { combine: 'additive', decay: 1, temperature: 1 },
     ] as const)('a band of 16 is near the dense matrix: $combine, decay $decay', async (how) => {
       // Without the turn itself the row's denominator is small; the band's bound, e^(e^-8 / 0.1) - 1 = 3e-3 of a score, is far above either.
-      expect(await worstError(16, { ...choice, ...how })).toBeLessThan(choice.self === 'include' ? 1e-5 : 2e-5);
+      expect(await findWorstForward(16, { ...choice, ...how })).toBeLessThan(choice.self === 'include' ? 1e-5 : 2e-5);
     });
 
     test.each([
@@ -137,20 +141,20 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
       { combine: 'additive', decay: 0.3, temperature: 0.1 },
     ] as const)('the width that a tolerance asks for keeps it: $combine, decay $decay', async (how) => {
       const options = { ...choice, ...how };
-      expect(await worstError(forwardWidth(corpus, options, 1e-5), options)).toBeLessThan(1e-5);
+      expect(await findWorstForward(computeForwardWidth(corpus, options, 1e-5), options)).toBeLessThan(1e-5);
     });
 
     test('a band that holds the whole ring is exact', async () => {
       const faint = { ...choice, combine: 'multiplicative', decay: 0.05, temperature: 0.1 } as const;
       const held = choice.topology === 'ring' ? 18 : 9; // a ring of 19 has no place more than 9 steps away
-      expect(await worstError(9, faint, held)).toBeLessThan(1e-6);
+      expect(await findWorstForward(9, faint, held)).toBeLessThan(1e-6);
     });
 
     test('a band of 1 still counts each key once', async () => {
       // Beyond the turn itself all logits are 0 to 25 digits, so that a score is off by nothing but a miscount.
       const flat = { ...choice, combine: 'multiplicative', decay: 60, temperature: 1 } as const;
-      expect(await worstError(1, flat)).toBeLessThan(1e-5);
-      expect(await worstError(5, flat)).toBeLessThan(1e-5);
+      expect(await findWorstForward(1, flat)).toBeLessThan(1e-5);
+      expect(await findWorstForward(5, flat)).toBeLessThan(1e-5);
     });
   });
 
@@ -162,20 +166,20 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
       decay: 0.1,
       temperature: 0.1,
     } as const;
-    expect(await worstError(2, options)).toBeGreaterThan(1e-3);
+    expect(await findWorstForward(2, options)).toBeGreaterThan(1e-3);
   });
 
   test('padding is 0, and nothing leaks, also when it throws', async () => {
     const before = tf.memory().numTensors;
     const options = RING_ATTENTION_DEFAULTS;
-    const tables = await forwardCosines(corpus, Float32Array.from(rows.flat()), 3);
+    const tables = await buildForwardCosines(corpus, Float32Array.from(rows.flat()), 3);
     const padding = {
       positions: new Int32Array(6).fill(-1),
       ringPositions: new Int32Array(6),
       turns: new Int32Array(6),
     };
-    expect(await forwardLogMasses(inTimeOrder(tables), padding, options)).toEqual(new Float32Array(6));
-    await expect(forwardCosines(corpus, new Float32Array(3), 3)).rejects.toThrow(
+    expect(await computeForwardLogMasses(listTurnsAhead(tables), padding, options)).toEqual(new Float32Array(6));
+    await expect(buildForwardCosines(corpus, new Float32Array(3), 3)).rejects.toThrow(
       'embeddings of the corpus: expected 131 rows',
     );
     expect(tf.memory().numTensors).toBe(before);

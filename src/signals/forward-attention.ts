@@ -9,7 +9,7 @@ import { assertShape } from '../core/shapes.ts';
  *
  * @param cosine [B, C] of query and candidate
  * @param distance [B, C] ring (or line) steps from candidate to query
- * @param logMasses [B, C] of the other keys, from `forwardLogMasses` with the same options
+ * @param logMasses [B, C] of the other keys, from `computeForwardLogMasses` with the same options
  * @param mask bool [B, C], false for padding
  * @returns [B, C] in [0, 1], 0 for padding
  */

@@ -1,17 +1,17 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
-import { random } from '../core/random.ts';
-import { sampleConversations } from '../model/conversations.fixture.ts';
+import { createRandom } from '../core/random.ts';
+import { buildConversationTurns } from '../model/conversations.fixture.ts';
 import { Corpus } from '../model/corpus.ts';
-import { forwardCosines, forwardWidth } from './forward-cosines.ts';
+import { buildForwardCosines, computeForwardWidth } from './forward-cosines.ts';
 
 const D = 7;
 /** More turns than two blocks of rows hold; a border is within a conversation, and one near an end. */
 const LENGTHS = [1, 2, 251, 19, 307];
-const corpus = sampleConversations(LENGTHS);
-const source = random(13, 'forward-cosines.test');
-const embeddings = Float32Array.from({ length: corpus.size * D }, () => 3 * source.normal()).fill(0, 5 * D, 6 * D);
+const corpus = buildConversationTurns(LENGTHS);
+const source = createRandom(13, 'forward-cosines.test');
+const embeddings = Float32Array.from({ length: corpus.size * D }, () => 3 * source.drawNormal()).fill(0, 5 * D, 6 * D);
 
 /** Of turns by their corpus positions, in float64. */
 function cosine(a: number, b: number): number {
@@ -21,14 +21,14 @@ function cosine(a: number, b: number): number {
 }
 
 const members = LENGTHS.map((length, c) =>
-  Array.from({ length }, (_, i) => corpus.position(`c${c}-${String(i).padStart(3, '0')}`)),
+  Array.from({ length }, (_, i) => corpus.getPosition(`c${c}-${String(i).padStart(3, '0')}`)),
 );
 
 describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
   test.each([1, 13])('W = %i: every turn has its cosines to the next W and to the first W', async (width) => {
-    const tables = await forwardCosines(corpus, embeddings, width);
+    const tables = await buildForwardCosines(corpus, embeddings, width);
     expect([tables.width, tables.next.length, tables.first.length]).toEqual([width, 580 * (width + 1), 580 * width]);
     let [worst, count] = [0, 0];
     const compare = (got: number | undefined, a: number, b: number) => {
@@ -49,7 +49,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
 });
 
 test('rows follow the conversations, each turn next to the one before it', async () => {
-  const { rows } = await forwardCosines(corpus, embeddings, 1);
+  const { rows } = await buildForwardCosines(corpus, embeddings, 1);
   expect(members.flat().map((position) => rows[position])).toEqual([...rows.keys()]);
 });
 
@@ -58,13 +58,13 @@ describe('the width', () => {
 
   // e^(e^(-decay W) / temperature) - 1 <= tolerance
   test('is what the tolerance asks for', () => {
-    expect(forwardWidth(corpus, fading)).toBe(28);
-    expect(forwardWidth(corpus, fading, 1e-2)).toBe(14);
+    expect(computeForwardWidth(corpus, fading)).toBe(28);
+    expect(computeForwardWidth(corpus, fading, 1e-2)).toBe(14);
   });
 
   test('is at most the turns of the longest conversation, and at least 1', () => {
-    expect(forwardWidth(corpus, { ...fading, decay: 0 })).toBe(307);
-    expect(forwardWidth(sampleConversations([2, 19, 5]), fading)).toBe(19);
-    expect(forwardWidth(new Corpus([]), fading)).toBe(1);
+    expect(computeForwardWidth(corpus, { ...fading, decay: 0 })).toBe(307);
+    expect(computeForwardWidth(buildConversationTurns([2, 19, 5]), fading)).toBe(19);
+    expect(computeForwardWidth(new Corpus([]), fading)).toBe(1);
   });
 });

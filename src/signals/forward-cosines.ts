@@ -1,11 +1,11 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { LogitOptions } from '../attention/attention-logits.ts';
-import { rowScales, unitRows } from '../attention/attention-rows.ts';
-import { bandWidth } from '../attention/band.ts';
+import { computeRowScales, copyUnitRows } from '../attention/attention-rows.ts';
+import { computeBandWidth } from '../attention/band.ts';
 import { matmulTransposed } from '../core/matmul.ts';
 import { readBack } from '../core/read-back.ts';
-import { rowOf, rowWidth } from '../core/rows.ts';
-import { conversationPositions } from '../model/conversation-positions.ts';
+import { computeRowWidth, viewRow } from '../core/rows.ts';
+import { listConversationPositions } from '../model/conversation-positions.ts';
 import type { Corpus } from '../model/corpus.ts';
 
 /** Rows in a product of neighbours: large enough to be fast, small enough to compute little beside the band. */
@@ -30,25 +30,29 @@ export interface ForwardCosines {
 export const FORWARD_TOLERANCE = 1e-5;
 
 /** W for a tolerance; at most the turns of the longest conversation, since then no key is out of the band. */
-export function forwardWidth(corpus: Corpus, options: LogitOptions, tolerance = FORWARD_TOLERANCE): number {
+export function computeForwardWidth(corpus: Corpus, options: LogitOptions, tolerance = FORWARD_TOLERANCE): number {
   const longest = corpus.conversations.reduce((most, { turns }) => Math.max(most, turns.length), 1);
-  return Math.min(bandWidth(options, tolerance), longest);
+  return Math.min(computeBandWidth(options, tolerance), longest);
 }
 
 /** Cosines of each of `rows` with each of `others`, row-major; both are row-major [any, D], of length 1 or 0. */
-function cosinesOf(rows: Float32Array, others: Float32Array, dimension: number): Promise<Float32Array> {
-  const matrix = (numbers: Float32Array) => tf.tensor2d(numbers, [numbers.length / dimension, dimension]);
-  return readBack('cosinesOf', () => matmulTransposed(matrix(rows), matrix(others)));
+function multiplyForCosines(rows: Float32Array, others: Float32Array, dimension: number): Promise<Float32Array> {
+  const uploadRows = (numbers: Float32Array) => tf.tensor2d(numbers, [numbers.length / dimension, dimension]);
+  return readBack('multiplyForCosines', () => matmulTransposed(uploadRows(rows), uploadRows(others)));
 }
 
 /** Fills the band of later rows, block by block: each block's product with itself and the W rows after it. */
 async function fillNext(next: Float32Array, ordered: Float32Array, dimension: number, width: number): Promise<void> {
   const size = ordered.length / dimension;
-  const part = (start: number, end: number) => ordered.subarray(start * dimension, end * dimension);
+  const viewConversationRows = (start: number, end: number) => ordered.subarray(start * dimension, end * dimension);
   for (let start = 0; start < size; start += BLOCK_ROWS) {
     const end = Math.min(start + BLOCK_ROWS, size);
     const last = Math.min(end + width, size);
-    const values = await cosinesOf(part(start, end), part(start, last), dimension);
+    const values = await multiplyForCosines(
+      viewConversationRows(start, end),
+      viewConversationRows(start, last),
+      dimension,
+    );
     for (let row = start; row < end; row++) {
       const own = (row - start) * (last - start) + row - start;
       next.set(values.subarray(own, own + Math.min(width + 1, last - row)), row * (width + 1));
@@ -68,8 +72,8 @@ async function fillFirst(
   for (const length of lengths) {
     const columns = Math.min(width, length);
     const own = ordered.subarray(start * dimension, (start + length) * dimension);
-    const values = await cosinesOf(own, own.subarray(0, columns * dimension), dimension);
-    for (let i = 0; i < length; i++) first.set(rowOf(values, columns, i), (start + i) * width);
+    const values = await multiplyForCosines(own, own.subarray(0, columns * dimension), dimension);
+    for (let i = 0; i < length; i++) first.set(viewRow(values, columns, i), (start + i) * width);
     start += length;
   }
 }
@@ -81,11 +85,15 @@ async function fillFirst(
  * @param width W, at least 1
  * @throws DimensionMismatchError, NotFiniteError for embeddings that don't fit or are not finite.
  */
-export async function forwardCosines(corpus: Corpus, embeddings: Float32Array, width: number): Promise<ForwardCosines> {
-  const dimension = rowWidth('embeddings of the corpus', embeddings, corpus.size);
-  const conversations = conversationPositions(corpus);
+export async function buildForwardCosines(
+  corpus: Corpus,
+  embeddings: Float32Array,
+  width: number,
+): Promise<ForwardCosines> {
+  const dimension = computeRowWidth('embeddings of the corpus', embeddings, corpus.size);
+  const conversations = listConversationPositions(corpus);
   const order = Int32Array.from(conversations.flatMap((positions) => [...positions]));
-  const ordered = unitRows(embeddings, rowScales('embeddings of the corpus', embeddings, dimension), order);
+  const ordered = copyUnitRows(embeddings, computeRowScales('embeddings of the corpus', embeddings, dimension), order);
   const rows = new Int32Array(corpus.size);
   for (const [row, position] of order.entries()) rows[position] = row;
   const next = new Float32Array(corpus.size * (width + 1));

@@ -1,36 +1,40 @@
 import { describe, expect, test } from 'vitest';
-import { random } from '../core/random.ts';
-import { type ForwardOptions, forwardLogMasses, inTimeOrder, type Looker } from './forward-mass.ts';
+import { createRandom } from '../core/random.ts';
+import { computeForwardLogMasses, type ForwardOptions, type Looker, listTurnsAhead } from './forward-mass.ts';
 
 const TURNS = 23;
-const source = random(17, 'forward-mass.test');
+const source = createRandom(17, 'forward-mass.test');
 const similarity = Array.from({ length: TURNS }, () => Array.from({ length: TURNS }, () => 2 * source.uniform() - 1));
 
 /** A conversation of 23 turns, whose corpus positions are 100 and so on. */
-const ahead = (width: number, asked: Looker[] = []) => ({
+const buildAhead = (width: number, asked: Looker[] = []) => ({
   width,
   cosine(looker: Looker, steps: number): number {
     asked.push({ ...looker });
-    return similarity[looker.position - 100]![looker.place + steps] as number;
+    return similarity[looker.position - 100]![looker.ringPosition + steps] as number;
   },
 });
 
 /** Every place of the conversation at every later moment. */
 const lookers = Array.from({ length: TURNS }, (_, place) =>
-  Array.from({ length: TURNS - place }, (_, more) => ({ position: 100 + place, place, turns: place + 1 + more })),
+  Array.from({ length: TURNS - place }, (_, more) => ({
+    position: 100 + place,
+    ringPosition: place,
+    turns: place + 1 + more,
+  })),
 ).flat();
 
-function massesOf(width: number, options: ForwardOptions, asked: readonly Looker[], record?: Looker[]) {
+function computeForwardMasses(width: number, options: ForwardOptions, asked: readonly Looker[], record?: Looker[]) {
   const pairs = {
     positions: Int32Array.from(asked, ({ position }) => position),
-    ringPositions: Int32Array.from(asked, ({ place }) => place),
+    ringPositions: Int32Array.from(asked, ({ ringPosition: place }) => place),
     turns: Int32Array.from(asked, ({ turns }) => turns),
   };
-  return forwardLogMasses(ahead(width, record), pairs, options);
+  return computeForwardLogMasses(buildAhead(width, record), pairs, options);
 }
 
 /** `ln sum_j e^logit_j` over the turns from a place on, those beyond the band counting e^0 or nothing; -1e30 for none. */
-function logMass({ place, turns }: Looker, width: number, options: ForwardOptions): number {
+function logMass({ ringPosition: place, turns }: Looker, width: number, options: ForwardOptions): number {
   const { topology, combine, self, decay, temperature } = options;
   const logits: number[] = [];
   for (let j = place + (self === 'exclude' ? 1 : 0); j < turns; j++) {
@@ -61,7 +65,7 @@ describe.each(CHOICES)('$topology, $combine, self $self', (choice) => {
     [7, 0.01, 0.001],
   ])('the mass of a band of %i, decay %d, temperature %d', async (width, decay, temperature) => {
     const options = { ...choice, decay, temperature };
-    const masses = await massesOf(width, options, lookers);
+    const masses = await computeForwardMasses(width, options, lookers);
     for (const [i, looker] of lookers.entries()) {
       const expected = logMass(looker, width, options);
       expect(Math.abs(masses[i]! - expected), JSON.stringify(looker)).toBeLessThan(1e-6 * (1 + Math.abs(expected)));
@@ -74,18 +78,18 @@ const OPTIONS = { topology: 'ring', combine: 'multiplicative', self: 'include', 
 test('what a candidate sees at a moment is looked at once, whoever asks', async () => {
   const [once, thrice]: [Looker[], Looker[]] = [[], []];
   const some = lookers.filter((_, i) => i % 7 === 3);
-  const alone = await massesOf(5, OPTIONS, some, once);
-  const masses = await massesOf(5, OPTIONS, [...some, ...some, ...some.toReversed()], thrice);
+  const alone = await computeForwardMasses(5, OPTIONS, some, once);
+  const masses = await computeForwardMasses(5, OPTIONS, [...some, ...some, ...some.toReversed()], thrice);
   expect(thrice).toEqual(once);
   expect([...masses]).toEqual([...alone, ...alone, ...alone.toReversed()]);
 });
 
 test('padding is 0 and asks for nothing', async () => {
   const record: Looker[] = [];
-  const padding = { position: -1, place: 0, turns: 3 };
-  expect([...(await massesOf(5, OPTIONS, [padding, padding], record))]).toEqual([0, 0]);
+  const padding = { position: -1, ringPosition: 0, turns: 3 };
+  expect([...(await computeForwardMasses(5, OPTIONS, [padding, padding], record))]).toEqual([0, 0]);
   expect(record).toEqual([]);
-  expect(await massesOf(5, OPTIONS, [])).toHaveLength(0);
+  expect(await computeForwardMasses(5, OPTIONS, [])).toHaveLength(0);
 });
 
 test('in the order of time near turns are found ahead, and those beyond the band from the beginning', () => {
@@ -96,9 +100,9 @@ test('in the order of time near turns are found ahead, and those beyond the band
     first: Float32Array.from({ length: size * width }, (_, i) => -100 * Math.floor(i / 3) - (i % 3)),
     rows: Int32Array.from({ length: size }, (_, position) => size - 1 - position),
   };
-  const order = inTimeOrder(tables);
+  const order = listTurnsAhead(tables);
   expect(order.width).toBe(3);
-  const looker = { position: 8, place: 1, turns: 9 }; // in row 2
+  const looker = { position: 8, ringPosition: 1, turns: 9 }; // in row 2
   expect([0, 2, 3].map((steps) => order.cosine(looker, steps))).toEqual([200, 202, 203]);
   expect([4, 7].map((steps) => order.cosine(looker, steps))).toEqual([-601, -901]);
 });

@@ -1,4 +1,4 @@
-import { MASKED, termsByDistance } from '../attention/logit-terms.ts';
+import { MASKED, tabulateTerms } from '../attention/logit-terms.ts';
 import type { RingAttentionOptions } from '../attention/options.ts';
 import { letEventsIn } from '../core/event-loop.ts';
 import { getOrCompute } from '../core/once.ts';
@@ -14,7 +14,7 @@ export interface Looker {
   /** In the corpus. */
   readonly position: number;
   /** On the ring. */
-  readonly place: number;
+  readonly ringPosition: number;
   readonly turns: number;
 }
 
@@ -27,13 +27,13 @@ export interface TurnsAhead {
 }
 
 /** The turns in time order. */
-export function inTimeOrder({ width, next, first, rows }: ForwardCosines): TurnsAhead {
+export function listTurnsAhead({ width, next, first, rows }: ForwardCosines): TurnsAhead {
   return {
     width,
-    cosine({ position, place }, steps) {
+    cosine({ position, ringPosition }, steps) {
       const row = rows[position] as number;
       if (steps <= width) return next[row * (width + 1) + steps] as number;
-      return first[(row + steps) * width + place] as number;
+      return first[(row + steps) * width + ringPosition] as number;
     },
   };
 }
@@ -50,7 +50,7 @@ class ForwardMasses {
   #count = 0;
 
   constructor(ahead: TurnsAhead, options: ForwardOptions) {
-    const { slope, offset } = termsByDistance(ahead.width, options);
+    const { slope, offset } = tabulateTerms(ahead.width, options);
     this.#ahead = ahead;
     this.#options = options;
     this.#slopes = slope;
@@ -64,11 +64,11 @@ class ForwardMasses {
 
   /** Takes in each key in the band but the query, once; returns how many keys are beyond it. */
   #look(looker: Looker): number {
-    const { place, turns } = looker;
+    const { ringPosition, turns } = looker;
     const ahead = this.#ahead;
     const { width } = ahead;
     const { topology, self } = this.#options;
-    const steps = turns - place;
+    const steps = turns - ringPosition;
     const start = self === 'include' ? 0 : 1;
     const ring = topology === 'ring' ? turns + 1 : Number.POSITIVE_INFINITY;
     const end = Math.min(steps, width + 1);
@@ -104,7 +104,7 @@ class ForwardMasses {
  * @param turns [B C] n
  * @returns [B C], 0 for padding
  */
-export async function forwardLogMasses(
+export async function computeForwardLogMasses(
   ahead: TurnsAhead,
   pairs: { readonly positions: Int32Array; readonly ringPositions: Int32Array; readonly turns: Int32Array },
   options: ForwardOptions,
@@ -118,7 +118,7 @@ export async function forwardLogMasses(
     if (pair % PAIRS_AT_ONCE === 0) await letEventsIn();
     const position = positions[pair] as number;
     if (position < 0) continue;
-    const looker = { position, place: ringPositions[pair] as number, turns: turns[pair] as number };
+    const looker = { position, ringPosition: ringPositions[pair] as number, turns: turns[pair] as number };
     const key = position * most + looker.turns;
     result[pair] = getOrCompute(known, key, () => masses.logMass(looker));
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { silent } from '../core/progress.ts';
+import { ignoreProgress } from '../core/progress.ts';
 import { countComponents } from './frames.ts';
 
 /** Texts by the number of their components. */
@@ -24,7 +24,7 @@ test.each([0, 1, 99, 100, 101, 211])('of %i texts each has its own number, and p
 test('lets others have their turn in a long list', async () => {
   let turns = 0;
   const timer = setInterval(() => turns++, 0);
-  await countComponents(Array<string>(997).fill(TEXTS[1]!), silent);
+  await countComponents(Array<string>(997).fill(TEXTS[1]!), ignoreProgress);
   clearInterval(timer);
   expect(turns).toBeGreaterThan(1);
 });

@@ -3,20 +3,20 @@ import { useBackend } from '../core/backend.ts';
 import { COORDINATES } from '../trajectory/coordinate-names.ts';
 import type { QueryFrames } from '../trajectory/query-frames.ts';
 import type { CandidatePool } from './candidate-pool.ts';
-import { candidatesOf, framesIn, samplePool } from './columns.harness.ts';
-import { sampleWorkspace, sampleWorld } from './corpus.fixture.ts';
-import { coordinatesOf, threadOf } from './scores.oracle.ts';
+import { drawSamplePool, framesIn, listCandidateTurns } from './columns.harness.ts';
+import { createSampleWorkspace, drawSampleWorld } from './corpus.fixture.ts';
+import { buildVisibleThread, computePlainCoordinates } from './scores.oracle.ts';
 import { TRAJECTORY_DEFAULTS, type TrajectoryOptions } from './trajectory-options.ts';
 import type { Workspace } from './workspace.ts';
 import type { ControlKind } from './worlds/control-options.ts';
 
-const world = sampleWorld(31, 97, 23, 5);
+const world = drawSampleWorld(31, 97, 23, 5);
 let workspace: Workspace;
 let pool: CandidatePool;
 beforeAll(async () => {
   await useBackend('wasm');
-  workspace = sampleWorkspace(world);
-  pool = await samplePool(workspace);
+  workspace = createSampleWorkspace(world);
+  pool = await drawSamplePool(workspace);
 });
 afterAll(() => workspace.dispose());
 
@@ -28,8 +28,8 @@ describe.each([3, 5, 7] as const)('in %i dimensions', (dimensions) => {
     const frames = await framesIn(workspace, pool, options, null);
     let worst = 0;
     for (const [q, query] of world.queries.entries())
-      for (const [c, turn] of candidatesOf(workspace, pool, q).entries()) {
-        const expected = coordinatesOf(world, query, threadOf(world, query, turn));
+      for (const [c, turn] of listCandidateTurns(workspace, pool, q).entries()) {
+        const expected = computePlainCoordinates(world, query, buildVisibleThread(world, query, turn));
         const at = (q * pool.width + c) * names.length;
         for (const [i, name] of names.entries()) {
           if (name === 'complexity') continue;
@@ -74,15 +74,15 @@ describe('a control', () => {
   });
 
   test('that moves frames takes those that are there, made once for all', async () => {
-    const own = sampleWorkspace(world);
-    const rows = await samplePool(own);
+    const own = createSampleWorkspace(world);
+    const rows = await drawSamplePool(own);
     const [a, b] = await Promise.all([
       framesIn(own, rows, options, { kind: 'permuted-order', seed: 29 }),
       framesIn(own, rows, options, { kind: 'shuffled-coordinates', seed: 29 }),
     ]);
     const plain = await framesIn(own, rows, options, null);
     expect([a.candidates === plain.candidates, b.turns === plain.turns]).toEqual([true, true]);
-    const { frames, 'controlled-frames': controlled } = own.stageCounts();
+    const { frames, 'controlled-frames': controlled } = own.readStageCounts();
     own.dispose();
     expect([frames?.executed, controlled?.executed]).toEqual([1, 2]);
   });

@@ -1,15 +1,15 @@
 import { letEventsIn } from '../core/event-loop.ts';
 import type { StartProgress } from '../core/progress.ts';
-import { countComponentsOf } from '../trajectory/complexity.ts';
-import { type TreeAsOf, treesOf } from '../trajectory/conversation-tree.ts';
-import { type FrameTables, frameTables } from '../trajectory/frame-tables.ts';
-import { type QueryFrames, type QueryPoints, queryFrames } from '../trajectory/query-frames.ts';
+import { countTextComponents } from '../trajectory/complexity.ts';
+import { createTreesAsOf, type TreeAsOf } from '../trajectory/conversation-tree.ts';
+import { buildFrameTables, type FrameTables } from '../trajectory/frame-tables.ts';
+import { computeQueryFrames, type QueryFrames, type QueryPoints } from '../trajectory/query-frames.ts';
 import { defineStage, type Setting, type StageUse, type World } from './signal.ts';
 import type { TrajectoryOptions } from './trajectory-options.ts';
-import { permutedFrames, permutedOrder } from './worlds/permuted-order.ts';
-import { randomParents } from './worlds/random-parents.ts';
-import { rewiredTrees } from './worlds/rewired-graph.ts';
-import { shuffledFrames } from './worlds/shuffled-coordinates.ts';
+import { drawPermutedOrder, permuteFrames } from './worlds/permuted-order.ts';
+import { drawRandomParents } from './worlds/random-parents.ts';
+import { drawRewiredTrees } from './worlds/rewired-graph.ts';
+import { shuffleFrames } from './worlds/shuffled-coordinates.ts';
 import { COORDINATE_SOURCES } from './worlds/world-parts.ts';
 
 /** Texts between two looks at the event loop, about 0.1 s. */
@@ -20,7 +20,7 @@ export async function countComponents(texts: readonly string[], progress: StartP
   const stage = progress('trajectory', texts.length);
   const components = new Int32Array(texts.length);
   for (let start = 0; start < texts.length; start += TEXTS_AT_ONCE) {
-    components.set(countComponentsOf(texts.slice(start, start + TEXTS_AT_ONCE)), start);
+    components.set(countTextComponents(texts.slice(start, start + TEXTS_AT_ONCE)), start);
     stage.update(start);
     await letEventsIn();
   }
@@ -50,7 +50,7 @@ const queryComponents = defineStage({
 
 /** What the coordinates of the turns are computed from, once for all queries. */
 async function turnTables({ shared }: World, components: Int32Array): Promise<FrameTables> {
-  return shared.once('frame tables', () => frameTables(shared.corpus, shared.turnVectors, components));
+  return shared.keepOnce('frame tables', () => buildFrameTables(shared.corpus, shared.turnVectors, components));
 }
 
 /** What the coordinates of the queries are computed from. */
@@ -60,7 +60,7 @@ function queryPoints({ corpus, queries, batch }: World, components: Int32Array):
     components,
     vectors: batch.vectors,
     anchors: Int32Array.from(queries, ({ anchorTurnId }) =>
-      anchorTurnId === null ? -1 : corpus.position(anchorTurnId),
+      anchorTurnId === null ? -1 : corpus.getPosition(anchorTurnId),
     ),
   };
 }
@@ -76,10 +76,10 @@ export async function frameSources(
 /** Who answers whom as of any moment, in this world. */
 function worldTrees(world: World, tables: FrameTables): TreeAsOf {
   const { corpus, turnVectors, control } = world;
-  if (control?.kind === 'rewired-graph') return rewiredTrees(tables, world.controlSeed(control));
-  if (control?.kind !== 'random-parents') return treesOf(tables);
-  return treesOf(
-    frameTables(corpus, turnVectors, tables.components, randomParents(corpus, world.controlSeed(control))),
+  if (control?.kind === 'rewired-graph') return drawRewiredTrees(tables, world.controlSeed(control));
+  if (control?.kind !== 'random-parents') return createTreesAsOf(tables);
+  return createTreesAsOf(
+    buildFrameTables(corpus, turnVectors, tables.components, drawRandomParents(corpus, world.controlSeed(control))),
   );
 }
 
@@ -98,7 +98,7 @@ const placedFrames = defineStage({
     const tables = await turnTables(world, inputs.turns);
     const points = queryPoints(world, inputs.queries);
     const trees = worldTrees(world, tables);
-    return queryFrames(tables, points, pool.positions, { dimensions, complexityScale, trees });
+    return computeQueryFrames(tables, points, pool.positions, { dimensions, complexityScale, trees });
   },
 });
 
@@ -115,8 +115,8 @@ const movedFrames = defineStage({
     const { corpus, queries, control } = world;
     if (control === null) return frames;
     const seed = world.controlSeed(control);
-    if (control.kind === 'shuffled-coordinates') return shuffledFrames(frames, pool, queries, seed);
-    return permutedFrames(frames, pool.positions, corpus, permutedOrder(corpus, seed));
+    if (control.kind === 'shuffled-coordinates') return shuffleFrames(frames, pool, queries, seed);
+    return permuteFrames(frames, pool.positions, corpus, drawPermutedOrder(corpus, seed));
   },
 });
 

@@ -2,33 +2,39 @@
 
 export { attentionSignal } from './attention.ts';
 export { type AttentionOptions, attentionOptions } from './attention-options.ts';
-export { candidateAttention, unifiedScores } from './attention-score.ts';
+export { candidateAttention, mixUnifiedScores } from './attention-score.ts';
 export {
+  listSignalNames,
   type ScoringOptions,
   SIGNAL_GROUPS,
   type SignalBankOptions,
   type SignalGroup,
   scoringOptions,
   signalBankOptions,
-  signalNames,
 } from './bank/options.ts';
-export { type SignalTable, signalTable } from './bank/signal-bank.ts';
+export { computeSignalTable, type SignalTable } from './bank/signal-bank.ts';
 export { bm25Signal } from './bm25.ts';
-export { type CandidatePool, type PoolRows, poolOf } from './candidate-pool.ts';
+export { type CandidatePool, joinCandidates, type PoolRows } from './candidate-pool.ts';
 export type { Column } from './column.ts';
 export { cosineSignal } from './cosine.ts';
 export { decaySignal } from './decay.ts';
 export type { Encoding } from './encoding.ts';
 export { forwardAttention } from './forward-attention.ts';
-export { FORWARD_TOLERANCE, type ForwardCosines, forwardCosines, forwardWidth } from './forward-cosines.ts';
+export { buildForwardCosines, computeForwardWidth, FORWARD_TOLERANCE, type ForwardCosines } from './forward-cosines.ts';
 export {
+  computeForwardLogMasses,
   type ForwardOptions,
-  forwardLogMasses,
-  inTimeOrder,
   type Looker,
+  listTurnsAhead,
   type TurnsAhead,
 } from './forward-mass.ts';
-export { type CosineRows, candidateCosines, hostCosines, pairCosines, QUERY_BATCH } from './pair-cosines.ts';
+export {
+  type CosineRows,
+  computeCandidateCosines,
+  computeHostCosines,
+  computePairCosines,
+  QUERY_BATCH,
+} from './pair-cosines.ts';
 export { Plan, type StageRoots, type WorkspaceIdentity, withInputs } from './plan.ts';
 export { recencySignal } from './recency.ts';
 export { SIGNALS } from './registry.ts';
@@ -52,11 +58,16 @@ export {
 } from './stage.ts';
 export { trajectorySignal } from './trajectory.ts';
 export { TRAJECTORY_DEFAULTS, type TrajectoryOptions, trajectoryOptions } from './trajectory-options.ts';
-export { finalScore, pairDistances, type TrajectoryPairs, trajectoryScore } from './trajectory-score.ts';
+export {
+  blendTrajectory,
+  computeTrajectoryDistances,
+  type TrajectoryPairs,
+  trajectoryScore,
+} from './trajectory-score.ts';
 export { Workspace, type WorkspaceInputs } from './workspace.ts';
 export { CONTROL_KINDS, type ControlKind, type ControlOptions, controlOptions } from './worlds/control-options.ts';
-export { permutedOrder } from './worlds/permuted-order.ts';
-export { randomParents } from './worlds/random-parents.ts';
-export { rewire, rewiredTrees } from './worlds/rewired-graph.ts';
-export { shuffledFrames } from './worlds/shuffled-coordinates.ts';
+export { drawPermutedOrder } from './worlds/permuted-order.ts';
+export { drawRandomParents } from './worlds/random-parents.ts';
+export { drawRewiredTrees, rewire } from './worlds/rewired-graph.ts';
+export { shuffleFrames } from './worlds/shuffled-coordinates.ts';
 export { disturbs, type WorldPart } from './worlds/world-parts.ts';

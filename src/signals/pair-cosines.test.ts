@@ -2,36 +2,37 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
-import { random } from '../core/random.ts';
-import { candidateCosines, hostCosines, pairCosines, QUERY_BATCH } from './pair-cosines.ts';
+import { createRandom } from '../core/random.ts';
+import { computeCandidateCosines, computeHostCosines, computePairCosines, QUERY_BATCH } from './pair-cosines.ts';
 
 const [N, D, B, C] = [31, 7, 5, 11];
-const source = random(4, 'cosine.test');
-const unit = (row: number[]) => row.map((x) => x / Math.hypot(...row));
-const corpus = Array.from({ length: N }, () => unit(Array.from({ length: D }, () => source.normal())));
+const source = createRandom(4, 'cosine.test');
+const scaleRowToUnit = (row: number[]) => row.map((x) => x / Math.hypot(...row));
+const corpus = Array.from({ length: N }, () => scaleRowToUnit(Array.from({ length: D }, () => source.drawNormal())));
 corpus[3] = Array(D).fill(0);
 corpus[5] = corpus[4] as number[];
-const queries = Array.from({ length: B }, () => Array.from({ length: D }, () => 3 * source.normal()));
+const queries = Array.from({ length: B }, () => Array.from({ length: D }, () => 3 * source.drawNormal()));
 queries[1] = Array(D).fill(0);
 queries[2] = corpus[4] as number[];
 const positions = Array.from({ length: B }, () => Array.from({ length: C }, () => source.integer(N)));
 positions[2] = [-1, 3, 4, 5, -1, 0, 1, 2, 30, -1, 6];
 
-function cosineOf(a: readonly number[], b: readonly number[]): number {
+function computePlainCosine(a: readonly number[], b: readonly number[]): number {
   let dot = 0;
   for (let i = 0; i < a.length; i++) dot += (a[i] as number) * (b[i] as number);
   const norms = Math.hypot(...a) * Math.hypot(...b);
   return norms === 0 ? 0 : dot / norms;
 }
 
-const expectedOf = (b: number, position: number) =>
-  position < 0 ? 0 : cosineOf(queries[b] as number[], corpus[position] as number[]);
+const computeExpectedCosine = (b: number, position: number) =>
+  position < 0 ? 0 : computePlainCosine(queries[b] as number[], corpus[position] as number[]);
 
 test('a loop on the host gives them too', () => {
   const rows = { vectors: Float32Array.from(corpus.flat()), dimension: D };
-  const got = hostCosines(rows, Float32Array.from(queries.flat()), Int32Array.from(positions.flat()));
+  const got = computeHostCosines(rows, Float32Array.from(queries.flat()), Int32Array.from(positions.flat()));
   for (const [b, row] of positions.entries())
-    for (const [c, position] of row.entries()) expect(got[b * C + c]).toBeCloseTo(expectedOf(b, position), 6);
+    for (const [c, position] of row.entries())
+      expect(got[b * C + c]).toBeCloseTo(computeExpectedCosine(b, position), 6);
   expect(got[2 * C + 2]).not.toBe(0);
 });
 
@@ -41,15 +42,15 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   test('gives each query the cosines of its own candidates', async () => {
     const inputs = [tf.tensor2d(corpus), tf.tensor2d(queries), tf.tensor2d(positions, [B, C], 'int32')] as const;
     const before = tf.memory().numTensors;
-    const result = candidateCosines(...inputs);
+    const result = computeCandidateCosines(...inputs);
     const got = await result.array();
     result.dispose();
-    expect(() => candidateCosines(inputs[0], inputs[0], inputs[2])).toThrow('shape of positions');
+    expect(() => computeCandidateCosines(inputs[0], inputs[0], inputs[2])).toThrow('shape of positions');
     expect(tf.memory().numTensors).toBe(before);
     tf.dispose([...inputs]);
     for (const [b, row] of positions.entries()) {
       for (const [c, position] of row.entries()) {
-        expect(got[b]?.[c]).toBeCloseTo(expectedOf(b, position), 5);
+        expect(got[b]?.[c]).toBeCloseTo(computeExpectedCosine(b, position), 5);
       }
     }
     expect(got[1]?.map(Math.abs)).toEqual(Array(C).fill(0));
@@ -65,15 +66,15 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     const tensor = tf.tensor2d(corpus);
     const rows = { vectors: Float32Array.from(corpus.flat()), dimension: D, tensor: async () => tensor };
     const before = tf.memory().numTensors;
-    const got = await pairCosines(rows, Float32Array.from(asked.flat()), places);
+    const got = await computePairCosines(rows, Float32Array.from(asked.flat()), places);
     expect(tf.memory().numTensors).toBe(before);
     tensor.dispose();
     for (const [pair, position] of places.entries())
-      expect(got[pair]).toBeCloseTo(expectedOf(Math.floor(pair / width) % B, position), 5);
+      expect(got[pair]).toBeCloseTo(computeExpectedCosine(Math.floor(pair / width) % B, position), 5);
   });
 
   test('no queries have no cosines', async () => {
     const rows = { vectors: Float32Array.from(corpus.flat()), dimension: D, tensor: () => Promise.reject(new Error()) };
-    expect(await pairCosines(rows, new Float32Array(0), new Int32Array(0))).toHaveLength(0);
+    expect(await computePairCosines(rows, new Float32Array(0), new Int32Array(0))).toHaveLength(0);
   });
 });

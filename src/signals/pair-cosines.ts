@@ -1,10 +1,10 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { prefersPlainProducts } from '../core/backend.ts';
+import { doesPreferPlainProducts } from '../core/backend.ts';
 import { DimensionMismatchError } from '../core/errors.ts';
 import { letEventsIn } from '../core/event-loop.ts';
 import { matmul, normaliseRows } from '../core/matmul.ts';
 import { readBack } from '../core/read-back.ts';
-import { rowProduct } from '../core/rows.ts';
+import { multiplyRows } from '../core/rows.ts';
 import { scoped } from '../core/scope.ts';
 import { assertShape } from '../core/shapes.ts';
 
@@ -37,7 +37,7 @@ export interface CosineRows {
  * @returns [B, C]
  * @throws DimensionMismatchError for queries or positions that are not whole rows.
  */
-export async function pairCosines(
+export async function computePairCosines(
   rows: CosineRows,
   queries: Float32Array,
   positions: Int32Array,
@@ -53,13 +53,13 @@ export async function pairCosines(
   for (let first = 0; first < count; first += QUERY_BATCH) {
     const batch = Math.min(QUERY_BATCH, count - first);
     const vectors = queries.subarray(first * dimension, (first + batch) * dimension);
-    const places = positions.subarray(first * width, (first + batch) * width);
-    result.set(await batchCosines(rows, vectors, places, batch), first * width);
+    const slots = positions.subarray(first * width, (first + batch) * width);
+    result.set(await computeBatchCosines(rows, vectors, slots, batch), first * width);
   }
   return result;
 }
 
-async function batchCosines(
+async function computeBatchCosines(
   rows: CosineRows,
   queries: Float32Array,
   positions: Int32Array,
@@ -67,13 +67,13 @@ async function batchCosines(
 ): Promise<Float32Array> {
   const { vectors, dimension } = rows;
   const products = (vectors.length / dimension) * Math.max(batch, LEAST_COLUMNS);
-  if (prefersPlainProducts() && LOOP_COST * positions.length < products) {
+  if (doesPreferPlainProducts() && LOOP_COST * positions.length < products) {
     await letEventsIn();
-    return hostCosines(rows, queries, positions);
+    return computeHostCosines(rows, queries, positions);
   }
   const corpus = await rows.tensor();
-  return readBack('candidateCosines', () =>
-    candidateCosines(
+  return readBack('computeCandidateCosines', () =>
+    computeCandidateCosines(
       corpus,
       tf.tensor2d(queries, [batch, dimension]),
       tf.tensor2d(positions, [batch, positions.length / batch], 'int32'),
@@ -82,12 +82,12 @@ async function batchCosines(
 }
 
 /**
- * {@link candidateCosines} by a loop over the candidates on the host, O(B C D).
+ * {@link computeCandidateCosines} by a loop over the candidates on the host, O(B C D).
  *
  * @param queries row-major [B, D] of any length
  * @param positions row-major [B, C] rows, -1 for padding
  */
-export function hostCosines(
+export function computeHostCosines(
   { vectors, dimension }: Omit<CosineRows, 'tensor'>,
   queries: Float32Array,
   positions: Int32Array,
@@ -96,11 +96,11 @@ export function hostCosines(
   const width = positions.length / count;
   const result = new Float32Array(positions.length);
   for (let query = 0; query < count; query++) {
-    const length = Math.sqrt(rowProduct(queries, query, queries, query, dimension));
+    const length = Math.sqrt(multiplyRows(queries, query, queries, query, dimension));
     if (length === 0) continue;
     for (let pair = query * width; pair < (query + 1) * width; pair++) {
       const position = positions[pair] as number;
-      if (position >= 0) result[pair] = rowProduct(queries, query, vectors, position, dimension) / length;
+      if (position >= 0) result[pair] = multiplyRows(queries, query, vectors, position, dimension) / length;
     }
   }
   return result;
@@ -114,17 +114,21 @@ export function hostCosines(
  * @param positions int32 [B, C] rows of the corpus, -1 for padding
  * @returns [B, C]
  */
-export function candidateCosines(corpus: tf.Tensor2D, queries: tf.Tensor2D, positions: tf.Tensor2D): tf.Tensor2D {
+export function computeCandidateCosines(
+  corpus: tf.Tensor2D,
+  queries: tf.Tensor2D,
+  positions: tf.Tensor2D,
+): tf.Tensor2D {
   const sizes = assertShape('corpus', corpus, 'N D');
   assertShape('queries', queries, 'B D', sizes);
   assertShape('positions', positions, 'B C', sizes);
-  return scoped('candidateCosines', () => {
+  return scoped('computeCandidateCosines', () => {
     const { B: batch = 0 } = sizes;
     const all = tf.reshape(matmul(corpus, tf.transpose(normaliseRows(queries))), [-1]); // [N B], many rows on the left are fast
     const columns = tf.expandDims(tf.range(0, batch, 1, 'int32'), 1); // [B, 1]
     const rows = tf.maximum(positions, tf.scalar(0, 'int32'));
-    const places: tf.Tensor2D = tf.add(tf.mul(rows, tf.scalar(batch, 'int32')), columns); // [B, C]
+    const slots: tf.Tensor2D = tf.add(tf.mul(rows, tf.scalar(batch, 'int32')), columns); // [B, C]
     const present = tf.cast(tf.greaterEqual(positions, 0), 'float32');
-    return tf.mul(tf.gather(all, places), present);
+    return tf.mul(tf.gather(all, slots), present);
   });
 }

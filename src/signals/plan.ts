@@ -1,5 +1,5 @@
 import { activeBackend } from '../core/active-backend.ts';
-import { hashOf } from '../core/hash.ts';
+import { computeHash } from '../core/hash.ts';
 import { getOrCompute } from '../core/once.ts';
 import type { EncoderOptions } from '../embedding/registry.ts';
 import type { Corpus } from '../model/corpus.ts';
@@ -61,9 +61,9 @@ export class Plan implements Setting {
     this.#roots = roots;
     this.#hashes = hashes ?? {
       backend: activeBackend(),
-      turns: hashOf(['turns', identity.data]),
-      queries: hashOf(['queries', identity.data, queries.map(({ id, split }) => [id, split])]),
-      encoder: hashOf(['encoder', identity.encoder]),
+      turns: computeHash(['turns', identity.data]),
+      queries: computeHash(['queries', identity.data, queries.map(({ id, split }) => [id, split])]),
+      encoder: computeHash(['encoder', identity.encoder]),
       known: new Map(),
     };
   }
@@ -124,7 +124,7 @@ export class Plan implements Setting {
     const written = `${name} ${keys.join(' ')} ${JSON.stringify([options, roots])}`;
     const { known, backend, turns } = this.#hashes;
     return getOrCompute(known, written, () => {
-      const key = hashOf([name, options, this.#code(module), backend, turns, roots, keys]);
+      const key = computeHash([name, options, this.#code(module), backend, turns, roots, keys]);
       return { name, key, inputs, isKept };
     });
   }

@@ -1,7 +1,7 @@
 import type { PropagationOptions } from '../attention/options.ts';
-import { versionedPropagation } from '../attention/versioned-propagation.ts';
+import { propagateVersions } from '../attention/versioned-propagation.ts';
 import { defineStage } from './signal.ts';
-import { permutedOrder } from './worlds/permuted-order.ts';
+import { drawPermutedOrder } from './worlds/permuted-order.ts';
 
 /** The turns' vectors mixed with those of their conversation, a row for each stretch of time in which a turn's row stays as it is. */
 export const propagatedRows = defineStage({
@@ -12,7 +12,7 @@ export const propagatedRows = defineStage({
   reads: ['vectors', 'times', 'order'],
   compute: ({ world }, options: PropagationOptions) => {
     const { corpus, turnVectors, batch, control, startProgress } = world;
-    const order = control === null ? {} : { order: permutedOrder(corpus, world.controlSeed(control)) };
-    return versionedPropagation(corpus, turnVectors, batch.cutoffs, options, { progress: startProgress, ...order });
+    const order = control === null ? {} : { order: drawPermutedOrder(corpus, world.controlSeed(control)) };
+    return propagateVersions(corpus, turnVectors, batch.cutoffs, options, { progress: startProgress, ...order });
   },
 });

@@ -1,4 +1,4 @@
-import { localRows } from './conversation-scope.ts';
+import { mapLocalRows } from './conversation-scope.ts';
 import { defineSignal } from './signal.ts';
 
 /** Rank in time among the turns before the query: 1 for the newest, towards 0 for the oldest. */
@@ -11,8 +11,8 @@ export const recencySignal = defineSignal({
   compute: ({ world, pool }, _: null) => {
     const { width } = pool;
     const column = new Float32Array(pool.positions.length);
-    for (const { scope, places, batch } of world.scopes.split(world.batch)) {
-      const positions = localRows(scope, pool, places);
+    for (const { subcorpus: scope, queryIndexes: places, batch } of world.subcorpora.split(world.batch)) {
+      const positions = mapLocalRows(scope, pool, places);
       const recency = (position: number, pair: number) =>
         (position + 1) / Math.max(1, batch.cutoffs[Math.floor(pair / width)] as number);
       const scores = Float32Array.from(positions, recency);

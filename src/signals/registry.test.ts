@@ -11,7 +11,7 @@ import { bm25Signal } from './bm25.ts';
 import type { CandidatePool } from './candidate-pool.ts';
 import type { Column } from './column.ts';
 import { newestPool } from './columns.harness.ts';
-import { type SampleWorld, sampleWorkspace, sampleWorld } from './corpus.fixture.ts';
+import { createSampleWorkspace, drawSampleWorld, type SampleWorld } from './corpus.fixture.ts';
 import { cosineSignal } from './cosine.ts';
 import { decaySignal } from './decay.ts';
 import { recencySignal } from './recency.ts';
@@ -24,7 +24,7 @@ import { CONTROL_KINDS } from './worlds/control-options.ts';
 import { disturbs } from './worlds/world-parts.ts';
 
 beforeAll(() => useBackend('wasm'));
-const world = sampleWorld(7, 61, 11, 3);
+const world = drawSampleWorld(7, 61, 11, 3);
 const attend = (mechanism: 'rcp' | 'ircp' | 'tpo' | 'unified') =>
   attentionSignal({ attention: attentionOptions.parse({ mechanism }), trajectory: null });
 
@@ -50,7 +50,7 @@ async function within<T>(
   sample: SampleWorld,
   work: (workspace: Workspace, pool: CandidatePool) => Promise<T>,
 ): Promise<T> {
-  const workspace = sampleWorkspace(sample);
+  const workspace = createSampleWorkspace(sample);
   try {
     return await work(workspace, await newestPool(workspace, 17));
   } finally {
@@ -124,7 +124,7 @@ describe.each(Object.entries(USES))('%s', (_, use) => {
   });
 
   test('reads all that its inputs read', () => {
-    const setting = sampleWorkspace(world);
+    const setting = createSampleWorkspace(world);
     const inputs = Object.values(use.inputs(setting));
     setting.dispose();
     for (const { name, reads } of inputs) {

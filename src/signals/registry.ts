@@ -1,4 +1,4 @@
-import { frozen } from '../core/frozen.ts';
+import { freezeDeeply } from '../core/frozen.ts';
 import { attentionSignal } from './attention.ts';
 import { bm25Signal } from './bm25.ts';
 import { cosineSignal } from './cosine.ts';
@@ -7,7 +7,7 @@ import { recencySignal } from './recency.ts';
 import { trajectorySignal } from './trajectory.ts';
 
 /** Every signal of a hand-written chain: to add one takes its file and a line here. */
-export const SIGNALS = frozen([
+export const SIGNALS = freezeDeeply([
   bm25Signal,
   cosineSignal,
   recencySignal,

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { ValidationError } from '../core/errors.ts';
 import { letEventsIn } from '../core/event-loop.ts';
-import { hashOf } from '../core/hash.ts';
+import { computeHash } from '../core/hash.ts';
 import { getOrCompute } from '../core/once.ts';
 
 type Owned = tf.Tensor | tf.NamedTensorMap | { dispose(): void };
@@ -30,7 +30,7 @@ export class Resources {
       this.assertAlive(key);
       return compute();
     };
-    return getOrCompute(this.#results, hashOf(key), computeLater) as Promise<T>;
+    return getOrCompute(this.#results, computeHash(key), computeLater) as Promise<T>;
   }
 
   /** Keeps tensors or an index until `dispose()`. */

@@ -1,36 +1,36 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { PROPAGATION_PRESETS } from '../attention/presets.ts';
-import { type PropagatedVersions, versionedPropagation } from '../attention/versioned-propagation.ts';
+import { type PropagatedVersions, propagateVersions } from '../attention/versioned-propagation.ts';
 import { FlatIndex } from '../candidates/flat.ts';
 import { createIndex, type IndexOptions, indexOptions } from '../candidates/registry.ts';
 import { useBackend } from '../core/backend.ts';
 import { ValidationError } from '../core/errors.ts';
 import type { CandidateIndex, QueryBatch } from '../model/candidates.ts';
 import { Corpus } from '../model/corpus.ts';
-import { askedConversations, Scopes } from './conversation-scope.ts';
-import { DIMENSION, sampleWorld } from './corpus.fixture.ts';
-import { rowsByTurn, scopedIndex } from './scoped-index.ts';
+import { listAskedConversations, Subcorpora } from './conversation-scope.ts';
+import { DIMENSION, drawSampleWorld } from './corpus.fixture.ts';
+import { createRowFinder, createScopedIndex } from './scoped-index.ts';
 
 beforeAll(() => useBackend('wasm'));
-const world = sampleWorld(5, 97, 23, 3);
+const world = drawSampleWorld(5, 97, 23, 3);
 const queries = world.queries.map((query, i) => (i % 4 === 0 ? query : { ...query, conversationId: query.cluster }));
 const corpus = new Corpus(world.turns);
-const scopes = new Scopes(corpus);
+const subcorpora = new Subcorpora(corpus);
 const seed = 5;
 const k = 7;
 
-const rowsOf = (owners: readonly { readonly id: string }[]) =>
+const concatOwnerVectors = (owners: readonly { readonly id: string }[]) =>
   Float32Array.from(owners.flatMap(({ id }) => [...(world.vectorOf.get(id) as Float32Array)]));
-const cutoffsIn = (turns: readonly { readonly timestamp: number }[], asking: typeof queries) =>
+const listCutoffsIn = (turns: readonly { readonly timestamp: number }[], asking: typeof queries) =>
   Int32Array.from(asking, (query) => turns.filter(({ timestamp }) => timestamp < query.timestamp).length);
 const batch: QueryBatch = {
   texts: queries.map(({ text }) => text),
-  vectors: rowsOf(queries),
-  cutoffs: cutoffsIn(world.turns, queries),
-  conversations: askedConversations(corpus, queries),
+  vectors: concatOwnerVectors(queries),
+  cutoffs: listCutoffsIn(world.turns, queries),
+  conversations: listAskedConversations(corpus, queries),
 };
-const context = { vectors: rowsOf(corpus.turns), dimension: DIMENSION, seed };
+const context = { vectors: concatOwnerVectors(corpus.turns), dimension: DIMENSION, seed };
 
 type MakeAlone = (
   alone: Corpus,
@@ -44,33 +44,33 @@ interface Case {
   /** The index over a conversation as if there were no other. */
   readonly alone: MakeAlone;
 }
-const optionsOf = (options: object) => indexOptions.parse({ k, ...options });
-const plain = (options: IndexOptions): Case => {
+const parseIndexOptions = (options: object) => indexOptions.parse({ k, ...options });
+const buildPlainCase = (options: IndexOptions): Case => {
   return {
     options,
     alone: (own, vectors) => createIndex(options, { corpus: own, vectors, dimension: DIMENSION, seed }),
   };
 };
-const propagated = (preset: keyof typeof PROPAGATION_PRESETS): Case => ({
-  options: optionsOf({ index: 'flat' }),
-  rows: () => versionedPropagation(corpus, context.vectors, batch.cutoffs, PROPAGATION_PRESETS[preset]),
+const buildPropagatedCase = (preset: keyof typeof PROPAGATION_PRESETS): Case => ({
+  options: parseIndexOptions({ index: 'flat' }),
+  rows: () => propagateVersions(corpus, context.vectors, batch.cutoffs, PROPAGATION_PRESETS[preset]),
   alone: async (own, vectors, cutoffs) => {
-    const rows = await versionedPropagation(own, vectors, cutoffs, PROPAGATION_PRESETS[preset]);
+    const rows = await propagateVersions(own, vectors, cutoffs, PROPAGATION_PRESETS[preset]);
     const ids = own.turns.map(({ id }) => id);
     return new FlatIndex(ids, { ...rows, dimension: DIMENSION });
   },
 });
 
 /** What a query that asks one conversation, or none, should find by turn, best first. */
-async function expectedOf({ alone }: Case): Promise<Map<string, readonly (readonly [string, number])[]>> {
+async function searchScopesAlone({ alone }: Case): Promise<Map<string, readonly (readonly [string, number])[]>> {
   const answers = new Map<string, readonly (readonly [string, number])[]>();
   for (const asked of new Set(queries.map(({ conversationId }) => conversationId))) {
     const asking = queries.filter(({ conversationId }) => conversationId === asked);
     const own = new Corpus(world.turns.filter(({ conversationId }) => asked === undefined || conversationId === asked));
-    const cutoffs = cutoffsIn(own.turns, asking);
-    const index = await alone(own, rowsOf(own.turns), cutoffs);
+    const cutoffs = listCutoffsIn(own.turns, asking);
+    const index = await alone(own, concatOwnerVectors(own.turns), cutoffs);
     const texts = asking.map(({ text }) => text);
-    const { positions, scores } = await index.search({ texts, vectors: rowsOf(asking), cutoffs }, k);
+    const { positions, scores } = await index.search({ texts, vectors: concatOwnerVectors(asking), cutoffs }, k);
     index.dispose();
     for (const [q, { id }] of asking.entries()) {
       const row = Array.from(positions.subarray(q * k, (q + 1) * k), (position, i) => {
@@ -83,21 +83,21 @@ async function expectedOf({ alone }: Case): Promise<Map<string, readonly (readon
 }
 
 const cases: readonly (readonly [string, Case])[] = [
-  ['bm25', plain(optionsOf({ index: 'bm25' }))],
-  ['newest', plain(optionsOf({ index: 'newest' }))],
-  ['flat', plain(optionsOf({ index: 'flat' }))],
-  ['hnsw', plain(optionsOf({ index: 'hnsw', m: 5, efConstruction: 31, efSearch: 31 }))],
-  ['flat, propagated as published', propagated('published')],
-  ['flat, propagated as the framework does', propagated('framework')],
+  ['bm25', buildPlainCase(parseIndexOptions({ index: 'bm25' }))],
+  ['newest', buildPlainCase(parseIndexOptions({ index: 'newest' }))],
+  ['flat', buildPlainCase(parseIndexOptions({ index: 'flat' }))],
+  ['hnsw', buildPlainCase(parseIndexOptions({ index: 'hnsw', m: 5, efConstruction: 31, efSearch: 31 }))],
+  ['flat, propagated as published', buildPropagatedCase('published')],
+  ['flat, propagated as the framework does', buildPropagatedCase('framework')],
 ];
 
 describe.each(cases)('%s', (_, one) => {
   test('finds in a conversation what an index over it alone finds, beside queries that ask everything', async () => {
     const before = tf.memory().numTensors;
-    const index = await scopedIndex(one.options, scopes, context, (await one.rows?.()) ?? null);
+    const index = await createScopedIndex(one.options, subcorpora, context, (await one.rows?.()) ?? null);
     const { positions, scores, width } = await index.search(batch, k);
     expect(width).toBe(k);
-    for (const [id, expected] of await expectedOf(one)) {
+    for (const [id, expected] of await searchScopesAlone(one)) {
       const q = queries.findIndex((query) => query.id === id);
       for (const [i, [turn, score]] of expected.entries()) {
         expect(corpus.turns[positions[q * k + i] as number]?.id ?? '', `place ${i} of ${id}`).toBe(turn);
@@ -113,12 +113,12 @@ describe.each(cases)('%s', (_, one) => {
 });
 
 test('the rows of a turn are found by its position, and a turn without versions has none', async () => {
-  const versions = await versionedPropagation(corpus, context.vectors, batch.cutoffs, PROPAGATION_PRESETS.framework);
-  const rowsOf = rowsByTurn(versions);
+  const versions = await propagateVersions(corpus, context.vectors, batch.cutoffs, PROPAGATION_PRESETS.framework);
+  const rowsOf = createRowFinder(versions);
   for (let position = 0; position < corpus.size; position++) {
     const expected = [...versions.positions.keys()].filter((row) => versions.positions[row] === position);
     expect([...rowsOf(position)], `turn ${position}`).toEqual(expected);
   }
-  const none = rowsByTurn({ ...versions, positions: Int32Array.of(3, 1, 3) });
+  const none = createRowFinder({ ...versions, positions: Int32Array.of(3, 1, 3) });
   expect([0, 1, 2, 3, 4, 96].map((position) => [...none(position)])).toEqual([[], [1], [], [0, 2], [], []]);
 });

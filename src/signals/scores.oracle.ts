@@ -8,23 +8,23 @@ import type { SampleWorld } from './corpus.fixture.ts';
  */
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
-const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[a-z]+/g) ?? [];
-const bytes = (a: Turn, b: Turn) => Buffer.compare(Buffer.from(a.id), Buffer.from(b.id));
+const listLetterWords = (text: string): readonly string[] => text.toLowerCase().match(/[a-z]+/g) ?? [];
+const compareIdBytes = (a: Turn, b: Turn) => Buffer.compare(Buffer.from(a.id), Buffer.from(b.id));
 
 /** The turns that a query may see, in time order. */
-export function pastOf({ turns }: SampleWorld, query: Query): Turn[] {
+export function listVisibleTurns({ turns }: SampleWorld, query: Query): Turn[] {
   return turns
     .filter((turn) => turn.timestamp < query.timestamp)
-    .sort((a, b) => a.timestamp - b.timestamp || bytes(a, b));
+    .sort((a, b) => a.timestamp - b.timestamp || compareIdBytes(a, b));
 }
 
 /** Lucene's BM25 with k1 = 1.2 and b = 0.75, on the statistics of the past. */
-export function bm25(world: SampleWorld, query: Query, turn: Turn): number {
-  const texts = pastOf(world, query).map(({ text }) => wordsOf(text));
+export function computeTurnBm25(world: SampleWorld, query: Query, turn: Turn): number {
+  const texts = listVisibleTurns(world, query).map(({ text }) => listLetterWords(text));
   const average = sum(texts.map((words) => words.length)) / texts.length;
-  const own = wordsOf(turn.text);
+  const own = listLetterWords(turn.text);
   return sum(
-    wordsOf(query.text).map((word) => {
+    listLetterWords(query.text).map((word) => {
       const frequency = texts.filter((words) => words.includes(word)).length;
       const count = own.filter((other) => other === word).length;
       const idf = Math.log(1 + (texts.length - frequency + 0.5) / (frequency + 0.5));
@@ -47,43 +47,47 @@ interface Thread {
   readonly parent: Turn;
 }
 
-export function threadOf(world: SampleWorld, query: Query, { conversationId }: Turn): Thread {
-  const turns = pastOf(world, query).filter((turn) => turn.conversationId === conversationId);
+export function buildVisibleThread(world: SampleWorld, query: Query, { conversationId }: Turn): Thread {
+  const turns = listVisibleTurns(world, query).filter((turn) => turn.conversationId === conversationId);
   const anchor = turns.find(({ id }) => id === query.anchorTurnId);
   return { turns, parent: anchor ?? (turns.at(-1) as Turn) };
 }
 
 /** The turns of a thread as they stand on its ring. */
-function ringOf(world: SampleWorld, query: Query, turn: Turn): readonly Turn[] {
-  const { turns } = threadOf(world, query, turn);
+function listRingTurns(world: SampleWorld, query: Query, turn: Turn): readonly Turn[] {
+  const { turns } = buildVisibleThread(world, query, turn);
   return world.order?.(turns) ?? turns;
 }
 
 type Coordinates = Readonly<Record<string, number>>;
 
 /** Of every member of the thread and of the query, by id; without complexity, which is a count that a language model makes. */
-export function coordinatesOf(world: SampleWorld, query: Query, { turns, parent }: Thread): Map<string, Coordinates> {
+export function computePlainCoordinates(
+  world: SampleWorld,
+  query: Query,
+  { turns, parent }: Thread,
+): Map<string, Coordinates> {
   const all = [...turns, { ...query, parentId: parent.id }];
-  const parentOf = (id: string | null) => all.find((turn) => turn.id === id);
-  const depth = (turn: (typeof all)[number]): number => {
-    const above = parentOf(turn.parentId);
-    return above === undefined ? 0 : 1 + depth(above);
+  const findParentTurn = (id: string | null) => all.find((turn) => turn.id === id);
+  const countTreeDepth = (turn: (typeof all)[number]): number => {
+    const above = findParentTurn(turn.parentId);
+    return above === undefined ? 0 : 1 + countTreeDepth(above);
   };
-  const siblings = (turn: (typeof all)[number]) => all.filter(({ parentId }) => parentId === turn.parentId);
-  const children = (turn: (typeof all)[number]) => all.filter(({ parentId }) => parentId === turn.id).length;
-  const most = (figure: (turn: (typeof all)[number]) => number) => Math.max(...all.map(figure));
+  const countTurnSiblings = (turn: (typeof all)[number]) => all.filter(({ parentId }) => parentId === turn.parentId);
+  const countTurnChildren = (turn: (typeof all)[number]) => all.filter(({ parentId }) => parentId === turn.id).length;
+  const findMost = (figure: (turn: (typeof all)[number]) => number) => Math.max(...all.map(figure));
   const [first] = turns as [Turn];
   return new Map(
     all.map((turn) => {
-      const above = parentOf(turn.parentId);
-      const group = siblings(turn);
+      const above = findParentTurn(turn.parentId);
+      const group = countTurnSiblings(turn);
       const values = {
-        depth: depth(turn) / most(depth),
+        depth: countTreeDepth(turn) / findMost(countTreeDepth),
         siblingOrder: group.indexOf(turn) / Math.max(group.length - 1, 1),
         homogeneity: above === undefined ? 1 : Math.max(0, Math.min(1, cosine(world, turn, above))),
         temporal: (turn.timestamp - first.timestamp) / (query.timestamp - first.timestamp),
-        branchFactor: group.length / most((other) => siblings(other).length),
-        childrenCount: children(turn) / most(children),
+        branchFactor: group.length / findMost((other) => countTurnSiblings(other).length),
+        childrenCount: countTurnChildren(turn) / findMost(countTurnChildren),
       };
       return [turn.id, values];
     }),
@@ -91,16 +95,17 @@ export function coordinatesOf(world: SampleWorld, query: Query, { turns, parent 
 }
 
 /** `sqrt(sum w (p - q)^2)`, of time alone in a thread of fewer than 5 turns. */
-export function trajectoryDistance(world: SampleWorld, query: Query, turn: Turn, weights: Coordinates): number {
-  const thread = threadOf(world, query, turn);
-  const coordinates = coordinatesOf(world, query, thread);
+export function computeOracleDistance(world: SampleWorld, query: Query, turn: Turn, weights: Coordinates): number {
+  const thread = buildVisibleThread(world, query, turn);
+  const coordinates = computePlainCoordinates(world, query, thread);
   const [p, q] = [coordinates.get(turn.id), coordinates.get(query.id)] as [Coordinates, Coordinates];
   const counted = Object.entries(weights).filter(([name]) => thread.turns.length >= 5 || name === 'temporal');
   return Math.sqrt(sum(counted.map(([name, weight]) => weight * ((p[name] as number) - (q[name] as number)) ** 2)));
 }
 
 /** The paper's multiplicative logit with decay 0.5 and temperature 0.1. */
-const logit = (similarity: number, distance: number) => (Math.exp(-0.5 * distance) * (1 + similarity)) / 2 / 0.1;
+const computeOracleLogit = (similarity: number, distance: number) =>
+  (Math.exp(-0.5 * distance) * (1 + similarity)) / 2 / 0.1;
 
 function softmax(logits: readonly number[]): number[] {
   const total = sum(logits.map(Math.exp));
@@ -109,7 +114,7 @@ function softmax(logits: readonly number[]): number[] {
 
 /** How a turn's vector takes in its thread: the paper's settings, and the framework's. */
 export const PROPAGATION = {
-  published: { beta: 0.3, self: true, logit },
+  published: { beta: 0.3, self: true, logit: computeOracleLogit },
   framework: {
     beta: 0.5,
     self: false,
@@ -118,54 +123,61 @@ export const PROPAGATION = {
 } as const;
 
 /** Cosine of the query to what a turn's vector had become when the query was asked. */
-export function propagatedCosine(
+export function computePropagatedCosine(
   world: SampleWorld,
   query: Query,
   turn: Turn,
   settings: (typeof PROPAGATION)[keyof typeof PROPAGATION],
 ): number {
-  const turns = ringOf(world, query, turn);
-  const placeOf = (id: string) => turns.findIndex((other) => other.id === id);
+  const turns = listRingTurns(world, query, turn);
+  const findTurnIndex = (id: string) => turns.findIndex((other) => other.id === id);
   const keys = turns.filter(({ id }) => settings.self || id !== turn.id);
   const weights = softmax(
     keys.map((key) => {
-      const steps = Math.abs(placeOf(key.id) - placeOf(turn.id));
+      const steps = Math.abs(findTurnIndex(key.id) - findTurnIndex(turn.id));
       return settings.logit(cosine(world, turn, key), Math.min(steps, turns.length - steps));
     }),
   );
-  const vector = (id: string) => world.vectorOf.get(id) as Float32Array;
-  const blended = vector(turn.id).map((own, i) => {
-    const around = sum(keys.map(({ id }, k) => (weights[k] as number) * (vector(id)[i] as number)));
+  const getWorldVector = (id: string) => world.vectorOf.get(id) as Float32Array;
+  const blended = getWorldVector(turn.id).map((own, i) => {
+    const around = sum(keys.map(({ id }, k) => (weights[k] as number) * (getWorldVector(id)[i] as number)));
     return (1 - settings.beta) * own + settings.beta * around;
   });
   return cosine({ ...world, vectorOf: new Map([...world.vectorOf, ['blended', blended]]) }, query, { id: 'blended' });
 }
 
 /** The query's attention over its candidates by ring distance, each in its own thread. */
-export function rcp(world: SampleWorld, query: Query, candidates: readonly Turn[]): number[] {
+export function computeOracleRcp(world: SampleWorld, query: Query, candidates: readonly Turn[]): number[] {
   const logits = candidates.map((turn) => {
-    const turns = ringOf(world, query, turn);
+    const turns = listRingTurns(world, query, turn);
     const steps = turns.length - turns.findIndex(({ id }) => id === turn.id);
-    return logit(cosine(world, query, turn), Math.min(steps, turns.length + 1 - steps));
+    return computeOracleLogit(cosine(world, query, turn), Math.min(steps, turns.length + 1 - steps));
   });
   return softmax(logits);
 }
 
 /** What falls on the query of each candidate's attention over what comes after it, itself included. */
-export function directedIrcp(world: SampleWorld, query: Query, candidates: readonly Turn[]): number[] {
+export function computeOracleIrcp(world: SampleWorld, query: Query, candidates: readonly Turn[]): number[] {
   return candidates.map((turn) => {
-    const turns = ringOf(world, query, turn);
+    const turns = listRingTurns(world, query, turn);
     const place = turns.findIndex(({ id }) => id === turn.id);
     const keys = [...turns.slice(place), query];
     const ring = turns.length + 1;
-    const logits = keys.map((key, step) => logit(cosine(world, turn, key), Math.min(step, ring - step)));
+    const logits = keys.map((key, step) => computeOracleLogit(cosine(world, turn, key), Math.min(step, ring - step)));
     return softmax(logits).at(-1) as number;
   });
 }
 
 /** Attention by trajectory distance. */
-export function tpo(world: SampleWorld, query: Query, candidates: readonly Turn[], weights: Coordinates): number[] {
+export function computeOracleTpo(
+  world: SampleWorld,
+  query: Query,
+  candidates: readonly Turn[],
+  weights: Coordinates,
+): number[] {
   return softmax(
-    candidates.map((turn) => logit(cosine(world, query, turn), trajectoryDistance(world, query, turn, weights))),
+    candidates.map((turn) =>
+      computeOracleLogit(cosine(world, query, turn), computeOracleDistance(world, query, turn, weights)),
+    ),
   );
 }

@@ -6,7 +6,7 @@ import type { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
 import type { CandidatePool } from './candidate-pool.ts';
 import type { Column } from './column.ts';
-import type { Scopes } from './conversation-scope.ts';
+import type { Subcorpora } from './conversation-scope.ts';
 import type { Encoding } from './encoding.ts';
 import type { StageResult } from './stage.ts';
 import type { ControlOptions } from './worlds/control-options.ts';
@@ -33,20 +33,20 @@ export interface World extends Setting {
   /** Row-major [N, D], unit rows. */
   readonly turnVectors: Float32Array;
   readonly batch: QueryBatch;
-  readonly scopes: Scopes;
+  readonly subcorpora: Subcorpora;
   /** [N] the rank that the tie rule gives each turn among equal scores. */
   readonly tieRanks: Int32Array;
   readonly startProgress: StartProgress;
   /** The world that keeps what does not depend on the queries: this one, or the one whose queries these are a part of. */
   readonly shared: World;
   /** [N, D] on the device. */
-  corpusTensor(): Promise<tf.Tensor2D>;
+  getCorpusTensor(): Promise<tf.Tensor2D>;
   /** Turns and queries by an encoder, null for the experiment's own; each is embedded at most once. */
-  encoding(options: EncoderOptions | null): Promise<Encoding>;
+  embedWith(options: EncoderOptions | null): Promise<Encoding>;
   /** Computes what cannot be stored, such as tensors and indexes, once for each key. */
-  once<T>(key: unknown, compute: () => Promise<T> | T): Promise<T>;
+  keepOnce<T>(key: unknown, compute: () => Promise<T> | T): Promise<T>;
   /** Keeps tensors or an index until the world is disposed. */
-  own<T extends tf.Tensor | tf.NamedTensorMap | { dispose(): void }>(owned: T): T;
+  keepTensors<T extends tf.Tensor | tf.NamedTensorMap | { dispose(): void }>(owned: T): T;
   /** The result of a stage, computed at most once for each key; stages of pairs need the pool. */
   get<R>(use: StageUse<R>, pool?: CandidatePool): Promise<R>;
 }

@@ -48,7 +48,7 @@ export class StageResults {
     this.#counts.set(name, { ...counts, [where]: counts[where] + 1 });
   }
 
-  counts(): StageCounts {
+  listStageCounts(): StageCounts {
     return Object.fromEntries([...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 

@@ -4,20 +4,20 @@ import type { Own, TensorOps } from '../core/tensor-op.harness.ts';
 import { Corpus } from '../model/corpus.ts';
 import { attentionSignal } from './attention.ts';
 import { attentionOptions } from './attention-options.ts';
-import { candidateAttention, unifiedScores } from './attention-score.ts';
-import { signalBankOptions, signalNames } from './bank/options.ts';
-import { signalTable } from './bank/signal-bank.ts';
+import { candidateAttention, mixUnifiedScores } from './attention-score.ts';
+import { listSignalNames, signalBankOptions } from './bank/options.ts';
+import { computeSignalTable } from './bank/signal-bank.ts';
 import { newestPool } from './columns.harness.ts';
-import { sampleWorkspace, sampleWorld } from './corpus.fixture.ts';
+import { createSampleWorkspace, drawSampleWorld } from './corpus.fixture.ts';
 import { cosineSignal } from './cosine.ts';
 import { decaySignal } from './decay.ts';
 import { forwardAttention } from './forward-attention.ts';
-import { forwardCosines, forwardWidth } from './forward-cosines.ts';
-import { candidateCosines, hostCosines, pairCosines } from './pair-cosines.ts';
+import { buildForwardCosines, computeForwardWidth } from './forward-cosines.ts';
+import { computeCandidateCosines, computeHostCosines, computePairCosines } from './pair-cosines.ts';
 import type { Signal } from './signal.ts';
 import { trajectorySignal } from './trajectory.ts';
 import { TRAJECTORY_DEFAULTS } from './trajectory-options.ts';
-import { finalScore, pairDistances, trajectoryScore } from './trajectory-score.ts';
+import { blendTrajectory, computeTrajectoryDistances, trajectoryScore } from './trajectory-score.ts';
 import type { Workspace } from './workspace.ts';
 
 const LOGIT = { combine: 'multiplicative', decay: 0, temperature: 1 } as const;
@@ -38,15 +38,15 @@ const forward = (own: Own, cosine: number[], mask: number[]) =>
 
 const unit = Float32Array.of(1, 0, 0, 1, 0, 0);
 const cosines = (own: Own, query: number[], ...positions: number[]) =>
-  candidateCosines(own(tf.tensor2d(unit, [3, 2])), own(row(...query)), own(places(...positions)));
+  computeCandidateCosines(own(tf.tensor2d(unit, [3, 2])), own(row(...query)), own(places(...positions)));
 const onHost = (query: number[], ...positions: number[]) =>
-  hostCosines({ vectors: unit, dimension: 2 }, Float32Array.from(query), Int32Array.from(positions));
+  computeHostCosines({ vectors: unit, dimension: 2 }, Float32Array.from(query), Int32Array.from(positions));
 /** Cosines with `count` vectors: from a number of vectors on, a loop over the candidates is cheaper. */
 const paired = (own: Own, count: number, query: number[], ...positions: number[]) => {
   const vectors = new Float32Array(2 * count);
   vectors.set(unit);
   const tensor = async () => own(tf.tensor2d(vectors, [count, 2]));
-  return pairCosines({ vectors, dimension: 2, tensor }, Float32Array.from(query), Int32Array.from(positions));
+  return computePairCosines({ vectors, dimension: 2, tensor }, Float32Array.from(query), Int32Array.from(positions));
 };
 
 const pairs = (own: Own, coldStart: number[]) => ({
@@ -63,14 +63,14 @@ const corpus = new Corpus(
 );
 const lone = new Corpus(corpus.turns.slice(0, 1));
 const tables = async (of: Corpus, rows: number[]) => {
-  const { next, first } = await forwardCosines(of, Float32Array.from(rows), 1);
+  const { next, first } = await buildForwardCosines(of, Float32Array.from(rows), 1);
   return { next: next.subarray(0, 2 * of.size - 1), first }; // the last turn has no next
 };
 
-const world = sampleWorld(3, 23, 3, 2);
+const world = drawSampleWorld(3, 23, 3, 2);
 
 async function within<T>(work: (workspace: Workspace) => Promise<T>): Promise<T> {
-  const workspace = sampleWorkspace(world);
+  const workspace = createSampleWorkspace(world);
   try {
     return await work(workspace);
   } finally {
@@ -82,7 +82,7 @@ async function within<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>
 const scored = (use: Signal) => within(async (workspace) => workspace.get(use, await newestPool(workspace, 5)));
 const bank = (options: object) =>
   within(async (workspace) => {
-    const use = signalTable(signalBankOptions.parse(options));
+    const use = computeSignalTable(signalBankOptions.parse(options));
     return (await workspace.get(use, await newestPool(workspace, 5))).values;
   });
 const attentionUse = { attention: attentionOptions.parse({ mechanism: 'unified' }), trajectory: null };
@@ -97,22 +97,22 @@ export const TENSOR_OPS: TensorOps = {
       'all masked': [(own) => attention(own, [1, 0.5], [0, 0]), [0, 0]],
     },
   },
-  unifiedScores: {
+  mixUnifiedScores: {
     use: (own) => {
       const [rcp, ircp, tpo] = [own(row(1, 2)), own(row(3, 4)), own(row(5, 6))];
-      return unifiedScores({ rcp, ircp, tpo }, { rcp: 0.4, ircp: 0.4, tpo: 0.2 });
+      return mixUnifiedScores({ rcp, ircp, tpo }, { rcp: 0.4, ircp: 0.4, tpo: 0.2 });
     },
     refuses: [
       [
         (own) => {
           const part = own(row(1, 2));
-          return unifiedScores({ rcp: part, ircp: part, tpo: part }, { rcp: 1, ircp: 1, tpo: 1 });
+          return mixUnifiedScores({ rcp: part, ircp: part, tpo: part }, { rcp: 1, ircp: 1, tpo: 1 });
         },
         /invalid mix: /,
       ],
     ],
   },
-  candidateCosines: {
+  computeCandidateCosines: {
     use: (own) => cosines(own, [3, 4], 0, 1, -1),
     refuses: [[(own) => cosines(own, [3, 4, 5], 0), /shape of queries/]],
     edges: {
@@ -122,7 +122,7 @@ export const TENSOR_OPS: TensorOps = {
       'all masked': [(own) => cosines(own, [3, 4], -1, -1), [0, 0]],
     },
   },
-  hostCosines: {
+  computeHostCosines: {
     use: () => onHost([3, 4], 0, 1, -1),
     refuses: [],
     edges: {
@@ -131,7 +131,7 @@ export const TENSOR_OPS: TensorOps = {
       'all masked': [() => onHost([3, 4], -1, -1), [0, 0]],
     },
   },
-  pairCosines: {
+  computePairCosines: {
     use: (own) => paired(own, 3, [3, 4], 0, 1, -1),
     refuses: [[(own) => paired(own, 3, [3, 4, 5], 0), /queries: expected rows of 2, got 3 numbers/]],
     edges: {
@@ -148,7 +148,7 @@ export const TENSOR_OPS: TensorOps = {
       'all masked': [(own) => forward(own, [1, 0.5], [0, 0]), [0, 0]],
     },
   },
-  forwardCosines: {
+  buildForwardCosines: {
     use: () => tables(corpus, [1, 0, 0.6, 0.8, 0, 1]),
     refuses: [[() => tables(corpus, [1, 0]), /embeddings of the corpus: expected 3 rows/]],
     edges: {
@@ -157,25 +157,31 @@ export const TENSOR_OPS: TensorOps = {
       'one turn': [() => tables(lone, [3, 4]), [1, 1]],
     },
   },
-  forwardWidth: {
-    use: () => forwardWidth(corpus, RING_ATTENTION_DEFAULTS),
-    refuses: [[() => forwardWidth(corpus, RING_ATTENTION_DEFAULTS, 0), /tolerance of a band is not positive: 0/]],
-    edges: { 'one turn': [() => forwardWidth(lone, RING_ATTENTION_DEFAULTS), [1]] },
+  computeForwardWidth: {
+    use: () => computeForwardWidth(corpus, RING_ATTENTION_DEFAULTS),
+    refuses: [
+      [() => computeForwardWidth(corpus, RING_ATTENTION_DEFAULTS, 0), /tolerance of a band is not positive: 0/],
+    ],
+    edges: { 'one turn': [() => computeForwardWidth(lone, RING_ATTENTION_DEFAULTS), [1]] },
   },
-  pairDistances: {
-    use: (own) => pairDistances(pairs(own, [0, 1]), own(tf.tensor1d([1, 2, 4]))),
-    refuses: [[(own) => pairDistances(pairs(own, [0, 1]), own(tf.tensor1d([1, 2]))), /shape of weights/]],
-    edges: { duplicates: [(own) => pairDistances(pairs(own, [0, 0]), own(tf.tensor1d([1, 2, 4]))), [2, 0]] },
+  computeTrajectoryDistances: {
+    use: (own) => computeTrajectoryDistances(pairs(own, [0, 1]), own(tf.tensor1d([1, 2, 4]))),
+    refuses: [[(own) => computeTrajectoryDistances(pairs(own, [0, 1]), own(tf.tensor1d([1, 2]))), /shape of weights/]],
+    edges: {
+      duplicates: [(own) => computeTrajectoryDistances(pairs(own, [0, 0]), own(tf.tensor1d([1, 2, 4]))), [2, 0]],
+    },
   },
   trajectoryScore: {
     use: (own) => trajectoryScore(own(row(0.5, 1)), 2),
     refuses: [[(own) => trajectoryScore(own(row(0.5, 1)), 0), /sigma is not positive: 0/]],
     edges: { 'one turn': [(own) => trajectoryScore(own(row(0)), 1), [1]] },
   },
-  finalScore: {
-    use: (own) => finalScore(own(row(0.5, 1)), own(row(1, 0)), 0.3),
-    refuses: [[(own) => finalScore(own(row(0.5, 1)), own(row(1, 0)), 2), /trajectoryWeight is outside \[0, 1\]: 2/]],
-    edges: { 'one turn': [(own) => finalScore(own(row(0.5)), own(row(1)), 0.2), [0.6]] },
+  blendTrajectory: {
+    use: (own) => blendTrajectory(own(row(0.5, 1)), own(row(1, 0)), 0.3),
+    refuses: [
+      [(own) => blendTrajectory(own(row(0.5, 1)), own(row(1, 0)), 2), /trajectoryWeight is outside \[0, 1\]: 2/],
+    ],
+    edges: { 'one turn': [(own) => blendTrajectory(own(row(0.5)), own(row(1)), 0.2), [0.6]] },
   },
   attentionSignal: { use: () => scored(attentionSignal(attentionUse)), refuses: [] },
   cosineSignal: { use: () => scored(cosineSignal(null)), refuses: [] },
@@ -184,19 +190,19 @@ export const TENSOR_OPS: TensorOps = {
     refuses: [[() => scored(decaySignal({ halfLifeHours: 0 })), /half-life is not positive: 0/]],
   },
   trajectorySignal: { use: () => scored(trajectorySignal(TRAJECTORY_DEFAULTS)), refuses: [] },
-  signalTable: {
+  computeSignalTable: {
     use: () => bank({}),
     refuses: [[() => bank({ encoders: [{ encoder: 'lsa' }] }), /encoder lsa/]],
   },
-  signalNames: { use: () => signalNames(signalBankOptions.parse({})).length, refuses: [] },
+  listSignalNames: { use: () => listSignalNames(signalBankOptions.parse({})).length, refuses: [] },
   Workspace: {
-    use: () => within(async (workspace) => (await workspace.corpusTensor()).size),
+    use: () => within(async (workspace) => (await workspace.getCorpusTensor()).size),
     refuses: [
       [
         () =>
           within(async (workspace) => {
             workspace.dispose();
-            return workspace.corpusTensor();
+            return workspace.getCorpusTensor();
           }),
         /workspace was disposed: "corpus tensor"; open a new workspace/,
       ],

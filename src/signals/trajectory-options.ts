@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { frozen } from '../core/frozen.ts';
+import { freezeDeeply } from '../core/frozen.ts';
 
 const coordinateWeight = z.number().nonnegative().optional();
 
@@ -24,4 +24,4 @@ export const trajectoryOptions = z.strictObject({
     .prefault({}),
 });
 export type TrajectoryOptions = z.output<typeof trajectoryOptions>;
-export const TRAJECTORY_DEFAULTS: TrajectoryOptions = frozen(trajectoryOptions.parse({}));
+export const TRAJECTORY_DEFAULTS: TrajectoryOptions = freezeDeeply(trajectoryOptions.parse({}));

@@ -22,11 +22,11 @@ export interface TrajectoryPairs {
  * @param weights [M]
  * @returns [B, C]
  */
-export function pairDistances(pairs: TrajectoryPairs, weights: tf.Tensor1D): tf.Tensor2D {
+export function computeTrajectoryDistances(pairs: TrajectoryPairs, weights: tf.Tensor1D): tf.Tensor2D {
   const sizes = assertShape('coldStart', pairs.coldStart, 'B C', { M: pairs.dimensions });
   assertShape('candidates', pairs.candidates, 'B C M', sizes);
   assertShape('weights', weights, 'M', sizes);
-  return scoped('pairDistances', () => {
+  return scoped('computeTrajectoryDistances', () => {
     const { candidates, queries, coldStart, dimensions } = pairs;
     const temporal = COORDINATES[dimensions].map((name) => (name === 'temporal' ? 1 : 0));
     const inTime = trajectoryDistance(candidates, queries, tf.mul(weights, tf.tensor1d(temporal)));
@@ -39,7 +39,7 @@ export function pairDistances(pairs: TrajectoryPairs, weights: tf.Tensor1D): tf.
 /**
  * `exp(-D_traj / sigma)`, in (0, 1].
  *
- * @param distances [B, C] of {@link pairDistances}
+ * @param distances [B, C] of {@link computeTrajectoryDistances}
  * @returns [B, C]
  * @throws ValidationError for a sigma that is not positive.
  */
@@ -58,14 +58,14 @@ export function trajectoryScore(distances: tf.Tensor2D, sigma: number): tf.Tenso
  * @returns [B, C]
  * @throws ValidationError for a weight outside [0, 1].
  */
-export function finalScore(semantic: tf.Tensor2D, trajectory: tf.Tensor2D, trajectoryWeight: number): tf.Tensor2D {
+export function blendTrajectory(semantic: tf.Tensor2D, trajectory: tf.Tensor2D, trajectoryWeight: number): tf.Tensor2D {
   const sizes = assertShape('semantic', semantic, 'B C');
   assertShape('trajectory', trajectory, 'B C', sizes);
   if (!(trajectoryWeight >= 0 && trajectoryWeight <= 1))
     throw new ValidationError(`trajectoryWeight is outside [0, 1]: ${trajectoryWeight}; pass a number in [0, 1]`, {
       trajectoryWeight,
     });
-  return scoped('finalScore', () =>
+  return scoped('blendTrajectory', () =>
     tf.add(tf.mul(semantic, 1 - trajectoryWeight), tf.mul(trajectory, trajectoryWeight)),
   );
 }

@@ -1,12 +1,12 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { coordinateWeights } from '../trajectory/coordinate-names.ts';
+import { listCoordinateWeights } from '../trajectory/coordinate-names.ts';
 import type { QueryFrames } from '../trajectory/query-frames.ts';
 import type { CandidatePool } from './candidate-pool.ts';
 import { batchMatrix, type Column, computeColumn, type PoolBatch, sliceBatch } from './column.ts';
 import { pairFrames } from './frames.ts';
 import { defineSignal, type World } from './signal.ts';
 import type { TrajectoryOptions } from './trajectory-options.ts';
-import { pairDistances, trajectoryScore } from './trajectory-score.ts';
+import { computeTrajectoryDistances, trajectoryScore } from './trajectory-score.ts';
 import { distanceReads } from './worlds/world-parts.ts';
 
 function batchDistances(
@@ -22,7 +22,10 @@ function batchDistances(
     coldStart,
     dimensions,
   };
-  return pairDistances(pairs, tf.tensor1d(coordinateWeights(dimensions, weights as Record<string, number>)));
+  return computeTrajectoryDistances(
+    pairs,
+    tf.tensor1d(listCoordinateWeights(dimensions, weights as Record<string, number>)),
+  );
 }
 
 /** Trajectory distance of every pair, which the trajectory score and TPO share. */
@@ -34,7 +37,7 @@ export function measureDistances(
 ): Promise<Column> {
   const { dimensions, complexityScale, weights } = options;
   const key = ['trajectory distances', pool.stage.key, dimensions, complexityScale, weights, world.control];
-  return world.once(key, () => computeColumn(pool, (batch) => batchDistances(frames, batch, options)));
+  return world.keepOnce(key, () => computeColumn(pool, (batch) => batchDistances(frames, batch, options)));
 }
 
 /** exp(-D / sigma). */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ValidationError } from '../core/errors.ts';
-import { versionRows } from './version-rows.ts';
+import { findVersionRows } from './version-rows.ts';
 
 /** Turn 0 in two versions, turn 1 in one that ends, turn 3 in one. */
 const versions = {
@@ -10,14 +10,14 @@ const versions = {
   validTo: Int32Array.of(5, 7, 99, 99),
   reach: 1,
 };
-const pool = (width: number, ...positions: number[]) => ({
+const buildPoolRows = (width: number, ...positions: number[]) => ({
   queryCount: positions.length / width,
   width,
   positions: Int32Array.from(positions),
 });
 
 test('each place has the row that is valid at its query, from the first cutoff to before the last', () => {
-  const rows = versionRows(versions, pool(3, 0, -1, -1, 0, 1, 3, 1, 3, 0), Int32Array.of(1, 4, 5));
+  const rows = findVersionRows(versions, buildPoolRows(3, 0, -1, -1, 0, 1, 3, 1, 3, 0), Int32Array.of(1, 4, 5));
   expect([...rows]).toEqual([0, -1, -1, 0, 1, 2, 1, 2, 3]);
 });
 
@@ -26,7 +26,7 @@ test.each([
   ['it has none yet', 1, 1],
   ['it has none any more', 1, 7],
 ])('a turn is refused where %s', (_, position, cutoff) => {
-  const ask = () => versionRows(versions, pool(1, position), Int32Array.of(cutoff));
+  const ask = () => findVersionRows(versions, buildPoolRows(1, position), Int32Array.of(cutoff));
   expect(ask).toThrow(ValidationError);
   expect(ask).toThrow(
     `turn at position ${position} has no propagated version at cutoff: ${cutoff}; pass the versions and the pool of one corpus`,

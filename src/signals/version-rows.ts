@@ -10,7 +10,7 @@ import type { PoolRows } from './candidate-pool.ts';
  * @returns row-major [Q, C]; -1 for padding.
  * @throws ValidationError for a turn that has no version valid at the cutoff.
  */
-export function versionRows(versions: PropagatedVersions, pool: PoolRows, cutoffs: Int32Array): Int32Array {
+export function findVersionRows(versions: PropagatedVersions, pool: PoolRows, cutoffs: Int32Array): Int32Array {
   const rowsOf = new Map<number, number[]>();
   for (const [row, position] of versions.positions.entries()) {
     const rows = rowsOf.get(position);

@@ -1,14 +1,14 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { idPlaces } from '../candidates/id-order.ts';
+import { rankIdsDescending } from '../candidates/id-order.ts';
 import { UnavailableError } from '../core/errors.ts';
-import { type StartProgress, silent } from '../core/progress.ts';
+import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import { gatherRows } from '../core/rows.ts';
 import type { EncoderOptions } from '../embedding/registry.ts';
 import type { QueryBatch } from '../model/candidates.ts';
 import type { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
 import type { CandidatePool } from './candidate-pool.ts';
-import { askedConversations, Scopes } from './conversation-scope.ts';
+import { listAskedConversations, Subcorpora } from './conversation-scope.ts';
 import { assertVectors, type Encoding } from './encoding.ts';
 import { Plan, type WorkspaceIdentity } from './plan.ts';
 import { Resources } from './resources.ts';
@@ -47,7 +47,7 @@ export class Workspace implements World {
   readonly dimension: number;
   readonly turnVectors: Float32Array;
   readonly batch: QueryBatch;
-  readonly scopes: Scopes;
+  readonly subcorpora: Subcorpora;
   readonly control = null;
   readonly seed: number;
   readonly startProgress: StartProgress;
@@ -76,14 +76,14 @@ export class Workspace implements World {
     this.batch = {
       texts: queries.map(({ text }) => text),
       vectors: queryVectors,
-      cutoffs: Int32Array.from(queries, ({ timestamp }) => corpus.cutoff(timestamp)),
-      conversations: askedConversations(corpus, queries),
+      cutoffs: Int32Array.from(queries, ({ timestamp }) => corpus.countEarlierTurns(timestamp)),
+      conversations: listAskedConversations(corpus, queries),
     };
-    this.scopes = shared?.scopes ?? new Scopes(corpus);
+    this.subcorpora = shared?.subcorpora ?? new Subcorpora(corpus);
     this.seed = inputs.seed;
-    this.startProgress = inputs.progress ?? silent;
+    this.startProgress = inputs.progress ?? ignoreProgress;
     this.shared = shared ?? this;
-    this.tieRanks = shared?.tieRanks ?? idPlaces(corpus.turns.map(({ id }) => id));
+    this.tieRanks = shared?.tieRanks ?? rankIdsDescending(corpus.turns.map(({ id }) => id));
     this.plan = new Plan({ ...inputs, identity: inputs.stages?.identity ?? NOBODY });
     this.#encode = inputs.encode;
     this.#results = new StageResults(inputs.stages?.store ?? KEEPS_NOTHING);
@@ -100,7 +100,7 @@ export class Workspace implements World {
     const queryVectors = gatherRows(batch.vectors, dimension, places);
     const queries = places.map((place) => this.queries[place] as Query);
     const encode = async (options: EncoderOptions) => {
-      const all = await this.encoding(options);
+      const all = await this.embedWith(options);
       return { ...all, queryVectors: gatherRows(all.queryVectors, all.dimension, places) };
     };
     return new Workspace({ corpus, queries, turnVectors, queryVectors, dimension, seed, encode }, this.shared);
@@ -119,18 +119,18 @@ export class Workspace implements World {
     return this.plan.encoderIdentity(options);
   }
 
-  get<R>(use: StageUse<R>, pool?: CandidatePool): Promise<R> {
-    return this.getIn(this, use, pool);
+  get<R>(use: StageUse<R>, findPool?: CandidatePool): Promise<R> {
+    return this.getIn(this, use, findPool);
   }
 
   /** The result of a stage in this world or in a disturbed one. */
-  async getIn<R>(world: World, use: StageUse<R>, pool?: CandidatePool): Promise<R> {
-    if (use.isShared && this.shared !== this) return this.shared.under(world.control).get(use, pool);
-    const stage = this.plan.under(world.control).stage(use, pool?.stage);
-    return this.stage(stage as Stage, async () => {
+  async getIn<R>(world: World, use: StageUse<R>, findPool?: CandidatePool): Promise<R> {
+    if (use.isShared && this.shared !== this) return this.shared.under(world.control).get(use, findPool);
+    const stage = this.plan.under(world.control).stage(use, findPool?.stage);
+    return this.runStage(stage as Stage, async () => {
       const inputs: Record<string, unknown> = {};
-      for (const [name, input] of Object.entries(use.inputs(world))) inputs[name] = await world.get(input, pool);
-      return (await use.compute(world, pool, inputs)) as StageResult<R> & R;
+      for (const [name, input] of Object.entries(use.inputs(world))) inputs[name] = await world.get(input, findPool);
+      return (await use.compute(world, findPool, inputs)) as StageResult<R> & R;
     }) as Promise<R>;
   }
 
@@ -139,7 +139,7 @@ export class Workspace implements World {
    *
    * @throws ValidationError after `dispose()`, also where that comes before the computation has begun.
    */
-  async stage<T extends StageResult<T>>(stage: Stage, compute: () => Promise<T> | T): Promise<T> {
+  async runStage<T extends StageResult<T>>(stage: Stage, compute: () => Promise<T> | T): Promise<T> {
     this.#resources.assertAlive(stage.name);
     return this.#results.run(stage, () => {
       this.#resources.assertAlive(stage.name);
@@ -148,23 +148,23 @@ export class Workspace implements World {
   }
 
   /** How often each stage was executed, found in memory and read from the store so far. */
-  stageCounts(): StageCounts {
-    return this.#results.counts();
+  readStageCounts(): StageCounts {
+    return this.#results.listStageCounts();
   }
 
   /** @throws ValidationError after `dispose()`. */
-  once<T>(key: unknown, compute: () => Promise<T> | T): Promise<T> {
+  keepOnce<T>(key: unknown, compute: () => Promise<T> | T): Promise<T> {
     return this.#resources.once(key, compute);
   }
 
-  own<T extends tf.Tensor | tf.NamedTensorMap | { dispose(): void }>(owned: T): T {
+  keepTensors<T extends tf.Tensor | tf.NamedTensorMap | { dispose(): void }>(owned: T): T {
     return this.#resources.own(owned);
   }
 
-  corpusTensor(): Promise<tf.Tensor2D> {
+  getCorpusTensor(): Promise<tf.Tensor2D> {
     const { shared } = this;
-    return shared.once('corpus tensor', () =>
-      shared.own(tf.tensor2d(this.turnVectors, [this.corpus.size, this.dimension])),
+    return shared.keepOnce('corpus tensor', () =>
+      shared.keepTensors(tf.tensor2d(this.turnVectors, [this.corpus.size, this.dimension])),
     );
   }
 
@@ -172,7 +172,7 @@ export class Workspace implements World {
    * @throws UnavailableError where the workspace knows no other encoder.
    * @throws DimensionMismatchError, NotFiniteError, ValidationError for vectors that do not fit, naming the turn or query.
    */
-  async encoding(options: EncoderOptions | null): Promise<Encoding> {
+  async embedWith(options: EncoderOptions | null): Promise<Encoding> {
     const { dimension, turnVectors, batch } = this;
     if (options === null) return { dimension, turnVectors, queryVectors: batch.vectors };
     const encode = this.#encode;
@@ -181,7 +181,7 @@ export class Workspace implements World {
         `encoder ${options.encoder}`,
         'the workspace cannot embed texts; open it with the input encode',
       );
-    return this.once(['encoding', options], async () => {
+    return this.keepOnce(['encoding', options], async () => {
       const encoding = await encode(options);
       assertVectors('turn', this.corpus.turns, encoding.turnVectors, encoding.dimension);
       assertVectors('query', this.queries, encoding.queryVectors, encoding.dimension);
@@ -204,7 +204,7 @@ class DisturbedWorld implements World {
   readonly dimension: number;
   readonly turnVectors: Float32Array;
   readonly batch: QueryBatch;
-  readonly scopes: Scopes;
+  readonly subcorpora: Subcorpora;
   readonly tieRanks: Int32Array;
   readonly startProgress: StartProgress;
   readonly #workspace: Workspace;
@@ -218,7 +218,7 @@ class DisturbedWorld implements World {
     this.dimension = workspace.dimension;
     this.turnVectors = workspace.turnVectors;
     this.batch = workspace.batch;
-    this.scopes = workspace.scopes;
+    this.subcorpora = workspace.subcorpora;
     this.tieRanks = workspace.tieRanks;
     this.startProgress = workspace.startProgress;
   }
@@ -228,10 +228,10 @@ class DisturbedWorld implements World {
   }
 
   /** What reads nothing that the control destroys sees the world as it is. */
-  get<R>(use: StageUse<R>, pool?: CandidatePool): Promise<R> {
+  get<R>(use: StageUse<R>, findPool?: CandidatePool): Promise<R> {
     return disturbs(this.control.kind, use.reads)
-      ? this.#workspace.getIn(this, use, pool)
-      : this.#workspace.get(use, pool);
+      ? this.#workspace.getIn(this, use, findPool)
+      : this.#workspace.get(use, findPool);
   }
 
   controlSeed(control: ControlOptions): number {
@@ -242,19 +242,19 @@ class DisturbedWorld implements World {
     return this.#workspace.encoderIdentity(options);
   }
 
-  once<T>(key: unknown, compute: () => Promise<T> | T): Promise<T> {
-    return this.#workspace.once(key, compute);
+  keepOnce<T>(key: unknown, compute: () => Promise<T> | T): Promise<T> {
+    return this.#workspace.keepOnce(key, compute);
   }
 
-  own<T extends tf.Tensor | tf.NamedTensorMap | { dispose(): void }>(owned: T): T {
-    return this.#workspace.own(owned);
+  keepTensors<T extends tf.Tensor | tf.NamedTensorMap | { dispose(): void }>(owned: T): T {
+    return this.#workspace.keepTensors(owned);
   }
 
-  corpusTensor(): Promise<tf.Tensor2D> {
-    return this.#workspace.corpusTensor();
+  getCorpusTensor(): Promise<tf.Tensor2D> {
+    return this.#workspace.getCorpusTensor();
   }
 
-  encoding(options: EncoderOptions | null): Promise<Encoding> {
-    return this.#workspace.encoding(options);
+  embedWith(options: EncoderOptions | null): Promise<Encoding> {
+    return this.#workspace.embedWith(options);
   }
 }

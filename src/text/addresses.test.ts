@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { blankAddresses } from './addresses.ts';
+import { replaceByBlanks } from './addresses.ts';
 
 test.each([
   ['see http://x.org/2002/09/08 now', 'see                         now'],
@@ -8,5 +8,5 @@ test.each([
   ['a: b // c at d. e', 'a: b // c at d. e'],
   ['', ''],
 ])('%s', (text, expected) => {
-  expect(blankAddresses(text)).toBe(expected);
+  expect(replaceByBlanks(text)).toBe(expected);
 });

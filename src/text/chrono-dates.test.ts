@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { chronoDates } from './chrono-dates.ts';
+import { findChronoDates } from './chrono-dates.ts';
 
 // Wednesday 14 June 2023.
 const REFERENCE = Date.UTC(2023, 5, 14, 23, 30);
 const read = (text: string) =>
-  chronoDates(text, REFERENCE).map(({ range }) =>
+  findChronoDates(text, REFERENCE).map(({ range }) =>
     [range.from, range.to].map((time) => new Date(time).toISOString().slice(0, 10)).join(' '),
   );
 

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { en } from 'chrono-node';
 import { once } from '../core/once.ts';
-import { monthsFrom, periodOf, type TimeMention, type TimeRange } from './time-range.ts';
+import { buildMonthRange, computePeriod, type TimeMention, type TimeRange } from './time-range.ts';
 
 type Result = ReturnType<typeof en.parse>[number];
 type Components = Result['start'];
@@ -11,7 +11,7 @@ const require = createRequire(import.meta.url);
 /** Loaded with the first text: its modules take a tenth of a second. */
 const english = once(() => require('chrono-node/en') as typeof en);
 
-const WEEK_MS = 7 * 86_400_000;
+const WEEK_MILLISECONDS = 7 * 86_400_000;
 const WEEKDAY = /\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend)\b/i;
 /** Month names that are neither words nor names of people. */
 const SURE_MONTH = /^(?:january|february|july|september|october|november|december)$/i;
@@ -26,21 +26,21 @@ const REPEATED = /\b(?:every|each)\s+$/i;
  * A clock on the wall of this machine that shows the day of a reference in UTC at noon. Chrono computes with the machine's wall clock in some places whatever
  * time zone it is given; with this one it finds the same days everywhere, and no change to summer time lies near.
  */
-function wallClock(reference: number): Date {
+function buildWallClock(reference: number): Date {
   const date = new Date(reference);
   return new Date(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate(), 12);
 }
 
 /** The day, month or year that is certain; null where only a time of day is. */
-function certainPeriod(components: Components): TimeRange | null {
+function readCertainPeriod(components: Components): TimeRange | null {
   const [year, month] = [components.get('year') as number, (components.get('month') as number) - 1];
   const day = Date.UTC(year, month, components.get('day') as number);
-  if (components.isCertain('day') || components.isCertain('weekday')) return periodOf('day', day, 0);
-  if (components.isCertain('month')) return monthsFrom(year, month, 1);
-  return components.isCertain('year') ? monthsFrom(year, 0, 12) : null;
+  if (components.isCertain('day') || components.isCertain('weekday')) return computePeriod('day', day, 0);
+  if (components.isCertain('month')) return buildMonthRange(year, month, 1);
+  return components.isCertain('year') ? buildMonthRange(year, 0, 12) : null;
 }
 
-/** Text that chrono wrongly reads as a date, and text that `relativePeriods` reads: chrono takes a month from 31 July for 1 July, and a week for a day. */
+/** Text that chrono wrongly reads as a date, and text that `findRelativePeriods` reads: chrono takes a month from 31 July for 1 July, and a week for a day. */
 function isMisread(result: Result, whole: string): boolean {
   const { text, start, index } = result;
   const before = whole.slice(0, index);
@@ -54,21 +54,23 @@ function isMisread(result: Result, whole: string): boolean {
   return !day && start.isCertain('weekday') && (!WEEKDAY.test(text) || REPEATED.test(before) || ofAPeriod);
 }
 
-function rangeOf({ text, start, end }: Result): TimeRange | null {
-  const first = certainPeriod(start);
+function resolveChronoRange({ text, start, end }: Result): TimeRange | null {
+  const first = readCertainPeriod(start);
   if (first === null) return null;
-  if (/^end\s+of\b/i.test(text)) return periodOf('month', first.from, 0);
-  if (/weekend/i.test(text)) return periodOf('weekend', first.from, 0);
-  if (/week/i.test(text) && !WEEKDAY.test(text)) return periodOf('week', first.from, 0);
-  const last = end ? certainPeriod(end) : null; // null at run time, undefined by its type
+  if (/^end\s+of\b/i.test(text)) return computePeriod('month', first.from, 0);
+  if (/weekend/i.test(text)) return computePeriod('weekend', first.from, 0);
+  if (/week/i.test(text) && !WEEKDAY.test(text)) return computePeriod('week', first.from, 0);
+  const last = end ? readCertainPeriod(end) : null; // null at run time, undefined by its type
   return last !== null && last.to > first.to ? { from: first.from, to: last.to } : first;
 }
 
 /** Moved by whole weeks to the last one before, or to the first one after, a date. */
-function besideDate(range: TimeRange, side: string, date: TimeRange): TimeRange {
+function moveBesideDate(range: TimeRange, side: string, date: TimeRange): TimeRange {
   const weeks =
-    side === 'before' ? -Math.ceil((range.to - date.from) / WEEK_MS) : Math.ceil((date.to - range.from) / WEEK_MS);
-  return { from: range.from + weeks * WEEK_MS, to: range.to + weeks * WEEK_MS };
+    side === 'before'
+      ? -Math.ceil((range.to - date.from) / WEEK_MILLISECONDS)
+      : Math.ceil((date.to - range.from) / WEEK_MILLISECONDS);
+  return { from: range.from + weeks * WEEK_MILLISECONDS, to: range.to + weeks * WEEK_MILLISECONDS };
 }
 
 /** `the Monday before 24 July`, of which chrono makes two dates, is one. */
@@ -78,7 +80,7 @@ function joinWeekdays(mentions: readonly TimeMention[], text: string): TimeMenti
     const last = joined.at(-1);
     const between = last && /^\s+(before|after)\s+(?:the\s+)?$/i.exec(text.slice(last.end, mention.start));
     if (last && between && WEEKDAY.test(text.slice(last.start, last.end))) {
-      const range = besideDate(last.range, (between[1] as string).toLowerCase(), mention.range);
+      const range = moveBesideDate(last.range, (between[1] as string).toLowerCase(), mention.range);
       joined[joined.length - 1] = { start: last.start, end: mention.end, range };
     } else joined.push(mention);
   }
@@ -89,11 +91,11 @@ function joinWeekdays(mentions: readonly TimeMention[], text: string): TimeMenti
  * Dates, weekdays and words such as `yesterday` that chrono-node finds, without what it misreads: `may` and `march` as verbs, names of people (`June`), numbers,
  * fractions and versions, and times of day. A day without a year is in the year nearest to the reference (milliseconds UTC).
  */
-export function chronoDates(text: string, reference: number): TimeMention[] {
+export function findChronoDates(text: string, reference: number): TimeMention[] {
   const mentions = english()
-    .parse(text, wallClock(reference))
+    .parse(text, buildWallClock(reference))
     .flatMap((result) => {
-      const range = isMisread(result, text) ? null : rangeOf(result);
+      const range = isMisread(result, text) ? null : resolveChronoRange(result);
       return range === null ? [] : [{ start: result.index, end: result.index + result.text.length, range }];
     });
   return joinWeekdays(mentions, text);

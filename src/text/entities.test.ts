@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { entitiesOf, entityOverlap } from './entities.ts';
+import { computeEntityOverlap, findEntities } from './entities.ts';
 
-const found = (text: string) => [...entitiesOf(text)].sort();
+const listSortedEntities = (text: string) => [...findEntities(text)].sort();
 
 describe('proper names', () => {
   test.each<[string, string[]]>([
@@ -15,7 +15,7 @@ describe('proper names', () => {
     ['mail joe@Foo.com or see http://Bar.org/Baz', []],
     ['', []],
   ])('%s', (text, expected) => {
-    expect(found(text)).toEqual(expected);
+    expect(listSortedEntities(text)).toEqual(expected);
   });
 });
 
@@ -27,7 +27,7 @@ describe('numbers', () => {
     ['on 2023-05-08', ['2023', '5', '8']],
     ['12345678901234567890', ['12345678901234567890']],
   ])('%s', (text, expected) => {
-    expect(found(text)).toEqual([...expected].sort());
+    expect(listSortedEntities(text)).toEqual([...expected].sort());
   });
 });
 
@@ -42,12 +42,12 @@ describe('titles between quotation marks are one entity each', () => {
     ["the dogs' bowl and the cats' bed", []],
     ['he said "one two three four five six seven eight nine ten eleven twelve thirteen" once', []],
   ])('%s', (text, expected) => {
-    expect(found(text)).toEqual(expected);
+    expect(listSortedEntities(text)).toEqual(expected);
   });
 
   test.each(["'a ", '“a '])('behind 100,000 marks that open nothing: %j', (mark) => {
-    expect(found(`she read "Becoming Nicole" ${mark.repeat(100_000)}`)).toEqual(['becoming nicole']);
-    expect(found(`${mark.repeat(3)}\nshe read "Becoming Nicole"`)).toEqual(['becoming nicole']);
+    expect(listSortedEntities(`she read "Becoming Nicole" ${mark.repeat(100_000)}`)).toEqual(['becoming nicole']);
+    expect(listSortedEntities(`${mark.repeat(3)}\nshe read "Becoming Nicole"`)).toEqual(['becoming nicole']);
   });
 });
 
@@ -57,5 +57,5 @@ test.each([
   [['ann', 'bob'], [], 0],
   [[], ['ann'], 0],
 ])('the share of %j in %j', (a, b, expected) => {
-  expect(entityOverlap(new Set(a), new Set(b))).toBe(expected);
+  expect(computeEntityOverlap(new Set(a), new Set(b))).toBe(expected);
 });

@@ -1,6 +1,6 @@
 import type { ItsFunction, PartOfSpeech } from 'wink-nlp';
-import { blankAddresses } from './addresses.ts';
-import { languageModel } from './language-model.ts';
+import { replaceByBlanks } from './addresses.ts';
+import { getLanguageModel } from './language-model.ts';
 
 /** What stands between quotation marks on one line; a single mark inside a word is an apostrophe. */
 const QUOTED = /"([^"\n]+)"|“([^”\n]+)”|(?<![\p{L}\p{N}])['‘]((?:[^'’\n]|['’](?=\p{L}))+)['’](?!\p{L})/uy;
@@ -12,7 +12,7 @@ const NUMBER = /(?<![\p{L}\p{N}_]|\p{L}[.-]|\p{N}[.,])\d+(?:[.,]\d+)*(?!\p{L}*\d
 const WORD = /[\p{L}\p{N}]/u;
 
 /** Words of a title between quotation marks, without the marks at its ends. */
-function titleOf(quoted: string): string | null {
+function parseTitle(quoted: string): string | null {
   const words = quoted.toLowerCase().replaceAll('’', "'").match(/\S+/g) ?? [];
   if (words.length < TITLE_WORDS.least || words.length > TITLE_WORDS.most) return null;
   return words.join(' ').replace(/[.,;:!?]+$/, '');
@@ -42,7 +42,7 @@ function replaceQuoted(line: string, replace: (quoted: string, content: string) 
 }
 
 /** `1,200.50` is 1200.5, `05` is 5; of `2.4.18` each part stays as it is. */
-function numberOf(digits: string): string {
+function normaliseNumber(digits: string): string {
   const plain = digits.replaceAll(/,(?=\d{3}(?!\d))/g, '');
   return /^\d+(?:\.\d+)?$/.test(plain) && plain.length < 16 ? String(Number(plain)) : plain;
 }
@@ -54,8 +54,8 @@ interface Word {
 }
 
 /** Sentences as words with their marks. A line that is broken begins a new one: headers and lists have no full stops. */
-function sentencesOf(text: string): Word[][] {
-  const { its, readDoc } = languageModel();
+function splitIntoSentences(text: string): Word[][] {
+  const { its, readDoc } = getLanguageModel();
   const document = readDoc(text);
   const tokens = document.tokens();
   const texts = tokens.out(its.value) as string[];
@@ -72,7 +72,7 @@ function sentencesOf(text: string): Word[][] {
 }
 
 /** Runs of capitalised words; at the beginning of a sentence and in a sentence of capitals, only words tagged as proper nouns. */
-function namesIn(sentence: readonly Word[]): string[] {
+function findNames(sentence: readonly Word[]): string[] {
   const first = sentence.findIndex(({ text }) => WORD.test(text));
   const telling = sentence.some(({ text }) => /^\p{Ll}{2}/u.test(text));
   const names: string[][] = [];
@@ -92,7 +92,7 @@ function namesIn(sentence: readonly Word[]): string[] {
  * proper names, runs of capitalised words. A word that begins a sentence or a line is a name only where wink-nlp tags it a proper noun. Web and mail addresses
  * are not read.
  */
-export function entitiesOf(text: string): ReadonlySet<string> {
+export function findEntities(text: string): ReadonlySet<string> {
   const entities = new Set<string>();
   const take = (entity: string) => {
     entities.add(entity);
@@ -100,17 +100,17 @@ export function entitiesOf(text: string): ReadonlySet<string> {
   };
   const untitledLine = (line: string) =>
     replaceQuoted(line, (quoted, content) => {
-      const title = titleOf(content);
+      const title = parseTitle(content);
       return title === null ? quoted : take(title);
     });
-  const untitled = blankAddresses(text).split('\n').map(untitledLine).join('\n');
-  for (const [digits] of untitled.matchAll(NUMBER)) take(numberOf(digits));
-  for (const sentence of sentencesOf(untitled)) for (const name of namesIn(sentence)) take(name);
+  const untitled = replaceByBlanks(text).split('\n').map(untitledLine).join('\n');
+  for (const [digits] of untitled.matchAll(NUMBER)) take(normaliseNumber(digits));
+  for (const sentence of splitIntoSentences(untitled)) for (const name of findNames(sentence)) take(name);
   return entities;
 }
 
 /** Share of a's entities that are in b, from 0 to 1; 0 where a has none. */
-export function entityOverlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+export function computeEntityOverlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   let shared = 0;
   for (const entity of a) if (b.has(entity)) shared++;
   return a.size === 0 ? 0 : shared / a.size;

@@ -55,12 +55,12 @@ let patterns: unknown;
  * them, so every unknown word has the first of the lexicon. The model of custom patterns doubles in length each time that the package loads it, and the
  * twentieth time is one too many: it is loaded once.
  */
-function boundedModel(): Model {
+function loadBoundedModel(): Model {
   const model = require('wink-eng-lite-web-model') as Model;
   patterns ??= model.metaCER();
   const core = model.core();
-  const firstOf = (feature: string) => () => core.features[feature]?.list[0];
-  const [shape, prefix, suffix] = ['shape', 'prefix', 'suffix'].map(firstOf);
+  const createFeatureReader = (feature: string) => () => core.features[feature]?.list[0];
+  const [shape, prefix, suffix] = ['shape', 'prefix', 'suffix'].map(createFeatureReader);
   return {
     ...model,
     core: () => core,
@@ -70,14 +70,14 @@ function boundedModel(): Model {
 }
 
 /** The core before any text was read. Documents read before keep the lexemes that they refer to. */
-function renewed(core: Core): Core {
+function renewCore(core: Core): Core {
   const { lexeme } = core.features;
   const list = lexeme.list.slice(0, lexeme.intrinsicSize);
   return { ...core, features: { ...core.features, lexeme: { ...lexeme, list, index: list.length } } };
 }
 
 /**
- * wink-nlp's English model with sentences, parts of speech and entities, for {@link languageModel} and for comparisons with a model that has read nothing. Reads
+ * wink-nlp's English model with sentences, parts of speech and entities, for {@link getLanguageModel} and for comparisons with a model that has read nothing. Reads
  * every text as if it were the first, and keeps a bounded number of lexemes however many texts it reads.
  *
  * wink-nlp remembers each token of a text and takes it whole wherever it stands again: "rpm's," makes one token of what "rpm's" makes two of, and of every later
@@ -88,16 +88,16 @@ function renewed(core: Core): Core {
  */
 export function loadLanguageModel({ kept, numbered }: LanguageModelLimits = LIMITS): LanguageModel {
   const winkNlp = require('wink-nlp') as (model: unknown, pipe: readonly string[]) => WinkMethods;
-  const model = boundedModel();
+  const model = loadBoundedModel();
   let core = model.core();
   let nlp = winkNlp(model, PIPE);
   let known = core.features.lexeme.list.length;
   const renew = () => {
-    core = renewed(core);
+    core = renewCore(core);
     nlp = winkNlp({ ...model, core: () => core }, PIPE);
     known = core.features.lexeme.list.length;
   };
-  const lexemes = () => core.features.lexeme.list.length - core.features.lexeme.intrinsicSize;
+  const countLexemes = () => core.features.lexeme.list.length - core.features.lexeme.intrinsicSize;
   const forget = () => {
     const { hash, list } = core.features.lexeme;
     for (const lexeme of list.slice(known)) delete hash[lexeme];
@@ -106,16 +106,16 @@ export function loadLanguageModel({ kept, numbered }: LanguageModelLimits = LIMI
   const readDoc: WinkMethods['readDoc'] = (text) => {
     forget();
     // A token has a character at least, and brings two lexemes at most: itself and its lower case.
-    const most = lexemes() + 2 * text.length;
-    if (lexemes() > 0 && most > kept) renew();
+    const most = countLexemes() + 2 * text.length;
+    if (countLexemes() > 0 && most > kept) renew();
     const document = nlp.readDoc(text.replace(LONG_WORD, '$& '));
-    if (core.features.lexeme.list.length > numbered) throw tooManyWords(text, numbered);
+    if (core.features.lexeme.list.length > numbered) throw describeTooManyWords(text, numbered);
     return document;
   };
-  return Object.defineProperty(Object.assign(Object.create(nlp), { readDoc }), 'lexemes', { get: lexemes });
+  return Object.defineProperty(Object.assign(Object.create(nlp), { readDoc }), 'lexemes', { get: countLexemes });
 }
 
-function tooManyWords(text: string, numbered: number): ValidationError {
+function describeTooManyWords(text: string, numbered: number): ValidationError {
   const beginning = JSON.stringify(text.slice(0, 40));
   return new ValidationError(
     `text of ${text.length} characters has too many distinct words for the language model, which allows ${numbered} with its own: ${beginning}; shorten the text`,
@@ -127,7 +127,7 @@ function tooManyWords(text: string, numbered: number): ValidationError {
  * The model that all readers share, see {@link loadLanguageModel}. What a text holds does not depend on what was read before. It takes a third of a second to
  * load, so it waits for the first text.
  */
-export function languageModel(): LanguageModel {
+export function getLanguageModel(): LanguageModel {
   shared ??= loadLanguageModel();
   return shared;
 }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { namedPeriods } from './named-periods.ts';
+import { findNamedPeriods } from './named-periods.ts';
 
 const REFERENCE = Date.UTC(2023, 5, 14);
-const months = ({ from, to }: { from: number; to: number }) =>
+const formatMonths = ({ from, to }: { from: number; to: number }) =>
   [from, to].map((time) => new Date(time).toISOString().slice(0, 7)).join(' ');
 const read = (text: string, reference = REFERENCE) =>
-  namedPeriods(text, reference).map(({ start, end, range }) => `${text.slice(start, end)}: ${months(range)}`);
+  findNamedPeriods(text, reference).map(({ start, end, range }) => `${text.slice(start, end)}: ${formatMonths(range)}`);
 
 describe('months without a day and a year', () => {
   test.each([

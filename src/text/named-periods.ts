@@ -1,4 +1,4 @@
-import { monthsFrom, type TimeMention, type TimeRange } from './time-range.ts';
+import { buildMonthRange, type TimeMention, type TimeRange } from './time-range.ts';
 
 const MONTHS = 'january february march april may june july august september october november december'.split(' ');
 const MONTH =
@@ -16,7 +16,7 @@ const YEAR = /(?<![\w.$€£#:/@+]|\d,|\w\[|(?<!\b(?:19|20)\d\d)-)((?:19|20)\d\d
 const COUNTED =
   /^[\s-]+(?:people|persons|users|men|women|years|days|hours|minutes|seconds|times|words|lines|pages|files|messages|mails|bits?|bytes?|[kmg]b|[kmg]?hz|miles|km|m|metres|meters|feet|dollars|euros|pounds|bucks|rpm|watts)\b/i;
 
-function yearOf(side: string, month: number, reference: number): number {
+function chooseYear(side: string, month: number, reference: number): number {
   const date = new Date(reference);
   const [year, current] = [date.getUTCFullYear(), date.getUTCMonth()];
   if (side === 'this') return year;
@@ -25,25 +25,25 @@ function yearOf(side: string, month: number, reference: number): number {
   return year - Math.round((month - current) / 12);
 }
 
-function loneMonths(text: string, reference: number): TimeMention[] {
+function findLoneMonths(text: string, reference: number): TimeMention[] {
   return [...text.matchAll(LONE_MONTH)].flatMap((match) => {
     const [whole, side, name] = match as unknown as [string, string, string];
     if (AMBIGUOUS.test(name) && !SURE.test(side)) return [];
     const month = MONTHS.findIndex((full) => full.startsWith(name.toLowerCase().slice(0, 3)));
-    const range = monthsFrom(yearOf(side.toLowerCase(), month, reference), month, 1);
+    const range = buildMonthRange(chooseYear(side.toLowerCase(), month, reference), month, 1);
     return [{ start: match.index, end: match.index + whole.length, range }];
   });
 }
 
-function yearRange(year: number, plural: boolean): TimeRange | null {
-  if (!plural) return monthsFrom(year, 0, 12);
-  return year % 10 === 0 ? monthsFrom(year, 0, 120) : null;
+function buildYearRange(year: number, plural: boolean): TimeRange | null {
+  if (!plural) return buildMonthRange(year, 0, 12);
+  return year % 10 === 0 ? buildMonthRange(year, 0, 120) : null;
 }
 
-function years(text: string): TimeMention[] {
+function findYears(text: string): TimeMention[] {
   return [...text.matchAll(YEAR)].flatMap((match) => {
     const end = match.index + match[0].length;
-    const range = yearRange(Number(match[1]), match[2] !== undefined);
+    const range = buildYearRange(Number(match[1]), match[2] !== undefined);
     return range === null || COUNTED.test(text.slice(end, end + 20)) ? [] : [{ start: match.index, end, range }];
   });
 }
@@ -52,6 +52,6 @@ function years(text: string): TimeMention[] {
  * Months without a day or a year (`since May`, `last June`; by default the one nearest to the reference), years from 1900 to 2099 and
  * decades (`the 1990s`).
  */
-export function namedPeriods(text: string, reference: number): TimeMention[] {
-  return [...loneMonths(text, reference), ...years(text)];
+export function findNamedPeriods(text: string, reference: number): TimeMention[] {
+  return [...findLoneMonths(text, reference), ...findYears(text)];
 }

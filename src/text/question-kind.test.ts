@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type QuestionKind, questionKind } from './question-kind.ts';
+import { classifyQuestion, type QuestionKind } from './question-kind.ts';
 
 test.each<[string, QuestionKind]>([
   ['When did Ann go to Paris?', 'time'],
@@ -31,5 +31,5 @@ test.each<[string, QuestionKind]>([
   ['Whenever you like.', 'other'],
   ['', 'other'],
 ])('%s', (text, expected) => {
-  expect(questionKind(text)).toBe(expected);
+  expect(classifyQuestion(text)).toBe(expected);
 });

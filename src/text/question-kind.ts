@@ -13,7 +13,7 @@ const HEADS: readonly (readonly [Exclude<QuestionKind, 'other'>, string])[] = [
 ];
 
 /** `what year`, `which European country`, `what is the exact date`: one word may be between, but not `kind of`. */
-const headed = (nouns: string) =>
+const buildHeadedPattern = (nouns: string) =>
   new RegExp(
     `^(?:what|which)(?:(?:'s| is| are| was| were) (?:the|his|her|their|your|my|its))?(?: (?!kind|type|sort)[\\w-]+)?` +
       ` (?:${nouns})s?(?![\\w-])`,
@@ -23,7 +23,7 @@ const KINDS: readonly (readonly [QuestionKind, RegExp])[] = [
   ['time', /^(?:when\b|how (?:long|soon|recently|early|late)\b)/],
   ['number', /^how (?:many|much|often|frequently|old|far|tall|high|big|large|heavy|fast|deep)\b/],
   ['person-or-place', /^(?:who|whom|whose|where)\b/],
-  ...HEADS.map(([kind, nouns]) => [kind, headed(nouns)] as const),
+  ...HEADS.map(([kind, nouns]) => [kind, buildHeadedPattern(nouns)] as const),
 ];
 
 const INTERROGATIVE = /\b(?:when|where|who|whom|whose|what|which|how|why)\b/g;
@@ -34,7 +34,7 @@ const JOINS = new RegExp(`^(?:when|where)(?! ?${AUXILIARY}\\b| (?:and|or)\\b)`);
  * The kind of answer that an English question asks for: `time` (when, how long, what year), `number` (how many, how often, what amount), `person-or-place` (who,
  * whose, where, which city), else `other`. The first interrogative that does not only join clauses decides.
  */
-export function questionKind(text: string): QuestionKind {
+export function classifyQuestion(text: string): QuestionKind {
   const words = text.toLowerCase().replaceAll('’', "'").replaceAll(/\s+/g, ' ');
   const asked = [...words.matchAll(INTERROGATIVE)].map(({ index }) => words.slice(index));
   const question = asked.find((rest) => !JOINS.test(rest)) ?? asked[0];

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { relativePeriods } from './relative-periods.ts';
+import { findRelativePeriods } from './relative-periods.ts';
 
 // Wednesday 14 June 2023.
 const REFERENCE = Date.UTC(2023, 5, 14, 15, 30);
-const days = ({ from, to }: { from: number; to: number }) =>
+const formatDays = ({ from, to }: { from: number; to: number }) =>
   [from, to].map((time) => new Date(time).toISOString().slice(0, 10)).join(' ');
 
 test.each([
@@ -24,9 +24,9 @@ test.each([
   ['the last few years', '2020-01-01 2024-01-01'],
   ['next two months', '2023-06-01 2023-09-01'],
 ])('%s', (text, expected) => {
-  const [mention, ...rest] = relativePeriods(text, REFERENCE);
+  const [mention, ...rest] = findRelativePeriods(text, REFERENCE);
   expect(rest).toEqual([]);
-  expect(mention && days(mention.range)).toBe(expected);
+  expect(mention && formatDays(mention.range)).toBe(expected);
   expect(mention?.end).toBe(text.length);
 });
 
@@ -44,10 +44,10 @@ test.each([
   'the weekly news',
   'at last, week 7',
 ])('%s tells no distance from the reference', (text) => {
-  expect(relativePeriods(text, REFERENCE)).toEqual([]);
+  expect(findRelativePeriods(text, REFERENCE)).toEqual([]);
 });
 
 test('a month from the last of a longer one is the month before it', () => {
-  const [mention] = relativePeriods('one month ago', Date.UTC(2023, 6, 31));
-  expect(mention && days(mention.range)).toBe('2023-06-01 2023-07-01');
+  const [mention] = findRelativePeriods('one month ago', Date.UTC(2023, 6, 31));
+  expect(mention && formatDays(mention.range)).toBe('2023-06-01 2023-07-01');
 });

@@ -1,4 +1,4 @@
-import { type CalendarUnit, periodOf, type TimeMention, type TimeRange } from './time-range.ts';
+import { type CalendarUnit, computePeriod, type TimeMention, type TimeRange } from './time-range.ts';
 
 const AMOUNTS: Readonly<Record<string, number>> = {
   a: 1,
@@ -26,46 +26,56 @@ const WORDS = Object.keys(AMOUNTS).sort((a, b) => b.length - a.length);
 const AMOUNT = `(?<!\\d[.,]|[a-z]-|half\\s)(?<amount>\\d{1,3}|${WORDS.join('|').replaceAll(' ', '\\s+')})`;
 const UNIT = '(?<unit>day|week|weekend|month|year)s?';
 /** The last week of May, or before an event, is not the one before the reference. */
-const pattern = (body: string) => new RegExp(`\\b${body}\\b(?!\\s+(?:of|before|after)\\b)`, 'gi');
+const buildPeriodPattern = (body: string) => new RegExp(`\\b${body}\\b(?!\\s+(?:of|before|after)\\b)`, 'gi');
 
 type Groups = Readonly<Record<string, string>>;
 type Reading = (groups: Groups, reference: number) => TimeRange | null;
 
-const unitOf = ({ unit }: Groups) => (unit as string).toLowerCase() as CalendarUnit;
-const amountOf = ({ amount }: Groups) =>
+const readCalendarUnit = ({ unit }: Groups) => (unit as string).toLowerCase() as CalendarUnit;
+const readAmount = ({ amount }: Groups) =>
   AMOUNTS[(amount as string).toLowerCase().replaceAll(/\s+/g, ' ')] ?? Number(amount);
 const isPast = ({ side }: Groups) => /^(?:last|past|previous)$/i.test(side as string);
 
 /** `the last 3 weeks`: from the first of them to the end of the week of the reference; `the next 3 weeks` likewise. */
-function span(groups: Groups, reference: number): TimeRange {
-  const far = periodOf(unitOf(groups), reference, isPast(groups) ? -amountOf(groups) : amountOf(groups));
-  const near = periodOf(unitOf(groups), reference, 0);
+function computeSpan(groups: Groups, reference: number): TimeRange {
+  const far = computePeriod(
+    readCalendarUnit(groups),
+    reference,
+    isPast(groups) ? -readAmount(groups) : readAmount(groups),
+  );
+  const near = computePeriod(readCalendarUnit(groups), reference, 0);
   return { from: Math.min(far.from, near.from), to: Math.max(far.to, near.to) };
 }
 
 const READINGS: readonly (readonly [RegExp, Reading])[] = [
   [
-    pattern('(?<side>this|last|past|previous|next)\\s+(?<unit>week|weekend|month|year)'),
+    buildPeriodPattern('(?<side>this|last|past|previous|next)\\s+(?<unit>week|weekend|month|year)'),
     (groups, reference) =>
-      periodOf(unitOf(groups), reference, isPast(groups) ? -1 : /^this$/i.test(groups.side as string) ? 0 : 1),
+      computePeriod(
+        readCalendarUnit(groups),
+        reference,
+        isPast(groups) ? -1 : /^this$/i.test(groups.side as string) ? 0 : 1,
+      ),
   ],
   [
-    pattern(`(?<side>last|past|previous|next)\\s+${AMOUNT}\\s+${UNIT}`),
-    (groups, reference) => (unitOf(groups) === 'weekend' ? null : span(groups, reference)),
+    buildPeriodPattern(`(?<side>last|past|previous|next)\\s+${AMOUNT}\\s+${UNIT}`),
+    (groups, reference) => (readCalendarUnit(groups) === 'weekend' ? null : computeSpan(groups, reference)),
   ],
   [
-    pattern(`${AMOUNT}\\s+${UNIT}\\s+ago`),
-    (groups, reference) => periodOf(unitOf(groups), reference, -amountOf(groups)),
+    buildPeriodPattern(`${AMOUNT}\\s+${UNIT}\\s+ago`),
+    (groups, reference) => computePeriod(readCalendarUnit(groups), reference, -readAmount(groups)),
   ],
   [
-    pattern(`${AMOUNT}\\s+${UNIT}\\s+from\\s+(?:now|today)`),
-    (groups, reference) => periodOf(unitOf(groups), reference, amountOf(groups)),
+    buildPeriodPattern(`${AMOUNT}\\s+${UNIT}\\s+from\\s+(?:now|today)`),
+    (groups, reference) => computePeriod(readCalendarUnit(groups), reference, readAmount(groups)),
   ],
   [
-    pattern(`in\\s+${AMOUNT}\\s+${UNIT}`),
+    buildPeriodPattern(`in\\s+${AMOUNT}\\s+${UNIT}`),
     // `twice in a week` is a frequency, not a time.
     (groups, reference) =>
-      /^an?$/i.test(groups.amount as string) ? null : periodOf(unitOf(groups), reference, amountOf(groups)),
+      /^an?$/i.test(groups.amount as string)
+        ? null
+        : computePeriod(readCalendarUnit(groups), reference, readAmount(groups)),
   ],
 ];
 
@@ -73,7 +83,7 @@ const READINGS: readonly (readonly [RegExp, Reading])[] = [
  * Periods given by their distance from a reference (milliseconds UTC): `last week`, `2 months ago`, `in three days`, `the past few years`. Each has the
  * unit of its expression: two weeks ago is a week, two years ago a year. A few are three.
  */
-export function relativePeriods(text: string, reference: number): TimeMention[] {
+export function findRelativePeriods(text: string, reference: number): TimeMention[] {
   return READINGS.flatMap(([expression, reading]) =>
     [...text.matchAll(expression)].flatMap((match) => {
       const range = reading(match.groups as Groups, reference);

@@ -10,7 +10,7 @@ afterEach(() => {
 
 // Wednesday 14 June 2023.
 const REFERENCE = Date.UTC(2023, 5, 14, 23, 30);
-const days = (text: string) =>
+const listRangeDays = (text: string) =>
   timeRanges(text, REFERENCE).map(({ from, to }) =>
     [from, to].map((time) => new Date(time).toISOString().slice(0, 10)).join(' '),
   );
@@ -26,7 +26,7 @@ test.each<[string, string[]]>([
   ['I may take 50 of the 2000 people to http://x.org/2002/09/08', []],
   ['', []],
 ])('%s', (text, expected) => {
-  expect(days(text)).toEqual(expected);
+  expect(listRangeDays(text)).toEqual(expected);
 });
 
 test('ranges are half open, in milliseconds UTC', () => {
@@ -35,17 +35,17 @@ test('ranges are half open, in milliseconds UTC', () => {
 
 test('a time that occurs twice is one range and two expressions', () => {
   const text = 'yesterday, I mean 13 June, not in 2021';
-  expect(days(text)).toEqual(['2023-06-13 2023-06-14', '2021-01-01 2022-01-01']);
+  expect(listRangeDays(text)).toEqual(['2023-06-13 2023-06-14', '2021-01-01 2022-01-01']);
   expect(countTimeExpressions(text, REFERENCE)).toBe(3);
 });
 
 test('ranges are in the order of the text, for words of any length', () => {
-  expect(days('2021, then on Monday, 8 May 2023')).toEqual(['2021-01-01 2022-01-01', '2023-05-08 2023-05-09']);
+  expect(listRangeDays('2021, then on Monday, 8 May 2023')).toEqual(['2021-01-01 2022-01-01', '2023-05-08 2023-05-09']);
 });
 
 test('the first 2,000 characters are read', () => {
-  expect(days(`${'x '.repeat(997)}today`)).toHaveLength(1);
-  expect(days(`${'x '.repeat(1000)}today`)).toEqual([]);
+  expect(listRangeDays(`${'x '.repeat(997)}today`)).toHaveLength(1);
+  expect(listRangeDays(`${'x '.repeat(1000)}today`)).toEqual([]);
 });
 
 describe('a text says the same wherever the machine stands', () => {
@@ -72,7 +72,7 @@ describe('a text says the same wherever the machine stands', () => {
   ])('%s', (zone, hoursAhead) => {
     process.env.TZ = zone;
     expect(new Date(REFERENCE).getTimezoneOffset()).toBe(-60 * hoursAhead || 0);
-    expect(days(text)).toEqual(expected);
+    expect(listRangeDays(text)).toEqual(expected);
   });
 });
 

@@ -1,8 +1,8 @@
 import { ValidationError } from '../core/errors.ts';
-import { blankAddresses } from './addresses.ts';
-import { chronoDates } from './chrono-dates.ts';
-import { namedPeriods } from './named-periods.ts';
-import { relativePeriods } from './relative-periods.ts';
+import { replaceByBlanks } from './addresses.ts';
+import { findChronoDates } from './chrono-dates.ts';
+import { findNamedPeriods } from './named-periods.ts';
+import { findRelativePeriods } from './relative-periods.ts';
 import type { TimeMention, TimeRange } from './time-range.ts';
 
 /** Characters that are read: chrono-node needs four seconds for 32,000 that repeat `2 weeks before`, and a thirtieth of a second for these. */
@@ -20,11 +20,11 @@ function withoutOverlaps(mentions: readonly TimeMention[]): TimeMention[] {
 function timeMentions(text: string, reference: number): TimeMention[] {
   if (Number.isNaN(new Date(reference).getTime()))
     throw new ValidationError(`reference time is not valid: ${reference}; pass milliseconds since 1970`, { reference });
-  const read = blankAddresses(text.slice(0, READ_LENGTH));
+  const read = replaceByBlanks(text.slice(0, READ_LENGTH));
   return withoutOverlaps([
-    ...relativePeriods(read, reference),
-    ...namedPeriods(read, reference),
-    ...chronoDates(read, reference),
+    ...findRelativePeriods(read, reference),
+    ...findNamedPeriods(read, reference),
+    ...findChronoDates(read, reference),
   ]);
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type CalendarUnit, monthsFrom, periodOf } from './time-range.ts';
+import { buildMonthRange, type CalendarUnit, computePeriod } from './time-range.ts';
 
-const day = (time: number) => new Date(time).toISOString();
+const formatIsoTime = (time: number) => new Date(time).toISOString();
 
 // Wednesday 31 January 2024, a leap year.
 const TIME = Date.UTC(2024, 0, 31, 23, 59, 59, 999);
@@ -19,17 +19,20 @@ test.each<[CalendarUnit, number, string, string]>([
   ['year', 0, '2024-01-01', '2025-01-01'],
   ['year', -3, '2021-01-01', '2022-01-01'],
 ])('the %s %i from the last of January', (unit, offset, from, to) => {
-  const range = periodOf(unit, TIME, offset);
-  expect([day(range.from), day(range.to)]).toEqual([`${from}T00:00:00.000Z`, `${to}T00:00:00.000Z`]);
+  const range = computePeriod(unit, TIME, offset);
+  expect([formatIsoTime(range.from), formatIsoTime(range.to)]).toEqual([
+    `${from}T00:00:00.000Z`,
+    `${to}T00:00:00.000Z`,
+  ]);
 });
 
 test('a week begins on Monday and ends with its Sunday', () => {
   const monday = Date.UTC(2023, 4, 8);
   const sunday = Date.UTC(2023, 4, 14, 23);
-  expect(periodOf('week', monday, 0)).toEqual({ from: monday, to: Date.UTC(2023, 4, 15) });
-  expect(periodOf('week', sunday, 0)).toEqual({ from: monday, to: Date.UTC(2023, 4, 15) });
+  expect(computePeriod('week', monday, 0)).toEqual({ from: monday, to: Date.UTC(2023, 4, 15) });
+  expect(computePeriod('week', sunday, 0)).toEqual({ from: monday, to: Date.UTC(2023, 4, 15) });
 });
 
 test('months run on beyond the end of a year', () => {
-  expect(monthsFrom(2022, 11, 3)).toEqual({ from: Date.UTC(2022, 11, 1), to: Date.UTC(2023, 2, 1) });
+  expect(buildMonthRange(2022, 11, 3)).toEqual({ from: Date.UTC(2022, 11, 1), to: Date.UTC(2023, 2, 1) });
 });

@@ -1,5 +1,5 @@
 import type { ItsFunction } from 'wink-nlp';
-import { languageModel } from './language-model.ts';
+import { getLanguageModel } from './language-model.ts';
 
 /** Changes of words besides lower-casing. */
 export interface TokenOptions {
@@ -21,11 +21,12 @@ type WordRule = (word: string) => string | null;
  * long.
  */
 export function createTokeniser(options: TokenOptions): Tokeniser {
-  const words: Tokeniser = (text) => text.normalize('NFKC').replaceAll('’', "'").toLowerCase().match(WORD) ?? [];
-  if (!options.dropStopWords && !options.stem) return words;
-  const rule = memoised(winkRule(options));
+  const splitIntoTerms: Tokeniser = (text) =>
+    text.normalize('NFKC').replaceAll('’', "'").toLowerCase().match(WORD) ?? [];
+  if (!options.dropStopWords && !options.stem) return splitIntoTerms;
+  const rule = memoiseRule(createWinkRule(options));
   return (text) =>
-    words(text)
+    splitIntoTerms(text)
       .map(rule)
       .filter((word) => word !== null);
 }
@@ -34,7 +35,7 @@ export function createTokeniser(options: TokenOptions): Tokeniser {
 const KNOWN_WORDS = 2 ** 17;
 
 /** The rule reads each distinct word once: a corpus has ten to twenty times fewer of them than words. */
-function memoised(rule: WordRule): WordRule {
+function memoiseRule(rule: WordRule): WordRule {
   const known = new Map<string, string | null>();
   return (word) => {
     let result = known.get(word);
@@ -47,8 +48,8 @@ function memoised(rule: WordRule): WordRule {
   };
 }
 
-function winkRule(options: TokenOptions): WordRule {
-  const nlp = languageModel();
+function createWinkRule(options: TokenOptions): WordRule {
+  const nlp = getLanguageModel();
   // The package declares these two with other signatures than those that `out` takes.
   const stopWordFlag = nlp.its.stopWordFlag as unknown as ItsFunction<boolean>;
   const stemOf = nlp.its.stem as unknown as ItsFunction<string>;

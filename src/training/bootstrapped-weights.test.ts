@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { onBackendWithoutLeaks } from '../core/leaks.harness.ts';
-import { handmadeTable } from '../learning/feature-table.fixture.ts';
-import { linearModel } from '../learning/linear-model.ts';
-import { standardisationOf } from '../learning/standardisation.ts';
+import { useBackendWithoutLeaks } from '../core/leaks.harness.ts';
+import { drawHandmadeTable } from '../learning/feature-table.fixture.ts';
+import { createLinearModel } from '../learning/linear-model.ts';
+import { fitStandardisation } from '../learning/standardisation.ts';
 import { train } from '../learning/training.ts';
-import { bootstrappedWeights } from './bootstrapped-weights.ts';
+import { bootstrapWeights } from './bootstrapped-weights.ts';
 
 const signals = ['a', 'b', 'c'];
 const shape = { queries: 61, candidates: 7, signals, weights: [1, -1, 0], noise: 0.5, seed: 5 };
@@ -17,35 +17,35 @@ const point = {
   batchSize: null,
   startNoise: 0,
 };
-const modelOf = (table: ReturnType<typeof handmadeTable>) =>
-  linearModel({ signals, nonNegative: [], initial: {} }, standardisationOf(table, signals));
+const createBootstrapModel = (table: ReturnType<typeof drawHandmadeTable>) =>
+  createLinearModel({ signals, nonNegative: [], initial: {} }, fitStandardisation(table, signals));
 const options = { resamples: 13, level: 0.9, seed: 3 };
 
 describe('on wasm', () => {
-  onBackendWithoutLeaks('wasm');
+  useBackendWithoutLeaks('wasm');
 
   test('intervals hold what all rows teach, and tell what matters from what does not', async () => {
-    const table = handmadeTable({ ...shape, clusters: 7 });
-    const model = modelOf(table);
+    const table = drawHandmadeTable({ ...shape, clusters: 7 });
+    const model = createBootstrapModel(table);
     const { values } = await train(model, table, null, { ...point, seed: 3 });
     const told: number[] = [];
-    const { low, high } = await bootstrappedWeights(model, table, point, options, (done) => told.push(done));
+    const { low, high } = await bootstrapWeights(model, table, point, options, (done) => told.push(done));
     for (const [p, value] of values.entries()) expect(low[p]! < value && value < high[p]!, `number ${p}`).toBe(true);
     expect([low[0]! > 0, high[1]! < 0, low[2]! < 0 && high[2]! > 0]).toEqual([true, true, true]);
     expect(told).toEqual(Array.from({ length: 13 }, (_, i) => i + 1));
-    expect(await bootstrappedWeights(model, table, point, options)).toEqual({ low, high });
+    expect(await bootstrapWeights(model, table, point, options)).toEqual({ low, high });
   });
 
   test('what is resampled is conversations: of a single one nothing varies', async () => {
-    const table = handmadeTable({ ...shape, clusters: 1 });
-    const { low, high } = await bootstrappedWeights(modelOf(table), table, point, options);
+    const table = drawHandmadeTable({ ...shape, clusters: 1 });
+    const { low, high } = await bootstrapWeights(createBootstrapModel(table), table, point, options);
     expect(low).toEqual(high);
   });
 
   test('a wider level gives wider intervals', async () => {
-    const table = handmadeTable({ ...shape, clusters: 7 });
-    const narrow = await bootstrappedWeights(modelOf(table), table, point, { ...options, level: 0.2 });
-    const wide = await bootstrappedWeights(modelOf(table), table, point, options);
+    const table = drawHandmadeTable({ ...shape, clusters: 7 });
+    const narrow = await bootstrapWeights(createBootstrapModel(table), table, point, { ...options, level: 0.2 });
+    const wide = await bootstrapWeights(createBootstrapModel(table), table, point, options);
     for (const p of [0, 1, 2]) {
       expect(wide.low[p]!).toBeLessThan(narrow.low[p]!);
       expect(wide.high[p]!).toBeGreaterThan(narrow.high[p]!);

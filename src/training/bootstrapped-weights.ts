@@ -1,7 +1,7 @@
-import { random } from '../core/random.ts';
+import { createRandom } from '../core/random.ts';
 import { quantile } from '../evaluation/quantile.ts';
 import type { HyperParameters } from '../learning/cross-validation.ts';
-import { type FeatureTable, subset } from '../learning/feature-table.ts';
+import { type FeatureTable, selectQueries } from '../learning/feature-table.ts';
 import type { ScoringModel } from '../learning/model.ts';
 import { train } from '../learning/training.ts';
 
@@ -12,7 +12,7 @@ export interface ParameterBounds {
 }
 
 /** Rows of as many conversations as there are, drawn with replacement. */
-function resampledRows({ clusters }: FeatureTable, stream: ReturnType<typeof random>): Int32Array {
+function resampleRows({ clusters }: FeatureTable, stream: ReturnType<typeof createRandom>): Int32Array {
   const rowsOf = new Map<string, number[]>();
   for (const [row, cluster] of clusters.entries()) {
     const rows = rowsOf.get(cluster);
@@ -28,25 +28,25 @@ function resampledRows({ clusters }: FeatureTable, stream: ReturnType<typeof ran
  *
  * @param model with constant standardisation, so that one unit of a signal means the same in every resample
  */
-export async function bootstrappedWeights(
+export async function bootstrapWeights(
   model: ScoringModel,
   table: FeatureTable,
   point: HyperParameters,
   options: { readonly resamples: number; readonly level: number; readonly seed: number },
   onResample: (done: number) => void = () => {},
 ): Promise<ParameterBounds> {
-  const stream = random(options.seed, 'bootstrapped weights');
+  const stream = createRandom(options.seed, 'bootstrapped weights');
   const draws: Float64Array[] = [];
   for (let i = 0; i < options.resamples; i++) {
-    const rows = subset(table, resampledRows(table, stream));
+    const rows = selectQueries(table, resampleRows(table, stream));
     const { values } = await train(model, rows, null, { ...point, seed: options.seed });
     draws.push(values);
     onResample(i + 1);
   }
-  const bound = (share: number) =>
+  const computeQuantiles = (share: number) =>
     (draws[0] as Float64Array).map((_, p) =>
       quantile(Float64Array.from(draws, (draw) => draw[p] as number).sort(), share),
     );
   const tail = (1 - options.level) / 2;
-  return { low: bound(tail), high: bound(1 - tail) };
+  return { low: computeQuantiles(tail), high: computeQuantiles(1 - tail) };
 }

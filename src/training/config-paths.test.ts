@@ -8,7 +8,7 @@ import { least, plain } from '../experiment/config/config.fixture.ts';
 import { loadConfig } from '../experiment/config/config.ts';
 import { captureEnvironment, restoreDataFolder } from '../experiment/run/environment.ts';
 import { writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
-import { linearModel } from '../learning/linear-model.ts';
+import { createLinearModel } from '../learning/linear-model.ts';
 import { writeWeights } from '../learning/weight-file.ts';
 import { loadTrainingConfig } from './training-config.ts';
 
@@ -21,7 +21,7 @@ const write = (path: string, content: object) => writeFileSync(path, JSON.string
 /** A mix of one signal with its own number, so that it shows which file was read. */
 function writeMix(path: string, number: number): void {
   const standardisation = { means: Float64Array.of(0), deviations: Float64Array.of(1) };
-  const model = linearModel({ signals: ['bm25'], nonNegative: [], initial: {} }, standardisation);
+  const model = createLinearModel({ signals: ['bm25'], nonNegative: [], initial: {} }, standardisation);
   const stored = { signals: { groups: ['text'], encoders: [] }, embedding: least.embedding };
   const provenance = {
     config: stored,
@@ -53,18 +53,18 @@ beforeAll(() => {
   write(join(project, 'other', 'deep', 'further.yaml'), { extends: '../../configs/own.yaml', arms: [own, heir] });
 });
 
-const numbers = (path: string, ...overrides: string[]) =>
+const listArmNumbers = (path: string, ...overrides: string[]) =>
   loadConfig(path, overrides).arms.map(({ name, scoring }) => [name, scoring?.weights.bm25]);
 const load = (path: string, ...overrides: string[]) =>
   loadDataset(loadConfig(path, overrides).dataset, { cacheFolder: null });
 
 test('data and weights are found relative to the file that names them, also where another file extends it', async () => {
-  expect(numbers(config)).toEqual([
+  expect(listArmNumbers(config)).toEqual([
     ['plain', undefined],
     ['scored', 3],
   ]);
   const further = join(project, 'other', 'deep', 'further.yaml');
-  expect(numbers(further)).toEqual([
+  expect(listArmNumbers(further)).toEqual([
     ['plain', undefined],
     ['scored', 3],
     ['own', 5],
@@ -77,7 +77,7 @@ test('data and weights are found relative to the file that names them, also wher
 test('what an override names is relative to the working directory', async () => {
   const here = relative(process.cwd(), project);
   const weights = `scoring.weights=${join(here, 'other', 'mix.safetensors')}`;
-  expect(numbers(config, weights).at(-1)).toEqual(['scored', 5]);
+  expect(listArmNumbers(config, weights).at(-1)).toEqual(['scored', 5]);
   expect((await load(config, `dataset.path=${join(here, 'data')}`)).corpus.size).toBeGreaterThan(50);
   await expect(load(config, 'dataset.path=../data')).rejects.toThrow(/cannot read.*ENOENT/);
 });

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { type Random, random } from '../core/random.ts';
+import { createRandom, type Random } from '../core/random.ts';
 
 const CONVERSATIONS = 7;
 const SESSIONS = 2;
@@ -9,26 +9,26 @@ const WORDS = 'bread soup train salt corn milk fish lamp wolf drum rope bell ten
 /** Shares some words with the others, so that their document frequencies change with it. */
 const OTHER_WORDS = 'bread soup train harp snow glue coal mint fern silk'.split(' ');
 
-const wordsOf = (source: Random, words: readonly string[], count: number) =>
+const drawWordList = (source: Random, words: readonly string[], count: number) =>
   Array.from({ length: count }, () => words[source.integer(words.length)] as string);
 
 /** A conversation that its questions ask alone; each question takes words from the turn that answers it. */
 function sample(id: string, isReplaced: boolean) {
-  const source = random(7, `${isReplaced ? 'replaced ' : ''}${id}`);
+  const source = createRandom(7, `${isReplaced ? 'replaced ' : ''}${id}`);
   const words = isReplaced ? OTHER_WORDS : WORDS;
   const conversation: Record<string, unknown> = { speaker_a: 'Ana', speaker_b: 'Ben' };
   const said: { readonly id: string; readonly words: string[] }[] = [];
   for (let session = 1; session <= SESSIONS; session++) {
     conversation[`session_${session}_date_time`] = `${session}:00 pm on ${3 + 2 * session} May, 2023`;
     conversation[`session_${session}`] = Array.from({ length: TURNS }, (_, turn) => {
-      const own = { id: `D${session}:${turn + 1}`, words: wordsOf(source, words, 6) };
+      const own = { id: `D${session}:${turn + 1}`, words: drawWordList(source, words, 6) };
       said.push(own);
       return { speaker: turn % 2 === 0 ? 'Ana' : 'Ben', dia_id: own.id, text: `${own.words.join(' ')}.` };
     });
   }
   const qa = Array.from({ length: QUESTIONS }, (_, question) => {
     const target = said[(question * 3 + 1) % said.length] as (typeof said)[number];
-    const text = [...target.words.slice(0, 3), ...wordsOf(source, words, 2)].join(' ');
+    const text = [...target.words.slice(0, 3), ...drawWordList(source, words, 2)].join(' ');
     return { question: `${text}?`, answer: 'yes', evidence: [target.id], category: 4 };
   });
   return { sample_id: id, conversation, qa };
@@ -47,7 +47,7 @@ export function writeConversations(path: string, replaced: readonly string[] = [
 }
 
 /** A training on such a file, all of whose encoders are fitted. */
-export function conversationsConfig(path: string) {
+export function buildConversationsConfig(path: string) {
   return {
     name: 'conversations',
     seed: 3,

@@ -1,28 +1,28 @@
 import { expect, test } from 'vitest';
-import { trajectorySignals } from '../learning/trajectory-inputs.ts';
-import { signalBankOptions, signalNames } from '../signals/bank/options.ts';
-import { signalParts } from '../signals/bank/signal-parts.ts';
-import { exchangedParts } from './exchanged-parts.ts';
+import { listTrajectorySignals } from '../learning/trajectory-inputs.ts';
+import { listSignalNames, signalBankOptions } from '../signals/bank/options.ts';
+import { groupSignalParts } from '../signals/bank/signal-parts.ts';
+import { listExchangedParts } from './exchanged-parts.ts';
 
 const signals = signalBankOptions.parse({ groups: ['text', 'time'] });
-const table = [...signalNames(signals), ...trajectorySignals(5)];
+const table = [...listSignalNames(signals), ...listTrajectorySignals(5)];
 const linear = { name: 'linear' as const, nonNegative: [], initial: null };
 
 test('a mix has the parts of the bank that it reads, and all of them together', () => {
   const read = ['bm25', 'bm25:+1', 'age', 'decay-24h'];
-  expect([...exchangedParts({ signals }, { ...linear, signals: read }, table)]).toEqual([
+  expect([...listExchangedParts({ signals }, { ...linear, signals: read }, table)]).toEqual([
     ['neighbours', ['bm25:+1']],
     ['time', ['age', 'decay-24h']],
     ['all of these', ['bm25:+1', 'age', 'decay-24h']],
   ]);
-  expect([...exchangedParts({ signals }, { ...linear, signals: ['bm25', 'age'] }, table).keys()]).toEqual(['time']);
-  expect(exchangedParts({ signals }, { ...linear, signals: null }, table).get('neighbours')).toEqual(
-    signalParts(signals).get('neighbours'),
+  expect([...listExchangedParts({ signals }, { ...linear, signals: ['bm25', 'age'] }, table).keys()]).toEqual(['time']);
+  expect(listExchangedParts({ signals }, { ...linear, signals: null }, table).get('neighbours')).toEqual(
+    groupSignalParts(signals).get('neighbours'),
   );
 });
 
 test('the trajectory model has parts of its own, which leave a candidate its relevance', () => {
-  const parts = exchangedParts({ signals }, { name: 'trajectory', dimensions: 5 }, table);
+  const parts = listExchangedParts({ signals }, { name: 'trajectory', dimensions: 5 }, table);
   expect([...parts.keys()]).toEqual([
     ...['neighbours', 'time', 'coordinates'],
     ...['attention: likeness', 'attention: order', 'attention', 'all of these'],
@@ -32,6 +32,6 @@ test('the trajectory model has parts of its own, which leave a candidate its rel
     ...(parts.get('attention: likeness') ?? []),
     ...(parts.get('attention: order') ?? []),
   ]);
-  const left = trajectorySignals(5).filter((signal) => !parts.get('all of these')?.includes(signal));
+  const left = listTrajectorySignals(5).filter((signal) => !parts.get('all of these')?.includes(signal));
   expect(left).toEqual(['relevance']);
 });

@@ -1,7 +1,7 @@
-import { aheadSignals, coordinateSignals } from '../learning/trajectory-inputs.ts';
-import { signalParts } from '../signals/bank/signal-parts.ts';
+import { listAheadSignals, listCoordinateSignals } from '../learning/trajectory-inputs.ts';
+import { groupSignalParts } from '../signals/bank/signal-parts.ts';
 import type { TrainingConfig } from './training-config.ts';
-import { modelSignals } from './training-models.ts';
+import { listModelSignals } from './training-models.ts';
 
 type ModelOptions = TrainingConfig['models'][number];
 
@@ -12,12 +12,14 @@ const ALL_PARTS = 'all of these';
  * The inputs of a trajectory model besides a candidate's own relevance. The order of a ring and the turns ahead are exchanged together: the number of turns that
  * a candidate attends to depends on its place in the ring.
  */
-function trajectoryParts({ dimensions }: Extract<ModelOptions, { name: 'trajectory' }>): [string, readonly string[]][] {
-  const order = ['ring-distance', 'ahead-count', ...aheadSignals()];
+function listTrajectoryParts({
+  dimensions,
+}: Extract<ModelOptions, { name: 'trajectory' }>): [string, readonly string[]][] {
+  const order = ['ring-distance', 'ahead-count', ...listAheadSignals()];
   return [
     ['neighbours', ['neighbour', 'session']],
     ['time', ['age-hours']],
-    ['coordinates', [...coordinateSignals(dimensions), 'cold-start']],
+    ['coordinates', [...listCoordinateSignals(dimensions), 'cold-start']],
     ['attention: likeness', ['cosine']],
     ['attention: order', order],
     ['attention', ['cosine', ...order]],
@@ -25,13 +27,13 @@ function trajectoryParts({ dimensions }: Extract<ModelOptions, { name: 'trajecto
 }
 
 /** The signals that a model reads of each part that null controls exchange, and of all parts. @param table names of the signals that there are */
-export function exchangedParts(
+export function listExchangedParts(
   config: Pick<TrainingConfig, 'signals'>,
   options: ModelOptions,
   table: readonly string[],
 ): ReadonlyMap<string, readonly string[]> {
-  const own = modelSignals(options, table);
-  const named = options.name === 'trajectory' ? trajectoryParts(options) : [...signalParts(config.signals)];
+  const own = listModelSignals(options, table);
+  const named = options.name === 'trajectory' ? listTrajectoryParts(options) : [...groupSignalParts(config.signals)];
   const parts = named
     .map(([part, signals]) => [part, signals.filter((signal) => own.includes(signal))] as const)
     .filter(([, signals]) => signals.length > 0);

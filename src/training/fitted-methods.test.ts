@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { onBackendWithoutLeaks } from '../core/leaks.harness.ts';
-import { fixedFeatures } from '../learning/feature-source.ts';
-import { handmadeTable } from '../learning/feature-table.fixture.ts';
-import { type FeatureTable, subset } from '../learning/feature-table.ts';
-import { parameterValues } from '../learning/parameters.ts';
+import { useBackendWithoutLeaks } from '../core/leaks.harness.ts';
+import { createFixedSource } from '../learning/feature-source.ts';
+import { drawHandmadeTable } from '../learning/feature-table.fixture.ts';
+import { type FeatureTable, selectQueries } from '../learning/feature-table.ts';
+import { chooseParameterValues } from '../learning/parameters.ts';
 import { scoreTable } from '../learning/table-scorer.ts';
-import { fitFold, gridPoints, METHODS, outerFolds } from './fitted-methods.ts';
-import { sampleTrainingConfig } from './training-config.fixture.ts';
+import { buildOuterFolds, fitFold, listFittingPoints, METHODS } from './fitted-methods.ts';
+import { buildSampleTrainingConfig } from './training-config.fixture.ts';
 import { trainingConfig } from './training-config.ts';
-import { modelMaker } from './training-models.ts';
+import { createModelMaker } from './training-models.ts';
 
 const signals = ['a', 'b'];
-const table = handmadeTable({
+const table = drawHandmadeTable({
   queries: 41,
   candidates: 7,
   clusters: 6,
@@ -21,10 +21,10 @@ const table = handmadeTable({
   seed: 3,
 });
 const options = { name: 'linear' as const, signals: null, nonNegative: [], initial: { a: 1 } };
-const config = trainingConfig.parse({ ...sampleTrainingConfig('nowhere'), models: [options] });
+const config = trainingConfig.parse({ ...buildSampleTrainingConfig('nowhere'), models: [options] });
 
 test('a point a combination of the grid, with what all have in common', () => {
-  const points = gridPoints(config);
+  const points = listFittingPoints(config);
   expect(points.map(({ point }) => point)).toEqual([
     { loss: 'listwise', l2: 0.003, learningRate: 0.05 },
     { loss: 'listwise', l2: 0.03, learningRate: 0.05 },
@@ -38,29 +38,29 @@ test('a point a combination of the grid, with what all have in common', () => {
 });
 
 test('folds are as many as asked for, or one a conversation', () => {
-  expect(outerFolds(config, table)).toHaveLength(3);
+  expect(buildOuterFolds(config, table)).toHaveLength(3);
   const alone = { ...config, crossValidation: { ...config.crossValidation, outer: 'leave-one-out' as const } };
-  expect(outerFolds(alone, table).map(({ clusters }) => clusters.length)).toEqual([1, 1, 1, 1, 1, 1]);
+  expect(buildOuterFolds(alone, table).map(({ clusters }) => clusters.length)).toEqual([1, 1, 1, 1, 1, 1]);
 });
 
 describe('a fold, on wasm', () => {
-  onBackendWithoutLeaks('wasm');
-  const [fold] = outerFolds(config, table) as [ReturnType<typeof outerFolds>[number]];
+  useBackendWithoutLeaks('wasm');
+  const [fold] = buildOuterFolds(config, table) as [ReturnType<typeof buildOuterFolds>[number]];
   const size = fold.heldOut.length * table.width;
-  const scoresOf = ({ scores }: { readonly scores: Float32Array }, method: (typeof METHODS)[number]) =>
+  const sliceMethodScores = ({ scores }: { readonly scores: Float32Array }, method: (typeof METHODS)[number]) =>
     scores.subarray(METHODS.indexOf(method) * size, (METHODS.indexOf(method) + 1) * size);
 
   test('is scored by each method, with the units of its training rows', async () => {
-    const outcome = await fitFold(config, options, fixedFeatures(table), fold);
-    const model = modelMaker(options)(subset(table, fold.training));
-    const held = subset(table, fold.heldOut);
+    const outcome = await fitFold(config, options, createFixedSource(table), fold);
+    const model = createModelMaker(options)(selectQueries(table, fold.training));
+    const held = selectQueries(table, fold.heldOut);
     const numbers = {
-      'hand-tuned': parameterValues(model, ({ initial }) => initial),
-      uniform: parameterValues(model, ({ uniform }) => uniform),
+      'hand-tuned': chooseParameterValues(model, ({ initial }) => initial),
+      uniform: chooseParameterValues(model, ({ uniform }) => uniform),
       learned: outcome.values,
     };
     for (const [method, values] of Object.entries(numbers))
-      expect(scoresOf(outcome, method as 'learned'), method).toEqual(await scoreTable(model, values, held));
+      expect(sliceMethodScores(outcome, method as 'learned'), method).toEqual(await scoreTable(model, values, held));
     expect(outcome.values[0]! - outcome.values[1]!).toBeGreaterThan(1);
     expect(outcome.curve).toHaveLength(outcome.epochs + 1);
     expect(outcome.validation.length).toBeGreaterThan(1);
@@ -75,14 +75,15 @@ describe('a fold, on wasm', () => {
         spoilt.values[i] = spoilt.values[i]! * -3 + 5;
     }
     const [clean, other] = [
-      await fitFold(config, options, fixedFeatures(table), fold),
-      await fitFold(config, options, fixedFeatures(spoilt), fold),
+      await fitFold(config, options, createFixedSource(table), fold),
+      await fitFold(config, options, createFixedSource(spoilt), fold),
     ];
     const { scores: _, ...learned } = clean;
     expect(other).toMatchObject(learned);
-    const coordinates = scoresOf(clean, 'coordinate ascent').every(Number.isFinite);
-    expect(coordinates && scoresOf(other, 'learned').some((score, i) => score !== scoresOf(clean, 'learned')[i])).toBe(
-      true,
-    );
+    const coordinates = sliceMethodScores(clean, 'coordinate ascent').every(Number.isFinite);
+    expect(
+      coordinates &&
+        sliceMethodScores(other, 'learned').some((score, i) => score !== sliceMethodScores(clean, 'learned')[i]),
+    ).toBe(true);
   });
 });

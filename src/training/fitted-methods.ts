@@ -1,20 +1,20 @@
 import { letEventsIn } from '../core/event-loop.ts';
-import { type StartProgress, silent } from '../core/progress.ts';
-import { combinations } from '../experiment/config/arms.ts';
+import { ignoreProgress, type StartProgress } from '../core/progress.ts';
+import { listCombinations } from '../experiment/config/arms.ts';
 import { coordinateAscent } from '../learning/coordinate-ascent.ts';
 import { fitWithSelection, type HyperParameters, type SelectionPlan } from '../learning/cross-validation.ts';
 import type { FeatureSource } from '../learning/feature-source.ts';
 import type { FeatureTable } from '../learning/feature-table.ts';
-import { balancedFolds, type Fold, leaveOneClusterOut } from '../learning/folds.ts';
+import { drawBalancedFolds, type Fold, splitByCluster } from '../learning/folds.ts';
 import type { ScoringModel } from '../learning/model.ts';
 import { searchOnTable } from '../learning/parameter-search.ts';
-import { handTunedValues, uniformValues } from '../learning/parameters.ts';
+import { listHandTunedValues, listUniformValues } from '../learning/parameters.ts';
 import { randomSearch } from '../learning/random-search.ts';
-import { equalBudget } from '../learning/search-budget.ts';
+import { computeEqualBudget } from '../learning/search-budget.ts';
 import { scoreTable } from '../learning/table-scorer.ts';
 import type { CurvePoint } from '../learning/training.ts';
 import type { TrainingConfig } from './training-config.ts';
-import { modelMaker } from './training-models.ts';
+import { createModelMaker } from './training-models.ts';
 
 /** Methods to choose a model's numbers, the learned one last. */
 export const METHODS = ['hand-tuned', 'uniform', 'random search', 'coordinate ascent', 'learned'] as const;
@@ -41,10 +41,10 @@ export type FoldOutcome = {
 };
 
 /** The points of the grid, as training takes them. */
-export function gridPoints({ fitting }: TrainingConfig) {
+export function listFittingPoints({ fitting }: TrainingConfig) {
   const { grid, temperature, metric, epochs, patience, batchSize, startNoise } = fitting;
   const fixed = { metric, epochs, patience, batchSize, startNoise };
-  return combinations({ ...grid }).map((point) => ({
+  return listCombinations({ ...grid }).map((point) => ({
     point,
     training: {
       ...fixed,
@@ -56,26 +56,26 @@ export function gridPoints({ fitting }: TrainingConfig) {
 }
 
 /** The point that a fit chose, with its number of epochs. */
-export function chosenPoint(
+export function selectChosenPoint(
   config: TrainingConfig,
   { point, epochs }: { readonly point: number; readonly epochs: number },
 ): HyperParameters {
-  return { ...(gridPoints(config)[point]?.training as HyperParameters), epochs };
+  return { ...(listFittingPoints(config)[point]?.training as HyperParameters), epochs };
 }
 
 /** Chooses weights from rows alone. */
-export function selectionPlan(config: TrainingConfig, model: TrainingConfig['models'][number]): SelectionPlan {
+export function buildSelectionPlan(config: TrainingConfig, model: TrainingConfig['models'][number]): SelectionPlan {
   return {
-    modelOf: modelMaker(model),
-    points: gridPoints(config).map(({ training }) => training),
+    modelOf: createModelMaker(model),
+    points: listFittingPoints(config).map(({ training }) => training),
     innerFolds: config.crossValidation.inner,
     seeds: Array.from({ length: config.fitting.seeds }, (_, i) => config.seed + i),
   };
 }
 
-export function outerFolds(config: TrainingConfig, rows: Pick<FeatureSource, 'clusters'>): Fold[] {
+export function buildOuterFolds(config: TrainingConfig, rows: Pick<FeatureSource, 'clusters'>): Fold[] {
   const { outer } = config.crossValidation;
-  return outer === 'leave-one-out' ? leaveOneClusterOut(rows) : balancedFolds(rows, outer, config.seed);
+  return outer === 'leave-one-out' ? splitByCluster(rows) : drawBalancedFolds(rows, outer, config.seed);
 }
 
 /** The result of a search for a model's numbers. */
@@ -88,7 +88,7 @@ interface FoundValues {
 }
 
 /** Looks for a model's numbers by the metric alone. @param budget evaluations of the rows */
-async function searched(
+async function searchParameters(
   model: ScoringModel,
   rows: FeatureTable,
   { fitting, seed }: TrainingConfig,
@@ -108,23 +108,23 @@ export async function fitFold(
   options: TrainingConfig['models'][number],
   source: FeatureSource,
   fold: Fold,
-  progress: StartProgress = silent,
+  progress: StartProgress = ignoreProgress,
 ): Promise<FoldOutcome> {
-  const fit = await fitWithSelection(source, fold, selectionPlan(config, options), { progress });
+  const fit = await fitWithSelection(source, fold, buildSelectionPlan(config, options), { progress });
   await letEventsIn();
-  const rows = await source.rowsFor(fold.training, fold.clusters);
+  const rows = await source.gatherRowsFor(fold.training, fold.clusters);
   const { model } = fit;
-  const budget = equalBudget(fit.work, rows.queryIds.length);
-  const drawn = await searched(model, rows, config, 'random search', budget);
-  const climbed = await searched(model, rows, config, 'coordinate ascent', budget);
+  const budget = computeEqualBudget(fit.work, rows.queryIds.length);
+  const drawn = await searchParameters(model, rows, config, 'random search', budget);
+  const climbed = await searchParameters(model, rows, config, 'coordinate ascent', budget);
   const values: Record<Method, Float64Array> = {
-    'hand-tuned': handTunedValues(model),
-    uniform: uniformValues(model),
+    'hand-tuned': listHandTunedValues(model),
+    uniform: listUniformValues(model),
     'random search': drawn.values,
     'coordinate ascent': climbed.values,
     learned: fit.values,
   };
-  const held = await source.rowsFor(fold.heldOut, fold.clusters);
+  const held = await source.gatherRowsFor(fold.heldOut, fold.clusters);
   const scores = new Float32Array(METHODS.length * held.mask.length);
   for (const [m, method] of METHODS.entries())
     scores.set(await scoreTable(model, values[method], held), m * held.mask.length);

@@ -1,25 +1,30 @@
-import { hashOf } from '../core/hash.ts';
-import { silent } from '../core/progress.ts';
-import { conversationsWithout } from '../experiment/run/cluster-conversations.ts';
+import { computeHash } from '../core/hash.ts';
+import { ignoreProgress } from '../core/progress.ts';
+import { listUnheldConversations } from '../experiment/run/cluster-conversations.ts';
 import { learningVersion } from '../experiment/run/code-version.ts';
-import { identityOf, openWorkspace, type WorkspaceSource } from '../experiment/run/workspaces.ts';
+import { buildWorkspaceIdentity, openWorkspace, type WorkspaceSource } from '../experiment/run/workspaces.ts';
 import type { FeatureSource } from '../learning/feature-source.ts';
-import { type FeatureTable, subset } from '../learning/feature-table.ts';
+import { type FeatureTable, selectQueries } from '../learning/feature-table.ts';
 import type { Query } from '../model/dataset.ts';
 import { poolRows } from '../retrieval/candidate-sources.ts';
-import { cosineNames } from '../signals/bank/options.ts';
-import { encoderSignals, refittedSignals } from '../signals/bank/refitted-signals.ts';
+import { listCosineNames } from '../signals/bank/options.ts';
+import { computeRefittedSignals, listEncoderSignals } from '../signals/bank/refitted-signals.ts';
 import type { SignalTable } from '../signals/bank/signal-bank.ts';
-import { signalTable } from '../signals/bank/signal-bank.ts';
+import { computeSignalTable } from '../signals/bank/signal-bank.ts';
 import type { CandidatePool, PoolRows } from '../signals/candidate-pool.ts';
 import { Plan, type WorkspaceIdentity } from '../signals/plan.ts';
 import type { Stage } from '../signals/stage.ts';
 import { StageResults } from '../signals/stage-results.ts';
 import type { Workspace } from '../signals/workspace.ts';
-import { featureTableOf } from './signal-features.ts';
-import { candidateOptions, candidatePool, taskSignals, trajectoryDimensions } from './task-signals.ts';
+import { buildFeatureTable } from './signal-features.ts';
+import {
+  buildCandidateOptions,
+  computeTaskSignals,
+  findCandidatePool,
+  readTrajectoryDimensions,
+} from './task-signals.ts';
 import type { TrainingConfig } from './training-config.ts';
-import { modelSignals } from './training-models.ts';
+import { listModelSignals } from './training-models.ts';
 import { RELEVANCE_SIGNALS, VECTOR_INPUTS, withTrajectorySignals } from './trajectory-features.ts';
 
 /** Rows with their judgements and without signals, and the corpus positions of their candidates. */
@@ -50,7 +55,7 @@ interface FoldRows {
 
 const NOTHING: SignalTable = { signals: [], values: new Float32Array() };
 
-function poolSubset({ width, positions }: PoolRows, rows: Int32Array): PoolRows {
+function selectPoolRows({ width, positions }: PoolRows, rows: Int32Array): PoolRows {
   const chosen = new Int32Array(rows.length * width);
   for (const [i, row] of rows.entries()) chosen.set(positions.subarray(row * width, (row + 1) * width), i * width);
   return { queryCount: rows.length, width, positions: chosen };
@@ -62,8 +67,13 @@ function poolSubset({ width, positions }: PoolRows, rows: Int32Array): PoolRows 
  * @param names the signals of the result
  * @param own signals of all rows of the table, which replace the table's
  */
-function chosenRows(table: FeatureTable, rows: Int32Array, names: readonly string[], own: SignalTable): FeatureTable {
-  const judged = subset({ ...table, ...NOTHING }, rows);
+function selectChosenRows(
+  table: FeatureTable,
+  rows: Int32Array,
+  names: readonly string[],
+  own: SignalTable,
+): FeatureTable {
+  const judged = selectQueries({ ...table, ...NOTHING }, rows);
   const values = new Float32Array(rows.length * table.width * names.length);
   const copy = (from: SignalTable) => {
     const columns = names.flatMap((name, to) => {
@@ -84,7 +94,7 @@ function chosenRows(table: FeatureTable, rows: Int32Array, names: readonly strin
   return { ...judged, signals: names, values };
 }
 
-function picked({ signals, values }: SignalTable, names: readonly string[]): SignalTable {
+function pickSignals({ signals, values }: SignalTable, names: readonly string[]): SignalTable {
   const from = names.map((name) => signals.indexOf(name));
   const result = new Float32Array((values.length / signals.length) * names.length);
   for (let at = 0, pair = 0; at < result.length; pair += signals.length)
@@ -107,62 +117,62 @@ export class FoldSignals implements FeatureSource {
     this.clusters = basis.table.clusters;
     this.#basis = basis;
     const { signals } = basis.table;
-    const read = new Set(basis.config.models.flatMap((model) => modelSignals(model, signals)));
+    const read = new Set(basis.config.models.flatMap((model) => listModelSignals(model, signals)));
     this.#read = signals.filter((name) => read.has(name));
   }
 
-  async rowsFor(rows: Int32Array, heldOut: readonly string[]): Promise<FeatureTable> {
-    const { table, signals } = await this.#fold(heldOut);
-    return chosenRows(table, rows, this.#read, await signals());
+  async gatherRowsFor(rows: Int32Array, heldOut: readonly string[]): Promise<FeatureTable> {
+    const { table, signals } = await this.#getFold(heldOut);
+    return selectChosenRows(table, rows, this.#read, await signals());
   }
 
-  async judgedRows(rows: Int32Array, heldOut: readonly string[]): Promise<JudgedRows> {
-    const { table, pool } = await this.#fold(heldOut);
-    const judged = subset({ ...table, ...NOTHING }, rows);
-    return { table: judged, pool: poolSubset(pool, rows) };
+  async judgeRowsFor(rows: Int32Array, heldOut: readonly string[]): Promise<JudgedRows> {
+    const { table, pool } = await this.#getFold(heldOut);
+    const judged = selectQueries({ ...table, ...NOTHING }, rows);
+    return { table: judged, pool: selectPoolRows(pool, rows) };
   }
 
-  #fold(heldOut: readonly string[]): Promise<FoldRows> {
-    const key = hashOf([...heldOut].sort());
+  #getFold(heldOut: readonly string[]): Promise<FoldRows> {
+    const key = computeHash([...heldOut].sort());
     if (this.#last?.key === key) return this.#last.rows;
-    const rows = this.#foldWithout(heldOut);
+    const rows = this.#computeFoldWithout(heldOut);
     this.#last = { key, rows };
     return rows;
   }
 
-  async #foldWithout(heldOut: readonly string[]): Promise<FoldRows> {
+  async #computeFoldWithout(heldOut: readonly string[]): Promise<FoldRows> {
     const { source, config, queries, workspace, pool, table } = this.#basis;
     const all: FoldRows = { pool, table, signals: async () => NOTHING };
     if (heldOut.length === 0 || source.fittedOn !== undefined) return all;
-    const fit = conversationsWithout(source.dataset, heldOut);
-    const identity = identityOf(source, fit);
+    const fit = listUnheldConversations(source.dataset, heldOut);
+    const identity = buildWorkspaceIdentity(source, fit);
     const roots = { identity, corpus: workspace.corpus, queries, seed: config.seed };
     const plan = new Plan(roots);
-    const ownPool = plan.stage(poolRows(candidateOptions(config)));
-    if (ownPool.key !== pool.stage.key) return this.#ownCandidates(fit);
-    if (plan.stage(signalTable(config.signals), ownPool).key === this.#signals().key) return all;
+    const ownPool = plan.stage(poolRows(buildCandidateOptions(config)));
+    if (ownPool.key !== pool.stage.key) return this.#findFoldCandidates(fit);
+    if (plan.stage(computeSignalTable(config.signals), ownPool).key === this.#signals().key) return all;
     let signals: Promise<SignalTable> | null = null;
-    const once = () => {
-      signals ??= this.#keptSignals(fit, identity);
+    const computeSignalsOnce = () => {
+      signals ??= this.#getKeptSignals(fit, identity);
       return signals;
     };
-    return { pool, table, signals: once };
+    return { pool, table, signals: computeSignalsOnce };
   }
 
   /** The stage of the whole table. */
   #signals(): Stage {
     const { config, workspace, pool } = this.#basis;
-    return workspace.plan.stage(signalTable(config.signals), pool.stage);
+    return workspace.plan.stage(computeSignalTable(config.signals), pool.stage);
   }
 
   /** If a fitted encoder finds the candidates, a fold has its own. */
-  async #ownCandidates(fit: ReadonlySet<string>): Promise<FoldRows> {
+  async #findFoldCandidates(fit: ReadonlySet<string>): Promise<FoldRows> {
     const { source, config, queries } = this.#basis;
-    const workspace = await openWorkspace({ ...source, progress: silent }, queries, fit);
+    const workspace = await openWorkspace({ ...source, progress: ignoreProgress }, queries, fit);
     try {
-      const pool = await candidatePool(workspace, config);
-      const signals = await taskSignals(workspace, pool, config);
-      const table = featureTableOf(source.dataset, queries, pool, signals);
+      const pool = await findCandidatePool(workspace, config);
+      const signals = await computeTaskSignals(workspace, pool, config);
+      const table = buildFeatureTable(source.dataset, queries, pool, signals);
       return { pool, table, signals: async () => NOTHING };
     } finally {
       workspace.dispose();
@@ -170,38 +180,38 @@ export class FoldSignals implements FeatureSource {
   }
 
   /** The cosines whose encoders are other ones than those fitted on all dev conversations. */
-  #fittedCosines(identity: WorkspaceIdentity): string[] {
+  #listFittedCosines(identity: WorkspaceIdentity): string[] {
     const { source, config } = this.#basis;
-    const all = identityOf(source, source.dataset.devConversations);
-    const own = hashOf(all.encoder) === hashOf(identity.encoder) ? [] : ['cosine'];
+    const all = buildWorkspaceIdentity(source, source.dataset.devConversations);
+    const own = computeHash(all.encoder) === computeHash(identity.encoder) ? [] : ['cosine'];
     const others = config.signals.encoders.flatMap((options, i) => {
-      const [here, there] = [all, identity].map(({ encoderOf }) => hashOf(encoderOf?.(options)));
-      return here === there ? [] : [cosineNames(config.signals)[i + 1] as string];
+      const [here, there] = [all, identity].map(({ encoderOf }) => computeHash(encoderOf?.(options)));
+      return here === there ? [] : [listCosineNames(config.signals)[i + 1] as string];
     });
     return [...own, ...others];
   }
 
   /** The signals that a fold has to compute: of those that a model reads. */
-  #neededSignals(cosines: readonly string[]): string[] {
+  #listNeededSignals(cosines: readonly string[]): string[] {
     const { config } = this.#basis;
-    const inputs = cosines.includes('cosine') && trajectoryDimensions(config) !== null ? VECTOR_INPUTS : [];
-    return [...encoderSignals(config.signals, cosines), ...inputs].filter((name) => this.#read.includes(name));
+    const inputs = cosines.includes('cosine') && readTrajectoryDimensions(config) !== null ? VECTOR_INPUTS : [];
+    return [...listEncoderSignals(config.signals, cosines), ...inputs].filter((name) => this.#read.includes(name));
   }
 
-  async #keptSignals(fit: ReadonlySet<string>, identity: WorkspaceIdentity): Promise<SignalTable> {
+  async #getKeptSignals(fit: ReadonlySet<string>, identity: WorkspaceIdentity): Promise<SignalTable> {
     const { source, workspace, config } = this.#basis;
-    const cosines = this.#fittedCosines(identity);
-    const needed = this.#neededSignals(cosines);
+    const cosines = this.#listFittedCosines(identity);
+    const needed = this.#listNeededSignals(cosines);
     if (needed.length === 0) return NOTHING;
-    const options = [learningVersion(), needed, trajectoryDimensions(config), [...fit].sort()];
+    const options = [learningVersion(), needed, readTrajectoryDimensions(config), [...fit].sort()];
     const stage = workspace.plan.derived('fold-signals', options, [this.#signals()]);
     const { values } = await new StageResults(source.store).run(stage, async () => ({
-      values: (await this.#computed(fit, cosines, needed)).values,
+      values: (await this.#computeFoldSignals(fit, cosines, needed)).values,
     }));
     return { signals: needed, values };
   }
 
-  async #computed(
+  async #computeFoldSignals(
     fit: ReadonlySet<string>,
     cosines: readonly string[],
     needed: readonly string[],
@@ -209,18 +219,18 @@ export class FoldSignals implements FeatureSource {
     const { source, config, queries, pool, table } = this.#basis;
     const { store } = source;
     // What does not depend on the encoder is read from the cache; the rest is of no use to anyone else.
-    const reading = { ...source, progress: silent, store: { read: store.read.bind(store), write() {} } };
+    const reading = { ...source, progress: ignoreProgress, store: { read: store.read.bind(store), write() {} } };
     const workspace = await openWorkspace(reading, queries, fit);
     try {
-      const dimensions = trajectoryDimensions(config);
+      const dimensions = readTrajectoryDimensions(config);
       const hasInputs = needed.some((name) => VECTOR_INPUTS.includes(name));
       const wanted = hasInputs ? [...new Set([...needed, ...RELEVANCE_SIGNALS])] : needed;
       const ofBank = wanted.filter((name) => !VECTOR_INPUTS.includes(name));
       const refit = { cosines, wanted: ofBank, base: table };
-      const bank = await refittedSignals(workspace, pool, config.signals, refit);
+      const bank = await computeRefittedSignals(workspace, pool, config.signals, refit);
       const all =
         hasInputs && dimensions !== null ? await withTrajectorySignals(workspace, pool, bank, dimensions) : bank;
-      return picked(all, needed);
+      return pickSignals(all, needed);
     } finally {
       workspace.dispose();
     }

@@ -1,4 +1,4 @@
-import { type Calibration, calibrationOf, softmaxProbabilities } from '../learning/calibration.ts';
+import { type Calibration, computeRowProbabilities, measureCalibration } from '../learning/calibration.ts';
 import type { Fold } from '../learning/folds.ts';
 import type { Run } from '../model/run.ts';
 import type { JudgedRows } from './fold-signals.ts';
@@ -25,41 +25,41 @@ export class HeldOutRows {
 
   static async of(task: LearningTask, folds: readonly Fold[]): Promise<HeldOutRows> {
     const parts: JudgedRows[] = [];
-    for (const { heldOut, clusters } of folds) parts.push(await task.judgedRows(heldOut, clusters));
+    for (const { heldOut, clusters } of folds) parts.push(await task.judgeRowsFor(heldOut, clusters));
     return new HeldOutRows(task, folds, parts);
   }
 
   /** @param scores those of each fold's rows */
-  joined(scores: readonly Float32Array[]): Float32Array {
+  joinFoldScores(scores: readonly Float32Array[]): Float32Array {
     const all = new Float32Array(this.#offsets.at(-1) as number);
     for (const [f, own] of scores.entries()) all.set(own, this.#offsets[f] as number);
     return all;
   }
 
-  #partOf<A extends Float32Array>(scores: A, fold: number): A {
+  #sliceFoldScores<A extends Float32Array>(scores: A, fold: number): A {
     return scores.subarray(this.#offsets[fold], this.#offsets[fold + 1]) as A;
   }
 
-  /** Rankings of all rows, queries in the order of the task. @param scores as {@link joined} */
-  runOf(scores: Float32Array): Run {
+  /** Rankings of all rows, queries in the order of the task. @param scores as {@link joinFoldScores} */
+  rankAllRows(scores: Float32Array): Run {
     const { dataset, queries } = this.#task;
     const found: Run = new Map(
       this.#parts.flatMap(({ table, pool }, f) => [
-        ...runOfScores(dataset.corpus, table, pool, this.#partOf(scores, f), DEPTH),
+        ...runOfScores(dataset.corpus, table, pool, this.#sliceFoldScores(scores, f), DEPTH),
       ]),
     );
     return new Map(queries.map(({ id }) => [id, found.get(id) ?? []]));
   }
 
   /** The calibration of the softmax of a row's scores against relevance. */
-  calibrationOf(scores: Float32Array, temperature: number): Calibration {
+  measureHeldOutCalibration(scores: Float32Array, temperature: number): Calibration {
     const tables = this.#parts.map(({ table }) => table);
     const probabilities = tables.flatMap((table, f) => [
-      ...softmaxProbabilities(table, this.#partOf(scores, f), temperature),
+      ...computeRowProbabilities(table, this.#sliceFoldScores(scores, f), temperature),
     ]);
     const { relevantGrade } = this.#task.table;
     const mask = Uint8Array.from(tables.flatMap((table) => [...table.mask]));
     const grades = Float32Array.from(tables.flatMap((table) => [...table.grades]));
-    return calibrationOf({ mask, grades, relevantGrade }, Float64Array.from(probabilities));
+    return measureCalibration({ mask, grades, relevantGrade }, Float64Array.from(probabilities));
   }
 }

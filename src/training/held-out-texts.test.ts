@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { fitPoint, fitWithSelection, type SelectionPlan } from '../learning/cross-validation.ts';
-import { type FeatureSource, fixedFeatures } from '../learning/feature-source.ts';
+import { createFixedSource, type FeatureSource } from '../learning/feature-source.ts';
 import type { FeatureTable } from '../learning/feature-table.ts';
-import { balancedFolds, type Fold } from '../learning/folds.ts';
-import { conversationsConfig, writeConversations } from './conversations.fixture.ts';
-import { fitFold, outerFolds, selectionPlan } from './fitted-methods.ts';
+import { drawBalancedFolds, type Fold } from '../learning/folds.ts';
+import { buildConversationsConfig, writeConversations } from './conversations.fixture.ts';
+import { buildOuterFolds, buildSelectionPlan, fitFold } from './fitted-methods.ts';
 import { LearningTask } from './learning-task.ts';
 import { type TrainingConfig, trainingConfig } from './training-config.ts';
 
@@ -21,7 +21,7 @@ afterAll(() => {
 });
 
 /** The task of a config on conversations of which some have other texts. */
-async function taskWith(config: TrainingConfig, replaced: readonly string[]): Promise<LearningTask> {
+async function openTaskWith(config: TrainingConfig, replaced: readonly string[]): Promise<LearningTask> {
   const path = join(root, `${tasks.length}.json`);
   writeConversations(path, replaced);
   const own = { ...config, dataset: { ...config.dataset, path } } as TrainingConfig;
@@ -31,16 +31,16 @@ async function taskWith(config: TrainingConfig, replaced: readonly string[]): Pr
 }
 
 type Outcome = Awaited<ReturnType<typeof fitFold>>;
-const learnedOf = ({ scores: _, ...learned }: Outcome) => learned;
+const omitScores = ({ scores: _, ...learned }: Outcome) => learned;
 
 /** The rows that each training of a fit was given, inner folds first. */
-async function trainingRows(source: FeatureSource, fold: Fold, plan: SelectionPlan): Promise<FeatureTable[]> {
+async function recordTrainingRows(source: FeatureSource, fold: Fold, plan: SelectionPlan): Promise<FeatureTable[]> {
   const given: FeatureTable[] = [];
-  const modelOf = (rows: FeatureTable) => {
+  const recordModelRows = (rows: FeatureTable) => {
     given.push(rows);
     return plan.modelOf(rows);
   };
-  await fitWithSelection(source, fold, { ...plan, modelOf });
+  await fitWithSelection(source, fold, { ...plan, modelOf: recordModelRows });
   return given;
 }
 
@@ -55,43 +55,45 @@ describe.each([
   ['the trajectory model', trajectory, newest],
   ['a linear mix of candidates that a fitted encoder finds', linear, flat],
 ])('%s', (_, model, candidates) => {
-  const config = trainingConfig.parse({ ...conversationsConfig('nowhere'), models: [model], candidates });
+  const config = trainingConfig.parse({ ...buildConversationsConfig('nowhere'), models: [model], candidates });
   const [options] = config.models as [TrainingConfig['models'][number]];
   let clean: LearningTask;
   let outer: Fold;
   beforeAll(async () => {
-    clean = await taskWith(config, []);
-    [outer] = outerFolds(config, clean.features) as [Fold];
+    clean = await openTaskWith(config, []);
+    [outer] = buildOuterFolds(config, clean.features) as [Fold];
   });
 
   test('learns the same weights whatever the held out conversations and their questions say', async () => {
-    const other = await taskWith(config, outer.clusters);
+    const other = await openTaskWith(config, outer.clusters);
     const [before, after] = [clean, other].map(({ features }) => fitFold(config, options, features, outer)) as [
       Promise<Outcome>,
       Promise<Outcome>,
     ];
-    expect(learnedOf(await after)).toEqual(learnedOf(await before));
+    expect(omitScores(await after)).toEqual(omitScores(await before));
     expect((await before).epochs).toBeGreaterThan(0);
     expect((await after).scores).not.toEqual((await before).scores);
   });
 
   test('chooses by inner folds that fit nothing on what they hold out', async () => {
     const clusters = Array.from(outer.training, (row) => clean.features.clusters[row] as string);
-    const plan = selectionPlan(config, options);
-    const [inner] = balancedFolds({ clusters }, plan.innerFolds, plan.seeds[0] as number) as [Fold];
-    const other = await taskWith(config, inner.clusters);
-    const before = await trainingRows(clean.features, outer, plan);
-    const after = await trainingRows(other.features, outer, plan);
+    const plan = buildSelectionPlan(config, options);
+    const [inner] = drawBalancedFolds({ clusters }, plan.innerFolds, plan.seeds[0] as number) as [Fold];
+    const other = await openTaskWith(config, inner.clusters);
+    const before = await recordTrainingRows(clean.features, outer, plan);
+    const after = await recordTrainingRows(other.features, outer, plan);
     expect(before).toHaveLength(plan.innerFolds + 1);
     expect(after[0]).toEqual(before[0]);
-    const weightsOf = async (rows: FeatureTable) => (await fitPoint(rows, plan.points[0]!, plan)).values;
-    expect(await weightsOf(after[0]!)).toEqual(await weightsOf(before[0]!));
+    const fitWeights = async (rows: FeatureTable) => (await fitPoint(rows, plan.points[0]!, plan)).values;
+    expect(await fitWeights(after[0]!)).toEqual(await fitWeights(before[0]!));
     expect(after.at(-1)?.values).not.toEqual(before.at(-1)?.values);
   });
 
   test('would learn other weights from encoders that are fitted on all conversations', async () => {
-    const other = await taskWith(config, outer.clusters);
-    const [before, after] = [clean, other].map(({ table }) => fitFold(config, options, fixedFeatures(table), outer));
+    const other = await openTaskWith(config, outer.clusters);
+    const [before, after] = [clean, other].map(({ table }) =>
+      fitFold(config, options, createFixedSource(table), outer),
+    );
     expect((await after)?.values).not.toEqual((await before)?.values);
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
-import { limitedQueries } from '../experiment/run/conversation-sample.ts';
+import { sampleConversationQueries } from '../experiment/run/conversation-sample.ts';
 import { LearningTask } from './learning-task.ts';
 import { writeSampleTraining } from './training-config.fixture.ts';
 import { loadTrainingConfig } from './training-config.ts';
@@ -32,7 +32,7 @@ test('a task has the queries of its split, a row each, and gives its tensors bac
 
 test('a limited number of queries, of conversations drawn by the seed', async () => {
   const [all, some] = [await open('dev'), await open('dev', 'limitQueries=7')];
-  const kept = limitedQueries(all.queries, 7, 3).map(({ id }) => id);
+  const kept = sampleConversationQueries(all.queries, 7, 3).map(({ id }) => id);
   expect(kept).toHaveLength(7);
   expect(some.table.queryIds).toEqual(all.table.queryIds.filter((id) => kept.includes(id)));
   for (const task of [all, some]) task.dispose();
@@ -43,7 +43,7 @@ test('what was computed is kept, by its name, its options and the signals', asyn
   const compute = async () => ({ values: Float64Array.of(++computed) });
   const ask = async (options: unknown, name = 'something', ...changes: string[]) => {
     const task = await open('dev', ...changes);
-    const { values } = await task.kept(name, options, compute);
+    const { values } = await task.keepResult(name, options, compute);
     task.dispose();
     return values[0];
   };

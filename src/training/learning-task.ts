@@ -1,21 +1,21 @@
 import { join } from 'node:path';
 import { ValidationError } from '../core/errors.ts';
-import { type StartProgress, silent } from '../core/progress.ts';
+import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import { loadDataset } from '../datasets/registry.ts';
 import { learningVersion, stageVersion } from '../experiment/run/code-version.ts';
-import { limitedQueries } from '../experiment/run/conversation-sample.ts';
+import { sampleConversationQueries } from '../experiment/run/conversation-sample.ts';
 import { StageCache } from '../experiment/run/stage-cache.ts';
 import { openWorkspace } from '../experiment/run/workspaces.ts';
 import type { FeatureSource } from '../learning/feature-source.ts';
 import { assertFeatureTable, type FeatureTable } from '../learning/feature-table.ts';
 import type { Dataset, Query } from '../model/dataset.ts';
-import { signalTable } from '../signals/bank/signal-bank.ts';
+import { computeSignalTable } from '../signals/bank/signal-bank.ts';
 import type { CandidatePool } from '../signals/candidate-pool.ts';
 import type { Stage, StageResult } from '../signals/stage.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { FoldSignals, type JudgedRows } from './fold-signals.ts';
-import { featureTableOf } from './signal-features.ts';
-import { candidatePool, taskSignals } from './task-signals.ts';
+import { buildFeatureTable } from './signal-features.ts';
+import { computeTaskSignals, findCandidatePool } from './task-signals.ts';
 import type { TrainingConfig } from './training-config.ts';
 
 export interface TaskContext {
@@ -54,10 +54,10 @@ export class LearningTask {
 
   /** @throws ValidationError for a dataset without a query in the split. */
   static async open(config: TrainingConfig, split: Query['split'], context: TaskContext): Promise<LearningTask> {
-    const { cacheFolder, progress = silent, fittedOn } = context;
+    const { cacheFolder, progress = ignoreProgress, fittedOn } = context;
     const dataset = await loadDataset(config.dataset, { cacheFolder: join(cacheFolder, 'datasets'), progress });
     const asked = dataset.queries.filter((query) => query.split === split);
-    const queries = limitedQueries(asked, config.limitQueries, config.seed);
+    const queries = sampleConversationQueries(asked, config.limitQueries, config.seed);
     if (queries.length === 0)
       throw new ValidationError(
         `dataset ${dataset.name} has no query in split ${split}; add queries or choose another split`,
@@ -67,10 +67,10 @@ export class LearningTask {
     const source = { dataset, ...other, config, cacheFolder, store, code: stageVersion, progress };
     const workspace = await openWorkspace(source, queries, (fittedOn ?? dataset).devConversations);
     try {
-      const pool = await candidatePool(workspace, config);
-      const table = featureTableOf(dataset, queries, pool, await taskSignals(workspace, pool, config));
+      const pool = await findCandidatePool(workspace, config);
+      const table = buildFeatureTable(dataset, queries, pool, await computeTaskSignals(workspace, pool, config));
       assertFeatureTable(table);
-      const stage = workspace.plan.stage(signalTable(config.signals), pool.stage);
+      const stage = workspace.plan.stage(computeSignalTable(config.signals), pool.stage);
       const folds = new FoldSignals({ source, config, queries, workspace, pool, table });
       return new LearningTask({ dataset, queries, table, workspace, pool }, folds, stage);
     } catch (error) {
@@ -85,14 +85,14 @@ export class LearningTask {
   }
 
   /** The judged candidates of rows while clusters are held out. */
-  judgedRows(rows: Int32Array, heldOut: readonly string[]): Promise<JudgedRows> {
-    return this.#folds.judgedRows(rows, heldOut);
+  judgeRowsFor(rows: Int32Array, heldOut: readonly string[]): Promise<JudgedRows> {
+    return this.#folds.judgeRowsFor(rows, heldOut);
   }
 
   /** A cached result of a training on this task, so that an interrupted training continues after it. */
-  async kept<T extends StageResult<T>>(name: string, options: unknown, compute: () => Promise<T>): Promise<T> {
+  async keepResult<T extends StageResult<T>>(name: string, options: unknown, compute: () => Promise<T>): Promise<T> {
     const stage = this.workspace.plan.derived(name, [learningVersion(), options], [this.#signals]);
-    return this.workspace.stage(stage, compute);
+    return this.workspace.runStage(stage, compute);
   }
 
   dispose(): void {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Measurement } from '../experiment/measure/measurement.ts';
-import { measuredCounts, methodResults } from './measured-methods.ts';
+import { countMeasured, listMethodResults } from './measured-methods.ts';
 
-const query = (id: string, cluster: string) => ({ id, cluster });
-const arm = (holes: number) => ({
+const buildMeasuredQueryRow = (id: string, cluster: string) => ({ id, cluster });
+const buildHoledArm = (holes: number) => ({
   perQuery: { 'mrr@10': [1] },
   metrics: {},
   comparisons: null,
@@ -13,14 +13,14 @@ const arm = (holes: number) => ({
   structure: null,
 });
 const measurement = {
-  queries: [query('a', 'c1'), query('b', 'c2'), query('c', 'c1')],
-  unanswerable: [query('d', 'c3')],
-  arms: [arm(2), arm(3)],
+  queries: [buildMeasuredQueryRow('a', 'c1'), buildMeasuredQueryRow('b', 'c2'), buildMeasuredQueryRow('c', 'c1')],
+  unanswerable: [buildMeasuredQueryRow('d', 'c3')],
+  arms: [buildHoledArm(2), buildHoledArm(3)],
 } as unknown as Measurement;
 
 test('each method has the figures of its place, and none of single queries', () => {
   expect(
-    methodResults(
+    listMethodResults(
       new Map([
         ['x', 0],
         ['y', 0],
@@ -34,5 +34,5 @@ test('each method has the figures of its place, and none of single queries', () 
 });
 
 test('what is counted is what the figures are over', () => {
-  expect(measuredCounts(measurement)).toEqual({ queries: 3, conversations: 2 });
+  expect(countMeasured(measurement)).toEqual({ queries: 3, conversations: 2 });
 });

@@ -1,5 +1,5 @@
-import { type Measurement, measuringArms } from '../experiment/measure/measurement.ts';
-import { finishedWithBreaks } from '../experiment/run/steps.ts';
+import { type Measurement, stepThroughArms } from '../experiment/measure/measurement.ts';
+import { finishStepsWithBreaks } from '../experiment/run/steps.ts';
 import type { Run } from '../model/run.ts';
 import type { LearningTask } from './learning-task.ts';
 import type { TrainingConfig } from './training-config.ts';
@@ -18,11 +18,11 @@ export function measureMethods(
   baseline = BASELINE,
 ): Promise<Measurement> {
   const options = { metrics, samples, level, baseline, seed };
-  return finishedWithBreaks(measuringArms(runs, dataset, queries, options), () => {});
+  return finishStepsWithBreaks(stepThroughArms(runs, dataset, queries, options), () => {});
 }
 
 /** The figures of each method for reports. @param names of the runs, in order */
-export function methodResults(names: Iterable<string>, { arms }: Measurement): MethodResult[] {
+export function listMethodResults(names: Iterable<string>, { arms }: Measurement): MethodResult[] {
   return Array.from(names, (name, i) => {
     const { metrics, comparisons, strata, holes } = arms[i] as Measurement['arms'][number];
     return { name, metrics, comparisons, strata, holes };
@@ -30,6 +30,6 @@ export function methodResults(names: Iterable<string>, { arms }: Measurement): M
 }
 
 /** The counts of the figures: queries with a relevant turn, and their conversations. */
-export function measuredCounts({ queries }: Measurement): { readonly queries: number; readonly conversations: number } {
+export function countMeasured({ queries }: Measurement): { readonly queries: number; readonly conversations: number } {
   return { queries: queries.length, conversations: new Set(queries.map(({ cluster }) => cluster)).size };
 }

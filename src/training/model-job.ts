@@ -11,6 +11,6 @@ export interface ModelJob {
 }
 
 /** Everything besides the table that affects the work on a model. */
-export function jobKey({ config: { fitting, crossValidation, seed }, options }: ModelJob) {
+export function buildJobKey({ config: { fitting, crossValidation, seed }, options }: ModelJob) {
   return { options, fitting, crossValidation, seed };
 }

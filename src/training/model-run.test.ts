@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
-import { METHODS, outerFolds } from './fitted-methods.ts';
+import { buildOuterFolds, METHODS } from './fitted-methods.ts';
 import { LearningTask } from './learning-task.ts';
 import { type TrainedModel, trainModel } from './model-run.ts';
 import { writeSampleTraining } from './training-config.fixture.ts';
@@ -71,8 +71,8 @@ describe('a model that is trained on a task', () => {
   test('is calibrated over all candidates, which each fold finds by an encoder of its own', async () => {
     const { bins } = trained.result.calibration;
     let candidates = 0;
-    for (const { heldOut, clusters } of outerFolds(config, task.features)) {
-      const { table } = await task.judgedRows(heldOut, clusters);
+    for (const { heldOut, clusters } of buildOuterFolds(config, task.features)) {
+      const { table } = await task.judgeRowsFor(heldOut, clusters);
       candidates += table.mask.reduce((sum, one) => sum + one, 0);
     }
     expect(bins.reduce((sum, { count }) => sum + count, 0)).toBe(candidates);

@@ -1,19 +1,19 @@
 import { letEventsIn } from '../core/event-loop.ts';
-import { silent } from '../core/progress.ts';
+import { ignoreProgress } from '../core/progress.ts';
 import type { Estimate } from '../evaluation/mean-intervals.ts';
 import { fitPoint } from '../learning/cross-validation.ts';
 import { exchangeSignals } from '../learning/exchanged-signals.ts';
-import { changedFeatures, type FeatureSource } from '../learning/feature-source.ts';
-import { handTunedValues } from '../learning/parameters.ts';
+import { createChangedSource, type FeatureSource } from '../learning/feature-source.ts';
+import { listHandTunedValues } from '../learning/parameters.ts';
 import { scoreTable } from '../learning/table-scorer.ts';
 import type { Run } from '../model/run.ts';
-import { exchangedParts } from './exchanged-parts.ts';
-import { chosenPoint, type FoldOutcome, selectionPlan } from './fitted-methods.ts';
+import { listExchangedParts } from './exchanged-parts.ts';
+import { buildSelectionPlan, type FoldOutcome, selectChosenPoint } from './fitted-methods.ts';
 import type { HeldOutRows } from './held-out-rows.ts';
 import { BASELINE, measureMethods } from './measured-methods.ts';
-import { jobKey, type ModelJob } from './model-job.ts';
-import { signalFamilies } from './signal-families.ts';
-import { modelSignals } from './training-models.ts';
+import { buildJobKey, type ModelJob } from './model-job.ts';
+import { groupSignalFamilies } from './signal-families.ts';
+import { listModelSignals } from './training-models.ts';
 import type { Importance, NullControl } from './training-result.ts';
 
 /** The inputs of a refit: the folds with their hyper-parameters, and the rankings of the learned method for comparison. */
@@ -43,7 +43,7 @@ type RefitScores = {
   readonly handTuned: Float32Array;
 };
 
-async function refitScores(
+async function computeRefitScores(
   { config }: ModelJob,
   { rows, outcomes }: Validated,
   source: FeatureSource,
@@ -52,29 +52,33 @@ async function refitScores(
   const scores: Float32Array[] = [];
   const handTuned: Float32Array[] = [];
   for (const [f, { training, heldOut, clusters }] of rows.folds.entries()) {
-    const point = chosenPoint(config, outcomes[f] as FoldOutcome);
-    const fit = await fitPoint(await source.rowsFor(training, clusters), point, selectionPlan(config, model));
-    const held = await source.rowsFor(heldOut, clusters);
+    const point = selectChosenPoint(config, outcomes[f] as FoldOutcome);
+    const fit = await fitPoint(
+      await source.gatherRowsFor(training, clusters),
+      point,
+      buildSelectionPlan(config, model),
+    );
+    const held = await source.gatherRowsFor(heldOut, clusters);
     scores.push(await scoreTable(fit.model, fit.values, held));
-    handTuned.push(await scoreTable(fit.model, handTunedValues(fit.model), held));
+    handTuned.push(await scoreTable(fit.model, listHandTunedValues(fit.model), held));
     await letEventsIn();
   }
-  return { scores: rows.joined(scores), handTuned: rows.joined(handTuned) };
+  return { scores: rows.joinFoldScores(scores), handTuned: rows.joinFoldScores(handTuned) };
 }
 
 /** The refit of each set of signals, from the cache if present. @param name the name of the progress stage */
-async function scoredSets(
+async function scoreSignalSets(
   job: ModelJob,
   name: string,
   sets: ReadonlyMap<string, readonly string[]>,
   refit: (signals: readonly string[]) => Promise<RefitScores>,
 ): Promise<ReadonlyMap<string, RefitScores>> {
-  const { task, progress = silent } = job;
+  const { task, progress = ignoreProgress } = job;
   const shown = progress(name, sets.size);
   const found = new Map<string, RefitScores>();
   for (const [set, signals] of sets) {
     const stage = name.replaceAll(' ', '-');
-    found.set(set, await task.kept(stage, [jobKey(job), signals], () => refit(signals)));
+    found.set(set, await task.keepResult(stage, [buildJobKey(job), signals], () => refit(signals)));
     shown.update(found.size);
   }
   shown.finish(`${sets.size} refits`);
@@ -82,7 +86,7 @@ async function scoredSets(
 }
 
 /** Figures of rankings, each compared with one of them. */
-async function measuredBeside(
+async function measureBeside(
   { task, config }: ModelJob,
   sets: ReadonlyMap<string, readonly string[]>,
   [name, baseline]: readonly [string, Run],
@@ -99,22 +103,22 @@ async function measuredBeside(
 
 /** A mix of fewer signals. */
 function without(options: LinearOptions, all: readonly string[], left: readonly string[]): LinearOptions {
-  const others = (signals: readonly string[]) => signals.filter((signal) => !left.includes(signal));
-  return { ...options, signals: others(all), nonNegative: others(options.nonNegative) };
+  const listOtherSignals = (signals: readonly string[]) => signals.filter((signal) => !left.includes(signal));
+  return { ...options, signals: listOtherSignals(all), nonNegative: listOtherSignals(options.nonNegative) };
 }
 
 /** The value of each family of signals: the learned method without it against the learned method. Omits a family that is the whole model. */
-export async function importanceOf(job: ModelJob, validated: Validated): Promise<Importance[]> {
+export async function measureImportance(job: ModelJob, validated: Validated): Promise<Importance[]> {
   const { task, config, options } = job;
   if (!config.importance || options.name !== 'linear') return [];
-  const all = modelSignals(options, task.table.signals);
-  const families = new Map([...signalFamilies(all)].filter(([, signals]) => signals.length < all.length));
-  const scored = await scoredSets(job, 'without signals', families, (left) =>
-    refitScores(job, validated, task.features, without(options, all, left)),
+  const all = listModelSignals(options, task.table.signals);
+  const families = new Map([...groupSignalFamilies(all)].filter(([, signals]) => signals.length < all.length));
+  const scored = await scoreSignalSets(job, 'without signals', families, (left) =>
+    computeRefitScores(job, validated, task.features, without(options, all, left)),
   );
   const { rows, learned } = validated;
-  const runOf = (set: string) => rows.runOf((scored.get(set) as RefitScores).scores);
-  const found = await measuredBeside(job, families, ['learned', learned], runOf);
+  const rankScoredSet = (set: string) => rows.rankAllRows((scored.get(set) as RefitScores).scores);
+  const found = await measureBeside(job, families, ['learned', learned], rankScoredSet);
   return found.map(({ name: family, signals, comparisons }) => ({ family, signals, comparisons }));
 }
 
@@ -123,22 +127,24 @@ function isSame(a: Float32Array, b: Float32Array): boolean {
 }
 
 /** The learned and the hand-tuned method when the candidates of each query exchange a part of its signals. */
-export async function controlsOf(job: ModelJob, validated: Validated): Promise<NullControl[]> {
+export async function measureNullControls(job: ModelJob, validated: Validated): Promise<NullControl[]> {
   const { task, config, options } = job;
   if (!config.controls) return [];
   const { rows, learned, handTuned } = validated;
-  const parts = exchangedParts(config, options, task.table.signals);
-  const scored = await scoredSets(job, 'exchanged signals', parts, (signals) => {
-    const exchanged = changedFeatures(task.features, (own) => exchangeSignals(own, signals, config.seed));
-    return refitScores(job, validated, exchanged, options);
+  const parts = listExchangedParts(config, options, task.table.signals);
+  const scored = await scoreSignalSets(job, 'exchanged signals', parts, (signals) => {
+    const exchanged = createChangedSource(task.features, (own) => exchangeSignals(own, signals, config.seed));
+    return computeRefitScores(job, validated, exchanged, options);
   });
-  const scoresOf = (part: string) => scored.get(part) as RefitScores;
-  const found = await measuredBeside(job, parts, ['learned', learned], (part) => rows.runOf(scoresOf(part).scores));
-  const baselines = await measuredBeside(job, parts, [BASELINE, rows.runOf(handTuned)], (part) =>
-    rows.runOf(scoresOf(part).handTuned),
+  const getRefitScores = (part: string) => scored.get(part) as RefitScores;
+  const found = await measureBeside(job, parts, ['learned', learned], (part) =>
+    rows.rankAllRows(getRefitScores(part).scores),
+  );
+  const baselines = await measureBeside(job, parts, [BASELINE, rows.rankAllRows(handTuned)], (part) =>
+    rows.rankAllRows(getRefitScores(part).handTuned),
   );
   return found.map(({ name: part, ...rest }, i) => {
     const { comparisons } = baselines[i] as Refit;
-    return { part, ...rest, baseline: { isUnchanged: isSame(scoresOf(part).handTuned, handTuned), comparisons } };
+    return { part, ...rest, baseline: { isUnchanged: isSame(getRefitScores(part).handTuned, handTuned), comparisons } };
   });
 }

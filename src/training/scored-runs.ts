@@ -1,5 +1,5 @@
 import type { FeatureTable } from '../learning/feature-table.ts';
-import { bestPlaces } from '../learning/table-metrics.ts';
+import { findBestPlaces } from '../learning/table-metrics.ts';
 import type { Corpus } from '../model/corpus.ts';
 import type { Run } from '../model/run.ts';
 import type { PoolRows } from '../signals/candidate-pool.ts';
@@ -15,7 +15,7 @@ export function runOfScores(
   const best = new Int32Array(Math.min(depth, table.width));
   return new Map(
     table.queryIds.map((id, row) => {
-      const count = bestPlaces(scores, table.mask, row * table.width, (row + 1) * table.width, best);
+      const count = findBestPlaces(scores, table.mask, row * table.width, (row + 1) * table.width, best);
       const ranked = Array.from(best.subarray(0, count), (pair) => ({
         id: corpus.turns[pool.positions[pair] as number]?.id as string,
         score: scores[pair] as number,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { signalFamilies } from './signal-families.ts';
+import { groupSignalFamilies } from './signal-families.ts';
 
 test('a score with all that is spread of it is one family, a signal by itself another', () => {
-  const families = signalFamilies(['bm25', 'bm25:-1', 'bm25:session-mean', 'age', 'bm25-window']);
+  const families = groupSignalFamilies(['bm25', 'bm25:-1', 'bm25:session-mean', 'age', 'bm25-window']);
   expect([...families]).toEqual([
     ['bm25', ['bm25', 'bm25:-1', 'bm25:session-mean']],
     ['age', ['age']],
@@ -11,7 +11,7 @@ test('a score with all that is spread of it is one family, a signal by itself an
 });
 
 test('signals that differ in a number alone are one family', () => {
-  const families = signalFamilies(['decay-6h', 'decay-24h', 'rank-2', 'rank-13:+1', 'f1', 'decay-24h × rank-2']);
+  const families = groupSignalFamilies(['decay-6h', 'decay-24h', 'rank-2', 'rank-13:+1', 'f1', 'decay-24h × rank-2']);
   expect([...families]).toEqual([
     ['decay-Nh', ['decay-6h', 'decay-24h', 'decay-24h × rank-2']],
     ['rank-N', ['rank-2', 'rank-13:+1', 'decay-24h × rank-2']],
@@ -20,7 +20,7 @@ test('signals that differ in a number alone are one family', () => {
 });
 
 test('a product goes with each of its factors, once with a square', () => {
-  const families = signalFamilies(['bm25:share', 'age', 'bm25:share × age', 'age × age']);
+  const families = groupSignalFamilies(['bm25:share', 'age', 'bm25:share × age', 'age × age']);
   expect([...families]).toEqual([
     ['bm25', ['bm25:share', 'bm25:share × age']],
     ['age', ['age', 'bm25:share × age', 'age × age']],

@@ -3,9 +3,9 @@ import { assertFeatureTable } from '../learning/feature-table.ts';
 import { Corpus } from '../model/corpus.ts';
 import type { Dataset, Query } from '../model/dataset.ts';
 import type { CandidatePool } from '../signals/candidate-pool.ts';
-import { featureTableOf } from './signal-features.ts';
+import { buildFeatureTable } from './signal-features.ts';
 
-const turn = (id: string, timestamp: number) => ({
+const buildTurn = (id: string, timestamp: number) => ({
   id,
   conversationId: 'c',
   parentId: null,
@@ -14,8 +14,14 @@ const turn = (id: string, timestamp: number) => ({
   channel: null,
   text: id,
 });
-const corpus = new Corpus([turn('a', 1), turn('b', 2), turn('c', 3), turn('d', 4), turn('e', 5)]);
-const query = (id: string, cluster: string): Query => ({
+const corpus = new Corpus([
+  buildTurn('a', 1),
+  buildTurn('b', 2),
+  buildTurn('c', 3),
+  buildTurn('d', 4),
+  buildTurn('e', 5),
+]);
+const buildFeatureQuery = (id: string, cluster: string): Query => ({
   id,
   text: id,
   timestamp: 9,
@@ -25,7 +31,7 @@ const query = (id: string, cluster: string): Query => ({
   split: 'dev',
   cluster,
 });
-const queries = [query('q1', 'c1'), query('q2', 'c2'), query('q3', 'c2')];
+const queries = [buildFeatureQuery('q1', 'c1'), buildFeatureQuery('q2', 'c2'), buildFeatureQuery('q3', 'c2')];
 const qrels = new Map([
   [
     'q1',
@@ -47,7 +53,7 @@ const qrels = new Map([
 const dataset = { corpus, qrels, relevantGrade: 2 } as unknown as Dataset;
 const pool = { queryCount: 3, width: 2, positions: Int32Array.of(1, 2, 4, -1, -1, -1) } as unknown as CandidatePool;
 const values = Float32Array.from({ length: 18 }, (_, i) => i);
-const table = featureTableOf(dataset, queries, pool, { signals: ['x', 'y', 'z'], values });
+const table = buildFeatureTable(dataset, queries, pool, { signals: ['x', 'y', 'z'], values });
 
 test('a candidate has the grade of its turn, padding none', () => {
   expect([...table.grades]).toEqual([2, 0, 0, 0, 0, 0]);

@@ -4,19 +4,19 @@ import type { SignalTable } from '../signals/bank/signal-bank.ts';
 import type { CandidatePool } from '../signals/candidate-pool.ts';
 
 /** Judgements of a pool's candidates, and of the turns that it misses. */
-function judgements(dataset: Dataset, queries: readonly Query[], pool: CandidatePool) {
+function judgeCandidates(dataset: Dataset, queries: readonly Query[], pool: CandidatePool) {
   const { corpus, qrels } = dataset;
   const mask = Uint8Array.from(pool.positions, (position) => (position < 0 ? 0 : 1));
   const grades = new Float32Array(pool.positions.length);
   const missed = new Int32Array(queries.length);
   const missedGrades: number[] = [];
   for (const [row, { id }] of queries.entries()) {
-    const places = new Map<number, number>();
+    const slots = new Map<number, number>();
     for (let pair = row * pool.width; pair < (row + 1) * pool.width; pair++)
-      places.set(pool.positions[pair] as number, pair);
+      slots.set(pool.positions[pair] as number, pair);
     for (const [turnId, grade] of qrels.get(id) ?? []) {
       if (grade <= 0) continue;
-      const pair = places.get(corpus.position(turnId));
+      const pair = slots.get(corpus.getPosition(turnId));
       if (pair !== undefined) grades[pair] = grade;
       else {
         missed[row]! += 1;
@@ -28,7 +28,7 @@ function judgements(dataset: Dataset, queries: readonly Query[], pool: Candidate
 }
 
 /** A table of signals with the judgements of a dataset, for models to be trained on. */
-export function featureTableOf(
+export function buildFeatureTable(
   dataset: Dataset,
   queries: readonly Query[],
   pool: CandidatePool,
@@ -40,7 +40,7 @@ export function featureTableOf(
     clusters: queries.map(({ cluster }) => cluster),
     width: pool.width,
     values,
-    ...judgements(dataset, queries, pool),
+    ...judgeCandidates(dataset, queries, pool),
     relevantGrade: dataset.relevantGrade,
   };
 }

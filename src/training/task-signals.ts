@@ -1,6 +1,6 @@
 import { findPool } from '../retrieval/candidate-sources.ts';
 import { type RetrieverOptions, retrieverOptions } from '../retrieval/retriever-options.ts';
-import { type SignalTable, signalTable } from '../signals/bank/signal-bank.ts';
+import { computeSignalTable, type SignalTable } from '../signals/bank/signal-bank.ts';
 import type { CandidatePool } from '../signals/candidate-pool.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import type { Dimensions } from '../trajectory/coordinate-names.ts';
@@ -8,27 +8,27 @@ import type { TrainingConfig } from './training-config.ts';
 import { withTrajectorySignals } from './trajectory-features.ts';
 
 /** The candidate stage of a training; relevance is not computed. */
-export function candidateOptions({ candidates, sameChannel }: TrainingConfig): RetrieverOptions {
+export function buildCandidateOptions({ candidates, sameChannel }: TrainingConfig): RetrieverOptions {
   return retrieverOptions.parse({ candidates, sameChannel, relevance: { signals: ['recency'] } });
 }
 
-export function candidatePool(workspace: Workspace, config: TrainingConfig): Promise<CandidatePool> {
-  return findPool(workspace, candidateOptions(config));
+export function findCandidatePool(workspace: Workspace, config: TrainingConfig): Promise<CandidatePool> {
+  return findPool(workspace, buildCandidateOptions(config));
 }
 
 /** The dimensions of the coordinates that the models of a config read, null if none reads any; the largest dimension includes the others. */
-export function trajectoryDimensions({ models }: TrainingConfig): Dimensions | null {
+export function readTrajectoryDimensions({ models }: TrainingConfig): Dimensions | null {
   const dimensions = models.flatMap((model) => (model.name === 'trajectory' ? [model.dimensions] : []));
   return dimensions.length === 0 ? null : (Math.max(...dimensions) as Dimensions);
 }
 
 /** Every signal that the models of a config may read. */
-export async function taskSignals(
+export async function computeTaskSignals(
   workspace: Workspace,
   pool: CandidatePool,
   config: TrainingConfig,
 ): Promise<SignalTable> {
-  const bank = await workspace.get(signalTable(config.signals), pool);
-  const dimensions = trajectoryDimensions(config);
+  const bank = await workspace.get(computeSignalTable(config.signals), pool);
+  const dimensions = readTrajectoryDimensions(config);
   return dimensions === null ? bank : withTrajectorySignals(workspace, pool, bank, dimensions);
 }

@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TensorOps } from '../core/tensor-op.harness.ts';
-import { sampleTrainingConfig } from './training-config.fixture.ts';
+import { buildSampleTrainingConfig } from './training-config.fixture.ts';
 import { loadTrainingConfig } from './training-config.ts';
 
-function trained(...overrides: string[]): number {
+function countTrained(...overrides: string[]): number {
   const folder = mkdtempSync(join(tmpdir(), 'ragpp-training-'));
   try {
     const path = join(folder, 'training.yaml');
-    writeFileSync(path, JSON.stringify(sampleTrainingConfig(folder)));
+    writeFileSync(path, JSON.stringify(buildSampleTrainingConfig(folder)));
     return loadTrainingConfig(path, overrides).fitting.epochs;
   } finally {
     rmSync(folder, { recursive: true });
@@ -18,10 +18,10 @@ function trained(...overrides: string[]): number {
 
 export const TENSOR_OPS: TensorOps = {
   loadTrainingConfig: {
-    use: () => trained(),
+    use: () => countTrained(),
     refuses: [
       [
-        () => trained('fitting.epochs=soup'),
+        () => countTrained('fitting.epochs=soup'),
         /fitting\.epochs \(--set\): expected number|fitting\.epochs: expected number/,
       ],
     ],

@@ -6,17 +6,17 @@ import { ValidationError } from '../core/errors.ts';
 import { loadDataset } from '../datasets/registry.ts';
 import {
   assertFirstLook,
+  describeTestSplit,
   LOOKS_FILE,
+  listLooksAt,
   lookLines,
-  looksAt,
   nextLook,
   publishLooks,
   recordLooks,
   type TestLook,
   type TestSplit,
-  testSplitOf,
 } from './test-looks.ts';
-import { sampleTrainingConfig, writeSampleTraining } from './training-config.fixture.ts';
+import { buildSampleTrainingConfig, writeSampleTraining } from './training-config.fixture.ts';
 import { trainingConfig } from './training-config.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-looks-'));
@@ -36,7 +36,7 @@ const look = (training: string, number: number, of: TestSplit = split): TestLook
   number,
   ...made,
 });
-const namesOf = (looks: readonly TestLook[]) => looks.map(({ training, number }) => `${training} ${number}`);
+const listLookNames = (looks: readonly TestLook[]) => looks.map(({ training, number }) => `${training} ${number}`);
 
 test('looks of other trainings count where dataset and features are the same', () => {
   recordLooks(folder, [
@@ -48,15 +48,15 @@ test('looks of other trainings count where dataset and features are the same', (
   ]);
   const { contents: _, ...unknown } = split;
   recordLooks(folder, [look('by-name-92', 1, unknown)]);
-  expect(namesOf(looksAt(folder, split))).toEqual(['other-34 1', 'grown-91 1', 'by-name-92 1']);
-  expect(looksAt(folder, { ...split, features: ['text'] })).toEqual([]);
+  expect(listLookNames(listLooksAt(folder, split))).toEqual(['other-34 1', 'grown-91 1', 'by-name-92 1']);
+  expect(listLooksAt(folder, { ...split, features: ['text'] })).toEqual([]);
 });
 
 test('those that were published and those of the training itself count once each', () => {
   writeFileSync(join(results, LOOKS_FILE), JSON.stringify({ looks: [look('old-11', 1), look('mix-12', 1)] }));
   writeFileSync(join(folder, 'test.json'), JSON.stringify({ touches: [made, made] }));
   recordLooks(folder, [look('mix-12', 1)]);
-  expect(namesOf(looksAt(folder, split))).toEqual(['old-11 1', 'mix-12 1', 'mix-12 2']);
+  expect(listLookNames(listLooksAt(folder, split))).toEqual(['old-11 1', 'mix-12 1', 'mix-12 2']);
 });
 
 test('a look of a folder that was removed and made again is one more', () => {
@@ -68,17 +68,17 @@ test('a look of a folder that was removed and made again is one more', () => {
   mkdirSync(folder);
   recordLooks(folder, [nextLook(folder, split, made)]);
   writeFileSync(join(folder, 'test.json'), JSON.stringify({ touches: [made] }));
-  expect(namesOf(looksAt(folder, split))).toEqual(['mix-12 1', 'other-34 5', 'mix-12 2']);
+  expect(listLookNames(listLooksAt(folder, split))).toEqual(['mix-12 1', 'other-34 5', 'mix-12 2']);
 });
 
 test('publishing adds to what was published', () => {
   publishLooks(folder, results);
-  expect(looksAt(folder, split)).toEqual([]);
+  expect(listLooksAt(folder, split)).toEqual([]);
   writeFileSync(join(results, LOOKS_FILE), JSON.stringify({ looks: [look('old-11', 1)] }));
   recordLooks(folder, [look('mix-12', 1)]);
   for (let i = 0; i < 2; i++) publishLooks(folder, results);
   const { looks } = JSON.parse(readFileSync(join(results, LOOKS_FILE), 'utf8')) as { looks: TestLook[] };
-  expect(namesOf(looks)).toEqual(['old-11 1', 'mix-12 1']);
+  expect(listLookNames(looks)).toEqual(['old-11 1', 'mix-12 1']);
 });
 
 test('a second look is refused unless it is meant, whichever training made the first', () => {
@@ -103,7 +103,7 @@ test('looks are a count and a list', () => {
 test.each(['{', '[]', '{"looks":[{}]}'])('%s is no list of looks', (text) => {
   const path = join(results, LOOKS_FILE);
   writeFileSync(path, text);
-  expect(() => looksAt(folder, split)).toThrow(
+  expect(() => listLooksAt(folder, split)).toThrow(
     `not a list of looks at test splits: ${path}; restore the file from a backup`,
   );
 });
@@ -111,13 +111,13 @@ test.each(['{', '[]', '{"looks":[{}]}'])('%s is no list of looks', (text) => {
 describe('the test split of a config', () => {
   test('has what its signals may look at, and the contents of its test conversations', async () => {
     writeSampleTraining(root);
-    const parsed = trainingConfig.parse(sampleTrainingConfig(root));
+    const parsed = trainingConfig.parse(buildSampleTrainingConfig(root));
     const dataset = await loadDataset(parsed.dataset, { cacheFolder: join(root, 'cache') });
-    const found = testSplitOf(dataset, parsed);
+    const found = describeTestSplit(dataset, parsed);
     expect(found).toMatchObject({ dataset: 'jsonl', features: ['text', 'time'] });
     expect(found.contents).toHaveLength(7); // as many as test conversations
-    expect(testSplitOf(dataset, { ...parsed, sameChannel: true }).features).toEqual(['text', 'time', 'channel']);
+    expect(describeTestSplit(dataset, { ...parsed, sameChannel: true }).features).toEqual(['text', 'time', 'channel']);
     const dev = { ...dataset, queries: dataset.queries.map((query) => ({ ...query, split: 'dev' as const })) };
-    expect(testSplitOf(dev, parsed).contents).toEqual([]);
+    expect(describeTestSplit(dev, parsed).contents).toEqual([]);
   });
 });

@@ -3,10 +3,10 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
 import { readText, writeAtomic } from '../core/files.ts';
-import { contentsByCluster } from '../experiment/run/cluster-conversations.ts';
+import { groupContentHashes } from '../experiment/run/cluster-conversations.ts';
 import type { Dataset } from '../model/dataset.ts';
 import { SIGNAL_GROUPS } from '../signals/bank/options.ts';
-import { readTouches, TEST_FILE, type Touch, times } from './test-touches.ts';
+import { formatTimes, readTouches, TEST_FILE, type Touch } from './test-touches.ts';
 import type { TrainingConfig } from './training-config.ts';
 
 /** Lists the looks at test splits of all trainings of a folder, and of all published trainings. */
@@ -41,9 +41,9 @@ export type TestLook = z.output<typeof lookSchema>;
 const fileSchema = z.strictObject({ looks: z.array(lookSchema) });
 
 /** The test split of a dataset as used by a config. */
-export function testSplitOf(dataset: Dataset, { signals, sameChannel }: TrainingConfig): TestSplit {
+export function describeTestSplit(dataset: Dataset, { signals, sameChannel }: TrainingConfig): TestSplit {
   const test = dataset.queries.filter(({ split }) => split === 'test');
-  const contents = [...contentsByCluster({ ...dataset, queries: test }).values()].flat();
+  const contents = [...groupContentHashes({ ...dataset, queries: test }).values()].flat();
   const groups = new Set([...signals.groups, ...(sameChannel ? ['channel'] : [])]);
   return {
     dataset: dataset.name,
@@ -77,7 +77,7 @@ function writeLooks(path: string, looks: readonly TestLook[]): void {
 }
 
 /** The looks of several lists, each once, in the order in which they are first listed. */
-function mergedLooks(...lists: readonly (readonly TestLook[])[]): TestLook[] {
+function mergeLooks(...lists: readonly (readonly TestLook[])[]): TestLook[] {
   const found = new Map<string, TestLook>();
   for (const look of lists.flat()) {
     const key = `${look.training} ${look.number}`;
@@ -87,7 +87,7 @@ function mergedLooks(...lists: readonly (readonly TestLook[])[]): TestLook[] {
 }
 
 /** Published looks come first, since they are older or the same. */
-function listsFor(trainingFolder: string): { readonly published: string; readonly own: string } {
+function joinLookPaths(trainingFolder: string): { readonly published: string; readonly own: string } {
   const runs = dirname(resolve(trainingFolder));
   return { published: join(dirname(runs), LOOKS_FILE), own: join(runs, LOOKS_FILE) };
 }
@@ -98,12 +98,12 @@ function trainingName(trainingFolder: string): string {
 
 /** Every known look: of all trainings beside this one, of those that were published, and of this one's own record. @param split that of this training */
 function knownLooks(trainingFolder: string, split: TestSplit): TestLook[] {
-  const { published, own } = listsFor(trainingFolder);
+  const { published, own } = joinLookPaths(trainingFolder);
   const training = trainingName(trainingFolder);
   const recorded = readTouches(join(trainingFolder, TEST_FILE)).map((touch, i) => {
     return { ...split, training, number: i + 1, ...touch };
   });
-  return mergedLooks(readLooks(published), readLooks(own), recorded);
+  return mergeLooks(readLooks(published), readLooks(own), recorded);
 }
 
 /**
@@ -111,7 +111,7 @@ function knownLooks(trainingFolder: string, split: TestSplit): TestLook[] {
  *
  * @throws ValidationError for a file of another kind.
  */
-export function looksAt(trainingFolder: string, split: TestSplit): TestLook[] {
+export function listLooksAt(trainingFolder: string, split: TestSplit): TestLook[] {
   return knownLooks(trainingFolder, split).filter((look) => isSameSplit(look, split));
 }
 
@@ -128,29 +128,29 @@ export function assertFirstLook(looks: readonly TestLook[], { dataset, features 
   const [first] = looks;
   if (first === undefined || isAgain) return;
   throw new ValidationError(
-    `test split of ${dataset} was looked at before with the features ${features.join(', ')} (${times(looks.length)}, first by ${first.training} at commit ${first.commit}); add --again to look once more; the table lists every look`,
+    `test split of ${dataset} was looked at before with the features ${features.join(', ')} (${formatTimes(looks.length)}, first by ${first.training} at commit ${first.commit}); add --again to look once more; the table lists every look`,
     { dataset, looks: looks.length },
   );
 }
 
 /** Adds looks to the list beside the training's folder. */
 export function recordLooks(trainingFolder: string, looks: readonly TestLook[]): void {
-  const { own } = listsFor(trainingFolder);
-  writeLooks(own, mergedLooks(readLooks(own), looks));
+  const { own } = joinLookPaths(trainingFolder);
+  writeLooks(own, mergeLooks(readLooks(own), looks));
 }
 
 /** Adds the looks that are listed beside a training's folder to the published list; does nothing without looks. */
 export function publishLooks(trainingFolder: string, results: string): void {
-  const looks = readLooks(listsFor(trainingFolder).own);
+  const looks = readLooks(joinLookPaths(trainingFolder).own);
   const path = join(results, LOOKS_FILE);
-  if (looks.length > 0) writeLooks(path, mergedLooks(readLooks(path), looks));
+  if (looks.length > 0) writeLooks(path, mergeLooks(readLooks(path), looks));
 }
 
 /** The number of looks at a test split, then each look; readers of the figures need both. */
 export function lookLines(looks: readonly TestLook[]): string[] {
   const [first] = looks;
   if (first === undefined) return [];
-  const count = `Test split of ${first.dataset} looked at ${times(looks.length)} with the features ${first.features.join(', ')}:`;
+  const count = `Test split of ${first.dataset} looked at ${formatTimes(looks.length)} with the features ${first.features.join(', ')}:`;
   const lines = looks.map(({ training, commit, command, note }, i) => {
     const why = note === undefined ? '' : ` (${note})`;
     return `${i + 1}. ${training}, commit ${commit}${why}: ${command}`;

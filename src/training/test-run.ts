@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { ValidationError } from '../core/errors.ts';
-import { silent } from '../core/progress.ts';
+import { ignoreProgress } from '../core/progress.ts';
 import { loadDataset } from '../datasets/registry.ts';
-import { contentsByCluster } from '../experiment/run/cluster-conversations.ts';
-import { handTunedValues, uniformValues } from '../learning/parameters.ts';
+import { groupContentHashes } from '../experiment/run/cluster-conversations.ts';
+import { listHandTunedValues, listUniformValues } from '../learning/parameters.ts';
 import { scoreTable } from '../learning/table-scorer.ts';
 import { assertFits, type Weights } from '../learning/weight-file.ts';
 import type { Run } from '../model/run.ts';
 import { LearningTask, type TaskContext } from './learning-task.ts';
-import { BASELINE, DEPTH, measuredCounts, measureMethods, methodResults } from './measured-methods.ts';
+import { BASELINE, countMeasured, DEPTH, listMethodResults, measureMethods } from './measured-methods.ts';
 import { runOfScores } from './scored-runs.ts';
-import { type TestSplit, testSplitOf } from './test-looks.ts';
+import { describeTestSplit, type TestSplit } from './test-looks.ts';
 import type { TrainingConfig } from './training-config.ts';
 import type { MethodResult } from './training-result.ts';
 
@@ -40,7 +40,7 @@ function assertUnseen(file: string, { provenance }: Weights, { dataset, table }:
       `weights ${file} were trained on other data than dataset ${dataset.name}; train them on it`,
       { file },
     );
-  const contents = contentsByCluster(dataset);
+  const contents = groupContentHashes(dataset);
   const trained = new Set(provenance.trainingContents);
   const seen = table.clusters.find(
     (cluster) =>
@@ -64,8 +64,8 @@ async function testModel(
   assertFits(weights, table.signals);
   const { model, values } = weights;
   const numbers = {
-    [BASELINE]: handTunedValues(model),
-    uniform: uniformValues(model),
+    [BASELINE]: listHandTunedValues(model),
+    uniform: listUniformValues(model),
     learned: values,
   };
   const runs = new Map<string, Run>();
@@ -76,18 +76,18 @@ async function testModel(
     name: model.name,
     file,
     baseline: BASELINE,
-    measured: measuredCounts(measurement),
-    methods: methodResults(runs.keys(), measurement),
+    measured: countMeasured(measurement),
+    methods: listMethodResults(runs.keys(), measurement),
   };
 }
 
 /** The test split and features that a test of a config's weights uses; embeds and measures nothing. */
 export async function testSplit(
   config: TrainingConfig,
-  { cacheFolder, progress = silent }: TaskContext,
+  { cacheFolder, progress = ignoreProgress }: TaskContext,
 ): Promise<TestSplit> {
   const dataset = await loadDataset(config.dataset, { cacheFolder: join(cacheFolder, 'datasets'), progress });
-  return testSplitOf(dataset, config);
+  return describeTestSplit(dataset, config);
 }
 
 /**

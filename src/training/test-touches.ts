@@ -28,10 +28,10 @@ export function readTouches(path: string): Touch[] {
 }
 
 /** The part of such a file to keep when its figures no longer belong to the weights. */
-export function keptTouches(path: string): string {
+export function formatKeptTouches(path: string): string {
   return `${JSON.stringify({ touches: readTouches(path) }, null, 2)}\n`;
 }
 
-export function times(count: number): string {
+export function formatTimes(count: number): string {
   return count === 1 ? '1 time' : `${count} times`;
 }

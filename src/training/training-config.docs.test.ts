@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import {
-  documentedRows,
   expectDocumented,
+  indexDocumentedRows,
   isKind,
-  keysWithin,
+  listKeysWithin,
   type Schema,
 } from '../experiment/config/config-reference.harness.ts';
 import { PROJECT_ROOT } from '../experiment/run/environment.ts';
@@ -15,10 +15,10 @@ const page = readFileSync(`${PROJECT_ROOT}/docs/training.md`, 'utf8');
 /** Keys that experiments have too: the reference of their config has them. */
 const ELSEWHERE = /^(transfer\[\]\.)?(dataset|embedding|candidates\[\])[ .]|^signals\.encoders\[\]/;
 
-const keys = keysWithin(z.toJSONSchema(trainingConfig, { io: 'input' }) as Schema, '').filter(
+const keys = listKeysWithin(z.toJSONSchema(trainingConfig, { io: 'input' }) as Schema, '').filter(
   ({ id, schema }) => !isKind(schema) && !ELSEWHERE.test(id),
 );
-const rows = documentedRows(page);
+const rows = indexDocumentedRows(page);
 
 describe('the reference of training configs', () => {
   test('has a row for every key of the schema, and for no other', () => {

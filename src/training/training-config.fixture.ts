@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
 
 /** A training config for the made-up dataset of a folder, small enough to be trained within a test. */
-export function sampleTrainingConfig(dataFolder: string) {
+export function buildSampleTrainingConfig(dataFolder: string) {
   return {
     name: 'sample-training',
     description: 'A made-up training.',
@@ -38,6 +38,6 @@ export function sampleTrainingConfig(dataFolder: string) {
 export function writeSampleTraining(folder: string): string {
   writeSampleJsonl(folder);
   const path = join(folder, 'training.yaml');
-  writeFileSync(path, JSON.stringify(sampleTrainingConfig(folder)));
+  writeFileSync(path, JSON.stringify(buildSampleTrainingConfig(folder)));
   return path;
 }

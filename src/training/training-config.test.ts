@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { ConfigurationError } from '../core/errors.ts';
-import { sampleTrainingConfig } from './training-config.fixture.ts';
+import { buildSampleTrainingConfig } from './training-config.fixture.ts';
 import { loadTrainingConfig } from './training-config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-training-config-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const path = join(folder, 'training.yaml');
-writeFileSync(path, JSON.stringify(sampleTrainingConfig('data')));
+writeFileSync(path, JSON.stringify(buildSampleTrainingConfig('data')));
 writeFileSync(join(folder, 'longer.yaml'), 'extends: training.yaml\nfitting: { epochs: 17 }\n');
 
 test('what is written is kept, what is not has its default', () => {
@@ -26,11 +26,11 @@ test('a file is laid over another, and overrides over both', () => {
 });
 
 test('all errors are reported at once, with the nearest key', () => {
-  const wrong = () =>
+  const loadWrong = () =>
     loadTrainingConfig(path, ['fitting.epoch=3', 'crossValidation.outer=1', 'evaluation.metrics=[mmr@10]']);
-  expect(wrong).toThrow(ConfigurationError);
-  expect(wrong).toThrow(/3 errors/);
-  expect(wrong).toThrow(/fitting\.epoch: .*did you mean epochs\?/);
+  expect(loadWrong).toThrow(ConfigurationError);
+  expect(loadWrong).toThrow(/3 errors/);
+  expect(loadWrong).toThrow(/fitting\.epoch: .*did you mean epochs\?/);
 });
 
 test('two models of one name are refused: their weights would have one file', () => {

@@ -6,7 +6,7 @@ import { check } from '../core/validation.ts';
 import { setDataFolder } from '../datasets/data-folder.ts';
 import { datasetOptions } from '../datasets/registry.ts';
 import { encoderOptions } from '../embedding/registry.ts';
-import { composeFiles, folderOfWriter } from '../experiment/config/config-composition.ts';
+import { composeFiles, findWriterFolder } from '../experiment/config/config-composition.ts';
 import { metric, metrics, slug } from '../experiment/config/config-schema.ts';
 import { VALIDATION_METRIC } from '../learning/table-metrics.ts';
 import { signalBankOptions } from '../signals/bank/options.ts';
@@ -119,8 +119,8 @@ export function loadTrainingConfig(path: string, overrides: readonly string[] = 
   const result = check(trainingConfig, composed.content);
   if ('faults' in result) throw new ConfigurationError(composed.source, result.faults);
   const { dataset, transfer } = result.value;
-  setDataFolder(dataset, folderOfWriter(['dataset', 'path'], composed));
+  setDataFolder(dataset, findWriterFolder(['dataset', 'path'], composed));
   for (const [i, other] of transfer.entries())
-    setDataFolder(other.dataset, folderOfWriter(['transfer', String(i), 'dataset', 'path'], composed));
+    setDataFolder(other.dataset, findWriterFolder(['transfer', String(i), 'dataset', 'path'], composed));
   return result.value;
 }

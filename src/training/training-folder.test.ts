@@ -8,7 +8,7 @@ import { PartialFolder } from '../experiment/run/partial-folder.ts';
 import { readRunSummary } from '../experiment/stored/run-summary.ts';
 import { writeSampleTraining } from './training-config.fixture.ts';
 import { loadTrainingConfig } from './training-config.ts';
-import { trainingFiles, writeTrainingFolder } from './training-folder.ts';
+import { buildTrainingFiles, writeTrainingFolder } from './training-folder.ts';
 import { type FinishedTraining, runTraining } from './training-run.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-training-folder-'));
@@ -27,7 +27,7 @@ beforeAll(async () => {
 test('a folder is there as a whole, with what was rendered', () => {
   expect(writeTrainingFolder(results, finished, { 'table.md': 'a table' })).toBe(target);
   expect(readdirSync(results)).toEqual([`sample-training-${finished.result.hash}`]);
-  const names = [...Object.keys(trainingFiles(finished)), 'weights-linear.safetensors', 'table.md'];
+  const names = [...Object.keys(buildTrainingFiles(finished)), 'weights-linear.safetensors', 'table.md'];
   for (const name of names) expect(existsSync(join(target, name)), name).toBe(true);
   expect(readFileSync(join(target, 'table.md'), 'utf8')).toBe('a table');
 });

@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { yaml } from '../core/yaml.ts';
-import { intervalMethod } from '../evaluation/mean-intervals.ts';
+import { chooseIntervalMethod } from '../evaluation/mean-intervals.ts';
 import { encodeQrels, formatRun } from '../evaluation/trec-files.ts';
-import { fileName } from '../experiment/config/arms.ts';
+import { formatFileName } from '../experiment/config/arms.ts';
 import { PartialFolder, type RunFiles } from '../experiment/run/partial-folder.ts';
 import { writeWeights } from '../learning/weight-file.ts';
-import { keptTouches, TEST_FILE } from './test-touches.ts';
+import { formatKeptTouches, TEST_FILE } from './test-touches.ts';
 import type { ModelResult, TrainingResult } from './training-result.ts';
 import type { FinishedTraining } from './training-run.ts';
 
 /** The methods of a model as a run's arms are written, so that what reads those reads these. */
-function armsOf({ name: model, methods }: ModelResult) {
+function listMethodArms({ name: model, methods }: ModelResult) {
   return methods.map(({ name, metrics, comparisons, holes }) => ({
     name: `${model}, ${name}`,
     tuned: {},
@@ -21,7 +21,7 @@ function armsOf({ name: model, methods }: ModelResult) {
   }));
 }
 
-function modelSummary(model: ModelResult) {
+function summariseModel(model: ModelResult) {
   const { name, file, measured, point, epochs, calibration, importance, controls, folds, searches } = model;
   const outer = folds.map(({ clusters, point, epochs }) => ({ clusters, point, epochs }));
   return {
@@ -29,7 +29,7 @@ function modelSummary(model: ModelResult) {
     file,
     baseline: `${name}, ${model.baseline}`,
     measured,
-    intervals: intervalMethod(measured.conversations),
+    intervals: chooseIntervalMethod(measured.conversations),
     point,
     epochs,
     folds: outer,
@@ -41,7 +41,7 @@ function modelSummary(model: ModelResult) {
 }
 
 /** The text of metrics.json. */
-function metricsText(result: TrainingResult): string {
+function formatTrainingMetrics(result: TrainingResult): string {
   const { name, hash, queries, conversations, metrics, level, poolRecall, models, transfer } = result;
   const { turns: _, ...dataset } = result.dataset;
   const [first] = models as [ModelResult, ...ModelResult[]];
@@ -55,15 +55,15 @@ function metricsText(result: TrainingResult): string {
     metrics,
     statistics,
     poolRecall,
-    arms: models.flatMap(armsOf),
-    models: models.map(modelSummary),
+    arms: models.flatMap(listMethodArms),
+    models: models.map(summariseModel),
     transfer,
     dataset,
   };
   return `${JSON.stringify(content, null, 2)}\n`;
 }
 
-function strataText({ strata, models }: TrainingResult): string {
+function formatTrainingStrata({ strata, models }: TrainingResult): string {
   const divisions = strata.map(({ levels, ...stratum }) => ({
     ...stratum,
     levels: levels.map(({ name, queries }) => ({ name, queries: queries.length })),
@@ -75,13 +75,16 @@ function strataText({ strata, models }: TrainingResult): string {
 }
 
 /** The files of a training besides its tables and its weights. */
-export function trainingFiles({ result, runs, qrels }: FinishedTraining): RunFiles {
-  const trec = [...runs].map(([name, run]) => [`runs/${fileName(name)}.trec`, formatRun(run, fileName(name))]);
+export function buildTrainingFiles({ result, runs, qrels }: FinishedTraining): RunFiles {
+  const trec = [...runs].map(([name, run]) => [
+    `runs/${formatFileName(name)}.trec`,
+    formatRun(run, formatFileName(name)),
+  ]);
   return {
     'config.yaml': yaml().stringify(result.config),
     'environment.json': `${JSON.stringify(result.environment, null, 2)}\n`,
-    'metrics.json': metricsText(result),
-    'strata.json': strataText(result),
+    'metrics.json': formatTrainingMetrics(result),
+    'strata.json': formatTrainingStrata(result),
     'qrels.trec': encodeQrels(qrels),
     ...Object.fromEntries(trec),
   };
@@ -101,8 +104,8 @@ export function writeTrainingFolder(results: string, finished: FinishedTraining,
   try {
     for (const [file, weights] of finished.weights) writeWeights(join(folder.path, file), weights);
     const earlier = join(folder.target, TEST_FILE);
-    const touches: RunFiles = existsSync(earlier) ? { [TEST_FILE]: keptTouches(earlier) } : {};
-    folder.finish({ ...trainingFiles(finished), ...tables, ...touches });
+    const touches: RunFiles = existsSync(earlier) ? { [TEST_FILE]: formatKeptTouches(earlier) } : {};
+    folder.finish({ ...buildTrainingFiles(finished), ...tables, ...touches });
   } catch (error) {
     folder.remove();
     throw error;

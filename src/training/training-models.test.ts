@@ -1,34 +1,36 @@
 import { expect, test } from 'vitest';
-import { handmadeTable } from '../learning/feature-table.fixture.ts';
-import { parameterValues } from '../learning/parameters.ts';
-import { standardisationOf } from '../learning/standardisation.ts';
-import { modelMaker } from './training-models.ts';
+import { drawHandmadeTable } from '../learning/feature-table.fixture.ts';
+import { chooseParameterValues } from '../learning/parameters.ts';
+import { fitStandardisation } from '../learning/standardisation.ts';
+import { createModelMaker } from './training-models.ts';
 
 const signals = ['bm25', 'cosine', 'age'];
-const table = handmadeTable({ queries: 5, candidates: 3, clusters: 2, signals, seed: 3 });
+const table = drawHandmadeTable({ queries: 5, candidates: 3, clusters: 2, signals, seed: 3 });
 const linear = { name: 'linear' as const, signals: null, nonNegative: [], initial: null };
-const initialOf = (options: Parameters<typeof modelMaker>[0]) => {
-  const model = modelMaker(options)(table);
+const listInitialValues = (options: Parameters<typeof createModelMaker>[0]) => {
+  const model = createModelMaker(options)(table);
   return Object.fromEntries(
-    model.signals.map((signal, i) => [signal, parameterValues(model, ({ initial }) => initial)[i]]),
+    model.signals.map((signal, i) => [signal, chooseParameterValues(model, ({ initial }) => initial)[i]]),
   );
 };
 
 test('a mix is of all signals, or of those that are named, from what is written or from words and embedding', () => {
-  expect(initialOf(linear)).toEqual({ bm25: 1, cosine: 1, age: 0 });
-  expect(initialOf({ ...linear, signals: ['age', 'bm25'] })).toEqual({ age: 0, bm25: 1 });
-  expect(initialOf({ ...linear, initial: { age: -0.5 } })).toEqual({ bm25: 0, cosine: 0, age: -0.5 });
+  expect(listInitialValues(linear)).toEqual({ bm25: 1, cosine: 1, age: 0 });
+  expect(listInitialValues({ ...linear, signals: ['age', 'bm25'] })).toEqual({ age: 0, bm25: 1 });
+  expect(listInitialValues({ ...linear, initial: { age: -0.5 } })).toEqual({ bm25: 0, cosine: 0, age: -0.5 });
 });
 
 test('its units are those of the rows that it is made of', () => {
-  expect(modelMaker(linear)(table).constants).toEqual(standardisationOf(table, signals));
+  expect(createModelMaker(linear)(table).constants).toEqual(fitStandardisation(table, signals));
 });
 
 test('a signal that the bank lacks is named, with the nearest that it has', () => {
-  expect(() => modelMaker({ ...linear, signals: ['cosin'] })(table)).toThrow('bank has no signal: cosin; use cosine');
+  expect(() => createModelMaker({ ...linear, signals: ['cosin'] })(table)).toThrow(
+    'bank has no signal: cosin; use cosine',
+  );
 });
 
 test('a trajectory model has as many coordinates as are asked for', () => {
-  const labels = modelMaker({ name: 'trajectory', dimensions: 7 })(table).parameters[0]?.labels;
+  const labels = createModelMaker({ name: 'trajectory', dimensions: 7 })(table).parameters[0]?.labels;
   expect(labels).toHaveLength(7);
 });

@@ -1,11 +1,11 @@
 import { ValidationError } from '../core/errors.ts';
-import { nearestOf } from '../core/validation.ts';
+import { findNearestWord } from '../core/validation.ts';
 import type { FeatureTable } from '../learning/feature-table.ts';
-import { linearModel } from '../learning/linear-model.ts';
+import { createLinearModel } from '../learning/linear-model.ts';
 import type { ScoringModel } from '../learning/model.ts';
-import { standardisationOf } from '../learning/standardisation.ts';
-import { trajectorySignals } from '../learning/trajectory-inputs.ts';
-import { trajectoryModel } from '../learning/trajectory-model.ts';
+import { fitStandardisation } from '../learning/standardisation.ts';
+import { listTrajectorySignals } from '../learning/trajectory-inputs.ts';
+import { createTrajectoryModel } from '../learning/trajectory-model.ts';
 import type { TrainingConfig } from './training-config.ts';
 
 type ModelOptions = TrainingConfig['models'][number];
@@ -14,15 +14,15 @@ type ModelOptions = TrainingConfig['models'][number];
 const HAND_TUNED: Readonly<Record<string, number>> = { bm25: 1, cosine: 1 };
 
 /** The signals of a mix. @throws ValidationError for one that the table lacks. */
-function mixedSignals(
+function selectMixSignals(
   all: readonly string[],
   { signals }: Extract<ModelOptions, { name: 'linear' }>,
 ): readonly string[] {
-  const inputs = new Set(trajectorySignals(7));
+  const inputs = new Set(listTrajectorySignals(7));
   if (signals === null) return all.filter((signal) => signal === 'cosine' || !inputs.has(signal));
   for (const signal of signals) {
     if (all.includes(signal)) continue;
-    const nearest = nearestOf(signal, all);
+    const nearest = findNearestWord(signal, all);
     const hint = nearest ?? 'a signal of docs/signals.md';
     throw new ValidationError(`bank has no signal: ${signal}; use ${hint}`, { signal });
   }
@@ -30,20 +30,20 @@ function mixedSignals(
 }
 
 /** The signals that a model reads. @param all those of the table @throws ValidationError for one that the table lacks. */
-export function modelSignals(options: ModelOptions, all: readonly string[]): readonly string[] {
-  return options.name === 'trajectory' ? trajectorySignals(options.dimensions) : mixedSignals(all, options);
+export function listModelSignals(options: ModelOptions, all: readonly string[]): readonly string[] {
+  return options.name === 'trajectory' ? listTrajectorySignals(options.dimensions) : selectMixSignals(all, options);
 }
 
 /** Makes a model of the rows that it is trained on. */
-export function modelMaker(options: ModelOptions): (rows: FeatureTable) => ScoringModel {
+export function createModelMaker(options: ModelOptions): (rows: FeatureTable) => ScoringModel {
   if (options.name === 'trajectory') {
     const { dimensions } = options;
-    return () => trajectoryModel({ dimensions, self: 'include' });
+    return () => createTrajectoryModel({ dimensions, self: 'include' });
   }
   return (rows) => {
-    const signals = mixedSignals(rows.signals, options);
+    const signals = selectMixSignals(rows.signals, options);
     const written = options.initial ?? HAND_TUNED;
     const initial = Object.fromEntries(Object.entries(written).filter(([signal]) => signals.includes(signal)));
-    return linearModel({ signals, nonNegative: options.nonNegative, initial }, standardisationOf(rows, signals));
+    return createLinearModel({ signals, nonNegative: options.nonNegative, initial }, fitStandardisation(rows, signals));
   };
 }

@@ -5,7 +5,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { ValidationError } from '../core/errors.ts';
-import { hashOf } from '../core/hash.ts';
+import { computeHash } from '../core/hash.ts';
 import { runTest } from './test-run.ts';
 import { writeSampleTraining } from './training-config.fixture.ts';
 import { loadTrainingConfig } from './training-config.ts';
@@ -20,7 +20,7 @@ const opening = readFileSync(join(root, 'turns.jsonl'), 'utf8')
   .split('\n')
   .map((line) => JSON.parse(line) as { readonly id: string; readonly timestamp: number; readonly text: string })
   .filter(({ id }) => id === 't17-0')
-  .map(({ timestamp, text }) => hashOf([timestamp, text]).slice(0, 16));
+  .map(({ timestamp, text }) => computeHash([timestamp, text]).slice(0, 16));
 const load = (...changes: string[]) =>
   loadTrainingConfig(path, ['importance=false', 'evaluation.resamples=0', ...changes]);
 const context = { cacheFolder: join(root, 'cache'), backend: 'cpu', command: 'ragpp train sample' };
@@ -47,11 +47,11 @@ describe('runTraining', () => {
   });
 
   test('is identified by its config and its backend, not by the command', async () => {
-    const hashOf = async (more: object, ...changes: string[]) =>
+    const runForHash = async (more: object, ...changes: string[]) =>
       (await runTraining(load(...changes), { ...context, ...more })).result.hash;
-    expect(await hashOf({ command: 'another' })).toBe(finished.result.hash);
-    expect(await hashOf({ backend: 'wasm' })).not.toBe(finished.result.hash);
-    expect(await hashOf({}, 'limitQueries=17')).not.toBe(finished.result.hash);
+    expect(await runForHash({ command: 'another' })).toBe(finished.result.hash);
+    expect(await runForHash({ backend: 'wasm' })).not.toBe(finished.result.hash);
+    expect(await runForHash({}, 'limitQueries=17')).not.toBe(finished.result.hash);
   });
 
   test('keeps no tensor, whether it ends well or not', async () => {

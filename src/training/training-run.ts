@@ -1,8 +1,8 @@
-import { hashOf } from '../core/hash.ts';
-import { silent } from '../core/progress.ts';
-import { qrelsOf } from '../experiment/measure/measurement.ts';
+import { computeHash } from '../core/hash.ts';
+import { ignoreProgress } from '../core/progress.ts';
+import { selectQrels } from '../experiment/measure/measurement.ts';
 import type { DatasetSummary } from '../experiment/measure/result.ts';
-import { contentsByCluster } from '../experiment/run/cluster-conversations.ts';
+import { groupContentHashes } from '../experiment/run/cluster-conversations.ts';
 import { captureEnvironment } from '../experiment/run/environment.ts';
 import type { Weights } from '../learning/weight-file.ts';
 import type { Dataset } from '../model/dataset.ts';
@@ -11,7 +11,7 @@ import { LearningTask, type TaskContext } from './learning-task.ts';
 import { trainModel } from './model-run.ts';
 import type { TrainingConfig } from './training-config.ts';
 import type { ModelResult, TrainingResult, TransferResult } from './training-result.ts';
-import { transfer } from './transfer.ts';
+import { transferWeights } from './transfer.ts';
 
 export interface TrainingContext extends TaskContext {
   readonly backend: string;
@@ -28,20 +28,20 @@ export interface FinishedTraining {
   readonly qrels: Qrels;
 }
 
-function summaryOf({ dataset }: LearningTask): DatasetSummary {
+function summariseDataset({ dataset }: LearningTask): DatasetSummary {
   const { name, declaration, relevantGrade, gradeNames, hash, facts } = dataset;
   return { name, ...declaration, relevantGrade, gradeNames, hash, split: 'dev', facts, turns: [] };
 }
 
-function poolRecall({ table }: LearningTask): number {
+function computePoolRecall({ table }: LearningTask): number {
   const count = (grades: Float32Array) =>
     grades.reduce((sum, grade) => sum + (grade >= table.relevantGrade ? 1 : 0), 0);
   const found = count(table.grades);
   return found / Math.max(1, found + count(table.missedGrades));
 }
 
-function contentsOf(dataset: Dataset, clusters: readonly string[]): string[] {
-  const all = contentsByCluster(dataset);
+function listContentHashes(dataset: Dataset, clusters: readonly string[]): string[] {
+  const all = groupContentHashes(dataset);
   return [...new Set(clusters.flatMap((cluster) => all.get(cluster) ?? []))];
 }
 
@@ -57,7 +57,7 @@ export async function runTraining(config: TrainingConfig, context: TrainingConte
     const clusters = [...new Set(task.table.clusters)];
     let strata: TrainingResult['strata'] = [];
     for (const options of config.models) {
-      const trained = await trainModel({ task, config, options, progress: context.progress ?? silent });
+      const trained = await trainModel({ task, config, options, progress: context.progress ?? ignoreProgress });
       models.push(trained.result);
       ({ strata } = trained.measurement);
       for (const [method, run] of trained.runs) runs.set(`${options.name}, ${method}`, run);
@@ -68,30 +68,30 @@ export async function runTraining(config: TrainingConfig, context: TrainingConte
         commit: environment.commit,
         backend: context.backend,
         trainingClusters: clusters,
-        trainingContents: contentsOf(task.dataset, clusters),
+        trainingContents: listContentHashes(task.dataset, clusters),
       };
       for (const other of config.transfer)
-        transferred.push(...(await transfer({ ...trained, task, config, options }, other, context)));
+        transferred.push(...(await transferWeights({ ...trained, task, config, options }, other, context)));
       weights.set(trained.result.file, { model: trained.model, values: trained.values, provenance });
     }
     const result: TrainingResult = {
       name: config.name,
-      hash: hashOf({ config, data: task.dataset.hash, backend: context.backend }).slice(0, 12),
+      hash: computeHash({ config, data: task.dataset.hash, backend: context.backend }).slice(0, 12),
       description: config.description,
       environment,
       config: { ...config },
-      dataset: summaryOf(task),
+      dataset: summariseDataset(task),
       metrics: config.evaluation.metrics,
       level: config.evaluation.level,
       queries: task.queries.length,
       conversations: clusters.length,
       signals: task.table.signals,
-      poolRecall: poolRecall(task),
+      poolRecall: computePoolRecall(task),
       strata,
       models,
       transfer: transferred,
     };
-    return { result, weights, runs, qrels: qrelsOf(task.dataset, task.queries) };
+    return { result, weights, runs, qrels: selectQrels(task.dataset, task.queries) };
   } finally {
     task.dispose();
   }

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { ValidationError } from '../core/errors.ts';
-import { random } from '../core/random.ts';
-import { TURNS_AHEAD, trajectorySignals } from '../learning/trajectory-inputs.ts';
+import { createRandom } from '../core/random.ts';
+import { listTrajectorySignals, TURNS_AHEAD } from '../learning/trajectory-inputs.ts';
 import type { SignalTable } from '../signals/bank/signal-bank.ts';
 import type { CandidatePool } from '../signals/candidate-pool.ts';
-import { candidatesOf, samplePool } from '../signals/columns.harness.ts';
-import { HOUR, sampleWorkspace, sampleWorld } from '../signals/corpus.fixture.ts';
-import { cosine, threadOf } from '../signals/scores.oracle.ts';
+import { drawSamplePool, listCandidateTurns } from '../signals/columns.harness.ts';
+import { createSampleWorkspace, drawSampleWorld, HOUR_MILLISECONDS } from '../signals/corpus.fixture.ts';
+import { buildVisibleThread, cosine } from '../signals/scores.oracle.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { withTrajectorySignals } from './trajectory-features.ts';
 
@@ -15,18 +15,19 @@ const SCORES = ['bm25', 'cosine'] as const;
 const AROUND = ['', ':-1', ':+1', ':session-best'] as const;
 const SIGNALS = SCORES.flatMap((score) => [...AROUND, ':share'].map((suffix) => `${score}${suffix}`));
 
-const world = sampleWorld(31, 97, 23, 5);
+const world = drawSampleWorld(31, 97, 23, 5);
 let workspace: Workspace;
 let pool: CandidatePool;
 let bank: SignalTable;
 let table: SignalTable;
 /** The best score of any turn for each query, a candidate or not. */
 let best: Record<string, number[]>;
-const at = (name: string, pair: number, of = table) => of.values[pair * of.signals.length + of.signals.indexOf(name)]!;
+const readTableValue = (name: string, pair: number, of = table) =>
+  of.values[pair * of.signals.length + of.signals.indexOf(name)]!;
 
 /** Scores drawn at random, half of the candidates' own being 0, each with its share of a best one that need not be a candidate's. */
-function drawn(): SignalTable {
-  const stream = random(43, 'scores');
+function drawScoreTable(): SignalTable {
+  const stream = createRandom(43, 'scores');
   best = Object.fromEntries(SCORES.map((score) => [score, world.queries.map(() => 2 + stream.uniform())]));
   const values = new Float32Array(pool.positions.length * SIGNALS.length);
   for (const [pair, position] of pool.positions.entries()) {
@@ -43,18 +44,18 @@ function drawn(): SignalTable {
 
 beforeAll(async () => {
   await useBackend('wasm');
-  workspace = sampleWorkspace(world);
-  pool = await samplePool(workspace);
-  bank = drawn();
+  workspace = createSampleWorkspace(world);
+  pool = await drawSamplePool(workspace);
+  bank = drawScoreTable();
   table = await withTrajectorySignals(workspace, pool, bank, 5);
 });
 afterAll(() => workspace.dispose());
 
 test('nothing that was there is changed, and the model’s inputs are there', () => {
   expect(table.signals.slice(0, SIGNALS.length)).toEqual(SIGNALS);
-  for (const name of trajectorySignals(5)) expect(table.signals).toContain(name);
+  for (const name of listTrajectorySignals(5)) expect(table.signals).toContain(name);
   for (let pair = 0; pair < pool.positions.length; pair++)
-    for (const name of SIGNALS) expect(at(name, pair)).toBe(at(name, pair, bank));
+    for (const name of SIGNALS) expect(readTableValue(name, pair)).toBe(readTableValue(name, pair, bank));
 });
 
 test('relevance is a share of the query’s best score, also of the turns beside a candidate without a score of its own', () => {
@@ -62,20 +63,20 @@ test('relevance is a share of the query’s best score, also of the turns beside
   for (const [pair, position] of pool.positions.entries()) {
     const query = Math.floor(pair / pool.width);
     const row = [...pool.positions.keys()].filter((other) => Math.floor(other / pool.width) === query);
-    const shareOf = (suffixes: readonly string[]) => {
+    const computeExpectedShare = (suffixes: readonly string[]) => {
       let sum = 0;
       for (const score of SCORES) {
         // Where no candidate of the query has a share, nothing tells the best score.
-        const isKnown = row.some((other) => pool.positions[other]! >= 0 && at(score, other) > 0);
-        const most = Math.max(...suffixes.map((suffix) => at(`${score}${suffix}`, pair)));
+        const isKnown = row.some((other) => pool.positions[other]! >= 0 && readTableValue(score, other) > 0);
+        const most = Math.max(...suffixes.map((suffix) => readTableValue(`${score}${suffix}`, pair)));
         if (isKnown && position >= 0) sum += most / best[score]![query]! / 2;
       }
       return sum;
     };
-    expect(at('relevance', pair)).toBeCloseTo(shareOf(['']), 5);
-    expect(at('neighbour', pair)).toBeCloseTo(shareOf([':-1', ':+1']), 5);
-    expect(at('session', pair)).toBeCloseTo(shareOf([':session-best']), 5);
-    if (at('relevance', pair) === 0 && at('neighbour', pair) > 0) withoutOwn++;
+    expect(readTableValue('relevance', pair)).toBeCloseTo(computeExpectedShare(['']), 5);
+    expect(readTableValue('neighbour', pair)).toBeCloseTo(computeExpectedShare([':-1', ':+1']), 5);
+    expect(readTableValue('session', pair)).toBeCloseTo(computeExpectedShare([':session-best']), 5);
+    if (readTableValue('relevance', pair) === 0 && readTableValue('neighbour', pair) > 0) withoutOwn++;
   }
   expect(withoutOwn).toBeGreaterThan(11);
 });
@@ -83,15 +84,15 @@ test('relevance is a share of the query’s best score, also of the turns beside
 test('a candidate looks at the turns of its conversation that follow before the query', () => {
   let looked = 0;
   for (const [q, query] of world.queries.entries())
-    for (const [c, turn] of candidatesOf(workspace, pool, q).entries()) {
+    for (const [c, turn] of listCandidateTurns(workspace, pool, q).entries()) {
       const pair = q * pool.width + c;
-      const { turns } = threadOf(world, query, turn);
+      const { turns } = buildVisibleThread(world, query, turn);
       const after = turns.slice(turns.findIndex(({ id }) => id === turn.id) + 1);
-      expect(at('ahead-count', pair)).toBe(after.length);
-      expect(at('age-hours', pair)).toBeCloseTo((query.timestamp - turn.timestamp) / HOUR, 3);
+      expect(readTableValue('ahead-count', pair)).toBe(after.length);
+      expect(readTableValue('age-hours', pair)).toBeCloseTo((query.timestamp - turn.timestamp) / HOUR_MILLISECONDS, 3);
       for (let k = 1; k <= TURNS_AHEAD; k++) {
         const next = after[k - 1];
-        expect(at(`ahead:${k}`, pair)).toBeCloseTo(next === undefined ? 0 : cosine(world, turn, next), 5);
+        expect(readTableValue(`ahead:${k}`, pair)).toBeCloseTo(next === undefined ? 0 : cosine(world, turn, next), 5);
         looked += next === undefined ? 0 : 1;
       }
     }

@@ -1,14 +1,14 @@
 import { ValidationError } from '../core/errors.ts';
-import { aheadSignals, TURNS_AHEAD, trajectorySignals } from '../learning/trajectory-inputs.ts';
+import { listAheadSignals, listTrajectorySignals, TURNS_AHEAD } from '../learning/trajectory-inputs.ts';
 import type { SignalTable } from '../signals/bank/signal-bank.ts';
 import type { CandidatePool } from '../signals/candidate-pool.ts';
 import type { Column } from '../signals/column.ts';
-import { forwardCosines } from '../signals/forward-cosines.ts';
+import { buildForwardCosines } from '../signals/forward-cosines.ts';
 import { pairFrames } from '../signals/frames.ts';
 import { TRAJECTORY_DEFAULTS } from '../signals/trajectory-options.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import type { Dimensions } from '../trajectory/coordinate-names.ts';
-import { agesInHours } from '../trajectory/time-decay.ts';
+import { computeAgesHours } from '../trajectory/time-decay.ts';
 
 /** Inputs of the model besides the bank that compare vectors: they differ between encoders. */
 export const VECTOR_INPUTS: readonly string[] = [
@@ -16,7 +16,7 @@ export const VECTOR_INPUTS: readonly string[] = [
   'neighbour',
   'session',
   'coordinate:homogeneity',
-  ...aheadSignals(),
+  ...listAheadSignals(),
 ];
 
 /** The scores whose shares of the best make up relevance. */
@@ -27,7 +27,7 @@ export const RELEVANCE_SIGNALS: readonly string[] = RELEVANCE.flatMap((score) =>
   ['', ':share', ':-1', ':+1', ':session-best'].map((suffix) => `${score}${suffix}`),
 );
 
-function columnsOf({ signals, values }: SignalTable): (name: string) => Column {
+function createColumnReader({ signals, values }: SignalTable): (name: string) => Column {
   return (name) => {
     const at = signals.indexOf(name);
     if (at < 0)
@@ -40,7 +40,7 @@ function columnsOf({ signals, values }: SignalTable): (name: string) => Column {
 }
 
 /** The best score that any turn has for each query, [Q]: a share is a score divided by it, so one candidate with a share determines it. 0 if no candidate has one. */
-function bestScores(scores: Column, shares: Column, width: number): Float64Array {
+function findBestScores(scores: Column, shares: Column, width: number): Float64Array {
   const best = new Float64Array(scores.length / width);
   for (const [pair, share] of shares.entries())
     if (share > 0) best[Math.floor(pair / width)] = (scores[pair] as number) / share;
@@ -51,8 +51,10 @@ function bestScores(scores: Column, shares: Column, width: number): Float64Array
  * Words and embedding as shares of the query's best score, the mean of both: of the candidate, of the better of the turns beside it, and of the best of its
  * session. Never negative.
  */
-function relevanceColumns(column: (name: string) => Column, width: number): Record<string, Column> {
-  const best = new Map(RELEVANCE.map((score) => [score, bestScores(column(score), column(`${score}:share`), width)]));
+function computeRelevanceInputs(column: (name: string) => Column, width: number): Record<string, Column> {
+  const best = new Map(
+    RELEVANCE.map((score) => [score, findBestScores(column(score), column(`${score}:share`), width)]),
+  );
   const meanShare = (signalsOf: (score: string) => string[]) => {
     const mean = new Float32Array(column('bm25').length);
     for (const score of RELEVANCE) {
@@ -73,12 +75,12 @@ function relevanceColumns(column: (name: string) => Column, width: number): Reco
 }
 
 /** The relation of candidates to the turns after them, at each query's time. */
-async function aheadColumns(
+async function computeAheadColumns(
   workspace: Workspace,
   pool: CandidatePool,
   counts: Float32Array,
 ): Promise<Record<string, Column>> {
-  const { width, next, rows } = await forwardCosines(workspace.corpus, workspace.turnVectors, TURNS_AHEAD);
+  const { width, next, rows } = await buildForwardCosines(workspace.corpus, workspace.turnVectors, TURNS_AHEAD);
   const columns: Record<string, Column> = {};
   for (let k = 1; k <= TURNS_AHEAD; k++) {
     columns[`ahead:${k}`] = Float32Array.from(pool.positions, (position, pair) =>
@@ -104,14 +106,14 @@ export async function withTrajectorySignals(
     position < 0 ? 0 : (frames.turns[pair] as number) - 1 - (frames.ringPositions[pair] as number),
   );
   const moments = Float64Array.from(workspace.queries, ({ timestamp }) => timestamp);
-  const column = columnsOf(table);
+  const column = createColumnReader(table);
   const columns: Record<string, Column> = {
-    ...relevanceColumns(column, pool.width),
-    'age-hours': agesInHours(workspace.corpus.timestamps, moments, pool.positions),
+    ...computeRelevanceInputs(column, pool.width),
+    'age-hours': computeAgesHours(workspace.corpus.timestamps, moments, pool.positions),
     'ring-distance': frames.ringDistances,
     'cold-start': Float32Array.from(frames.coldStart),
     'ahead-count': counts,
-    ...(await aheadColumns(workspace, pool, counts)),
+    ...(await computeAheadColumns(workspace, pool, counts)),
     ...Object.fromEntries(
       frames.names.map((name, i) => [
         `coordinate:${name}`,
@@ -122,11 +124,11 @@ export async function withTrajectorySignals(
       ]),
     ),
   };
-  const added = trajectorySignals(dimensions).filter((name) => !table.signals.includes(name));
-  return joined(table, added, columns);
+  const added = listTrajectorySignals(dimensions).filter((name) => !table.signals.includes(name));
+  return appendColumns(table, added, columns);
 }
 
-function joined(
+function appendColumns(
   { signals, values }: SignalTable,
   added: readonly string[],
   columns: Readonly<Record<string, Column>>,

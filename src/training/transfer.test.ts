@@ -18,12 +18,12 @@ function writeOther(): string {
   const folder = mkdtempSync(join(root, 'other-'));
   for (const name of ['turns.jsonl', 'queries.jsonl'])
     writeFileSync(join(folder, name), readFileSync(join(root, name)));
-  const next = (turn: string) => turn.replace(/-0$/, '-1');
+  const findOtherTurn = (turn: string) => turn.replace(/-0$/, '-1');
   const lines = readFileSync(join(root, 'qrels.txt'), 'utf8').trim().split('\n');
   const judged = lines.map((line) => line.split(' ')).filter(([query]) => query?.endsWith('-0'));
   writeFileSync(
     join(folder, 'qrels.txt'),
-    `${judged.map(([query, zero, turn, grade]) => [query, zero, next(turn as string), grade].join(' ')).join('\n')}\n`,
+    `${judged.map(([query, zero, turn, grade]) => [query, zero, findOtherTurn(turn as string), grade].join(' ')).join('\n')}\n`,
   );
   return folder;
 }
@@ -35,11 +35,15 @@ beforeAll(() => useBackend('cpu'));
 
 describe('weights on other data', () => {
   const other = writeOther();
-  const there = (more: object = {}) => ({ name: 'other', dataset: { name: 'jsonl', path: other }, ...more });
+  const buildTransferEntry = (more: object = {}) => ({
+    name: 'other',
+    dataset: { name: 'jsonl', path: other },
+    ...more,
+  });
 
   test('are measured there, and those that were learned there here', async () => {
     const before = tf.memory().numTensors;
-    const { result } = await runTraining(load(there()), context);
+    const { result } = await runTraining(load(buildTransferEntry()), context);
     expect(tf.memory().numTensors).toBe(before);
     const [away, back] = result.transfer;
     expect(result.transfer.map(({ model, trainedOn, testedOn }) => [model, trainedOn, testedOn])).toEqual([
@@ -48,8 +52,8 @@ describe('weights on other data', () => {
     ]);
     expect(back?.queries).toBe(result.queries);
     // What is looked for shares words with the query here and none there: the same weights cannot do both.
-    const mrr = (one: typeof away) => one?.metrics['mrr@10']?.mean as number;
-    expect(mrr(back)).toBeGreaterThan(mrr(away) + 0.1);
+    const readMrr = (one: typeof away) => one?.metrics['mrr@10']?.mean as number;
+    expect(readMrr(back)).toBeGreaterThan(readMrr(away) + 0.1);
     for (const { metrics, conversations } of result.transfer)
       for (const { mean, low, high } of Object.values(metrics)) {
         expect(conversations).toBeGreaterThan(2);
@@ -71,7 +75,7 @@ describe('weights on other data', () => {
   });
 
   test('are measured on as many of its queries as were asked for', async () => {
-    const { result } = await runTraining(load(there({ limitQueries: 13 })), context);
+    const { result } = await runTraining(load(buildTransferEntry({ limitQueries: 13 })), context);
     expect(result.transfer[0]?.queries).toBe(13);
   });
 });

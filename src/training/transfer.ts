@@ -1,11 +1,11 @@
-import { type StartProgress, silent } from '../core/progress.ts';
-import { clusterBy } from '../evaluation/clusters.ts';
+import { ignoreProgress, type StartProgress } from '../core/progress.ts';
+import { groupIntoClusters } from '../evaluation/clusters.ts';
 import { type Estimate, meanIntervals } from '../evaluation/mean-intervals.ts';
 import { fitPoint, type HyperParameters } from '../learning/cross-validation.ts';
 import type { ScoringModel } from '../learning/model.ts';
-import { tableMetric } from '../learning/table-metrics.ts';
+import { createTableMetric } from '../learning/table-metrics.ts';
 import { scoreTable } from '../learning/table-scorer.ts';
-import { selectionPlan } from './fitted-methods.ts';
+import { buildSelectionPlan } from './fitted-methods.ts';
 import { LearningTask, type TaskContext } from './learning-task.ts';
 import type { TrainingConfig } from './training-config.ts';
 import type { TransferResult } from './training-result.ts';
@@ -22,14 +22,14 @@ interface TransferredModel {
 }
 
 /** Means with their intervals over the queries that have a relevant turn. @param scores row-major [Q, C] */
-function metricsOf(
+function measureTransferMetrics(
   { table }: LearningTask,
   { evaluation, seed }: TrainingConfig,
   scores: Float32Array,
 ): Record<string, Estimate> {
   const { metrics, samples, level } = evaluation;
-  const clusters = clusterBy(table.clusters);
-  const columns = metrics.map((id) => tableMetric(table, id).values(scores));
+  const clusters = groupIntoClusters(table.clusters);
+  const columns = metrics.map((id) => createTableMetric(table, id).values(scores));
   const intervals = meanIntervals(columns, clusters, { samples, level, seed });
   return Object.fromEntries(metrics.map((id, m) => [id, intervals[m] as Estimate]));
 }
@@ -51,26 +51,26 @@ async function withTask<T>(
 }
 
 /** The weights trained here on another dataset's dev conversations, and weights trained there on these; each with the encoders that they were trained with. */
-export async function transfer(
+export async function transferWeights(
   trained: TransferredModel,
   other: TrainingConfig['transfer'][number],
   context: TaskContext,
 ): Promise<TransferResult[]> {
   const { task, config, options, model, values, point } = trained;
-  const progress: StartProgress = context.progress ?? silent;
+  const progress: StartProgress = context.progress ?? ignoreProgress;
   const { name, dataset, candidates = config.candidates, sameChannel = config.sameChannel, limitQueries } = other;
   const away = { ...config, dataset, candidates, sameChannel, limitQueries };
   const shown = progress(`transfer to and from ${name}`, 2);
-  const scored = async (tested: LearningTask, by: Pick<TransferredModel, 'model' | 'values'>) => ({
+  const scoreTask = async (tested: LearningTask, by: Pick<TransferredModel, 'model' | 'values'>) => ({
     queries: tested.queries.length,
     conversations: new Set(tested.table.clusters).size,
-    metrics: metricsOf(tested, config, await scoreTable(by.model, by.values, tested.table)),
+    metrics: measureTransferMetrics(tested, config, await scoreTable(by.model, by.values, tested.table)),
   });
-  const there = await withTask(away, context, task, (tested) => scored(tested, { model, values }));
+  const there = await withTask(away, context, task, (tested) => scoreTask(tested, { model, values }));
   shown.update(1);
   const here = await withTask(away, context, null, async (source) => {
-    const back = await fitPoint(source.table, point, selectionPlan(config, options));
-    return withTask(config, context, source, (tested) => scored(tested, back));
+    const back = await fitPoint(source.table, point, buildSelectionPlan(config, options));
+    return withTask(config, context, source, (tested) => scoreTask(tested, back));
   });
   shown.finish();
   return [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countComponents, countComponentsOf } from './complexity.ts';
+import { countComponents, countTextComponents } from './complexity.ts';
 
 test.each([
   ['a single word', 'yes', 1],
@@ -21,5 +21,5 @@ test('counts more in a longer text', () => {
 
 test('takes a batch of texts in order', () => {
   const texts = ['yes', 'I think we should go home.', 'The server failed.'];
-  expect(countComponentsOf(texts)).toEqual(Int32Array.of(1, 2, 1));
+  expect(countTextComponents(texts)).toEqual(Int32Array.of(1, 2, 1));
 });

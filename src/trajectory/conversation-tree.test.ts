@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { random } from '../core/random.ts';
-import { treesOf } from './conversation-tree.ts';
-import { sampleForest } from './forest.fixture.ts';
-import { frameTables } from './frame-tables.ts';
+import { createRandom } from '../core/random.ts';
+import { createTreesAsOf } from './conversation-tree.ts';
+import { drawSampleForest } from './forest.fixture.ts';
+import { buildFrameTables } from './frame-tables.ts';
 
-const { corpus, vectors, components } = sampleForest(random(7, 'conversation-tree.test'));
-const tables = frameTables(corpus, vectors, components);
-const trees = treesOf(tables);
+const { corpus, vectors, components } = drawSampleForest(createRandom(7, 'conversation-tree.test'));
+const tables = buildFrameTables(corpus, vectors, components);
+const trees = createTreesAsOf(tables);
 
 describe.each([...corpus.conversations.keys()])('conversation %i', (conversation) => {
   const all = [...corpus.turns.keys()].filter((position) => corpus.conversationOf[position] === conversation);
@@ -28,11 +28,11 @@ describe.each([...corpus.conversations.keys()])('conversation %i', (conversation
   test('the greatest figures are those of the turns that are there', () => {
     for (const size of sizes) {
       const [tree, seen] = [trees(conversation, size), all.slice(0, size)];
-      const most = (figure: (position: number) => number) => Math.max(...seen.map(figure));
+      const findMost = (figure: (position: number) => number) => Math.max(...seen.map(figure));
       const parents = seen.map((i) => corpus.parent[i]!).filter((above) => above >= 0);
       const answers = parents.map((above) => parents.filter((other) => other === above).length);
-      expect(tree.deepest).toBe(most((i) => tables.depth[i]!));
-      expect(tree.largestGroup).toBe(most((i) => tree.siblings(i)));
+      expect(tree.deepest).toBe(findMost((i) => tables.depth[i]!));
+      expect(tree.largestGroup).toBe(findMost((i) => tree.siblings(i)));
       expect(tree.mostChildren).toBe(Math.max(0, ...answers));
     }
   });

@@ -1,4 +1,4 @@
-import { lowerBound } from '../model/corpus.ts';
+import { findLowerBound } from '../model/corpus.ts';
 import type { FrameTables } from './frame-tables.ts';
 
 /** The tree of a conversation's first turns, as coordinates ask about it; turns go by their corpus positions. */
@@ -24,10 +24,10 @@ export interface ConversationTree {
 export type TreeAsOf = (conversation: number, turns: number) => ConversationTree;
 
 /** Trees at any time from tables of all turns: a number of children is one binary search. */
-export function treesOf(tables: FrameTables): TreeAsOf {
+export function createTreesAsOf(tables: FrameTables): TreeAsOf {
   return (conversation, turns) => {
     const newest = (tables.conversations[conversation] as Int32Array)[turns - 1] as number;
-    const members = (group: number) => lowerBound(tables.members[group] as readonly number[], newest + 1);
+    const countMembers = (group: number) => findLowerBound(tables.members[group] as readonly number[], newest + 1);
     return {
       deepest: tables.deepest[newest] as number,
       largestGroup: tables.largestGroup[newest] as number,
@@ -35,8 +35,8 @@ export function treesOf(tables: FrameTables): TreeAsOf {
       parent: (position) => tables.parent[position] as number,
       depth: (position) => tables.depth[position] as number,
       siblingIndex: (position) => tables.siblingIndex[position] as number,
-      siblings: (position) => members(tables.group[position] as number),
-      children: members,
+      siblings: (position) => countMembers(tables.group[position] as number),
+      children: countMembers,
       homogeneity: (position) => tables.homogeneity[position] as number,
     };
   };

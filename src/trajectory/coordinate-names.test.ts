@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { COORDINATES, coordinateWeights, DEFAULT_WEIGHTS } from './coordinate-names.ts';
+import { COORDINATES, DEFAULT_WEIGHTS, listCoordinateWeights } from './coordinate-names.ts';
 
 test('each system has its number of coordinates, and all that a smaller one has', () => {
   for (const [dimensions, names] of Object.entries(COORDINATES)) expect(new Set(names).size).toBe(Number(dimensions));
@@ -9,13 +9,15 @@ test('each system has its number of coordinates, and all that a smaller one has'
 });
 
 test('weights come in the order of the coordinates, defaults where none is given', () => {
-  expect([...coordinateWeights(3, { temporal: 2 })]).toEqual([1, 2, Math.fround(1.2)]);
-  expect([...coordinateWeights(7)]).toEqual([1, 0.5, 1.2, 0.8, 0.3, 0.4, 0.4].map(Math.fround));
-  expect([...coordinateWeights(5, { depth: 0, branchFactor: 3 })]).toEqual([0, 0.5, 1.2, 0.8, 0.3].map(Math.fround));
+  expect([...listCoordinateWeights(3, { temporal: 2 })]).toEqual([1, 2, Math.fround(1.2)]);
+  expect([...listCoordinateWeights(7)]).toEqual([1, 0.5, 1.2, 0.8, 0.3, 0.4, 0.4].map(Math.fround));
+  expect([...listCoordinateWeights(5, { depth: 0, branchFactor: 3 })]).toEqual(
+    [0, 0.5, 1.2, 0.8, 0.3].map(Math.fround),
+  );
 });
 
 test.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('a weight of %d is refused', (weight) => {
-  expect(() => coordinateWeights(5, { homogeneity: weight })).toThrow(
+  expect(() => listCoordinateWeights(5, { homogeneity: weight })).toThrow(
     `coordinate weight homogeneity is negative or not finite: ${weight}`,
   );
 });

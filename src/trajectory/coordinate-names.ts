@@ -1,5 +1,5 @@
 import { ValidationError } from '../core/errors.ts';
-import { frozen } from '../core/frozen.ts';
+import { freezeDeeply } from '../core/frozen.ts';
 
 export type CoordinateName =
   | 'depth'
@@ -16,7 +16,7 @@ export type Dimensions = 3 | 5 | 7;
 export type ComplexityScale = 'raw' | 'log';
 
 /** The coordinates of each system, in the order in which tensors hold them. */
-export const COORDINATES: Readonly<Record<Dimensions, readonly CoordinateName[]>> = frozen({
+export const COORDINATES: Readonly<Record<Dimensions, readonly CoordinateName[]>> = freezeDeeply({
   3: ['depth', 'temporal', 'homogeneity'],
   5: ['depth', 'siblingOrder', 'homogeneity', 'temporal', 'complexity'],
   7: ['depth', 'siblingOrder', 'homogeneity', 'temporal', 'complexity', 'branchFactor', 'childrenCount'],
@@ -24,7 +24,7 @@ export const COORDINATES: Readonly<Record<Dimensions, readonly CoordinateName[]>
 
 export type CoordinateWeights = Readonly<Partial<Record<CoordinateName, number>>>;
 
-export const DEFAULT_WEIGHTS: Readonly<Record<CoordinateName, number>> = frozen({
+export const DEFAULT_WEIGHTS: Readonly<Record<CoordinateName, number>> = freezeDeeply({
   depth: 1.0,
   siblingOrder: 0.5,
   homogeneity: 1.2,
@@ -38,7 +38,7 @@ export const DEFAULT_WEIGHTS: Readonly<Record<CoordinateName, number>> = frozen(
  * @returns the weights in the order of `COORDINATES[dimensions]`, defaults for missing ones.
  * @throws ValidationError for a weight that is negative or not finite.
  */
-export function coordinateWeights(dimensions: Dimensions, weights: CoordinateWeights = {}): Float32Array {
+export function listCoordinateWeights(dimensions: Dimensions, weights: CoordinateWeights = {}): Float32Array {
   return Float32Array.from(COORDINATES[dimensions], (name) => {
     const weight = weights[name] ?? DEFAULT_WEIGHTS[name];
     if (!(weight >= 0 && Number.isFinite(weight)))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Conversation } from '../model/conversation.ts';
-import { type TurnFeatures, trajectoryCoordinates } from './coordinates.ts';
+import { computeTrajectoryCoordinates, type TurnFeatures } from './coordinates.ts';
 
 /** Two roots; r1 has children a (with child c) and b. */
 const TREE: readonly (readonly [id: string, parentId: string | null, timestamp: number, components: number])[] = [
@@ -27,15 +27,15 @@ const features = new Map<string, TurnFeatures>(
   TREE.map(([id, , , components]) => [id, { embedding: EMBEDDINGS[id] as number[], components }]),
 );
 
-function rowsOf(options: Parameters<typeof trajectoryCoordinates>[2]): Record<string, number[]> {
-  const { turnIds, names, values } = trajectoryCoordinates(conversation, features, options);
+function listCoordinateRows(options: Parameters<typeof computeTrajectoryCoordinates>[2]): Record<string, number[]> {
+  const { turnIds, names, values } = computeTrajectoryCoordinates(conversation, features, options);
   return Object.fromEntries(
     turnIds.map((id, i) => [id, [...values.subarray(i * names.length, (i + 1) * names.length)]]),
   );
 }
 
 test('places turns by hand-computed figures', () => {
-  expect(rowsOf({ dimensions: 7 })).toEqual({
+  expect(listCoordinateRows({ dimensions: 7 })).toEqual({
     r1: [0, 0, 1, 0, expect.closeTo(1 / 3, 12), 1, 1],
     a: [0.5, 0, expect.closeTo(Math.SQRT1_2, 12), 0.25, expect.closeTo(2 / 3, 12), 1, 0.5],
     b: [0.5, 1, 0, 0.5, 0, 1, 0],
@@ -45,19 +45,22 @@ test('places turns by hand-computed figures', () => {
 });
 
 test('does not depend on turns after asOf', () => {
-  expect(rowsOf({ dimensions: 3, asOf: 20 })).toEqual({ r1: [0, 0, 1], a: [1, 1, expect.closeTo(Math.SQRT1_2, 12)] });
-  expect(rowsOf({ dimensions: 5, asOf: 10 })).toEqual({ r1: [0, 0, 1, 0, 1] });
-  expect(rowsOf({ dimensions: 5, asOf: 9 })).toEqual({});
+  expect(listCoordinateRows({ dimensions: 3, asOf: 20 })).toEqual({
+    r1: [0, 0, 1],
+    a: [1, 1, expect.closeTo(Math.SQRT1_2, 12)],
+  });
+  expect(listCoordinateRows({ dimensions: 5, asOf: 10 })).toEqual({ r1: [0, 0, 1, 0, 1] });
+  expect(listCoordinateRows({ dimensions: 5, asOf: 9 })).toEqual({});
 });
 
 test('keeps raw complexity where asked', () => {
-  expect(rowsOf({ dimensions: 5, complexityScale: 'raw' }).c?.[4]).toBe(8);
+  expect(listCoordinateRows({ dimensions: 5, complexityScale: 'raw' }).c?.[4]).toBe(8);
 });
 
 test('refuses a turn without features, without a component, or of another dimension', () => {
   const without = new Map([...features].filter(([id]) => id !== 'b'));
   const compute = (changed: ReadonlyMap<string, TurnFeatures>) => () =>
-    trajectoryCoordinates(conversation, changed, { dimensions: 5 });
+    computeTrajectoryCoordinates(conversation, changed, { dimensions: 5 });
   expect(compute(without)).toThrow('turn has no features: b');
   expect(compute(new Map([...features, ['b', { embedding: [1, 0], components: 0 }]]))).toThrow(
     'turn b has 0 semantic components',

@@ -2,7 +2,7 @@ import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { Turn } from '../model/turn.ts';
 import { COORDINATES, type ComplexityScale, type CoordinateName, type Dimensions } from './coordinate-names.ts';
-import { homogeneities, squaresOf } from './homogeneity.ts';
+import { computeHomogeneities, computeSquaredLengths } from './homogeneity.ts';
 
 /** The features of a turn for its coordinates, besides its place in the tree. */
 export interface TurnFeatures {
@@ -28,7 +28,7 @@ export interface TrajectoryCoordinates {
 }
 
 /** a / b, and 0 where b is 0. */
-export function ratio(a: number, b: number): number {
+export function divideOrZero(a: number, b: number): number {
   return b === 0 ? 0 : a / b;
 }
 
@@ -42,8 +42,8 @@ export function assertComponents(components: number, turnId: string): void {
 }
 
 /** `raw`: c; `log`: ln c / ln(max c), 0 when max c is 1. */
-export function scaledComplexity(components: number, most: number, scale: ComplexityScale): number {
-  return scale === 'raw' ? components : ratio(Math.log(components), Math.log(most));
+export function scaleComplexity(components: number, most: number, scale: ComplexityScale): number {
+  return scale === 'raw' ? components : divideOrZero(Math.log(components), Math.log(most));
 }
 
 interface Figures {
@@ -56,7 +56,7 @@ interface Figures {
   readonly children: number;
 }
 
-function featuresOf(turn: Turn, features: ReadonlyMap<string, TurnFeatures>): TurnFeatures {
+function getTurnFeatures(turn: Turn, features: ReadonlyMap<string, TurnFeatures>): TurnFeatures {
   const found = features.get(turn.id);
   if (found === undefined)
     throw new ValidationError(`turn has no features: ${turn.id}; pass features of every turn`, { turnId: turn.id });
@@ -65,7 +65,7 @@ function featuresOf(turn: Turn, features: ReadonlyMap<string, TurnFeatures>): Tu
 }
 
 /** [T] of all turns in one batch. */
-function homogeneityOf(turns: readonly Turn[], features: readonly TurnFeatures[]): Float64Array {
+function computeTurnHomogeneity(turns: readonly Turn[], features: readonly TurnFeatures[]): Float64Array {
   const dimension = features[0]?.embedding.length ?? 0;
   const vectors = new Float64Array(turns.length * dimension);
   for (const [row, { embedding }] of features.entries()) {
@@ -82,11 +82,11 @@ function homogeneityOf(turns: readonly Turn[], features: readonly TurnFeatures[]
       });
     return row;
   });
-  return homogeneities(vectors, squaresOf(vectors, dimension, turns.length), dimension, parents);
+  return computeHomogeneities(vectors, computeSquaredLengths(vectors, dimension, turns.length), dimension, parents);
 }
 
 /** Unnormalised values of the turns not later than `asOf`. A child is never before its parent, so these turns are a forest too. */
-function figuresOf(
+function computeTurnFigures(
   conversation: Conversation,
   features: ReadonlyMap<string, TurnFeatures>,
   asOf: number,
@@ -99,13 +99,13 @@ function figuresOf(
     children.set(parentId, index + 1);
     return index;
   });
-  const found = turns.map((turn) => featuresOf(turn, features));
-  const homogeneity = homogeneityOf(turns, found);
+  const found = turns.map((turn) => getTurnFeatures(turn, features));
+  const homogeneity = computeTurnHomogeneity(turns, found);
   return turns.map((turn, i) => ({
     turn,
     components: (found[i] as TurnFeatures).components,
     homogeneity: homogeneity[i] as number,
-    depth: conversation.depth(turn.id),
+    depth: conversation.getDepth(turn.id),
     siblingIndex: siblingIndex[i] as number,
     siblings: children.get(turn.parentId) as number,
     children: children.get(turn.id) ?? 0,
@@ -120,29 +120,30 @@ function figuresOf(
  *
  * @throws ValidationError for a turn without features, with fewer than 1 component or before its parent, DimensionMismatchError for embeddings of several sizes.
  */
-export function trajectoryCoordinates(
+export function computeTrajectoryCoordinates(
   conversation: Conversation,
   features: ReadonlyMap<string, TurnFeatures>,
   options: CoordinateOptions,
 ): TrajectoryCoordinates {
   const names = COORDINATES[options.dimensions];
   const scale = options.complexityScale ?? 'log';
-  const figures = figuresOf(conversation, features, options.asOf ?? Number.POSITIVE_INFINITY);
-  const most = (value: (figure: Figures) => number) => figures.reduce((max, figure) => Math.max(max, value(figure)), 0);
-  const deepest = most((figure) => figure.depth);
-  const mostComponents = most((figure) => figure.components);
-  const largestGroup = most((figure) => figure.siblings);
-  const mostChildren = most((figure) => figure.children);
+  const figures = computeTurnFigures(conversation, features, options.asOf ?? Number.POSITIVE_INFINITY);
+  const findGreatestFigure = (value: (figure: Figures) => number) =>
+    figures.reduce((max, figure) => Math.max(max, value(figure)), 0);
+  const deepest = findGreatestFigure((figure) => figure.depth);
+  const mostComponents = findGreatestFigure((figure) => figure.components);
+  const largestGroup = findGreatestFigure((figure) => figure.siblings);
+  const mostChildren = findGreatestFigure((figure) => figure.children);
   const first = figures[0]?.turn.timestamp ?? 0;
   const span = (figures.at(-1)?.turn.timestamp ?? 0) - first;
   const value: Readonly<Record<CoordinateName, (figure: Figures) => number>> = {
-    depth: ({ depth }) => ratio(depth, deepest),
+    depth: ({ depth }) => divideOrZero(depth, deepest),
     siblingOrder: ({ siblingIndex, siblings }) => siblingIndex / Math.max(siblings - 1, 1),
     homogeneity: ({ homogeneity }) => homogeneity,
-    temporal: ({ turn }) => ratio(turn.timestamp - first, span),
-    complexity: ({ components }) => scaledComplexity(components, mostComponents, scale),
+    temporal: ({ turn }) => divideOrZero(turn.timestamp - first, span),
+    complexity: ({ components }) => scaleComplexity(components, mostComponents, scale),
     branchFactor: ({ siblings }) => siblings / largestGroup,
-    childrenCount: ({ children }) => ratio(children, mostChildren),
+    childrenCount: ({ children }) => divideOrZero(children, mostChildren),
   };
   return {
     turnIds: figures.map(({ turn }) => turn.id),

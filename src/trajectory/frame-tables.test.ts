@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { DimensionMismatchError } from '../core/errors.ts';
-import { random } from '../core/random.ts';
+import { createRandom } from '../core/random.ts';
 import { Corpus } from '../model/corpus.ts';
-import { FOREST_DIMENSION, FOREST_SIZE, sampleForest, turnOf } from './forest.fixture.ts';
-import { depthsOf, frameTables } from './frame-tables.ts';
+import { buildForestTurn, drawSampleForest, FOREST_DIMENSION, FOREST_SIZE } from './forest.fixture.ts';
+import { buildFrameTables, computeDepths } from './frame-tables.ts';
 
-const { corpus, vectors, components } = sampleForest(random(3, 'frame-tables.test'));
+const { corpus, vectors, components } = drawSampleForest(createRandom(3, 'frame-tables.test'));
 const positions = [...corpus.turns.keys()];
 
 /** Every turn hangs from the oldest of its conversation. */
@@ -15,39 +15,42 @@ const oldest = corpus.parent.map((_, i) => {
 });
 
 /** The turns of a conversation up to a position. */
-const upTo = (i: number) => positions.filter((j) => j <= i && corpus.conversationOf[j] === corpus.conversationOf[i]);
-const most = (values: readonly number[]) => Math.max(0, ...values);
+const listTurnsUpTo = (i: number) =>
+  positions.filter((j) => j <= i && corpus.conversationOf[j] === corpus.conversationOf[i]);
+const findMostOrZero = (values: readonly number[]) => Math.max(0, ...values);
 
 describe.each([
   ['its own', corpus.parent],
   ['other', oldest],
 ])('by %s parents', (_, parent) => {
-  const tables = frameTables(corpus, vectors, components, parent);
-  const depth = (i: number): number => (parent[i]! < 0 ? 0 : 1 + depth(parent[i]!));
-  const siblings = (i: number) => upTo(i).filter((j) => parent[j] === parent[i]);
+  const tables = buildFrameTables(corpus, vectors, components, parent);
+  const countForestDepth = (i: number): number => (parent[i]! < 0 ? 0 : 1 + countForestDepth(parent[i]!));
+  const listSiblingsUpTo = (i: number) => listTurnsUpTo(i).filter((j) => parent[j] === parent[i]);
 
   test('a turn has its depth, and its place among the siblings before it', () => {
     for (const i of positions) {
-      expect([tables.depth[i], tables.siblingIndex[i]]).toEqual([depth(i), siblings(i).length - 1]);
-      expect(tables.members[tables.group[i]!]!.filter((j) => j <= i)).toEqual(siblings(i));
+      expect([tables.depth[i], tables.siblingIndex[i]]).toEqual([countForestDepth(i), listSiblingsUpTo(i).length - 1]);
+      expect(tables.members[tables.group[i]!]!.filter((j) => j <= i)).toEqual(listSiblingsUpTo(i));
     }
   });
 
   test('a conversation has the greatest figures of the turns up to the newest', () => {
     for (const i of positions) {
-      const seen = upTo(i);
+      const seen = listTurnsUpTo(i);
       const children = seen.map((j) => (parent[j]! < 0 ? 0 : seen.filter((k) => parent[k] === parent[j]).length));
       const groups = seen.map((j) => seen.filter((k) => parent[k] === parent[j]).length);
       const found = [tables.deepest[i], tables.mostComponents[i], tables.largestGroup[i], tables.mostChildren[i]];
-      const expected = [seen.map(depth), seen.map((j) => components[j]!), groups, children].map(most);
+      const expected = [seen.map(countForestDepth), seen.map((j) => components[j]!), groups, children].map(
+        findMostOrZero,
+      );
       expect(found).toEqual(expected);
     }
   });
 
   test('homogeneity is the clipped cosine to the parent', () => {
-    const row = (i: number) => [...vectors.subarray(i * FOREST_DIMENSION, (i + 1) * FOREST_DIMENSION)];
+    const listForestRow = (i: number) => [...vectors.subarray(i * FOREST_DIMENSION, (i + 1) * FOREST_DIMENSION)];
     for (const i of positions) {
-      const [own, above] = [row(i), row(Math.max(parent[i]!, 0))];
+      const [own, above] = [listForestRow(i), listForestRow(Math.max(parent[i]!, 0))];
       const product = own.reduce((sum, value, d) => sum + value * above[d]!, 0);
       const cosine = product === 0 ? 0 : product / Math.hypot(...own) / Math.hypot(...above);
       expect(tables.homogeneity[i]).toBeCloseTo(parent[i]! < 0 ? 1 : Math.max(0, cosine), 12);
@@ -56,17 +59,17 @@ describe.each([
 });
 
 test('depths of a chain in any order', () => {
-  expect([...depthsOf(Int32Array.of(3, 0, -1, 4, 2, -1, 1))]).toEqual([3, 4, 0, 2, 1, 0, 5]);
+  expect([...computeDepths(Int32Array.of(3, 0, -1, 4, 2, -1, 1))]).toEqual([3, 4, 0, 2, 1, 0, 5]);
 });
 
 test('a child listed before its parent of the same time is still its child', () => {
-  const pair = new Corpus([turnOf('a', 'c', 'b', 1000), turnOf('b', 'c', null, 1000)]);
-  const { parent, depth, mostChildren } = frameTables(pair, Float32Array.of(1, 1), Int32Array.of(1, 1));
+  const pair = new Corpus([buildForestTurn('a', 'c', 'b', 1000), buildForestTurn('b', 'c', null, 1000)]);
+  const { parent, depth, mostChildren } = buildFrameTables(pair, Float32Array.of(1, 1), Int32Array.of(1, 1));
   expect([...parent, ...depth, ...mostChildren]).toEqual([1, -1, 1, 0, 1, 1]);
 });
 
 test('an empty corpus has no figures', () => {
-  const { members, depth, dimension } = frameTables(new Corpus([]), new Float32Array(0), new Int32Array(0));
+  const { members, depth, dimension } = buildFrameTables(new Corpus([]), new Float32Array(0), new Int32Array(0));
   expect([members, depth.length, dimension]).toEqual([[], 0, 0]);
 });
 
@@ -75,13 +78,15 @@ test.each([
   ['parents of the corpus: expected 89, got 88', vectors, components, corpus.parent.subarray(1)],
   ['vectors of the corpus: expected 89 rows of one width, got 1156 numbers', vectors.subarray(1), components, oldest],
 ])('refuses %s', (message, rows, counts, parent) => {
-  const build = () => frameTables(corpus, rows, counts, parent);
+  const build = () => buildFrameTables(corpus, rows, counts, parent);
   expect(build).toThrow(DimensionMismatchError);
   expect(build).toThrow(message);
 });
 
 test('refuses a turn without a component', () => {
   const id = corpus.turns[41]?.id;
-  expect(() => frameTables(corpus, vectors, components.with(41, 0))).toThrow(`turn ${id} has 0 semantic components`);
+  expect(() => buildFrameTables(corpus, vectors, components.with(41, 0))).toThrow(
+    `turn ${id} has 0 semantic components`,
+  );
   expect(corpus.size).toBe(FOREST_SIZE);
 });

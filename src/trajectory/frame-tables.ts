@@ -1,9 +1,9 @@
 import { DimensionMismatchError } from '../core/errors.ts';
-import { rowWidth } from '../core/rows.ts';
-import { conversationPositions } from '../model/conversation-positions.ts';
+import { computeRowWidth } from '../core/rows.ts';
+import { listConversationPositions } from '../model/conversation-positions.ts';
 import type { Corpus } from '../model/corpus.ts';
 import { assertComponents } from './coordinates.ts';
-import { homogeneities, squaresOf } from './homogeneity.ts';
+import { computeHomogeneities, computeSquaredLengths } from './homogeneity.ts';
 
 /**
  * Raw values of each turn, and statistics of its conversation at the time when the turn was its newest: the inputs of coordinates at any time
@@ -39,7 +39,7 @@ export interface FrameTables {
 }
 
 /** Edges from each turn to its root. @param parent [N] positions, -1 for a root; of two turns of one moment the child may stand first. */
-export function depthsOf(parent: Int32Array): Int32Array {
+export function computeDepths(parent: Int32Array): Int32Array {
   const depth = new Int32Array(parent.length).fill(-1);
   for (let start = 0; start < parent.length; start++) {
     const path: number[] = [];
@@ -60,7 +60,7 @@ export function depthsOf(parent: Int32Array): Int32Array {
  * @param parent [N] positions in the same conversation, not later ones but those of the same moment, -1 for a root; the corpus's where it is left out
  * @throws DimensionMismatchError when an array does not fit the corpus, ValidationError for fewer than 1 component.
  */
-export function frameTables(
+export function buildFrameTables(
   corpus: Corpus,
   vectors: Float32Array,
   components: Int32Array,
@@ -69,11 +69,11 @@ export function frameTables(
   const { size, conversationOf, ringPosition } = corpus;
   if (components.length !== size) throw new DimensionMismatchError('components of the corpus', size, components.length);
   if (parent.length !== size) throw new DimensionMismatchError('parents of the corpus', size, parent.length);
-  const dimension = rowWidth('vectors of the corpus', vectors, size);
-  const conversations = conversationPositions(corpus);
+  const dimension = computeRowWidth('vectors of the corpus', vectors, size);
+  const conversations = listConversationPositions(corpus);
   const members: number[][] = Array.from({ length: size + conversations.length }, () => []);
   const tables = {
-    depth: depthsOf(parent),
+    depth: computeDepths(parent),
     siblingIndex: new Int32Array(size),
     group: new Int32Array(size),
     deepest: new Int32Array(size),
@@ -86,18 +86,18 @@ export function frameTables(
     const ring = ringPosition[i] as number;
     const conversation = conversationOf[i] as number;
     const before = ring === 0 ? -1 : ((conversations[conversation] as Int32Array)[ring - 1] as number);
-    const most = (table: Int32Array, own: number) => Math.max(own, before < 0 ? 0 : (table[before] as number));
+    const takeMost = (table: Int32Array, own: number) => Math.max(own, before < 0 ? 0 : (table[before] as number));
     assertComponents(components[i] as number, corpus.turns[i]?.id as string);
     const group = above < 0 ? size + conversation : above;
     const index = (members[group] as number[]).push(i) - 1;
     tables.group[i] = group;
     tables.siblingIndex[i] = index;
-    tables.deepest[i] = most(tables.deepest, tables.depth[i] as number);
-    tables.mostComponents[i] = most(tables.mostComponents, components[i] as number);
-    tables.largestGroup[i] = most(tables.largestGroup, index + 1);
-    tables.mostChildren[i] = most(tables.mostChildren, above < 0 ? 0 : index + 1);
+    tables.deepest[i] = takeMost(tables.deepest, tables.depth[i] as number);
+    tables.mostComponents[i] = takeMost(tables.mostComponents, components[i] as number);
+    tables.largestGroup[i] = takeMost(tables.largestGroup, index + 1);
+    tables.mostChildren[i] = takeMost(tables.mostChildren, above < 0 ? 0 : index + 1);
   }
-  const squares = squaresOf(vectors, dimension, size);
-  const homogeneity = homogeneities(vectors, squares, dimension, parent);
+  const squares = computeSquaredLengths(vectors, dimension, size);
+  const homogeneity = computeHomogeneities(vectors, squares, dimension, parent);
   return { corpus, vectors, dimension, squares, conversations, components, parent, homogeneity, members, ...tables };
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { random } from '../core/random.ts';
-import { clippedCosine, homogeneities, squaresOf } from './homogeneity.ts';
+import { createRandom } from '../core/random.ts';
+import { clipCosine, computeHomogeneities, computeSquaredLengths } from './homogeneity.ts';
 
 const [N, D] = [103, 13];
-const source = random(3, 'homogeneity.test');
-const rows = Array.from({ length: N }, () => Array.from({ length: D }, () => Math.fround(5 * source.normal())));
+const source = createRandom(3, 'homogeneity.test');
+const rows = Array.from({ length: N }, () => Array.from({ length: D }, () => Math.fround(5 * source.drawNormal())));
 rows[7] = Array(D).fill(0);
 rows[11] = (rows[5] as number[]).map((value) => 2 * value);
 rows[17] = (rows[5] as number[]).map((value) => -value);
@@ -25,7 +25,7 @@ test.each([Float32Array, Float64Array])(
   'of all turns at once is the cosine to each parent, in numbers of $BYTES_PER_ELEMENT bytes',
   (Numbers) => {
     const vectors = Numbers.from(rows.flat());
-    const got = homogeneities(vectors, squaresOf(vectors, D, N), D, parents);
+    const got = computeHomogeneities(vectors, computeSquaredLengths(vectors, D, N), D, parents);
     expect(got).toHaveLength(N);
     for (const [turn, value] of expected.entries()) expect(got[turn]).toBeCloseTo(value, 12);
     expect([got[9], got[11], got[17], got[0]]).toEqual([0, expect.closeTo(1, 12), 0, 1]);
@@ -34,14 +34,14 @@ test.each([Float32Array, Float64Array])(
 );
 
 test('no turns, and one', () => {
-  expect(homogeneities(new Float32Array(0), new Float64Array(0), 0, new Int32Array(0))).toHaveLength(0);
-  expect([...homogeneities(Float32Array.of(0, 0), Float64Array.of(0), 2, Int32Array.of(-1))]).toEqual([1]);
+  expect(computeHomogeneities(new Float32Array(0), new Float64Array(0), 0, new Int32Array(0))).toHaveLength(0);
+  expect([...computeHomogeneities(Float32Array.of(0, 0), Float64Array.of(0), 2, Int32Array.of(-1))]).toEqual([1]);
 });
 
 test('squared lengths, and a cosine where their product would vanish', () => {
-  expect([...squaresOf(Float32Array.of(3, 4, 0, 0, 1, -2), 2, 3)]).toEqual([25, 0, 5]);
+  expect([...computeSquaredLengths(Float32Array.of(3, 4, 0, 0, 1, -2), 2, 3)]).toEqual([25, 0, 5]);
   const tiny = 2 ** -664; // its square is 0 in float64
-  expect(clippedCosine(tiny / 2, tiny, tiny)).toBe(0.5);
-  expect(clippedCosine(5, 4, 4)).toBe(1);
-  expect(clippedCosine(0, 0, 4)).toBe(0);
+  expect(clipCosine(tiny / 2, tiny, tiny)).toBe(0.5);
+  expect(clipCosine(5, 4, 4)).toBe(1);
+  expect(clipCosine(0, 0, 4)).toBe(0);
 });

@@ -1,12 +1,16 @@
-import { rowProduct } from '../core/rows.ts';
+import { multiplyRows } from '../core/rows.ts';
 
 /** Squared length of each of the first `rows` rows of a row-major matrix. */
-export function squaresOf(vectors: Float32Array | Float64Array, dimension: number, rows: number): Float64Array {
-  return Float64Array.from({ length: rows }, (_, i) => rowProduct(vectors, i, vectors, i, dimension));
+export function computeSquaredLengths(
+  vectors: Float32Array | Float64Array,
+  dimension: number,
+  rows: number,
+): Float64Array {
+  return Float64Array.from({ length: rows }, (_, i) => multiplyRows(vectors, i, vectors, i, dimension));
 }
 
 /** The cosine that a product and the squared lengths of its factors give, clipped to [0, 1]; 0 when either factor is zero. */
-export function clippedCosine(product: number, squareA: number, squareB: number): number {
+export function clipCosine(product: number, squareA: number, squareB: number): number {
   const lengths = Math.sqrt(squareA) * Math.sqrt(squareB); // the product of the squares may underflow to 0
   return lengths === 0 ? 0 : Math.min(1, Math.max(0, product / lengths));
 }
@@ -16,11 +20,11 @@ export function clippedCosine(product: number, squareA: number, squareB: number)
  * over one matrix, in float64 on the host, O(N D): on a device the parents' rows would have to be gathered, which costs wasm more than the products.
  *
  * @param vectors row-major [N, D] of any length; a zero vector has cosine 0 to everything
- * @param squares [N] of {@link squaresOf}
+ * @param squares [N] of {@link computeSquaredLengths}
  * @param parents [N] rows of the parents, -1 for a root
  * @returns [N]
  */
-export function homogeneities(
+export function computeHomogeneities(
   vectors: Float32Array | Float64Array,
   squares: Float64Array,
   dimension: number,
@@ -28,7 +32,7 @@ export function homogeneities(
 ): Float64Array {
   return Float64Array.from(parents, (parent, turn) => {
     if (parent < 0) return 1;
-    const product = rowProduct(vectors, turn, vectors, parent, dimension);
-    return clippedCosine(product, squares[turn] as number, squares[parent] as number);
+    const product = multiplyRows(vectors, turn, vectors, parent, dimension);
+    return clipCosine(product, squares[turn] as number, squares[parent] as number);
   });
 }

@@ -1,11 +1,11 @@
 import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
-import { rowProduct } from '../core/rows.ts';
-import { lowerBound } from '../model/corpus.ts';
-import { type ConversationTree, type TreeAsOf, treesOf } from './conversation-tree.ts';
+import { multiplyRows } from '../core/rows.ts';
+import { findLowerBound } from '../model/corpus.ts';
+import { type ConversationTree, createTreesAsOf, type TreeAsOf } from './conversation-tree.ts';
 import { COORDINATES, type ComplexityScale, type CoordinateName, type Dimensions } from './coordinate-names.ts';
-import { ratio, scaledComplexity } from './coordinates.ts';
+import { divideOrZero, scaleComplexity } from './coordinates.ts';
 import type { FrameTables } from './frame-tables.ts';
-import { clippedCosine, squaresOf } from './homogeneity.ts';
+import { clipCosine, computeSquaredLengths } from './homogeneity.ts';
 
 /** With fewer turns the shape of a conversation is not informative (section 7.2 of diomande2026ragpp). */
 export const COLD_START_TURNS = 5;
@@ -61,7 +61,7 @@ interface Frame {
 }
 
 /** A frame and the query's coordinates in it, in the order of the context's names. */
-interface PlacedFrame {
+interface JoinedFrame {
   readonly frame: Frame;
   readonly values: readonly number[];
 }
@@ -76,16 +76,16 @@ interface Context {
   readonly scale: ComplexityScale;
 }
 
-function queryHomogeneity({ tables, points, squares }: Context, query: number, parent: number): number {
+function computeQueryHomogeneity({ tables, points, squares }: Context, query: number, parent: number): number {
   const { vectors, dimension } = tables;
-  const product = rowProduct(points.vectors, query, vectors, parent, dimension);
-  return clippedCosine(product, squares[query] as number, tables.squares[parent] as number);
+  const product = multiplyRows(points.vectors, query, vectors, parent, dimension);
+  return clipCosine(product, squares[query] as number, tables.squares[parent] as number);
 }
 
-function frameOf(context: Context, query: number, conversation: number, cutoff: number): Frame {
+function buildFrame(context: Context, query: number, conversation: number, cutoff: number): Frame {
   const { tables, points } = context;
   const positions = tables.conversations[conversation] as Int32Array;
-  const turns = lowerBound(positions, cutoff);
+  const turns = findLowerBound(positions, cutoff);
   const newest = positions[turns - 1] as number;
   const anchor = points.anchors[query] as number;
   const parent = anchor >= 0 && tables.corpus.conversationOf[anchor] === conversation ? anchor : newest;
@@ -107,7 +107,7 @@ function frameOf(context: Context, query: number, conversation: number, cutoff: 
     mostChildren: Math.max(tree.mostChildren, answers + 1),
     depth,
     components,
-    homogeneity: queryHomogeneity(context, query, parent),
+    homogeneity: computeQueryHomogeneity(context, query, parent),
   };
 }
 
@@ -117,7 +117,7 @@ const QUERY_VALUES: Readonly<Record<CoordinateName, (context: Context, frame: Fr
   siblingOrder: (_, frame) => frame.answers / Math.max(frame.answers, 1),
   homogeneity: (_, frame) => frame.homogeneity,
   temporal: () => 1,
-  complexity: ({ scale }, frame) => scaledComplexity(frame.components, frame.mostComponents, scale),
+  complexity: ({ scale }, frame) => scaleComplexity(frame.components, frame.mostComponents, scale),
   branchFactor: (_, frame) => (frame.answers + 1) / frame.largestGroup,
   childrenCount: () => 0,
 };
@@ -127,13 +127,13 @@ const CANDIDATE_VALUES: Readonly<Record<CoordinateName, (context: Context, frame
   {
     depth: (_, frame, position) => frame.tree.depth(position) / frame.deepest,
     siblingOrder: (_, frame, position) =>
-      frame.tree.siblingIndex(position) / Math.max(siblingsOf(frame, position) - 1, 1),
+      frame.tree.siblingIndex(position) / Math.max(countSiblings(frame, position) - 1, 1),
     homogeneity: (_, frame, position) => frame.tree.homogeneity(position),
     temporal: ({ tables }, frame, position) =>
-      ratio((tables.corpus.timestamps[position] as number) - frame.first, frame.span),
+      divideOrZero((tables.corpus.timestamps[position] as number) - frame.first, frame.span),
     complexity: ({ tables, scale }, frame, position) =>
-      scaledComplexity(tables.components[position] as number, frame.mostComponents, scale),
-    branchFactor: (_, frame, position) => siblingsOf(frame, position) / frame.largestGroup,
+      scaleComplexity(tables.components[position] as number, frame.mostComponents, scale),
+    branchFactor: (_, frame, position) => countSiblings(frame, position) / frame.largestGroup,
     childrenCount: (_, frame, position) => {
       const children = position === frame.parent ? frame.answers + 1 : frame.tree.children(position);
       return children / frame.mostChildren;
@@ -141,7 +141,7 @@ const CANDIDATE_VALUES: Readonly<Record<CoordinateName, (context: Context, frame
   };
 
 /** The candidate's sibling group, itself included, and the query if both answer the same turn. */
-function siblingsOf({ tree, parent, answers }: Frame, position: number): number {
+function countSiblings({ tree, parent, answers }: Frame, position: number): number {
   return tree.parent(position) === parent ? answers + 1 : tree.siblings(position);
 }
 
@@ -157,8 +157,8 @@ function assertPoints(points: QueryPoints, tables: FrameTables, pairs: number): 
 }
 
 /** @returns how many leading turns the query may see. */
-function cutoffOf({ corpus }: FrameTables, points: QueryPoints, query: number): number {
-  const cutoff = corpus.cutoff(points.timestamps[query] as number);
+function findQueryCutoff({ corpus }: FrameTables, points: QueryPoints, query: number): number {
+  const cutoff = corpus.countEarlierTurns(points.timestamps[query] as number);
   const anchor = points.anchors[query] as number;
   if (anchor >= cutoff)
     throw new ValidationError(`anchor is not earlier than query ${query}: ${anchor}; pass an earlier turn`, {
@@ -178,7 +178,7 @@ function cutoffOf({ corpus }: FrameTables, points: QueryPoints, query: number): 
  * @param options.trees the trees of parents; by default those of the tables
  * @throws ValidationError for a candidate or an anchor that is not strictly earlier than its query.
  */
-export function queryFrames(
+export function computeQueryFrames(
   tables: FrameTables,
   points: QueryPoints,
   positions: Int32Array,
@@ -186,14 +186,14 @@ export function queryFrames(
 ): QueryFrames {
   assertPoints(points, tables, positions.length);
   const names = COORDINATES[options.dimensions];
-  const squares = squaresOf(points.vectors, tables.dimension, points.timestamps.length);
-  const { trees = treesOf(tables), complexityScale: scale = 'log' } = options;
+  const squares = computeSquaredLengths(points.vectors, tables.dimension, points.timestamps.length);
+  const { trees = createTreesAsOf(tables), complexityScale: scale = 'log' } = options;
   const context: Context = { tables, trees, points, squares, names, scale };
-  const result = emptyFrames(names, positions.length);
+  const result = allocateFrames(names, positions.length);
   const width = positions.length / Math.max(points.timestamps.length, 1);
   for (let query = 0; query < points.timestamps.length; query++) {
-    const cutoff = cutoffOf(tables, points, query);
-    const frames = new Map<number, PlacedFrame>();
+    const cutoff = findQueryCutoff(tables, points, query);
+    const frames = new Map<number, JoinedFrame>();
     for (let pair = query * width; pair < (query + 1) * width; pair++) {
       const position = positions[pair] as number;
       if (position < 0) continue;
@@ -203,18 +203,18 @@ export function queryFrames(
           { query, position },
         );
       const conversation = tables.corpus.conversationOf[position] as number;
-      let placed = frames.get(conversation);
-      if (placed === undefined) {
-        placed = placedFrameOf(context, query, conversation, cutoff);
-        frames.set(conversation, placed);
+      let joined = frames.get(conversation);
+      if (joined === undefined) {
+        joined = buildPlacedFrame(context, query, conversation, cutoff);
+        frames.set(conversation, joined);
       }
-      fillPair(result, pair, context, placed, position);
+      fillPair(result, pair, context, joined, position);
     }
   }
   return result;
 }
 
-function emptyFrames(names: readonly CoordinateName[], pairs: number): QueryFrames {
+function allocateFrames(names: readonly CoordinateName[], pairs: number): QueryFrames {
   return {
     names,
     candidates: new Float32Array(pairs * names.length),
@@ -227,8 +227,8 @@ function emptyFrames(names: readonly CoordinateName[], pairs: number): QueryFram
   };
 }
 
-function placedFrameOf(context: Context, query: number, conversation: number, cutoff: number): PlacedFrame {
-  const frame = frameOf(context, query, conversation, cutoff);
+function buildPlacedFrame(context: Context, query: number, conversation: number, cutoff: number): JoinedFrame {
+  const frame = buildFrame(context, query, conversation, cutoff);
   return { frame, values: context.names.map((name) => QUERY_VALUES[name](context, frame)) };
 }
 
@@ -236,7 +236,7 @@ function fillPair(
   result: QueryFrames,
   pair: number,
   context: Context,
-  { frame, values }: PlacedFrame,
+  { frame, values }: JoinedFrame,
   position: number,
 ): void {
   const { names } = context;

@@ -2,16 +2,20 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
-import { agesInHours, timeDecay } from './time-decay.ts';
+import { computeAgesHours, timeDecay } from './time-decay.ts';
 
-const HOUR = 3_600_000;
+const HOUR_MILLISECONDS = 3_600_000;
 
 test('ages are exact to the second in the present, and 0 for padding', () => {
   const now = Date.UTC(2026, 0, 5);
-  const timestamps = Float64Array.of(now - 30 * HOUR, now - 24 * HOUR, now - 1000);
-  const ages = agesInHours(timestamps, Float64Array.of(now, now + HOUR), Int32Array.of(0, 1, 2, 2, -1, 0));
+  const timestamps = Float64Array.of(now - 30 * HOUR_MILLISECONDS, now - 24 * HOUR_MILLISECONDS, now - 1000);
+  const ages = computeAgesHours(
+    timestamps,
+    Float64Array.of(now, now + HOUR_MILLISECONDS),
+    Int32Array.of(0, 1, 2, 2, -1, 0),
+  );
   expect([...ages]).toEqual([30, 24, 1 / 3600, 1 + 1 / 3600, 0, 31].map(Math.fround));
-  expect(agesInHours(timestamps, new Float64Array(0), new Int32Array(0))).toHaveLength(0);
+  expect(computeAgesHours(timestamps, new Float64Array(0), new Int32Array(0))).toHaveLength(0);
 });
 
 describe.each(TEST_BACKENDS)('on %s', (backend) => {

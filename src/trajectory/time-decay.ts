@@ -13,7 +13,7 @@ const MILLISECONDS_PER_HOUR = 3_600_000;
  * @param positions row-major [B, C] of the candidates, -1 for padding
  * @returns row-major [B, C] in hours, 0 for padding
  */
-export function agesInHours(timestamps: Float64Array, moments: Float64Array, positions: Int32Array): Float32Array {
+export function computeAgesHours(timestamps: Float64Array, moments: Float64Array, positions: Int32Array): Float32Array {
   const width = moments.length === 0 ? 0 : positions.length / moments.length;
   return Float32Array.from(positions, (position, pair) => {
     if (position < 0) return 0;

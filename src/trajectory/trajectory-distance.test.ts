@@ -2,8 +2,8 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
-import { random } from '../core/random.ts';
-import { COORDINATES, coordinateWeights, DEFAULT_WEIGHTS, type Dimensions } from './coordinate-names.ts';
+import { createRandom } from '../core/random.ts';
+import { COORDINATES, DEFAULT_WEIGHTS, type Dimensions, listCoordinateWeights } from './coordinate-names.ts';
 import { pairwiseTrajectoryDistance, trajectoryDistance } from './trajectory-distance.ts';
 
 const candidates = [
@@ -33,23 +33,25 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
       ]),
     };
     const before = tf.memory().numTensors;
-    const values = async (queries: tf.Tensor3D, w: tf.Tensor1D | tf.Tensor3D) => {
+    const measureDistances = async (queries: tf.Tensor3D, w: tf.Tensor1D | tf.Tensor3D) => {
       const distance = trajectoryDistance(inputs.candidates, queries, w);
       const array = await distance.array();
       distance.dispose();
       return array;
     };
     const root = Math.fround(Math.sqrt(9 + 4));
-    expect(await values(inputs.origin, inputs.weights)).toEqual([
+    expect(await measureDistances(inputs.origin, inputs.weights)).toEqual([
       [0, 2],
       [3, root],
     ]);
-    expect(await values(inputs.pairs, inputs.weights)).toEqual(await values(inputs.origin, inputs.weights));
-    expect(await values(inputs.pairs, inputs.pairWeights)).toEqual([
+    expect(await measureDistances(inputs.pairs, inputs.weights)).toEqual(
+      await measureDistances(inputs.origin, inputs.weights),
+    );
+    expect(await measureDistances(inputs.pairs, inputs.pairWeights)).toEqual([
       [0, 2],
       [3, 4],
     ]);
-    await expect(values(inputs.candidates, inputs.origin)).rejects.toThrow('shape of weights');
+    await expect(measureDistances(inputs.candidates, inputs.origin)).rejects.toThrow('shape of weights');
     expect(tf.memory().numTensors).toBe(before);
     tf.dispose(inputs);
   });
@@ -58,13 +60,15 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     'in %d dimensions, weights by name, is the root of the weighted squares',
     async (dimensions) => {
       const [B, C] = [5, 11];
-      const source = random(dimensions, 'trajectory-distance.test');
-      const point = () => COORDINATES[dimensions].map(() => source.uniform());
-      const pairs = Array.from({ length: B }, () => Array.from({ length: C }, () => [point(), point()] as const));
+      const source = createRandom(dimensions, 'trajectory-distance.test');
+      const drawPoint = () => COORDINATES[dimensions].map(() => source.uniform());
+      const pairs = Array.from({ length: B }, () =>
+        Array.from({ length: C }, () => [drawPoint(), drawPoint()] as const),
+      );
       const inputs = {
         candidates: tf.tensor3d(pairs.map((row) => row.map(([candidate]) => candidate))),
         queries: tf.tensor3d(pairs.map((row) => row.map(([, query]) => query))),
-        weights: tf.tensor1d(coordinateWeights(dimensions, { temporal: 3 })),
+        weights: tf.tensor1d(listCoordinateWeights(dimensions, { temporal: 3 })),
       };
       const { candidates: all, queries, weights: named } = inputs;
       const distance = trajectoryDistance(all, queries, named);
@@ -77,10 +81,10 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
       const last = pairs.at(-1)?.at(-1)?.[1] as number[];
       for (const [b, row] of pairs.entries()) {
         for (const [c, [candidate, query]] of row.entries()) {
-          const expected = byName(dimensions, candidate, query);
+          const expected = computeNamedDistance(dimensions, candidate, query);
           expect(got[b]?.[c]).toBeCloseTo(expected, 6);
           expect(gotPairwise[b * C + c]?.[b * C + c]).toBeCloseTo(expected, 6);
-          expect(gotPairwise[b * C + c]?.[B * C - 1]).toBeCloseTo(byName(dimensions, candidate, last), 6);
+          expect(gotPairwise[b * C + c]?.[B * C - 1]).toBeCloseTo(computeNamedDistance(dimensions, candidate, last), 6);
         }
       }
       tf.dispose([...Object.values(inputs), distance, pairwise, rows, others]);
@@ -89,7 +93,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
 });
 
 /** Time weighs 3, every other coordinate what it does by default. */
-function byName(dimensions: Dimensions, p: readonly number[], q: readonly number[]): number {
+function computeNamedDistance(dimensions: Dimensions, p: readonly number[], q: readonly number[]): number {
   const squares = COORDINATES[dimensions].map((name, i) => {
     const weight = name === 'temporal' ? 3 : DEFAULT_WEIGHTS[name];
     return weight * ((p[i] as number) - (q[i] as number)) ** 2;

@@ -10,7 +10,7 @@ import { assertShape } from '../core/shapes.ts';
  * @param weights [M], or [B, C, M]
  * @returns [B, C]
  */
-function weightedLengths(differences: tf.Tensor3D, weights: tf.Tensor1D | tf.Tensor3D): tf.Tensor2D {
+function computeWeightedLengths(differences: tf.Tensor3D, weights: tf.Tensor1D | tf.Tensor3D): tf.Tensor2D {
   const squares: tf.Tensor3D = tf.square(differences);
   if (weights.rank === 3) return tf.sqrt(tf.sum(tf.mul(weights, squares), 2));
   const [batch, count, coordinates] = squares.shape;
@@ -35,7 +35,7 @@ export function trajectoryDistance(
   const sizes = assertShape('candidates', candidates, 'B C M');
   assertShape('queries', queries, queries.shape[1] === 1 ? 'B 1 M' : 'B C M', sizes);
   assertShape('weights', weights, weights.rank === 1 ? 'M' : 'B C M', sizes);
-  return scoped('trajectoryDistance', () => weightedLengths(tf.sub(candidates, queries), weights));
+  return scoped('trajectoryDistance', () => computeWeightedLengths(tf.sub(candidates, queries), weights));
 }
 
 /**
@@ -51,6 +51,6 @@ export function pairwiseTrajectoryDistance(a: tf.Tensor2D, b: tf.Tensor2D, weigh
   assertShape('b', b, 'T M', sizes);
   assertShape('weights', weights, 'M', sizes);
   return scoped('pairwiseTrajectoryDistance', () =>
-    weightedLengths(tf.sub(tf.expandDims(a, 1), tf.expandDims(b, 0)), weights),
+    computeWeightedLengths(tf.sub(tf.expandDims(a, 1), tf.expandDims(b, 0)), weights),
   );
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { deviationOf } from './compare.ts';
+import { measureDeviation } from './compare.ts';
 import { HOST, PRINTED, TENSOR, type Tolerance } from './topic.ts';
 
 const compare = (expected: unknown, got: unknown, tolerance: Tolerance = TENSOR) =>
-  deviationOf({ at: 'x', expected, got, tolerance });
+  measureDeviation({ at: 'x', expected, got, tolerance });
 
 test('numbers pass within absolute plus relative tolerance, and tell how far they are', () => {
   expect(compare(10, 10.001)).toEqual({

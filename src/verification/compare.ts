@@ -17,7 +17,7 @@ function merge(a: Deviation, b: Deviation): Deviation {
   };
 }
 
-function failed(at: string, expected: unknown, got: unknown): Deviation {
+function buildFailedDeviation(at: string, expected: unknown, got: unknown): Deviation {
   return {
     absolute: Number.POSITIVE_INFINITY,
     relative: Number.POSITIVE_INFINITY,
@@ -26,7 +26,7 @@ function failed(at: string, expected: unknown, got: unknown): Deviation {
 }
 
 function compareNumbers(part: Part, expected: number, got: number): Deviation {
-  if (Number.isNaN(got) || !Number.isFinite(got)) return failed(part.at, expected, String(got));
+  if (Number.isNaN(got) || !Number.isFinite(got)) return buildFailedDeviation(part.at, expected, String(got));
   const absolute = Math.abs(got - expected);
   const relative = expected === 0 ? 0 : absolute / Math.abs(expected);
   const passed = absolute <= part.tolerance.absolute + part.tolerance.relative * Math.abs(expected);
@@ -34,22 +34,23 @@ function compareNumbers(part: Part, expected: number, got: number): Deviation {
 }
 
 /** Numbers within the tolerance; texts, booleans, nulls, lengths and sets of keys exactly. */
-export function deviationOf(part: Part): Deviation {
+export function measureDeviation(part: Part): Deviation {
   const { at, expected, got } = part;
   if (typeof expected === 'number' && typeof got === 'number') return compareNumbers(part, expected, got);
   if (Array.isArray(expected)) {
-    if (!Array.isArray(got) || got.length !== expected.length) return failed(at, expected, got);
+    if (!Array.isArray(got) || got.length !== expected.length) return buildFailedDeviation(at, expected, got);
     return expected
-      .map((item, i) => deviationOf({ ...part, at: `${at}[${i}]`, expected: item, got: got[i] }))
+      .map((item, i) => measureDeviation({ ...part, at: `${at}[${i}]`, expected: item, got: got[i] }))
       .reduce(merge, NONE);
   }
   if (expected !== null && typeof expected === 'object') {
-    if (got === null || typeof got !== 'object') return failed(at, expected, got);
+    if (got === null || typeof got !== 'object') return buildFailedDeviation(at, expected, got);
     const keys = Object.keys(expected).sort();
-    if (keys.join() !== Object.keys(got).sort().join()) return failed(`keys of ${at}`, keys, Object.keys(got).sort());
+    if (keys.join() !== Object.keys(got).sort().join())
+      return buildFailedDeviation(`keys of ${at}`, keys, Object.keys(got).sort());
     return keys
       .map((key) =>
-        deviationOf({
+        measureDeviation({
           ...part,
           at: `${at}.${key}`,
           expected: (expected as Record<string, unknown>)[key],
@@ -58,5 +59,5 @@ export function deviationOf(part: Part): Deviation {
       )
       .reduce(merge, NONE);
   }
-  return expected === got ? NONE : failed(at, expected, got);
+  return expected === got ? NONE : buildFailedDeviation(at, expected, got);
 }

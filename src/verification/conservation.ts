@@ -1,8 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { z } from 'zod';
-import { type ConservationMetrics, conservationMetrics } from '../conservation/conservation-metrics.ts';
+import { type ConservationMetrics, computeConservationMetrics } from '../conservation/conservation-metrics.ts';
 import { ConservationStream } from '../conservation/conservation-stream.ts';
-import { conservationTensors } from '../conservation/conservation-tensors.ts';
+import { computeConservationTensors } from '../conservation/conservation-tensors.ts';
 import { scoped } from '../core/scope.ts';
 import { parse } from '../core/validation.ts';
 import { type GoldenCase, HOST, type Part, TENSOR, type Topic } from './topic.ts';
@@ -17,19 +17,19 @@ const conservationCase = z.looseObject({
 type ConservationCase = z.output<typeof conservationCase>;
 type Figures = ConservationCase['expected'];
 
-function figuresOf({ magnitude, energy, information }: ConservationMetrics): Figures {
+function pickGoldenFigures({ magnitude, energy, information }: ConservationMetrics): Figures {
   return { magnitude, energy, information };
 }
 
-function streamed({ embeddings, salience }: ConservationCase): ConservationMetrics {
+function streamMetrics({ embeddings, salience }: ConservationCase): ConservationMetrics {
   const stream = new ConservationStream((embeddings[0] as number[]).length);
   for (const [i, row] of embeddings.entries()) stream.add(String(i), Float64Array.from(row), salience[i]);
-  return stream.metrics();
+  return stream.computeStreamMetrics();
 }
 
-async function onDevice({ embeddings, salience }: ConservationCase): Promise<Figures> {
+async function computeOnDevice({ embeddings, salience }: ConservationCase): Promise<Figures> {
   const { magnitude, energy, information } = scoped('verification.conservation', () =>
-    conservationTensors(tf.tensor2d(embeddings), tf.tensor1d(salience)),
+    computeConservationTensors(tf.tensor2d(embeddings), tf.tensor1d(salience)),
   );
   try {
     return {
@@ -47,11 +47,11 @@ export const conservation: Topic = {
   async compute(input: GoldenCase): Promise<readonly Part[]> {
     const golden = parse(conservationCase, input, input.name);
     const { embeddings, salience, expected } = golden;
-    const host = conservationMetrics(Float64Array.from(embeddings.flat()), salience);
+    const host = computeConservationMetrics(Float64Array.from(embeddings.flat()), salience);
     return [
-      { at: 'host', expected, got: figuresOf(host), tolerance: HOST },
-      { at: 'stream', expected, got: figuresOf(streamed(golden)), tolerance: HOST },
-      { at: 'tensors', expected, got: await onDevice(golden), tolerance: TENSOR },
+      { at: 'host', expected, got: pickGoldenFigures(host), tolerance: HOST },
+      { at: 'stream', expected, got: pickGoldenFigures(streamMetrics(golden)), tolerance: HOST },
+      { at: 'tensors', expected, got: await computeOnDevice(golden), tolerance: TENSOR },
     ];
   },
 };

@@ -1,6 +1,6 @@
 /** Golden cases from independent programs, and the project's results for them. */
 
-export { type Deviation, deviationOf } from './compare.ts';
+export { type Deviation, measureDeviation } from './compare.ts';
 export {
   type GoldenCase,
   type GoldenFile,

@@ -2,7 +2,7 @@ import type { AttentionRows } from '../attention/attention-rows.ts';
 import { bandedRingAttention } from '../attention/banded-ring-attention.ts';
 import { blockwiseRingAttention } from '../attention/blockwise-ring-attention.ts';
 import { ringAttentionOptions } from '../attention/options.ts';
-import { rowOf } from '../core/rows.ts';
+import { viewRow } from '../core/rows.ts';
 import { type GoldenCase, type Part, TENSOR, type Topic } from './topic.ts';
 
 interface LongRingCase {
@@ -25,12 +25,12 @@ export const longRing: Topic = {
     const banded = await bandedRingAttention(inputs, options);
     const dense = await blockwiseRingAttention(inputs, options);
     const width = values.length / inputs.turns;
-    const rowsOf = (output: Float32Array) => golden.rows.map((row) => [...rowOf(output, width, row)]);
+    const pickGoldenRows = (output: Float32Array) => golden.rows.map((row) => [...viewRow(output, width, row)]);
     const shared = { expected: golden.expected.output, tolerance: TENSOR };
     return [
       { at: 'method', expected: 'banded', got: banded.method, tolerance: TENSOR },
-      { ...shared, at: 'banded output', got: rowsOf(banded.output) },
-      { ...shared, at: 'dense output', got: rowsOf(dense) },
+      { ...shared, at: 'banded output', got: pickGoldenRows(banded.output) },
+      { ...shared, at: 'dense output', got: pickGoldenRows(dense) },
     ];
   },
 };

@@ -26,7 +26,7 @@ const OUR_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** `ndcg_cut_10` -> `ndcg@10` */
-function metricIdOf(trecName: string): string {
+function translateMetricId(trecName: string): string {
   const [, name, cutoff] = /^(.*?)(?:_(\d+))?$/.exec(trecName) as unknown as [string, string, string | undefined];
   const ours = OUR_NAMES[name] ?? name;
   return cutoff === undefined ? ours : `${ours}@${cutoff}`;
@@ -41,15 +41,15 @@ export const metrics: Topic = {
     const evaluation = evaluate(
       parseRun(runLines.join('\n'), `run of ${golden.name}`),
       parseQrels(qrelsLines.join('\n'), `qrels of ${golden.name}`),
-      Object.keys(expected.all).map(metricIdOf),
+      Object.keys(expected.all).map(translateMetricId),
       { relevantGrade, unanswerable: 'count', holeDepth: 10 },
     );
     const trecNames = Object.keys(expected.all);
-    const rowOf = (lookUp: (id: string) => number | undefined) =>
-      Object.fromEntries(trecNames.map((name) => [name, lookUp(metricIdOf(name))]));
-    const rows = evaluation.queryIds.map((queryId, q) => [queryId, rowOf((id) => evaluation.values[id]?.[q])]);
+    const listTrecValues = (lookUp: (id: string) => number | undefined) =>
+      Object.fromEntries(trecNames.map((name) => [name, lookUp(translateMetricId(name))]));
+    const rows = evaluation.queryIds.map((queryId, q) => [queryId, listTrecValues((id) => evaluation.values[id]?.[q])]);
     const summary = summarise(evaluation);
-    const got = { ...Object.fromEntries(rows), all: rowOf((id) => summary[id]) };
+    const got = { ...Object.fromEntries(rows), all: listTrecValues((id) => summary[id]) };
     return [{ at: 'values', expected, got, tolerance: PRINTED }];
   },
 };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { scoped } from '../core/scope.ts';
 import { parse } from '../core/validation.ts';
 import { maximalMarginalRelevance } from '../rerank/maximal-marginal-relevance.ts';
-import { candidateSimilarities } from '../rerank/selection.ts';
+import { computeSimilarities } from '../rerank/selection.ts';
 import { type GoldenCase, HOST, type Part, type Topic } from './topic.ts';
 
 const mmrCase = z.looseObject({
@@ -20,19 +20,19 @@ export const mmr: Topic = {
   name: 'mmr',
   async compute(golden: GoldenCase): Promise<readonly Part[]> {
     const { embeddings, relevance, k, lambda, expected } = parse(mmrCase, golden, golden.name);
-    const { places, scores } = scoped('verification.mmr', () => {
+    const { slots, scores } = scoped('verification.mmr', () => {
       const inputs = {
         relevance: tf.tensor2d([relevance]),
-        similarities: candidateSimilarities(tf.tensor3d([embeddings])),
+        similarities: computeSimilarities(tf.tensor3d([embeddings])),
         mask: tf.ones([1, relevance.length], 'bool') as tf.Tensor2D,
       };
       return maximalMarginalRelevance(inputs, { lambda, k });
     });
     try {
-      const [got] = await places.array();
+      const [got] = await slots.array();
       return [{ at: 'order', expected: expected.order, got, tolerance: HOST }];
     } finally {
-      tf.dispose([places, scores]);
+      tf.dispose([slots, scores]);
     }
   },
 };

@@ -6,7 +6,7 @@ import { HostPageRank } from '../graph/host-pagerank.ts';
 import type { PageRankSolver } from '../graph/pagerank-solver.ts';
 import { PushPageRank } from '../graph/push-pagerank.ts';
 import { SparseTensorPageRank } from '../graph/sparse-tensor-pagerank.ts';
-import { type TransitionMatrix, transitionMatrix } from '../graph/transition-matrix.ts';
+import { buildTransitionMatrix, type TransitionMatrix } from '../graph/transition-matrix.ts';
 import { type GoldenCase, HOST, type Part, TENSOR, type Topic } from './topic.ts';
 
 const pprCase = z.looseObject({
@@ -24,11 +24,11 @@ type PprCase = z.output<typeof pprCase>;
 /** The tolerance of forward push: the largest allowed error of its scores. */
 const PUSH_TOLERANCE = 1e-7;
 
-function matrixOf({ nodes, directed, edges }: PprCase): TransitionMatrix {
+function buildGoldenMatrix({ nodes, directed, edges }: PprCase): TransitionMatrix {
   const graph = directed ? new DirectedGraph() : new UndirectedGraph();
   for (let node = 0; node < nodes; node++) graph.addNode(String(node));
   for (const [source, target, weight] of edges) graph.addEdge(String(source), String(target), { weight });
-  return transitionMatrix(graph);
+  return buildTransitionMatrix(graph);
 }
 
 /** The scores in the order of the case's nodes, and their error bound. */
@@ -46,7 +46,7 @@ export const ppr: Topic = {
   name: 'ppr',
   async compute(input: GoldenCase): Promise<readonly Part[]> {
     const golden = parse(pprCase, input, input.name);
-    const matrix = matrixOf(golden);
+    const matrix = buildGoldenMatrix(golden);
     const { damping } = golden;
     const { scores: expected } = golden.expected;
     // At a damping of 0.85 an iteration may take away as little as 15 % of the change.

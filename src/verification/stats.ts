@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
 import { parse } from '../core/validation.ts';
-import { unclustered } from '../evaluation/clusters.ts';
+import { buildSingletonClusters } from '../evaluation/clusters.ts';
 import { cohenKappa } from '../evaluation/cohen-kappa.ts';
 import { cohenD } from '../evaluation/effect-size.ts';
 import { benjaminiHochberg, bonferroni, holm } from '../evaluation/multiple-comparisons.ts';
-import { pairedDifferences } from '../evaluation/paired-differences.ts';
+import { computePairedDifferences } from '../evaluation/paired-differences.ts';
 import { signFlipPermutation } from '../evaluation/sign-flip-permutation.ts';
 import { pairedTTest } from '../evaluation/student-t-test.ts';
 import { wilcoxonSignedRank } from '../evaluation/wilcoxon-signed-rank.ts';
@@ -18,18 +18,18 @@ const pValuesCase = z.looseObject({ p: z.array(z.number()) });
 type Statistic = (golden: GoldenCase) => unknown;
 
 /** b minus a. */
-function differencesOf(golden: GoldenCase): Float64Array {
+function computeGoldenDifferences(golden: GoldenCase): Float64Array {
   const { a, b } = parse(pairsCase, golden, golden.name);
-  return pairedDifferences(b, a);
+  return computePairedDifferences(b, a);
 }
 
-function pValuesOf(golden: GoldenCase): number[] {
+function readPValues(golden: GoldenCase): number[] {
   return parse(pValuesCase, golden, golden.name).p;
 }
 
-function exactPermutation(golden: GoldenCase): unknown {
-  const differences = differencesOf(golden);
-  const [test] = signFlipPermutation([differences], unclustered(differences.length), { seed: 0 });
+function computeExactP(golden: GoldenCase): unknown {
+  const differences = computeGoldenDifferences(golden);
+  const [test] = signFlipPermutation([differences], buildSingletonClusters(differences.length), { seed: 0 });
   if (test?.exact !== true)
     throw new ValidationError(
       `too many differences for an exact permutation test: ${differences.length}; shorten the case`,
@@ -38,21 +38,21 @@ function exactPermutation(golden: GoldenCase): unknown {
 }
 
 const STATISTICS: Readonly<Record<string, Statistic>> = {
-  meanDifference: (golden) => pairedTTest(differencesOf(golden)).meanDifference,
-  tInterval95: (golden) => pairedTTest(differencesOf(golden), 0.95).interval,
-  cohenD: (golden) => cohenD(differencesOf(golden)),
-  signFlipPermutationExact: exactPermutation,
+  meanDifference: (golden) => pairedTTest(computeGoldenDifferences(golden)).meanDifference,
+  tInterval95: (golden) => pairedTTest(computeGoldenDifferences(golden), 0.95).interval,
+  cohenD: (golden) => cohenD(computeGoldenDifferences(golden)),
+  signFlipPermutationExact: computeExactP,
   tTest: (golden) => {
-    const { t, p } = pairedTTest(differencesOf(golden));
+    const { t, p } = pairedTTest(computeGoldenDifferences(golden));
     return { t, p };
   },
   wilcoxonNormalApproximation: (golden) => {
-    const { w, p } = wilcoxonSignedRank(differencesOf(golden), 'normal', 0); // scipy compares every bit
+    const { w, p } = wilcoxonSignedRank(computeGoldenDifferences(golden), 'normal', 0); // scipy compares every bit
     return { w, p };
   },
-  holm: (golden) => holm(pValuesOf(golden)),
-  benjaminiHochberg: (golden) => benjaminiHochberg(pValuesOf(golden)),
-  bonferroni: (golden) => bonferroni(pValuesOf(golden)),
+  holm: (golden) => holm(readPValues(golden)),
+  benjaminiHochberg: (golden) => benjaminiHochberg(readPValues(golden)),
+  bonferroni: (golden) => bonferroni(readPValues(golden)),
   kappa: (golden) => {
     const { a, b } = parse(pairsCase, golden, golden.name);
     return cohenKappa(a, b);

@@ -1,4 +1,4 @@
-import { frozen } from '../core/frozen.ts';
+import { freezeDeeply } from '../core/frozen.ts';
 
 /** One golden case: its name, its inputs by name, and what an independent program computed from them. */
 export interface GoldenCase {
@@ -21,9 +21,9 @@ export interface Tolerance {
 }
 
 /** The tolerances of the golden interface. */
-export const HOST: Tolerance = frozen({ absolute: 1e-9, relative: 1e-9 });
-export const TENSOR: Tolerance = frozen({ absolute: 1e-5, relative: 1e-4 });
-export const PRINTED: Tolerance = frozen({ absolute: 1e-4, relative: 0 });
+export const HOST: Tolerance = freezeDeeply({ absolute: 1e-9, relative: 1e-9 });
+export const TENSOR: Tolerance = freezeDeeply({ absolute: 1e-5, relative: 1e-4 });
+export const PRINTED: Tolerance = freezeDeeply({ absolute: 1e-4, relative: 0 });
 
 /** Our result for a case, shaped like (a part of) its `expected`, and the tolerance of that part. */
 export interface Part {

@@ -2,7 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
-import { deviationOf } from './compare.ts';
+import { measureDeviation } from './compare.ts';
 import type { GoldenCase, Topic } from './topic.ts';
 import { OWN_GOLDEN, readGolden, TOPICS } from './verify.ts';
 
@@ -20,31 +20,36 @@ const SIZES: Readonly<Record<string, { readonly cases: number; partsOf(golden: G
 };
 
 const files = readGolden(OWN_GOLDEN);
-const casesOf = ({ name }: Topic) => files.find(({ topic }) => topic === name)?.cases ?? [];
+const listTopicCases = ({ name }: Topic) => files.find(({ topic }) => topic === name)?.cases ?? [];
 const named = TOPICS.map((topic) => [topic.name, topic] as const);
 
 test.each(named)('%s has all its cases', (name, topic) => {
-  expect(casesOf(topic)).toHaveLength(SIZES[name]?.cases ?? 0);
+  expect(listTopicCases(topic)).toHaveLength(SIZES[name]?.cases ?? 0);
 });
 
 describe('golden cases are', () => {
-  const setsOf = (name: string, choose: (golden: GoldenCase) => unknown) =>
+  const collectCaseValues = (name: string, choose: (golden: GoldenCase) => unknown) =>
     new Set((files.find(({ topic }) => topic === name)?.cases ?? []).map(choose));
-  const choices = (name: string) => setsOf('long-ring', ({ options }) => (options as Record<string, unknown>)[name]);
+  const collectChoices = (name: string) =>
+    collectCaseValues('long-ring', ({ options }) => (options as Record<string, unknown>)[name]);
 
   test('of every mechanism of attention', () => {
-    expect(setsOf('attention', ({ mechanism }) => mechanism)).toEqual(new Set([undefined, 'tpo', 'unified']));
+    expect(collectCaseValues('attention', ({ mechanism }) => mechanism)).toEqual(
+      new Set([undefined, 'tpo', 'unified']),
+    );
   });
 
   test('of every combination and direction on long rings and lines', () => {
-    expect(choices('combine')).toEqual(new Set(['multiplicative', 'additive']));
-    expect(choices('direction')).toEqual(new Set(['none', 'causal', 'anticausal']));
-    expect(choices('topology')).toEqual(new Set(['ring', 'line']));
+    expect(collectChoices('combine')).toEqual(new Set(['multiplicative', 'additive']));
+    expect(collectChoices('direction')).toEqual(new Set(['none', 'causal', 'anticausal']));
+    expect(collectChoices('topology')).toEqual(new Set(['ring', 'line']));
   });
 
   test('of directed and undirected graphs, with dangling nodes and without', () => {
-    expect(setsOf('ppr', ({ directed }) => directed)).toEqual(new Set([true, false]));
-    expect(setsOf('ppr', ({ dangling }) => (dangling as number[]).length > 0)).toEqual(new Set([true, false]));
+    expect(collectCaseValues('ppr', ({ directed }) => directed)).toEqual(new Set([true, false]));
+    expect(collectCaseValues('ppr', ({ dangling }) => (dangling as number[]).length > 0)).toEqual(
+      new Set([true, false]),
+    );
   });
 });
 
@@ -52,10 +57,10 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   beforeAll(() => useBackend(backend));
 
   describe.each(named)('%s', (name, topic) => {
-    test.each(casesOf(topic))('$name', async (golden) => {
+    test.each(listTopicCases(topic))('$name', async (golden) => {
       const before = tf.memory().numTensors;
       const parts = await topic.compute(golden);
-      expect(parts.flatMap((part) => deviationOf(part).failure ?? [])).toEqual([]);
+      expect(parts.flatMap((part) => measureDeviation(part).failure ?? [])).toEqual([]);
       expect(parts).toHaveLength(SIZES[name]?.partsOf(golden) as number);
       expect(tf.memory().numTensors).toBe(before);
     });

@@ -4,10 +4,10 @@ import { Conversation } from '../model/conversation.ts';
 import {
   type ComplexityScale,
   type CoordinateWeights,
-  coordinateWeights,
   type Dimensions,
+  listCoordinateWeights,
 } from '../trajectory/coordinate-names.ts';
-import { type TrajectoryCoordinates, trajectoryCoordinates } from '../trajectory/coordinates.ts';
+import { computeTrajectoryCoordinates, type TrajectoryCoordinates } from '../trajectory/coordinates.ts';
 import { pairwiseTrajectoryDistance } from '../trajectory/trajectory-distance.ts';
 import { type GoldenCase, HOST, type Part, TENSOR, type Topic } from './topic.ts';
 
@@ -30,26 +30,26 @@ interface TrajectoryCase {
   };
 }
 
-function coordinatesOf(golden: TrajectoryCase): TrajectoryCoordinates {
+function computeGoldenCoordinates(golden: TrajectoryCase): TrajectoryCoordinates {
   const turns = golden.turns.map(({ id, parentId, timestamp }) => {
     return { id, parentId, timestamp, conversationId: 'golden', author: null, channel: null, text: id };
   });
   const features = new Map(golden.turns.map((turn) => [turn.id, turn]));
   const { dimensions, complexityScale, asOf } = golden;
   const options = asOf === null ? { dimensions, complexityScale } : { dimensions, complexityScale, asOf };
-  return trajectoryCoordinates(new Conversation('golden', turns), features, options);
+  return computeTrajectoryCoordinates(new Conversation('golden', turns), features, options);
 }
 
-function byTurnAndName({ turnIds, names, values }: TrajectoryCoordinates): Record<string, Record<string, number>> {
-  const rowOf = (turn: number) => names.map((name, i) => [name, values[turn * names.length + i] as number]);
-  return Object.fromEntries(turnIds.map((id, turn) => [id, Object.fromEntries(rowOf(turn))]));
+function indexByTurnAndName({ turnIds, names, values }: TrajectoryCoordinates): Record<string, Record<string, number>> {
+  const listTurnValues = (turn: number) => names.map((name, i) => [name, values[turn * names.length + i] as number]);
+  return Object.fromEntries(turnIds.map((id, turn) => [id, Object.fromEntries(listTurnValues(turn))]));
 }
 
-async function distancesOf(coordinates: TrajectoryCoordinates, golden: TrajectoryCase): Promise<number[][]> {
+async function computeGoldenDistances(coordinates: TrajectoryCoordinates, golden: TrajectoryCase): Promise<number[][]> {
   const distances = scoped('verification.trajectory', () => {
     const shape: [number, number] = [coordinates.turnIds.length, coordinates.names.length];
     const points = tf.tensor2d(Float32Array.from(coordinates.values), shape);
-    const weights = tf.tensor1d(coordinateWeights(golden.dimensions, golden.weights));
+    const weights = tf.tensor1d(listCoordinateWeights(golden.dimensions, golden.weights));
     return pairwiseTrajectoryDistance(points, points, weights);
   });
   try {
@@ -63,16 +63,21 @@ export const trajectory: Topic = {
   name: 'trajectory',
   async compute(input: GoldenCase): Promise<readonly Part[]> {
     const golden = input as unknown as TrajectoryCase;
-    const coordinates = coordinatesOf(golden);
+    const coordinates = computeGoldenCoordinates(golden);
     const { expected } = golden;
     const host: Part[] = [
       { at: 'ids', expected: expected.ids, got: coordinates.turnIds, tolerance: HOST },
-      { at: 'coordinates', expected: expected.coordinates, got: byTurnAndName(coordinates), tolerance: HOST },
+      { at: 'coordinates', expected: expected.coordinates, got: indexByTurnAndName(coordinates), tolerance: HOST },
     ];
     if (expected.distance === null) return host;
     return [
       ...host,
-      { at: 'distance', expected: expected.distance, got: await distancesOf(coordinates, golden), tolerance: TENSOR },
+      {
+        at: 'distance',
+        expected: expected.distance,
+        got: await computeGoldenDistances(coordinates, golden),
+        tolerance: TENSOR,
+      },
     ];
   },
 };

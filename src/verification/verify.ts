@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { StorageError } from '../core/errors.ts';
 import { readText } from '../core/files.ts';
-import { frozen } from '../core/frozen.ts';
+import { freezeDeeply } from '../core/frozen.ts';
 import { parse } from '../core/validation.ts';
-import { deviationOf } from './compare.ts';
+import { measureDeviation } from './compare.ts';
 import type { GoldenCase, GoldenFile, Part, Topic } from './topic.ts';
 
 /** A topic whose code is imported with its first case. */
@@ -15,7 +15,7 @@ function topic(name: string, load: () => Promise<Topic>): Topic {
 }
 
 /** Every topic that the project can check, in the order of the table. */
-export const TOPICS: readonly Topic[] = frozen([
+export const TOPICS: readonly Topic[] = freezeDeeply([
   topic('attention', async () => (await import('./attention.ts')).attention),
   topic('long-ring', async () => (await import('./long-ring.ts')).longRing),
   topic('trajectory', async () => (await import('./trajectory.ts')).trajectory),
@@ -68,7 +68,7 @@ function parseJson(path: string): unknown {
   }
 }
 
-async function partsOf(topic: Topic, golden: GoldenCase): Promise<readonly Part[] | Error> {
+async function computeGoldenParts(topic: Topic, golden: GoldenCase): Promise<readonly Part[] | Error> {
   try {
     return await topic.compute(golden);
   } catch (error) {
@@ -82,13 +82,13 @@ async function reportOn(topic: Topic, file: GoldenFile): Promise<TopicReport> {
   const failures: string[] = [];
   const tolerances = new Set<string>();
   for (const golden of file.cases) {
-    const parts = await partsOf(topic, golden);
+    const parts = await computeGoldenParts(topic, golden);
     if (parts instanceof Error) {
       failures.push(`${golden.name}: ${parts.message}`);
       continue;
     }
     for (const part of parts) {
-      const deviation = deviationOf(part);
+      const deviation = measureDeviation(part);
       worstAbsolute = Math.max(worstAbsolute, deviation.absolute);
       worstRelative = Math.max(worstRelative, deviation.relative);
       tolerances.add(`${part.tolerance.absolute} + ${part.tolerance.relative} |x|`);

@@ -10,7 +10,7 @@ interface ArmOptions {
   readonly cache: string;
 }
 
-export async function arm(folder: string, { arm: name, serve, ...options }: ArmOptions): Promise<void> {
+export async function runArmCommand(folder: string, { arm: name, serve, ...options }: ArmOptions): Promise<void> {
   const backend = await useBackend(options.backend);
   const runner = await joinRun(folder, backend, options.cache);
   if (serve === true) {

@@ -7,10 +7,10 @@ import {
   cacheFiles,
   cacheParts,
   deleteFiles,
-  garbage,
   OTHER_PARTS,
+  selectGarbage,
 } from '../../experiment/stored/cache-contents.ts';
-import { columns } from '../columns.ts';
+import { alignColumns } from '../columns.ts';
 
 const MIB = 2 ** 20;
 
@@ -18,12 +18,12 @@ function sum(files: readonly CacheFile[]): number {
   return files.reduce((total, { bytes }) => total + bytes, 0);
 }
 
-function mebibytes(bytes: number): string {
+function formatMebibytes(bytes: number): string {
   return (bytes / MIB).toFixed(1);
 }
 
 /** To the minute, in UTC. */
-function moment(milliseconds: number): string {
+function formatMoment(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, 16).replace('T', ' ')}Z`;
 }
 
@@ -35,10 +35,10 @@ export function list({ cache }: { cache: string }): void {
   }
   const rows = cacheParts(files).map(({ part, files: count, bytes, oldest, newest }) => {
     const name = OTHER_PARTS.includes(part) ? `(${part})` : part;
-    return [name, String(count), mebibytes(bytes), moment(oldest), moment(newest)];
+    return [name, String(count), formatMebibytes(bytes), formatMoment(oldest), formatMoment(newest)];
   });
-  const total = ['total', String(files.length), mebibytes(sum(files))];
-  printOut(`${columns([['stage', 'files', 'MiB', 'oldest', 'newest'], ...rows, total])}\n`);
+  const total = ['total', String(files.length), formatMebibytes(sum(files))];
+  printOut(`${alignColumns([['stage', 'files', 'MiB', 'oldest', 'newest'], ...rows, total])}\n`);
 }
 
 interface CollectOptions {
@@ -71,12 +71,12 @@ export function collectGarbage({ cache, olderThan, maxSize, stage, dryRun }: Col
     ...(olderThan === undefined ? {} : { olderThanDays: olderThan }),
     ...(maxSize === undefined ? {} : { maxBytes: maxSize * MIB }),
   };
-  const found = garbage(files, options, Date.now());
+  const found = selectGarbage(files, options, Date.now());
   if (dryRun !== true) deleteFiles(found);
   for (const { part, files: count, bytes } of cacheParts(found))
-    printOut(`${part}: ${count} files, ${mebibytes(bytes)} MiB\n`);
+    printOut(`${part}: ${count} files, ${formatMebibytes(bytes)} MiB\n`);
   const verb = dryRun === true ? 'would delete' : 'deleted';
   printOut(
-    `${verb} ${found.length} of ${files.length} files, ${mebibytes(sum(found))} of ${mebibytes(sum(files))} MiB\n`,
+    `${verb} ${found.length} of ${files.length} files, ${formatMebibytes(sum(found))} of ${formatMebibytes(sum(files))} MiB\n`,
   );
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BackendChoice, useBackend } from '../../core/backend.ts';
 import { assertReadableFolder } from '../../core/files.ts';
-import { terminalProgress } from '../../core/progress.ts';
+import { createTerminalProgress } from '../../core/progress.ts';
 import { printOut } from '../../core/terminal.ts';
 import { yaml } from '../../core/yaml.ts';
 import { loadDataset } from '../../datasets/registry.ts';
@@ -11,7 +11,7 @@ import { type ArmSummary, summariseArms } from '../../experiment/config/config-s
 import { stageVersion } from '../../experiment/run/code-version.ts';
 import { StageCache } from '../../experiment/run/stage-cache.ts';
 import { planStages } from '../../experiment/run/stage-plan.ts';
-import { columns } from '../columns.ts';
+import { alignColumns } from '../columns.ts';
 import type { ConfigChanges } from '../config-options.ts';
 import { changedConfig } from './changed-config.ts';
 
@@ -35,37 +35,43 @@ interface Cost {
 /** Long values, such as lists of candidate sources, are cut: the config has them in full. */
 const LONGEST_VALUE = 60;
 
-function shown(value: unknown): string {
+function formatShownValue(value: unknown): string {
   const text = JSON.stringify(value);
   return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE - 1)}…`;
 }
 
-function armRow({ name, extends: start, differences, points, isRun }: ArmSummary): string[] {
-  const changes = Object.entries(differences).map(([path, value]) => `${path}=${shown(value)}`);
+function formatArmRow({ name, extends: start, differences, points, isRun }: ArmSummary): string[] {
+  const changes = Object.entries(differences).map(([path, value]) => `${path}=${formatShownValue(value)}`);
   const tuning = points === 0 ? [] : [`tuned over ${points} points`];
   const remark = isRun ? [] : ['not run: others start from it'];
   return [name, start ?? 'base', [...changes, ...tuning, ...remark].join(', ') || 'nothing'];
 }
 
-async function costOf(config: ExperimentConfig, { backend: wanted, cache }: ShowOptions): Promise<Cost> {
+async function estimateCost(config: ExperimentConfig, { backend: wanted, cache }: ShowOptions): Promise<Cost> {
   assertReadableFolder(cache);
   const backend = await useBackend(wanted ?? config.backend);
-  const progress = terminalProgress();
+  const progress = createTerminalProgress();
   const dataset = await loadDataset(config.dataset, { cacheFolder: join(cache, 'datasets'), progress });
   const { executions, total, exact, known } = planStages({ dataset, config, code: stageVersion });
   const store = new StageCache(cache);
-  return { backend, executions, total, exact, cached: known.filter((stage) => existsSync(store.pathOf(stage))).length };
+  return {
+    backend,
+    executions,
+    total,
+    exact,
+    cached: known.filter((stage) => existsSync(store.joinStagePath(stage))).length,
+  };
 }
 
 /** The remarks below a config, which leave it a YAML file. */
-function summaryOf(arms: readonly ArmSummary[], { backend, executions, total, exact, cached }: Cost): string {
+function formatConfigSummary(arms: readonly ArmSummary[], { backend, executions, total, exact, cached }: Cost): string {
   const run = arms.filter(({ isRun }) => isRun);
   const points = arms.reduce((sum, arm) => sum + arm.points, 0);
   const paragraphs = [
-    `${run.length} arms; what each starts from, and where it differs:\n${columns(arms.map(armRow))}`,
+    `${run.length} arms; what each starts from, and where it differs:\n${alignColumns(arms.map(formatArmRow))}`,
     `tuning tries ${points} points`,
     `${exact ? '' : 'at most '}${total} stage executions on ${backend}, ${cached} of them in the cache:`,
-    columns(Object.entries(executions).map(([stage, count]) => [stage, String(count)])),
+    alignColumns(Object.entries(executions).map(([stage, count]) => [stage, String(count)])),
   ];
   return paragraphs
     .join('\n')
@@ -77,10 +83,10 @@ function summaryOf(arms: readonly ArmSummary[], { backend, executions, total, ex
 export async function show(path: string, options: ShowOptions): Promise<void> {
   const config = changedConfig(path, options);
   const arms = summariseArms(config);
-  const stages = await costOf(config, options);
+  const stages = await estimateCost(config, options);
   printOut(
     options.json
       ? `${JSON.stringify({ config, arms, stages }, null, 2)}\n`
-      : `${yaml().stringify(config)}\n${summaryOf(arms, stages)}`,
+      : `${yaml().stringify(config)}\n${formatConfigSummary(arms, stages)}`,
   );
 }

@@ -1,20 +1,20 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { terminalProgress } from '../../core/progress.ts';
+import { createTerminalProgress } from '../../core/progress.ts';
 import { printOut } from '../../core/terminal.ts';
 import { parse } from '../../core/validation.ts';
-import { type DatasetOption, optionsOf } from '../../datasets/option-list.ts';
+import { type DatasetOption, listDatasetOptions } from '../../datasets/option-list.ts';
 import { DATASETS, datasetOptions, loadDataset } from '../../datasets/registry.ts';
 import { applyOverrides } from '../../experiment/config/config-file.ts';
 import type { Dataset } from '../../model/dataset.ts';
-import { columns } from '../columns.ts';
+import { alignColumns } from '../columns.ts';
 
 /** Rows below a heading, set in from it. */
-function block(heading: string, rows: readonly (readonly string[])[]): string {
-  return `${heading}\n${columns(rows).replace(/^/gm, '  ')}\n`;
+function formatDataBlock(heading: string, rows: readonly (readonly string[])[]): string {
+  return `${heading}\n${alignColumns(rows).replace(/^/gm, '  ')}\n`;
 }
 
-function optionText({ takes, required, default: preset }: DatasetOption): string {
+function describeOption({ takes, required, default: preset }: DatasetOption): string {
   if (required) return `${takes}; required`;
   return preset === undefined ? takes : `${takes}; default ${JSON.stringify(preset)}`;
 }
@@ -22,8 +22,8 @@ function optionText({ takes, required, default: preset }: DatasetOption): string
 function list(): string {
   const blocks = DATASETS.names.map((name) => {
     const { description, licence, source } = DATASETS.get(name);
-    const options = optionsOf(name).map((option) => [option.name, optionText(option)]);
-    return block(`${name}: ${description}`, [['licence', licence], ['source', source], ...options]);
+    const options = listDatasetOptions(name).map((option) => [option.name, describeOption(option)]);
+    return formatDataBlock(`${name}: ${description}`, [['licence', licence], ['source', source], ...options]);
   });
   return blocks.join('\n');
 }
@@ -39,7 +39,7 @@ function describe({
   hash,
 }: Dataset): string {
   const grades = Object.entries(gradeNames).map(([grade, word]) => `${grade} ${word}`);
-  const about = block(name, [
+  const about = formatDataBlock(name, [
     ['task', declaration.task],
     ['features', declaration.features.join(', ')],
     ['licence', declaration.licence],
@@ -48,7 +48,7 @@ function describe({
     ['hash', hash],
   ]);
   const counts = Object.entries(facts).map(([fact, count]) => [fact, String(count)]);
-  return `${about}\n${block('facts', counts)}`;
+  return `${about}\n${formatDataBlock('facts', counts)}`;
 }
 
 interface DataFlags {
@@ -56,13 +56,20 @@ interface DataFlags {
   readonly cache: string;
 }
 
-export async function data(name: string | undefined, { set, cache }: DataFlags, command: Command): Promise<void> {
+export async function runDataCommand(
+  name: string | undefined,
+  { set, cache }: DataFlags,
+  command: Command,
+): Promise<void> {
   if (name === undefined) {
     if (set.length > 0) command.error('error: --set without the name of a dataset; give the name', { exitCode: 2 });
     printOut(list());
     return;
   }
   const options = parse(datasetOptions, applyOverrides({ name }, set), 'the dataset');
-  const dataset = await loadDataset(options, { cacheFolder: join(cache, 'datasets'), progress: terminalProgress() });
+  const dataset = await loadDataset(options, {
+    cacheFolder: join(cache, 'datasets'),
+    progress: createTerminalProgress(),
+  });
   printOut(describe(dataset));
 }

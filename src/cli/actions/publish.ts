@@ -16,7 +16,7 @@ const TABLE = /(?:table|test)\.md$/;
 /** Files that are published where the run has them: weights, and tables for papers and spreadsheets. */
 const BESIDES = /\.(?:safetensors|tex|csv)$/;
 
-function markers(table: string): { readonly start: string; readonly end: string } {
+function buildTableMarkers(table: string): { readonly start: string; readonly end: string } {
   return { start: `<!-- results/${table} -->`, end: '<!-- end of table -->' };
 }
 
@@ -27,7 +27,7 @@ function markers(table: string): { readonly start: string; readonly end: string 
  * @throws ValidationError when the document has no such block.
  */
 export function withTable(document: string, table: string, text: string): string {
-  const { start, end } = markers(table);
+  const { start, end } = buildTableMarkers(table);
   const from = document.indexOf(start);
   const to = document.indexOf(end, from);
   if (from < 0 || to < 0)
@@ -36,7 +36,7 @@ export function withTable(document: string, table: string, text: string): string
 }
 
 /** @throws ValidationError for a file that is not one of a run. */
-function experimentOf(path: string): string {
+function readExperimentName(path: string): string {
   const text = readText(path);
   try {
     return z.object({ experiment: slug }).parse(JSON.parse(text)).experiment;
@@ -50,7 +50,7 @@ function experimentOf(path: string): string {
 }
 
 /** The bytes of files of a run, none of which is a link: it would lead out of the run. */
-function filesOf(runFolder: string, names: readonly string[]): ReadonlyMap<string, Uint8Array> {
+function readPublishedFiles(runFolder: string, names: readonly string[]): ReadonlyMap<string, Uint8Array> {
   return new Map(
     names.map((name) => {
       const path = join(runFolder, name);
@@ -75,8 +75,8 @@ function assertNoneStale(folder: string, there: readonly string[]): void {
 export function publish(runFolder: string, options: { document: string; results: string }): void {
   const there = readFolder(runFolder);
   const optional = there.filter((name) => TESTED.includes(name) || BESIDES.test(name));
-  const files = filesOf(runFolder, [...PUBLISHED, ...optional]);
-  const experiment = experimentOf(join(runFolder, 'metrics.json'));
+  const files = readPublishedFiles(runFolder, [...PUBLISHED, ...optional]);
+  const experiment = readExperimentName(join(runFolder, 'metrics.json'));
   const folder = join(options.results, experiment);
   assertNoneStale(folder, there);
   for (const name of files.keys()) assertNoLink(join(folder, name), options.results);

@@ -3,7 +3,7 @@ import { writeAtomic } from '../../core/files.ts';
 import { printOut } from '../../core/terminal.ts';
 import type { CorrectionName, TestName } from '../../evaluation/test-names.ts';
 import type { Granularity } from '../../experiment/measure/passport.ts';
-import { metricsText } from '../../experiment/run/run-folder.ts';
+import { formatMetrics } from '../../experiment/run/run-folder.ts';
 import { rescore, rescoreName } from '../../experiment/stored/rescore.ts';
 import { readStoredRun } from '../../experiment/stored/stored-run.ts';
 import { renderCsv } from '../../report/tables/csv.ts';
@@ -31,7 +31,7 @@ export function run(folder: string, flags: RescoreFlags): void {
   };
   const result = rescore(readStoredRun(folder), options);
   const target = join(folder, 'rescored', rescoreName(options));
-  writeAtomic(join(target, 'metrics.json'), metricsText(result));
+  writeAtomic(join(target, 'metrics.json'), formatMetrics(result));
   writeAtomic(join(target, 'table.md'), renderMarkdown(result));
   writeAtomic(join(target, 'table.tex'), renderLatex(result));
   writeAtomic(join(target, 'table.csv'), renderCsv(result));

@@ -1,18 +1,18 @@
 import { RagPlusPlusError, ValidationError } from '../../core/errors.ts';
 import { printError, printOut } from '../../core/terminal.ts';
-import { querySetOf } from '../../experiment/run/query-set.ts';
-import { type Field, type ResultRow, resultRows } from '../../experiment/stored/result-rows.ts';
+import { computeQuerySetHash } from '../../experiment/run/query-set.ts';
+import { type Field, listResultRows, type ResultRow } from '../../experiment/stored/result-rows.ts';
 import {
   assertFields,
   assertOrderable,
   type Condition,
-  meets,
-  sortedRows,
+  doesRowMeet,
+  sortRowsByField,
 } from '../../experiment/stored/row-conditions.ts';
 import { findRunFolders, type RunSummary, readRunConfig, readRunSummary } from '../../experiment/stored/run-summary.ts';
-import { csvText } from '../../report/tables/csv.ts';
-import { decimal } from '../../report/tables/format.ts';
-import { columns } from '../columns.ts';
+import { formatCsv } from '../../report/tables/csv.ts';
+import { formatDecimal } from '../../report/tables/format.ts';
+import { alignColumns } from '../columns.ts';
 
 interface ResultsOptions {
   readonly where: Condition[];
@@ -37,7 +37,7 @@ function readRuns(root: string): { readonly runs: FoundRun[]; readonly leftOut: 
   for (const folder of findRunFolders(root)) {
     try {
       const summary = readRunSummary(folder);
-      runs.push({ summary, querySet: querySetOf(summary, readRunConfig(folder)) });
+      runs.push({ summary, querySet: computeQuerySetHash(summary, readRunConfig(folder)) });
     } catch (error) {
       if (!(error instanceof RagPlusPlusError)) throw error;
       leftOut.push(error.message);
@@ -47,7 +47,7 @@ function readRuns(root: string): { readonly runs: FoundRun[]; readonly leftOut: 
 }
 
 /** Run, queries, arm, and the metrics that the rows have, the commonest first; six at most. */
-function usualColumns(runs: readonly FoundRun[]): string[] {
+function listUsualColumns(runs: readonly FoundRun[]): string[] {
   const counts = new Map<string, number>();
   for (const metric of runs.flatMap(({ summary }) => summary.metrics))
     counts.set(metric, (counts.get(metric) ?? 0) + 1);
@@ -56,12 +56,12 @@ function usualColumns(runs: readonly FoundRun[]): string[] {
 }
 
 /** A column as it is printed: three decimals where one of its numbers needs them, of a date the day. */
-function shownColumn(name: string, fields: readonly Field[]): string[] {
+function formatShownColumn(name: string, fields: readonly Field[]): string[] {
   if (name === 'date') return fields.map((field) => (field === null ? '—' : String(field).slice(0, 10)));
   const fractions = fields.some((field) => typeof field === 'number' && !Number.isInteger(field));
   return fields.map((field) => {
     if (field === null) return '—';
-    return typeof field === 'number' && fractions ? decimal(field, 3) : String(field);
+    return typeof field === 'number' && fractions ? formatDecimal(field, 3) : String(field);
   });
 }
 
@@ -72,23 +72,23 @@ function printRows(
   { csv, json }: ResultsOptions,
 ): void {
   const cells = groups.flat().map((row) => fields.map((field) => row.get(field) ?? null));
-  if (csv) printOut(csvText([fields, ...cells.map((row) => row.map(plainValue))]));
+  if (csv) printOut(formatCsv([fields, ...cells.map((row) => row.map(toPlainValue))]));
   else if (json)
     printOut(
       `${JSON.stringify(
-        cells.map((row) => asObject(fields, row)),
+        cells.map((row) => zipFields(fields, row)),
         null,
         2,
       )}\n`,
     );
   else {
     const printed = fields.map((field, at) =>
-      shownColumn(
+      formatShownColumn(
         field,
         cells.map((row) => row[at] ?? null),
       ),
     );
-    const [heading, ...lines] = columns([
+    const [heading, ...lines] = alignColumns([
       fields,
       ...cells.map((_, row) => printed.map((column) => column[row] ?? '')),
     ]).split('\n');
@@ -102,11 +102,11 @@ function printRows(
   }
 }
 
-function plainValue(field: Field): string | number | null {
+function toPlainValue(field: Field): string | number | null {
   return typeof field === 'boolean' ? String(field) : field;
 }
 
-function asObject(fields: readonly string[], row: readonly Field[]): Record<string, Field> {
+function zipFields(fields: readonly string[], row: readonly Field[]): Record<string, Field> {
   return Object.fromEntries(fields.map((field, at) => [field, row[at] ?? null]));
 }
 
@@ -119,42 +119,43 @@ function isFigure(sort: string, runs: readonly FoundRun[]): boolean {
 }
 
 /** The rows as they are listed; a group for each set of queries where figures of different queries would be ranked else. */
-function groupsOf(
+function groupResultRows(
   rows: readonly ResultRow[],
   setOf: ReadonlyMap<ResultRow, string>,
   runs: readonly FoundRun[],
   { sort, mixQuerySets }: ResultsOptions,
 ): ResultRow[][] {
   if (sort === undefined) return [[...rows]];
-  const sorted = sortedRows(rows, sort);
+  const sorted = sortRowsByField(rows, sort);
   if (mixQuerySets || !isFigure(sort, runs)) return [sorted];
   const sets = new Set(rows.map((row) => setOf.get(row)));
   return [...sets].map((set) => sorted.filter((row) => setOf.get(row) === set));
 }
 
-function summaryOf(listed: number, all: number, runs: number, groups: number): string {
+function formatListSummary(listed: number, all: number, runs: number, groups: number): string {
   const counted = `${listed} of ${all} arms in ${runs} runs`;
   if (groups < 2) return counted;
   return `${counted}; ${groups} query sets, each sorted by itself: --mix-query-sets sorts them together`;
 }
 
-export function results(root: string, options: ResultsOptions): void {
+export function printResults(root: string, options: ResultsOptions): void {
   const { runs, leftOut } = readRuns(root);
   for (const reason of leftOut) printError(`left out: ${reason}\n`);
   if (runs.length === 0)
     throw new ValidationError(`folder has no run: ${root}; name a results folder, or run an experiment`, { root });
   const setOf = new Map(
-    runs.flatMap(({ summary, querySet }) => resultRows(summary).map((row) => [row, querySet] as const)),
+    runs.flatMap(({ summary, querySet }) => listResultRows(summary).map((row) => [row, querySet] as const)),
   );
   const all = [...setOf.keys()];
   const { where: conditions, sort } = options;
-  const fields = options.columns ?? usualColumns(runs);
+  const fields = options.columns ?? listUsualColumns(runs);
   const sortField = sort === undefined ? [] : [sort.replace(/^-/, '')];
   assertFields([...conditions.map(({ field }) => field), ...fields, ...sortField], all);
   for (const condition of conditions) assertOrderable(condition, all);
-  const kept = all.filter((row) => conditions.every((condition) => meets(row, condition)));
-  const groups = groupsOf(kept, setOf, runs, options).map((group) => group.slice(0, options.limit));
+  const kept = all.filter((row) => conditions.every((condition) => doesRowMeet(row, condition)));
+  const groups = groupResultRows(kept, setOf, runs, options).map((group) => group.slice(0, options.limit));
   printRows(groups, fields, options);
   const listed = groups.flat().length;
-  if (!options.csv && !options.json) printError(`${summaryOf(listed, all.length, runs.length, groups.length)}\n`);
+  if (!options.csv && !options.json)
+    printError(`${formatListSummary(listed, all.length, runs.length, groups.length)}\n`);
 }

@@ -1,8 +1,8 @@
 import { basename, join, relative } from 'node:path';
 import { type BackendChoice, useBackend } from '../../core/backend.ts';
 import { assertReadableFolder, assertWritableFolder } from '../../core/files.ts';
-import { terminalProgress } from '../../core/progress.ts';
-import { quoted } from '../../core/shell-words.ts';
+import { createTerminalProgress } from '../../core/progress.ts';
+import { quoteShellWord } from '../../core/shell-words.ts';
 import { printError, printOut } from '../../core/terminal.ts';
 import type { Launcher } from '../../experiment/launch/launcher.ts';
 import { createLauncher, type LauncherOptions } from '../../experiment/launch/registry.ts';
@@ -13,7 +13,7 @@ import type { Opening } from '../../experiment/run/partial-folder.ts';
 import { type FinishedRun, runExperiment } from '../../experiment/run/run.ts';
 import { type RunFiles, runFiles } from '../../experiment/run/run-folder.ts';
 import { cacheSizeRemark } from '../../experiment/stored/cache-contents.ts';
-import { perQueryParquet } from '../../experiment/stored/per-query-parquet.ts';
+import { encodePerQueryParquet } from '../../experiment/stored/per-query-parquet.ts';
 import { renderHtml } from '../../report/page/html.ts';
 import { renderCsv } from '../../report/tables/csv.ts';
 import { renderLatex } from '../../report/tables/latex.ts';
@@ -21,7 +21,7 @@ import { renderMarkdown } from '../../report/tables/markdown.ts';
 import { renderText } from '../../report/tables/text-table.ts';
 import type { ConfigChanges } from '../config-options.ts';
 import { FailedCheck } from '../failed-check.ts';
-import { heedingTermination, interruption } from '../interruption.ts';
+import { interruption, runHeedingTermination } from '../interruption.ts';
 import type { LauncherChoice } from '../launcher-choice.ts';
 import { changedConfig, typedChanges } from './changed-config.ts';
 import { chosenLauncher } from './chosen-launcher.ts';
@@ -35,33 +35,33 @@ interface RunOptions extends ConfigChanges, LauncherChoice {
 }
 
 /** The command as somebody else would type it: what changes the result, without where and how often it was run. */
-function commandLine(config: string, options: RunOptions): string {
+function formatRunCommand(config: string, options: RunOptions): string {
   const { backend } = options;
   const words = ['ragpp', 'run', relative(process.cwd(), config), ...typedChanges(options)];
-  return [...words, ...(backend === undefined ? [] : ['--backend', backend])].map(quoted).join(' ');
+  return [...words, ...(backend === undefined ? [] : ['--backend', backend])].map(quoteShellWord).join(' ');
 }
 
-function openingOf({ resume, retryFailed }: RunOptions): Opening {
+function chooseOpening({ resume, retryFailed }: RunOptions): Opening {
   if (retryFailed === true) return 'retry-failed';
   return resume === true ? 'resume' : 'fresh';
 }
 
 /** Where arms run in other processes, this one awaits them and can end in order. */
-async function launcherOf(options: LauncherOptions): Promise<Launcher> {
+async function openLauncher(options: LauncherOptions): Promise<Launcher> {
   const launcher = await createLauncher(options);
   if (options.name === 'local' && options.workers === 1) return launcher;
   return {
     name: launcher.name,
-    armsAtOnce: (arms) => launcher.armsAtOnce(arms),
-    launch: (job) => heedingTermination(() => launcher.launch(job)),
+    countArmsAtOnce: (arms) => launcher.countArmsAtOnce(arms),
+    launch: (job) => runHeedingTermination(() => launcher.launch(job)),
   };
 }
 
-function filesOf(finished: FinishedRun): RunFiles {
+function buildRunFiles(finished: FinishedRun): RunFiles {
   const { result } = finished;
   return {
     ...runFiles(finished),
-    'per-query.parquet': perQueryParquet(result),
+    'per-query.parquet': encodePerQueryParquet(result),
     'table.md': renderMarkdown(result),
     'table.tex': renderLatex(result),
     'table.csv': renderCsv(result),
@@ -88,27 +88,27 @@ function assertAllDone({ failures, arms, stopped }: ExperimentResult): void {
 
 export async function run(path: string, options: RunOptions): Promise<void> {
   const config = changedConfig(path, options);
-  const launcher = await launcherOf(chosenLauncher(config.launcher, options));
+  const launcher = await openLauncher(chosenLauncher(config.launcher, options));
   const backend = await useBackend(options.backend ?? config.backend);
   const { results, cache: cacheFolder } = options;
   assertWritableFolder(results);
   assertReadableFolder(cacheFolder);
-  const progress = terminalProgress();
-  const newExecution = () =>
-    new FolderExecution({ results, opening: openingOf(options), launcher, signal: interruption });
-  const execution = newExecution();
+  const progress = createTerminalProgress();
+  const createExecution = () =>
+    new FolderExecution({ results, opening: chooseOpening(options), launcher, signal: interruption });
+  const execution = createExecution();
   const rounds: FolderExecution[] = [];
   const executeRound: Execute = (prepared) => {
-    const round = newExecution();
+    const round = createExecution();
     rounds.push(round);
     return round.execute(prepared);
   };
   try {
-    const command = commandLine(path, options);
+    const command = formatRunCommand(path, options);
     const context = { backend, cacheFolder, command, progress };
     const finished = await runExperiment(config, context, (prepared) => execution.execute(prepared), executeRound);
     const report = progress('report', 1);
-    const folder = execution.finish(filesOf(finished));
+    const folder = execution.finish(buildRunFiles(finished));
     for (const round of rounds) round.discard();
     report.finish();
     show(finished.result, join(results, basename(folder)));

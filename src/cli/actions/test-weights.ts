@@ -2,13 +2,13 @@ import { join, relative } from 'node:path';
 import { type BackendChoice, useBackend } from '../../core/backend.ts';
 import { ValidationError } from '../../core/errors.ts';
 import { readFolder, writeAtomic } from '../../core/files.ts';
-import { terminalProgress } from '../../core/progress.ts';
-import { quoted } from '../../core/shell-words.ts';
+import { createTerminalProgress } from '../../core/progress.ts';
+import { quoteShellWord } from '../../core/shell-words.ts';
 import { printOut } from '../../core/terminal.ts';
-import { currentCommit, restoreDataFolder } from '../../experiment/run/environment.ts';
+import { describeCommit, restoreDataFolder } from '../../experiment/run/environment.ts';
 import { readWeights, type Weights } from '../../learning/weight-file.ts';
 import { renderTestMarkdown, renderTestText } from '../../report/tables/test-table.ts';
-import { assertFirstLook, looksAt, nextLook, recordLooks } from '../../training/test-looks.ts';
+import { assertFirstLook, listLooksAt, nextLook, recordLooks } from '../../training/test-looks.ts';
 import { runTest, testSplit } from '../../training/test-run.ts';
 import { readTouches, TEST_FILE } from '../../training/test-touches.ts';
 import { loadTrainingConfig } from '../../training/training-config.ts';
@@ -19,13 +19,13 @@ interface TestOptions {
   readonly cache: string;
 }
 
-function commandLine(folder: string, { again, backend }: TestOptions): string {
+function formatTestCommand(folder: string, { again, backend }: TestOptions): string {
   const words = ['ragpp', 'test-weights', relative(process.cwd(), folder), ...(again === true ? ['--again'] : [])];
-  return [...words, ...(backend === undefined ? [] : ['--backend', backend])].map(quoted).join(' ');
+  return [...words, ...(backend === undefined ? [] : ['--backend', backend])].map(quoteShellWord).join(' ');
 }
 
 /** @throws ValidationError for a folder without any. */
-function weightsIn(folder: string): ReadonlyMap<string, Weights> {
+function readFolderWeights(folder: string): ReadonlyMap<string, Weights> {
   const files = readFolder(folder).filter((name) => /^weights-.*\.safetensors$/.test(name));
   if (files.length === 0)
     throw new ValidationError(`folder has no weights-<model>.safetensors: ${folder}; name the folder of a training`, {
@@ -38,14 +38,14 @@ export async function testWeights(folder: string, options: TestOptions): Promise
   const path = join(folder, TEST_FILE);
   const config = loadTrainingConfig(join(folder, 'config.yaml'));
   restoreDataFolder(config.dataset, folder);
-  const weights = weightsIn(folder);
-  const context = { cacheFolder: options.cache, progress: terminalProgress() };
+  const weights = readFolderWeights(folder);
+  const context = { cacheFolder: options.cache, progress: createTerminalProgress() };
   const split = await testSplit(config, context);
-  const earlier = looksAt(folder, split);
+  const earlier = listLooksAt(folder, split);
   assertFirstLook(earlier, split, options.again === true);
   const backend = await useBackend(options.backend ?? config.backend);
   const result = await runTest(config, weights, context);
-  const touch = { commit: currentCommit(), backend, command: commandLine(folder, options) };
+  const touch = { commit: describeCommit(), backend, command: formatTestCommand(folder, options) };
   const touches = [...readTouches(path), touch];
   const looks = [...earlier, nextLook(folder, split, touch)];
   recordLooks(folder, looks);

@@ -1,8 +1,8 @@
 import { basename, join, relative } from 'node:path';
 import { type BackendChoice, useBackend } from '../../core/backend.ts';
 import { assertReadableFolder, assertWritableFolder } from '../../core/files.ts';
-import { terminalProgress } from '../../core/progress.ts';
-import { quoted } from '../../core/shell-words.ts';
+import { createTerminalProgress } from '../../core/progress.ts';
+import { quoteShellWord } from '../../core/shell-words.ts';
 import { printOut } from '../../core/terminal.ts';
 import {
   renderControlsCsv,
@@ -26,13 +26,13 @@ interface TrainOptions {
 }
 
 /** The command as somebody else would type it: what changes the result, without where it was run. */
-function commandLine(config: string, { set, backend }: TrainOptions): string {
+function formatTrainCommand(config: string, { set, backend }: TrainOptions): string {
   const changes = set.flatMap((override) => ['--set', override]);
   const words = ['ragpp', 'train', relative(process.cwd(), config), ...changes];
-  return [...words, ...(backend === undefined ? [] : ['--backend', backend])].map(quoted).join(' ');
+  return [...words, ...(backend === undefined ? [] : ['--backend', backend])].map(quoteShellWord).join(' ');
 }
 
-function tablesOf(result: TrainingResult) {
+function renderTrainingFiles(result: TrainingResult) {
   return {
     'table.md': renderTrainingMarkdown(result),
     'table.csv': renderTrainingCsv(result),
@@ -50,10 +50,15 @@ export async function train(path: string, options: TrainOptions): Promise<void> 
   const { results, cache: cacheFolder } = options;
   assertWritableFolder(results);
   assertReadableFolder(cacheFolder);
-  const progress = terminalProgress();
-  const finished = await runTraining(config, { backend, cacheFolder, command: commandLine(path, options), progress });
+  const progress = createTerminalProgress();
+  const finished = await runTraining(config, {
+    backend,
+    cacheFolder,
+    command: formatTrainCommand(path, options),
+    progress,
+  });
   const report = progress('report', 1);
-  const folder = writeTrainingFolder(results, finished, tablesOf(finished.result));
+  const folder = writeTrainingFolder(results, finished, renderTrainingFiles(finished.result));
   report.finish();
   printOut(`\n${renderTrainingText(finished.result)}\n`);
   printOut(`report: ${join(results, basename(folder), 'report.html')}\n`);

@@ -1,10 +1,10 @@
 import { type BackendChoice, useBackend } from '../../core/backend.ts';
 import { printOut } from '../../core/terminal.ts';
 import { OWN_GOLDEN, readGolden, type TopicReport, verify } from '../../verification/verify.ts';
-import { columns } from '../columns.ts';
+import { alignColumns } from '../columns.ts';
 import { FailedCheck } from '../failed-check.ts';
 
-function row(report: TopicReport): string[] {
+function formatReportRow(report: TopicReport): string[] {
   const figures = [report.worstAbsolute, report.worstRelative].map((value) =>
     value === 0 ? '0' : value.toExponential(1),
   );
@@ -22,7 +22,7 @@ export async function run(options: { backend: BackendChoice; golden?: string }):
   const backend = await useBackend(options.backend);
   const reports = await verify(files);
   const header = ['topic', 'cases', 'worst absolute', 'worst relative', 'tolerance', 'result'];
-  printOut(`backend ${backend}\n${columns([header, ...reports.map(row)])}\n`);
+  printOut(`backend ${backend}\n${alignColumns([header, ...reports.map(formatReportRow)])}\n`);
   for (const { topic, failures } of reports) for (const failure of failures) printOut(`${topic}: ${failure}\n`);
   const failed = reports.filter((report) => report.failures.length > 0).length;
   printOut(failed === 0 ? 'all topics pass\n' : `${failed} of ${reports.length} topics fail\n`);

@@ -1,5 +1,5 @@
 import jsTokens from 'js-tokens';
-import { hashOf } from '../hash.ts';
+import { computeHash } from '../hash.ts';
 
 /** What one module says, whatever its formatting and the paths that it imports from. */
 export interface ModuleText {
@@ -140,7 +140,7 @@ function statementAt(tokens: readonly string[], start: number): Statement | null
 }
 
 /** The tokens between the commas of a clause. */
-function partsOf(clause: readonly string[]): string[][] {
+function splitModuleParts(clause: readonly string[]): string[][] {
   const parts: string[][] = [[]];
   for (const token of clause) {
     if (token === ',') parts.push([]);
@@ -155,11 +155,11 @@ function isType(part: readonly string[]): boolean {
 }
 
 /** The bindings of a statement one by one, and that it runs the module; none where it asks for types alone. */
-function bindingsOf(keyword: string, clause: readonly string[]): string[] {
+function listModuleBindings(keyword: string, clause: readonly string[]): string[] {
   if (clause[0] === 'type' && clause.length > 1 && clause[1] !== ',') return [];
   const brace = clause.indexOf('{');
-  const named = brace === -1 ? [] : partsOf(clause.slice(brace)).filter((part) => !isType(part));
-  const whole = partsOf(brace === -1 ? clause : clause.slice(0, brace));
+  const named = brace === -1 ? [] : splitModuleParts(clause.slice(brace)).filter((part) => !isType(part));
+  const whole = splitModuleParts(brace === -1 ? clause : clause.slice(0, brace));
   const renamed = whole.map((part) => (part[0] === '*' ? part : ['default', 'as', ...part]));
   return ['', ...[...renamed, ...named].map((part) => `${keyword} ${part.join(' ')}`)];
 }
@@ -184,7 +184,7 @@ export function readModule(text: string): ModuleText {
     const statement = token === 'import' || token === 'export' ? statementAt(tokens, at) : null;
     if (statement !== null) {
       const { clause, specifier, end } = statement;
-      const bindings = bindingsOf(token, clause);
+      const bindings = listModuleBindings(token, clause);
       links.push(...bindings.map((binding) => ({ binding, specifier })));
       if (bindings.length > 0) strings.add(specifier);
       at = end - 1;
@@ -196,5 +196,5 @@ export function readModule(text: string): ModuleText {
       body.push(token);
     }
   }
-  return { body: hashOf(body.join('\n')), links, strings };
+  return { body: computeHash(body.join('\n')), links, strings };
 }

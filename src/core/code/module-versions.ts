@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readText } from '../files.ts';
-import { hashOf } from '../hash.ts';
+import { computeHash } from '../hash.ts';
 import { type ModuleText, readModule } from './module-text.ts';
 
 /** A module whose links were followed. */
@@ -52,12 +52,12 @@ export class ModuleVersions {
    * @throws StorageError for a module that is not there.
    */
   versionOf(modules: readonly string[]): string {
-    return hashOf(modules.map((module) => this.#follow(pathOf(module)).hash).sort());
+    return computeHash(modules.map((module) => this.#follow(resolveModulePath(module)).hash).sort());
   }
 
   /** The paths of all files that some modules reach, themselves included. */
   reachedFrom(modules: readonly string[]): ReadonlySet<string> {
-    const found = new Set(modules.map(pathOf));
+    const found = new Set(modules.map(resolveModulePath));
     for (const path of found) for (const target of this.#follow(path).targets) found.add(target);
     return found;
   }
@@ -89,13 +89,13 @@ export class ModuleVersions {
   /** Hashes modules that lead to each other: by what each says, then by what those say that it leads to. */
   #close(modules: readonly Visited[]): void {
     let hashes = this.#hashes(modules, new Map());
-    for (let kinds = 0; modules.length > 1 && kindsOf(hashes) > kinds; hashes = this.#hashes(modules, hashes))
-      kinds = kindsOf(hashes);
+    for (let kinds = 0; modules.length > 1 && listModuleKinds(hashes) > kinds; hashes = this.#hashes(modules, hashes))
+      kinds = listModuleKinds(hashes);
     const all = [...hashes.values()].sort();
     for (const { path, targets } of modules) {
       const own = hashes.get(path) as string;
       this.#reached.set(path, {
-        hash: modules.length === 1 ? own : hashOf([own, all]),
+        hash: modules.length === 1 ? own : computeHash([own, all]),
         targets: [...targets.values()],
       });
     }
@@ -110,7 +110,7 @@ export class ModuleVersions {
           const target = targets.get(specifier);
           return `${binding} from ${target === undefined ? specifier : hashOfTarget(target)}`;
         });
-        return [path, hashOf([body, [...new Set(written)].sort(), this.#versions(strings)])];
+        return [path, computeHash([body, [...new Set(written)].sort(), this.#versions(strings)])];
       }),
     );
   }
@@ -123,15 +123,15 @@ export class ModuleVersions {
   }
 }
 
-function kindsOf(hashes: ReadonlyMap<string, string>): number {
+function listModuleKinds(hashes: ReadonlyMap<string, string>): number {
   return new Set(hashes.values()).size;
 }
 
-function pathOf(module: string): string {
+function resolveModulePath(module: string): string {
   return module.startsWith('file:') ? fileURLToPath(module) : resolve(module);
 }
 
 function readFile(path: string): ModuleText {
   const text = readText(path);
-  return CODE.test(path) ? readModule(text) : { body: hashOf(text), links: [], strings: new Set() };
+  return CODE.test(path) ? readModule(text) : { body: computeHash(text), links: [], strings: new Set() };
 }

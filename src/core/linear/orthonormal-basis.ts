@@ -27,7 +27,7 @@ const NEGLIGIBLE = FLOAT32_EPSILON ** 2;
  * @returns row-major [N, K]
  * @throws NotFiniteError when the columns hold NaN or infinity; ConvergenceError when YᵀY is still not the identity after the last pass.
  */
-export async function orthonormalBasis(
+export async function computeOrthonormalBasis(
   y: Float32Array,
   width: number,
   maxPasses: number = MAX_PASSES,
@@ -37,12 +37,12 @@ export async function orthonormalBasis(
     for (let pass = 0; ; pass++) {
       const gram = await readBack('gram', () => matmul(tf.transpose(basis), basis)); // [K, K]
       const last = pass === maxPasses;
-      const dependent = last ? negligibleColumns(gram, width) : NONE;
-      const distance = distanceFromOrthonormal(gram, width, dependent);
+      const dependent = last ? findNegligibleColumns(gram, width) : NONE;
+      const distance = measureOrthonormality(gram, width, dependent);
       if (distance < ORTHONORMAL) return withoutColumns((await basis.data()) as Float32Array, width, dependent);
       if (last) throw new ConvergenceError('orthonormal basis', maxPasses, ORTHONORMAL, distance);
-      const next = scoped('orthonormalBasis', () =>
-        matmul(basis, tf.tensor2d(inverseCholesky(gram, width), [width, width])),
+      const next = scoped('computeOrthonormalBasis', () =>
+        matmul(basis, tf.tensor2d(invertCholesky(gram, width), [width, width])),
       );
       basis.dispose();
       basis = next;
@@ -52,7 +52,7 @@ export async function orthonormalBasis(
   }
 }
 
-function negligibleColumns(gram: Float32Array, width: number): ReadonlySet<number> {
+function findNegligibleColumns(gram: Float32Array, width: number): ReadonlySet<number> {
   const columns = new Set<number>();
   for (let i = 0; i < width; i++) if (gram[i * width + i]! < NEGLIGIBLE) columns.add(i);
   return columns;
@@ -63,7 +63,7 @@ function withoutColumns(rows: Float32Array, width: number, columns: ReadonlySet<
 }
 
 /** The largest deviation of YᵀY from the identity; allows zero columns and ignores those of `skipped`. */
-function distanceFromOrthonormal(gram: Float32Array, width: number, skipped: ReadonlySet<number>): number {
+function measureOrthonormality(gram: Float32Array, width: number, skipped: ReadonlySet<number>): number {
   let distance = 0;
   for (let i = 0; i < width; i++) {
     for (let j = 0; j < width; j++) {
@@ -82,14 +82,16 @@ function distanceFromOrthonormal(gram: Float32Array, width: number, skipped: Rea
  * @param gram row-major [K, K]
  * @returns row-major [K, K], upper triangular
  */
-function inverseCholesky(gram: Float32Array, width: number): Float32Array {
+function invertCholesky(gram: Float32Array, width: number): Float32Array {
   let largest = 0;
   for (let i = 0; i < width; i++) largest = Math.max(largest, gram[i * width + i]!);
-  return Float32Array.from(transposedInverse(lowerCholesky(gram, width, FLOAT32_EPSILON * width * largest), width));
+  return Float32Array.from(
+    invertTransposed(computeLowerCholesky(gram, width, FLOAT32_EPSILON * width * largest), width),
+  );
 }
 
 /** L with L Lᵀ = G + shift · I, row by row, so that the inner loop runs along two rows. K³ / 3 operations. */
-function lowerCholesky(gram: Float32Array, width: number, shift: number): Float64Array {
+function computeLowerCholesky(gram: Float32Array, width: number, shift: number): Float64Array {
   const lower = new Float64Array(width * width);
   for (let i = 0; i < width; i++) {
     for (let j = 0; j <= i; j++) {
@@ -102,7 +104,7 @@ function lowerCholesky(gram: Float32Array, width: number, shift: number): Float6
 }
 
 /** (L⁻¹)ᵀ, by forward substitution for each unit vector. K³ / 3 operations. */
-function transposedInverse(lower: Float64Array, width: number): Float64Array {
+function invertTransposed(lower: Float64Array, width: number): Float64Array {
   const inverse = new Float64Array(width * width);
   for (let unit = 0; unit < width; unit++) {
     const at = unit * width; // row `unit` of the transposed inverse is column `unit` of the inverse

@@ -4,14 +4,14 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../backend.ts';
 import { TEST_BACKENDS } from '../backends.harness.ts';
 import { ValidationError } from '../errors.ts';
-import { random } from '../random.ts';
+import { createRandom } from '../random.ts';
 import { randomisedSvd } from './randomised-svd.ts';
 import type { SparseMatrix } from './sparse-matrix.ts';
 
 const [ROWS, COLUMNS] = [61, 83];
 const OPTIONS = { rank: 11, oversampling: 13, powerIterations: 3, seed: 5 };
 
-function sparseOf(full: Matrix): SparseMatrix {
+function buildSparseMatrix(full: Matrix): SparseMatrix {
   const offsets = [0];
   const columnOf: number[] = [];
   const values: number[] = [];
@@ -33,8 +33,8 @@ function sparseOf(full: Matrix): SparseMatrix {
 }
 
 /** One entry in five, like counts of words: few columns are common, most are rare. */
-function counts(): Matrix {
-  const stream = random(29, 'counts');
+function drawCountMatrix(): Matrix {
+  const stream = createRandom(29, 'counts');
   const full = Matrix.zeros(ROWS, COLUMNS);
   for (let row = 0; row < ROWS; row++) {
     for (let i = 0; i < COLUMNS / 5; i++)
@@ -44,20 +44,20 @@ function counts(): Matrix {
 }
 
 /** A product of two thin normal matrices. */
-function ofRank(rank: number): Matrix {
-  const stream = random(31, 'low rank');
-  const normal = (rows: number, columns: number) =>
-    new Matrix(Array.from({ length: rows }, () => Array.from({ length: columns }, () => stream.normal())));
-  return normal(ROWS, rank).mmul(normal(rank, COLUMNS));
+function drawMatrixOfRank(rank: number): Matrix {
+  const stream = createRandom(31, 'low rank');
+  const drawNormalMatrix = (rows: number, columns: number) =>
+    new Matrix(Array.from({ length: rows }, () => Array.from({ length: columns }, () => stream.drawNormal())));
+  return drawNormalMatrix(ROWS, rank).mmul(drawNormalMatrix(rank, COLUMNS));
 }
 
 describe.each(TEST_BACKENDS)('randomised SVD on %s', (backend) => {
   beforeAll(async () => void (await useBackend(backend)));
 
   test('finds the singular values and the right subspace of the full decomposition', async () => {
-    const full = counts();
+    const full = drawCountMatrix();
     const oracle = new SVD(full, { autoTranspose: true });
-    const { rank, singularValues, right } = await randomisedSvd(sparseOf(full), OPTIONS);
+    const { rank, singularValues, right } = await randomisedSvd(buildSparseMatrix(full), OPTIONS);
     expect(rank).toBe(OPTIONS.rank);
     for (const [i, value] of singularValues.entries())
       expect(Math.abs(value / oracle.diagonal[i]! - 1)).toBeLessThan(2e-3);
@@ -82,8 +82,8 @@ describe.each(TEST_BACKENDS)('randomised SVD on %s', (backend) => {
   });
 
   test('says how many directions a matrix of low rank has, and rebuilds it from them', async () => {
-    const full = ofRank(7);
-    const { rank, right } = await randomisedSvd(sparseOf(full), OPTIONS);
+    const full = drawMatrixOfRank(7);
+    const { rank, right } = await randomisedSvd(buildSparseMatrix(full), OPTIONS);
     expect(rank).toBe(7);
     const v = new Matrix(
       Array.from({ length: COLUMNS }, (_, row) => [...right.subarray(row * rank, (row + 1) * rank)]),
@@ -97,13 +97,13 @@ describe.each(TEST_BACKENDS)('randomised SVD on %s', (backend) => {
     ['numbers whose squares are 0 in float32', Matrix.eye(3, 5).mul(1e-30)],
   ])('a matrix of %s has rank 0 and is refused', async (_, matrix) => {
     const before = tf.memory().numTensors;
-    await expect(randomisedSvd(sparseOf(matrix), OPTIONS)).rejects.toThrow(ValidationError);
-    await expect(randomisedSvd(sparseOf(matrix), OPTIONS)).rejects.toThrow(/^matrix has rank 0: 3 × 5; /);
+    await expect(randomisedSvd(buildSparseMatrix(matrix), OPTIONS)).rejects.toThrow(ValidationError);
+    await expect(randomisedSvd(buildSparseMatrix(matrix), OPTIONS)).rejects.toThrow(/^matrix has rank 0: 3 × 5; /);
     expect(tf.memory().numTensors).toBe(before);
   });
 
   test('is the same for the same seed, and leaves no tensor', async () => {
-    const matrix = sparseOf(counts());
+    const matrix = buildSparseMatrix(drawCountMatrix());
     const before = tf.memory().numTensors;
     const first = await randomisedSvd(matrix, OPTIONS);
     expect(tf.memory().numTensors).toBe(before);

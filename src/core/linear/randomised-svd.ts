@@ -2,11 +2,11 @@ import * as tf from '@tensorflow/tfjs-core';
 import { EigenvalueDecomposition, Matrix } from 'ml-matrix';
 import { ValidationError } from '../errors.ts';
 import { matmul } from '../matmul.ts';
-import { type StartProgress, silent } from '../progress.ts';
-import { random } from '../random.ts';
+import { ignoreProgress, type StartProgress } from '../progress.ts';
+import { createRandom } from '../random.ts';
 import { readBack } from '../read-back.ts';
-import { orthonormalBasis } from './orthonormal-basis.ts';
-import { type SparseMatrix, sparseTimesDense, transpose } from './sparse-matrix.ts';
+import { computeOrthonormalBasis } from './orthonormal-basis.ts';
+import { multiplySparseByDense, type SparseMatrix, transpose } from './sparse-matrix.ts';
 
 export interface SvdOptions {
   /** K, the requested number of singular triples. */
@@ -37,48 +37,49 @@ const NEGLIGIBLE = 1e-3;
  *
  * Halko, Martinsson, Tropp 2011, "Finding structure with randomness", algorithms 4.4 and 5.3.
  *
- * @throws ValidationError for a matrix of rank 0, which has no singular vectors; ConvergenceError, NotFiniteError as {@link orthonormalBasis}.
+ * @throws ValidationError for a matrix of rank 0, which has no singular vectors; ConvergenceError, NotFiniteError as {@link computeOrthonormalBasis}.
  */
 export async function randomisedSvd(
   a: SparseMatrix,
   options: SvdOptions,
-  progress: StartProgress = silent,
+  progress: StartProgress = ignoreProgress,
 ): Promise<TruncatedSvd> {
   const width = Math.min(options.rank + options.oversampling, a.rows, a.columns);
-  if (width === 0) throw ofRankZero(a);
+  if (width === 0) throw describeRankZero(a);
   const transposed = transpose(a);
   // A Aᵀ · dense, without forming A Aᵀ
-  const image = (dense: Float32Array) => sparseTimesDense(a, sparseTimesDense(transposed, dense, width), width);
+  const applyToSubspace = (dense: Float32Array) =>
+    multiplySparseByDense(a, multiplySparseByDense(transposed, dense, width), width);
   const steps = progress('singular vectors', options.powerIterations + 2);
-  let basis = gaussian(a.rows, width, options.seed); // row-major [rows, l]
+  let basis = drawGaussianMatrix(a.rows, width, options.seed); // row-major [rows, l]
   for (let iteration = 0; iteration <= options.powerIterations; iteration++) {
-    basis = await orthonormalBasis(image(basis), width);
+    basis = await computeOrthonormalBasis(applyToSubspace(basis), width);
     steps.update(iteration + 1);
   }
-  const { eigenvalues, eigenvectors } = await projectedEigenpairs(basis, image(basis), width);
+  const { eigenvalues, eigenvectors } = await computeProjectedEigenpairs(basis, applyToSubspace(basis), width);
   const rank = Math.min(options.rank, eigenvalues.filter((value) => value > NEGLIGIBLE ** 2 * eigenvalues[0]!).length);
-  if (rank === 0) throw ofRankZero(a);
+  if (rank === 0) throw describeRankZero(a);
   const singularValues = Float64Array.from(eigenvalues.slice(0, rank), Math.sqrt);
-  const left = await product(basis, [a.rows, width], leadingColumns(eigenvectors, rank), [width, rank]);
-  const right = sparseTimesDense(transposed, left, rank);
+  const left = await multiplyRead(basis, [a.rows, width], takeLeadingColumns(eigenvectors, rank), [width, rank]);
+  const right = multiplySparseByDense(transposed, left, rank);
   divideColumns(right, singularValues);
   steps.finish(`${rank} of ${options.rank} asked for`);
   return { rank, singularValues, right };
 }
 
-function ofRankZero({ rows, columns }: SparseMatrix): ValidationError {
+function describeRankZero({ rows, columns }: SparseMatrix): ValidationError {
   return new ValidationError(`matrix has rank 0: ${rows} × ${columns}; give a matrix with an entry other than 0`, {
     rows,
     columns,
   });
 }
 
-function gaussian(rows: number, width: number, seed: number): Float32Array {
-  const stream = random(seed, 'randomised-svd');
-  return Float32Array.from({ length: rows * width }, () => stream.normal());
+function drawGaussianMatrix(rows: number, width: number, seed: number): Float32Array {
+  const stream = createRandom(seed, 'randomised-svd');
+  return Float32Array.from({ length: rows * width }, () => stream.drawNormal());
 }
 
-function product(
+function multiplyRead(
   a: Float32Array,
   aShape: [number, number],
   b: Float32Array,
@@ -88,7 +89,7 @@ function product(
 }
 
 /** Eigenpairs of basisᵀ image [l, l], which is symmetric, largest first. */
-async function projectedEigenpairs(
+async function computeProjectedEigenpairs(
   basis: Float32Array,
   image: Float32Array,
   width: number,
@@ -109,7 +110,7 @@ async function projectedEigenpairs(
 }
 
 /** Row-major [l, K] */
-function leadingColumns(matrix: Matrix, count: number): Float32Array {
+function takeLeadingColumns(matrix: Matrix, count: number): Float32Array {
   return Float32Array.from(matrix.subMatrix(0, matrix.rows - 1, 0, count - 1).to1DArray());
 }
 

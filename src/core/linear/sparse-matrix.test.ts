@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { random } from '../random.ts';
-import { type SparseMatrix, sparseTimesDense, transpose } from './sparse-matrix.ts';
+import { createRandom } from '../random.ts';
+import { multiplySparseByDense, type SparseMatrix, transpose } from './sparse-matrix.ts';
 
 /** Rows with 0 to 6 entries, so that groups of four and what is left of them both occur; and the same matrix in full. */
 function sample(rows: number, columns: number): { sparse: SparseMatrix; full: number[][] } {
-  const stream = random(11, 'sparse');
+  const stream = createRandom(11, 'sparse');
   const full = Array.from({ length: rows }, () => new Array<number>(columns).fill(0));
   const offsets = [0];
   const columnOf: number[] = [];
@@ -12,7 +12,7 @@ function sample(rows: number, columns: number): { sparse: SparseMatrix; full: nu
   for (const [row, line] of full.entries()) {
     const chosen = stream.shuffle(Array.from({ length: columns }, (_, column) => column)).slice(0, row % 7);
     for (const column of chosen) {
-      const value = stream.normal();
+      const value = stream.drawNormal();
       line[column] = value;
       columnOf.push(column);
       values.push(value);
@@ -35,7 +35,7 @@ describe('sparse matrix', () => {
   const dense = Float32Array.from({ length: columns * width }, (_, i) => Math.sin(i));
 
   test('its product with a dense matrix is the sum over the columns', () => {
-    const product = sparseTimesDense(sparse, dense, width);
+    const product = multiplySparseByDense(sparse, dense, width);
     expect(product.length).toBe(rows * width);
     for (let row = 0; row < rows; row++) {
       for (let i = 0; i < width; i++) {

@@ -19,9 +19,9 @@ export function transpose(a: SparseMatrix): SparseMatrix {
   const values = new Float64Array(a.values.length);
   for (let row = 0; row < a.rows; row++) {
     for (let entry = a.offsets[row]!; entry < a.offsets[row + 1]!; entry++) {
-      const place = next[a.columnOf[entry]!]!++;
-      columnOf[place] = row;
-      values[place] = a.values[entry]!;
+      const itemIndex = next[a.columnOf[entry]!]!++;
+      columnOf[itemIndex] = row;
+      values[itemIndex] = a.values[entry]!;
     }
   }
   return { rows: a.columns, columns: a.rows, offsets, columnOf, values };
@@ -33,7 +33,7 @@ export function transpose(a: SparseMatrix): SparseMatrix {
  * @param dense row-major [columns, width]
  * @returns A · dense, row-major [rows, width]
  */
-export function sparseTimesDense(a: SparseMatrix, dense: Float32Array, width: number): Float32Array {
+export function multiplySparseByDense(a: SparseMatrix, dense: Float32Array, width: number): Float32Array {
   const product = new Float32Array(a.rows * width);
   for (let row = 0; row < a.rows; row++) {
     const end = a.offsets[row + 1]!;

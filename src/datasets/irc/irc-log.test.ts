@@ -4,8 +4,9 @@ import { Counts } from '../counts.ts';
 import { parseIrcLog } from './irc-log.ts';
 
 const parse = (text: string, name = '2005-06-27_12') => parseIrcLog(name, text, new Counts());
-const at = (hour: number, minute: number, milliseconds = 0) => Date.UTC(2005, 5, 27, hour, minute, 0, milliseconds);
-const timesOf = (...clock: string[]) =>
+const buildLogTime = (hour: number, minute: number, milliseconds = 0) =>
+  Date.UTC(2005, 5, 27, hour, minute, 0, milliseconds);
+const parseClockTimes = (...clock: string[]) =>
   parse(clock.map((time) => `[${time}] <ana> eggs`).join('\n')).messages.map(({ timestamp }) => timestamp);
 
 test('reads what is said and what is done, and counts the rest', () => {
@@ -25,10 +26,10 @@ test('reads what is said and what is done, and counts the rest', () => {
     name: '2005-06-27.train-a',
     lineCount: 8,
     messages: [
-      { line: 0, timestamp: at(3, 41), nick: 'ana', text: 'bea: how many <b>eggs</b>?' },
-      { line: 2, timestamp: at(3, 41, 1), nick: 'bea', text: 'four [of them]' },
-      { line: 3, timestamp: at(3, 43), nick: '|cem|^2', text: 'beats eggs' },
-      { line: 7, timestamp: at(3, 47), nick: '', text: 'no one' },
+      { line: 0, timestamp: buildLogTime(3, 41), nick: 'ana', text: 'bea: how many <b>eggs</b>?' },
+      { line: 2, timestamp: buildLogTime(3, 41, 1), nick: 'bea', text: 'four [of them]' },
+      { line: 3, timestamp: buildLogTime(3, 43), nick: '|cem|^2', text: 'beats eggs' },
+      { line: 7, timestamp: buildLogTime(3, 47), nick: '', text: 'no one' },
     ],
   });
   expect(counts.toFacts()).toEqual({
@@ -40,32 +41,41 @@ test('reads what is said and what is done, and counts the rest', () => {
 });
 
 test('gives each message of a minute a millisecond of its own, in the order of the log', () => {
-  expect(timesOf('07:11', '07:11', '07:11', '07:13')).toEqual([at(7, 11), at(7, 11, 1), at(7, 11, 2), at(7, 13)]);
+  expect(parseClockTimes('07:11', '07:11', '07:11', '07:13')).toEqual([
+    buildLogTime(7, 11),
+    buildLogTime(7, 11, 1),
+    buildLogTime(7, 11, 2),
+    buildLogTime(7, 13),
+  ]);
 });
 
 test('goes on after midnight', () => {
-  expect(timesOf('23:59', '00:00', '00:02')).toEqual([at(23, 59), at(24, 0), at(24, 2)]);
-  expect(timesOf('13:05', '00:30')).toEqual([at(13, 5), at(24, 30)]);
+  expect(parseClockTimes('23:59', '00:00', '00:02')).toEqual([
+    buildLogTime(23, 59),
+    buildLogTime(24, 0),
+    buildLogTime(24, 2),
+  ]);
+  expect(parseClockTimes('13:05', '00:30')).toEqual([buildLogTime(13, 5), buildLogTime(24, 30)]);
 });
 
 test('continues when a clock of twelve hours wraps', () => {
-  expect(timesOf('11:58', '12:59', '01:00', '12:17', '01:01')).toEqual([
-    at(11, 58),
-    at(12, 59),
-    at(13, 0),
-    at(24, 17),
-    at(25, 1),
+  expect(parseClockTimes('11:58', '12:59', '01:00', '12:17', '01:01')).toEqual([
+    buildLogTime(11, 58),
+    buildLogTime(12, 59),
+    buildLogTime(13, 0),
+    buildLogTime(24, 17),
+    buildLogTime(25, 1),
   ]);
-  expect(timesOf('11:55', '00:05')).toEqual([at(11, 55), at(12, 5)]);
+  expect(parseClockTimes('11:55', '00:05')).toEqual([buildLogTime(11, 55), buildLogTime(12, 5)]);
 });
 
 test('stands still where a clock is put back', () => {
-  expect(timesOf('05:07', '05:05', '05:06', '05:07', '05:11')).toEqual([
-    at(5, 7),
-    at(5, 7, 1),
-    at(5, 7, 2),
-    at(5, 7, 3),
-    at(5, 11),
+  expect(parseClockTimes('05:07', '05:05', '05:06', '05:07', '05:11')).toEqual([
+    buildLogTime(5, 7),
+    buildLogTime(5, 7, 1),
+    buildLogTime(5, 7, 2),
+    buildLogTime(5, 7, 3),
+    buildLogTime(5, 11),
   ]);
 });
 

@@ -27,7 +27,7 @@ const MESSAGE = /^\[(\d\d):(\d\d)\]\s+(?:<([^>]*)>|\*\s(\S+))\s?(.*)$/s;
 
 const SKIPPED = ['system lines', 'unreadable lines', 'messages without a text'];
 
-const MINUTE = 60_000;
+const MINUTE_MILLISECONDS = 60_000;
 const HALF_DAY = 720;
 /** A clock that goes back by more than these minutes has wrapped; by less, it was corrected. */
 const WRAPPED = 360;
@@ -39,7 +39,7 @@ const WRAPPED = 360;
  * @throws ValidationError for a name without a date.
  */
 export function parseIrcLog(name: string, text: string, counts: Counts): IrcLog {
-  const midnight = dateOf(name);
+  const midnight = parseLogDate(name);
   const lines = text.replace(/\r?\n$/, '').split(/\r?\n/);
   counts.add('lines read', lines.length);
   for (const skipped of SKIPPED) counts.add(`skipped: ${skipped}`, 0);
@@ -52,14 +52,14 @@ export function parseIrcLog(name: string, text: string, counts: Counts): IrcLog 
       continue;
     }
     const [, hours, minutes, speaker, actor, said = ''] = found;
-    const timestamp = midnight + clock.next(60 * Number(hours) + Number(minutes));
+    const timestamp = midnight + clock.unwrapClock(60 * Number(hours) + Number(minutes));
     if (said.trim() === '') counts.add('skipped: messages without a text');
     else messages.push({ line, timestamp, nick: (speaker ?? actor) as string, text: said.trim() });
   }
   return { name, lineCount: lines.length, messages };
 }
 
-function dateOf(name: string): number {
+function parseLogDate(name: string): number {
   const [, year, month, day] = DATE.exec(name) ?? [];
   const time = Date.parse(`${year}-${month}-${day}T00:00Z`);
   if (!isId(name))
@@ -82,12 +82,12 @@ class WrappingClock {
   #minute = Number.NEGATIVE_INFINITY;
   #inMinute = 0;
 
-  next(shown: number): number {
+  unwrapClock(shown: number): number {
     if (this.#shown - shown > WRAPPED) while (shown + this.#wrapped < this.#minute) this.#wrapped += HALF_DAY;
     this.#shown = shown;
     const minute = Math.max(this.#minute, shown + this.#wrapped);
     this.#inMinute = minute === this.#minute ? this.#inMinute + 1 : 0;
     this.#minute = minute;
-    return minute * MINUTE + this.#inMinute;
+    return minute * MINUTE_MILLISECONDS + this.#inMinute;
   }
 }

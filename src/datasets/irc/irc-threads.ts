@@ -24,31 +24,32 @@ export class IrcThreads {
     const lines = [...new Set([...messages, ...answers.keys()])].sort((a, b) => a - b);
     const lifted = new Map<number, readonly number[]>(); // of lines that are no messages, each looked at once
     for (const line of lines) {
-      const parents = parentsOf(answers.get(line) ?? NONE, known, lifted);
+      const parents = chooseIrcParents(answers.get(line) ?? NONE, known, lifted);
       if (!known.has(line)) {
-        lifted.set(line, linked(parents));
+        lifted.set(line, listLinkedLines(parents));
         continue;
       }
       this.#parents.set(line, parents);
-      const nearest = this.nearestParent(line);
-      this.#roots.set(line, nearest === null ? line : this.root(nearest));
+      const nearest = this.findNearestParent(line);
+      this.#roots.set(line, nearest === null ? line : this.findTreeRoot(nearest));
       this.#head.set(line, line);
-      for (const parent of linked(parents)) this.#head.set(this.#thread(line), this.#thread(parent));
+      for (const parent of listLinkedLines(parents))
+        this.#head.set(this.#findThreadHead(line), this.#findThreadHead(parent));
     }
   }
 
-  parents(line: number): IrcParents {
+  getParents(line: number): IrcParents {
     return this.#parents.get(line) ?? { direct: NONE, lifted: NONE };
   }
 
   /** The parent in the tree: the nearest one that is answered, else the nearest that is lifted; null for a root. */
-  nearestParent(line: number): number | null {
-    const { direct, lifted } = this.parents(line);
+  findNearestParent(line: number): number | null {
+    const { direct, lifted } = this.getParents(line);
     return direct.at(-1) ?? lifted.at(-1) ?? null;
   }
 
   /** The root of a message in the tree. */
-  root(line: number): number {
+  findTreeRoot(line: number): number {
     return this.#roots.get(line) ?? line;
   }
 
@@ -56,30 +57,30 @@ export class IrcThreads {
    * The judgements of a message: all messages that it answers 3, their ancestors 2, other earlier messages of its thread, the
    * connected component, 1. By line.
    */
-  grades(line: number): Map<number, number> {
+  gradeCandidates(line: number): Map<number, number> {
     const grades = new Map<number, number>();
-    const thread = this.#thread(line);
+    const thread = this.#findThreadHead(line);
     for (const other of this.#parents.keys()) {
       if (other >= line) break;
-      if (this.#thread(other) === thread) grades.set(other, SAME_THREAD);
+      if (this.#findThreadHead(other) === thread) grades.set(other, SAME_THREAD);
     }
-    for (const ancestor of this.#ancestors(line)) grades.set(ancestor, ANCESTOR);
-    for (const parent of this.parents(line).direct) grades.set(parent, PARENT);
+    for (const ancestor of this.#collectAncestors(line)) grades.set(ancestor, ANCESTOR);
+    for (const parent of this.getParents(line).direct) grades.set(parent, PARENT);
     return grades;
   }
 
-  #ancestors(line: number): Set<number> {
+  #collectAncestors(line: number): Set<number> {
     const found = new Set<number>();
-    const open = [...linked(this.parents(line))];
+    const open = [...listLinkedLines(this.getParents(line))];
     for (let at = open.pop(); at !== undefined; at = open.pop()) {
       if (found.has(at)) continue;
       found.add(at);
-      open.push(...linked(this.parents(at)));
+      open.push(...listLinkedLines(this.getParents(at)));
     }
     return found;
   }
 
-  #thread(line: number): number {
+  #findThreadHead(line: number): number {
     let at = line;
     for (let above = this.#head.get(at) as number; above !== at; above = this.#head.get(at) as number) {
       this.#head.set(at, this.#head.get(above) as number); // halves the way (path halving)
@@ -89,11 +90,11 @@ export class IrcThreads {
   }
 }
 
-function linked({ direct, lifted }: IrcParents): readonly number[] {
+function listLinkedLines({ direct, lifted }: IrcParents): readonly number[] {
   return [...direct, ...lifted];
 }
 
-function parentsOf(
+function chooseIrcParents(
   targets: readonly number[],
   known: ReadonlySet<number>,
   liftedOf: ReadonlyMap<number, readonly number[]>,

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { Counts } from '../counts.ts';
-import { sampleLog } from './irc.fixture.ts';
+import { buildSampleLog } from './irc.fixture.ts';
 import { parseIrcLinks } from './irc-links.ts';
 import { parseIrcLog } from './irc-log.ts';
-import { ircTurnsOf } from './irc-turns.ts';
+import { buildIrcTurns } from './irc-turns.ts';
 
 const NAME = '2005-06-27_12';
 const SAID = [
@@ -16,17 +16,17 @@ const SAID = [
   '[05:02] <ana> thanks',
 ];
 const LINKS = '1000 1000 -\n1000 1001 -\n998 1002 -\n1000 1003 -\n1002 1003 -\n1004 1005 -\n1001 1006 -\n';
-const log = parseIrcLog(NAME, sampleLog(SAID), new Counts());
-const { turns, queries, judgements, severalParents } = ircTurnsOf({
+const log = parseIrcLog(NAME, buildSampleLog(SAID), new Counts());
+const { turns, queries, judgements, severalParents } = buildIrcTurns({
   log,
   answers: parseIrcLinks(LINKS, 'x', log.lineCount),
   split: 'test',
 });
-const turn = (line: number) => turns.find(({ id }) => id === `${NAME}:${String(line).padStart(4, '0')}`);
+const findLineTurn = (line: number) => turns.find(({ id }) => id === `${NAME}:${String(line).padStart(4, '0')}`);
 
 test('every message is a turn of its file, in the order of the log', () => {
   expect(turns).toHaveLength(906);
-  expect(turn(7)).toEqual({
+  expect(findLineTurn(7)).toEqual({
     id: `${NAME}:0007`,
     conversationId: `t-${NAME}:0007`,
     parentId: null,
@@ -41,8 +41,8 @@ test('every message is a turn of its file, in the order of the log', () => {
 
 test('a conversation is a tree of nearest parents; who answers the server answers nobody', () => {
   const places = [998, 1000, 1001, 1002, 1003, 1005, 1006].map((line) => [
-    turn(line)?.parentId,
-    turn(line)?.conversationId,
+    findLineTurn(line)?.parentId,
+    findLineTurn(line)?.conversationId,
   ]);
   expect(places).toEqual([
     [null, `t-${NAME}:0998`],
@@ -72,9 +72,9 @@ test('asks every message after the context that answers another, in the words th
 });
 
 test('judges all that is answered, also outside the tree', () => {
-  const of = (line: number) =>
+  const listLineJudgements = (line: number) =>
     judgements.filter(({ queryId }) => queryId === `q-${NAME}:${line}`).map(({ turnId, grade }) => [turnId, grade]);
-  expect(of(1003)).toEqual([
+  expect(listLineJudgements(1003)).toEqual([
     [`${NAME}:0998`, 2],
     [`${NAME}:1000`, 3],
     [`${NAME}:1001`, 1],

@@ -21,34 +21,34 @@ interface IrcTurns {
  * Each message as a turn, in the tree of nearest parents that it belongs to as its conversation, so that no conversation tells what is said later. Each annotated
  * message that answers another as a query, whose cluster is the log.
  */
-export function ircTurnsOf({ log, answers, split }: AnnotatedLog): IrcTurns {
+export function buildIrcTurns({ log, answers, split }: AnnotatedLog): IrcTurns {
   const lines = log.messages.map(({ line }) => line);
   const threads = new IrcThreads(lines, answers);
   const digits = String(log.lineCount - 1).length;
-  const idOf = (line: number) => `${log.name}:${String(line).padStart(digits, '0')}`;
+  const formatIrcId = (line: number) => `${log.name}:${String(line).padStart(digits, '0')}`;
   const turns = log.messages.map(({ line, timestamp, nick, text }): Turn => {
-    const parent = threads.nearestParent(line);
+    const parent = threads.findNearestParent(line);
     return {
-      id: idOf(line),
-      conversationId: `t-${idOf(threads.root(line))}`,
-      parentId: parent === null ? null : idOf(parent),
+      id: formatIrcId(line),
+      conversationId: `t-${formatIrcId(threads.findTreeRoot(line))}`,
+      parentId: parent === null ? null : formatIrcId(parent),
       timestamp,
       author: nick,
       channel: log.name,
       text,
     };
   });
-  const answering = (line: number) => line >= CONTEXT_LINES && threads.parents(line).direct.length > 0;
+  const isAnswering = (line: number) => line >= CONTEXT_LINES && threads.getParents(line).direct.length > 0;
   return {
     turns,
-    queries: turns.filter((_, i) => answering(lines[i] as number)).map((turn) => replyQuery(turn, split, log.name)),
-    judgements: lines.filter(answering).flatMap((line) =>
-      [...threads.grades(line)].map(([other, grade]) => ({
-        queryId: replyQueryId(idOf(line)),
-        turnId: idOf(other),
+    queries: turns.filter((_, i) => isAnswering(lines[i] as number)).map((turn) => replyQuery(turn, split, log.name)),
+    judgements: lines.filter(isAnswering).flatMap((line) =>
+      [...threads.gradeCandidates(line)].map(([other, grade]) => ({
+        queryId: replyQueryId(formatIrcId(line)),
+        turnId: formatIrcId(other),
         grade,
       })),
     ),
-    severalParents: lines.filter((line) => threads.parents(line).direct.length > 1).length,
+    severalParents: lines.filter((line) => threads.getParents(line).direct.length > 1).length,
   };
 }

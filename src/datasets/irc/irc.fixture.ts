@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** 1,000 lines of context, four a minute, line 3 of each ten from the server; then the lines given, at 05:00. */
-export function sampleLog(said: readonly string[]): string {
+export function buildSampleLog(said: readonly string[]): string {
   const context = Array.from({ length: 1000 }, (_, i) => {
     const minutes = Math.floor(i / 4);
     const clock = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':');
@@ -23,7 +23,7 @@ export function writeIrcSample(logs: Readonly<Record<string, SampleLog>>): strin
   const path = mkdtempSync(join(tmpdir(), 'irc-'));
   for (const [place, { said, links }] of Object.entries(logs)) {
     mkdirSync(join(path, place, '..'), { recursive: true });
-    writeFileSync(join(path, `${place}.ascii.txt`), sampleLog(said));
+    writeFileSync(join(path, `${place}.ascii.txt`), buildSampleLog(said));
     writeFileSync(join(path, `${place}.annotation.txt`), links.map((link) => `${link} - \n`).join(''));
   }
   return path;

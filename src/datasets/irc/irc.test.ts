@@ -14,7 +14,7 @@ afterAll(() => {
   for (const path of paths) rmSync(path, { recursive: true });
 });
 
-function written(logs: Readonly<Record<string, SampleLog>>): string {
+function writeLogs(logs: Readonly<Record<string, SampleLog>>): string {
   const path = writeIrcSample(logs);
   paths.push(path);
   return path;
@@ -29,25 +29,28 @@ const MILK: SampleLog = { said: ['[05:00] <dan> milk?', '[05:02] <eve> no'], lin
 const LOGS = { 'train/2005-06-27.train-a': EGGS, 'dev/2004-11-15_03': MILK, 'test/2005-07-06_14': MILK };
 
 /** The links of a log with other ones for the messages that answer something else. @param answers by line */
-function relinked({ said, links }: SampleLog, answers: ReadonlyMap<number, number>): SampleLog {
+function relinkLog({ said, links }: SampleLog, answers: ReadonlyMap<number, number>): SampleLog {
   const kept = links.filter((link) => !answers.has(Number(link.split(' ')[1])));
   return { said, links: [...kept, ...[...answers].map(([line, answered]) => `${answered} ${line}`)] };
 }
 
-const lineOf = (turnId: string) => Number(turnId.slice(turnId.lastIndexOf(':') + 1));
+const parseLineNumber = (turnId: string) => Number(turnId.slice(turnId.lastIndexOf(':') + 1));
 
 describe('a folder of logs', () => {
-  const path = written(LOGS);
+  const path = writeLogs(LOGS);
 
   describeDataset('irc', () => loadIrc({ path }), {
     reassigned: (answers) => {
-      const answersIn = (place: string) =>
+      const listAnswersIn = (place: string) =>
         [...answers].filter(([queryId]) => queryId.startsWith(`q-${place.split('/')[1]}:`));
       const logs = Object.entries(LOGS).map(([place, log]): [string, SampleLog] => {
-        const lines = answersIn(place).map(([queryId, turnId]): [number, number] => [lineOf(queryId), lineOf(turnId)]);
-        return [place, relinked(log, new Map(lines))];
+        const lines = listAnswersIn(place).map(([queryId, turnId]): [number, number] => [
+          parseLineNumber(queryId),
+          parseLineNumber(turnId),
+        ]);
+        return [place, relinkLog(log, new Map(lines))];
       });
-      return loadIrc({ path: written(Object.fromEntries(logs)) });
+      return loadIrc({ path: writeLogs(Object.fromEntries(logs)) });
     },
     mayAnswer: (turn, query) => turn.channel === query.channel,
   });
@@ -85,7 +88,7 @@ describe('a folder of logs', () => {
   });
 
   it('has another hash where a link is another', async () => {
-    const other = written({
+    const other = writeLogs({
       'train/2005-06-27.train-a': { ...EGGS, links: ['1000 1001', '1000 1002'] },
       'dev/2004-11-15_03': MILK,
       'test/2005-07-06_14': MILK,
@@ -99,14 +102,14 @@ describe('what is missing', () => {
     [{ 'dev/2004-11-15_03': MILK }, 'no .ascii.txt file in folder train of: '],
     [{ 'train/2004-11-15_03': MILK }, 'no .ascii.txt file in folder dev or test of: '],
   ])('is named: %#', async (logs, message) => {
-    const path = written(logs);
+    const path = writeLogs(logs);
     const error = await loadIrc({ path }).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(ValidationError);
     expect((error as Error).message).toBe(`${message}${path}; copy the folders of the source there`);
   });
 
   it('is named where it is a file, or the folder itself', async () => {
-    const path = written({ 'train/2004-11-15_03': MILK, 'dev/2004-11-16_03': MILK });
+    const path = writeLogs({ 'train/2004-11-15_03': MILK, 'dev/2004-11-16_03': MILK });
     rmSync(join(path, 'dev', '2004-11-16_03.annotation.txt'));
     await expect(loadIrc({ path })).rejects.toThrow(StorageError);
     await expect(loadIrc({ path })).rejects.toThrow(join(path, 'dev', '2004-11-16_03.annotation.txt'));
@@ -143,10 +146,10 @@ describeData('dev, and 24 logs of train', 'irc', (data) => {
   });
 
   /** 1 / rank of the first answered message among the ten newest of the log, 0 where there is none. */
-  const reciprocalRank = ({ id, channel, timestamp }: Query): number => {
+  const computeReciprocalRank = ({ id, channel, timestamp }: Query): number => {
     const { corpus, qrels } = dataset;
     let rank = 0;
-    for (let at = corpus.cutoff(timestamp) - 1; at >= 0 && rank < 10; at--) {
+    for (let at = corpus.countEarlierTurns(timestamp) - 1; at >= 0 && rank < 10; at--) {
       const turn = corpus.turns[at] as Turn;
       if (turn.channel === channel) rank++;
       if (turn.channel === channel && qrels.get(id)?.get(turn.id) === 3) return 1 / rank;
@@ -159,15 +162,15 @@ describeData('dev, and 24 logs of train', 'irc', (data) => {
     ['dev', '0.897', '0.478'],
     ['test', '0.891', '0.488'],
   ])('has an answered message among the ten newest of the log as often as the docs tell: %s', (part, found, ranked) => {
-    const values = dataset.queries.filter(({ split }) => split === part).map(reciprocalRank);
+    const values = dataset.queries.filter(({ split }) => split === part).map(computeReciprocalRank);
     expect(mean(values.map(Math.sign)).toFixed(3)).toBe(found);
     expect(mean(values).toFixed(3)).toBe(ranked);
   });
 
   it('is as sure of them as the docs tell, by what queries are resampled by', () => {
     const test = dataset.queries.filter(({ split }) => split === 'test');
-    const ranks = test.map(reciprocalRank);
-    const errorBy = (clusterOf: (query: Query) => string) =>
+    const ranks = test.map(computeReciprocalRank);
+    const estimateErrorBy = (clusterOf: (query: Query) => string) =>
       [ranks, ranks.map(Math.sign)].map((values) => {
         const sums = new Map<string, number>();
         for (const [i, query] of test.entries())
@@ -175,13 +178,13 @@ describeData('dev, and 24 logs of train', 'irc', (data) => {
         const squares = [...sums.values()].reduce((sum, value) => sum + value ** 2, 0);
         return [sums.size, (Math.sqrt((sums.size / (sums.size - 1)) * squares) / test.length).toFixed(3)];
       });
-    const treeOf = ({ turnId }: Query) => dataset.corpus.turn(turnId as string).conversationId;
-    const both = (clusters: number, ranked: string, found: string) => [
+    const findTreeId = ({ turnId }: Query) => dataset.corpus.getTurn(turnId as string).conversationId;
+    const formatBoth = (clusters: number, ranked: string, found: string) => [
       [clusters, ranked],
       [clusters, found],
     ];
-    expect(errorBy(({ id }) => id)).toEqual(both(2029, '0.008', '0.007'));
-    expect(errorBy(treeOf)).toEqual(both(233, '0.013', '0.009'));
-    expect(errorBy(({ cluster }) => cluster)).toEqual(both(10, '0.025', '0.014'));
+    expect(estimateErrorBy(({ id }) => id)).toEqual(formatBoth(2029, '0.008', '0.007'));
+    expect(estimateErrorBy(findTreeId)).toEqual(formatBoth(233, '0.013', '0.009'));
+    expect(estimateErrorBy(({ cluster }) => cluster)).toEqual(formatBoth(10, '0.025', '0.014'));
   });
 });

@@ -1,13 +1,13 @@
-import { hashOf } from '../../core/hash.ts';
+import { computeHash } from '../../core/hash.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { Counts } from '../counts.ts';
 import { GRADE_NAMES, PARENT } from '../judgements.ts';
 import { countUndecodable } from '../mail/undecodable.ts';
-import { qrelsOf } from '../prepared.ts';
+import { groupJudgements } from '../prepared.ts';
 import { readIrcFiles } from './irc-files.ts';
 import { IRC_LICENCE } from './irc-options.ts';
-import { ircTurnsOf } from './irc-turns.ts';
+import { buildIrcTurns } from './irc-turns.ts';
 
 export interface IrcOptions {
   /** The folder that holds `train`, and `dev` or `test` or both, with `.ascii.txt` and `.annotation.txt` files. */
@@ -22,7 +22,7 @@ export interface IrcOptions {
 export async function loadIrc({ path }: IrcOptions): Promise<Dataset> {
   const counts = new Counts();
   const logs = readIrcFiles(path, counts);
-  const read = logs.map(ircTurnsOf);
+  const read = logs.map(buildIrcTurns);
   const corpus = new Corpus(read.flatMap(({ turns }) => turns));
   const queries = read.flatMap((one) => one.queries).sort((a, b) => a.timestamp - b.timestamp);
   const judgements = read.flatMap((one) => one.judgements);
@@ -41,12 +41,12 @@ export async function loadIrc({ path }: IrcOptions): Promise<Dataset> {
     },
     corpus,
     queries,
-    qrels: qrelsOf(queries, judgements),
+    qrels: groupJudgements(queries, judgements),
     relevantGrade: PARENT,
     gradeNames: GRADE_NAMES,
     devConversations: new Set(dev.map((turn) => turn.conversationId)),
     facts: counts.toFacts(),
-    hash: hashOf({ turns: corpus.turns, queries, judgements }),
+    hash: computeHash({ turns: corpus.turns, queries, judgements }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DEEPEST, depthFault, jsonDepth } from './json-depth.ts';
+import { DEEPEST, describeDepthFault, measureJsonDepth } from './json-depth.ts';
 
 test.each([
   ['7', 0],
@@ -9,11 +9,11 @@ test.each([
   [String.raw`{"a": "\"[[[", "b": [1]}`, 2],
   [String.raw`["\\", [1]]`, 2],
 ])('%s has depth %i', (text, depth) => {
-  expect(jsonDepth(text)).toBe(depth);
+  expect(measureJsonDepth(text)).toBe(depth);
 });
 
 test('a text that is too deep is named', () => {
-  const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
-  expect(depthFault(nested(DEEPEST))).toBeNull();
-  expect(depthFault(nested(5000))).toBe('nested 5000 deep, where at most 256 is read');
+  const nestArrays = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+  expect(describeDepthFault(nestArrays(DEEPEST))).toBeNull();
+  expect(describeDepthFault(nestArrays(5000))).toBe('nested 5000 deep, where at most 256 is read');
 });

@@ -2,7 +2,7 @@
 export const DEEPEST = 256;
 
 /** The depth of the arrays and objects of a JSON text; of another text, some number. */
-export function jsonDepth(text: string): number {
+export function measureJsonDepth(text: string): number {
   let depth = 0;
   let deepest = 0;
   let quoted = false;
@@ -19,7 +19,7 @@ export function jsonDepth(text: string): number {
 }
 
 /** The error of the depth of a JSON text, null if it is allowed. */
-export function depthFault(text: string): string | null {
-  const depth = jsonDepth(text);
+export function describeDepthFault(text: string): string | null {
+  const depth = measureJsonDepth(text);
   return depth > DEEPEST ? `nested ${depth} deep, where at most ${DEEPEST} is read` : null;
 }

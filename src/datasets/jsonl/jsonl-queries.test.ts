@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { soundJudgements, soundQueries } from './jsonl-queries.ts';
+import { selectSoundJudgements, selectSoundQueries } from './jsonl-queries.ts';
 import { type QrelRow, queryRow } from './jsonl-rows.ts';
 import { RowFaults } from './row-faults.ts';
 
 const place = <T>(rows: readonly T[]) => rows.map((row, i) => ({ where: `${i + 1}`, row }));
-const query = (id: string, timestamp: number, more: object = {}) =>
+const buildQueryRow = (id: string, timestamp: number, more: object = {}) =>
   queryRow.parse({ id, text: id, timestamp, ...more });
 const TURNS = ['r', 'a', 'b', 'x'].map((id, i) => ({
   id,
@@ -16,46 +16,55 @@ const TURNS = ['r', 'a', 'b', 'x'].map((id, i) => ({
   text: id,
 }));
 
-describe('soundQueries', () => {
+describe('selectSoundQueries', () => {
   it('puts them in time order, ids where times are equal', () => {
-    const queries = soundQueries(place([query('q', 3), query('p', 3), query('o', 2)]), TURNS, new RowFaults());
+    const queries = selectSoundQueries(
+      place([buildQueryRow('q', 3), buildQueryRow('p', 3), buildQueryRow('o', 2)]),
+      TURNS,
+      new RowFaults(),
+    );
     expect(queries.map(({ id }) => id)).toEqual(['o', 'p', 'q']);
   });
 
   it('keeps one with an earlier anchor of its conversation', () => {
-    const row = query('p', 301, { anchorTurnId: 'b', conversationId: 'c' });
+    const row = buildQueryRow('p', 301, { anchorTurnId: 'b', conversationId: 'c' });
     const faults = new RowFaults();
-    expect(soundQueries(place([row]), TURNS, faults)).toEqual([row]);
+    expect(selectSoundQueries(place([row]), TURNS, faults)).toEqual([row]);
     expect(faults.list).toEqual([]);
   });
 
   it.each([
-    ['a second of an id', query('q', 2000), 'duplicate id', 'q'],
-    ['a missing anchor', query('p', 2000, { anchorTurnId: 'gone', split: 'dev' }), 'missing anchor turn', 'gone'],
+    ['a second of an id', buildQueryRow('q', 2000), 'duplicate id', 'q'],
+    [
+      'a missing anchor',
+      buildQueryRow('p', 2000, { anchorTurnId: 'gone', split: 'dev' }),
+      'missing anchor turn',
+      'gone',
+    ],
     [
       'an anchor in another conversation',
-      query('p', 2000, { anchorTurnId: 'a', conversationId: 'other' }),
+      buildQueryRow('p', 2000, { anchorTurnId: 'a', conversationId: 'other' }),
       'anchor in another conversation',
       'other and c',
     ],
     [
       'an anchor of the same moment',
-      query('p', 300, { anchorTurnId: 'b' }),
+      buildQueryRow('p', 300, { anchorTurnId: 'b' }),
       'anchor is not earlier than its query',
       'b',
     ],
-    ['a missing conversation', query('p', 2000, { conversationId: 'gone' }), 'missing conversation', 'gone'],
-    ['one without a split', query('p', 2000), 'no split, where other queries have one', 'p'],
+    ['a missing conversation', buildQueryRow('p', 2000, { conversationId: 'gone' }), 'missing conversation', 'gone'],
+    ['one without a split', buildQueryRow('p', 2000), 'no split, where other queries have one', 'p'],
   ])('leaves out %s', (_, row, kind, detail) => {
     const faults = new RowFaults();
-    const queries = soundQueries(place([query('q', 1000, { split: 'dev' }), row]), TURNS, faults);
+    const queries = selectSoundQueries(place([buildQueryRow('q', 1000, { split: 'dev' }), row]), TURNS, faults);
     expect(queries.map(({ id, split }) => [id, split])).toEqual([['q', 'dev']]);
     expect(faults.list).toEqual([{ where: '2', kind, detail }]);
   });
 });
 
-describe('soundJudgements', () => {
-  const QUERIES = [query('q', 300)];
+describe('selectSoundJudgements', () => {
+  const QUERIES = [buildQueryRow('q', 300)];
 
   it.each<[string, QrelRow, string, string]>([
     ['an unknown query', { queryId: 'p', turnId: 'a', grade: 1 }, 'unknown query', 'p'],
@@ -65,7 +74,7 @@ describe('soundJudgements', () => {
   ])('leaves out %s', (_, row, kind, detail) => {
     const faults = new RowFaults();
     const first = { queryId: 'q', turnId: 'a', grade: 2 };
-    expect(soundJudgements(place([first, row]), QUERIES, TURNS, faults)).toEqual([first]);
+    expect(selectSoundJudgements(place([first, row]), QUERIES, TURNS, faults)).toEqual([first]);
     expect(faults.list).toEqual([{ where: '2', kind, detail }]);
   });
 });

@@ -1,21 +1,21 @@
 import { compareBytes } from '../../model/tie-rule.ts';
 import type { Turn } from '../../model/turn.ts';
 import type { Judgement } from '../prepared.ts';
-import { type Placed, type QrelRow, type QueryRow, uniqueRows } from './jsonl-rows.ts';
+import { type Located, type QrelRow, type QueryRow, selectUniqueRows } from './jsonl-rows.ts';
 import type { RowFaults } from './row-faults.ts';
 
 /** The queries whose ids are their own, whose turns and conversations are there, and whose anchors are earlier turns of their conversations, in time order. */
-export function soundQueries(
-  placed: readonly Placed<QueryRow>[],
+export function selectSoundQueries(
+  located: readonly Located<QueryRow>[],
   turns: readonly Turn[],
   faults: RowFaults,
 ): QueryRow[] {
   const anchors = new Map(turns.map((turn) => [turn.id, turn]));
   const conversationIds = new Set(turns.map((turn) => turn.conversationId));
-  const allSplit = placed.some(({ row }) => row.split !== undefined);
+  const allSplit = located.some(({ row }) => row.split !== undefined);
   const sound: QueryRow[] = [];
-  for (const { where, row } of uniqueRows(placed, faults).values()) {
-    const fault = faultOfAnchor(row, anchors);
+  for (const { where, row } of selectUniqueRows(located, faults).values()) {
+    const fault = describeAnchorFault(row, anchors);
     if (fault !== null) faults.add(where, ...fault);
     else if (row.conversationId !== undefined && !conversationIds.has(row.conversationId))
       faults.add(where, 'missing conversation', row.conversationId);
@@ -25,7 +25,7 @@ export function soundQueries(
   return sound.sort((a, b) => a.timestamp - b.timestamp || compareBytes(a.id, b.id));
 }
 
-function faultOfAnchor(row: QueryRow, turns: ReadonlyMap<string, Turn>): [kind: string, detail: string] | null {
+function describeAnchorFault(row: QueryRow, turns: ReadonlyMap<string, Turn>): [kind: string, detail: string] | null {
   if (row.anchorTurnId === null) return null;
   const anchor = turns.get(row.anchorTurnId);
   if (anchor === undefined) return ['missing anchor turn', row.anchorTurnId];
@@ -35,8 +35,8 @@ function faultOfAnchor(row: QueryRow, turns: ReadonlyMap<string, Turn>): [kind: 
 }
 
 /** The judgements of queries and turns that are there; a turn that is not strictly earlier than its query can't be found. */
-export function soundJudgements(
-  placed: readonly Placed<QrelRow>[],
+export function selectSoundJudgements(
+  located: readonly Located<QrelRow>[],
   queries: readonly QueryRow[],
   turns: readonly Turn[],
   faults: RowFaults,
@@ -45,7 +45,7 @@ export function soundJudgements(
   const turnTimes = new Map(turns.map((turn) => [turn.id, turn.timestamp]));
   const seen = new Set<string>();
   const sound: Judgement[] = [];
-  for (const { where, row } of placed) {
+  for (const { where, row } of located) {
     const asked = queryTimes.get(row.queryId);
     const said = turnTimes.get(row.turnId);
     const pair = `${row.queryId} ${row.turnId}`;

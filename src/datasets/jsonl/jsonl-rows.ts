@@ -4,7 +4,7 @@ import type { ConfigurationFault } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
 import { check } from '../../core/validation.ts';
 import { id } from './id-schema.ts';
-import { depthFault } from './json-depth.ts';
+import { describeDepthFault } from './json-depth.ts';
 import type { RowFaults } from './row-faults.ts';
 
 const text = z.string().refine((value) => value.trim() !== '', 'a text that is not empty');
@@ -47,7 +47,7 @@ export type TurnRow = z.output<typeof turnRow>;
 export type QueryRow = z.output<typeof queryRow>;
 
 /** A row and its place in the file. */
-export interface Placed<T> {
+export interface Located<T> {
   readonly where: string;
   readonly row: T;
 }
@@ -58,10 +58,10 @@ export function readRows<S extends z.ZodType>(
   file: string,
   schema: S,
   faults: RowFaults,
-): Placed<z.output<S>>[] {
-  const placed: Placed<z.output<S>>[] = [];
-  for (const { where, line } of linesOf(folder, file)) {
-    const tooDeep = depthFault(line);
+): Located<z.output<S>>[] {
+  const located: Located<z.output<S>>[] = [];
+  for (const { where, line } of readNumberedLines(folder, file)) {
+    const tooDeep = describeDepthFault(line);
     if (tooDeep !== null) {
       faults.add(where, 'malformed row', tooDeep);
       continue;
@@ -72,19 +72,19 @@ export function readRows<S extends z.ZodType>(
       continue;
     }
     const result = check(schema, row);
-    if ('value' in result) placed.push({ where, row: result.value });
+    if ('value' in result) located.push({ where, row: result.value });
     else faults.add(where, 'malformed row', describe(result.faults));
   }
-  return placed;
+  return located;
 }
 
 /** The rows by id; a second row of the same id is an error. */
-export function uniqueRows<T extends { readonly id: string }>(
-  placed: readonly Placed<T>[],
+export function selectUniqueRows<T extends { readonly id: string }>(
+  located: readonly Located<T>[],
   faults: RowFaults,
-): Map<string, Placed<T>> {
-  const rows = new Map<string, Placed<T>>();
-  for (const entry of placed) {
+): Map<string, Located<T>> {
+  const rows = new Map<string, Located<T>>();
+  for (const entry of located) {
     if (rows.has(entry.row.id)) faults.add(entry.where, 'duplicate id', entry.row.id);
     else rows.set(entry.row.id, entry);
   }
@@ -99,19 +99,19 @@ export interface QrelRow {
 }
 
 /** The lines `query 0 turn grade` of a TREC judgement file. */
-export function readQrels(folder: string, file: string, faults: RowFaults): Placed<QrelRow>[] {
-  const placed: Placed<QrelRow>[] = [];
-  for (const { where, line } of linesOf(folder, file)) {
+export function readQrels(folder: string, file: string, faults: RowFaults): Located<QrelRow>[] {
+  const located: Located<QrelRow>[] = [];
+  for (const { where, line } of readNumberedLines(folder, file)) {
     const fields = line.trim().split(/\s+/);
     const [queryId, , turnId, grade] = fields;
     if (fields.length !== 4 || queryId === undefined || turnId === undefined || !/^-?\d+$/.test(grade ?? ''))
       faults.add(where, 'malformed row', `expected query 0 turn grade, got ${shorten(line)}`);
-    else placed.push({ where, row: { queryId, turnId, grade: Number(grade) } });
+    else located.push({ where, row: { queryId, turnId, grade: Number(grade) } });
   }
-  return placed;
+  return located;
 }
 
-function linesOf(folder: string, file: string): { where: string; line: string }[] {
+function readNumberedLines(folder: string, file: string): { where: string; line: string }[] {
   return readText(join(folder, file))
     .replace(/^\ufeff/, '')
     .split(/\r?\n/)

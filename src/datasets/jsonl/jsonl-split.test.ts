@@ -14,17 +14,17 @@ const corpus = new Corpus(
     text: 'eggs',
   })),
 );
-const query = (id: string, timestamp: number, more: object = {}) =>
+const buildSplitRow = (id: string, timestamp: number, more: object = {}) =>
   queryRow.parse({ id, text: id, timestamp, ...more });
 
 describe('splitQueries', () => {
   it('has the first 70 % of the conversations for dev; queries go with theirs, or by time', () => {
     const { queries, devConversations } = splitQueries(corpus, [
-      query('home', 5000, { conversationId: 'c6' }),
-      query('away', 5000, { conversationId: 'c7' }),
-      query('anchored', 5000, { anchorTurnId: 'r3' }),
-      query('early', 699),
-      query('late', 701),
+      buildSplitRow('home', 5000, { conversationId: 'c6' }),
+      buildSplitRow('away', 5000, { conversationId: 'c7' }),
+      buildSplitRow('anchored', 5000, { anchorTurnId: 'r3' }),
+      buildSplitRow('early', 699),
+      buildSplitRow('late', 701),
     ]);
     expect([...devConversations]).toEqual(['c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6']);
     expect(queries.map(({ id, split, cluster }) => [id, split, cluster])).toEqual([
@@ -38,8 +38,8 @@ describe('splitQueries', () => {
 
   it('is that of the queries; learned parts exclude conversations of test queries', () => {
     const { queries, devConversations } = splitQueries(corpus, [
-      query('t', 450, { split: 'test', conversationId: 'c2', cluster: 'mine' }),
-      query('d', 5000, { split: 'dev', conversationId: 'c9' }),
+      buildSplitRow('t', 450, { split: 'test', conversationId: 'c2', cluster: 'mine' }),
+      buildSplitRow('d', 5000, { split: 'dev', conversationId: 'c9' }),
     ]);
     expect([...devConversations]).toEqual(['c0', 'c1', 'c3', 'c4']);
     expect(queries).toEqual([

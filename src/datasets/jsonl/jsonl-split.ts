@@ -1,7 +1,7 @@
 import type { Corpus } from '../../model/corpus.ts';
 import type { Query, Split } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turn.ts';
-import { firstOfTest, isDev, type Start } from '../time-split.ts';
+import { findTestStart, isDev, type Start } from '../time-split.ts';
 import type { QueryRow } from './jsonl-rows.ts';
 
 /** The queries made from rows. */
@@ -20,11 +20,11 @@ interface SplitQueries {
  */
 export function splitQueries(corpus: Corpus, rows: readonly QueryRow[]): SplitQueries {
   const starts = corpus.conversations.map(({ id, turns }) => ({ id, timestamp: (turns[0] as Turn).timestamp }));
-  const homes = rows.map((row) => row.conversationId ?? anchorConversation(corpus, row));
+  const homes = rows.map((row) => row.conversationId ?? findAnchorConversation(corpus, row));
   const given = rows.some((row) => row.split !== undefined);
-  const first = firstOfTest(starts);
-  const devConversations = given ? devAsGiven(starts, rows, homes) : devByTime(starts, first);
-  const splitOf = (row: QueryRow, home: string | null): Split => {
+  const first = findTestStart(starts);
+  const devConversations = given ? chooseDevAsGiven(starts, rows, homes) : chooseDevByStart(starts, first);
+  const chooseRowSplit = (row: QueryRow, home: string | null): Split => {
     if (row.split !== undefined) return row.split;
     if (home !== null) return devConversations.has(home) ? 'dev' : 'test';
     return isDev({ id: row.id, timestamp: row.timestamp }, first) ? 'dev' : 'test';
@@ -35,22 +35,22 @@ export function splitQueries(corpus: Corpus, rows: readonly QueryRow[]): SplitQu
     return {
       ...rest,
       ...(kind === undefined ? {} : { kind }),
-      split: splitOf(row, home),
+      split: chooseRowSplit(row, home),
       cluster: cluster ?? home ?? row.id,
     };
   });
   return { queries, devConversations };
 }
 
-function anchorConversation(corpus: Corpus, { anchorTurnId }: QueryRow): string | null {
-  return anchorTurnId === null ? null : corpus.turn(anchorTurnId).conversationId;
+function findAnchorConversation(corpus: Corpus, { anchorTurnId }: QueryRow): string | null {
+  return anchorTurnId === null ? null : corpus.getTurn(anchorTurnId).conversationId;
 }
 
-function devByTime(starts: readonly Start[], first: Start | null): Set<string> {
+function chooseDevByStart(starts: readonly Start[], first: Start | null): Set<string> {
   return new Set(starts.filter((start) => isDev(start, first)).map(({ id }) => id));
 }
 
-function devAsGiven(
+function chooseDevAsGiven(
   starts: readonly Start[],
   rows: readonly QueryRow[],
   homes: readonly (string | null)[],

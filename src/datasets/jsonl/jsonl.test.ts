@@ -24,7 +24,7 @@ const load = (path: string, onDirtyRow: 'error' | 'skip' = 'error') =>
   loadJsonl({ path, onDirtyRow, relevantGrade: 2 });
 
 /** Reads the turns and queries of a folder with other judgements. */
-const reassignedIn = (folder: string) => (answers: ReadonlyMap<string, string>) => {
+const createReassigner = (folder: string) => (answers: ReadonlyMap<string, string>) => {
   const [turns, queries, qrels] = ['turns.jsonl', 'queries.jsonl', 'qrels.txt'].map((file) =>
     readFileSync(join(folder, file), 'utf8'),
   );
@@ -39,7 +39,7 @@ describe('the example of the docs', () => {
   const [qrels, error] = [...docs.matchAll(/```text\n([^`]+)```/g)].map(([, block]) => block as string);
   const folder = write(turns as string, queries as string, qrels as string);
 
-  describeDataset('jsonl', () => load(folder, 'skip'), { reassigned: reassignedIn(folder) });
+  describeDataset('jsonl', () => load(folder, 'skip'), { reassigned: createReassigner(folder) });
 
   it('loads as it says, the dirty row skipped', async () => {
     const dataset = await load(folder, 'skip');
@@ -54,7 +54,7 @@ describe('the example of the docs', () => {
       judgements: 3,
     });
     expect(dataset.relevantGrade).toBe(2);
-    expect(dataset.corpus.turn('a3')).toEqual({
+    expect(dataset.corpus.getTurn('a3')).toEqual({
       id: 'a3',
       conversationId: 'soup',
       parentId: 'a1',
@@ -78,11 +78,15 @@ describe('the example of the docs', () => {
 const TURN = '{"id": "a", "conversationId": "c", "parentId": null, "timestamp": 1, "text": "eggs"}\n';
 const QUERY = '{"id": "q", "text": "eggs", "timestamp": 2}\n';
 
-const parted = (id: string, split: string) =>
+const encodePartedQuery = (id: string, split: string) =>
   JSON.stringify({ id, text: 'eggs', timestamp: 2, conversationId: 'c', split });
-const byQuery = write(TURN, `${parted('p', 'dev')}\n${parted('q', 'test')}\n`, 'p 0 a 2\nq 0 a 1\n');
+const byQuery = write(
+  TURN,
+  `${encodePartedQuery('p', 'dev')}\n${encodePartedQuery('q', 'test')}\n`,
+  'p 0 a 2\nq 0 a 1\n',
+);
 describeDataset('jsonl, parted by query', () => load(byQuery), {
-  reassigned: reassignedIn(byQuery),
+  reassigned: createReassigner(byQuery),
   splitsConversations: false,
 });
 
@@ -104,9 +108,13 @@ describe('loadJsonl', () => {
   });
 
   it('counts texts with bytes that are no UTF-8, and refuses such ids', async () => {
-    const turn = (id: string, text: string) =>
+    const encodeTurnLine = (id: string, text: string) =>
       `{"id": "${id}", "conversationId": "c", "parentId": null, "timestamp": 1, "text": "${text}"}\n`;
-    const folder = write(`${turn('a', 'eggs')}${turn('b', 'egg?')}`, QUERY.replace('eggs', '\\ud83d'), 'q 0 a 2\n');
+    const folder = write(
+      `${encodeTurnLine('a', 'eggs')}${encodeTurnLine('b', 'egg?')}`,
+      QUERY.replace('eggs', '\\ud83d'),
+      'q 0 a 2\n',
+    );
     const turns = join(folder, 'turns.jsonl');
     const withByte = (name: string) =>
       writeFileSync(

@@ -1,13 +1,13 @@
 import { ValidationError } from '../../core/errors.ts';
-import { hashOf } from '../../core/hash.ts';
+import { computeHash } from '../../core/hash.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import { countUndecodable } from '../mail/undecodable.ts';
-import { qrelsOf } from '../prepared.ts';
-import { soundJudgements, soundQueries } from './jsonl-queries.ts';
+import { groupJudgements } from '../prepared.ts';
+import { selectSoundJudgements, selectSoundQueries } from './jsonl-queries.ts';
 import { queryRow, readQrels, readRows, turnRow } from './jsonl-rows.ts';
 import { splitQueries } from './jsonl-split.ts';
-import { soundTurns } from './jsonl-turns.ts';
+import { selectSoundTurns } from './jsonl-turns.ts';
 import { type OnDirtyRow, RowFaults } from './row-faults.ts';
 
 export interface JsonlOptions {
@@ -27,9 +27,9 @@ export interface JsonlOptions {
 export async function loadJsonl(options: JsonlOptions): Promise<Dataset> {
   const { path, onDirtyRow, relevantGrade } = options;
   const faults = new RowFaults();
-  const turns = soundTurns(readRows(path, 'turns.jsonl', turnRow, faults), faults);
-  const rows = soundQueries(readRows(path, 'queries.jsonl', queryRow, faults), turns, faults);
-  const judgements = soundJudgements(readQrels(path, 'qrels.txt', faults), rows, turns, faults);
+  const turns = selectSoundTurns(readRows(path, 'turns.jsonl', turnRow, faults), faults);
+  const rows = selectSoundQueries(readRows(path, 'queries.jsonl', queryRow, faults), turns, faults);
+  const judgements = selectSoundJudgements(readQrels(path, 'qrels.txt', faults), rows, turns, faults);
   const counts = faults.settle(path, onDirtyRow);
   if (turns.length === 0)
     throw new ValidationError(`no turn in turns.jsonl of: ${path}; add turns, or correct the skipped rows`, { path });
@@ -55,11 +55,11 @@ export async function loadJsonl(options: JsonlOptions): Promise<Dataset> {
     },
     corpus,
     queries,
-    qrels: qrelsOf(queries, judgements),
+    qrels: groupJudgements(queries, judgements),
     relevantGrade,
     gradeNames: {},
     devConversations,
     facts: counts.toFacts(),
-    hash: hashOf({ turns: corpus.turns, queries, judgements, relevantGrade }),
+    hash: computeHash({ turns: corpus.turns, queries, judgements, relevantGrade }),
   };
 }

@@ -30,13 +30,13 @@ export class RowFaults {
 
   /** Ends reading: with `error` any fault throws, with `skip` each kind is counted. */
   settle(source: string, onDirtyRow: OnDirtyRow): Counts {
-    if (onDirtyRow === 'error' && this.#faults.length > 0) throw this.#error(source);
+    if (onDirtyRow === 'error' && this.#faults.length > 0) throw this.#createRowError(source);
     const counts = new Counts();
     for (const { where, kind } of this.#faults) counts.add(`skipped in ${where.split(':')[0]}: ${kind}`);
     return counts;
   }
 
-  #error(source: string): ValidationError {
+  #createRowError(source: string): ValidationError {
     const lines = this.#faults.slice(0, SHOWN).map(({ where, kind, detail }) => `  ${where}: ${kind}: ${detail}`);
     const rest = this.#faults.length - lines.length;
     if (rest > 0) lines.push(`  and ${rest} more`);

@@ -1,7 +1,13 @@
-import { frozen } from '../../core/frozen.ts';
+import { freezeDeeply } from '../../core/frozen.ts';
 
 /** The kinds of question by LoCoMo's numbers, of which 1 is the first. */
-export const LOCOMO_CATEGORIES = frozen(['multi-hop', 'temporal', 'open-domain', 'single-hop', 'adversarial'] as const);
+export const LOCOMO_CATEGORIES = freezeDeeply([
+  'multi-hop',
+  'temporal',
+  'open-domain',
+  'single-hop',
+  'adversarial',
+] as const);
 export type LocomoCategory = (typeof LOCOMO_CATEGORIES)[number];
 
 /** Categories that the conversation answers: an adversarial question is about a fact that was never stated. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { dialogueKeys, repairEvidence } from './locomo-evidence.ts';
+import { parseDialogueKeys, repairEvidence } from './locomo-evidence.ts';
 
-describe('dialogueKeys', () => {
+describe('parseDialogueKeys', () => {
   it.each([
     ['D3:7', ['3:7']],
     ['D8:6; D9:17', ['8:6', '9:17']],
@@ -13,7 +13,7 @@ describe('dialogueKeys', () => {
     ['3:7', []],
     ['', []],
   ])('reads %j', (text, keys) => {
-    expect(dialogueKeys(text)).toEqual(keys);
+    expect(parseDialogueKeys(text)).toEqual(keys);
   });
 });
 

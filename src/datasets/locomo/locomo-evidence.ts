@@ -1,7 +1,7 @@
 const DIALOGUE_IDS = /D:?(\d+):(\d+)/g;
 
 /** The dialogue ids in a text as `3:7` for turn 7 of session 3, with any zeros and colons. */
-export function dialogueKeys(text: string): string[] {
+export function parseDialogueKeys(text: string): string[] {
   return [...text.matchAll(DIALOGUE_IDS)].map(([, session, turn]) => `${Number(session)}:${Number(turn)}`);
 }
 
@@ -21,7 +21,7 @@ interface Evidence {
  * @param turns the id of the turn by its dialogue key.
  */
 export function repairEvidence(strings: readonly string[], turns: ReadonlyMap<string, string>): Evidence {
-  const named = strings.map(dialogueKeys);
+  const named = strings.map(parseDialogueKeys);
   const keys = [...new Set(named.flat())];
   const turnIds = keys.flatMap((key) => turns.get(key) ?? []);
   return {

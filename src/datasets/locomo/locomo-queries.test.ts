@@ -1,19 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { Counts } from '../counts.ts';
-import { handmadeSamples } from './locomo.fixture.ts';
+import { buildLocomoSamples } from './locomo.fixture.ts';
 import { ANSWERABLE_CATEGORIES, type LocomoCategory } from './locomo-categories.ts';
-import { questionsOf } from './locomo-queries.ts';
+import { buildLocomoQueries } from './locomo-queries.ts';
 import { readSample } from './locomo-schema.ts';
-import { conversationOf } from './locomo-turns.ts';
+import { buildLocomoConversation } from './locomo-turns.ts';
 
 function ask(categories: readonly LocomoCategory[], split: 'dev' | 'test' = 'dev') {
-  const sample = readSample(handmadeSamples()[0], '[0]', 'my.json');
+  const sample = readSample(buildLocomoSamples()[0], '[0]', 'my.json');
   const counts = new Counts();
-  const asked = questionsOf(sample, conversationOf(sample, 'my.json', new Counts()), { categories, split }, counts);
+  const asked = buildLocomoQueries(
+    sample,
+    buildLocomoConversation(sample, 'my.json', new Counts()),
+    { categories, split },
+    counts,
+  );
   return { ...asked, facts: counts.toFacts() };
 }
 
-describe('questionsOf', () => {
+describe('buildLocomoQueries', () => {
   it('asks at the end of the conversation, under the place of the question in the file', () => {
     const { queries } = ask(['multi-hop'], 'test');
     expect(queries).toEqual([

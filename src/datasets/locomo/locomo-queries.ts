@@ -17,7 +17,7 @@ interface AskedQuestions {
 }
 
 /** The questions of the categories that have evidence, asked after the last turn. Their ids contain their index among all questions of the sample, from 0. */
-export function questionsOf(
+export function buildLocomoQueries(
   sample: LocomoSample,
   { turns, byKey }: LocomoConversation,
   { categories, split }: { readonly categories: readonly LocomoCategory[]; readonly split: Split },

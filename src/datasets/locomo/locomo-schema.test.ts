@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { ValidationError } from '../../core/errors.ts';
-import { handmadeSamples } from './locomo.fixture.ts';
+import { buildLocomoSamples } from './locomo.fixture.ts';
 import { readSample } from './locomo-schema.ts';
 
 const turn = { speaker: 'Ana', dia_id: 'D1:1', text: 'Beans.' };
 const conversation = { session_1: [turn], session_1_date_time: '1:56 pm on 8 May, 2023' };
 const sample = { sample_id: 'conv-3', conversation, qa: [] };
 
-function faultsOf(input: unknown): string[] {
+function listSampleFaults(input: unknown): string[] {
   try {
     readSample(input, '[4]', 'my.json');
   } catch (error) {
@@ -19,7 +19,7 @@ function faultsOf(input: unknown): string[] {
 
 describe('readSample', () => {
   it('reads sessions by number, and questions by the names of their categories', () => {
-    const { id, sessions, sparseTimes, questions } = readSample(handmadeSamples()[0], '[0]', 'my.json');
+    const { id, sessions, sparseTimes, questions } = readSample(buildLocomoSamples()[0], '[0]', 'my.json');
     expect([id, sparseTimes]).toEqual(['conv-7', 1]);
     expect(sessions.map(({ number, turns }) => [number, turns.length])).toEqual([
       [1, 5],
@@ -36,11 +36,11 @@ describe('readSample', () => {
       'multi-hop',
     ]);
     expect(questions[5]).toEqual({ text: 'Why?', category: 'multi-hop', evidence: [] });
-    expect(readSample(handmadeSamples()[1], '[1]', 'my.json').sessions.map(({ number }) => number)).toEqual([2, 10]);
+    expect(readSample(buildLocomoSamples()[1], '[1]', 'my.json').sessions.map(({ number }) => number)).toEqual([2, 10]);
   });
 
   it('keeps nothing that a language model wrote, and no address of a picture', () => {
-    const text = JSON.stringify(readSample(handmadeSamples()[0], '[0]', 'my.json'));
+    const text = JSON.stringify(readSample(buildLocomoSamples()[0], '[0]', 'my.json'));
     expect(text).not.toMatch(/grows beans|They speak|img_url|query/);
   });
 
@@ -101,17 +101,20 @@ describe('readSample', () => {
       'qa[0].evidence: expected array, got "D1:1"',
     ],
   ])('refuses %s', (_, input, name, fault) => {
-    expect(faultsOf(input)).toEqual([`1 error in sample ${name} of my.json; correct and run again:`, `  ${fault}`]);
+    expect(listSampleFaults(input)).toEqual([
+      `1 error in sample ${name} of my.json; correct and run again:`,
+      `  ${fault}`,
+    ]);
   });
 
   it('names all faults of its sessions at once', () => {
     const faulty = { ...sample, conversation: { session_1: [{ ...turn, text: 5 }, 'x'], session_1_date_time: 0 } };
-    expect(faultsOf(faulty)[0]).toBe('3 errors in sample conv-3 of my.json; correct and run again:');
+    expect(listSampleFaults(faulty)[0]).toBe('3 errors in sample conv-3 of my.json; correct and run again:');
   });
 
   it('shows 20 faults, and tells how many more there are', () => {
     const session = { session_1: Array.from({ length: 23 }, () => ({ ...turn, text: 5 })) };
-    const lines = faultsOf({ ...sample, conversation: { ...conversation, ...session } });
+    const lines = listSampleFaults({ ...sample, conversation: { ...conversation, ...session } });
     expect([lines[0], lines.length, lines.at(-1)]).toEqual([
       '23 errors in sample conv-3 of my.json; correct and run again:',
       22,

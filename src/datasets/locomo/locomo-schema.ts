@@ -3,7 +3,7 @@ import { countErrors, ValidationError } from '../../core/errors.ts';
 import { check } from '../../core/validation.ts';
 import { id } from '../jsonl/id-schema.ts';
 import { LOCOMO_CATEGORIES, type LocomoCategory } from './locomo-categories.ts';
-import { dialogueKeys } from './locomo-evidence.ts';
+import { parseDialogueKeys } from './locomo-evidence.ts';
 import { parseSessionTime } from './locomo-time.ts';
 
 const filled = z.string().refine((value) => value.trim() !== '', 'a text that is not empty');
@@ -11,7 +11,7 @@ const filled = z.string().refine((value) => value.trim() !== '', 'a text that is
 // What is not named here is not read: observations, summaries and events of LoCoMo are written by a language model.
 const turn = z.object({
   speaker: filled,
-  dia_id: id.refine((value) => dialogueKeys(value).length === 1, 'a dialogue id such as D3:7'),
+  dia_id: id.refine((value) => parseDialogueKeys(value).length === 1, 'a dialogue id such as D3:7'),
   text: z.string().nullish(),
   blip_caption: z.string().nullish(),
 });
@@ -36,7 +36,7 @@ const sample = z.object({
 });
 
 /** The part of a sample that holds its sessions, whose keys have numbers in them. */
-function sessionsSchema(numbers: readonly number[]) {
+function buildSessionsSchema(numbers: readonly number[]) {
   const fields = numbers.flatMap((number) => [
     [`session_${number}`, z.array(turn)],
     [`session_${number}_date_time`, sessionTime],
@@ -71,7 +71,7 @@ export interface LocomoSample {
 
 const SHOWN = 20;
 
-function fitted<S extends z.ZodType>(schema: S, input: unknown, where: string): z.output<S> {
+function parseSamplePart<S extends z.ZodType>(schema: S, input: unknown, where: string): z.output<S> {
   const result = check(schema, input);
   if ('value' in result) return result.value;
   const { faults } = result;
@@ -83,24 +83,24 @@ function fitted<S extends z.ZodType>(schema: S, input: unknown, where: string): 
   });
 }
 
-function numbersOf(keys: readonly string[], pattern: RegExp): number[] {
+function parseKeyNumbers(keys: readonly string[], pattern: RegExp): number[] {
   return keys.flatMap((key) => pattern.exec(key)?.[1] ?? []).map(Number);
 }
 
 /**
  * Reads one sample of a LoCoMo file.
  *
- * @param place the name of a sample without an id.
+ * @param location the name of a sample without an id.
  * @throws ValidationError with the file, the sample, and each fault that it has.
  */
-export function readSample(input: unknown, place: string, file: string): LocomoSample {
+export function readSample(input: unknown, location: string, file: string): LocomoSample {
   const named = z.object({ sample_id: id }).safeParse(input);
-  const where = `sample ${named.success ? named.data.sample_id : place} of ${file}`;
-  const { sample_id, conversation, qa } = fitted(sample, input, where);
+  const where = `sample ${named.success ? named.data.sample_id : location} of ${file}`;
+  const { sample_id, conversation, qa } = parseSamplePart(sample, input, where);
   const keys = Object.keys(conversation);
-  const numbers = numbersOf(keys, /^session_(0|[1-9]\d*)$/).sort((a, b) => a - b);
-  const timed = numbersOf(keys, /^session_(\d+)_date_time$/);
-  const sessions = fitted(sessionsSchema(numbers), input, where).conversation as Record<string, unknown>;
+  const numbers = parseKeyNumbers(keys, /^session_(0|[1-9]\d*)$/).sort((a, b) => a - b);
+  const timed = parseKeyNumbers(keys, /^session_(\d+)_date_time$/);
+  const sessions = parseSamplePart(buildSessionsSchema(numbers), input, where).conversation as Record<string, unknown>;
   return {
     id: sample_id,
     sessions: numbers.map((number) => ({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseSessionTime, turnTimes } from './locomo-time.ts';
+import { computeTurnTimes, parseSessionTime } from './locomo-time.ts';
 
 describe('parseSessionTime', () => {
   it.each([
@@ -31,7 +31,7 @@ describe('parseSessionTime', () => {
 describe('turnTimes', () => {
   it('gives half a minute to a turn, less where the next session is near', () => {
     expect(
-      turnTimes([
+      computeTurnTimes([
         { time: 1000, turns: 3 },
         { time: 91_000, turns: 3 },
         { time: 180_999, turns: 2 },
@@ -45,7 +45,7 @@ describe('turnTimes', () => {
 
   it('moves a session behind the last turn of one at the same time', () => {
     expect(
-      turnTimes([
+      computeTurnTimes([
         { time: 7, turns: 3 },
         { time: 7, turns: 2 },
         { time: 8, turns: 1 },
@@ -58,7 +58,7 @@ describe('turnTimes', () => {
     fc.assert(
       fc.property(fc.array(session, { maxLength: 11 }), (sessions) => {
         const ordered = [...sessions].sort((a, b) => a.time - b.time);
-        const times = turnTimes(ordered);
+        const times = computeTurnTimes(ordered);
         expect(times.map((turns) => turns.length)).toEqual(ordered.map(({ turns }) => turns));
         for (const [i, { time }] of ordered.entries()) expect(times[i]?.[0]).toBeGreaterThanOrEqual(time);
         const all = times.flat();

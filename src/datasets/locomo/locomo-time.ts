@@ -25,7 +25,7 @@ interface SessionSpan {
  *
  * @param sessions in time order.
  */
-export function turnTimes(sessions: readonly SessionSpan[]): number[][] {
+export function computeTurnTimes(sessions: readonly SessionSpan[]): number[][] {
   let free = Number.NEGATIVE_INFINITY;
   return sessions.map(({ time, turns }, i) => {
     const start = Math.max(time, free);

@@ -1,18 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { ValidationError } from '../../core/errors.ts';
 import { Counts } from '../counts.ts';
-import { handmadeSamples } from './locomo.fixture.ts';
+import { buildLocomoSamples } from './locomo.fixture.ts';
 import { readSample } from './locomo-schema.ts';
-import { conversationOf } from './locomo-turns.ts';
+import { buildLocomoConversation } from './locomo-turns.ts';
 
 function read(input: unknown) {
   const counts = new Counts();
-  return { ...conversationOf(readSample(input, '[0]', 'my.json'), 'my.json', counts), facts: counts.toFacts() };
+  return {
+    ...buildLocomoConversation(readSample(input, '[0]', 'my.json'), 'my.json', counts),
+    facts: counts.toFacts(),
+  };
 }
-const said = (dia_id: string, text: string | null) => ({ speaker: 'Ana', dia_id, text });
+const buildSaidTurn = (dia_id: string, text: string | null) => ({ speaker: 'Ana', dia_id, text });
 
 describe('conversationOf', () => {
-  const { turns, byKey, facts } = read(handmadeSamples()[0]);
+  const { turns, byKey, facts } = read(buildLocomoSamples()[0]);
 
   it('is one line of turns across sessions, captions below the text, empty turns left out', () => {
     expect(turns.map(({ id, parentId, text }) => [id, parentId, text])).toEqual([
@@ -54,11 +57,11 @@ describe('conversationOf', () => {
 
   it('goes by times where the numbers of sessions say otherwise', () => {
     const conversation = {
-      session_1: [said('D1:1', 'last')],
+      session_1: [buildSaidTurn('D1:1', 'last')],
       session_1_date_time: '1:00 pm on 9 May, 2023',
-      session_2: [said('D2:1', 'first'), said('D2:2', 'second')],
+      session_2: [buildSaidTurn('D2:1', 'first'), buildSaidTurn('D2:2', 'second')],
       session_2_date_time: '1:00 pm on 8 May, 2023',
-      session_3: [said('D3:1', 'third')],
+      session_3: [buildSaidTurn('D3:1', 'third')],
       session_3_date_time: '1:00 pm on 8 May, 2023',
     };
     const late = read({ sample_id: 'x', conversation });
@@ -69,10 +72,10 @@ describe('conversationOf', () => {
   it.each([
     [
       'a dialogue id twice, also written otherwise',
-      [said('D1:1', 'a'), said('D1:01', 'b')],
+      [buildSaidTurn('D1:1', 'a'), buildSaidTurn('D1:01', 'b')],
       'dialogue id is repeated in sample x of my.json: D1:01; rename one',
     ],
-    ['no turn with a text', [said('D1:1', null)], 'sample x of my.json has no turn; remove the sample'],
+    ['no turn with a text', [buildSaidTurn('D1:1', null)], 'sample x of my.json has no turn; remove the sample'],
   ])('refuses %s', (_, session_1, message) => {
     const input = { sample_id: 'x', conversation: { session_1, session_1_date_time: '1:00 pm on 9 May, 2023' } };
     expect(() => read(input)).toThrow(ValidationError);

@@ -1,9 +1,9 @@
 import { ValidationError } from '../../core/errors.ts';
 import type { Turn } from '../../model/turn.ts';
 import type { Counts } from '../counts.ts';
-import { dialogueKeys } from './locomo-evidence.ts';
+import { parseDialogueKeys } from './locomo-evidence.ts';
 import type { LocomoSample, LocomoTurn } from './locomo-schema.ts';
-import { turnTimes } from './locomo-time.ts';
+import { computeTurnTimes } from './locomo-time.ts';
 
 /** A sample as a line of turns. */
 export interface LocomoConversation {
@@ -14,7 +14,7 @@ export interface LocomoConversation {
 }
 
 /** The text of the turn, and below it the caption of its picture. */
-function textOf({ text, blip_caption }: LocomoTurn): string {
+function composeTurnText({ text, blip_caption }: LocomoTurn): string {
   return [text, blip_caption]
     .map((part) => part?.trim() ?? '')
     .filter((part) => part !== '')
@@ -30,25 +30,25 @@ interface Line {
 }
 
 /** All turns of a sample, its sessions in the order of their times; sessions of the same time are ordered by number. */
-function linesOf({ id, sessions }: LocomoSample): Line[] {
+function listSpokenLines({ id, sessions }: LocomoSample): Line[] {
   const spoken = sessions
-    .map((session) => ({ ...session, turns: session.turns.filter((turn) => textOf(turn) !== '') }))
+    .map((session) => ({ ...session, turns: session.turns.filter((turn) => composeTurnText(turn) !== '') }))
     .filter((session) => session.turns.length > 0)
     .sort((a, b) => a.time - b.time || a.number - b.number);
-  const times = turnTimes(spoken.map(({ time, turns }) => ({ time, turns: turns.length }))).flat();
+  const times = computeTurnTimes(spoken.map(({ time, turns }) => ({ time, turns: turns.length }))).flat();
   return spoken
     .flatMap(({ number, turns }) => turns.map((said) => ({ id: `${id}/${said.dia_id}`, said, session: number })))
     .map((line, i) => ({ ...line, time: times[i] as number }));
 }
 
 /** @throws ValidationError if two turns have the same dialogue id, or without a turn. */
-export function conversationOf(sample: LocomoSample, file: string, counts: Counts): LocomoConversation {
-  const lines = linesOf(sample);
+export function buildLocomoConversation(sample: LocomoSample, file: string, counts: Counts): LocomoConversation {
+  const lines = listSpokenLines(sample);
   if (lines.length === 0)
     throw new ValidationError(`sample ${sample.id} of ${file} has no turn; remove the sample`, { file });
   const byKey = new Map<string, string>();
   for (const { id, said } of lines) {
-    const key = dialogueKeys(said.dia_id)[0] as string;
+    const key = parseDialogueKeys(said.dia_id)[0] as string;
     if (byKey.has(key))
       throw new ValidationError(
         `dialogue id is repeated in sample ${sample.id} of ${file}: ${said.dia_id}; rename one`,
@@ -63,7 +63,7 @@ export function conversationOf(sample: LocomoSample, file: string, counts: Count
     timestamp: time,
     author: said.speaker,
     channel: `${sample.id}/session_${session}`,
-    text: textOf(said),
+    text: composeTurnText(said),
   }));
   count(sample, counts);
   return { turns, byKey };
@@ -77,5 +77,5 @@ function count({ sessions, sparseTimes }: LocomoSample, counts: Counts): void {
   counts.add('sessions earlier than the number before theirs', early.length);
   counts.add('times without a session', sparseTimes);
   counts.add('turns with a picture', turns.filter(({ blip_caption }) => (blip_caption ?? '').trim() !== '').length);
-  counts.add('skipped: turns without a text', turns.filter((turn) => textOf(turn) === '').length);
+  counts.add('skipped: turns without a text', turns.filter((turn) => composeTurnText(turn) === '').length);
 }

@@ -1,5 +1,5 @@
 /** Two samples in the format of LoCoMo, with everything that its format is untidy about. */
-export const handmadeSamples = () => [
+export const buildLocomoSamples = () => [
   {
     sample_id: 'conv-7',
     conversation: {

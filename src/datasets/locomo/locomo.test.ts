@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { StorageError, ValidationError } from '../../core/errors.ts';
 import { describeData } from '../data-folder.harness.ts';
 import { describeDataset } from '../dataset-contract.harness.ts';
-import { handmadeSamples } from './locomo.fixture.ts';
+import { buildLocomoSamples } from './locomo.fixture.ts';
 import { type LocomoOptions, loadLocomo } from './locomo.ts';
 import { ANSWERABLE_CATEGORIES, LOCOMO_CATEGORIES } from './locomo-categories.ts';
 
@@ -18,7 +18,7 @@ function write(name: string, content: unknown): string {
   return path;
 }
 
-const path = write('samples.json', handmadeSamples());
+const path = write('samples.json', buildLocomoSamples());
 const load = (more: Partial<LocomoOptions> = {}) =>
   loadLocomo({ path, categories: ANSWERABLE_CATEGORIES, testConversations: [], ...more });
 
@@ -26,25 +26,25 @@ const load = (more: Partial<LocomoOptions> = {}) =>
 type Samples = readonly { readonly sample_id: string; readonly qa: readonly object[] }[];
 
 /** Reads samples whose questions have other evidence. */
-const reassignedIn =
+const createReassigner =
   (samples: Samples, options: Partial<LocomoOptions> = {}) =>
   (answers: ReadonlyMap<string, string>) => {
-    const evidenceOf = (queryId: string) => {
+    const findEvidence = (queryId: string) => {
       const turnId = answers.get(queryId);
       return turnId === undefined ? {} : { evidence: [turnId.slice(turnId.indexOf('/') + 1)] };
     };
     const changed = samples.map((sample) => ({
       ...sample,
-      qa: sample.qa.map((question, i) => ({ ...question, ...evidenceOf(`${sample.sample_id}/q${i}`) })),
+      qa: sample.qa.map((question, i) => ({ ...question, ...findEvidence(`${sample.sample_id}/q${i}`) })),
     }));
     return load({ ...options, path: write('reassigned.json', changed) });
   };
 
 describeDataset('locomo', () => load({ testConversations: ['conv-5'] }), {
-  reassigned: reassignedIn(handmadeSamples(), { testConversations: ['conv-5'] }),
+  reassigned: createReassigner(buildLocomoSamples(), { testConversations: ['conv-5'] }),
 });
 describeDataset('locomo, adversarial', () => load({ categories: ['adversarial'] }), {
-  reassigned: reassignedIn(handmadeSamples(), { categories: ['adversarial'] }),
+  reassigned: createReassigner(buildLocomoSamples(), { categories: ['adversarial'] }),
 });
 
 describe('loadLocomo', () => {
@@ -72,14 +72,14 @@ describe('loadLocomo', () => {
   });
 
   it('reads a single sample, also behind a byte order mark', async () => {
-    const single = write('single.json', `\ufeff${JSON.stringify(handmadeSamples()[1])}`);
+    const single = write('single.json', `\ufeff${JSON.stringify(buildLocomoSamples()[1])}`);
     expect((await load({ path: single })).corpus.turns.map(({ id }) => id)).toEqual(['conv-5/D2:1', 'conv-5/D10:1']);
   });
 
   it('has a hash of the content, not of its order in the file', async () => {
     const { hash } = await load();
-    expect((await load({ path: write('turned.json', handmadeSamples().reverse()) })).hash).toBe(hash);
-    const other = JSON.stringify(handmadeSamples()).replace('It is a dog', 'It is a cat');
+    expect((await load({ path: write('turned.json', buildLocomoSamples().reverse()) })).hash).toBe(hash);
+    const other = JSON.stringify(buildLocomoSamples()).replace('It is a dog', 'It is a cat');
     expect((await load({ path: write('other.json', other) })).hash).not.toBe(hash);
     expect((await load({ testConversations: ['conv-5'] })).hash).not.toBe(hash);
   });
@@ -93,12 +93,12 @@ describe('loadLocomo', () => {
     ],
     [
       'a sample that is none',
-      [...handmadeSamples(), 'x'],
+      [...buildLocomoSamples(), 'x'],
       /^1 error in sample \[2\] of .*faulty\.json; correct and run again:/,
     ],
     [
       'a sample twice',
-      [...handmadeSamples(), ...handmadeSamples()],
+      [...buildLocomoSamples(), ...buildLocomoSamples()],
       /^sample is repeated in .*faulty\.json: conv-5; remove one$/,
     ],
     [
@@ -127,13 +127,13 @@ describe('loadLocomo', () => {
 
 describeData('the six conversations of the docs', 'locomo/locomo-dev.json', (real) => {
   const options = { categories: LOCOMO_CATEGORIES, testConversations: ['conv-48'] };
-  const all = () => load({ ...options, path: real });
-  describeDataset('locomo, real', all, {
-    reassigned: (answers) => reassignedIn(JSON.parse(readFileSync(real, 'utf8')), options)(answers),
+  const loadReal = () => load({ ...options, path: real });
+  describeDataset('locomo, real', loadReal, {
+    reassigned: (answers) => createReassigner(JSON.parse(readFileSync(real, 'utf8')), options)(answers),
   });
 
   it('have the counts that the docs tell', async () => {
-    expect((await all()).facts).toEqual({
+    expect((await loadReal()).facts).toEqual({
       sessions: 157,
       'sessions without a turn': 0,
       'sessions earlier than the number before theirs': 0,

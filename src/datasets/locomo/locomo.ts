@@ -1,19 +1,19 @@
 import { ValidationError } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
-import { hashOf } from '../../core/hash.ts';
+import { computeHash } from '../../core/hash.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { compareBytes } from '../../model/tie-rule.ts';
 import type { Turn } from '../../model/turn.ts';
 import { Counts } from '../counts.ts';
-import { depthFault } from '../jsonl/json-depth.ts';
+import { describeDepthFault } from '../jsonl/json-depth.ts';
 import { countUndecodable } from '../mail/undecodable.ts';
-import { type Judgement, qrelsOf } from '../prepared.ts';
+import { groupJudgements, type Judgement } from '../prepared.ts';
 import { LOCOMO_CATEGORIES, type LocomoCategory } from './locomo-categories.ts';
 import { LOCOMO_LICENCE } from './locomo-options.ts';
-import { EVIDENCE, questionsOf } from './locomo-queries.ts';
+import { buildLocomoQueries, EVIDENCE } from './locomo-queries.ts';
 import { type LocomoSample, readSample } from './locomo-schema.ts';
-import { conversationOf } from './locomo-turns.ts';
+import { buildLocomoConversation } from './locomo-turns.ts';
 
 export interface LocomoOptions {
   /** A JSON file in the format of locomo10.json: a list of samples, or one sample. */
@@ -57,12 +57,12 @@ export async function loadLocomo(options: LocomoOptions): Promise<Dataset> {
     },
     corpus,
     queries,
-    qrels: qrelsOf(queries, judgements),
+    qrels: groupJudgements(queries, judgements),
     relevantGrade: EVIDENCE,
     gradeNames: { [EVIDENCE]: 'evidence' },
     devConversations: new Set(samples.map(({ id }) => id).filter((id) => !testConversations.includes(id))),
     facts: counts.toFacts(),
-    hash: hashOf({ turns: corpus.turns, queries, judgements }),
+    hash: computeHash({ turns: corpus.turns, queries, judgements }),
   };
 }
 
@@ -78,7 +78,7 @@ function readSamples(path: string): LocomoSample[] {
 }
 
 function parseJson(text: string, path: string): unknown {
-  const tooDeep = depthFault(text);
+  const tooDeep = describeDepthFault(text);
   if (tooDeep !== null)
     throw new ValidationError(`not a LoCoMo file, ${tooDeep}: ${path}; name a file like locomo10.json`, { path });
   try {
@@ -110,9 +110,9 @@ function assertHeld(samples: readonly LocomoSample[], wanted: readonly string[],
 function prepare(samples: readonly LocomoSample[], options: LocomoOptions, counts: Counts): Read {
   const { path, categories, testConversations } = options;
   const parts = samples.map((sample) => {
-    const conversation = conversationOf(sample, path, counts);
+    const conversation = buildLocomoConversation(sample, path, counts);
     const split = testConversations.includes(sample.id) ? 'test' : 'dev';
-    return { turns: conversation.turns, ...questionsOf(sample, conversation, { categories, split }, counts) };
+    return { turns: conversation.turns, ...buildLocomoQueries(sample, conversation, { categories, split }, counts) };
   });
   const turns = parts.flatMap((part) => part.turns);
   const queries = parts.flatMap((part) => part.queries).sort((a, b) => a.timestamp - b.timestamp);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { silent } from '../../core/progress.ts';
+import { ignoreProgress } from '../../core/progress.ts';
 import { Counts } from '../counts.ts';
 import { type CleanMail, cleanMails, selectMails } from './cleaned-mails.ts';
 import type { DatedMail } from './read-mails.ts';
 import type { Link } from './thread-parents.ts';
 
-function mailOf(id: string, body: string, bulk = false): DatedMail {
+function buildDatedMail(id: string, body: string, bulk = false): DatedMail {
   return {
     id,
     inReplyTo: [],
@@ -25,8 +25,8 @@ const ANSWER = 'Four will do, if they are large and you beat them long enough be
 
 describe('cleaning', () => {
   function clean(bodies: readonly (readonly [id: string, time: number, body: string])[], counts = new Counts()) {
-    const mails = new Map(bodies.map(([id, , body]) => [id, mailOf(id, body)]));
-    return cleanMails(mails, new Map(bodies.map(([id, time]) => [id, time])), counts, silent);
+    const mails = new Map(bodies.map(([id, , body]) => [id, buildDatedMail(id, body)]));
+    return cleanMails(mails, new Map(bodies.map(([id, time]) => [id, time])), counts, ignoreProgress);
   }
 
   test('goes by the times that are given, of one moment by id', () => {
@@ -91,7 +91,7 @@ describe('cleaning', () => {
   test('tells how far it is', () => {
     const done: number[] = [];
     const finished: unknown[] = [];
-    const mails = new Map(Array.from({ length: 101 }, (_, i) => [`m${i}`, mailOf(`m${i}`, `text ${i}`)]));
+    const mails = new Map(Array.from({ length: 101 }, (_, i) => [`m${i}`, buildDatedMail(`m${i}`, `text ${i}`)]));
     const times = new Map([...mails.keys()].map((id, i) => [id, i]));
     cleanMails(mails, times, new Counts(), (stage, total) => {
       expect([stage, total]).toEqual(['clean texts', 101]);
@@ -102,42 +102,42 @@ describe('cleaning', () => {
 });
 
 describe('selecting', () => {
-  const cleanOf = (id: string, tokens = 7, copyOf: string | null = null, bulk = false): CleanMail => ({
-    mail: mailOf(id, '', bulk),
+  const buildCleanMail = (id: string, tokens = 7, copyOf: string | null = null, bulk = false): CleanMail => ({
+    mail: buildDatedMail(id, '', bulk),
     time: 0,
     text: '',
     tokens,
     copyOf,
   });
-  const to = (id: string): Link => ({ id, direct: true });
-  const idsOf = (mails: readonly CleanMail[]) => mails.map(({ mail }) => mail.id);
+  const buildLink = (id: string): Link => ({ id, direct: true });
+  const listMailIds = (mails: readonly CleanMail[]) => mails.map(({ mail }) => mail.id);
 
   const mails = [
-    cleanOf('root'),
-    cleanOf('letter', 7, null, true),
-    cleanOf('asked-letter', 7, null, true),
-    cleanOf('empty', 0),
-    cleanOf('copy', 0, 'root'),
-    cleanOf('answering-letter', 7, null, true),
-    cleanOf('to-empty'),
-    cleanOf('to-copy'),
-    cleanOf('to-letter'),
-    cleanOf('single', 1),
+    buildCleanMail('root'),
+    buildCleanMail('letter', 7, null, true),
+    buildCleanMail('asked-letter', 7, null, true),
+    buildCleanMail('empty', 0),
+    buildCleanMail('copy', 0, 'root'),
+    buildCleanMail('answering-letter', 7, null, true),
+    buildCleanMail('to-empty'),
+    buildCleanMail('to-copy'),
+    buildCleanMail('to-letter'),
+    buildCleanMail('single', 1),
   ];
   const links = new Map([
-    ['empty', to('root')],
-    ['answering-letter', to('root')],
-    ['to-empty', to('empty')],
-    ['to-copy', to('copy')],
-    ['to-letter', to('asked-letter')],
+    ['empty', buildLink('root')],
+    ['answering-letter', buildLink('root')],
+    ['to-empty', buildLink('empty')],
+    ['to-copy', buildLink('copy')],
+    ['to-letter', buildLink('asked-letter')],
   ]);
   const counts = new Counts();
   const { kept, dropped, links: lifted } = selectMails(mails, links, counts);
 
   test('drops copies, mails without text and bulk that answers nothing, and keeps the order', () => {
     const stays = ['root', 'answering-letter', 'to-empty', 'to-copy', 'to-letter', 'single'];
-    expect(idsOf(kept)).toEqual(stays);
-    expect(idsOf(dropped)).toEqual(['letter', 'asked-letter', 'empty', 'copy']);
+    expect(listMailIds(kept)).toEqual(stays);
+    expect(listMailIds(dropped)).toEqual(['letter', 'asked-letter', 'empty', 'copy']);
   });
 
   test('counts each of them once', () => {

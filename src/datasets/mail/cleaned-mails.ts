@@ -3,10 +3,10 @@ import { compareBytes } from '../../model/tie-rule.ts';
 import type { Counts } from '../counts.ts';
 import { withoutQuotes } from './mail-quotes.ts';
 import { withoutMatter } from './mail-text.ts';
-import { firstCopies } from './near-duplicates.ts';
+import { findFirstCopies } from './near-duplicates.ts';
 import { EarlierBodies } from './quoted-lines.ts';
 import type { DatedMail } from './read-mails.ts';
-import { tokensOf, Vocabulary } from './shingles.ts';
+import { splitIntoTokens, Vocabulary } from './shingles.ts';
 import { type Link, liftLinks } from './thread-parents.ts';
 
 /** A mail whose text is its author's own. */
@@ -36,8 +36,8 @@ export function cleanMails(
   const earlier = new EarlierBodies(vocabulary);
   const unquoted: string[] = [];
   const texts = ordered.map((mail, i) => {
-    const lines = ownLines(mail.body, counts);
-    const unsaid = earlier.unsaid(lines);
+    const lines = dropForeignLines(mail.body, counts);
+    const unsaid = earlier.selectUnsaidLines(lines);
     counts.add('lines cut: said in an earlier mail', lines.length - unsaid.length);
     earlier.add(mail.body);
     unquoted.push(lines.join('\n'));
@@ -48,18 +48,18 @@ export function cleanMails(
       .trim();
   });
   // Finds copies before common lines are removed: the second copy has no text afterwards.
-  const copies = firstCopies(unquoted, vocabulary);
+  const copies = findFirstCopies(unquoted, vocabulary);
   shown.finish();
   return ordered.map((mail, i) => ({
     mail,
     time: times.get(mail.id) as number,
     text: texts[i] as string,
-    tokens: tokensOf(texts[i] as string).length,
+    tokens: splitIntoTokens(texts[i] as string).length,
     copyOf: ordered[copies[i] as number]?.id ?? null,
   }));
 }
 
-function ownLines(body: string, counts: Counts): readonly string[] {
+function dropForeignLines(body: string, counts: Counts): readonly string[] {
   const { lines, cut } = withoutMatter(body);
   for (const [name, amount] of Object.entries(cut)) counts.add(`lines cut: ${name}`, amount);
   const { quotes, attributions, ...own } = withoutQuotes(lines);
@@ -81,7 +81,7 @@ export function selectMails(mails: readonly CleanMail[], links: ReadonlyMap<stri
   for (const { mail, copyOf } of mails) if (copyOf !== null) copies.set(mail.id, copyOf);
   const firsts = mails.filter((item) => item.copyOf === null);
   const written = firsts.filter((item) => item.tokens > 0);
-  const answering = liftLinks(idsOf(written), links, copies);
+  const answering = liftLinks(collectMailIds(written), links, copies);
   // That a later mail answers a newsletter does not keep the newsletter: it would be there because it is an answer.
   const kept = written.filter((item) => !item.mail.bulk || answering.has(item.mail.id));
   counts.add('dropped: near-duplicates', copies.size);
@@ -89,9 +89,9 @@ export function selectMails(mails: readonly CleanMail[], links: ReadonlyMap<stri
   counts.add('dropped: newsletters that answer nothing', written.length - kept.length);
   const stays = new Set(kept);
   const dropped = mails.filter((item) => !stays.has(item));
-  return { kept, dropped, links: liftLinks(idsOf(kept), links, copies) };
+  return { kept, dropped, links: liftLinks(collectMailIds(kept), links, copies) };
 }
 
-function idsOf(items: readonly CleanMail[]): Set<string> {
+function collectMailIds(items: readonly CleanMail[]): Set<string> {
   return new Set(items.map(({ mail }) => mail.id));
 }

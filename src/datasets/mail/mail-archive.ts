@@ -48,6 +48,6 @@ export function listHam(archive: MailArchive): HamFile[] {
 }
 
 /** The mails of the groups of ham. */
-export function hamMails(archive: MailArchive): RawMail[] {
+export function readHamMails(archive: MailArchive): RawMail[] {
   return listHam(archive).map((file) => ({ bulk: file.group.startsWith('hard'), read: () => readBytes(file.path) }));
 }

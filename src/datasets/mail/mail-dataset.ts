@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { hashOf } from '../../core/hash.ts';
+import { computeHash } from '../../core/hash.ts';
 import type { StartProgress } from '../../core/progress.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Dataset } from '../../model/dataset.ts';
@@ -32,11 +32,11 @@ export async function loadMailThreads(
   cacheFolder: string | null,
   progress: StartProgress,
 ): Promise<Dataset> {
-  return datasetOf(source, await preparedOf(source, cacheFolder, progress));
+  return buildMailDataset(source, await readOrPrepareMails(source, cacheFolder, progress));
 }
 
 /** The dataset of prepared rows. */
-export function datasetOf(
+export function buildMailDataset(
   source: Pick<MailSource, 'name' | 'licence'>,
   { turns, queries, devConversations, facts }: Prepared,
 ): Dataset {
@@ -56,17 +56,17 @@ export function datasetOf(
     devConversations: new Set(devConversations),
     facts,
     // Row by row: the text of all rows may be longer than a string can be.
-    hash: hashOf({ turns: turns.map(hashOf), queries: queries.map(hashOf), devConversations, facts }),
+    hash: computeHash({ turns: turns.map(computeHash), queries: queries.map(computeHash), devConversations, facts }),
   };
 }
 
-async function preparedOf(
+async function readOrPrepareMails(
   { name, identity, mails, split }: MailSource,
   cacheFolder: string | null,
   progress: StartProgress,
 ): Promise<Prepared> {
   if (cacheFolder === null) return prepareMails(mails(), split, progress);
-  const key = hashOf({ ...identity, preparation: PREPARATION_VERSION }).slice(0, 16);
+  const key = computeHash({ ...identity, preparation: PREPARATION_VERSION }).slice(0, 16);
   const path = join(cacheFolder, `${name}-${key}.jsonl`);
   const cached = readPrepared(path);
   if (cached !== null) return cached;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { StorageError } from '../../core/errors.ts';
-import { mailsAt } from './mail-files.ts';
+import { readMailsAt } from './mail-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mail-files-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -17,10 +17,10 @@ beforeAll(() => {
   writeFileSync(join(folder, 'z.eml'), 'Subject: eggs\n\n>From three\n');
 });
 
-const textsAt = (path: string) => mailsAt(path).map(({ read }) => Buffer.from(read()).toString('latin1'));
+const readTextsAt = (path: string) => readMailsAt(path).map(({ read }) => Buffer.from(read()).toString('latin1'));
 
 test('a folder holds the mails of all its files, in the order of their paths', () => {
-  expect(textsAt(folder)).toEqual([
+  expect(readTextsAt(folder)).toEqual([
     'h\xff\n',
     `${ENVELOPE}\nFrom one\n\n`,
     `${ENVELOPE}\ntwo\n`,
@@ -29,16 +29,16 @@ test('a folder holds the mails of all its files, in the order of their paths', (
 });
 
 test('a file is a mailbox or a mail', () => {
-  expect(textsAt(join(folder, 'list', 'b.mbox'))).toEqual([`${ENVELOPE}\nFrom one\n\n`, `${ENVELOPE}\ntwo\n`]);
-  expect(textsAt(join(folder, 'z.eml'))).toEqual(['Subject: eggs\n\n>From three\n']);
+  expect(readTextsAt(join(folder, 'list', 'b.mbox'))).toEqual([`${ENVELOPE}\nFrom one\n\n`, `${ENVELOPE}\ntwo\n`]);
+  expect(readTextsAt(join(folder, 'z.eml'))).toEqual(['Subject: eggs\n\n>From three\n']);
 });
 
 test('none is bulk', () => {
-  expect(mailsAt(folder).map(({ bulk }) => bulk)).toEqual([false, false, false, false]);
+  expect(readMailsAt(folder).map(({ bulk }) => bulk)).toEqual([false, false, false, false]);
 });
 
 test('what cannot be read is named', () => {
   const path = join(folder, 'none');
-  expect(() => mailsAt(path)).toThrow(StorageError);
-  expect(() => mailsAt(path)).toThrow(`: ${path}`);
+  expect(() => readMailsAt(path)).toThrow(StorageError);
+  expect(() => readMailsAt(path)).toThrow(`: ${path}`);
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { StorageError } from '../../core/errors.ts';
 import { readBytes } from '../../core/files.ts';
 import { compareBytes } from '../../model/tie-rule.ts';
-import { isMbox, splitMbox, unquoted } from './mbox.ts';
+import { isMbox, splitMbox, unquoteFromLines } from './mbox.ts';
 import type { RawMail } from './read-mails.ts';
 
 /**
@@ -12,15 +12,15 @@ import type { RawMail } from './read-mails.ts';
  *
  * @throws StorageError if a file cannot be read.
  */
-export function mailsAt(path: string): RawMail[] {
-  return filesAt(path).flatMap((file) => {
+export function readMailsAt(path: string): RawMail[] {
+  return listFilesAt(path).flatMap((file) => {
     const bytes = readBytes(file);
     if (!isMbox(bytes)) return [{ bulk: false, read: () => bytes }];
-    return splitMbox(bytes).map((mail) => ({ bulk: false, read: () => unquoted(mail) }));
+    return splitMbox(bytes).map((mail) => ({ bulk: false, read: () => unquoteFromLines(mail) }));
   });
 }
 
-function filesAt(path: string): string[] {
+function listFilesAt(path: string): string[] {
   try {
     if (!statSync(path).isDirectory()) return [path];
     const names = readdirSync(path, { recursive: true, encoding: 'utf8' }).sort(compareBytes);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseMail } from './mail-message.ts';
 
-const bytes = (text: string) => Buffer.from(text, 'latin1');
+const encodeLatin = (text: string) => Buffer.from(text, 'latin1');
 
 const PLAIN = `From ana@example.org  Thu Aug 22 14:44:26 2002
 Received: from b by c; Thu, 22 Aug 2002 15:00:00 +0100
@@ -23,7 +23,7 @@ torch.
 
 describe('parseMail', () => {
   it('decodes headers and body and passes over the mailbox line', async () => {
-    expect(await parseMail(bytes(PLAIN))).toEqual({
+    expect(await parseMail(encodeLatin(PLAIN))).toEqual({
       id: '<three@example.org>',
       inReplyTo: ['<two@example.org>'],
       references: ['<one@example.org>', '<two@example.org>'],
@@ -37,18 +37,18 @@ describe('parseMail', () => {
   });
 
   it('reads raw bytes of a charset that is not UTF-8', async () => {
-    const mail = await parseMail(bytes('Content-Type: text/plain; charset=iso-8859-1\n\ncaf\xe9\n'));
+    const mail = await parseMail(encodeLatin('Content-Type: text/plain; charset=iso-8859-1\n\ncaf\xe9\n'));
     expect(mail.body).toBe('café\n');
   });
 
   it('decodes base64', async () => {
-    const mail = await parseMail(bytes('Content-Transfer-Encoding: base64\n\nUGFuY2FrZXMhCg==\n'));
+    const mail = await parseMail(encodeLatin('Content-Transfer-Encoding: base64\n\nUGFuY2FrZXMhCg==\n'));
     expect(mail.body).toBe('Pancakes!\n');
   });
 
   it('takes the plain text of a mail that has both kinds', async () => {
     const mail = await parseMail(
-      bytes(
+      encodeLatin(
         'MIME-Version: 1.0\nContent-Type: multipart/alternative; boundary=b\n\n--b\nContent-Type: text/plain\n\nplain\n--b\nContent-Type: text/html\n\n<b>rich</b>\n--b--\n',
       ),
     );
@@ -57,7 +57,9 @@ describe('parseMail', () => {
 
   it('takes HTML as text where there is no other', async () => {
     const mail = await parseMail(
-      bytes('Content-Type: text/html\n\n<p>Fold in the <a href="http://x.example">eggs</a>.</p><img src="spy.gif">\n'),
+      encodeLatin(
+        'Content-Type: text/html\n\n<p>Fold in the <a href="http://x.example">eggs</a>.</p><img src="spy.gif">\n',
+      ),
     );
     expect(mail.body).toBe('Fold in the eggs.');
   });
@@ -85,7 +87,7 @@ describe('parseMail', () => {
     ],
     ['no date at all', 'Date: soon', null, false],
   ])('%s', async (_, headers, time, timeFromReceived) => {
-    expect(await parseMail(bytes(`${headers}\n\ntext\n`))).toMatchObject({ time, timeFromReceived });
+    expect(await parseMail(encodeLatin(`${headers}\n\ntext\n`))).toMatchObject({ time, timeFromReceived });
   });
 });
 
@@ -118,6 +120,6 @@ describe('a time on a machine in Tokyo', () => {
     ['Thu, 22 Aug 2002 14:38:22 GMT', at],
     ['Thu, 22 Aug 2002 16:38:22 CEST', null], // a name that stands for nothing here
   ])('%s', async (date, time) => {
-    expect((await parseMail(bytes(`Date: ${date}\n\ntext\n`))).time).toBe(time);
+    expect((await parseMail(encodeLatin(`Date: ${date}\n\ntext\n`))).time).toBe(time);
   });
 });

@@ -1,6 +1,6 @@
 import { convert } from 'html-to-text';
 import PostalMime, { type Email } from 'postal-mime';
-import { mailingListOf } from './mailing-list.ts';
+import { readMailingList } from './mailing-list.ts';
 
 /** The parts of a mail that the preparation needs. Ids and addresses are those of the source: they never leave the preparation. */
 export interface MailMessage {
@@ -21,8 +21,8 @@ export interface MailMessage {
   readonly body: string;
 }
 
-const DAY = 86_400_000;
-const TRUSTED_DRIFT = 3 * DAY;
+const DAY_MILLISECONDS = 86_400_000;
+const TRUSTED_DRIFT = 3 * DAY_MILLISECONDS;
 
 /**
  * Parses a raw mail (RFC 5322, with or without the mbox `From ` line), decodes it, and takes its plain text, or its HTML as text where it has no other.
@@ -31,19 +31,19 @@ const TRUSTED_DRIFT = 3 * DAY;
  */
 export async function parseMail(raw: Uint8Array): Promise<MailMessage> {
   const mail = await PostalMime.parse(withoutMboxLine(raw), { forceRfc822Attachments: true });
-  const date = dateOf(mail);
-  const received = receivedOf(mail);
+  const date = readMailTime(mail);
+  const received = findReceivedTime(mail);
   const timeFromReceived = received !== null && (date === null || Math.abs(date - received) > TRUSTED_DRIFT);
   return {
-    id: messageIds(header(mail, 'message-id')).at(-1) ?? header(mail, 'message-id').trim(),
-    inReplyTo: messageIds(header(mail, 'in-reply-to')),
-    references: messageIds(header(mail, 'references')),
+    id: parseMessageIds(readMailHeader(mail, 'message-id')).at(-1) ?? readMailHeader(mail, 'message-id').trim(),
+    inReplyTo: parseMessageIds(readMailHeader(mail, 'in-reply-to')),
+    references: parseMessageIds(readMailHeader(mail, 'references')),
     time: timeFromReceived ? received : date,
     timeFromReceived,
     authorName: mail.from?.name.trim() ?? '',
     authorAddress: mail.from?.address?.trim().toLowerCase() ?? '',
-    list: mailingListOf(mail.headers),
-    body: bodyOf(mail),
+    list: readMailingList(mail.headers),
+    body: readMailBody(mail),
   };
 }
 
@@ -55,14 +55,14 @@ function withoutMboxLine(raw: Uint8Array): Uint8Array {
 }
 
 /** All values of a header joined by a space, '' if the mail has none. */
-function header(mail: Email, key: string): string {
+function readMailHeader(mail: Email, key: string): string {
   return mail.headers
     .filter((entry) => entry.key === key)
     .map((entry) => entry.value)
     .join(' ');
 }
 
-function messageIds(value: string): string[] {
+function parseMessageIds(value: string): string[] {
   return value.match(/<[^<>\s]+>/g) ?? [];
 }
 
@@ -70,30 +70,30 @@ function messageIds(value: string): string[] {
 const ZONE = /\b(?:GMT|UTC?|[ECMP][SD]T)\b|:\d\d(?:\.\d+)?\s*(?:[AP]M\s*)?(?:[+-]\d\d:?\d\d|Z)\b/i;
 
 /** A time without a zone, or with the unknown zone `-0000`, is UTC, never the zone of this machine. */
-function timeOf(value: string): number | null {
+function parseMailTime(value: string): number | null {
   const bare = value.replace(/\([^()]*\)/g, ' ').trim();
   const time = Date.parse(ZONE.test(bare) ? bare : `${bare} UTC`);
   return Number.isNaN(time) ? null : time;
 }
 
-function dateOf(mail: Email): number | null {
-  return timeOf(header(mail, 'date'));
+function readMailTime(mail: Email): number | null {
+  return parseMailTime(readMailHeader(mail, 'date'));
 }
 
 /** The hop nearest to the author that bears a legible time: the reader's own machines may have fetched the mail much later. */
-function receivedOf(mail: Email): number | null {
+function findReceivedTime(mail: Email): number | null {
   const hops = mail.headers
     .filter((entry) => entry.key === 'received')
-    .map(({ value }) => timeOf(value.slice(value.lastIndexOf(';') + 1)));
+    .map(({ value }) => parseMailTime(value.slice(value.lastIndexOf(';') + 1)));
   return hops.findLast((time) => time !== null) ?? null;
 }
 
-function bodyOf(mail: Email): string {
-  const text = mail.text?.trim() ? mail.text : htmlAsText(mail.html ?? '');
+function readMailBody(mail: Email): string {
+  const text = mail.text?.trim() ? mail.text : convertHtmlToText(mail.html ?? '');
   return text.replace(/\r\n?/g, '\n').replace(/[\u00a0\u2007\u202f]/g, ' ');
 }
 
-function htmlAsText(html: string): string {
+function convertHtmlToText(html: string): string {
   return convert(html, {
     wordwrap: false,
     selectors: [

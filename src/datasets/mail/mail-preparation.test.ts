@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { silent } from '../../core/progress.ts';
+import { ignoreProgress } from '../../core/progress.ts';
 import type { Prepared } from '../prepared.ts';
-import { hamMails } from './mail-archive.ts';
-import { datasetOf } from './mail-dataset.ts';
+import { readHamMails } from './mail-archive.ts';
+import { buildMailDataset } from './mail-dataset.ts';
 import { prepareMails } from './mail-preparation.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mails-'));
@@ -20,7 +20,7 @@ interface Draft {
   readonly text: string;
 }
 
-function mailOf({ id, from = 'Ana Cruz <ana@x.example>', minute, answers, refers, text }: Draft): string {
+function writeDraft({ id, from = 'Ana Cruz <ana@x.example>', minute, answers, refers, text }: Draft): string {
   const date = minute === null ? 'one day' : new Date(Date.UTC(2002, 7, 22, 9, minute)).toUTCString();
   const headers = [
     `From: ${from}`,
@@ -105,7 +105,7 @@ const HARD: Record<string, Draft> = {
 function writeGroup(group: string, mails: Record<string, Draft>): void {
   const data = join(folder, 'data', group);
   mkdirSync(data, { recursive: true });
-  for (const [name, draft] of Object.entries(mails)) writeFileSync(join(data, `${name}.txt`), mailOf(draft));
+  for (const [name, draft] of Object.entries(mails)) writeFileSync(join(data, `${name}.txt`), writeDraft(draft));
 }
 
 describe('prepareMails', () => {
@@ -115,7 +115,7 @@ describe('prepareMails', () => {
     writeGroup('hard-ham-1', HARD);
     writeGroup('spam-1', { a: { id: 'spam', minute: 53, text: 'not ham' } });
     writeFileSync(join(folder, 'data', 'easy-ham-1', 'z.txt'), `X-Long: ${'x'.repeat(3_000_000)}\n\ntext\n`);
-    prepared = await prepareMails(hamMails({ folder, version: '0' }), 'time', silent);
+    prepared = await prepareMails(readHamMails({ folder, version: '0' }), 'time', ignoreProgress);
   });
 
   it('counts every step', () => {
@@ -144,16 +144,16 @@ describe('prepareMails', () => {
   });
 
   it('makes one tree of what answers each other', () => {
-    const byText = (start: string) => prepared.turns.find((turn) => turn.text.startsWith(start));
-    const parentOf = (start: string) =>
-      prepared.turns.find((turn) => turn.id === byText(start)?.parentId)?.text.slice(0, 8);
-    expect(byText('How many')?.parentId).toBeNull();
-    expect(parentOf('Four will')).toBe('How many');
-    expect(parentOf('I tried')).toBe('Four wil');
-    expect(parentOf('Thank you')).toBe('Four wil');
-    expect(parentOf('But surely')).toBe('Four wil');
-    expect(parentOf('This one')).toBe('How many');
-    expect(byText('A pound')?.conversationId).toBe('t-m0008');
+    const findTurnByText = (start: string) => prepared.turns.find((turn) => turn.text.startsWith(start));
+    const findParentText = (start: string) =>
+      prepared.turns.find((turn) => turn.id === findTurnByText(start)?.parentId)?.text.slice(0, 8);
+    expect(findTurnByText('How many')?.parentId).toBeNull();
+    expect(findParentText('Four will')).toBe('How many');
+    expect(findParentText('I tried')).toBe('Four wil');
+    expect(findParentText('Thank you')).toBe('Four wil');
+    expect(findParentText('But surely')).toBe('Four wil');
+    expect(findParentText('This one')).toBe('How many');
+    expect(findTurnByText('A pound')?.conversationId).toBe('t-m0008');
   });
 
   it('asks only replies that say something to a parent that is known and said something', () => {
@@ -174,7 +174,7 @@ describe('prepareMails', () => {
   });
 
   it('judges each query', () => {
-    const { qrels } = datasetOf({ name: 'mails', licence: 'none' }, prepared);
+    const { qrels } = buildMailDataset({ name: 'mails', licence: 'none' }, prepared);
     expect([...(qrels.get('q-m0006') ?? [])]).toEqual([
       ['m0001', 2],
       ['m0002', 3],
@@ -185,7 +185,7 @@ describe('prepareMails', () => {
   });
 
   it('leaves nothing to learn from where all is for test', async () => {
-    const all = await prepareMails(hamMails({ folder, version: '0' }), 'test', silent);
+    const all = await prepareMails(readHamMails({ folder, version: '0' }), 'test', ignoreProgress);
     expect(prepared.devConversations).not.toEqual([]);
     expect(all.devConversations).toEqual([]);
     expect(prepared.queries.map(({ split }) => split)).toEqual(['dev', 'dev', 'test']);

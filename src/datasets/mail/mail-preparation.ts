@@ -1,11 +1,11 @@
 import type { StartProgress } from '../../core/progress.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Query } from '../../model/dataset.ts';
-import { chainEnds } from '../../model/parent-chains.ts';
+import { findChainEnds } from '../../model/parent-chains.ts';
 import type { Turn } from '../../model/turn.ts';
 import { Counts } from '../counts.ts';
 import type { Prepared } from '../prepared.ts';
-import { firstOfTest, isDev } from '../time-split.ts';
+import { findTestStart, isDev } from '../time-split.ts';
 import { type CleanMail, cleanMails, type Selection, selectMails } from './cleaned-mails.ts';
 import { Pseudonyms } from './pseudonyms.ts';
 import { type DatedMail, type RawMail, readMails } from './read-mails.ts';
@@ -45,9 +45,9 @@ export function prepareRead(
   const times = settleTimes(stated, links);
   counts.add('times moved after their parent', [...stated].filter(([id, time]) => times.get(id) !== time).length);
   const selection = selectMails(cleanMails(mails, times, counts, progress), links, counts);
-  const turns = turnsOf(selection, counts);
+  const turns = buildMailTurns(selection, counts);
   const corpus = new Corpus(turns);
-  const { queries, devConversations } = queriesOf(corpus, turns, selection, split, counts);
+  const { queries, devConversations } = buildMailQueries(corpus, turns, selection, split, counts);
   countResult(corpus, queries, counts);
   return { turns, queries, devConversations, facts: counts.toFacts() };
 }
@@ -59,23 +59,23 @@ function countLinks(links: ReadonlyMap<string, Link>, counts: Counts): void {
 }
 
 /** The kept mails as turns, in time order; without ids, people and addresses of the source. */
-function turnsOf({ kept, dropped, links }: Selection, counts: Counts): Turn[] {
+function buildMailTurns({ kept, dropped, links }: Selection, counts: Counts): Turn[] {
   const pseudonyms = new Pseudonyms();
-  const labelOf = ({ mail }: CleanMail) => pseudonyms.author(mail.authorName, mail.authorAddress);
-  const authors = kept.map(labelOf);
+  const labelAuthor = ({ mail }: CleanMail) => pseudonyms.registerAuthor(mail.authorName, mail.authorAddress);
+  const authors = kept.map(labelAuthor);
   counts.add('authors', pseudonyms.count);
   // Who wrote only mails that were dropped may still be named in those that stay.
-  for (const item of dropped) labelOf(item);
+  for (const item of dropped) labelAuthor(item);
   const digits = Math.max(4, String(kept.length).length);
   const turnIds = new Map(kept.map(({ mail }, i) => [mail.id, `m${String(i + 1).padStart(digits, '0')}`]));
-  const turnIdOf = (id: string) => turnIds.get(id) as string;
-  const roots = chainEnds(turnIds.keys(), (id) => links.get(id)?.id ?? null);
+  const getMailTurnId = (id: string) => turnIds.get(id) as string;
+  const roots = findChainEnds(turnIds.keys(), (id) => links.get(id)?.id ?? null);
   return kept.map(({ mail, time, text }, i) => {
     const link = links.get(mail.id);
     return {
-      id: turnIdOf(mail.id),
-      conversationId: `t-${turnIdOf(roots.get(mail.id) as string)}`,
-      parentId: link === undefined ? null : turnIdOf(link.id),
+      id: getMailTurnId(mail.id),
+      conversationId: `t-${getMailTurnId(roots.get(mail.id) as string)}`,
+      parentId: link === undefined ? null : getMailTurnId(link.id),
       timestamp: time,
       author: authors[i] as string,
       channel: mail.list,
@@ -84,7 +84,7 @@ function turnsOf({ kept, dropped, links }: Selection, counts: Counts): Turn[] {
   });
 }
 
-function queriesOf(
+function buildMailQueries(
   corpus: Corpus,
   turns: readonly Turn[],
   { kept, links }: Selection,
@@ -92,12 +92,14 @@ function queriesOf(
   counts: Counts,
 ): Pick<Prepared, 'queries' | 'devConversations'> {
   const byId = new Map(kept.map((item) => [item.mail.id, item]));
-  const places = [...kept.keys()].filter((i) => answersInWords(kept[i] as CleanMail, byId, links));
+  const places = [...kept.keys()].filter((i) => isWordedReply(kept[i] as CleanMail, byId, links));
   const dated = places.filter((i) => isDatedAfterParent(kept[i] as CleanMail));
   counts.add('left out: replies dated before their parent', places.length - dated.length);
   const replies = dated.map((i) => turns[i] as Turn);
   const dev =
-    split === 'test' ? new Set<string>() : devByTime(corpus, new Set(replies.map((turn) => turn.conversationId)));
+    split === 'test'
+      ? new Set<string>()
+      : chooseDevBeforeTest(corpus, new Set(replies.map((turn) => turn.conversationId)));
   const queries = replies.map((turn) =>
     replyQuery(turn, dev.has(turn.conversationId) ? 'dev' : 'test', turn.conversationId),
   );
@@ -105,14 +107,14 @@ function queriesOf(
 }
 
 /** All conversations that start before the test part does. */
-function devByTime(corpus: Corpus, asked: ReadonlySet<string>): Set<string> {
-  const start = (id: string) => ({ id, timestamp: (corpus.conversation(id).turns[0] as Turn).timestamp });
-  const first = firstOfTest([...asked].map(start));
+function chooseDevBeforeTest(corpus: Corpus, asked: ReadonlySet<string>): Set<string> {
+  const start = (id: string) => ({ id, timestamp: (corpus.getConversation(id).turns[0] as Turn).timestamp });
+  const first = findTestStart([...asked].map(start));
   return new Set(corpus.conversations.map(({ id }) => id).filter((id) => isDev(start(id), first)));
 }
 
 /** A reply with enough text of its own to a parent with enough text. */
-function answersInWords(
+function isWordedReply(
   item: CleanMail,
   byId: ReadonlyMap<string, CleanMail>,
   links: ReadonlyMap<string, Link>,
@@ -130,14 +132,14 @@ function isDatedAfterParent({ mail, time }: CleanMail): boolean {
 function countResult(corpus: Corpus, queries: readonly Query[], counts: Counts): void {
   countUndecodable(corpus.turns, counts);
   counts.add('messages', corpus.size);
-  counts.add('messages in threads of two or more', corpus.turns.length - singles(corpus));
-  counts.add('threads of two or more', corpus.conversations.length - singles(corpus));
+  counts.add('messages in threads of two or more', corpus.turns.length - countSingles(corpus));
+  counts.add('threads of two or more', corpus.conversations.length - countSingles(corpus));
   counts.add('trees with a query', new Set(queries.map((query) => query.cluster)).size);
   counts.add('queries', queries.length);
   for (const split of ['dev', 'test'] as const)
     counts.add(`queries, ${split}`, queries.filter((query) => query.split === split).length);
 }
 
-function singles(corpus: Corpus): number {
+function countSingles(corpus: Corpus): number {
   return corpus.conversations.filter((conversation) => conversation.turns.length === 1).length;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { withoutQuotes } from './mail-quotes.ts';
 
-const own = (text: string) => withoutQuotes(text.split('\n')).lines;
+const dropQuotes = (text: string) => withoutQuotes(text.split('\n')).lines;
 
 describe('withoutQuotes', () => {
   it.each([
@@ -16,7 +16,7 @@ describe('withoutQuotes', () => {
     ['run of brackets', ') eggs\n) milk\nYes.'],
     ['broken lines', '> eggs and milk and\nflour\n> and butter\nYes.'],
   ])('%s', (_, mail) => {
-    expect(own(mail)).toEqual(['Yes.']);
+    expect(dropQuotes(mail)).toEqual(['Yes.']);
   });
 
   it.each([
@@ -25,7 +25,7 @@ describe('withoutQuotes', () => {
     ['code', '} else {'],
     ['words between quotes', 'No, I would not.\n\nNor would she.'],
   ])('keeps %s', (_, mail) => {
-    expect(own(mail)).toEqual(mail.split('\n'));
+    expect(dropQuotes(mail)).toEqual(mail.split('\n'));
   });
 
   it.each([
@@ -47,10 +47,10 @@ describe('withoutQuotes', () => {
   });
 
   it('drops an attribution whose quote has gone', () => {
-    expect(own('Yes.\n\nOn Thu, 22 Aug 2002 at 10:11, Ana\nPérez wrote:')).toEqual(['Yes.', '']);
+    expect(dropQuotes('Yes.\n\nOn Thu, 22 Aug 2002 at 10:11, Ana\nPérez wrote:')).toEqual(['Yes.', '']);
   });
 
   it('keeps own text before a quote', () => {
-    expect(own('I beg to differ.\n> eggs')).toEqual(['I beg to differ.']);
+    expect(dropQuotes('I beg to differ.\n> eggs')).toEqual(['I beg to differ.']);
   });
 });

@@ -45,12 +45,12 @@ interface Unquoted {
  * @param lines without spaces at their ends.
  */
 export function withoutQuotes(lines: readonly string[]): Unquoted {
-  const quoted = quotedLines(lines);
+  const quoted = markQuotedLines(lines);
   const attribution = new Array<boolean>(lines.length).fill(false);
   for (const i of lines.keys()) {
-    const size = quoted[i] ? 0 : sizeOfLoneAttribution(lines, quoted, i);
+    const size = quoted[i] ? 0 : measureLoneAttribution(lines, quoted, i);
     attribution.fill(true, i, i + size);
-    if (quoted[i] && !quoted[i - 1]) attribution.fill(true, ...attributionAbove(lines, quoted, i));
+    if (quoted[i] && !quoted[i - 1]) attribution.fill(true, ...findAttributionAbove(lines, quoted, i));
   }
   return {
     lines: lines.filter((_, i) => !quoted[i] && !attribution[i]),
@@ -60,7 +60,7 @@ export function withoutQuotes(lines: readonly string[]): Unquoted {
 }
 
 /** [lines] true for a line that bears a quote's mark, and for a tail between two of them. */
-function quotedLines(lines: readonly string[]): boolean[] {
+function markQuotedLines(lines: readonly string[]): boolean[] {
   const marked = lines.map((line, i) => MARKED.test(line) || isInRun(lines, i));
   return lines.map((line, i) => marked[i] || (marked[i - 1] === true && marked[i + 1] === true && isTail(line)));
 }
@@ -76,7 +76,7 @@ function isTail(line: string): boolean {
 }
 
 /** The begin and end of the lines that introduce a quote, without empty lines; begin = end if there are none. */
-function attributionAbove(
+function findAttributionAbove(
   lines: readonly string[],
   quoted: readonly boolean[],
   firstQuoted: number,
@@ -93,7 +93,7 @@ function attributionAbove(
   return ATTRIBUTION_LINE.test(last) ? [end - 1, end] : [end, end];
 }
 
-function sizeOfLoneAttribution(lines: readonly string[], quoted: readonly boolean[], begin: number): number {
+function measureLoneAttribution(lines: readonly string[], quoted: readonly boolean[], begin: number): number {
   for (let size = 1; size <= ATTRIBUTION_REACH; size++) {
     const last = lines[begin + size - 1];
     if (last === undefined || last === '' || quoted[begin + size - 1]) return 0;

@@ -8,7 +8,7 @@ import {
   withoutSignature,
 } from './mail-text.ts';
 
-const lines = (text: string) => text.split('\n');
+const splitLines = (text: string) => text.split('\n');
 
 describe('withoutArmour', () => {
   it('keeps the signed text, its dashes unescaped, and drops frame and signature', () => {
@@ -24,12 +24,12 @@ Version: GnuPG v1.0.6
 iD8DBQE9
 -----END PGP SIGNATURE-----
 after`;
-    expect(withoutArmour(lines(mail))).toEqual(['Sift the flour.', '-- ', 'ana', 'after']);
+    expect(withoutArmour(splitLines(mail))).toEqual(['Sift the flour.', '-- ', 'ana', 'after']);
   });
 
   it('drops keys, also quoted ones', () => {
     const mail = '> -----BEGIN PGP PUBLIC KEY BLOCK-----\n> mQGi\n> -----END PGP PUBLIC KEY BLOCK-----\nkept';
-    expect(withoutArmour(lines(mail))).toEqual(['kept']);
+    expect(withoutArmour(splitLines(mail))).toEqual(['kept']);
   });
 
   it('leaves dashes alone where nothing is signed', () => {
@@ -51,12 +51,12 @@ describe('withoutForwarded', () => {
 
   it('goes on after an end mark', () => {
     const mail = 'own\n--- begin forwarded text\ntheirs\n--- end forwarded text\nmine again';
-    expect(withoutForwarded(lines(mail))).toEqual(['own', 'mine again']);
+    expect(withoutForwarded(splitLines(mail))).toEqual(['own', 'mine again']);
   });
 
   it('goes on where quote marks show what is whose', () => {
     const mail = '----- Original Message -----\nFrom: "b" <b@x.example>\nSent: Monday\n\n> theirs\n\nown';
-    expect(withoutForwarded(lines(mail))).toEqual([
+    expect(withoutForwarded(splitLines(mail))).toEqual([
       'From: "b" <b@x.example>',
       'Sent: Monday',
       '',
@@ -80,7 +80,7 @@ describe('withoutFooter', () => {
     'http://x.example/mailman/listinfo/cooks',
     '_________________________________________________________________\nSend and receive Hotmail on your mobile device: http://mobile.msn.com',
   ])('cuts %j', (footer) => {
-    expect(withoutFooter(['own', '', ...lines(footer)])).toEqual(['own', '']);
+    expect(withoutFooter(['own', '', ...splitLines(footer)])).toEqual(['own', '']);
   });
 
   it("keeps an author's own rule", () => {
@@ -126,7 +126,7 @@ Subject: eggs
 > Date: Monday
 > Message-ID: <1@x.example>
 more`;
-    expect(withoutHeaderBlocks(lines(mail))).toEqual(['own', '', 'more']);
+    expect(withoutHeaderBlocks(splitLines(mail))).toEqual(['own', '', 'more']);
   });
 
   it.each(['Subject: Re: eggs', 'In-Reply-To: <1@x.example>', 'Content-Type: text/plain'])('drops %s alone', (line) => {

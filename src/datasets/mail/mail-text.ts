@@ -168,14 +168,14 @@ const LONE_HEADER = new RegExp(
 export function withoutHeaderBlocks(lines: readonly string[]): string[] {
   const kept: string[] = [];
   for (let i = 0; i < lines.length; ) {
-    const end = headerBlockEnd(lines, i);
+    const end = findHeaderBlockEnd(lines, i);
     if (end === i) kept.push(lines[i++] as string);
     else i = end;
   }
   return kept;
 }
 
-function headerBlockEnd(lines: readonly string[], start: number): number {
+function findHeaderBlockEnd(lines: readonly string[], start: number): number {
   let headers = 0;
   let end = start;
   for (; end < lines.length; end++) {

@@ -16,11 +16,11 @@ const WORDS = ['eggs', 'milk', 'flour', 'yeast', 'salt', 'rye', 'plums'];
 const PAIRS = WORDS.flatMap((word, day) => {
   const question = `Who of you knows how much ${word} a ${word} cake needs in ${word} season?`;
   const answer = `I for one take ${word} by ${word} until the ${word} bowl holds no more ${word}.`;
-  const head = (hour: number, id: string, from: string) =>
+  const formatMailHead = (hour: number, id: string, from: string) =>
     `From: ${from} <${from.slice(0, 3)}@x.example>\nDate: ${20 + day} Aug 2002 0${hour}:07:00 +0000\nMessage-Id: <${id}-${word}@x>\nList-Id: <cooks.x.example>\n`;
   return [
-    `${head(7, 'q', 'Ana Cruz')}\n${question}\n`,
-    `${head(9, 'a', 'Bea Luz')}In-Reply-To: <q-${word}@x>\n\nOn Tuesday Ana Cruz wrote:\n> ${question}\n\n${answer}\n`,
+    `${formatMailHead(7, 'q', 'Ana Cruz')}\n${question}\n`,
+    `${formatMailHead(9, 'a', 'Bea Luz')}In-Reply-To: <q-${word}@x>\n\nOn Tuesday Ana Cruz wrote:\n> ${question}\n\n${answer}\n`,
   ];
 });
 const MAILS = [
@@ -36,13 +36,16 @@ for (const [i, mail] of MAILS.entries()) writeFileSync(join(single, `${10 + i}.e
 
 /** The place in the mailbox of each turn, in time order. */
 const PLACES = [...PAIRS.keys()].flatMap((place) => (place === 13 ? [14, 13] : [place]));
-const mailOf = (turnId: string) => MAILS[PLACES[Number(turnId.slice(1)) - 1] as number] as string;
-const idOf = (mail: string) => /^Message-Id: (.*)$/m.exec(mail)?.[1];
+const findTurnMail = (turnId: string) => MAILS[PLACES[Number(turnId.slice(1)) - 1] as number] as string;
+const readMessageId = (mail: string) => /^Message-Id: (.*)$/m.exec(mail)?.[1];
 
 /** Reads the mails of the mailbox, some of which answer another mail. */
-function reassigned(answers: ReadonlyMap<string, string>, split: 'time' | 'test' = 'time') {
+function readReassigned(answers: ReadonlyMap<string, string>, split: 'time' | 'test' = 'time') {
   const headers = new Map(
-    [...answers].map(([queryId, turnId]) => [mailOf(queryId.slice('q-'.length)), idOf(mailOf(turnId))]),
+    [...answers].map(([queryId, turnId]) => [
+      findTurnMail(queryId.slice('q-'.length)),
+      readMessageId(findTurnMail(turnId)),
+    ]),
   );
   const changed = MAILS.map((mail) => {
     const id = headers.get(mail);
@@ -57,10 +60,10 @@ const load = (path: string, split: 'time' | 'test' = 'time', cacheFolder: string
   loadMailFiles({ path, split, cacheFolder });
 
 describe('a mailbox', () => {
-  describeDataset('mail-threads', () => load(mailbox), { reassigned });
+  describeDataset('mail-threads', () => load(mailbox), { reassigned: readReassigned });
   describe('all for test', () =>
     describeDataset('mail-threads', () => load(mailbox, 'test'), {
-      reassigned: (answers) => reassigned(answers, 'test'),
+      reassigned: (answers) => readReassigned(answers, 'test'),
     }));
 
   it('is prepared as the mails of the archive are', async () => {

@@ -1,10 +1,10 @@
 import { ValidationError } from '../../core/errors.ts';
-import { hashOf } from '../../core/hash.ts';
-import { type StartProgress, silent } from '../../core/progress.ts';
+import { computeHash } from '../../core/hash.ts';
+import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import type { LoadDataset } from '../dataset-definition.ts';
 import { loadMailThreads } from './mail-dataset.ts';
-import { mailsAt } from './mail-files.ts';
+import { readMailsAt } from './mail-files.ts';
 import type { MailSplit } from './mail-preparation.ts';
 import type { MailOptions } from './mail-threads-options.ts';
 import { loadSpamAssassinThreads } from './spamassassin-threads.ts';
@@ -23,16 +23,19 @@ export interface MailThreadsOptions {
  * @throws ValidationError without a mail or a reply that can be a query; ChecksumMismatchError for a damaged cache file; StorageError where files can't be
  * read or written.
  */
-export async function loadMailFiles(options: MailThreadsOptions, progress: StartProgress = silent): Promise<Dataset> {
+export async function loadMailFiles(
+  options: MailThreadsOptions,
+  progress: StartProgress = ignoreProgress,
+): Promise<Dataset> {
   const { path, split, cacheFolder } = options;
-  const mails = mailsAt(path);
+  const mails = readMailsAt(path);
   if (mails.length === 0)
     throw new ValidationError(`no mail in: ${path}; name a mailbox file or a folder of mails`, { path });
   const dataset = await loadMailThreads(
     {
       name: 'mail-threads',
       licence: 'that of the mails',
-      identity: { mails: hashOf(mails.map(({ read }) => hashOf(read()))), split },
+      identity: { mails: computeHash(mails.map(({ read }) => computeHash(read()))), split },
       mails: () => mails,
       split,
     },
@@ -48,7 +51,10 @@ export async function loadMailFiles(options: MailThreadsOptions, progress: Start
 }
 
 /** The mail at a path, or the mails of 2002 where there is no path. @throws ValidationError for another split of the mails of 2002 than by time. */
-export const loadMail: LoadDataset<MailOptions> = async ({ path, split }, { cacheFolder, progress = silent }) => {
+export const loadMail: LoadDataset<MailOptions> = async (
+  { path, split },
+  { cacheFolder, progress = ignoreProgress },
+) => {
   if (path !== null) return loadMailFiles({ path, split, cacheFolder }, progress);
   if (split === 'time') return loadSpamAssassinThreads({ cacheFolder }, progress);
   throw new ValidationError(`mails of 2002 are split by time, not: ${split}`, { split });

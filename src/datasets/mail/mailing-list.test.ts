@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { mailingListOf } from './mailing-list.ts';
+import { readMailingList } from './mailing-list.ts';
 
-const headers = (fields: Record<string, string>) =>
+const buildHeaders = (fields: Record<string, string>) =>
   Object.entries(fields).map(([key, value]) => ({ key, originalKey: key, value }));
 
-describe('mailingListOf', () => {
+describe('readMailingList', () => {
   it.each([
     [{ 'list-id': 'Talk <of> cooks <cooks.example.org>' }, 'cooks.example.org'],
     [{ 'list-id': '<Cooks.Example.org>' }, 'cooks.example.org'],
@@ -17,10 +17,12 @@ describe('mailingListOf', () => {
     [{ sender: 'Talk <cooks-admin@example.org>' }, 'cooks.example.org'],
     [{ 'delivered-to': 'ana@example.org', sender: 'ana@example.org' }, null],
   ])('%j', (fields, list) => {
-    expect(mailingListOf(headers(fields as Record<string, string>))).toBe(list);
+    expect(readMailingList(buildHeaders(fields as Record<string, string>))).toBe(list);
   });
 
   it('prefers the header that names the list outright', () => {
-    expect(mailingListOf(headers({ sender: 'owner-a@x.example', 'list-id': '<b.x.example>' }))).toBe('b.x.example');
+    expect(readMailingList(buildHeaders({ sender: 'owner-a@x.example', 'list-id': '<b.x.example>' }))).toBe(
+      'b.x.example',
+    );
   });
 });

@@ -22,7 +22,7 @@ const MACHINERY = /@(?<=([^\s<>@"]+)-(?:admin|owner|bounces|request)@)/i;
  * The id of the mailing list that a mail came over, in the form of List-Id (`ilug.linux.ie`); null for a mail of no list. If no header names the list, the
  * Sender of the list's machinery does.
  */
-export function mailingListOf(headers: readonly Header[]): string | null {
+export function readMailingList(headers: readonly Header[]): string | null {
   for (const [key, id] of NAMING) {
     for (const header of headers) {
       const found = header.key === key ? id.exec(header.value) : null;

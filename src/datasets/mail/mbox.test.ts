@@ -1,9 +1,9 @@
 import { describe, expect, it, test } from 'vitest';
-import { isMbox, splitMbox, unquoted } from './mbox.ts';
+import { isMbox, splitMbox, unquoteFromLines } from './mbox.ts';
 
-const bytes = (text: string) => Buffer.from(text, 'latin1');
-const textOf = (mail: Uint8Array) => Buffer.from(mail).toString('latin1');
-const split = (text: string) => splitMbox(bytes(text)).map(textOf);
+const encodeMbox = (text: string) => Buffer.from(text, 'latin1');
+const decodeMail = (mail: Uint8Array) => Buffer.from(mail).toString('latin1');
+const split = (text: string) => splitMbox(encodeMbox(text)).map(decodeMail);
 
 describe('splitMbox', () => {
   it.each([
@@ -43,28 +43,28 @@ describe('splitMbox', () => {
   });
 
   it('gives views, not copies', () => {
-    const file = bytes('From - Mon Aug 01 12:00:00 2022\n\nfour\n');
+    const file = encodeMbox('From - Mon Aug 01 12:00:00 2022\n\nfour\n');
     expect(splitMbox(file)[0]?.buffer).toBe(file.buffer);
   });
 });
 
 test('isMbox tells a mailbox from a mail', () => {
-  expect(isMbox(bytes('From - Mon Aug 01 12:00:00 2022\nSubject: eggs\n'))).toBe(true);
-  expect(isMbox(bytes('From - Mon Aug 01 12:00:00 2022'))).toBe(true);
-  expect(isMbox(bytes('From: ana@x.example\n\nFrom - Mon Aug 01 12:00:00 2022\n'))).toBe(false);
-  expect(isMbox(bytes(''))).toBe(false);
+  expect(isMbox(encodeMbox('From - Mon Aug 01 12:00:00 2022\nSubject: eggs\n'))).toBe(true);
+  expect(isMbox(encodeMbox('From - Mon Aug 01 12:00:00 2022'))).toBe(true);
+  expect(isMbox(encodeMbox('From: ana@x.example\n\nFrom - Mon Aug 01 12:00:00 2022\n'))).toBe(false);
+  expect(isMbox(encodeMbox(''))).toBe(false);
 });
 
 describe('unquoted', () => {
   it('takes a sign off what was quoted, in the body alone, and keeps all bytes else', () => {
     const head = 'From - Mon Aug 01 12:00:00 2022\n>From ana Thu Aug 22\nSubject: \xe9ggs\xff\n\n';
     const body = '>From now on\n>>From then\n> From here\n>From:\nnot >From this\n\xe9\x00\n>From last';
-    expect(textOf(unquoted(bytes(head + body)))).toBe(
+    expect(decodeMail(unquoteFromLines(encodeMbox(head + body)))).toBe(
       `${head}From now on\n>From then\n> From here\n>From:\nnot >From this\n\xe9\x00\nFrom last`,
     );
   });
 
   it('leaves a mail without a body as it is', () => {
-    expect(textOf(unquoted(bytes('Subject: eggs\n>From x')))).toBe('Subject: eggs\n>From x');
+    expect(decodeMail(unquoteFromLines(encodeMbox('Subject: eggs\n>From x')))).toBe('Subject: eggs\n>From x');
   });
 });

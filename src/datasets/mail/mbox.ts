@@ -9,7 +9,7 @@ const CARRIAGE_RETURN = 0x0d;
 
 /** Whether a file is a mailbox (mbox) and not a single mail. */
 export function isMbox(bytes: Uint8Array): boolean {
-  return isEnvelope(viewOf(bytes), 0);
+  return isEnvelope(viewMailBytes(bytes), 0);
 }
 
 /**
@@ -17,7 +17,7 @@ export function isMbox(bytes: Uint8Array): boolean {
  * an empty line; a line of a text that begins with `From ` but names no time and year is none, quoted or not.
  */
 export function splitMbox(bytes: Uint8Array): Uint8Array[] {
-  const view = viewOf(bytes);
+  const view = viewMailBytes(bytes);
   const starts = isEnvelope(view, 0) ? [0] : [];
   for (let at = view.indexOf(FROM, 1); at >= 0; at = view.indexOf(FROM, at + 1))
     if (followsEmptyLine(view, at) && isEnvelope(view, at)) starts.push(at);
@@ -25,15 +25,15 @@ export function splitMbox(bytes: Uint8Array): Uint8Array[] {
 }
 
 /** The mail as it was sent: in its body a line of `>`s and `From ` loses one `>` (mboxrd; of mboxo files, which quote plain `From ` alone, the same). */
-export function unquoted(mail: Uint8Array): Uint8Array {
-  const text = viewOf(mail).toString('latin1');
+export function unquoteFromLines(mail: Uint8Array): Uint8Array {
+  const text = viewMailBytes(mail).toString('latin1');
   const body = /\r?\n\r?\n/.exec(text);
   if (body === null) return mail;
   const end = body.index + body[0].length;
   return Buffer.from(text.slice(0, end) + text.slice(end).replace(QUOTED_FROM, '$1'), 'latin1');
 }
 
-function viewOf(bytes: Uint8Array): Buffer {
+function viewMailBytes(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 

@@ -4,19 +4,19 @@ import { Pseudonyms } from './pseudonyms.ts';
 describe('Pseudonyms', () => {
   it('numbers authors in order of first appearance and knows them again by address or full name', () => {
     const pseudonyms = new Pseudonyms();
-    expect(pseudonyms.author('Ana Pérez', 'ana@x.example')).toBe('person-001');
-    expect(pseudonyms.author('Bea', 'bea@x.example')).toBe('person-002');
-    expect(pseudonyms.author('A. P.', 'ana@x.example')).toBe('person-001');
-    expect(pseudonyms.author('ana pérez', 'ana@home.example')).toBe('person-001');
-    expect(pseudonyms.author('', 'ana@home.example')).toBe('person-001');
-    expect(pseudonyms.author('Bea', 'bea@y.example')).toBe('person-003');
+    expect(pseudonyms.registerAuthor('Ana Pérez', 'ana@x.example')).toBe('person-001');
+    expect(pseudonyms.registerAuthor('Bea', 'bea@x.example')).toBe('person-002');
+    expect(pseudonyms.registerAuthor('A. P.', 'ana@x.example')).toBe('person-001');
+    expect(pseudonyms.registerAuthor('ana pérez', 'ana@home.example')).toBe('person-001');
+    expect(pseudonyms.registerAuthor('', 'ana@home.example')).toBe('person-001');
+    expect(pseudonyms.registerAuthor('Bea', 'bea@y.example')).toBe('person-003');
     expect(pseudonyms.count).toBe(3);
   });
 
   it('knows an author without an address by full name alone, and one without either never again', () => {
     const pseudonyms = new Pseudonyms();
-    const label = (name: string) => pseudonyms.author(name, '');
-    expect(['Ana Pérez', 'Bea Cruz', 'ana pérez', '', '', 'Bea'].map(label)).toEqual([
+    const labelName = (name: string) => pseudonyms.registerAuthor(name, '');
+    expect(['Ana Pérez', 'Bea Cruz', 'ana pérez', '', '', 'Bea'].map(labelName)).toEqual([
       'person-001',
       'person-002',
       'person-001',
@@ -24,14 +24,14 @@ describe('Pseudonyms', () => {
       'person-004',
       'person-005',
     ]);
-    expect(pseudonyms.author('Bea Cruz', 'bea@x.example')).toBe('person-002');
+    expect(pseudonyms.registerAuthor('Bea Cruz', 'bea@x.example')).toBe('person-002');
     expect(pseudonyms.count).toBe(5);
   });
 
   it('hides full names and addresses of authors in texts', () => {
     const pseudonyms = new Pseudonyms();
-    pseudonyms.author('Ana Pérez', 'ana@x.example');
-    pseudonyms.author('Bea Cruz', 'bea@x.example');
+    pseudonyms.registerAuthor('Ana Pérez', 'ana@x.example');
+    pseudonyms.registerAuthor('Bea Cruz', 'bea@x.example');
     expect(pseudonyms.hide('Thanks, ANA\n  PÉREZ <Ana@X.example>, says Bea-Cruz.')).toBe(
       'Thanks, person-001 <person-001>, says person-002.',
     );
@@ -39,8 +39,8 @@ describe('Pseudonyms', () => {
 
   it('takes the longest name and leaves parts of names and words alone', () => {
     const pseudonyms = new Pseudonyms();
-    pseudonyms.author('Ana Luz', 'a@x.example');
-    pseudonyms.author('Ana Luz Cruz', 'b@x.example');
+    pseudonyms.registerAuthor('Ana Luz', 'a@x.example');
+    pseudonyms.registerAuthor('Ana Luz Cruz', 'b@x.example');
     expect(pseudonyms.hide('Ana Luz Cruz, Ana Luz, Ana, Juana Luz, Ana Luzon')).toBe(
       'person-002, person-001, Ana, Juana Luz, Ana Luzon',
     );

@@ -26,8 +26,8 @@ export class Pseudonyms {
   #persons = 0;
 
   /** Makes an author known and gives the label; authors must come in time order. */
-  author(name: string, address: string): string {
-    const words = wordsOf(replaceAddresses(name, () => ' '));
+  registerAuthor(name: string, address: string): string {
+    const words = splitNameWords(replaceAddresses(name, () => ' '));
     const fullName = words.length >= 2 ? words.join(' ') : null;
     const known = this.#people.get(address) ?? (fullName === null ? undefined : this.#people.get(fullName));
     const label = known ?? `person-${String(++this.#persons).padStart(3, '0')}`;
@@ -45,10 +45,10 @@ export class Pseudonyms {
 
   /** The text with addresses and full names of known authors replaced. Call it after all authors are known. */
   hide(text: string): string {
-    return this.#hideNames(replaceAddresses(text, (address) => this.#address(address)));
+    return this.#hideNames(replaceAddresses(text, (address) => this.#replaceAddress(address)));
   }
 
-  #address(written: string): string {
+  #replaceAddress(written: string): string {
     const address = written.toLowerCase().replace(/(?<![.-])[.-]+$/, '');
     const number = () => `address-${String(this.#addresses.size + 1).padStart(4, '0')}`;
     return this.#people.get(address) ?? getOrCompute(this.#addresses, address, number);
@@ -73,7 +73,7 @@ export class Pseudonyms {
     let hidden = '';
     let copied = 0;
     for (let i = 0; i < words.length; ) {
-      const match = this.#longestName(words, i);
+      const match = this.#findLongestName(words, i);
       if (match === null) {
         i++;
         continue;
@@ -86,7 +86,7 @@ export class Pseudonyms {
     return hidden + text.slice(copied);
   }
 
-  #longestName(words: readonly RegExpExecArray[], start: number): { label: string; length: number } | null {
+  #findLongestName(words: readonly RegExpExecArray[], start: number): { label: string; length: number } | null {
     let node: NameNode | undefined = this.#names;
     let found: { label: string; length: number } | null = null;
     for (let i = start; i < words.length; i++) {
@@ -112,6 +112,6 @@ function replaceAddresses(text: string, labelOf: (address: string) => string): s
   return replaced + text.slice(copied);
 }
 
-function wordsOf(name: string): string[] {
+function splitNameWords(name: string): string[] {
   return name.toLowerCase().match(WORD) ?? [];
 }

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { EarlierBodies } from './quoted-lines.ts';
 import { Vocabulary } from './shingles.ts';
 
-const words = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `w${from + i}`).join(' ');
+const numberWords = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `w${from + i}`).join(' ');
 
 /** What stays of `lines` after a body was said, by comparing every run with every run. */
-function unsaidSlowly(body: string, lines: readonly string[]): string[] {
+function selectUnsaidSlowly(body: string, lines: readonly string[]): string[] {
   const said = body.split(' ');
   const own = lines.flatMap((line, i) => line.split(' ').map((word) => ({ word, line: i })));
   const covered = own.map(() => false);
@@ -19,35 +19,41 @@ function unsaidSlowly(body: string, lines: readonly string[]): string[] {
 }
 
 describe('EarlierBodies', () => {
-  const havingSaid = (body: string) => {
+  const rememberBody = (body: string) => {
     const earlier = new EarlierBodies(new Vocabulary());
     earlier.add(body);
     return earlier;
   };
 
   it('drops lines of an earlier body, also if they are wrapped differently', () => {
-    expect(havingSaid(words(0, 23)).unsaid([words(2, 9), words(9, 14), 'new words of my own'])).toEqual([
-      'new words of my own',
-    ]);
+    expect(
+      rememberBody(numberWords(0, 23)).selectUnsaidLines([
+        numberWords(2, 9),
+        numberWords(9, 14),
+        'new words of my own',
+      ]),
+    ).toEqual(['new words of my own']);
   });
 
   it('keeps what is shared by fewer than eight words in a row', () => {
-    expect(havingSaid(words(0, 23)).unsaid([words(0, 7)])).toEqual([words(0, 7)]);
+    expect(rememberBody(numberWords(0, 23)).selectUnsaidLines([numberWords(0, 7)])).toEqual([numberWords(0, 7)]);
   });
 
   it.each([
     ['just half is covered', 16, []],
-    ['less than half is covered', 17, [`${words(0, 8)} ${words(100, 109)}`]],
+    ['less than half is covered', 17, [`${numberWords(0, 8)} ${numberWords(100, 109)}`]],
   ])('decides where %s', (_, size, kept) => {
-    expect(havingSaid(words(0, 8)).unsaid([`${words(0, 8)} ${words(100, 92 + size)}`])).toEqual(kept);
+    expect(
+      rememberBody(numberWords(0, 8)).selectUnsaidLines([`${numberWords(0, 8)} ${numberWords(100, 92 + size)}`]),
+    ).toEqual(kept);
   });
 
   it('keeps lines without words', () => {
-    expect(havingSaid(words(0, 23)).unsaid(['', '***'])).toEqual(['', '***']);
+    expect(rememberBody(numberWords(0, 23)).selectUnsaidLines(['', '***'])).toEqual(['', '***']);
   });
 
   it('knows only what was added', () => {
-    expect(new EarlierBodies(new Vocabulary()).unsaid([words(0, 11)])).toEqual([words(0, 11)]);
+    expect(new EarlierBodies(new Vocabulary()).selectUnsaidLines([numberWords(0, 11)])).toEqual([numberWords(0, 11)]);
   });
 
   it('agrees with a comparison of all runs', () => {
@@ -55,8 +61,8 @@ describe('EarlierBodies', () => {
     const lines = Array.from({ length: 13 }, (_, i) =>
       Array.from({ length: 5 + i }, (_, k) => (k % (i + 2) === 1 ? `x${i}` : `w${((3 * i + k) * 7) % 31}`)).join(' '),
     );
-    expect(havingSaid(body).unsaid(lines)).toEqual(unsaidSlowly(body, lines));
-    expect(havingSaid(body).unsaid(lines).length).toBeGreaterThan(0);
-    expect(havingSaid(body).unsaid(lines).length).toBeLessThan(lines.length);
+    expect(rememberBody(body).selectUnsaidLines(lines)).toEqual(selectUnsaidSlowly(body, lines));
+    expect(rememberBody(body).selectUnsaidLines(lines).length).toBeGreaterThan(0);
+    expect(rememberBody(body).selectUnsaidLines(lines).length).toBeLessThan(lines.length);
   });
 });

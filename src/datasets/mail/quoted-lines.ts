@@ -1,4 +1,4 @@
-import { shinglesOf, tokensOf, type Vocabulary } from './shingles.ts';
+import { hashShingles, splitIntoTokens, type Vocabulary } from './shingles.ts';
 
 /** Length of the runs of words that two mails do not share by chance. */
 const RUN = 8;
@@ -16,13 +16,13 @@ export class EarlierBodies {
 
   /** Adds a raw body, quotes and all. O(tokens). */
   add(body: string): void {
-    for (const run of shinglesOf(this.#vocabulary.encode(tokensOf(body)), RUN)) this.#runs.add(run);
+    for (const run of hashShingles(this.#vocabulary.encode(splitIntoTokens(body)), RUN)) this.#runs.add(run);
   }
 
   /** The lines that are less than half covered by runs of earlier bodies. O(tokens). */
-  unsaid(lines: readonly string[]): string[] {
-    const tokens = lines.map(tokensOf);
-    const covered = this.#coverage(tokens.flat());
+  selectUnsaidLines(lines: readonly string[]): string[] {
+    const tokens = lines.map(splitIntoTokens);
+    const covered = this.#markCoveredTokens(tokens.flat());
     let start = 0;
     return lines.filter((_, i) => {
       const length = (tokens[i] as string[]).length;
@@ -34,9 +34,9 @@ export class EarlierBodies {
   }
 
   /** [T] 1 if a token is in a run of an earlier body. */
-  #coverage(tokens: readonly string[]): Uint8Array {
+  #markCoveredTokens(tokens: readonly string[]): Uint8Array {
     const covered = new Uint8Array(tokens.length);
-    for (const [start, run] of shinglesOf(this.#vocabulary.encode(tokens), RUN).entries())
+    for (const [start, run] of hashShingles(this.#vocabulary.encode(tokens), RUN).entries())
       if (this.#runs.has(run)) covered.fill(1, start, start + RUN);
     return covered;
   }

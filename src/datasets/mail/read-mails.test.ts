@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Counts } from '../counts.ts';
-import { hamMails } from './mail-archive.ts';
+import { readHamMails } from './mail-archive.ts';
 import { type DatedMail, readMails } from './read-mails.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ham-'));
@@ -33,7 +33,7 @@ beforeAll(async () => {
   ]);
   write('easy-ham-1', '89.txt', [`Date: ${DATE}`, 'Message-Id: <item@x>', 'From: Feed <RSSfeeds@x.example>']);
   write('hard-ham-1', '10.txt', [`Date: ${DATE}`, 'Message-Id: <hard@x>', 'From: Ann <not-rssfeeds@x.example>']);
-  mails = await readMails(hamMails({ folder, version: '0' }), counts, (stage, total) => {
+  mails = await readMails(readHamMails({ folder, version: '0' }), counts, (stage, total) => {
     expect([stage, total]).toEqual(['read mails', 59]);
     return { update: (count) => void done.push(count), finish: (remark) => void remarks.push(remark) };
   });

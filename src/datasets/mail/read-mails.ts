@@ -32,7 +32,7 @@ export async function readMails(
   const mails = new Map<string, DatedMail>();
   for (const [i, { bulk, read }] of raw.entries()) {
     const mail = await parseMail(read()).catch(() => null);
-    const kept = usable(mail, mails);
+    const kept = admitMail(mail, mails);
     if (typeof kept === 'string') counts.add(kept);
     else {
       mails.set(kept.id, { ...kept, bulk });
@@ -47,7 +47,7 @@ export async function readMails(
 }
 
 /** The mail itself, or under which name it is counted out. */
-function usable(
+function admitMail(
   mail: MailMessage | null,
   seen: ReadonlyMap<string, DatedMail>,
 ): (MailMessage & { time: number }) | (typeof FAULTS)[number] {

@@ -5,7 +5,7 @@ import type { Turn } from '../../model/turn.ts';
 import { ReplyJudgements } from './reply-judgements.ts';
 import { replyQuery } from './reply-query.ts';
 
-const turn = (id: string, parentId: string | null, timestamp: number, conversationId = 't'): Turn => ({
+const buildTurn = (id: string, parentId: string | null, timestamp: number, conversationId = 't'): Turn => ({
   id,
   parentId,
   timestamp,
@@ -26,15 +26,15 @@ function judge(turns: readonly Turn[]): ReplyJudgements {
 
 describe('ReplyJudgements', () => {
   const judgements = judge([
-    turn('root', null, 1),
-    turn('aunt', 'root', 2),
-    turn('grandparent', 'root', 3),
-    turn('parent', 'grandparent', 4),
-    turn('sister', 'parent', 5),
-    turn('elsewhere', null, 6, 'u'),
-    turn('reply', 'parent', 7),
-    turn('twin', 'parent', 7),
-    turn('later', 'reply', 11),
+    buildTurn('root', null, 1),
+    buildTurn('aunt', 'root', 2),
+    buildTurn('grandparent', 'root', 3),
+    buildTurn('parent', 'grandparent', 4),
+    buildTurn('sister', 'parent', 5),
+    buildTurn('elsewhere', null, 6, 'u'),
+    buildTurn('reply', 'parent', 7),
+    buildTurn('twin', 'parent', 7),
+    buildTurn('later', 'reply', 11),
   ]);
 
   it('grades parent, ancestors and the strictly earlier rest of the thread', () => {
@@ -70,7 +70,7 @@ describe('ReplyJudgements', () => {
   it('grades as walking up from the reply does', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(), { minLength: 2, maxLength: 31 }), (picks) => {
-        const turns = picks.map((pick, i) => turn(`t${i}`, i === 0 || pick % 7 === 0 ? null : `t${pick % i}`, i));
+        const turns = picks.map((pick, i) => buildTurn(`t${i}`, i === 0 || pick % 7 === 0 ? null : `t${pick % i}`, i));
         for (const [queryId, grades] of judge(turns)) {
           const place = Number(queryId.slice('q-t'.length));
           const expected = new Map(turns.slice(0, place).map(({ id }) => [id, 1]));
@@ -85,7 +85,7 @@ describe('ReplyJudgements', () => {
 
   it('holds a thread of 50,000 replies, each to the one before it', () => {
     const size = 50_000;
-    const judged = judge(Array.from({ length: size }, (_, i) => turn(`t${i}`, i === 0 ? null : `t${i - 1}`, i)));
+    const judged = judge(Array.from({ length: size }, (_, i) => buildTurn(`t${i}`, i === 0 ? null : `t${i - 1}`, i)));
     const last = judged.get(`q-t${size - 1}`);
     expect([last?.size, last?.get('t0'), last?.get(`t${size - 2}`)]).toEqual([size - 1, 2, 3]);
     expect([...judged.keys()]).toHaveLength(size - 1);

@@ -1,5 +1,5 @@
 import type { Conversation } from '../../model/conversation.ts';
-import { type Corpus, lowerBound } from '../../model/corpus.ts';
+import { type Corpus, findLowerBound } from '../../model/corpus.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turn.ts';
 import { ANCESTOR, PARENT, SAME_THREAD } from '../judgements.ts';
@@ -36,7 +36,7 @@ class Thread {
   readonly turns: readonly Turn[];
   /** [T] ascending. */
   readonly times: Float64Array;
-  readonly #places: ReadonlyMap<string, number>;
+  readonly #turnIndexes: ReadonlyMap<string, number>;
   /** [T] places in a walk down the tree: what is below a turn is entered from its own place on and before its end. */
   readonly #entered: Int32Array;
   readonly #ended: Int32Array;
@@ -44,7 +44,7 @@ class Thread {
   constructor(conversation: Conversation) {
     this.turns = conversation.turns;
     this.times = Float64Array.from(this.turns, ({ timestamp }) => timestamp);
-    this.#places = new Map(this.turns.map(({ id }, place) => [id, place]));
+    this.#turnIndexes = new Map(this.turns.map(({ id }, turnIndex) => [id, turnIndex]));
     this.#entered = new Int32Array(this.turns.length);
     this.#ended = new Int32Array(this.turns.length);
     this.#walk(conversation);
@@ -52,28 +52,28 @@ class Thread {
 
   #walk(conversation: Conversation): void {
     let entered = 0;
-    const open: { readonly place: number; readonly end: boolean }[] = conversation
-      .roots()
-      .map(({ id }) => ({ place: this.place(id) as number, end: false }));
+    const open: { readonly turnIndex: number; readonly end: boolean }[] = conversation
+      .listRoots()
+      .map(({ id }) => ({ turnIndex: this.turnIndex(id) as number, end: false }));
     for (let at = open.pop(); at !== undefined; at = open.pop()) {
       if (at.end) {
-        this.#ended[at.place] = entered;
+        this.#ended[at.turnIndex] = entered;
         continue;
       }
-      this.#entered[at.place] = entered++;
-      open.push({ place: at.place, end: true });
-      for (const { id } of conversation.children((this.turns[at.place] as Turn).id))
-        open.push({ place: this.place(id) as number, end: false });
+      this.#entered[at.turnIndex] = entered++;
+      open.push({ turnIndex: at.turnIndex, end: true });
+      for (const { id } of conversation.listChildren((this.turns[at.turnIndex] as Turn).id))
+        open.push({ turnIndex: this.turnIndex(id) as number, end: false });
     }
   }
 
-  place(id: string): number | undefined {
-    return this.#places.get(id);
+  turnIndex(id: string): number | undefined {
+    return this.#turnIndexes.get(id);
   }
 
-  isAbove(place: number, lower: number): boolean {
+  isAbove(turnIndex: number, lower: number): boolean {
     const entered = this.#entered[lower] as number;
-    return (this.#entered[place] as number) < entered && entered < (this.#ended[place] as number);
+    return (this.#entered[turnIndex] as number) < entered && entered < (this.#ended[turnIndex] as number);
   }
 }
 
@@ -87,24 +87,24 @@ class ThreadGrades extends ComputedMap<number> {
   constructor(thread: Thread, reply: Turn) {
     super();
     this.#thread = thread;
-    this.#reply = thread.place(reply.id) as number;
-    this.size = lowerBound(thread.times, reply.timestamp);
+    this.#reply = thread.turnIndex(reply.id) as number;
+    this.size = findLowerBound(thread.times, reply.timestamp);
   }
 
   get(id: string): number | undefined {
-    const place = this.#thread.place(id);
-    return place === undefined || place >= this.size ? undefined : this.#gradeAt(place);
+    const turnIndex = this.#thread.turnIndex(id);
+    return turnIndex === undefined || turnIndex >= this.size ? undefined : this.#gradePlace(turnIndex);
   }
 
   *entries(): Generator<[string, number], undefined> {
-    for (let place = 0; place < this.size; place++)
-      yield [(this.#thread.turns[place] as Turn).id, this.#gradeAt(place)];
+    for (let turnIndex = 0; turnIndex < this.size; turnIndex++)
+      yield [(this.#thread.turns[turnIndex] as Turn).id, this.#gradePlace(turnIndex)];
   }
 
-  #gradeAt(place: number): number {
+  #gradePlace(turnIndex: number): number {
     const { turns } = this.#thread;
-    if ((turns[place] as Turn).id === (turns[this.#reply] as Turn).parentId) return PARENT;
-    return this.#thread.isAbove(place, this.#reply) ? ANCESTOR : SAME_THREAD;
+    if ((turns[turnIndex] as Turn).id === (turns[this.#reply] as Turn).parentId) return PARENT;
+    return this.#thread.isAbove(turnIndex, this.#reply) ? ANCESTOR : SAME_THREAD;
   }
 }
 
@@ -131,10 +131,10 @@ export class ReplyJudgements extends ComputedMap<ReadonlyMap<string, number>> {
   get(queryId: string): ReadonlyMap<string, number> | undefined {
     const turnId = this.#turnIds.get(queryId);
     if (turnId === undefined) return undefined;
-    const reply = this.#corpus.turn(turnId);
+    const reply = this.#corpus.getTurn(turnId);
     let thread = this.#threads.get(reply.conversationId);
     if (thread === undefined) {
-      thread = new Thread(this.#corpus.conversation(reply.conversationId));
+      thread = new Thread(this.#corpus.getConversation(reply.conversationId));
       this.#threads.set(reply.conversationId, thread);
     }
     return new ThreadGrades(thread, reply);

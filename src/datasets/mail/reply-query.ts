@@ -1,6 +1,6 @@
 import type { Query } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turn.ts';
-import { queryKind } from '../query-kind.ts';
+import { classifyQuery } from '../query-kind.ts';
 
 export function replyQueryId(turnId: string): string {
   return `q-${turnId}`;
@@ -20,7 +20,7 @@ export function replyQuery(
     anchorTurnId: null,
     author,
     channel,
-    kind: queryKind(text),
+    kind: classifyQuery(text),
     split,
     cluster,
   };

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { shinglesOf, tokensOf, Vocabulary } from './shingles.ts';
+import { hashShingles, splitIntoTokens, Vocabulary } from './shingles.ts';
 
-describe('tokensOf', () => {
+describe('splitIntoTokens', () => {
   it('takes words and numbers of any script in lower case', () => {
-    expect(tokensOf('Crème brûlée, 2 eggs; ЯЙЦА!')).toEqual(['crème', 'brûlée', '2', 'eggs', 'яйца']);
+    expect(splitIntoTokens('Crème brûlée, 2 eggs; ЯЙЦА!')).toEqual(['crème', 'brûlée', '2', 'eggs', 'яйца']);
   });
 
   it('finds none where there are none', () => {
-    expect(tokensOf(' -- \n')).toEqual([]);
+    expect(splitIntoTokens(' -- \n')).toEqual([]);
   });
 });
 
-describe('shinglesOf', () => {
+describe('hashShingles', () => {
   it('tells runs apart as their joined words do', () => {
     const words = Array.from({ length: 997 }, (_, i) => `w${(i * i) % 7}`);
     const runs = words.slice(0, 997 - 2).map((_, i) => words.slice(i, i + 3).join(' '));
-    const hashes = shinglesOf(new Vocabulary().encode(words), 3);
+    const hashes = hashShingles(new Vocabulary().encode(words), 3);
     expect(hashes.length).toBe(995);
     const byHash = new Map<number, Set<string>>();
     for (const [i, hash] of hashes.entries()) byHash.set(hash, (byHash.get(hash) ?? new Set()).add(runs[i] as string));
@@ -25,21 +25,21 @@ describe('shinglesOf', () => {
 
   it('minds the order of the words', () => {
     const vocabulary = new Vocabulary();
-    const [there] = shinglesOf(vocabulary.encode(['a', 'b', 'c']), 3);
-    const [back] = shinglesOf(vocabulary.encode(['c', 'b', 'a']), 3);
+    const [there] = hashShingles(vocabulary.encode(['a', 'b', 'c']), 3);
+    const [back] = hashShingles(vocabulary.encode(['c', 'b', 'a']), 3);
     expect(there).not.toBe(back);
   });
 
   it('gives the same run the same number in another text', () => {
     const vocabulary = new Vocabulary();
-    const [, second] = shinglesOf(vocabulary.encode(['x', 'a', 'b']), 2);
-    const [first] = shinglesOf(vocabulary.encode(['a', 'b', 'y', 'z']), 2);
+    const [, second] = hashShingles(vocabulary.encode(['x', 'a', 'b']), 2);
+    const [first] = hashShingles(vocabulary.encode(['a', 'b', 'y', 'z']), 2);
     expect(second).toBe(first);
   });
 
   it('spreads over whole numbers that a double holds', () => {
     const hashes = [
-      ...shinglesOf(
+      ...hashShingles(
         Int32Array.from({ length: 20_011 }, (_, i) => i),
         8,
       ),
@@ -49,6 +49,6 @@ describe('shinglesOf', () => {
   });
 
   it('has no run in a text that is too short', () => {
-    expect(shinglesOf(Int32Array.of(1, 2, 3), 5).length).toBe(0);
+    expect(hashShingles(Int32Array.of(1, 2, 3), 5).length).toBe(0);
   });
 });

@@ -1,5 +1,5 @@
 /** Lower-case words and numbers, the unit of everything that is compared in the preparation. */
-export function tokensOf(text: string): string[] {
+export function splitIntoTokens(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
@@ -28,7 +28,7 @@ export class Vocabulary {
  * @param tokens [T]
  * @returns [max(T - size + 1, 0)]
  */
-export function shinglesOf(tokens: Int32Array, size: number): Float64Array {
+export function hashShingles(tokens: Int32Array, size: number): Float64Array {
   const shingles = new Float64Array(Math.max(tokens.length - size + 1, 0));
   for (let start = 0; start < shingles.length; start++) {
     let low = 0x811c9dc5;

@@ -2,12 +2,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { silent } from '../../core/progress.ts';
+import { ignoreProgress } from '../../core/progress.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { Counts } from '../counts.ts';
 import { describeDataset } from '../dataset-contract.harness.ts';
-import { findMailArchive, hamMails } from './mail-archive.ts';
-import { datasetOf } from './mail-dataset.ts';
+import { findMailArchive, readHamMails } from './mail-archive.ts';
+import { buildMailDataset } from './mail-dataset.ts';
 import { prepareRead } from './mail-preparation.ts';
 import { type DatedMail, readMails } from './read-mails.ts';
 import { loadSpamAssassinThreads } from './spamassassin-threads.ts';
@@ -15,10 +15,10 @@ import { loadSpamAssassinThreads } from './spamassassin-threads.ts';
 const cacheFolder = mkdtempSync(join(tmpdir(), 'threads-'));
 afterAll(() => rmSync(cacheFolder, { recursive: true }));
 
-const words = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+const listWordTokens = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
-function runsOfEight(text: string): string[] {
-  const all = words(text);
+function listRunsOfEight(text: string): string[] {
+  const all = listWordTokens(text);
   return all.slice(0, Math.max(all.length - 7, 0)).map((_, i) => all.slice(i, i + 8).join(' '));
 }
 
@@ -28,9 +28,9 @@ describe('spamassassin-threads', () => {
     dataset = await loadSpamAssassinThreads({ cacheFolder });
   });
 
-  const parentOf = (query: Query) => {
+  const findAnsweredTurn = (query: Query) => {
     const [parent] = [...(dataset.qrels.get(query.id) ?? [])].filter(([, grade]) => grade === 3);
-    return dataset.corpus.turn(parent?.[0] as string);
+    return dataset.corpus.getTurn(parent?.[0] as string);
   };
 
   it('has the counts that its docs tell', () => {
@@ -73,9 +73,9 @@ describe('spamassassin-threads', () => {
 
   it('shares no run of eight words between a query and its parent', () => {
     for (const query of dataset.queries) {
-      const parent = new Set(runsOfEight(parentOf(query).text));
+      const parent = new Set(listRunsOfEight(findAnsweredTurn(query).text));
       expect(
-        runsOfEight(query.text).filter((run) => parent.has(run)),
+        listRunsOfEight(query.text).filter((run) => parent.has(run)),
         query.id,
       ).toEqual([]);
     }
@@ -86,18 +86,18 @@ describe('spamassassin-threads', () => {
     expect(given.match(/[\w.+-]+@[\w-]+\.\w+/g)).toBeNull();
     const names = new Map<string, string[][]>();
     const ids = new Set<string>();
-    for (const { read } of hamMails(findMailArchive())) {
+    for (const { read } of readHamMails(findMailArchive())) {
       const raw = Buffer.from(read()).toString('latin1');
       const [, quoted, comment] = /^From: *"?([^"<\n]*?)"? *<|^From: *\S+@\S+ \(([^)\n]*)\)/m.exec(raw) ?? [];
       const name = (quoted ?? comment ?? '').trim();
-      const [first, ...rest] = words(name);
+      const [first, ...rest] = listWordTokens(name);
       if (/^[\w.'-]+( [\w.'-]+)+$/.test(name) && !raw.includes('rssfeeds@'))
         names.set(first as string, [...(names.get(first as string) ?? []), rest]);
       ids.add(/^Message-Id: *<([^>\n]+)>/im.exec(raw)?.[1] as string);
     }
     expect(names.size).toBeGreaterThan(300);
     expect(ids.size).toBe(4150);
-    const written = words(given);
+    const written = listWordTokens(given);
     const leaked = written.filter((word, i) =>
       names.get(word)?.some((rest) => rest.every((part, k) => part === written[i + 1 + k])),
     );
@@ -117,17 +117,17 @@ describe('spamassassin-threads', () => {
   it('keeps strict time order', () => {
     for (const turn of dataset.corpus.turns)
       if (turn.parentId !== null)
-        expect(dataset.corpus.turn(turn.parentId).timestamp, turn.id).toBeLessThan(turn.timestamp);
+        expect(dataset.corpus.getTurn(turn.parentId).timestamp, turn.id).toBeLessThan(turn.timestamp);
     for (const query of dataset.queries)
       for (const id of dataset.qrels.get(query.id)?.keys() ?? [])
-        expect(dataset.corpus.turn(id).timestamp, query.id).toBeLessThan(query.timestamp);
+        expect(dataset.corpus.getTurn(id).timestamp, query.id).toBeLessThan(query.timestamp);
     const times = dataset.queries.map((query) => query.timestamp);
     expect(times).toEqual([...times].sort((a, b) => a - b));
   });
 
   it('makes each query of the turn that it is', () => {
     for (const query of dataset.queries) {
-      const turn = dataset.corpus.turn(query.id.replace(/^q-/, ''));
+      const turn = dataset.corpus.getTurn(query.id.replace(/^q-/, ''));
       const { text, timestamp, author, channel } = turn;
       expect(query).toMatchObject({
         text,
@@ -137,18 +137,18 @@ describe('spamassassin-threads', () => {
         anchorTurnId: null,
         cluster: turn.conversationId,
       });
-      expect(words(text).length).toBeGreaterThanOrEqual(10);
-      expect(parentOf(query).id).toBe(turn.parentId);
-      expect(words(parentOf(query).text).length).toBeGreaterThanOrEqual(5);
+      expect(listWordTokens(text).length).toBeGreaterThanOrEqual(10);
+      expect(findAnsweredTurn(query).id).toBe(turn.parentId);
+      expect(listWordTokens(findAnsweredTurn(query).text).length).toBeGreaterThanOrEqual(5);
     }
   });
 
   it('splits by tree and by the time of its root', () => {
-    const rootTime = (id: string) => dataset.corpus.conversation(id).turns[0]?.timestamp as number;
+    const readRootTime = (id: string) => dataset.corpus.getConversation(id).turns[0]?.timestamp as number;
     const ids = dataset.corpus.conversations.map(({ id }) => id);
     const test = ids.filter((id) => !dataset.devConversations.has(id));
     const dev = ids.filter((id) => dataset.devConversations.has(id));
-    expect(Math.max(...dev.map(rootTime))).toBeLessThanOrEqual(Math.min(...test.map(rootTime)));
+    expect(Math.max(...dev.map(readRootTime))).toBeLessThanOrEqual(Math.min(...test.map(readRootTime)));
     const trees = { dev: new Set<string>(), test: new Set<string>() };
     for (const query of dataset.queries) {
       expect(query.split).toBe(dataset.devConversations.has(query.cluster) ? 'dev' : 'test');
@@ -161,12 +161,12 @@ describe('spamassassin-threads', () => {
     let [reciprocal, found, inList, foundInList] = [0, 0, 0, 0];
     for (const query of dataset.queries) {
       const later = dataset.corpus.turns.slice(
-        dataset.corpus.position(parentOf(query).id),
-        dataset.corpus.cutoff(query.timestamp),
+        dataset.corpus.getPosition(findAnsweredTurn(query).id),
+        dataset.corpus.countEarlierTurns(query.timestamp),
       );
       const rank = later.length;
       const listRank =
-        parentOf(query).channel === query.channel
+        findAnsweredTurn(query).channel === query.channel
           ? later.filter((turn) => turn.channel === query.channel).length
           : Number.POSITIVE_INFINITY;
       if (rank <= 10) [reciprocal, found] = [reciprocal + 1 / rank, found + 1];
@@ -191,7 +191,7 @@ describe('the archive', () => {
   /** Message ids by time, where no other mail has the same. */
   const ids = new Map<number, string>();
   beforeAll(async () => {
-    mails = await readMails(hamMails(findMailArchive()), new Counts(), silent);
+    mails = await readMails(readHamMails(findMailArchive()), new Counts(), ignoreProgress);
     const shared = new Set<number>();
     for (const { id, time } of mails.values()) {
       if (ids.has(time)) shared.add(time);
@@ -203,17 +203,18 @@ describe('the archive', () => {
   describeDataset('spamassassin-threads', () => loadSpamAssassinThreads({ cacheFolder }), {
     reassigned: async (answers) => {
       const dataset = await loadSpamAssassinThreads({ cacheFolder });
-      const idOf = (turnId: string) => ids.get(dataset.corpus.turn(turnId).timestamp) as string;
+      const findTurnMessageId = (turnId: string) => ids.get(dataset.corpus.getTurn(turnId).timestamp) as string;
       const changed = new Map(mails);
       for (const [queryId, turnId] of answers) {
-        const mail = mails.get(idOf(queryId.slice('q-'.length))) as DatedMail;
-        changed.set(mail.id, { ...mail, inReplyTo: [idOf(turnId)], references: [] });
+        const mail = mails.get(findTurnMessageId(queryId.slice('q-'.length))) as DatedMail;
+        changed.set(mail.id, { ...mail, inReplyTo: [findTurnMessageId(turnId)], references: [] });
       }
-      return datasetOf(
+      return buildMailDataset(
         { name: dataset.name, licence: dataset.declaration.licence },
-        prepareRead(changed, 'time', new Counts(), silent),
+        prepareRead(changed, 'time', new Counts(), ignoreProgress),
       );
     },
-    mayAnswer: (turn, query) => ids.has(turn.timestamp) && ids.has(query.timestamp) && words(turn.text).length >= 5,
+    mayAnswer: (turn, query) =>
+      ids.has(turn.timestamp) && ids.has(query.timestamp) && listWordTokens(turn.text).length >= 5,
   });
 });

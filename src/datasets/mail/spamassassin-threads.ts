@@ -1,7 +1,7 @@
-import { type StartProgress, silent } from '../../core/progress.ts';
+import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import type { DatasetContext } from '../dataset-definition.ts';
-import { findMailArchive, hamMails } from './mail-archive.ts';
+import { findMailArchive, readHamMails } from './mail-archive.ts';
 import { loadMailThreads } from './mail-dataset.ts';
 import { SPAM_ASSASSIN_LICENCE } from './spamassassin-threads-options.ts';
 
@@ -18,7 +18,7 @@ export interface SpamAssassinOptions {
  */
 export async function loadSpamAssassinThreads(
   options: SpamAssassinOptions,
-  progress: StartProgress = silent,
+  progress: StartProgress = ignoreProgress,
 ): Promise<Dataset> {
   const archive = findMailArchive();
   return loadMailThreads(
@@ -26,7 +26,7 @@ export async function loadSpamAssassinThreads(
       name: 'spamassassin-threads',
       licence: SPAM_ASSASSIN_LICENCE,
       identity: { package: archive.version },
-      mails: () => hamMails(archive),
+      mails: () => readHamMails(archive),
       split: 'time',
     },
     options.cacheFolder,

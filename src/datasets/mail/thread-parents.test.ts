@@ -1,22 +1,33 @@
 import { describe, expect, it } from 'vitest';
 import { liftLinks, linkThreads, settleTimes } from './thread-parents.ts';
 
-const mail = (id: string, inReplyTo: string[] = [], references: string[] = []) => ({ id, inReplyTo, references });
-const byId = (...mails: ReturnType<typeof mail>[]) => new Map(mails.map((entry) => [entry.id, entry]));
+const buildThreadedMail = (id: string, inReplyTo: string[] = [], references: string[] = []) => ({
+  id,
+  inReplyTo,
+  references,
+});
+const indexMails = (...mails: ReturnType<typeof buildThreadedMail>[]) =>
+  new Map(mails.map((entry) => [entry.id, entry]));
 
 describe('linkThreads', () => {
   it.each([
-    ['the last of In-Reply-To that is there', mail('c', ['a', 'b', 'gone'], ['a']), { id: 'b', direct: true }],
-    ['else the last of References', mail('c', ['gone'], ['a', 'b']), { id: 'b', direct: true }],
-    ['an older reference is an ancestor', mail('c', [], ['a', 'gone']), { id: 'a', direct: false }],
-    ['never itself', mail('c', ['c'], ['a', 'c']), { id: 'a', direct: false }],
-    ['nothing where all are missing', mail('c', ['gone'], ['gone']), undefined],
+    [
+      'the last of In-Reply-To that is there',
+      buildThreadedMail('c', ['a', 'b', 'gone'], ['a']),
+      { id: 'b', direct: true },
+    ],
+    ['else the last of References', buildThreadedMail('c', ['gone'], ['a', 'b']), { id: 'b', direct: true }],
+    ['an older reference is an ancestor', buildThreadedMail('c', [], ['a', 'gone']), { id: 'a', direct: false }],
+    ['never itself', buildThreadedMail('c', ['c'], ['a', 'c']), { id: 'a', direct: false }],
+    ['nothing where all are missing', buildThreadedMail('c', ['gone'], ['gone']), undefined],
   ])('%s', (_, reply, link) => {
-    expect(linkThreads(byId(mail('a'), mail('b'), reply)).get('c')).toEqual(link);
+    expect(linkThreads(indexMails(buildThreadedMail('a'), buildThreadedMail('b'), reply)).get('c')).toEqual(link);
   });
 
   it('leaves out the link that would close a cycle', () => {
-    const links = linkThreads(byId(mail('a', ['c']), mail('b', ['a']), mail('c', ['b'])));
+    const links = linkThreads(
+      indexMails(buildThreadedMail('a', ['c']), buildThreadedMail('b', ['a']), buildThreadedMail('c', ['b'])),
+    );
     expect([...links.keys()]).toEqual(['a', 'b']);
   });
 });
@@ -71,13 +82,13 @@ describe('liftLinks', () => {
 
 describe('a thread of 50,000 mails, each an answer to the one before it', () => {
   const SIZE = 50_000;
-  const mails = Array.from({ length: SIZE }, (_, i) => mail(`m${i}`, i === 0 ? [] : [`m${i - 1}`]));
+  const mails = Array.from({ length: SIZE }, (_, i) => buildThreadedMail(`m${i}`, i === 0 ? [] : [`m${i - 1}`]));
 
   it.each([
     ['first mail first', mails],
     ['last mail first', mails.toReversed()],
   ])('is linked, dated and lifted in linear time, %s', (_, ordered) => {
-    const links = linkThreads(byId(...ordered));
+    const links = linkThreads(indexMails(...ordered));
     expect(links.size).toBe(SIZE - 1);
     const times = settleTimes(new Map(ordered.map(({ id }) => [id, 0])), links);
     expect(times.get(`m${SIZE - 1}`)).toBe((SIZE - 1) * 1000);

@@ -22,9 +22,9 @@ export function linkThreads(mails: ReadonlyMap<string, Threaded>): Map<string, L
   const links = new Map<string, Link>();
   const roots = new Roots();
   for (const mail of mails.values()) {
-    const link = linkOf(mail, mails);
+    const link = findParentLink(mail, mails);
     // A mail without a link is a root, so that only its own tree leads to it.
-    if (link === null || roots.of(link.id) === mail.id) continue;
+    if (link === null || roots.findTopmost(link.id) === mail.id) continue;
     links.set(mail.id, link);
     roots.hang(mail.id, link.id);
   }
@@ -40,7 +40,7 @@ class Roots {
     this.#above.set(root, above);
   }
 
-  of(id: string): string {
+  findTopmost(id: string): string {
     let at = id;
     for (let above = this.#above.get(at); above !== undefined; above = this.#above.get(at)) {
       const next = this.#above.get(above);
@@ -51,15 +51,15 @@ class Roots {
   }
 }
 
-function linkOf(mail: Threaded, mails: ReadonlyMap<string, Threaded>): Link | null {
-  const known = (id: string) => id !== mail.id && mails.has(id);
-  const answered = mail.inReplyTo.findLast(known);
+function findParentLink(mail: Threaded, mails: ReadonlyMap<string, Threaded>): Link | null {
+  const isKnownMail = (id: string) => id !== mail.id && mails.has(id);
+  const answered = mail.inReplyTo.findLast(isKnownMail);
   if (answered !== undefined) return { id: answered, direct: true };
-  const referred = mail.references.findLast(known);
+  const referred = mail.references.findLast(isKnownMail);
   return referred === undefined ? null : { id: referred, direct: referred === mail.references.at(-1) };
 }
 
-const SECOND = 1000;
+const SECOND_MILLISECONDS = 1000;
 
 /**
  * Times in which each mail comes at least a second after the mail that it hangs from. A clock may be wrong, but an answer is written after its parent and quotes it.
@@ -76,7 +76,8 @@ export function settleTimes(
       path.push(at);
     for (const id of path.reverse()) {
       const above = links.get(id)?.id;
-      const least = above === undefined ? Number.NEGATIVE_INFINITY : (settled.get(above) as number) + SECOND;
+      const least =
+        above === undefined ? Number.NEGATIVE_INFINITY : (settled.get(above) as number) + SECOND_MILLISECONDS;
       settled.set(id, Math.max(stated.get(id) as number, least));
     }
   }
@@ -98,7 +99,7 @@ export function liftLinks(
   const stands = new StandIns(kept, links, copies);
   for (const id of kept) {
     const link = links.get(id);
-    const above = link === undefined ? null : stands.of(link.id);
+    const above = link === undefined ? null : stands.findLinkOf(link.id);
     if (link !== undefined && above !== null) lifted.set(id, { id: above.id, direct: link.direct && above.direct });
   }
   return lifted;
@@ -118,7 +119,7 @@ class StandIns {
   }
 
   /** The mail itself if it was kept, else the first copy, or the nearest ancestor, which is not the answered mail; null if none was kept. */
-  of(id: string): Link | null {
+  findLinkOf(id: string): Link | null {
     const path: string[] = [];
     let at: string | undefined = id;
     while (at !== undefined && !this.#kept.has(at) && !this.#found.has(at)) {

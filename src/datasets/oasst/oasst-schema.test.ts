@@ -21,23 +21,23 @@ test('a line is a tree of what is read of its messages', () => {
   ]);
 });
 
-const replied = (reply: object) => JSON.stringify({ ...TREE, prompt: { ...TREE.prompt, replies: [reply] } });
+const encodeReply = (reply: object) => JSON.stringify({ ...TREE, prompt: { ...TREE.prompt, replies: [reply] } });
 
 test.each([
   ['{"message', 'x:2: not JSON: {"message; name a file of message trees'],
   [JSON.stringify(TREE.prompt), 'x:2: message_tree_id: expected string (and 1 more), got nothing; correct the tree'],
   [
-    replied({ ...REPLY, role: 'user' }),
+    encodeReply({ ...REPLY, role: 'user' }),
     'x:2: prompt.replies[0].role: expected "prompter" or "assistant", got "user"; correct the tree',
   ],
-  [replied({ ...REPLY, text: 7 }), 'x:2: prompt.replies[0].text: expected string, got 7; correct the tree'],
+  [encodeReply({ ...REPLY, text: 7 }), 'x:2: prompt.replies[0].text: expected string, got 7; correct the tree'],
   [
-    replied({ ...REPLY, message_id: 'b\ud83d' }),
+    encodeReply({ ...REPLY, message_id: 'b\ud83d' }),
     'x:2: prompt.replies[0].message_id: expected an id of well-formed Unicode, got "b\\ud83d"; correct the tree',
   ],
   [`${'['.repeat(5000)}${']'.repeat(5000)}`, 'x:2: nested 5000 deep, where at most 256 is read: [[['],
   [
-    replied({ ...REPLY, message_id: 'b c' }),
+    encodeReply({ ...REPLY, message_id: 'b c' }),
     'x:2: prompt.replies[0].message_id: expected an id without spaces, got "b c"; correct the tree',
   ],
 ])('refuses a line that is no tree: %s', (line, message) => {

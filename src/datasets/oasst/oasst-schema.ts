@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ValidationError } from '../../core/errors.ts';
 import { check } from '../../core/validation.ts';
 import { id } from '../jsonl/id-schema.ts';
-import { depthFault } from '../jsonl/json-depth.ts';
+import { describeDepthFault } from '../jsonl/json-depth.ts';
 
 /** A message of a tree, as the file has it. What is not named here is not read. */
 export interface OasstMessage {
@@ -45,7 +45,7 @@ export function parseOasst(text: string, file: string): OasstTree[] {
 }
 
 function parseTree(line: string, where: string): OasstTree {
-  const tooDeep = depthFault(line);
+  const tooDeep = describeDepthFault(line);
   if (tooDeep !== null)
     throw new ValidationError(`${where}: ${tooDeep}: ${line.slice(0, 80)}; remove the tree or shorten it`, { where });
   let row: unknown;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { Counts } from '../counts.ts';
 import type { OasstMessage, OasstTree } from './oasst-schema.ts';
-import { oasstTurnsOf } from './oasst-turns.ts';
+import { buildOasstTurns } from './oasst-turns.ts';
 
-const message = (
+const buildMessage = (
   id: string,
   replies: readonly OasstMessage[] = [],
   more: Partial<OasstMessage> = {},
@@ -14,11 +14,11 @@ const message = (
   replies,
   ...more,
 });
-const tree = (prompt: OasstMessage): OasstTree => ({ message_tree_id: `t-${prompt.message_id}`, prompt });
-const read = (trees: readonly OasstTree[]) => oasstTurnsOf(trees, new Counts());
+const buildTree = (prompt: OasstMessage): OasstTree => ({ message_tree_id: `t-${prompt.message_id}`, prompt });
+const read = (trees: readonly OasstTree[]) => buildOasstTurns(trees, new Counts());
 
 test('a message is a turn of its tree, by its role', () => {
-  expect(read([tree(message('a', [message('b')], { role: 'prompter' }))])).toEqual([
+  expect(read([buildTree(buildMessage('a', [buildMessage('b')], { role: 'prompter' }))])).toEqual([
     {
       turn: {
         id: 'a',
@@ -48,8 +48,13 @@ test('a message is a turn of its tree, by its role', () => {
 
 test('takes tree after tree, level by level, and within a level by id, so that siblings do not stand together', () => {
   const turns = read([
-    tree(message('r', [message('n', [message('b'), message('z')]), message('m', [message('y'), message('a')])])),
-    tree(message('q', [message('c')])),
+    buildTree(
+      buildMessage('r', [
+        buildMessage('n', [buildMessage('b'), buildMessage('z')]),
+        buildMessage('m', [buildMessage('y'), buildMessage('a')]),
+      ]),
+    ),
+    buildTree(buildMessage('q', [buildMessage('c')])),
   ]);
   expect(turns.map(({ turn: { id, timestamp } }) => [id, timestamp / 60_000])).toEqual([
     ['r', 0],
@@ -66,14 +71,16 @@ test('takes tree after tree, level by level, and within a level by id, so that s
 
 test('what answered a message that is left out hangs from what that one answered, without answering it', () => {
   const counts = new Counts();
-  const turns = oasstTurnsOf(
+  const turns = buildOasstTurns(
     [
-      tree(
-        message('a', [
-          message('gone', [message('empty', [message('b', [message('c')])], { text: ' \n' })], { deleted: true }),
+      buildTree(
+        buildMessage('a', [
+          buildMessage('gone', [buildMessage('empty', [buildMessage('b', [buildMessage('c')])], { text: ' \n' })], {
+            deleted: true,
+          }),
         ]),
       ),
-      tree(message('gone-prompt', [message('d')], { deleted: true })),
+      buildTree(buildMessage('gone-prompt', [buildMessage('d')], { deleted: true })),
     ],
     counts,
   );

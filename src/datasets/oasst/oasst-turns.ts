@@ -10,7 +10,7 @@ export interface OasstTurn {
   readonly answers: boolean;
 }
 
-const MINUTE = 60_000;
+const MINUTE_MILLISECONDS = 60_000;
 
 /** A message and its parent. */
 interface Hung {
@@ -25,29 +25,33 @@ interface Hung {
  * level by level, within a level by id. Siblings must not be adjacent: the time of a message would reveal the message that it answers. Deleted
  * messages and messages without a text are excluded; their answers become children of the message above.
  */
-export function oasstTurnsOf(trees: readonly OasstTree[], counts: Counts): OasstTurn[] {
+export function buildOasstTurns(trees: readonly OasstTree[], counts: Counts): OasstTurn[] {
   for (const skipped of ['deleted messages', 'messages without a text']) counts.add(`skipped: ${skipped}`, 0);
   const turns: OasstTurn[] = [];
   for (const { message_tree_id, prompt } of trees) {
     let level: readonly Hung[] = [{ message: prompt, parentId: null, answers: false }];
     while (level.length > 0) {
       for (const hung of level) {
-        const skipped = reasonToSkip(hung.message);
+        const skipped = findSkipReason(hung.message);
         if (skipped !== null) counts.add(`skipped: ${skipped}`);
-        else turns.push({ turn: turnOf(hung, message_tree_id, turns.length * MINUTE), answers: hung.answers });
+        else
+          turns.push({
+            turn: buildOasstTurn(hung, message_tree_id, turns.length * MINUTE_MILLISECONDS),
+            answers: hung.answers,
+          });
       }
-      level = level.flatMap(below).sort((a, b) => compareBytes(a.message.message_id, b.message.message_id));
+      level = level.flatMap(hangReplies).sort((a, b) => compareBytes(a.message.message_id, b.message.message_id));
     }
   }
   return turns;
 }
 
-function reasonToSkip({ deleted, text }: OasstMessage): 'deleted messages' | 'messages without a text' | null {
+function findSkipReason({ deleted, text }: OasstMessage): 'deleted messages' | 'messages without a text' | null {
   if (deleted === true) return 'deleted messages';
   return text.trim() === '' ? 'messages without a text' : null;
 }
 
-function turnOf({ message, parentId }: Hung, tree: string, timestamp: number): Turn {
+function buildOasstTurn({ message, parentId }: Hung, tree: string, timestamp: number): Turn {
   return {
     id: message.message_id,
     conversationId: tree,
@@ -60,8 +64,8 @@ function turnOf({ message, parentId }: Hung, tree: string, timestamp: number): T
 }
 
 /** The replies to a message. */
-function below({ message, parentId }: Hung): Hung[] {
-  const answers = reasonToSkip(message) === null;
+function hangReplies({ message, parentId }: Hung): Hung[] {
+  const answers = findSkipReason(message) === null;
   return (message.replies ?? []).map((reply) => ({
     message: reply,
     parentId: answers ? message.message_id : parentId,

@@ -40,42 +40,45 @@ const path = join(folder, 'trees.jsonl');
 writeFileSync(path, TEXT);
 
 /** A tree with each message that answers something else moved below it. @param answers by message id */
-function regrafted(tree: Reply, answers: ReadonlyMap<string, string>): Reply {
-  const messages = below(tree);
+function regraftTree(tree: Reply, answers: ReadonlyMap<string, string>): Reply {
+  const messages = listReplies(tree);
   const parents = new Map(
     messages.flatMap(({ message_id, replies }) => replies.map((child) => [child.message_id, message_id])),
   );
-  const parentOf = (id: string) => answers.get(id) ?? parents.get(id);
-  const grown = (message: Reply): Reply => ({
+  const findMessageParent = (id: string) => answers.get(id) ?? parents.get(id);
+  const growTree = (message: Reply): Reply => ({
     ...message,
-    replies: messages.filter(({ message_id }) => parentOf(message_id) === message.message_id).map(grown),
+    replies: messages.filter(({ message_id }) => findMessageParent(message_id) === message.message_id).map(growTree),
   });
-  return grown(tree);
+  return growTree(tree);
 }
 
-function below(message: Reply): Reply[] {
-  return [message, ...message.replies.flatMap(below)];
+function listReplies(message: Reply): Reply[] {
+  return [message, ...message.replies.flatMap(listReplies)];
 }
 
-function written(name: string, content: string | Uint8Array): string {
+function writeOasstFile(name: string, content: string | Uint8Array): string {
   writeFileSync(join(folder, name), content);
   return join(folder, name);
 }
 
-const levelOf = (corpus: Corpus, { id, conversationId }: Turn) => corpus.conversation(conversationId).depth(id);
+const findTurnDepth = (corpus: Corpus, { id, conversationId }: Turn) =>
+  corpus.getConversation(conversationId).getDepth(id);
 
 describe('a file of trees', () => {
   describeDataset('oasst', () => loadOasst({ path }), {
     reassigned: (answers) => {
       const byMessage = new Map([...answers].map(([queryId, turnId]) => [queryId.slice('q-'.length), turnId]));
-      const trees = TREES.map((tree) => ({ ...tree, prompt: regrafted(tree.prompt, byMessage) }));
-      return loadOasst({ path: written('regrafted.jsonl', trees.map((tree) => JSON.stringify(tree)).join('\n')) });
+      const trees = TREES.map((tree) => ({ ...tree, prompt: regraftTree(tree.prompt, byMessage) }));
+      return loadOasst({
+        path: writeOasstFile('regrafted.jsonl', trees.map((tree) => JSON.stringify(tree)).join('\n')),
+      });
     },
     // Times go by levels: only a message of the same level can be the answer without another time.
     mayAnswer: (turn, query, { corpus }) => {
-      const parent = corpus.turn(corpus.turn(query.turnId as string).parentId as string);
+      const parent = corpus.getTurn(corpus.getTurn(query.turnId as string).parentId as string);
       const { conversationId: tree } = parent;
-      return turn.conversationId === tree && levelOf(corpus, turn) === levelOf(corpus, parent);
+      return turn.conversationId === tree && findTurnDepth(corpus, turn) === findTurnDepth(corpus, parent);
     },
   });
 
@@ -109,7 +112,7 @@ describe('a file of trees', () => {
   });
 
   it('may be compressed', async () => {
-    const compressed = written('trees.jsonl.gz', gzipSync(TEXT));
+    const compressed = writeOasstFile('trees.jsonl.gz', gzipSync(TEXT));
     expect((await loadOasst({ path: compressed })).hash).toBe((await loadOasst({ path })).hash);
   });
 });
@@ -126,7 +129,7 @@ describe('what cannot be read', () => {
     ['empty.jsonl', '', ValidationError, 'no message answers another in: '],
     ['twice.jsonl', `${TEXT}${TEXT}`, ValidationError, 'duplicate turn id: a0'],
   ])('is named: %s', async (name, content, type, message) => {
-    const error = await loadOasst({ path: written(name, content) }).catch((caught: unknown) => caught);
+    const error = await loadOasst({ path: writeOasstFile(name, content) }).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(type);
     expect((error as Error).message).toContain(message);
   });
@@ -148,7 +151,7 @@ describeData('the first hundred English trees', 'oasst/en_100_tree.jsonl', (file
       'queries, test': 340,
     });
     const among = queries.filter(({ id, timestamp }) => {
-      const newest = corpus.turns.slice(0, corpus.cutoff(timestamp)).slice(-10);
+      const newest = corpus.turns.slice(0, corpus.countEarlierTurns(timestamp)).slice(-10);
       return newest.some((turn) => qrels.get(id)?.get(turn.id) === 3);
     });
     expect((among.length / queries.length).toFixed(3)).toBe('0.971');

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { StorageError, ValidationError } from '../../core/errors.ts';
 import { readBytes } from '../../core/files.ts';
-import { hashOf } from '../../core/hash.ts';
+import { computeHash } from '../../core/hash.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turn.ts';
@@ -10,10 +10,10 @@ import { GRADE_NAMES, PARENT } from '../judgements.ts';
 import { ReplyJudgements } from '../mail/reply-judgements.ts';
 import { replyQuery } from '../mail/reply-query.ts';
 import { countUndecodable } from '../mail/undecodable.ts';
-import { firstOfTest, isDev } from '../time-split.ts';
+import { findTestStart, isDev } from '../time-split.ts';
 import { OASST_LICENCE } from './oasst-options.ts';
 import { parseOasst } from './oasst-schema.ts';
-import { type OasstTurn, oasstTurnsOf } from './oasst-turns.ts';
+import { buildOasstTurns, type OasstTurn } from './oasst-turns.ts';
 
 export interface OasstOptions {
   /** A file of message trees, `.jsonl` or `.jsonl.gz`. */
@@ -29,10 +29,10 @@ export async function loadOasst({ path }: OasstOptions): Promise<Dataset> {
   const counts = new Counts();
   const trees = parseOasst(readTrees(path), path);
   counts.add('trees', trees.length);
-  const read = oasstTurnsOf(trees, counts);
+  const read = buildOasstTurns(trees, counts);
   const corpus = new Corpus(read.map(({ turn }) => turn));
-  const devConversations = devOf(corpus);
-  const queries = queriesOf(read, devConversations);
+  const devConversations = chooseDevTrees(corpus);
+  const queries = buildOasstQueries(read, devConversations);
   if (queries.length === 0)
     throw new ValidationError(`no message answers another in: ${path}; name a file of message trees`, { path });
   countResult(corpus, queries, counts);
@@ -50,7 +50,7 @@ export async function loadOasst({ path }: OasstOptions): Promise<Dataset> {
     gradeNames: GRADE_NAMES,
     devConversations,
     facts: counts.toFacts(),
-    hash: hashOf({ turns: corpus.turns, queries }),
+    hash: computeHash({ turns: corpus.turns, queries }),
   };
 }
 
@@ -64,13 +64,13 @@ function readTrees(path: string): string {
 }
 
 /** The first 70 % of the trees, in the order of the file. */
-function devOf(corpus: Corpus): Set<string> {
+function chooseDevTrees(corpus: Corpus): Set<string> {
   const starts = corpus.conversations.map(({ id, turns }) => ({ id, timestamp: (turns[0] as Turn).timestamp }));
-  const first = firstOfTest(starts);
+  const first = findTestStart(starts);
   return new Set(starts.filter((start) => isDev(start, first)).map(({ id }) => id));
 }
 
-function queriesOf(read: readonly OasstTurn[], devConversations: ReadonlySet<string>): Query[] {
+function buildOasstQueries(read: readonly OasstTurn[], devConversations: ReadonlySet<string>): Query[] {
   return read
     .filter(({ answers }) => answers)
     .map(({ turn }) => {

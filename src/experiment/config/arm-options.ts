@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { assertRetriever, retrieverOptions } from '../../retrieval/retriever-options.ts';
-import { fileName } from './arms.ts';
+import { formatFileName } from './arms.ts';
 import { CONFIG_LIMITS } from './config-limits.ts';
 
-/** Free text for tables; {@link fileName} makes the run file's name of it. */
+/** Free text for tables; {@link formatFileName} makes the run file's name of it. */
 export const armName = z
   .string()
   .max(CONFIG_LIMITS.armNameCharacters)
-  .refine((name) => fileName(name) !== '', 'a name with a letter or digit');
+  .refine((name) => formatFileName(name) !== '', 'a name with a letter or digit');
 
 /** The options that make an arm a null control. */
 function assertControlled(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ConfigurationError } from '../../core/errors.ts';
-import { armsToRun, selectArms } from './arm-selection.ts';
+import { listArmsToRun, selectArms } from './arm-selection.ts';
 import { resolveConfig } from './config.ts';
 import type { Plain } from './config-file.ts';
 
@@ -22,25 +22,28 @@ const config = resolveConfig(
   },
   'test.yaml',
 );
-const selected = (...wanted: string[]) => {
+const listSelected = (...wanted: string[]) => {
   const { arms, only } = selectArms(config, wanted);
   return { arms: arms.map(({ name }) => name), only };
 };
-const runNames = (...wanted: string[]) => armsToRun(selectArms(config, wanted)).map(({ name }) => name);
+const runNames = (...wanted: string[]) => listArmsToRun(selectArms(config, wanted)).map(({ name }) => name);
 
 test('no name is all arms', () => {
   expect(selectArms(config, [])).toBe(config);
-  expect(armsToRun(config)).toBe(config.arms);
+  expect(listArmsToRun(config)).toBe(config.arms);
 });
 
 test('the baseline is kept, and the order of the config', () => {
   expect(runNames('last', 'Other')).toEqual(['Other', 'Words', 'last']);
-  expect(selected('last', 'Other')).toEqual({ arms: ['Other', 'Words', 'last'], only: null });
+  expect(listSelected('last', 'Other')).toEqual({ arms: ['Other', 'Words', 'last'], only: null });
   expect(runNames('Words')).toEqual(['Words']);
 });
 
 test('what an arm extends stays in the config and is not run', () => {
-  expect(selected('fading, 3-D')).toEqual({ arms: ['Words', 'fading', 'fading, 3-D'], only: ['Words', 'fading, 3-D'] });
+  expect(listSelected('fading, 3-D')).toEqual({
+    arms: ['Words', 'fading', 'fading, 3-D'],
+    only: ['Words', 'fading, 3-D'],
+  });
   expect(runNames('fading, 3-D')).toEqual(['Words', 'fading, 3-D']);
   expect(runNames('fading, 3-D', 'fading')).toEqual(['Words', 'fading', 'fading, 3-D']);
 });
@@ -56,7 +59,7 @@ test('the selection is part of the config, which resolves to itself', () => {
 });
 
 test('every unknown name is reported, with the nearest', () => {
-  const faults = (...wanted: string[]) => {
+  const listSelectFaults = (...wanted: string[]) => {
     try {
       selectArms(config, wanted);
       return [];
@@ -65,7 +68,7 @@ test('every unknown name is reported, with the nearest', () => {
       return error.faults;
     }
   };
-  expect(faults('Wrods', 'last', 'something')).toEqual([
+  expect(listSelectFaults('Wrods', 'last', 'something')).toEqual([
     { path: '--arm', expected: 'an arm of sample', got: '"Wrods"', nearest: 'Words' },
     { path: '--arm', expected: 'an arm of sample', got: '"something"' },
   ]);

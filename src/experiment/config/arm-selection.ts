@@ -1,18 +1,18 @@
 import { ConfigurationError, type ConfigurationFault } from '../../core/errors.ts';
 import { withNearest } from '../../core/validation.ts';
 import type { ArmOptions } from './arm-options.ts';
-import { fileName } from './arms.ts';
+import { formatFileName } from './arms.ts';
 import type { ExperimentConfig } from './config-schema.ts';
 
 /** The arms that a config runs; those that it only starts others from are left out. */
-export function armsToRun({ arms, only, evaluation }: ExperimentConfig): readonly ArmOptions[] {
+export function listArmsToRun({ arms, only, evaluation }: ExperimentConfig): readonly ArmOptions[] {
   return only === null ? arms : arms.filter(({ name }) => only.includes(name) || name === evaluation.baseline);
 }
 
 /** An arm and the arms that it extends, whose tuned values it reuses. */
-function chainOf(name: string | undefined, arms: readonly ArmOptions[]): string[] {
+function listArmChain(name: string | undefined, arms: readonly ArmOptions[]): string[] {
   const arm = arms.find((candidate) => candidate.name === name);
-  return arm === undefined ? [] : [arm.name, ...chainOf(arm.extends, arms)];
+  return arm === undefined ? [] : [arm.name, ...listArmChain(arm.extends, arms)];
 }
 
 /**
@@ -25,7 +25,7 @@ function chainOf(name: string | undefined, arms: readonly ArmOptions[]): string[
 export function selectArms(config: ExperimentConfig, wanted: readonly string[]): ExperimentConfig {
   if (wanted.length === 0) return config;
   const names = config.arms.map(({ name }) => name);
-  const found = wanted.map((word) => names.find((name) => name === word || fileName(name) === word));
+  const found = wanted.map((word) => names.find((name) => name === word || formatFileName(name) === word));
   const faults = wanted.flatMap((word, i): ConfigurationFault[] => {
     if (found[i] !== undefined) return [];
     const fault = { path: '--arm', expected: `an arm of ${config.name}`, got: JSON.stringify(word) };
@@ -37,7 +37,7 @@ export function selectArms(config: ExperimentConfig, wanted: readonly string[]):
   const run = config.arms
     .filter((arm) => isWanted(arm) || arm.name === config.evaluation.baseline)
     .map(({ name }) => name);
-  const kept = new Set(run.flatMap((name) => chainOf(name, config.arms)));
+  const kept = new Set(run.flatMap((name) => listArmChain(name, config.arms)));
   const arms = config.arms.filter(({ name }) => kept.has(name));
   return { ...config, arms, only: arms.length === run.length ? null : run };
 }

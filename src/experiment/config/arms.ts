@@ -1,7 +1,7 @@
 import type { ConfigurationFault } from '../../core/errors.ts';
-import { hashOf } from '../../core/hash.ts';
-import { excerpt, valueAt, withNearest } from '../../core/validation.ts';
-import { isPlain, leafPaths, merge, type Path, type Plain } from './config-file.ts';
+import { computeHash } from '../../core/hash.ts';
+import { getValueAt, shortenToExcerpt, withNearest } from '../../core/validation.ts';
+import { isPlain, listLeafPaths, merge, type Path, type Plain } from './config-file.ts';
 import { CONFIG_LIMITS } from './config-limits.ts';
 
 /** Keys that belong to one arm alone and are not taken over by the arms that extend it. */
@@ -24,19 +24,19 @@ function cutToBytes(text: string, bytes: number): string {
 }
 
 /** An arm's name as a file and as a run tag: `+ IRCP, directed` is `ircp-directed`. A level below zero keeps its sign, a name that is too long gets a hash. */
-export function fileName(armName: string): string {
+export function formatFileName(armName: string): string {
   const name = armName
     .toLowerCase()
     .replace(/=-(?=\d)/g, '=minus-')
     .replace(/[^\p{L}\p{N}]+/gu, '-')
     .replace(/^-|-$/g, '');
   if (Buffer.byteLength(name) <= LONGEST_FILE_NAME) return name;
-  return `${cutToBytes(name, LONGEST_FILE_NAME - 9)}-${hashOf(armName).slice(0, 8)}`;
+  return `${cutToBytes(name, LONGEST_FILE_NAME - 9)}-${computeHash(armName).slice(0, 8)}`;
 }
 
 /** A layer of an arm, and its path in the config. */
 export interface Layer {
-  readonly place: Path;
+  readonly keyPath: Path;
   /** The path within the arm that it is about; empty for a whole arm. */
   readonly at: Path;
   readonly content: unknown;
@@ -48,18 +48,18 @@ export interface ExpandedArm {
   /** From the first to the last word: the base, the arms that are extended, the arm itself, the levels of a sweep. */
   readonly layers: readonly Layer[];
   /** Where it is written; null for an arm of a sweep. */
-  readonly place: Path | null;
+  readonly keyPath: Path | null;
 }
 
 /** Whether a layer has a value at a path within its arm. */
-export function holds({ at, content }: Layer, keys: Path): boolean {
-  return at.every((key, i) => key === keys[i]) && valueAt(content, keys.slice(at.length)) !== undefined;
+export function hasValueAt({ at, content }: Layer, keys: Path): boolean {
+  return at.every((key, i) => key === keys[i]) && getValueAt(content, keys.slice(at.length)) !== undefined;
 }
 
 /** Where in the config the value of an arm is written that counts, or undefined where nobody wrote it. */
-export function placeOf({ layers }: ExpandedArm, keys: Path): Path | undefined {
-  const writer = layers.findLast((layer) => holds(layer, keys));
-  return writer === undefined ? undefined : [...writer.place, ...keys.slice(writer.at.length)];
+export function findArmValuePath({ layers }: ExpandedArm, keys: Path): Path | undefined {
+  const writer = layers.findLast((layer) => hasValueAt(layer, keys));
+  return writer === undefined ? undefined : [...writer.keyPath, ...keys.slice(writer.at.length)];
 }
 
 /** Names in a message. */
@@ -69,7 +69,7 @@ const LISTED_NAMES = 20;
 const HINTED_FAULTS = 20;
 
 /** A list of names that stays readable. */
-function listed(names: readonly string[]): string {
+function joinNames(names: readonly string[]): string {
   if (names.length <= LISTED_NAMES) return names.join(', ');
   return `${names.slice(0, LISTED_NAMES).join(', ')} and ${names.length - LISTED_NAMES} more`;
 }
@@ -79,30 +79,34 @@ function listed(names: readonly string[]): string {
  *
  * @param before how many faults of this kind there are already.
  */
-export function unknownArm(
+export function describeUnknownArm(
   { path, expected }: { readonly path: string; readonly expected: string },
   wanted: unknown,
   names: readonly string[],
   before = 0,
 ): ConfigurationFault {
-  const fault = { path, expected: `${expected} (${listed(names) || 'there is none'})`, got: excerpt(wanted) };
+  const fault = {
+    path,
+    expected: `${expected} (${joinNames(names) || 'there is none'})`,
+    got: shortenToExcerpt(wanted),
+  };
   return before < HINTED_FAULTS ? withNearest(fault, String(wanted), names) : fault;
 }
 
 /** The options that an arm passes to arms that extend it. */
-export function inheritable(arm: Plain): Plain {
+export function selectInheritable(arm: Plain): Plain {
   return Object.fromEntries(Object.entries(arm).filter(([key]) => !OWN_KEYS.includes(key)));
 }
 
-function expandArm(arm: Plain, place: Path, start: ExpandedArm): ExpandedArm {
-  const own: Layer = { place, at: [], content: arm };
-  const options = merge(inheritable(start.options as Plain), arm);
-  const differences = arm.differences ?? leafPaths(inheritable(arm)).map((path) => path.join('.'));
-  return { options: { ...options, differences }, layers: [...start.layers, own], place };
+function expandArm(arm: Plain, keyPath: Path, start: ExpandedArm): ExpandedArm {
+  const own: Layer = { keyPath, at: [], content: arm };
+  const options = merge(selectInheritable(start.options as Plain), arm);
+  const differences = arm.differences ?? listLeafPaths(selectInheritable(arm)).map((path) => path.join('.'));
+  return { options: { ...options, differences }, layers: [...start.layers, own], keyPath };
 }
 
 /** The arms that an arm stands on, from the base on. */
-function heightOf(arm: ExpandedArm): number {
+function countInheritedArms(arm: ExpandedArm): number {
   return arm.layers.length - 1;
 }
 
@@ -118,21 +122,21 @@ class ArmExpansion {
   #isTooLong = false;
 
   constructor(base: Plain) {
-    this.#root = { options: base, layers: [{ place: ['base'], at: [], content: base }], place: null };
+    this.#root = { options: base, layers: [{ keyPath: ['base'], at: [], content: base }], keyPath: null };
   }
 
   /** The start of an arm: the arm that it extends, or else the base. */
-  #startOf(arm: Plain, path: string): ExpandedArm {
+  #resolveArmStart(arm: Plain, path: string): ExpandedArm {
     if (arm.extends === undefined) return this.#root;
     const parent = this.#byName.get(arm.extends);
     if (parent === undefined) {
-      const place = { path, expected: 'an arm before it' };
-      this.faults.push(unknownArm(place, arm.extends, this.#names, this.faults.length));
+      const keyPath = { path, expected: 'an arm before it' };
+      this.faults.push(describeUnknownArm(keyPath, arm.extends, this.#names, this.faults.length));
       return this.#root;
     }
     // What a sweep or the null controls added stands above a chain that was written.
     const isAdded = (arm.levels ?? arm.control ?? null) !== null;
-    if (isAdded || heightOf(parent) < LONGEST_CHAIN) return parent;
+    if (isAdded || countInheritedArms(parent) < LONGEST_CHAIN) return parent;
     const expected = `at most ${LONGEST_CHAIN} arms that extend each other in a row`;
     if (!this.#isTooLong) this.faults.push({ path, expected, got: 'more; let this arm extend an earlier one' });
     this.#isTooLong = true;
@@ -141,12 +145,12 @@ class ArmExpansion {
 
   add(arm: unknown): void {
     const index = String(this.arms.length);
-    const place = ['arms', index];
+    const keyPath = ['arms', index];
     if (!isPlain(arm)) {
-      this.arms.push({ options: arm, layers: [{ place, at: [], content: arm }], place });
+      this.arms.push({ options: arm, layers: [{ keyPath, at: [], content: arm }], keyPath });
       return;
     }
-    const expanded = expandArm(arm, place, this.#startOf(arm, `arms[${index}].extends`));
+    const expanded = expandArm(arm, keyPath, this.#resolveArmStart(arm, `arms[${index}].extends`));
     this.arms.push(expanded);
     if (!this.#byName.has(arm.name)) this.#byName.set(arm.name, expanded);
     this.#names.push(String(arm.name));
@@ -167,12 +171,12 @@ export function expandArms(
   return expansion;
 }
 
-export function expandedNamed(arms: readonly ExpandedArm[], name: unknown): ExpandedArm | undefined {
+export function findExpandedArm(arms: readonly ExpandedArm[], name: unknown): ExpandedArm | undefined {
   return arms.find(({ options }) => isPlain(options) && options.name === name);
 }
 
 /** All combinations of the values of each path, the last path changing fastest; one empty combination without tuning. */
-export function combinations(tune: Readonly<Record<string, readonly unknown[]>>): Plain[] {
+export function listCombinations(tune: Readonly<Record<string, readonly unknown[]>>): Plain[] {
   return Object.entries(tune).reduce<Plain[]>(
     (grid, [path, values]) => grid.flatMap((point) => values.map((value) => ({ ...point, [path]: value }))),
     [{}],

@@ -3,28 +3,28 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../../core/errors.ts';
-import { composeFiles, writerOf } from './config-composition.ts';
+import { composeFiles, findWriter } from './config-composition.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-composition-'));
 afterAll(() => rmSync(root, { recursive: true }));
-const at = (file: string) => join(root, 'configs', file);
+const joinConfigPath = (file: string) => join(root, 'configs', file);
 
 /** Writes files by their paths below the folder configs. */
 function write(files: Readonly<Record<string, string | object>>): void {
   for (const [file, content] of Object.entries(files)) {
-    mkdirSync(dirname(at(file)), { recursive: true });
-    writeFileSync(at(file), typeof content === 'string' ? content : JSON.stringify(content));
+    mkdirSync(dirname(joinConfigPath(file)), { recursive: true });
+    writeFileSync(joinConfigPath(file), typeof content === 'string' ? content : JSON.stringify(content));
   }
 }
 
 beforeEach(() => rmSync(join(root, 'configs'), { recursive: true, force: true }));
 
-const composed = (file: string, ...overrides: string[]) => composeFiles(at(file), overrides).content;
+const composeContent = (file: string, ...overrides: string[]) => composeFiles(joinConfigPath(file), overrides).content;
 
 /** `path (file): got` of every fault, files without the folder. */
-function faultsOf(file: string, ...overrides: string[]): string[] {
+function listComposeFaults(file: string, ...overrides: string[]): string[] {
   try {
-    composeFiles(at(file), overrides);
+    composeFiles(joinConfigPath(file), overrides);
     return [];
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
@@ -36,19 +36,19 @@ function faultsOf(file: string, ...overrides: string[]): string[] {
 
 describe('what is written later goes over what is written earlier', () => {
   test('extended files in their order, then groups, then the own keys, then overrides', () => {
-    const all = (n: number) =>
+    const buildNested = (n: number) =>
       Object.fromEntries(
         Array.from('edcba')
           .slice(n)
           .map((key) => [key, n]),
       );
     write({
-      'first.yaml': { evaluation: all(0) },
-      'second.yaml': { evaluation: all(1) },
-      'groups/evaluation/g.yaml': { evaluation: all(2) },
-      'x.yaml': { extends: ['first.yaml', 'second.yaml'], groups: { evaluation: 'g' }, evaluation: all(3) },
+      'first.yaml': { evaluation: buildNested(0) },
+      'second.yaml': { evaluation: buildNested(1) },
+      'groups/evaluation/g.yaml': { evaluation: buildNested(2) },
+      'x.yaml': { extends: ['first.yaml', 'second.yaml'], groups: { evaluation: 'g' }, evaluation: buildNested(3) },
     });
-    expect(composed('x.yaml', 'evaluation.a=4')).toEqual({ evaluation: { e: 0, d: 1, c: 2, b: 3, a: 4 } });
+    expect(composeContent('x.yaml', 'evaluation.a=4')).toEqual({ evaluation: { e: 0, d: 1, c: 2, b: 3, a: 4 } });
   });
 
   test('groups in the order dataset, candidates, scoring, evaluation', () => {
@@ -57,7 +57,7 @@ describe('what is written later goes over what is written earlier', () => {
       'groups/candidates/c.yaml': { base: { candidates: 'c', relevance: 'c' } },
       'x.yaml': { groups: { scoring: 's', candidates: 'c' } },
     });
-    expect(composed('x.yaml')).toEqual({ base: { candidates: 'c', relevance: 's', decay: 's' } });
+    expect(composeContent('x.yaml')).toEqual({ base: { candidates: 'c', relevance: 's', decay: 's' } });
   });
 
   test('files are extended through files in other folders', () => {
@@ -66,7 +66,7 @@ describe('what is written later goes over what is written earlier', () => {
       'sweeps/y.yaml': { extends: '../z.yaml', a: 2, b: 2 },
       'z.yaml': { a: 3, b: 3, c: 3 },
     });
-    expect(composed('x.yaml')).toEqual({ a: 1, b: 2, c: 3 });
+    expect(composeContent('x.yaml')).toEqual({ a: 1, b: 2, c: 3 });
   });
 
   test('of a group the last choice is taken, and what it replaces leaves nothing behind', () => {
@@ -76,12 +76,12 @@ describe('what is written later goes over what is written earlier', () => {
       'x.yaml': { extends: 'y.yaml', groups: { evaluation: 'short' } },
       'y.yaml': { groups: { evaluation: 'long' }, seed: 3 },
     });
-    expect(composed('x.yaml')).toEqual({ seed: 3, evaluation: { samples: 111 } });
-    expect(composed('x.yaml', 'groups.evaluation=long')).toEqual({
+    expect(composeContent('x.yaml')).toEqual({ seed: 3, evaluation: { samples: 111 } });
+    expect(composeContent('x.yaml', 'groups.evaluation=long')).toEqual({
       seed: 3,
       evaluation: { samples: 9999, level: 0.9 },
     });
-    expect(composed('x.yaml', 'extends=[]', 'groups={}')).toEqual({});
+    expect(composeContent('x.yaml', 'extends=[]', 'groups={}')).toEqual({});
   });
 
   test('arms go by name: one of the same name is changed in place, others follow', () => {
@@ -89,7 +89,7 @@ describe('what is written later goes over what is written earlier', () => {
       'x.yaml': { extends: 'y.yaml', arms: [{ name: 'c' }, { name: 'a', decay: { halfLifeHours: 5 } }] },
       'y.yaml': { arms: [{ name: 'a', decay: { halfLifeHours: 3 }, k: 1 }, { name: 'b' }] },
     });
-    expect(composed('x.yaml', 'arms.b.k=7')).toEqual({
+    expect(composeContent('x.yaml', 'arms.b.k=7')).toEqual({
       arms: [{ name: 'a', decay: { halfLifeHours: 5 }, k: 1 }, { name: 'b', k: 7 }, { name: 'c' }],
     });
   });
@@ -98,9 +98,9 @@ describe('what is written later goes over what is written earlier', () => {
 describe('an error is reported for', () => {
   test('a cycle, with the chain', () => {
     write({ 'x.yaml': { extends: 'y.yaml' }, 'y.yaml': { extends: './z.yaml' }, 'z.yaml': { extends: 'y.yaml' } });
-    expect(faultsOf('x.yaml')).toEqual(['extends (z.yaml): y.yaml -> z.yaml -> y.yaml']);
+    expect(listComposeFaults('x.yaml')).toEqual(['extends (z.yaml): y.yaml -> z.yaml -> y.yaml']);
     write({ 'x.yaml': { extends: 'x.yaml' } });
-    expect(faultsOf('x.yaml')).toEqual(['extends: x.yaml -> x.yaml']);
+    expect(listComposeFaults('x.yaml')).toEqual(['extends: x.yaml -> x.yaml']);
   });
 
   test('every file at once, each with its name', () => {
@@ -110,7 +110,7 @@ describe('an error is reported for', () => {
       'y.yaml': { extends: 3, groups: { dataset: 'stray' } },
       'groups/dataset/stray.yaml': { dataset: {}, arms: [] },
     });
-    expect(faultsOf('x.yaml')).toEqual([
+    expect(listComposeFaults('x.yaml')).toEqual([
       'groups.scorings: unknown key "scorings"',
       'groups.dataset: "none"',
       expect.stringMatching(/^\(file\) \(none\.yaml\): ENOENT/),
@@ -122,8 +122,8 @@ describe('an error is reported for', () => {
 
   test('an override of a group', () => {
     write({ 'x.yaml': {} });
-    expect(faultsOf('x.yaml', 'groups.dataset=none')).toEqual(['groups.dataset: "none"']);
-    expect(faultsOf('x.yaml', 'seed')).toEqual(['--set: "seed"']);
+    expect(listComposeFaults('x.yaml', 'groups.dataset=none')).toEqual(['groups.dataset: "none"']);
+    expect(listComposeFaults('x.yaml', 'seed')).toEqual(['--set: "seed"']);
   });
 });
 
@@ -135,36 +135,36 @@ describe('files that extend each other', () => {
       return [name, { ...(below === undefined ? {} : { extends: [below, below] }), seed: i }] as const;
     });
     write(Object.fromEntries(levels));
-    expect(composeFiles(at('f0.yaml')).layers).toHaveLength(2 ** 8 - 1);
-    expect(composed('f0.yaml')).toEqual({ seed: 0 });
+    expect(composeFiles(joinConfigPath('f0.yaml')).layers).toHaveLength(2 ** 8 - 1);
+    expect(composeContent('f0.yaml')).toEqual({ seed: 0 });
   });
 
   test('are at most 1,000, each counted as often as it is extended', () => {
-    const level = (i: number) => (i === 24 ? {} : { extends: [`f${i + 1}.yaml`, `f${i + 1}.yaml`] });
-    write(Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`f${i}.yaml`, level(i)])));
-    expect(faultsOf('f0.yaml')).toEqual([
+    const buildExtendingFile = (i: number) => (i === 24 ? {} : { extends: [`f${i + 1}.yaml`, `f${i + 1}.yaml`] });
+    write(Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`f${i}.yaml`, buildExtendingFile(i)])));
+    expect(listComposeFaults('f0.yaml')).toEqual([
       expect.stringMatching(/^extends \(f\d+\.yaml\): more; extend each file once$/),
     ]);
-    expect(() => composeFiles(at('f0.yaml'))).toThrow(
+    expect(() => composeFiles(joinConfigPath('f0.yaml'))).toThrow(
       /expected at most 1000 files in all, each counted as often as it is extended, got more; /,
     );
   });
 
   test('are at most 100 in a row', () => {
-    const chain = (length: number) =>
+    const buildFileChain = (length: number) =>
       Array.from({ length }, (_, i) => [`f${i}.yaml`, i === length - 1 ? {} : { extends: `f${i + 1}.yaml` }]);
-    write(Object.fromEntries(chain(100)));
-    expect(composed('f0.yaml')).toEqual({});
-    write(Object.fromEntries(chain(1500)));
-    expect(() => composeFiles(at('f0.yaml'))).toThrow(
+    write(Object.fromEntries(buildFileChain(100)));
+    expect(composeContent('f0.yaml')).toEqual({});
+    write(Object.fromEntries(buildFileChain(1500)));
+    expect(() => composeFiles(joinConfigPath('f0.yaml'))).toThrow(
       /^1 error in .*\n {2}extends \(.*f99\.yaml\): expected at most 100 files that extend each other in a row, got more; merge some of them$/,
     );
   });
 });
 
 describe('who wrote a value', () => {
-  const writer = (path: string, ...overrides: string[]) => {
-    const { file, path: there } = writerOf(path.split('.'), composeFiles(at('x.yaml'), overrides));
+  const describeWriter = (path: string, ...overrides: string[]) => {
+    const { file, path: there } = findWriter(path.split('.'), composeFiles(joinConfigPath('x.yaml'), overrides));
     return `${file.replace(join(root, 'configs', '/'), '')}: ${there.join('.')}`;
   };
   beforeEach(() =>
@@ -193,12 +193,12 @@ describe('who wrote a value', () => {
     ['arms.2.missing', 'x.yaml: arms.0.missing'],
     ['evaluation.missing', 'x.yaml: evaluation.missing'],
   ])('%s: %s', (path, expected) => {
-    expect(writer(path)).toBe(expected);
+    expect(describeWriter(path)).toBe(expected);
   });
 
   test('an override, and what is within it', () => {
-    expect(writer('evaluation.metrics.0', 'evaluation.metrics=[x]')).toBe('--set: evaluation.metrics.0');
-    expect(writer('arms.1.k', 'arms.a.k=9')).toBe('--set: arms.1.k');
-    expect(writer('arms.0.k', 'arms.a.k=9')).toBe('y.yaml: arms.0.k');
+    expect(describeWriter('evaluation.metrics.0', 'evaluation.metrics=[x]')).toBe('--set: evaluation.metrics.0');
+    expect(describeWriter('arms.1.k', 'arms.a.k=9')).toBe('--set: arms.1.k');
+    expect(describeWriter('arms.0.k', 'arms.a.k=9')).toBe('y.yaml: arms.0.k');
   });
 });

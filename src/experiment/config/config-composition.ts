@@ -2,9 +2,9 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { ConfigurationError, type ConfigurationFault } from '../../core/errors.ts';
 import { getOrCompute } from '../../core/once.ts';
-import { check, valueAt } from '../../core/validation.ts';
-import { applyOverrides, isPlain, keysOf, merge, type Path, type Plain, readYaml } from './config-file.ts';
-import { findGroup, GROUP_NAMES, type Group, groupOptions, strayKeys } from './config-groups.ts';
+import { check, getValueAt } from '../../core/validation.ts';
+import { applyOverrides, isPlain, merge, type Path, type Plain, parsePath, readYaml } from './config-file.ts';
+import { findGroup, findStrayKeys, GROUP_NAMES, type Group, groupOptions } from './config-groups.ts';
 import { CONFIG_LIMITS } from './config-limits.ts';
 
 /** What one file says, without the files that it names. */
@@ -55,15 +55,15 @@ class FileReader {
     this.#early = early;
   }
 
-  #fault(file: string, fault: ConfigurationFault): void {
+  #addFault(file: string, fault: ConfigurationFault): void {
     this.faults.push(file === this.#source ? fault : { ...fault, file });
   }
 
   /** An error in the chain of files that extend each other; only the first is reported. */
-  #chainFault(file: string, expected: string, got: string): void {
+  #addChainFault(file: string, expected: string, got: string): void {
     if (this.#told.has(expected)) return;
     this.#told.add(expected);
-    this.#fault(file, { path: 'extends', expected, got });
+    this.#addFault(file, { path: 'extends', expected, got });
   }
 
   #read(file: string): Plain {
@@ -73,7 +73,7 @@ class FileReader {
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
       const { source } = error.facts as { readonly source: string };
-      for (const fault of error.faults) this.#fault(source, fault);
+      for (const fault of error.faults) this.#addFault(source, fault);
       return {};
     }
   }
@@ -81,11 +81,11 @@ class FileReader {
   #group(config: string, group: Group, name: string): FileLayer[] {
     const found = findGroup(config, group, name);
     if ('fault' in found) {
-      this.#fault(config, found.fault);
+      this.#addFault(config, found.fault);
       return [];
     }
     const content = this.#read(found.file);
-    for (const fault of strayKeys(group, content)) this.#fault(found.file, fault);
+    for (const fault of findStrayKeys(group, content)) this.#addFault(found.file, fault);
     return [{ file: found.file, content, group }];
   }
 
@@ -93,7 +93,7 @@ class FileReader {
     const content = this.#read(file);
     const { extends: files, groups, ...own } = content;
     const written = check(references, { extends: files, groups });
-    if ('faults' in written) for (const fault of written.faults) this.#fault(file, fault);
+    if ('faults' in written) for (const fault of written.faults) this.#addFault(file, fault);
     // Follows valid references also if others are not, so that all errors are reported at once.
     const others = [files].flat().filter((other) => typeof other === 'string');
     const choices = isPlain(groups) ? groups : {};
@@ -107,7 +107,7 @@ class FileReader {
     };
   }
 
-  #once(file: string): ConfigFile {
+  #openFileOnce(file: string): ConfigFile {
     return getOrCompute(this.#files, resolve(file), () => this.#open(file));
   }
 
@@ -117,15 +117,15 @@ class FileReader {
     const known = chain.findIndex((earlier) => resolve(earlier) === resolve(file));
     const { chain: longest, layers: most } = CONFIG_LIMITS;
     if (known >= 0)
-      this.#fault(last, {
+      this.#addFault(last, {
         path: 'extends',
         expected: 'files that do not extend each other',
         got: [...chain.slice(known), file].join(' -> '),
       });
     else if (chain.length >= longest)
-      this.#chainFault(last, `at most ${longest} files that extend each other in a row`, 'more; merge some of them');
+      this.#addChainFault(last, `at most ${longest} files that extend each other in a row`, 'more; merge some of them');
     else if (++this.#layers > most)
-      this.#chainFault(
+      this.#addChainFault(
         last,
         `at most ${most} files in all, each counted as often as it is extended`,
         'more; extend each file once',
@@ -135,10 +135,10 @@ class FileReader {
   }
 
   /** @param chain the files that lead here, for a cycle among them. */
-  layers(file: string, chain: readonly string[] = []): FileLayer[] {
+  collectLayers(file: string, chain: readonly string[] = []): FileLayer[] {
     if (this.#layers > CONFIG_LIMITS.layers || !this.#isTaken(file, chain)) return [];
-    const { others, groups, own } = this.#once(file);
-    return [...others.flatMap((other) => this.layers(other, [...chain, file])), ...groups, own];
+    const { others, groups, own } = this.#openFileOnce(file);
+    return [...others.flatMap((other) => this.collectLayers(other, [...chain, file])), ...groups, own];
   }
 }
 
@@ -175,7 +175,7 @@ export function composeFiles(source: string, overrides: readonly string[] = []):
     source,
     overrides.filter((override) => REFERENCE.test(override)),
   );
-  const all = reader.layers(source);
+  const all = reader.collectLayers(source);
   if (reader.faults.length > 0) throw new ConfigurationError(source, reader.faults);
   const layers = all.filter(
     ({ group }, i) => group === null || !all.slice(i + 1).some((later) => later.group === group),
@@ -183,23 +183,23 @@ export function composeFiles(source: string, overrides: readonly string[] = []):
   const composed = layers.map(({ content }) => content).reduce(layOver, {});
   const late = overrides.filter((override) => !REFERENCE.test(override));
   const content = applyOverrides(composed, late);
-  const overridden = late.map((override) => keysOf(override.slice(0, override.indexOf('=')), content));
+  const overridden = late.map((override) => parsePath(override.slice(0, override.indexOf('=')), content));
   return { source, isFile: true, content, layers, overridden };
 }
 
 /** A config that is no file. */
-export function composedOf(content: Plain, source: string): ComposedConfig {
+export function wrapContent(content: Plain, source: string): ComposedConfig {
   return { source, isFile: false, content, layers: [{ file: source, content, group: null }], overridden: [] };
 }
 
 /** The path of a composed config's value in a file: arms go by name, so they may have another place there. */
-function pathIn(layer: Plain, keys: Path, content: Plain): Path {
-  const [first, place = '', ...rest] = keys;
-  if (first !== 'arms' || place === '') return keys;
-  const arm = valueAt(content, keys.slice(0, 2));
+function locateInLayer(layer: Plain, keys: Path, content: Plain): Path {
+  const [first, location = '', ...rest] = keys;
+  if (first !== 'arms' || location === '') return keys;
+  const arm = getValueAt(content, keys.slice(0, 2));
   const arms = Array.isArray(layer.arms) ? layer.arms : [];
   const isSame = (other: unknown) => isNamed(arm) && isNamed(other) && other.name === arm.name;
-  const index = isSame(arms[Number(place)]) ? Number(place) : arms.findIndex(isSame);
+  const index = isSame(arms[Number(location)]) ? Number(location) : arms.findIndex(isSame);
   return ['arms', String(index), ...rest];
 }
 
@@ -208,23 +208,23 @@ function pathIn(layer: Plain, keys: Path, content: Plain): Path {
  *
  * @returns the source itself for a value that no file set, unless an arm lacks it: then the file of the arm.
  */
-export function writerOf(
+export function findWriter(
   keys: Path,
   { source, content, layers, overridden }: ComposedConfig,
 ): { readonly file: string; readonly path: Path } {
-  const isThere = valueAt(content, keys) !== undefined;
+  const isThere = getValueAt(content, keys) !== undefined;
   if (isThere && overridden.some((path) => path.every((key, i) => key === keys[i])))
     return { file: OVERRIDE, path: keys };
   const sought = isThere || keys[0] !== 'arms' ? keys.length : 2;
   const holders = layers.flatMap(({ file, content: layer }) => {
-    const path = pathIn(layer, keys, content);
-    return valueAt(layer, path.slice(0, sought)) === undefined ? [] : [{ file, path }];
+    const path = locateInLayer(layer, keys, content);
+    return getValueAt(layer, path.slice(0, sought)) === undefined ? [] : [{ file, path }];
   });
   return holders.at(-1) ?? { file: source, path: keys };
 }
 
 /** The folder of the file that set a value, searched first for a path in it; null if no file set the value. */
-export function folderOfWriter(keys: Path, composed: ComposedConfig): string | null {
-  const { file } = writerOf(keys, composed);
+export function findWriterFolder(keys: Path, composed: ComposedConfig): string | null {
+  const { file } = findWriter(keys, composed);
   return composed.isFile && file !== OVERRIDE ? dirname(file) : null;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { configDifferences } from './config-differences.ts';
+import { listConfigDifferences } from './config-differences.ts';
 
 test('only leaves that differ are reported, list entries by their name, else by index', () => {
   const first = {
@@ -14,7 +14,7 @@ test('only leaves that differ are reported, list entries by their name, else by 
     depths: [1, 3],
     embedding: { encoder: 'lsa', dimension: 512 },
   };
-  expect(configDifferences(first, second)).toEqual([
+  expect(listConfigDifferences(first, second)).toEqual([
     { path: 'arms[a].k', first: 10, second: 20 },
     { path: 'depths[1]', first: 2, second: 3 },
     { path: 'embedding.dimension', first: undefined, second: 512 },
@@ -22,6 +22,9 @@ test('only leaves that differ are reported, list entries by their name, else by 
 });
 
 test('null, an empty list and nothing are three things', () => {
-  expect(configDifferences({ a: null, b: [], c: {} }, { a: [], b: [] }).map(({ path }) => path)).toEqual(['a', 'c']);
-  expect(configDifferences({ a: [], b: { c: 1 } }, { a: [], b: { c: 1 } })).toEqual([]);
+  expect(listConfigDifferences({ a: null, b: [], c: {} }, { a: [], b: [] }).map(({ path }) => path)).toEqual([
+    'a',
+    'c',
+  ]);
+  expect(listConfigDifferences({ a: [], b: { c: 1 } }, { a: [], b: { c: 1 } })).toEqual([]);
 });

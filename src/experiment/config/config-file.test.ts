@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../../core/errors.ts';
-import { applyOverrides, keysOf, leafPaths, merge, parseYaml } from './config-file.ts';
+import { applyOverrides, listLeafPaths, merge, parsePath, parseYaml } from './config-file.ts';
 
 test('a syntax fault names its line', () => {
   expect(() => parseYaml('name: a\nseed: [1, 2\nother: 3\n', 'a.yaml')).toThrow(/line 3/);
@@ -61,7 +61,7 @@ describe('a mapping of another kind takes nothing over', () => {
 
 test('the leaves of a mapping are its values, lists and empty mappings', () => {
   const arm = { decay: null, trajectory: { weight: 0, weights: {} }, candidates: [{ k: 3 }], sameChannel: false };
-  expect(leafPaths(arm).map((path) => path.join('.'))).toEqual([
+  expect(listLeafPaths(arm).map((path) => path.join('.'))).toEqual([
     'decay',
     'trajectory.weight',
     'trajectory.weights',
@@ -75,7 +75,7 @@ test('a path goes by the keys that are there, also by those with a dot in them',
     arms: [{ name: 'bm25 v1.2', tune: { 'decay.halfLifeHours': [1] } }, { name: 'cosine' }],
     sweep: { factors: { 'trajectory.weight': [0, 1] } },
   };
-  const keys = (path: string) => keysOf(path, config);
+  const keys = (path: string) => parsePath(path, config);
   expect(keys('arms.bm25 v1.2.decay.halfLifeHours')).toEqual(['arms', '0', 'decay', 'halfLifeHours']);
   expect(keys('arms.1.k')).toEqual(['arms', '1', 'k']);
   expect(keys('arms.none.k')).toEqual(['arms', 'none', 'k']);
@@ -112,6 +112,6 @@ test('a value may hold an equals sign', () => {
 });
 
 test('every override that leads nowhere is named', () => {
-  const broken = () => applyOverrides({ seed: 1, arms: [] }, ['seed', 'seed.x=1', 'arms.none.k=2', 'a=[1']);
-  expect(broken).toThrow(/4 errors in --set/);
+  const applyBroken = () => applyOverrides({ seed: 1, arms: [] }, ['seed', 'seed.x=1', 'arms.none.k=2', 'a=[1']);
+  expect(applyBroken).toThrow(/4 errors in --set/);
 });

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { statSync } from 'node:fs';
 import { ConfigurationError, type ConfigurationFault, StorageError } from '../../core/errors.ts';
 import { readBytes } from '../../core/files.ts';
-import { excerpt, valueAt } from '../../core/validation.ts';
+import { getValueAt, shortenToExcerpt } from '../../core/validation.ts';
 import { CONFIG_LIMITS } from './config-limits.ts';
 import { readYamlText } from './yaml-text.ts';
 
@@ -23,21 +23,22 @@ export function parseYaml(text: string, source: string): Plain {
 
 /** The text of a file. @throws ConfigurationError for one that can't be read, is too large or holds no text. */
 function readConfigText(path: string): string {
-  const fault = (got: string, cause?: unknown) =>
+  const createFileFault = (got: string, cause?: unknown) =>
     new ConfigurationError(path, [{ path: '(file)', expected: 'a YAML file', got }], { cause });
   let bytes: Uint8Array;
   try {
     const { size } = statSync(path);
-    if (size > CONFIG_LIMITS.fileBytes) throw fault(`one of ${size} bytes, more than ${CONFIG_LIMITS.fileBytes}`);
+    if (size > CONFIG_LIMITS.fileBytes)
+      throw createFileFault(`one of ${size} bytes, more than ${CONFIG_LIMITS.fileBytes}`);
     bytes = readBytes(path);
   } catch (error) {
     if (error instanceof ConfigurationError || !(error instanceof Error)) throw error;
-    throw fault(
+    throw createFileFault(
       error instanceof StorageError && error.cause instanceof Error ? error.cause.message : error.message,
       error,
     );
   }
-  if (!isUtf8(bytes) || bytes.includes(0)) throw fault(`a binary file of ${bytes.length} bytes`);
+  if (!isUtf8(bytes) || bytes.includes(0)) throw createFileFault(`a binary file of ${bytes.length} bytes`);
   return new TextDecoder().decode(bytes);
 }
 
@@ -57,7 +58,7 @@ const KIND_KEYS: Readonly<Record<string, string>> = {
 };
 
 /** Whether `later` is of another kind than `earlier`, so that it keeps none of its keys. */
-function changesKind(key: string, earlier: Plain, later: Plain): boolean {
+function doesKindChange(key: string, earlier: Plain, later: Plain): boolean {
   if (key === 'propagation') return 'preset' in earlier || 'preset' in later; // a preset stands for all the others
   const kind = KIND_KEYS[key];
   return kind !== undefined && later[kind] !== undefined && later[kind] !== earlier[kind];
@@ -68,16 +69,16 @@ export function merge(earlier: Plain, later: Plain): Plain {
   const merged: Plain = { ...earlier };
   for (const [key, value] of Object.entries(later)) {
     const before = merged[key];
-    const joins = isPlain(before) && isPlain(value) && !changesKind(key, before, value);
+    const joins = isPlain(before) && isPlain(value) && !doesKindChange(key, before, value);
     merged[key] = joins ? merge(before, value) : value;
   }
   return merged;
 }
 
 /** The paths at which a mapping holds something other than a further mapping. */
-export function leafPaths(value: Plain): Path[] {
+export function listLeafPaths(value: Plain): Path[] {
   return Object.entries(value).flatMap(([key, child]) =>
-    isPlain(child) && Object.keys(child).length > 0 ? leafPaths(child).map((path) => [key, ...path]) : [[key]],
+    isPlain(child) && Object.keys(child).length > 0 ? listLeafPaths(child).map((path) => [key, ...path]) : [[key]],
   );
 }
 
@@ -94,23 +95,23 @@ const KEYED_BY_PATH: readonly (string | undefined)[] = ['tune', 'factors'];
  * The keys that a path of the form `arms.hybrid.tune.decay.halfLifeHours` goes through. The content distinguishes a key with a dot in it, or a name, from
  * two keys. Such a key has at most {@link CONFIG_LIMITS.pathParts} parts.
  */
-export function keysOf(path: string, within: unknown): string[] {
+export function parsePath(path: string, within: unknown): string[] {
   const words = path.split('.');
   const keys: string[] = [];
   let node = within;
   for (let at = 0; at < words.length; ) {
-    const known = endOfKey(words, at, node);
+    const known = findKeyEnd(words, at, node);
     const end = known ?? (KEYED_BY_PATH.includes(keys.at(-1)) ? words.length : at + 1);
     const key = words.slice(at, end).join('.');
     keys.push(Array.isArray(node) && known !== undefined ? String(indexIn(node, key)) : key);
-    node = valueAt(node, keys.slice(-1));
+    node = getValueAt(node, keys.slice(-1));
     at = end;
   }
   return keys;
 }
 
 /** Where the longest key ends that a mapping or list has and that begins at a word. */
-function endOfKey(words: readonly string[], at: number, node: unknown): number | undefined {
+function findKeyEnd(words: readonly string[], at: number, node: unknown): number | undefined {
   if (!isPlain(node) && !Array.isArray(node)) return undefined;
   for (let end = Math.min(words.length, at + CONFIG_LIMITS.pathParts); end > at; end--)
     if (has(node, words.slice(at, end).join('.'))) return end;
@@ -126,17 +127,17 @@ export function setPath(target: Plain, path: readonly string[], value: unknown):
   let node: Plain | unknown[] = target;
   for (const [depth, key] of path.entries()) {
     const last = depth === path.length - 1;
-    const place: string | number = Array.isArray(node) ? indexIn(node, key) : key;
-    if (place === -1) return false;
-    if (place === '__proto__') return false;
+    const keyPath: string | number = Array.isArray(node) ? indexIn(node, key) : key;
+    if (keyPath === -1) return false;
+    if (keyPath === '__proto__') return false;
     const holder = node as Record<string | number, unknown>;
     if (last) {
-      holder[place] = value;
+      holder[keyPath] = value;
       return true;
     }
-    const own = Object.hasOwn(holder, place) ? holder[place] : null;
-    if (own === undefined || own === null) holder[place] = {};
-    const child: unknown = holder[place];
+    const own = Object.hasOwn(holder, keyPath) ? holder[keyPath] : null;
+    if (own === undefined || own === null) holder[keyPath] = {};
+    const child: unknown = holder[keyPath];
     if (!isPlain(child) && !Array.isArray(child)) return false;
     node = child;
   }
@@ -146,20 +147,20 @@ export function setPath(target: Plain, path: readonly string[], value: unknown):
 /** Applies one override to a config in place. @returns its errors. */
 function applyOverride(config: Plain, override: string): readonly ConfigurationFault[] {
   const at = override.indexOf('=');
-  if (at < 1) return [{ path: '--set', expected: 'path=value', got: excerpt(override) }];
+  if (at < 1) return [{ path: '--set', expected: 'path=value', got: shortenToExcerpt(override) }];
   const [path, text] = [override.slice(0, at), override.slice(at + 1)];
   const parts = path.split('.').length;
   if (parts > CONFIG_LIMITS.pathParts) {
     const expected = `a path of at most ${CONFIG_LIMITS.pathParts} parts`;
-    return [{ path: '--set', expected, got: `${parts} in ${excerpt(path)}` }];
+    return [{ path: '--set', expected, got: `${parts} in ${shortenToExcerpt(path)}` }];
   }
   const read = readYamlText(text, false);
   if ('faults' in read) {
     const [first] = read.faults;
-    return [{ path, expected: `a YAML value (${first?.path}: ${first?.got})`, got: excerpt(text) }];
+    return [{ path, expected: `a YAML value (${first?.path}: ${first?.got})`, got: shortenToExcerpt(text) }];
   }
-  if (setPath(config, keysOf(path, config), read.value)) return [];
-  return [{ path, expected: 'a path into the config', got: excerpt(override) }];
+  if (setPath(config, parsePath(path, config), read.value)) return [];
+  return [{ path, expected: 'a path into the config', got: shortenToExcerpt(override) }];
 }
 
 /**

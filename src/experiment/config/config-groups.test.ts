@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findGroup, strayKeys } from './config-groups.ts';
+import { findGroup, findStrayKeys } from './config-groups.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-groups-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -58,8 +58,8 @@ test('a missing group is reported with the existing ones, and the nearest', () =
 });
 
 test('a file of a group writes the keys of its group alone', () => {
-  expect(strayKeys('dataset', { dataset: {}, embedding: {} })).toEqual([]);
-  expect(strayKeys('evaluation', { evaluations: {}, arms: [] })).toEqual([
+  expect(findStrayKeys('dataset', { dataset: {}, embedding: {} })).toEqual([]);
+  expect(findStrayKeys('evaluation', { evaluations: {}, arms: [] })).toEqual([
     {
       path: 'evaluations',
       expected: 'one of evaluation, tuning',

@@ -61,7 +61,7 @@ export function findGroup(
 }
 
 /** Keys of a group's file that are not of its group. */
-export function strayKeys(group: Group, content: Plain): ConfigurationFault[] {
+export function findStrayKeys(group: Group, content: Plain): ConfigurationFault[] {
   const known: readonly string[] = GROUPS[group];
   return Object.keys(content)
     .filter((key) => !known.includes(key))

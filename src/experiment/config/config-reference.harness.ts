@@ -36,8 +36,8 @@ export interface Row {
 }
 
 /** The schemas that a value may fit. */
-function alternatives(schema: Schema): readonly Schema[] {
-  return (schema.anyOf ?? schema.oneOf)?.flatMap(alternatives) ?? [schema];
+function listAlternatives(schema: Schema): readonly Schema[] {
+  return (schema.anyOf ?? schema.oneOf)?.flatMap(listAlternatives) ?? [schema];
 }
 
 /** A key whose value decides which others there are, such as `index: hnsw`. */
@@ -46,42 +46,42 @@ export function isKind(schema: Schema): boolean {
 }
 
 /** All keys within a value at `path`. */
-export function keysWithin(schema: Schema, path: string): Key[] {
-  return alternatives(schema).flatMap(({ properties = {}, required = [], items }) => {
-    if (items) return keysWithin(items, `${path}[]`);
+export function listKeysWithin(schema: Schema, path: string): Key[] {
+  return listAlternatives(schema).flatMap(({ properties = {}, required = [], items }) => {
+    if (items) return listKeysWithin(items, `${path}[]`);
     const entries = Object.entries(properties);
     const kinds = entries.filter(([, child]) => isKind(child)).map(([name, child]) => ` ${name}: ${child.const}`);
     const place = `${path}${kinds.join('')}`;
     return entries.flatMap(([name, child]) => {
       const id = place === '' ? name : `${place}.${name}`;
-      return [{ id, required: required.includes(name), schema: child }, ...keysWithin(child, id)];
+      return [{ id, required: required.includes(name), schema: child }, ...listKeysWithin(child, id)];
     });
   });
 }
 
-function cellsOf(line: string): string[] {
+function splitMarkdownCells(line: string): string[] {
   return line
     .slice(1, -1)
     .split(/(?<!\\)\|/)
     .map((cell) => cell.trim());
 }
 
-export function tablesUnder(section: string): string[][][] {
-  return [...section.matchAll(/(?:^\|.*\|\n)+/gm)].map(([table]) => table.trim().split('\n').map(cellsOf));
+export function parseTables(section: string): string[][][] {
+  return [...section.matchAll(/(?:^\|.*\|\n)+/gm)].map(([table]) => table.trim().split('\n').map(splitMarkdownCells));
 }
 
-export const inCode = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, code]) => code as string);
+export const listCodeSpans = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, code]) => code as string);
 
 /** The rows of the reference by the id of their key: a heading names the place, and the values that the keys depend on. */
-export function documentedRows(reference: string): Map<string, Row> {
+export function indexDocumentedRows(reference: string): Map<string, Row> {
   const rows = new Map<string, Row>();
   for (const section of reference.split(/^#+ /m)) {
-    const [place = '', ...variants] = inCode(section.split('\n')[0] as string);
-    for (const [header, , ...body] of tablesUnder(section)) {
+    const [place = '', ...variants] = listCodeSpans(section.split('\n')[0] as string);
+    for (const [header, , ...body] of parseTables(section)) {
       if (header?.[0] !== 'key') continue;
       for (const [key = '', type = '', preset = '', meaning = ''] of body)
         for (const variant of variants.length === 0 ? [''] : variants.map((value) => ` ${value}`)) {
-          const id = [`${place}${variant}`, ...inCode(key)].filter((part) => part !== '').join('.');
+          const id = [`${place}${variant}`, ...listCodeSpans(key)].filter((part) => part !== '').join('.');
           expect(rows.has(id), `${id} stands twice`).toBe(false);
           rows.set(id, { type, default: preset, meaning });
         }
@@ -93,13 +93,13 @@ export function documentedRows(reference: string): Map<string, Row> {
 /** @param unwritten the text for a key without a default */
 export function expectDocumented(rows: ReadonlyMap<string, Row>, key: Key, unwritten: RegExp): void {
   const row = rows.get(key.id) as Row;
-  for (const word of wordsOf(key.schema)) expect(row.type).toContain(word);
+  for (const word of listTypeWords(key.schema)) expect(row.type).toContain(word);
   expect(row.meaning).not.toBe('');
-  const value = defaultOf(key);
+  const value = readDocumentedDefault(key);
   if (key.required) expect(row.default).toBe('required');
   else if (value === undefined) expect(row.default).toMatch(unwritten);
   else if (row.default === 'as below') expect(value).toEqual({});
-  else expect(parse(inCode(row.default)[0] ?? '(nothing in code)')).toEqual(value);
+  else expect(parse(listCodeSpans(row.default)[0] ?? '(nothing in code)')).toEqual(value);
 }
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -113,24 +113,24 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** What the type of a key must mention: the words for its types, its choices, its bounds. */
-function wordsOf(schema: Schema): string[] {
-  return alternatives(schema).flatMap((one) => {
+function listTypeWords(schema: Schema): string[] {
+  return listAlternatives(schema).flatMap((one) => {
     if (one.enum !== undefined) return one.enum.map((choice) => `\`${choice}\``);
     if (one.const !== undefined) return [`\`${one.const}\``];
     const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, minItems } = one;
     const bounds = [minimum, maximum, exclusiveMinimum, exclusiveMaximum, minItems].filter(
       (bound) => bound !== undefined && Math.abs(bound) !== Number.MAX_SAFE_INTEGER,
     );
-    const inner = one.items && !one.items.properties && !one.items.oneOf ? wordsOf(one.items) : [];
+    const inner = one.items && !one.items.properties && !one.items.oneOf ? listTypeWords(one.items) : [];
     return [WORDS[one.type as string] as string, ...bounds.map(String), ...inner];
   });
 }
 
 /** The default as the reference has to give it; undefined where any remark will do. */
-function defaultOf({ id, required, schema }: Key): unknown {
+function readDocumentedDefault({ id, required, schema }: Key): unknown {
   const weight = /trajectory\.weights\.(\w+)$/.exec(id)?.[1];
   if (weight !== undefined) return DEFAULT_WEIGHTS[weight as keyof typeof DEFAULT_WEIGHTS];
   if (schema.default !== undefined) return schema.default;
   // A default that is given to a transformed value is not in the schema of the input: that of propagation.
-  return !required && alternatives(schema).some(({ type }) => type === 'null') ? null : undefined;
+  return !required && listAlternatives(schema).some(({ type }) => type === 'null') ? null : undefined;
 }

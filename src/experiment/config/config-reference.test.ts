@@ -12,24 +12,24 @@ import { selectArms } from './arm-selection.ts';
 import { configFile, loadConfig, resolveConfig } from './config.ts';
 import { isPlain, merge, type Plain, parseYaml } from './config-file.ts';
 import {
-  documentedRows,
   expectDocumented,
-  inCode,
+  indexDocumentedRows,
   isKind,
-  keysWithin,
+  listCodeSpans,
+  listKeysWithin,
+  parseTables,
   type Row,
   type Schema,
-  tablesUnder,
 } from './config-reference.harness.ts';
 
 const reference = readFileSync(new URL('../../../docs/config.md', import.meta.url), 'utf8');
 const sweeps = readFileSync(new URL('../../../docs/sweeps.md', import.meta.url), 'utf8');
 const configs = fileURLToPath(new URL('../../../configs', import.meta.url));
 
-const found = keysWithin(z.toJSONSchema(configFile, { io: 'input' }) as Schema, '');
+const found = listKeysWithin(z.toJSONSchema(configFile, { io: 'input' }) as Schema, '');
 const keys = found.filter(({ schema }) => !isKind(schema));
 const kinds = found.filter(({ schema }) => isKind(schema));
-const rows = documentedRows(reference);
+const rows = indexDocumentedRows(reference);
 
 describe('the reference of the config', () => {
   test('has a row for every key that the schemas know, and for no other', () => {
@@ -46,7 +46,7 @@ describe('the reference of the config', () => {
     for (const { id } of kinds) {
       const [, place, kind] = /^(\S+) (.*)\.\w+$/.exec(id) ?? [];
       expect(
-        headings.filter((line) => inCode(line)[0] === place && inCode(line).includes(kind as string)),
+        headings.filter((line) => listCodeSpans(line)[0] === place && listCodeSpans(line).includes(kind as string)),
         id,
       ).toHaveLength(1);
     }
@@ -57,14 +57,14 @@ describe('the reference of the config', () => {
     const forms = METRICS.members.map(({ name, cutoff }) =>
       [...(cutoff === 'required' ? [] : [`\`${name}\``]), ...(cutoff === 'none' ? [] : [`\`${name}@k\``])].join(', '),
     );
-    const [table = []] = tablesUnder(reference.split(/^### Metrics$/m)[1] as string);
+    const [table = []] = parseTables(reference.split(/^### Metrics$/m)[1] as string);
     const meanings = METRICS.members.map(({ description }) => description);
     expect(table.slice(2)).toEqual(forms.map((form, i) => [form, meanings[i]]));
   });
 
   test('has the figures of every preset', () => {
-    const [header, , ...body] = tablesUnder(reference).find(([first]) => first?.[0] === 'preset') ?? [];
-    const table = body.map(([name, ...cells]) => [inCode(name as string)[0], cells.map((cell) => parse(cell))]);
+    const [header, , ...body] = parseTables(reference).find(([first]) => first?.[0] === 'preset') ?? [];
+    const table = body.map(([name, ...cells]) => [listCodeSpans(name as string)[0], cells.map((cell) => parse(cell))]);
     expect(table).toEqual(
       Object.entries(PROPAGATION_PRESETS).map(([name, preset]) => [
         name,
@@ -78,7 +78,7 @@ describe('the reference of the config', () => {
 });
 
 /** The marked blocks of a page: a whole config, a part of one, an arm, or a file that names others. */
-function blocksOf(page: string) {
+function readYamlBlocks(page: string) {
   return [...page.matchAll(/^```yaml ?(\w*)\n([\s\S]*?)^```$/gm)].map(([, kind, text], i) => ({
     kind: kind as string,
     text: text as string,
@@ -92,10 +92,10 @@ describe.each([
 ])('the examples of %s', (source, page) => {
   const root = mkdtempSync(join(tmpdir(), 'ragpp-reference-'));
   afterAll(() => rmSync(root, { recursive: true }));
-  const whole = parseYaml(blocksOf(reference).find(({ kind }) => kind === '')?.text as string, 'docs/config.md');
+  const whole = parseYaml(readYamlBlocks(reference).find(({ kind }) => kind === '')?.text as string, 'docs/config.md');
 
   /** A fragment as part of a whole config: an arm by itself is compared with itself. */
-  function completed(kind: string, content: Plain): Plain {
+  function completeFragment(kind: string, content: Plain): Plain {
     if (kind === '') return content;
     const part = kind === 'arm' ? { arms: [content] } : content;
     const first: unknown = Array.isArray(part.arms) ? part.arms[0] : undefined;
@@ -103,17 +103,17 @@ describe.each([
   }
 
   /** A file as it would stand among the configs of the project. */
-  function loadedFrom(text: string) {
+  function loadFromText(text: string) {
     mkdirSync(join(root, 'configs'), { recursive: true });
     for (const folder of ['groups', 'sweeps']) symlinkSync(join(configs, folder), join(root, 'configs', folder), 'dir');
     writeFileSync(join(root, 'configs', 'example.yaml'), text);
     return loadConfig(join(root, 'configs', 'example.yaml'));
   }
 
-  test.each(blocksOf(page))('block $at, $kind, is a valid config', ({ kind, text }) => {
+  test.each(readYamlBlocks(page))('block $at, $kind, is a valid config', ({ kind, text }) => {
     expect(['', 'arm', 'part', 'file']).toContain(kind);
-    if (kind === 'file') expect(() => loadedFrom(text)).not.toThrow();
-    else expect(() => resolveConfig(completed(kind, parseYaml(text, source)), source)).not.toThrow();
+    if (kind === 'file') expect(() => loadFromText(text)).not.toThrow();
+    else expect(() => resolveConfig(completeFragment(kind, parseYaml(text, source)), source)).not.toThrow();
   });
 
   test('every command with a config of the project can be typed', () => {
@@ -121,13 +121,15 @@ describe.each([
     const lines = shell.filter((line) => line.includes(' configs/'));
     expect(lines.length).toBeGreaterThan(2);
     for (const line of lines) {
-      const words = (option: string) =>
+      const listOptionWords = (option: string) =>
         [...line.matchAll(new RegExp(`${option} (?:'([^']*)'|(\\S+))`, 'g'))].map(
           ([, quoted, bare]) => (quoted ?? bare) as string,
         );
       const [, file] = / (?:run|config show) configs\/(\S+)/.exec(line) ?? [];
-      expect(words('--set')).toHaveLength(line.split('--set').length - 1);
-      expect(() => selectArms(loadConfig(join(configs, file as string), words('--set')), words('--arm'))).not.toThrow();
+      expect(listOptionWords('--set')).toHaveLength(line.split('--set').length - 1);
+      expect(() =>
+        selectArms(loadConfig(join(configs, file as string), listOptionWords('--set')), listOptionWords('--arm')),
+      ).not.toThrow();
     }
   });
 });

@@ -5,7 +5,7 @@ import { type Plain, setPath } from './config-file.ts';
 import { experimentConfig, RACE_DEFAULTS } from './config-schema.ts';
 
 /** A config with one value changed. */
-function accepts(path: string, value: unknown): boolean {
+function isAccepted(path: string, value: unknown): boolean {
   const config = structuredClone(resolveConfig(least, 'test')) as unknown as Plain;
   setPath(config, path.split('.'), value);
   return experimentConfig.safeParse(config).success;
@@ -34,8 +34,8 @@ describe('the ends of what is accepted', () => {
     ['arms', [], [[]]],
     ['arms.0.tune', [{}, { 'decay.halfLifeHours': [1] }], [{ 'decay.halfLifeHours': [] }]],
   ])('%s: %j, not %j', (path, accepted, refused) => {
-    expect(accepted.filter((value) => !accepts(path, value))).toEqual([]);
-    expect(refused.filter((value) => accepts(path, value))).toEqual([]);
+    expect(accepted.filter((value) => !isAccepted(path, value))).toEqual([]);
+    expect(refused.filter((value) => isAccepted(path, value))).toEqual([]);
   });
 });
 
@@ -43,12 +43,12 @@ test('a control says what it controls', () => {
   const control = { kind: 'random-parents', seed: null };
   const config = resolveConfig(least, 'test');
   const [plain] = config.arms;
-  const issuesOf = (arm: object) =>
+  const listSchemaIssues = (arm: object) =>
     experimentConfig
       .safeParse({ ...config, arms: [plain, { ...plain, ...arm, name: 'under control' }] })
       .error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
-  expect(issuesOf({ control })).toContain('arms.1.control: an arm that extends the one that it controls');
-  expect(issuesOf({ control, extends: 'plain' }).filter((issue) => issue.includes('extends'))).toEqual([]);
+  expect(listSchemaIssues({ control })).toContain('arms.1.control: an arm that extends the one that it controls');
+  expect(listSchemaIssues({ control, extends: 'plain' }).filter((issue) => issue.includes('extends'))).toEqual([]);
 });
 
 test('a race without options looks four times, with confidence', () => {

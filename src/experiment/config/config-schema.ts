@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BACKENDS } from '../../core/active-backend.ts';
 import { RagPlusPlusError } from '../../core/errors.ts';
-import { frozen } from '../../core/frozen.ts';
+import { freezeDeeply } from '../../core/frozen.ts';
 import { datasetOptions } from '../../datasets/registry.ts';
 import { encoderOptions } from '../../embedding/registry.ts';
 import { parseMean } from '../../evaluation/metric.ts';
@@ -53,7 +53,7 @@ const raceOptions = z.strictObject({
   /** Looks at growing samples of the conversations, each twice as large as the one before, the last of them all. */
   rounds: z.number().int().min(2).max(20).default(4),
 });
-export const RACE_DEFAULTS = frozen(raceOptions.parse({}));
+export const RACE_DEFAULTS = freezeDeeply(raceOptions.parse({}));
 
 const latencyOptions = z.strictObject({
   queries: z.number().int().min(1).default(50),

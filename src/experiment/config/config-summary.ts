@@ -1,7 +1,7 @@
-import { valueAt } from '../../core/validation.ts';
+import { getValueAt } from '../../core/validation.ts';
 import type { ArmOptions } from './arm-options.ts';
-import { armsToRun } from './arm-selection.ts';
-import { combinations } from './arms.ts';
+import { listArmsToRun } from './arm-selection.ts';
+import { listCombinations } from './arms.ts';
 import type { ExperimentConfig } from './config-schema.ts';
 
 /** An arm as the named difference that it is. */
@@ -18,26 +18,27 @@ export interface ArmSummary {
 }
 
 /** A written path, or what of it is left where the value was rewritten: a preset of propagation stands for the other options. */
-function keptPath(arm: ArmOptions, path: string): string {
+function trimToKeptPath(arm: ArmOptions, path: string): string {
   const keys = path.split('.');
-  const kept = keys.length - keys.findIndex((_, cut) => valueAt(arm, keys.slice(0, keys.length - cut)) !== undefined);
+  const kept =
+    keys.length - keys.findIndex((_, cut) => getValueAt(arm, keys.slice(0, keys.length - cut)) !== undefined);
   return keys.slice(0, kept).join('.');
 }
 
-function differencesOf(arm: ArmOptions): Record<string, unknown> {
-  const paths = arm.differences.map((path) => keptPath(arm, path));
-  return Object.fromEntries(paths.map((path) => [path, valueAt(arm, path.split('.'))]));
+function listOptionDifferences(arm: ArmOptions): Record<string, unknown> {
+  const paths = arm.differences.map((path) => trimToKeptPath(arm, path));
+  return Object.fromEntries(paths.map((path) => [path, getValueAt(arm, path.split('.'))]));
 }
 
 /** A summary of each arm of a config, in their order. */
 export function summariseArms(config: ExperimentConfig): ArmSummary[] {
-  const run = new Set(armsToRun(config));
+  const run = new Set(listArmsToRun(config));
   return config.arms.map((arm) => {
-    const points = combinations(arm.tune).length;
+    const points = listCombinations(arm.tune).length;
     return {
       name: arm.name,
       extends: arm.extends ?? null,
-      differences: differencesOf(arm),
+      differences: listOptionDifferences(arm),
       points: points > 1 ? points : 0,
       isRun: run.has(arm),
     };

@@ -11,12 +11,12 @@ interface Seen {
 
 const { depth: DEEPEST, repeatedValues: MOST_REPEATS } = CONFIG_LIMITS;
 
-function faultAt(path: Keys, expected: string, got: string): ConfigurationFault {
+function buildFault(path: Keys, expected: string, got: string): ConfigurationFault {
   return { path: formatPath(path), expected, got };
 }
 
-export function tooDeep(path: Keys): ConfigurationFault {
-  return faultAt(path, `at most ${DEEPEST} levels of mappings and lists`, 'more; nest them less');
+export function buildDepthFault(path: Keys): ConfigurationFault {
+  return buildFault(path, `at most ${DEEPEST} levels of mappings and lists`, 'more; nest them less');
 }
 
 /**
@@ -29,7 +29,7 @@ class ValueCheck {
   #repeated = 0;
   #isOver = false;
 
-  #end(fault: ConfigurationFault): 0 {
+  #stopAtFault(fault: ConfigurationFault): 0 {
     this.faults.push(fault);
     this.#isOver = true;
     return 0;
@@ -41,15 +41,15 @@ class ValueCheck {
     if (value === null || typeof value !== 'object') return 1;
     const known = this.#sizes.get(value);
     if (known === 'open')
-      return this.#end(faultAt(path, 'a value that does not contain itself', 'an alias of its own parent'));
+      return this.#stopAtFault(buildFault(path, 'a value that does not contain itself', 'an alias of its own parent'));
     if (known !== undefined) {
       this.#repeated += known.size;
       if (this.#repeated <= MOST_REPEATS) return known.size;
-      return this.#end(
-        faultAt(path, `at most ${MOST_REPEATS} values repeated by aliases`, 'more; write fewer aliases'),
+      return this.#stopAtFault(
+        buildFault(path, `at most ${MOST_REPEATS} values repeated by aliases`, 'more; write fewer aliases'),
       );
     }
-    if (path.length >= DEEPEST) return this.#end(tooDeep(path.slice(0, 3)));
+    if (path.length >= DEEPEST) return this.#stopAtFault(buildDepthFault(path.slice(0, 3)));
     return this.#countWithin(value, path);
   }
 
@@ -57,9 +57,9 @@ class ValueCheck {
     this.#sizes.set(value, 'open');
     let size = 1;
     for (const [key, child] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
-      const place = [...path, key];
-      if (key === '__proto__') this.faults.push(faultAt(place, 'a key other than __proto__', '"__proto__"'));
-      size += this.count(child, place);
+      const keyPath = [...path, key];
+      if (key === '__proto__') this.faults.push(buildFault(keyPath, 'a key other than __proto__', '"__proto__"'));
+      size += this.count(child, keyPath);
     }
     this.#sizes.set(value, { size });
     return size;
@@ -67,7 +67,7 @@ class ValueCheck {
 }
 
 /** Values that a config may not contain: a value within itself, too deep, too often repeated, or with a key `__proto__`. */
-export function valueFaults(value: unknown, path: Keys = []): ConfigurationFault[] {
+export function findValueFaults(value: unknown, path: Keys = []): ConfigurationFault[] {
   const check = new ValueCheck();
   check.count(value, path);
   return check.faults;

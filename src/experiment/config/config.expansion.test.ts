@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { fileName } from './arms.ts';
-import { faultsOf, least, plain } from './config.fixture.ts';
+import { formatFileName } from './arms.ts';
+import { least, listResolveFaults, plain } from './config.fixture.ts';
 import { resolveConfig } from './config.ts';
 import type { Plain } from './config-file.ts';
 
@@ -23,21 +23,22 @@ describe('a base', () => {
       { name: 'plain', relevance: { signals: ['bm25'] } },
       { name: 'x', extends: 'plain' },
     ];
-    expect(faultsOf({ base: { candidates: base.candidates }, arms })).toEqual([]);
-    expect(faultsOf({ base: { candidates: base.candidates, relevance: {} }, arms })).toEqual([]);
-    expect(faultsOf({ base: { candidates: [{ index: 'bm52' }] }, arms })).toEqual([
+    expect(listResolveFaults({ base: { candidates: base.candidates }, arms })).toEqual([]);
+    expect(listResolveFaults({ base: { candidates: base.candidates, relevance: {} }, arms })).toEqual([]);
+    expect(listResolveFaults({ base: { candidates: [{ index: 'bm52' }] }, arms })).toEqual([
       expect.stringMatching(/^base\.candidates\[0\]\.index: expected .*, got "bm52"; bm25\?$/),
     ]);
-    expect(faultsOf({ base: { decai: null }, arms: [plain] })).toEqual([
+    expect(listResolveFaults({ base: { decai: null }, arms: [plain] })).toEqual([
       expect.stringMatching(/^base\.decai: expected one of candidates, .*, got unknown key "decai"; decay\?$/),
     ]);
-    expect(faultsOf({ base: 3 })).toEqual(['base: expected record, got 3']);
+    expect(listResolveFaults({ base: 3 })).toEqual(['base: expected record, got 3']);
   });
 });
 
 describe('a sweep', () => {
   const sweep = { method: 'grid', arm: 'plain', factors: { b: { path: 'candidates.0.b', values: [0.3, 0.6] } } };
-  const names = (config: Plain) => resolveConfig({ ...least, ...config }, 'test.yaml').arms.map(({ name }) => name);
+  const listExpandedNames = (config: Plain) =>
+    resolveConfig({ ...least, ...config }, 'test.yaml').arms.map(({ name }) => name);
 
   test('is in the resolved config as its arms and its design', () => {
     const config = resolveConfig({ ...least, sweep }, 'test.yaml');
@@ -51,8 +52,8 @@ describe('a sweep', () => {
   });
 
   test('makes arms that the others can be compared with', () => {
-    expect(faultsOf({ sweep, evaluation: { baseline: 'plain | b=0.3' } })).toEqual([]);
-    expect(faultsOf({ sweep, evaluation: { baseline: 'plain | b=0.4' } })).toEqual([
+    expect(listResolveFaults({ sweep, evaluation: { baseline: 'plain | b=0.3' } })).toEqual([]);
+    expect(listResolveFaults({ sweep, evaluation: { baseline: 'plain | b=0.4' } })).toEqual([
       expect.stringMatching(
         /^evaluation\.baseline: expected an arm \(plain, plain \| b=0\.3, .*\), got "plain \| b=0\.4"; /,
       ),
@@ -66,14 +67,18 @@ describe('a sweep', () => {
       samples: 5,
       factors: { b: { path: 'candidates.0.b', low: 0, high: 1 } },
     };
-    expect(names({ sweep: random, seed: 7 })).toEqual(names({ sweep: random, seed: 7, backend: 'cpu' }));
-    expect(names({ sweep: random, seed: 7 })).not.toEqual(names({ sweep: random, seed: 8 }));
-    expect(names({ sweep: { ...random, seed: 7 }, seed: 8 })).toEqual(names({ sweep: random, seed: 7 }));
+    expect(listExpandedNames({ sweep: random, seed: 7 })).toEqual(
+      listExpandedNames({ sweep: random, seed: 7, backend: 'cpu' }),
+    );
+    expect(listExpandedNames({ sweep: random, seed: 7 })).not.toEqual(listExpandedNames({ sweep: random, seed: 8 }));
+    expect(listExpandedNames({ sweep: { ...random, seed: 7 }, seed: 8 })).toEqual(
+      listExpandedNames({ sweep: random, seed: 7 }),
+    );
   });
 
   test('may not make two arms of one file name', () => {
     const factors = { x: { 'a+b': { decay: null }, 'a-b': { decay: {} } } };
-    expect(faultsOf({ sweep: { ...sweep, factors } })).toEqual([
+    expect(listResolveFaults({ sweep: { ...sweep, factors } })).toEqual([
       'sweep: arm "plain | x=a-b": name: expected a name that no arm before it has, got "plain-x-a-b"',
     ]);
   });
@@ -82,7 +87,7 @@ describe('a sweep', () => {
     const values = [-1, 1, 0.1, 10, -0.1];
     const levels = Object.fromEntries(values.map((value) => [String(value), { decay: { halfLifeHours: 2 + value } }]));
     const config = resolveConfig({ ...least, sweep: { method, arm: 'plain', factors: { x: levels } } }, 'test.yaml');
-    const files = config.arms.map(({ name }) => fileName(name));
+    const files = config.arms.map(({ name }) => formatFileName(name));
     expect(new Set(files).size).toBe(values.length + 1);
   });
 });

@@ -14,7 +14,7 @@ export const least = {
 };
 
 /** `path: expected …, got …` of every fault. */
-export function faultsOf(config: Plain): string[] {
+export function listResolveFaults(config: Plain): string[] {
   try {
     resolveConfig({ ...least, ...config }, 'test.yaml');
     return [];

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../../core/errors.ts';
-import { faultsOf, least, plain } from './config.fixture.ts';
+import { least, listResolveFaults, plain } from './config.fixture.ts';
 import { loadConfig, resolveConfig } from './config.ts';
 import type { Plain } from './config-file.ts';
 
@@ -41,8 +41,8 @@ test('what a config need not say is filled in', () => {
 });
 
 describe('one error is reported for', () => {
-  const arms = (...more: object[]) => ({ arms: [plain, ...more] });
-  const evaluation = (more: object) => ({ evaluation: { baseline: 'plain', ...more } });
+  const buildArms = (...more: object[]) => ({ arms: [plain, ...more] });
+  const buildEvaluation = (more: object) => ({ evaluation: { baseline: 'plain', ...more } });
   test.each([
     ['an unknown key', { sede: 3 }, /^sede: expected one of name, .*, got unknown key "sede"; seed\?$/],
     ['a wrong type', { seed: 'seven' }, /^seed: expected number, got "seven"$/],
@@ -58,17 +58,17 @@ describe('one error is reported for', () => {
     ],
     [
       'a baseline that is no arm',
-      evaluation({ baseline: 'plane' }),
+      buildEvaluation({ baseline: 'plane' }),
       /^evaluation\.baseline: expected an arm \(plain\), got "plane"; plain\?$/,
     ],
     [
       'a metric that is none',
-      evaluation({ metrics: ['reacll@10'] }),
+      buildEvaluation({ metrics: ['reacll@10'] }),
       /^evaluation\.metrics\[0\]: expected a metric \(unknown metric: reacll@10; use recall@10\), got "reacll@10"$/,
     ],
     [
       'a metric that is a sum',
-      evaluation({ metrics: ['mrr@10', 'num_rel_ret'] }),
+      buildEvaluation({ metrics: ['mrr@10', 'num_rel_ret'] }),
       /^evaluation\.metrics\[1\]: expected a metric \(metric is a sum over the queries, not a mean: num_rel_ret; use recall@k\), got "num_rel_ret"$/,
     ],
     [
@@ -78,23 +78,23 @@ describe('one error is reported for', () => {
     ],
     [
       'a metric deeper than a ranking',
-      evaluation({ metrics: ['mrr@10', 'recall@200'] }),
+      buildEvaluation({ metrics: ['mrr@10', 'recall@200'] }),
       /^evaluation\.depth: expected as many places as recall@200 looks at, got nothing$/,
     ],
     ['no arm', { arms: [], evaluation: { baseline: 'x' } }, /^arms: expected array >= 1, got \[\]$/],
     [
       'an arm by the name of another',
-      arms({ ...plain, name: 'Plain!' }),
+      buildArms({ ...plain, name: 'Plain!' }),
       /^arms\[1\]\.name: expected a name that no arm before it has, got "plain"$/,
     ],
     [
       'an arm without a letter',
-      arms({ ...plain, name: '+ +' }),
+      buildArms({ ...plain, name: '+ +' }),
       /^arms\[1\]\.name: expected a name with a letter or digit, got "\+ \+"$/,
     ],
     [
       'an arm that extends a later one',
-      arms({ name: 'x', extends: 'y' }, { ...plain, name: 'y' }),
+      buildArms({ name: 'x', extends: 'y' }, { ...plain, name: 'y' }),
       /^arms\[1\]\.extends: expected an arm before it \(plain\), got "y"$/,
     ],
     [
@@ -110,7 +110,7 @@ describe('one error is reported for', () => {
     ],
     [
       'a source that an arm took over and now needs',
-      arms(
+      buildArms(
         { name: 'x', extends: 'plain', candidates: [{ index: 'newest' }], relevance: { signals: ['recency'] } },
         { name: 'y', extends: 'x', relevance: { signals: ['bm25'] } },
       ),
@@ -118,38 +118,38 @@ describe('one error is reported for', () => {
     ],
     [
       'a tuned path that leads nowhere',
-      arms({ ...plain, name: 'x', tune: { 'candidates.7.k': [1, 2] } }),
+      buildArms({ ...plain, name: 'x', tune: { 'candidates.7.k': [1, 2] } }),
       /^arms\[1\]\.tune: expected a path to an option of the arm, got "candidates\.7\.k"$/,
     ],
     [
       'tuning what is no option',
-      arms({ ...plain, name: 'x', tune: { name: ['p', 'q'] } }),
+      buildArms({ ...plain, name: 'x', tune: { name: ['p', 'q'] } }),
       /^arms\[1\]\.tune: expected a path to an option of the arm, got "name"$/,
     ],
     [
       'a tuned path that is misspelt',
-      arms({ ...plain, name: 'x', tune: { 'decay.halfLifeHour': [1, 2] } }),
+      buildArms({ ...plain, name: 'x', tune: { 'decay.halfLifeHour': [1, 2] } }),
       /^arms\[1\]\.tune: decay\.halfLifeHour: expected one of halfLifeHours, got unknown key "halfLifeHour"; halfLifeHours\?$/,
     ],
     [
       'a tuned value out of range',
-      arms({ ...plain, name: 'x', tune: { 'decay.halfLifeHours': [1, 0], 'trajectory.weight': [0.1, 0.2] } }),
+      buildArms({ ...plain, name: 'x', tune: { 'decay.halfLifeHours': [1, 0], 'trajectory.weight': [0.1, 0.2] } }),
       /^arms\[1\]\.tune: decay\.halfLifeHours: expected number > 0, got 0$/,
     ],
     [
       'nothing to try',
-      arms({ ...plain, name: 'x', tune: { 'decay.halfLifeHours': [] } }),
+      buildArms({ ...plain, name: 'x', tune: { 'decay.halfLifeHours': [] } }),
       /^arms\[1\]\.tune\.decay\.halfLifeHours: expected array >= 1, got \[\]$/,
     ],
   ])('%s', (_, config, fault) => {
-    const faults = faultsOf(config);
+    const faults = listResolveFaults(config);
     expect(faults).toHaveLength(1);
     expect(faults[0]).toMatch(fault);
   });
 });
 
 test('all errors are reported at once', () => {
-  const faults = faultsOf({
+  const faults = listResolveFaults({
     bogus: 1,
     dataset: { name: 'spamassassin-thread' },
     evaluation: { baseline: 'plan', metrics: ['mrr@10', 'ndcg@0'] },
@@ -172,7 +172,7 @@ test('all errors are reported at once', () => {
 });
 
 test('references to files are an error without a file', () => {
-  expect(faultsOf({ groups: { dataset: 'mail' }, extends: 'x.yaml' })).toEqual([
+  expect(listResolveFaults({ groups: { dataset: 'mail' }, extends: 'x.yaml' })).toEqual([
     'extends: expected nothing, outside of a file, got "x.yaml"',
     'groups: expected nothing, outside of a file, got {"dataset":"mail"}',
   ]);
@@ -180,9 +180,9 @@ test('references to files are an error without a file', () => {
 
 test('a long list of arms is cut where a name is not among them', () => {
   const arms = Array.from({ length: 23 }, (_, i) => ({ ...plain, name: `arm ${i}` }));
-  const [fault] = faultsOf({ arms, evaluation: { baseline: 'x' }, only: ['arm 7'] });
+  const [fault] = listResolveFaults({ arms, evaluation: { baseline: 'x' }, only: ['arm 7'] });
   expect(fault).toMatch(/expected an arm \(arm 0, .*, arm 19 and 3 more\), got "x"$/);
-  expect(faultsOf({ only: ['plane'] })).toEqual(['only[0]: expected an arm (plain), got "plane"; plain?']);
+  expect(listResolveFaults({ only: ['plane'] })).toEqual(['only[0]: expected an arm (plain), got "plane"; plain?']);
 });
 
 describe('a file', () => {

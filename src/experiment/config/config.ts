@@ -6,33 +6,33 @@ import { retrieverOptions } from '../../retrieval/retriever-options.ts';
 import { expandSweep, SWEPT } from '../sweep/sweep.ts';
 import { type ArmOptions, armOptions } from './arm-options.ts';
 import {
-  combinations,
   countCombinations,
+  describeUnknownArm,
   type ExpandedArm,
   expandArms,
-  fileName,
+  findArmValuePath,
+  formatFileName,
+  listCombinations,
   OWN_KEYS,
-  placeOf,
-  unknownArm,
 } from './arms.ts';
-import { type ComposedConfig, composedOf, composeFiles, folderOfWriter } from './config-composition.ts';
+import { type ComposedConfig, composeFiles, findWriterFolder, wrapContent } from './config-composition.ts';
 import { locateFaults } from './config-faults.ts';
 import { isPlain, type Path, type Plain } from './config-file.ts';
 import { CONFIG_LIMITS } from './config-limits.ts';
 import { type ExperimentConfig, expandedFile } from './config-schema.ts';
-import { valueFaults } from './config-values.ts';
-import { controlFaults, withControls } from './control-arms.ts';
-import { tunedArm } from './tuned-arm.ts';
+import { findValueFaults } from './config-values.ts';
+import { findControlFaults, withControls } from './control-arms.ts';
+import { applyTunedPoint } from './tuned-arm.ts';
 import { type Surroundings, withWeightFiles } from './weight-references.ts';
 
 export type { ArmOptions } from './arm-options.ts';
 export { configFile, type ExperimentConfig, experimentConfig } from './config-schema.ts';
 
-function duplicateNames(arms: readonly unknown[]): ConfigurationFault[] {
+function findDuplicateNames(arms: readonly unknown[]): ConfigurationFault[] {
   const known = new Set<string>();
   return arms.flatMap((arm, i) => {
     if (!isPlain(arm) || typeof arm.name !== 'string') return [];
-    const name = fileName(arm.name);
+    const name = formatFileName(arm.name);
     const isKnown = known.has(name);
     known.add(name);
     return isKnown
@@ -42,7 +42,7 @@ function duplicateNames(arms: readonly unknown[]): ConfigurationFault[] {
 }
 
 /** Names of unknown arms; omits arms that an invalid sweep would have generated. */
-function nameFaults(
+function findNameFaults(
   { evaluation, only }: Plain,
   arms: readonly unknown[],
   faults: readonly ConfigurationFault[],
@@ -58,11 +58,11 @@ function nameFaults(
     ([, name]) =>
       typeof name === 'string' && known.size > 0 && !known.has(name) && !(name.includes(SWEPT) && isSweepAtFault),
   );
-  return unknown.map(([path, name], i) => unknownArm({ path, expected: 'an arm' }, name, names, i));
+  return unknown.map(([path, name], i) => describeUnknownArm({ path, expected: 'an arm' }, name, names, i));
 }
 
 /** Errors of the base for every arm that starts from it; an arm may set keys that are missing. */
-function baseFaults(base: unknown): ConfigurationFault[] {
+function findBaseFaults(base: unknown): ConfigurationFault[] {
   const result = check(z.object({ base: retrieverOptions.omit({ control: true }).partial() }), { base });
   return 'faults' in result ? result.faults.filter(({ got }) => got !== 'nothing') : [];
 }
@@ -79,14 +79,14 @@ function tuneFaults(arm: unknown, index: number): ConfigurationFault[] {
   if (stray.length > 0)
     return stray.map((key) => ({ path, expected: 'a path to an option of the arm', got: JSON.stringify(key) }));
   if (countCombinations(tune) > CONFIG_LIMITS.tunePoints) return []; // an error of its own
-  return combinations(tune).flatMap((point) => {
-    const tried = check(armOptions, tunedArm(resolved, point));
+  return listCombinations(tune).flatMap((point) => {
+    const tried = check(armOptions, applyTunedPoint(resolved, point));
     return 'faults' in tried ? tried.faults.map((fault) => ({ ...fault, path: `${path}: ${fault.path}` })) : [];
   });
 }
 
 /** The number of tuning points of all arms together, and the number of arms. */
-function sizeFaults(arms: readonly unknown[]): ConfigurationFault[] {
+function findSizeFaults(arms: readonly unknown[]): ConfigurationFault[] {
   const { arms: mostArms, tunePoints: mostPoints } = CONFIG_LIMITS;
   if (arms.length > mostArms)
     return [
@@ -109,24 +109,29 @@ function sizeFaults(arms: readonly unknown[]): ConfigurationFault[] {
 }
 
 function isTunable(arm: ArmOptions, path: string): boolean {
-  return !OWN_KEYS.includes(path.split('.')[0] as string) && tunedArm(arm, { [path]: null }) !== null;
+  return !OWN_KEYS.includes(path.split('.')[0] as string) && applyTunedPoint(arm, { [path]: null }) !== null;
 }
 
 /** The folders for the weight files of an arm: relative names are relative to the file that set them. */
-function surroundingsOf(arm: ExpandedArm, composed: ComposedConfig): Surroundings {
+function findSurroundings(arm: ExpandedArm, composed: ComposedConfig): Surroundings {
   const { scoring, embedding } = composed.content;
-  const folderOf = (keys: Path) => {
-    const place = placeOf(arm, keys);
-    return place === undefined ? null : folderOfWriter(place, composed);
+  const resolveWriterFolder = (keys: Path) => {
+    const keyPath = findArmValuePath(arm, keys);
+    return keyPath === undefined ? null : findWriterFolder(keyPath, composed);
   };
-  return { scoring, embedding, folderOf, sharedFolder: folderOfWriter(['scoring', 'weights'], composed) };
+  return {
+    scoring,
+    embedding,
+    folderOf: resolveWriterFolder,
+    sharedFolder: findWriterFolder(['scoring', 'weights'], composed),
+  };
 }
 
 /**
  * The arms of a composed config, written out, and the config that they are in; the probes of a sweep follow the `count` arms that are run. `unread` are the
  * places whose weight files can't be used.
  */
-function expanded(composed: ComposedConfig) {
+function expandComposed(composed: ComposedConfig) {
   const { content } = composed;
   const base = isPlain(content.base) ? content.base : {};
   const seed = Number.isInteger(content.seed) ? (content.seed as number) : 1;
@@ -134,7 +139,7 @@ function expanded(composed: ComposedConfig) {
   const sweep = expandSweep(content.sweep, written.arms, seed);
   const arms: readonly ExpandedArm[] = [...written.arms, ...sweep.arms, ...sweep.probes];
   const weighed = arms.map((arm) =>
-    isPlain(arm.options) ? withWeightFiles(arm.options, surroundingsOf(arm, composed)) : null,
+    isPlain(arm.options) ? withWeightFiles(arm.options, findSurroundings(arm, composed)) : null,
   );
   const options = arms.map((arm, i) => weighed[i]?.arm ?? arm.options);
   const config = { ...content, ...(Array.isArray(content.arms) ? { arms: options } : {}), sweep: sweep.design };
@@ -148,29 +153,29 @@ function expanded(composed: ComposedConfig) {
 
 function resolveComposed(composed: ComposedConfig): ExperimentConfig {
   const { content, source } = composed;
-  const impossible = valueFaults(content);
+  const impossible = findValueFaults(content);
   if (impossible.length > 0) throw new ConfigurationError(source, impossible);
-  const { arms, options, config, faults, unread, count } = expanded(composed);
+  const { arms, options, config, faults, unread, count } = expandComposed(composed);
   const run = options.slice(0, count);
-  const sizes = sizeFaults(run);
+  const sizes = findSizeFaults(run);
   if (sizes.length > 0) throw new ConfigurationError(source, locateFaults(sizes, { composed, arms }));
   const result = check(expandedFile, config);
   const found = [
     ...faults,
     ...('faults' in result ? result.faults.filter(({ path }) => !unread.has(path)) : []),
-    ...(isPlain(content.base) ? baseFaults(content.base) : []),
-    ...duplicateNames(run),
-    ...nameFaults(content, run, faults),
+    ...(isPlain(content.base) ? findBaseFaults(content.base) : []),
+    ...findDuplicateNames(run),
+    ...findNameFaults(content, run, faults),
     ...options.flatMap(tuneFaults),
   ];
   if (found.length > 0 || 'faults' in result)
     throw new ConfigurationError(source, locateFaults(found, { composed, arms }));
   const { base: _, extends: __, groups: ___, scoring: ____, controls, ...resolved } = result.value;
   const controlled = withControls({ ...resolved, arms: resolved.arms.slice(0, count) }, controls);
-  const added = sizeFaults(controlled.arms);
-  const clashes = [...added, ...duplicateNames(controlled.arms), ...controlFaults(controlled.arms)];
+  const added = findSizeFaults(controlled.arms);
+  const clashes = [...added, ...findDuplicateNames(controlled.arms), ...findControlFaults(controlled.arms)];
   if (clashes.length > 0) throw new ConfigurationError(source, locateFaults(clashes, { composed, arms }));
-  setDataFolder(controlled.dataset, folderOfWriter(['dataset', 'path'], composed));
+  setDataFolder(controlled.dataset, findWriterFolder(['dataset', 'path'], composed));
   return controlled;
 }
 
@@ -186,7 +191,7 @@ export function resolveConfig(raw: Plain, source: string): ExperimentConfig {
       source,
       files.map((path) => ({ path, expected: 'nothing, outside of a file', got: JSON.stringify(raw[path]) })),
     );
-  return resolveComposed(composedOf(raw, source));
+  return resolveComposed(wrapContent(raw, source));
 }
 
 /**

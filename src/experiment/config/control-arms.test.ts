@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../../core/errors.ts';
 import { CONTROL_KINDS } from '../../signals/worlds/control-options.ts';
 import { ArmTuning } from '../run/tuning.ts';
-import { armsToRun, selectArms } from './arm-selection.ts';
+import { listArmsToRun, selectArms } from './arm-selection.ts';
 import { type ArmOptions, type ExperimentConfig, resolveConfig } from './config.ts';
 import type { Plain } from './config-file.ts';
-import { controlOf } from './control-arms.ts';
+import { describeControl } from './control-arms.ts';
 
 const arms = [
   { name: 'words' },
@@ -26,14 +26,14 @@ const written = {
   base: { candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } },
   arms,
 };
-const config = (changes: object): ExperimentConfig => resolveConfig({ ...written, ...changes }, 'test.yaml');
-const named = (of: ExperimentConfig, name: string) => of.arms.find((arm) => arm.name === name) as ArmOptions;
-const namesOf = (all: readonly { readonly name: string }[]) => all.map(({ name }) => name);
-const added = (changes: object) => namesOf(config(changes).arms).slice(arms.length);
+const resolveChanged = (changes: object): ExperimentConfig => resolveConfig({ ...written, ...changes }, 'test.yaml');
+const findNamedArm = (of: ExperimentConfig, name: string) => of.arms.find((arm) => arm.name === name) as ArmOptions;
+const listArmNames = (all: readonly { readonly name: string }[]) => all.map(({ name }) => name);
+const listAddedNames = (changes: object) => listArmNames(resolveChanged(changes).arms).slice(arms.length);
 
-function faults(changes: object): unknown {
+function catchConfigFaults(changes: object): unknown {
   try {
-    return config(changes);
+    return resolveChanged(changes);
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     return error.faults;
@@ -42,13 +42,13 @@ function faults(changes: object): unknown {
 
 describe('controls', () => {
   test('are none unless they are asked for', () => {
-    expect(added({})).toEqual([]);
-    expect(added({ controls: false })).toEqual([]);
-    expect(Object.keys(config({}))).not.toContain('controls');
+    expect(listAddedNames({})).toEqual([]);
+    expect(listAddedNames({ controls: false })).toEqual([]);
+    expect(Object.keys(resolveChanged({}))).not.toContain('controls');
   });
 
   test('are all that change anything of an arm', () => {
-    expect(added({ controls: true })).toEqual([
+    expect(listAddedNames({ controls: true })).toEqual([
       'ringed | control: permuted-order',
       'placed | control: shuffled-coordinates',
       'placed | control: random-parents',
@@ -58,7 +58,7 @@ describe('controls', () => {
   });
 
   test('may be of some kinds', () => {
-    expect(added({ controls: ['permuted-order', 'random-parents'] })).toEqual([
+    expect(listAddedNames({ controls: ['permuted-order', 'random-parents'] })).toEqual([
       'ringed | control: permuted-order',
       'placed | control: random-parents',
       'placed, ringed | control: permuted-order',
@@ -79,7 +79,7 @@ describe('controls', () => {
       { name: 'ring alone', extends: 'ringed', attention: { mechanism: 'rcp' } },
       { name: 'places alone', extends: 'ringed', tune: { 'attention.mechanism': ['tpo'] } },
     ];
-    const controls = namesOf(config({ arms: tuned, controls: ['permuted-order', 'random-parents'] }).arms);
+    const controls = listArmNames(resolveChanged({ arms: tuned, controls: ['permuted-order', 'random-parents'] }).arms);
     expect(controls.slice(tuned.length)).toEqual([
       'ringed | control: permuted-order',
       'ringed | control: random-parents',
@@ -92,19 +92,19 @@ describe('controls', () => {
 
   test('are of the arms of a sweep too, and are no part of it', () => {
     const sweep = { method: 'grid', arm: 'placed', factors: { 'trajectory.sigma': [1, 2] } };
-    const swept = config({ sweep, controls: ['random-parents'] });
-    const control = named(swept, 'placed | trajectory.sigma=2 | control: random-parents');
+    const swept = resolveChanged({ sweep, controls: ['random-parents'] });
+    const control = findNamedArm(swept, 'placed | trajectory.sigma=2 | control: random-parents');
     expect(control.trajectory?.sigma).toBe(2);
     expect(control.levels).toBeNull();
-    expect(named(swept, 'placed | trajectory.sigma=2').levels).toEqual({ 'trajectory.sigma': '2' });
+    expect(findNamedArm(swept, 'placed | trajectory.sigma=2').levels).toEqual({ 'trajectory.sigma': '2' });
   });
 
   test('differ from their arm in the control alone', () => {
-    const all = config({ controls: true });
-    const arm = named(all, 'placed, ringed');
-    const control = named(all, 'placed, ringed | control: rewired-graph');
-    expect(controlOf(arm)).toBeNull();
-    expect(controlOf(control)).toEqual({ of: 'placed, ringed', kind: 'rewired-graph' });
+    const all = resolveChanged({ controls: true });
+    const arm = findNamedArm(all, 'placed, ringed');
+    const control = findNamedArm(all, 'placed, ringed | control: rewired-graph');
+    expect(describeControl(arm)).toBeNull();
+    expect(describeControl(control)).toEqual({ of: 'placed, ringed', kind: 'rewired-graph' });
     const { name: _, description, extends: __, tune, control: drawn, differences, ...options } = control;
     expect(description).not.toBe('');
     expect({ tune, drawn, differences }).toEqual({
@@ -116,13 +116,13 @@ describe('controls', () => {
   });
 
   test('have the values that were tuned for their arm, and are not tuned', async () => {
-    const all = config({ controls: true });
+    const all = resolveChanged({ controls: true });
     const measured: string[] = [];
     const tuning = new ArmTuning(all.arms, async ({ name, trajectory }) => {
       measured.push(name);
       return trajectory?.weight ?? 0;
     });
-    const { options, tuned } = await tuning.tuned('placed, ringed | control: random-parents');
+    const { options, tuned } = await tuning.tuneNamedArm('placed, ringed | control: random-parents');
     expect(tuned).toEqual({ 'trajectory.weight': 0.7 });
     expect(options.trajectory?.weight).toBe(0.7);
     expect(options.control?.kind).toBe('random-parents');
@@ -130,41 +130,41 @@ describe('controls', () => {
   });
 
   test('a config with them written out resolves to itself', () => {
-    const all = config({ controls: true });
+    const all = resolveChanged({ controls: true });
     expect(resolveConfig(structuredClone(all) as unknown as Plain, 'again')).toEqual(all);
   });
 
   test('a control that is written by hand is not made again', () => {
     const own = { name: 'placed at random', extends: 'placed', control: { kind: 'random-parents', seed: 17 } };
-    const all = config({ arms: [...arms, own], controls: ['random-parents'] });
-    expect(namesOf(all.arms)).toEqual([
-      ...namesOf(arms),
+    const all = resolveChanged({ arms: [...arms, own], controls: ['random-parents'] });
+    expect(listArmNames(all.arms)).toEqual([
+      ...listArmNames(arms),
       'placed at random',
       'placed, ringed | control: random-parents',
     ]);
-    expect(controlOf(named(all, 'placed at random'))).toEqual({ of: 'placed', kind: 'random-parents' });
+    expect(describeControl(findNamedArm(all, 'placed at random'))).toEqual({ of: 'placed', kind: 'random-parents' });
   });
 
   test('are not handed on to arms that extend one', () => {
     const own = { name: 'at random', extends: 'placed', control: { kind: 'random-parents' } };
     const later = { name: 'later', extends: 'at random', decay: {} };
-    expect(named(config({ arms: [...arms, own, later] }), 'later').control).toBeNull();
+    expect(findNamedArm(resolveChanged({ arms: [...arms, own, later] }), 'later').control).toBeNull();
   });
 
   test('go with the arms that are run', () => {
-    const few = config({ controls: true, only: ['ringed'] });
-    expect(namesOf(armsToRun(few))).toEqual(['words', 'ringed', 'ringed | control: permuted-order']);
-    const selected = selectArms(config({ controls: true }), ['placed']);
-    expect(namesOf(armsToRun(selected))).toEqual([
+    const few = resolveChanged({ controls: true, only: ['ringed'] });
+    expect(listArmNames(listArmsToRun(few))).toEqual(['words', 'ringed', 'ringed | control: permuted-order']);
+    const selected = selectArms(resolveChanged({ controls: true }), ['placed']);
+    expect(listArmNames(listArmsToRun(selected))).toEqual([
       'words',
       'placed',
       'placed | control: shuffled-coordinates',
       'placed | control: random-parents',
       'placed | control: rewired-graph',
     ]);
-    const alone = selectArms(config({ controls: true }), ['placed | control: random-parents']);
-    expect(namesOf(armsToRun(alone))).toEqual(['words', 'placed | control: random-parents']);
-    expect(namesOf(alone.arms)).toContain('placed');
+    const alone = selectArms(resolveChanged({ controls: true }), ['placed | control: random-parents']);
+    expect(listArmNames(listArmsToRun(alone))).toEqual(['words', 'placed | control: random-parents']);
+    expect(listArmNames(alone.arms)).toContain('placed');
   });
 });
 
@@ -202,5 +202,5 @@ test.each([
     { path: 'arms[0].tune', got: '"control.kind"' },
   ],
 ])('refuses %s', (_, changes, fault) => {
-  expect(faults(changes)).toEqual([expect.objectContaining(fault)]);
+  expect(catchConfigFaults(changes)).toEqual([expect.objectContaining(fault)]);
 });

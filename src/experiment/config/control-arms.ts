@@ -1,13 +1,13 @@
 import type { ConfigurationFault } from '../../core/errors.ts';
 import { check } from '../../core/validation.ts';
-import { controlsFor, decideControls } from '../../retrieval/null-controls.ts';
+import { doesDecideControls, listControlsFor } from '../../retrieval/null-controls.ts';
 import { CONTROL_KINDS, type ControlKind } from '../../signals/worlds/control-options.ts';
 import { type ArmOptions, armOptions } from './arm-options.ts';
-import { armsToRun } from './arm-selection.ts';
-import { combinations } from './arms.ts';
+import { listArmsToRun } from './arm-selection.ts';
+import { listCombinations } from './arms.ts';
 import type { Plain } from './config-file.ts';
 import type { ControlsOptions, ExperimentConfig } from './config-schema.ts';
-import { inheritedPoint, tunedArm } from './tuned-arm.ts';
+import { applyTunedPoint, inheritTunedPoint } from './tuned-arm.ts';
 
 /** The arm that a null control controls, and the structure it destroys. */
 export interface ArmControl {
@@ -16,15 +16,15 @@ export interface ArmControl {
 }
 
 /** Null for an arm that is no control. */
-export function controlOf({ control, extends: of }: ArmOptions): ArmControl | null {
+export function describeControl({ control, extends: of }: ArmOptions): ArmControl | null {
   return control === null ? null : { of: of as string, kind: control.kind }; // the schema asks for the arm that it extends
 }
 
 /** The null controls among some arms, by their names. */
-export function controlsAmong(arms: readonly ArmOptions[]): ReadonlyMap<string, ArmControl> {
+export function indexControls(arms: readonly ArmOptions[]): ReadonlyMap<string, ArmControl> {
   return new Map(
     arms.flatMap((arm) => {
-      const control = controlOf(arm);
+      const control = describeControl(arm);
       return control === null ? [] : [[arm.name, control] as const];
     }),
   );
@@ -37,7 +37,7 @@ const DESTROYS: Readonly<Record<ControlKind, string>> = {
   'rewired-graph': 'each turn has as many children as it has, but others',
 };
 
-function controlArm(arm: ArmOptions, kind: ControlKind): ArmOptions {
+function buildControlArm(arm: ArmOptions, kind: ControlKind): ArmOptions {
   return {
     ...arm,
     name: `${arm.name} | control: ${kind}`,
@@ -53,23 +53,25 @@ function controlArm(arm: ArmOptions, kind: ControlKind): ArmOptions {
 type ArmsByName = ReadonlyMap<string, ArmOptions>;
 
 /** The points that tuning may choose for an arm, as `ArmTuning` comes to them, of the paths that decide which controls change anything. */
-function pointsOf(arm: ArmOptions, arms: ArmsByName): Plain[] {
+function listTunedPoints(arm: ArmOptions, arms: ArmsByName): Plain[] {
   const parent = arm.extends === undefined ? undefined : arms.get(arm.extends);
   const inherited =
-    parent === undefined ? [] : pointsOf(parent, arms).map((point) => inheritedPoint(arm, parent, point));
+    parent === undefined ? [] : listTunedPoints(parent, arms).map((point) => inheritTunedPoint(arm, parent, point));
   const starts = new Map(inherited.map((point) => [JSON.stringify(point), point]));
-  const own = combinations(Object.fromEntries(Object.entries(arm.tune).filter(([path]) => decideControls(path))));
+  const own = listCombinations(
+    Object.fromEntries(Object.entries(arm.tune).filter(([path]) => doesDecideControls(path))),
+  );
   return (starts.size === 0 ? [{}] : [...starts.values()]).flatMap((start) =>
     own.map((point) => ({ ...start, ...point })),
   );
 }
 
 /** The controls that affect an arm at any point of its tuning grid; a point with invalid options has none. */
-function controlsOfAny(arm: ArmOptions, arms: ArmsByName): ControlKind[] {
-  const found = pointsOf(arm, arms).flatMap((point) => {
-    if (Object.keys(point).length === 0) return controlsFor(arm);
-    const tried = check(armOptions, tunedArm(arm, point));
-    return 'faults' in tried ? [] : controlsFor(tried.value);
+function listEffectiveControls(arm: ArmOptions, arms: ArmsByName): ControlKind[] {
+  const found = listTunedPoints(arm, arms).flatMap((point) => {
+    if (Object.keys(point).length === 0) return listControlsFor(arm);
+    const tried = check(armOptions, applyTunedPoint(arm, point));
+    return 'faults' in tried ? [] : listControlsFor(tried.value);
   });
   return CONTROL_KINDS.filter((kind) => found.includes(kind));
 }
@@ -82,24 +84,26 @@ export function withControls(config: ExperimentConfig, wanted: ControlsOptions):
   const kinds = Array.isArray(wanted) ? wanted : wanted ? CONTROL_KINDS : [];
   if (kinds.length === 0) return config;
   const byName = new Map(config.arms.map((arm) => [arm.name, arm]));
-  const written = new Set(config.arms.map((arm) => JSON.stringify(controlOf(arm))));
+  const written = new Set(config.arms.map((arm) => JSON.stringify(describeControl(arm))));
   const isThere = (of: string, kind: ControlKind) => written.has(JSON.stringify({ of, kind }));
-  const controls = armsToRun(config)
+  const controls = listArmsToRun(config)
     .filter(({ control }) => control === null)
     .flatMap((arm) => {
-      const changing = controlsOfAny(arm, byName).filter((kind) => kinds.includes(kind) && !isThere(arm.name, kind));
-      return changing.map((kind) => controlArm(arm, kind));
+      const changing = listEffectiveControls(arm, byName).filter(
+        (kind) => kinds.includes(kind) && !isThere(arm.name, kind),
+      );
+      return changing.map((kind) => buildControlArm(arm, kind));
     });
   const only = config.only === null ? null : [...config.only, ...controls.map(({ name }) => name)];
   return { ...config, arms: [...config.arms, ...controls], only };
 }
 
 /** Several controls of one kind for one arm: they would have the same name. */
-export function controlFaults(arms: readonly ArmOptions[]): ConfigurationFault[] {
+export function findControlFaults(arms: readonly ArmOptions[]): ConfigurationFault[] {
   const known = new Set<string>();
   return arms.flatMap((arm, i) => {
     if (arm.control === null) return [];
-    const control = JSON.stringify(controlOf(arm));
+    const control = JSON.stringify(describeControl(arm));
     const isKnown = known.has(control);
     known.add(control);
     const fault = { path: `arms[${i}].control`, expected: 'one control of each kind for an arm' };

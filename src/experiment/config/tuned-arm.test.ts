@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { least } from './config.fixture.ts';
 import { type ArmOptions, resolveConfig } from './config.ts';
-import { inheritedPoint, tunedArm, withTuned } from './tuned-arm.ts';
+import { applyTunedPoint, inheritTunedPoint, withTuned } from './tuned-arm.ts';
 
 test('tuned values are put in place and defaults filled in around them', () => {
   const { arms } = resolveConfig(least, 'test.yaml');
@@ -13,7 +13,7 @@ test('tuned values are put in place and defaults filled in around them', () => {
 
 test('a path that leads nowhere gives no arm', () => {
   const [arm] = resolveConfig(least, 'test.yaml').arms as [ArmOptions];
-  expect(tunedArm(arm, { 'candidates.0.k1': 0.9, 'candidates.3.k1': 0.9 })).toBeNull();
+  expect(applyTunedPoint(arm, { 'candidates.0.k1': 0.9, 'candidates.3.k1': 0.9 })).toBeNull();
 });
 
 test('a value that an arm writes is its own, also where the arm that it extends has the same before it is tuned', () => {
@@ -34,7 +34,7 @@ test('a value that an arm writes is its own, also where the arm that it extends 
   expect(arms[1]?.decay).toEqual({ halfLifeHours: 24 });
   const inherited = arms
     .slice(2)
-    .map((arm) => [arm.name, inheritedPoint(arm, arms[1] as ArmOptions, { 'decay.halfLifeHours': 48 })]);
+    .map((arm) => [arm.name, inheritTunedPoint(arm, arms[1] as ArmOptions, { 'decay.halfLifeHours': 48 })]);
   expect(inherited).toEqual([
     ['by default', { 'decay.halfLifeHours': 48 }],
     ['written', {}],

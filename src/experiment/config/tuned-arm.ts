@@ -1,26 +1,26 @@
 import { isDeepStrictEqual } from 'node:util';
-import { valueAt } from '../../core/validation.ts';
+import { getValueAt } from '../../core/validation.ts';
 import { type ArmOptions, armOptions } from './arm-options.ts';
 import { type Plain, setPath } from './config-file.ts';
 
 /** The arm with tuned values set, unchecked; null if a path does not exist. */
-export function tunedArm(arm: ArmOptions, point: Plain): Plain | null {
+export function applyTunedPoint(arm: ArmOptions, point: Plain): Plain | null {
   const tried: Plain = structuredClone(arm);
   return Object.entries(point).every(([path, value]) => setPath(tried, path.split('.'), value)) ? tried : null;
 }
 
 /** An arm with values of a tuning grid in place, which `resolveConfig` has already checked. */
 export function withTuned(arm: ArmOptions, point: Plain): ArmOptions {
-  return armOptions.parse(tunedArm(arm, point));
+  return armOptions.parse(applyTunedPoint(arm, point));
 }
 
 /** The tuned values of the arm that this arm extends, as far as this arm reuses them. */
-export function inheritedPoint(arm: ArmOptions, parent: ArmOptions, tuned: Plain): Plain {
+export function inheritTunedPoint(arm: ArmOptions, parent: ArmOptions, tuned: Plain): Plain {
   const isOwn = (path: string) =>
     arm.differences.some((own) => `${own}.`.startsWith(`${path}.`) || `${path}.`.startsWith(`${own}.`));
   const kept = Object.entries(tuned).filter(([path]) => {
     const keys = path.split('.');
-    return !(path in arm.tune) && !isOwn(path) && isDeepStrictEqual(valueAt(arm, keys), valueAt(parent, keys));
+    return !(path in arm.tune) && !isOwn(path) && isDeepStrictEqual(getValueAt(arm, keys), getValueAt(parent, keys));
   });
   return Object.fromEntries(kept);
 }

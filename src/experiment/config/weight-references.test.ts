@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { linearModel } from '../../learning/linear-model.ts';
-import { parameterValues } from '../../learning/parameters.ts';
-import { trajectoryModel } from '../../learning/trajectory-model.ts';
+import { createLinearModel } from '../../learning/linear-model.ts';
+import { chooseParameterValues } from '../../learning/parameters.ts';
+import { createTrajectoryModel } from '../../learning/trajectory-model.ts';
 import { writeWeights } from '../../learning/weight-file.ts';
 import { COORDINATES } from '../../trajectory/coordinate-names.ts';
 import { withWeightFiles } from './weight-references.ts';
@@ -23,11 +23,13 @@ const provenance = {
 };
 const mix = join(folder, 'mix.safetensors');
 const standardisation = { means: Float64Array.of(3, 5), deviations: Float64Array.of(2, 0.5) };
-const model = linearModel({ signals: ['bm25', 'age'], nonNegative: [], initial: {} }, standardisation);
+const model = createLinearModel({ signals: ['bm25', 'age'], nonNegative: [], initial: {} }, standardisation);
 writeWeights(mix, { model, values: Float64Array.of(7, -1), provenance });
 const chain = join(folder, 'chain.safetensors');
-const trajectory = trajectoryModel({ dimensions: 5, self: 'include' });
-const values = parameterValues(trajectory, ({ initial }) => initial).map((value, i) => (i < 5 ? value + i : value));
+const trajectory = createTrajectoryModel({ dimensions: 5, self: 'include' });
+const values = chooseParameterValues(trajectory, ({ initial }) => initial).map((value, i) =>
+  i < 5 ? value + i : value,
+);
 writeWeights(chain, { model: trajectory, values, provenance });
 
 describe('a mix of signals', () => {

@@ -1,35 +1,35 @@
 import { type ConfigurationFault, RagPlusPlusError } from '../../core/errors.ts';
-import { hashOf } from '../../core/hash.ts';
+import { computeHash } from '../../core/hash.ts';
 import { locatePath } from '../../core/located-path.ts';
 import { type EncoderOptions, encoderOptions } from '../../embedding/registry.ts';
-import { type LinearModel, rawWeights } from '../../learning/linear-model.ts';
-import { namedValues } from '../../learning/parameters.ts';
+import { computeRawWeights, type LinearModel } from '../../learning/linear-model.ts';
+import { nameParameterValues } from '../../learning/parameters.ts';
 import { readWeights, type Weights } from '../../learning/weight-file.ts';
 import { isPlain, type Path, type Plain } from './config-file.ts';
 
 /** The value that replaces the name of a file, or the error of the file. */
 type Resolved = { readonly value: Plain } | { readonly fault: Omit<ConfigurationFault, 'path'> };
 
-function originOf(file: string, { provenance }: Weights): Plain {
+function describeProvenance(file: string, { provenance }: Weights): Plain {
   const { dataHash, trainingClusters, trainingContents, commit } = provenance;
   const contents = trainingContents === undefined ? {} : { trainingContents };
   return { file, dataHash, trainingClusters, ...contents, commit };
 }
 
 /** All options of an encoder; null for invalid options, which are reported as an error of their own. */
-function encoderIn(embedding: unknown): EncoderOptions | null {
+function parseEncoderOptions(embedding: unknown): EncoderOptions | null {
   const read = encoderOptions.safeParse(embedding);
   return read.success ? read.data : null;
 }
 
 /** The mix of signals in a weight file, with the bank that it was learned in. Its cosines and coordinates must be those of the encoder that it was learned with. */
-function mixOf(file: string, weights: Weights, embedding: unknown): Resolved {
+function readSignalMix(file: string, weights: Weights, embedding: unknown): Resolved {
   const { model, values, provenance } = weights;
   if (model.name !== 'linear')
     return { fault: { expected: 'a weight file of a linear mix of signals', got: `one of model ${model.name}` } };
   const { signals } = provenance.config;
-  const [here, there] = [encoderIn(embedding), encoderIn(provenance.config.embedding)];
-  if (here !== null && hashOf(here) !== hashOf(there))
+  const [here, there] = [parseEncoderOptions(embedding), parseEncoderOptions(provenance.config.embedding)];
+  if (here !== null && computeHash(here) !== computeHash(there))
     return {
       fault: {
         expected: `a weight file that was learned with the config's embedding, ${JSON.stringify(here)}`,
@@ -37,13 +37,17 @@ function mixOf(file: string, weights: Weights, embedding: unknown): Resolved {
       },
     };
   return {
-    value: { signals, weights: rawWeights(model as LinearModel, values), origin: originOf(file, weights) },
+    value: {
+      signals,
+      weights: computeRawWeights(model as LinearModel, values),
+      origin: describeProvenance(file, weights),
+    },
   };
 }
 
 /** The coordinate weights in a weight file. */
-function coordinatesOf({ model, values }: Weights, dimensions: unknown): Resolved {
-  const learned = namedValues(model, values).coordinates;
+function readCoordinateWeights({ model, values }: Weights, dimensions: unknown): Resolved {
+  const learned = nameParameterValues(model, values).coordinates;
   const expected = `a weight file of a trajectory model in ${dimensions} dimensions`;
   if (learned === undefined) return { fault: { expected, got: `one of model ${model.name}` } };
   const count = Object.keys(learned).length;
@@ -57,8 +61,8 @@ function read(file: string, folder: string | null, use: (weights: Weights) => Re
     return use(readWeights(locatePath(file, folder)));
   } catch (error) {
     if (!(error instanceof RagPlusPlusError)) throw error;
-    const places = folder === null ? '' : `, relative to ${folder} or to the working directory`;
-    return { fault: { expected: `a weight file${places} (${error.message})`, got: JSON.stringify(file) } };
+    const locations = folder === null ? '' : `, relative to ${folder} or to the working directory`;
+    return { fault: { expected: `a weight file${locations} (${error.message})`, got: JSON.stringify(file) } };
   }
 }
 
@@ -74,7 +78,7 @@ export interface Surroundings {
 }
 
 /** The arm's own file, or the one that the config names for all of them. */
-function scoringOf(scoring: Plain, around: Surroundings): Resolved | null {
+function resolveScoringWeights(scoring: Plain, around: Surroundings): Resolved | null {
   const isOwn = scoring.weights !== undefined;
   const shared = isPlain(around.scoring) ? around.scoring.weights : undefined;
   const file = isOwn ? scoring.weights : shared;
@@ -82,7 +86,7 @@ function scoringOf(scoring: Plain, around: Surroundings): Resolved | null {
   if (typeof file !== 'string')
     return { fault: { expected: 'a weight file, here or as scoring.weights of the config', got: 'nothing' } };
   const folder = isOwn ? around.folderOf?.(['scoring', 'weights']) : around.sharedFolder;
-  return read(file, folder ?? null, (weights) => mixOf(file, weights, around.embedding));
+  return read(file, folder ?? null, (weights) => readSignalMix(file, weights, around.embedding));
 }
 
 /**
@@ -99,14 +103,14 @@ export function withWeightFiles(
   let resolved = arm;
   const { scoring, trajectory } = arm;
   if (isPlain(scoring)) {
-    const found = scoringOf(scoring, around);
+    const found = resolveScoringWeights(scoring, around);
     if (found !== null && 'fault' in found) faults.push({ path: 'scoring.weights', ...found.fault });
     else if (found !== null) resolved = { ...resolved, scoring: { ...scoring, ...found.value } };
   }
   if (isPlain(trajectory) && typeof trajectory.weights === 'string') {
     const { weights: file, dimensions = 5 } = trajectory;
     const folder = around.folderOf?.(['trajectory', 'weights']) ?? null;
-    const found = read(file as string, folder, (weights) => coordinatesOf(weights, dimensions));
+    const found = read(file as string, folder, (weights) => readCoordinateWeights(weights, dimensions));
     if ('fault' in found) faults.push({ path: 'trajectory.weights', ...found.fault });
     else resolved = { ...resolved, trajectory: { ...trajectory, weights: found.value } };
   }

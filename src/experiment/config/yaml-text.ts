@@ -2,7 +2,7 @@ import type { Document, LineCounter, Pair, YAMLError } from 'yaml';
 import type { ConfigurationFault } from '../../core/errors.ts';
 import { yaml } from '../../core/yaml.ts';
 import { CONFIG_LIMITS } from './config-limits.ts';
-import { tooDeep, valueFaults } from './config-values.ts';
+import { buildDepthFault, findValueFaults } from './config-values.ts';
 
 /** A value, or what is wrong with its text. */
 type YamlValue = { readonly value: unknown } | { readonly faults: readonly ConfigurationFault[] };
@@ -11,15 +11,15 @@ type YamlValue = { readonly value: unknown } | { readonly faults: readonly Confi
 const isTooDeep = ({ code }: YAMLError) => code === 'RESOURCE_EXHAUSTION';
 
 /** The reason of a syntax error, without the text: a file that is no config may hold secrets. */
-function reasonOf({ message }: YAMLError): string {
+function describeSyntaxError({ message }: YAMLError): string {
   return (message.split('\n')[0] as string)
     .replace(/ at line \d+, column \d+:?$/, '')
     .replace(/(: |(?<=Invalid escape sequence) ).*$/, '');
 }
 
 /** Keys of one mapping that are alike; the parser would compare each with each. */
-function repeatedKeys(document: Document): number[] {
-  const places: number[] = [];
+function findRepeatedKeys(document: Document): number[] {
+  const keyPaths: number[] = [];
   const { isScalar, visit } = yaml();
   visit(document, {
     Map(_, { items }) {
@@ -27,16 +27,16 @@ function repeatedKeys(document: Document): number[] {
       for (const { key } of items as Pair[]) {
         if (!isScalar(key)) continue;
         const name = String(key.value);
-        if (known.has(name)) places.push(key.range?.[0] ?? 0);
+        if (known.has(name)) keyPaths.push(key.range?.[0] ?? 0);
         known.add(name);
       }
     },
   });
-  return places;
+  return keyPaths;
 }
 
 /** Aliases without an earlier anchor, or too many aliases. */
-function aliasFaults(document: Document): ConfigurationFault[] {
+function findAliasFaults(document: Document): ConfigurationFault[] {
   const anchors = new Set<string>();
   const lost = new Set<string>();
   let count = 0;
@@ -49,24 +49,24 @@ function aliasFaults(document: Document): ConfigurationFault[] {
       if (!anchors.has(source)) lost.add(source);
     },
   });
-  const place = { path: '(top level)' };
+  const keyPath = { path: '(top level)' };
   if (count > CONFIG_LIMITS.aliases) {
     const expected = `at most ${CONFIG_LIMITS.aliases} aliases in a file`;
-    return [{ ...place, expected, got: `${count}; write some of the values out` }];
+    return [{ ...keyPath, expected, got: `${count}; write some of the values out` }];
   }
-  return [...lost].map((name) => ({ ...place, expected: 'an anchor before each alias', got: `none for *${name}` }));
+  return [...lost].map((name) => ({ ...keyPath, expected: 'an anchor before each alias', got: `none for *${name}` }));
 }
 
 /** The name of what a text holds that is no mapping; never its content. */
-function kindOf(value: unknown): string {
+function describeYamlKind(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'string' ? 'text' : `a ${typeof value}`;
 }
 
-function syntaxFaults({ errors }: Document, repeated: readonly number[], lines: LineCounter): ConfigurationFault[] {
+function listSyntaxFaults({ errors }: Document, repeated: readonly number[], lines: LineCounter): ConfigurationFault[] {
   const found = [
-    ...errors.map((error) => ({ at: error.pos[0], got: reasonOf(error) })),
+    ...errors.map((error) => ({ at: error.pos[0], got: describeSyntaxError(error) })),
     ...repeated.map((at) => ({ at, got: 'Map keys must be unique' })),
   ];
   const faults = found.slice(0, CONFIG_LIMITS.syntaxFaults).map(({ at, got }) => {
@@ -88,17 +88,17 @@ export function readYamlText(text: string, isConfig: boolean): YamlValue {
   const { isMap, isScalar, LineCounter, parseDocument } = yaml();
   const lines = new LineCounter();
   const document: Document = parseDocument(text, { lineCounter: lines, uniqueKeys: false });
-  if (document.errors.some(isTooDeep)) return { faults: [tooDeep([])] };
-  const syntax = syntaxFaults(document, repeatedKeys(document), lines);
+  if (document.errors.some(isTooDeep)) return { faults: [buildDepthFault([])] };
+  const syntax = listSyntaxFaults(document, findRepeatedKeys(document), lines);
   if (syntax.length > 0) return { faults: syntax };
   if (isConfig && !isMap(document.contents)) {
     const { contents } = document;
-    const got = isScalar(contents) ? kindOf(contents.value) : kindOf(contents === null ? null : []);
+    const got = isScalar(contents) ? describeYamlKind(contents.value) : describeYamlKind(contents === null ? null : []);
     return { faults: [{ path: '(top level)', expected: 'a mapping', got }] };
   }
-  const aliases = aliasFaults(document);
+  const aliases = findAliasFaults(document);
   if (aliases.length > 0) return { faults: aliases };
   const value: unknown = document.toJS({ maxAliasCount: -1 });
-  const faults = valueFaults(value);
+  const faults = findValueFaults(value);
   return faults.length > 0 ? { faults } : { value };
 }

@@ -1,10 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { ProcessDiedError } from '../../core/errors.ts';
-import { lastWordsOf } from './last-words.ts';
+import { findLastWords } from './last-words.ts';
 import type { LaunchJob, ReportShare } from './launcher.ts';
-import { isOutOfMemory, memoryAdvice } from './memory-advice.ts';
-import { childEnvironment } from './parent-watch.ts';
+import { describeMemoryAdvice, isOutOfMemory } from './memory-advice.ts';
+import { buildChildEnvironment } from './parent-watch.ts';
 
 /** A message to the process: run an arm. */
 export interface ArmRequest {
@@ -21,7 +21,7 @@ const LAST_WORDS = 4000;
 export type ArmProcessJob = Pick<LaunchJob, 'folder' | 'program' | 'backend' | 'cacheFolder'>;
 
 /** The arguments of the command line that runs arms of a begun run. */
-export function armArguments({ folder, backend, cacheFolder }: Omit<ArmProcessJob, 'program'>) {
+export function buildArmArguments({ folder, backend, cacheFolder }: Omit<ArmProcessJob, 'program'>) {
   return ['arm', folder, '--backend', backend, '--cache', cacheFolder];
 }
 
@@ -35,11 +35,11 @@ export class ArmProcess {
 
   constructor(job: ArmProcessJob) {
     const { main, nodeOptions } = job.program;
-    this.#child = fork(main, [...armArguments(job), '--serve'], {
+    this.#child = fork(main, [...buildArmArguments(job), '--serve'], {
       execArgv: [...nodeOptions],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       detached: true, // Ctrl-C in a terminal is for us alone
-      env: childEnvironment(),
+      env: buildChildEnvironment(),
     });
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS);
@@ -49,7 +49,7 @@ export class ArmProcess {
       else this.#onReply(reply);
     });
     this.#ended = new Promise((resolve) => {
-      this.#child.once('close', (code, signal) => resolve(this.#death(code, signal)));
+      this.#child.once('close', (code, signal) => resolve(this.#createDeathError(code, signal)));
       this.#child.on('error', ({ message }) => {
         // One that never began has no end; of a message to one that is gone, its end tells more.
         if (this.#child.pid === undefined)
@@ -58,12 +58,12 @@ export class ArmProcess {
     });
   }
 
-  #death(code: number | null, signal: NodeJS.Signals | null): ProcessDiedError {
+  #createDeathError(code: number | null, signal: NodeJS.Signals | null): ProcessDiedError {
     const end = signal === null ? `ended with exit code ${code}` : `was killed by ${signal}`;
     const words = this.#lastWords.trim();
-    const last = lastWordsOf(words);
+    const last = findLastWords(words);
     const said = last === '' ? '' : `: ${last}`;
-    const advice = `; ${isOutOfMemory(last) ? memoryAdvice() : 'run again with --retry-failed'}`;
+    const advice = `; ${isOutOfMemory(last) ? describeMemoryAdvice() : 'run again with --retry-failed'}`;
     const error = new ProcessDiedError(`worker process ${end}${said}${advice}`, { code, signal });
     error.stack = words;
     return error;
@@ -87,7 +87,7 @@ export class ArmProcess {
   }
 
   /** Lets the process end. */
-  async end(): Promise<void> {
+  async endGracefully(): Promise<void> {
     const { exitCode, signalCode, connected } = this.#child;
     if (exitCode !== null || signalCode !== null) return;
     const exit = once(this.#child, 'exit'); // there is no `close` after a channel that we have closed

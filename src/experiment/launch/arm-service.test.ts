@@ -2,11 +2,11 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { failurePath } from '../run/arm-failure.ts';
+import { joinFailurePath } from '../run/arm-failure.ts';
 import { readArmRecord, recordPath } from '../run/arm-record.ts';
 import { ArmProcess } from './arm-process.ts';
 import { beginSampleRun } from './begun-run.fixture.ts';
-import { thisProgram } from './program.ts';
+import { findOwnProgram } from './program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-service-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -14,7 +14,7 @@ beforeAll(() => beginSampleRun(folder));
 
 test('a process that serves runs arm after arm, whether they fail or not, until it is let go', async () => {
   const places = { folder, cacheFolder: join(folder, 'cache'), backend: 'wasm' } as const;
-  const service = new ArmProcess({ ...places, program: thisProgram() });
+  const service = new ArmProcess({ ...places, program: findOwnProgram() });
   try {
     const shares: number[] = [];
     const run = (arm: string) => service.run(arm, (share) => void shares.push(share));
@@ -22,9 +22,9 @@ test('a process that serves runs arm after arm, whether they fail or not, until 
     expect(service.isReady).toBe(true);
     expect(await run('newest')).toBeNull();
     expect(shares).toEqual([1 / 3, 2 / 3]);
-    expect(existsSync(failurePath(folder, 'overflowing'))).toBe(true);
+    expect(existsSync(joinFailurePath(folder, 'overflowing'))).toBe(true);
     expect(readArmRecord(recordPath(folder, 'newest')).name).toBe('newest');
   } finally {
-    await service.end();
+    await service.endGracefully();
   }
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
 import { StorageError } from '../../core/errors.ts';
-import { failurePath } from '../run/arm-failure.ts';
+import { joinFailurePath } from '../run/arm-failure.ts';
 import { readArmRecord, recordPath } from '../run/arm-record.ts';
 import type { ArmRunner } from '../run/arm-runner.ts';
 import { formatState, type RunState } from '../run/run-state.ts';
@@ -35,7 +35,7 @@ describe('an arm of a run that was begun', () => {
     expect(armsAtOnce).toBe(5);
     const again = await runner.run('newest');
     expect({ name, positions, scores }).toEqual({ name: 'newest', positions: again.positions, scores: again.scores });
-    expect(existsSync(failurePath(folder, 'newest'))).toBe(false);
+    expect(existsSync(joinFailurePath(folder, 'newest'))).toBe(false);
   });
 
   test.each([
@@ -43,7 +43,7 @@ describe('an arm of a run that was begun', () => {
     ['nobody', 'VALIDATION', /^experiment has no arm: nobody; use the name of one of its arms$/],
   ])('%s leaves what it failed of', async (arm, code, message) => {
     expect(await runArmTask(folder, runner, arm)).toBe(true);
-    const failure = JSON.parse(readFileSync(failurePath(folder, arm), 'utf8'));
+    const failure = JSON.parse(readFileSync(joinFailurePath(folder, arm), 'utf8'));
     expect(failure).toMatchObject({ name: arm, code, message: expect.stringMatching(message) });
     expect(existsSync(recordPath(folder, arm))).toBe(false);
   });
@@ -56,33 +56,33 @@ describe('an arm of a run that was begun', () => {
 });
 
 describe('a run is not joined', () => {
-  const joined = (backend: 'wasm' | 'cpu' = 'wasm') => joinRun(folder, backend, cacheFolder);
-  const refused = (facts: string) => ({
+  const joinSampleRun = (backend: 'wasm' | 'cpu' = 'wasm') => joinRun(folder, backend, cacheFolder);
+  const describeRefusal = (facts: string) => ({
     message: `run was begun with another ${facts}: ${folder}; start it again without --resume`,
     code: 'VALIDATION',
   });
 
   test('on another backend', async () => {
-    await expect(joined('cpu')).rejects.toMatchObject(refused('hash, backend'));
+    await expect(joinSampleRun('cpu')).rejects.toMatchObject(describeRefusal('hash, backend'));
   });
 
   test('with another config', async () => {
     const path = join(folder, 'config.yaml');
     const config = readFileSync(path, 'utf8');
     writeFileSync(path, JSON.stringify({ ...JSON.parse(config), seed: 5 }));
-    await expect(joined()).rejects.toMatchObject(refused('hash'));
+    await expect(joinSampleRun()).rejects.toMatchObject(describeRefusal('hash'));
     writeFileSync(path, config);
   });
 
   test('that was begun by other code', async () => {
     const path = join(folder, 'state.json');
     writeFileSync(path, formatState({ ...state, recordVersion: 'older' }));
-    await expect(joined()).rejects.toMatchObject(refused('recordVersion'));
+    await expect(joinSampleRun()).rejects.toMatchObject(describeRefusal('recordVersion'));
     writeFileSync(path, formatState(state));
   });
 
   test('with other data', async () => {
     appendFileSync(join(folder, 'qrels.txt'), 'q0-0 0 t0-1 1\n');
-    await expect(joined()).rejects.toMatchObject(refused('hash, dataHash'));
+    await expect(joinSampleRun()).rejects.toMatchObject(describeRefusal('hash, dataHash'));
   });
 });

@@ -9,7 +9,7 @@ import { type ArmRunner, openArmRunner } from '../run/arm-runner.ts';
 import { recordVersion } from '../run/code-version.ts';
 import { restoreDataFolder } from '../run/environment.ts';
 import { runHash } from '../run/run-hash.ts';
-import { differingFacts, readState } from '../run/run-state.ts';
+import { listDifferingFacts, readState } from '../run/run-state.ts';
 import type { ReportShare } from './launcher.ts';
 
 /**
@@ -50,7 +50,7 @@ export async function joinRun(folder: string, backend: BackendName, cacheFolder:
   const dataHash = runner.dataset.hash;
   const hash = runHash(config, dataHash, backend);
   const begun = readState(folder);
-  const differing = differingFacts(begun, { ...begun, hash, recordVersion: recordVersion(), dataHash, backend });
+  const differing = listDifferingFacts(begun, { ...begun, hash, recordVersion: recordVersion(), dataHash, backend });
   if (differing.length > 0)
     throw new ValidationError(
       `run was begun with another ${differing.join(', ')}: ${folder}; start it again without --resume`,

@@ -6,7 +6,7 @@ import { resolveConfig } from '../config/config.ts';
 import type { Plain } from '../config/config-file.ts';
 import { recordVersion } from '../run/code-version.ts';
 import { captureEnvironment } from '../run/environment.ts';
-import { sampleConfig, writeSampleJsonl } from '../run/jsonl.fixture.ts';
+import { buildSampleConfig, writeSampleJsonl } from '../run/jsonl.fixture.ts';
 import { runHash } from '../run/run-hash.ts';
 import { formatState, type RunState } from '../run/run-state.ts';
 
@@ -29,7 +29,7 @@ const ARMS = [
 export async function beginSampleRun(folder: string): Promise<RunState> {
   writeSampleJsonl(folder);
   const evaluation = { baseline: 'newest', metrics: ['mrr@10'], depth: 11 };
-  const config = resolveConfig({ ...sampleConfig(folder), evaluation, arms: ARMS } as Plain, 'sample');
+  const config = resolveConfig({ ...buildSampleConfig(folder), evaluation, arms: ARMS } as Plain, 'sample');
   const { hash: dataHash } = await loadDataset(config.dataset, { cacheFolder: null });
   const backend = 'wasm';
   const arms = config.arms.map(({ name }) => name);

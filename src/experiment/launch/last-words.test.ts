@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { lastWordsOf } from './last-words.ts';
+import { findLastWords } from './last-words.ts';
 
 /** What Node says of a program that dies. */
-function complaintOf(program: string, ...options: string[]): Promise<string> {
+function captureComplaint(program: string, ...options: string[]): Promise<string> {
   return new Promise((resolve) => {
     execFile(process.execPath, [...options, '-e', program], (_, __, stderr) => resolve(stderr));
   });
@@ -11,10 +11,10 @@ function complaintOf(program: string, ...options: string[]): Promise<string> {
 
 test('a heap that overflows is reported', async () => {
   const hoard = 'const held = []; for (;;) held.push(new Array(1000).fill(held.length));';
-  const complaint = await complaintOf(hoard, '--max-old-space-size=31');
+  const complaint = await captureComplaint(hoard, '--max-old-space-size=31');
   expect(complaint.trim().split('\n').at(-1)).not.toContain('heap');
-  expect(lastWordsOf(complaint)).toMatch(/^FATAL ERROR: .*heap out of memory$/);
-  expect(lastWordsOf(complaint.slice(-4000))).toBe(lastWordsOf(complaint));
+  expect(findLastWords(complaint)).toMatch(/^FATAL ERROR: .*heap out of memory$/);
+  expect(findLastWords(complaint.slice(-4000))).toBe(findLastWords(complaint));
 });
 
 test.each([
@@ -26,16 +26,16 @@ test.each([
   ['process.stderr.write("one\\r\\ntwo\\r\\n\\r\\n")', 'two'],
   ['', ''],
 ])('%s: %s', async (program, words) => {
-  expect(lastWordsOf(await complaintOf(program))).toBe(words);
+  expect(findLastWords(await captureComplaint(program))).toBe(words);
 });
 
 test('what Slurm says of a task that it ended goes before what the task had said', () => {
   const limit = 'slurmstepd: error: *** JOB 7 ON n1 CANCELLED DUE TO TIME LIMIT ***';
-  expect(lastWordsOf(`ragpp: arm a failed [X]: y\n${limit}\nsrun: done\n`)).toBe(limit);
+  expect(findLastWords(`ragpp: arm a failed [X]: y\n${limit}\nsrun: done\n`)).toBe(limit);
 });
 
 test('a place in code is no reason, though it names an error', () => {
-  expect(lastWordsOf('assertion failed\n    at new ValidationError (errors.ts:7)\n\nNode.js v20.1.0\n')).toBe(
+  expect(findLastWords('assertion failed\n    at new ValidationError (errors.ts:7)\n\nNode.js v20.1.0\n')).toBe(
     'assertion failed',
   );
 });

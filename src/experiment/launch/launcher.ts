@@ -39,7 +39,7 @@ export interface LaunchJob {
 export interface Launcher {
   readonly name: string;
   /** The maximum number of arms to run at the same time, of a number of arms; at least 1. */
-  armsAtOnce(arms: number): number;
+  countArmsAtOnce(arms: number): number;
   /** Resolves when nothing that was started is running any more. */
   launch(job: LaunchJob): Promise<void>;
 }

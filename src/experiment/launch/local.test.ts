@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { ProcessDiedError } from '../../core/errors.ts';
-import { failurePath, hasOutcome, outcomesIn } from '../run/arm-failure.ts';
+import { hasOutcome, joinFailurePath, outcomesIn } from '../run/arm-failure.ts';
 import type { LaunchJob } from './launcher.ts';
 import { LocalLauncher } from './local.ts';
-import { thisProgram } from './program.ts';
+import { findOwnProgram } from './program.ts';
 
 let folder: string;
 const folders: string[] = [];
@@ -19,10 +19,10 @@ afterAll(() => {
   for (const one of folders) rmSync(one, { recursive: true });
 });
 
-const program = { ...thisProgram(), main: fileURLToPath(new URL('./arm-process.harness.ts', import.meta.url)) };
-const noneHere = () => Promise.reject(new Error('no arm is run in this process'));
+const program = { ...findOwnProgram(), main: fileURLToPath(new URL('./arm-process.harness.ts', import.meta.url)) };
+const rejectHere = () => Promise.reject(new Error('no arm is run in this process'));
 
-function jobOf(arms: readonly string[], more: Partial<LaunchJob> = {}): LaunchJob {
+function buildLocalJob(arms: readonly string[], more: Partial<LaunchJob> = {}): LaunchJob {
   const { signal } = new AbortController();
   const places = { folder, cacheFolder: folder, backend: 'wasm' } as const;
   return {
@@ -30,14 +30,14 @@ function jobOf(arms: readonly string[], more: Partial<LaunchJob> = {}): LaunchJo
     arms,
     outcomes: outcomesIn(folder),
     program,
-    runHere: noneHere,
+    runHere: rejectHere,
     report: () => {},
     signal,
     ...more,
   };
 }
 const launch = (workers: number, job: LaunchJob) => new LocalLauncher({ name: 'local', workers }).launch(job);
-const outcomeOf = (arm: string) => JSON.parse(readFileSync(failurePath(folder, arm), 'utf8'));
+const readFailureFile = (arm: string) => JSON.parse(readFileSync(joinFailurePath(folder, arm), 'utf8'));
 
 test('one worker is this process, arm after arm', async () => {
   const met: string[] = [];
@@ -45,7 +45,7 @@ test('one worker is this process, arm after arm', async () => {
     met.push(arm);
   };
   const shares: [string, number][] = [];
-  await launch(1, jobOf(['a', 'b'], { runHere, report: (arm, share) => void shares.push([arm, share]) }));
+  await launch(1, buildLocalJob(['a', 'b'], { runHere, report: (arm, share) => void shares.push([arm, share]) }));
   expect(met).toEqual(['a', 'b']);
   expect(shares).toEqual([
     ['a', 1],
@@ -58,8 +58,8 @@ describe('several workers', () => {
     const arms = Array.from({ length: 13 }, (_, i) => `arm ${i}`);
     const shares = new Map<string, number[]>();
     const report = (arm: string, share: number) => void shares.set(arm, [...(shares.get(arm) ?? []), share]);
-    await launch(3, jobOf(arms, { report }));
-    const processes = new Set(arms.map((arm) => outcomeOf(arm).message));
+    await launch(3, buildLocalJob(arms, { report }));
+    const processes = new Set(arms.map((arm) => readFailureFile(arm).message));
     expect(processes.size).toBeGreaterThan(1);
     expect(processes.size).toBeLessThanOrEqual(3);
     expect([...shares.values()]).toEqual(arms.map(() => [0.5, 1]));
@@ -67,13 +67,13 @@ describe('several workers', () => {
 
   test('may crash: the arm is tried once more, and fails alone where that crashes too', async () => {
     const arms = ['a', 'crash', 'b', 'crash-once', 'exit', 'c'];
-    await launch(2, jobOf(arms));
-    for (const arm of ['a', 'b', 'c', 'crash-once']) expect(outcomeOf(arm).message).toMatch(/^by process \d+$/);
-    expect(outcomeOf('crash')).toMatchObject({
+    await launch(2, buildLocalJob(arms));
+    for (const arm of ['a', 'b', 'c', 'crash-once']) expect(readFailureFile(arm).message).toMatch(/^by process \d+$/);
+    expect(readFailureFile('crash')).toMatchObject({
       code: 'PROCESS_DIED',
       message: 'worker process was killed by SIGSEGV; run again with --retry-failed',
     });
-    expect(outcomeOf('exit')).toMatchObject({
+    expect(readFailureFile('exit')).toMatchObject({
       message: 'worker process ended with exit code 7: last words; run again with --retry-failed',
       stack: 'first words\nlast words',
     });
@@ -81,7 +81,7 @@ describe('several workers', () => {
 
   test('that do not even start are an error of the launch, and no arm has failed', async () => {
     writeFileSync(join(folder, 'no-start'), '');
-    const launched = launch(2, jobOf(['a', 'b', 'c', 'd', 'e']));
+    const launched = launch(2, buildLocalJob(['a', 'b', 'c', 'd', 'e']));
     await expect(launched).rejects.toThrow(ProcessDiedError);
     await expect(launched).rejects.toThrow('worker process ended with exit code 1: ragpp [UNAVAILABLE]: no backend');
     expect(['a', 'b', 'c', 'd', 'e'].filter((arm) => hasOutcome(folder, arm))).toEqual([]);
@@ -92,7 +92,7 @@ describe('several workers', () => {
     const report = (arm: string) => {
       if (arm === 'a') setTimeout(() => interruption.abort(), 100);
     };
-    const launched = launch(2, jobOf(['a', 'sleep'], { report, signal: interruption.signal }));
+    const launched = launch(2, buildLocalJob(['a', 'sleep'], { report, signal: interruption.signal }));
     await expect(launched).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }));
     expect(hasOutcome(folder, 'sleep')).toBe(false);
   });

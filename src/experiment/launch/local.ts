@@ -15,7 +15,7 @@ export class LocalLauncher implements Launcher {
     this.#workers = workers;
   }
 
-  armsAtOnce(arms: number): number {
+  countArmsAtOnce(arms: number): number {
     return Math.max(1, Math.min(this.#workers, arms));
   }
 
@@ -43,7 +43,7 @@ async function runInProcesses(job: LaunchJob, workers: number): Promise<void> {
   const stop = new AbortController();
   const bounded = { ...job, signal: AbortSignal.any([job.signal, stop.signal]) };
   const work = Array.from({ length: Math.min(workers, queue.length) }, () =>
-    workThrough(bounded, queue).catch((error: unknown) => {
+    runQueuedArms(bounded, queue).catch((error: unknown) => {
       stop.abort(error); // what one process cannot, the others cannot either
       throw error;
     }),
@@ -53,7 +53,7 @@ async function runInProcesses(job: LaunchJob, workers: number): Promise<void> {
 }
 
 /** Takes arms from the queue until it is empty, with a new process where one has died. @throws ProcessDiedError where processes do not even start. */
-async function workThrough(job: LaunchJob, queue: Task[]): Promise<void> {
+async function runQueuedArms(job: LaunchJob, queue: Task[]): Promise<void> {
   let worker: ArmProcess | null = null;
   const kill = () => worker?.kill();
   job.signal.addEventListener('abort', kill);
@@ -75,6 +75,6 @@ async function workThrough(job: LaunchJob, queue: Task[]): Promise<void> {
     }
   } finally {
     job.signal.removeEventListener('abort', kill);
-    await worker?.end();
+    await worker?.endGracefully();
   }
 }

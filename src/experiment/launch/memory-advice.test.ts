@@ -1,23 +1,23 @@
 import { execFile } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { lastWordsOf } from './last-words.ts';
-import { isOutOfMemory, memoryAdvice } from './memory-advice.ts';
-import { thisProgram } from './program.ts';
+import { findLastWords } from './last-words.ts';
+import { describeMemoryAdvice, isOutOfMemory } from './memory-advice.ts';
+import { findOwnProgram } from './program.ts';
 
 test('a full heap is recognised by what V8 writes, another death is not', async () => {
   const hoard = 'const held = []; for (;;) held.push(new Array(1000).fill(held.length));';
   const complaint = await new Promise<string>((resolve) => {
     execFile(process.execPath, ['--max-old-space-size=31', '-e', hoard], (_, __, stderr) => resolve(stderr));
   });
-  expect(isOutOfMemory(lastWordsOf(complaint))).toBe(true);
+  expect(isOutOfMemory(findLastWords(complaint))).toBe(true);
   expect(isOutOfMemory('Error: no room in memory')).toBe(false);
 });
 
 test('the advice names the limit that holds, and an option that doubles it', async () => {
   const code = `
-    import { memoryAdvice } from ${JSON.stringify(new URL('./memory-advice.ts', import.meta.url).href)};
+    import { describeMemoryAdvice } from ${JSON.stringify(new URL('./memory-advice.ts', import.meta.url).href)};
     console.log(memoryAdvice());`;
-  const options = ['--max-old-space-size=211', '--max-semi-space-size=1', ...thisProgram().nodeOptions];
+  const options = ['--max-old-space-size=211', '--max-semi-space-size=1', ...findOwnProgram().nodeOptions];
   const written = await new Promise<string>((resolve, reject) => {
     execFile(process.execPath, [...options, '--input-type=module', '-e', code], (error, stdout) =>
       error === null ? resolve(stdout) : reject(error),
@@ -30,5 +30,5 @@ test('the advice names the limit that holds, and an option that doubles it', asy
   expect(Number(limit)).toBeGreaterThanOrEqual(211);
   expect(Number(limit)).toBeLessThan(230);
   expect(Number(option)).toBe(2 * Number(limit));
-  expect(memoryAdvice()).not.toContain(` ${limit} MiB`);
+  expect(describeMemoryAdvice()).not.toContain(` ${limit} MiB`);
 });

@@ -8,7 +8,7 @@ export function isOutOfMemory(words: string): boolean {
 }
 
 /** What to do about a full heap of V8, of this process or of one that was started on this machine with the same options. */
-export function memoryAdvice(): string {
-  const limit = Math.round(getHeapStatistics().heap_size_limit / 2 ** 20);
-  return `the heap limit is ${limit} MiB; raise it with NODE_OPTIONS=--max-old-space-size=${2 * limit}, or take fewer queries with --limit-queries`;
+export function describeMemoryAdvice(): string {
+  const limitMebibytes = Math.round(getHeapStatistics().heap_size_limit / 2 ** 20);
+  return `the heap limit is ${limitMebibytes} MiB; raise it with NODE_OPTIONS=--max-old-space-size=${2 * limitMebibytes}, or take fewer queries with --limit-queries`;
 }

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { BUSY } from './busy.fixture.ts';
-import { thisProgram } from './program.ts';
+import { findOwnProgram } from './program.ts';
 
 const WATCH = JSON.stringify(new URL('./parent-watch.ts', import.meta.url).href);
-const evaluated = (code: string) => [...thisProgram().nodeOptions, '--input-type=module', '--eval', code];
+const listEvalArgs = (code: string) => [...findOwnProgram().nodeOptions, '--input-type=module', '--eval', code];
 
 const CHILD = `
   import { endWithParent } from ${WATCH};
@@ -16,13 +16,13 @@ const CHILD = `
 
 const PARENT = `
   import { spawn } from 'node:child_process';
-  import { childEnvironment } from ${WATCH};
-  const options = ${JSON.stringify(evaluated(CHILD))};
+  import { buildChildEnvironment } from ${WATCH};
+  const options = ${JSON.stringify(listEvalArgs(CHILD))};
   const stdio = ['ignore', 'inherit', 'inherit'];
   spawn(process.execPath, options, { stdio, env: childEnvironment(), detached: true });`;
 
 test('a process that is busy in synchronous work ends when its parent is killed', async () => {
-  const parent = spawn(process.execPath, evaluated(PARENT), { stdio: ['ignore', 'pipe', 'inherit'] });
+  const parent = spawn(process.execPath, listEvalArgs(PARENT), { stdio: ['ignore', 'pipe', 'inherit'] });
   const written = text(parent.stdout); // ends when both are gone, since the child has inherited it
   const [line] = await once(parent.stdout, 'data');
   expect(String(line)).toBe('busy\n');
@@ -36,6 +36,6 @@ test('a process without a parent to end with is not watched', async () => {
     endWithParent();
     setTimeout(() => console.log('ended by itself'), 600);`;
   const { RAGPP_PARENT, ...env } = process.env;
-  const child = spawn(process.execPath, evaluated(code), { stdio: ['ignore', 'pipe', 'inherit'], env });
+  const child = spawn(process.execPath, listEvalArgs(code), { stdio: ['ignore', 'pipe', 'inherit'], env });
   expect(await text(child.stdout)).toBe('ended by itself\n');
 });

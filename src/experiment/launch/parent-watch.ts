@@ -13,11 +13,11 @@ const WATCH = `
   setInterval(look, poll);`;
 
 /** The environment of a process that is to end with this one. */
-export function childEnvironment(): NodeJS.ProcessEnv {
+export function buildChildEnvironment(): NodeJS.ProcessEnv {
   return { ...process.env, [VARIABLE]: String(process.pid) };
 }
 
-/** Kills this process as soon as the one that started it with {@link childEnvironment} is gone, however that one ended and whatever is computed here. */
+/** Kills this process as soon as the one that started it with {@link buildChildEnvironment} is gone, however that one ended and whatever is computed here. */
 export function endWithParent(): void {
   const parent = process.env[VARIABLE];
   if (parent === undefined) return;

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { PROJECT_ROOT } from '../run/environment.ts';
-import { type Program, thisProgram } from './program.ts';
+import { findOwnProgram, type Program } from './program.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'ragpp-program-')));
 afterAll(() => rmSync(root, { recursive: true }));
 
 test('from the source, Node reads TypeScript in whatever folder, and the command line is there', () => {
-  const { nodeOptions, main } = thisProgram();
+  const { nodeOptions, main } = findOwnProgram();
   expect(main).toBe(join(PROJECT_ROOT, 'src', 'cli', 'work.ts'));
   expect(existsSync(main)).toBe(true);
   writeFileSync(join(root, 'typed.ts'), 'const size: number = 7; enum Kind { A = 5 }\nconsole.log(size * Kind.A);\n');

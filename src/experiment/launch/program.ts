@@ -15,7 +15,7 @@ export interface Program {
   readonly main: string;
 }
 
-export function thisProgram(): Program {
+export function findOwnProgram(): Program {
   const here = fileURLToPath(import.meta.url);
   const main = fileURLToPath(new URL(`../../cli/work${extname(here)}`, import.meta.url));
   const limits = process.execArgv.filter((option) => MEMORY_OPTION.test(option));

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { UnavailableError } from '../../core/errors.ts';
-import { slurmObstacle, useSlurm } from './slurm.harness.ts';
-import { cancelJob, pendingTasks, submit } from './slurm-commands.ts';
+import { findSlurmObstacle, useSlurm } from './slurm.harness.ts';
+import { cancelJob, countPendingTasks, submit } from './slurm-commands.ts';
 
-const obstacle = slurmObstacle();
+const obstacle = findSlurmObstacle();
 if (obstacle !== null) process.stderr.write(`slurm-commands.test: skipped, ${obstacle}\n`);
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-commands-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
 /** A job that waits until somebody lets it go. */
-function heldScript(...directives: string[]): string {
+function writeHeldScript(...directives: string[]): string {
   const path = join(root, 'job.sh');
   const lines = ['--hold', '--output=/dev/null', ...directives].map((directive) => `#SBATCH ${directive}\n`);
   writeFileSync(path, `#!/bin/sh\n${lines.join('')}true\n`);
@@ -24,22 +24,22 @@ describe.skipIf(obstacle !== null)('on a cluster of its own', () => {
   useSlurm();
 
   test('a job is submitted under a number, its tasks are counted one by one, and none is left once it is cancelled', async () => {
-    const [job, other] = [submit(heldScript('--array=0-4')), submit(heldScript())];
+    const [job, other] = [submit(writeHeldScript('--array=0-4')), submit(writeHeldScript())];
     expect(Number(job)).toBeGreaterThan(0);
-    expect(await Promise.all([pendingTasks(job), pendingTasks(other)])).toEqual([5, 1]);
+    expect(await Promise.all([countPendingTasks(job), countPendingTasks(other)])).toEqual([5, 1]);
     cancelJob(job);
-    expect(await Promise.all([pendingTasks(job), pendingTasks(other)])).toEqual([0, 1]);
+    expect(await Promise.all([countPendingTasks(job), countPendingTasks(other)])).toEqual([0, 1]);
     cancelJob(other);
   });
 
   test('a job that the queue does not know has no task', async () => {
-    expect(await pendingTasks('999983')).toBe(0);
+    expect(await countPendingTasks('999983')).toBe(0);
   });
 
   test('what sbatch refuses is an error in one line', () => {
-    const refused = () => submit(heldScript('--partition=gpu'));
-    expect(refused).toThrow(UnavailableError);
-    expect(refused).toThrow(
+    const submitRefused = () => submit(writeHeldScript('--partition=gpu'));
+    expect(submitRefused).toThrow(UnavailableError);
+    expect(submitRefused).toThrow(
       /^sbatch is not available: sbatch: error: invalid partition specified: gpu; sbatch: error: [^\n;]*$/,
     );
   });
@@ -53,7 +53,7 @@ describe('where there is no Slurm', () => {
 
   test('how many tasks there are is not known', async () => {
     process.env.PATH = '/nowhere';
-    expect(await pendingTasks('7')).toBeNull();
+    expect(await countPendingTasks('7')).toBeNull();
   });
 
   test('a job that cannot be cancelled is warned of, and nothing is thrown', async () => {

@@ -1,17 +1,17 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import { UnavailableError } from '../../core/errors.ts';
-import { printable } from '../../core/terminal.ts';
+import { escapeControls } from '../../core/terminal.ts';
 
 /** What a command of Slurm wrote to stderr, on one line. */
-function complaintOf(error: unknown): string {
+function readSlurmComplaint(error: unknown): string {
   const { stderr, message } = error as { stderr?: string; message: string };
   return (stderr?.trim() || message).replace(/\s*\n\s*/g, '; ');
 }
 
 const TIMEOUT_MILLISECONDS = 60_000;
 
-function slurm(command: string, args: readonly string[]): string {
+function runSlurmCommand(command: string, args: readonly string[]): string {
   try {
     return execFileSync(command, args, {
       encoding: 'utf8',
@@ -19,32 +19,32 @@ function slurm(command: string, args: readonly string[]): string {
       timeout: TIMEOUT_MILLISECONDS,
     });
   } catch (error) {
-    throw new UnavailableError(command, `${complaintOf(error)}; check launcher and cluster`, { cause: error });
+    throw new UnavailableError(command, `${readSlurmComplaint(error)}; check launcher and cluster`, { cause: error });
   }
 }
 
 /** @returns the job's number. @throws UnavailableError with what sbatch says, also where it is not installed. */
 export function submit(script: string): string {
-  const [id = ''] = slurm('sbatch', ['--parsable', script]).trim().split(';'); // a cluster's name may follow
+  const [id = ''] = runSlurmCommand('sbatch', ['--parsable', script]).trim().split(';'); // a cluster's name may follow
   return id;
 }
 
 /** How many tasks of a job wait or run; 0 for one that the queue has forgotten, null where the controller does not answer. Signals are heard meanwhile. */
-export async function pendingTasks(id: string): Promise<number | null> {
+export async function countPendingTasks(id: string): Promise<number | null> {
   const args = ['--noheader', '--array', '--jobs', id, '--format', '%i'];
   try {
     const { stdout } = await promisify(execFile)('squeue', args, { timeout: TIMEOUT_MILLISECONDS });
     return stdout.split('\n').filter((line) => line.trim() !== '').length;
   } catch (error) {
-    return complaintOf(error).includes('Invalid job id') ? 0 : null;
+    return readSlurmComplaint(error).includes('Invalid job id') ? 0 : null;
   }
 }
 
 /** Takes a job with all its tasks out of the queue, at once, since the process may be about to end. Warns where that fails. */
 export function cancelJob(id: string): void {
   try {
-    slurm('scancel', ['--quiet', id]);
+    runSlurmCommand('scancel', ['--quiet', id]);
   } catch (error) {
-    process.emitWarning(printable(`job ${id} may still be in the queue: ${complaintOf(error)}`));
+    process.emitWarning(escapeControls(`job ${id} may still be in the queue: ${readSlurmComplaint(error)}`));
   }
 }

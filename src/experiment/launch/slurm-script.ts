@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { quoted } from '../../core/shell-words.ts';
-import { type ArmProcessJob, armArguments } from './arm-process.ts';
+import { quoteShellWord } from '../../core/shell-words.ts';
+import { type ArmProcessJob, buildArmArguments } from './arm-process.ts';
 import type { SlurmOptions } from './slurm-options.ts';
 
 /** What a job array is written from. */
@@ -10,11 +10,11 @@ interface ArrayJob extends ArmProcessJob {
 }
 
 /** A value for a line of sbatch, which splits at blanks and expands `%` in names of files. */
-function value(text: string): string {
+function quoteSbatchValue(text: string): string {
   return /[\s"'\\#]/.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : text;
 }
 
-function directives(job: ArrayJob, folder: string, options: SlurmOptions): string[] {
+function listDirectives(job: ArrayJob, folder: string, options: SlurmOptions): string[] {
   const { workers, partition, account, time, memory, cpusPerTask, sbatch } = options;
   const throttle = workers === null ? '' : `%${workers}`;
   const log = join(folder.replaceAll('%', '%%'), '%A_%a.log');
@@ -29,7 +29,9 @@ function directives(job: ArrayJob, folder: string, options: SlurmOptions): strin
     ['mem', memory],
     ['cpus-per-task', cpusPerTask],
   ];
-  const lines = given.flatMap(([name, text]) => (text === undefined ? [] : [`--${name}=${value(String(text))}`]));
+  const lines = given.flatMap(([name, text]) =>
+    text === undefined ? [] : [`--${name}=${quoteSbatchValue(String(text))}`],
+  );
   return [...lines, '--no-requeue', ...sbatch].map((line) => `#SBATCH ${line}`);
 }
 
@@ -38,13 +40,13 @@ function directives(job: ArrayJob, folder: string, options: SlurmOptions): strin
  *
  * @param folder where logs go, `<job>_<task>.log`.
  */
-export function arrayScript(job: ArrayJob, folder: string, options: SlurmOptions): string {
+export function formatArrayScript(job: ArrayJob, folder: string, options: SlurmOptions): string {
   const { nodeOptions, main } = job.program;
-  const command = [process.execPath, ...nodeOptions, main, ...armArguments(job)].map(quoted).join(' ');
-  const cases = job.arms.map((arm, task) => `${task}) arm=${quoted(arm)} ;;`);
+  const command = [process.execPath, ...nodeOptions, main, ...buildArmArguments(job)].map(quoteShellWord).join(' ');
+  const cases = job.arms.map((arm, task) => `${task}) arm=${quoteShellWord(arm)} ;;`);
   return [
     '#!/bin/sh',
-    ...directives(job, folder, options),
+    ...listDirectives(job, folder, options),
     'set -e',
     ...options.setup,
     'case "$SLURM_ARRAY_TASK_ID" in',

@@ -10,14 +10,14 @@ import { afterAll, beforeAll } from 'vitest';
 const DAEMONS = ['/usr/sbin/munged', '/usr/sbin/slurmctld', '/usr/sbin/slurmd'] as const;
 
 /** Why no cluster can be started here; null where one can. */
-export function slurmObstacle(): string | null {
+export function findSlurmObstacle(): string | null {
   const missing = DAEMONS.filter((path) => !existsSync(path));
   if (missing.length > 0) return `not installed: ${missing.join(', ')} (Debian: slurm-wlm, munge)`;
   return process.getuid?.() === 0 ? null : 'slurmd runs jobs as root alone';
 }
 
 /** Ports without a listener. */
-async function freePorts(count: number): Promise<number[]> {
+async function findFreePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
   await Promise.all(servers.map((server) => new Promise((resolve) => server.once('listening', resolve))));
   const ports = servers.map((server) => (server.address() as { port: number }).port);
@@ -26,7 +26,7 @@ async function freePorts(count: number): Promise<number[]> {
 }
 
 /** A cluster of one node, this machine, whose daemons keep everything in a folder of their own. */
-function configOf(folder: string, host: string, [controller, node]: readonly number[]): string {
+function formatSlurmConfig(folder: string, host: string, [controller, node]: readonly number[]): string {
   return `ClusterName=sample
 SlurmctldHost=${host}(127.0.0.1)
 SlurmctldPort=${controller}
@@ -78,7 +78,7 @@ async function startSlurm(): Promise<SampleSlurm> {
   const folder = mkdtempSync(join(tmpdir(), 'ragpp-slurm-'));
   for (const name of ['state', 'spool']) mkdirSync(join(folder, name));
   const config = join(folder, 'slurm.conf');
-  writeFileSync(config, configOf(folder, hostname().split('.')[0] as string, await freePorts(2)));
+  writeFileSync(config, formatSlurmConfig(folder, hostname().split('.')[0] as string, await findFreePorts(2)));
   writeFileSync(join(folder, 'munge.key'), randomBytes(1024), { mode: 0o400 });
   const files = [
     ['key-file', 'munge.key'],
@@ -96,7 +96,7 @@ async function startSlurm(): Promise<SampleSlurm> {
     start(slurmd, ['-D']),
   ];
   const stop = async () => {
-    for (const daemon of [...daemons].reverse()) await ended(daemon);
+    for (const daemon of [...daemons].reverse()) await awaitEnd(daemon);
     rmSync(folder, { recursive: true, maxRetries: 5 });
   };
   for (let look = 0; look < 150; look++) {
@@ -121,7 +121,7 @@ export function useSlurm(prepare: () => void = () => {}): void {
   });
 }
 
-async function ended(daemon: ChildProcess): Promise<void> {
+async function awaitEnd(daemon: ChildProcess): Promise<void> {
   if (daemon.exitCode !== null || daemon.signalCode !== null) return;
   const exit = new Promise((resolve) => daemon.once('exit', resolve));
   daemon.kill('SIGTERM');

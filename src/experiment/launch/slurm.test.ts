@@ -5,31 +5,31 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { UnavailableError } from '../../core/errors.ts';
-import { failurePath, hasOutcome, outcomesIn } from '../run/arm-failure.ts';
+import { hasOutcome, joinFailurePath, outcomesIn } from '../run/arm-failure.ts';
 import type { LaunchJob } from './launcher.ts';
-import { thisProgram } from './program.ts';
-import { slurmObstacle, useSlurm } from './slurm.harness.ts';
+import { findOwnProgram } from './program.ts';
+import { findSlurmObstacle, useSlurm } from './slurm.harness.ts';
 import { SlurmLauncher } from './slurm.ts';
 import { slurm } from './slurm-options.ts';
 
-const obstacle = slurmObstacle();
+const obstacle = findSlurmObstacle();
 if (obstacle !== null) process.stderr.write(`slurm.test: skipped, ${obstacle}\n`);
 
-const program = { ...thisProgram(), main: fileURLToPath(new URL('./arm-process.harness.ts', import.meta.url)) };
+const program = { ...findOwnProgram(), main: fileURLToPath(new URL('./arm-process.harness.ts', import.meta.url)) };
 const root = mkdtempSync(join(tmpdir(), "ragpp's 100 % jobs-"));
 afterAll(() => rmSync(root, { recursive: true }));
 
-function jobOf(arms: readonly string[], more: Partial<LaunchJob> = {}): LaunchJob {
+function buildSlurmJob(arms: readonly string[], more: Partial<LaunchJob> = {}): LaunchJob {
   const folder = mkdtempSync(join(root, 'run-'));
   const { signal } = new AbortController();
   const runHere = () => Promise.reject(new Error('no arm is run in this process'));
   const places = { folder, cacheFolder: folder, backend: 'wasm' } as const;
   return { ...places, arms, outcomes: outcomesIn(folder), program, runHere, report: () => {}, signal, ...more };
 }
-const launcher = (more: object = {}) =>
+const createSlurmLauncher = (more: object = {}) =>
   new SlurmLauncher(slurm.options.parse({ name: 'slurm', pollSeconds: 0.3, ...more }));
-const outcomeOf = (folder: string, arm: string) => JSON.parse(readFileSync(failurePath(folder, arm), 'utf8'));
-const queue = () => execFileSync('squeue', ['-h', '-r', '-o', '%i'], { encoding: 'utf8' }).trim();
+const readFailureFile = (folder: string, arm: string) => JSON.parse(readFileSync(joinFailurePath(folder, arm), 'utf8'));
+const readSlurmQueue = () => execFileSync('squeue', ['-h', '-r', '-o', '%i'], { encoding: 'utf8' }).trim();
 
 describe.skipIf(obstacle !== null)('on a cluster of its own', () => {
   useSlurm();
@@ -37,12 +37,17 @@ describe.skipIf(obstacle !== null)('on a cluster of its own', () => {
   test('every arm is a task of one array; what leaves no outcome fails with the end of its log', async () => {
     const done: string[] = [];
     const report = (arm: string, share: number) => void (share === 1 && done.push(arm));
-    const job = jobOf(["it's", '+ IRCP, directed × 2', 'exit', '$(false) "a"'], { report });
-    await launcher({ workers: 2, partition: 'main', cpusPerTask: 1, setup: ['export GREETING=hello'] }).launch(job);
+    const job = buildSlurmJob(["it's", '+ IRCP, directed × 2', 'exit', '$(false) "a"'], { report });
+    await createSlurmLauncher({
+      workers: 2,
+      partition: 'main',
+      cpusPerTask: 1,
+      setup: ['export GREETING=hello'],
+    }).launch(job);
     const { folder } = job;
     for (const arm of ["it's", '+ IRCP, directed × 2', '$(false) "a"'])
-      expect(outcomeOf(folder, arm).message).toMatch(/^by process \d+$/);
-    const { code, message, stack } = outcomeOf(folder, 'exit');
+      expect(readFailureFile(folder, arm).message).toMatch(/^by process \d+$/);
+    const { code, message, stack } = readFailureFile(folder, 'exit');
     expect(code).toBe('PROCESS_DIED');
     expect(message).toMatch(
       /^slurm task \d+_2 left no record; last words: .*slurm\/\d+_2\.log; read the log, then run again with --retry-failed$/,
@@ -50,22 +55,23 @@ describe.skipIf(obstacle !== null)('on a cluster of its own', () => {
     expect(stack).toBe('first words\nlast words');
     expect(new Set(done)).toEqual(new Set(["it's", '+ IRCP, directed × 2', '$(false) "a"']));
     expect(readdirSync(join(folder, 'slurm')).filter((name) => name.endsWith('.log'))).toHaveLength(4);
-    expect(queue()).toBe('');
+    expect(readSlurmQueue()).toBe('');
   });
 
   test('an interruption takes the job out of the queue', async () => {
     const interruption = new AbortController();
-    const job = jobOf(['sleep', 'b'], { signal: interruption.signal });
-    const launched = launcher({ workers: 1 }).launch(job);
+    const job = buildSlurmJob(['sleep', 'b'], { signal: interruption.signal });
+    const launched = createSlurmLauncher({ workers: 1 }).launch(job);
     setTimeout(() => interruption.abort(), 1500);
     await expect(launched).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }));
-    for (let look = 0; look < 40 && queue() !== ''; look++) await new Promise((resolve) => setTimeout(resolve, 250));
-    expect(queue()).toBe('');
+    for (let look = 0; look < 40 && readSlurmQueue() !== ''; look++)
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    expect(readSlurmQueue()).toBe('');
     expect(hasOutcome(job.folder, 'sleep')).toBe(false);
   });
 
   test('an error of sbatch is reported in its words', async () => {
-    const launched = launcher({ partition: 'gpu' }).launch(jobOf(['a']));
+    const launched = createSlurmLauncher({ partition: 'gpu' }).launch(buildSlurmJob(['a']));
     await expect(launched).rejects.toThrow(UnavailableError);
     await expect(launched).rejects.toThrow(/sbatch is not available: .*invalid partition specified/);
   });
@@ -75,7 +81,9 @@ test('where Slurm is not installed, sbatch is missing', async () => {
   const { PATH } = process.env;
   process.env.PATH = '/nowhere';
   try {
-    await expect(launcher().launch(jobOf(['a']))).rejects.toThrow(/sbatch is not available: spawnSync sbatch ENOENT/);
+    await expect(createSlurmLauncher().launch(buildSlurmJob(['a']))).rejects.toThrow(
+      /sbatch is not available: spawnSync sbatch ENOENT/,
+    );
   } finally {
     process.env.PATH = PATH;
   }

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ProcessDiedError, UnavailableError } from '../../core/errors.ts';
 import { makeFolder, writeAtomic } from '../../core/files.ts';
-import { lastWordsOf } from './last-words.ts';
+import { findLastWords } from './last-words.ts';
 import type { Launcher, LaunchJob } from './launcher.ts';
 import { isOutOfMemory } from './memory-advice.ts';
-import { cancelJob, pendingTasks, submit } from './slurm-commands.ts';
+import { cancelJob, countPendingTasks, submit } from './slurm-commands.ts';
 import type { SlurmOptions } from './slurm-options.ts';
-import { arrayScript } from './slurm-script.ts';
+import { formatArrayScript } from './slurm-script.ts';
 
 /** Where the job's files stand in the run's folder. */
 const FOLDER = 'slurm';
@@ -33,7 +33,7 @@ export class SlurmLauncher implements Launcher {
     this.#options = options;
   }
 
-  armsAtOnce(arms: number): number {
+  countArmsAtOnce(arms: number): number {
     return Math.max(1, Math.min(this.#options.workers ?? arms, arms));
   }
 
@@ -42,7 +42,7 @@ export class SlurmLauncher implements Launcher {
     const folder = join(job.folder, FOLDER);
     makeFolder(folder);
     const script = join(folder, 'job.sh');
-    writeAtomic(script, arrayScript(job, folder, this.#options));
+    writeAtomic(script, formatArrayScript(job, folder, this.#options));
     const id = submit(script);
     const cancel = () => cancelJob(id);
     job.signal.addEventListener('abort', cancel, { once: true });
@@ -52,7 +52,7 @@ export class SlurmLauncher implements Launcher {
       job.signal.removeEventListener('abort', cancel);
     }
     for (const [task, arm] of job.arms.entries())
-      if (!job.outcomes.has(arm)) job.outcomes.fail(arm, deathOf(folder, `${id}_${task}`));
+      if (!job.outcomes.has(arm)) job.outcomes.fail(arm, describeDeath(folder, `${id}_${task}`));
   }
 
   /**
@@ -66,7 +66,7 @@ export class SlurmLauncher implements Launcher {
       await sleep(this.#options.pollSeconds * 1000, undefined, { signal: job.signal });
       const done = job.arms.filter((arm) => job.outcomes.has(arm));
       for (const arm of done) job.report(arm, 1);
-      const pending = await pendingTasks(id);
+      const pending = await countPendingTasks(id);
       job.signal.throwIfAborted();
       silences = pending === null ? silences + 1 : 0;
       if (silences >= SILENCES)
@@ -81,10 +81,10 @@ export class SlurmLauncher implements Launcher {
   }
 }
 
-function deathOf(folder: string, task: string): ProcessDiedError {
+function describeDeath(folder: string, task: string): ProcessDiedError {
   const path = join(folder, `${task}.log`);
   const log = existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
-  const last = lastWordsOf(log);
+  const last = findLastWords(log);
   const advice = isOutOfMemory(last) ? MEMORY_ADVICE : 'read the log, then run again with --retry-failed';
   const error = new ProcessDiedError(
     `slurm task ${task} left no record; ${last === '' ? 'its log is empty' : last}: ${path}; ${advice}`,

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
-import { byFamily } from './arm-families.ts';
+import { computeByFamily } from './arm-families.ts';
 
 const seen: [string[], number][] = [];
-const labelled = (arms: readonly string[], isControl: (place: number) => boolean, baseline: number) => {
+const listLabelled = (arms: readonly string[], isControl: (place: number) => boolean, baseline: number) => {
   seen.length = 0;
-  return byFamily(arms, isControl, baseline, (members, base) => {
+  return computeByFamily(arms, isControl, baseline, (members, base) => {
     seen.push([[...members], base]);
     return members.map((member) => `${member} of ${members.length}, ${seen.length}`);
   });
 };
 
 test('controls and arms proper are computed apart, the baseline in both', () => {
-  const values = labelled(['a', 'a*', 'base', 'b', 'b*', 'c*'], (place) => [1, 4, 5].includes(place), 2);
+  const values = listLabelled(['a', 'a*', 'base', 'b', 'b*', 'c*'], (place) => [1, 4, 5].includes(place), 2);
   expect(seen).toEqual([
     [['a', 'base', 'b'], 1],
     [['a*', 'base', 'b*', 'c*'], 1],
@@ -20,7 +20,7 @@ test('controls and arms proper are computed apart, the baseline in both', () => 
 });
 
 test('without a baseline among them, and without controls', () => {
-  expect(labelled(['a', 'a*'], (place) => place === 1, -1)).toEqual(['a of 1, 1', 'a* of 1, 2']);
+  expect(listLabelled(['a', 'a*'], (place) => place === 1, -1)).toEqual(['a of 1, 1', 'a* of 1, 2']);
   expect(seen.map(([, base]) => base)).toEqual([-1, -1]);
-  expect(labelled(['a', 'base'], () => false, 1)).toEqual(['a of 2, 1', 'base of 2, 1']);
+  expect(listLabelled(['a', 'base'], () => false, 1)).toEqual(['a of 2, 1', 'base of 2, 1']);
 });

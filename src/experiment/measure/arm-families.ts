@@ -5,20 +5,22 @@ type OfFamily<A, T> = (members: readonly A[], baseline: number) => readonly T[];
  * Computes values of the arms and of the null controls separately, so that a correction covers the comparisons of one family:
  * controls make no arm less certain. The baseline is in both families, and its value is that of the first.
  */
-export function byFamily<A, T>(
+export function computeByFamily<A, T>(
   arms: readonly A[],
-  isControl: (place: number) => boolean,
+  isControl: (armIndex: number) => boolean,
   baseline: number,
   compute: OfFamily<A, T>,
 ): T[] {
   const values = new Map<number, T>();
   for (const family of [false, true]) {
-    const members = arms.flatMap((_, place) => (place === baseline || isControl(place) === family ? [place] : []));
+    const members = arms.flatMap((_, armIndex) =>
+      armIndex === baseline || isControl(armIndex) === family ? [armIndex] : [],
+    );
     const computed = compute(
-      members.map((place) => arms[place] as A),
+      members.map((armIndex) => arms[armIndex] as A),
       members.indexOf(baseline),
     );
-    for (const [i, place] of members.entries()) if (!values.has(place)) values.set(place, computed[i] as T);
+    for (const [i, armIndex] of members.entries()) if (!values.has(armIndex)) values.set(armIndex, computed[i] as T);
   }
-  return arms.map((_, place) => values.get(place) as T);
+  return arms.map((_, armIndex) => values.get(armIndex) as T);
 }

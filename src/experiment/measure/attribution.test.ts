@@ -2,7 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { DimensionMismatchError } from '../../core/errors.ts';
 import type { Candidates } from '../../model/candidates.ts';
 import { Corpus } from '../../model/corpus.ts';
-import { attribute, countLosses, LOSS_STAGES, lossesOf, relevantPositions, type StageTrace } from './attribution.ts';
+import {
+  attribute,
+  countLosses,
+  groupLosses,
+  LOSS_STAGES,
+  listRelevantPositions,
+  type StageTrace,
+} from './attribution.ts';
 
 const corpus = new Corpus(
   Array.from({ length: 13 }, (_, i) => ({
@@ -15,7 +22,7 @@ const corpus = new Corpus(
     text: 'x',
   })),
 );
-const source = (width: number, rows: number[][]): Candidates => ({
+const buildSource = (width: number, rows: number[][]): Candidates => ({
   positions: Int32Array.from(rows.flat()),
   scores: new Float32Array(rows.flat().length),
   width,
@@ -24,11 +31,11 @@ const source = (width: number, rows: number[][]): Candidates => ({
 /** Two queries, a cut after 2 places. The first one's pool is full, the second one's padded; 9 was found for the first one and not admitted. */
 const trace: StageTrace = {
   found: [
-    source(3, [
+    buildSource(3, [
       [1, 2, 9],
       [4, -1, -1],
     ]),
-    source(2, [
+    buildSource(2, [
       [3, 5],
       [6, -1],
     ]),
@@ -42,11 +49,11 @@ const trace: StageTrace = {
   scores: Float32Array.from([0.1, 0.9, 0.3, 0.7, -0.1, -0.1, 0, 0]),
 };
 const relevant = [Int32Array.from([3, 5, 1, 9, 7]), Int32Array.from([6, 4, 0])];
-const names = (codes: Uint8Array) => Array.from(codes, (code) => LOSS_STAGES[code]);
+const listStageNames = (codes: Uint8Array) => Array.from(codes, (code) => LOSS_STAGES[code]);
 
 describe('a relevant turn', () => {
   test('is lost by the stage that did not let it through', () => {
-    expect(names(attribute(trace, relevant, 2))).toEqual([
+    expect(listStageNames(attribute(trace, relevant, 2))).toEqual([
       'kept', // 3: third by relevance, first in the end: what fusion lost, reranking brought back
       'rerank', // 5: first by relevance, last in the end
       'kept', // 1
@@ -61,19 +68,19 @@ describe('a relevant turn', () => {
   test('is lost by fusion where it is below the cut by relevance as in the end', () => {
     // 2: second by relevance, third in the end; 1: after 3 of the same relevance, second in the end
     const turns = [Int32Array.from([2, 1, 5]), Int32Array.from([4])];
-    expect(names(attribute(trace, turns, 1))).toEqual(['fusion', 'fusion', 'rerank', 'rerank']);
-    expect(names(attribute(trace, turns, 3))).toEqual(['kept', 'kept', 'rerank', 'kept']);
+    expect(listStageNames(attribute(trace, turns, 1))).toEqual(['fusion', 'fusion', 'rerank', 'rerank']);
+    expect(listStageNames(attribute(trace, turns, 3))).toEqual(['kept', 'kept', 'rerank', 'kept']);
   });
 
   test('is before an equal one if the pool has it first', () => {
     const equal = { ...trace, scores: new Float32Array(8) };
     const all = [Int32Array.from([5, 3, 2, 1]), Int32Array.from([])];
-    expect(names(attribute(equal, all, 2))).toEqual(['kept', 'kept', 'rerank', 'fusion']);
+    expect(listStageNames(attribute(equal, all, 2))).toEqual(['kept', 'kept', 'rerank', 'fusion']);
   });
 });
 
 test('the fate of the turns is reported by query and counted by stage', () => {
-  const losses = lossesOf(corpus, relevant, attribute(trace, relevant, 2));
+  const losses = groupLosses(corpus, relevant, attribute(trace, relevant, 2));
   expect(losses).toEqual([
     { t3: 'kept', t5: 'rerank', t1: 'kept', t9: 'filter', t7: 'candidates' },
     { t6: 'kept', t4: 'kept', t0: 'candidates' },
@@ -97,7 +104,10 @@ test('the relevant turns of a query are those of the grade, in the order of the 
       ]),
     ],
   ]);
-  expect(relevantPositions(corpus, qrels, 2, ['none', 'q'])).toEqual([Int32Array.from([]), Int32Array.from([7, 5])]);
+  expect(listRelevantPositions(corpus, qrels, 2, ['none', 'q'])).toEqual([
+    Int32Array.from([]),
+    Int32Array.from([7, 5]),
+  ]);
 });
 
 test('queries that do not fit the pool are refused', () => {

@@ -1,5 +1,5 @@
 import { DimensionMismatchError } from '../../core/errors.ts';
-import { frozen } from '../../core/frozen.ts';
+import { freezeDeeply } from '../../core/frozen.ts';
 import type { Candidates } from '../../model/candidates.ts';
 import type { Corpus } from '../../model/corpus.ts';
 import type { Qrels } from '../../model/run.ts';
@@ -7,10 +7,10 @@ import type { CandidatePool } from '../../signals/candidate-pool.ts';
 import type { Column } from '../../signals/column.ts';
 
 /** Where a relevant turn can be lost on its way to the top, by the number that a record keeps. */
-export const LOSS_STAGES = frozen(['kept', 'candidates', 'filter', 'fusion', 'rerank'] as const);
+export const LOSS_STAGES = freezeDeeply(['kept', 'candidates', 'filter', 'fusion', 'rerank'] as const);
 export type LossStage = (typeof LOSS_STAGES)[number];
 
-const codeOf = (stage: LossStage) => LOSS_STAGES.indexOf(stage);
+const encodeLossStage = (stage: LossStage) => LOSS_STAGES.indexOf(stage);
 
 /** The intermediate results of an arm for Q queries, by stage. */
 export interface StageTrace {
@@ -24,7 +24,7 @@ export interface StageTrace {
 }
 
 /** [Q] the corpus positions of each query's relevant turns, in the order of its judgements. @param queryIds of queries that may have no judgement. */
-export function relevantPositions(
+export function listRelevantPositions(
   corpus: Corpus,
   qrels: Qrels,
   relevantGrade: number,
@@ -33,18 +33,18 @@ export function relevantPositions(
   return queryIds.map((id) =>
     Int32Array.from(
       [...(qrels.get(id) ?? [])].filter(([, grade]) => grade >= relevantGrade),
-      ([turnId]) => corpus.position(turnId),
+      ([turnId]) => corpus.getPosition(turnId),
     ),
   );
 }
 
 /** The number of places of a pool's row above one: higher scores, and equal ones before it, as the row is in the tie rule's order. */
-function placesAbove(row: Column, place: number, occupied: number): number {
-  const own = row[place] as number;
+function countPlacesAbove(row: Column, slot: number, occupied: number): number {
+  const own = row[slot] as number;
   let above = 0;
   for (let i = 0; i < occupied; i++) {
     const score = row[i] as number;
-    if (score > own || (score === own && i < place)) above++;
+    if (score > own || (score === own && i < slot)) above++;
   }
   return above;
 }
@@ -55,16 +55,16 @@ function isFound(sources: readonly Candidates[], query: number, position: number
   );
 }
 
-function stageOf({ found, pool, relevance, scores }: StageTrace, query: number, position: number, depth: number) {
+function findLossStage({ found, pool, relevance, scores }: StageTrace, query: number, position: number, depth: number) {
   const [start, end] = [query * pool.width, (query + 1) * pool.width];
   const row = pool.positions.subarray(start, end);
-  const place = row.indexOf(position);
-  if (place < 0) return isFound(found, query, position) ? 'filter' : 'candidates';
+  const slot = row.indexOf(position);
+  if (slot < 0) return isFound(found, query, position) ? 'filter' : 'candidates';
   const padding = row.indexOf(-1);
   const occupied = padding < 0 ? row.length : padding;
-  const keeps = (column: Column) => placesAbove(column.subarray(start, end), place, occupied) < depth;
-  if (keeps(scores)) return 'kept';
-  return keeps(relevance) ? 'rerank' : 'fusion';
+  const isKeptBy = (column: Column) => countPlacesAbove(column.subarray(start, end), slot, occupied) < depth;
+  if (isKeptBy(scores)) return 'kept';
+  return isKeptBy(relevance) ? 'rerank' : 'fusion';
 }
 
 /**
@@ -72,7 +72,7 @@ function stageOf({ found, pool, relevance, scores }: StageTrace, query: number, 
  * in the pool, but below the cut by relevance as by the final score; `rerank`, relevance alone would have kept it; `kept`, it is above the cut in the end,
  * whatever relevance alone made of it. The cost is relevant turns x candidates.
  *
- * @param relevant [Q] positions each, see {@link relevantPositions}.
+ * @param relevant [Q] positions each, see {@link listRelevantPositions}.
  * @param depth places above the cut.
  * @returns a number of {@link LOSS_STAGES} for each relevant turn, query after query.
  * @throws DimensionMismatchError where queries and pool differ.
@@ -82,13 +82,13 @@ export function attribute(trace: StageTrace, relevant: readonly Int32Array[], de
     throw new DimensionMismatchError('queries with relevant turns', trace.pool.queryCount, relevant.length);
   return Uint8Array.from(
     relevant.flatMap((positions, query) =>
-      Array.from(positions, (position) => codeOf(stageOf(trace, query, position, depth))),
+      Array.from(positions, (position) => encodeLossStage(findLossStage(trace, query, position, depth))),
     ),
   );
 }
 
 /** [Q] the fate of each query's relevant turns, by turn id. @param codes of {@link attribute}. */
-export function lossesOf(
+export function groupLosses(
   corpus: Corpus,
   relevant: readonly Int32Array[],
   codes: Uint8Array,

@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest';
 import { Corpus } from '../../model/corpus.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
-import { inspectedTurns, queryRecord } from './inspection.ts';
+import { buildQueryRecord, listInspectedTurns } from './inspection.ts';
 
-const turn = (id: string, conversationId: string, timestamp: number, parentId: string | null = null, text = id) => ({
+const buildTurn = (
+  id: string,
+  conversationId: string,
+  timestamp: number,
+  parentId: string | null = null,
+  text = id,
+) => ({
   id,
   conversationId,
   parentId,
@@ -13,11 +19,11 @@ const turn = (id: string, conversationId: string, timestamp: number, parentId: s
   text,
 });
 const corpus = new Corpus([
-  turn('a1', 'a', 1),
-  turn('b1', 'b', 2),
-  turn('a2', 'a', 3, 'a1'),
-  turn('c1', 'c', 4, null, `long ${'x'.repeat(700)}`),
-  turn('d1', 'd', 5),
+  buildTurn('a1', 'a', 1),
+  buildTurn('b1', 'b', 2),
+  buildTurn('a2', 'a', 3, 'a1'),
+  buildTurn('c1', 'c', 4, null, `long ${'x'.repeat(700)}`),
+  buildTurn('d1', 'd', 5),
 ]);
 const query: Query = {
   id: 'q',
@@ -50,14 +56,14 @@ test('the ranked turns and the whole conversations of the judged ones are shown,
       { id: 'a2', score: 0, components: [] },
     ],
   ];
-  const turns = inspectedTurns(dataset, [query], rankings);
+  const turns = listInspectedTurns(dataset, [query], rankings);
   expect(turns.map(({ id }) => id)).toEqual(['a1', 'a2', 'c1']);
   expect(turns[2]?.text).toMatch(/^long x+…$/);
   expect(turns[2]?.text).toHaveLength(600);
 });
 
 test('a query comes with its judgements', () => {
-  expect(queryRecord(dataset, query)).toEqual({
+  expect(buildQueryRecord(dataset, query)).toEqual({
     id: 'q',
     text: 'where?',
     timestamp: 9,
@@ -78,7 +84,7 @@ test('a query record reads its judgements when they are asked for', () => {
       return super.get(id);
     }
   }
-  const record = queryRecord({ ...dataset, qrels: new Watched(dataset.qrels) }, query);
+  const record = buildQueryRecord({ ...dataset, qrels: new Watched(dataset.qrels) }, query);
   expect(asked).toEqual([]);
   expect(record.judgements).toEqual({ a2: 3 });
   expect(asked).toEqual(['q']);

@@ -5,38 +5,38 @@ import type { QueryRecord, RankedTurn, TurnRecord } from './result.ts';
 /** Characters of a text that a report shows. */
 const SHOWN_CHARACTERS = 600;
 
-function shortened(text: string): string {
+function shortenTurnText(text: string): string {
   const characters = Array.from(text);
   return characters.length <= SHOWN_CHARACTERS ? text : `${characters.slice(0, SHOWN_CHARACTERS - 1).join('')}…`;
 }
 
-function turnRecord(turn: Turn): TurnRecord {
-  return { ...turn, text: shortened(turn.text) };
+function buildTurnRecord(turn: Turn): TurnRecord {
+  return { ...turn, text: shortenTurnText(turn.text) };
 }
 
 /** The turns that an inspector needs: every ranked one, and the whole conversation of every judged one. In time order. */
-export function inspectedTurns(
+export function listInspectedTurns(
   dataset: Dataset,
   queries: readonly Query[],
   rankings: Iterable<readonly RankedTurn[]>,
 ): TurnRecord[] {
   const { corpus } = dataset;
   const positions = new Set<number>();
-  for (const ranking of rankings) for (const { id } of ranking) positions.add(corpus.position(id));
+  for (const ranking of rankings) for (const { id } of ranking) positions.add(corpus.getPosition(id));
   const conversations = new Set<string>();
   for (const { id } of queries)
-    for (const turnId of dataset.qrels.get(id)?.keys() ?? []) conversations.add(corpus.turn(turnId).conversationId);
+    for (const turnId of dataset.qrels.get(id)?.keys() ?? []) conversations.add(corpus.getTurn(turnId).conversationId);
   for (const { id, turns } of corpus.conversations) {
-    if (conversations.has(id)) for (const turn of turns) positions.add(corpus.position(turn.id));
+    if (conversations.has(id)) for (const turn of turns) positions.add(corpus.getPosition(turn.id));
   }
-  return [...positions].sort((a, b) => a - b).map((position) => turnRecord(corpus.turns[position] as Turn));
+  return [...positions].sort((a, b) => a - b).map((position) => buildTurnRecord(corpus.turns[position] as Turn));
 }
 
-export function queryRecord(dataset: Dataset, query: Query): QueryRecord {
+export function buildQueryRecord(dataset: Dataset, query: Query): QueryRecord {
   const { id, text, timestamp, author, channel, cluster } = query;
   return {
     id,
-    text: shortened(text),
+    text: shortenTurnText(text),
     timestamp,
     author,
     channel,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { random } from '../../core/random.ts';
-import { type FactorialArm, interactionsOf } from './interactions.ts';
+import { createRandom } from '../../core/random.ts';
+import { type FactorialArm, measureInteractions } from './interactions.ts';
 
 const factors = [
   { name: 'size', levels: ['small', 'large'] },
@@ -12,23 +12,26 @@ const labels = Array.from({ length: QUERIES }, (_, q) => `c${q % 17}`);
 const options = { samples: 499, level: 0.95, seed: 3 };
 
 /** What each level adds, and what only large and week together add; the seed y adds to all alike. */
-function meanOf(size: string, decay: string, seed: string): number {
+function computeFactorialMean(size: string, decay: string, seed: string): number {
   const alone = (size === 'large' ? 0.1 : 0) + (decay === 'day' ? 0.2 : decay === 'week' ? -0.05 : 0);
   return 0.3 + alone + (size === 'large' && decay === 'week' ? 0.15 : 0) + (seed === 'y' ? 0.02 : 0);
 }
 
-const stream = random(23, 'interactions test');
-const ease = Array.from({ length: QUERIES }, () => stream.normal());
+const stream = createRandom(23, 'interactions test');
+const ease = Array.from({ length: QUERIES }, () => stream.drawNormal());
 const arms: FactorialArm[] = ['small', 'large'].flatMap((size) =>
   ['off', 'day', 'week'].flatMap((decay) =>
     ['x', 'y'].map((seed) => ({
       levels: { size, decay, seed },
-      perQuery: { 'mrr@10': ease.map((e) => meanOf(size, decay, seed) + 0.1 * e + 0.02 * stream.normal()) },
+      perQuery: {
+        'mrr@10': ease.map((e) => computeFactorialMean(size, decay, seed) + 0.1 * e + 0.02 * stream.drawNormal()),
+      },
     })),
   ),
 );
-const found = interactionsOf(factors, arms, ['mrr@10'], labels, options);
-const at = (first: string, second: string) => found.find(({ levels: [a, b] }) => a === first && b === second);
+const found = measureInteractions(factors, arms, ['mrr@10'], labels, options);
+const findInteraction = (first: string, second: string) =>
+  found.find(({ levels: [a, b] }) => a === first && b === second);
 
 describe('interactions', () => {
   test('are reported for every pair of levels except the first ones', () => {
@@ -42,7 +45,7 @@ describe('interactions', () => {
   });
 
   test('are found where there is one and nowhere else', () => {
-    const real = at('large', 'week');
+    const real = findInteraction('large', 'week');
     expect(real?.effect.mean).toBeCloseTo(0.15, 1);
     expect(real?.effect.low).toBeGreaterThan(0.1);
     // None of the draws is as extreme; there are as many as keep five times p below .05 for sure.
@@ -65,14 +68,17 @@ describe('interactions', () => {
         mean('small', 'day', seed) +
         mean('small', 'off', seed),
     );
-    expect(at('large', 'day')?.effect.mean).toBeCloseTo(((expected[0] as number) + (expected[1] as number)) / 2, 12);
+    expect(findInteraction('large', 'day')?.effect.mean).toBeCloseTo(
+      ((expected[0] as number) + (expected[1] as number)) / 2,
+      12,
+    );
   });
 
   test('omit settings without an arm', () => {
     const without = arms.filter(
       ({ levels }) => levels?.decay !== 'day' || levels.seed !== 'x' || levels.size !== 'small',
     );
-    const left = interactionsOf(factors, without, ['mrr@10'], labels, options);
+    const left = measureInteractions(factors, without, ['mrr@10'], labels, options);
     expect(left.map(({ levels }) => levels.join(' '))).toEqual([
       'large day',
       'large week',
@@ -81,8 +87,8 @@ describe('interactions', () => {
       'week y',
     ]);
     const noWeek = arms.filter(({ levels }) => levels?.decay !== 'week');
-    const rest = interactionsOf(factors, noWeek, ['mrr@10'], labels, options);
+    const rest = measureInteractions(factors, noWeek, ['mrr@10'], labels, options);
     expect(rest.map(({ levels }) => levels.join(' '))).toEqual(['large day', 'large y', 'day y']);
-    expect(interactionsOf(factors, [], ['mrr@10'], labels, options)).toEqual([]);
+    expect(measureInteractions(factors, [], ['mrr@10'], labels, options)).toEqual([]);
   });
 });

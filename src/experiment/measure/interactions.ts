@@ -1,6 +1,6 @@
-import { clusterBy } from '../../evaluation/clusters.ts';
+import { groupIntoClusters } from '../../evaluation/clusters.ts';
 import { type Estimate, meanIntervals } from '../../evaluation/mean-intervals.ts';
-import { type ClusteredTest, type ComparisonOptions, clusteredTests } from '../../evaluation/significance.ts';
+import { type ClusteredTest, type ComparisonOptions, computeClusteredTests } from '../../evaluation/significance.ts';
 import type { ArmResult, Interaction, SweepSummary } from './result.ts';
 
 type Factor = SweepSummary['factors'][number];
@@ -13,7 +13,7 @@ interface Pair {
   readonly levels: readonly [string, string];
 }
 
-function pairsOf(factors: readonly Factor[]): Pair[] {
+function listFactorPairs(factors: readonly Factor[]): Pair[] {
   return factors.flatMap((first, i) =>
     factors
       .slice(i + 1)
@@ -26,26 +26,31 @@ function pairsOf(factors: readonly Factor[]): Pair[] {
 }
 
 /** The four arms that differ in the pair's factors alone, for each setting of the other factors; settings of which an arm is missing are left out. */
-function quadruples({ factors: [first, second], levels: [a, b] }: Pair, arms: readonly FactorialArm[]) {
-  const keyOf = (levels: Readonly<Record<string, string>>) => JSON.stringify(Object.entries(levels).sort());
-  const byKey = new Map(arms.map((arm) => [keyOf(arm.levels ?? {}), arm]));
+function listQuadruples({ factors: [first, second], levels: [a, b] }: Pair, arms: readonly FactorialArm[]) {
+  const formatLevelsKey = (levels: Readonly<Record<string, string>>) => JSON.stringify(Object.entries(levels).sort());
+  const byKey = new Map(arms.map((arm) => [formatLevelsKey(arm.levels ?? {}), arm]));
   return arms.flatMap((arm) => {
     if (arm.levels?.[first.name] !== a || arm.levels[second.name] !== b) return [];
     const [a0, b0] = [first.levels[0] as string, second.levels[0] as string];
-    const alone = byKey.get(keyOf({ ...arm.levels, [second.name]: b0 }));
-    const other = byKey.get(keyOf({ ...arm.levels, [first.name]: a0 }));
-    const neither = byKey.get(keyOf({ ...arm.levels, [first.name]: a0, [second.name]: b0 }));
+    const alone = byKey.get(formatLevelsKey({ ...arm.levels, [second.name]: b0 }));
+    const other = byKey.get(formatLevelsKey({ ...arm.levels, [first.name]: a0 }));
+    const neither = byKey.get(formatLevelsKey({ ...arm.levels, [first.name]: a0, [second.name]: b0 }));
     return alone && other && neither ? [{ both: arm, alone, other, neither }] : [];
   });
 }
 
 /** [Q] both - one alone - the other alone + neither, averaged over the settings of the other factors. */
-function contrast(quads: ReturnType<typeof quadruples>, metric: string): Float64Array {
-  const of = ({ perQuery }: FactorialArm) => perQuery[metric] as readonly number[];
+function computeContrast(quads: ReturnType<typeof listQuadruples>, metric: string): Float64Array {
+  const getArmValues = ({ perQuery }: FactorialArm) => perQuery[metric] as readonly number[];
   const [{ both }] = quads as [(typeof quads)[number]];
-  const sums = new Float64Array(of(both).length);
+  const sums = new Float64Array(getArmValues(both).length);
   for (const quad of quads) {
-    const [both, alone, other, neither] = [of(quad.both), of(quad.alone), of(quad.other), of(quad.neither)];
+    const [both, alone, other, neither] = [
+      getArmValues(quad.both),
+      getArmValues(quad.alone),
+      getArmValues(quad.other),
+      getArmValues(quad.neither),
+    ];
     for (let q = 0; q < sums.length; q++)
       sums[q] =
         (sums[q] as number) +
@@ -63,22 +68,22 @@ function contrast(quads: ReturnType<typeof quadruples>, metric: string): Float64
  * @param labels [Q] the cluster of each query.
  * @returns metric by metric.
  */
-export function interactionsOf(
+export function measureInteractions(
   factors: readonly Factor[],
   arms: readonly FactorialArm[],
   metrics: readonly string[],
   labels: readonly string[],
   options: ComparisonOptions,
 ): Interaction[] {
-  const clusters = clusterBy(labels);
-  const found = pairsOf(factors)
-    .map((pair) => ({ ...pair, quads: quadruples(pair, arms) }))
+  const clusters = groupIntoClusters(labels);
+  const found = listFactorPairs(factors)
+    .map((pair) => ({ ...pair, quads: listQuadruples(pair, arms) }))
     .filter(({ quads }) => quads.length > 0);
   if (found.length === 0) return [];
   return metrics.flatMap((metric) => {
-    const columns = found.map(({ quads }) => contrast(quads, metric));
+    const columns = found.map(({ quads }) => computeContrast(quads, metric));
     const intervals = meanIntervals(columns, clusters, options);
-    const tests = clusteredTests(columns, clusters, options);
+    const tests = computeClusteredTests(columns, clusters, options);
     return found.map(({ factors: [first, second], levels }, i) => ({
       factors: [first.name, second.name] as const,
       metric,

@@ -3,16 +3,16 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
 import { SAMPLE_ARMS, type SampleArm } from '../../retrieval/arms.fixture.ts';
 import { retrieve } from '../../retrieval/retriever.ts';
-import { sampleWorkspace, sampleWorld } from '../../signals/corpus.fixture.ts';
+import { createSampleWorkspace, drawSampleWorld } from '../../signals/corpus.fixture.ts';
 import type { StageCounts } from '../../signals/stage.ts';
-import { ComponentClock, latencyOf, measureLatency, timeQueries } from './latency.ts';
+import { ComponentClock, measureLatency, summariseLatency, timeQueries } from './latency.ts';
 
 beforeAll(() => useBackend('wasm'));
 
 describe('percentiles', () => {
   test('lie between two queries in proportion, whatever their order', () => {
     // numpy.percentile([7, 1, 3, 31, 13], [50, 95, 99]) = [7, 27.4, 30.28]
-    const { part } = latencyOf([7, 1, 3, 31, 13].map((time) => new Map([['part', time]])));
+    const { part } = summariseLatency([7, 1, 3, 31, 13].map((time) => new Map([['part', time]])));
     expect(part?.p50).toBeCloseTo(7, 12);
     expect(part?.p95).toBeCloseTo(27.4, 12);
     expect(part?.p99).toBeCloseTo(30.28, 12);
@@ -23,7 +23,7 @@ describe('percentiles', () => {
       ['a', 2],
       ['b', 5],
     ]);
-    expect(latencyOf([times])).toEqual({ a: { p50: 2, p95: 2, p99: 2 }, b: { p50: 5, p95: 5, p99: 5 } });
+    expect(summariseLatency([times])).toEqual({ a: { p50: 2, p95: 2, p99: 2 }, b: { p50: 5, p95: 5, p99: 5 } });
   });
 });
 
@@ -59,7 +59,7 @@ describe('the clock', () => {
   });
 });
 
-const world = sampleWorld(5);
+const world = drawSampleWorld(5);
 
 describe('of an arm', () => {
   test.each<[SampleArm, string[]]>([
@@ -84,7 +84,7 @@ describe('of an arm', () => {
       ['candidates bm25', 'candidates flat', 'candidates newest', 'cosine', 'bm25', 'fusion', 'decay', 'trajectory'],
     ],
   ])('%s has its components, which together take no longer than the whole', async (arm, parts) => {
-    const workspace = sampleWorkspace(world);
+    const workspace = createSampleWorkspace(world);
     const times = await timeQueries(workspace, SAMPLE_ARMS[arm], 5, [7]);
     expect([...times.keys()]).toEqual(['pool', ...parts, 'compose and rank', 'total']);
     const total = times.get('total') as number;
@@ -97,7 +97,7 @@ describe('of an arm', () => {
 
   test('percentiles rise, and no tensor is left', async () => {
     const before = tf.memory().numTensors;
-    const workspace = sampleWorkspace(world);
+    const workspace = createSampleWorkspace(world);
     const latency = await measureLatency(workspace, SAMPLE_ARMS.unified, 5, { queries: 7, warmUp: 2 }, 3);
     for (const { p50, p95, p99 } of Object.values(latency)) expect(p50 <= p95 && p95 <= p99).toBe(true);
     expect(latency.total?.p50).toBeGreaterThan(latency.attention?.p50 as number);
@@ -106,7 +106,7 @@ describe('of an arm', () => {
   });
 
   test('the first query is run as often as it is to warm up, and then each once', async () => {
-    const workspace = sampleWorkspace(world);
+    const workspace = createSampleWorkspace(world);
     const asked: (readonly number[])[] = [];
     const withQueries = workspace.withQueries.bind(workspace);
     workspace.withQueries = (places) => {
@@ -121,15 +121,16 @@ describe('of an arm', () => {
   });
 
   test('what the workspace knows of its queries is not used, and not added to', async () => {
-    const workspace = sampleWorkspace(world);
+    const workspace = createSampleWorkspace(world);
     const arm = SAMPLE_ARMS.unified;
     await retrieve(workspace, arm);
-    const before = workspace.stageCounts();
+    const before = workspace.readStageCounts();
     await measureLatency(workspace, arm, 5, { queries: 3, warmUp: 1 }, 3);
-    const executions = (counts: StageCounts) => Object.entries(counts).map(([name, { executed }]) => [name, executed]);
-    expect(executions(workspace.stageCounts())).toEqual(executions(before));
+    const listExecutions = (counts: StageCounts) =>
+      Object.entries(counts).map(([name, { executed }]) => [name, executed]);
+    expect(listExecutions(workspace.readStageCounts())).toEqual(listExecutions(before));
     for (const name of ['pool', 'cosine', 'attention', 'query-components'])
-      expect(workspace.stageCounts()[name]).toEqual(before[name]);
+      expect(workspace.readStageCounts()[name]).toEqual(before[name]);
     workspace.dispose();
   });
 });

@@ -1,5 +1,5 @@
 import { letEventsIn } from '../../core/event-loop.ts';
-import { random } from '../../core/random.ts';
+import { createRandom } from '../../core/random.ts';
 import { quantile } from '../../evaluation/quantile.ts';
 import { warmUp } from '../../retrieval/candidate-sources.ts';
 import { rank } from '../../retrieval/rank.ts';
@@ -44,15 +44,15 @@ export class ComponentClock {
     this.#milliseconds.set(part, this.#milliseconds.get(part) ?? 0);
     const started = this.#now();
     const result = await work();
-    const elapsed = this.#now() - started;
-    this.#milliseconds.set(part, (this.#milliseconds.get(part) as number) + elapsed - this.#inner);
-    this.#inner = outer + elapsed;
+    const elapsedMilliseconds = this.#now() - started;
+    this.#milliseconds.set(part, (this.#milliseconds.get(part) as number) + elapsedMilliseconds - this.#inner);
+    this.#inner = outer + elapsedMilliseconds;
     return result;
   };
 }
 
 /** The percentiles of each component over the queries. @param times at least one, all of the same components. */
-export function latencyOf(times: readonly Times[]): Record<string, Latency> {
+export function summariseLatency(times: readonly Times[]): Record<string, Latency> {
   const [first] = times as [Times];
   return Object.fromEntries(
     Array.from(first.keys(), (component) => {
@@ -65,8 +65,10 @@ export function latencyOf(times: readonly Times[]): Record<string, Latency> {
 
 /** A seeded draw of queries by their places, in time order, since an index that has grown is not made smaller. */
 function drawQueries({ batch }: Workspace, count: number, seed: number): number[] {
-  const places = random(seed, 'latency').shuffle([...batch.cutoffs.keys()]);
-  return places.slice(0, count).sort((a, b) => (batch.cutoffs[a] as number) - (batch.cutoffs[b] as number) || a - b);
+  const queryIndexes = createRandom(seed, 'latency').shuffle([...batch.cutoffs.keys()]);
+  return queryIndexes
+    .slice(0, count)
+    .sort((a, b) => (batch.cutoffs[a] as number) - (batch.cutoffs[b] as number) || a - b);
 }
 
 /**
@@ -77,9 +79,9 @@ export async function timeQueries(
   workspace: Workspace,
   arm: RetrieverOptions,
   depth: number,
-  places: readonly number[],
+  queryIndexes: readonly number[],
 ): Promise<Times> {
-  const some = workspace.withQueries(places);
+  const some = workspace.withQueries(queryIndexes);
   try {
     await warmUp(some, arm);
     await letEventsIn();
@@ -89,8 +91,8 @@ export async function timeQueries(
       const { pool, scores } = await retrieve(some, arm, (part, work) =>
         clock.watch(part === 'compose' ? LAST : part, work),
       );
-      const name = (query: number) => `query ${some.queries[query]?.id}`;
-      await clock.watch(LAST, () => rank(pool, scores, depth, name));
+      const formatTimedQuery = (query: number) => `query ${some.queries[query]?.id}`;
+      await clock.watch(LAST, () => rank(pool, scores, depth, formatTimedQuery));
     });
     return new Map([...clock.times, ...whole.times]);
   } finally {
@@ -113,9 +115,9 @@ export async function measureLatency(
   { queries, warmUp }: LatencyOptions,
   seed: number,
 ): Promise<Record<string, Latency>> {
-  const places = drawQueries(workspace, queries, seed);
-  for (let run = 0; run < warmUp; run++) await timeQueries(workspace, arm, depth, places.slice(0, 1));
+  const queryIndexes = drawQueries(workspace, queries, seed);
+  for (let run = 0; run < warmUp; run++) await timeQueries(workspace, arm, depth, queryIndexes.slice(0, 1));
   const times: Times[] = [];
-  for (const place of places) times.push(await timeQueries(workspace, arm, depth, [place]));
-  return latencyOf(times);
+  for (const queryIndex of queryIndexes) times.push(await timeQueries(workspace, arm, depth, [queryIndex]));
+  return summariseLatency(times);
 }

@@ -3,10 +3,10 @@ import { ValidationError } from '../../core/errors.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Run } from '../../model/run.ts';
-import { meanOf, measureArms, qrelsOf } from './measurement.ts';
+import { computeMetricMean, measureArms, selectQrels } from './measurement.ts';
 
 const TURNS = 11;
-const turn = (i: number) => ({
+const buildNumberedTurn = (i: number) => ({
   id: `t${i}`,
   conversationId: `c${i}`,
   parentId: null,
@@ -15,7 +15,7 @@ const turn = (i: number) => ({
   channel: null,
   text: 'x',
 });
-const queryOf = (i: number): Query => ({
+const buildMeasuredQuery = (i: number): Query => ({
   id: `q${i}`,
   text: 'x',
   timestamp: 99,
@@ -25,12 +25,12 @@ const queryOf = (i: number): Query => ({
   split: 'test',
   cluster: `c${i % 5}`,
 });
-const queries = Array.from({ length: 7 }, (_, i) => queryOf(i));
+const queries = Array.from({ length: 7 }, (_, i) => buildMeasuredQuery(i));
 /** Query i is answered by turn i in full and by turn i + 1 a little; the last one by nothing. */
 const dataset: Dataset = {
   name: 'seven',
   declaration: { task: '', features: [], licence: '' },
-  corpus: new Corpus(Array.from({ length: TURNS }, (_, i) => turn(i))),
+  corpus: new Corpus(Array.from({ length: TURNS }, (_, i) => buildNumberedTurn(i))),
   queries,
   qrels: new Map(
     queries.map(({ id }, i) => [id, new Map(i === 6 ? [['t0', 1]] : [[`t${i}`, 3] as const, [`t${i + 1}`, 1]])]),
@@ -58,7 +58,7 @@ const good = runWith([1, 1, 1, 2, 1, 1, 0]);
 const options = { metrics: ['mrr@10', 'recall@1'], baseline: 'base', samples: 997, level: 0.95, seed: 5 };
 
 test('the judgements of some queries come in their order', () => {
-  expect([...qrelsOf(dataset, [queries[3]!, queries[1]!])]).toEqual([
+  expect([...selectQrels(dataset, [queries[3]!, queries[1]!])]).toEqual([
     [
       'q3',
       new Map([
@@ -74,12 +74,15 @@ test('the judgements of some queries come in their order', () => {
       ]),
     ],
   ]);
-  expect(qrelsOf({ ...dataset, qrels: new Map() }, queries).get('q0')).toEqual(new Map());
+  expect(selectQrels({ ...dataset, qrels: new Map() }, queries).get('q0')).toEqual(new Map());
 });
 
 test('a mean is over the queries that have an answer', () => {
-  expect(meanOf('mrr@10', base, dataset, queries)).toBeCloseTo((1 / 2 + 1 / 2 + 1 / 4 + 0 + 1 / 3 + 1 / 2) / 6, 12);
-  expect(meanOf('mrr@10', good, dataset, queries.slice(0, 4))).toBeCloseTo((1 + 1 + 1 + 1 / 2) / 4, 12);
+  expect(computeMetricMean('mrr@10', base, dataset, queries)).toBeCloseTo(
+    (1 / 2 + 1 / 2 + 1 / 4 + 0 + 1 / 3 + 1 / 2) / 6,
+    12,
+  );
+  expect(computeMetricMean('mrr@10', good, dataset, queries.slice(0, 4))).toBeCloseTo((1 + 1 + 1 + 1 / 2) / 4, 12);
 });
 
 describe('measured arms', () => {
@@ -175,7 +178,7 @@ test('a baseline alone is compared with nothing', () => {
 describe('refused are', () => {
   test.each([
     ['measureArms', () => measureArms(new Map([['base', base]]), dataset, [queries[6]!], options)],
-    ['meanOf', () => meanOf('mrr@10', base, dataset, [queries[6]!])],
+    ['meanOf', () => computeMetricMean('mrr@10', base, dataset, [queries[6]!])],
   ])('queries of which none has an answer, by %s', (_, measure) => {
     expect(measure).toThrow(ValidationError);
     expect(measure).toThrow(/^none of \d+ queries has a relevant turn.*; add judgements or queries$/);

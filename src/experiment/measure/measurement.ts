@@ -1,18 +1,18 @@
 import { ValidationError } from '../../core/errors.ts';
-import { type Clusters, clusterBy } from '../../evaluation/clusters.ts';
+import { type Clusters, groupIntoClusters } from '../../evaluation/clusters.ts';
 import { type Evaluation, evaluate } from '../../evaluation/evaluate.ts';
 import { type Estimate, meanIntervals } from '../../evaluation/mean-intervals.ts';
 import { type BaselineComparison, type ComparisonOptions, compareWithBaseline } from '../../evaluation/significance.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Qrels, Run } from '../../model/run.ts';
 import type { ArmControl } from '../config/control-arms.ts';
-import { finished, type Steps } from '../run/steps.ts';
-import { byFamily } from './arm-families.ts';
-import { type MetricPassport, type PassportFacts, passportOf } from './passport.ts';
+import { finishSteps, type Steps } from '../run/steps.ts';
+import { computeByFamily } from './arm-families.ts';
+import { buildPassport, type MetricPassport, type PassportFacts } from './passport.ts';
 import type { Stratum, Structure } from './result.ts';
-import { strataOf } from './strata.ts';
-import { type StratumValues, stratumValues } from './stratum-values.ts';
-import { type StructuredArm, structureOf } from './structure.ts';
+import { divideIntoStrata } from './strata.ts';
+import { computeStratumValues, type StratumValues } from './stratum-values.ts';
+import { measureStructure, type StructuredArm } from './structure.ts';
 
 /** The number of first documents among which the report counts the unjudged. */
 const HOLE_DEPTH = 10;
@@ -62,13 +62,13 @@ interface Clustered {
 }
 
 /** The judgements of some queries, in their order. */
-export function qrelsOf(dataset: Dataset, queries: readonly Query[]): Qrels {
+export function selectQrels(dataset: Dataset, queries: readonly Query[]): Qrels {
   return new Map(queries.map(({ id }) => [id, dataset.qrels.get(id) ?? new Map()]));
 }
 
-function judgingOf(dataset: Dataset, queries: readonly Query[]): Judging {
+function collectJudging(dataset: Dataset, queries: readonly Query[]): Judging {
   const { relevantGrade, hash } = dataset;
-  const qrels = qrelsOf(dataset, queries);
+  const qrels = selectQrels(dataset, queries);
   return { qrels, relevantGrade, dataHash: hash, granularity: 'turn', judgedOnly: false, unanswerableAre: 'apart' };
 }
 
@@ -81,20 +81,20 @@ function evaluateRun(run: Run, judging: Judging, metrics: readonly string[]): Ev
 }
 
 /** One metric on the queries that have a relevant turn. @returns the queries, and their values. */
-export function valuesOf(
+export function measureQueryValues(
   metric: string,
   run: Run,
   dataset: Dataset,
   queries: readonly Query[],
 ): { readonly queries: readonly Query[]; readonly values: readonly number[] } {
-  const { values, queryIds } = evaluateRun(run, judgingOf(dataset, queries), [metric]);
+  const { values, queryIds } = evaluateRun(run, collectJudging(dataset, queries), [metric]);
   const answerable = new Set(queryIds);
   return { queries: queries.filter(({ id }) => answerable.has(id)), values: values[metric] as readonly number[] };
 }
 
 /** The mean of one metric over the queries that have a relevant turn. @throws ValidationError when there is none. */
-export function meanOf(metric: string, run: Run, dataset: Dataset, queries: readonly Query[]): number {
-  const { values } = valuesOf(metric, run, dataset, queries);
+export function computeMetricMean(metric: string, run: Run, dataset: Dataset, queries: readonly Query[]): number {
+  const { values } = measureQueryValues(metric, run, dataset, queries);
   if (values.length === 0)
     throw new ValidationError(
       `none of ${queries.length} queries has a relevant turn in dataset ${dataset.name}; add judgements or queries`,
@@ -102,19 +102,19 @@ export function meanOf(metric: string, run: Run, dataset: Dataset, queries: read
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-function columnOf({ values }: Evaluation, metric: string): readonly number[] {
+function readMetricValues({ values }: Evaluation, metric: string): readonly number[] {
   return values[metric] as readonly number[];
 }
 
 /** Each arm's comparison with the baseline in one metric; null for the baseline, and for all if it is not among them. */
-function comparisonsIn(
+function compareArmsIn(
   metric: string,
   evaluations: readonly Evaluation[],
   baseline: number,
   clusters: Clusters,
   options: MeasurementOptions,
 ): (BaselineComparison | null)[] {
-  const columns = evaluations.map((evaluation) => columnOf(evaluation, metric));
+  const columns = evaluations.map((evaluation) => readMetricValues(evaluation, metric));
   const others = columns.filter((_, arm) => arm !== baseline);
   const base = columns[baseline];
   if (base === undefined || others.length === 0) return evaluations.map(() => null);
@@ -122,12 +122,12 @@ function comparisonsIn(
   return compared.toSpliced(baseline, 0, null);
 }
 
-function byMetric<T>(metrics: readonly string[], valueAt: (m: number) => T): Record<string, T> {
+function indexByMetric<T>(metrics: readonly string[], valueAt: (m: number) => T): Record<string, T> {
   return Object.fromEntries(metrics.map((metric, m) => [metric, valueAt(m)]));
 }
 
 /** {@link measureRuns}, a step an arm or metric. */
-function* measuringRuns<Q extends Clustered>(
+function* stepThroughRuns<Q extends Clustered>(
   runs: ReadonlyMap<string, Run>,
   judging: Judging,
   queries: readonly Q[],
@@ -143,46 +143,51 @@ function* measuringRuns<Q extends Clustered>(
     evaluations.push(evaluateRun(run, judging, metrics));
     yield;
   }
-  const [kept, without] = divided(queries, evaluations[0] as Evaluation);
+  const [kept, without] = divideAnswerable(queries, evaluations[0] as Evaluation);
   const labels = kept.map(({ cluster }) => cluster);
-  const clusters = clusterBy(labels);
-  const inFamilies = <T>(compute: (members: readonly Evaluation[], baseline: number) => readonly T[]) =>
-    byFamily(evaluations, (arm) => controls[arm] !== null, baseline, compute);
+  const clusters = groupIntoClusters(labels);
+  const computeInFamilies = <T>(compute: (members: readonly Evaluation[], baseline: number) => readonly T[]) =>
+    computeByFamily(evaluations, (arm) => controls[arm] !== null, baseline, compute);
   const intervals: Estimate[][] = [];
   const comparisons: (BaselineComparison | null)[][] = [];
   for (const metric of metrics) {
-    const columns = evaluations.map((evaluation) => columnOf(evaluation, metric));
+    const columns = evaluations.map((evaluation) => readMetricValues(evaluation, metric));
     intervals.push(meanIntervals(columns, clusters, options));
     yield;
-    comparisons.push(inFamilies((members, base) => comparisonsIn(metric, members, base, clusters, options)));
+    comparisons.push(computeInFamilies((members, base) => compareArmsIn(metric, members, base, clusters, options)));
     yield;
   }
   const strata = divide(kept);
-  const levels = inFamilies((members, base) => {
+  const levels = computeInFamilies((members, base) => {
     const values = members.map((member) => member.values);
-    return stratumValues(strata, values, labels, { metrics, baseline: base, level, correction });
+    return computeStratumValues(strata, values, labels, { metrics, baseline: base, level, correction });
   });
   const compared = evaluations.map(({ values }, arm) => ({
     name: names[arm] as string,
     control: controls[arm] as ArmControl | null,
     perQuery: values,
     comparisons:
-      baseline < 0 || arm === baseline ? null : byMetric(metrics, (m) => comparisons[m]?.[arm] as BaselineComparison),
+      baseline < 0 || arm === baseline
+        ? null
+        : indexByMetric(metrics, (m) => comparisons[m]?.[arm] as BaselineComparison),
   }));
-  const structures = yield* measuringStructures(compared, clusters, options);
+  const structures = yield* stepThroughStructures(compared, clusters, options);
   const arms = compared.map(({ name: _, ...arm }, a) => ({
     ...arm,
-    metrics: byMetric(metrics, (m) => intervals[m]?.[a] as Estimate),
+    metrics: indexByMetric(metrics, (m) => intervals[m]?.[a] as Estimate),
     holes: (evaluations[a] as Evaluation).holes.reduce((sum, count) => sum + count, 0),
     strata: levels[a] as StratumValues,
     structure: structures[a] as Structure | null,
   }));
-  const passports = Object.fromEntries(metrics.map((metric) => [metric, passportOf(metric, evaluations, judging)]));
+  const passports = Object.fromEntries(metrics.map((metric) => [metric, buildPassport(metric, evaluations, judging)]));
   return { queries: kept, unanswerable: without, arms, passports, strata };
 }
 
 /** The queries that the figures are over, and those without a relevant turn that are not among them. */
-function divided<Q extends Clustered>(queries: readonly Q[], { queryIds, unanswerable }: Evaluation): [Q[], Q[]] {
+function divideAnswerable<Q extends Clustered>(
+  queries: readonly Q[],
+  { queryIds, unanswerable }: Evaluation,
+): [Q[], Q[]] {
   const [kept, without] = [queryIds, unanswerable].map((ids) => {
     const wanted = new Set(ids);
     return queries.filter(({ id }) => wanted.has(id));
@@ -197,14 +202,14 @@ function divided<Q extends Clustered>(queries: readonly Q[], { queryIds, unanswe
   return [kept, without];
 }
 
-function* measuringStructures(
+function* stepThroughStructures(
   arms: readonly StructuredArm[],
   clusters: Clusters,
   options: MeasurementOptions,
 ): Steps<(Structure | null)[]> {
   const structures: (Structure | null)[] = [];
   for (const arm of arms) {
-    structures.push(structureOf(arm, arms, options.metrics, clusters, options));
+    structures.push(measureStructure(arm, arms, options.metrics, clusters, options));
     yield;
   }
   return structures;
@@ -225,17 +230,19 @@ export function measureRuns<Q extends Clustered>(
   options: MeasurementOptions,
   divide: (queries: readonly Q[]) => readonly Stratum[],
 ): Measurement<Q> {
-  return finished(measuringRuns(runs, judging, queries, options, divide));
+  return finishSteps(stepThroughRuns(runs, judging, queries, options, divide));
 }
 
 /** {@link measureArms}, a step an arm or metric. */
-export function measuringArms(
+export function stepThroughArms(
   runs: ReadonlyMap<string, Run>,
   dataset: Dataset,
   queries: readonly Query[],
   options: MeasurementOptions,
 ): Steps<Measurement> {
-  return measuringRuns(runs, judgingOf(dataset, queries), queries, options, (kept) => strataOf(dataset, kept));
+  return stepThroughRuns(runs, collectJudging(dataset, queries), queries, options, (kept) =>
+    divideIntoStrata(dataset, kept),
+  );
 }
 
 /** Measures the arms of a run against the judgements of its dataset, see {@link measureRuns}. */
@@ -245,5 +252,5 @@ export function measureArms(
   queries: readonly Query[],
   options: MeasurementOptions,
 ): Measurement {
-  return finished(measuringArms(runs, dataset, queries, options));
+  return finishSteps(stepThroughArms(runs, dataset, queries, options));
 }

@@ -36,7 +36,7 @@ export type PassportFacts = Pick<
 const TIES = 'score descending, then document id descending by bytes, as trec_eval orders them';
 
 /** The passport of one metric. @param evaluations of all arms over the same queries; at least one. */
-export function passportOf(
+export function buildPassport(
   metric: string,
   evaluations: readonly Evaluation[],
   { granularity, relevantGrade, judgedOnly, dataHash, unanswerableAre }: PassportFacts,

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { Corpus } from '../../model/corpus.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
-import { strataOf } from './strata.ts';
+import { divideIntoStrata } from './strata.ts';
 
-const HOUR = 3_600_000;
-const turn = (id: string, conversationId: string, parentId: string | null, hours: number) => ({
+const HOUR_MILLISECONDS = 3_600_000;
+const buildTurn = (id: string, conversationId: string, parentId: string | null, hours: number) => ({
   id,
   conversationId,
   parentId,
-  timestamp: hours * HOUR,
+  timestamp: hours * HOUR_MILLISECONDS,
   author: null,
   channel: null,
   text: 'x',
@@ -16,16 +16,16 @@ const turn = (id: string, conversationId: string, parentId: string | null, hours
 
 /** A chain a0 … a6, a turn an hour; b0 alone, long before; and c0 with the answer c1, which the queries do not see. */
 const corpus = new Corpus([
-  ...Array.from({ length: 7 }, (_, i) => turn(`a${i}`, 'a', i === 0 ? null : `a${i - 1}`, 200 + i)),
-  turn('b0', 'b', null, 0),
-  turn('c0', 'c', null, 205),
-  turn('c1', 'c', 'c0', 300),
+  ...Array.from({ length: 7 }, (_, i) => buildTurn(`a${i}`, 'a', i === 0 ? null : `a${i - 1}`, 200 + i)),
+  buildTurn('b0', 'b', null, 0),
+  buildTurn('c0', 'c', null, 205),
+  buildTurn('c1', 'c', 'c0', 300),
 ]);
 
-const query = (id: string, hours: number, rest: Partial<Query>): Query => ({
+const buildStrataQuery = (id: string, hours: number, rest: Partial<Query>): Query => ({
   id,
   text: 'x',
-  timestamp: hours * HOUR,
+  timestamp: hours * HOUR_MILLISECONDS,
   anchorTurnId: null,
   author: null,
   channel: null,
@@ -34,12 +34,12 @@ const query = (id: string, hours: number, rest: Partial<Query>): Query => ({
   ...rest,
 });
 const queries = [
-  query('q0', 201, { turnId: 'a1' }), // depth 1; one turn before it; a0 is an hour old
-  query('q1', 206, { turnId: 'a6' }), // depth 6; six turns before it; a5 is an hour old, the other relevant ones, a0 and b0, are older
-  query('q2', 205.5, {}), // looks for c0, a root; of its thread one turn is there; half an hour old
-  query('q3', 206.5, { anchorTurnId: 'a3' }), // looks for b0, 206.5 h old; stands in a, of which seven are there
+  buildStrataQuery('q0', 201, { turnId: 'a1' }), // depth 1; one turn before it; a0 is an hour old
+  buildStrataQuery('q1', 206, { turnId: 'a6' }), // depth 6; six turns before it; a5 is an hour old, the other relevant ones, a0 and b0, are older
+  buildStrataQuery('q2', 205.5, {}), // looks for c0, a root; of its thread one turn is there; half an hour old
+  buildStrataQuery('q3', 206.5, { anchorTurnId: 'a3' }), // looks for b0, 206.5 h old; stands in a, of which seven are there
 ];
-const datasetOf = (given: readonly Query[]): Dataset => ({
+const buildStrataDataset = (given: readonly Query[]): Dataset => ({
   name: 'test',
   declaration: { task: '', features: [], licence: '' },
   corpus,
@@ -64,9 +64,9 @@ const datasetOf = (given: readonly Query[]): Dataset => ({
   facts: {},
   hash: '',
 });
-const levelsOf = (given: readonly Query[]) =>
+const computeStrataLevels = (given: readonly Query[]) =>
   Object.fromEntries(
-    strataOf(datasetOf(given), given).map(({ name, levels }) => [
+    divideIntoStrata(buildStrataDataset(given), given).map(({ name, levels }) => [
       name,
       Object.fromEntries(levels.map((level) => [level.name, [...level.queries]])),
     ]),
@@ -74,7 +74,7 @@ const levelsOf = (given: readonly Query[]) =>
 
 describe('queries are grouped', () => {
   test('by depth, thread and age as of their moment, in levels that are not empty', () => {
-    expect(levelsOf(queries)).toEqual({
+    expect(computeStrataLevels(queries)).toEqual({
       depth: { 0: [2, 3], 1: [0], '6 and deeper': [1] },
       'thread size': { 1: [0, 2], '6 to 20': [1, 3] },
       'age of the target': { 'under an hour': [2], 'under a day': [0, 1], 'a week and older': [3] },
@@ -82,19 +82,19 @@ describe('queries are grouped', () => {
   });
 
   test('in the order of the levels', () => {
-    const [depth] = strataOf(datasetOf(queries), [...queries].reverse());
+    const [depth] = divideIntoStrata(buildStrataDataset(queries), [...queries].reverse());
     expect(depth?.levels.map(({ name }) => name)).toEqual(['0', '1', '6 and deeper']);
   });
 
   test('by their kind, where some have one', () => {
     const kinds = ['why', 'how', 'why', undefined];
     const told = queries.map((one, i): Query => ({ ...one, ...(kinds[i] === undefined ? {} : { kind: kinds[i] }) }));
-    expect(levelsOf(told).kind).toEqual({ how: [1], 'not said': [3], why: [0, 2] });
+    expect(computeStrataLevels(told).kind).toEqual({ how: [1], 'not said': [3], why: [0, 2] });
   });
 
   test('not at all by what all have in common', () => {
-    expect(strataOf(datasetOf(queries), queries.slice(0, 1))).toEqual([]);
+    expect(divideIntoStrata(buildStrataDataset(queries), queries.slice(0, 1))).toEqual([]);
     const same = queries.map((one): Query => ({ ...one, kind: 'why' }));
-    expect(Object.keys(levelsOf(same))).not.toContain('kind');
+    expect(Object.keys(computeStrataLevels(same))).not.toContain('kind');
   });
 });

@@ -1,10 +1,10 @@
 import { getOrCompute } from '../../core/once.ts';
-import { lowerBound } from '../../model/corpus.ts';
+import { findLowerBound } from '../../model/corpus.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turn.ts';
 import type { Stratum } from './result.ts';
 
-const HOUR = 3_600_000;
+const HOUR_MILLISECONDS = 3_600_000;
 
 /** A way to divide queries. */
 interface Division {
@@ -19,7 +19,7 @@ interface Division {
 /** Names of the levels and the least value of each, ascending. */
 type Bins = readonly (readonly [name: string, least: number])[];
 
-function binOf(bins: Bins, value: number): string {
+function findBin(bins: Bins, value: number): string {
   return (bins.findLast(([, least]) => value >= least) ?? (bins[0] as Bins[number]))[0];
 }
 
@@ -39,31 +39,31 @@ const SIZES: Bins = [
 ];
 const AGES: Bins = [
   ['under an hour', 0],
-  ['under a day', HOUR],
-  ['under a week', 24 * HOUR],
-  ['a week and older', 7 * 24 * HOUR],
+  ['under a day', HOUR_MILLISECONDS],
+  ['under a week', 24 * HOUR_MILLISECONDS],
+  ['a week and older', 7 * 24 * HOUR_MILLISECONDS],
 ];
 
-function binned(name: string, description: string, bins: Bins, measure: (query: Query, target: Turn) => number) {
+function binQueries(name: string, description: string, bins: Bins, measure: (query: Query, target: Turn) => number) {
   const levels = bins.map(([level]) => level);
-  return { name, description, levels, levelOf: (query: Query, target: Turn) => binOf(bins, measure(query, target)) };
+  return { name, description, levels, levelOf: (query: Query, target: Turn) => findBin(bins, measure(query, target)) };
 }
 
 /** Counts the turns of a conversation before a moment; the times of each conversation are laid out once. */
-function turnsBefore({ corpus }: Dataset): (conversationId: string, moment: number) => number {
+function createTurnCounter({ corpus }: Dataset): (conversationId: string, moment: number) => number {
   const times = new Map<string, Float64Array>();
   return (id, moment) => {
-    const timesOf = () => Float64Array.from(corpus.conversation(id).turns, ({ timestamp }) => timestamp);
-    return lowerBound(getOrCompute(times, id, timesOf), moment);
+    const timesOf = () => Float64Array.from(corpus.getConversation(id).turns, ({ timestamp }) => timestamp);
+    return findLowerBound(getOrCompute(times, id, timesOf), moment);
   };
 }
 
-function divisionsOf(dataset: Dataset): readonly Division[] {
+function listDivisions(dataset: Dataset): readonly Division[] {
   const { corpus } = dataset;
-  const sizeBefore = turnsBefore(dataset);
-  const conversationOf = ({ turnId, anchorTurnId }: Query, target: Turn) =>
-    corpus.turn(turnId ?? anchorTurnId ?? target.id).conversationId;
-  const depthOf = (id: string) => corpus.conversation(corpus.turn(id).conversationId).depth(id);
+  const sizeBefore = createTurnCounter(dataset);
+  const findTargetConversation = ({ turnId, anchorTurnId }: Query, target: Turn) =>
+    corpus.getTurn(turnId ?? anchorTurnId ?? target.id).conversationId;
+  const readTurnDepth = (id: string) => corpus.getConversation(corpus.getTurn(id).conversationId).getDepth(id);
   return [
     {
       name: 'kind',
@@ -71,19 +71,19 @@ function divisionsOf(dataset: Dataset): readonly Division[] {
       levels: null,
       levelOf: ({ kind }) => kind ?? 'not said',
     },
-    binned(
+    binQueries(
       'depth',
       'edges from the root to the turn that the query is, or to its newest relevant turn where it is none',
       DEPTHS,
-      ({ turnId }, target) => depthOf(turnId ?? target.id),
+      ({ turnId }, target) => readTurnDepth(turnId ?? target.id),
     ),
-    binned(
+    binQueries(
       'thread size',
       'turns that the conversation (of the query, or of its newest relevant turn) held before the query',
       SIZES,
-      (query, target) => sizeBefore(conversationOf(query, target), query.timestamp),
+      (query, target) => sizeBefore(findTargetConversation(query, target), query.timestamp),
     ),
-    binned(
+    binQueries(
       'age of the target',
       'time from the newest relevant turn to the query',
       AGES,
@@ -93,9 +93,9 @@ function divisionsOf(dataset: Dataset): readonly Division[] {
 }
 
 /** The newest relevant turn of a query that has one. */
-function targetOf({ corpus, qrels, relevantGrade }: Dataset, { id }: Query): Turn {
+function findNewestRelevant({ corpus, qrels, relevantGrade }: Dataset, { id }: Query): Turn {
   const relevant = [...(qrels.get(id) ?? [])].filter(([, grade]) => grade >= relevantGrade);
-  const newest = Math.max(...relevant.map(([turnId]) => corpus.position(turnId)));
+  const newest = Math.max(...relevant.map(([turnId]) => corpus.getPosition(turnId)));
   return corpus.turns[newest] as Turn;
 }
 
@@ -106,15 +106,15 @@ function targetOf({ corpus, qrels, relevantGrade }: Dataset, { id }: Query): Tur
  * @param queries all with a relevant turn.
  * @returns the divisions that have queries in at least two levels, without the empty levels; queries by their place.
  */
-export function strataOf(dataset: Dataset, queries: readonly Query[]): Stratum[] {
-  const targets = queries.map((query) => targetOf(dataset, query));
-  return divisionsOf(dataset).flatMap(({ name, description, levels, levelOf }) => {
-    const places = new Map<string, number[]>((levels ?? []).map((level) => [level, []]));
-    for (const [place, query] of queries.entries()) {
-      const level = levelOf(query, targets[place] as Turn);
-      places.set(level, [...(places.get(level) ?? []), place]);
+export function divideIntoStrata(dataset: Dataset, queries: readonly Query[]): Stratum[] {
+  const targets = queries.map((query) => findNewestRelevant(dataset, query));
+  return listDivisions(dataset).flatMap(({ name, description, levels, levelOf }) => {
+    const queryIndexes = new Map<string, number[]>((levels ?? []).map((level) => [level, []]));
+    for (const [queryIndex, query] of queries.entries()) {
+      const level = levelOf(query, targets[queryIndex] as Turn);
+      queryIndexes.set(level, [...(queryIndexes.get(level) ?? []), queryIndex]);
     }
-    const filled = [...places].filter(([, held]) => held.length > 0);
+    const filled = [...queryIndexes].filter(([, held]) => held.length > 0);
     if (levels === null) filled.sort(([a], [b]) => (a < b ? -1 : 1));
     if (filled.length < 2) return [];
     return [{ name, description, levels: filled.map(([level, held]) => ({ name: level, queries: held })) }];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Stratum, StratumValue } from './result.ts';
-import { stratumValues } from './stratum-values.ts';
+import { computeStratumValues } from './stratum-values.ts';
 
 /** Q = 19: six conversations of two queries in `many`, three of one or two in `few`, two of one in `pair`, one of these in `alone`. */
 const labels = [...Array.from({ length: 12 }, (_, i) => `m${i % 6}`), 'f0', 'f0', 'f1', 'f1', 'f2', 'x', 'y'];
@@ -22,8 +22,8 @@ const equal = [...base];
 
 const options = { metrics: ['mrr@10'], baseline: 1, level: 0.95, correction: 'holm' as const };
 const arms = [better, base, equal].map((values) => ({ 'mrr@10': values }));
-const [first, second, third] = stratumValues([stratum], arms, labels, options);
-const at = (values: typeof first, level: string) => values?.size?.[level]?.['mrr@10'] as StratumValue;
+const [first, second, third] = computeStratumValues([stratum], arms, labels, options);
+const getStratum = (values: typeof first, level: string) => values?.size?.[level]?.['mrr@10'] as StratumValue;
 
 // The differences' means over conversations: 0.15, deviation sqrt(0.095 / 5), 6 conversations.
 // scipy 1.17.1: stats.ttest_1samp([.3, .1, .2, -.1, .2, .2], 0), and its confidence_interval(.95)
@@ -33,12 +33,12 @@ const [LOW, HIGH] = [0.005345279774927547, 0.2946547202250725];
 describe('a level', () => {
   test('has the mean of its queries', () => {
     const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-    expect(at(first, 'many').mean).toBeCloseTo(mean(better.slice(0, 12)), 12);
-    expect(at(second, 'few').mean).toBeCloseTo(mean(base.slice(12, 17)), 12);
+    expect(getStratum(first, 'many').mean).toBeCloseTo(mean(better.slice(0, 12)), 12);
+    expect(getStratum(second, 'few').mean).toBeCloseTo(mean(base.slice(12, 17)), 12);
   });
 
   test('is tested by conversation', () => {
-    const { difference, p } = at(first, 'many');
+    const { difference, p } = getStratum(first, 'many');
     expect(difference?.mean).toBeCloseTo(0.15, 12);
     expect(difference?.low).toBeCloseTo(LOW, 12);
     expect(difference?.high).toBeCloseTo(HIGH, 12);
@@ -46,34 +46,35 @@ describe('a level', () => {
   });
 
   test('of few conversations has an interval and no p, of one or two conversations neither', () => {
-    expect(at(first, 'few')).toMatchObject({ difference: { mean: 0.25 }, p: null, correctedP: null });
+    expect(getStratum(first, 'few')).toMatchObject({ difference: { mean: 0.25 }, p: null, correctedP: null });
     for (const level of ['pair', 'alone'])
-      expect(at(first, level)).toMatchObject({ difference: null, p: null, correctedP: null });
+      expect(getStratum(first, level)).toMatchObject({ difference: null, p: null, correctedP: null });
   });
 
   test('has a p from five conversations on', () => {
-    const some = (conversations: number): Stratum => ({
+    const buildSizeStratum = (conversations: number): Stratum => ({
       name: 'size',
       description: '',
       levels: [{ name: 'some', queries: Array.from({ length: conversations }, (_, i) => i) }],
     });
-    const p = (conversations: number) => at(stratumValues([some(conversations)], arms, labels, options)[0], 'some').p;
-    expect(p(4)).toBeNull();
+    const computeSizeP = (conversations: number) =>
+      getStratum(computeStratumValues([buildSizeStratum(conversations)], arms, labels, options)[0], 'some').p;
+    expect(computeSizeP(4)).toBeNull();
     // scipy 1.17.1: stats.ttest_1samp([.3, .1, .2, -.1, .2], 0)
-    expect(p(5)).toBeCloseTo(0.1079388222922764, 9);
+    expect(computeSizeP(5)).toBeCloseTo(0.1079388222922764, 9);
   });
 
   test('is corrected together with the other levels and arms that are tested', () => {
     // Two tests: `better` and `equal`, both in `many`.
-    expect(at(first, 'many').correctedP).toBeCloseTo(2 * P, 9);
-    expect(at(third, 'many')).toMatchObject({ p: 1, correctedP: 1 });
-    const alone = stratumValues([stratum], arms.slice(0, 2), labels, options);
-    expect(at(alone[0], 'many').correctedP).toBeCloseTo(P, 9);
-    const none = stratumValues([stratum], arms, labels, { ...options, correction: 'none' });
-    expect(at(none[0], 'many').correctedP).toBeCloseTo(P, 9);
+    expect(getStratum(first, 'many').correctedP).toBeCloseTo(2 * P, 9);
+    expect(getStratum(third, 'many')).toMatchObject({ p: 1, correctedP: 1 });
+    const alone = computeStratumValues([stratum], arms.slice(0, 2), labels, options);
+    expect(getStratum(alone[0], 'many').correctedP).toBeCloseTo(P, 9);
+    const none = computeStratumValues([stratum], arms, labels, { ...options, correction: 'none' });
+    expect(getStratum(none[0], 'many').correctedP).toBeCloseTo(P, 9);
   });
 
   test('of the baseline is compared with nothing', () => {
-    expect(at(second, 'many')).toMatchObject({ difference: null, p: null, correctedP: null });
+    expect(getStratum(second, 'many')).toMatchObject({ difference: null, p: null, correctedP: null });
   });
 });

@@ -1,12 +1,12 @@
 import {
   type ClusteredMean,
-  clusteredMean,
   clusteredTInterval,
   clusteredTTest,
+  estimateClusteredMean,
 } from '../../evaluation/cluster-robust.ts';
-import { clusterBy } from '../../evaluation/clusters.ts';
+import { groupIntoClusters } from '../../evaluation/clusters.ts';
 import { LEAST_CLUSTERS } from '../../evaluation/mean-intervals.ts';
-import { pairedDifferences } from '../../evaluation/paired-differences.ts';
+import { computePairedDifferences } from '../../evaluation/paired-differences.ts';
 import { CORRECTIONS, type CorrectionName } from '../../evaluation/test-names.ts';
 import type { Stratum, StratumValue } from './result.ts';
 
@@ -40,28 +40,28 @@ function mean(values: readonly number[]): number {
 /** One metric of each arm on some of the queries. */
 function measureLevel(
   columns: readonly (readonly number[])[],
-  places: readonly number[],
+  queryIndexes: readonly number[],
   labels: readonly string[],
   baseline: number,
 ): Untested[] {
-  const clusters = clusterBy(places.map((place) => labels[place] as string));
-  const held = columns.map((column) => places.map((place) => column[place] as number));
+  const clusters = groupIntoClusters(queryIndexes.map((queryIndex) => labels[queryIndex] as string));
+  const held = columns.map((column) => queryIndexes.map((queryIndex) => column[queryIndex] as number));
   const base = held[baseline] as readonly number[];
   return held.map((values, arm) => {
     const compared = baseline >= 0 && arm !== baseline && clusters.sizes.length >= LEAST_CLUSTERS;
-    const difference = compared ? clusteredMean(pairedDifferences(values, base), clusters) : null;
+    const difference = compared ? estimateClusteredMean(computePairedDifferences(values, base), clusters) : null;
     return { mean: mean(values), difference };
   });
 }
 
 /** P values and intervals for [levels, arms] of one metric, corrected together. */
-function tested(
+function testStrata(
   table: readonly (readonly Untested[])[],
   { level, correction }: StratumOptions,
 ): readonly (readonly StratumValue[])[] {
-  const pOf = ({ difference }: Untested) =>
+  const computeStratumTest = ({ difference }: Untested) =>
     difference === null || difference.groups < LEAST_TESTED ? null : clusteredTTest(difference);
-  const ps = table.flatMap((row) => row.map(pOf));
+  const ps = table.flatMap((row) => row.map(computeStratumTest));
   const corrected = CORRECTIONS[correction](ps.filter((p) => p !== null)).values();
   const correctedPs = ps.map((p) => (p === null ? null : (corrected.next().value as number)));
   return table.map((row, l) =>
@@ -82,7 +82,7 @@ function tested(
  * @param labels [Q] the cluster of each query.
  * @returns values by stratum, level and metric, an arm each.
  */
-export function stratumValues(
+export function computeStratumValues(
   strata: readonly Stratum[],
   arms: readonly PerQuery[],
   labels: readonly string[],
@@ -94,7 +94,7 @@ export function stratumValues(
     for (const metric of options.metrics) {
       const columns = arms.map((arm) => arm[metric] as readonly number[]);
       const untested = levels.map(({ queries }) => measureLevel(columns, queries, labels, options.baseline));
-      const table = tested(untested, options);
+      const table = testStrata(untested, options);
       for (const [l, level] of levels.entries())
         for (const [arm, held] of values.entries())
           (held[name]?.[level.name] as Record<string, StratumValue>)[metric] = table[l]?.[arm] as StratumValue;

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
-import { random } from '../../core/random.ts';
+import { createRandom } from '../../core/random.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { Qrels } from '../../model/run.ts';
 import type { Turn } from '../../model/turn.ts';
-import { controlsFor } from '../../retrieval/null-controls.ts';
+import { listControlsFor } from '../../retrieval/null-controls.ts';
 import { type RelevanceSignal, retrieverOptions } from '../../retrieval/retriever-options.ts';
 import { Workspace } from '../../signals/workspace.ts';
 import type { ControlKind } from '../../signals/worlds/control-options.ts';
 import type { ArmControl } from '../config/control-arms.ts';
-import { rankArm, rankedPositions, runOf } from '../run/rankings.ts';
+import { buildRun, listRankedPositions, rankArm } from '../run/rankings.ts';
 import { measureRuns } from './measurement.ts';
 import type { StructureTest } from './result.ts';
 
@@ -20,7 +20,7 @@ const DIMENSION = 3;
 const METRIC = 'mrr';
 
 /** One conversation after the other, each a tree that grows at random, with a query at its end that answers any of its turns. Ids tell nothing. */
-const source = random(31, 'structure.corpus.test');
+const source = createRandom(31, 'structure.corpus.test');
 const names = source.shuffle(Array.from({ length: CONVERSATIONS * LENGTH }, (_, i) => `t${i}`));
 const threads: Turn[][] = Array.from({ length: CONVERSATIONS }, (_, c) => {
   const turns: Turn[] = [];
@@ -49,18 +49,18 @@ const queries = threads.map(
   }),
 );
 
-function depthOf(turns: readonly Turn[], turn: Turn | undefined): number {
+function countAncestors(turns: readonly Turn[], turn: Turn | undefined): number {
   return turn === undefined || turn.parentId === null
     ? 0
     : 1 +
-        depthOf(
+        countAncestors(
           turns,
           turns.find(({ id }) => id === turn.parentId),
         );
 }
 
 /** For each query the turns of its conversation for which something holds. */
-function judged(isRelevant: (turns: readonly Turn[], turn: Turn, query: Query) => boolean): Qrels {
+function judgeTurns(isRelevant: (turns: readonly Turn[], turn: Turn, query: Query) => boolean): Qrels {
   return new Map(
     queries.map((query, c) => {
       const turns = threads[c] as Turn[];
@@ -70,11 +70,11 @@ function judged(isRelevant: (turns: readonly Turn[], turn: Turn, query: Query) =
 }
 
 /** At the depth that the query has itself. */
-const sameDepth = judged((turns, turn, { anchorTurnId }) => {
+const sameDepth = judgeTurns((turns, turn, { anchorTurnId }) => {
   const anchor = turns.find(({ id }) => id === anchorTurnId);
-  return depthOf(turns, turn) === 1 + depthOf(turns, anchor);
+  return countAncestors(turns, turn) === 1 + countAncestors(turns, anchor);
 });
-const lastThree = judged((turns, turn) => turns.indexOf(turn) >= LENGTH - 3);
+const lastThree = judgeTurns((turns, turn) => turns.indexOf(turn) >= LENGTH - 3);
 /** Three turns that are about what the query is about. */
 const about = new Set(
   threads.flatMap((turns) =>
@@ -84,8 +84,8 @@ const about = new Set(
       .map(({ id }) => id),
   ),
 );
-const sameTopic = judged((_, { id }) => about.has(id));
-const nextToTopic = judged((turns, turn) => {
+const sameTopic = judgeTurns((_, { id }) => about.has(id));
+const nextToTopic = judgeTurns((turns, turn) => {
   const place = turns.indexOf(turn);
   const isAbout = (at: number) => about.has(turns[at]?.id ?? '');
   return !isAbout(place) && (isAbout(place - 1) || isAbout(place + 1));
@@ -111,14 +111,14 @@ beforeAll(async () => {
 afterAll(() => workspace.dispose());
 
 /** What an arm owes to structure, compared with an order by a signal that is independent of relevance. */
-async function structureOf(
+async function measureCorpusStructure(
   signal: RelevanceSignal,
   arm: object,
   qrels: Qrels,
 ): Promise<StructureTest & { readonly gain: string | undefined }> {
   const plain = { candidates: [{ index: 'newest', k: LENGTH }], relevance: { signals: [signal] } };
   const options = retrieverOptions.parse({ ...plain, ...arm });
-  const kinds = controlsFor(options);
+  const kinds = listControlsFor(options);
   const controls = new Map<string, ArmControl>(kinds.map((kind) => [kind, { of: 'arm', kind }]));
   const arms: [string, object, ControlKind | null][] = [
     ['base', {}, null],
@@ -129,7 +129,7 @@ async function structureOf(
   for (const [name, own, kind] of arms) {
     const control = kind && { kind };
     const ranked = await rankArm(workspace, { name, ...retrieverOptions.parse({ ...plain, ...own, control }) }, LENGTH);
-    runs.set(name, runOf(workspace.corpus, queries, rankedPositions(ranked)));
+    runs.set(name, buildRun(workspace.corpus, queries, listRankedPositions(ranked)));
   }
   const judging = {
     qrels,
@@ -148,7 +148,7 @@ async function structureOf(
 }
 
 /** The kinds that the arm is surely better than. */
-function lost({ controls }: StructureTest): string[] {
+function listBeatenControls({ controls }: StructureTest): string[] {
   return Object.entries(controls).flatMap(([kind, { verdict }]) => (verdict === 'better' ? [kind] : []));
 }
 
@@ -158,46 +158,50 @@ describe('where the tree decides what is relevant', () => {
   const depth = { weight: 0.99, dimensions: 3, weights: { depth: 1, temporal: 0, homogeneity: 0 } };
 
   test('the gain of coordinates is lost with it', async () => {
-    const found = await structureOf('cosine', { trajectory: depth }, sameDepth);
+    const found = await measureCorpusStructure('cosine', { trajectory: depth }, sameDepth);
     expect(found.gain).toBe('better');
     expect(found.survives).toEqual([]);
-    expect(lost(found)).toEqual(['shuffled-coordinates', ...TREES]);
+    expect(listBeatenControls(found)).toEqual(['shuffled-coordinates', ...TREES]);
   });
 
   test('and so is that of attention over them', async () => {
     const attention = { mechanism: 'tpo', weight: 0.99, combine: 'additive', decay: 9, temperature: 1 };
-    const found = await structureOf('cosine', { attention, trajectory: { ...depth, weight: 0 } }, sameDepth);
+    const found = await measureCorpusStructure('cosine', { attention, trajectory: { ...depth, weight: 0 } }, sameDepth);
     expect(found.gain).toBe('better');
     expect(found.survives).toEqual([]);
-    expect(lost(found)).toEqual(['shuffled-coordinates', ...TREES]);
+    expect(listBeatenControls(found)).toEqual(['shuffled-coordinates', ...TREES]);
   });
 });
 
 describe('where it is time that decides', () => {
   test('coordinates that are mostly time gain without the tree as well, which is reported', async () => {
     const weights = { temporal: 1, depth: 0.001, homogeneity: 0 };
-    const found = await structureOf('cosine', { trajectory: { weight: 0.99, dimensions: 3, weights } }, lastThree);
+    const found = await measureCorpusStructure(
+      'cosine',
+      { trajectory: { weight: 0.99, dimensions: 3, weights } },
+      lastThree,
+    );
     expect(found.gain).toBe('better');
     expect(found.survives).toEqual(TREES);
-    expect(lost(found)).toEqual(['shuffled-coordinates']);
+    expect(listBeatenControls(found)).toEqual(['shuffled-coordinates']);
   });
 
   test.each(['rcp', 'ircp'] as const)('the gain of %s is lost with the order of the turns', async (mechanism) => {
     const attention = { mechanism, weight: 0.99, topology: 'line', combine: 'additive', decay: 1, temperature: 1 };
-    const found = await structureOf('cosine', { attention }, lastThree);
+    const found = await measureCorpusStructure('cosine', { attention }, lastThree);
     expect(found.gain).toBe('better');
     expect(found.survives).toEqual([]);
-    expect(lost(found)).toEqual(['permuted-order']);
+    expect(listBeatenControls(found)).toEqual(['permuted-order']);
   });
 });
 
 describe('where it is the topic', () => {
   test('attention that hardly looks at places gains in any order of the turns, which is reported', async () => {
     const attention = { mechanism: 'rcp', weight: 0.99, topology: 'line', decay: 0.001 };
-    const found = await structureOf('recency', { attention }, sameTopic);
+    const found = await measureCorpusStructure('recency', { attention }, sameTopic);
     expect(found.gain).toBe('better');
     expect(found.survives).toEqual(['permuted-order']);
-    expect(lost(found)).toEqual([]);
+    expect(listBeatenControls(found)).toEqual([]);
   });
 });
 
@@ -209,8 +213,8 @@ test('where neighbours of what is said on the topic are relevant, the gain of pr
     ],
     propagation: { topology: 'line', combine: 'additive', self: 'exclude', decay: 3, temperature: 1, beta: 1 },
   };
-  const found = await structureOf('cosine', propagated, nextToTopic);
+  const found = await measureCorpusStructure('cosine', propagated, nextToTopic);
   expect(found.gain).toBe('better');
   expect(found.survives).toEqual([]);
-  expect(lost(found)).toEqual(['permuted-order']);
+  expect(listBeatenControls(found)).toEqual(['permuted-order']);
 });

@@ -17,12 +17,12 @@ const judging: Judging = {
 const METRIC = 'success@1';
 
 /** Finds the relevant turns of the first `found` queries, and of a fixed few of the others if it is set to differ. */
-function runOf(found: number, also: readonly number[] = []): Run {
+function buildFoundRun(found: number, also: readonly number[] = []): Run {
   const answer = (q: number) => (q < found || also.includes(q) ? 'right' : 'wrong');
   return new Map(QUERIES.map(({ id }, q) => [id, [{ id: answer(q), score: 1 }]]));
 }
 
-function measured(
+function measureRunsStructure(
   runs: Readonly<Record<string, Run>>,
   metrics: readonly string[] = [METRIC],
   strata: readonly Stratum[] = [],
@@ -38,47 +38,57 @@ function measured(
 }
 
 /** The verdict on the second arm. */
-function structureOf(runs: Readonly<Record<string, Run>>): StructureTest {
-  return measured(runs).arms[1]?.structure?.metrics[METRIC] as StructureTest;
+function measureSecondStructure(runs: Readonly<Record<string, Run>>): StructureTest {
+  return measureRunsStructure(runs).arms[1]?.structure?.metrics[METRIC] as StructureTest;
 }
 
-const base = runOf(5);
+const base = buildFoundRun(5);
 
 describe('a gain', () => {
   test('is not due to what a control destroys that has it too', () => {
-    const test = structureOf({ base, arm: runOf(25), 'arm | order': runOf(25, [26]) });
+    const test = measureSecondStructure({ base, arm: buildFoundRun(25), 'arm | order': buildFoundRun(25, [26]) });
     expect(test.survives).toEqual(['order']);
     expect(test.controls.order?.difference.mean).toBeCloseTo(-1 / 30, 12);
   });
 
   test('is due to what a control destroys that loses it', () => {
-    const { survives, controls } = structureOf({ base, arm: runOf(25), 'arm | order': base });
+    const { survives, controls } = measureSecondStructure({ base, arm: buildFoundRun(25), 'arm | order': base });
     expect(survives).toEqual([]);
     expect(controls.order).toMatchObject({ verdict: 'better', wins: 20, ties: 10, losses: 0 });
     expect(controls.order?.difference.mean).toBeCloseTo(20 / 30, 12);
   });
 
   test('that a control keeps in part, the arm being better still, does not survive it', () => {
-    const { survives, controls } = structureOf({ base, arm: runOf(28), 'arm | order': runOf(16) });
+    const { survives, controls } = measureSecondStructure({
+      base,
+      arm: buildFoundRun(28),
+      'arm | order': buildFoundRun(16),
+    });
     expect(controls.order?.verdict).toBe('better');
     expect(survives).toEqual([]);
   });
 
   test('of an undecided control does not survive, though arm and control do not differ', () => {
     // The control differs from the baseline in four conversations, so its p is 2 / 2^4.
-    const { survives, controls } = structureOf({ base, arm: runOf(12), 'arm | order': runOf(9) });
+    const { survives, controls } = measureSecondStructure({
+      base,
+      arm: buildFoundRun(12),
+      'arm | order': buildFoundRun(9),
+    });
     expect(controls.order?.verdict).toBe('undecided');
     expect(survives).toEqual([]);
   });
 
   test('that is none survives nothing', () => {
-    expect(structureOf({ base, arm: base, 'arm | order': runOf(25) }).survives).toEqual([]);
-    expect(structureOf({ base, arm: runOf(1), 'arm | order': runOf(1) }).survives).toEqual([]);
+    expect(measureSecondStructure({ base, arm: base, 'arm | order': buildFoundRun(25) }).survives).toEqual([]);
+    expect(measureSecondStructure({ base, arm: buildFoundRun(1), 'arm | order': buildFoundRun(1) }).survives).toEqual(
+      [],
+    );
   });
 
   test('may survive one control and not another', () => {
-    const runs = { base, arm: runOf(25), 'arm | order': runOf(24), 'arm | parents': runOf(4) };
-    expect(structureOf(runs).survives).toEqual(['order']);
+    const runs = { base, arm: buildFoundRun(25), 'arm | order': buildFoundRun(24), 'arm | parents': buildFoundRun(4) };
+    expect(measureSecondStructure(runs).survives).toEqual(['order']);
   });
 
   test('is looked at metric by metric', () => {
@@ -92,7 +102,10 @@ describe('a gain', () => {
         ],
       ]),
     );
-    const { arms } = measured({ base, arm: runOf(25), 'arm | order': second }, ['success@1', 'success@2']);
+    const { arms } = measureRunsStructure({ base, arm: buildFoundRun(25), 'arm | order': second }, [
+      'success@1',
+      'success@2',
+    ]);
     expect(arms[1]?.structure?.metrics['success@1']?.survives).toEqual([]);
     expect(arms[1]?.structure?.metrics['success@2']?.survives).toEqual(['order']);
     expect(arms[1]?.structure?.survives).toEqual(['order']);
@@ -100,28 +113,34 @@ describe('a gain', () => {
 });
 
 describe('families', () => {
-  const arms = { base, arm: runOf(11), other: runOf(3) };
-  const controls = { 'arm | a': runOf(12), 'arm | b': runOf(9), 'other | a': runOf(6), 'other | b': runOf(0) };
+  const arms = { base, arm: buildFoundRun(11), other: buildFoundRun(3) };
+  const controls = {
+    'arm | a': buildFoundRun(12),
+    'arm | b': buildFoundRun(9),
+    'other | a': buildFoundRun(6),
+    'other | b': buildFoundRun(0),
+  };
 
   test('controls move no figure of an arm', () => {
-    const alone = measured(arms).arms;
-    const together = measured({ ...arms, ...controls }).arms;
+    const alone = measureRunsStructure(arms).arms;
+    const together = measureRunsStructure({ ...arms, ...controls }).arms;
     for (const [i, { structure: _, ...arm }] of alone.entries()) expect(together[i]).toMatchObject(arm);
   });
 
   test('are corrected among themselves: arms, controls, and the controls of each arm', () => {
-    const { arms: all } = measured({ ...arms, ...controls });
-    const factor = (comparison: { readonly p: number; readonly correctedP: number } | undefined) =>
+    const { arms: all } = measureRunsStructure({ ...arms, ...controls });
+    const computeCorrectionFactor = (comparison: { readonly p: number; readonly correctedP: number } | undefined) =>
       Math.round((comparison?.correctedP as number) / (comparison?.p as number));
-    const smallest = (group: readonly ({ readonly p: number; readonly correctedP: number } | undefined)[]) =>
+    const findSmallestP = (group: readonly ({ readonly p: number; readonly correctedP: number } | undefined)[]) =>
       group.reduce((least, one) => ((one?.p as number) < (least?.p as number) ? one : least));
-    const against = (places: readonly number[]) => smallest(places.map((i) => all[i]?.comparisons?.[METRIC]));
-    expect(factor(against([1, 2]))).toBe(2);
-    expect(factor(against([3, 4, 5, 6]))).toBe(4);
+    const findSmallestAgainst = (places: readonly number[]) =>
+      findSmallestP(places.map((i) => all[i]?.comparisons?.[METRIC]));
+    expect(computeCorrectionFactor(findSmallestAgainst([1, 2]))).toBe(2);
+    expect(computeCorrectionFactor(findSmallestAgainst([3, 4, 5, 6]))).toBe(4);
     for (const i of [1, 2]) {
       const own = Object.values(all[i]?.structure?.metrics[METRIC]?.controls ?? {});
       expect(own).toHaveLength(2);
-      expect(factor(smallest(own))).toBe(2);
+      expect(computeCorrectionFactor(findSmallestP(own))).toBe(2);
     }
   });
 
@@ -137,25 +156,37 @@ describe('families', () => {
       },
     ];
     const some = [14, 17, 22, 25, 28];
-    const runs = { base, arm: runOf(9, some), 'arm | a': runOf(9, some), 'arm | b': runOf(11, some) };
-    const at = (all: Readonly<Record<string, Run>>, level: string) =>
-      measured(all, [METRIC], strata).arms.map(({ strata: held }) => held.half?.[level]?.[METRIC]);
-    const factor = (value: StratumValue | undefined) => (value?.correctedP as number) / (value?.p as number);
+    const runs = {
+      base,
+      arm: buildFoundRun(9, some),
+      'arm | a': buildFoundRun(9, some),
+      'arm | b': buildFoundRun(11, some),
+    };
+    const measureRunsLevel = (all: Readonly<Record<string, Run>>, level: string) =>
+      measureRunsStructure(all, [METRIC], strata).arms.map(({ strata: held }) => held.half?.[level]?.[METRIC]);
+    const computeCorrectionFactor = (value: StratumValue | undefined) =>
+      (value?.correctedP as number) / (value?.p as number);
     const alone = { base, arm: runs.arm };
-    for (const level of ['first', 'second']) expect(at(runs, level)[1]).toEqual(at(alone, level)[1]);
+    for (const level of ['first', 'second'])
+      expect(measureRunsLevel(runs, level)[1]).toEqual(measureRunsLevel(alone, level)[1]);
     // The surer of the arm's two levels, and the surest of the controls' four.
-    expect(factor(at(runs, 'second')[1])).toBeCloseTo(2, 9);
-    expect(factor(at(runs, 'first')[3])).toBeCloseTo(4, 9);
+    expect(computeCorrectionFactor(measureRunsLevel(runs, 'second')[1])).toBeCloseTo(2, 9);
+    expect(computeCorrectionFactor(measureRunsLevel(runs, 'first')[3])).toBeCloseTo(4, 9);
   });
 
   test('an arm without controls, and a control, have no structure of their own', () => {
-    const { arms: all } = measured({ base, arm: runOf(25), plain: runOf(11), 'arm | order': base });
+    const { arms: all } = measureRunsStructure({
+      base,
+      arm: buildFoundRun(25),
+      plain: buildFoundRun(11),
+      'arm | order': base,
+    });
     expect(all.map(({ structure }) => structure !== null)).toEqual([false, true, false, false]);
     expect(all.map(({ control }) => control)).toEqual([null, null, null, { of: 'arm', kind: 'order' }]);
   });
 
   test('a control of the baseline is compared with it', () => {
-    const { arms: all } = measured({ base: runOf(25), 'base | order': base });
+    const { arms: all } = measureRunsStructure({ base: buildFoundRun(25), 'base | order': base });
     expect(all[0]?.structure?.metrics[METRIC]).toMatchObject({
       survives: [],
       controls: { order: { verdict: 'better' } },
@@ -163,7 +194,7 @@ describe('families', () => {
   });
 
   test('without the baseline nothing survives', () => {
-    const { arms: all } = measured({ arm: runOf(25), 'arm | order': runOf(25) });
+    const { arms: all } = measureRunsStructure({ arm: buildFoundRun(25), 'arm | order': buildFoundRun(25) });
     expect(all[0]?.structure?.survives).toEqual([]);
     expect(all[0]?.comparisons).toBeNull();
   });

@@ -1,5 +1,5 @@
 import type { Clusters } from '../../evaluation/clusters.ts';
-import { pairedDifferences } from '../../evaluation/paired-differences.ts';
+import { computePairedDifferences } from '../../evaluation/paired-differences.ts';
 import { type BaselineComparison, type ComparisonOptions, compareWithBaseline } from '../../evaluation/significance.ts';
 import type { ArmControl } from '../config/control-arms.ts';
 import type { Structure, StructureTest } from './result.ts';
@@ -25,9 +25,9 @@ function testStructure(
   clusters: Clusters,
   options: ComparisonOptions,
 ): StructureTest {
-  const values = (of: StructuredArm) => of.perQuery[metric] as readonly number[];
-  const differences = controls.map((control) => pairedDifferences(values(arm), values(control)));
-  const nothing = new Float64Array(values(arm).length);
+  const readArmValues = (of: StructuredArm) => of.perQuery[metric] as readonly number[];
+  const differences = controls.map((control) => computePairedDifferences(readArmValues(arm), readArmValues(control)));
+  const nothing = new Float64Array(readArmValues(arm).length);
   const compared = compareWithBaseline(differences, nothing, clusters, options);
   const kinds = controls.map(({ control }) => (control as ArmControl).kind);
   const survives = kinds.filter((_, i) => {
@@ -45,7 +45,7 @@ function testStructure(
  * @param arms its controls are among them.
  * @returns null for an arm without controls, as the controls themselves are.
  */
-export function structureOf(
+export function measureStructure(
   arm: StructuredArm,
   arms: readonly StructuredArm[],
   metrics: readonly string[],

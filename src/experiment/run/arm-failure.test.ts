@@ -5,9 +5,9 @@ import { afterAll, expect, test } from 'vitest';
 import { ChecksumMismatchError, NotFiniteError } from '../../core/errors.ts';
 import { resolveConfig } from '../config/config.ts';
 import {
-  armFailure,
-  failurePath,
+  buildArmFailure,
   hasOutcome,
+  joinFailurePath,
   readOutcomes,
   removeDamagedOutcomes,
   writeFailure,
@@ -44,11 +44,11 @@ test('the error of an arm is read back by its code and in one line, also an erro
     { name: 'three', description: 'the three', code: 'UNEXPECTED', message: 'x is not; a function' },
   ];
   expect(readOutcomes(folder, arms)).toEqual({ records: [], failures: expected });
-  expect(armFailure(arms[2]!, new TypeError('x is not\n  a function'))).toEqual(expected[1]);
+  expect(buildArmFailure(arms[2]!, new TypeError('x is not\n  a function'))).toEqual(expected[1]);
 });
 
 test('a thrown value that is no error is reported as a text', () => {
-  expect(armFailure(arms[0]!, 'stop')).toEqual({
+  expect(buildArmFailure(arms[0]!, 'stop')).toEqual({
     name: 'one',
     description: 'the one',
     code: 'UNEXPECTED',
@@ -58,12 +58,12 @@ test('a thrown value that is no error is reported as a text', () => {
 
 test('outcomes that were cut short are removed, and the others stay', () => {
   for (const name of ['one', 'two', 'three']) writeFailure(folder, name, new NotFiniteError('score', name, Number.NaN));
-  const whole = readFileSync(failurePath(folder, 'two'));
-  writeFileSync(failurePath(folder, 'two'), whole.subarray(0, whole.length / 2));
+  const whole = readFileSync(joinFailurePath(folder, 'two'));
+  writeFileSync(joinFailurePath(folder, 'two'), whole.subarray(0, whole.length / 2));
   writeFileSync(recordPath(folder, 'three'), whole);
   expect(() => readOutcomes(folder, arms)).toThrow(ChecksumMismatchError);
   expect(() => readOutcomes(folder, arms)).toThrow(
-    `damaged file ${failurePath(folder, 'two')}: not the failure of an arm; run again with --resume to run its arm again`,
+    `damaged file ${joinFailurePath(folder, 'two')}: not the failure of an arm; run again with --resume to run its arm again`,
   );
   expect(removeDamagedOutcomes(folder, ['one', 'two', 'three', 'none'])).toEqual(['two', 'three']);
   expect(['one', 'two', 'three'].map((name) => hasOutcome(folder, name))).toEqual([true, false, false]);

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ChecksumMismatchError, ConfigurationError, RagPlusPlusError } from '../../core/errors.ts';
 import { readText, writeAtomic } from '../../core/files.ts';
 import { parse } from '../../core/validation.ts';
-import { fileName } from '../config/arms.ts';
+import { formatFileName } from '../config/arms.ts';
 import type { ArmOptions } from '../config/config.ts';
 import type { ArmOutcomes } from '../launch/launcher.ts';
 import type { ArmFailure } from '../measure/result.ts';
@@ -27,12 +27,12 @@ export interface Outcomes {
   readonly failures: readonly ArmFailure[];
 }
 
-export function failurePath(runFolder: string, arm: string): string {
-  return join(runFolder, RECORDS, `${fileName(arm)}.failed.json`);
+export function joinFailurePath(runFolder: string, arm: string): string {
+  return join(runFolder, RECORDS, `${formatFileName(arm)}.failed.json`);
 }
 
 /** An error as it appears in the table; several lines become one. */
-function failureOf(name: string, error: unknown): FailureFile {
+function buildFailureFile(name: string, error: unknown): FailureFile {
   const message = error instanceof Error ? error.message : String(error);
   return {
     name,
@@ -42,19 +42,19 @@ function failureOf(name: string, error: unknown): FailureFile {
   };
 }
 
-export function armFailure({ name, description }: ArmOptions, error: unknown): ArmFailure {
-  const { code, message } = failureOf(name, error);
+export function buildArmFailure({ name, description }: ArmOptions, error: unknown): ArmFailure {
+  const { code, message } = buildFailureFile(name, error);
   return { name, description, code, message };
 }
 
 /** Writes the failure of an arm to a run's folder. */
 export function writeFailure(runFolder: string, arm: string, error: unknown): void {
-  writeAtomic(failurePath(runFolder, arm), `${JSON.stringify(failureOf(arm, error), null, 2)}\n`);
+  writeAtomic(joinFailurePath(runFolder, arm), `${JSON.stringify(buildFailureFile(arm, error), null, 2)}\n`);
 }
 
 /** Whether an arm is done, with or without an error. */
 export function hasOutcome(runFolder: string, arm: string): boolean {
-  return existsSync(recordPath(runFolder, arm)) || existsSync(failurePath(runFolder, arm));
+  return existsSync(recordPath(runFolder, arm)) || existsSync(joinFailurePath(runFolder, arm));
 }
 
 /** The outcomes in a run's folder, for the launchers. */
@@ -78,7 +78,7 @@ function readFailure(path: string): FailureFile {
 /** An arm that was run again has both files, and its record counts. */
 function readOutcome(runFolder: string, arm: string): ArmRecord | FailureFile | null {
   if (existsSync(recordPath(runFolder, arm))) return readArmRecord(recordPath(runFolder, arm));
-  return existsSync(failurePath(runFolder, arm)) ? readFailure(failurePath(runFolder, arm)) : null;
+  return existsSync(joinFailurePath(runFolder, arm)) ? readFailure(joinFailurePath(runFolder, arm)) : null;
 }
 
 /** The outcomes of arms in a run's folder; omits arms without one. @throws ChecksumMismatchError for a damaged one. */
@@ -106,7 +106,7 @@ export function removeDamagedOutcomes(runFolder: string, arms: readonly string[]
       return false;
     } catch (error) {
       if (!(error instanceof ChecksumMismatchError)) throw error;
-      for (const path of [recordPath(runFolder, arm), failurePath(runFolder, arm)]) rmSync(path, { force: true });
+      for (const path of [recordPath(runFolder, arm), joinFailurePath(runFolder, arm)]) rmSync(path, { force: true });
       return true;
     }
   });

@@ -5,7 +5,7 @@ import { readCheckedSafetensors, writeSafetensors } from '../../core/safetensors
 import { check } from '../../core/validation.ts';
 import type { StageCounts } from '../../signals/stage.ts';
 import { armOptions } from '../config/arm-options.ts';
-import { fileName } from '../config/arms.ts';
+import { formatFileName } from '../config/arms.ts';
 import type { Latency } from '../measure/result.ts';
 import type { TunedArm } from './tuning.ts';
 
@@ -42,7 +42,7 @@ export const REMEDY = 'run again with --resume to run its arm again';
 export const RECORDS = 'arms';
 
 export function recordPath(runFolder: string, arm: string): string {
-  return join(runFolder, RECORDS, `${fileName(arm)}.safetensors`);
+  return join(runFolder, RECORDS, `${formatFileName(arm)}.safetensors`);
 }
 
 /** Written whole or not at all, so that a record that is there is complete. */
@@ -82,13 +82,13 @@ const factsSchema: z.ZodType<Facts> = z.strictObject({
 });
 
 /** @throws ChecksumMismatchError for facts that are not those of a record. */
-function factsIn(json: string, path: string): Facts {
+function parseFacts(json: string, path: string): Facts {
   const found = check(factsSchema, JSON.parse(json));
   if ('value' in found) return found.value;
-  const [{ path: place, expected, got }] = found.faults as [ConfigurationFault];
+  const [{ path: location, expected, got }] = found.faults as [ConfigurationFault];
   throw new ChecksumMismatchError(
     path,
-    `not the record of an arm (${place}: expected ${expected}, got ${got})`,
+    `not the record of an arm (${location}: expected ${expected}, got ${got})`,
     REMEDY,
   );
 }
@@ -106,5 +106,5 @@ export function readArmRecord(path: string): ArmRecord {
     metadata.arm === undefined
   )
     throw new ChecksumMismatchError(path, 'not the record of an arm', REMEDY);
-  return { ...factsIn(metadata.arm, path), positions, scores, components, losses };
+  return { ...parseFacts(metadata.arm, path), positions, scores, components, losses };
 }

@@ -8,8 +8,8 @@ import { ValidationError } from '../../core/errors.ts';
 import { resolveConfig } from '../config/config.ts';
 import { applyOverrides, type Plain } from '../config/config-file.ts';
 import type { ArmRecord } from './arm-record.ts';
-import { type ArmRunner, countsSince, openArmRunner } from './arm-runner.ts';
-import { sampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
+import { type ArmRunner, openArmRunner, subtractCounts } from './arm-runner.ts';
+import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-runner-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -17,10 +17,10 @@ beforeAll(async () => {
   await useBackend('wasm');
   writeSampleJsonl(folder);
 });
-const configOf = (...overrides: string[]) =>
-  resolveConfig(applyOverrides(sampleConfig(folder) as Plain, overrides), 'sample');
+const resolveSampleConfig = (...overrides: string[]) =>
+  resolveConfig(applyOverrides(buildSampleConfig(folder) as Plain, overrides), 'sample');
 const open = (cache: string, ...overrides: string[]) =>
-  openArmRunner(configOf(...overrides), { cacheFolder: join(folder, cache) });
+  openArmRunner(resolveSampleConfig(...overrides), { cacheFolder: join(folder, cache) });
 
 test('what was counted since is the difference, without stages that were not asked for', () => {
   const before = { a: { executed: 2, memory: 3, disk: 5 }, b: { executed: 1, memory: 0, disk: 0 } };
@@ -29,7 +29,7 @@ test('what was counted since is the difference, without stages that were not ask
     b: { executed: 1, memory: 0, disk: 0 },
     c: { executed: 0, memory: 0, disk: 13 },
   };
-  expect(countsSince(before, after)).toEqual({
+  expect(subtractCounts(before, after)).toEqual({
     a: { executed: 0, memory: 7, disk: 11 },
     c: { executed: 0, memory: 0, disk: 13 },
   });
@@ -77,7 +77,7 @@ describe('an arm', () => {
   });
 
   test('is run under another config on the same data', async () => {
-    const other = runner.withConfig(configOf('evaluation.depth=10', 'evaluation.limitQueries=7'));
+    const other = runner.withConfig(resolveSampleConfig('evaluation.depth=10', 'evaluation.limitQueries=7'));
     try {
       expect(other.dataset).toBe(runner.dataset);
       const { depth, positions } = await other.run('newest');
@@ -100,7 +100,7 @@ describe('an arm', () => {
 
 test('arms are timed where it is asked for, but no null control', async () => {
   const overrides = ['evaluation.latency={queries: 2, warmUp: 1}', 'controls=true'];
-  const control = configOf(...overrides).arms.find((arm) => arm.control !== null);
+  const control = resolveSampleConfig(...overrides).arms.find((arm) => arm.control !== null);
   const timed = await open('cache', ...overrides);
   try {
     expect((await timed.run('newest')).latency?.total?.p50).toBeGreaterThan(0);
@@ -113,8 +113,8 @@ test('arms are timed where it is asked for, but no null control', async () => {
 test('what is disposed leaves no tensor, also where a workspace could not be opened', async () => {
   const before = tf.memory().numTensors;
   const runner = await open('cache', 'tuning.holdout=0.001');
-  await expect(runner.prepare(configOf().arms)).rejects.toThrow(ValidationError);
-  await runner.workspace();
+  await expect(runner.prepare(resolveSampleConfig().arms)).rejects.toThrow(ValidationError);
+  await runner.openArmWorkspace();
   await runner.run('newest');
   await runner.dispose();
   expect(tf.memory().numTensors).toBe(before);

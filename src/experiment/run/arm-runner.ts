@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type StartProgress, silent } from '../../core/progress.ts';
+import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
 import { loadDataset } from '../../datasets/registry.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { candidatesFrom } from '../../retrieval/candidate-sources.ts';
@@ -7,15 +7,21 @@ import { addCounts, type StageCounts } from '../../signals/stage.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
 import type { ReportShare } from '../launch/launcher.ts';
-import { attribute, relevantPositions } from '../measure/attribution.ts';
+import { attribute, listRelevantPositions } from '../measure/attribution.ts';
 import { measureLatency } from '../measure/latency.ts';
-import { meanOf } from '../measure/measurement.ts';
+import { computeMetricMean } from '../measure/measurement.ts';
 import type { ArmRecord } from './arm-record.ts';
 import { stageVersion } from './code-version.ts';
-import { type ArmRanking, rankArm, rankedComponents, rankedPositions, runOf } from './rankings.ts';
+import { type ArmRanking, buildRun, listRankedComponents, listRankedPositions, rankArm } from './rankings.ts';
 import { StageCache } from './stage-cache.ts';
-import { ArmTuning, cutoffOf, tuningStage } from './tuning.ts';
-import { type ExperimentSource, evaluatedQueries, limitedReach, limitedTuning, openWorkspace } from './workspaces.ts';
+import { ArmTuning, parseMetricCutoff, tuningStage } from './tuning.ts';
+import {
+  type ExperimentSource,
+  limitReach,
+  openWorkspace,
+  selectEvaluatedQueries,
+  splitTuningQueries,
+} from './workspaces.ts';
 
 /**
  * Loads the data of an experiment, to run its arms in this process.
@@ -24,7 +30,7 @@ import { type ExperimentSource, evaluatedQueries, limitedReach, limitedTuning, o
  */
 export async function openArmRunner(
   config: ExperimentConfig,
-  { cacheFolder, progress = silent }: { readonly cacheFolder: string; readonly progress?: StartProgress },
+  { cacheFolder, progress = ignoreProgress }: { readonly cacheFolder: string; readonly progress?: StartProgress },
 ): Promise<ArmRunner> {
   const dataset = await loadDataset(config.dataset, { cacheFolder: join(cacheFolder, 'datasets'), progress });
   const store = new StageCache(cacheFolder);
@@ -49,8 +55,8 @@ export class ArmRunner {
   constructor(source: ExperimentSource) {
     this.#source = source;
     this.dataset = source.dataset;
-    this.queries = evaluatedQueries(source.dataset, source.config);
-    this.#tuning = new ArmTuning(source.config.arms, (arm) => this.#tuningValue(arm));
+    this.queries = selectEvaluatedQueries(source.dataset, source.config);
+    this.#tuning = new ArmTuning(source.config.arms, (arm) => this.#measureTuningMetric(arm));
   }
 
   /** A runner of another config on the same data; as its owner, the caller disposes it. */
@@ -59,20 +65,20 @@ export class ArmRunner {
   }
 
   /** Of the evaluated queries. */
-  workspace(): Promise<Workspace> {
+  openArmWorkspace(): Promise<Workspace> {
     this.#workspace ??= this.#open(this.queries, this.dataset.devConversations);
     return this.#workspace;
   }
 
   /** Of the held-out queries of dev. @throws ValidationError when there is none. */
-  #forTuning(): Promise<Workspace> {
-    const { fit, tuning } = limitedTuning(this.dataset, this.#source.config);
+  #openTuningWorkspace(): Promise<Workspace> {
+    const { fit, tuning } = splitTuningQueries(this.dataset, this.#source.config);
     this.#tuningWorkspace ??= this.#open(tuning, fit);
     return this.#tuningWorkspace;
   }
 
   #open(queries: readonly Query[], fit: ReadonlySet<string>): Promise<Workspace> {
-    const reach = limitedReach(this.dataset, this.#source.config, queries);
+    const reach = limitReach(this.dataset, this.#source.config, queries);
     return openWorkspace({ ...this.#source, ...reach }, queries, fit);
   }
 
@@ -82,26 +88,26 @@ export class ArmRunner {
    * @throws ValidationError, NotFiniteError for data or vectors that no arm could be run on.
    */
   async prepare(arms: readonly ArmOptions[]): Promise<void> {
-    if (arms.some(({ name }) => this.#tuning.pointsLeft(name) > 0)) await this.#forTuning();
-    await this.workspace();
+    if (arms.some(({ name }) => this.#tuning.countPointsLeft(name) > 0)) await this.#openTuningWorkspace();
+    await this.openArmWorkspace();
   }
 
   /** The mean of the tuning metric for an arm with its hyper-parameters set. */
-  async #tuningValue(arm: ArmOptions): Promise<number> {
+  async #measureTuningMetric(arm: ArmOptions): Promise<number> {
     const { metric } = this.#source.config.tuning;
-    const depth = cutoffOf(metric, this.#source.config.evaluation.depth);
-    const workspace = await this.#forTuning();
-    return workspace.stage<number>(tuningStage(workspace.plan, arm, this.#source.config), async () => {
-      const ranked = rankedPositions(await rankArm(workspace, arm, depth));
-      const run = runOf(workspace.corpus, workspace.queries, ranked);
-      return meanOf(metric, run, this.dataset, workspace.queries);
+    const depth = parseMetricCutoff(metric, this.#source.config.evaluation.depth);
+    const workspace = await this.#openTuningWorkspace();
+    return workspace.runStage<number>(tuningStage(workspace.plan, arm, this.#source.config), async () => {
+      const ranked = listRankedPositions(await rankArm(workspace, arm, depth));
+      const run = buildRun(workspace.corpus, workspace.queries, ranked);
+      return computeMetricMean(metric, run, this.dataset, workspace.queries);
     });
   }
 
   /** The number of times each stage was executed, found in memory and read from the store so far. */
-  async stageCounts(): Promise<StageCounts> {
+  async sumStageCounts(): Promise<StageCounts> {
     const workspaces = await Promise.all([this.#tuningWorkspace, this.#workspace]);
-    return addCounts(...workspaces.flatMap((workspace) => (workspace === null ? [] : [workspace.stageCounts()])));
+    return addCounts(...workspaces.flatMap((workspace) => (workspace === null ? [] : [workspace.readStageCounts()])));
   }
 
   /**
@@ -111,37 +117,37 @@ export class ArmRunner {
    */
   async run(name: string, report: ReportShare = () => {}, armsAtOnce = 1): Promise<ArmRecord> {
     const started = performance.now();
-    const before = await this.stageCounts();
-    const steps = this.#tuning.pointsLeft(name) + 1;
+    const before = await this.sumStageCounts();
+    const steps = this.#tuning.countPointsLeft(name) + 1;
     let done = 0;
-    const tuned = await this.#tuning.tuned(name, () => report(++done / steps));
+    const tuned = await this.#tuning.tuneNamedArm(name, () => report(++done / steps));
     const { evaluation } = this.#source.config;
-    const arm = await rankArm(await this.workspace(), tuned.options, evaluation.depth);
+    const arm = await rankArm(await this.openArmWorkspace(), tuned.options, evaluation.depth);
     return {
       name,
       ...tuned,
-      ...rankedPositions(arm),
-      ...rankedComponents(arm, evaluation.inspect),
-      losses: await this.#losses(tuned.options, arm),
-      stages: countsSince(before, await this.stageCounts()),
+      ...listRankedPositions(arm),
+      ...listRankedComponents(arm, evaluation.inspect),
+      losses: await this.#encodeArmLosses(tuned.options, arm),
+      stages: subtractCounts(before, await this.sumStageCounts()),
       seconds: (performance.now() - started) / 1000,
       armsAtOnce,
-      latency: await this.#latency(tuned.options),
+      latency: await this.#measureArmLatency(tuned.options),
     };
   }
 
   /** A null control is nothing that anybody would wait for. */
-  async #latency(arm: ArmOptions): Promise<ArmRecord['latency']> {
+  async #measureArmLatency(arm: ArmOptions): Promise<ArmRecord['latency']> {
     const { evaluation, seed } = this.#source.config;
     if (evaluation.latency === null || arm.control !== null) return null;
-    return measureLatency(await this.workspace(), arm, evaluation.depth, evaluation.latency, seed);
+    return measureLatency(await this.openArmWorkspace(), arm, evaluation.depth, evaluation.latency, seed);
   }
 
   /** The fate of the relevant turns, as {@link attribute} numbers it. */
-  async #losses(options: ArmOptions, { retrieved }: ArmRanking): Promise<Uint8Array> {
+  async #encodeArmLosses(options: ArmOptions, { retrieved }: ArmRanking): Promise<Uint8Array> {
     const { qrels, relevantGrade } = this.dataset;
     const { attributionDepth } = this.#source.config.evaluation;
-    const workspace = await this.workspace();
+    const workspace = await this.openArmWorkspace();
     const { pool, scores, components } = retrieved;
     const found = await Promise.all(
       options.candidates.map((source) =>
@@ -149,7 +155,7 @@ export class ArmRunner {
       ),
     );
     const ids = this.queries.map(({ id }) => id);
-    const relevant = relevantPositions(workspace.corpus, qrels, relevantGrade, ids);
+    const relevant = listRelevantPositions(workspace.corpus, qrels, relevantGrade, ids);
     return attribute({ found, pool, relevance: components.get('relevance')!, scores }, relevant, attributionDepth);
   }
 
@@ -163,7 +169,7 @@ export class ArmRunner {
 }
 
 /** What was counted between two moments; stages that were not asked for in between are left out. */
-export function countsSince(before: StageCounts, after: StageCounts): StageCounts {
+export function subtractCounts(before: StageCounts, after: StageCounts): StageCounts {
   const differences = Object.entries(after).map(([name, { executed, memory, disk }]) => {
     const old = before[name] ?? { executed: 0, memory: 0, disk: 0 };
     return [name, { executed: executed - old.executed, memory: memory - old.memory, disk: disk - old.disk }] as const;

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { Corpus } from '../../model/corpus.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turn.ts';
-import { contentsByCluster, conversationsByCluster, conversationsWithout } from './cluster-conversations.ts';
+import { groupContentHashes, groupConversations, listUnheldConversations } from './cluster-conversations.ts';
 
-const turn = (id: string, conversationId: string, channel: string | null = null): Turn => {
+const buildTurn = (id: string, conversationId: string, channel: string | null = null): Turn => {
   return { id, conversationId, parentId: null, timestamp: 7, author: null, channel, text: 'x' };
 };
-const query = (id: string, cluster: string, others: Partial<Query> = {}): Query => {
+const buildClusterQuery = (id: string, cluster: string, others: Partial<Query> = {}): Query => {
   return {
     id,
     text: 'x',
@@ -24,21 +24,21 @@ const dataset: Dataset = {
   name: 'made up',
   declaration: { task: '', features: [], licence: '' },
   corpus: new Corpus([
-    turn('a0', 'a'),
-    turn('b0', 'b', 'log'),
-    turn('c0', 'c', 'log'),
-    turn('d0', 'd'),
-    turn('e0', 'e'),
-    turn('f0', 'f'),
-    turn('g0', 'g'),
+    buildTurn('a0', 'a'),
+    buildTurn('b0', 'b', 'log'),
+    buildTurn('c0', 'c', 'log'),
+    buildTurn('d0', 'd'),
+    buildTurn('e0', 'e'),
+    buildTurn('f0', 'f'),
+    buildTurn('g0', 'g'),
   ]),
   queries: [
-    query('q0', 'a'),
-    query('q1', 'other', { conversationId: 'd' }),
-    query('q2', 'other', { turnId: 'e0' }),
-    query('q3', 'alone'),
-    query('q4', 'log'),
-    query('q5', 'nowhere'),
+    buildClusterQuery('q0', 'a'),
+    buildClusterQuery('q1', 'other', { conversationId: 'd' }),
+    buildClusterQuery('q2', 'other', { turnId: 'e0' }),
+    buildClusterQuery('q3', 'alone'),
+    buildClusterQuery('q4', 'log'),
+    buildClusterQuery('q5', 'nowhere'),
   ],
   qrels: new Map([
     ['q0', new Map([['g0', 1]])],
@@ -59,34 +59,39 @@ test.each([
   ['what answers its queries, where nothing else is known', 'alone', ['f']],
   ['nothing', 'nowhere', []],
 ])('a cluster has the conversations that are known by %s', (_, cluster, conversations) => {
-  expect([...(conversationsByCluster(dataset).get(cluster) ?? [])].sort()).toEqual(conversations);
+  expect([...(groupConversations(dataset).get(cluster) ?? [])].sort()).toEqual(conversations);
 });
 
 test('encoders are fitted on the dev conversations of the other clusters', () => {
-  expect([...conversationsWithout(dataset, ['log', 'other'])]).toEqual(['a', 'f']);
-  expect(conversationsWithout(dataset, [])).toEqual(dataset.devConversations);
+  expect([...listUnheldConversations(dataset, ['log', 'other'])]).toEqual(['a', 'f']);
+  expect(listUnheldConversations(dataset, [])).toEqual(dataset.devConversations);
 });
 
 describe('contents of a cluster', () => {
-  const of = (...turns: Turn[]) =>
-    contentsByCluster({ ...dataset, corpus: new Corpus(turns), qrels: new Map(), queries: [query('q', 'a')] }).get('a');
-  const opening = { ...turn('a0', 'a'), text: 'Shall we bake?' };
+  const groupTurnContents = (...turns: Turn[]) =>
+    groupContentHashes({
+      ...dataset,
+      corpus: new Corpus(turns),
+      qrels: new Map(),
+      queries: [buildClusterQuery('q', 'a')],
+    }).get('a');
+  const opening = { ...buildTurn('a0', 'a'), text: 'Shall we bake?' };
 
   test('are the same whatever its turns and conversations are called, and when they go on', () => {
-    const [known] = of(opening) as [string];
+    const [known] = groupTurnContents(opening) as [string];
     expect(known).toMatch(/^[0-9a-f]{16}$/);
-    const renamed = contentsByCluster({
+    const renamed = groupContentHashes({
       ...dataset,
       corpus: new Corpus([{ ...opening, id: 'x', conversationId: 'b' }]),
       qrels: new Map(),
-      queries: [query('q', 'b')],
+      queries: [buildClusterQuery('q', 'b')],
     });
     expect(renamed.get('b')).toEqual([known]);
-    expect(of(opening, { ...turn('a1', 'a'), timestamp: 8 })).toEqual([known]);
+    expect(groupTurnContents(opening, { ...buildTurn('a1', 'a'), timestamp: 8 })).toEqual([known]);
   });
 
   test('are others where another text or time opens it under the same id', () => {
-    expect(of({ ...opening, text: 'Shall we sing?' })).not.toEqual(of(opening));
-    expect(of({ ...opening, timestamp: 6 })).not.toEqual(of(opening));
+    expect(groupTurnContents({ ...opening, text: 'Shall we sing?' })).not.toEqual(groupTurnContents(opening));
+    expect(groupTurnContents({ ...opening, timestamp: 6 })).not.toEqual(groupTurnContents(opening));
   });
 });

@@ -1,4 +1,4 @@
-import { hashOf } from '../../core/hash.ts';
+import { computeHash } from '../../core/hash.ts';
 import type { Conversation } from '../../model/conversation.ts';
 import type { Corpus } from '../../model/corpus.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
@@ -7,14 +7,17 @@ import type { Dataset, Query } from '../../model/dataset.ts';
 export type QueriedCorpus = Pick<Dataset, 'corpus' | 'queries' | 'qrels'>;
 
 /** The conversation that a query asks or comes from; where neither is known, those of the turns that answer it. */
-function homesOf({ corpus, qrels }: QueriedCorpus, { id, conversationId, turnId, anchorTurnId }: Query): string[] {
-  const home = (turn: string) => corpus.turn(turn).conversationId;
+function listQueryConversations(
+  { corpus, qrels }: QueriedCorpus,
+  { id, conversationId, turnId, anchorTurnId }: Query,
+): string[] {
+  const getTurnConversation = (turn: string) => corpus.getTurn(turn).conversationId;
   const known = conversationId === undefined ? [] : [conversationId];
-  for (const turn of [turnId ?? null, anchorTurnId]) if (turn !== null) known.push(home(turn));
-  return known.length > 0 ? known : [...(qrels.get(id)?.keys() ?? [])].map(home);
+  for (const turn of [turnId ?? null, anchorTurnId]) if (turn !== null) known.push(getTurnConversation(turn));
+  return known.length > 0 ? known : [...(qrels.get(id)?.keys() ?? [])].map(getTurnConversation);
 }
 
-function conversationsOfChannels({ turns }: Corpus): Map<string, Set<string>> {
+function groupByChannel({ turns }: Corpus): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   for (const { channel, conversationId } of turns) {
     if (channel === null) continue;
@@ -29,9 +32,9 @@ function conversationsOfChannels({ turns }: Corpus): Map<string, Set<string>> {
  * The conversations that each cluster of queries consists of: the one with the cluster's name, or else those of a channel with that name and the homes of its
  * queries.
  */
-export function conversationsByCluster(data: QueriedCorpus): ReadonlyMap<string, ReadonlySet<string>> {
+export function groupConversations(data: QueriedCorpus): ReadonlyMap<string, ReadonlySet<string>> {
   const names = new Set(data.corpus.conversations.map(({ id }) => id));
-  const ofChannels = conversationsOfChannels(data.corpus);
+  const ofChannels = groupByChannel(data.corpus);
   const found = new Map<string, Set<string>>();
   for (const query of data.queries) {
     const { cluster } = query;
@@ -40,14 +43,14 @@ export function conversationsByCluster(data: QueriedCorpus): ReadonlyMap<string,
       own = new Set(names.has(cluster) ? [cluster] : ofChannels.get(cluster));
       found.set(cluster, own);
     }
-    if (!names.has(cluster)) for (const home of homesOf(data, query)) own.add(home);
+    if (!names.has(cluster)) for (const home of listQueryConversations(data, query)) own.add(home);
   }
   return found;
 }
 
 /** The conversations that encoders may be fitted on while some clusters are held out. */
-export function conversationsWithout(dataset: Dataset, heldOut: readonly string[]): Set<string> {
-  const all = conversationsByCluster(dataset);
+export function listUnheldConversations(dataset: Dataset, heldOut: readonly string[]): Set<string> {
+  const all = groupConversations(dataset);
   const excluded = new Set(heldOut.flatMap((cluster) => [...(all.get(cluster) ?? [])]));
   return new Set([...dataset.devConversations].filter((id) => !excluded.has(id)));
 }
@@ -56,15 +59,18 @@ export function conversationsWithout(dataset: Dataset, heldOut: readonly string[
 const DIGITS = 16;
 
 /** Identity of a conversation by content, since two collections may use one id for different conversations: time and text of its first turn, which later turns do not change. */
-function contentHash({ turns }: Conversation): string {
+function computeContentHash({ turns }: Conversation): string {
   const [first] = turns;
-  return hashOf([first?.timestamp, first?.text]).slice(0, DIGITS);
+  return computeHash([first?.timestamp, first?.text]).slice(0, DIGITS);
 }
 
 /** The content hashes of each cluster's conversations. */
-export function contentsByCluster(data: QueriedCorpus): ReadonlyMap<string, readonly string[]> {
-  const all = conversationsByCluster(data);
+export function groupContentHashes(data: QueriedCorpus): ReadonlyMap<string, readonly string[]> {
+  const all = groupConversations(data);
   return new Map(
-    Array.from(all, ([cluster, ids]) => [cluster, Array.from(ids, (id) => contentHash(data.corpus.conversation(id)))]),
+    Array.from(all, ([cluster, ids]) => [
+      cluster,
+      Array.from(ids, (id) => computeContentHash(data.corpus.getConversation(id))),
+    ]),
   );
 }

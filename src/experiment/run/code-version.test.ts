@@ -27,7 +27,7 @@ const source = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const modules = new ModuleVersions();
 
 /** The files of src that some modules reach. */
-function reached(entries: readonly string[]): string[] {
+function listReachedFiles(entries: readonly string[]): string[] {
   return [...modules.reachedFrom(modulePaths(entries))].map((path) => relative(source, path));
 }
 
@@ -51,10 +51,10 @@ const definitions = ['signals', 'retrieval']
   .filter((file) => /= define(?:Stage|Signal)\b/.test(readText(join(source, file))))
   .map((file) => file.slice(0, -'.ts'.length));
 /** What all stages together reach, and the vectors that they begin with. */
-const stage = reached([...definitions, ...WORKSPACE_MODULES, ...EMBEDDING_MODULES]);
-const tuning = reached(TUNING_MODULES);
-const record = reached(RECORD_MODULES);
-const training = reached(TRAINING_MODULES);
+const stage = listReachedFiles([...definitions, ...WORKSPACE_MODULES, ...EMBEDDING_MODULES]);
+const tuning = listReachedFiles(TUNING_MODULES);
+const record = listReachedFiles(RECORD_MODULES);
+const training = listReachedFiles(TRAINING_MODULES);
 
 describe('a stage', () => {
   test('reaches neither data sets nor metrics, nor what runs, trains or reports', () => {
@@ -71,7 +71,7 @@ describe('a stage', () => {
       expect(text.match(/module: import\.meta\.url/g)?.length).toBe(
         text.match(/\bdefine(?:Stage|Signal)[<(]/g)?.length,
       );
-    const bm25 = reached(['signals/bm25', ...WORKSPACE_MODULES]);
+    const bm25 = listReachedFiles(['signals/bm25', ...WORKSPACE_MODULES]);
     expect(bm25).toContain('candidates/bm25.ts');
     expect(bm25.filter((file) => /^signals\/(?:attention|trajectory|cosine|decay)\.ts$/.test(file))).toEqual([]);
     expect(stageVersion(urlOf('signals/bm25'))).not.toBe(stageVersion(urlOf('signals/decay')));
@@ -159,11 +159,11 @@ test.each<[string, readonly string[], readonly string[]]>([
 
 test('the versions hold for the process, and are not the same', () => {
   const versions = [embeddingVersion, tuningVersion, recordVersion, learningVersion];
-  for (const version of versions) {
-    expect(version()).toMatch(/^[0-9a-f]{64}$/);
-    expect(version()).toBe(version());
+  for (const hashSampleCode of versions) {
+    expect(hashSampleCode()).toMatch(/^[0-9a-f]{64}$/);
+    expect(hashSampleCode()).toBe(hashSampleCode());
   }
-  expect(new Set(versions.map((version) => version())).size).toBe(versions.length);
+  expect(new Set(versions.map((hashSampleCode) => hashSampleCode())).size).toBe(versions.length);
   expect(codeReachedFrom(...modulePaths(EMBEDDING_MODULES))).toBe(embeddingVersion());
 });
 

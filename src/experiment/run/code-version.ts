@@ -1,9 +1,9 @@
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ModuleVersions } from '../../core/code/module-versions.ts';
-import { hashOf } from '../../core/hash.ts';
+import { computeHash } from '../../core/hash.ts';
 import { getOrCompute, once } from '../../core/once.ts';
-import { installedVersion, NUMERIC_PACKAGES } from './environment.ts';
+import { findInstalledVersion, NUMERIC_PACKAGES } from './environment.ts';
 
 /** Modules that every stage gets its data from: a stage's own module imports their types alone. */
 export const WORKSPACE_MODULES = ['signals/workspace'] as const;
@@ -28,7 +28,7 @@ const OWN_PATH = fileURLToPath(import.meta.url);
 const SOURCE = join(dirname(OWN_PATH), '..', '..');
 
 const moduleVersions = once(
-  () => new ModuleVersions(new Map(NUMERIC_PACKAGES.map((name) => [name, installedVersion(name)]))),
+  () => new ModuleVersions(new Map(NUMERIC_PACKAGES.map((name) => [name, findInstalledVersion(name)]))),
 );
 
 /** The paths of modules of src, as they run: of the source or of the build. */
@@ -45,10 +45,10 @@ export function modulePaths(modules: readonly string[]): string[] {
  * @throws StorageError for a module that is not there.
  */
 export function codeReachedFrom(...modules: readonly string[]): string {
-  return hashOf([moduleVersions().versionOf(modules), process.arch]);
+  return computeHash([moduleVersions().versionOf(modules), process.arch]);
 }
 
-function versionOf(modules: readonly string[]): () => string {
+function createCodeVersion(modules: readonly string[]): () => string {
   return once(() => codeReachedFrom(...modulePaths(modules)));
 }
 
@@ -60,13 +60,13 @@ export function stageVersion(module: string): string {
 }
 
 /** Version of everything that makes the vectors of texts. */
-export const embeddingVersion = versionOf(EMBEDDING_MODULES);
+export const embeddingVersion = createCodeVersion(EMBEDDING_MODULES);
 
 /** Version of everything that ranks an arm by its stages and computes the tuning metric. */
-export const tuningVersion = versionOf(TUNING_MODULES);
+export const tuningVersion = createCodeVersion(TUNING_MODULES);
 
 /** Version of everything that an arm's record comes from: its stages, and what reads configs, tunes, ranks and writes. */
-export const recordVersion = versionOf(RECORD_MODULES);
+export const recordVersion = createCodeVersion(RECORD_MODULES);
 
 /** Version of everything that trains: a stage that holds what was learned depends on it too. */
-export const learningVersion = versionOf(TRAINING_MODULES);
+export const learningVersion = createCodeVersion(TRAINING_MODULES);

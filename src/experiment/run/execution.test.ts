@@ -9,7 +9,7 @@ import type { Plain } from '../config/config-file.ts';
 import { openArmRunner } from './arm-runner.ts';
 import { captureEnvironment } from './environment.ts';
 import { ArmsProgress, executeHere, type PreparedRun } from './execution.ts';
-import { sampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
+import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-execution-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -27,13 +27,13 @@ const failing = {
   relevance: { signals: ['bm25'] },
 };
 const config = resolveConfig(
-  { ...sampleConfig(folder), evaluation: { baseline: 'tuned' }, arms: [failing, tuned] } as Plain,
+  { ...buildSampleConfig(folder), evaluation: { baseline: 'tuned' }, arms: [failing, tuned] } as Plain,
   'sample',
 );
 
 /** The reports that a progress bar received. */
 const told: (string | number)[] = [];
-const progress: StartProgress = (stage, total) => {
+const recordStages: StartProgress = (stage, total) => {
   told.push(stage, total);
   return { update: (done) => void told.push(done), finish: (remark) => void told.push(remark ?? '') };
 };
@@ -44,7 +44,16 @@ beforeAll(async () => {
   const cacheFolder = join(folder, 'cache');
   const runner = await openArmRunner(config, { cacheFolder });
   const environment = captureEnvironment('wasm', config.seed, 'ragpp run');
-  run = { config, arms: config.arms, hash: 'x', environment, backend: 'wasm', cacheFolder, runner, progress };
+  run = {
+    config,
+    arms: config.arms,
+    hash: 'x',
+    environment,
+    backend: 'wasm',
+    cacheFolder,
+    runner,
+    progress: recordStages,
+  };
 });
 afterAll(() => run.runner.dispose());
 

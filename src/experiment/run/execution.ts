@@ -2,7 +2,7 @@ import type { BackendName } from '../../core/backend.ts';
 import type { StartProgress } from '../../core/progress.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
 import type { ArmFailure, Environment } from '../measure/result.ts';
-import { armFailure, type Outcomes } from './arm-failure.ts';
+import { buildArmFailure, type Outcomes } from './arm-failure.ts';
 import type { ArmRecord } from './arm-record.ts';
 import type { ArmRunner } from './arm-runner.ts';
 
@@ -56,7 +56,7 @@ export const executeHere: Execute = async (run) => {
     try {
       records.push(await run.runner.run(arm.name, (share) => progress.report(arm.name, share)));
     } catch (error) {
-      failures.push(armFailure(arm, error));
+      failures.push(buildArmFailure(arm, error));
     }
     progress.report(arm.name, 1);
   }

@@ -10,7 +10,7 @@ import type { Plain } from '../config/config-file.ts';
 import { joinRun, runArmTask } from '../launch/arm-task.ts';
 import type { Launcher, LaunchJob } from '../launch/launcher.ts';
 import { FolderExecution } from './folder-execution.ts';
-import { sampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
+import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
 import type { Opening } from './partial-folder.ts';
 import { type FinishedRun, runExperiment } from './run.ts';
 
@@ -26,8 +26,8 @@ beforeEach(() => rmSync(results, { recursive: true, force: true }));
 
 /** Runs the sample with a launcher. @returns what came of it and the execution, which still has its folder. */
 async function run(launch: Launcher['launch'], opening: Opening = 'fresh', atOnce = 1, progress?: StartProgress) {
-  const config = resolveConfig(sampleConfig(root) as Plain, 'sample');
-  const launcher = { name: 'sample', armsAtOnce: (arms: number) => Math.min(arms, atOnce), launch };
+  const config = resolveConfig(buildSampleConfig(root) as Plain, 'sample');
+  const launcher = { name: 'sample', countArmsAtOnce: (arms: number) => Math.min(arms, atOnce), launch };
   const { signal } = new AbortController();
   const execution = new FolderExecution({ results, opening, launcher, signal });
   const context = {
@@ -44,15 +44,15 @@ async function run(launch: Launcher['launch'], opening: Opening = 'fresh', atOnc
   }
   return { finished, execution };
 }
-const everyArm = async ({ arms, runHere }: LaunchJob) => {
+const runEveryArm = async ({ arms, runHere }: LaunchJob) => {
   for (const arm of arms) await runHere(arm);
 };
-const partial = () => join(results, readdirSync(results)[0] as string);
+const findPartialFolder = () => join(results, readdirSync(results)[0] as string);
 
 test('what is found in a folder is what is found in memory', async () => {
-  const { finished, execution } = await run(everyArm);
+  const { finished, execution } = await run(runEveryArm);
   execution.release();
-  const config = resolveConfig(sampleConfig(root) as Plain, 'sample');
+  const config = resolveConfig(buildSampleConfig(root) as Plain, 'sample');
   const inMemory = await runExperiment(config, { backend: 'wasm', cacheFolder, command: 'ragpp run' });
   expect((finished as FinishedRun).runs).toEqual(inMemory.runs);
   expect((finished as FinishedRun).result.arms).toEqual(inMemory.result.arms);
@@ -83,7 +83,7 @@ test('a launcher that breaks off is an error; what it has done is kept, and a re
   const launched: string[] = [];
   const second = await run(async (job) => {
     launched.push(...job.arms);
-    await everyArm(job);
+    await runEveryArm(job);
   }, 'resume');
   expect(launched).toEqual(['Decayed × 2', 'unified', 'propagated']);
   expect((second.finished as FinishedRun).result.arms).toHaveLength(5);
@@ -93,23 +93,23 @@ test('a launcher that breaks off is an error; what it has done is kept, and a re
 test.each(['resume', 'retry-failed'] as const)(
   'a record that was cut short is made again by %s, which says so',
   async (opening) => {
-    const first = await run(everyArm);
+    const first = await run(runEveryArm);
     first.execution.release();
-    truncateSync(join(partial(), 'arms', 'unified.safetensors'), 1000);
+    truncateSync(join(findPartialFolder(), 'arms', 'unified.safetensors'), 1000);
     const launched: string[] = [];
     const lines: string[] = [];
-    const progress: StartProgress = (stage) => ({
+    const collectStageLines: StartProgress = (stage) => ({
       update() {},
       finish: (remark) => void lines.push(`${stage}: ${remark}`),
     });
     const second = await run(
       async (job) => {
         launched.push(...job.arms);
-        await everyArm(job);
+        await runEveryArm(job);
       },
       opening,
       1,
-      progress,
+      collectStageLines,
     );
     second.execution.release();
     expect(launched).toEqual(['unified']);
@@ -128,20 +128,20 @@ test('the number of arms at a time is that of the command that ran them, not of 
     3,
   );
   first.execution.release();
-  const { finished, execution } = await run(everyArm, 'resume');
+  const { finished, execution } = await run(runEveryArm, 'resume');
   execution.release();
   expect((finished as FinishedRun).result.armsAtOnce).toBe(3);
-  const alone = await run(everyArm);
+  const alone = await run(runEveryArm);
   alone.execution.release();
   expect((alone.finished as FinishedRun).result.armsAtOnce).toBe(1);
 });
 
 test('records of other code are not resumed, nor does a process with other code join the run', async () => {
-  (await run(everyArm)).execution.release();
-  const folder = partial();
+  (await run(runEveryArm)).execution.release();
+  const folder = findPartialFolder();
   const state = JSON.parse(readFileSync(join(folder, 'state.json'), 'utf8'));
   writeFileSync(join(folder, 'state.json'), JSON.stringify({ ...state, recordVersion: 'older' }));
-  const { finished } = await run(everyArm, 'resume');
+  const { finished } = await run(runEveryArm, 'resume');
   expect(finished).toBeInstanceOf(ValidationError);
   expect((finished as Error).message).toMatch(/^run cannot be resumed, since it was begun with another recordVersion/);
   await expect(joinRun(folder, 'wasm', cacheFolder)).rejects.toThrow(
@@ -150,8 +150,8 @@ test('records of other code are not resumed, nor does a process with other code 
 });
 
 test('another process finds in the folder all that it needs to run an arm', async () => {
-  (await run(everyArm)).execution.release();
-  const folder = partial();
+  (await run(runEveryArm)).execution.release();
+  const folder = findPartialFolder();
   const path = join(folder, 'arms', 'unified.safetensors');
   const before = readFileSync(path);
   rmSync(path);
@@ -159,6 +159,6 @@ test('another process finds in the folder all that it needs to run an arm', asyn
   expect(await runArmTask(folder, runner, 'unified')).toBe(false);
   await runner.dispose();
   // The data at the end of the file: seconds and counts in the header may differ.
-  const data = (bytes: Buffer) => bytes.subarray(8 + Number(bytes.readBigUInt64LE()));
-  expect(data(readFileSync(path)).equals(data(before))).toBe(true);
+  const skipHeader = (bytes: Buffer) => bytes.subarray(8 + Number(bytes.readBigUInt64LE()));
+  expect(skipHeader(readFileSync(path)).equals(skipHeader(before))).toBe(true);
 });

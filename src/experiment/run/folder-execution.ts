@@ -4,10 +4,10 @@ import { ProcessDiedError } from '../../core/errors.ts';
 import { yaml } from '../../core/yaml.ts';
 import { runArmTask } from '../launch/arm-task.ts';
 import type { Launcher } from '../launch/launcher.ts';
-import { thisProgram } from '../launch/program.ts';
+import { findOwnProgram } from '../launch/program.ts';
 import {
-  failurePath,
   hasOutcome,
+  joinFailurePath,
   type Outcomes,
   outcomesIn,
   readOutcomes,
@@ -27,7 +27,7 @@ interface FolderExecutionOptions {
   readonly signal: AbortSignal;
 }
 
-function stateOf({ hash, runner, backend, arms }: PreparedRun, armsAtOnce: number): RunState {
+function buildRunState({ hash, runner, backend, arms }: PreparedRun, armsAtOnce: number): RunState {
   return {
     hash,
     recordVersion: recordVersion(),
@@ -79,10 +79,10 @@ export class FolderExecution {
   /** Writes the description of the run before anything runs. */
   #begin(run: PreparedRun, folder: PartialFolder): void {
     const { launcher, opening } = this.#options;
-    const state = stateOf(run, launcher.armsAtOnce(run.arms.length));
+    const state = buildRunState(run, launcher.countArmsAtOnce(run.arms.length));
     assertContinues(folder.path, state);
     if (opening === 'retry-failed')
-      for (const { name } of run.arms) rmSync(failurePath(folder.path, name), { force: true });
+      for (const { name } of run.arms) rmSync(joinFailurePath(folder.path, name), { force: true });
     folder.write({
       'config.yaml': yaml().stringify(run.config),
       'environment.json': `${JSON.stringify(run.environment, null, 2)}\n`,
@@ -98,7 +98,7 @@ export class FolderExecution {
     const runHere = (arm: string) => runArmTask(folder, runner, arm, (share) => report(arm, share));
     const cacheFolder = resolve(run.cacheFolder);
     const outcomes = outcomesIn(folder);
-    const program = thisProgram();
+    const program = findOwnProgram();
     await launcher.launch({ folder, arms, outcomes, runHere, program, backend, cacheFolder, report, signal });
     for (const arm of arms)
       if (!outcomes.has(arm))

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Random, random } from '../../core/random.ts';
+import { createRandom, type Random } from '../../core/random.ts';
 
-const HOUR = 3_600_000;
+const HOUR_MILLISECONDS = 3_600_000;
 const THREADS = 23;
 const TOPICS =
   'kernel patch driver module boot panic soup lentils garlic onion pepper broth train ticket platform delay station track violin tuning bow string bridge rosin mortgage interest bank loan rate deposit orchid pot moss light humidity root'.split(
@@ -13,7 +13,7 @@ const COMMON = 'we should could you please try the old new thing today tomorrow 
 );
 
 /** A sentence that mostly keeps to its topic. */
-function sentence(source: Random, topic: readonly string[]): string {
+function drawSentence(source: Random, topic: readonly string[]): string {
   const words = Array.from({ length: 7 + source.integer(12) }, () => {
     const list = source.uniform() < 0.4 ? topic : COMMON;
     return list[source.integer(list.length)] as string;
@@ -26,35 +26,40 @@ function sentence(source: Random, topic: readonly string[]): string {
  * each looking for the turn that it takes words from. One query has no answer.
  */
 export function writeSampleJsonl(folder: string): void {
-  const source = random(41, 'sample-jsonl');
+  const source = createRandom(41, 'sample-jsonl');
   const turns: object[] = [];
   const queries: object[] = [];
   const qrels: string[] = [];
   for (let thread = 0; thread < THREADS; thread++) {
     const topic = TOPICS.slice((thread % 6) * 6, (thread % 6) * 6 + 6);
-    const start = Date.UTC(2024, 4, 1) + thread * 29 * HOUR;
-    const texts = Array.from({ length: 3 + source.integer(5) }, () => sentence(source, topic));
+    const start = Date.UTC(2024, 4, 1) + thread * 29 * HOUR_MILLISECONDS;
+    const texts = Array.from({ length: 3 + source.integer(5) }, () => drawSentence(source, topic));
     for (const [i, text] of texts.entries()) {
       const parentId = i === 0 ? null : `t${thread}-${source.integer(i)}`;
       const place = { id: `t${thread}-${i}`, conversationId: `c${thread}`, parentId };
-      turns.push({ ...place, timestamp: start + i * HOUR, channel: thread % 2 === 0 ? 'even' : 'odd', text });
+      turns.push({
+        ...place,
+        timestamp: start + i * HOUR_MILLISECONDS,
+        channel: thread % 2 === 0 ? 'even' : 'odd',
+        text,
+      });
     }
     for (const [number, target] of [0, 2].entries()) {
       const words = (texts[target] as string).replace('.', '').split(' ');
       const text = `${source.shuffle(words).slice(0, 5).join(' ')} ${COMMON[source.integer(COMMON.length)]}`;
       const id = `q${thread}-${number}`;
-      queries.push({ id, text, timestamp: start + (number + 2) * HOUR - 1, conversationId: `c${thread}` });
+      queries.push({ id, text, timestamp: start + (number + 2) * HOUR_MILLISECONDS - 1, conversationId: `c${thread}` });
       if (id !== 'q21-1') qrels.push(`${id} 0 t${thread}-${target} 1`);
     }
   }
-  const lines = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
-  writeFileSync(join(folder, 'turns.jsonl'), lines(turns));
-  writeFileSync(join(folder, 'queries.jsonl'), lines(queries));
+  const formatFixtureLines = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  writeFileSync(join(folder, 'turns.jsonl'), formatFixtureLines(turns));
+  writeFileSync(join(folder, 'queries.jsonl'), formatFixtureLines(queries));
   writeFileSync(join(folder, 'qrels.txt'), `${qrels.join('\n')}\n`);
 }
 
 /** A config for it, with every kind of step. */
-export function sampleConfig(dataFolder: string): object {
+export function buildSampleConfig(dataFolder: string): object {
   return {
     name: 'sample',
     description: 'A made-up experiment.',

@@ -31,10 +31,10 @@ const FUSIONS = {
   combsum: { method: 'combsum' },
   combmnz: { method: 'combmnz' },
 };
-const fusing = (fusion: object) => ({ signals: Object.keys(sources), fusion });
+const buildFusing = (fusion: object) => ({ signals: Object.keys(sources), fusion });
 
 /** The files that a run of these arms leaves, as rankings. */
-async function rankings(): Promise<(arm: string) => Run> {
+async function runSourceRankings(): Promise<(arm: string) => Run> {
   const single = Object.entries(sources).map(([signal, source]) => ({
     name: signal,
     candidates: [source],
@@ -43,7 +43,7 @@ async function rankings(): Promise<(arm: string) => Run> {
   const fused = Object.entries({ ...FUSIONS, pool: { method: 'pool-rrf', k: 10 } }).map(([name, fusion]) => ({
     name,
     candidates: Object.values(sources),
-    relevance: fusing(fusion),
+    relevance: buildFusing(fusion),
   }));
   const config = {
     name: 'list-fusion',
@@ -68,7 +68,7 @@ async function rankings(): Promise<(arm: string) => Run> {
 describe('fusion of lists in a config', () => {
   let runOf: (arm: string) => Run;
   beforeAll(async () => {
-    runOf = await rankings();
+    runOf = await runSourceRankings();
   });
 
   test.each(Object.entries(FUSIONS))('%s ranks as fuseLists ranks the run files of its sources', (arm, fusion) => {
@@ -86,10 +86,13 @@ describe('fusion of lists in a config', () => {
   });
 
   test('of the pool, each signal ranks what other sources found as well', () => {
-    const ids = (ranked: readonly Scored[] | undefined) => ranked?.map(({ id }) => id);
+    const listRankedIds = (ranked: readonly Scored[] | undefined) => ranked?.map(({ id }) => id);
     const [pool, lists] = [runOf('pool'), runOf('rrf')];
-    const changed = [...pool].filter(([query, ranked]) => ids(ranked)?.join() !== ids(lists.get(query))?.join());
+    const changed = [...pool].filter(
+      ([query, ranked]) => listRankedIds(ranked)?.join() !== listRankedIds(lists.get(query))?.join(),
+    );
     expect(changed.length).toBeGreaterThan(pool.size / 2);
-    for (const [query, ranked] of pool) expect(ids(ranked)?.sort()).toEqual(ids(lists.get(query))?.sort());
+    for (const [query, ranked] of pool)
+      expect(listRankedIds(ranked)?.sort()).toEqual(listRankedIds(lists.get(query))?.sort());
   });
 });

@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 export const PROJECT_ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 
 /** The version of the package in a folder. */
-export function versionOf(folder: string): string {
+export function readPackageVersion(folder: string): string {
   return (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }).version;
 }
 
 export function projectVersion(): string {
-  return versionOf(PROJECT_ROOT);
+  return readPackageVersion(PROJECT_ROOT);
 }

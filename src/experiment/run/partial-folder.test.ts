@@ -24,14 +24,14 @@ beforeEach(() => {
 
 const read = (folder: string, name: string) => readFileSync(join(folder, name), 'utf8');
 /** A finished run with a record, and what `resume` needs. */
-function finishedRun(): void {
+function leaveFinishedRun(): void {
   const folder = PartialFolder.open(target, 'fresh');
   folder.write({ 'state.json': '{}', 'arms/a.safetensors': 'a' });
   folder.finish({ 'metrics.json': 'first', 'more/bytes': Uint8Array.of(1, 2, 3) });
 }
 
 test('a finished folder holds the files of the start and of the end, and no folder beside it is left', () => {
-  finishedRun();
+  leaveFinishedRun();
   expect(readdirSync(root)).toEqual(['x-1']);
   expect(readdirSync(target).sort()).toEqual(['arms', 'metrics.json', 'more', 'state.json']);
   expect([...readFileSync(join(target, 'more', 'bytes'))]).toEqual([1, 2, 3]);
@@ -49,7 +49,7 @@ test('one at a time has the folder', () => {
 
 describe('what an earlier run left', () => {
   test('is gone for a fresh start', () => {
-    finishedRun();
+    leaveFinishedRun();
     const unfinished = PartialFolder.open(target, 'fresh');
     unfinished.write({ 'state.json': '{}', 'arms/a': 'a' });
     unfinished.release();
@@ -77,7 +77,7 @@ describe('what an earlier run left', () => {
   });
 
   test('finished, is copied for a resumption, and stays until that is done', () => {
-    finishedRun();
+    leaveFinishedRun();
     const folder = PartialFolder.open(target, 'retry-failed');
     expect(readdirSync(partial).sort()).toEqual(['arms', 'lock', 'state.json']);
     expect(read(partial, 'arms/a.safetensors')).toBe('a');
@@ -86,7 +86,7 @@ describe('what an earlier run left', () => {
   });
 
   test('half copied from a finished run, is copied once more', () => {
-    finishedRun();
+    leaveFinishedRun();
     mkdirSync(join(partial, 'arms'), { recursive: true });
     writeFileSync(join(partial, 'arms', 'a.safetensors'), '');
     PartialFolder.open(target, 'resume').release();
@@ -116,7 +116,7 @@ describe('a process that was killed while it swapped the folders', () => {
   });
 
   test('after the new one was put in place: the old one is taken away', () => {
-    finishedRun();
+    leaveFinishedRun();
     mkdirSync(`${target}.replaced`);
     PartialFolder.open(target, 'fresh').finish({ new: 'new' });
     expect(readdirSync(root)).toEqual(['x-1']);
@@ -158,7 +158,7 @@ describe('what is not ours is left as it is', () => {
   });
 
   test('a link in a finished run that is to be resumed', () => {
-    finishedRun();
+    leaveFinishedRun();
     rmSync(join(target, 'arms'), { recursive: true });
     symlinkSync(theirs, join(target, 'arms'));
     expectRefusal('resume', join(target, 'arms'));

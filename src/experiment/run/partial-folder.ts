@@ -56,14 +56,14 @@ export class PartialFolder {
   /** @throws UnavailableError while another process holds it, StorageError naming the folder or a link at its path, ValidationError if it is not the folder of a run. */
   static open(target: string, opening: Opening): PartialFolder {
     const path = `${target}${PARTIAL}`;
-    return naming(target, () => {
-      for (const place of [target, path, `${target}${REPLACED}`]) assertNoLink(place);
+    return runNamingTarget(target, () => {
+      for (const location of [target, path, `${target}${REPLACED}`]) assertNoLink(location);
       makeFolder(path);
       assertOurs(path);
       const folder = new PartialFolder(target, path, RunLock.acquire(path));
       try {
         folder.#putBack();
-        if (opening === 'fresh') folder.#empty();
+        if (opening === 'fresh') folder.#emptyFolder();
         else if (!existsSync(join(path, STATE))) folder.#takeOver();
         else folder.#tidy();
       } catch (error) {
@@ -85,14 +85,14 @@ export class PartialFolder {
     else renameSync(this.#replaced, this.target);
   }
 
-  #empty(): void {
+  #emptyFolder(): void {
     for (const name of readdirSync(this.path))
       if (!KEPT.includes(name)) rmSync(join(this.path, name), { recursive: true });
   }
 
   /** Copies the records of the finished run, which remains until this run is done. */
   #takeOver(): void {
-    this.#empty();
+    this.#emptyFolder();
     if (!existsSync(join(this.target, STATE))) return;
     assertNoLinks(this.target);
     for (const name of [RECORDS, STATE])
@@ -113,7 +113,7 @@ export class PartialFolder {
 
   /** Writes the last files and puts the folder in its place; an earlier run there is gone then. */
   finish(files: RunFiles): void {
-    naming(this.target, () => {
+    runNamingTarget(this.target, () => {
       this.write(files);
       if (existsSync(this.target)) renameSync(this.target, this.#replaced);
       renameSync(this.path, this.target);
@@ -139,7 +139,7 @@ function assertNoLinks(folder: string): void {
     for (const name of readdirSync(parent)) assertNoLink(join(parent, name));
 }
 
-function naming<T>(target: string, work: () => T): T {
+function runNamingTarget<T>(target: string, work: () => T): T {
   try {
     return work();
   } catch (error) {

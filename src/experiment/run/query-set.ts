@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { hashOf } from '../../core/hash.ts';
+import { computeHash } from '../../core/hash.ts';
 import type { Plain } from '../config/config-file.ts';
 import type { RunSummary } from '../stored/run-summary.ts';
 
@@ -11,7 +11,7 @@ const DRAWN = z.object({
 });
 
 /** How a part of the queries was drawn; null for all of them. */
-function drawOf(config: Plain, seed: number) {
+function describeQueryDraw(config: Plain, seed: number) {
   const { success, data } = DRAWN.safeParse(config);
   if (!success) return null;
   const { limitQueries, share } = data.evaluation;
@@ -19,6 +19,6 @@ function drawOf(config: Plain, seed: number) {
 }
 
 /** Identity of the queries that a stored run is measured on. Figures of two runs may be ranked together only if it is the same. @param config of the run. */
-export function querySetOf({ dataset, queries, environment }: RunSummary, config: Plain): string {
-  return hashOf([dataset.hash, dataset.split, queries, drawOf(config, environment.seed)]);
+export function computeQuerySetHash({ dataset, queries, environment }: RunSummary, config: Plain): string {
+  return computeHash([dataset.hash, dataset.split, queries, describeQueryDraw(config, environment.seed)]);
 }

@@ -46,7 +46,7 @@ const run = (evaluation: object, executeRound?: Execute): Promise<FinishedRun> =
 
 describe('a race', () => {
   const rounds: { readonly hash: string; readonly arms: string[]; readonly queries: number }[] = [];
-  const recorded: Execute = (round) => {
+  const recordRound: Execute = (round) => {
     const names = round.arms.map(({ name }) => name);
     rounds.push({ hash: round.hash, arms: names, queries: round.runner.queries.length });
     return executeHere(round);
@@ -55,7 +55,7 @@ describe('a race', () => {
   let whole: FinishedRun;
   let half: FinishedRun;
   beforeAll(async () => {
-    raced = await run({ race: { confidence: 0.9, rounds: 3 } }, recorded);
+    raced = await run({ race: { confidence: 0.9, rounds: 3 } }, recordRound);
     whole = await run({});
     half = await run({ share: 0.5 });
   });
@@ -67,8 +67,9 @@ describe('a race', () => {
   });
 
   test('stops the hopeless arm, with what it and the best one had by then', () => {
-    const meanOf = (arm: string) => half.result.arms.find(({ name }) => name === arm)?.metrics['mrr@5']?.mean as number;
-    const [first, second, mean] = ['words', 'placed', 'one'].map(meanOf) as [number, number, number];
+    const readArmMean = (arm: string) =>
+      half.result.arms.find(({ name }) => name === arm)?.metrics['mrr@5']?.mean as number;
+    const [first, second, mean] = ['words', 'placed', 'one'].map(readArmMean) as [number, number, number];
     expect(mean).toBeLessThan(0.6 * first);
     expect(raced.result.stopped).toEqual([
       {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { random } from '../../core/random.ts';
-import { sampleConversations } from './conversation-sample.ts';
-import { dropouts, raceShares } from './race.ts';
+import { createRandom } from '../../core/random.ts';
+import { drawConversations } from './conversation-sample.ts';
+import { findDropouts, raceShares } from './race.ts';
 
 const CONVERSATIONS = 61;
 const labels = Array.from({ length: 173 }, (_, i) => `c${i % CONVERSATIONS}`);
@@ -11,25 +11,25 @@ test('each round is about twice as many conversations as the one before, the las
 });
 
 /** Reciprocal ranks with a share of each conversation's own: 1 / rank for ranks 1 to 4, else 0, an easier conversation giving better ranks in every arm. */
-function draw(stream: ReturnType<typeof random>, qualities: readonly number[]): number[][] {
-  const ease = Array.from({ length: CONVERSATIONS }, () => stream.normal());
+function draw(stream: ReturnType<typeof createRandom>, qualities: readonly number[]): number[][] {
+  const ease = Array.from({ length: CONVERSATIONS }, () => stream.drawNormal());
   return qualities.map((quality) => {
-    const taste = Array.from({ length: CONVERSATIONS }, () => stream.normal());
+    const taste = Array.from({ length: CONVERSATIONS }, () => stream.drawNormal());
     return labels.map((_, i) => {
       const c = i % CONVERSATIONS;
       const place =
-        1 + Math.floor(Math.exp(1 - quality - (ease[c] as number) - 0.7 * (taste[c] as number) + stream.normal()));
+        1 + Math.floor(Math.exp(1 - quality - (ease[c] as number) - 0.7 * (taste[c] as number) + stream.drawNormal()));
       return place <= 4 ? 1 / place : 0;
     });
   });
 }
 
 describe('dropouts', () => {
-  const stream = random(11, 'race test');
+  const stream = createRandom(11, 'race test');
 
   test('are the hopeless, not the good, with the figures that a t test over conversations gives', () => {
     const arms = draw(stream, [0, 0.1, -3]);
-    const [dropout, ...more] = dropouts(arms, labels, { confidence: 0.99, rounds: 4 });
+    const [dropout, ...more] = findDropouts(arms, labels, { confidence: 0.99, rounds: 4 });
     expect(more).toEqual([]);
     expect(dropout?.arm).toBe(2);
     const mean = (values: readonly number[]) => values.reduce((a, b) => a + b) / values.length;
@@ -42,31 +42,35 @@ describe('dropouts', () => {
 
   test('need more evidence the more arms and rounds there are', () => {
     const [good, bad] = draw(stream, [0, -0.7]) as [number[], number[]];
-    const p = (arms: number[][], rounds: number) =>
-      dropouts(arms, labels, { confidence: 0.5, rounds }).find(({ arm }) => arm === 1)?.p as number;
-    const alone = p([good, bad], 2);
-    expect(p([good, bad], 4)).toBeCloseTo(3 * alone, 12);
-    expect(p([good, bad, good, good], 2)).toBeCloseTo(3 * alone, 12);
+    const computeRaceP = (arms: number[][], rounds: number) =>
+      findDropouts(arms, labels, { confidence: 0.5, rounds }).find(({ arm }) => arm === 1)?.p as number;
+    const alone = computeRaceP([good, bad], 2);
+    expect(computeRaceP([good, bad], 4)).toBeCloseTo(3 * alone, 12);
+    expect(computeRaceP([good, bad, good, good], 2)).toBeCloseTo(3 * alone, 12);
   });
 
   test('are corrected by Holm: of three tests the second surest p is doubled', () => {
-    const own = random(13, 'race test, holm');
+    const own = createRandom(13, 'race test, holm');
     const [good, worst, middle, near] = draw(own, [0, -3, -0.8, -0.2]) as [number[], number[], number[], number[]];
-    const p = (arms: number[][], arm: number) =>
-      dropouts(arms, labels, { confidence: 0.5, rounds: 2 }).find((out) => out.arm === arm)?.p as number;
-    const [first, second, third] = [worst, middle, near].map((arm) => p([good, arm], 1)) as [number, number, number];
+    const computeRaceP = (arms: number[][], arm: number) =>
+      findDropouts(arms, labels, { confidence: 0.5, rounds: 2 }).find((out) => out.arm === arm)?.p as number;
+    const [first, second, third] = [worst, middle, near].map((arm) => computeRaceP([good, arm], 1)) as [
+      number,
+      number,
+      number,
+    ];
     expect(3 * first).toBeLessThan(second);
     expect(2 * second).toBeLessThan(third);
-    expect(p([good, worst, middle, near], 2)).toBeCloseTo(2 * second, 12);
+    expect(computeRaceP([good, worst, middle, near], 2)).toBeCloseTo(2 * second, 12);
   });
 
   test('are never the arms that are to be kept, and nobody while there are too few conversations', () => {
     const arms = draw(stream, [0, -4]);
-    expect(dropouts(arms, labels, { confidence: 0.99, rounds: 2 })).toHaveLength(1);
-    expect(dropouts(arms, labels, { confidence: 0.99, rounds: 2 }, new Set([1]))).toEqual([]);
+    expect(findDropouts(arms, labels, { confidence: 0.99, rounds: 2 })).toHaveLength(1);
+    expect(findDropouts(arms, labels, { confidence: 0.99, rounds: 2 }, new Set([1]))).toEqual([]);
     const few = arms.map((values) => values.slice(0, 11));
-    expect(dropouts(few, labels.slice(0, 11), { confidence: 0.99, rounds: 2 })).toEqual([]);
-    expect(dropouts([arms[1] as number[]], labels, { confidence: 0.99, rounds: 2 })).toEqual([]);
+    expect(findDropouts(few, labels.slice(0, 11), { confidence: 0.99, rounds: 2 })).toEqual([]);
+    expect(findDropouts([arms[1] as number[]], labels, { confidence: 0.99, rounds: 2 })).toEqual([]);
   });
 
   test.each([0.9, 0.99])(
@@ -80,11 +84,11 @@ describe('dropouts', () => {
         const values = draw(stream, new Array(arms).fill(0));
         const running = new Set(values.keys());
         for (const share of raceShares(rounds).slice(0, -1)) {
-          const sample = sampleConversations(labels, share, race);
+          const sample = drawConversations(labels, share, race);
           const queries = labels.flatMap((label, q) => (sample.has(label) ? [q] : []));
           const places = [...running];
           const round = places.map((arm) => queries.map((q) => values[arm]?.[q] as number));
-          const out = dropouts(
+          const out = findDropouts(
             round,
             queries.map((q) => labels[q] as string),
             { confidence, rounds },

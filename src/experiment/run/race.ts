@@ -1,13 +1,13 @@
 import type { Interval } from '../../evaluation/bootstrap-interval.ts';
 import {
   type ClusteredMean,
-  clusteredMean,
   clusteredTInterval,
   clusteredTTest,
+  estimateClusteredMean,
 } from '../../evaluation/cluster-robust.ts';
-import { clusterBy } from '../../evaluation/clusters.ts';
+import { groupIntoClusters } from '../../evaluation/clusters.ts';
 import { holm } from '../../evaluation/multiple-comparisons.ts';
-import { pairedDifferences } from '../../evaluation/paired-differences.ts';
+import { computePairedDifferences } from '../../evaluation/paired-differences.ts';
 import { isSignificant } from '../../evaluation/significance.ts';
 
 /** A round with fewer conversations stops no arm: the tails of the t test are not reliable there. */
@@ -36,7 +36,7 @@ export function raceShares(rounds: number): number[] {
 }
 
 /** The first arm of the highest mean. */
-function bestOf(means: readonly number[]): number {
+function findBestMean(means: readonly number[]): number {
   return means.indexOf(Math.max(...means));
 }
 
@@ -49,25 +49,28 @@ function bestOf(means: readonly number[]): number {
  * @param labels [Q] the conversation of each query.
  * @param kept places of the arms that are never stopped, such as the baseline.
  */
-export function dropouts(
+export function findDropouts(
   arms: readonly (readonly number[])[],
   labels: readonly string[],
   { confidence, rounds }: RaceOptions,
   kept: ReadonlySet<number> = new Set(),
 ): Dropout[] {
-  const clusters = clusterBy(labels);
+  const clusters = groupIntoClusters(labels);
   if (clusters.sizes.length < LEAST_CLUSTERS || arms.length < 2) return [];
   const means = arms.map((values) => values.reduce((sum, value) => sum + value, 0) / values.length);
-  const best = bestOf(means);
+  const best = findBestMean(means);
   const others = arms.flatMap((_, arm) => (arm === best ? [] : [arm]));
   const differences = others.map((arm) =>
-    clusteredMean(pairedDifferences(arms[arm] as readonly number[], arms[best] as readonly number[]), clusters),
+    estimateClusteredMean(
+      computePairedDifferences(arms[arm] as readonly number[], arms[best] as readonly number[]),
+      clusters,
+    ),
   );
   const corrected = holm(differences.map(clusteredTTest)).map((p) => Math.min(1, p * (rounds - 1)));
-  return others.flatMap((arm, place) => {
-    const p = corrected[place] as number;
+  return others.flatMap((arm, armIndex) => {
+    const p = corrected[armIndex] as number;
     if (kept.has(arm) || !isSignificant(p, confidence)) return [];
-    const difference = clusteredTInterval(differences[place] as ClusteredMean, confidence);
+    const difference = clusteredTInterval(differences[armIndex] as ClusteredMean, confidence);
     return [{ arm, mean: means[arm] as number, difference, p }];
   });
 }

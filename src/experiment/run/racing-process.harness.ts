@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { useBackend } from '../../core/backend.ts';
-import { hashOf } from '../../core/hash.ts';
-import { random } from '../../core/random.ts';
+import { computeHash } from '../../core/hash.ts';
+import { createRandom } from '../../core/random.ts';
 import { SAMPLE_ARMS } from '../../retrieval/arms.fixture.ts';
 import { retrieve } from '../../retrieval/retriever.ts';
-import { sampleWorkspace, sampleWorld } from '../../signals/corpus.fixture.ts';
+import { createSampleWorkspace, drawSampleWorld } from '../../signals/corpus.fixture.ts';
 import type { StageCounts } from '../../signals/stage.ts';
 import { StageCache } from './stage-cache.ts';
 
@@ -22,18 +22,21 @@ const LARGE_SIZE = 100_003;
 export async function race(cacheFolder: string): Promise<RaceOutcome> {
   await useBackend('wasm');
   const identity = { code: 'c', data: 'd', encoder: { encoder: 'e' } };
-  const workspace = sampleWorkspace(sampleWorld(3, 61, 7, 3), { store: new StageCache(cacheFolder), identity });
+  const workspace = createSampleWorkspace(drawSampleWorld(3, 61, 7, 3), {
+    store: new StageCache(cacheFolder),
+    identity,
+  });
   const results: unknown[] = [];
   try {
     for (let number = 0; number < LARGE_STAGES; number++) {
       const compute = () => {
-        const source = random(number, 'racing');
+        const source = createRandom(number, 'racing');
         return Float64Array.from({ length: LARGE_SIZE }, () => source.uniform());
       };
-      results.push(await workspace.stage(workspace.plan.derived('large', number, []), compute));
+      results.push(await workspace.runStage(workspace.plan.derived('large', number, []), compute));
     }
     for (const arm of ARMS) results.push((await retrieve(workspace, arm)).scores);
-    return { hash: hashOf(results), counts: workspace.stageCounts() };
+    return { hash: computeHash(results), counts: workspace.readStageCounts() };
   } finally {
     workspace.dispose();
   }

@@ -4,9 +4,16 @@ import { NotFiniteError } from '../../core/errors.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Query } from '../../model/dataset.ts';
 import { retrieverOptions } from '../../retrieval/retriever-options.ts';
-import { sampleWorkspace, sampleWorld } from '../../signals/corpus.fixture.ts';
+import { createSampleWorkspace, drawSampleWorld } from '../../signals/corpus.fixture.ts';
 import type { ArmRecord } from './arm-record.ts';
-import { type ArmRanking, inspectedRankings, rankArm, rankedComponents, rankedPositions, runOf } from './rankings.ts';
+import {
+  type ArmRanking,
+  buildInspectedRankings,
+  buildRun,
+  listRankedComponents,
+  listRankedPositions,
+  rankArm,
+} from './rankings.ts';
 
 /** Two queries, three candidates at most, the two best kept; the second query has one candidate alone. */
 const arm: ArmRanking = {
@@ -23,11 +30,11 @@ const arm: ArmRanking = {
       ['decay', Float32Array.of(23, 29, 31, 37, 0, 0)],
     ]),
   },
-  ranking: { depth: 2, places: Int32Array.of(2, 1, 0, -1), scores: Float32Array.of(0.75, 0.5, -2, 0) },
+  ranking: { depth: 2, slots: Int32Array.of(2, 1, 0, -1), scores: Float32Array.of(0.75, 0.5, -2, 0) },
 };
 
 test('places of the pool become positions of the corpus with their scores', () => {
-  expect(rankedPositions(arm)).toEqual({
+  expect(listRankedPositions(arm)).toEqual({
     depth: 2,
     positions: Int32Array.of(2, 1, 3, -1),
     scores: Float32Array.of(0.75, 0.5, -2, 0),
@@ -37,9 +44,9 @@ test('places of the pool become positions of the corpus with their scores', () =
 test('the parts of the first places stand place by place, nothing where there is no candidate', () => {
   const componentNames = ['cosine', 'decay'];
   const all = Float32Array.of(17, 31, 13, 29, 19, 37, 0, 0);
-  expect(rankedComponents(arm, 7)).toEqual({ componentNames, components: all, inspected: 2 });
+  expect(listRankedComponents(arm, 7)).toEqual({ componentNames, components: all, inspected: 2 });
   const first = Float32Array.of(17, 31, 19, 37);
-  expect(rankedComponents(arm, 1)).toEqual({ componentNames, components: first, inspected: 1 });
+  expect(listRankedComponents(arm, 1)).toEqual({ componentNames, components: first, inspected: 1 });
 });
 
 const corpus = new Corpus(
@@ -59,7 +66,7 @@ const queries = ['q0', 'q1'].map((id): Query => {
 });
 
 test('rankings have ids', () => {
-  expect([...runOf(corpus, queries, rankedPositions(arm))]).toEqual([
+  expect([...buildRun(corpus, queries, listRankedPositions(arm))]).toEqual([
     [
       'q0',
       [
@@ -72,15 +79,17 @@ test('rankings have ids', () => {
 });
 
 test('those of some queries, in their order, are shown as far as their parts are known', () => {
-  const record = { ...rankedPositions(arm), ...rankedComponents(arm, 1) } as ArmRecord;
+  const record = { ...listRankedPositions(arm), ...listRankedComponents(arm, 1) } as ArmRecord;
   const [first, second] = queries as [Query, Query];
-  expect(inspectedRankings(corpus, queries, record, [second, first])).toEqual([
+  expect(buildInspectedRankings(corpus, queries, record, [second, first])).toEqual([
     [{ id: 'd', score: -2, components: [19, 37] }],
     [{ id: 'c', score: 0.75, components: [17, 31] }],
   ]);
-  const whole = { ...record, ...rankedComponents(arm, 2) };
-  expect(inspectedRankings(corpus, queries, whole, [second])).toEqual([[{ id: 'd', score: -2, components: [19, 37] }]]);
-  expect(inspectedRankings(corpus, queries, whole, [first])[0]?.map(({ components }) => components)).toEqual([
+  const whole = { ...record, ...listRankedComponents(arm, 2) };
+  expect(buildInspectedRankings(corpus, queries, whole, [second])).toEqual([
+    [{ id: 'd', score: -2, components: [19, 37] }],
+  ]);
+  expect(buildInspectedRankings(corpus, queries, whole, [first])[0]?.map(({ components }) => components)).toEqual([
     [17, 31],
     [13, 29],
   ]);
@@ -88,8 +97,8 @@ test('those of some queries, in their order, are shown as far as their parts are
 
 test('a score that is no number is reported with the arm, the query and the turn', async () => {
   await useBackend('wasm');
-  const world = sampleWorld(7, 53, 5, 3);
-  const workspace = sampleWorkspace(world);
+  const world = drawSampleWorld(7, 53, 5, 3);
+  const workspace = createSampleWorkspace(world);
   const overflowing = [{ index: 'bm25', k: 11, variant: 'bm25l', k1: 1.7e308 }];
   const options = retrieverOptions.parse({ candidates: overflowing, relevance: { signals: ['bm25'] } });
   try {

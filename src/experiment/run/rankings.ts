@@ -23,22 +23,22 @@ export async function rankArm(
   depth: number,
 ): Promise<ArmRanking> {
   const retrieved = await retrieve(workspace, arm);
-  const name = (query: number, position: number) =>
+  const formatRankedPair = (query: number, position: number) =>
     `arm ${arm.name}, query ${workspace.queries[query]?.id}, turn ${workspace.corpus.turns[position]?.id}`;
-  return { retrieved, ranking: await rank(retrieved.pool, retrieved.scores, depth, name) };
+  return { retrieved, ranking: await rank(retrieved.pool, retrieved.scores, depth, formatRankedPair) };
 }
 
 /** Where a place of a ranking stands among the pairs of its pool; -1 where the query has fewer candidates. */
-function pairAt({ retrieved: { pool }, ranking }: ArmRanking, query: number, place: number): number {
-  const column = ranking.places[query * ranking.depth + place] as number;
+function locatePair({ retrieved: { pool }, ranking }: ArmRanking, query: number, rankIndex: number): number {
+  const column = ranking.slots[query * ranking.depth + rankIndex] as number;
   return column < 0 ? -1 : query * pool.width + column;
 }
 
 /** The rankings as positions of the corpus. */
-export function rankedPositions(arm: ArmRanking): RankedPositions {
+export function listRankedPositions(arm: ArmRanking): RankedPositions {
   const { pool, scores } = arm.retrieved;
-  const { depth, places } = arm.ranking;
-  const pairs = Int32Array.from(places, (_, i) => pairAt(arm, Math.floor(i / depth), i % depth));
+  const { depth, slots: ranks } = arm.ranking;
+  const pairs = Int32Array.from(ranks, (_, i) => locatePair(arm, Math.floor(i / depth), i % depth));
   return {
     depth,
     positions: pairs.map((pair) => (pair < 0 ? -1 : (pool.positions[pair] as number))),
@@ -47,7 +47,7 @@ export function rankedPositions(arm: ArmRanking): RankedPositions {
 }
 
 /** The parts of the scores at the top of each ranking. */
-export function rankedComponents(
+export function listRankedComponents(
   arm: ArmRanking,
   inspect: number,
 ): Pick<ArmRecord, 'componentNames' | 'components' | 'inspected'> {
@@ -56,8 +56,8 @@ export function rankedComponents(
   const components = new Float32Array(pool.queryCount * inspected * columns.size);
   let next = 0;
   for (let query = 0; query < pool.queryCount; query++) {
-    for (let place = 0; place < inspected; place++) {
-      const pair = pairAt(arm, query, place);
+    for (let rankIndex = 0; rankIndex < inspected; rankIndex++) {
+      const pair = locatePair(arm, query, rankIndex);
       for (const column of columns.values()) components[next++] = pair < 0 ? 0 : (column[pair] as number);
     }
   }
@@ -65,7 +65,7 @@ export function rankedComponents(
 }
 
 /** A query's ranking, best first. */
-function rankingOf(corpus: Corpus, { depth, positions, scores }: RankedPositions, query: number): Scored[] {
+function readRanking(corpus: Corpus, { depth, positions, scores }: RankedPositions, query: number): Scored[] {
   const ranking: Scored[] = [];
   for (let i = query * depth; i < (query + 1) * depth && (positions[i] as number) >= 0; i++)
     ranking.push({ id: corpus.turns[positions[i] as number]!.id, score: scores[i] as number });
@@ -73,8 +73,8 @@ function rankingOf(corpus: Corpus, { depth, positions, scores }: RankedPositions
 }
 
 /** Every query's ranking by query id. */
-export function runOf(corpus: Corpus, queries: readonly Query[], ranked: RankedPositions): Run {
-  return new Map(queries.map(({ id }, query) => [id, rankingOf(corpus, ranked, query)]));
+export function buildRun(corpus: Corpus, queries: readonly Query[], ranked: RankedPositions): Run {
+  return new Map(queries.map(({ id }, query) => [id, readRanking(corpus, ranked, query)]));
 }
 
 /**
@@ -83,7 +83,7 @@ export function runOf(corpus: Corpus, queries: readonly Query[], ranked: RankedP
  * @param all the queries that were ranked, in order.
  * @param shown some of them.
  */
-export function inspectedRankings(
+export function buildInspectedRankings(
   corpus: Corpus,
   all: readonly Query[],
   record: ArmRecord,
@@ -93,10 +93,10 @@ export function inspectedRankings(
   const { inspected, components, componentNames } = record;
   return shown.map(({ id }) => {
     const row = rowOf.get(id) as number;
-    return rankingOf(corpus, record, row)
+    return readRanking(corpus, record, row)
       .slice(0, inspected)
-      .map((turn, place) => {
-        const start = (row * inspected + place) * componentNames.length;
+      .map((turn, rankIndex) => {
+        const start = (row * inspected + rankIndex) * componentNames.length;
         return { ...turn, components: [...components.subarray(start, start + componentNames.length)] };
       });
   });

@@ -5,27 +5,27 @@ import type { Candidates } from '../../model/candidates.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Query } from '../../model/dataset.ts';
 import { candidatesFrom } from '../../retrieval/candidate-sources.ts';
-import { sampleWorkspace, sampleWorld } from '../../signals/corpus.fixture.ts';
+import { createSampleWorkspace, drawSampleWorld } from '../../signals/corpus.fixture.ts';
 import type { StageUse } from '../../signals/signal.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import { least, plain } from '../config/config.fixture.ts';
 import { type ArmOptions, resolveConfig } from '../config/config.ts';
 import type { Measurement } from '../measure/measurement.ts';
 import type { ArmRecord } from './arm-record.ts';
-import { contentsByCluster, type QueriedCorpus } from './cluster-conversations.ts';
-import { approximateSources, remarksOf, trainedOnRemarks } from './remarks.ts';
+import { groupContentHashes, type QueriedCorpus } from './cluster-conversations.ts';
+import { collectRemarks, describeTrainingOverlap, listApproximateSources } from './remarks.ts';
 
 /** So narrow a search that it misses something. */
 const narrow = { index: 'hnsw', k: 13, m: 2, efConstruction: 1, efSearch: 1 };
-const hybrid = (...sources: object[]) => ({ ...plain, candidates: [{ index: 'bm25', k: 5 }, ...sources] });
+const buildHybrid = (...sources: object[]) => ({ ...plain, candidates: [{ index: 'bm25', k: 5 }, ...sources] });
 const config = resolveConfig(
   {
     ...least,
     arms: [
       plain,
-      { ...hybrid(narrow), name: 'a' },
-      { ...hybrid({ ...narrow, k: 3 }), name: 'b' },
-      { ...hybrid({ index: 'flat', k: 7 }), name: 'exact' },
+      { ...buildHybrid(narrow), name: 'a' },
+      { ...buildHybrid({ ...narrow, k: 3 }), name: 'b' },
+      { ...buildHybrid({ index: 'flat', k: 7 }), name: 'exact' },
     ],
   },
   'test',
@@ -47,28 +47,32 @@ const record = (options: ArmOptions): ArmRecord => ({
   latency: null,
 });
 const [base, a, b, exact] = config.arms.map(record) as [ArmRecord, ArmRecord, ArmRecord, ArmRecord];
-const world = sampleWorld(5, 211, 17, 3);
+const world = drawSampleWorld(5, 211, 17, 3);
 let workspace: Workspace;
 beforeAll(async () => {
   await useBackend('wasm');
-  workspace = sampleWorkspace(world);
+  workspace = createSampleWorkspace(world);
 });
 afterAll(() => workspace.dispose());
 
-const measured = (unanswerable: readonly Query[] = []): Measurement => ({
+const buildMeasurement = (unanswerable: readonly Query[] = []): Measurement => ({
   queries: [],
   unanswerable,
   arms: [],
   passports: {},
   strata: [],
 });
-const said = (records: readonly ArmRecord[], unanswerable: readonly Query[] = [], failed: readonly string[] = []) => {
+const collectSaid = (
+  records: readonly ArmRecord[],
+  unanswerable: readonly Query[] = [],
+  failed: readonly string[] = [],
+) => {
   const failures = failed.map((name) => ({ name, description: '', code: 'X', message: '' }));
-  return remarksOf(workspace, config, measured(unanswerable), { records, failures }, new Map());
+  return collectRemarks(workspace, config, buildMeasurement(unanswerable), { records, failures }, new Map());
 };
 
 /** The first k turns by the angle, of those strictly before the query that have a direction; in float64. */
-function nearest(query: Query, k: number): Set<string> {
+function findNearest(query: Query, k: number): Set<string> {
   const own = world.vectorOf.get(query.id) as Float32Array;
   const earlier = world.turns.filter(({ timestamp }) => timestamp < query.timestamp);
   const scored = earlier.flatMap(({ id }) => {
@@ -87,10 +91,10 @@ function nearest(query: Query, k: number): Set<string> {
 describe('the recall of an approximate index', () => {
   /** The mean share of the nearest k that the arm's index has among its first k. */
   async function recall({ options }: ArmRecord, k: number): Promise<number> {
-    const source = approximateSources(options)[0]!;
+    const source = listApproximateSources(options)[0]!;
     const { positions, width } = await workspace.get(candidatesFrom(source, null));
     const shares = workspace.queries.flatMap((query, q) => {
-      const wanted = nearest(query, k);
+      const wanted = findNearest(query, k);
       const row = [...positions.subarray(q * width, q * width + k)].filter((position) => position >= 0);
       const hits = row.filter((position) => wanted.has(workspace.corpus.turns[position]?.id as string));
       return wanted.size === 0 ? [] : [hits.length / wanted.size];
@@ -101,7 +105,7 @@ describe('the recall of an approximate index', () => {
   test('is reported once for each that an arm has used, at ten and at its own depth', async () => {
     const [ten, thirteen, three] = [await recall(a, 10), await recall(a, 13), await recall(b, 3)];
     for (const one of [ten, thirteen, three]) expect(one).toBeLessThan(1);
-    expect(await said([base, a, exact, { ...a, name: 'again' }, b])).toEqual([
+    expect(await collectSaid([base, a, exact, { ...a, name: 'again' }, b])).toEqual([
       `hnsw against the exact index: recall@10 ${ten.toFixed(4)}, recall@13 ${thirteen.toFixed(4)} (17 queries)`,
       `hnsw against the exact index: recall@3 ${three.toFixed(4)} (17 queries)`,
     ]);
@@ -119,7 +123,13 @@ describe('the recall of an approximate index', () => {
         };
       },
     });
-    const remarks = await remarksOf(failing, config, measured(), { records: [a, b], failures: [] }, new Map());
+    const remarks = await collectRemarks(
+      failing,
+      config,
+      buildMeasurement(),
+      { records: [a, b], failures: [] },
+      new Map(),
+    );
     expect(remarks).toEqual([
       'hnsw against the exact index: not measured, CHECKSUM_MISMATCH: damaged file x.safetensors: its checksum differs; delete it',
       `hnsw against the exact index: recall@3 ${(await recall(b, 3)).toFixed(4)} (17 queries)`,
@@ -127,7 +137,7 @@ describe('the recall of an approximate index', () => {
   });
 
   test('is not told where every source is exact', async () => {
-    expect(await said([base, exact])).toEqual([]);
+    expect(await collectSaid([base, exact])).toEqual([]);
   });
 });
 
@@ -139,54 +149,54 @@ test.each([
   const left = world.queries.slice(0, count);
   const ids = left.slice(0, 5).map(({ id }) => id);
   const end = more === 'more' ? ', …' : '';
-  expect(await said([base], left)).toEqual([
+  expect(await collectSaid([base], left)).toEqual([
     `${count} queries without a relevant turn are left out: ${ids.join(', ')}${end}`,
   ]);
 });
 
 test('a baseline that failed is reported, another arm that failed is not', async () => {
-  expect(await said([a], [], ['plain'])).toContain('nothing is compared, since the baseline failed: plain');
-  expect(await said([base], [], ['a'])).toEqual([]);
+  expect(await collectSaid([a], [], ['plain'])).toContain('nothing is compared, since the baseline failed: plain');
+  expect(await collectSaid([base], [], ['a'])).toEqual([]);
 });
 
 describe('weights', () => {
-  const turn = (id: string, conversationId: string, text: string) => {
+  const buildTurn = (id: string, conversationId: string, text: string) => {
     return { id, conversationId, parentId: null, timestamp: 7, author: null, channel: null, text };
   };
-  const asked = (...clusters: string[]) =>
+  const buildAskedQueries = (...clusters: string[]) =>
     clusters.map((cluster, i) => ({ ...(world.queries[0] as Query), id: `q${i}`, cluster }));
-  const mailbox = (...texts: string[]): QueriedCorpus => {
+  const buildMailbox = (...texts: string[]): QueriedCorpus => {
     const ids = texts.map((_, i) => `c${i}`);
     return {
-      corpus: new Corpus(texts.map((text, i) => turn(`t${i}`, ids[i]!, text))),
-      queries: asked(...ids, 'c0'),
+      corpus: new Corpus(texts.map((text, i) => buildTurn(`t${i}`, ids[i]!, text))),
+      queries: buildAskedQueries(...ids, 'c0'),
       qrels: new Map(),
     };
   };
-  const seen = mailbox('bread', 'soup', 'salt');
+  const seen = buildMailbox('bread', 'soup', 'salt');
   const signals = { groups: ['text' as const], encoders: [] };
   const origin = {
     ...{ file: 'w.safetensors', dataHash: 'h', commit: 'c', trainingClusters: ['c0', 'c1', 'c2'] },
-    trainingContents: [...contentsByCluster(seen).values()].flat(),
+    trainingContents: [...groupContentHashes(seen).values()].flat(),
   };
   const learned = { name: 'learned', scoring: { signals, weights: {}, origin } };
   const byHand = { name: 'by hand', scoring: { signals, weights: {}, origin: null } };
   const arms = [learned, byHand, { name: 'without', scoring: null }];
 
   test('that were trained on what they are measured on are no test, and that is said', () => {
-    expect(trainedOnRemarks(arms, mailbox('train', 'soup', 'lamp', 'bread'))).toEqual([
+    expect(describeTrainingOverlap(arms, buildMailbox('train', 'soup', 'lamp', 'bread'))).toEqual([
       'weights of learned were trained on 2 of these 4 conversations: no test of them',
     ]);
   });
 
   test('are not taken for trained on other conversations that have the ids of theirs', () => {
-    expect(trainedOnRemarks(arms, mailbox('train', 'wolf', 'lamp'))).toEqual([]);
+    expect(describeTrainingOverlap(arms, buildMailbox('train', 'wolf', 'lamp'))).toEqual([]);
   });
 
   test('of a file without hashes cannot be checked, and that is said', () => {
     const { trainingContents: _, ...old } = origin;
     const arm = { ...learned, scoring: { ...learned.scoring, origin: old } };
-    expect(trainedOnRemarks([arm], mailbox('train'))).toEqual([
+    expect(describeTrainingOverlap([arm], buildMailbox('train'))).toEqual([
       'weights of learned hold no content hashes, so whether they were trained on these conversations is unknown; train them again: w.safetensors',
     ]);
   });

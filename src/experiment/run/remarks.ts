@@ -1,7 +1,7 @@
 import { recallAt } from '../../candidates/recall.ts';
 import type { IndexOptions } from '../../candidates/registry.ts';
 import { RagPlusPlusError } from '../../core/errors.ts';
-import { hashOf } from '../../core/hash.ts';
+import { computeHash } from '../../core/hash.ts';
 import type { Qrels } from '../../model/run.ts';
 import { candidatesFrom } from '../../retrieval/candidate-sources.ts';
 import type { RetrieverOptions } from '../../retrieval/retriever-options.ts';
@@ -10,10 +10,10 @@ import type { ExperimentConfig } from '../config/config.ts';
 import type { Measurement } from '../measure/measurement.ts';
 import type { Outcomes } from './arm-failure.ts';
 import type { ArmRecord } from './arm-record.ts';
-import { contentsByCluster, type QueriedCorpus } from './cluster-conversations.ts';
+import { groupContentHashes, type QueriedCorpus } from './cluster-conversations.ts';
 
 /** The sources whose answers may differ from the exact index's. */
-export function approximateSources({ candidates }: RetrieverOptions): IndexOptions[] {
+export function listApproximateSources({ candidates }: RetrieverOptions): IndexOptions[] {
   return candidates.filter(({ index }) => index === 'hnsw');
 }
 
@@ -21,7 +21,7 @@ export function approximateSources({ candidates }: RetrieverOptions): IndexOptio
 const SHOWN = 5;
 
 /** The share of the exact index's results that an approximate index finds. */
-async function recallOf(workspace: Workspace, source: IndexOptions): Promise<string> {
+async function describeIndexRecall(workspace: Workspace, source: IndexOptions): Promise<string> {
   const oracle = await workspace.get(candidatesFrom({ index: 'flat', k: source.k }, null));
   const found = await workspace.get(candidatesFrom(source, null));
   const depths = [...new Set([Math.min(10, source.k), source.k])];
@@ -32,11 +32,11 @@ async function recallOf(workspace: Workspace, source: IndexOptions): Promise<str
 /** The recall of each approximate index that an arm has used. If a damaged stage prevents the measurement, the remark states this, since the arms are done. */
 async function recallRemarks(workspace: Workspace, records: readonly ArmRecord[]): Promise<string[]> {
   const sources = new Map(
-    records.flatMap(({ options }) => approximateSources(options)).map((source) => [hashOf(source), source]),
+    records.flatMap(({ options }) => listApproximateSources(options)).map((source) => [computeHash(source), source]),
   );
   const remarks: string[] = [];
   for (const source of sources.values()) {
-    const recall = await recallOf(workspace, source).catch((error: unknown) => {
+    const recall = await describeIndexRecall(workspace, source).catch((error: unknown) => {
       if (!(error instanceof RagPlusPlusError)) throw error;
       return `not measured, ${error.code}: ${error.message}`;
     });
@@ -49,13 +49,13 @@ async function recallRemarks(workspace: Workspace, records: readonly ArmRecord[]
  * For each arm with learned weights, the number of measured conversations that its weights were trained on: its figures there are not a test.
  * Conversations are compared by their contents, since two collections may use one id for different conversations.
  */
-export function trainedOnRemarks(
+export function describeTrainingOverlap(
   arms: readonly Pick<ArmRecord['options'], 'name' | 'scoring'>[],
   measured: QueriedCorpus,
 ): string[] {
   const origins = arms.flatMap(({ name, scoring }) => (scoring?.origin ? [{ name, origin: scoring.origin }] : []));
   if (origins.length === 0) return [];
-  const contents = contentsByCluster(measured);
+  const contents = groupContentHashes(measured);
   return origins.flatMap(({ name, origin: { file, trainingContents } }) => {
     if (trainingContents === undefined)
       return [
@@ -69,7 +69,7 @@ export function trainedOnRemarks(
 }
 
 /** The remarks below the table. @param qrels of the dataset */
-export async function remarksOf(
+export async function collectRemarks(
   workspace: Workspace,
   { evaluation: { baseline } }: ExperimentConfig,
   { unanswerable }: Measurement,
@@ -78,7 +78,7 @@ export async function remarksOf(
 ): Promise<string[]> {
   const remarks = await recallRemarks(workspace, records);
   const options = records.map((record) => record.options);
-  remarks.push(...trainedOnRemarks(options, { corpus: workspace.corpus, queries: workspace.queries, qrels }));
+  remarks.push(...describeTrainingOverlap(options, { corpus: workspace.corpus, queries: workspace.queries, qrels }));
   const shown = `${unanswerable
     .slice(0, SHOWN)
     .map(({ id }) => id)

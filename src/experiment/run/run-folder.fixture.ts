@@ -51,7 +51,7 @@ export function writeSampleRun(folder: string, run: SampleRun): void {
   const write = (name: string, content: string) => writeFileSync(join(folder, name), content);
   const [baseline] = Object.keys(run.arms);
   write('config.yaml', stringify(run.config));
-  write('environment.json', JSON.stringify(environmentOf(run)));
+  write('environment.json', JSON.stringify(buildEnvironment(run)));
   write(
     'metrics.json',
     JSON.stringify({
@@ -61,7 +61,7 @@ export function writeSampleRun(folder: string, run: SampleRun): void {
       baseline,
       metrics: ['mrr@10'],
       passports: run.passports,
-      arms: Object.entries(run.arms).map(([name, values]) => armOf(name, values, name === baseline, run)),
+      arms: Object.entries(run.arms).map(([name, values]) => buildArmResult(name, values, name === baseline, run)),
       failures: [{ name: 'broken', code: 'NOT_FINITE', message: 'score is not finite: NaN' }],
       stopped: [{ name: 'hopeless', queries: 2, metric: 'mrr@10', mean: 0.25 }],
       dataset: { name: 'threads', split: run.split, hash: run.dataHash },
@@ -75,7 +75,7 @@ export function writeSampleRun(folder: string, run: SampleRun): void {
   write('per-query.jsonl', `${lines.join('\n')}\n`);
 }
 
-function environmentOf({ seed, date }: SampleRun) {
+function buildEnvironment({ seed, date }: SampleRun) {
   const machine = { cpu: 'Imaginary CPU', cores: 2 };
   const begun = date === null ? {} : { date };
   return {
@@ -89,7 +89,7 @@ function environmentOf({ seed, date }: SampleRun) {
   };
 }
 
-function armOf(name: string, values: readonly number[], isBaseline: boolean, { tuned, controls }: SampleRun) {
+function buildArmResult(name: string, values: readonly number[], isBaseline: boolean, { tuned, controls }: SampleRun) {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const difference = { mean: mean - 0.4, low: mean - 0.6, high: mean - 0.2 };
   const comparison = { difference, p: 0.02, correctedP: 0.04, verdict: 'better' };

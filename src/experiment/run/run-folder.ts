@@ -1,15 +1,15 @@
 import { yaml } from '../../core/yaml.ts';
-import { intervalMethod } from '../../evaluation/mean-intervals.ts';
+import { chooseIntervalMethod } from '../../evaluation/mean-intervals.ts';
 import { encodeQrels, formatRun } from '../../evaluation/trec-files.ts';
 import type { Corpus } from '../../model/corpus.ts';
-import { fileName } from '../config/arms.ts';
+import { formatFileName } from '../config/arms.ts';
 import type { ArmResult, ExperimentResult, QueryRecord } from '../measure/result.ts';
 import { PartialFolder, type RunFiles } from './partial-folder.ts';
 import type { FinishedRun } from './run.ts';
 
 export type { RunFiles };
 
-function perQueryLines(result: ExperimentResult): string {
+function formatPerQueryLines(result: ExperimentResult): string {
   const lines = result.queries.flatMap((query, q) =>
     result.arms.map((arm) => {
       const values = Object.fromEntries(result.metrics.map((metric) => [metric, arm.perQuery[metric]?.[q]]));
@@ -20,19 +20,19 @@ function perQueryLines(result: ExperimentResult): string {
 }
 
 /** The result of an arm as a whole: single queries and strata are in other files, timings in a file that no comparison reads. */
-function armSummary(arm: ArmResult) {
+function summariseArm(arm: ArmResult) {
   const { name, description, tuned, levels, control, structure, metrics, comparisons, holes, attribution } = arm;
   return { name, description, tuned, levels, control, structure, metrics, comparisons, holes, attribution };
 }
 
 /** The text of metrics.json. */
-export function metricsText(result: ExperimentResult): string {
+export function formatMetrics(result: ExperimentResult): string {
   const { name, hash, baseline, metrics, statistics, passports, failures, stopped, remarks } = result;
   const { turns: _, ...dataset } = result.dataset;
   const queries = result.queries.length;
   const conversations = new Set(result.queries.map(({ cluster }) => cluster)).size;
-  const intervals = intervalMethod(conversations);
-  const arms = result.arms.map(armSummary);
+  const intervals = chooseIntervalMethod(conversations);
+  const arms = result.arms.map(summariseArm);
   const content = {
     experiment: name,
     hash,
@@ -48,7 +48,7 @@ export function metricsText(result: ExperimentResult): string {
   return `${JSON.stringify({ ...content, failures, stopped, dataset, remarks }, null, 2)}\n`;
 }
 
-function strataOf({ strata, arms }: ExperimentResult): string {
+function formatStrata({ strata, arms }: ExperimentResult): string {
   const divisions = strata.map(({ levels, ...stratum }) => ({
     ...stratum,
     levels: levels.map(({ name, queries }) => ({ name, queries: queries.length })),
@@ -58,26 +58,29 @@ function strataOf({ strata, arms }: ExperimentResult): string {
 }
 
 /** The strata and clusters of the queries, one query per line, those without a relevant turn last. */
-function queryLines({ queries, unanswerable, strata }: ExperimentResult): string {
+function formatQueryLines({ queries, unanswerable, strata }: ExperimentResult): string {
   const levels: Record<string, string>[] = queries.map(() => ({}));
   for (const stratum of strata)
     for (const level of stratum.levels)
       for (const query of level.queries) (levels[query] as Record<string, string>)[stratum.name] = level.name;
-  const line =
+  const formatQueryLine =
     (answerable: boolean) =>
-    ({ judgements: _, ...query }: QueryRecord, place: number) =>
-      `${JSON.stringify({ ...query, answerable, levels: answerable ? levels[place] : {} })}\n`;
-  return [...queries.map(line(true)), ...unanswerable.map(line(false))].join('');
+    ({ judgements: _, ...query }: QueryRecord, queryIndex: number) =>
+      `${JSON.stringify({ ...query, answerable, levels: answerable ? levels[queryIndex] : {} })}\n`;
+  return [...queries.map(formatQueryLine(true)), ...unanswerable.map(formatQueryLine(false))].join('');
 }
 
 /** The conversation of each turn, one turn per line in the order of the positions that the arms' records use. */
-function turnLines({ turns }: Corpus): string {
+function formatTurnLines({ turns }: Corpus): string {
   return turns.map(({ id, conversationId }) => `${JSON.stringify({ id, conversation: conversationId })}\n`).join('');
 }
 
 /** The files of a finished run besides its tables. */
 export function runFiles({ result, runs, qrels, corpus }: FinishedRun): RunFiles {
-  const trec = [...runs].map(([name, run]) => [`runs/${fileName(name)}.trec`, formatRun(run, fileName(name))]);
+  const trec = [...runs].map(([name, run]) => [
+    `runs/${formatFileName(name)}.trec`,
+    formatRun(run, formatFileName(name)),
+  ]);
   const { environment, stages, armsAtOnce, timings } = result;
   const latency = Object.fromEntries(
     result.arms.flatMap((arm) => (arm.latency === null ? [] : [[arm.name, arm.latency]])),
@@ -85,11 +88,11 @@ export function runFiles({ result, runs, qrels, corpus }: FinishedRun): RunFiles
   return {
     'config.yaml': yaml().stringify(result.config),
     'environment.json': `${JSON.stringify({ ...environment, stages, armsAtOnce, timings, latency }, null, 2)}\n`,
-    'metrics.json': metricsText(result),
-    'strata.json': strataOf(result),
-    'queries.jsonl': queryLines(result),
-    'turns.jsonl': turnLines(corpus),
-    'per-query.jsonl': perQueryLines(result),
+    'metrics.json': formatMetrics(result),
+    'strata.json': formatStrata(result),
+    'queries.jsonl': formatQueryLines(result),
+    'turns.jsonl': formatTurnLines(corpus),
+    'per-query.jsonl': formatPerQueryLines(result),
     'qrels.trec': encodeQrels(qrels),
     ...Object.fromEntries(trec),
   };

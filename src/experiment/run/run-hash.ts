@@ -1,9 +1,9 @@
 import type { BackendName } from '../../core/backend.ts';
-import { hashOf } from '../../core/hash.ts';
+import { computeHash } from '../../core/hash.ts';
 import type { ExperimentConfig } from '../config/config.ts';
 
 /** Identity of an experiment's results: of its config without the launcher, its data and the backend. 12 hexadecimal digits. */
 export function runHash(config: ExperimentConfig, dataHash: string, backend: BackendName): string {
   const { launcher: _, ...experiment } = config;
-  return hashOf([experiment, dataHash, backend]).slice(0, 12);
+  return computeHash([experiment, dataHash, backend]).slice(0, 12);
 }

@@ -9,7 +9,7 @@ const holderSchema = z.object({ pid: z.number(), host: z.string(), born: z.strin
 type Holder = z.output<typeof holderSchema>;
 
 /** The process that wrote a lock; null for a file that is not a lock. */
-function holderIn(text: string): Holder | null {
+function parseHolder(text: string): Holder | null {
   try {
     return holderSchema.parse(JSON.parse(text));
   } catch {
@@ -18,7 +18,7 @@ function holderIn(text: string): Holder | null {
 }
 
 /** The start time of a process, in ticks since boot; null if the system does not report it. After a restart a number may name another process. */
-function birthOf(pid: number): string | null {
+function readProcessBirth(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] as string;
@@ -38,11 +38,11 @@ function isAlive(pid: number): boolean {
 
 /** True for a process of this machine that has ended; unknown for another machine. */
 function isGone({ pid, host, born }: Holder): boolean {
-  return host === hostname() && (!isAlive(pid) || birthOf(pid) !== born);
+  return host === hostname() && (!isAlive(pid) || readProcessBirth(pid) !== born);
 }
 
 /** The content of a lock; null without a lock. */
-function textOf(path: string): string | null {
+function readLockContent(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
@@ -76,11 +76,11 @@ function takeAway(path: string, stale: string): void {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
     throw new StorageError('remove', path, { cause: error });
   }
-  if (textOf(aside) !== stale) makeWhole(path, textOf(aside) ?? '');
+  if (readLockContent(aside) !== stale) makeWhole(path, readLockContent(aside) ?? '');
   rmSync(aside, { force: true });
 }
 
-function heldBy(folder: string, path: string, holder: Holder | null): UnavailableError {
+function createHeldError(folder: string, path: string, holder: Holder | null): UnavailableError {
   const who = holder === null ? 'it is locked' : `process ${holder.pid} on ${holder.host} works on it`;
   return new UnavailableError(`run folder ${folder}`, `${who}; wait for it, or delete ${path} if it has ended`);
 }
@@ -99,14 +99,14 @@ export class RunLock {
   /** @throws UnavailableError naming the process that has it, StorageError for a link. The lock of a dead process of this machine is taken over. */
   static acquire(folder: string): RunLock {
     const path = join(folder, RunLock.NAME);
-    const holder: Holder = { pid: process.pid, host: hostname(), born: birthOf(process.pid) };
+    const holder: Holder = { pid: process.pid, host: hostname(), born: readProcessBirth(process.pid) };
     const lock = new RunLock(JSON.stringify(holder));
     while (!makeWhole(path, lock.#text)) {
       assertNoLink(path);
-      const text = textOf(path);
+      const text = readLockContent(path);
       if (text === null) continue;
-      const found = holderIn(text);
-      if (found === null || !isGone(found)) throw heldBy(folder, path, found);
+      const found = parseHolder(text);
+      if (found === null || !isGone(found)) throw createHeldError(folder, path, found);
       takeAway(path, text);
     }
     return lock;
@@ -115,6 +115,6 @@ export class RunLock {
   /** Removes the lock from the folder, also if the folder was renamed; the lock of another process remains. */
   release(folder: string): void {
     const path = join(folder, RunLock.NAME);
-    if (textOf(path) === this.#text) rmSync(path, { force: true });
+    if (readLockContent(path) === this.#text) rmSync(path, { force: true });
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
 import { resolveConfig } from '../config/config.ts';
-import { sampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
+import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
 import { type FinishedRun, runExperiment } from './run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-result-'));
@@ -18,7 +18,7 @@ async function run(method: string): Promise<FinishedRun> {
     arm: 'words',
     factors: { k1: { path: 'candidates.0.k1', values: [0.5, 2] }, sameChannel: [true, false] },
   };
-  const config = resolveConfig({ ...sampleConfig(folder), evaluation, arms: [words], sweep }, 'sample');
+  const config = resolveConfig({ ...buildSampleConfig(folder), evaluation, arms: [words], sweep }, 'sample');
   return runExperiment(config, { backend: 'wasm', cacheFolder: join(folder, 'cache'), command: 'ragpp run' });
 }
 

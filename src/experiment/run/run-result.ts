@@ -1,14 +1,14 @@
-import { eventBreaks } from '../../core/event-loop.ts';
+import { createEventBreaks } from '../../core/event-loop.ts';
 import type { StageCounts } from '../../signals/stage.ts';
-import { countLosses, lossesOf, relevantPositions } from '../measure/attribution.ts';
-import { inspectedTurns, queryRecord } from '../measure/inspection.ts';
-import { interactionsOf } from '../measure/interactions.ts';
+import { countLosses, groupLosses, listRelevantPositions } from '../measure/attribution.ts';
+import { buildQueryRecord, listInspectedTurns } from '../measure/inspection.ts';
+import { measureInteractions } from '../measure/interactions.ts';
 import type { ArmMeasurement, Measurement } from '../measure/measurement.ts';
 import type { ArmResult, DatasetSummary, ExperimentResult, SweepSummary } from '../measure/result.ts';
 import type { Outcomes } from './arm-failure.ts';
 import type { ArmRecord } from './arm-record.ts';
 import type { PreparedRun } from './execution.ts';
-import { inspectedRankings } from './rankings.ts';
+import { buildInspectedRankings } from './rankings.ts';
 
 /** All that a result is put together from. */
 export interface MeasuredRun {
@@ -23,25 +23,25 @@ export interface MeasuredRun {
 }
 
 /** The fate of the relevant turns of each measured query. */
-function lossesAmong(
+function selectLosses(
   { runner: { dataset, queries } }: PreparedRun,
   { losses }: ArmRecord,
   measured: Measurement['queries'],
 ) {
   const ids = queries.map(({ id }) => id);
-  const relevant = relevantPositions(dataset.corpus, dataset.qrels, dataset.relevantGrade, ids);
-  const byQuery = lossesOf(dataset.corpus, relevant, losses);
-  const places = new Map(ids.map((id, place) => [id, place]));
-  return measured.map(({ id }) => byQuery[places.get(id) as number] as Readonly<Record<string, string>>);
+  const relevant = listRelevantPositions(dataset.corpus, dataset.qrels, dataset.relevantGrade, ids);
+  const byQuery = groupLosses(dataset.corpus, relevant, losses);
+  const queryIndexes = new Map(ids.map((id, queryIndex) => [id, queryIndex]));
+  return measured.map(({ id }) => byQuery[queryIndexes.get(id) as number] as Readonly<Record<string, string>>);
 }
 
-function armResult(
+function buildMeasuredArm(
   record: ArmRecord,
   measurement: ArmMeasurement,
   { run, measurement: { queries } }: MeasuredRun,
 ): ArmResult {
   const { options, tuned, componentNames, latency } = record;
-  const losses = lossesAmong(run, record, queries);
+  const losses = selectLosses(run, record, queries);
   return {
     name: options.name,
     description: options.description,
@@ -50,38 +50,44 @@ function armResult(
     tuned,
     ...measurement,
     componentNames,
-    rankings: inspectedRankings(run.runner.dataset.corpus, run.runner.queries, record, queries),
+    rankings: buildInspectedRankings(run.runner.dataset.corpus, run.runner.queries, record, queries),
     attribution: countLosses(losses),
     losses,
     latency,
   };
 }
 
-function datasetSummary({ config, runner: { dataset } }: PreparedRun, turns: DatasetSummary['turns']): DatasetSummary {
+function buildDatasetSummary(
+  { config, runner: { dataset } }: PreparedRun,
+  turns: DatasetSummary['turns'],
+): DatasetSummary {
   const { name, declaration, relevantGrade, gradeNames, hash, facts } = dataset;
   const { split } = config.evaluation;
   return { name, ...declaration, relevantGrade, gradeNames, hash, split, facts, turns };
 }
 
 /** The design of the arms, and the interactions of a factorial sweep. */
-function sweepSummary({ run, measurement: { queries } }: MeasuredRun, arms: readonly ArmResult[]): SweepSummary | null {
+function summariseSweep(
+  { run, measurement: { queries } }: MeasuredRun,
+  arms: readonly ArmResult[],
+): SweepSummary | null {
   const { sweep, evaluation, seed } = run.config;
   if (sweep === null) return null;
   const labels = queries.map(({ cluster }) => cluster);
   const swept = sweep.method === 'factorial' ? arms.filter(({ levels }) => levels !== null) : [];
-  const interactions = interactionsOf(sweep.factors, swept, evaluation.metrics, labels, { ...evaluation, seed });
+  const interactions = measureInteractions(sweep.factors, swept, evaluation.metrics, labels, { ...evaluation, seed });
   return { ...sweep, interactions };
 }
 
 /** Lets events in between arms. */
-export async function resultOf(measured: MeasuredRun): Promise<ExperimentResult> {
+export async function assembleResult(measured: MeasuredRun): Promise<ExperimentResult> {
   const { run, outcomes, stopped, measurement, remarks, stages, timings } = measured;
   const { config, runner } = run;
   const { metrics, baseline, test, correction, samples, level } = config.evaluation;
-  const pause = eventBreaks();
+  const pause = createEventBreaks();
   const arms: ArmResult[] = [];
   for (const [a, record] of outcomes.records.entries()) {
-    arms.push(armResult(record, measurement.arms[a] as ArmMeasurement, measured));
+    arms.push(buildMeasuredArm(record, measurement.arms[a] as ArmMeasurement, measured));
     await pause();
   }
   const rankings = arms.flatMap((arm) => arm.rankings);
@@ -91,9 +97,9 @@ export async function resultOf(measured: MeasuredRun): Promise<ExperimentResult>
     description: config.description,
     environment: run.environment,
     config,
-    dataset: datasetSummary(run, inspectedTurns(runner.dataset, measurement.queries, rankings)),
-    queries: measurement.queries.map((query) => queryRecord(runner.dataset, query)),
-    unanswerable: measurement.unanswerable.map((query) => queryRecord(runner.dataset, query)),
+    dataset: buildDatasetSummary(run, listInspectedTurns(runner.dataset, measurement.queries, rankings)),
+    queries: measurement.queries.map((query) => buildQueryRecord(runner.dataset, query)),
+    unanswerable: measurement.unanswerable.map((query) => buildQueryRecord(runner.dataset, query)),
     metrics,
     statistics: { test, correction, samples, level },
     baseline,
@@ -102,7 +108,7 @@ export async function resultOf(measured: MeasuredRun): Promise<ExperimentResult>
     stopped,
     passports: measurement.passports,
     strata: measurement.strata,
-    sweep: sweepSummary(measured, arms),
+    sweep: summariseSweep(measured, arms),
     stages,
     remarks,
     armsAtOnce: Math.max(...outcomes.records.map((record) => record.armsAtOnce)),

@@ -30,10 +30,10 @@ export function formatState(state: RunState): string {
 /** @throws StorageError for a folder that is not of a run, ChecksumMismatchError for a truncated state, ConfigurationError for an invalid one. */
 export function readState(runFolder: string): RunState {
   const path = join(runFolder, STATE);
-  return parse(stateSchema, jsonIn(readText(path), path), path);
+  return parse(stateSchema, parseStateJson(readText(path), path), path);
 }
 
-function jsonIn(text: string, path: string): unknown {
+function parseStateJson(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -42,14 +42,14 @@ function jsonIn(text: string, path: string): unknown {
 }
 
 /** The facts of two states that differ, of those that records of one table must share. */
-export function differingFacts(a: RunState, b: RunState): string[] {
+export function listDifferingFacts(a: RunState, b: RunState): string[] {
   return (['hash', 'recordVersion', 'dataHash', 'backend'] as const).filter((key) => a[key] !== b[key]);
 }
 
 /** @throws ValidationError if the folder holds records of other code, data or backend, which must not be mixed with new ones in one table. */
 export function assertContinues(runFolder: string, state: RunState): void {
   if (!existsSync(join(runFolder, STATE))) return;
-  const differing = differingFacts(readState(runFolder), state);
+  const differing = listDifferingFacts(readState(runFolder), state);
   if (differing.length > 0)
     throw new ValidationError(
       `run cannot be resumed, since it was begun with another ${differing.join(', ')}: ${runFolder}; run again without --resume`,

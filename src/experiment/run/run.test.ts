@@ -8,9 +8,9 @@ import { ValidationError } from '../../core/errors.ts';
 import type { StartProgress } from '../../core/progress.ts';
 import { resolveConfig } from '../config/config.ts';
 import { applyOverrides, type Plain } from '../config/config-file.ts';
-import { sampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
+import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
 import { type FinishedRun, runExperiment } from './run.ts';
-import { metricsText, runFiles } from './run-folder.ts';
+import { formatMetrics, runFiles } from './run-folder.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-run-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -26,13 +26,13 @@ async function run(
   cache = cacheFolder,
   progress?: StartProgress,
 ): Promise<FinishedRun> {
-  const raw = applyOverrides(sampleConfig(folder) as Plain, overrides);
+  const raw = applyOverrides(buildSampleConfig(folder) as Plain, overrides);
   const context = { backend, cacheFolder: cache, command: 'ragpp run sample.yaml' };
   return runExperiment(resolveConfig(raw, 'sample'), progress === undefined ? context : { ...context, progress });
 }
 
 /** What must be the same again: everything but the machine, the time, and what was found in the cache. */
-function lasting({
+function omitTimes({
   result: { environment: _, timings: __, stages: ___, ...result },
   runs,
   qrels,
@@ -120,21 +120,24 @@ describe('a run', () => {
   });
 
   test('is the same again, and embeds nothing the second time', async () => {
-    const files = () => readdirSync(join(cacheFolder, 'embeddings'), { recursive: true, encoding: 'utf8' });
-    const written = files().map((name) => statSync(join(cacheFolder, 'embeddings', name)).mtimeMs);
+    const listEmbeddingFiles = () =>
+      readdirSync(join(cacheFolder, 'embeddings'), { recursive: true, encoding: 'utf8' });
+    const written = listEmbeddingFiles().map((name) => statSync(join(cacheFolder, 'embeddings', name)).mtimeMs);
     const remarks: string[] = [];
     const again = await run([], cacheFolder, (stage) => ({
       update() {},
       finish: (remark) => void remarks.push(`${stage}: ${remark}`),
     }));
-    expect(lasting(again)).toEqual(lasting(finished));
+    expect(omitTimes(again)).toEqual(omitTimes(finished));
     expect(remarks.filter((remark) => remark.includes('from the cache'))).toHaveLength(2);
     expect(remarks.filter((remark) => /embedded|singular/.test(remark))).toEqual([]);
-    expect(files().map((name) => statSync(join(cacheFolder, 'embeddings', name)).mtimeMs)).toEqual(written);
+    expect(listEmbeddingFiles().map((name) => statSync(join(cacheFolder, 'embeddings', name)).mtimeMs)).toEqual(
+      written,
+    );
   });
 
   test('is the same with an empty cache', async () => {
-    expect(lasting(await run([], join(folder, 'other-cache')))).toEqual(lasting(finished));
+    expect(omitTimes(await run([], join(folder, 'other-cache')))).toEqual(omitTimes(finished));
   });
 
   test.each([
@@ -154,12 +157,12 @@ test('all queries are evaluated in time order where both splits are asked for', 
 });
 
 /** An override that has an arm fail when it scores: the numbers of its BM25 overflow. */
-const failing = (arm: string) =>
+const formatFailingOverride = (arm: string) =>
   `arms.${arm}.candidates=[{index: bm25, k: 17, variant: bm25l, k1: 1.7e308}, {index: hnsw, k: 17}]`;
 
 describe('an arm that fails', () => {
   test('fails alone, and takes its own place among the failures', async () => {
-    const { result, runs } = await run([failing('unified')]);
+    const { result, runs } = await run([formatFailingOverride('unified')]);
     expect(result.failures).toEqual([
       {
         name: 'unified',
@@ -187,18 +190,18 @@ describe('an arm that fails', () => {
     truncateSync(join(stage, made[0] as string), 100);
     const { result } = await run([own], cache);
     expect(result.failures.map(({ name, code }) => [name, code])).toEqual([['newest', 'CHECKSUM_MISMATCH']]);
-    const recalls = ({ remarks }: FinishedRun['result']) => remarks.filter((remark) => remark.startsWith('hnsw'));
-    expect([recalls(sound).length, recalls(result).length]).toEqual([2, 1]);
+    const listRecalls = ({ remarks }: FinishedRun['result']) => remarks.filter((remark) => remark.startsWith('hnsw'));
+    expect([listRecalls(sound).length, listRecalls(result).length]).toEqual([2, 1]);
   });
 
   test('takes those along that take its tuned values over', async () => {
-    const { result } = await run([failing('hybrid'), 'evaluation.baseline=newest']);
+    const { result } = await run([formatFailingOverride('hybrid'), 'evaluation.baseline=newest']);
     expect(result.failures.map(({ name }) => name)).toEqual(['hybrid', 'Decayed × 2', 'unified', 'propagated']);
     expect(result.arms.map(({ name }) => name)).toEqual(['newest']);
   });
 
   test('leaves nothing to compare with where it is the baseline, and the remarks say why', async () => {
-    const { result } = await run([failing('unified'), 'evaluation.baseline=unified']);
+    const { result } = await run([formatFailingOverride('unified'), 'evaluation.baseline=unified']);
     expect(result.arms).toHaveLength(4);
     expect(result.arms.map(({ comparisons }) => comparisons)).toEqual([null, null, null, null]);
     expect(result.remarks).toContain('nothing is compared, since the baseline failed: unified');
@@ -208,7 +211,7 @@ describe('an arm that fails', () => {
   });
 
   test('ends the run where it is every arm', async () => {
-    const only = ['only=[hybrid]', failing('hybrid')];
+    const only = ['only=[hybrid]', formatFailingOverride('hybrid')];
     await expect(run(only)).rejects.toThrow(/^every arm failed, the first, hybrid, with: .* is not finite/);
     await expect(run(only)).rejects.toMatchObject({ code: 'NOT_FINITE' });
   });
@@ -218,9 +221,9 @@ test.each([['unified'], ['propagated']])('%s ranks as in the whole run where it 
   const [whole, alone] = [await run(), await run([`only=[${arm}]`], join(folder, `alone-${arm}`))];
   expect([...alone.runs.keys()].sort()).toEqual(['hybrid', arm].sort());
   expect(alone.runs.get(arm)).toEqual(whole.runs.get(arm));
-  const found = ({ result }: FinishedRun) => result.arms.find(({ name }) => name === arm);
-  expect(found(alone)?.tuned).toEqual(found(whole)?.tuned);
-  expect(found(alone)?.rankings).toEqual(found(whole)?.rankings);
+  const findArmResult = ({ result }: FinishedRun) => result.arms.find(({ name }) => name === arm);
+  expect(findArmResult(alone)?.tuned).toEqual(findArmResult(whole)?.tuned);
+  expect(findArmResult(alone)?.rankings).toEqual(findArmResult(whole)?.rankings);
 });
 
 describe('tensors', () => {
@@ -236,9 +239,9 @@ describe('tensors', () => {
 });
 
 test('timing the arms does not affect their results, and is in no file that is compared', async () => {
-  const metricsOf = ({ result }: FinishedRun) => JSON.parse(metricsText(result)) as Record<string, unknown>;
+  const parseMetricsFile = ({ result }: FinishedRun) => JSON.parse(formatMetrics(result)) as Record<string, unknown>;
   const [plain, timed] = [await run(), await run(['evaluation.latency={queries: 3, warmUp: 1}'])];
-  expect({ ...metricsOf(timed), hash: '' }).toEqual({ ...metricsOf(plain), hash: '' });
+  expect({ ...parseMetricsFile(timed), hash: '' }).toEqual({ ...parseMetricsFile(plain), hash: '' });
   expect(plain.result.arms.map(({ latency }) => latency)).toEqual([null, null, null, null, null]);
   for (const { latency } of timed.result.arms) expect(latency?.total?.p99).toBeGreaterThan(0);
   const environment = JSON.parse(runFiles(timed)['environment.json'] as string) as { latency: object };

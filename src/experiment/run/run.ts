@@ -1,31 +1,31 @@
 import type { BackendName } from '../../core/backend.ts';
 import { RagPlusPlusError } from '../../core/errors.ts';
 import { letEventsIn } from '../../core/event-loop.ts';
-import { type StartProgress, silent } from '../../core/progress.ts';
+import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
 import type { Corpus } from '../../model/corpus.ts';
 import type { Qrels, Run } from '../../model/run.ts';
 import { addCounts } from '../../signals/stage.ts';
-import { armsToRun } from '../config/arm-selection.ts';
+import { listArmsToRun } from '../config/arm-selection.ts';
 import type { ExperimentConfig } from '../config/config.ts';
-import { controlsAmong } from '../config/control-arms.ts';
+import { indexControls } from '../config/control-arms.ts';
 import {
   type Measurement,
   type MeasurementOptions,
   measureArms,
-  measuringArms,
-  qrelsOf,
+  selectQrels,
+  stepThroughArms,
 } from '../measure/measurement.ts';
 import type { ExperimentResult } from '../measure/result.ts';
 import type { Outcomes } from './arm-failure.ts';
-import { type ArmRunner, countsSince, openArmRunner } from './arm-runner.ts';
+import { type ArmRunner, openArmRunner, subtractCounts } from './arm-runner.ts';
 import { captureEnvironment } from './environment.ts';
 import { type Execute, executeHere, type PreparedRun } from './execution.ts';
-import { type Raced, runRace, unraced } from './race-run.ts';
-import { runOf } from './rankings.ts';
-import { remarksOf } from './remarks.ts';
+import { keepAllArms, type Raced, runRace } from './race-run.ts';
+import { buildRun } from './rankings.ts';
+import { collectRemarks } from './remarks.ts';
 import { runHash } from './run-hash.ts';
-import { type MeasuredRun, resultOf } from './run-result.ts';
-import { finishedWithBreaks } from './steps.ts';
+import { assembleResult, type MeasuredRun } from './run-result.ts';
+import { finishStepsWithBreaks } from './steps.ts';
 
 export interface RunContext {
   /** The active backend, see `useBackend`. */
@@ -75,31 +75,33 @@ function assertSome({ records, failures }: Outcomes): void {
 }
 
 /** The figures of the arms, which many of them take a while to compute. */
-async function measurementOf(
+async function measureOutcomes(
   { runner: { dataset, queries }, progress }: PreparedRun,
   runs: ReadonlyMap<string, Run>,
   how: MeasurementOptions,
 ): Promise<Measurement> {
   const bar = progress('statistics', 2 * (runs.size + how.metrics.length));
-  const measurement = await finishedWithBreaks(measuringArms(runs, dataset, queries, how), (done) => bar.update(done));
+  const measurement = await finishStepsWithBreaks(stepThroughArms(runs, dataset, queries, how), (done) =>
+    bar.update(done),
+  );
   bar.finish(`${runs.size} arms in ${how.metrics.length} metrics`);
   return measurement;
 }
 
 /** Measures the results of the arms. Retrieves nothing except for the remarks. */
-async function measured(run: PreparedRun, outcomes: Outcomes, raced: Raced, watch: Stopwatch): Promise<FinishedRun> {
+async function measureRun(run: PreparedRun, outcomes: Outcomes, raced: Raced, watch: Stopwatch): Promise<FinishedRun> {
   const { config, runner } = run;
   const { dataset, queries } = runner;
   const { metrics, baseline, test, correction, samples, level } = config.evaluation;
-  const runs = new Map(outcomes.records.map((record) => [record.name, runOf(dataset.corpus, queries, record)]));
-  const controls = controlsAmong(outcomes.records.map(({ options }) => options));
+  const runs = new Map(outcomes.records.map((record) => [record.name, buildRun(dataset.corpus, queries, record)]));
+  const controls = indexControls(outcomes.records.map(({ options }) => options));
   const how = { metrics, baseline, controls, test, correction, samples, level, seed: config.seed };
-  const measurement = await watch.time('statistics', () => measurementOf(run, runs, how));
-  const before = await runner.stageCounts();
+  const measurement = await watch.time('statistics', () => measureOutcomes(run, runs, how));
+  const before = await runner.sumStageCounts();
   const remarks = await watch.time('remarks', async () =>
-    remarksOf(await runner.workspace(), config, measurement, outcomes, dataset.qrels),
+    collectRemarks(await runner.openArmWorkspace(), config, measurement, outcomes, dataset.qrels),
   );
-  const own = countsSince(before, await runner.stageCounts());
+  const own = subtractCounts(before, await runner.sumStageCounts());
   const stages = addCounts(raced.stages, ...outcomes.records.map((record) => record.stages), own);
   const { stopped } = raced;
   const finished: MeasuredRun = {
@@ -111,21 +113,21 @@ async function measured(run: PreparedRun, outcomes: Outcomes, raced: Raced, watc
     stages,
     timings: watch.timings,
   };
-  return { result: await resultOf(finished), runs, qrels: qrelsOf(dataset, queries), corpus: dataset.corpus };
+  return { result: await assembleResult(finished), runs, qrels: selectQrels(dataset, queries), corpus: dataset.corpus };
 }
 
 /** The date and time, to the second. */
-function now(): string {
+function formatNow(): string {
   return `${new Date().toISOString().slice(0, 19)}Z`;
 }
 
 async function prepare(config: ExperimentConfig, context: RunContext, runner: ArmRunner): Promise<PreparedRun> {
-  const { backend, cacheFolder, command, progress = silent } = context;
-  const arms = armsToRun(config);
+  const { backend, cacheFolder, command, progress = ignoreProgress } = context;
+  const arms = listArmsToRun(config);
   assertMeasurable(config, runner);
   await runner.prepare(arms);
   const hash = runHash(config, runner.dataset.hash, backend);
-  const environment = { ...captureEnvironment(backend, config.seed, command, config.dataset), date: now() };
+  const environment = { ...captureEnvironment(backend, config.seed, command, config.dataset), date: formatNow() };
   return { config, arms, hash, environment, backend, cacheFolder, runner, progress };
 }
 
@@ -148,11 +150,11 @@ export async function runExperiment(
   try {
     const run = await watch.time('embedding', () => prepare(config, context, runner));
     const { race } = config.evaluation;
-    const raced = race === null ? unraced(run) : await watch.time('race', () => runRace(run, race, executeRound));
+    const raced = race === null ? keepAllArms(run) : await watch.time('race', () => runRace(run, race, executeRound));
     const left = { ...run, arms: raced.arms };
     const outcomes = await watch.time('arms', () => execute(left));
     assertSome(outcomes);
-    return await measured(left, outcomes, raced, watch);
+    return await measureRun(left, outcomes, raced, watch);
   } finally {
     await runner.dispose();
   }

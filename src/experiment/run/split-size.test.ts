@@ -3,7 +3,7 @@ import { Corpus } from '../../model/corpus.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { assertSplitSize } from './split-size.ts';
 
-function datasetOf(dev: number, test: number): Dataset {
+function buildSplitDataset(dev: number, test: number): Dataset {
   const splits: Query['split'][] = [...Array<'dev'>(dev).fill('dev'), ...Array<'test'>(test).fill('test')];
   const queries = splits.map((split, i) => ({
     id: `q${i}`,
@@ -34,7 +34,7 @@ test.each([
   [2, 0, 'dev'],
   [1, 1, 'all'],
 ] as const)('%i and %i queries will do for split %s', (dev, test, split) => {
-  expect(() => assertSplitSize(datasetOf(dev, test), split)).not.toThrow();
+  expect(() => assertSplitSize(buildSplitDataset(dev, test), split)).not.toThrow();
 });
 
 test.each([
@@ -59,7 +59,7 @@ test.each([
   [0, 1, 'test', 'dataset mail-threads has one query in split test, fewer than 2 (dev holds 0); add conversations'],
   [1, 0, 'all', 'dataset mail-threads has one query in dev and test together, fewer than 2; add conversations'],
 ] as const)('%i and %i queries are refused for split %s', (dev, test, split, message) => {
-  expect(() => assertSplitSize(datasetOf(dev, test), split)).toThrow(
+  expect(() => assertSplitSize(buildSplitDataset(dev, test), split)).toThrow(
     expect.objectContaining({ name: 'ValidationError', message }),
   );
 });

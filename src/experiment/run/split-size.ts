@@ -10,8 +10,8 @@ const LEAST = 2;
  * @throws ValidationError with the queries of each split, and what to do.
  */
 export function assertSplitSize({ name, queries }: Dataset, split: Query['split'] | 'all'): void {
-  const held = (wanted: Query['split']) => queries.filter((query) => query.split === wanted).length;
-  const [dev, test] = [held('dev'), held('test')];
+  const countSplitQueries = (wanted: Query['split']) => queries.filter((query) => query.split === wanted).length;
+  const [dev, test] = [countSplitQueries('dev'), countSplitQueries('test')];
   const size = { dev, test, all: dev + test }[split];
   if (size >= LEAST) return;
   const count = (['no query', 'one query'] as const)[size];

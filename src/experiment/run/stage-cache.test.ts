@@ -17,14 +17,19 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ChecksumMismatchError, StorageError } from '../../core/errors.ts';
-import { hashOf } from '../../core/hash.ts';
+import { computeHash } from '../../core/hash.ts';
 import type { Artifact, Stage } from '../../signals/stage.ts';
 import { type RaceOutcome, race } from './racing-process.harness.ts';
 import { StageCache } from './stage-cache.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-stages-'));
 afterAll(() => rmSync(root, { recursive: true }));
-const stage = (key: string): Stage => ({ name: 'some-stage', key: hashOf(key), inputs: [], isKept: true });
+const buildKeyedStage = (key: string): Stage => ({
+  name: 'some-stage',
+  key: computeHash(key),
+  inputs: [],
+  isKept: true,
+});
 const artifact: Artifact = {
   width: 3,
   reach: Number.POSITIVE_INFINITY,
@@ -39,31 +44,33 @@ describe('a stage cache', () => {
   const cache = new StageCache(join(root, 'a'));
 
   test('gives back what was written, and null for what was not', () => {
-    cache.write(stage('x'), artifact);
-    expect(cache.read(stage('x'))).toEqual(artifact);
-    expect(cache.read(stage('y'))).toBeNull();
-    expect(cache.read({ ...stage('x'), name: 'other-stage' })).toBeNull();
+    cache.write(buildKeyedStage('x'), artifact);
+    expect(cache.read(buildKeyedStage('x'))).toEqual(artifact);
+    expect(cache.read(buildKeyedStage('y'))).toBeNull();
+    expect(cache.read({ ...buildKeyedStage('x'), name: 'other-stage' })).toBeNull();
   });
 
   test('keeps each stage in a folder of its own', () => {
-    expect(cache.pathOf(stage('x'))).toBe(join(root, 'a', 'stages', 'some-stage', `${hashOf('x')}.safetensors`));
+    expect(cache.joinStagePath(buildKeyedStage('x'))).toBe(
+      join(root, 'a', 'stages', 'some-stage', `${computeHash('x')}.safetensors`),
+    );
   });
 
   test('leaves what is there as it is', () => {
-    const path = cache.pathOf(stage('x'));
+    const path = cache.joinStagePath(buildKeyedStage('x'));
     const bytes = readFileSync(path);
-    cache.write(stage('x'), { width: 4 });
+    cache.write(buildKeyedStage('x'), { width: 4 });
     expect(readFileSync(path)).toEqual(bytes);
   });
 
   test('notes when a file was last used', () => {
-    const path = cache.pathOf(stage('x'));
+    const path = cache.joinStagePath(buildKeyedStage('x'));
     utimesSync(path, 1000, 1000);
-    cache.read(stage('x'));
+    cache.read(buildKeyedStage('x'));
     expect(statSync(path).mtimeMs).toBeGreaterThan(Date.UTC(2020, 0));
   });
 
-  const path = cache.pathOf(stage('damaged'));
+  const path = cache.joinStagePath(buildKeyedStage('damaged'));
   test.each<[string, () => void, string]>([
     ['cut', () => writeFileSync(path, readFileSync(path).subarray(0, -3)), 'needs bytes'],
     ['empty', () => writeFileSync(path, ''), 'too few'],
@@ -77,12 +84,16 @@ describe('a stage cache', () => {
       () => writeFileSync(path, readFileSync(path, 'latin1').replace('width\\":3', 'width\\":4'), 'latin1'),
       'the checksum of its header differs',
     ],
-    ['that of another stage', () => copyFileSync(cache.pathOf(stage('x')), path), 'it holds another stage'],
+    [
+      'that of another stage',
+      () => copyFileSync(cache.joinStagePath(buildKeyedStage('x')), path),
+      'it holds another stage',
+    ],
   ])('refuses a file that is %s, and says what to delete', (_, damage, reason) => {
     rmSync(path, { force: true });
-    cache.write(stage('damaged'), artifact);
+    cache.write(buildKeyedStage('damaged'), artifact);
     damage();
-    const read = () => cache.read(stage('damaged'));
+    const read = () => cache.read(buildKeyedStage('damaged'));
     expect(read).toThrow(ChecksumMismatchError);
     expect(read).toThrow(reason);
     expect(read).toThrow(`damaged file ${path}: `);
@@ -96,7 +107,7 @@ describe('a symbolic link below the cache folder', () => {
   const theirs = join(root, 'theirs');
   const cacheFolder = join(root, 'linked');
   const cache = new StageCache(cacheFolder);
-  const path = cache.pathOf(stage('x'));
+  const path = cache.joinStagePath(buildKeyedStage('x'));
   mkdirSync(theirs);
 
   test.each([
@@ -109,19 +120,19 @@ describe('a symbolic link below the cache folder', () => {
     mkdirSync(dirname(link), { recursive: true });
     writeFileSync(join(theirs, 'file'), 'theirs');
     symlinkSync(pointed, link);
-    expect(() => cache.read(stage('x'))).toThrow(`which is not followed): ${link}; remove the link`);
-    expect(() => cache.write(stage('x'), artifact)).toThrow(StorageError);
+    expect(() => cache.read(buildKeyedStage('x'))).toThrow(`which is not followed): ${link}; remove the link`);
+    expect(() => cache.write(buildKeyedStage('x'), artifact)).toThrow(StorageError);
     expect(readdirSync(theirs)).toEqual(['file']);
     expect(readFileSync(join(theirs, 'file'), 'utf8')).toBe('theirs');
   });
 });
 
 /** Every file below a folder with its bytes. */
-function contents(folder: string): Record<string, string> {
+function readContents(folder: string): Record<string, string> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
     statSync(join(folder, name)).isFile(),
   );
-  return Object.fromEntries(files.sort().map((name) => [name, hashOf(readFileSync(join(folder, name)))]));
+  return Object.fromEntries(files.sort().map((name) => [name, computeHash(readFileSync(join(folder, name)))]));
 }
 
 test('processes that race for the same stages end with the same results, and the bytes that one alone leaves', async () => {
@@ -134,8 +145,8 @@ test('processes that race for the same stages end with the same results, and the
     for (const child of children) child.send(together);
     const alone = await race(join(root, 'alone'));
     for (const outcome of outcomes) expect(((await outcome)[0] as RaceOutcome).hash).toBe(alone.hash);
-    expect(contents(together)).toEqual(contents(join(root, 'alone')));
-    expect(Object.keys(contents(together)).length).toBeGreaterThan(40);
+    expect(readContents(together)).toEqual(readContents(join(root, 'alone')));
+    expect(Object.keys(readContents(together)).length).toBeGreaterThan(40);
     const again = await race(together);
     expect(again.hash).toBe(alone.hash);
     expect(again.counts.large).toEqual({ executed: 0, memory: 0, disk: 23 });

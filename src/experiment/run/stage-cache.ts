@@ -23,7 +23,7 @@ function isArray(value: unknown): value is TensorData {
   return ArrayBuffer.isView(value);
 }
 
-function codeOf(error: unknown): string | undefined {
+function readErrorCode(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException | undefined)?.code;
 }
 
@@ -43,7 +43,7 @@ export class StageCache implements StageStore {
   }
 
   /** Where a stage's result is kept, whether it is there or not. */
-  pathOf({ name, key }: Stage): string {
+  joinStagePath({ name, key }: Stage): string {
     return join(this.#folder, name, `${key}.safetensors`);
   }
 
@@ -53,7 +53,7 @@ export class StageCache implements StageStore {
    * @throws ChecksumMismatchError for a damaged file, naming the file to delete; StorageError for a link, and if a missing stage could not be written.
    */
   read(stage: Stage): Artifact | null {
-    const path = this.pathOf(stage);
+    const path = this.joinStagePath(stage);
     assertNoLink(path, this.#cacheFolder);
     const found = existsSync(path) ? this.#readFile(stage, path) : null;
     if (found === null) this.#assertWritable();
@@ -71,7 +71,7 @@ export class StageCache implements StageStore {
     try {
       file = readCheckedSafetensors(path, REMEDY);
     } catch (error) {
-      if (error instanceof StorageError && codeOf(error.cause) === 'ENOENT') return null; // gc took it in between
+      if (error instanceof StorageError && readErrorCode(error.cause) === 'ENOENT') return null; // gc took it in between
       throw error;
     }
     const { key, facts } = file.metadata;
@@ -83,7 +83,7 @@ export class StageCache implements StageStore {
   }
 
   write(stage: Stage, artifact: Artifact): void {
-    const path = this.pathOf(stage);
+    const path = this.joinStagePath(stage);
     assertNoLink(path, this.#cacheFolder);
     if (existsSync(path)) return; // another process was first
     const entries = Object.entries(artifact);
@@ -101,6 +101,6 @@ function touch(path: string): void {
   try {
     utimesSync(path, now, now);
   } catch (error) {
-    if (!['EPERM', 'EACCES', 'EROFS', 'ENOENT'].includes(codeOf(error) ?? '')) throw error;
+    if (!['EPERM', 'EACCES', 'EROFS', 'ENOENT'].includes(readErrorCode(error) ?? '')) throw error;
   }
 }

@@ -8,7 +8,7 @@ import { loadDataset } from '../../datasets/registry.ts';
 import { type ExperimentConfig, resolveConfig } from '../config/config.ts';
 import type { Plain } from '../config/config-file.ts';
 import { stageVersion } from './code-version.ts';
-import { sampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
+import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
 import { runExperiment } from './run.ts';
 import { planStages, type StagePlan } from './stage-plan.ts';
 
@@ -20,13 +20,13 @@ beforeAll(async () => {
   writeSampleJsonl(folder);
 });
 
-function config(changes: Plain = {}): ExperimentConfig {
-  const sample = sampleConfig(folder) as Plain;
+function buildPlanConfig(changes: Plain = {}): ExperimentConfig {
+  const sample = buildSampleConfig(folder) as Plain;
   const evaluation = { ...(sample.evaluation as Plain), ...(changes.evaluation as Plain) };
   return resolveConfig({ ...sample, ...changes, evaluation }, 'sample');
 }
 
-async function planned(wanted: ExperimentConfig): Promise<StagePlan> {
+async function planConfig(wanted: ExperimentConfig): Promise<StagePlan> {
   const dataset = await loadDataset(wanted.dataset, { cacheFolder: null });
   const before = tf.memory().numTensors;
   const plan = planStages({ dataset, config: wanted, code: stageVersion });
@@ -35,7 +35,7 @@ async function planned(wanted: ExperimentConfig): Promise<StagePlan> {
 }
 
 /** What a run with an empty cache executes, by stage, and the keys of what it keeps. */
-async function executed(wanted: ExperimentConfig): Promise<{ counts: Record<string, number>; keys: string[] }> {
+async function executeConfig(wanted: ExperimentConfig): Promise<{ counts: Record<string, number>; keys: string[] }> {
   const cacheFolder = mkdtempSync(join(folder, 'cache-'));
   const { result } = await runExperiment(wanted, { backend, cacheFolder, command: 'ragpp run sample.yaml' });
   expect(result.failures).toEqual([]);
@@ -45,10 +45,10 @@ async function executed(wanted: ExperimentConfig): Promise<{ counts: Record<stri
   return { counts: Object.fromEntries(counts.filter(([, count]) => count > 0)), keys: keys.sort() };
 }
 
-const untuned = () => (sampleConfig(folder) as { arms: Plain[] }).arms.map(({ tune: _, ...arm }) => arm);
+const listUntunedArms = () => (buildSampleConfig(folder) as { arms: Plain[] }).arms.map(({ tune: _, ...arm }) => arm);
 
 test('a plan for a dataset without a query to evaluate is refused', async () => {
-  const wanted = config({ arms: untuned() });
+  const wanted = buildPlanConfig({ arms: listUntunedArms() });
   const dataset = await loadDataset(wanted.dataset, { cacheFolder: null });
   const before = tf.memory().numTensors;
   const plan = () => planStages({ dataset: { ...dataset, queries: [] }, config: wanted, code: stageVersion });
@@ -58,9 +58,9 @@ test('a plan for a dataset without a query to evaluate is refused', async () => 
 
 describe('without tuning a plan says exactly', () => {
   test('how often each stage is executed, and under which keys', async () => {
-    const wanted = config({ arms: untuned() });
-    const { executions, total, exact, known } = await planned(wanted);
-    const { counts, keys } = await executed(wanted);
+    const wanted = buildPlanConfig({ arms: listUntunedArms() });
+    const { executions, total, exact, known } = await planConfig(wanted);
+    const { counts, keys } = await executeConfig(wanted);
     expect(exact).toBe(true);
     expect(executions).toEqual(counts);
     expect(total).toBe(Object.values(counts).reduce((sum, count) => sum + count, 0));
@@ -69,7 +69,7 @@ describe('without tuning a plan says exactly', () => {
   });
 
   test('that arms which differ in their weights cost nothing more', async () => {
-    const [arm] = untuned().filter(({ name }) => name === 'hybrid');
+    const [arm] = listUntunedArms().filter(({ name }) => name === 'hybrid');
     const scored = { ...arm, trajectory: {}, attention: { mechanism: 'unified' } };
     const weighted = [0.1, 0.5, 0.9].map((weight) => {
       return {
@@ -79,29 +79,29 @@ describe('without tuning a plan says exactly', () => {
         attention: { mechanism: 'unified', weight },
       };
     });
-    const one = await planned(config({ arms: [{ ...scored, name: 'hybrid' }] }));
-    const four = await planned(config({ arms: [{ ...scored, name: 'hybrid' }, ...weighted] }));
+    const one = await planConfig(buildPlanConfig({ arms: [{ ...scored, name: 'hybrid' }] }));
+    const four = await planConfig(buildPlanConfig({ arms: [{ ...scored, name: 'hybrid' }, ...weighted] }));
     expect(four).toEqual(one);
   });
 
   test('what null controls cost', async () => {
-    const wanted = config({ arms: untuned(), controls: true });
-    expect(wanted.arms.length).toBeGreaterThan(untuned().length);
-    const { executions, exact } = await planned(wanted);
-    expect([exact, executions]).toEqual([true, (await executed(wanted)).counts]);
+    const wanted = buildPlanConfig({ arms: listUntunedArms(), controls: true });
+    expect(wanted.arms.length).toBeGreaterThan(listUntunedArms().length);
+    const { executions, exact } = await planConfig(wanted);
+    expect([exact, executions]).toEqual([true, (await executeConfig(wanted)).counts]);
   });
 
   test('what one arm of several costs', async () => {
-    const wanted = { ...config({ arms: untuned() }), only: ['hybrid'] };
-    const { executions, exact } = await planned(wanted);
-    expect([exact, executions]).toEqual([true, (await executed(wanted)).counts]);
+    const wanted = { ...buildPlanConfig({ arms: listUntunedArms() }), only: ['hybrid'] };
+    const { executions, exact } = await planConfig(wanted);
+    expect([exact, executions]).toEqual([true, (await executeConfig(wanted)).counts]);
     expect(executions).not.toHaveProperty('propagated');
   });
 });
 
 describe('a plan is an upper bound, and what it knows for sure a lower one', () => {
-  const structural = () => {
-    const [newest, hybrid, decayed, ...others] = (sampleConfig(folder) as { arms: Plain[] }).arms;
+  const listStructuralArms = () => {
+    const [newest, hybrid, decayed, ...others] = (buildSampleConfig(folder) as { arms: Plain[] }).arms;
     return [
       newest,
       { ...hybrid, tune: { 'candidates.0.k': [5, 13], 'relevance.fusion.alpha': [0.2, 0.6] } },
@@ -111,12 +111,12 @@ describe('a plan is an upper bound, and what it knows for sure a lower one', () 
   };
 
   test.each<[string, number, () => ExperimentConfig]>([
-    ['with tuned weights', 1.1, () => config()],
-    ['with tuned candidates', 1.2, () => config({ arms: structural().slice(0, 4) })],
-    ['with a race', 3, () => config({ arms: untuned(), evaluation: { race: { rounds: 3 } } })],
+    ['with tuned weights', 1.1, () => buildPlanConfig()],
+    ['with tuned candidates', 1.2, () => buildPlanConfig({ arms: listStructuralArms().slice(0, 4) })],
+    ['with a race', 3, () => buildPlanConfig({ arms: listUntunedArms(), evaluation: { race: { rounds: 3 } } })],
   ])('%s', async (_, times, wanted) => {
-    const { executions, total, exact, known } = await planned(wanted());
-    const { counts, keys } = await executed(wanted());
+    const { executions, total, exact, known } = await planConfig(wanted());
+    const { counts, keys } = await executeConfig(wanted());
     expect(exact).toBe(false);
     expect(Object.keys(executions)).toEqual(expect.arrayContaining(Object.keys(counts)));
     for (const [name, count] of Object.entries(counts)) {

@@ -2,15 +2,15 @@ import { armStages } from '../../retrieval/arm-signals.ts';
 import { candidatesFrom } from '../../retrieval/candidate-sources.ts';
 import { type Plan, withInputs } from '../../signals/plan.ts';
 import type { Stage } from '../../signals/stage.ts';
-import { armsToRun } from '../config/arm-selection.ts';
-import { combinations } from '../config/arms.ts';
+import { listArmsToRun } from '../config/arm-selection.ts';
+import { listCombinations } from '../config/arms.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
 import type { Plain } from '../config/config-file.ts';
-import { inheritedPoint, withTuned } from '../config/tuned-arm.ts';
+import { inheritTunedPoint, withTuned } from '../config/tuned-arm.ts';
 import { type RaceOptions, raceShares } from './race.ts';
-import { approximateSources } from './remarks.ts';
+import { listApproximateSources } from './remarks.ts';
 import { tuningStage } from './tuning.ts';
-import { type PlanSource, tableGraph, tuningGraph } from './workspaces.ts';
+import { createTableGraph, createTuningGraph, type PlanSource } from './workspaces.ts';
 
 /** The stages that a config executes with an empty cache, in one process. */
 export interface StagePlan {
@@ -34,61 +34,61 @@ type Choices = Readonly<Record<string, readonly unknown[]>>;
 
 type ArmsByName = ReadonlyMap<string, ArmOptions>;
 
-function byName({ arms }: ExperimentConfig): ArmsByName {
+function indexArmsByName({ arms }: ExperimentConfig): ArmsByName {
   return new Map(arms.map((arm) => [arm.name, arm]));
 }
 
 /** Tuned values that an arm's chain may pass to it. */
-function inheritedChoices(arm: ArmOptions, arms: ArmsByName): Choices {
+function listInheritedChoices(arm: ArmOptions, arms: ArmsByName): Choices {
   const parent = arm.extends === undefined ? undefined : arms.get(arm.extends);
   if (parent === undefined) return {};
-  return inheritedPoint(arm, parent, { ...inheritedChoices(parent, arms), ...parent.tune }) as Choices;
+  return inheritTunedPoint(arm, parent, { ...listInheritedChoices(parent, arms), ...parent.tune }) as Choices;
 }
 
 /** The stages and all that they need. Those that are not kept are executed in each workspace that asks. */
-function closure(workspace: string, stages: readonly Stage[]): Stages {
+function collectClosure(workspace: string, stages: readonly Stage[]): Stages {
   const needed = [...withInputs(stages).values()];
   return new Map(needed.map((stage) => [stage.isKept ? stage.key : `${workspace} ${stage.key}`, stage]));
 }
 
 /** The first value of each path, or the last at -1. */
-function pointAt(choices: Choices, at: number): Plain {
+function pickPoint(choices: Choices, at: number): Plain {
   return Object.fromEntries(Object.entries(choices).map(([path, values]) => [path, values.at(at)]));
 }
 
 /** Without the values that no stage depends on, such as weights: each option either is in a stage's key or is not, so paths are looked at one by one. */
 function withConsequences(plan: Plan, arm: ArmOptions, choices: Choices): Choices {
-  const first = pointAt(choices, 0);
-  const stagesOf = (path: string, value: unknown) =>
+  const first = pickPoint(choices, 0);
+  const joinStageKeys = (path: string, value: unknown) =>
     [...withInputs(armStages(plan, withTuned(arm, { ...first, [path]: value }))).keys()].join();
   const needed = Object.entries(choices).map(([path, values]) => {
-    const different = new Map(values.map((value) => [stagesOf(path, value), value]));
+    const different = new Map(values.map((value) => [joinStageKeys(path, value), value]));
     return [path, different.size > 1 ? values : values.slice(0, 1)] as const;
   });
   return Object.fromEntries(needed);
 }
 
 /** Each arm's ranking, for all values that its chain and its grid may give it. @param also further requests of an arm. */
-function rankingRequests(
+function listRankingRequests(
   workspace: string,
   plan: Plan,
   config: ExperimentConfig,
   also: (options: ArmOptions) => readonly Stage[] = () => [],
 ): Request[] {
-  const arms = byName(config);
-  return armsToRun(config).map((arm) => {
-    const choices = { ...inheritedChoices(arm, arms), ...arm.tune };
-    const points = combinations(withConsequences(plan, arm, choices));
+  const arms = indexArmsByName(config);
+  return listArmsToRun(config).map((arm) => {
+    const choices = { ...listInheritedChoices(arm, arms), ...arm.tune };
+    const points = listCombinations(withConsequences(plan, arm, choices));
     return points.map((point) => {
       const options = withTuned(arm, point);
-      return closure(workspace, [...armStages(plan, options), ...also(options)]);
+      return collectClosure(workspace, [...armStages(plan, options), ...also(options)]);
     });
   });
 }
 
 /** How much an arm's approximate sources find of what the exact index does is told beside the table. */
-function exactCandidates(plan: Plan, options: ArmOptions): Stage[] {
-  return approximateSources(options).map(({ k }) => plan.stage(candidatesFrom({ index: 'flat', k }, null)));
+function listExactCandidates(plan: Plan, options: ArmOptions): Stage[] {
+  return listApproximateSources(options).map(({ k }) => plan.stage(candidatesFrom({ index: 'flat', k }, null)));
 }
 
 /** The rounds of a race before the last one. Which arms they leave is not known, nor whether a round is large enough to be run. */
@@ -99,32 +99,34 @@ function raceRequests(source: PlanSource, race: RaceOptions): Request[] {
     .slice(0, -1)
     .flatMap((share) => {
       const round = { ...config, evaluation: { ...evaluation, share: share * evaluation.share } };
-      return rankingRequests(`round ${share}`, tableGraph({ ...source, config: round }), round).map(perhaps);
+      return listRankingRequests(`round ${share}`, createTableGraph({ ...source, config: round }), round).map(
+        addEmptyAlternative,
+      );
     });
 }
 
 /** No stage may be requested instead. */
-function perhaps(request: Request): Request {
+function addEmptyAlternative(request: Request): Request {
   return [...request, new Map()];
 }
 
 /** What a tuned arm's grid needs, and its values. */
-function tuningRequests(plan: Plan, arm: ArmOptions, config: ExperimentConfig, arms: ArmsByName): Request[] {
-  const inherited = inheritedChoices(arm, arms);
-  const fromStart = (start: Plain, grid: Choices) =>
-    combinations(grid).map((point) => withTuned(arm, { ...start, ...point }));
+function listTuningRequests(plan: Plan, arm: ArmOptions, config: ExperimentConfig, arms: ArmsByName): Request[] {
+  const inherited = listInheritedChoices(arm, arms);
+  const listTunedStages = (start: Plain, grid: Choices) =>
+    listCombinations(grid).map((point) => withTuned(arm, { ...start, ...point }));
   const choices = Object.entries(withConsequences(plan, arm, { ...inherited, ...arm.tune }));
-  const starts = combinations(Object.fromEntries(choices.filter(([path]) => !(path in arm.tune))));
+  const starts = listCombinations(Object.fromEntries(choices.filter(([path]) => !(path in arm.tune))));
   const grid = Object.fromEntries(choices.filter(([path]) => path in arm.tune));
   // Values from different starts have nothing in common, so two starts stand for all.
   const values = [0, -1].map((at) =>
-    fromStart(pointAt(inherited, at), arm.tune).map((tuned) => tuningStage(plan, tuned, config)),
+    listTunedStages(pickPoint(inherited, at), arm.tune).map((tuned) => tuningStage(plan, tuned, config)),
   );
   return [
     starts.map((start) =>
-      closure(
+      collectClosure(
         'tuning',
-        fromStart(start, grid).flatMap((tuned) => armStages(plan, tuned)),
+        listTunedStages(start, grid).flatMap((tuned) => armStages(plan, tuned)),
       ),
     ),
     values.map((stages) => new Map(stages.map((stage) => [stage.key, stage]))),
@@ -132,7 +134,7 @@ function tuningRequests(plan: Plan, arm: ArmOptions, config: ExperimentConfig, a
 }
 
 /** Stages of every alternative. */
-function certain([first, ...others]: Request): [string, Stage][] {
+function listCertainStages([first, ...others]: Request): [string, Stage][] {
   return [...(first as Stages)].filter(([id]) => others.every((other) => other.has(id)));
 }
 
@@ -143,7 +145,7 @@ function countByName(stages: Iterable<Stage>): Map<string, number> {
 }
 
 /** By name the most that one alternative adds to what is known. */
-function mostAdded(request: Request, known: Stages): Map<string, number> {
+function countMostAdded(request: Request, known: Stages): Map<string, number> {
   const most = new Map<string, number>();
   for (const alternative of request) {
     const added = [...alternative].filter(([id]) => !known.has(id)).map(([, stage]) => stage);
@@ -158,22 +160,22 @@ function mostAdded(request: Request, known: Stages): Map<string, number> {
  */
 export function planStages(source: PlanSource): StagePlan {
   const { config } = source;
-  const tuned = config.arms.filter(({ tune }) => combinations(tune).length > 1);
-  const tuning = tuned.length === 0 ? null : tuningGraph(source);
-  const table = tableGraph(source);
-  const arms = byName(config);
+  const tuned = config.arms.filter(({ tune }) => listCombinations(tune).length > 1);
+  const tuning = tuned.length === 0 ? null : createTuningGraph(source);
+  const table = createTableGraph(source);
+  const arms = indexArmsByName(config);
   const { race } = config.evaluation;
-  const rankings = rankingRequests('table', table, config, (options) => exactCandidates(table, options));
+  const rankings = listRankingRequests('table', table, config, (options) => listExactCandidates(table, options));
   const requests = [
-    ...tuned.flatMap((arm) => tuningRequests(tuning as Plan, arm, config, arms)),
-    ...(race === null ? rankings : [...raceRequests(source, race), ...rankings.map(perhaps)]),
+    ...tuned.flatMap((arm) => listTuningRequests(tuning as Plan, arm, config, arms)),
+    ...(race === null ? rankings : [...raceRequests(source, race), ...rankings.map(addEmptyAlternative)]),
   ];
-  const known: Stages = new Map(requests.flatMap(certain));
+  const known: Stages = new Map(requests.flatMap(listCertainStages));
   const open: Stages = new Map(
     requests.flatMap((request) => request.flatMap((stages) => [...stages])).filter(([id]) => !known.has(id)),
   );
   const possible = countByName(open.values());
-  const added = requests.map((request) => mostAdded(request, known));
+  const added = requests.map((request) => countMostAdded(request, known));
   const sure = countByName(known.values());
   const names = [...new Set([...sure.keys(), ...possible.keys()])].sort();
   const executions = Object.fromEntries(

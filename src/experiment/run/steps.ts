@@ -1,10 +1,10 @@
-import { eventBreaks } from '../../core/event-loop.ts';
+import { createEventBreaks } from '../../core/event-loop.ts';
 
 /** A computation in short steps that can be interrupted between them. */
 export type Steps<T> = Generator<void, T>;
 
 /** Takes all steps at once. */
-export function finished<T>(steps: Steps<T>): T {
+export function finishSteps<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
@@ -12,8 +12,8 @@ export function finished<T>(steps: Steps<T>): T {
 }
 
 /** Takes all steps and lets events in between them. @param report receives the number of finished steps. */
-export async function finishedWithBreaks<T>(steps: Steps<T>, report: (done: number) => void): Promise<T> {
-  const pause = eventBreaks();
+export async function finishStepsWithBreaks<T>(steps: Steps<T>, report: (done: number) => void): Promise<T> {
+  const pause = createEventBreaks();
   for (let done = 1; ; done++) {
     const step = steps.next();
     if (step.done === true) return step.value;

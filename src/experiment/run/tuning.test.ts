@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
 import { Corpus } from '../../model/corpus.ts';
 import { armStages } from '../../retrieval/arm-signals.ts';
-import { sampleWorld } from '../../signals/corpus.fixture.ts';
+import { drawSampleWorld } from '../../signals/corpus.fixture.ts';
 import { Plan } from '../../signals/plan.ts';
 import { least, plain } from '../config/config.fixture.ts';
 import { type ArmOptions, type ExperimentConfig, resolveConfig } from '../config/config.ts';
-import { ArmTuning, cutoffOf, tuningStage } from './tuning.ts';
+import { ArmTuning, parseMetricCutoff, tuningStage } from './tuning.ts';
 
 const config = resolveConfig(
   {
@@ -30,7 +30,7 @@ const config = resolveConfig(
 );
 
 /** A tuning that likes 50 hours and much trajectory, and a list of what it was asked. */
-function tuning(): { readonly arms: ArmTuning; readonly asked: string[] } {
+function createSampleTuning(): { readonly arms: ArmTuning; readonly asked: string[] } {
   const asked: string[] = [];
   const arms = new ArmTuning(config.arms, async ({ name, decay, trajectory }) => {
     asked.push(`${name} ${decay?.halfLifeHours} ${trajectory?.weight} ${trajectory?.sigma}`);
@@ -43,9 +43,9 @@ const DECAYED = ['decayed 12 undefined undefined', 'decayed 48 undefined undefin
 const PLACED = ['placed 48 0.1 1', 'placed 48 0.1 2', 'placed 48 0.5 1', 'placed 48 0.5 2'];
 
 test('each arm starts from what was chosen for the arm that it extends, unless it says otherwise', async () => {
-  const { arms, asked } = tuning();
+  const { arms, asked } = createSampleTuning();
   const tuned = [];
-  for (const { name } of config.arms) tuned.push(await arms.tuned(name));
+  for (const { name } of config.arms) tuned.push(await arms.tuneNamedArm(name));
   expect(tuned.map(({ options, tuned: point }) => [options.name, point])).toEqual([
     ['plain', {}],
     ['decayed', { 'decay.halfLifeHours': 48 }],
@@ -58,14 +58,14 @@ test('each arm starts from what was chosen for the arm that it extends, unless i
 });
 
 test('an arm asked for alone is tuned along its chain, and nothing is measured twice', async () => {
-  const { arms, asked } = tuning();
+  const { arms, asked } = createSampleTuning();
   let points = 0;
-  expect(arms.pointsLeft('placed')).toBe(7);
-  const { tuned } = await arms.tuned('placed', () => points++);
+  expect(arms.countPointsLeft('placed')).toBe(7);
+  const { tuned } = await arms.tuneNamedArm('placed', () => points++);
   expect(tuned).toEqual({ 'decay.halfLifeHours': 48, 'trajectory.weight': 0.5, 'trajectory.sigma': 1 });
   expect(points).toBe(7);
-  expect(arms.pointsLeft('placed')).toBe(0);
-  await arms.tuned('decayed');
+  expect(arms.countPointsLeft('placed')).toBe(0);
+  await arms.tuneNamedArm('decayed');
   expect(asked).toEqual([...DECAYED, ...PLACED]);
 });
 
@@ -75,13 +75,13 @@ test('an arm whose parent cannot be tuned fails of the same, and the parent itse
     tries++;
     throw new Error('no light');
   });
-  for (const name of ['placed', 'decayed', 'fixed']) await expect(arms.tuned(name)).rejects.toThrow('no light');
+  for (const name of ['placed', 'decayed', 'fixed']) await expect(arms.tuneNamedArm(name)).rejects.toThrow('no light');
   expect(tries).toBe(1);
-  await expect(arms.tuned('plain')).resolves.toMatchObject({ tuned: {} });
+  await expect(arms.tuneNamedArm('plain')).resolves.toMatchObject({ tuned: {} });
 });
 
 test('an unknown arm is named', async () => {
-  expect(() => tuning().arms.pointsLeft('plane')).toThrow(
+  expect(() => createSampleTuning().arms.countPointsLeft('plane')).toThrow(
     'experiment has no arm: plane; use the name of one of its arms',
   );
 });
@@ -94,7 +94,7 @@ describe('the stage of a tuning value', () => {
   let graph: Plan;
   beforeAll(async () => {
     await useBackend('cpu');
-    const { turns, queries } = sampleWorld(3);
+    const { turns, queries } = drawSampleWorld(3);
     const identity = { code: 'c', data: 'd', encoder: {} };
     graph = new Plan({ identity, corpus: new Corpus(turns), queries, seed: 3 });
   });
@@ -114,7 +114,7 @@ describe('the stage of a tuning value', () => {
     ['ndcg_burges@3', 3],
     ['map', 41],
   ])('%s looks at %i places of 41', (metric, places) => {
-    expect(cutoffOf(metric, 41)).toBe(places);
+    expect(parseMetricCutoff(metric, 41)).toBe(places);
   });
 
   test('what an arm is called and how it came about is no part of how good it is', () => {

@@ -4,14 +4,14 @@ import { armStages } from '../../retrieval/arm-signals.ts';
 import { type RetrieverOptions, retrieverOptions } from '../../retrieval/retriever-options.ts';
 import type { Plan } from '../../signals/plan.ts';
 import type { Stage } from '../../signals/stage.ts';
-import { combinations } from '../config/arms.ts';
+import { listCombinations } from '../config/arms.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
 import type { Plain } from '../config/config-file.ts';
-import { inheritedPoint, withTuned } from '../config/tuned-arm.ts';
+import { inheritTunedPoint, withTuned } from '../config/tuned-arm.ts';
 import { tuningVersion } from './code-version.ts';
 
 /** Deep enough for the metric: 10 of `mrr@10`, everything for one without a cut-off. */
-export function cutoffOf(metric: string, depth: number): number {
+export function parseMetricCutoff(metric: string, depth: number): number {
   const [, cutoff] = metric.split('@');
   return cutoff === undefined ? depth : Number(cutoff);
 }
@@ -29,7 +29,7 @@ export function tuningStage(
   { tuning: { metric }, evaluation }: ExperimentConfig,
 ): Stage {
   const retriever = retrieverPart(arm);
-  const depth = cutoffOf(metric, evaluation.depth);
+  const depth = parseMetricCutoff(metric, evaluation.depth);
   const options = { code: tuningVersion(), metric, depth, retriever };
   return plan.derived('tuning-value', options, armStages(plan, retriever));
 }
@@ -57,7 +57,7 @@ export class ArmTuning {
   }
 
   /** The arm as it is written. @throws ValidationError for an unknown name. */
-  #written(name: string): ArmOptions {
+  #getWrittenArm(name: string): ArmOptions {
     const arm = this.#arms.get(name);
     if (arm === undefined)
       throw new ValidationError(`experiment has no arm: ${name}; use the name of one of its arms`, { name });
@@ -65,24 +65,28 @@ export class ArmTuning {
   }
 
   /** The number of points still to measure before the arm is tuned. */
-  pointsLeft(name: string): number {
+  countPointsLeft(name: string): number {
     if (this.#tuned.has(name)) return 0;
-    const arm = this.#written(name);
-    const own = combinations(arm.tune).length;
-    return (own > 1 ? own : 0) + (arm.extends === undefined ? 0 : this.pointsLeft(arm.extends));
+    const arm = this.#getWrittenArm(name);
+    const own = listCombinations(arm.tune).length;
+    return (own > 1 ? own : 0) + (arm.extends === undefined ? 0 : this.countPointsLeft(arm.extends));
   }
 
   /** @param onPoint is called after each point that was measured, also one of an arm that this one extends. */
-  tuned(name: string, onPoint: () => void = () => {}): Promise<TunedArm> {
-    return getOrCompute(this.#tuned, name, () => this.#tune(this.#written(name), onPoint));
+  tuneNamedArm(name: string, onPoint: () => void = () => {}): Promise<TunedArm> {
+    return getOrCompute(this.#tuned, name, () => this.#tune(this.#getWrittenArm(name), onPoint));
   }
 
   async #tune(arm: ArmOptions, onPoint: () => void): Promise<TunedArm> {
     const inherited =
       arm.extends === undefined
         ? {}
-        : inheritedPoint(arm, this.#written(arm.extends), (await this.tuned(arm.extends, onPoint)).tuned);
-    const grid = combinations(arm.tune).map((point) => ({ ...inherited, ...point }));
+        : inheritTunedPoint(
+            arm,
+            this.#getWrittenArm(arm.extends),
+            (await this.tuneNamedArm(arm.extends, onPoint)).tuned,
+          );
+    const grid = listCombinations(arm.tune).map((point) => ({ ...inherited, ...point }));
     let best: { readonly point: Plain; readonly value: number } | undefined;
     for (const point of grid.length > 1 ? grid : []) {
       const value = await this.#measure(withTuned(arm, point));

@@ -18,29 +18,29 @@ import {
   cacheSizeRemark,
   deleteFiles,
   type GarbageOptions,
-  garbage,
+  selectGarbage,
 } from './cache-contents.ts';
 
-const DAY = 86_400_000;
+const DAY_MILLISECONDS = 86_400_000;
 const NOW = Date.UTC(2024, 4, 17);
 const root = mkdtempSync(join(tmpdir(), 'ragpp-cache-contents-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
-const file = (part: string, name: string, bytes: number, daysAgo: number): CacheFile => ({
+const buildCacheFile = (part: string, name: string, bytes: number, daysAgo: number): CacheFile => ({
   part,
   path: `${part}/${name}`,
   bytes,
-  usedAt: NOW - daysAgo * DAY,
+  usedAt: NOW - daysAgo * DAY_MILLISECONDS,
 });
 const files = [
-  file('pool', 'b', 7, 3),
-  file('cosine', 'c', 11, 29),
-  file('embeddings', 'e', 1000, 97),
-  file('pool', 'a', 5, 3),
-  file('unfinished', 'old', 2, 1.01),
-  file('cosine', 'd', 13, 31),
-  file('unfinished', 'new', 3, 0.99),
-  file('bm25', 'f', 17, 0),
+  buildCacheFile('pool', 'b', 7, 3),
+  buildCacheFile('cosine', 'c', 11, 29),
+  buildCacheFile('embeddings', 'e', 1000, 97),
+  buildCacheFile('pool', 'a', 5, 3),
+  buildCacheFile('unfinished', 'old', 2, 1.01),
+  buildCacheFile('cosine', 'd', 13, 31),
+  buildCacheFile('unfinished', 'new', 3, 0.99),
+  buildCacheFile('bm25', 'f', 17, 0),
 ];
 
 describe('garbage', () => {
@@ -57,7 +57,7 @@ describe('garbage', () => {
     ['embeddings where they are named', { parts: ['embeddings', 'bm25'] }, ['embeddings/e', 'bm25/f']],
     ['no unfinished file that may be being written', { parts: ['unfinished'] }, []],
   ])('is %s', (_, options, expected) => {
-    expect(garbage(files, options, NOW).map(({ path }) => path)).toEqual([...expected, 'unfinished/old']);
+    expect(selectGarbage(files, options, NOW).map(({ path }) => path)).toEqual([...expected, 'unfinished/old']);
   });
 });
 
@@ -91,7 +91,7 @@ describe('the files of a cache', () => {
       ['datasets', 1, 19],
       ['unfinished', 1, 13],
     ]);
-    expect(parts[1]).toMatchObject({ oldest: NOW - 5 * DAY, newest: NOW - 2 * DAY });
+    expect(parts[1]).toMatchObject({ oldest: NOW - 5 * DAY_MILLISECONDS, newest: NOW - 2 * DAY_MILLISECONDS });
   });
 
   test('are deleted, also where somebody was first', () => {

@@ -18,10 +18,10 @@ export const OTHER_PARTS: readonly string[] = ['embeddings', 'datasets', 'unfini
 /** The folders of a cache; other folders are not ours. */
 const FOLDERS: readonly string[] = ['stages', 'embeddings', 'datasets'];
 
-const DAY = 86_400_000;
+const DAY_MILLISECONDS = 86_400_000;
 
 /** Files are written under another name first: theirs, a dot and a number. */
-function partOf(name: string): string | undefined {
+function classifyCacheFile(name: string): string | undefined {
   const [folder, stage, ...rest] = name.split(sep);
   const isOurs = folder === 'stages' ? rest.length === 1 : folder === 'embeddings' || folder === 'datasets';
   if (!isOurs) return undefined;
@@ -30,12 +30,12 @@ function partOf(name: string): string | undefined {
 }
 
 /** null for a file deleted in the meantime. */
-function statsOf(path: string): Stats | null {
+function readFileStats(path: string): Stats | null {
   return lstatSync(path, { throwIfNoEntry: false }) ?? null;
 }
 
 /** The paths of all files in the folders of the cache `root`, relative to it. Omits links and their targets; folders may be deleted in the meantime. */
-function filesBelow(root: string, folder = ''): string[] {
+function listFilesBelow(root: string, folder = ''): string[] {
   let entries: Dirent[];
   try {
     entries = readdirSync(join(root, folder), { withFileTypes: true });
@@ -46,7 +46,7 @@ function filesBelow(root: string, folder = ''): string[] {
   return entries.flatMap((entry) => {
     const name = join(folder, entry.name);
     if (folder === '' && !FOLDERS.includes(name)) return [];
-    if (entry.isDirectory()) return filesBelow(root, name);
+    if (entry.isDirectory()) return listFilesBelow(root, name);
     return entry.isFile() ? [name] : [];
   });
 }
@@ -54,10 +54,10 @@ function filesBelow(root: string, folder = ''): string[] {
 /** Every file of the project in a cache folder; none if the folder is missing. */
 export function cacheFiles(folder: string): CacheFile[] {
   if (!existsSync(folder)) return [];
-  return filesBelow(folder).flatMap((name) => {
+  return listFilesBelow(folder).flatMap((name) => {
     const path = join(folder, name);
-    const part = partOf(name);
-    const stats = part === undefined ? null : statsOf(path);
+    const part = classifyCacheFile(name);
+    const stats = part === undefined ? null : readFileStats(path);
     return stats?.isFile() ? [{ path, part: part as string, bytes: stats.size, usedAt: stats.mtimeMs }] : [];
   });
 }
@@ -98,9 +98,9 @@ export interface GarbageOptions {
  * The files to delete, least recently used first: those that are too old, and then as many as the size asks for; all of the parts without either. Unfinished files go
  * once they are a day old, and never before, since a process may be writing them.
  */
-export function garbage(files: readonly CacheFile[], options: GarbageOptions, now: number): CacheFile[] {
+export function selectGarbage(files: readonly CacheFile[], options: GarbageOptions, now: number): CacheFile[] {
   const { parts, olderThanDays, maxBytes } = options;
-  const isOlder = ({ usedAt }: CacheFile, days: number) => now - usedAt > days * DAY;
+  const isOlder = ({ usedAt }: CacheFile, days: number) => now - usedAt > days * DAY_MILLISECONDS;
   const abandoned = files.filter((file) => file.part === 'unfinished' && isOlder(file, 1));
   const wanted = files.filter(({ part }) => (parts.length === 0 ? !OTHER_PARTS.includes(part) : parts.includes(part)));
   const finished = wanted.filter(({ part }) => part !== 'unfinished');

@@ -3,7 +3,7 @@ import { NotFiniteError } from '../../core/errors.ts';
 import type { ArmResult, ExperimentResult } from '../measure/result.ts';
 
 /** One query's value in one arm. @throws NotFiniteError with arm and query if it is missing. */
-function valueAt(arm: ArmResult, metric: string, queryId: string, q: number): number {
+function readQueryValue(arm: ArmResult, metric: string, queryId: string, q: number): number {
   const value = arm.perQuery[metric]?.[q] ?? Number.NaN;
   if (!Number.isFinite(value)) throw new NotFiniteError(metric, `arm ${arm.name}, query ${queryId}`, value);
   return value;
@@ -14,24 +14,29 @@ function valueAt(arm: ArmResult, metric: string, queryId: string, q: number): nu
  *
  * @throws NotFiniteError for a value that is missing or not finite.
  */
-export function perQueryParquet({ queries, arms, metrics }: ExperimentResult): Uint8Array {
-  const text = (name: string, data: string[]) => ({ name, data, type: 'STRING' as const, nullable: false });
+export function encodePerQueryParquet({ queries, arms, metrics }: ExperimentResult): Uint8Array {
+  const buildStringColumn = (name: string, data: string[]) => ({
+    name,
+    data,
+    type: 'STRING' as const,
+    nullable: false,
+  });
   const columnData = [
-    text(
+    buildStringColumn(
       'query',
       queries.flatMap(({ id }) => arms.map(() => id)),
     ),
-    text(
+    buildStringColumn(
       'cluster',
       queries.flatMap(({ cluster }) => arms.map(() => cluster)),
     ),
-    text(
+    buildStringColumn(
       'arm',
       queries.flatMap(() => arms.map(({ name }) => name)),
     ),
     ...metrics.map((name) => ({
       name,
-      data: Float64Array.from(queries.flatMap(({ id }, q) => arms.map((arm) => valueAt(arm, name, id, q)))),
+      data: Float64Array.from(queries.flatMap(({ id }, q) => arms.map((arm) => readQueryValue(arm, name, id, q)))),
       type: 'DOUBLE' as const,
       nullable: false,
     })),

@@ -9,7 +9,7 @@ import { readPerQuery } from './per-query-values.ts';
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-per-query-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const lines = (...rows: readonly object[]) =>
+const writeValueLines = (...rows: readonly object[]) =>
   writeFileSync(join(folder, 'per-query.jsonl'), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
 
 test('queries, clusters and a column an arm and metric, in the order of the file', () => {
@@ -30,17 +30,17 @@ test('the last line may lack its line feed', () => {
 });
 
 test('an arm that lacks a query or has one twice, and a line that holds no values, are refused', () => {
-  const row = (query: string, arm: string) => ({ query, cluster: 'c', arm, 'mrr@10': 1 });
+  const buildValueRow = (query: string, arm: string) => ({ query, cluster: 'c', arm, 'mrr@10': 1 });
   const path = join(folder, 'per-query.jsonl');
   const incomplete = new ValidationError(
     `${path} does not have every query once for arm: b; run the experiment again`,
     { path, arm: 'b' },
   );
-  lines(row('q1', 'a'), row('q1', 'b'), row('q2', 'a'));
+  writeValueLines(buildValueRow('q1', 'a'), buildValueRow('q1', 'b'), buildValueRow('q2', 'a'));
   expect(() => readPerQuery(folder)).toThrow(incomplete);
-  lines(row('q1', 'a'), row('q1', 'b'), row('q1', 'b'));
+  writeValueLines(buildValueRow('q1', 'a'), buildValueRow('q1', 'b'), buildValueRow('q1', 'b'));
   expect(() => readPerQuery(folder)).toThrow(incomplete);
-  lines(row('q1', 'a'), { ...row('q2', 'a'), 'mrr@10': 'one' });
+  writeValueLines(buildValueRow('q1', 'a'), { ...buildValueRow('q2', 'a'), 'mrr@10': 'one' });
   expect(() => readPerQuery(folder)).toThrow(
     /line has no values of a query: .*per-query\.jsonl:2; run the experiment again$/,
   );

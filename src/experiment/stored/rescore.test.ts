@@ -17,8 +17,8 @@ const asIs: RescoreOptions = {
 
 /** Turn `a1` is of conversation `a`. */
 const turns = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1', 'd1'];
-const rankingOf = (ids: string) => ids.split(' ').map((id, place) => ({ id, score: 9 - place }));
-const runOf = (...rankings: string[]): Run => new Map(rankings.map((ids, q) => [`q${q}`, rankingOf(ids)]));
+const rankIds = (ids: string) => ids.split(' ').map((id, place) => ({ id, score: 9 - place }));
+const buildRankedRun = (...rankings: string[]): Run => new Map(rankings.map((ids, q) => [`q${q}`, rankIds(ids)]));
 
 /** Three queries with a turn of grade 3; the last one has only one of grade 1. */
 const stored: StoredRun = {
@@ -84,51 +84,57 @@ const stored: StoredRun = {
     ['q3', new Map([['d1', 1]])],
   ]),
   runs: new Map([
-    ['base', runOf('b1 a2 c1 a1', 'a1 b1 b2', 'c1', 'a1 d1')],
-    ['other', runOf('d1 a1', 'b2', 'a1 a2 a3 b1 b2 c1', 'd1')],
+    ['base', buildRankedRun('b1 a2 c1 a1', 'a1 b1 b2', 'c1', 'a1 d1')],
+    ['other', buildRankedRun('d1 a1', 'b2', 'a1 a2 a3 b1 b2 c1', 'd1')],
   ]),
   conversations: new Map(turns.map((id) => [id, id.charAt(0)])),
 };
 
-const means = (options: Partial<RescoreOptions>) =>
+const rescoreMeans = (options: Partial<RescoreOptions>) =>
   rescore(stored, { ...asIs, ...options }).arms.map(({ metrics }) =>
     Object.values(metrics).map(({ mean }) => Math.round(mean * 1e12) / 1e12),
   );
-const rounded = (...values: number[]) => values.map((value) => Math.round(value * 1e12) / 1e12);
+const roundToTwelveDigits = (...values: number[]) => values.map((value) => Math.round(value * 1e12) / 1e12);
 
 describe('a stored run is measured', () => {
   test('as it was, where nothing else is asked for', () => {
-    expect(means({})).toEqual([rounded((1 / 4 + 1 / 3 + 1) / 3), rounded((1 / 2 + 1 + 0) / 3)]);
+    expect(rescoreMeans({})).toEqual([
+      roundToTwelveDigits((1 / 4 + 1 / 3 + 1) / 3),
+      roundToTwelveDigits((1 / 2 + 1 + 0) / 3),
+    ]);
   });
 
   test('in other metrics', () => {
-    expect(means({ metrics: ['mrr@10', 'p@2'] })).toEqual([
-      rounded((1 / 4 + 1 / 3 + 1) / 3, (0 + 0 + 1 / 2) / 3),
-      rounded((1 / 2 + 1 + 1 / 6) / 3, (1 / 2 + 1 / 2 + 0) / 3),
+    expect(rescoreMeans({ metrics: ['mrr@10', 'p@2'] })).toEqual([
+      roundToTwelveDigits((1 / 4 + 1 / 3 + 1) / 3, (0 + 0 + 1 / 2) / 3),
+      roundToTwelveDigits((1 / 2 + 1 + 1 / 6) / 3, (1 / 2 + 1 / 2 + 0) / 3),
     ]);
   });
 
   test('with another grade as relevant, and then the last query counts too', () => {
-    expect(means({ relevantGrade: 1 })).toEqual([
-      rounded((1 / 2 + 1 / 3 + 1 + 1 / 2) / 4),
-      rounded((1 / 2 + 1 + 0 + 1) / 4),
+    expect(rescoreMeans({ relevantGrade: 1 })).toEqual([
+      roundToTwelveDigits((1 / 2 + 1 / 3 + 1 + 1 / 2) / 4),
+      roundToTwelveDigits((1 / 2 + 1 + 0 + 1) / 4),
     ]);
   });
 
   test('with queries without a relevant turn among the others', () => {
-    expect(means({ unanswerableAre: 'counted' })).toEqual([rounded((1 / 4 + 1 / 3 + 1) / 4), rounded(1.5 / 4)]);
+    expect(rescoreMeans({ unanswerableAre: 'counted' })).toEqual([
+      roundToTwelveDigits((1 / 4 + 1 / 3 + 1) / 4),
+      roundToTwelveDigits(1.5 / 4),
+    ]);
   });
 
   test('without unjudged turns', () => {
     // base: b1 a2 a1, then b2, c1; other: a1, b2, c1
-    expect(means({ judgedOnly: true })).toEqual([rounded((1 / 3 + 1 + 1) / 3), [1]]);
+    expect(rescoreMeans({ judgedOnly: true })).toEqual([roundToTwelveDigits((1 / 3 + 1 + 1) / 3), [1]]);
   });
 
   test('by conversation, each at its first turn', () => {
     // base: b a c, then a b, c; other: d a, then b, a b c
-    expect(means({ granularity: 'conversation' })).toEqual([
-      rounded((1 / 2 + 1 / 2 + 1) / 3),
-      rounded((1 / 2 + 1 + 1 / 3) / 3),
+    expect(rescoreMeans({ granularity: 'conversation' })).toEqual([
+      roundToTwelveDigits((1 / 2 + 1 / 2 + 1) / 3),
+      roundToTwelveDigits((1 / 2 + 1 + 1 / 3) / 3),
     ]);
   });
 

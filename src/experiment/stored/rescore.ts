@@ -5,7 +5,7 @@ import { parseMean } from '../../evaluation/metric.ts';
 import type { CorrectionName, TestName } from '../../evaluation/test-names.ts';
 import type { Qrels, Run } from '../../model/run.ts';
 import { compareScored, type Scored } from '../../model/tie-rule.ts';
-import { fileName } from '../config/arms.ts';
+import { formatFileName } from '../config/arms.ts';
 import { isPlain, type Plain } from '../config/config-file.ts';
 import { type Judging, type Measurement, measureRuns } from '../measure/measurement.ts';
 import type { Granularity } from '../measure/passport.ts';
@@ -40,15 +40,15 @@ export function rescoreName(options: RescoreOptions): string {
     correction === 'holm' ? '' : correction,
     baseline === null ? '' : `against ${baseline}`,
   ];
-  return fileName(parts.filter((part) => part !== '').join(' '));
+  return formatFileName(parts.filter((part) => part !== '').join(' '));
 }
 
 /** A ranking without unjudged documents; a negative grade is no judgement. */
-function judgedPart(ranking: readonly Scored[], judgements: ReadonlyMap<string, number> | undefined): Scored[] {
+function selectJudged(ranking: readonly Scored[], judgements: ReadonlyMap<string, number> | undefined): Scored[] {
   return ranking.filter(({ id }) => (judgements?.get(id) ?? -1) >= 0);
 }
 
-function conversationOf(conversations: ReadonlyMap<string, string>, turnId: string): string {
+function findJudgedConversation(conversations: ReadonlyMap<string, string>, turnId: string): string {
   const conversation = conversations.get(turnId);
   if (conversation === undefined)
     throw new ValidationError(`turns.jsonl has no turn: ${turnId}; run the experiment again`, { turnId });
@@ -61,8 +61,8 @@ export function collapseRanking(
   conversations: ReadonlyMap<string, string>,
 ): readonly Scored[] {
   const turns = [...ranking].sort(compareScored);
-  const ids = new Set(turns.map(({ id }) => conversationOf(conversations, id)));
-  return [...ids].map((id, place) => ({ id, score: -place }));
+  const ids = new Set(turns.map(({ id }) => findJudgedConversation(conversations, id)));
+  return [...ids].map((id, queryIndex) => ({ id, score: -queryIndex }));
 }
 
 /** Each conversation with the highest grade of its turns. */
@@ -72,7 +72,7 @@ export function collapseJudgements(
 ): Map<string, number> {
   const grades = new Map<string, number>();
   for (const [turnId, grade] of judgements) {
-    const id = conversationOf(conversations, turnId);
+    const id = findJudgedConversation(conversations, turnId);
     grades.set(id, Math.max(grade, grades.get(id) ?? grade));
   }
   return grades;
@@ -96,7 +96,7 @@ function assertArm(name: string, runs: ReadonlyMap<string, Run>): void {
 const depthSchema = z.looseObject({ evaluation: z.looseObject({ depth: z.number().int() }) });
 
 /** Places of each ranking that the run has kept. */
-function depthOf({ config, folder }: StoredRun): number {
+function readKeptDepth({ config, folder }: StoredRun): number {
   const result = check(depthSchema, config);
   if ('faults' in result)
     throw new ValidationError(`config.yaml has no evaluation.depth: ${folder}; run the experiment again`, { folder });
@@ -116,13 +116,16 @@ function assertMetrics(metrics: readonly string[], depth: number): void {
 }
 
 /** Measures the stored rankings again. The queries of the measurement are those of the folder. */
-function remeasured({ summary, queries, qrels, runs, conversations, environment }: StoredRun, options: RescoreOptions) {
+function measureStored(
+  { summary, queries, qrels, runs, conversations, environment }: StoredRun,
+  options: RescoreOptions,
+) {
   const { metrics, granularity, judgedOnly, unanswerableAre, test, correction } = options;
   const baseline = options.baseline ?? summary.baseline;
   assertArm(baseline, runs);
   const judgements: Qrels = new Map(queries.map(({ id }) => [id, qrels.get(id) ?? new Map()]));
   const collapsed = granularity === 'conversation';
-  const condensed = judgedOnly ? mapRuns(runs, (ranking, id) => judgedPart(ranking, judgements.get(id))) : runs;
+  const condensed = judgedOnly ? mapRuns(runs, (ranking, id) => selectJudged(ranking, judgements.get(id))) : runs;
   const judging: Judging = {
     qrels: collapsed
       ? new Map(Array.from(judgements, ([id, grades]) => [id, collapseJudgements(grades, conversations)]))
@@ -140,7 +143,7 @@ function remeasured({ summary, queries, qrels, runs, conversations, environment 
   return { baseline, measurement: measureRuns(ranked, judging, queries, measuring, () => []) };
 }
 
-function armResults(
+function rescoreArms(
   { summary, config }: StoredRun,
   { arms, queries }: Measurement<StoredRun['queries'][number]>,
 ): ArmResult[] {
@@ -165,8 +168,8 @@ function armResults(
  */
 export function rescore(stored: StoredRun, options: RescoreOptions): ExperimentResult {
   const { summary, config, environment, qrels } = stored;
-  assertMetrics(options.metrics, depthOf(stored));
-  const { baseline, measurement } = remeasured(stored, options);
+  assertMetrics(options.metrics, readKeptDepth(stored));
+  const { baseline, measurement } = measureStored(stored, options);
   const record = (query: StoredRun['queries'][number]): QueryRecord => ({
     ...query,
     judgements: Object.fromEntries(qrels.get(query.id) ?? []),
@@ -183,7 +186,7 @@ export function rescore(stored: StoredRun, options: RescoreOptions): ExperimentR
     metrics: options.metrics,
     statistics: { ...summary.statistics, test: options.test, correction: options.correction },
     baseline,
-    arms: armResults(stored, measurement),
+    arms: rescoreArms(stored, measurement),
     failures: summary.failures,
     stopped: [],
     passports: measurement.passports,

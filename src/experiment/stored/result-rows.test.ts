@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { SAMPLE_RUN, writeSampleRun } from '../run/run-folder.fixture.ts';
-import { resultRows } from './result-rows.ts';
+import { listResultRows } from './result-rows.ts';
 import { readRunSummary } from './run-summary.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-rows-'));
@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 test('a row an arm with the run, the metrics, levels and tuned values; a failed arm has its message', () => {
   writeSampleRun(folder, { ...SAMPLE_RUN, tuned: { cosine: { 'decay.halfLifeHours': 48, sources: ['a'] } } });
-  const [bm25, cosine, broken, hopeless] = resultRows(readRunSummary(folder)).map((row) => Object.fromEntries(row));
+  const [bm25, cosine, broken, hopeless] = listResultRows(readRunSummary(folder)).map((row) => Object.fromEntries(row));
   const run = {
     run: folder,
     experiment: 'ladder',

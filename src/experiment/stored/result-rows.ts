@@ -10,9 +10,9 @@ export type ResultRow = ReadonlyMap<string, Field>;
  * A row per arm, failed and stopped arms included. Metrics are named as in the config, with `.low`, `.high`, `.difference`, `.p` (corrected) and `.verdict`; levels of a sweep as
  * `level.<factor>`, what tuning chose as `tuned.<path>`.
  */
-export function resultRows(run: RunSummary): ResultRow[] {
+export function listResultRows(run: RunSummary): ResultRow[] {
   const common = runFields(run);
-  const finished = run.arms.map((arm) => new Map([...common, ...armFields(arm, run)]));
+  const finished = run.arms.map((arm) => new Map([...common, ...listArmFields(arm, run)]));
   const failed = run.failures.map(
     ({ name, code, message }) =>
       new Map<string, Field>([...common, ['arm', name], ['status', 'failed'], ['message', `${code}: ${message}`]]),
@@ -48,7 +48,7 @@ function runFields({ folder, experiment, hash, queries, dataset, environment }: 
   ];
 }
 
-function armFields(arm: RunSummary['arms'][number], { baseline, metrics }: RunSummary): [string, Field][] {
+function listArmFields(arm: RunSummary['arms'][number], { baseline, metrics }: RunSummary): [string, Field][] {
   return [
     ['arm', arm.name],
     ['status', 'finished'],
@@ -56,12 +56,12 @@ function armFields(arm: RunSummary['arms'][number], { baseline, metrics }: RunSu
     ['control', arm.control?.kind ?? null],
     ['unjudged', arm.holes],
     ...Object.entries(arm.levels ?? {}).map(([factor, level]): [string, Field] => [`level.${factor}`, level]),
-    ...Object.entries(arm.tuned).map(([path, value]): [string, Field] => [`tuned.${path}`, asField(value)]),
-    ...metrics.flatMap((metric) => metricFields(metric, arm)),
+    ...Object.entries(arm.tuned).map(([path, value]): [string, Field] => [`tuned.${path}`, toField(value)]),
+    ...metrics.flatMap((metric) => listMetricFields(metric, arm)),
   ];
 }
 
-function metricFields(metric: string, arm: RunSummary['arms'][number]): [string, Field][] {
+function listMetricFields(metric: string, arm: RunSummary['arms'][number]): [string, Field][] {
   const interval = arm.metrics[metric];
   const comparison = arm.comparisons?.[metric];
   if (interval === undefined) return [];
@@ -75,7 +75,7 @@ function metricFields(metric: string, arm: RunSummary['arms'][number]): [string,
   ];
 }
 
-function asField(value: unknown): Field {
+function toField(value: unknown): Field {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? value
     : JSON.stringify(value);

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import { ValidationError } from '../../core/errors.ts';
 import type { Field, ResultRow } from './result-rows.ts';
-import { assertFields, assertOrderable, meets, parseCondition, sortedRows } from './row-conditions.ts';
+import { assertFields, assertOrderable, doesRowMeet, parseCondition, sortRowsByField } from './row-conditions.ts';
 
-const row = (fields: Readonly<Record<string, Field>>): ResultRow => new Map(Object.entries(fields));
+const buildResultRow = (fields: Readonly<Record<string, Field>>): ResultRow => new Map(Object.entries(fields));
 const rows = [
-  row({ arm: 'bm25', 'mrr@10': 0.295, seed: 7, baseline: true }),
-  row({ arm: 'Hybrid + decay', 'mrr@10': 0.592, seed: 7, baseline: false, message: null }),
-  row({ arm: 'cosine=', 'mrr@10': 0.145, seed: 11, baseline: false }),
-  row({ arm: 'broken', seed: 11, message: 'NOT_FINITE: score' }),
+  buildResultRow({ arm: 'bm25', 'mrr@10': 0.295, seed: 7, baseline: true }),
+  buildResultRow({ arm: 'Hybrid + decay', 'mrr@10': 0.592, seed: 7, baseline: false, message: null }),
+  buildResultRow({ arm: 'cosine=', 'mrr@10': 0.145, seed: 11, baseline: false }),
+  buildResultRow({ arm: 'broken', seed: 11, message: 'NOT_FINITE: score' }),
 ];
-const kept = (...conditions: string[]) =>
-  rows.filter((one) => conditions.every((text) => meets(one, parseCondition(text)))).map((one) => one.get('arm'));
+const listKeptRows = (...conditions: string[]) =>
+  rows.filter((one) => conditions.every((text) => doesRowMeet(one, parseCondition(text)))).map((one) => one.get('arm'));
 
 test.each([
   [['arm=bm25'], ['bm25']],
@@ -28,7 +28,7 @@ test.each([
   [['mrr@10>nothing'], []],
   [['arm>c'], ['cosine=']],
 ])('%j keeps %j', (conditions, names) => {
-  expect(kept(...conditions)).toEqual(names);
+  expect(listKeptRows(...conditions)).toEqual(names);
 });
 
 test('a text without an operator or field is refused', () => {
@@ -55,16 +55,16 @@ test.each(['mrr@10>=.5', 'mrr@10<1e-3', 'arm>c', 'arm=', 'mrr@10=', 'mrr@10!=x',
 );
 
 test('numbers sort from the greatest, words from the first, absent ones last', () => {
-  const sorted = (by: string) => sortedRows(rows, by).map((one) => one.get('arm'));
-  expect(sorted('mrr@10')).toEqual(['Hybrid + decay', 'bm25', 'cosine=', 'broken']);
-  expect(sorted('-mrr@10')).toEqual(['cosine=', 'bm25', 'Hybrid + decay', 'broken']);
-  expect(sorted('arm')).toEqual(['Hybrid + decay', 'bm25', 'broken', 'cosine=']);
-  expect(sorted('-arm')).toEqual(['cosine=', 'broken', 'bm25', 'Hybrid + decay']);
-  expect(sorted('seed')).toEqual(['cosine=', 'broken', 'bm25', 'Hybrid + decay']);
+  const listSortedArms = (by: string) => sortRowsByField(rows, by).map((one) => one.get('arm'));
+  expect(listSortedArms('mrr@10')).toEqual(['Hybrid + decay', 'bm25', 'cosine=', 'broken']);
+  expect(listSortedArms('-mrr@10')).toEqual(['cosine=', 'bm25', 'Hybrid + decay', 'broken']);
+  expect(listSortedArms('arm')).toEqual(['Hybrid + decay', 'bm25', 'broken', 'cosine=']);
+  expect(listSortedArms('-arm')).toEqual(['cosine=', 'broken', 'bm25', 'Hybrid + decay']);
+  expect(listSortedArms('seed')).toEqual(['cosine=', 'broken', 'bm25', 'Hybrid + decay']);
 });
 
 test('a field that no row has is refused with the nearest', () => {
-  expect(() => sortedRows(rows, 'mrr@1')).toThrow(
+  expect(() => sortRowsByField(rows, 'mrr@1')).toThrow(
     new ValidationError('no run has the field: mrr@1; use mrr@10', { field: 'mrr@1' }),
   );
   expect(() => assertFields(['arm', 'zzz'], rows)).toThrow(/^no run has the field: zzz; use one of arm, .*$/);

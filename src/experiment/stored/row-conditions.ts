@@ -48,17 +48,17 @@ export function assertOrderable({ field, operator, value }: Condition, rows: rea
 }
 
 /** Whether a row meets a condition. A missing field meets only `!=`; numbers are compared as numbers if both are. */
-export function meets(row: ResultRow, { field, operator, value }: Condition): boolean {
+export function doesRowMeet(row: ResultRow, { field, operator, value }: Condition): boolean {
   const held = row.get(field) ?? null;
-  if (operator === '!=') return held === null || !equal(held, value);
+  if (operator === '!=') return held === null || !isFieldEqual(held, value);
   if (held === null) return false;
-  if (operator === '=') return equal(held, value);
+  if (operator === '=') return isFieldEqual(held, value);
   if (operator === '~') return String(held).toLowerCase().includes(value.toLowerCase());
   const order = compareFields(held, typeof held === 'number' ? Number(value) : value);
   return { '<': order < 0, '<=': order <= 0, '>': order > 0, '>=': order >= 0 }[operator];
 }
 
-function equal(held: Field, value: string): boolean {
+function isFieldEqual(held: Field, value: string): boolean {
   return typeof held === 'number' && value !== '' ? held === Number(value) : String(held) === value;
 }
 
@@ -75,15 +75,15 @@ function compareFields(a: Field, b: Field): number {
  *
  * @throws ValidationError for a field that no row has.
  */
-export function sortedRows(rows: readonly ResultRow[], by: string): ResultRow[] {
+export function sortRowsByField(rows: readonly ResultRow[], by: string): ResultRow[] {
   const turned = by.startsWith('-');
   const field = turned ? by.slice(1) : by;
   assertFields([field], rows);
-  const value = (row: ResultRow) => row.get(field) ?? null;
-  const isNumber = rows.some((row) => typeof value(row) === 'number');
+  const getRowValue = (row: ResultRow) => row.get(field) ?? null;
+  const isNumber = rows.some((row) => typeof getRowValue(row) === 'number');
   const sign = isNumber === turned ? 1 : -1;
   return rows.toSorted((a, b) => {
-    const [first, second] = [value(a), value(b)];
+    const [first, second] = [getRowValue(a), getRowValue(b)];
     return first === null || second === null ? compareFields(first, second) : sign * compareFields(first, second);
   });
 }

@@ -11,7 +11,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 const [a, b] = [join(root, 'a'), join(root, 'b')];
 beforeEach(() => rmSync(a, { recursive: true, force: true }));
 
-function compared(change: Partial<SampleRun>) {
+function compareChanged(change: Partial<SampleRun>) {
   writeSampleRun(a, SAMPLE_RUN);
   writeSampleRun(b, { ...SAMPLE_RUN, ...change });
   return compareRuns(a, b);
@@ -27,7 +27,7 @@ function signFlipP(sums: readonly number[]): number {
 test('arms of both are compared query by query, whatever the order of the queries, and corrected over the arms', () => {
   const arms = { 'new arm': [1, 1, 1, 1, 1, 1], cosine: [1, 1, 1, 0.5, 1, 1], bm25: [0, 1, 0.25, 0, 0.5, 1] };
   const reversed = Object.fromEntries(Object.entries(arms).map(([name, values]) => [name, values.toReversed()]));
-  const result = compared({ queries: SAMPLE_RUN.queries.toReversed(), arms: reversed });
+  const result = compareChanged({ queries: SAMPLE_RUN.queries.toReversed(), arms: reversed });
   expect(result.arms.map(({ name }) => name)).toEqual(['bm25', 'cosine']);
   expect(result).toMatchObject({ onlyInFirst: [], onlyInSecond: ['new arm'], obstacles: [], metrics: ['mrr@10'] });
   const gains = { bm25: [-1, 0.5, 0.25, -0.25, -0.5, 1], cosine: [0.5, 0.5, 0, 0.25, 0.5, 0.5] };
@@ -48,7 +48,7 @@ test('arms of both are compared query by query, whatever the order of the querie
 });
 
 test('configs are compared without the arms of one alone, and with what tuning chose', () => {
-  const { differences } = compared({
+  const { differences } = compareChanged({
     config: {
       name: 'ladder',
       seed: 7,
@@ -74,7 +74,7 @@ test.each<[string, Partial<SampleRun>, string]>([
     'nothing is tested: the queries differ, 6 and 6 with 5 in both',
   ],
 ])('of %s nothing is tested, and it says why', (_, change, obstacle) => {
-  const result = compared(change);
+  const result = compareChanged(change);
   expect(result.obstacles).toEqual([obstacle]);
   expect(result.arms.map(({ metrics }) => metrics['mrr@10']?.comparison)).toEqual([null, null]);
   expect(result.arms[1]?.metrics['mrr@10']?.second).toBe(3.25 / 6);
@@ -90,7 +90,7 @@ test('a metric with another definition is not tested', () => {
 });
 
 test('a run without its values says so, a folder that is none is an error', () => {
-  compared({});
+  compareChanged({});
   rmSync(join(b, 'per-query.jsonl'));
   expect(compareRuns(a, b).obstacles).toEqual([`nothing is tested: there is no per-query.jsonl in ${b}`]);
   expect(() => compareRuns(a, join(root, 'absent'))).toThrow(StorageError);
@@ -99,14 +99,14 @@ test('a run without its values says so, a folder that is none is an error', () =
 test('null controls are corrected by themselves', () => {
   const names = ['bm25', 'cosine', 'cosine | order', 'cosine | parents'];
   const gains = [0.5, 0.5, 0, 0.25, 0.5, 0.5];
-  const arms = (more: number) =>
+  const buildGainArms = (more: number) =>
     Object.fromEntries(names.map((name) => [name, gains.map((gain) => (name === 'bm25' ? 0 : more * gain))]));
   const controls = {
     'cosine | order': { of: 'cosine', kind: 'order' },
     'cosine | parents': { of: 'cosine', kind: 'parents' },
   };
-  writeSampleRun(a, { ...SAMPLE_RUN, arms: arms(0), controls });
-  writeSampleRun(b, { ...SAMPLE_RUN, arms: arms(1), controls });
+  writeSampleRun(a, { ...SAMPLE_RUN, arms: buildGainArms(0), controls });
+  writeSampleRun(b, { ...SAMPLE_RUN, arms: buildGainArms(1), controls });
   const factors = compareRuns(a, b).arms.map(({ metrics }) => {
     const { p, correctedP } = metrics['mrr@10']?.comparison ?? { p: 0, correctedP: 0 };
     return correctedP / p;

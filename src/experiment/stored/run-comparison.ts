@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { clusterBy } from '../../evaluation/clusters.ts';
+import { groupIntoClusters } from '../../evaluation/clusters.ts';
 import { type BaselineComparison, compareWithBaseline } from '../../evaluation/significance.ts';
-import { type ConfigDifference, configDifferences } from '../config/config-differences.ts';
+import { type ConfigDifference, listConfigDifferences } from '../config/config-differences.ts';
 import { isPlain, type Plain } from '../config/config-file.ts';
-import { byFamily } from '../measure/arm-families.ts';
+import { computeByFamily } from '../measure/arm-families.ts';
 import { type PerQueryValues, readPerQuery } from './per-query-values.ts';
 import { type RunSummary, readRunConfig, readRunSummary } from './run-summary.ts';
 
@@ -63,21 +63,21 @@ export function compareRuns(firstFolder: string, secondFolder: string): RunCompa
     summary: readRunSummary(folder),
     config: readRunConfig(folder),
   })) as [ComparedRun, ComparedRun];
-  const [before, after] = [armNames(first), armNames(second)];
+  const [before, after] = [listComparedArms(first), listComparedArms(second)];
   const shared = before.filter((name) => after.includes(name));
   const metrics = first.summary.metrics.filter((metric) => second.summary.metrics.includes(metric));
-  const values = pairedValues(first.summary, second.summary);
-  const changed = metrics.filter((metric) => !sameDefinition(metric, first.summary, second.summary));
+  const values = pairValues(first.summary, second.summary);
+  const changed = metrics.filter((metric) => !isSameDefinition(metric, first.summary, second.summary));
   const tested = metrics.filter((metric) => !changed.includes(metric));
   const comparisons = typeof values === 'string' ? new Map() : compareShared(shared, tested, first.summary, ...values);
   return {
     first,
     second,
-    differences: configDifferences(comparable(first, shared), comparable(second, shared)),
+    differences: listConfigDifferences(selectComparable(first, shared), selectComparable(second, shared)),
     onlyInFirst: before.filter((name) => !after.includes(name)),
     onlyInSecond: after.filter((name) => !before.includes(name)),
     metrics,
-    arms: shared.map((name, at) => armOf(name, at, metrics, first.summary, second.summary, comparisons)),
+    arms: shared.map((name, at) => compareArm(name, at, metrics, first.summary, second.summary, comparisons)),
     obstacles: [
       ...(typeof values === 'string' ? [`nothing is tested: ${values}`] : []),
       ...changed.map((metric) => `${metric} is not compared: its definition differs`),
@@ -87,12 +87,12 @@ export function compareRuns(firstFolder: string, secondFolder: string): RunCompa
   };
 }
 
-function armNames({ summary }: ComparedRun): string[] {
+function listComparedArms({ summary }: ComparedRun): string[] {
   return summary.arms.map(({ name }) => name);
 }
 
 /** A config with the arms that both runs have, without their `differences`, which only repeat options, and with their tuned values. */
-function comparable({ config, summary }: ComparedRun, shared: readonly string[]): Plain {
+function selectComparable({ config, summary }: ComparedRun, shared: readonly string[]): Plain {
   const isShared = ({ name }: Plain) => shared.includes(name as string);
   const arms = Array.isArray(config.arms) ? config.arms.filter(isPlain).filter(isShared) : [];
   const tuned = summary.arms.filter(isShared).map(({ name, tuned: chosen }) => ({ name, ...chosen }));
@@ -100,7 +100,7 @@ function comparable({ config, summary }: ComparedRun, shared: readonly string[])
 }
 
 /** The values of both runs, query by query; or why they make no pairs. */
-function pairedValues(a: RunSummary, b: RunSummary): readonly [PerQueryValues, PerQueryValues] | string {
+function pairValues(a: RunSummary, b: RunSummary): readonly [PerQueryValues, PerQueryValues] | string {
   const lacking = [a, b].find(({ folder }) => !existsSync(join(folder, 'per-query.jsonl')));
   if (lacking !== undefined) return `there is no per-query.jsonl in ${lacking.folder}`;
   if (a.dataset.hash !== b.dataset.hash)
@@ -114,7 +114,7 @@ function pairedValues(a: RunSummary, b: RunSummary): readonly [PerQueryValues, P
   return [first, second];
 }
 
-function sameDefinition(metric: string, a: RunSummary, b: RunSummary): boolean {
+function isSameDefinition(metric: string, a: RunSummary, b: RunSummary): boolean {
   const [first, second] = [a.passports[metric], b.passports[metric]];
   return first === undefined || second === undefined || DEFINING.every((key) => first[key] === second[key]);
 }
@@ -127,24 +127,24 @@ function compareShared(
   first: PerQueryValues,
   second: PerQueryValues,
 ): Map<string, BaselineComparison[]> {
-  const clusters = clusterBy(first.clusters);
-  const placeInSecond = new Map(second.queries.map((id, place) => [id, place]));
-  const gainsOf = (arm: string, metric: string) => {
+  const clusters = groupIntoClusters(first.clusters);
+  const indexInSecond = new Map(second.queries.map((id, queryIndex) => [id, queryIndex]));
+  const computeArmGains = (arm: string, metric: string) => {
     const [before, after] = [first, second].map(({ values }) => values.get(arm)?.get(metric) as readonly number[]);
-    return first.queries.map((id, q) => (after?.[placeInSecond.get(id) as number] as number) - (before?.[q] as number));
+    return first.queries.map((id, q) => (after?.[indexInSecond.get(id) as number] as number) - (before?.[q] as number));
   };
   const nothing = new Float64Array(first.queries.length);
   const controls = new Set(summaries.flatMap(({ name, control }) => (control === null ? [] : [name])));
-  const isControl = (place: number) => controls.has(arms[place] as string);
+  const isControl = (queryIndex: number) => controls.has(arms[queryIndex] as string);
   const options = { ...statistics, seed: environment.seed };
   const compare = (metric: string) => (members: readonly string[]) => {
-    const gains = members.map((arm) => gainsOf(arm, metric));
+    const gains = members.map((arm) => computeArmGains(arm, metric));
     return gains.length === 0 ? [] : compareWithBaseline(gains, nothing, clusters, options);
   };
-  return new Map(metrics.map((metric) => [metric, byFamily(arms, isControl, -1, compare(metric))]));
+  return new Map(metrics.map((metric) => [metric, computeByFamily(arms, isControl, -1, compare(metric))]));
 }
 
-function armOf(
+function compareArm(
   name: string,
   at: number,
   metrics: readonly string[],

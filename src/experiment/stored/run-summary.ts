@@ -55,7 +55,7 @@ export interface RunSummary extends z.output<typeof metricsSchema> {
   readonly environment: z.output<typeof environmentSchema>;
 }
 
-function parsed<S extends z.ZodType>(schema: S, path: string): z.output<S> {
+function parseSummaryFile<S extends z.ZodType>(schema: S, path: string): z.output<S> {
   const content = readText(path);
   try {
     return schema.parse(JSON.parse(content));
@@ -70,8 +70,8 @@ function parsed<S extends z.ZodType>(schema: S, path: string): z.output<S> {
 
 /** @throws StorageError for a file that cannot be read, ValidationError for one that is not of a run with arms. */
 export function readRunSummary(folder: string): RunSummary {
-  const metrics = parsed(metricsSchema, join(folder, 'metrics.json'));
-  return { folder, ...metrics, environment: parsed(environmentSchema, join(folder, 'environment.json')) };
+  const metrics = parseSummaryFile(metricsSchema, join(folder, 'metrics.json'));
+  return { folder, ...metrics, environment: parseSummaryFile(environmentSchema, join(folder, 'environment.json')) };
 }
 
 /** The config that a run was made with, written out in full. */

@@ -28,16 +28,16 @@ const environment = {
   ...{ version: '1', commit: 'c', node: 'v20', backend: 'wasm', packages: {}, seed: 3, command: 'ragpp run' },
   machine: { platform: 'p', cpu: 'q', cores: 2, memoryGiB: 7.5 },
 };
-const query = (id: string) => ({
+const buildStoredQuery = (id: string) => ({
   ...{ id, text: 'x', timestamp: 5, author: null, channel: 'y', cluster: 'k', kind: null, turnId: null },
 });
-const lines = (...rows: object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+const formatStoredLines = (...rows: object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 const files: Readonly<Record<string, string>> = {
   'metrics.json': JSON.stringify({ ...metrics, more: 'of it' }),
   'config.yaml': 'name: x\nseed: 3\n',
   'environment.json': JSON.stringify({ ...environment, stages: {} }),
-  'queries.jsonl': lines({ ...query('q1'), answerable: true }, query('q0')),
-  'turns.jsonl': lines({ id: 't1', conversation: 'k' }, { id: 't0', conversation: 'm' }),
+  'queries.jsonl': formatStoredLines({ ...buildStoredQuery('q1'), answerable: true }, buildStoredQuery('q0')),
+  'turns.jsonl': formatStoredLines({ id: 't1', conversation: 'k' }, { id: 't0', conversation: 'm' }),
   'qrels.trec': 'q1 0 t0 2\n',
   'runs/a-b.trec': 'q1 Q0 t1 1 0.75 a-b\nq1 Q0 t0 2 0.5 a-b\n',
   'runs/c.trec': 'q0 Q0 t0 1 -1 c\n',
@@ -53,7 +53,7 @@ test('a run is what its files say, its queries in their order, its rankings by t
     summary: metrics,
     config: { name: 'x', seed: 3 },
     environment,
-    queries: [query('q1'), query('q0')],
+    queries: [buildStoredQuery('q1'), buildStoredQuery('q0')],
     qrels: new Map([['q1', new Map([['t0', 2]])]]),
     runs: new Map([
       [
@@ -81,8 +81,12 @@ test.each([
   ['metrics.json', 'metrics.json', JSON.stringify({ ...metrics, arms: [] })],
   ['metrics.json', 'metrics.json', '{'],
   ['environment.json', 'environment.json', JSON.stringify({ ...environment, seed: 0.5 })],
-  ['queries.jsonl:2', 'queries.jsonl', lines(query('q1'), { ...query('q0'), cluster: 7 })],
-  ['turns.jsonl:1', 'turns.jsonl', lines({ id: 't1' }, { id: 't0', conversation: 'm' })],
+  [
+    'queries.jsonl:2',
+    'queries.jsonl',
+    formatStoredLines(buildStoredQuery('q1'), { ...buildStoredQuery('q0'), cluster: 7 }),
+  ],
+  ['turns.jsonl:1', 'turns.jsonl', formatStoredLines({ id: 't1' }, { id: 't0', conversation: 'm' })],
 ])('%s that is not as this version writes it is named', (place, name, text) => {
   writeFileSync(join(root, name), text);
   const where = join(root, place);

@@ -5,7 +5,7 @@ import { ValidationError } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
 import { readQrels, readRun } from '../../evaluation/trec-files.ts';
 import type { Qrels, Run } from '../../model/run.ts';
-import { fileName } from '../config/arms.ts';
+import { formatFileName } from '../config/arms.ts';
 import { type Plain, readYaml } from '../config/config-file.ts';
 import type { Environment } from '../measure/result.ts';
 import { readJsonLines } from './json-lines.ts';
@@ -86,7 +86,7 @@ export interface StoredRun {
   readonly conversations: ReadonlyMap<string, string>;
 }
 
-function parsed<S extends z.ZodType>(schema: S, content: string, where: string): z.output<S> {
+function parseStoredPart<S extends z.ZodType>(schema: S, content: string, where: string): z.output<S> {
   try {
     return schema.parse(JSON.parse(content));
   } catch (error) {
@@ -99,7 +99,7 @@ function parsed<S extends z.ZodType>(schema: S, content: string, where: string):
 }
 
 function readRows<S extends z.ZodType>(schema: S, path: string): z.output<S>[] {
-  return readJsonLines(path, (line, where) => parsed(schema, line, where));
+  return readJsonLines(path, (line, where) => parseStoredPart(schema, line, where));
 }
 
 /**
@@ -108,21 +108,27 @@ function readRows<S extends z.ZodType>(schema: S, path: string): z.output<S>[] {
  * @throws ValidationError naming the file and line that is not as this version writes it, StorageError for a file that cannot be read.
  */
 export function readStoredRun(folder: string): StoredRun {
-  const path = (name: string) => join(folder, name);
-  if (!existsSync(path('queries.jsonl')))
+  const joinRunPath = (name: string) => join(folder, name);
+  if (!existsSync(joinRunPath('queries.jsonl')))
     throw new ValidationError(
       `folder has no queries.jsonl: ${folder}; name the folder of a finished run, or run it again`,
       { folder },
     );
-  const summary = parsed(summarySchema, readText(path('metrics.json')), path('metrics.json'));
+  const summary = parseStoredPart(summarySchema, readText(joinRunPath('metrics.json')), joinRunPath('metrics.json'));
   return {
     folder,
     summary,
-    config: readYaml(path('config.yaml')),
-    environment: parsed(environmentSchema, readText(path('environment.json')), path('environment.json')),
-    queries: readRows(querySchema, path('queries.jsonl')),
-    qrels: readQrels(path('qrels.trec')),
-    runs: new Map(summary.arms.map(({ name }) => [name, readRun(path(`runs/${fileName(name)}.trec`))])),
-    conversations: new Map(readRows(turnSchema, path('turns.jsonl')).map(({ id, conversation }) => [id, conversation])),
+    config: readYaml(joinRunPath('config.yaml')),
+    environment: parseStoredPart(
+      environmentSchema,
+      readText(joinRunPath('environment.json')),
+      joinRunPath('environment.json'),
+    ),
+    queries: readRows(querySchema, joinRunPath('queries.jsonl')),
+    qrels: readQrels(joinRunPath('qrels.trec')),
+    runs: new Map(summary.arms.map(({ name }) => [name, readRun(joinRunPath(`runs/${formatFileName(name)}.trec`))])),
+    conversations: new Map(
+      readRows(turnSchema, joinRunPath('turns.jsonl')).map(({ id, conversation }) => [id, conversation]),
+    ),
   };
 }

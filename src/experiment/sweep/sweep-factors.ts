@@ -21,11 +21,11 @@ const rangeOptions = z
     integer: z.boolean().default(false),
   })
   .superRefine(({ low, high, scale, integer }, context) => {
-    const fault = (key: string, message: string) => context.addIssue({ code: 'custom', path: [key], message });
-    if (high <= low) fault('high', 'more than low');
-    if (scale === 'log' && low <= 0) fault('low', 'more than 0 on a scale of logarithms');
+    const addFactorIssue = (key: string, message: string) => context.addIssue({ code: 'custom', path: [key], message });
+    if (high <= low) addFactorIssue('high', 'more than low');
+    if (scale === 'log' && low <= 0) addFactorIssue('low', 'more than 0 on a scale of logarithms');
     for (const [key, end] of Object.entries({ low, high }))
-      if (integer && !Number.isInteger(end)) fault(key, 'a whole number, as the values are');
+      if (integer && !Number.isInteger(end)) addFactorIssue(key, 'a whole number, as the values are');
   });
 type Range = z.output<typeof rangeOptions>;
 
@@ -48,12 +48,12 @@ export interface Factor {
 }
 
 /** A value as a level's name: `0.3`, `cosine+bm25`, `none`. */
-function nameOf(value: unknown): string {
-  if (Array.isArray(value)) return value.map(nameOf).join('+') || 'none';
+function formatLevelName(value: unknown): string {
+  if (Array.isArray(value)) return value.map(formatLevelName).join('+') || 'none';
   return value === null ? 'none' : String(value);
 }
 
-const placeOf = (...keys: readonly string[]) => ['sweep', 'factors', ...keys];
+const joinFactorPath = (...keys: readonly string[]) => ['sweep', 'factors', ...keys];
 
 type Read = { readonly factor: Factor } | { readonly faults: readonly ConfigurationFault[] };
 
@@ -65,15 +65,16 @@ function readAs<S extends z.ZodType>(
 ): Read {
   const result = check(schema, raw);
   if ('value' in result) return { factor: { name, ...factor(result.value) } };
-  const place = `sweep.factors.${name}`;
-  const at = (path: string) => (path === '(top level)' ? place : `${place}${path.startsWith('[') ? '' : '.'}${path}`);
-  return { faults: result.faults.map((fault) => ({ ...fault, path: at(fault.path) })) };
+  const keyPath = `sweep.factors.${name}`;
+  const joinLevelPath = (path: string) =>
+    path === '(top level)' ? keyPath : `${keyPath}${path.startsWith('[') ? '' : '.'}${path}`;
+  return { faults: result.faults.map((fault) => ({ ...fault, path: joinLevelPath(fault.path) })) };
 }
 
-function valueLevels(name: string, path: string, list: readonly unknown[], within: readonly string[]): Level[] {
+function buildValueLevels(name: string, path: string, list: readonly unknown[], within: readonly string[]): Level[] {
   return list.map((content, i) => ({
-    name: nameOf(content),
-    layer: { place: placeOf(name, ...within, String(i)), at: path.split('.'), content },
+    name: formatLevelName(content),
+    layer: { keyPath: joinFactorPath(name, ...within, String(i)), at: path.split('.'), content },
   }));
 }
 
@@ -83,7 +84,7 @@ function valueLevels(name: string, path: string, list: readonly unknown[], withi
  */
 export function readFactor(name: string, raw: unknown): Read {
   if (Array.isArray(raw))
-    return readAs(values, name, raw, (list) => ({ levels: valueLevels(name, name, list, []), range: null }));
+    return readAs(values, name, raw, (list) => ({ levels: buildValueLevels(name, name, list, []), range: null }));
   if (!isPlain(raw)) {
     const expected = 'a list of values, an interval from low to high, or levels by name';
     return { faults: [{ path: `sweep.factors.${name}`, expected, got: JSON.stringify(raw) ?? 'nothing' }] };
@@ -91,7 +92,7 @@ export function readFactor(name: string, raw: unknown): Read {
   const written = { path: name, ...raw };
   if (Array.isArray(raw.values))
     return readAs(valueOptions, name, written, ({ path, values: list }) => ({
-      levels: valueLevels(name, path, list, ['values']),
+      levels: buildValueLevels(name, path, list, ['values']),
       range: null,
     }));
   if (typeof raw.low === 'number' || typeof raw.high === 'number')
@@ -99,27 +100,27 @@ export function readFactor(name: string, raw: unknown): Read {
   return readAs(levelOptions, name, raw, (levels) => ({
     levels: Object.entries(levels).map(([level, content]) => ({
       name: level,
-      layer: { place: placeOf(name, level), at: [], content },
+      layer: { keyPath: joinFactorPath(name, level), at: [], content },
     })),
     range: null,
   }));
 }
 
 /** Errors of the levels themselves, independent of the arm. */
-export function levelFaults({ name, levels }: Factor): ConfigurationFault[] {
+export function findLevelFaults({ name, levels }: Factor): ConfigurationFault[] {
   const names = levels.map((level) => level.name);
   const twice = names.find((level, i) => names.indexOf(level) < i);
   const repeated =
     twice === undefined
       ? []
       : [{ path: `sweep.factors.${name}`, expected: 'levels that differ', got: `${JSON.stringify(twice)} twice` }];
-  const own = levels.flatMap(({ layer: { place, at, content } }) =>
+  const own = levels.flatMap(({ layer: { keyPath, at, content } }) =>
     at.length > 0 || !isPlain(content)
       ? []
       : Object.keys(content)
           .filter((key) => OWN_KEYS.includes(key) && key !== 'tune')
           .map((key) => ({
-            path: [...place, key].join('.'),
+            path: [...keyPath, key].join('.'),
             expected: 'options of an arm, whose name the sweep makes',
             got: `the key ${JSON.stringify(key)}`,
           })),
@@ -128,7 +129,7 @@ export function levelFaults({ name, levels }: Factor): ConfigurationFault[] {
 }
 
 /** A number with as many digits as its name shows. */
-function shortened(value: number, { low, high }: Range): number {
+function roundAsNamed(value: number, { low, high }: Range): number {
   return Math.min(high, Math.max(low, Number(value.toPrecision(4))));
 }
 
@@ -138,23 +139,23 @@ function drawNumber(range: Range, stream: Random): number {
   const top = integer ? high + 1 : high; // whole numbers are rounded down, so that each is met equally often
   const share = stream.uniform();
   const drawn = scale === 'log' ? low * (top / low) ** share : low + (top - low) * share;
-  return integer ? Math.min(high, Math.floor(drawn)) : shortened(drawn, range);
+  return integer ? Math.min(high, Math.floor(drawn)) : roundAsNamed(drawn, range);
 }
 
-function numberLevel(content: number, path: string, place: Path): Level {
-  return { name: nameOf(content), layer: { place, at: path.split('.'), content } };
+function buildNumberLevel(content: number, path: string, keyPath: Path): Level {
+  return { name: formatLevelName(content), layer: { keyPath, at: path.split('.'), content } };
 }
 
 /** One setting of a factor at random. */
 export function drawLevel({ name, levels, range }: Factor, stream: Random): Level {
   if (range === null) return levels[stream.integer(levels.length)] as Level;
-  return numberLevel(drawNumber(range, stream), range.path, placeOf(name));
+  return buildNumberLevel(drawNumber(range, stream), range.path, joinFactorPath(name));
 }
 
 /** The smallest and the largest setting of an interval; none for other factors. */
-export function intervalEnds({ name, range }: Factor): Level[] {
+export function listIntervalEnds({ name, range }: Factor): Level[] {
   if (range === null) return [];
-  return (['low', 'high'] as const).map((end) => numberLevel(range[end], range.path, placeOf(name, end)));
+  return (['low', 'high'] as const).map((end) => buildNumberLevel(range[end], range.path, joinFactorPath(name, end)));
 }
 
 /** The number of settings; infinity for an interval of real numbers. */

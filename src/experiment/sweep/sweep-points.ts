@@ -1,5 +1,5 @@
 import type { ConfigurationFault } from '../../core/errors.ts';
-import { random } from '../../core/random.ts';
+import { createRandom } from '../../core/random.ts';
 import { countLevels, drawLevel, type Factor, type Level } from './sweep-factors.ts';
 import type { SweepDesign, SweepOptions } from './sweep-options.ts';
 
@@ -9,7 +9,7 @@ export type Point = readonly (readonly [factor: string, level: Level])[];
 /** The number of failed draws per requested point from which a space counts as exhausted. */
 const PATIENCE = 100;
 
-function grid(factors: readonly Factor[]): Point[] {
+function listGridPoints(factors: readonly Factor[]): Point[] {
   return factors.reduce<Point[]>(
     (points, { name, levels }) => points.flatMap((point) => levels.map((level) => [...point, [name, level] as const])),
     [[]],
@@ -17,33 +17,33 @@ function grid(factors: readonly Factor[]): Point[] {
 }
 
 /** Points at random, no two alike; fewer than requested if there are no more. */
-function randomPoints(factors: readonly Factor[], samples: number, seed: number): Point[] {
-  const streams = factors.map((factor) => ({ factor, stream: random(seed, `sweep/${factor.name}`) }));
+function drawSweepPoints(factors: readonly Factor[], samples: number, seed: number): Point[] {
+  const streams = factors.map((factor) => ({ factor, stream: createRandom(seed, `sweep/${factor.name}`) }));
   const points = new Map<string, Point>();
   for (let draw = 0; draw < samples * PATIENCE && points.size < samples; draw++) {
     const point = streams.map(({ factor, stream }) => [factor.name, drawLevel(factor, stream)] as const);
-    points.set(labelOf(point), point);
+    points.set(formatPoint(point), point);
   }
   return [...points.values()];
 }
 
-export function labelOf(point: Point): string {
+export function formatPoint(point: Point): string {
   return point.map(([factor, { name }]) => `${factor}=${name}`).join(', ');
 }
 
-export function pointsOf(sweep: SweepOptions, factors: readonly Factor[], seed: number): Point[] {
+export function listSweepPoints(sweep: SweepOptions, factors: readonly Factor[], seed: number): Point[] {
   switch (sweep.method) {
     case 'random':
-      return randomPoints(factors, sweep.samples, sweep.seed ?? seed);
+      return drawSweepPoints(factors, sweep.samples, sweep.seed ?? seed);
     case 'one-factor':
       return factors.flatMap(({ name, levels }) => levels.map((level) => [[name, level] as const]));
     default:
-      return grid(factors);
+      return listGridPoints(factors);
   }
 }
 
 /** The number of arms that a sweep requests. */
-export function sizeOf(sweep: SweepOptions, factors: readonly Factor[]): number {
+export function countSweepArms(sweep: SweepOptions, factors: readonly Factor[]): number {
   if (sweep.method === 'random') return sweep.samples;
   const counts = factors.map(countLevels);
   if (sweep.method === 'one-factor') return counts.reduce((sum, count) => sum + count, 0);
@@ -51,7 +51,7 @@ export function sizeOf(sweep: SweepOptions, factors: readonly Factor[]): number 
 }
 
 /** Errors of a sweep as a whole. */
-export function sizeFaults(sweep: SweepOptions, factors: readonly Factor[]): ConfigurationFault[] {
+export function findSweepSizeFaults(sweep: SweepOptions, factors: readonly Factor[]): ConfigurationFault[] {
   const intervals = factors.filter(({ range }) => range !== null && sweep.method !== 'random');
   if (intervals.length > 0)
     return intervals.map(({ name }) => ({
@@ -61,7 +61,7 @@ export function sizeFaults(sweep: SweepOptions, factors: readonly Factor[]): Con
     }));
   if (sweep.method === 'factorial' && factors.length < 2)
     return [{ path: 'sweep.factors', expected: 'two factors or more, to interact', got: String(factors.length) }];
-  const size = sizeOf(sweep, factors);
+  const size = countSweepArms(sweep, factors);
   const space = factors.map(countLevels).reduce((product, count) => product * count, 1);
   if (size > sweep.limit)
     return [
@@ -73,7 +73,7 @@ export function sizeFaults(sweep: SweepOptions, factors: readonly Factor[]): Con
 }
 
 /** The factors with the levels that the points have, those of an interval in the order of their size. */
-export function designOf(
+export function buildSweepDesign(
   { method, arm }: SweepOptions,
   factors: readonly Factor[],
   points: readonly Point[],

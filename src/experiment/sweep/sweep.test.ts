@@ -10,17 +10,19 @@ const { arms } = expandArms(
   ],
   { sameChannel: true },
 );
-const expanded = (sweep: object, seed = 3) => expandSweep({ arm: 'start', ...sweep }, arms, seed);
-const optionsOf = (...given: Parameters<typeof expanded>) => expanded(...given).arms.map((arm) => arm.options as Plain);
-const namesOf = (...given: Parameters<typeof expanded>) => optionsOf(...given).map(({ name }) => name);
-const faultsOf = (sweep: object) =>
-  expanded(sweep).faults.map(({ path, expected, got }) => `${path}: expected ${expected}, got ${got}`);
+const expandSampleSweep = (sweep: object, seed = 3) => expandSweep({ arm: 'start', ...sweep }, arms, seed);
+const expandSweptOptions = (...given: Parameters<typeof expandSampleSweep>) =>
+  expandSampleSweep(...given).arms.map((arm) => arm.options as Plain);
+const listSweptNames = (...given: Parameters<typeof expandSampleSweep>) =>
+  expandSweptOptions(...given).map(({ name }) => name);
+const listSweepFaults = (sweep: object) =>
+  expandSampleSweep(sweep).faults.map(({ path, expected, got }) => `${path}: expected ${expected}, got ${got}`);
 
 const weights = { 'trajectory.weight': [0.1, 0.5], k1: { path: 'candidates.0.k1', values: [1, 2, 3] } };
 
 describe('a grid', () => {
   test('is every combination, the last factor changing fastest', () => {
-    expect(namesOf({ method: 'grid', factors: weights })).toEqual([
+    expect(listSweptNames({ method: 'grid', factors: weights })).toEqual([
       'start | trajectory.weight=0.1, k1=1',
       'start | trajectory.weight=0.1, k1=2',
       'start | trajectory.weight=0.1, k1=3',
@@ -28,7 +30,7 @@ describe('a grid', () => {
       'start | trajectory.weight=0.5, k1=2',
       'start | trajectory.weight=0.5, k1=3',
     ]);
-    expect(expanded({ method: 'grid', factors: weights }).design).toEqual({
+    expect(expandSampleSweep({ method: 'grid', factors: weights }).design).toEqual({
       method: 'grid',
       arm: 'start',
       factors: [
@@ -39,7 +41,7 @@ describe('a grid', () => {
   });
 
   test('has arms that extend the one it starts from, without what is its own', () => {
-    expect(optionsOf({ method: 'grid', factors: weights })[4]).toEqual({
+    expect(expandSweptOptions({ method: 'grid', factors: weights })[4]).toEqual({
       name: 'start | trajectory.weight=0.5, k1=2',
       extends: 'start',
       levels: { 'trajectory.weight': '0.5', k1: '2' },
@@ -53,8 +55,10 @@ describe('a grid', () => {
   });
 
   test('is the same as factorial, which asks for two factors', () => {
-    expect(namesOf({ method: 'factorial', factors: weights })).toEqual(namesOf({ method: 'grid', factors: weights }));
-    expect(faultsOf({ method: 'factorial', factors: { sameChannel: [true] } })).toEqual([
+    expect(listSweptNames({ method: 'factorial', factors: weights })).toEqual(
+      listSweptNames({ method: 'grid', factors: weights }),
+    );
+    expect(listSweepFaults({ method: 'factorial', factors: { sameChannel: [true] } })).toEqual([
       'sweep.factors: expected two factors or more, to interact, got 1',
     ]);
   });
@@ -65,7 +69,7 @@ test('one factor at a time', () => {
     slow: { decay: { halfLifeHours: 96 }, tune: { 'decay.halfLifeHours': [1] } },
     none: { decay: null },
   };
-  const options = optionsOf({ method: 'one-factor', factors: { fading, 'trajectory.weight': [0] } });
+  const options = expandSweptOptions({ method: 'one-factor', factors: { fading, 'trajectory.weight': [0] } });
   expect(options.map(({ name }) => name)).toEqual([
     'start | fading=slow',
     'start | fading=none',
@@ -91,11 +95,11 @@ describe('at random', () => {
   const sweep = { method: 'random', factors, samples: 29 };
 
   test('gives the points of the seed, again and again', () => {
-    expect(namesOf(sweep)).toEqual(namesOf(sweep));
-    expect(namesOf({ ...sweep, seed: 3 }, 99)).toEqual(namesOf(sweep, 3));
-    expect(namesOf(sweep, 4)).not.toEqual(namesOf(sweep, 3));
-    expect(new Set(namesOf(sweep)).size).toBe(29);
-    for (const { name, trajectory, candidates } of optionsOf(sweep) as {
+    expect(listSweptNames(sweep)).toEqual(listSweptNames(sweep));
+    expect(listSweptNames({ ...sweep, seed: 3 }, 99)).toEqual(listSweptNames(sweep, 3));
+    expect(listSweptNames(sweep, 4)).not.toEqual(listSweptNames(sweep, 3));
+    expect(new Set(listSweptNames(sweep)).size).toBe(29);
+    for (const { name, trajectory, candidates } of expandSweptOptions(sweep) as {
       name: string;
       trajectory: { weight: number; sigma: number };
       candidates: { k1: number }[];
@@ -106,17 +110,17 @@ describe('at random', () => {
   });
 
   test('more points begin with the fewer', () => {
-    expect(namesOf({ ...sweep, samples: 31 }).slice(0, 29)).toEqual(namesOf(sweep));
+    expect(listSweptNames({ ...sweep, samples: 31 }).slice(0, 29)).toEqual(listSweptNames(sweep));
   });
 
   test('another factor does not move the levels of the first ones', () => {
-    const more = optionsOf({ ...sweep, factors: { ...factors, sameChannel: [true, false] } });
-    const levels = (options: readonly Plain[]) => options.map((arm) => (arm.levels as Plain)['trajectory.weight']);
-    expect(levels(more)).toEqual(levels(optionsOf(sweep)));
+    const more = expandSweptOptions({ ...sweep, factors: { ...factors, sameChannel: [true, false] } });
+    const listLevels = (options: readonly Plain[]) => options.map((arm) => (arm.levels as Plain)['trajectory.weight']);
+    expect(listLevels(more)).toEqual(listLevels(expandSweptOptions(sweep)));
   });
 
   test('levels of an interval are listed in the order of their size', () => {
-    const [weight, k1] = expanded(sweep).design?.factors ?? [];
+    const [weight, k1] = expandSampleSweep(sweep).design?.factors ?? [];
     expect(weight?.levels).toHaveLength(29);
     expect(weight?.levels).toEqual(weight?.levels.toSorted((a, b) => Number(a) - Number(b)));
     expect(k1?.levels).toEqual(['1', '2', '3']);
@@ -124,16 +128,16 @@ describe('at random', () => {
 
   test('every point of a space that is no larger is met once', () => {
     const whole = { k1: [1, 2, 3], 'trajectory.sigma': { low: 1, high: 5, integer: true } };
-    const names = namesOf({ method: 'random', samples: 15, factors: { ...whole, k1: factors.k1 } });
+    const names = listSweptNames({ method: 'random', samples: 15, factors: { ...whole, k1: factors.k1 } });
     expect(new Set(names).size).toBe(15);
-    expect(faultsOf({ method: 'random', samples: 16, factors: { ...whole, k1: factors.k1 } })).toEqual([
+    expect(listSweepFaults({ method: 'random', samples: 16, factors: { ...whole, k1: factors.k1 } })).toEqual([
       'sweep.samples: expected at most 15, the number of combinations, got 16',
     ]);
   });
 
   test('an interval too narrow for the number of points is an error', () => {
     const narrow = { 'trajectory.weight': { low: 0.11111, high: 0.11134 } };
-    expect(faultsOf({ method: 'random', samples: 7, factors: narrow })).toEqual([
+    expect(listSweepFaults({ method: 'random', samples: 7, factors: narrow })).toEqual([
       expect.stringMatching(/^sweep\.samples: expected at most about [345] different points, got 7$/),
     ]);
   });
@@ -170,32 +174,32 @@ describe('an error is reported for', () => {
       'sweep.limit: expected a number of arms as large as the sweep, 6, got 5',
     ],
   ])('%s', (_, sweep, fault) => {
-    expect(faultsOf(sweep)).toEqual([fault]);
-    expect(expanded(sweep).arms).toEqual([]);
+    expect(listSweepFaults(sweep)).toEqual([fault]);
+    expect(expandSampleSweep(sweep).arms).toEqual([]);
   });
 
   test('more than a thousand arms, before any is made', () => {
     const factor = { 'trajectory.weight': Array.from({ length: 37 }, (_, i) => i / 37) };
     const factors = { ...factor, k1: { path: 'candidates.0.k1', values: [1, 2, 3] }, sameChannel: [true, false] };
     const huge = { ...factors, b: { path: 'candidates.0.b', values: Array.from({ length: 31 }, (_, i) => i / 31) } };
-    expect(expanded({ method: 'grid', factors }).arms).toHaveLength(222);
-    expect(faultsOf({ method: 'grid', factors: huge })).toEqual([
+    expect(expandSampleSweep({ method: 'grid', factors }).arms).toHaveLength(222);
+    expect(listSweepFaults({ method: 'grid', factors: huge })).toEqual([
       'sweep.limit: expected a number of arms as large as the sweep, 6882, got 1000',
     ]);
-    expect(expanded({ method: 'grid', factors: huge, limit: 7000 }).arms).toHaveLength(6882);
-    expect(expanded({ method: 'one-factor', factors: huge }).arms).toHaveLength(73);
+    expect(expandSampleSweep({ method: 'grid', factors: huge, limit: 7000 }).arms).toHaveLength(6882);
+    expect(expandSampleSweep({ method: 'one-factor', factors: huge }).arms).toHaveLength(73);
   });
 });
 
 test('a sweep that is written out already adds nothing', () => {
-  const { design } = expanded({ method: 'grid', factors: weights });
+  const { design } = expandSampleSweep({ method: 'grid', factors: weights });
   expect(expandSweep(design, arms, 3)).toEqual({ arms: [], probes: [], design, faults: [] });
   expect(expandSweep(null, arms, 3).design).toBeNull();
 });
 
 test('each level of an invalid sweep, and the ends of intervals, can be checked', () => {
-  const probes = (sweep: object) => expanded(sweep).probes.map((arm) => (arm.options as Plain).name);
-  expect(probes({ method: 'grid', factors: { ...weights, x: 3 } })).toEqual([
+  const listProbes = (sweep: object) => expandSampleSweep(sweep).probes.map((arm) => (arm.options as Plain).name);
+  expect(listProbes({ method: 'grid', factors: { ...weights, x: 3 } })).toEqual([
     'start | trajectory.weight=0.1',
     'start | trajectory.weight=0.5',
     'start | k1=1',
@@ -203,5 +207,5 @@ test('each level of an invalid sweep, and the ends of intervals, can be checked'
     'start | k1=3',
   ]);
   const random = { method: 'random', samples: 2, factors: { 'trajectory.weight': { low: 0, high: 1 } } };
-  expect(probes(random)).toEqual(['start | trajectory.weight=0', 'start | trajectory.weight=1']);
+  expect(listProbes(random)).toEqual(['start | trajectory.weight=0', 'start | trajectory.weight=1']);
 });

@@ -1,11 +1,18 @@
 import { z } from 'zod';
 import type { ConfigurationFault } from '../../core/errors.ts';
 import { check } from '../../core/validation.ts';
-import { type ExpandedArm, expandedNamed, inheritable, OWN_KEYS, unknownArm } from '../config/arms.ts';
-import { isPlain, leafPaths, merge, type Plain, setPath } from '../config/config-file.ts';
-import { type Factor, intervalEnds, levelFaults, readFactor } from './sweep-factors.ts';
+import { describeUnknownArm, type ExpandedArm, findExpandedArm, OWN_KEYS, selectInheritable } from '../config/arms.ts';
+import { isPlain, listLeafPaths, merge, type Plain, setPath } from '../config/config-file.ts';
+import { type Factor, findLevelFaults, listIntervalEnds, readFactor } from './sweep-factors.ts';
 import { type SweepDesign, type SweepOptions, sweepDesign, sweepOptions } from './sweep-options.ts';
-import { designOf, labelOf, type Point, pointsOf, sizeFaults, sizeOf } from './sweep-points.ts';
+import {
+  buildSweepDesign,
+  countSweepArms,
+  findSweepSizeFaults,
+  formatPoint,
+  listSweepPoints,
+  type Point,
+} from './sweep-points.ts';
 
 /** Separates the arm that a sweep starts from and its changes, in the name of an arm. */
 export const SWEPT = ' | ';
@@ -19,14 +26,14 @@ interface ExpandedSweep {
 }
 
 /** A factor's path that leads nowhere in the arm that the sweep starts from. */
-function strayFaults({ name, levels, range }: Factor, start: Plain): ConfigurationFault[] {
+function findStrayPaths({ name, levels, range }: Factor, start: Plain): ConfigurationFault[] {
   const paths = [...(range === null ? [] : [range.path]), ...levels.map(({ layer }) => layer.at.join('.'))];
-  const leads = (path: string) => {
+  const doesPathLead = (path: string) => {
     const keys = path.split('.');
     return !OWN_KEYS.includes(keys[0] as string) && setPath(structuredClone(start), keys, null);
   };
   return [...new Set(paths)]
-    .filter((path) => path !== '' && !leads(path))
+    .filter((path) => path !== '' && !doesPathLead(path))
     .map((path) => ({
       path: `sweep.factors.${name}`,
       expected: 'a path to an option of the arm',
@@ -34,16 +41,16 @@ function strayFaults({ name, levels, range }: Factor, start: Plain): Configurati
     }));
 }
 
-function sweptArm(arm: string, start: ExpandedArm, point: Point): ExpandedArm {
-  let options: Plain = structuredClone(inheritable(start.options as Plain));
+function buildSweptArm(arm: string, start: ExpandedArm, point: Point): ExpandedArm {
+  let options: Plain = structuredClone(selectInheritable(start.options as Plain));
   for (const [, { layer }] of point)
     if (layer.at.length > 0) setPath(options, layer.at, layer.content);
     else options = merge(options, layer.content as Plain);
   const differences = point.flatMap(([, { layer }]) =>
-    layer.at.length > 0 ? [layer.at] : leafPaths(inheritable(layer.content as Plain)),
+    layer.at.length > 0 ? [layer.at] : listLeafPaths(selectInheritable(layer.content as Plain)),
   );
   const own = {
-    name: `${arm}${SWEPT}${labelOf(point)}`,
+    name: `${arm}${SWEPT}${formatPoint(point)}`,
     extends: arm,
     levels: Object.fromEntries(point.map(([factor, { name }]) => [factor, name])),
     differences: differences.map((path) => path.join('.')),
@@ -51,7 +58,7 @@ function sweptArm(arm: string, start: ExpandedArm, point: Point): ExpandedArm {
   return {
     options: { ...options, ...own },
     layers: [...start.layers, ...point.map(([, { layer }]) => layer)],
-    place: null,
+    keyPath: null,
   };
 }
 
@@ -59,15 +66,20 @@ function sweptArm(arm: string, start: ExpandedArm, point: Point): ExpandedArm {
  * Arms that are checked and not run: the ends of each interval, independent of the draws; and each level alone of a sweep that cannot be resolved, so that
  * all its errors are reported at once.
  */
-function probesOf(arm: string, start: ExpandedArm, factors: readonly Factor[], isFaulty: boolean): ExpandedArm[] {
+function listSweepProbes(
+  arm: string,
+  start: ExpandedArm,
+  factors: readonly Factor[],
+  isFaulty: boolean,
+): ExpandedArm[] {
   const points = factors.flatMap((factor) =>
-    [...intervalEnds(factor), ...(isFaulty ? factor.levels : [])].map((level): Point => [[factor.name, level]]),
+    [...listIntervalEnds(factor), ...(isFaulty ? factor.levels : [])].map((level): Point => [[factor.name, level]]),
   );
-  const byLabel = new Map(points.map((point) => [labelOf(point), point]));
-  return [...byLabel.values()].map((point) => sweptArm(arm, start, point));
+  const byLabel = new Map(points.map((point) => [formatPoint(point), point]));
+  return [...byLabel.values()].map((point) => buildSweptArm(arm, start, point));
 }
 
-const nothing = (faults: readonly ConfigurationFault[]): ExpandedSweep => ({
+const returnNoArms = (faults: readonly ConfigurationFault[]): ExpandedSweep => ({
   arms: [],
   probes: [],
   design: null,
@@ -76,19 +88,19 @@ const nothing = (faults: readonly ConfigurationFault[]): ExpandedSweep => ({
 
 /** All arms of a sweep whose options are in order. */
 function expand(sweep: SweepOptions, factors: readonly Factor[], seed: number, start: ExpandedArm): ExpandedSweep {
-  const stray = factors.flatMap((factor) => strayFaults(factor, start.options as Plain));
-  const faults = [...factors.flatMap(levelFaults), ...stray, ...sizeFaults(sweep, factors)];
-  if (faults.length > 0) return { ...nothing(faults), probes: probesOf(sweep.arm, start, factors, true) };
-  const points = pointsOf(sweep, factors, seed);
-  const size = sizeOf(sweep, factors);
+  const stray = factors.flatMap((factor) => findStrayPaths(factor, start.options as Plain));
+  const faults = [...factors.flatMap(findLevelFaults), ...stray, ...findSweepSizeFaults(sweep, factors)];
+  if (faults.length > 0) return { ...returnNoArms(faults), probes: listSweepProbes(sweep.arm, start, factors, true) };
+  const points = listSweepPoints(sweep, factors, seed);
+  const size = countSweepArms(sweep, factors);
   if (points.length < size)
-    return nothing([
+    return returnNoArms([
       { path: 'sweep.samples', expected: `at most about ${points.length} different points`, got: `${size}` },
     ]);
   return {
-    arms: points.map((point) => sweptArm(sweep.arm, start, point)),
-    probes: probesOf(sweep.arm, start, factors, false),
-    design: designOf(sweep, factors, points),
+    arms: points.map((point) => buildSweptArm(sweep.arm, start, point)),
+    probes: listSweepProbes(sweep.arm, start, factors, false),
+    design: buildSweepDesign(sweep, factors, points),
     faults: [],
   };
 }
@@ -101,22 +113,22 @@ function expand(sweep: SweepOptions, factors: readonly Factor[], seed: number, s
  * @param seed of the experiment.
  */
 export function expandSweep(raw: unknown, arms: readonly ExpandedArm[], seed: number): ExpandedSweep {
-  if (raw === undefined || raw === null) return nothing([]);
+  if (raw === undefined || raw === null) return returnNoArms([]);
   if (isPlain(raw) && Array.isArray(raw.factors)) {
     const written = check(z.object({ sweep: sweepDesign }), { sweep: raw });
-    return 'faults' in written ? nothing(written.faults) : { ...nothing([]), design: written.value.sweep };
+    return 'faults' in written ? returnNoArms(written.faults) : { ...returnNoArms([]), design: written.value.sweep };
   }
   const result = check(z.object({ sweep: sweepOptions }), { sweep: raw });
-  if ('faults' in result) return nothing(result.faults);
+  if ('faults' in result) return returnNoArms(result.faults);
   const { sweep } = result.value;
   const read = Object.entries(sweep.factors).map(([name, factor]) => readFactor(name, factor));
   const factors = read.flatMap((one) => ('factor' in one ? [one.factor] : []));
-  const start = expandedNamed(arms, sweep.arm);
+  const start = findExpandedArm(arms, sweep.arm);
   const faults = read.flatMap((one) => ('faults' in one ? one.faults : []));
   if (start === undefined) {
     const names = arms.flatMap(({ options }) => (isPlain(options) ? [String(options.name)] : []));
-    return nothing([...faults, unknownArm({ path: 'sweep.arm', expected: 'an arm' }, sweep.arm, names)]);
+    return returnNoArms([...faults, describeUnknownArm({ path: 'sweep.arm', expected: 'an arm' }, sweep.arm, names)]);
   }
   if (faults.length === 0) return expand(sweep, factors, seed, start);
-  return { ...nothing(faults), probes: probesOf(sweep.arm, start, factors, true) };
+  return { ...returnNoArms(faults), probes: listSweepProbes(sweep.arm, start, factors, true) };
 }

@@ -57,7 +57,7 @@ export function choose(app: App, change: Partial<Choice>): void {
 }
 
 /** A query's value in one arm, by the chosen metric. */
-export function valueAt(app: App, arm: number, query: number): number {
+export function getQueryValue(app: App, arm: number, query: number): number {
   return app.data.arms[arm]?.perQuery[app.choice.metric]?.[query] ?? 0;
 }
 
@@ -66,13 +66,13 @@ export function isShown({ choice }: App, name: string): boolean {
   return choice.filter.split(/\s+/).every((word) => name.toLowerCase().includes(word));
 }
 
-export function shownArms(app: App): number[] {
+export function listShownArms(app: App): number[] {
   return app.data.arms.flatMap(({ name }, at) => (isShown(app, name) ? [at] : []));
 }
 
 /** The shown arms that fit into a figure: the baseline and the best by the chosen metric, in their order. Null controls come in last. */
-export function drawnArms(app: App, limit: number): number[] {
-  const shown = shownArms(app);
+export function listDrawnArms(app: App, limit: number): number[] {
+  const shown = listShownArms(app);
   if (shown.length <= limit) return shown;
   const { metric } = app.choice;
   const { arms, baseline } = app.data;
@@ -83,8 +83,8 @@ export function drawnArms(app: App, limit: number): number[] {
 }
 
 /** Lists the arms of a figure that does not hold all shown arms. */
-export function drawnNote(app: App, drawn: readonly number[]): string {
-  const shown = shownArms(app).length;
+export function describeDrawnArms(app: App, drawn: readonly number[]): string {
+  const shown = listShownArms(app).length;
   if (shown === 0) return 'No arm has such a name.';
   if (drawn.length === shown) return '';
   return `The ${drawn.length} best of ${shown} arms by ${app.data.metrics[app.choice.metric]}; the filter above narrows them.`;

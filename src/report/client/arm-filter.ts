@@ -4,7 +4,7 @@ import * as dom from './dom.ts';
 
 /** A box of words: rows and figures keep the arms whose names hold them all. */
 export function start(state: App): void {
-  const input = dom.byId<HTMLInputElement>('arm-filter');
+  const input = dom.getElement<HTMLInputElement>('arm-filter');
   input.closest<HTMLElement>('.filter')?.removeAttribute('hidden');
   input.addEventListener('input', () => app.choose(state, { filter: input.value.trim().toLowerCase() }));
   app.watch(state, ['filter'], () => filterRows(state));
@@ -13,6 +13,6 @@ export function start(state: App): void {
 function filterRows(state: App): void {
   for (const row of document.querySelectorAll<HTMLElement>('tr[data-arm]'))
     row.hidden = !app.isShown(state, row.dataset.arm ?? '');
-  const [shown, all] = [app.shownArms(state).length, state.data.arms.length];
-  dom.byId('arm-count').textContent = shown === all ? `${all}` : `${shown} of ${all}`;
+  const [shown, all] = [app.listShownArms(state).length, state.data.arms.length];
+  dom.getElement('arm-count').textContent = shown === all ? `${all}` : `${shown} of ${all}`;
 }

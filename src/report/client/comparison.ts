@@ -1,4 +1,4 @@
-import { allSortable } from './tables.ts';
+import { makeTablesSortable } from './tables.ts';
 
 // the script of a page that has only tables
-allSortable();
+makeTablesSortable();

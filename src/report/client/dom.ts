@@ -2,7 +2,7 @@ import type { App, Choice } from './app.ts';
 import * as app from './app.ts';
 
 /** A new element. Texts become text nodes, so nothing in the data is ever read as HTML. */
-export function element<Tag extends keyof HTMLElementTagNameMap>(
+export function createNode<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Readonly<Record<string, string>> = {},
   ...children: readonly (Node | string)[]
@@ -13,7 +13,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return node;
 }
 
-export function byId<Type extends HTMLElement = HTMLElement>(id: string): Type {
+export function getElement<Type extends HTMLElement = HTMLElement>(id: string): Type {
   const node = document.getElementById(id);
   if (node === null) throw new Error(`page has no element: ${id}`);
   return node as Type;
@@ -36,8 +36,8 @@ export function bindSelect(
   labels: readonly string[],
   first = 0,
 ): void {
-  const select = byId<HTMLSelectElement>(id);
-  select.replaceChildren(...labels.map((label, at) => element('option', { value: String(at + first) }, label)));
+  const select = getElement<HTMLSelectElement>(id);
+  select.replaceChildren(...labels.map((label, at) => createNode('option', { value: String(at + first) }, label)));
   select.addEventListener('change', () => app.choose(state, { [key]: Number(select.value) } as Partial<Choice>));
   app.watch(state, [key], () => {
     select.value = String(state.choice[key]);
@@ -45,20 +45,23 @@ export function bindSelect(
 }
 
 /** The value of a colour or length of the style sheet, as it is in the present scheme. */
-export function styleValue(name: string): string {
+export function readStyleValue(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-export function badge(kind: string, text: string): HTMLElement {
-  return element('span', { class: `badge ${kind}` }, text);
+export function createBadge(kind: string, text: string): HTMLElement {
+  return createNode('span', { class: `badge ${kind}` }, text);
 }
 
 /** The grade of a turn as a badge; null is unjudged. Short, the lowest grades are numbers only. */
-export function gradeBadge({ data }: App, grade: number | null, form: 'long' | 'short' = 'long'): HTMLElement {
-  if (grade === null) return badge('unjudged', 'unjudged');
+export function createGradeBadge({ data }: App, grade: number | null, form: 'long' | 'short' = 'long'): HTMLElement {
+  if (grade === null) return createBadge('unjudged', 'unjudged');
   const name = data.gradeNames[grade] ?? (grade > 0 ? 'grade' : 'not relevant');
   const label = `${name} ${grade}`;
-  const node = badge(`grade-${Math.min(Math.max(grade, 0), 3)}`, form === 'short' && grade < 2 ? String(grade) : label);
+  const node = createBadge(
+    `grade-${Math.min(Math.max(grade, 0), 3)}`,
+    form === 'short' && grade < 2 ? String(grade) : label,
+  );
   node.title = label;
   return node;
 }

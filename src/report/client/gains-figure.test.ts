@@ -1,24 +1,27 @@
 import { beforeAll, expect, test } from 'vitest';
-import { handmadeArm, handmadePayload, openPage } from '../page/page.harness.ts';
+import { buildHandmadeArm, buildHandmadePayload, openPage } from '../page/page.harness.ts';
 import * as app from './app.ts';
-import { barsOf, barTrace, summary } from './gains-figure.ts';
+import { buildBarTrace, describeGains, listGainBars } from './gains-figure.ts';
 
-const arms = [handmadeArm('base', { perQuery: [[0.5, 0.25, 1]] }), handmadeArm('b', { perQuery: [[0.125, 1, 1]] })];
-const state = app.createApp(handmadePayload(arms));
+const arms = [
+  buildHandmadeArm('base', { perQuery: [[0.5, 0.25, 1]] }),
+  buildHandmadeArm('b', { perQuery: [[0.125, 1, 1]] }),
+];
+const state = app.createApp(buildHandmadePayload(arms));
 
 beforeAll(() => openPage(1400));
 
 test('a bar is the arm minus the baseline, greatest gain first', () => {
-  expect(barsOf(state)).toEqual([
+  expect(listGainBars(state)).toEqual([
     { query: 1, gain: 0.75 },
     { query: 2, gain: 0 },
     { query: 0, gain: -0.375 },
   ]);
-  expect(summary(barsOf(state))).toBe('1 queries gain, 1 lose, 1 stay; mean +.125.');
+  expect(describeGains(listGainBars(state))).toBe('1 queries gain, 1 lose, 1 stay; mean +.125.');
 });
 
 test('gains and losses have the colours of better and worse, and lead to their query', () => {
-  const { marker, ...trace } = barTrace(state, barsOf(state)) as { marker: { color: string[] } };
+  const { marker, ...trace } = buildBarTrace(state, listGainBars(state)) as { marker: { color: string[] } };
   expect(trace).toMatchObject({
     x: [1, 2, 3],
     y: [0.75, 0, -0.375],

@@ -16,25 +16,25 @@ interface PlotlyElement extends HTMLElement {
 }
 
 export function start(state: App): void {
-  const node = dom.byId<PlotlyElement>('gains-figure');
+  const node = dom.getElement<PlotlyElement>('gains-figure');
   app.watch(state, ['metric', 'right', 'query'], () => drawGains(state, node));
-  plot.onNewLook(() => drawGains(state, node));
+  plot.redrawOnNewLook(() => drawGains(state, node));
 }
 
 function openClicked(state: App, event: unknown): void {
   const { points } = event as { readonly points: readonly { readonly customdata: number }[] };
   if (points[0] === undefined) return;
   app.choose(state, { query: points[0].customdata });
-  dom.byId('inspector').scrollIntoView();
+  dom.getElement('inspector').scrollIntoView();
 }
 
 /** Greatest gain first. */
-export function barsOf(state: App): Bar[] {
+export function listGainBars(state: App): Bar[] {
   const { right } = state.choice;
   const { queries, baseline } = state.data;
   const bars = queries.map((_, query) => ({
     query,
-    gain: app.valueAt(state, right, query) - app.valueAt(state, baseline, query),
+    gain: app.getQueryValue(state, right, query) - app.getQueryValue(state, baseline, query),
   }));
   return bars.sort((a, b) => b.gain - a.gain);
 }
@@ -42,41 +42,42 @@ export function barsOf(state: App): Bar[] {
 function drawGains(state: App, node: PlotlyElement): void {
   const { arms, baseline, metrics } = state.data;
   const { right, metric } = state.choice;
-  const bars = barsOf(state);
+  const bars = listGainBars(state);
   const opened = bars.findIndex(({ query }) => query === state.choice.query);
   const layout = {
-    xaxis: plot.axis('queries, greatest gain first', { zeroline: false, showgrid: false }),
-    yaxis: plot.axis('', plot.ticks(bars.at(-1)?.gain ?? 0, bars[0]?.gain ?? 0, format.signed)),
+    xaxis: plot.buildAxis('queries, greatest gain first', { zeroline: false, showgrid: false }),
+    yaxis: plot.buildAxis('', plot.buildRoundTicks(bars.at(-1)?.gain ?? 0, bars[0]?.gain ?? 0, format.formatSigned)),
     hovermode: 'x',
     bargap: bars.length > 150 ? 0 : 0.15,
-    shapes: opened < 0 ? [] : [plot.verticalRule(opened + 1)],
+    shapes: opened < 0 ? [] : [plot.buildDottedRule(opened + 1)],
   };
-  plot.draw(node, [barTrace(state, bars)], 300, layout, () =>
+  plot.draw(node, [buildBarTrace(state, bars)], 300, layout, () =>
     node.on('plotly_click', (event) => openClicked(state, event)),
   );
   const title = `${metrics[metric]}: ${arms[right]?.name} minus ${arms[baseline]?.name}`;
   node.setAttribute('aria-label', `${title}, a bar a query; the list of the inspector holds the same numbers`);
-  dom.byId('gains-summary').textContent = `${title}. ${summary(bars)}`;
+  dom.getElement('gains-summary').textContent = `${title}. ${describeGains(bars)}`;
 }
 
-export function barTrace(state: App, bars: readonly Bar[]): object {
-  const [better, worse] = [dom.styleValue('--better'), dom.styleValue('--worse')];
-  const excerpt = (query: number) => plot.plainText(state.data.queries[query]?.text.slice(0, 60) ?? '');
+export function buildBarTrace(state: App, bars: readonly Bar[]): object {
+  const [better, worse] = [dom.readStyleValue('--better'), dom.readStyleValue('--worse')];
+  const formatQueryExcerpt = (query: number) =>
+    plot.escapePlotlyText(state.data.queries[query]?.text.slice(0, 60) ?? '');
   return {
     type: 'bar',
-    x: bars.map((_, place) => place + 1),
+    x: bars.map((_, tick) => tick + 1),
     y: bars.map(({ gain }) => gain),
     customdata: bars.map(({ query }) => query),
-    text: bars.map(({ gain, query }) => `${format.signed(gain, 3)}  ${excerpt(query)}`),
+    text: bars.map(({ gain, query }) => `${format.formatSigned(gain, 3)}  ${formatQueryExcerpt(query)}`),
     textposition: 'none',
     hovertemplate: '%{text}<extra></extra>',
     marker: { color: bars.map(({ gain }) => (gain > 0 ? better : worse)), line: { width: 0 } },
   };
 }
 
-export function summary(bars: readonly Bar[]): string {
+export function describeGains(bars: readonly Bar[]): string {
   const up = bars.filter(({ gain }) => gain > 0).length;
   const down = bars.filter(({ gain }) => gain < 0).length;
   const mean = bars.reduce((sum, { gain }) => sum + gain, 0) / Math.max(bars.length, 1);
-  return `${up} queries gain, ${down} lose, ${bars.length - up - down} stay; mean ${format.signed(mean, 3)}.`;
+  return `${up} queries gain, ${down} lose, ${bars.length - up - down} stay; mean ${format.formatSigned(mean, 3)}.`;
 }

@@ -1,29 +1,29 @@
 import { beforeAll, expect, test } from 'vitest';
-import { handmadeArm, handmadePayload, openPage } from '../page/page.harness.ts';
+import { buildHandmadeArm, buildHandmadePayload, openPage } from '../page/page.harness.ts';
 import * as app from './app.ts';
-import { cellsOf, mapTrace } from './heat-map.ts';
+import { computeHeatCells, mapTrace } from './heat-map.ts';
 
 /** Of 2 x 3 cells one was not run. */
-const swept = (levels: readonly number[], mean: number) =>
-  handmadeArm(`arm ${levels}`, { levels, intervals: [[mean, mean - 0.01, mean + 0.02]] });
+const buildSweptLevelArm = (levels: readonly number[], mean: number) =>
+  buildHandmadeArm(`arm ${levels}`, { levels, intervals: [[mean, mean - 0.01, mean + 0.02]] });
 const arms = [
-  handmadeArm('base'),
-  swept([0, 0], 0.11),
-  swept([1, 0], 0.22),
-  swept([2, 0], 0.33),
-  swept([0, 1], 0.44),
-  swept([2, 1], 0.66),
+  buildHandmadeArm('base'),
+  buildSweptLevelArm([0, 0], 0.11),
+  buildSweptLevelArm([1, 0], 0.22),
+  buildSweptLevelArm([2, 0], 0.33),
+  buildSweptLevelArm([0, 1], 0.44),
+  buildSweptLevelArm([2, 1], 0.66),
 ];
 const factors = [
   { name: 'weight', numeric: true, levels: ['1', '2', '3'] },
   { name: 'kind', numeric: false, levels: ['x', 'y'] },
 ];
-const state = app.createApp(handmadePayload(arms, { factors, crossed: true }));
+const state = app.createApp(buildHandmadePayload(arms, { factors, crossed: true }));
 
 beforeAll(() => openPage(1400));
 
 test('a cell has the mean of its arm as height and label, and the interval to hover', () => {
-  expect(mapTrace(state, cellsOf(state))).toMatchObject({
+  expect(mapTrace(state, computeHeatCells(state))).toMatchObject({
     z: [
       [0.11, 0.22, 0.33],
       [0.44, null, 0.66],
@@ -40,7 +40,7 @@ test('a cell has the mean of its arm as height and label, and the interval to ho
 });
 
 test('the scale goes from pale for the least to strong for the greatest', () => {
-  const { colorscale } = mapTrace(state, cellsOf(state)) as { colorscale: [number, string][] };
+  const { colorscale } = mapTrace(state, computeHeatCells(state)) as { colorscale: [number, string][] };
   expect(colorscale[0]).toEqual([0, '#f5f3ee']);
   // .55 of the way from #f5f3ee to #12608f
   expect(colorscale[1]).toEqual([1, '#78a2ba']);

@@ -1,18 +1,18 @@
 import { beforeAll, expect, test } from 'vitest';
-import { sampleSweep } from '../page/invented-sweep.fixture.ts';
-import { handmadeArm, handmadePayload, openPage } from '../page/page.harness.ts';
-import { payloadOf } from '../page/payload.ts';
+import { inventSweep } from '../page/invented-sweep.fixture.ts';
+import { buildHandmadeArm, buildHandmadePayload, openPage } from '../page/page.harness.ts';
+import { buildPayload } from '../page/payload.ts';
 import * as app from './app.ts';
-import { levelAxis, seriesOf, seriesTrace, startMean } from './interaction-plot.ts';
+import { buildLevelAxis, buildSeriesTrace, listSeries, startMean } from './interaction-plot.ts';
 import * as sweep from './sweep.ts';
 
-const payload = payloadOf(sampleSweep(11, { levels: [3, 5, 2], threads: 7, turnsAThread: 5, top: 5 }));
+const payload = buildPayload(inventSweep(11, { levels: [3, 5, 2], threads: 7, turnsAThread: 5, top: 5 }));
 
 beforeAll(() => openPage(1400));
 
 test('lines of the interaction plot are the levels of a factor, or one of all arms', () => {
   const state = app.createApp(payload);
-  const series = seriesOf(state);
+  const series = listSeries(state);
   expect(series.map(({ name, points }) => [name, points.length])).toEqual([
     ['1', 3],
     ['3', 3],
@@ -20,26 +20,27 @@ test('lines of the interaction plot are the levels of a factor, or one of all ar
     ['7', 3],
     ['9', 3],
   ]);
-  expect(series[3]?.points[2]?.arms).toEqual(sweep.armsAt(state, 2, 3));
+  expect(series[3]?.points[2]?.arms).toEqual(sweep.listArmsAt(state, 2, 3));
   app.choose(state, { by: -1 });
-  expect(seriesOf(state).map(({ points }) => points.map((point) => point?.arms.length))).toEqual([[10, 10, 10]]);
+  expect(listSeries(state).map(({ points }) => points.map((point) => point?.arms.length))).toEqual([[10, 10, 10]]);
 });
 
 const FACTORS = [
   { name: 'half-life', numeric: true, levels: ['0.5', '2', '11'] },
   { name: 'kind', numeric: false, levels: ['x', 'y', 'z'] },
 ];
-const swept = (at: number, mean: number) =>
-  handmadeArm(`arm ${at}`, { levels: [at, 2 - at], intervals: [[mean, mean - 0.03, mean + 0.05]] });
-const arms = [handmadeArm('base'), handmadeArm('start'), swept(0, 0.31), swept(2, 0.77)];
-const handmade = (more: object) => app.createApp(handmadePayload(arms, { factors: FACTORS, start: 1, ...more }));
-const traceOf = (state: app.App) => {
-  const [series] = seriesOf(state);
-  return seriesTrace(state, series as NonNullable<typeof series>, 0, 1);
+const buildLevelArm = (at: number, mean: number) =>
+  buildHandmadeArm(`arm ${at}`, { levels: [at, 2 - at], intervals: [[mean, mean - 0.03, mean + 0.05]] });
+const arms = [buildHandmadeArm('base'), buildHandmadeArm('start'), buildLevelArm(0, 0.31), buildLevelArm(2, 0.77)];
+const createFactorApp = (more: object) =>
+  app.createApp(buildHandmadePayload(arms, { factors: FACTORS, start: 1, ...more }));
+const drawFirstSeries = (state: app.App) => {
+  const [series] = listSeries(state);
+  return buildSeriesTrace(state, series as NonNullable<typeof series>, 0, 1);
 };
 
 test('a point is the mean with whiskers from low to high; what was not run is left out', () => {
-  expect(traceOf(handmade({}))).toMatchObject({
+  expect(drawFirstSeries(createFactorApp({}))).toMatchObject({
     x: [0, 1, 2],
     y: [0.31, null, 0.77],
     error_y: {
@@ -52,27 +53,27 @@ test('a point is the mean with whiskers from low to high; what was not run is le
 });
 
 test('levels drawn at random are at their numbers, without a line', () => {
-  const state = handmade({ drawn: true });
-  expect(traceOf(state)).toMatchObject({ mode: 'markers', x: [0.5, 2, 11] });
-  expect(levelAxis(state)).toMatchObject({ tickvals: [5, 10], ticktext: ['5', '10'] });
+  const state = createFactorApp({ drawn: true });
+  expect(drawFirstSeries(state)).toMatchObject({ mode: 'markers', x: [0.5, 2, 11] });
+  expect(buildLevelAxis(state)).toMatchObject({ tickvals: [5, 10], ticktext: ['5', '10'] });
   app.choose(state, { across: 1 });
-  expect(traceOf(state)).toMatchObject({ mode: 'markers', x: [0, 1, 2] });
-  expect(levelAxis(state)).toMatchObject({ ticktext: ['x', 'y', 'z'] });
+  expect(drawFirstSeries(state)).toMatchObject({ mode: 'markers', x: [0, 1, 2] });
+  expect(buildLevelAxis(state)).toMatchObject({ ticktext: ['x', 'y', 'z'] });
 });
 
 test('a line leads through numbers and, of crossed factors, through any levels', () => {
-  const state = handmade({});
-  expect(traceOf(state)).toMatchObject({ mode: 'lines+markers' });
+  const state = createFactorApp({});
+  expect(drawFirstSeries(state)).toMatchObject({ mode: 'lines+markers' });
   app.choose(state, { across: 1 });
-  expect(traceOf(state)).toMatchObject({ mode: 'markers' });
-  const crossed = handmade({ crossed: true });
+  expect(drawFirstSeries(state)).toMatchObject({ mode: 'markers' });
+  const crossed = createFactorApp({ crossed: true });
   app.choose(crossed, { across: 1, by: 0 });
-  expect(traceOf(crossed)).toMatchObject({ mode: 'lines+markers' });
+  expect(drawFirstSeries(crossed)).toMatchObject({ mode: 'lines+markers' });
 });
 
 test('the arm that the sweep starts from is a line, unless factors are crossed or it was not run', () => {
-  expect(startMean(handmade({}))).toBe(0.5);
-  expect(startMean(handmade({ drawn: true }))).toBe(0.5);
-  expect(startMean(handmade({ crossed: true }))).toBeNull();
-  expect(startMean(handmade({ start: -1 }))).toBeNull();
+  expect(startMean(createFactorApp({}))).toBe(0.5);
+  expect(startMean(createFactorApp({ drawn: true }))).toBe(0.5);
+  expect(startMean(createFactorApp({ crossed: true }))).toBeNull();
+  expect(startMean(createFactorApp({ start: -1 }))).toBeNull();
 });

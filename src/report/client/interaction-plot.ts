@@ -14,24 +14,26 @@ interface Series {
 }
 
 export function start(state: App): void {
-  const node = dom.byId('interaction-plot');
+  const node = dom.getElement('interaction-plot');
   app.watch(state, ['metric', 'across', 'by', 'held', 'filter'], () => drawPlot(state, node));
-  plot.onNewLook(() => drawPlot(state, node));
+  plot.redrawOnNewLook(() => drawPlot(state, node));
 }
 
-export function seriesOf(state: App): Series[] {
+export function listSeries(state: App): Series[] {
   const { factors } = state.data;
   const { across, by } = state.choice;
   const columns = factors[across]?.levels ?? [];
   const levels = by < 0 ? [''] : (factors[by]?.levels ?? []);
   return levels.map((name, level) => ({
     name,
-    points: columns.map((_, column) => sweep.pointOf(state, sweep.armsAt(state, column, by < 0 ? -1 : level))),
+    points: columns.map((_, column) =>
+      sweep.computeSweepPoint(state, sweep.listArmsAt(state, column, by < 0 ? -1 : level)),
+    ),
   }));
 }
 
 /** The levels of the factor across on the axis: side by side or, where numbers were drawn, each at its number. */
-function placesOf({ data: { factors, drawn }, choice }: App): number[] {
+function computeLevelOffsets({ data: { factors, drawn }, choice }: App): number[] {
   const { levels = [], numeric = false } = factors[choice.across] ?? {};
   return levels.map((level, at) => (drawn && numeric ? Number(level) : at));
 }
@@ -41,14 +43,21 @@ export function isConnected({ data: { factors, drawn }, choice: { across, by } }
   return !drawn && (by >= 0 || (factors[across]?.numeric ?? false));
 }
 
-export function levelAxis(state: App): object {
+export function buildLevelAxis(state: App): object {
   const { name = '', levels = [], numeric = false } = state.data.factors[state.choice.across] ?? {};
-  const places = placesOf(state);
+  const tickValues = computeLevelOffsets(state);
   if (!state.data.drawn || !numeric)
-    return plot.axis(name, { ...plot.named(levels), showgrid: false, range: [-0.4, levels.length - 0.6] });
-  const write = (place: number, digits: number) =>
-    Number.isInteger(place) ? `${place}` : format.decimal(place, digits);
-  return plot.axis(name, { ...plot.ticks(Math.min(...places), Math.max(...places), write), zeroline: false });
+    return plot.buildAxis(name, {
+      ...plot.buildNamedTicks(levels),
+      showgrid: false,
+      range: [-0.4, levels.length - 0.6],
+    });
+  const write = (tickValue: number, digits: number) =>
+    Number.isInteger(tickValue) ? `${tickValue}` : format.formatDecimal(tickValue, digits);
+  return plot.buildAxis(name, {
+    ...plot.buildRoundTicks(Math.min(...tickValues), Math.max(...tickValues), write),
+    zeroline: false,
+  });
 }
 
 /** The mean of the arm that a sweep started from, which levels changed one at a time or drawn at random are seen against; null where there is none. */
@@ -59,32 +68,34 @@ export function startMean({ data: { arms, crossed, start }, choice: { metric } }
 function drawPlot(state: App, node: HTMLElement): void {
   const { factors, metrics } = state.data;
   const { across, by, metric } = state.choice;
-  const series = seriesOf(state);
+  const series = listSeries(state);
   const reference = startMean(state);
   const bounds = series.flatMap(({ points }) =>
     points.flatMap((point) => (point === null ? [] : [point.low ?? point.mean, point.high ?? point.mean])),
   );
   if (reference !== null) bounds.push(reference);
   const layout = {
-    xaxis: levelAxis(state),
-    yaxis: plot.axis(metrics[metric] ?? '', {
-      ...(bounds.length === 0 ? {} : plot.ticks(Math.min(...bounds), Math.max(...bounds), format.decimal)),
+    xaxis: buildLevelAxis(state),
+    yaxis: plot.buildAxis(metrics[metric] ?? '', {
+      ...(bounds.length === 0
+        ? {}
+        : plot.buildRoundTicks(Math.min(...bounds), Math.max(...bounds), format.formatDecimal)),
       zeroline: false,
     }),
     hovermode: 'closest',
     showlegend: by >= 0,
-    ...(by < 0 ? {} : plot.legendAbove(factors[by]?.name)),
-    ...(reference === null ? {} : plot.namedLevel(reference, state.data.arms[state.data.start]?.name ?? '')),
+    ...(by < 0 ? {} : plot.buildLegendAbove(factors[by]?.name)),
+    ...(reference === null ? {} : plot.buildNamedLevel(reference, state.data.arms[state.data.start]?.name ?? '')),
   };
-  const traces = series.map((one, at) => seriesTrace(state, one, at, series.length));
+  const traces = series.map((one, at) => buildSeriesTrace(state, one, at, series.length));
   plot.draw(node, traces, 380, layout);
   const lines = by < 0 ? '' : `, a line for each level of ${factors[by]?.name}`;
   node.setAttribute('aria-label', `${metrics[metric]} by ${factors[across]?.name}${lines}, with intervals`);
 }
 
 /** Series are shifted a little, so that their whiskers do not hide one another. */
-export function seriesTrace(state: App, { name, points }: Series, at: number, count: number): object {
-  const color = plot.seriesColour(at);
+export function buildSeriesTrace(state: App, { name, points }: Series, at: number, count: number): object {
+  const color = plot.readSeriesColour(at);
   const beside = count < 2 ? 0 : (at / (count - 1) - 0.5) * Math.min(0.3, 0.06 * (count - 1));
   const whiskers = {
     type: 'data',
@@ -95,14 +106,14 @@ export function seriesTrace(state: App, { name, points }: Series, at: number, co
   return {
     type: 'scatter',
     mode: isConnected(state) ? 'lines+markers' : 'markers',
-    name: plot.plainText(name),
-    x: placesOf(state).map((place) => place + beside),
+    name: plot.escapePlotlyText(name),
+    x: computeLevelOffsets(state).map((tickValue) => tickValue + beside),
     y: points.map((point) => point?.mean ?? null),
     connectgaps: true,
     error_y: { ...whiskers, color, thickness: 1.2, width: 3 },
     line: { color, width: 2, dash: at < 8 ? 'solid' : 'dot' },
     marker: { color, size: 7 },
-    text: points.map((point) => (point === null ? '' : heatMap.hoverText(state, point))),
+    text: points.map((point) => (point === null ? '' : heatMap.formatHoverText(state, point))),
     hovertemplate: '%{text}<extra></extra>',
   };
 }

@@ -5,13 +5,13 @@ import * as dom from './dom.ts';
 import * as plot from './plot.ts';
 
 export function start(state: App): void {
-  const node = dom.byId('latency-figure');
+  const node = dom.getElement('latency-figure');
   app.watch(state, ['right'], () => drawLatency(state, node));
-  plot.onNewLook(() => drawLatency(state, node));
+  plot.redrawOnNewLook(() => drawLatency(state, node));
 }
 
 /** Components of the chosen arm and of the baseline, those of the chosen one first; the final component of every arm is last. */
-export function componentsOf({ data, choice }: App): string[] {
+export function listComponents({ data, choice }: App): string[] {
   const names = [choice.right, data.baseline].flatMap((arm) => Object.keys(data.arms[arm]?.latency ?? {}));
   const last = names.slice(-2);
   return [...new Set(names.filter((name) => !last.includes(name))), ...last];
@@ -21,36 +21,36 @@ export function componentsOf({ data, choice }: App): string[] {
 function drawLatency(state: App, node: HTMLElement): void {
   const { arms, baseline } = state.data;
   const { right } = state.choice;
-  const components = componentsOf(state);
+  const components = listComponents(state);
   const narrow = plot.isNarrow();
   const layout = {
-    xaxis: plot.axis('milliseconds a query', { type: 'log', dtick: 1, exponentformat: 'none' }),
-    ...plot.rowAxis(components.map(plot.plainText)),
+    xaxis: plot.buildAxis('milliseconds a query', { type: 'log', dtick: 1, exponentformat: 'none' }),
+    ...plot.buildRowAxis(components.map(plot.escapePlotlyText)),
     hovermode: 'closest',
     showlegend: right !== baseline,
-    ...plot.legendAbove(),
+    ...plot.buildLegendAbove(),
   };
   const drawn = right === baseline || baseline < 0 ? [right] : [baseline, right];
-  const traces = drawn.flatMap((arm) => latencyTraces(state, arm, components));
+  const traces = drawn.flatMap((arm) => buildLatencyTraces(state, arm, components));
   plot.draw(node, traces, (narrow ? 48 : 36) * components.length + 100, layout);
   const timed = arms[right]?.latency != null;
-  dom.byId('latency-note').textContent = timed ? '' : `${arms[right]?.name} was not timed.`;
+  dom.getElement('latency-note').textContent = timed ? '' : `${arms[right]?.name} was not timed.`;
   node.setAttribute('aria-label', `latency of ${arms[right]?.name} by component; all figures stand below`);
 }
 
-export function latencyTraces(state: App, arm: number, components: readonly string[]): object[] {
+export function buildLatencyTraces(state: App, arm: number, components: readonly string[]): object[] {
   const { arms, baseline } = state.data;
   const isBaseline = arm === baseline;
-  const color = dom.styleValue(isBaseline ? '--undecided' : '--better');
+  const color = dom.readStyleValue(isBaseline ? '--undecided' : '--better');
   const beside = isBaseline && state.choice.right !== baseline ? 0.16 : 0;
   const timed = components.flatMap((component, at) => {
     const [p50, p95, p99] = arms[arm]?.latency?.[component] ?? [];
     return p50 === undefined || p95 === undefined || p99 === undefined ? [] : [{ component, at, p50, p95, p99 }];
   });
-  const name = plot.plainText(arms[arm]?.name ?? '');
+  const name = plot.escapePlotlyText(arms[arm]?.name ?? '');
   const text = timed.map(
     ({ component, p50, p95, p99 }) =>
-      `${name}<br>${plot.plainText(component)}: p50 ${format.significant(p50)}, p95 ${format.significant(p95)}, p99 ${format.significant(p99)} ms`,
+      `${name}<br>${plot.escapePlotlyText(component)}: p50 ${format.formatSignificant(p50)}, p95 ${format.formatSignificant(p95)}, p99 ${format.formatSignificant(p99)} ms`,
   );
   const y = timed.map(({ at }) => at + beside);
   const common = {

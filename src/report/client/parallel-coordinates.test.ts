@@ -1,17 +1,17 @@
 import { beforeAll, expect, test } from 'vitest';
-import { sampleSweep } from '../page/invented-sweep.fixture.ts';
+import { inventSweep } from '../page/invented-sweep.fixture.ts';
 import { openPage } from '../page/page.harness.ts';
-import { payloadOf } from '../page/payload.ts';
+import { buildPayload } from '../page/payload.ts';
 import * as app from './app.ts';
-import { axisTitles, linesOf } from './parallel-coordinates.ts';
+import { buildAxisTitles, listArmLines } from './parallel-coordinates.ts';
 
-const payload = payloadOf(sampleSweep(11, { levels: [3, 5, 2], threads: 7, turnsAThread: 5, top: 5 }));
+const payload = buildPayload(inventSweep(11, { levels: [3, 5, 2], threads: 7, turnsAThread: 5, top: 5 }));
 
 beforeAll(() => openPage(1400));
 
 test('parallel lines end at the metric, from the least at 0 to the greatest at 1', () => {
   const state = app.createApp(payload);
-  const lines = linesOf(state);
+  const lines = listArmLines(state);
   expect(lines).toHaveLength(30);
   expect(lines.map(({ heights }) => heights.length)).toEqual(lines.map(() => 4));
   const ends = lines.map(({ heights }) => heights[3] as number);
@@ -25,13 +25,13 @@ test('parallel lines end at the metric, from the least at 0 to the greatest at 1
 });
 
 test('the first and the last title stand within the figure, on two lines in turn where it is narrow', () => {
-  const [first, second, last] = axisTitles(['trajectory.weight', 'b', 'mrr@10']);
+  const [first, second, last] = buildAxisTitles(['trajectory.weight', 'b', 'mrr@10']);
   expect([first, second, last]).toMatchObject([
     { text: 'trajectory.weight', xanchor: 'left', yshift: 6 },
     { xanchor: 'center', yshift: 6 },
     { xanchor: 'right', yshift: 6 },
   ]);
   openPage(420);
-  expect(axisTitles(['a', 'b', 'c'])).toMatchObject([{ yshift: 6 }, { yshift: 24 }, { yshift: 6 }]);
+  expect(buildAxisTitles(['a', 'b', 'c'])).toMatchObject([{ yshift: 6 }, { yshift: 24 }, { yshift: 6 }]);
   openPage(1400);
 });

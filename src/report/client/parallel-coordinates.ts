@@ -11,34 +11,34 @@ interface Line {
 }
 
 export function start(state: App): void {
-  const node = dom.byId('parallel-coordinates');
+  const node = dom.getElement('parallel-coordinates');
   app.watch(state, ['metric', 'filter'], () => drawLines(state, node));
-  plot.onNewLook(() => drawLines(state, node));
+  plot.redrawOnNewLook(() => drawLines(state, node));
 }
 
 /** The shown arms of the sweep, the best by the metric last, so that it is drawn on top. Within a level, lines are spread in that order. */
-export function linesOf(state: App): Line[] {
+export function listArmLines(state: App): Line[] {
   const { arms, factors } = state.data;
-  const value = (arm: number) => arms[arm]?.intervals[state.choice.metric]?.[0] ?? 0;
+  const readArmValue = (arm: number) => arms[arm]?.intervals[state.choice.metric]?.[0] ?? 0;
   const complete = app
-    .shownArms(state)
+    .listShownArms(state)
     .filter((arm) => (arms[arm]?.levels.length ?? 0) > 0 && arms[arm]?.levels.every((level) => level >= 0))
-    .sort((a, b) => value(a) - value(b));
-  const [low, high] = [value(complete[0] ?? -1), value(complete.at(-1) ?? -1)];
+    .sort((a, b) => readArmValue(a) - readArmValue(b));
+  const [low, high] = [readArmValue(complete[0] ?? -1), readArmValue(complete.at(-1) ?? -1)];
   return complete.map((arm, rank) => {
     const spread = complete.length < 2 ? 0.5 : 0.2 + (0.6 * rank) / (complete.length - 1);
-    const places = factors.map(({ levels }, factor) => ((arms[arm]?.levels[factor] ?? 0) + spread) / levels.length);
-    return { arm, heights: [...places, high === low ? 0.5 : (value(arm) - low) / (high - low)] };
+    const ticks = factors.map(({ levels }, factor) => ((arms[arm]?.levels[factor] ?? 0) + spread) / levels.length);
+    return { arm, heights: [...ticks, high === low ? 0.5 : (readArmValue(arm) - low) / (high - low)] };
   });
 }
 
 function drawLines(state: App, node: HTMLElement): void {
   const { factors, metrics } = state.data;
-  const lines = linesOf(state);
-  dom.byId('sweep-lines').hidden = lines.length === 0; // arms that vary one factor at a time have no place on the others
+  const lines = listArmLines(state);
+  dom.getElement('sweep-lines').hidden = lines.length === 0; // arms that vary one factor at a time have no place on the others
   const titles = [...factors.map(({ name }) => name), metrics[state.choice.metric] ?? ''];
   const layout = {
-    xaxis: plot.axis('', {
+    xaxis: plot.buildAxis('', {
       showticklabels: false,
       showgrid: false,
       zeroline: false,
@@ -47,12 +47,12 @@ function drawLines(state: App, node: HTMLElement): void {
     margin: { l: 8, r: 12, t: 56, b: 20 },
     yaxis: { visible: false, range: [-0.03, 1.03], fixedrange: true },
     hovermode: 'closest',
-    shapes: titles.map((_, at) => plot.verticalRule(at)),
-    annotations: [...axisTitles(titles), ...levelLabels(state), ...metricLabels(state, lines)],
+    shapes: titles.map((_, at) => plot.buildDottedRule(at)),
+    annotations: [...buildAxisTitles(titles), ...buildLevelLabels(state), ...buildMetricLabels(state, lines)],
   };
   plot.draw(
     node,
-    lines.map((line) => lineTrace(state, line)),
+    lines.map((line) => buildLineTrace(state, line)),
     420,
     layout,
   );
@@ -62,24 +62,24 @@ function drawLines(state: App, node: HTMLElement): void {
   );
 }
 
-function lineTrace(state: App, { arm, heights }: Line): object {
+function buildLineTrace(state: App, { arm, heights }: Line): object {
   const share = heights.at(-1) ?? 0;
-  const color = plot.between(dom.styleValue('--faint'), dom.styleValue('--better'), share);
+  const color = plot.mixColours(dom.readStyleValue('--faint'), dom.readStyleValue('--better'), share);
   const { name, intervals } = state.data.arms[arm] as App['data']['arms'][number];
-  const figure = format.decimal(intervals[state.choice.metric]?.[0] ?? 0, 3);
+  const figure = format.formatDecimal(intervals[state.choice.metric]?.[0] ?? 0, 3);
   return {
     type: 'scatter',
     mode: 'lines',
     x: heights.map((_, at) => at),
     y: heights,
     line: { color, width: 1 + 1.5 * share, shape: 'spline', smoothing: 0.6 },
-    text: heights.map(() => `${plot.plainText(name)}<br>${figure}`),
+    text: heights.map(() => `${plot.escapePlotlyText(name)}<br>${figure}`),
     hovertemplate: '%{text}<extra></extra>',
   };
 }
 
 /** Names above the axes, the first and the last within the figure; if it is narrow, on two lines in turn. */
-export function axisTitles(titles: readonly string[]): object[] {
+export function buildAxisTitles(titles: readonly string[]): object[] {
   const turns = plot.isNarrow() && titles.length > 2;
   return titles.map((title, at) => ({
     x: at,
@@ -89,42 +89,45 @@ export function axisTitles(titles: readonly string[]): object[] {
     yref: 'paper',
     yanchor: 'bottom',
     yshift: turns && at % 2 === 1 ? 24 : 6,
-    text: plot.plainText(plot.shortened(title, 24)),
+    text: plot.escapePlotlyText(plot.shortenMiddle(title, 24)),
     showarrow: false,
-    font: { size: 12.5, color: dom.styleValue('--ink') },
+    font: { size: 12.5, color: dom.readStyleValue('--ink') },
   }));
 }
 
 /** The levels beside their axis, at most twelve of them. */
-function levelLabels({ data: { factors } }: App): object[] {
+function buildLevelLabels({ data: { factors } }: App): object[] {
   return factors.flatMap(({ levels }, factor) => {
     const step = Math.ceil(levels.length / 12);
     return levels.flatMap((level, at) =>
       at % step === 0
-        ? [labelAt(factor, (at + 0.5) / levels.length, level.length > 18 ? `${level.slice(0, 17)}…` : level)]
+        ? [buildLabelAt(factor, (at + 0.5) / levels.length, level.length > 18 ? `${level.slice(0, 17)}…` : level)]
         : [],
     );
   });
 }
 
 /** The least and the greatest value on the last axis. */
-function metricLabels({ data, choice }: App, lines: readonly Line[]): object[] {
-  const value = (line: Line | undefined) =>
-    format.decimal(data.arms[line?.arm ?? -1]?.intervals[choice.metric]?.[0] ?? 0, 3);
+function buildMetricLabels({ data, choice }: App, lines: readonly Line[]): object[] {
+  const formatLineValue = (line: Line | undefined) =>
+    format.formatDecimal(data.arms[line?.arm ?? -1]?.intervals[choice.metric]?.[0] ?? 0, 3);
   if (lines.length === 0) return [];
-  return [labelAt(data.factors.length, 0, value(lines[0])), labelAt(data.factors.length, 1, value(lines.at(-1)))];
+  return [
+    buildLabelAt(data.factors.length, 0, formatLineValue(lines[0])),
+    buildLabelAt(data.factors.length, 1, formatLineValue(lines.at(-1))),
+  ];
 }
 
-function labelAt(x: number, y: number, text: string): object {
+function buildLabelAt(x: number, y: number, text: string): object {
   return {
     x,
     y,
-    text: plot.plainText(text),
+    text: plot.escapePlotlyText(text),
     showarrow: false,
     xanchor: 'left',
     xshift: 5,
-    font: { size: 12, color: dom.styleValue('--ink') },
-    bgcolor: dom.styleValue('--paper'),
+    font: { size: 12, color: dom.readStyleValue('--ink') },
+    bgcolor: dom.readStyleValue('--paper'),
     opacity: 0.9,
   };
 }

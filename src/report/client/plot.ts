@@ -12,7 +12,7 @@ export function isNarrow(): boolean {
 }
 
 /** Draws again when the colour scheme or the kind of page width changes. */
-export function onNewLook(draw: () => void): void {
+export function redrawOnNewLook(draw: () => void): void {
   for (const query of ['(prefers-color-scheme: dark)', '(max-width: 700px)'])
     matchMedia(query).addEventListener('change', draw);
 }
@@ -66,7 +66,7 @@ function watchNearness(node: Canvas): void {
 }
 
 function drawNow(node: HTMLElement, traces: readonly object[], height: number, layout: object): void {
-  const font = { family: dom.styleValue('--sans'), size: 12.5, color: dom.styleValue('--ink') };
+  const font = { family: dom.readStyleValue('--sans'), size: 12.5, color: dom.readStyleValue('--ink') };
   const common = {
     height,
     font,
@@ -76,8 +76,8 @@ function drawNow(node: HTMLElement, traces: readonly object[], height: number, l
     showlegend: false,
     dragmode: false,
     hoverlabel: {
-      bgcolor: dom.styleValue('--paper'),
-      bordercolor: dom.styleValue('--undecided'),
+      bgcolor: dom.readStyleValue('--paper'),
+      bordercolor: dom.readStyleValue('--undecided'),
       font,
       align: 'left',
     },
@@ -93,39 +93,54 @@ function roundStep(rough: number): number {
 }
 
 /** At most nine whole numbers from 0. */
-export function wholeTicks(high: number): object {
+export function buildWholeTicks(high: number): object {
   const step = roundStep(Math.max(1, high / 8));
-  const places = Array.from({ length: Math.floor(high / step) + 1 }, (_, at) => at * step);
-  return { tickvals: places, ticktext: places.map(String) };
+  const tickPositions = Array.from({ length: Math.floor(high / step) + 1 }, (_, at) => at * step);
+  return { tickvals: tickPositions, ticktext: tickPositions.map(String) };
 }
 
 /** About five round places between two numbers, as every number of the page is written. */
-export function ticks(low: number, high: number, write: (value: number, digits: number) => string): object {
+export function buildRoundTicks(low: number, high: number, write: (value: number, digits: number) => string): object {
   const step = roundStep((high - low) / 5 || 1);
   const digits = Math.max(1, -Math.floor(Math.log10(step)));
   const first = Math.ceil(low / step);
-  const places = Array.from({ length: Math.floor(high / step) - first + 1 }, (_, at) => (first + at) * step);
-  return { tickvals: places, ticktext: places.map((place) => (place === 0 ? '0' : write(place, digits))) };
+  const tickPositions = Array.from({ length: Math.floor(high / step) - first + 1 }, (_, at) => (first + at) * step);
+  return {
+    tickvals: tickPositions,
+    ticktext: tickPositions.map((tickPosition) => (tickPosition === 0 ? '0' : write(tickPosition, digits))),
+  };
 }
 
-export function axis(title: string, more: object): object {
-  const line = dom.styleValue('--rule');
-  const text = { text: plainText(title), standoff: 8, font: { size: 12.5, color: dom.styleValue('--quiet') } };
-  const tickfont = { color: dom.styleValue('--ink') };
+export function buildAxis(title: string, more: object): object {
+  const line = dom.readStyleValue('--rule');
+  const text = {
+    text: escapePlotlyText(title),
+    standoff: 8,
+    font: { size: 12.5, color: dom.readStyleValue('--quiet') },
+  };
+  const tickfont = { color: dom.readStyleValue('--ink') };
   return { title: text, tickfont, gridcolor: line, zerolinecolor: line, fixedrange: true, automargin: true, ...more };
 }
 
 /** A dotted line from top to bottom. */
-export function verticalRule(x: number): object {
-  const line = { color: dom.styleValue('--ink'), width: 1, dash: 'dot' };
+export function buildDottedRule(x: number): object {
+  const line = { color: dom.readStyleValue('--ink'), width: 1, dash: 'dot' };
   return { type: 'line', x0: x, x1: x, yref: 'paper', y0: 0, y1: 1, layer: 'below', line };
 }
 
 /** Parts of a layout: a dotted line from left to right with a name on it. */
-export function namedLevel(y: number, name: string): { readonly shapes: object[]; readonly annotations: object[] } {
-  const color = dom.styleValue('--ink');
+export function buildNamedLevel(
+  y: number,
+  name: string,
+): { readonly shapes: object[]; readonly annotations: object[] } {
+  const color = dom.readStyleValue('--ink');
   const line = { color, width: 1, dash: 'dot' };
-  const text = { text: rowName(name), font: { size: 12, color }, bgcolor: dom.styleValue('--paper'), showarrow: false };
+  const text = {
+    text: formatRowName(name),
+    font: { size: 12, color },
+    bgcolor: dom.readStyleValue('--paper'),
+    showarrow: false,
+  };
   return {
     shapes: [{ type: 'line', xref: 'paper', x0: 0, x1: 1, y0: y, y1: y, layer: 'below', line }],
     annotations: [{ ...text, xref: 'paper', x: 1, xanchor: 'right', y, yanchor: 'bottom', opacity: 0.9 }],
@@ -133,59 +148,65 @@ export function namedLevel(y: number, name: string): { readonly shapes: object[]
 }
 
 /** A text without its middle if it is too long: begin and end distinguish names. */
-export function shortened(text: string, room: number): string {
+export function shortenMiddle(text: string, room: number): string {
   if (text.length <= room) return text;
   const end = Math.floor((room - 1) / 2);
   return `${text.slice(0, room - 1 - end)}…${text.slice(-end)}`;
 }
 
 /** A name as markup that fits beside or above its row. */
-export function rowName(name: string): string {
-  return plainText(shortened(name, isNarrow() ? 46 : 80));
+export function formatRowName(name: string): string {
+  return escapePlotlyText(shortenMiddle(name, isNarrow() ? 46 : 80));
 }
 
 /** Whiskers of one dot, from the ends of its interval; none without an interval. */
-export function whiskers(middle: number, low: number | null, high: number | null): object {
+export function buildWhiskers(middle: number, low: number | null, high: number | null): object {
   if (low === null || high === null) return { visible: false };
   return { type: 'data', symmetric: false, array: [high - middle], arrayminus: [middle - low] };
 }
 
 /** Escapes texts: Plotly interprets tags and entities in them. */
-export function plainText(text: string): string {
+export function escapePlotlyText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /** Colours for series, as the style sheet has them; they repeat. */
-export function seriesColour(at: number): string {
-  return dom.styleValue(`--series-${at % 8}`);
+export function readSeriesColour(at: number): string {
+  return dom.readStyleValue(`--series-${at % 8}`);
 }
 
 /** A colour between two of the form #rrggbb. */
-export function between(from: string, to: string, share: number): string {
-  const part = (colour: string, at: number) => Number.parseInt(colour.slice(1 + 2 * at, 3 + 2 * at), 16);
-  const mixed = [0, 1, 2].map((at) => Math.round(part(from, at) + share * (part(to, at) - part(from, at))));
+export function mixColours(from: string, to: string, share: number): string {
+  const parseColourPart = (colour: string, at: number) => Number.parseInt(colour.slice(1 + 2 * at, 3 + 2 * at), 16);
+  const mixed = [0, 1, 2].map((at) =>
+    Math.round(parseColourPart(from, at) + share * (parseColourPart(to, at) - parseColourPart(from, at))),
+  );
   return `#${mixed.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
 }
 
 /** Parts of a layout: a row of names of series above the figure, whatever its height; where that is narrow, below their title. */
-export function legendAbove(title = ''): object {
-  const font = { size: 12, color: dom.styleValue('--ink') };
+export function buildLegendAbove(title = ''): object {
+  const font = { size: 12, color: dom.readStyleValue('--ink') };
   const side = isNarrow() ? 'top' : 'left';
-  const place = { orientation: 'h', x: 0, xanchor: 'left', y: 1, yref: 'container', yanchor: 'top' };
-  const named = title === '' ? {} : { title: { text: `${plainText(title)}  `, font, side } };
-  return { legend: { ...place, ...named, traceorder: 'normal', font }, margin: { l: 8, r: 12, t: 44, b: 40 } };
+  const tickPosition = { orientation: 'h', x: 0, xanchor: 'left', y: 1, yref: 'container', yanchor: 'top' };
+  const named = title === '' ? {} : { title: { text: `${escapePlotlyText(title)}  `, font, side } };
+  return { legend: { ...tickPosition, ...named, traceorder: 'normal', font }, margin: { l: 8, r: 12, t: 44, b: 40 } };
 }
 
 /** Tick labels at whole numbers from 0. */
-export function named(labels: readonly string[]): object {
-  return { tickvals: labels.map((_, at) => at), ticktext: labels.map(plainText), zeroline: false };
+export function buildNamedTicks(labels: readonly string[]): object {
+  return { tickvals: labels.map((_, at) => at), ticktext: labels.map(escapePlotlyText), zeroline: false };
 }
 
 /** An axis of rows from above and what else it needs: their names are left of the figure or, if it is narrow, above each row. Names are markup. */
-export function rowAxis(names: readonly string[]): { readonly yaxis: object; readonly annotations: readonly object[] } {
+export function buildRowAxis(names: readonly string[]): {
+  readonly yaxis: object;
+  readonly annotations: readonly object[];
+} {
   const range = [names.length - 0.4, -0.8];
   const tickvals = names.map((_, at) => at);
-  if (!isNarrow()) return { yaxis: axis('', { tickvals, ticktext: names, range, zeroline: false }), annotations: [] };
+  if (!isNarrow())
+    return { yaxis: buildAxis('', { tickvals, ticktext: names, range, zeroline: false }), annotations: [] };
   const annotations = names.map((text, y) => ({
     x: 0,
     xref: 'paper',
@@ -194,7 +215,7 @@ export function rowAxis(names: readonly string[]): { readonly yaxis: object; rea
     yshift: 16,
     text,
     showarrow: false,
-    font: { size: 12.5, color: dom.styleValue('--ink') },
+    font: { size: 12.5, color: dom.readStyleValue('--ink') },
   }));
-  return { yaxis: axis('', { tickvals, showticklabels: false, range, zeroline: false }), annotations };
+  return { yaxis: buildAxis('', { tickvals, showticklabels: false, range, zeroline: false }), annotations };
 }

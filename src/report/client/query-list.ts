@@ -5,25 +5,25 @@ import * as dom from './dom.ts';
 
 /** The list to pick a query from: filtered by words, ordered by gain, loss or time. */
 export function start(state: App): void {
-  const words = dom.byId<HTMLInputElement>('query-words');
-  const order = dom.byId<HTMLSelectElement>('query-order');
+  const words = dom.getElement<HTMLInputElement>('query-words');
+  const order = dom.getElement<HTMLSelectElement>('query-order');
   words.addEventListener('input', () => app.choose(state, { words: words.value.trim().toLowerCase() }));
   order.addEventListener('change', () => app.choose(state, { order: order.value as Choice['order'] }));
-  const list = dom.byId('query-list');
+  const list = dom.getElement('query-list');
   list.addEventListener('keydown', (event) => moveFocus(list, event));
   app.watch(state, ['metric', 'left', 'right', 'words', 'order'], () => fillList(state, list));
   app.watch(state, ['query'], () => markOpened(state, list));
 }
 
 /** Queries that hold every word, in the chosen order. */
-export function listed(state: App): { query: number; gain: number }[] {
+export function listMatchingQueries(state: App): { query: number; gain: number }[] {
   const { words, order, left, right } = state.choice;
   const wanted = words.split(/\s+/);
   const { queries } = state.data;
   const found = queries.flatMap(({ text, author, id }, query) => {
     const content = `${text} ${author} ${id}`.toLowerCase();
     if (!wanted.every((word) => content.includes(word))) return [];
-    return [{ query, gain: app.valueAt(state, right, query) - app.valueAt(state, left, query) }];
+    return [{ query, gain: app.getQueryValue(state, right, query) - app.getQueryValue(state, left, query) }];
   });
   const time = (query: number) => queries[query]?.timestamp ?? 0;
   if (order === 'time') return found.sort((a, b) => time(a.query) - time(b.query));
@@ -32,23 +32,23 @@ export function listed(state: App): { query: number; gain: number }[] {
 
 /** At most 500 rows; more words lead to the rest. */
 function fillList(state: App, list: HTMLElement): void {
-  const rows = listed(state);
+  const rows = listMatchingQueries(state);
   list.replaceChildren(...rows.slice(0, 500).map(({ query, gain }) => listRow(state, query, gain)));
   const { metric, left, right } = state.choice;
   const { metrics, arms, queries } = state.data;
   const shown = rows.length > 500 ? `first 500 of ${rows.length}` : `${rows.length}`;
-  dom.byId('query-count').textContent =
+  dom.getElement('query-count').textContent =
     `${shown} of ${queries.length} queries; ${metrics[metric]}, ${arms[right]?.name} minus ${arms[left]?.name}`;
   markOpened(state, list);
 }
 
 function listRow(state: App, query: number, gain: number): HTMLElement {
   const kind = gain > 0 ? 'up' : gain < 0 ? 'down' : 'same';
-  const figure = dom.element('span', { class: `gain ${kind}` }, format.signed(gain, 3));
-  const text = dom.element('span', { class: 'line' }, state.data.queries[query]?.text.slice(0, 160) ?? '');
-  const button = dom.element('button', { type: 'button', 'data-query': String(query) }, figure, text);
+  const figure = dom.createNode('span', { class: `gain ${kind}` }, format.formatSigned(gain, 3));
+  const text = dom.createNode('span', { class: 'line' }, state.data.queries[query]?.text.slice(0, 160) ?? '');
+  const button = dom.createNode('button', { type: 'button', 'data-query': String(query) }, figure, text);
   button.addEventListener('click', () => app.choose(state, { query }));
-  return dom.element('li', {}, button);
+  return dom.createNode('li', {}, button);
 }
 
 function markOpened(state: App, list: HTMLElement): void {

@@ -20,7 +20,7 @@ export interface Column {
   readonly others: ReadonlyMap<number, number>;
 }
 
-function rankingOf(state: App, arm: number, query: number): Ranked[] {
+function listRanking(state: App, arm: number, query: number): Ranked[] {
   const { components, rankings } = state.data.arms[arm] as ArmPayload;
   const flat = rankings?.[query] ?? [];
   const width = 2 + components.length;
@@ -30,49 +30,49 @@ function rankingOf(state: App, arm: number, query: number): Ranked[] {
   });
 }
 
-export function ranksOf(state: App, arm: number, query: number): Map<number, number> {
-  return new Map(rankingOf(state, arm, query).map(({ turn, rank }) => [turn, rank]));
+export function indexRanks(state: App, arm: number, query: number): Map<number, number> {
+  return new Map(listRanking(state, arm, query).map(({ turn, rank }) => [turn, rank]));
 }
 
 /** Grades of a query's judged turns. */
-export function gradesOf(state: App, query: number): Map<number, number> {
+export function indexGrades(state: App, query: number): Map<number, number> {
   const judged = state.data.queries[query]?.judged ?? [];
   return new Map(judged.flatMap((turn, at) => (at % 2 === 0 ? [[turn, judged[at + 1] ?? 0] as const] : [])));
 }
 
 /** The fate of a query's relevant turns in an arm, by turn: `kept`, or the stage that lost it. */
-export function fatesOf(state: App, arm: number, query: number): Map<number, string> {
+export function indexFates(state: App, arm: number, query: number): Map<number, string> {
   const flat = state.data.arms[arm]?.lost?.[query] ?? [];
   return new Map(
     flat.flatMap((turn, at) => (at % 2 === 0 ? [[turn, state.data.fates[flat[at + 1] ?? -1] ?? ''] as const] : [])),
   );
 }
 
-export function rankingColumn(state: App, column: Column): HTMLElement {
+export function renderRankingColumn(state: App, column: Column): HTMLElement {
   const { arm, query, letter } = column;
   const { name, perQuery, components, rankings } = state.data.arms[arm] as ArmPayload;
-  const heading = dom.element('h4', {}, dom.badge(`letter-${letter}`, letter), ` ${name}`);
+  const heading = dom.createNode('h4', {}, dom.createBadge(`letter-${letter}`, letter), ` ${name}`);
   const figures = state.data.metrics.map(
-    (metric, at) => `${metric}\u00a0${format.decimal(perQuery[at]?.[query] ?? 0, 3)}`,
+    (metric, at) => `${metric}\u00a0${format.formatDecimal(perQuery[at]?.[query] ?? 0, 3)}`,
   );
-  const ranking = rankingOf(state, arm, query);
+  const ranking = listRanking(state, arm, query);
   const scales = components.map((_, part) => Math.max(...ranking.map((row) => Math.abs(row.components[part] ?? 0))));
-  const grades = gradesOf(state, query);
-  const rows = ranking.map((row) => candidate(state, column, row, scales, grades.get(row.turn) ?? null));
-  const list = dom.element('ol', { class: 'candidates', 'aria-label': `candidates of ${name}` }, ...rows);
+  const grades = indexGrades(state, query);
+  const rows = ranking.map((row) => renderCandidate(state, column, row, scales, grades.get(row.turn) ?? null));
+  const list = dom.createNode('ol', { class: 'candidates', 'aria-label': `candidates of ${name}` }, ...rows);
   const absence = rankings === null ? 'the page does not hold the rankings of this arm' : 'no candidates';
-  const nothing = rows.length === 0 ? [dom.element('p', { class: 'quiet' }, absence)] : [];
-  return dom.element(
+  const nothing = rows.length === 0 ? [dom.createNode('p', { class: 'quiet' }, absence)] : [];
+  return dom.createNode(
     'section',
     { class: 'column' },
     heading,
-    dom.element('p', { class: 'quiet' }, figures.join(' · ')),
+    dom.createNode('p', { class: 'quiet' }, figures.join(' · ')),
     ...nothing,
     list,
   );
 }
 
-function candidate(
+function renderCandidate(
   state: App,
   { query, arm, letter, others }: Column,
   row: Ranked,
@@ -81,42 +81,50 @@ function candidate(
 ): HTMLElement {
   const other = others.get(row.turn);
   const elsewhere = letter === 'A' ? 'B' : 'A';
-  const head = dom.element(
+  const head = dom.createNode(
     'div',
     { class: 'candidate-head' },
-    dom.element('span', { class: 'rank' }, String(row.rank)),
-    dom.gradeBadge(state, grade),
-    dom.element('span', { class: 'quiet' }, other === undefined ? `not in ${elsewhere}` : `${elsewhere} ${other}`),
-    dom.element('span', { class: 'score' }, format.significant(row.score)),
+    dom.createNode('span', { class: 'rank' }, String(row.rank)),
+    dom.createGradeBadge(state, grade),
+    dom.createNode('span', { class: 'quiet' }, other === undefined ? `not in ${elsewhere}` : `${elsewhere} ${other}`),
+    dom.createNode('span', { class: 'score' }, format.formatSignificant(row.score)),
   );
   const parts = (state.data.arms[arm] as ArmPayload).components.map((name, at) =>
-    component(name, row.components[at] ?? 0, scales[at] ?? 0),
+    renderComponent(name, row.components[at] ?? 0, scales[at] ?? 0),
   );
-  const list = dom.element('dl', { class: 'components' }, ...parts);
-  const text = dom.element('p', { class: 'snippet' }, state.data.turns.text[row.turn] ?? '');
-  const origin = dom.element('p', { class: 'quiet' }, originOf(state, row.turn, query), ...moreButton(text));
-  return dom.element('li', { class: kindOf(grade) }, head, origin, text, list);
+  const list = dom.createNode('dl', { class: 'components' }, ...parts);
+  const text = dom.createNode('p', { class: 'snippet' }, state.data.turns.text[row.turn] ?? '');
+  const origin = dom.createNode(
+    'p',
+    { class: 'quiet' },
+    describeOrigin(state, row.turn, query),
+    ...createMoreButton(text),
+  );
+  return dom.createNode('li', { class: chooseRowClass(grade) }, head, origin, text, list);
 }
 
 /** Author, channel, and how long before the query. */
-function originOf(state: App, turn: number, query: number): string {
+function describeOrigin(state: App, turn: number, query: number): string {
   const { names, author, channel, timestamp } = state.data.turns;
   const asked = state.data.queries[query]?.timestamp ?? 0;
-  const age = asked - (timestamp[turn] ?? 0);
-  const when = age < 0 ? `${format.duration(-age)} after the query` : `${format.duration(age)} earlier`;
+  const ageMilliseconds = asked - (timestamp[turn] ?? 0);
+  const when =
+    ageMilliseconds < 0
+      ? `${format.formatDuration(-ageMilliseconds)} after the query`
+      : `${format.formatDuration(ageMilliseconds)} earlier`;
   const parts = [names[author[turn] ?? -1], names[channel[turn] ?? -1], when];
   return parts.filter((part) => part !== undefined).join(' · ');
 }
 
-function kindOf(grade: number | null): string {
+function chooseRowClass(grade: number | null): string {
   if (grade === null || grade <= 0) return 'candidate';
   return grade === 1 ? 'candidate relevant least' : 'candidate relevant';
 }
 
 /** Three lines of a text are shown; if it may be longer, a button opens the rest. */
-export function moreButton(paragraph: HTMLElement): HTMLElement[] {
+export function createMoreButton(paragraph: HTMLElement): HTMLElement[] {
   if ((paragraph.textContent ?? '').length < 140) return [];
-  const button = dom.element('button', { type: 'button', class: 'more', 'aria-expanded': 'false' }, 'more');
+  const button = dom.createNode('button', { type: 'button', class: 'more', 'aria-expanded': 'false' }, 'more');
   button.addEventListener('click', () => {
     const open = paragraph.classList.toggle('open');
     button.textContent = open ? 'less' : 'more';
@@ -126,9 +134,9 @@ export function moreButton(paragraph: HTMLElement): HTMLElement[] {
 }
 
 /** Name, number, and a bar as long as its share of the largest in this ranking. */
-function component(name: string, value: number, scale: number): HTMLElement {
-  const bar = dom.element('span', { class: value < 0 ? 'bar negative' : 'bar' });
+function renderComponent(name: string, value: number, scale: number): HTMLElement {
+  const bar = dom.createNode('span', { class: value < 0 ? 'bar negative' : 'bar' });
   bar.style.width = `${scale === 0 ? 0 : (100 * Math.abs(value)) / scale}%`;
-  const number = dom.element('dd', {}, format.significant(value), bar);
-  return dom.element('div', {}, dom.element('dt', {}, name), number);
+  const number = dom.createNode('dd', {}, format.formatSignificant(value), bar);
+  return dom.createNode('div', {}, dom.createNode('dt', {}, name), number);
 }

@@ -17,8 +17,8 @@ import * as tables from './tables.ts';
 
 /** The script of the page of a run. Without it the page shows its tables. */
 function startPage(): void {
-  tables.allSortable();
-  const data = JSON.parse(dom.byId('data').textContent ?? '') as Payload;
+  tables.makeTablesSortable();
+  const data = JSON.parse(dom.getElement('data').textContent ?? '') as Payload;
   const state = app.createApp(data);
   bindChoices(state);
   for (const part of [armFilter, armsFigure, inspector]) part.start(state);

@@ -16,13 +16,13 @@ interface Branch {
 }
 
 export function start(state: App): void {
-  const node = dom.byId('strata-figure');
+  const node = dom.getElement('strata-figure');
   app.watch(state, ['metric', 'right'], () => drawForest(state, node));
-  plot.onNewLook(() => drawForest(state, node));
+  plot.redrawOnNewLook(() => drawForest(state, node));
 }
 
 /** All queries first, then each stratum with its levels. */
-export function branchesOf({ data, choice }: App): Branch[] {
+export function listBranches({ data, choice }: App): Branch[] {
   const arm = data.arms[choice.right] as ArmPayload;
   const below = 1 - data.level;
   const all = {
@@ -34,7 +34,7 @@ export function branchesOf({ data, choice }: App): Branch[] {
   const strata = data.strata.flatMap(({ name, levels }, stratum) => [
     { label: name, isHeading: true, figures: [], decided: false },
     ...levels.map((level, at) => {
-      const figures = figuresOf(arm.strata[stratum]?.[at]?.[choice.metric]);
+      const figures = listDrawnFigures(arm.strata[stratum]?.[at]?.[choice.metric]);
       return {
         label: `${level.name} (${level.queries})`,
         isHeading: false,
@@ -47,7 +47,7 @@ export function branchesOf({ data, choice }: App): Branch[] {
 }
 
 /** Without the mean; nothing without an interval. */
-export function figuresOf(values: readonly (number | null)[] = []): number[] {
+export function listDrawnFigures(values: readonly (number | null)[] = []): number[] {
   const [, difference, low, high, p] = values;
   if (difference == null || low == null || high == null) return [];
   return [difference, low, high, p ?? 1];
@@ -56,41 +56,44 @@ export function figuresOf(values: readonly (number | null)[] = []): number[] {
 function drawForest(state: App, node: HTMLElement): void {
   const { arms, baseline, metrics } = state.data;
   const { metric, right } = state.choice;
-  const branches = branchesOf(state);
+  const branches = listBranches(state);
   const bounds = branches.flatMap(({ figures }) => figures.slice(0, 3).filter((end) => end !== null));
   const names = branches.map(({ label, isHeading }) =>
-    isHeading ? `<b>${plot.plainText(label)}</b>` : plot.plainText(label),
+    isHeading ? `<b>${plot.escapePlotlyText(label)}</b>` : plot.escapePlotlyText(label),
   );
   const narrow = plot.isNarrow();
   const layout = {
-    xaxis: plot.axis('', plot.ticks(Math.min(0, ...bounds), Math.max(0, ...bounds), format.signed)),
-    ...plot.rowAxis(names),
+    xaxis: plot.buildAxis(
+      '',
+      plot.buildRoundTicks(Math.min(0, ...bounds), Math.max(0, ...bounds), format.formatSigned),
+    ),
+    ...plot.buildRowAxis(names),
     hovermode: 'closest',
-    shapes: [plot.verticalRule(0)],
+    shapes: [plot.buildDottedRule(0)],
   };
   const traces = branches.flatMap((branch, at) =>
-    branch.figures.length === 0 ? [] : [branchTrace(branch, at, 1 - state.data.level)],
+    branch.figures.length === 0 ? [] : [buildBranchTrace(branch, at, 1 - state.data.level)],
   );
   plot.draw(node, traces, (narrow ? 40 : 25) * branches.length + 60, layout);
   const title = `${metrics[metric]}: ${arms[right]?.name} minus ${arms[baseline]?.name}`;
   const note =
     right === baseline ? 'This is the baseline: choose another arm.' : `${title}, by level; queries in brackets.`;
-  dom.byId('strata-summary').textContent = note;
+  dom.getElement('strata-summary').textContent = note;
   node.setAttribute('aria-label', `${title}, a line a level of each stratum, with intervals`);
 }
 
-export function branchTrace({ label, figures, decided }: Branch, at: number, below: number): object {
+export function buildBranchTrace({ label, figures, decided }: Branch, at: number, below: number): object {
   const [difference, p] = [figures[0] ?? 0, figures[3] ?? 1];
   const [low, high] = [figures[1] ?? null, figures[2] ?? null];
-  const gain = format.estimate({ mean: difference, low, high }, format.signed, 3);
-  const color = dom.styleValue(decided ? (difference > 0 ? '--better' : '--worse') : '--undecided');
-  const text = `${plot.plainText(label)}<br>${gain}, p ${format.probability(p, below)}`;
+  const gain = format.estimate({ mean: difference, low, high }, format.formatSigned, 3);
+  const color = dom.readStyleValue(decided ? (difference > 0 ? '--better' : '--worse') : '--undecided');
+  const text = `${plot.escapePlotlyText(label)}<br>${gain}, p ${format.formatProbability(p, below)}`;
   return {
     type: 'scatter',
     mode: 'markers',
     x: [difference],
     y: [at],
-    error_x: { ...plot.whiskers(difference, low, high), color, thickness: 1.5, width: 0 },
+    error_x: { ...plot.buildWhiskers(difference, low, high), color, thickness: 1.5, width: 0 },
     marker: { color, symbol: decided ? 'square' : 'square-open', size: 9, line: { width: 1.5, color } },
     text: [text],
     hovertemplate: '%{text}<extra></extra>',

@@ -1,8 +1,8 @@
-import { element } from './dom.ts';
+import { createNode } from './dom.ts';
 
 /** Every table of the page that is meant to sort. */
-export function allSortable(): void {
-  for (const table of document.querySelectorAll<HTMLTableElement>('table.sortable')) sortable(table);
+export function makeTablesSortable(): void {
+  for (const table of document.querySelectorAll<HTMLTableElement>('table.sortable')) makeTableSortable(table);
   for (const cell of document.querySelectorAll<HTMLTableCellElement>('.plain td:not(.word)')) keepWhole(cell);
 }
 
@@ -10,12 +10,12 @@ export function allSortable(): void {
 export function keepWhole(cell: HTMLTableCellElement): void {
   const parts = (cell.textContent ?? '').split(/(\[[^\]]*\]|p [<\d.]\S*)/);
   if (parts.length === 1) return;
-  const nodes = parts.map((part, at) => (at % 2 === 0 ? part : element('span', { class: 'unbroken' }, part)));
+  const nodes = parts.map((part, at) => (at % 2 === 0 ? part : createNode('span', { class: 'unbroken' }, part)));
   cell.replaceChildren(...nodes);
 }
 
 /** Makes the headings of a table sort its rows; a heading sorts descending first if marked so, reverses when used again, and then restores the first order. */
-export function sortable(table: HTMLTableElement): void {
+export function makeTableSortable(table: HTMLTableElement): void {
   const body = table.tBodies[0] as HTMLTableSectionElement;
   const order = [...body.rows];
   const headings = [...table.querySelectorAll<HTMLTableCellElement>('thead th')];
@@ -40,11 +40,11 @@ function sortRows(table: HTMLTableElement, column: number, direction: string): v
   const rows = [...body.rows];
   const names = new Set(rows.map(({ dataset }) => dataset.arm));
   const heads = rows.filter(({ dataset }) => dataset.of === undefined || !names.has(dataset.of));
-  const below = (head: HTMLTableRowElement) =>
+  const listFoldedRows = (head: HTMLTableRowElement) =>
     rows.filter((row) => row !== head && row.dataset.of !== undefined && row.dataset.of === head.dataset.arm);
   const sign = direction === 'descending' ? -1 : 1;
   heads.sort((a, b) => compareCells(a.cells[column], b.cells[column], sign));
-  body.append(...heads.flatMap((head) => [head, ...below(head)]));
+  body.append(...heads.flatMap((head) => [head, ...listFoldedRows(head)]));
 }
 
 /** By `data-value`; if neither cell has one, by `data-name` or the text, numbers within it by their size. */

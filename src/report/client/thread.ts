@@ -4,7 +4,7 @@ import * as dom from './dom.ts';
 import * as ranking from './ranking.ts';
 
 /** A row of a thread: a turn, or the query itself if it is not a turn of the page (-1). */
-export interface Place {
+export interface ThreadRow {
   readonly turn: number;
   readonly depth: number;
   readonly isQuery: boolean;
@@ -19,57 +19,57 @@ export interface Marks {
 }
 
 /** The conversations of the query's relevant turns, each as an indented list. */
-export function threads(state: App, query: number): HTMLElement[] {
-  const grades = ranking.gradesOf(state, query);
+export function renderThreads(state: App, query: number): HTMLElement[] {
+  const grades = ranking.indexGrades(state, query);
   const { conversation, names } = state.data.turns;
   const relevant = [...grades].filter(([, grade]) => grade > 0).map(([turn]) => conversation[turn] ?? -1);
   const { left, right } = state.choice;
   const marks = {
     grades,
-    A: ranking.ranksOf(state, left, query),
-    B: ranking.ranksOf(state, right, query),
-    fates: { A: ranking.fatesOf(state, left, query), B: ranking.fatesOf(state, right, query) },
+    A: ranking.indexRanks(state, left, query),
+    B: ranking.indexRanks(state, right, query),
+    fates: { A: ranking.indexFates(state, left, query), B: ranking.indexFates(state, right, query) },
   };
   return [...new Set(relevant)].map((id) => {
-    const places = placesOf(state, id, query, grades);
-    const rows = places.map((place) => threadRow(state, place, query, marks));
-    const heading = dom.element(
+    const threadRows = layOutThread(state, id, query, grades);
+    const rows = threadRows.map((shownRow) => renderThreadRow(state, shownRow, query, marks));
+    const heading = dom.createNode(
       'h4',
       {},
       names[id] ?? '',
-      dom.element('span', { class: 'quiet' }, ` ${places.length} turns`),
+      dom.createNode('span', { class: 'quiet' }, ` ${threadRows.length} turns`),
     );
-    const list = dom.element('ol', { class: 'thread', tabindex: '0', 'aria-label': `thread ${names[id]}` }, ...rows);
-    return dom.element('div', {}, heading, list);
+    const list = dom.createNode('ol', { class: 'thread', tabindex: '0', 'aria-label': `thread ${names[id]}` }, ...rows);
+    return dom.createNode('div', {}, heading, list);
   });
 }
 
 /** Depth first, siblings by time. A query that is no turn of the page is below its parent, the relevant turn, if there is just one. */
-export function placesOf(
+export function layOutThread(
   state: App,
   conversationId: number,
   query: number,
   grades: ReadonlyMap<number, number>,
-): Place[] {
+): ThreadRow[] {
   const { id, conversation } = state.data.turns;
   const turns = id.flatMap((_, turn) => (conversation[turn] === conversationId ? [turn] : []));
   const own = turns.find((turn) => turn === state.data.queries[query]?.turn);
   const parents = turns.filter((turn) => (grades.get(turn) ?? 0) >= state.data.relevantGrade);
   const answered = own === undefined && parents.length === 1 ? parents[0] : undefined;
-  const children = childrenOf(state, turns);
-  const places: Place[] = [];
+  const children = groupChildren(state, turns);
+  const threadRows: ThreadRow[] = [];
   const stack = (children.get(-1) ?? []).map((turn) => ({ turn, depth: 0 }));
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     const { turn, depth } = next;
-    places.push({ turn, depth, isQuery: turn === own });
-    if (turn === answered) places.push({ turn: -1, depth: depth + 1, isQuery: true });
+    threadRows.push({ turn, depth, isQuery: turn === own });
+    if (turn === answered) threadRows.push({ turn: -1, depth: depth + 1, isQuery: true });
     for (const child of children.get(turn) ?? []) stack.push({ turn: child, depth: depth + 1 });
   }
-  return places;
+  return threadRows;
 }
 
 /** Newest child first, which a stack hands back oldest first; roots under -1. */
-function childrenOf(state: App, turns: readonly number[]): Map<number, number[]> {
+function groupChildren(state: App, turns: readonly number[]): Map<number, number[]> {
   const { parent, timestamp } = state.data.turns;
   const children = new Map<number, number[]>();
   for (const turn of [...turns].sort((a, b) => (timestamp[b] ?? 0) - (timestamp[a] ?? 0))) {
@@ -81,45 +81,45 @@ function childrenOf(state: App, turns: readonly number[]): Map<number, number[]>
   return children;
 }
 
-function threadRow(state: App, place: Place, query: number, marks: Marks): HTMLElement {
+function renderThreadRow(state: App, shownRow: ThreadRow, query: number, marks: Marks): HTMLElement {
   const { turns, queries } = state.data;
-  const { turn, depth, isQuery } = place;
+  const { turn, depth, isQuery } = shownRow;
   const asked = queries[query];
   const time = turn < 0 ? asked?.timestamp : turns.timestamp[turn];
   const author = turn < 0 ? asked?.author : turns.names[turns.author[turn] ?? -1];
   const text = turn < 0 ? asked?.text : turns.text[turn];
-  const badges = badgesOf(state, place, marks);
+  const badges = renderTurnBadges(state, shownRow, marks);
   const later = !isQuery && (time ?? 0) >= (asked?.timestamp ?? 0);
   const ranked = marks.A.has(turn) || marks.B.has(turn);
   const kinds = ['place', isQuery ? 'is-query' : '', later ? 'later' : '', ranked ? 'ranked' : ''];
-  const row = dom.element(
+  const row = dom.createNode(
     'li',
     { class: kinds.filter(Boolean).join(' '), 'aria-level': String(depth + 1) },
-    dom.element('span', { class: 'badges' }, ...badges),
-    dom.element('span', { class: 'quiet' }, `${author ?? ''} ${format.minute(time ?? 0)}`),
-    dom.element('span', { class: 'line' }, text?.slice(0, 240) ?? ''),
+    dom.createNode('span', { class: 'badges' }, ...badges),
+    dom.createNode('span', { class: 'quiet' }, `${author ?? ''} ${format.formatMinute(time ?? 0)}`),
+    dom.createNode('span', { class: 'line' }, text?.slice(0, 240) ?? ''),
   );
   row.style.setProperty('--depth', String(Math.min(depth, 12)));
   return row;
 }
 
-function badgesOf(state: App, { turn, isQuery }: Place, marks: Marks): HTMLElement[] {
+function renderTurnBadges(state: App, { turn, isQuery }: ThreadRow, marks: Marks): HTMLElement[] {
   const badges = (['A', 'B'] as const).flatMap((letter) => {
     const rank = marks[letter].get(turn);
-    if (rank !== undefined) return [dom.badge(`letter-${letter}`, `${letter} ${rank}`)];
+    if (rank !== undefined) return [dom.createBadge(`letter-${letter}`, `${letter} ${rank}`)];
     const fate = marks.fates[letter].get(turn);
-    return fate === undefined ? [] : [fateBadge(letter, fate)];
+    return fate === undefined ? [] : [createFateBadge(letter, fate)];
   });
   const grade = marks.grades.get(turn);
-  if (isQuery) return [...badges, dom.badge('query', 'query')];
-  return grade === undefined ? badges : [...badges, dom.gradeBadge(state, grade, 'short')];
+  if (isQuery) return [...badges, dom.createBadge('query', 'query')];
+  return grade === undefined ? badges : [...badges, dom.createGradeBadge(state, grade, 'short')];
 }
 
 /** The fate of a relevant turn that is not among the ranks of the page. */
-export function fateBadge(letter: 'A' | 'B', fate: string): HTMLElement {
+export function createFateBadge(letter: 'A' | 'B', fate: string): HTMLElement {
   const kept = fate === 'kept';
-  const stage = format.fateName(fate);
-  const node = dom.badge(`letter-${letter} fate`, kept ? `${letter} below` : `${letter} ✗ ${stage}`);
+  const stage = format.formatFate(fate);
+  const node = dom.createBadge(`letter-${letter} fate`, kept ? `${letter} below` : `${letter} ✗ ${stage}`);
   node.title = kept ? `kept by arm ${letter}, below the ranks shown` : `lost by arm ${letter}: ${stage}`;
   return node;
 }

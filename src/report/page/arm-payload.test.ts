@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { ArmResult, ExperimentResult } from '../../experiment/measure/result.ts';
-import { handmadeResult } from '../tables/result.fixture.ts';
-import { type ArmContext, armPayload } from './arm-payload.ts';
+import { buildHandmadeResult } from '../tables/result.fixture.ts';
+import { type ArmContext, buildArmPayload } from './arm-payload.ts';
 
 const values = [0.123_456_7, 1, 0.25];
-const [sample] = handmadeResult().arms as [ArmResult];
+const [sample] = buildHandmadeResult().arms as [ArmResult];
 const result: ExperimentResult = {
-  ...handmadeResult(),
-  queries: handmadeResult().queries.slice(0, 3),
+  ...buildHandmadeResult(),
+  queries: buildHandmadeResult().queries.slice(0, 3),
   strata: [
     {
       name: 'length',
@@ -57,13 +57,13 @@ const context: ArmContext = {
     { name: 'weight', levels: ['0.25'] },
   ],
 };
-const payload = armPayload(arm, result, context);
+const payload = buildArmPayload(arm, result, context);
 
 describe('an arm stands by position', () => {
   test('by its name, and whether it is a null control', () => {
     expect(payload).toMatchObject({ name: 'newest | <first>', control: false, components: ['cosine', 'decay'] });
     const control = { of: 'x', kind: 'random-parents' };
-    expect(armPayload({ ...arm, control }, result, context).control).toBe(true);
+    expect(buildArmPayload({ ...arm, control }, result, context).control).toBe(true);
   });
 
   test('its figures by metric, to five digits', () => {
@@ -110,7 +110,7 @@ describe('an arm stands by position', () => {
 
 test('what an arm has not is not there: the baseline, of no sweep, not inspected, not timed', () => {
   const bare = { ...arm, levels: null, comparisons: null, latency: null };
-  expect(armPayload(bare, result, { ...context, inspected: new Set() })).toMatchObject({
+  expect(buildArmPayload(bare, result, { ...context, inspected: new Set() })).toMatchObject({
     differences: [[], []],
     verdicts: ['undecided', 'undecided'],
     rankings: null,

@@ -50,7 +50,7 @@ export interface ArmContext {
 }
 
 /** @throws ValidationError for a ranked turn that is not in the dataset; DimensionMismatchError if arrays do not fit the queries. */
-export function armPayload(arm: ArmResult, result: ExperimentResult, context: ArmContext): ArmPayload {
+export function buildArmPayload(arm: ArmResult, result: ExperimentResult, context: ArmContext): ArmPayload {
   const { queries, metrics } = result;
   if (arm.rankings.length !== queries.length)
     throw new DimensionMismatchError(`rankings of arm ${arm.name}`, queries.length, arm.rankings.length);
@@ -58,17 +58,17 @@ export function armPayload(arm: ArmResult, result: ExperimentResult, context: Ar
   return {
     name: arm.name,
     control: arm.control !== null,
-    intervals: metrics.map((metric) => bounds(arm.metrics[metric] as Estimate)),
-    differences: metrics.map((metric) => difference(arm.comparisons?.[metric])),
+    intervals: metrics.map((metric) => packBounds(arm.metrics[metric] as Estimate)),
+    differences: metrics.map((metric) => packDifference(arm.comparisons?.[metric])),
     verdicts: metrics.map((metric) => arm.comparisons?.[metric]?.verdict ?? 'undecided'),
-    perQuery: metrics.map((metric) => perQuery(arm, metric, queries.length)),
+    perQuery: metrics.map((metric) => packPerQuery(arm, metric, queries.length)),
     components: arm.componentNames,
-    rankings: isInspected ? rankings(arm, context.positions) : null,
-    lost: isInspected ? lost(arm, context) : null,
+    rankings: isInspected ? packRankings(arm, context.positions) : null,
+    lost: isInspected ? packLosses(arm, context) : null,
     levels:
       arm.levels === null ? [] : context.factors.map(({ name, levels }) => levels.indexOf(arm.levels?.[name] ?? '')),
     strata: result.strata.map(({ name, levels }) =>
-      levels.map((level) => metrics.map((metric) => stratumFigures(arm.strata[name]?.[level.name]?.[metric]))),
+      levels.map((level) => metrics.map((metric) => packStratum(arm.strata[name]?.[level.name]?.[metric]))),
     ),
     fates: context.fates.map((fate) => arm.attribution[fate] ?? 0),
     latency:
@@ -77,23 +77,27 @@ export function armPayload(arm: ArmResult, result: ExperimentResult, context: Ar
   };
 }
 
-function bounds({ mean, low, high }: Estimate): [number, number | null, number | null] {
-  return low === null ? [rounded(mean), null, null] : [rounded(mean), rounded(low), rounded(high)];
+function packBounds({ mean, low, high }: Estimate): [number, number | null, number | null] {
+  return low === null
+    ? [roundToFiveDigits(mean), null, null]
+    : [roundToFiveDigits(mean), roundToFiveDigits(low), roundToFiveDigits(high)];
 }
 
-function difference(comparison: Comparison | undefined): (number | null)[] {
-  return comparison === undefined ? [] : [...bounds(comparison.difference), rounded(comparison.correctedP)];
+function packDifference(comparison: Comparison | undefined): (number | null)[] {
+  return comparison === undefined
+    ? []
+    : [...packBounds(comparison.difference), roundToFiveDigits(comparison.correctedP)];
 }
 
-function stratumFigures(value: StratumValue | undefined): (number | null)[] {
+function packStratum(value: StratumValue | undefined): (number | null)[] {
   if (value === undefined) return [];
   const { mean, difference: gain, correctedP } = value;
   return [mean, gain?.mean, gain?.low, gain?.high, correctedP].map((figure) =>
-    figure == null ? null : rounded(figure),
+    figure == null ? null : roundToFiveDigits(figure),
   );
 }
 
-function rankings(arm: ArmResult, positions: ReadonlyMap<string, number>): number[][] {
+function packRankings(arm: ArmResult, positions: ReadonlyMap<string, number>): number[][] {
   return arm.rankings.map((ranking) =>
     ranking.flatMap(({ id, score, components }) => {
       const turn = positions.get(id);
@@ -107,12 +111,12 @@ function rankings(arm: ArmResult, positions: ReadonlyMap<string, number>): numbe
           arm.componentNames.length,
           components.length,
         );
-      return [turn, rounded(score), ...components.map(rounded)];
+      return [turn, roundToFiveDigits(score), ...components.map(roundToFiveDigits)];
     }),
   );
 }
 
-function lost({ losses }: ArmResult, { positions, fates }: ArmContext): number[][] {
+function packLosses({ losses }: ArmResult, { positions, fates }: ArmContext): number[][] {
   return losses.map((fateOf) =>
     Object.entries(fateOf).flatMap(([id, fate]) => {
       const turn = positions.get(id);
@@ -121,14 +125,14 @@ function lost({ losses }: ArmResult, { positions, fates }: ArmContext): number[]
   );
 }
 
-function perQuery(arm: ArmResult, metric: string, count: number): number[] {
+function packPerQuery(arm: ArmResult, metric: string, count: number): number[] {
   const values = arm.perQuery[metric] ?? [];
   if (values.length !== count)
     throw new DimensionMismatchError(`${metric} of arm ${arm.name}, values a query`, count, values.length);
-  return values.map(rounded);
+  return values.map(roundToFiveDigits);
 }
 
 /** Five significant digits: more than the page shows, and half the bytes. */
-function rounded(value: number): number {
+function roundToFiveDigits(value: number): number {
   return Number(value.toPrecision(5));
 }

@@ -3,10 +3,10 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { UnavailableError } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
-import { frozen } from '../../core/frozen.ts';
+import { freezeDeeply } from '../../core/frozen.ts';
 
 /** Where the script of each kind of page starts. */
-const ENTRIES = frozen({
+const ENTRIES = freezeDeeply({
   run: 'run.ts',
   comparison: 'comparison.ts',
   training: 'training/training.ts',
@@ -14,7 +14,7 @@ const ENTRIES = frozen({
 
 export type ClientPage = keyof typeof ENTRIES;
 
-export const CLIENT_PAGES = frozen(Object.keys(ENTRIES) as ClientPage[]);
+export const CLIENT_PAGES = freezeDeeply(Object.keys(ENTRIES) as ClientPage[]);
 
 const CLIENT = fileURLToPath(new URL('../client', import.meta.url));
 
@@ -26,7 +26,7 @@ const scripts = new Map<ClientPage, string>();
  *
  * @throws UnavailableError if the built package lacks the file.
  */
-export function clientScript(page: ClientPage): string {
+export function bundleRunScript(page: ClientPage): string {
   const script = scripts.get(page) ?? (import.meta.url.endsWith('.ts') ? bundleScript(page) : readScript(page));
   scripts.set(page, script);
   return script;

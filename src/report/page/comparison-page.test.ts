@@ -69,11 +69,11 @@ test('two conversations have no interval', () => {
 });
 
 test('for a narrow terminal the widest columns take several lines', () => {
-  const words = (text: string) => text.replace(/[\s─]/g, '');
+  const stripSpaces = (text: string) => text.replace(/[\s─]/g, '');
   const long = { ...comparison, differences: [{ path: 'arms', first: 'ragpp '.repeat(50), second: 'x'.repeat(301) }] };
   const text = renderComparisonText(long, 80);
   expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
-  expect([...words(text)].sort()).toEqual([...words(renderComparisonText(long))].sort());
+  expect([...stripSpaces(text)].sort()).toEqual([...stripSpaces(renderComparisonText(long))].sort());
   expect(text).toMatch(/^bm25 +mrr@10 +\.458 +\.458 +\.000 +\[\.000, \.000\] +1\.000 +\.00 +0\/6\/0$/m);
 });
 
@@ -104,7 +104,7 @@ test('as a page: escaped, sortable, nothing fetched', () => {
   expect(page).toContain('<th scope="col" data-first="ascending"><button type="button">p</button>');
   const script = /<script>([\s\S]*?)<\/script>/.exec(page)?.[1] ?? '';
   expect(() => new Script(script)).not.toThrow();
-  expect(script).toContain('allSortable();');
+  expect(script).toContain('makeTablesSortable();');
   expect(page).not.toMatch(/https?:|\bsrc=|url\(|@import/);
 });
 

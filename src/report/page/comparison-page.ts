@@ -1,10 +1,17 @@
 import type { ComparedRun, RunComparison } from '../../experiment/stored/run-comparison.ts';
-import { brackets, decimal, probability, signed } from '../tables/format.ts';
-import { intervalText, MARKS, smallestPText, testText, unresolvedIn, unresolvedText } from '../tables/legend.ts';
-import { escapeMarkdown, pipeTable } from '../tables/markdown.ts';
-import { type PlainCell, type PlainTable, plainTable } from '../tables/plain-table.ts';
-import { wrapped, wrappedTable } from '../tables/wrapped-table.ts';
-import { clientScript } from './client-script.ts';
+import { formatDecimal, formatInterval, formatProbability, formatSigned } from '../tables/format.ts';
+import {
+  describeIntervals,
+  describeSmallestP,
+  describeUnresolved,
+  listUnresolved,
+  MARKS,
+  testText,
+} from '../tables/legend.ts';
+import { escapeMarkdown, formatRowsAsPipeTable } from '../tables/markdown.ts';
+import { type PlainCell, type PlainTable, renderPlainTable } from '../tables/plain-table.ts';
+import { formatWrappedTable, wrapText } from '../tables/wrapped-table.ts';
+import { bundleRunScript } from './client-script.ts';
 import { html, Markup } from './markup.ts';
 import { PAGE_STYLE } from './page-style.ts';
 
@@ -16,20 +23,22 @@ interface Part {
 
 /** Two stored runs side by side, for a terminal. @param width of its lines; without it a line is as long as it must be. */
 export function renderComparisonText(comparison: RunComparison, width = Number.POSITIVE_INFINITY): string {
-  const texts = partsOf(comparison).map(({ sentences, table }) =>
+  const texts = buildComparisonParts(comparison).map(({ sentences, table }) =>
     [
-      ...sentences.flatMap((sentence) => wrapped(sentence, width)),
-      ...(table === null ? [] : wrappedTable(textRows(table), width)),
+      ...sentences.flatMap((sentence) => wrapText(sentence, width)),
+      ...(table === null ? [] : formatWrappedTable(listTextRows(table), width)),
     ].join('\n'),
   );
   return `${texts.join('\n\n')}\n`;
 }
 
 export function renderComparisonMarkdown(comparison: RunComparison): string {
-  const texts = partsOf(comparison).map(({ sentences, table }) =>
+  const texts = buildComparisonParts(comparison).map(({ sentences, table }) =>
     [
       ...sentences.map(escapeMarkdown),
-      ...(table === null ? [] : [`\n${pipeTable(textRows(table).map((row) => row.map(escapeMarkdown)))}`]),
+      ...(table === null
+        ? []
+        : [`\n${formatRowsAsPipeTable(listTextRows(table).map((row) => row.map(escapeMarkdown)))}`]),
     ].join('\n'),
   );
   return `${texts.join('\n\n')}\n`;
@@ -38,9 +47,9 @@ export function renderComparisonMarkdown(comparison: RunComparison): string {
 /** One page that works offline; its tables sort by every column. */
 export function renderComparisonHtml(comparison: RunComparison): string {
   const { first, second } = comparison;
-  const parts = partsOf(comparison).map(
+  const parts = buildComparisonParts(comparison).map(
     ({ sentences, table }) => html`
-<section>${sentences.map((sentence) => html`<p>${sentence}</p>`)}${table === null ? '' : plainTable(table)}</section>`,
+<section>${sentences.map((sentence) => html`<p>${sentence}</p>`)}${table === null ? '' : renderPlainTable(table)}</section>`,
   );
   return html`<!doctype html>
 <html lang="en">
@@ -49,28 +58,28 @@ export function renderComparisonHtml(comparison: RunComparison): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'">
 <meta name="color-scheme" content="light dark">
-<title>${labelOf(first)} and ${labelOf(second)}</title>
+<title>${formatRunLabel(first)} and ${formatRunLabel(second)}</title>
 <style>${new Markup(PAGE_STYLE)}</style>
 </head>
 <body>
-<header><p class="kicker">comparison</p><h1>${labelOf(first)} and ${labelOf(second)}</h1></header>
+<header><p class="kicker">comparison</p><h1>${formatRunLabel(first)} and ${formatRunLabel(second)}</h1></header>
 <main>${parts}
 </main>
-<script>${new Markup(clientScript('comparison'))}</script>
+<script>${new Markup(bundleRunScript('comparison'))}</script>
 </body>
 </html>
 `.text;
 }
 
-function labelOf({ summary }: ComparedRun): string {
+function formatRunLabel({ summary }: ComparedRun): string {
   return `${summary.experiment} ${summary.hash}`;
 }
 
-function textRows({ headings, rows }: PlainTable): string[][] {
+function listTextRows({ headings, rows }: PlainTable): string[][] {
   return [headings.map(({ name }) => name), ...rows.map(({ cells }) => cells.map(({ text }) => text))];
 }
 
-function partsOf(comparison: RunComparison): Part[] {
+function buildComparisonParts(comparison: RunComparison): Part[] {
   const { differences, onlyInFirst, onlyInSecond, arms, obstacles } = comparison;
   const absent = [
     ...(onlyInFirst.length === 0 ? [] : [`Arms of A alone: ${onlyInFirst.join(', ')}.`]),
@@ -79,14 +88,19 @@ function partsOf(comparison: RunComparison): Part[] {
   const noDifference = differences.length === 0 ? ['The configs are the same.'] : ['What differs in the configs:'];
   return [
     { sentences: [], table: runTable(comparison) },
-    { sentences: [...noDifference, ...absent], table: differences.length === 0 ? null : differenceTable(comparison) },
+    {
+      sentences: [...noDifference, ...absent],
+      table: differences.length === 0 ? null : buildDifferenceTable(comparison),
+    },
     ...(arms.length === 0
       ? [{ sentences: ['No arm is in both runs.'], table: null }]
-      : [{ sentences: [...obstacles, ...legendOf(comparison)], table: armTable(comparison) }]),
+      : [
+          { sentences: [...obstacles, ...buildComparisonLegend(comparison)], table: buildComparedArmTable(comparison) },
+        ]),
   ];
 }
 
-function legendOf({ arms, first, metrics, conversations, statistics }: RunComparison): string[] {
+function buildComparisonLegend({ arms, first, metrics, conversations, statistics }: RunComparison): string[] {
   const { level } = statistics;
   const tested = metrics.filter((metric) => arms.some((arm) => arm.metrics[metric]?.comparison != null));
   if (tested.length === 0 || conversations === null) return ['A and B: means.'];
@@ -108,11 +122,11 @@ function legendOf({ arms, first, metrics, conversations, statistics }: RunCompar
     ),
   }));
   return [
-    `B minus A: ${intervalText(conversations, level)}.`,
+    `B minus A: ${describeIntervals(conversations, level)}.`,
     ...testText(how, 'arms'),
-    `${MARKS.better} B better, ${MARKS.worse} B worse, said only where the corrected p is below ${decimal(1 - level, 2)}.`,
-    ...smallestPText(how, conversations, families),
-    ...unresolvedText(unresolvedIn(compared, tested), statistics),
+    `${MARKS.better} B better, ${MARKS.worse} B worse, said only where the corrected p is below ${formatDecimal(1 - level, 2)}.`,
+    ...describeSmallestP(how, conversations, families),
+    ...describeUnresolved(listUnresolved(compared, tested), statistics),
   ];
 }
 
@@ -136,7 +150,7 @@ function runTable({ first, second }: RunComparison): PlainTable {
   };
 }
 
-function differenceTable({ differences }: RunComparison): PlainTable {
+function buildDifferenceTable({ differences }: RunComparison): PlainTable {
   const show = (value: unknown) =>
     value === undefined ? '—' : typeof value === 'string' ? value : JSON.stringify(value);
   return {
@@ -149,7 +163,7 @@ function differenceTable({ differences }: RunComparison): PlainTable {
 }
 
 /** A row an arm and metric, so that any number of metrics fits. */
-function armTable({ arms, metrics, statistics }: RunComparison): PlainTable {
+function buildComparedArmTable({ arms, metrics, statistics }: RunComparison): PlainTable {
   const words = ['arm', 'metric'].map((name) => ({ name, numeric: false }));
   const numbers = ['A', 'B', 'B − A'].map((name) => ({ name, numeric: true }));
   const last = [
@@ -160,7 +174,7 @@ function armTable({ arms, metrics, statistics }: RunComparison): PlainTable {
   ];
   const rows = arms.flatMap(({ name, metrics: figures }) =>
     metrics.map((metric) => ({
-      cells: [{ text: name }, { text: metric }, ...figureCells(figures[metric] as Figures, 1 - statistics.level)],
+      cells: [{ text: name }, { text: metric }, ...formatFigureCells(figures[metric] as Figures, 1 - statistics.level)],
     })),
   );
   return { label: 'arms of both runs', headings: [...words, ...numbers, ...last], rows };
@@ -169,19 +183,19 @@ function armTable({ arms, metrics, statistics }: RunComparison): PlainTable {
 type Figures = RunComparison['arms'][number]['metrics'][string];
 
 /** @param bound of the corrected p, which decides. */
-function figureCells({ first, second, comparison }: Figures, bound: number): PlainCell[] {
-  const means = [first, second].map((mean) => ({ text: decimal(mean, 3), value: mean }));
+function formatFigureCells({ first, second, comparison }: Figures, bound: number): PlainCell[] {
+  const means = [first, second].map((mean) => ({ text: formatDecimal(mean, 3), value: mean }));
   if (comparison === null) {
     const gain = second - first;
-    return [...means, { text: signed(gain, 3), value: gain }, ...['—', '—', '—', '—'].map((text) => ({ text }))];
+    return [...means, { text: formatSigned(gain, 3), value: gain }, ...['—', '—', '—', '—'].map((text) => ({ text }))];
   }
   const { difference, correctedP, verdict, effectSize, wins, ties, losses } = comparison;
   return [
     ...means,
-    { text: `${signed(difference.mean, 3)}${MARKS[verdict] && ` ${MARKS[verdict]}`}`, value: difference.mean },
-    { text: brackets(difference, signed, 3) || '—' },
-    { text: probability(correctedP, bound), value: correctedP },
-    effectSize === null ? { text: '—' } : { text: signed(effectSize, 2), value: effectSize },
+    { text: `${formatSigned(difference.mean, 3)}${MARKS[verdict] && ` ${MARKS[verdict]}`}`, value: difference.mean },
+    { text: formatInterval(difference, formatSigned, 3) || '—' },
+    { text: formatProbability(correctedP, bound), value: correctedP },
+    effectSize === null ? { text: '—' } : { text: formatSigned(effectSize, 2), value: effectSize },
     { text: `${wins}/${ties}/${losses}` },
   ];
 }

@@ -2,20 +2,20 @@ import { expect, test } from 'vitest';
 import type { ArmResult } from '../../experiment/measure/result.ts';
 import { withFailedBaseline } from '../tables/failed-baseline.fixture.ts';
 import { renderHtml } from './html.ts';
-import { sampleResult } from './invented-result.fixture.ts';
-import { sampleSweep } from './invented-sweep.fixture.ts';
+import { inventResult } from './invented-result.fixture.ts';
+import { inventSweep } from './invented-sweep.fixture.ts';
 
 /** A page before anything runs. */
-const stillOf = (page: string) => page.replace(/<script[\s>][\s\S]*?<\/script>/g, '');
-const idsOf = (page: string) => [...page.matchAll(/^<section id="([\w-]+)">/gm)].map(([, id]) => id);
+const removeScripts = (page: string) => page.replace(/<script[\s>][\s\S]*?<\/script>/g, '');
+const listSectionIds = (page: string) => [...page.matchAll(/^<section id="([\w-]+)">/gm)].map(([, id]) => id);
 
-const result = sampleSweep(29, { levels: [3, 2, 2], threads: 7, turnsAThread: 5, top: 3 });
-const page = stillOf(renderHtml(result));
+const result = inventSweep(29, { levels: [3, 2, 2], threads: 7, turnsAThread: 5, top: 3 });
+const page = removeScripts(renderHtml(result));
 
 test('a section is there where there are data for it, and the navigation leads to each', () => {
-  const plain = stillOf(renderHtml(sampleResult(29, { arms: 3, threads: 7, turnsAThread: 5, top: 3 })));
-  expect(idsOf(plain)).toEqual(['ladder', 'arms', 'gains', 'inspector', 'parameters']);
-  expect(idsOf(page)).toEqual([
+  const plain = removeScripts(renderHtml(inventResult(29, { arms: 3, threads: 7, turnsAThread: 5, top: 3 })));
+  expect(listSectionIds(plain)).toEqual(['ladder', 'arms', 'gains', 'inspector', 'parameters']);
+  expect(listSectionIds(page)).toEqual([
     'ladder',
     'arms',
     'gains',
@@ -29,12 +29,14 @@ test('a section is there where there are data for it, and the navigation leads t
     'parameters',
   ]);
   for (const still of [plain, page])
-    expect([...still.matchAll(/<a href="#([\w-]+)">/g)].map(([, id]) => id)).toEqual(idsOf(still));
+    expect([...still.matchAll(/<a href="#([\w-]+)">/g)].map(([, id]) => id)).toEqual(listSectionIds(still));
 });
 
 test('if the baseline failed, no differences from it are reported', () => {
-  const still = stillOf(renderHtml(withFailedBaseline(result)));
-  expect(idsOf(still)).toEqual(idsOf(page).filter((id) => !['gains', 'controls', 'strata'].includes(id as string)));
+  const still = removeScripts(renderHtml(withFailedBaseline(result)));
+  expect(listSectionIds(still)).toEqual(
+    listSectionIds(page).filter((id) => !['gains', 'controls', 'strata'].includes(id as string)),
+  );
   expect(still).toContain('No arm is compared with the baseline, bm25, which failed.');
   for (const text of ['are the baseline', 'baseline is grey', 'effect sizes</label>', 'the difference from bm25'])
     expect([still.includes(text), page.includes(text)], text).toEqual([false, true]);
@@ -90,12 +92,12 @@ test('effect sizes, interactions, latencies and fates are in the page in figures
 const METHODS = ['one-factor', 'random'];
 
 test.each(METHODS)('a %s sweep has no heat map and asks for no second factor, but says where it starts', (method) => {
-  const oneFactor = (arm: ArmResult): ArmResult => ({
+  const keepOneFactor = (arm: ArmResult): ArmResult => ({
     ...arm,
     levels: arm.levels?.window === '1' && arm.levels.decay === 'off' ? { weight: arm.levels.weight as string } : null,
   });
   const sweep = { method, arm: 'newest-first', factors: result.sweep?.factors ?? [], interactions: [] };
-  const still = stillOf(renderHtml({ ...result, arms: result.arms.map(oneFactor), sweep }));
+  const still = removeScripts(renderHtml({ ...result, arms: result.arms.map(keepOneFactor), sweep }));
   expect(still).toContain(`${method}: weight (3), window (2), decay (2).`);
   expect(still).toContain('The dotted line is newest-first, which the sweep starts from.');
   expect(page).not.toContain('which the sweep starts from');

@@ -1,9 +1,9 @@
 import type { ExperimentResult } from '../../experiment/measure/result.ts';
-import { attributionTable } from '../tables/attribution-table.ts';
-import { interactionTable } from '../tables/interactions.ts';
-import { latencyNote, latencyTable } from '../tables/latency-table.ts';
-import { conversationCount, intervalText } from '../tables/legend.ts';
-import { structureLegend, structureTable } from '../tables/structure-table.ts';
+import { renderAttributionTable } from '../tables/attribution-table.ts';
+import { renderInteractionTable } from '../tables/interactions.ts';
+import { describeLatency, renderLatencyTable } from '../tables/latency-table.ts';
+import { countConversations, describeIntervals } from '../tables/legend.ts';
+import { renderStructureLegend, renderStructureTable } from '../tables/structure-table.ts';
 import { type Content, html, type Markup } from './markup.ts';
 import type { Payload } from './payload.ts';
 
@@ -20,50 +20,50 @@ export function select(id: string, label: string): Markup {
   return html`<span class="control"><label for="${id}">${label}</label><select id="${id}"></select></span>`;
 }
 
-export function figure(id: string): Markup {
+export function renderFigurePlace(id: string): Markup {
   return html`<div id="${id}" class="figure" role="img"></div>`;
 }
 
 /** The figures that there are data for. */
-export function figureSections(result: ExperimentResult, payload: Payload): Section[] {
+export function renderFigureSections(result: ExperimentResult, payload: Payload): Section[] {
   const compared = payload.baseline >= 0;
   return [
-    armsSection(result, compared),
-    ...(compared ? [gainsSection()] : []),
-    ...controlsSection(result),
-    ...sweepSection(result, payload),
-    ...(compared && payload.strata.length > 0 ? [strataSection(result)] : []),
-    ...(payload.fates.length === 0 ? [] : [attributionSection(result, payload)]),
-    ...(result.arms.every(({ latency }) => latency === null) ? [] : [latencySection(result, compared)]),
+    renderArmsSection(result, compared),
+    ...(compared ? [renderGainsSection()] : []),
+    ...renderControlsFigure(result),
+    ...renderSweepSection(result, payload),
+    ...(compared && payload.strata.length > 0 ? [renderStrataSection(result)] : []),
+    ...(payload.fates.length === 0 ? [] : [renderAttributionSection(result, payload)]),
+    ...(result.arms.every(({ latency }) => latency === null) ? [] : [renderLatencySection(result, compared)]),
   ];
 }
 
-function armsSection({ queries, statistics }: ExperimentResult, compared: boolean): Section {
-  const intervals = intervalText(conversationCount(queries), statistics.level);
+function renderArmsSection({ queries, statistics }: ExperimentResult, compared: boolean): Section {
+  const intervals = describeIntervals(countConversations(queries), statistics.level);
   const content = html`
 <p class="controls">${select('arms-metric', 'metric')}</p>
 <p id="arms-count" class="legend" aria-live="polite"></p>
-${figure('arms-figure')}
+${renderFigurePlace('arms-figure')}
 <p class="legend">Dots are means, whiskers their intervals: ${intervals}.${compared ? ' The diamond and the dotted line are the baseline; triangles point up or down where the corrected p says better or worse.' : ''}</p>`;
   return { id: 'arms', name: 'Arms', link: 'Arms', content };
 }
 
-function gainsSection(): Section {
+function renderGainsSection(): Section {
   const content = html`
 <p class="controls">${select('gains-arm', 'arm')} ${select('gains-metric', 'metric')}</p>
 <p id="gains-summary" class="legend" aria-live="polite"></p>
-${figure('gains-figure')}
+${renderFigurePlace('gains-figure')}
 <p class="legend">A click on a bar opens its query in the inspector. The dotted line is the open query.</p>`;
   return { id: 'gains', name: 'Gains and losses by query', link: 'Queries', content };
 }
 
-function controlsSection(result: ExperimentResult): Section[] {
+function renderControlsFigure(result: ExperimentResult): Section[] {
   if (result.arms.every(({ structure }) => structure === null)) return [];
-  const content = html`${structureLegend(result)}${structureTable(result)}`;
+  const content = html`${renderStructureLegend(result)}${renderStructureTable(result)}`;
   return [{ id: 'controls', name: 'Null controls', link: 'Controls', content }];
 }
 
-function sweepSection(
+function renderSweepSection(
   { sweep, statistics, queries }: ExperimentResult,
   { factors, crossed, start }: Payload,
 ): Section[] {
@@ -74,46 +74,46 @@ function sweepSection(
 <p class="legend">${sweep.method}: ${design}. The figures hold the arms that the filter shows${pairs ? '; factors that are not drawn are averaged or held at a level' : ''}.</p>
 <p class="controls">${select('sweep-metric', 'metric')} ${select('sweep-across', 'across')} ${pairs ? select('sweep-by', 'by') : ''}</p>
 ${pairs ? html`<p class="controls" id="sweep-held"></p>` : ''}
-${pairs ? html`<div id="sweep-map"><h3>Heat map</h3>${figure('heat-map')}<p class="legend">Means over the arms of a cell; empty cells were not run.</p></div>` : ''}
+${pairs ? html`<div id="sweep-map"><h3>Heat map</h3>${renderFigurePlace('heat-map')}<p class="legend">Means over the arms of a cell; empty cells were not run.</p></div>` : ''}
 <h3>${pairs ? 'Interaction plot' : 'Levels of a factor'}</h3>
-${figure('interaction-plot')}
+${renderFigurePlace('interaction-plot')}
 <p class="legend">Whiskers are the arm's interval where a point is one arm, and else the t interval of the mean over its arms with errors clustered by conversation.${pairs ? ' Parallel lines: no interaction.' : ''}${crossed || start < 0 ? '' : ` The dotted line is ${sweep.arm}, which the sweep starts from.`}</p>
-<div id="sweep-lines"><h3>Parallel coordinates</h3>${figure('parallel-coordinates')}<p class="legend">A line an arm, coloured by the metric on the last axis; within a level, lines are spread in the order of the metric.</p></div>
-${interactionTable(sweep, statistics, conversationCount(queries))}`;
+<div id="sweep-lines"><h3>Parallel coordinates</h3>${renderFigurePlace('parallel-coordinates')}<p class="legend">A line an arm, coloured by the metric on the last axis; within a level, lines are spread in the order of the metric.</p></div>
+${renderInteractionTable(sweep, statistics, countConversations(queries))}`;
   return [{ id: 'sweep', name: 'Sweep', link: 'Sweep', content }];
 }
 
-function strataSection({ strata, baseline, statistics, queries }: ExperimentResult): Section {
-  const whole = intervalText(conversationCount(queries), statistics.level);
+function renderStrataSection({ strata, baseline, statistics, queries }: ExperimentResult): Section {
+  const whole = describeIntervals(countConversations(queries), statistics.level);
   const content = html`
 <p class="controls">${select('strata-arm', 'arm')} ${select('strata-metric', 'metric')}</p>
 <p id="strata-summary" class="legend" aria-live="polite"></p>
-${figure('strata-figure')}
+${renderFigurePlace('strata-figure')}
 <p class="legend">Differences from ${baseline} on the queries of each level, with cluster-robust t intervals; filled where the p, corrected over levels and arms, decides. All queries: ${whole}. Levels without an interval have the queries of one or two conversations.</p>
 <dl class="definitions">${strata.map(({ name, description }) => html`<div><dt>${name}</dt><dd>${description}</dd></div>`)}</dl>`;
   return { id: 'strata', name: 'Gains by stratum', link: 'Strata', content };
 }
 
-function attributionSection({ arms }: ExperimentResult, { fates }: Payload): Section {
+function renderAttributionSection({ arms }: ExperimentResult, { fates }: Payload): Section {
   const content = html`
 <p id="attribution-count" class="legend" aria-live="polite"></p>
-${figure('attribution-figure')}
+${renderFigurePlace('attribution-figure')}
 <p class="legend">Every relevant turn of every query: kept, or lost by the stage that is named. The inspector says it of each turn.</p>
-${folded('the counts', attributionTable(arms, fates))}`;
+${renderFolded('the counts', renderAttributionTable(arms, fates))}`;
   return { id: 'attribution', name: 'Where relevant turns are lost', link: 'Losses', content };
 }
 
-function latencySection(result: ExperimentResult, compared: boolean): Section {
+function renderLatencySection(result: ExperimentResult, compared: boolean): Section {
   const { arms } = result;
   const content = html`
 <p class="controls">${select('latency-arm', 'arm')}</p>
 <p id="latency-note" class="legend" aria-live="polite"></p>
-${figure('latency-figure')}
-<p class="legend">Milliseconds a query: the dot is the median, the bar ends at p95, the open diamond is p99.${compared ? ' The baseline is grey.' : ''} ${latencyNote(result) ?? ''}</p>
-${folded('all figures', latencyTable(arms))}`;
+${renderFigurePlace('latency-figure')}
+<p class="legend">Milliseconds a query: the dot is the median, the bar ends at p95, the open diamond is p99.${compared ? ' The baseline is grey.' : ''} ${describeLatency(result) ?? ''}</p>
+${renderFolded('all figures', renderLatencyTable(arms))}`;
   return { id: 'latency', name: 'Latency by component', link: 'Latency', content };
 }
 
-export function folded(summary: string, content: Content): Markup {
+export function renderFolded(summary: string, content: Content): Markup {
   return html`<details class="folded"><summary>${summary}</summary>${content}</details>`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LadderCell, LadderRow, LadderTable } from '../tables/table.ts';
-import { htmlTable } from './html-table.ts';
+import { renderLadderTable } from './html-table.ts';
 
 const cell: LadderCell = {
   metric: 'mrr@10',
@@ -48,17 +48,17 @@ const table: LadderTable = {
   legend: ['First & last.'],
   notes: [],
 };
-const { text } = htmlTable(table, true);
+const { text } = renderLadderTable(table, true);
 /** From the opening of an arm's row to its end. */
-const rowOf = (arm: string) => new RegExp(`<tr[^>]* data-arm="${arm}"[\\s\\S]*?</tr>`).exec(text)?.[0] ?? '';
+const findArmRow = (arm: string) => new RegExp(`<tr[^>]* data-arm="${arm}"[\\s\\S]*?</tr>`).exec(text)?.[0] ?? '';
 
 describe('what the table sorts by', () => {
   test('is the name, the mean with all its digits, the number of holes', () => {
-    const sortedBy = (arm: string) =>
-      [...rowOf(arm).matchAll(/data-(?:value|name)="([^"]*)"/g)].map(([, value]) => value);
-    expect(sortedBy('words')).toEqual(['words', '0.49612', '5']);
-    expect(sortedBy('placed')).toEqual(['placed', '0.353', '17']);
-    expect(sortedBy('broken')).toEqual(['broken']);
+    const listSortKeys = (arm: string) =>
+      [...findArmRow(arm).matchAll(/data-(?:value|name)="([^"]*)"/g)].map(([, value]) => value);
+    expect(listSortKeys('words')).toEqual(['words', '0.49612', '5']);
+    expect(listSortKeys('placed')).toEqual(['placed', '0.353', '17']);
+    expect(listSortKeys('broken')).toEqual(['broken']);
   });
 
   test('is the best first for a metric, and nothing to begin with', () => {
@@ -72,34 +72,36 @@ describe('what the table sorts by', () => {
 });
 
 test('an arm says what it is: the baseline, a control, a gain that structure does not explain', () => {
-  const badges = (arm: string) => [...rowOf(arm).matchAll(/class="badge[^>]*>([^<]*)</g)].map(([, badge]) => badge);
-  expect(badges('words')).toEqual(['baseline']);
-  expect(badges('placed')).toEqual(['not due to structure: the gain survives random-parents']);
-  expect(badges('mixed')).toEqual(['null control: random-parents']);
-  const opening = (arm: string) => /^<tr[^>]*>/.exec(rowOf(arm))?.[0];
-  expect(opening('words')).toBe('<tr class="is-baseline" data-arm="words">');
-  expect(opening('placed')).toBe('<tr data-arm="placed">');
-  expect(opening('mixed')).toBe('<tr class="is-control" data-arm="mixed" data-of="placed">');
+  const listRowBadges = (arm: string) =>
+    [...findArmRow(arm).matchAll(/class="badge[^>]*>([^<]*)</g)].map(([, badge]) => badge);
+  expect(listRowBadges('words')).toEqual(['baseline']);
+  expect(listRowBadges('placed')).toEqual(['not due to structure: the gain survives random-parents']);
+  expect(listRowBadges('mixed')).toEqual(['null control: random-parents']);
+  const findRowOpening = (arm: string) => /^<tr[^>]*>/.exec(findArmRow(arm))?.[0];
+  expect(findRowOpening('words')).toBe('<tr class="is-baseline" data-arm="words">');
+  expect(findRowOpening('placed')).toBe('<tr data-arm="placed">');
+  expect(findRowOpening('mixed')).toBe('<tr class="is-control" data-arm="mixed" data-of="placed">');
 });
 
 test('a cell has its figures, and of another arm than the baseline the difference, its p, its mark in words', () => {
-  const written = (arm: string) => /<td class="metric"[\s\S]*?<\/td>/.exec(rowOf(arm))?.[0].replace(/<[^>]*>/g, '|');
-  expect(written('words')?.split('|').filter(Boolean)).toEqual(['.496', '[.47, .52]']);
-  expect(written('placed')?.split('|').filter(Boolean)).toEqual([
+  const readMetricCells = (arm: string) =>
+    /<td class="metric"[\s\S]*?<\/td>/.exec(findArmRow(arm))?.[0].replace(/<[^>]*>/g, '|');
+  expect(readMetricCells('words')?.split('|').filter(Boolean)).toEqual(['.496', '[.47, .52]']);
+  expect(readMetricCells('placed')?.split('|').filter(Boolean)).toEqual([
     ...['.353', '[.47, .52]', '▼', '−.143', '[−.17, −.12]', 'p &lt;.001'],
     ...['d −.29 · mde .031', 'w/t/l 2/3/5'],
   ]);
-  expect(rowOf('placed')).toContain('<span role="img" aria-label="worse than words">▼</span>');
+  expect(findArmRow('placed')).toContain('<span role="img" aria-label="worse than words">▼</span>');
 });
 
 test('a reason spans the metrics and the holes; texts are escaped', () => {
-  expect(rowOf('broken')).toContain('<td class="reason" colspan="2">NOT_FINITE: a &amp; b</td>');
+  expect(findArmRow('broken')).toContain('<td class="reason" colspan="2">NOT_FINITE: a &amp; b</td>');
   expect(text).toContain('First &amp; last.<br>');
 });
 
 test('a metric leads to its passport only where there are passports', () => {
   expect(text).toContain('href="#passport-0"');
-  expect(htmlTable(table, false).text).not.toContain('passport');
+  expect(renderLadderTable(table, false).text).not.toContain('passport');
 });
 
 test.each([
@@ -108,7 +110,7 @@ test.each([
   [31, 'wide ladder-frame long'],
 ])('%i rows are framed as %s', (count, frame) => {
   const rows = Array.from({ length: count }, (_, i) => ({ ...row, arm: `a${i}` }));
-  expect(htmlTable({ ...table, rows }, false).text).toContain(`<div class="${frame}" role="region"`);
+  expect(renderLadderTable({ ...table, rows }, false).text).toContain(`<div class="${frame}" role="region"`);
 });
 
 test.each([
@@ -117,11 +119,11 @@ test.each([
 ])('with %i metrics the table is of the class %s', (count, kind) => {
   const metrics = Array.from({ length: count }, (_, at) => `recall@${at + 1}`);
   const rows = [{ ...row, cells: metrics.map((metric) => ({ ...cell, metric })) }];
-  expect(htmlTable({ ...table, metrics, rows }, false).text).toContain(`<table class="${kind}"`);
+  expect(renderLadderTable({ ...table, metrics, rows }, false).text).toContain(`<table class="${kind}"`);
 });
 
 test('without a baseline nothing is said of differences', () => {
-  const { text: alone } = htmlTable({ ...table, compared: false, rows: [row] }, false);
+  const { text: alone } = renderLadderTable({ ...table, compared: false, rows: [row] }, false);
   expect(alone).toContain('Mean and interval of every arm.</p>');
   expect(text).toContain('Mean and interval of every arm; below them the difference from words');
   expect([text, alone].map((one) => one.includes('id="with-effects"'))).toEqual([true, false]);

@@ -15,7 +15,7 @@ interface LadderWords {
   readonly suffix: string;
 }
 
-function effectsSwitch(suffix: string): Markup {
+function renderEffectsSwitch(suffix: string): Markup {
   return html`<p class="controls"><span class="control"><input class="with-effects" id="with-effects${suffix}" type="checkbox"><label for="with-effects${suffix}">effect sizes</label></span></p>`;
 }
 
@@ -26,49 +26,49 @@ function effectsSwitch(suffix: string): Markup {
  *
  * @param passports whether the page explains each metric, in an element `passport-<place>`.
  */
-export function htmlTable(
+export function renderLadderTable(
   table: LadderTable,
   passports: boolean,
   { row, suffix }: LadderWords = { row: 'arm', suffix: '' },
 ): Markup {
   const headings = [
-    heading(row, 'ascending', html` class="arm"`),
+    renderHeading(row, 'ascending', html` class="arm"`),
     ...table.metrics.map((metric, at) =>
-      heading(metric, 'descending', html` class="metric"`, passports ? passportLink(metric, at) : ''),
+      renderHeading(metric, 'descending', html` class="metric"`, passports ? renderPassportLink(metric, at) : ''),
     ),
-    heading('unjudged', 'ascending', ''),
+    renderHeading('unjudged', 'ascending', ''),
   ];
   return html`
 <div class="ladder-part">
 <p class="legend" id="ladder-caption${suffix}">Mean and interval of every ${row}${table.compared ? `; below them the difference from ${table.baseline}, its interval and its corrected p` : ''}.</p>
-${table.compared ? effectsSwitch(suffix) : ''}
+${table.compared ? renderEffectsSwitch(suffix) : ''}
 <div class="wide ladder-frame${table.rows.length > LONG ? ' long' : ''}" role="region" aria-label="the ladder${suffix}" tabindex="0">
 <table class="ladder sortable${table.metrics.length > ROOMY ? ' dense' : ''}" aria-describedby="ladder-caption${suffix}">
 <thead><tr>${headings}</tr></thead>
-<tbody>${table.rows.map((one) => htmlRow(one, table.baseline))}${table.absent.map((row) => absentRow(row, table.metrics.length))}</tbody>
+<tbody>${table.rows.map((one) => renderLadderRow(one, table.baseline))}${table.absent.map((row) => renderAbsentRow(row, table.metrics.length))}</tbody>
 </table>
 </div>
 <p class="legend">${table.legend.map((sentence) => html`${sentence}<br>`)}unjudged: turns without a judgement among the top ranks, over all queries.<span class="effects-legend"><br>d: Cohen's d of the paired differences. mde: the least difference that a test of these queries finds with power .8. w/t/l: queries that the ${row} wins, ties and loses.</span></p>
 </div>`;
 }
 
-function heading(name: string, first: string, more: Content, after: Content = ''): Markup {
+function renderHeading(name: string, first: string, more: Content, after: Content = ''): Markup {
   return html`<th scope="col" data-first="${first}"${more}><button type="button">${name}</button>${after}</th>`;
 }
 
-function passportLink(metric: string, at: number): Markup {
+function renderPassportLink(metric: string, at: number): Markup {
   return html` <a class="passport-link" href="#passport-${at}" aria-label="what ${metric} is, exactly">?</a>`;
 }
 
-function htmlRow(row: LadderRow, baseline: string): Markup {
+function renderLadderRow(row: LadderRow, baseline: string): Markup {
   const kind = row.isBaseline ? html` class="is-baseline"` : row.control === null ? '' : html` class="is-control"`;
   const group = row.control === null ? '' : html` data-of="${row.control.of}"`;
   return html`
-<tr${kind} data-arm="${row.arm}"${group}><th scope="row" class="arm" data-name="${row.arm}">${row.arm}${badges(row)}<span class="description">${row.description}</span></th>
-${row.cells.map((cell) => htmlCell(cell, baseline))}<td class="holes" data-value="${row.holes}">${row.holes}</td></tr>`;
+<tr${kind} data-arm="${row.arm}"${group}><th scope="row" class="arm" data-name="${row.arm}">${row.arm}${renderRowBadges(row)}<span class="description">${row.description}</span></th>
+${row.cells.map((cell) => renderLadderCell(cell, baseline))}<td class="holes" data-value="${row.holes}">${row.holes}</td></tr>`;
 }
 
-function badges({ isBaseline, control, survives }: LadderRow): Content[] {
+function renderRowBadges({ isBaseline, control, survives }: LadderRow): Content[] {
   return [
     isBaseline ? html` <span class="badge baseline">baseline</span>` : '',
     control === null
@@ -80,21 +80,21 @@ function badges({ isBaseline, control, survives }: LadderRow): Content[] {
   ];
 }
 
-function absentRow({ arm, description, kind, reason }: AbsentRow, metrics: number): Markup {
+function renderAbsentRow({ arm, description, kind, reason }: AbsentRow, metrics: number): Markup {
   return html`
 <tr class="is-absent" data-arm="${arm}"><th scope="row" class="arm" data-name="${arm}">${arm} <span class="badge ${kind}">${kind}</span><span class="description">${description}</span></th>
 <td class="reason" colspan="${metrics + 1}">${reason}</td></tr>`;
 }
 
-function htmlCell({ mean, verdict, mark, value, interval, comparison }: LadderCell, baseline: string): Markup {
+function renderLadderCell({ mean, verdict, mark, value, interval, comparison }: LadderCell, baseline: string): Markup {
   const sign = mark === '' ? '' : html`<span role="img" aria-label="${verdict} than ${baseline}">${mark}</span>`;
   const against =
     comparison === null
       ? ''
       : html`<span>${comparison.difference}</span><span>${comparison.interval}</span><span>p ${comparison.p}</span>`;
-  return html`<td class="metric" data-value="${mean}"><span class="cell"><span class="value">${value}</span><span>${interval}</span><span class="mark ${verdict}">${sign}</span>${against}</span>${comparison === null ? '' : effects(comparison)}</td>`;
+  return html`<td class="metric" data-value="${mean}"><span class="cell"><span class="value">${value}</span><span>${interval}</span><span class="mark ${verdict}">${sign}</span>${against}</span>${comparison === null ? '' : renderEffects(comparison)}</td>`;
 }
 
-function effects({ effectSize, minimumDetectable, counts }: LadderComparison): Markup {
+function renderEffects({ effectSize, minimumDetectable, counts }: LadderComparison): Markup {
   return html`<span class="effects">d ${effectSize} · mde ${minimumDetectable}<br>w/t/l ${counts}</span>`;
 }

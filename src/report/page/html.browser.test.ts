@@ -5,15 +5,15 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withFailedBaseline } from '../tables/failed-baseline.fixture.ts';
 import { renderHtml } from './html.ts';
-import { sampleResult } from './invented-result.fixture.ts';
-import { drawn, openSamplePage, widerThanFrames } from './sample-page.harness.ts';
+import { inventResult } from './invented-result.fixture.ts';
+import { awaitDrawn, listWideTables, openSamplePage } from './sample-page.harness.ts';
 
 const executable = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const missing = !existsSync(executable);
 if (missing) console.warn(`skipped: the report in a browser, no Chromium (set CHROMIUM_PATH): ${executable}`);
 
 const SIZE = { arms: 5, threads: 19, turnsAThread: 7, top: 7 };
-const result = sampleResult(17, SIZE);
+const result = inventResult(17, SIZE);
 
 describe.skipIf(missing)('the report in Chromium, offline', () => {
   const folder = mkdtempSync(join(tmpdir(), 'report-'));
@@ -41,7 +41,7 @@ describe.skipIf(missing)('the report in Chromium, offline', () => {
     ['opened narrow and dark', 420, () => open(420, 'dark')],
   ] as const)('%s, the page is complete and does not scroll sideways', async (_, width, opened) => {
     const shown = await opened();
-    for (const id of ['arms-figure', 'gains-figure']) await drawn(shown, id);
+    for (const id of ['arms-figure', 'gains-figure']) await awaitDrawn(shown, id);
     expect(await shown.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
     expect(await shown.locator('#arms-figure .scatterlayer .point').count()).toBe(SIZE.arms);
     expect(await shown.locator('#gains-figure .bars .point').count()).toBe(result.queries.length);
@@ -50,29 +50,29 @@ describe.skipIf(missing)('the report in Chromium, offline', () => {
 
   test('a heading sorts the table, by keyboard as well, and says so', async () => {
     const rows = page.locator('table.ladder tbody tr');
-    const values = () => rows.locator('td:nth-of-type(2) .value').allTextContents();
+    const readShownValues = () => rows.locator('td:nth-of-type(2) .value').allTextContents();
     const shown = result.arms.map((arm) => arm.metrics['recall@10']?.mean.toFixed(3).replace(/^0/, '') ?? '');
     const heading = page.locator('table.ladder th', { hasText: 'recall@10' });
     await heading.locator('button').click();
-    expect(await values()).toEqual(shown.toSorted().toReversed());
+    expect(await readShownValues()).toEqual(shown.toSorted().toReversed());
     expect(await heading.getAttribute('aria-sort')).toBe('descending');
     await heading.locator('button').press('Enter');
-    expect(await values()).toEqual(shown.toSorted());
+    expect(await readShownValues()).toEqual(shown.toSorted());
     expect(await heading.getAttribute('aria-sort')).toBe('ascending');
     await heading.locator('button').click();
-    expect(await values()).toEqual(shown);
+    expect(await readShownValues()).toEqual(shown);
     expect(await page.locator('table.ladder [aria-sort]').count()).toBe(0);
   });
 
   test('arms sort by name, and a third use of the heading restores the order of the ladder', async () => {
     const rows = page.locator('table.ladder tbody tr');
-    const names = () => rows.evaluateAll((all) => all.map((row) => row.getAttribute('data-arm')));
+    const readRowNames = () => rows.evaluateAll((all) => all.map((row) => row.getAttribute('data-arm')));
     const button = page.locator('table.ladder thead th.arm button');
-    const order = await names();
+    const order = await readRowNames();
     const sorted = ['bm25', 'cosine', 'hybrid', 'hybrid-decay', 'newest-first'];
     for (const expected of [sorted, sorted.toReversed(), order]) {
       await button.click();
-      expect(await names()).toEqual(expected);
+      expect(await readRowNames()).toEqual(expected);
     }
     expect(order).not.toEqual(sorted);
   });
@@ -131,7 +131,7 @@ describe.skipIf(missing)('the report in Chromium, offline', () => {
 
   test('a click on a bar opens its query', async () => {
     await page.selectOption('#query-order', 'loss');
-    await drawn(page, 'gains-figure');
+    await awaitDrawn(page, 'gains-figure');
     const last = page.locator('#gains-figure .bars .point').last();
     const box = await last.boundingBox();
     await page.mouse.click((box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + (box?.height ?? 0) / 2);
@@ -143,7 +143,7 @@ describe.skipIf(missing)('the report in Chromium, offline', () => {
     const other = join(folder, 'failed-baseline.html');
     writeFileSync(other, renderHtml(withFailedBaseline(result)));
     const shown = await openSamplePage(browser, other, { width: 1400, colorScheme: 'light' }, complaints);
-    await drawn(shown, 'arms-figure');
+    await awaitDrawn(shown, 'arms-figure');
     expect(await shown.locator('#arms-figure .scatterlayer .point').count()).toBe(SIZE.arms - 1);
     expect(await shown.locator('#gains').count()).toBe(0);
     expect(await shown.locator('#rankings .column').count()).toBe(2);
@@ -154,7 +154,7 @@ describe.skipIf(missing)('the report in Chromium, offline', () => {
 
   test('every table fits its frame, with effect sizes and all that is folded', async () => {
     const shown = await open(1400, 'light');
-    expect(await widerThanFrames(shown)).toEqual([]);
+    expect(await listWideTables(shown)).toEqual([]);
   });
 
   test('nothing was requested and nothing complained', () => {

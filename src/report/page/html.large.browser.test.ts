@@ -5,8 +5,8 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { renderHtml } from './html.ts';
 import { INSPECTED_ARMS } from './inspected-arms.ts';
-import { type SweepSize, sampleSweep } from './invented-sweep.fixture.ts';
-import { drawn, openSamplePage, widerThanFrames } from './sample-page.harness.ts';
+import { inventSweep, type SweepSize } from './invented-sweep.fixture.ts';
+import { awaitDrawn, listWideTables, openSamplePage } from './sample-page.harness.ts';
 
 const executable = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const missing = !existsSync(executable);
@@ -23,7 +23,7 @@ describe('the report of a sweep of 200 arms', () => {
   let page: Page;
   const complaints: string[] = [];
   beforeAll(async () => {
-    writeFileSync(file, renderHtml(sampleSweep(19, SIZE)));
+    writeFileSync(file, renderHtml(inventSweep(19, SIZE)));
     if (missing) return;
     browser = await chromium.launch({ executablePath: executable, args: ['--no-sandbox'] });
     page = await openSamplePage(browser, file, { width: 1400, colorScheme: 'light' }, complaints);
@@ -38,24 +38,26 @@ describe('the report of a sweep of 200 arms', () => {
   });
 
   describe.skipIf(missing)('in Chromium, offline', () => {
-    const rows = () => page.locator('table.ladder tbody tr:visible');
-    const names = async (): Promise<(string | null)[]> =>
-      rows().evaluateAll((all) => all.map((row) => row.getAttribute('data-arm')));
+    const locateRows = () => page.locator('table.ladder tbody tr:visible');
+    const readLargeRowNames = async (): Promise<(string | null)[]> =>
+      locateRows().evaluateAll((all) => all.map((row) => row.getAttribute('data-arm')));
 
     test('every arm is a row, those without figures as well', async () => {
-      expect(await rows().count()).toBe(ARMS + 2);
+      expect(await locateRows().count()).toBe(ARMS + 2);
       expect(await page.locator('#arm-count').textContent()).toBe(String(ARMS));
     });
 
     test('every table fits its frame', async () => {
-      expect(await widerThanFrames(page)).toEqual([]);
+      expect(await listWideTables(page)).toEqual([]);
       await page.uncheck('.with-effects');
     });
 
     test('arms sort by name, numbers in it by their size', async () => {
       const button = page.locator('table.ladder thead th.arm button');
       await button.click();
-      const weights = (await names()).flatMap((name) => /^unified \| weight=(\d+)/.exec(name ?? '')?.slice(1) ?? []);
+      const weights = (await readLargeRowNames()).flatMap(
+        (name) => /^unified \| weight=(\d+)/.exec(name ?? '')?.slice(1) ?? [],
+      );
       expect(weights).toHaveLength(11 * 6 * 3);
       expect(weights.map(Number)).toEqual(weights.map(Number).toSorted((a, b) => a - b));
       expect(new Set(weights).size).toBeGreaterThan(2);
@@ -67,7 +69,7 @@ describe('the report of a sweep of 200 arms', () => {
       const heading = page.locator('table.ladder th', { hasText: 'mrr@10' }).locator('button');
       for (const direction of ['descending', 'ascending']) {
         await heading.click();
-        const sorted = await names();
+        const sorted = await readLargeRowNames();
         const at = sorted.indexOf('bm25');
         expect(sorted.slice(at + 1, at + 3), direction).toEqual([
           'bm25 | control=permuted-order',
@@ -82,11 +84,11 @@ describe('the report of a sweep of 200 arms', () => {
     });
 
     test('figures hold the best of the shown arms, the filter says which are shown', async () => {
-      await drawn(page, 'arms-figure');
+      await awaitDrawn(page, 'arms-figure');
       expect(await page.locator('#arms-figure .scatterlayer .point').count()).toBe(60);
       expect(await page.locator('#arms-count').textContent()).toMatch(/^The 60 best of 202 arms by mrr@10/);
       await page.fill('#arm-filter', 'weight=2.5 week');
-      expect((await names()).toSorted()).toEqual(
+      expect((await readLargeRowNames()).toSorted()).toEqual(
         [1, 11, 3, 5, 7, 9].map((window) => `unified | weight=2.5, window=${window}, decay=a week`),
       );
       await expect.poll(() => page.locator('#arms-figure .scatterlayer .point').count()).toBe(6);
@@ -97,18 +99,18 @@ describe('the report of a sweep of 200 arms', () => {
       await page.fill('#arm-filter', 'nobody');
       expect(await page.locator('#arms-count').textContent()).toBe('No arm has such a name.');
       await page.fill('#arm-filter', '');
-      expect(await rows().count()).toBe(ARMS + 2);
+      expect(await locateRows().count()).toBe(ARMS + 2);
     });
 
     test('the sweep is drawn by any two factors, the third averaged or held', async () => {
-      await drawn(page, 'heat-map');
-      await drawn(page, 'interaction-plot');
-      const cells = () => page.locator('#heat-map .heatmap-label').count();
-      const lines = () => page.locator('#interaction-plot .scatterlayer .trace').count();
-      expect([await cells(), await lines()]).toEqual([66, 6]);
+      await awaitDrawn(page, 'heat-map');
+      await awaitDrawn(page, 'interaction-plot');
+      const countHeatLabels = () => page.locator('#heat-map .heatmap-label').count();
+      const countDrawnSeries = () => page.locator('#interaction-plot .scatterlayer .trace').count();
+      expect([await countHeatLabels(), await countDrawnSeries()]).toEqual([66, 6]);
       await page.selectOption('#sweep-by', { label: 'decay' });
-      await expect.poll(cells).toBe(33);
-      await expect.poll(lines).toBe(3);
+      await expect.poll(countHeatLabels).toBe(33);
+      await expect.poll(countDrawnSeries).toBe(3);
       const averaged = await page.locator('#heat-map .heatmap-label').allTextContents();
       await page.selectOption('#sweep-held-1', { label: '5' });
       await expect.poll(() => page.locator('#heat-map .heatmap-label').allTextContents()).not.toEqual(averaged);
@@ -116,17 +118,17 @@ describe('the report of a sweep of 200 arms', () => {
       expect(await page.inputValue('#sweep-by')).toBe('0');
       await page.selectOption('#sweep-by', { label: 'nothing' });
       expect(await page.locator('#sweep-map').isVisible()).toBe(false);
-      await expect.poll(lines).toBe(1);
-      await drawn(page, 'parallel-coordinates');
+      await expect.poll(countDrawnSeries).toBe(1);
+      await awaitDrawn(page, 'parallel-coordinates');
       expect(await page.locator('#parallel-coordinates .scatterlayer .trace').count()).toBe(ARMS - 4);
     });
 
     test('strata, fates and latencies are drawn for the chosen arm', async () => {
-      await drawn(page, 'strata-figure');
+      await awaitDrawn(page, 'strata-figure');
       expect(await page.locator('#strata-figure .scatterlayer .point').count()).toBe(5);
-      await drawn(page, 'attribution-figure');
+      await awaitDrawn(page, 'attribution-figure');
       expect(await page.locator('#attribution-figure .bars').count()).toBe(4);
-      await drawn(page, 'latency-figure');
+      await awaitDrawn(page, 'latency-figure');
       expect(await page.locator('#latency-note').textContent()).toMatch(/ was not timed\.$/);
       await page.selectOption('#latency-arm', { label: 'newest-first' });
       await expect.poll(() => page.locator('#latency-figure .scatterlayer .point').count()).toBe(12);

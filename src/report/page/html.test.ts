@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { ladderTable } from '../tables/table.ts';
+import { buildLadderTable } from '../tables/table.ts';
 import { renderHtml } from './html.ts';
-import { sampleResult } from './invented-result.fixture.ts';
-import { payloadOf } from './payload.ts';
+import { inventResult } from './invented-result.fixture.ts';
+import { buildPayload } from './payload.ts';
 
 const hostile = '</script><img src=x onerror=alert(1)>';
-const sample = sampleResult(13, { arms: 4, threads: 61, turnsAThread: 7, top: 5 });
+const sample = inventResult(13, { arms: 4, threads: 61, turnsAThread: 7, top: 5 });
 const result = {
   ...sample,
   description: hostile,
@@ -27,7 +27,7 @@ test('no text of the data becomes markup', () => {
 
 test('the data in the page are those of the run', () => {
   const json = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(page)?.[1] ?? '';
-  expect(JSON.parse(json)).toEqual(payloadOf(result));
+  expect(JSON.parse(json)).toEqual(buildPayload(result));
 });
 
 test('nothing is loaded from anywhere, and the policy says so', () => {
@@ -36,7 +36,7 @@ test('nothing is loaded from anywhere, and the policy says so', () => {
 });
 
 test('the table is in the page without a script, marks by the verdict', () => {
-  const table = ladderTable(result);
+  const table = buildLadderTable(result);
   for (const row of table.rows)
     for (const cell of row.cells)
       expect(still).toContain(`<span class="value">${cell.value}</span><span>${cell.interval}</span>`);

@@ -2,17 +2,17 @@ import { createRequire } from 'node:module';
 import { ValidationError } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
 import type { ExperimentResult } from '../../experiment/measure/result.ts';
-import { passportSection } from '../tables/passports.ts';
-import { settings } from '../tables/settings.ts';
-import { ladderTable } from '../tables/table.ts';
-import { clientScript } from './client-script.ts';
-import { figureSections, type Section, select } from './figure-sections.ts';
-import { htmlTable } from './html-table.ts';
+import { renderPassports } from '../tables/passports.ts';
+import { renderSettings } from '../tables/settings.ts';
+import { buildLadderTable } from '../tables/table.ts';
+import { bundleRunScript } from './client-script.ts';
+import { renderFigureSections, type Section, select } from './figure-sections.ts';
+import { renderLadderTable } from './html-table.ts';
 import { INSPECTOR_STYLE } from './inspector-style.ts';
-import { html, Markup, scriptJson } from './markup.ts';
-import { pageHeader } from './page-header.ts';
+import { encodeScriptJson, html, Markup } from './markup.ts';
+import { renderPageHeader } from './page-header.ts';
 import { PAGE_STYLE } from './page-style.ts';
-import { type Payload, payloadOf } from './payload.ts';
+import { buildPayload, type Payload } from './payload.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -25,28 +25,28 @@ export const POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src
  * @throws ValidationError, NotFiniteError or DimensionMismatchError for a result whose parts do not fit together.
  */
 export function renderHtml(result: ExperimentResult): string {
-  const payload = payloadOf(result);
-  const sections = figureSections(result, payload);
-  const passports = passportSection(result);
+  const payload = buildPayload(result);
+  const sections = renderFigureSections(result, payload);
+  const passports = renderPassports(result);
   const page = html`<!doctype html>
 <html lang="en">
-${pageHead(`${result.name} ${result.hash}`, PAGE_STYLE + INSPECTOR_STYLE)}
+${renderPageHead(`${result.name} ${result.hash}`, PAGE_STYLE + INSPECTOR_STYLE)}
 <body>
-${pageHeader(result)}
-${navigation(sections, passports !== '')}
+${renderPageHeader(result)}
+${renderRunNavigation(sections, passports !== '')}
 <main>
-<section id="ladder"><h2>Table</h2>${htmlTable(ladderTable(result), passports !== '')}</section>
+<section id="ladder"><h2>Table</h2>${renderLadderTable(buildLadderTable(result), passports !== '')}</section>
 ${sections.map(
   ({ id, name, content }) => html`
 <section id="${id}"><h2>${name}</h2>${content}
 </section>`,
 )}
-${inspector(payload)}
+${renderInspector(payload)}
 ${passports}
-${settings(result)}
+${renderSettings(result)}
 </main>
 <noscript><p>The figures and the inspector need JavaScript; the table above is complete without it.</p></noscript>
-${scripts(payload, clientScript('run'))}
+${renderScripts(payload, bundleRunScript('run'))}
 </body>
 </html>
 `;
@@ -54,7 +54,7 @@ ${scripts(payload, clientScript('run'))}
 }
 
 /** The head of a page that fetches nothing. */
-export function pageHead(title: string, style: string): Markup {
+export function renderPageHead(title: string, style: string): Markup {
   return html`<head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -66,13 +66,13 @@ export function pageHead(title: string, style: string): Markup {
 }
 
 /** The data of a page, the library that draws it, and the page's own script. */
-export function scripts(payload: unknown, script: string): Markup {
-  return html`<script type="application/json" id="data">${scriptJson(payload)}</script>
-<script>${scriptText(readText(require.resolve('plotly.js-dist-min')))}</script>
-<script>${scriptText(script)}</script>`;
+export function renderScripts(payload: unknown, script: string): Markup {
+  return html`<script type="application/json" id="data">${encodeScriptJson(payload)}</script>
+<script>${renderScript(readText(require.resolve('plotly.js-dist-min')))}</script>
+<script>${renderScript(script)}</script>`;
 }
 
-function navigation(sections: readonly Section[], passports: boolean): Markup {
+function renderRunNavigation(sections: readonly Section[], passports: boolean): Markup {
   const links = [
     ['ladder', 'Table'],
     ...sections.map(({ id, link }) => [id, link]),
@@ -86,13 +86,13 @@ function navigation(sections: readonly Section[], passports: boolean): Markup {
 }
 
 /** @throws ValidationError for a script that would end its own element. */
-export function scriptText(text: string): Markup {
+export function renderScript(text: string): Markup {
   const found = /<\/?script/i.exec(text);
   if (found !== null) throw new ValidationError(`script cannot be embedded, since it contains ${found[0]}; escape it`);
   return new Markup(text);
 }
 
-function inspector({ arms }: Payload): Markup {
+function renderInspector({ arms }: Payload): Markup {
   const held = arms.filter(({ rankings }) => rankings !== null).length;
   const note =
     held === arms.length

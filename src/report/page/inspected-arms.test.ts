@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { inspectedArms } from './inspected-arms.ts';
-import { sampleResult } from './invented-result.fixture.ts';
+import { selectInspectedArms } from './inspected-arms.ts';
+import { inventResult } from './invented-result.fixture.ts';
 
-const result = sampleResult(3, { arms: 31, threads: 5, turnsAThread: 5, top: 3 });
+const result = inventResult(3, { arms: 31, threads: 5, turnsAThread: 5, top: 3 });
 
 test('the baseline, the best by the first metric, then the first of the config', () => {
-  const chosen = inspectedArms(result, 7);
+  const chosen = selectInspectedArms(result, 7);
   const best = result.arms
     .map(({ name, metrics }) => ({ name, mean: metrics['mrr@10']?.mean ?? 0 }))
     .sort((a, b) => b.mean - a.mean)
@@ -20,8 +20,8 @@ test('the baseline, the best by the first metric, then the first of the config',
 });
 
 test('few arms are all there', () => {
-  expect(inspectedArms(result, 31).size).toBe(31);
-  expect(inspectedArms(result, 100).size).toBe(31);
+  expect(selectInspectedArms(result, 31).size).toBe(31);
+  expect(selectInspectedArms(result, 100).size).toBe(31);
 });
 
 test('null controls are never among the best, and come after all others', () => {
@@ -29,6 +29,8 @@ test('null controls are never among the best, and come after all others', () => 
   const perfect = { 'mrr@10': { mean: 1, low: 1, high: 1 } };
   const arms = result.arms.map((arm, at) => (at < 3 && at !== 1 ? { ...arm, control, metrics: perfect } : arm));
   const controls = [0, 2].map((at) => result.arms[at]?.name as string);
-  for (const name of controls) expect(inspectedArms({ ...result, arms }, 29)).not.toContain(name);
-  expect([...inspectedArms({ ...result, arms }, 30)].filter((name) => controls.includes(name))).toEqual([controls[0]]);
+  for (const name of controls) expect(selectInspectedArms({ ...result, arms }, 29)).not.toContain(name);
+  expect([...selectInspectedArms({ ...result, arms }, 30)].filter((name) => controls.includes(name))).toEqual([
+    controls[0],
+  ]);
 });

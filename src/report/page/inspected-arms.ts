@@ -9,7 +9,10 @@ export const INSPECTED_ARMS = 24;
  *
  * @returns their names.
  */
-export function inspectedArms({ arms, baseline, metrics }: ExperimentResult, limit = INSPECTED_ARMS): Set<string> {
+export function selectInspectedArms(
+  { arms, baseline, metrics }: ExperimentResult,
+  limit = INSPECTED_ARMS,
+): Set<string> {
   const mean = ({ metrics: means }: ArmResult) => means[metrics[0] ?? '']?.mean ?? Number.NEGATIVE_INFINITY;
   const controls = arms.filter(({ control }) => control !== null);
   const others = arms.filter(({ control }) => control === null);

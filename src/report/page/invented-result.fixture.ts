@@ -1,5 +1,5 @@
 import type { Random } from '../../core/random.ts';
-import { random } from '../../core/random.ts';
+import { createRandom } from '../../core/random.ts';
 import type {
   ArmResult,
   ExperimentResult,
@@ -47,12 +47,12 @@ const PHRASES = [
 ];
 
 /** A result with the shape of a real run and invented contents: threads that branch, rankings from better and worse arms, a hostile text in each tenth turn. */
-export function sampleResult(seed: number, size: SampleSize): ExperimentResult {
-  const draw = random(seed, 'sample-result');
-  const turns = sampleTurns(draw, size);
-  const queries = sampleQueries(draw, turns, size);
+export function inventResult(seed: number, size: SampleSize): ExperimentResult {
+  const draw = createRandom(seed, 'sample-result');
+  const turns = inventTurns(draw, size);
+  const queries = inventQueries(draw, turns, size);
   const names = Array.from({ length: size.arms }, (_, at) => ARMS[at] ?? `arm-${at}`);
-  const arms = names.map((name, at) => sampleArm(draw, name, at, queries, turns, size.top));
+  const arms = names.map((name, at) => inventArm(draw, name, at, queries, turns, size.top));
   return {
     name: 'sample',
     hash: '3f9a1c20',
@@ -85,7 +85,7 @@ export function sampleResult(seed: number, size: SampleSize): ExperimentResult {
     metrics: METRICS,
     statistics: { test: 'permutation', correction: 'holm', samples: 10_000, level: 0.95 },
     baseline: 'bm25',
-    arms: compared(arms),
+    arms: inventComparisonsOf(arms),
     failures: [],
     stopped: [],
     passports: {},
@@ -101,7 +101,7 @@ export function sampleResult(seed: number, size: SampleSize): ExperimentResult {
   };
 }
 
-function sampleTurns(draw: Random, { threads, turnsAThread }: SampleSize): TurnRecord[] {
+function inventTurns(draw: Random, { threads, turnsAThread }: SampleSize): TurnRecord[] {
   const turns: TurnRecord[] = [];
   for (let thread = 0; thread < threads; thread++) {
     const start = Date.UTC(2002, 7, 1) + draw.integer(60 * 86_400) * 1000;
@@ -115,19 +115,19 @@ function sampleTurns(draw: Random, { threads, turnsAThread }: SampleSize): TurnR
         timestamp: start + at * 3_700_000 + draw.integer(3_600_000),
         author: `author-${draw.integer(40)}`,
         channel: thread % 2 === 0 ? 'users' : 'developers',
-        text: phrases(draw) + hostile,
+        text: drawPhrases(draw) + hostile,
       });
     }
   }
   return turns;
 }
 
-function phrases(draw: Random): string {
+function drawPhrases(draw: Random): string {
   return Array.from({ length: 1 + draw.integer(6) }, () => PHRASES[draw.integer(PHRASES.length)]).join(' ');
 }
 
 /** The last turn of every thread and one from its middle ask for their parents. */
-function sampleQueries(
+function inventQueries(
   draw: Random,
   turns: readonly TurnRecord[],
   { threads, turnsAThread }: SampleSize,
@@ -145,7 +145,7 @@ function sampleQueries(
   });
 }
 
-function sampleArm(
+function inventArm(
   draw: Random,
   name: string,
   at: number,
@@ -153,7 +153,7 @@ function sampleArm(
   turns: readonly TurnRecord[],
   top: number,
 ): ArmResult {
-  const rankings = queries.map((query) => sampleRanking(draw, query, turns, top, 0.5 + 0.15 * Math.sin(at + 4)));
+  const rankings = queries.map((query) => inventRanking(draw, query, turns, top, 0.5 + 0.15 * Math.sin(at + 4)));
   const ranks = rankings.map((ranking, q) => ranking.findIndex(({ id }) => queries[q]?.judgements[id] === 3) + 1);
   const perQuery = {
     'mrr@10': ranks.map((rank) => (rank === 0 ? 0 : 1 / rank)),
@@ -161,7 +161,9 @@ function sampleArm(
     'ndcg@10': ranks.map((rank) => (rank === 0 ? 0 : 1 / Math.log2(rank + 1))),
     'recall@1': ranks.map((rank) => Number(rank === 1)),
   };
-  const metrics = Object.fromEntries(Object.entries(perQuery).map(([metric, values]) => [metric, intervalOf(values)]));
+  const metrics = Object.fromEntries(
+    Object.entries(perQuery).map(([metric, values]) => [metric, inventInterval(values)]),
+  );
   return {
     name,
     description: `The invented arm number ${at}.`,
@@ -187,7 +189,7 @@ function sampleArm(
 }
 
 /** Drawn from the turns before the query, relevant ones rather than others and rather high. */
-function sampleRanking(
+function inventRanking(
   draw: Random,
   query: QueryRecord,
   turns: readonly TurnRecord[],
@@ -206,20 +208,20 @@ function sampleRanking(
   }));
 }
 
-function intervalOf(values: readonly number[]): { mean: number; low: number; high: number } {
+function inventInterval(values: readonly number[]): { mean: number; low: number; high: number } {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const spread = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0)) / values.length;
   return { mean, low: mean - 2 * spread, high: mean + 2 * spread };
 }
 
 /** Invented p values that agree with the intervals, so that every verdict occurs. */
-function compared(arms: readonly ArmResult[]): ArmResult[] {
+function inventComparisonsOf(arms: readonly ArmResult[]): ArmResult[] {
   const baseline = arms[1] as ArmResult;
   return arms.map((arm) => {
     if (arm === baseline) return arm;
     const comparisons = METRICS.map((metric) => {
       const values = arm.perQuery[metric] as readonly number[];
-      const difference = intervalOf(values.map((value, q) => value - (baseline.perQuery[metric]?.[q] as number)));
+      const difference = inventInterval(values.map((value, q) => value - (baseline.perQuery[metric]?.[q] as number)));
       const p = Math.exp(-0.7 * (difference.mean / ((difference.high - difference.low) / 4 || 1)) ** 2);
       const correctedP = Math.min(1, p * (arms.length - 1));
       const direction = difference.mean > 0 ? 'better' : 'worse';
@@ -233,7 +235,7 @@ function compared(arms: readonly ArmResult[]): ArmResult[] {
           samples: 10_000,
           unresolved: false,
           verdict,
-          ...sizes(values, baseline.perQuery[metric] ?? []),
+          ...inventEffectSizes(values, baseline.perQuery[metric] ?? []),
         },
       ] as const;
     });
@@ -241,10 +243,10 @@ function compared(arms: readonly ArmResult[]): ArmResult[] {
   });
 }
 
-function sizes(values: readonly number[], baseline: readonly number[]) {
+function inventEffectSizes(values: readonly number[], baseline: readonly number[]) {
   const differences = values.map((value, q) => value - (baseline[q] as number));
   const count = (sign: number) => differences.filter((difference) => Math.sign(difference) === sign).length;
-  const { mean, low, high } = intervalOf(differences);
+  const { mean, low, high } = inventInterval(differences);
   return {
     effectSize: high === low ? null : (4 * mean) / ((high - low) * Math.sqrt(values.length)),
     minimumDetectable: 0.7 * (high - low),

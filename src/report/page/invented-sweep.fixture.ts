@@ -1,4 +1,4 @@
-import { random } from '../../core/random.ts';
+import { createRandom } from '../../core/random.ts';
 import type {
   ArmResult,
   Comparison,
@@ -8,7 +8,7 @@ import type {
   StratumValue,
   Structure,
 } from '../../experiment/measure/result.ts';
-import { sampleResult } from './invented-result.fixture.ts';
+import { inventResult } from './invented-result.fixture.ts';
 
 const FATES = ['candidates', 'fusion', 'rerank', 'kept'];
 const CONTROLS = ['permuted-order', 'random-parents'];
@@ -27,16 +27,16 @@ export interface SweepSize {
  * An invented sweep that has something of everything that a report shows: three factors, two null controls of its second arm, whose gain survives one of them, a
  * failed and a stopped arm, strata, passports, latencies and the fate of every relevant turn.
  */
-export function sampleSweep(seed: number, { levels, threads, turnsAThread, top }: SweepSize): ExperimentResult {
-  const factors = factorsOf(levels);
+export function inventSweep(seed: number, { levels, threads, turnsAThread, top }: SweepSize): ExperimentResult {
+  const factors = inventFactors(levels);
   const cells = levels[0] * levels[1] * levels[2];
-  const sample = sampleResult(seed, { arms: cells + 2 + CONTROLS.length, threads, turnsAThread, top });
-  const named = sample.arms.map((arm, at) => placed(arm, at - 2, cells, factors));
-  const strata = strataOf(sample);
+  const sample = inventResult(seed, { arms: cells + 2 + CONTROLS.length, threads, turnsAThread, top });
+  const named = sample.arms.map((arm, at) => placeArm(arm, at - 2, cells, factors));
+  const strata = inventStrata(sample);
   const finished = { ...sample, strata, arms: named };
   return {
     ...finished,
-    arms: named.map((arm, at) => measured(arm, at, finished)),
+    arms: named.map((arm, at) => inventMeasuredArm(arm, at, finished)),
     failures: [
       {
         name: 'weight=<broken>',
@@ -56,7 +56,7 @@ export function sampleSweep(seed: number, { levels, threads, turnsAThread, top }
         p: 0.0004,
       },
     ],
-    passports: Object.fromEntries(sample.metrics.map((metric) => [metric, passportOf(metric, sample)])),
+    passports: Object.fromEntries(sample.metrics.map((metric) => [metric, inventPassport(metric, sample)])),
     sweep: {
       method: 'factorial',
       arm: 'unified',
@@ -75,23 +75,23 @@ export function sampleSweep(seed: number, { levels, threads, turnsAThread, top }
   };
 }
 
-function factorsOf([weights, windows, decays]: SweepSize['levels']) {
-  const levelsOf = (count: number, level: (at: number) => string) =>
+function inventFactors([weights, windows, decays]: SweepSize['levels']) {
+  const inventLevels = (count: number, level: (at: number) => string) =>
     Array.from({ length: count }, (_, at) => level(at));
   return [
-    { name: 'weight', levels: levelsOf(weights, (at) => String(at / 4)) },
-    { name: 'window', levels: levelsOf(windows, (at) => String(2 * at + 1)) },
-    { name: 'decay', levels: levelsOf(decays, (at) => ['off', 'half a day', 'a week'][at] ?? `decay ${at}`) },
+    { name: 'weight', levels: inventLevels(weights, (at) => String(at / 4)) },
+    { name: 'window', levels: inventLevels(windows, (at) => String(2 * at + 1)) },
+    { name: 'decay', levels: inventLevels(decays, (at) => ['off', 'half a day', 'a week'][at] ?? `decay ${at}`) },
   ];
 }
 
 /** The arm of a cell; after the cells come the controls, before them two arms of no sweep. */
-function placed(arm: ArmResult, cell: number, cells: number, factors: ReturnType<typeof factorsOf>): ArmResult {
+function placeArm(arm: ArmResult, cell: number, cells: number, factors: ReturnType<typeof inventFactors>): ArmResult {
   if (cell >= cells) {
     const kind = CONTROLS[cell - cells] ?? '';
     return { ...arm, name: `bm25 | control=${kind}`, control: { of: 'bm25', kind } };
   }
-  if (cell < 0) return arm.name === 'bm25' ? { ...arm, structure: structureOf(Object.keys(arm.metrics)) } : arm;
+  if (cell < 0) return arm.name === 'bm25' ? { ...arm, structure: inventStructure(Object.keys(arm.metrics)) } : arm;
   let rest = cell;
   const levels = factors.map(({ name, levels: choices }) => {
     const level = choices[rest % choices.length] ?? '';
@@ -103,9 +103,9 @@ function placed(arm: ArmResult, cell: number, cells: number, factors: ReturnType
 }
 
 /** The gain survives the first control in every metric, and the second in none. */
-function structureOf(metrics: readonly string[]): Structure {
+function inventStructure(metrics: readonly string[]): Structure {
   const [survived, other] = CONTROLS as [string, string];
-  const comparison = (mean: number, correctedP: number): Comparison => ({
+  const inventComparisonOf = (mean: number, correctedP: number): Comparison => ({
     difference: { mean, low: mean - 0.02, high: mean + 0.02 },
     p: correctedP / 2,
     correctedP,
@@ -120,12 +120,12 @@ function structureOf(metrics: readonly string[]): Structure {
   });
   const test = {
     survives: [survived],
-    controls: { [survived]: comparison(0.003, 0.7), [other]: comparison(0.04, 0.002) },
+    controls: { [survived]: inventComparisonOf(0.003, 0.7), [other]: inventComparisonOf(0.04, 0.002) },
   };
   return { survives: [survived], metrics: Object.fromEntries(metrics.map((metric) => [metric, test])) };
 }
 
-function strataOf({ queries }: ExperimentResult): ExperimentResult['strata'] {
+function inventStrata({ queries }: ExperimentResult): ExperimentResult['strata'] {
   const places = queries.map((_, place) => place);
   return [
     {
@@ -140,19 +140,19 @@ function strataOf({ queries }: ExperimentResult): ExperimentResult['strata'] {
       name: 'judged turns',
       description: 'How many turns of the query are judged.',
       levels: [
-        { name: 'up to 3', queries: places.filter((place) => judged(queries, place) <= 3) },
-        { name: 'more', queries: places.filter((place) => judged(queries, place) > 3) },
+        { name: 'up to 3', queries: places.filter((place) => inventJudged(queries, place) <= 3) },
+        { name: 'more', queries: places.filter((place) => inventJudged(queries, place) > 3) },
       ],
     },
   ];
 }
 
-function judged(queries: ExperimentResult['queries'], place: number): number {
+function inventJudged(queries: ExperimentResult['queries'], place: number): number {
   return Object.keys(queries[place]?.judgements ?? {}).length;
 }
 
-function measured(arm: ArmResult, at: number, result: ExperimentResult): ArmResult {
-  const draw = random(at, 'sample-sweep');
+function inventMeasuredArm(arm: ArmResult, at: number, result: ExperimentResult): ArmResult {
+  const draw = createRandom(at, 'sample-sweep');
   const losses = result.queries.map(({ judgements }, q) => {
     const relevant = Object.entries(judgements).flatMap(([id, grade]) => (grade === 3 ? [id] : []));
     const ranked = new Set(arm.rankings[q]?.map(({ id }) => id));
@@ -168,7 +168,7 @@ function measured(arm: ArmResult, at: number, result: ExperimentResult): ArmResu
     strata: Object.fromEntries(
       result.strata.map(({ name, levels }) => [
         name,
-        Object.fromEntries(levels.map((level) => [level.name, stratumOf(arm, level.queries, result)])),
+        Object.fromEntries(levels.map((level) => [level.name, inventStratumValues(arm, level.queries, result)])),
       ]),
     ),
     latency:
@@ -183,16 +183,17 @@ function measured(arm: ArmResult, at: number, result: ExperimentResult): ArmResu
   };
 }
 
-function stratumOf(arm: ArmResult, places: readonly number[], { metrics, arms, baseline }: ExperimentResult) {
+function inventStratumValues(arm: ArmResult, places: readonly number[], { metrics, arms, baseline }: ExperimentResult) {
   const base = arms.find(({ name }) => name === baseline) as ArmResult;
   return Object.fromEntries(
     metrics.map((metric): [string, StratumValue] => {
-      const value = (one: ArmResult) => meanAt(one.perQuery[metric] ?? [], places);
-      if (arm.name === baseline) return [metric, { mean: value(arm), difference: null, p: null, correctedP: null }];
-      const gain = value(arm) - value(base);
+      const averageArm = (one: ArmResult) => meanAt(one.perQuery[metric] ?? [], places);
+      if (arm.name === baseline)
+        return [metric, { mean: averageArm(arm), difference: null, p: null, correctedP: null }];
+      const gain = averageArm(arm) - averageArm(base);
       const difference: Interval = { mean: gain, low: gain - 0.08, high: gain + 0.08 };
       const p = Math.exp(-((gain / 0.04) ** 2) / 2);
-      return [metric, { mean: value(arm), difference, p, correctedP: Math.min(1, 4 * p) }];
+      return [metric, { mean: averageArm(arm), difference, p, correctedP: Math.min(1, 4 * p) }];
     }),
   );
 }
@@ -201,7 +202,7 @@ function meanAt(values: readonly number[], places: readonly number[]): number {
   return places.reduce((sum, place) => sum + (values[place] ?? 0), 0) / Math.max(places.length, 1);
 }
 
-function passportOf(metric: string, { dataset, queries }: ExperimentResult): MetricPassport {
+function inventPassport(metric: string, { dataset, queries }: ExperimentResult): MetricPassport {
   return {
     metric,
     definition: `An invented definition of ${metric}.`,

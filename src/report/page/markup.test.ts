@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { html, Markup, scriptJson } from './markup.ts';
+import { encodeScriptJson, html, Markup } from './markup.ts';
 
 test('what is put into a template is escaped, in content and in attributes', () => {
   const hostile = `"><img src=x onerror='1'>&amp;`;
@@ -16,7 +16,7 @@ test('markup in markup stays, lists are joined, numbers are written', () => {
 
 test('JSON in a script can neither end it nor open a comment, and reads back as it was', () => {
   const value = { text: '</script><!--<script>\u2028\u2029$&', list: [1, null] };
-  const { text } = scriptJson(value);
+  const { text } = encodeScriptJson(value);
   expect(text).not.toMatch(/[<\u2028\u2029]/);
   expect(JSON.parse(text)).toEqual(value);
 });

@@ -37,7 +37,7 @@ function escapeHtml(text: string): string {
 }
 
 /** A value as JSON that may stand inside a script element: no text in it can end the element or open a comment. */
-export function scriptJson(value: unknown): Markup {
+export function encodeScriptJson(value: unknown): Markup {
   const escaped = JSON.stringify(value).replace(
     /[<\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { handmadeResult } from '../tables/result.fixture.ts';
-import { pageHeader } from './page-header.ts';
+import { buildHandmadeResult } from '../tables/result.fixture.ts';
+import { renderPageHeader } from './page-header.ts';
 
-const sample = handmadeResult();
+const sample = buildHandmadeResult();
 const result = {
   ...sample,
   environment: {
@@ -20,21 +20,21 @@ const result = {
     { stage: 'remarks', seconds: 0 },
   ],
 };
-const { text } = pageHeader(result);
+const { text } = renderPageHeader(result);
 /** The text beside a word. */
-const beside = (word: string) =>
+const readBeside = (word: string) =>
   new RegExp(`<div[^>]*><dt>${word}</dt><dd[^>]*>(.*?)</dd></div>`).exec(text)?.[1]?.replace(/<[^>]*>/g, '');
 
 test('experiment and data are described in words and figures, hashes shortened', () => {
   expect({
-    name: beside('name'),
-    queries: beside('queries'),
-    hash: beside('hash'),
-    version: beside('version'),
-    machine: beside('machine'),
-    seed: beside('seed'),
-    packages: beside('packages'),
-    counts: beside('counts'),
+    name: readBeside('name'),
+    queries: readBeside('queries'),
+    hash: readBeside('hash'),
+    version: readBeside('version'),
+    machine: readBeside('machine'),
+    seed: readBeside('seed'),
+    packages: readBeside('packages'),
+    counts: readBeside('counts'),
   }).toEqual({
     name: 'sample-threads, dev',
     queries: '7 of dev',
@@ -48,18 +48,18 @@ test('experiment and data are described in words and figures, hashes shortened',
 });
 
 test('stages take their time and a bar as long, the longest 60 % of the width; in the end all of them', () => {
-  expect(['dataset', 'arms', 'remarks', 'all'].map(beside)).toEqual(['3.0 s', '9.1 s', '0.0 s', '12.1 s']);
+  expect(['dataset', 'arms', 'remarks', 'all'].map(readBeside)).toEqual(['3.0 s', '9.1 s', '0.0 s', '12.1 s']);
   expect([...text.matchAll(/style="width:([^"]*)"/g)].map(([, width]) => width)).toEqual(['19.9%', '60.0%', '0.0%']);
 });
 
 test('stages that took no time have no bar', () => {
-  const still = pageHeader({ ...result, timings: [{ stage: 'dataset', seconds: 0 }] });
+  const still = renderPageHeader({ ...result, timings: [{ stage: 'dataset', seconds: 0 }] });
   expect(still.text).toContain('style="width:0%"');
 });
 
 test('remarks are a list where there are any', () => {
-  expect(pageHeader({ ...result, remarks: ['a < b', 'c'] }).text).toContain(
+  expect(renderPageHeader({ ...result, remarks: ['a < b', 'c'] }).text).toContain(
     '<ul class="remarks"><li>a &lt; b</li><li>c</li></ul>',
   );
-  expect(pageHeader({ ...result, remarks: [] }).text).not.toContain('remarks">');
+  expect(renderPageHeader({ ...result, remarks: [] }).text).not.toContain('remarks">');
 });

@@ -18,7 +18,7 @@ export function openPage(width: number): void {
   });
 }
 
-const query = (id: string, cluster: number): QueryPayload => ({
+const buildQueryPayload = (id: string, cluster: number): QueryPayload => ({
   id,
   text: `What is <${id}>?`,
   timestamp: 0,
@@ -30,7 +30,7 @@ const query = (id: string, cluster: number): QueryPayload => ({
   judgedElsewhere: 0,
 });
 
-export function handmadeArm(name: string, more: Partial<ArmPayload> = {}): ArmPayload {
+export function buildHandmadeArm(name: string, more: Partial<ArmPayload> = {}): ArmPayload {
   return {
     name,
     control: false,
@@ -50,7 +50,7 @@ export function handmadeArm(name: string, more: Partial<ArmPayload> = {}): ArmPa
 }
 
 /** Three queries of two conversations and one metric, by arms that are written out. The first arm is the baseline. */
-export function handmadePayload(arms: readonly ArmPayload[], more: Partial<Payload> = {}): Payload {
+export function buildHandmadePayload(arms: readonly ArmPayload[], more: Partial<Payload> = {}): Payload {
   return {
     metrics: ['mrr@10'],
     relevantGrade: 1,
@@ -59,7 +59,7 @@ export function handmadePayload(arms: readonly ArmPayload[], more: Partial<Paylo
     level: 0.95,
     reach: 12.7,
     turns: { id: [], text: [], names: [], parent: [], timestamp: [], author: [], channel: [], conversation: [] },
-    queries: [query('a', 0), query('b', 1), query('c', 1)],
+    queries: [buildQueryPayload('a', 0), buildQueryPayload('b', 1), buildQueryPayload('c', 1)],
     strata: [],
     factors: [],
     crossed: false,

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { DimensionMismatchError, ValidationError } from '../../core/errors.ts';
 import type { ArmResult } from '../../experiment/measure/result.ts';
-import { sampleResult } from './invented-result.fixture.ts';
-import { sampleSweep } from './invented-sweep.fixture.ts';
-import { payloadOf } from './payload.ts';
+import { inventResult } from './invented-result.fixture.ts';
+import { inventSweep } from './invented-sweep.fixture.ts';
+import { buildPayload } from './payload.ts';
 
 const size = { arms: 5, threads: 13, turnsAThread: 7, top: 11 };
-const result = sampleResult(11, size);
-const payload = payloadOf(result);
+const result = inventResult(11, size);
+const payload = buildPayload(result);
 const withArm = (change: Partial<ArmResult>) => ({
   ...result,
   arms: result.arms.map((arm, at) => (at === 3 ? { ...arm, ...change } : arm)),
@@ -45,7 +45,7 @@ test('judgements come by position, those of turns that are not shown as a count'
     ...result,
     queries: [{ ...query, judgements: { ...query?.judgements, gone: 2 } }, ...result.queries.slice(1)],
   };
-  const [judged] = payloadOf(elsewhere as typeof result).queries;
+  const [judged] = buildPayload(elsewhere as typeof result).queries;
   const read = Array.from({ length: (judged?.judged.length ?? 0) / 2 }, (_, at) => [
     payload.turns.id[judged?.judged[2 * at] ?? -1],
     judged?.judged[2 * at + 1],
@@ -60,7 +60,7 @@ test('of a query with many judgements the page holds those of relevant and of ra
   const judgements = Object.fromEntries([...ids.map((id, i) => [id, i === 0 ? 3 : 1]), ...others]);
   const many = { ...result, queries: result.queries.map((query) => ({ ...query, judgements })) };
   const ranked = new Set(result.arms.flatMap(({ rankings }) => (rankings[0] ?? []).map(({ id }) => id)));
-  const [query] = payloadOf(many).queries;
+  const [query] = buildPayload(many).queries;
   const held = (query?.judged ?? []).filter((_, at) => at % 2 === 0).map((at) => payload.turns.id[at]);
   expect(held).toContain(ids[0]);
   expect(held.filter((id) => id !== ids[0] && !ranked.has(id as string))).toEqual([]);
@@ -72,26 +72,26 @@ test('an arm that does not fit the queries or the turns is refused', () => {
   const [first = [], ...others] = result.arms[3]?.rankings ?? [];
   const stranger = { id: 'nobody', score: 1, components: [1, 1, 1, 1] };
   const narrow = { ...first[0], components: [1] } as typeof stranger;
-  expect(() => payloadOf(withArm({ rankings: others }))).toThrow(
+  expect(() => buildPayload(withArm({ rankings: others }))).toThrow(
     new DimensionMismatchError('rankings of arm hybrid', 26, 25),
   );
-  expect(() => payloadOf(withArm({ rankings: [[stranger], ...others] }))).toThrow(
+  expect(() => buildPayload(withArm({ rankings: [[stranger], ...others] }))).toThrow(
     new ValidationError('arm hybrid ranks a turn that is not in the dataset: nobody; run the experiment again'),
   );
-  expect(() => payloadOf(withArm({ rankings: [[narrow], ...others] }))).toThrow(DimensionMismatchError);
-  expect(() => payloadOf(withArm({ perQuery: {} }))).toThrow(
+  expect(() => buildPayload(withArm({ rankings: [[narrow], ...others] }))).toThrow(DimensionMismatchError);
+  expect(() => buildPayload(withArm({ perQuery: {} }))).toThrow(
     new DimensionMismatchError('mrr@10 of arm hybrid, values a query', 26, 0),
   );
 });
 
 test('a run of 15 arms, 400 queries, ten ranked turns and 3,200 turns stays below 8 MB', () => {
-  const large = payloadOf(sampleResult(2, { arms: 15, threads: 200, turnsAThread: 16, top: 10 }));
+  const large = buildPayload(inventResult(2, { arms: 15, threads: 200, turnsAThread: 16, top: 10 }));
   expect(large.queries).toHaveLength(400);
   expect(JSON.stringify(large).length).toBeLessThan(8e6);
 });
 
 test('null controls are distinguished from other arms', () => {
-  const { arms } = payloadOf(sampleSweep(5, { levels: [2, 3, 2], threads: 3, turnsAThread: 5, top: 3 }));
+  const { arms } = buildPayload(inventSweep(5, { levels: [2, 3, 2], threads: 3, turnsAThread: 5, top: 3 }));
   expect(arms.filter(({ control }) => control).map(({ name }) => name)).toEqual([
     'bm25 | control=permuted-order',
     'bm25 | control=random-parents',
@@ -99,17 +99,17 @@ test('null controls are distinguished from other arms', () => {
 });
 
 test('a sweep says how its levels were put together, from which arm, and which factors are numbers', () => {
-  const swept = sampleSweep(5, { levels: [2, 3, 2], threads: 3, turnsAThread: 5, top: 3 });
-  const by = (method: string, arm: string) =>
-    payloadOf({ ...swept, sweep: { interactions: [], factors: swept.sweep?.factors ?? [], method, arm } });
-  const designs = ['grid', 'factorial', 'one-factor', 'random'].map((method) => by(method, 'bm25'));
+  const swept = inventSweep(5, { levels: [2, 3, 2], threads: 3, turnsAThread: 5, top: 3 });
+  const buildMethodPayload = (method: string, arm: string) =>
+    buildPayload({ ...swept, sweep: { interactions: [], factors: swept.sweep?.factors ?? [], method, arm } });
+  const designs = ['grid', 'factorial', 'one-factor', 'random'].map((method) => buildMethodPayload(method, 'bm25'));
   expect(designs.map(({ crossed, drawn, start }) => [crossed, drawn, start])).toEqual([
     [true, false, 1],
     [true, false, 1],
     [false, false, 1],
     [false, true, 1],
   ]);
-  expect(by('random', 'not run').start).toBe(-1);
+  expect(buildMethodPayload('random', 'not run').start).toBe(-1);
   expect(designs[0]?.factors.map(({ name, numeric }) => [name, numeric])).toEqual([
     ['weight', true],
     ['window', true],

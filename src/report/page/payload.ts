@@ -1,11 +1,11 @@
 import { tQuantile } from '../../evaluation/distributions.ts';
-import { intervalMethod } from '../../evaluation/mean-intervals.ts';
+import { chooseIntervalMethod } from '../../evaluation/mean-intervals.ts';
 import { LOSS_STAGES } from '../../experiment/measure/attribution.ts';
 import type { ExperimentResult } from '../../experiment/measure/result.ts';
-import { ladderOrder } from '../tables/table.ts';
-import { type ArmPayload, armPayload, type Factor } from './arm-payload.ts';
-import { inspectedArms } from './inspected-arms.ts';
-import { shownTurns, type TurnColumns, turnColumns } from './turn-columns.ts';
+import { orderLadderArms } from '../tables/table.ts';
+import { type ArmPayload, buildArmPayload, type Factor } from './arm-payload.ts';
+import { selectInspectedArms } from './inspected-arms.ts';
+import { packTurnColumns, selectShownTurns, type TurnColumns } from './turn-columns.ts';
 
 export type { ArmPayload, TurnColumns };
 
@@ -64,14 +64,14 @@ interface StratumPayload {
 }
 
 /** @throws ValidationError for a ranked turn that is not in the dataset; DimensionMismatchError if an arm's arrays do not fit the queries. */
-export function payloadOf(result: ExperimentResult): Payload {
-  const inspected = inspectedArms(result);
-  const turns = shownTurns(result, inspected);
+export function buildPayload(result: ExperimentResult): Payload {
+  const inspected = selectInspectedArms(result);
+  const turns = selectShownTurns(result, inspected);
   const positions = new Map(turns.map((turn, at) => [turn.id, at]));
-  const arms = ladderOrder(result.arms);
+  const arms = orderLadderArms(result.arms);
   const clusters = [...new Set(result.queries.map(({ cluster }) => cluster))];
-  const fates = fatesOf(result);
-  const factors = factorsOf(result);
+  const fates = listFates(result);
+  const factors = buildSweptFactors(result);
   return {
     metrics: result.metrics,
     relevantGrade: result.dataset.relevantGrade,
@@ -79,11 +79,11 @@ export function payloadOf(result: ExperimentResult): Payload {
     baseline: arms.findIndex((arm) => arm.name === result.baseline),
     level: result.statistics.level,
     reach:
-      intervalMethod(clusters.length) === 'none'
+      chooseIntervalMethod(clusters.length) === 'none'
         ? null
         : tQuantile((1 + result.statistics.level) / 2, clusters.length - 1),
-    turns: turnColumns(turns, positions),
-    queries: queriesOf(result, inspected, positions, new Map(clusters.map((cluster, at) => [cluster, at]))),
+    turns: packTurnColumns(turns, positions),
+    queries: buildQueryPayloads(result, inspected, positions, new Map(clusters.map((cluster, at) => [cluster, at]))),
     strata: result.strata.map(({ name, levels }) => ({
       name,
       levels: levels.map((level) => ({ name: level.name, queries: level.queries.length })),
@@ -93,11 +93,11 @@ export function payloadOf(result: ExperimentResult): Payload {
     drawn: result.sweep?.method === 'random',
     start: arms.findIndex(({ name }) => name === result.sweep?.arm),
     fates,
-    arms: arms.map((arm) => armPayload(arm, result, { positions, inspected, fates, factors })),
+    arms: arms.map((arm) => buildArmPayload(arm, result, { positions, inspected, fates, factors })),
   };
 }
 
-function factorsOf({ sweep }: ExperimentResult): SweptFactor[] {
+function buildSweptFactors({ sweep }: ExperimentResult): SweptFactor[] {
   return (sweep?.factors ?? []).map(({ name, levels }) => {
     const numeric = levels.every((level) => level !== '' && Number.isFinite(Number(level)));
     return { name, numeric, levels: numeric ? levels.toSorted((a, b) => Number(a) - Number(b)) : levels };
@@ -105,7 +105,7 @@ function factorsOf({ sweep }: ExperimentResult): SweptFactor[] {
 }
 
 /** Kept turns first, then lost turns in the order of the stages. */
-function fatesOf({ arms }: ExperimentResult): string[] {
+function listFates({ arms }: ExperimentResult): string[] {
   const found = new Set(arms.flatMap(({ attribution }) => Object.keys(attribution)));
   return LOSS_STAGES.filter((stage) => found.has(stage));
 }
@@ -114,7 +114,7 @@ function fatesOf({ arms }: ExperimentResult): string[] {
 const ALL_JUDGEMENTS = 300;
 
 /** The judgements of a query that the page holds: all, or those of relevant turns and of turns that an inspected arm ranks. */
-function heldJudgements(
+function selectHeldJudgements(
   { dataset, arms }: ExperimentResult,
   inspected: ReadonlySet<string>,
   judgements: readonly (readonly [turn: string, grade: number])[],
@@ -129,7 +129,7 @@ function heldJudgements(
   return judgements.filter(([turn, grade]) => grade >= dataset.relevantGrade || ranked.has(turn));
 }
 
-function queriesOf(
+function buildQueryPayloads(
   result: ExperimentResult,
   inspected: ReadonlySet<string>,
   positions: ReadonlyMap<string, number>,
@@ -137,7 +137,7 @@ function queriesOf(
 ): QueryPayload[] {
   return result.queries.map(({ id, text, timestamp, author, channel, cluster, turnId, judgements }, query) => {
     const all = Object.entries(judgements);
-    const shown = heldJudgements(result, inspected, all, query).filter(([turn]) => positions.has(turn));
+    const shown = selectHeldJudgements(result, inspected, all, query).filter(([turn]) => positions.has(turn));
     return {
       id,
       text,

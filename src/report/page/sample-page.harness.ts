@@ -23,13 +23,13 @@ export async function openSamplePage(
 }
 
 /** Brings a figure near, so that it is drawn. */
-export async function drawn(page: Page, id: string): Promise<void> {
+export async function awaitDrawn(page: Page, id: string): Promise<void> {
   await page.locator(`#${id}`).scrollIntoViewIfNeeded();
   await page.waitForSelector(`#${id}.drawn`);
 }
 
 /** The tables that are wider than their frames, with effect sizes and all that is folded shown. */
-export async function widerThanFrames(page: Page): Promise<string[]> {
+export async function listWideTables(page: Page): Promise<string[]> {
   for (const box of await page.locator('.with-effects').all()) await box.check();
   return page.evaluate(() => {
     for (const folded of document.querySelectorAll('details')) folded.open = true;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { ArmResult, QueryRecord, TurnRecord } from '../../experiment/measure/result.ts';
-import { handmadeResult } from '../tables/result.fixture.ts';
-import { shownTurns, turnColumns } from './turn-columns.ts';
+import { buildHandmadeResult } from '../tables/result.fixture.ts';
+import { packTurnColumns, selectShownTurns } from './turn-columns.ts';
 
-const turn = (id: string, conversationId: string, more: Partial<TurnRecord> = {}): TurnRecord => ({
+const buildTurn = (id: string, conversationId: string, more: Partial<TurnRecord> = {}): TurnRecord => ({
   id,
   conversationId,
   parentId: null,
@@ -14,48 +14,58 @@ const turn = (id: string, conversationId: string, more: Partial<TurnRecord> = {}
   ...more,
 });
 const turns = [
-  turn('a1', 'a'),
-  turn('b1', 'b'),
-  turn('a2', 'a'),
-  turn('c1', 'c'),
-  turn('b2', 'b'),
-  turn('d1', 'd'),
-  turn('d2', 'd'),
+  buildTurn('a1', 'a'),
+  buildTurn('b1', 'b'),
+  buildTurn('a2', 'a'),
+  buildTurn('c1', 'c'),
+  buildTurn('b2', 'b'),
+  buildTurn('d1', 'd'),
+  buildTurn('d2', 'd'),
 ];
 
 test('shown are the turns that an inspected arm ranks, and whole conversations of judged turns and of queries', () => {
-  const sample = handmadeResult();
+  const sample = buildHandmadeResult();
   const [arm] = sample.arms as [ArmResult];
-  const ranking = (...ids: string[]) => [ids.map((id) => ({ id, score: 1, components: [] }))];
+  const buildIdRanking = (...ids: string[]) => [ids.map((id) => ({ id, score: 1, components: [] }))];
   const arms = [
-    { ...arm, name: 'seen', rankings: ranking('d2') },
-    { ...arm, name: 'unseen', rankings: ranking('d1') },
+    { ...arm, name: 'seen', rankings: buildIdRanking('d2') },
+    { ...arm, name: 'unseen', rankings: buildIdRanking('d1') },
   ];
   const [one] = sample.queries as [QueryRecord];
-  const query = (turnId: string | null, judgements: Record<string, number>) => ({ ...one, turnId, judgements });
-  const shown = (queries: QueryRecord[]) =>
-    shownTurns({ ...sample, arms, queries, dataset: { ...sample.dataset, turns } }, new Set(['seen'])).map(
+  const buildShownQuery = (turnId: string | null, judgements: Record<string, number>) => ({
+    ...one,
+    turnId,
+    judgements,
+  });
+  const selectShownIds = (queries: QueryRecord[]) =>
+    selectShownTurns({ ...sample, arms, queries, dataset: { ...sample.dataset, turns } }, new Set(['seen'])).map(
       ({ id }) => id,
     );
-  expect(shown([query(null, { a2: 0 }), query('b1', {})])).toEqual(['a1', 'b1', 'a2', 'b2', 'd2']);
-  expect(shown([query(null, { elsewhere: 3 })])).toEqual(['d2']);
+  expect(selectShownIds([buildShownQuery(null, { a2: 0 }), buildShownQuery('b1', {})])).toEqual([
+    'a1',
+    'b1',
+    'a2',
+    'b2',
+    'd2',
+  ]);
+  expect(selectShownIds([buildShownQuery(null, { elsewhere: 3 })])).toEqual(['d2']);
 });
 
 test('columns hold each name once, parents by the positions that they are given, and nothing as -1', () => {
   const rows = [
-    turn('x', 'kitchen', { author: 'mary', channel: 'kitchen' }),
-    turn('y', 'bakery', { parentId: 'x', author: null, timestamp: 11 }),
-    turn('z', 'kitchen', { parentId: 'gone', author: 'bakery', timestamp: 13 }),
+    buildTurn('x', 'kitchen', { author: 'mary', channel: 'kitchen' }),
+    buildTurn('y', 'bakery', { parentId: 'x', author: null, timestamp: 11 }),
+    buildTurn('z', 'kitchen', { parentId: 'gone', author: 'bakery', timestamp: 13 }),
   ];
   const positions = new Map([
     ['x', 5],
     ['y', 6],
   ]);
-  const { names, ...columns } = turnColumns(rows, positions);
-  const named = (column: readonly number[]) => column.map((at) => names[at] ?? at);
-  expect(named(columns.conversation)).toEqual(['kitchen', 'bakery', 'kitchen']);
-  expect(named(columns.author)).toEqual(['mary', -1, 'bakery']);
-  expect(named(columns.channel)).toEqual(['kitchen', -1, -1]);
+  const { names, ...columns } = packTurnColumns(rows, positions);
+  const listColumnNames = (column: readonly number[]) => column.map((at) => names[at] ?? at);
+  expect(listColumnNames(columns.conversation)).toEqual(['kitchen', 'bakery', 'kitchen']);
+  expect(listColumnNames(columns.author)).toEqual(['mary', -1, 'bakery']);
+  expect(listColumnNames(columns.channel)).toEqual(['kitchen', -1, -1]);
   expect([...names].sort()).toEqual(['bakery', 'kitchen', 'mary']);
   expect(columns).toMatchObject({
     id: ['x', 'y', 'z'],

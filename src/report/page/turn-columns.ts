@@ -13,7 +13,10 @@ export interface TurnColumns {
 }
 
 /** The turns that the page shows: those that an inspected arm ranks, and every conversation of a judged turn or of a query. In their order. */
-export function shownTurns({ arms, queries, dataset }: ExperimentResult, inspected: ReadonlySet<string>): TurnRecord[] {
+export function selectShownTurns(
+  { arms, queries, dataset }: ExperimentResult,
+  inspected: ReadonlySet<string>,
+): TurnRecord[] {
   const ids = new Set<string>();
   for (const { name, rankings } of arms)
     if (inspected.has(name)) for (const ranking of rankings) for (const { id } of ranking) ids.add(id);
@@ -29,20 +32,20 @@ export function shownTurns({ arms, queries, dataset }: ExperimentResult, inspect
 }
 
 /** @param positions of the turns by id. */
-export function turnColumns(turns: readonly TurnRecord[], positions: ReadonlyMap<string, number>): TurnColumns {
+export function packTurnColumns(turns: readonly TurnRecord[], positions: ReadonlyMap<string, number>): TurnColumns {
   const names = new Map<string, number>();
-  const nameOf = (name: string | null): number => {
+  const assignNameIndex = (name: string | null): number => {
     if (name === null) return -1;
     if (!names.has(name)) names.set(name, names.size);
     return names.get(name) as number;
   };
   const columns = {
     id: turns.map((turn) => turn.id),
-    conversation: turns.map((turn) => nameOf(turn.conversationId)),
+    conversation: turns.map((turn) => assignNameIndex(turn.conversationId)),
     parent: turns.map(({ parentId }) => (parentId === null ? -1 : (positions.get(parentId) ?? -1))),
     timestamp: turns.map((turn) => turn.timestamp),
-    author: turns.map((turn) => nameOf(turn.author)),
-    channel: turns.map((turn) => nameOf(turn.channel)),
+    author: turns.map((turn) => assignNameIndex(turn.author)),
+    channel: turns.map((turn) => assignNameIndex(turn.channel)),
     text: turns.map((turn) => turn.text),
   };
   return { names: [...names.keys()], ...columns };

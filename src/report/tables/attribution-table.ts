@@ -1,10 +1,10 @@
 import type { ArmResult } from '../../experiment/measure/result.ts';
 import type { Markup } from '../page/markup.ts';
-import { fateName } from './format.ts';
-import { plainTable } from './plain-table.ts';
+import { formatFate } from './format.ts';
+import { renderPlainTable } from './plain-table.ts';
 
 /** Relevant turns by their fate, one row per arm. */
-export function attributionTable(arms: readonly ArmResult[], fates: readonly string[]): Markup {
+export function renderAttributionTable(arms: readonly ArmResult[], fates: readonly string[]): Markup {
   const rows = arms
     .filter(({ attribution }) => Object.keys(attribution).length > 0)
     .map(({ name, attribution }) => ({
@@ -14,6 +14,9 @@ export function attributionTable(arms: readonly ArmResult[], fates: readonly str
         ...fates.map((fate) => ({ text: String(attribution[fate] ?? 0), value: attribution[fate] ?? 0 })),
       ],
     }));
-  const headings = [{ name: 'arm', numeric: false }, ...fates.map((fate) => ({ name: fateName(fate), numeric: true }))];
-  return plainTable({ label: 'fate of the relevant turns', headings, rows });
+  const headings = [
+    { name: 'arm', numeric: false },
+    ...fates.map((fate) => ({ name: formatFate(fate), numeric: true })),
+  ];
+  return renderPlainTable({ label: 'fate of the relevant turns', headings, rows });
 }

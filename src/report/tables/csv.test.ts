@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { sampleSweep } from '../page/invented-sweep.fixture.ts';
-import { csvText, renderCsv } from './csv.ts';
+import { inventSweep } from '../page/invented-sweep.fixture.ts';
+import { formatCsv, renderCsv } from './csv.ts';
 import { withFailedBaseline } from './failed-baseline.fixture.ts';
-import { handmadeResult } from './result.fixture.ts';
+import { buildHandmadeResult } from './result.fixture.ts';
 
 /** RFC 4180, read character by character. */
 function parseCsv(text: string): string[][] {
@@ -26,7 +26,7 @@ test('fields are quoted where they must be, absent ones are empty, numbers have 
     ['a,b', 'say "no"', 'two\nlines', ' plain '],
     [0.1 + 0.2, null, undefined, -0.5],
   ];
-  const text = csvText(rows);
+  const text = formatCsv(rows);
   expect(text).toBe('"a,b","say ""no""","two\nlines", plain \n0.30000000000000004,,,-0.5\n');
   expect(parseCsv(text)).toEqual([rows[0], ['0.30000000000000004', '', '', '-0.5']]);
 });
@@ -47,11 +47,11 @@ test.each([
   [-1e-7, '-1e-7'],
   ['a=1', 'a=1'],
 ])('a text that a spreadsheet would compute is a text there, a number stays one: %j', (field, written) => {
-  expect(csvText([[field]])).toBe(`${written}\n`);
+  expect(formatCsv([[field]])).toBe(`${written}\n`);
 });
 
 test('a row an arm and metric with every figure', () => {
-  const [head = [], ...rows] = parseCsv(renderCsv(handmadeResult()));
+  const [head = [], ...rows] = parseCsv(renderCsv(buildHandmadeResult()));
   const objects = rows.map((row) => Object.fromEntries(head.map((name, at) => [name, row[at]])));
   expect(objects.map((row) => [row.arm, row.metric])).toEqual([
     ['newest | <first>', 'mrr@10'],
@@ -95,30 +95,32 @@ test('a row an arm and metric with every figure', () => {
 });
 
 test('levels of a sweep are columns, failed and stopped arms are rows', () => {
-  const result = sampleSweep(5, { levels: [2, 3, 2], threads: 3, turnsAThread: 5, top: 3 });
+  const result = inventSweep(5, { levels: [2, 3, 2], threads: 3, turnsAThread: 5, top: 3 });
   const [head = [], ...rows] = parseCsv(renderCsv(result));
   expect(head.slice(-3)).toEqual(['factor:weight', 'factor:window', 'factor:decay']);
   expect(rows).toHaveLength(4 * result.arms.length + 2);
   expect(rows.every((row) => row.length === head.length)).toBe(true);
-  const value = (row: readonly string[], name: string) => row[head.indexOf(name)];
-  const swept = rows.find((row) => value(row, 'arm') === 'unified | weight=0.25, window=5, decay=half a day') ?? [];
+  const readCell = (row: readonly string[], name: string) => row[head.indexOf(name)];
+  const swept = rows.find((row) => readCell(row, 'arm') === 'unified | weight=0.25, window=5, decay=half a day') ?? [];
   expect(swept.slice(-3)).toEqual(['0.25', '5', 'half a day']);
   const [failed = [], stopped = []] = rows.slice(-2);
-  expect([value(failed, 'status'), value(failed, 'message')]).toEqual([
+  expect([readCell(failed, 'status'), readCell(failed, 'message')]).toEqual([
     'failed',
     'NOT_FINITE: score is not finite: NaN',
   ]);
   expect(
-    ['status', 'metric', 'mean', 'queries', 'baseline', 'p', 'corrected p'].map((name) => value(stopped, name)),
+    ['status', 'metric', 'mean', 'queries', 'baseline', 'p', 'corrected p'].map((name) => readCell(stopped, name)),
   ).toEqual(['stopped', 'mrr@10', '0.101', '17', '', '', '']);
-  expect(value(stopped, 'message')).toBe('after 17 queries, mrr@10 .101, −.311 [−.42, −.20] against the best, p <.001');
+  expect(readCell(stopped, 'message')).toBe(
+    'after 17 queries, mrr@10 .101, −.311 [−.42, −.20] against the best, p <.001',
+  );
 });
 
 test('where the baseline failed, differences are empty', () => {
-  const [head = [], ...rows] = parseCsv(renderCsv(withFailedBaseline(handmadeResult())));
-  const values = (name: string) => rows.map((row) => row[head.indexOf(name)]);
-  expect(values('status')).toEqual(['finished', 'finished', 'finished', 'finished', 'failed']);
+  const [head = [], ...rows] = parseCsv(renderCsv(withFailedBaseline(buildHandmadeResult())));
+  const listColumnCells = (name: string) => rows.map((row) => row[head.indexOf(name)]);
+  expect(listColumnCells('status')).toEqual(['finished', 'finished', 'finished', 'finished', 'failed']);
   for (const name of ['difference', 'p', 'corrected p', 'verdict'])
-    expect(new Set(values(name))).toEqual(new Set(['']));
-  expect(values('baseline')).toEqual(['bm25', 'bm25', 'bm25', 'bm25', 'bm25']);
+    expect(new Set(listColumnCells(name))).toEqual(new Set(['']));
+  expect(listColumnCells('baseline')).toEqual(['bm25', 'bm25', 'bm25', 'bm25', 'bm25']);
 });

@@ -1,7 +1,7 @@
-import { frozen } from '../../core/frozen.ts';
-import { intervalMethod } from '../../evaluation/mean-intervals.ts';
+import { freezeDeeply } from '../../core/frozen.ts';
+import { chooseIntervalMethod } from '../../evaluation/mean-intervals.ts';
 import type { ArmResult, ExperimentResult } from '../../experiment/measure/result.ts';
-import { conversationCount } from './legend.ts';
+import { countConversations } from './legend.ts';
 import { stopReason } from './table.ts';
 
 type Value = string | number | null | undefined;
@@ -15,18 +15,18 @@ const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
  * Rows as CSV (RFC 4180, line feeds): the first row is the heading; missing values are empty, numbers have all their digits. A text that a spreadsheet would compute
  * is preceded by an apostrophe, which makes it a text there; numbers are not changed.
  */
-export function csvText(rows: readonly (readonly Value[])[]): string {
-  return rows.map((row) => `${row.map(csvField).join(',')}\n`).join('');
+export function formatCsv(rows: readonly (readonly Value[])[]): string {
+  return rows.map((row) => `${row.map(formatCsvField).join(',')}\n`).join('');
 }
 
-function csvField(value: Value): string {
+function formatCsvField(value: Value): string {
   const given = value === null || value === undefined ? '' : String(value);
   const text = FORMULA.test(given) && !NUMBER.test(given) ? `'${given}` : given;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** Columns of a difference from a baseline and its test, in every CSV file. */
-export const DIFFERENCE_COLUMNS = frozen([
+export const DIFFERENCE_COLUMNS = freezeDeeply([
   'difference',
   'difference low',
   'difference high',
@@ -68,22 +68,22 @@ export function renderCsv(result: ExperimentResult): string {
   const factors = result.sweep?.factors.map(({ name }) => name) ?? [];
   const rows = result.arms.flatMap((arm) =>
     result.metrics.map((metric) => [
-      ...cellsOf(figures(arm, metric, result)),
+      ...listRowValues(buildFiguresRow(arm, metric, result)),
       ...factors.map((factor) => arm.levels?.[factor]),
     ]),
   );
   const names = factors.map((factor) => `factor:${factor}`);
-  return csvText([[...COLUMNS, ...names], ...rows, ...absentRows(result, factors.length)]);
+  return formatCsv([[...COLUMNS, ...names], ...rows, ...listAbsentCsvRows(result, factors.length)]);
 }
 
-function cellsOf(row: Row): Value[] {
+function listRowValues(row: Row): Value[] {
   return COLUMNS.map((column) => row[column]);
 }
 
-function figures(arm: ArmResult, metric: string, { baseline, queries }: ExperimentResult): Row {
+function buildFiguresRow(arm: ArmResult, metric: string, { baseline, queries }: ExperimentResult): Row {
   const interval = arm.metrics[metric];
   const comparison = arm.comparisons?.[metric];
-  const conversations = conversationCount(queries);
+  const conversations = countConversations(queries);
   return {
     arm: arm.name,
     status: 'finished',
@@ -110,12 +110,12 @@ function figures(arm: ArmResult, metric: string, { baseline, queries }: Experime
     losses: comparison?.losses,
     queries: queries.length,
     conversations,
-    intervals: intervalMethod(conversations),
+    intervals: chooseIntervalMethod(conversations),
     unjudged: arm.holes,
   };
 }
 
-function absentRows({ failures, stopped, baseline }: ExperimentResult, factors: number): Value[][] {
+function listAbsentCsvRows({ failures, stopped, baseline }: ExperimentResult, factors: number): Value[][] {
   const failed: Row[] = failures.map(({ name, code, message }) => ({
     arm: name,
     status: 'failed',
@@ -131,5 +131,5 @@ function absentRows({ failures, stopped, baseline }: ExperimentResult, factors: 
     queries: arm.queries,
     message: stopReason(arm),
   }));
-  return [...failed, ...left].map((row) => [...cellsOf(row), ...new Array<Value>(factors).fill(null)]);
+  return [...failed, ...left].map((row) => [...listRowValues(row), ...new Array<Value>(factors).fill(null)]);
 }

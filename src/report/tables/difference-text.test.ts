@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { comparisonText, differenceText } from './difference-text.ts';
+import { formatComparison, formatDifference } from './difference-text.ts';
 
 const written = {
   difference: '−.030',
@@ -11,14 +11,14 @@ const written = {
 };
 
 test('without an interval there are no brackets', () => {
-  expect(differenceText({ ...written, interval: '' }, '▼')).toBe('−.030, p .013 ▼');
+  expect(formatDifference({ ...written, interval: '' }, '▼')).toBe('−.030, p .013 ▼');
 });
 
 test.each([
   ['▼', '−.030 [−.05, .00], p .013 ▼'],
   ['', '−.030 [−.05, .00], p .013'],
 ])('a mark stands last, nothing in its place where it is missing: %s', (mark, text) => {
-  expect(differenceText(written, mark)).toBe(text);
+  expect(formatDifference(written, mark)).toBe(text);
 });
 
 const comparison = {
@@ -39,5 +39,5 @@ test.each([
   ['undecided', '+.034 [+.02, +.05], p .0496'],
   ['worse', '+.034 [+.02, +.05], p .0496 ▼'],
 ] as const)('the p is the corrected one, with the digits that tell it from what decides: %s', (verdict, text) => {
-  expect(comparisonText({ ...comparison, verdict }, 0.95)).toBe(text);
+  expect(formatComparison({ ...comparison, verdict }, 0.95)).toBe(text);
 });

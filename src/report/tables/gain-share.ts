@@ -1,11 +1,11 @@
 import { ValidationError } from '../../core/errors.ts';
 import { TIE } from '../../evaluation/paired-differences.ts';
 import type { MethodResult, ModelResult, NullControl } from '../../training/training-result.ts';
-import { decimal } from './format.ts';
+import { formatDecimal } from './format.ts';
 
 type Compared = Pick<MethodResult, 'name' | 'comparisons'>;
 
-function differenceIn({ name, comparisons }: Compared, metric: string): number {
+function getMetricDifference({ name, comparisons }: Compared, metric: string): number {
   const comparison = comparisons?.[metric];
   if (comparison === undefined)
     throw new ValidationError(`${name} has no comparison in metric: ${metric}; measure the methods again`, { metric });
@@ -19,7 +19,7 @@ function differenceIn({ name, comparisons }: Compared, metric: string): number {
  *
  * @throws ValidationError when no method of the model is `learned`, or that or the control is not compared in the metric.
  */
-export function gainShare(
+export function computeGainShare(
   { name, methods }: Pick<ModelResult, 'name' | 'methods'>,
   { part, comparisons, baseline }: Pick<NullControl, 'part' | 'comparisons' | 'baseline'>,
   metric: string,
@@ -27,12 +27,12 @@ export function gainShare(
   const learned = methods.find((method) => method.name === 'learned');
   if (learned === undefined)
     throw new ValidationError(`model has no learned method: ${name}; train it again`, { model: name });
-  const gain = differenceIn(learned, metric);
-  const lost = -differenceIn({ name: part, comparisons }, metric);
+  const gain = getMetricDifference(learned, metric);
+  const lost = -getMetricDifference({ name: part, comparisons }, metric);
   return gain > TIE && baseline.isUnchanged ? lost / gain : null;
 }
 
 /** In per cent, `43 %`; empty without a share. */
-export function shareText(share: number | null): string {
-  return share === null ? '' : `${decimal(100 * share, 0)} %`;
+export function formatGainShare(share: number | null): string {
+  return share === null ? '' : `${formatDecimal(100 * share, 0)} %`;
 }

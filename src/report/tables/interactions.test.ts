@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Interaction } from '../../experiment/measure/result.ts';
-import { interactionTable } from './interactions.ts';
+import { renderInteractionTable } from './interactions.ts';
 
-const interaction = (correctedP: number, more: Partial<Interaction> = {}): Interaction => ({
+const buildInteraction = (correctedP: number, more: Partial<Interaction> = {}): Interaction => ({
   factors: ['weight', 'window'],
   metric: 'mrr@10',
   levels: ['0.25', '3'],
@@ -13,68 +13,74 @@ const interaction = (correctedP: number, more: Partial<Interaction> = {}): Inter
   unresolved: false,
   ...more,
 });
-const written = (interactions: readonly Interaction[], level = 0.95, conversations = 41) =>
+const renderInteractions = (interactions: readonly Interaction[], level = 0.95, conversations = 41) =>
   String(
-    interactionTable(
+    renderInteractionTable(
       { method: 'factorial', arm: 'words', factors: [], interactions },
       { test: 'permutation', correction: 'holm', samples: 10_000, level },
       conversations,
     ),
   );
 /** The cells of each row. */
-const rowsOf = (text: string) =>
+const parseInteractionRows = (text: string) =>
   [...text.matchAll(/<tr><td([\s\S]*?)<\/tr>/g)].map(([, cells = '']) =>
     [...cells.matchAll(/>([^<>]+)<\/td>/g)].map(([, cell]) => cell),
   );
 
 test('without an interaction there is nothing', () => {
-  expect(written([])).toBe('');
+  expect(renderInteractions([])).toBe('');
 });
 
 test('a row says which levels, the effect with its interval, and both p; a star below the level of the intervals', () => {
-  const some = [interaction(0.0499), interaction(0.05, { metric: 'map' }), interaction(0.0004, { metric: 'p@5' })];
+  const some = [
+    buildInteraction(0.0499),
+    buildInteraction(0.05, { metric: 'map' }),
+    buildInteraction(0.0004, { metric: 'p@5' }),
+  ];
   const cells = ['weight × window', '0.25 × 3'];
   const figures = ['−.031', '[−.070, +.010]'];
-  expect(rowsOf(written(some))).toEqual([
+  expect(parseInteractionRows(renderInteractions(some))).toEqual([
     [...cells, 'p@5', ...figures, '&lt;.001', '&lt;.001 *'],
     [...cells, 'mrr@10', ...figures, '.025', '.0499 *'],
     [...cells, 'map', ...figures, '.025', '.050'],
   ]);
-  expect(written(some)).toContain(
+  expect(renderInteractions(some)).toContain(
     '95 % bootstrap intervals (BCa), clustered by conversation. * where the corrected p is below .05.',
   );
 });
 
 test('another level has another star', () => {
-  const text = written([interaction(0.0499)], 0.99);
-  expect(rowsOf(text)[0]?.at(-1)).toBe('.050');
+  const text = renderInteractions([buildInteraction(0.0499)], 0.99);
+  expect(parseInteractionRows(text)[0]?.at(-1)).toBe('.050');
   expect(text).toContain(
     '99 % bootstrap intervals (BCa), clustered by conversation. * where the corrected p is below .01.',
   );
 });
 
 test('of many the surest are listed, and how many there are', () => {
-  const many = Array.from({ length: 61 }, (_, i) => interaction(((i * 7) % 61) / 61));
-  const sorted = [...written(many).matchAll(/data-value="([^"]*)">[^<]*<\/td><\/tr>/g)].map(([, p]) => Number(p));
+  const many = Array.from({ length: 61 }, (_, i) => buildInteraction(((i * 7) % 61) / 61));
+  const sorted = [...renderInteractions(many).matchAll(/data-value="([^"]*)">[^<]*<\/td><\/tr>/g)].map(([, p]) =>
+    Number(p),
+  );
   expect(sorted).toEqual(Array.from({ length: 60 }, (_, i) => i / 61));
-  expect(written(many)).toContain('; the 60 with the smallest corrected p of 61.');
-  expect(written(many.slice(1))).not.toContain('with the smallest');
+  expect(renderInteractions(many)).toContain('; the 60 with the smallest corrected p of 61.');
+  expect(renderInteractions(many.slice(1))).not.toContain('with the smallest');
 });
 
 test('few conversations have t intervals or none, and can reach no small p', () => {
-  const text = written([interaction(0.3), interaction(0.4, { levels: ['0.5', '3'] })], 0.95, 5);
+  const text = renderInteractions([buildInteraction(0.3), buildInteraction(0.4, { levels: ['0.5', '3'] })], 0.95, 5);
   expect(text).toContain('95 % cluster-robust t intervals (fewer than 20 conversations). * where');
   expect(text).toContain(
     'Smallest p that 5 conversations can reach: corrected over 2 interactions .125. That is not below .05: no difference can be decided.',
   );
-  const none = written([interaction(1, { effect: { mean: 0.25, low: null, high: null } })], 0.95, 2);
-  expect(rowsOf(none)).toEqual([['weight × window', '0.25 × 3', 'mrr@10', '+.250', '.500', '1.000']]);
+  const none = renderInteractions([buildInteraction(1, { effect: { mean: 0.25, low: null, high: null } })], 0.95, 2);
+  expect(parseInteractionRows(none)).toEqual([['weight × window', '0.25 × 3', 'mrr@10', '+.250', '.500', '1.000']]);
   expect(none).toContain('no intervals (fewer than 3 conversations).');
 });
 
 test('an interaction that the samples do not decide has no star', () => {
-  const text = written([interaction(0.0498, { unresolved: true, samples: 1_000_000 })]);
-  expect(rowsOf(text)[0]?.at(-1)).toBe('.0498');
+  const text = renderInteractions([buildInteraction(0.0498, { unresolved: true, samples: 1_000_000 })]);
+  expect(parseInteractionRows(text)[0]?.at(-1)).toBe('.0498');
   expect(text).toContain(
     'Undecided after 1,000,000 samples, with .05 within the Monte Carlo error of p: 0.25 × 3 (mrr@10).',
   );

@@ -1,9 +1,9 @@
 import { isSignificant } from '../../evaluation/significance.ts';
 import type { ExperimentResult, Interaction, SweepSummary } from '../../experiment/measure/result.ts';
 import { type Content, html } from '../page/markup.ts';
-import { brackets, decimal, probability, signed } from './format.ts';
-import { intervalText, smallestPText, unresolvedIn, unresolvedText } from './legend.ts';
-import { plainTable } from './plain-table.ts';
+import { formatDecimal, formatInterval, formatProbability, formatSigned } from './format.ts';
+import { describeIntervals, describeSmallestP, describeUnresolved, listUnresolved } from './legend.ts';
+import { renderPlainTable } from './plain-table.ts';
 
 type Statistics = ExperimentResult['statistics'];
 
@@ -11,7 +11,11 @@ type Statistics = ExperimentResult['statistics'];
 const LISTED = 60;
 
 /** Comparisons that conversations and samples leave undecided. */
-function reachOf(interactions: readonly Interaction[], statistics: Statistics, conversations: number): string[] {
+function describeInteractionReach(
+  interactions: readonly Interaction[],
+  statistics: Statistics,
+  conversations: number,
+): string[] {
   const tested = interactions.filter(({ metric }) => metric === interactions[0]?.metric);
   const open = interactions.map(({ levels, metric, unresolved }) => ({
     name: levels.join(' × '),
@@ -19,13 +23,13 @@ function reachOf(interactions: readonly Interaction[], statistics: Statistics, c
   }));
   const metrics = [...new Set(interactions.map(({ metric }) => metric))];
   return [
-    ...smallestPText(statistics, conversations, [{ of: 'interactions', count: tested.length }]),
-    ...unresolvedText(unresolvedIn(open, metrics), statistics),
+    ...describeSmallestP(statistics, conversations, [{ of: 'interactions', count: tested.length }]),
+    ...describeUnresolved(listUnresolved(open, metrics), statistics),
   ];
 }
 
 /** The interactions of a sweep; nothing without any. */
-export function interactionTable(
+export function renderInteractionTable(
   { interactions }: SweepSummary,
   statistics: Statistics,
   conversations: number,
@@ -37,8 +41,8 @@ export function interactionTable(
     interactions.length > LISTED ? `the ${LISTED} with the smallest corrected p of ${interactions.length}` : '';
   return html`
 <h3>Interactions</h3>
-<p class="legend">How far two levels together are from the sum of what each does alone; ${intervalText(conversations, level)}. * where the corrected p is below ${decimal(1 - level, 2)}${listed && `; ${listed}`}. ${reachOf(interactions, statistics, conversations).join(' ')}</p>
-<div class="bounded">${plainTable({
+<p class="legend">How far two levels together are from the sum of what each does alone; ${describeIntervals(conversations, level)}. * where the corrected p is below ${formatDecimal(1 - level, 2)}${listed && `; ${listed}`}. ${describeInteractionReach(interactions, statistics, conversations).join(' ')}</p>
+<div class="bounded">${renderPlainTable({
     label: 'interactions',
     headings: [
       { name: 'factors', numeric: false },
@@ -49,19 +53,22 @@ export function interactionTable(
       { name: 'p', numeric: true, first: 'ascending' },
       { name: 'corrected p', numeric: true, first: 'ascending' },
     ],
-    rows: surest.map((interaction) => ({ cells: interactionCells(interaction, level) })),
+    rows: surest.map((interaction) => ({ cells: formatInteractionCells(interaction, level) })),
   })}</div>`;
 }
 
-function interactionCells({ factors, levels, metric, effect, p, correctedP, unresolved }: Interaction, level: number) {
+function formatInteractionCells(
+  { factors, levels, metric, effect, p, correctedP, unresolved }: Interaction,
+  level: number,
+) {
   const decided = !unresolved && isSignificant(correctedP, level);
   return [
     { text: factors.join(' × ') },
     { text: levels.join(' × ') },
     { text: metric },
-    { text: signed(effect.mean, 3), value: effect.mean },
-    { text: brackets(effect, signed, 3) },
-    { text: probability(p), value: p },
-    { text: `${probability(correctedP, 1 - level)}${decided ? ' *' : ''}`, value: correctedP },
+    { text: formatSigned(effect.mean, 3), value: effect.mean },
+    { text: formatInterval(effect, formatSigned, 3) },
+    { text: formatProbability(p), value: p },
+    { text: `${formatProbability(correctedP, 1 - level)}${decided ? ' *' : ''}`, value: correctedP },
   ];
 }

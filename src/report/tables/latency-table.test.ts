@@ -1,20 +1,31 @@
 import { expect, test } from 'vitest';
 import type { ArmResult } from '../../experiment/measure/result.ts';
-import { sampleResult } from '../page/invented-result.fixture.ts';
-import { latencyNote, latencyRows } from './latency-table.ts';
+import { inventResult } from '../page/invented-result.fixture.ts';
+import { describeLatency, listLatencyRows } from './latency-table.ts';
 import { renderMarkdown } from './markdown.ts';
 
-const result = sampleResult(19, { arms: 3, threads: 7, turnsAThread: 5, top: 3 });
+const result = inventResult(19, { arms: 3, threads: 7, turnsAThread: 5, top: 3 });
 const [first, second, ...others] = result.arms as [ArmResult, ArmResult, ...ArmResult[]];
-const times = (p50: number) => ({ p50, p95: 2 * p50, p99: 3 * p50 });
+const buildPercentiles = (p50: number) => ({ p50, p95: 2 * p50, p99: 3 * p50 });
 const arms = [
-  { ...first, latency: { pool: times(1), 'compose and rank': times(2), total: times(3) } },
-  { ...second, latency: { pool: times(4), decay: times(0.125), 'compose and rank': times(5), total: times(9.5) } },
+  {
+    ...first,
+    latency: { pool: buildPercentiles(1), 'compose and rank': buildPercentiles(2), total: buildPercentiles(3) },
+  },
+  {
+    ...second,
+    latency: {
+      pool: buildPercentiles(4),
+      decay: buildPercentiles(0.125),
+      'compose and rank': buildPercentiles(5),
+      total: buildPercentiles(9.5),
+    },
+  },
   ...others.map((arm) => ({ ...arm, latency: null })),
 ];
 
 test('a row a component in the order of the steps, the whole last, a column a timed arm', () => {
-  expect(latencyRows(arms)).toEqual([
+  expect(listLatencyRows(arms)).toEqual([
     ['p50 / p95 / p99 ms', first.name, second.name],
     ['pool', '1.00 / 2.00 / 3.00', '4.00 / 8.00 / 12.00'],
     ['decay', '—', '.13 / .25 / .38'],
@@ -24,9 +35,9 @@ test('a row a component in the order of the steps, the whole last, a column a ti
 });
 
 test('that arms were timed beside each other is said, where any was', () => {
-  expect(latencyNote({ arms, armsAtOnce: 1 })).toBe(null);
-  expect(latencyNote({ arms: result.arms, armsAtOnce: 3 })).toBe(null);
-  expect(latencyNote({ arms, armsAtOnce: 3 })).toMatch(/^Up to 3 arms were timed beside each other/);
+  expect(describeLatency({ arms, armsAtOnce: 1 })).toBe(null);
+  expect(describeLatency({ arms: result.arms, armsAtOnce: 3 })).toBe(null);
+  expect(describeLatency({ arms, armsAtOnce: 3 })).toMatch(/^Up to 3 arms were timed beside each other/);
 });
 
 test('the Markdown table has the times, where there are any', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { withFailedBaseline } from './failed-baseline.fixture.ts';
 import { escapeLatex, renderLatex } from './latex.ts';
-import { handmadeResult } from './result.fixture.ts';
+import { buildHandmadeResult } from './result.fixture.ts';
 
 test('every character that means something to LaTeX is escaped once, and a line break is a space', () => {
   expect(escapeLatex('\\ { } $ & # % _ ^ ~ < > | \n −.5 × 2')).toBe(
@@ -11,7 +11,7 @@ test('every character that means something to LaTeX is escaped once, and a line 
 });
 
 test('a table with booktabs alone: means with marks and intervals, failures, controls and the legend', () => {
-  const result = handmadeResult();
+  const result = buildHandmadeResult();
   const arms = result.arms.map((arm) =>
     arm.name === 'cosine' ? { ...arm, name: '[cosine]', control: { of: 'bm25', kind: 'random-parents' } } : arm,
   );
@@ -47,7 +47,7 @@ Experiment my\_sample (3f9a1c20).\par}
 });
 
 test('braces are balanced whatever the names are', () => {
-  const result = handmadeResult();
+  const result = buildHandmadeResult();
   const arms = result.arms.map((arm) => ({ ...arm, name: `${arm.name} }{\\$%` }));
   const text = renderLatex({ ...result, baseline: 'bm25 }{\\$%', arms });
   const bare = text.replace(/\\[{}%$&#_\\]/g, '').replace(/^%.*$/gm, '');
@@ -60,7 +60,7 @@ test('braces are balanced whatever the names are', () => {
 });
 
 test('where the baseline failed it stands below the arms', () => {
-  const text = renderLatex(withFailedBaseline(handmadeResult()));
+  const text = renderLatex(withFailedBaseline(buildHandmadeResult()));
   expect(text).toContain('cosine & 1.000 & {\\footnotesize [.98, 1.00]}');
   expect(text).toContain('\\midrule\nbm25 & \\multicolumn{4}{l}{\\emph{failed}} \\\\\n\\bottomrule');
   expect(text).toContain('No arm is compared with the baseline, bm25, which failed.');

@@ -1,6 +1,6 @@
 import type { ExperimentResult } from '../../experiment/measure/result.ts';
 import type { LadderCell, LadderRow, LadderTable } from './table.ts';
-import { ladderTable } from './table.ts';
+import { buildLadderTable } from './table.ts';
 
 /** A mark of significance as a superscript. */
 const MARKS: Readonly<Record<LadderCell['verdict'], string>> = {
@@ -45,7 +45,7 @@ export function escapeLatex(text: string): string {
  * the legend below. The name of the baseline is in italics.
  */
 export function renderLatex(result: ExperimentResult): string {
-  const table = ladderTable(result);
+  const table = buildLadderTable(result);
   const { name, hash, dataset } = result;
   const lines = [
     '% \\usepackage{booktabs}',
@@ -55,10 +55,10 @@ export function renderLatex(result: ExperimentResult): string {
     `\\label{tab:${name.replace(/[^A-Za-z0-9]+/g, '-')}}`,
     `\\begin{tabular}{l${'r@{ }l'.repeat(table.metrics.length)}}`,
     '\\toprule',
-    lineOf(['arm', ...table.metrics.map((metric) => `\\multicolumn{2}{c}{${escapeLatex(metric)}}`)]),
+    formatLatexRow(['arm', ...table.metrics.map((metric) => `\\multicolumn{2}{c}{${escapeLatex(metric)}}`)]),
     '\\midrule',
-    ...table.rows.map(armLine),
-    ...absentLines(table),
+    ...table.rows.map(formatLatexArm),
+    ...formatLatexAbsent(table),
     '\\bottomrule',
     '\\end{tabular}',
     '',
@@ -70,28 +70,28 @@ export function renderLatex(result: ExperimentResult): string {
   return `${lines.join('\n')}\n`;
 }
 
-function lineOf(cells: readonly string[]): string {
+function formatLatexRow(cells: readonly string[]): string {
   return `${cells.join(' & ')} \\\\`;
 }
 
-function armLine({ arm, isBaseline, control, cells }: LadderRow): string {
-  const name = `${control === null ? '' : '\\quad '}${isBaseline ? `\\emph{${escapeLatex(arm)}}` : guarded(arm)}`;
+function formatLatexArm({ arm, isBaseline, control, cells }: LadderRow): string {
+  const name = `${control === null ? '' : '\\quad '}${isBaseline ? `\\emph{${escapeLatex(arm)}}` : guardLatexRow(arm)}`;
   const figures = cells.flatMap(({ value, verdict, interval }) => [
     `${value}${MARKS[verdict]}`,
     interval === '' ? '' : `{\\footnotesize ${escapeLatex(interval)}}`,
   ]);
-  return lineOf([name, ...figures]);
+  return formatLatexRow([name, ...figures]);
 }
 
 /** A bracket or star at the start of a row would be read as the argument of the line break before it. */
-function guarded(arm: string): string {
+function guardLatexRow(arm: string): string {
   return /^[[*]/.test(arm) ? `{}${escapeLatex(arm)}` : escapeLatex(arm);
 }
 
-function absentLines({ absent, metrics }: LadderTable): string[] {
+function formatLatexAbsent({ absent, metrics }: LadderTable): string[] {
   if (absent.length === 0) return [];
   const lines = absent.map(({ arm, kind }) =>
-    lineOf([guarded(arm), `\\multicolumn{${2 * metrics.length}}{l}{\\emph{${kind}}}`]),
+    formatLatexRow([guardLatexRow(arm), `\\multicolumn{${2 * metrics.length}}{l}{\\emph{${kind}}}`]),
   );
   return ['\\midrule', ...lines];
 }

@@ -1,13 +1,13 @@
-import { frozen } from '../../core/frozen.ts';
-import { intervalMethod, LEAST_BOOTSTRAPPED, LEAST_CLUSTERS } from '../../evaluation/mean-intervals.ts';
+import { freezeDeeply } from '../../core/frozen.ts';
+import { chooseIntervalMethod, LEAST_BOOTSTRAPPED, LEAST_CLUSTERS } from '../../evaluation/mean-intervals.ts';
 import { MOST_SAMPLES } from '../../evaluation/sign-flip-permutation.ts';
 import { isSignificant } from '../../evaluation/significance.ts';
-import { smallestCorrectedP, smallestP } from '../../evaluation/smallest-p.ts';
+import { computeSmallestCorrectedP, computeSmallestP } from '../../evaluation/smallest-p.ts';
 import type { Comparison, ExperimentResult } from '../../experiment/measure/result.ts';
-import { decimal, probability } from './format.ts';
+import { formatDecimal, formatProbability } from './format.ts';
 
 /** The marks of a verdict; an undecided arm has none. */
-export const MARKS: Readonly<Record<Comparison['verdict'], string>> = frozen({
+export const MARKS: Readonly<Record<Comparison['verdict'], string>> = freezeDeeply({
   better: '▲',
   worse: '▼',
   undecided: '',
@@ -37,7 +37,7 @@ interface LegendFacts {
   readonly compared: boolean;
   readonly isTested: boolean;
   readonly families: readonly Family[];
-  /** Rows that the most samples do not decide, see {@link unresolvedIn}. */
+  /** Rows that the most samples do not decide, see {@link listUnresolved}. */
   readonly unresolved: readonly string[];
   readonly statistics: Statistics;
   readonly queries: number;
@@ -65,7 +65,7 @@ export function testText(statistics: Statistics, rows: string, apart = ''): stri
   const { test, correction, samples, level } = statistics;
   const tested = `p: ${TESTS[test](statistics)}, clustered by conversation, ${CORRECTIONS[correction](rows)}${apart}.`;
   if (test !== 'permutation' || samples >= MOST_SAMPLES) return [tested];
-  const bound = decimal(1 - level, 2);
+  const bound = formatDecimal(1 - level, 2);
   return [
     tested,
     `Where ${bound} is within the Monte Carlo error of p, more samples are drawn, up to ${count(MOST_SAMPLES)}.`,
@@ -73,18 +73,18 @@ export function testText(statistics: Statistics, rows: string, apart = ''): stri
 }
 
 /** The conversations that the queries of a run are of. */
-export function conversationCount(queries: ExperimentResult['queries']): number {
+export function countConversations(queries: ExperimentResult['queries']): number {
   return new Set(queries.map(({ cluster }) => cluster)).size;
 }
 
-function conversationsText(conversations: number): string {
+function formatConversations(conversations: number): string {
   return conversations === 1 ? '1 conversation' : `${count(conversations)} conversations`;
 }
 
 /** The method of the intervals for a number of conversations: `95 % bootstrap intervals (BCa), clustered by conversation`. */
-export function intervalText(conversations: number, level: number): string {
+export function describeIntervals(conversations: number, level: number): string {
   const percent = `${Math.round(level * 100)} %`;
-  switch (intervalMethod(conversations)) {
+  switch (chooseIntervalMethod(conversations)) {
     case 'bca':
       return `${percent} bootstrap intervals (BCa), clustered by conversation`;
     case 't':
@@ -95,32 +95,32 @@ export function intervalText(conversations: number, level: number): string {
 }
 
 /** The smallest p that a table of a number of conversations can show, and whether it can decide anything; empty if any p can be reached. */
-export function smallestPText(
+export function describeSmallestP(
   { test, correction, level }: Pick<Statistics, 'test' | 'correction' | 'level'>,
   conversations: number,
   families: readonly Family[],
 ): string[] {
-  if (smallestP(test, conversations) === 0) return [];
+  if (computeSmallestP(test, conversations) === 0) return [];
   const reached = families
     .filter((family) => family.count > 0)
-    .map((family) => ({ ...family, p: smallestCorrectedP(test, correction, conversations, family.count) }));
+    .map((family) => ({ ...family, p: computeSmallestCorrectedP(test, correction, conversations, family.count) }));
   if (reached.length === 0) return [];
   const shown = reached.map(({ of, count, p }) => {
     const over = correction === 'none' || count === 1 ? '' : `corrected over ${count} ${of} `;
-    return `${over}${probability(p, 1 - level)}`;
+    return `${over}${formatProbability(p, 1 - level)}`;
   });
   const hopeless = reached.filter(({ p }) => !isSignificant(p, level)).map(({ of, count }) => `${count} ${of}`);
   const some = hopeless.length === reached.length ? '' : ` corrected over ${hopeless.join(' or ')}`;
   return [
-    `Smallest p that ${conversationsText(conversations)} can reach: ${[...new Set(shown)].join(', ')}.`,
+    `Smallest p that ${formatConversations(conversations)} can reach: ${[...new Set(shown)].join(', ')}.`,
     ...(hopeless.length === 0
       ? []
-      : [`That is not below ${decimal(1 - level, 2)}: no difference${some} can be decided.`]),
+      : [`That is not below ${formatDecimal(1 - level, 2)}: no difference${some} can be decided.`]),
   ];
 }
 
 /** Names with the metrics in which the most samples do not decide: `cosine (mrr@10, ndcg@10)`. */
-export function unresolvedIn(rows: readonly Compared[], metrics: readonly string[]): string[] {
+export function listUnresolved(rows: readonly Compared[], metrics: readonly string[]): string[] {
   return rows.flatMap(({ name, comparisons }) => {
     const open = metrics.filter((metric) => comparisons?.[metric]?.unresolved);
     return open.length === 0 ? [] : [`${name} (${open.join(', ')})`];
@@ -128,28 +128,31 @@ export function unresolvedIn(rows: readonly Compared[], metrics: readonly string
 }
 
 /** The rows without a mark because p is too close to the bound for the maximum of samples; empty without such rows. */
-export function unresolvedText(names: readonly string[], { samples, level }: Pick<Statistics, 'samples' | 'level'>) {
+export function describeUnresolved(
+  names: readonly string[],
+  { samples, level }: Pick<Statistics, 'samples' | 'level'>,
+) {
   if (names.length === 0) return [];
   const most = count(Math.max(samples, MOST_SAMPLES));
   return [
-    `Undecided after ${most} samples, with ${decimal(1 - level, 2)} within the Monte Carlo error of p: ${names.join(', ')}.`,
+    `Undecided after ${most} samples, with ${formatDecimal(1 - level, 2)} within the Monte Carlo error of p: ${names.join(', ')}.`,
   ];
 }
 
 /** Sentences that say what marks, p and brackets mean, and how much was measured. */
-export function statisticsLegend(facts: LegendFacts): string[] {
+export function buildStatisticsLegend(facts: LegendFacts): string[] {
   const { rows, baseline, compared, isTested, families, unresolved, statistics, queries, conversations } = facts;
   const { level } = statistics;
   const apart = families.length > 1 ? ', null controls among themselves' : '';
-  const measured = `${queries} queries in ${conversationsText(conversations)}`;
-  const intervals = intervalText(conversations, level);
+  const measured = `${queries} queries in ${formatConversations(conversations)}`;
+  const intervals = describeIntervals(conversations, level);
   return [
     compared
-      ? `${MARKS.better} better, ${MARKS.worse} worse than ${baseline}, said only where the corrected p is below ${decimal(1 - level, 2)}; no mark: undecided.`
+      ? `${MARKS.better} better, ${MARKS.worse} worse than ${baseline}, said only where the corrected p is below ${formatDecimal(1 - level, 2)}; no mark: undecided.`
       : `No arm is compared with the baseline, ${baseline}, which failed.`,
     ...(isTested ? testText(statistics, rows, apart) : []),
-    ...(compared ? smallestPText(statistics, conversations, families) : []),
-    ...unresolvedText(unresolved, statistics),
+    ...(compared ? describeSmallestP(statistics, conversations, families) : []),
+    ...describeUnresolved(unresolved, statistics),
     `Brackets: ${intervals}. ${measured}.`,
   ];
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { withFailedBaseline } from './failed-baseline.fixture.ts';
 import { escapeMarkdown, renderMarkdown } from './markdown.ts';
-import { handmadeResult } from './result.fixture.ts';
+import { buildHandmadeResult } from './result.fixture.ts';
 
 test('two tables, the legend, and what made the numbers', () => {
-  expect(renderMarkdown(handmadeResult())).toBe(
+  expect(renderMarkdown(buildHandmadeResult())).toBe(
     String.raw`| arm                 | mrr@10            | recall@10         | unjudged |
 | ------------------- | ----------------- | ----------------- | -------- |
 | newest \| \<first\> | .353 [.33, .38] ▼ | .099 [.00, .20]   | 17       |
@@ -37,7 +37,7 @@ test('a text is shown as it is, in one line', () => {
 });
 
 test('where the baseline failed there is one table, and why', () => {
-  const text = renderMarkdown(withFailedBaseline(handmadeResult()));
+  const text = renderMarkdown(withFailedBaseline(buildHandmadeResult()));
   expect(text.split('\n').filter((line) => line.startsWith('|'))).toHaveLength(4);
   expect(text).not.toContain('Differences from');
   expect(text).toContain('\nNo arm is compared with the baseline, bm25, which failed.\n');

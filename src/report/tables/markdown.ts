@@ -1,44 +1,44 @@
 import type { ExperimentResult } from '../../experiment/measure/result.ts';
-import { differenceText } from './difference-text.ts';
-import { latencyNote, latencyRows } from './latency-table.ts';
-import { SURVIVES, structureReach, structureRows } from './structure-table.ts';
+import { formatDifference } from './difference-text.ts';
+import { describeLatency, listLatencyRows } from './latency-table.ts';
+import { describeStructureReach, listStructureRows, SURVIVES } from './structure-table.ts';
 import type { LadderTable } from './table.ts';
-import { ladderTable } from './table.ts';
+import { buildLadderTable } from './table.ts';
 
 /** The ladder for README and results pages: the arms, their differences from the baseline, the legend, and what made the numbers. */
 export function renderMarkdown(result: ExperimentResult): string {
-  const table = ladderTable(result);
+  const table = buildLadderTable(result);
   const parts = [
-    ...ladderMarkdown(table),
-    ...structureOf(result),
+    ...formatLadderMarkdown(table),
+    ...buildStructureLines(result),
     table.legend.map(escapeMarkdown).join('\n'),
     ...(table.notes.length === 0 ? [] : [table.notes.map((note) => `* ${escapeMarkdown(note)}`).join('\n')]),
-    ...latencyOf(result),
-    provenance('Experiment', result),
+    ...buildLatencyLines(result),
+    formatProvenance('Experiment', result),
   ];
   return `${parts.join('\n\n')}\n`;
 }
 
 /** A ladder as pipe tables: the arms, and their differences from the baseline. @param rowsAre the heading of the first column */
-export function ladderMarkdown(table: LadderTable, rowsAre = 'arm'): string[] {
-  const arms = pipeTable(armsOf(table, rowsAre));
+export function formatLadderMarkdown(table: LadderTable, rowsAre = 'arm'): string[] {
+  const arms = formatRowsAsPipeTable(buildArmRows(table, rowsAre));
   if (!table.compared) return [arms];
   return [
     arms,
     `Differences from ${escapeMarkdown(table.baseline)}, with p:`,
-    pipeTable(differencesOf(table, rowsAre)),
+    formatRowsAsPipeTable(buildDifferenceRows(table, rowsAre)),
   ];
 }
 
 /** The times of the arms that were timed. */
-function latencyOf(result: ExperimentResult): string[] {
+function buildLatencyLines(result: ExperimentResult): string[] {
   if (result.arms.every(({ latency }) => latency === null)) return [];
-  const note = latencyNote(result);
-  const rows = latencyRows(result.arms).map((row) => row.map(escapeMarkdown));
-  return ['Milliseconds a query by component:', pipeTable(rows), ...(note === null ? [] : [note])];
+  const note = describeLatency(result);
+  const rows = listLatencyRows(result.arms).map((row) => row.map(escapeMarkdown));
+  return ['Milliseconds a query by component:', formatRowsAsPipeTable(rows), ...(note === null ? [] : [note])];
 }
 
-function armsOf(table: LadderTable, rowsAre: string): string[][] {
+function buildArmRows(table: LadderTable, rowsAre: string): string[][] {
   const rows = table.rows.map((row) => [
     escapeMarkdown(row.arm) + (row.isBaseline ? ' (baseline)' : ''),
     ...row.cells.map((cell) => [cell.value, cell.interval, cell.mark].filter(Boolean).join(' ')),
@@ -47,19 +47,19 @@ function armsOf(table: LadderTable, rowsAre: string): string[][] {
   return [[rowsAre, ...table.metrics.map(escapeMarkdown), 'unjudged'], ...rows];
 }
 
-function differencesOf(table: LadderTable, rowsAre: string): string[][] {
+function buildDifferenceRows(table: LadderTable, rowsAre: string): string[][] {
   const rows = table.rows
     .filter((row) => !row.isBaseline)
     .map((row) => [
       escapeMarkdown(row.arm),
-      ...row.cells.map(({ comparison, mark }) => (comparison === null ? '' : differenceText(comparison, mark))),
+      ...row.cells.map(({ comparison, mark }) => (comparison === null ? '' : formatDifference(comparison, mark))),
     ]);
   return [[rowsAre, ...table.metrics.map(escapeMarkdown)], ...rows];
 }
 
 /** The arms against their null controls; empty without controls. */
-function structureOf(result: ExperimentResult): string[] {
-  const rows = structureRows(result).map(({ arm, control, cells }) => [
+function buildStructureLines(result: ExperimentResult): string[] {
+  const rows = listStructureRows(result).map(({ arm, control, cells }) => [
     escapeMarkdown(arm),
     control,
     ...cells.map(({ text }) => text),
@@ -68,21 +68,26 @@ function structureOf(result: ExperimentResult): string[] {
   const head = ['arm', 'control', ...result.metrics.map(escapeMarkdown)];
   return [
     'Arms minus their null controls, with p:',
-    pipeTable([head, ...rows]),
-    escapeMarkdown([SURVIVES, ...structureReach(result)].join(' ')),
+    formatRowsAsPipeTable([head, ...rows]),
+    escapeMarkdown([SURVIVES, ...describeStructureReach(result)].join(' ')),
   ];
 }
 
 /** Padded, so that the source reads as a table too. The first row is the heading. */
-export function pipeTable(rows: readonly (readonly string[])[]): string {
+export function formatRowsAsPipeTable(rows: readonly (readonly string[])[]): string {
   const [head = [], ...body] = rows;
   const widths = head.map((_, at) => Math.max(3, ...rows.map((row) => row[at]?.length ?? 0)));
-  const line = (cells: readonly string[]) => `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
-  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n');
+  const formatMarkdownLine = (cells: readonly string[]) =>
+    `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
+  return [
+    formatMarkdownLine(head),
+    formatMarkdownLine(widths.map((width) => '-'.repeat(width))),
+    ...body.map(formatMarkdownLine),
+  ].join('\n');
 }
 
 /** The provenance of the numbers. @param kind the kind of run */
-export function provenance(
+export function formatProvenance(
   kind: string,
   { name, hash, dataset, environment }: Pick<ExperimentResult, 'name' | 'hash' | 'dataset' | 'environment'>,
 ): string {

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { sampleTraining } from '../training/invented-training.fixture.ts';
-import { cut, perModel } from './model-parts.ts';
+import { inventTraining } from '../training/invented-training.fixture.ts';
+import { cut, renderPerModel } from './model-parts.ts';
 
 const size = { signals: 5, folds: 3, epochs: 5, queries: 29 };
 
 test('models are named where there are several, those without the part are left out', () => {
-  const one = sampleTraining(7, { ...size, second: false });
-  const two = sampleTraining(7, { ...size, second: true });
-  const part = (_: unknown, at: number) => `part ${at}`;
-  expect(perModel(one, part).text).toBe('part 0');
-  expect(perModel(two, part).text).toBe('<h3>Model linear</h3>part 0<h3>Model trajectory</h3>part 1');
-  expect(perModel(two, (_, at) => (at === 0 ? '' : 'part')).text).toBe('<h3>Model trajectory</h3>part');
+  const one = inventTraining(7, { ...size, second: false });
+  const two = inventTraining(7, { ...size, second: true });
+  const namePart = (_: unknown, at: number) => `part ${at}`;
+  expect(renderPerModel(one, namePart).text).toBe('part 0');
+  expect(renderPerModel(two, namePart).text).toBe('<h3>Model linear</h3>part 0<h3>Model trajectory</h3>part 1');
+  expect(renderPerModel(two, (_, at) => (at === 0 ? '' : 'part')).text).toBe('<h3>Model trajectory</h3>part');
 });
 
 test('a figure that holds all says nothing', () => {

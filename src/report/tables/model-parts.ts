@@ -3,7 +3,7 @@ import { type Content, html, type Markup } from '../page/markup.ts';
 import { MOST_FIGURE_ROWS } from '../training/figure-rows.ts';
 
 /** A part of each model under its name; with one model the name is omitted. */
-export function perModel({ models }: TrainingResult, part: (model: ModelResult, at: number) => Content): Markup {
+export function renderPerModel({ models }: TrainingResult, part: (model: ModelResult, at: number) => Content): Markup {
   const shown = models
     .map((model, at) => [model.name, part(model, at)] as const)
     .filter(([, content]) => content !== '');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { MetricPassport } from '../../experiment/measure/result.ts';
-import { passportSection } from './passports.ts';
-import { handmadeResult } from './result.fixture.ts';
+import { renderPassports } from './passports.ts';
+import { buildHandmadeResult } from './result.fixture.ts';
 
 const passport: MetricPassport = {
   metric: 'recall@10',
@@ -17,16 +17,18 @@ const passport: MetricPassport = {
   unanswerable: 0,
   unanswerableAre: 'apart',
 };
-const section = (passports: Record<string, MetricPassport>) =>
-  String(passportSection({ ...handmadeResult(), passports }));
+const renderPassportText = (passports: Record<string, MetricPassport>) =>
+  String(renderPassports({ ...buildHandmadeResult(), passports }));
 /** Entry -> text of the one card. */
-const entriesOf = (more: Partial<MetricPassport>) => {
-  const entries = section({ 'recall@10': { ...passport, ...more } }).matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g);
+const readCardEntries = (more: Partial<MetricPassport>) => {
+  const entries = renderPassportText({ 'recall@10': { ...passport, ...more } }).matchAll(
+    /<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g,
+  );
   return Object.fromEntries([...entries].map(([, name, text = '']) => [name, text.replace(/<[^>]*>/g, '')]));
 };
 
 test('a passport says all that figures must have in common', () => {
-  expect(entriesOf({})).toEqual({
+  expect(readCardEntries({})).toEqual({
     definition: 'Found &amp; relevant.',
     'equal scores': 'by id',
     'a hit is': 'a relevant turn',
@@ -47,10 +49,12 @@ test.each<[Partial<MetricPassport>, Record<string, string>]>([
   [{ unanswerable: 7, unanswerableAre: 'counted' }, { unanswerable: '7 without a relevant turn, counted' }],
   [{ judgedOnly: true }, { 'unjudged turns': 'taken out of the rankings' }],
 ])('%o is reported', (more, expected) => {
-  expect(entriesOf(more)).toMatchObject(expected);
+  expect(readCardEntries(more)).toMatchObject(expected);
 });
 
 test('a card has the number of its metric among all, whether or not those before it have one', () => {
-  expect(section({ 'recall@10': passport })).toContain('<section id="passport-1" class="passport"><h3>recall@10</h3>');
-  expect(section({})).toBe('');
+  expect(renderPassportText({ 'recall@10': passport })).toContain(
+    '<section id="passport-1" class="passport"><h3>recall@10</h3>',
+  );
+  expect(renderPassportText({})).toBe('');
 });

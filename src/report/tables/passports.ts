@@ -1,12 +1,12 @@
 import type { ExperimentResult, MetricPassport } from '../../experiment/measure/result.ts';
 import { type Content, html, type Markup } from '../page/markup.ts';
-import { decimal } from './format.ts';
+import { formatDecimal } from './format.ts';
 
 /** The exact definition of each metric's figures; nothing if the run has none. */
-export function passportSection({ metrics, passports }: ExperimentResult): Content {
+export function renderPassports({ metrics, passports }: ExperimentResult): Content {
   const entries = metrics.flatMap((metric, at) => {
     const passport = passports[metric];
-    return passport === undefined ? [] : [passportCard(passport, at)];
+    return passport === undefined ? [] : [renderPassportCard(passport, at)];
   });
   return entries.length === 0
     ? ''
@@ -17,15 +17,15 @@ export function passportSection({ metrics, passports }: ExperimentResult): Conte
 </section>`;
 }
 
-function passportCard(passport: MetricPassport, at: number): Markup {
+function renderPassportCard(passport: MetricPassport, at: number): Markup {
   const { metric, cutoff } = passport;
   return html`
 <section id="passport-${at}" class="passport"><h3>${metric}</h3>
-<dl>${entriesOf(passport).map(([name, text]) => html`<div><dt>${name}</dt><dd>${text}</dd></div>`)}
-<div><dt>judged@${cutoff ?? 10}</dt><dd>${decimal(passport.judgedAt, 3)} of the first ${cutoff ?? 10}</dd></div></dl></section>`;
+<dl>${listPassportEntries(passport).map(([name, text]) => html`<div><dt>${name}</dt><dd>${text}</dd></div>`)}
+<div><dt>judged@${cutoff ?? 10}</dt><dd>${formatDecimal(passport.judgedAt, 3)} of the first ${cutoff ?? 10}</dd></div></dl></section>`;
 }
 
-function entriesOf(passport: MetricPassport): [string, Content][] {
+function listPassportEntries(passport: MetricPassport): [string, Content][] {
   const { definition, ties, granularity, cutoff, relevantGrade, queries, unanswerable, dataHash } = passport;
   const counted = passport.unanswerableAre === 'counted' ? 'counted' : 'left out';
   return [

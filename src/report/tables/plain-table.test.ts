@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { plainTable } from './plain-table.ts';
+import { renderPlainTable } from './plain-table.ts';
 
 test('columns of words and of numbers, rows with and without an arm, cells that sort by another thing than they show', () => {
-  const { text } = plainTable({
+  const { text } = renderPlainTable({
     label: 'a "b"',
     headings: [
       { name: 'what', numeric: false },

@@ -21,19 +21,19 @@ export interface PlainTable {
 }
 
 /** A table that sorts by every column. A row that is about an arm is hidden with it. */
-export function plainTable({ label, headings, rows }: PlainTable): Markup {
+export function renderPlainTable({ label, headings, rows }: PlainTable): Markup {
   const head = headings.map(
     ({ name, numeric, first = numeric ? 'descending' : 'ascending' }) =>
       html`<th scope="col" data-first="${first}"${numeric ? '' : html` class="word"`}><button type="button">${name}</button></th>`,
   );
   const body = rows.map(
     ({ arm, cells }) => html`
-<tr${arm === undefined ? '' : html` data-arm="${arm}"`}>${cells.map((cell, at) => plainCell(cell, headings[at]?.numeric ?? false))}</tr>`,
+<tr${arm === undefined ? '' : html` data-arm="${arm}"`}>${cells.map((cell, at) => renderPlainCell(cell, headings[at]?.numeric ?? false))}</tr>`,
   );
   return html`
 <div class="wide" role="region" aria-label="${label}" tabindex="0"><table class="sortable plain"><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table></div>`;
 }
 
-function plainCell({ text, value }: PlainCell, numeric: boolean): Markup {
+function renderPlainCell({ text, value }: PlainCell, numeric: boolean): Markup {
   return html`<td${numeric ? '' : html` class="word"`}${value === undefined ? '' : html` data-value="${value}"`}>${text}</td>`;
 }

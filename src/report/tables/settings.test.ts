@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { ArmResult } from '../../experiment/measure/result.ts';
-import { handmadeResult } from './result.fixture.ts';
-import { settings } from './settings.ts';
+import { buildHandmadeResult } from './result.fixture.ts';
+import { renderSettings } from './settings.ts';
 
-const result = handmadeResult();
+const result = buildHandmadeResult();
 const [first, second] = result.arms as [ArmResult, ArmResult];
 
 const tuned = { 'relevance.fusion.method': 'convex', 'decay.halfLifeHours': 48, sources: ['a', null] };
@@ -14,7 +14,7 @@ test('an arm has what tuning chose, words as they are and all else as JSON; thos
     { ...second, name: 'b', tuned: {} },
     { ...first, name: 'a & z', tuned },
   ];
-  const { text } = settings({ ...result, arms });
+  const { text } = renderSettings({ ...result, arms });
   const rows = [
     ...text.matchAll(/<tr data-arm="(.*?)"><th scope="row" class="arm">(.*?)<\/th><td class="tuned">(.*?)<\/td>/g),
   ];
@@ -25,15 +25,15 @@ test('an arm has what tuning chose, words as they are and all else as JSON; thos
 });
 
 test('where every arm or none was tuned, that is all', () => {
-  const every = settings({ ...result, arms: [{ ...first, tuned }] }).text;
+  const every = renderSettings({ ...result, arms: [{ ...first, tuned }] }).text;
   expect(every).not.toContain('Nothing was tuned');
-  const none = settings({ ...result, arms: [first, second].map((arm) => ({ ...arm, tuned: {} })) }).text;
+  const none = renderSettings({ ...result, arms: [first, second].map((arm) => ({ ...arm, tuned: {} })) }).text;
   expect(none).toContain('<p>Nothing was tuned in any of 2 arms.</p>');
   expect(none).not.toContain('<table');
 });
 
 test('the config is YAML that reads back', () => {
   const config = { name: 'x', note: 'yes', seed: 7, arms: [{ name: 'a: b', decay: null }] };
-  const { text } = settings({ ...result, config });
+  const { text } = renderSettings({ ...result, config });
   expect(parse(/<pre[^>]*>([\s\S]*)<\/pre>/.exec(text)?.[1]?.replaceAll('&quot;', '"') ?? '')).toEqual(config);
 });

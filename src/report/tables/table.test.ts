@@ -5,12 +5,12 @@ import { renderCsv } from './csv.ts';
 import { withFailedBaseline } from './failed-baseline.fixture.ts';
 import { renderLatex } from './latex.ts';
 import { renderMarkdown } from './markdown.ts';
-import { handmadeResult } from './result.fixture.ts';
-import { ladderOrder, ladderTable } from './table.ts';
+import { buildHandmadeResult } from './result.fixture.ts';
+import { buildLadderTable, orderLadderArms } from './table.ts';
 import { renderText } from './text-table.ts';
 
 test('cells are written once: value, interval, difference and corrected p', () => {
-  const [worse, base] = ladderTable(handmadeResult()).rows;
+  const [worse, base] = buildLadderTable(buildHandmadeResult()).rows;
   expect(worse?.cells[0]).toEqual({
     metric: 'mrr@10',
     mean: 0.353,
@@ -35,7 +35,7 @@ test('cells are written once: value, interval, difference and corrected p', () =
 });
 
 test('a mark follows the verdict and nothing else', () => {
-  const marks = ladderTable(handmadeResult()).rows.map((row) => row.cells.map((cell) => cell.mark));
+  const marks = buildLadderTable(buildHandmadeResult()).rows.map((row) => row.cells.map((cell) => cell.mark));
   expect(marks).toEqual([
     ['▼', ''],
     ['', ''],
@@ -44,15 +44,15 @@ test('a mark follows the verdict and nothing else', () => {
 });
 
 test('the legend names baseline, test, correction and counts', () => {
-  const legend = ladderTable(handmadeResult()).legend.join(' ');
+  const legend = buildLadderTable(buildHandmadeResult()).legend.join(' ');
   expect(legend).toContain('worse than bm25');
   expect(legend).toContain('sign-flip permutation test (10,000 samples), clustered by conversation, corrected by Holm');
   expect(legend).toContain('10 queries in 5 conversations');
 });
 
 /** The result with two queries in each of a number of conversations. */
-function overConversations(count: number): ExperimentResult {
-  const result = handmadeResult();
+function spreadOverConversations(count: number): ExperimentResult {
+  const result = buildHandmadeResult();
   const [query] = result.queries as [ExperimentResult['queries'][number]];
   const queries = Array.from({ length: 2 * count }, (_, q) => ({ ...query, id: `q${q}`, cluster: `c${q % count}` }));
   return { ...result, queries };
@@ -66,7 +66,7 @@ test.each([
   [7, '.031', false, '95 % cluster-robust t intervals (fewer than 20 conversations). 14 queries in 7 conversations.'],
   [20, '<.001', false, '95 % bootstrap intervals (BCa), clustered by conversation. 40 queries in 20 conversations.'],
 ])('the legend says what %i conversations can show', (conversations, p, isHopeless, brackets) => {
-  const { legend } = ladderTable(overConversations(conversations));
+  const { legend } = buildLadderTable(spreadOverConversations(conversations));
   const plural = conversations === 1 ? '1 conversation' : `${conversations} conversations`;
   expect(legend).toContain(`Smallest p that ${plural} can reach: corrected over 2 arms ${p}.`);
   expect(legend.includes('That is not below .05: no difference can be decided.')).toBe(isHopeless);
@@ -74,25 +74,27 @@ test.each([
 });
 
 test('the legend says what null controls can show, which are a family of their own', () => {
-  const result = overConversations(6);
+  const result = spreadOverConversations(6);
   const [first, base, better] = result.arms as [ArmResult, ArmResult, ArmResult];
   const control = { ...better, name: 'control', control: { of: first.name, kind: 'permuted-order' } };
-  const { legend } = ladderTable({ ...result, arms: [first, base, control, { ...control, name: 'other' }] });
+  const { legend } = buildLadderTable({ ...result, arms: [first, base, control, { ...control, name: 'other' }] });
   expect(legend).toContain('Smallest p that 6 conversations can reach: .031, corrected over 2 null controls .063.');
   expect(legend).toContain('That is not below .05: no difference corrected over 2 null controls can be decided.');
 });
 
 test('a t test reaches any p, so that the legend names no smallest one, but with one or two conversations', () => {
-  const legend = (conversations: number) => {
-    const result = overConversations(conversations);
-    return ladderTable({ ...result, statistics: { ...result.statistics, test: 't' } }).legend.join(' ');
+  const renderLegendOver = (conversations: number) => {
+    const result = spreadOverConversations(conversations);
+    return buildLadderTable({ ...result, statistics: { ...result.statistics, test: 't' } }).legend.join(' ');
   };
-  expect(legend(3)).not.toContain('Smallest p');
-  expect(legend(2)).toContain('corrected over 2 arms 1.000. That is not below .05: no difference can be decided.');
+  expect(renderLegendOver(3)).not.toContain('Smallest p');
+  expect(renderLegendOver(2)).toContain(
+    'corrected over 2 arms 1.000. That is not below .05: no difference can be decided.',
+  );
 });
 
 test('the legend names the arms that the most samples do not decide', () => {
-  const result = overConversations(41);
+  const result = spreadOverConversations(41);
   const arms = result.arms.map((arm) =>
     arm.name === 'cosine'
       ? {
@@ -112,7 +114,7 @@ test('the legend names the arms that the most samples do not decide', () => {
         }
       : arm,
   );
-  const table = ladderTable({ ...result, arms });
+  const table = buildLadderTable({ ...result, arms });
   expect(table.legend).toContain(
     'Where .05 is within the Monte Carlo error of p, more samples are drawn, up to 1,000,000.',
   );
@@ -123,11 +125,11 @@ test('the legend names the arms that the most samples do not decide', () => {
     ['', '.0499'],
     ['', '.0499'],
   ]);
-  expect(ladderTable(result).legend.join(' ')).not.toContain('Undecided after');
+  expect(buildLadderTable(result).legend.join(' ')).not.toContain('Undecided after');
 });
 
 test('without an interval a cell has its mean alone', () => {
-  const result = overConversations(2);
+  const result = spreadOverConversations(2);
   const arms = result.arms.map((arm) => ({
     ...arm,
     metrics: Object.fromEntries(
@@ -146,7 +148,7 @@ test('without an interval a cell has its mean alone', () => {
       ),
   }));
   const few = { ...result, arms };
-  const [cell] = ladderTable(few).rows[0]?.cells ?? [];
+  const [cell] = buildLadderTable(few).rows[0]?.cells ?? [];
   expect(cell).toMatchObject({ value: '.353', interval: '' });
   expect(cell?.comparison).toMatchObject({ difference: '−.143', interval: '', minimumDetectable: '—' });
   expect(renderText(few)).not.toContain('[');
@@ -154,39 +156,55 @@ test('without an interval a cell has its mean alone', () => {
   expect(renderMarkdown(few)).toMatch(/\| −\.143, p <\.001 ▼ +\|/);
   expect(renderLatex(few)).not.toContain('{\\footnotesize }');
   const [heading = '', first = ''] = renderCsv(few).split('\n');
-  const field = (name: string) => first.split(',')[heading.split(',').indexOf(name)];
-  expect(['mean', 'low', 'high', 'minimum detectable', 'intervals'].map(field)).toEqual(['0.353', '', '', '', 'none']);
+  const readCsvField = (name: string) => first.split(',')[heading.split(',').indexOf(name)];
+  expect(['mean', 'low', 'high', 'minimum detectable', 'intervals'].map(readCsvField)).toEqual([
+    '0.353',
+    '',
+    '',
+    '',
+    'none',
+  ]);
 });
 
 test('the legend says which test was made and how it was corrected', () => {
-  const legend = (test: 't' | 'wilcoxon', correction: 'benjamini-hochberg' | 'none') => {
-    const result = handmadeResult();
-    return ladderTable({ ...result, statistics: { ...result.statistics, test, correction } }).legend[1];
+  const renderLegendOver = (test: 't' | 'wilcoxon', correction: 'benjamini-hochberg' | 'none') => {
+    const result = buildHandmadeResult();
+    return buildLadderTable({ ...result, statistics: { ...result.statistics, test, correction } }).legend[1];
   };
-  expect(legend('t', 'none')).toBe(
+  expect(renderLegendOver('t', 'none')).toBe(
     'p: paired t test, clustered by conversation, not corrected for the number of arms.',
   );
-  expect(legend('wilcoxon', 'benjamini-hochberg')).toBe(
+  expect(renderLegendOver('wilcoxon', 'benjamini-hochberg')).toBe(
     'p: paired Wilcoxon signed-rank test, clustered by conversation, corrected by Benjamini and Hochberg over the arms.',
   );
 });
 
 test('null controls stand below their arm, those of an absent arm last', () => {
-  const [first, base, better] = handmadeResult().arms as [ArmResult, ArmResult, ArmResult];
-  const control = (name: string, of: string): ArmResult => ({
+  const [first, base, better] = buildHandmadeResult().arms as [ArmResult, ArmResult, ArmResult];
+  const buildControlled = (name: string, of: string): ArmResult => ({
     ...better,
     name,
     control: { of, kind: 'permuted-order' },
   });
-  const arms = [control('stray', 'absent'), control('c1', first.name), first, base, better, control('c2', first.name)];
-  expect(ladderOrder(arms).map(({ name }) => name)).toEqual([first.name, 'c1', 'c2', 'bm25', 'cosine', 'stray']);
+  const arms = [
+    buildControlled('stray', 'absent'),
+    buildControlled('c1', first.name),
+    first,
+    base,
+    better,
+    buildControlled('c2', first.name),
+  ];
+  expect(orderLadderArms(arms).map(({ name }) => name)).toEqual([first.name, 'c1', 'c2', 'bm25', 'cosine', 'stray']);
 });
 
 test('what failed, what was stopped, and whose gain is not due to structure is said', () => {
-  const survives = (...kinds: string[]) => ({ survives: kinds, controls: {} });
-  const structure = { survives: ['a', 'b'], metrics: { 'mrr@10': survives('a'), 'recall@10': survives('a', 'b') } };
-  const result = handmadeResult();
-  const table = ladderTable({
+  const buildSurvival = (...kinds: string[]) => ({ survives: kinds, controls: {} });
+  const structure = {
+    survives: ['a', 'b'],
+    metrics: { 'mrr@10': buildSurvival('a'), 'recall@10': buildSurvival('a', 'b') },
+  };
+  const result = buildHandmadeResult();
+  const table = buildLadderTable({
     ...result,
     arms: result.arms.map((arm) => (arm.name === 'cosine' ? { ...arm, structure } : arm)),
     failures: [{ name: 'broken', description: 'no good', code: 'QUERY', message: 'no such turn: x' }],
@@ -218,13 +236,13 @@ test('what failed, what was stopped, and whose gain is not due to structure is s
   ]);
 });
 
-const changed = (change: Partial<ArmResult>) => {
-  const result = handmadeResult();
+const changeLastArm = (change: Partial<ArmResult>) => {
+  const result = buildHandmadeResult();
   return { ...result, arms: result.arms.map((arm, at) => (at === 2 ? { ...arm, ...change } : arm)) };
 };
 
 test('a result whose parts do not fit together is refused', () => {
-  const broken = (act: () => unknown) => {
+  const catchError = (act: () => unknown) => {
     try {
       act();
     } catch (error) {
@@ -234,36 +252,36 @@ test('a result whose parts do not fit together is refused', () => {
   };
   const faults = [
     [
-      () => ladderTable({ ...handmadeResult(), baseline: 'absent' }),
+      () => buildLadderTable({ ...buildHandmadeResult(), baseline: 'absent' }),
       ValidationError,
       'baseline is not among the arms: absent; name one of the arms',
     ],
     [
-      () => ladderTable(changed({ metrics: {} })),
+      () => buildLadderTable(changeLastArm({ metrics: {} })),
       ValidationError,
       'arm cosine has no metric: mrr@10; name a metric of the result',
     ],
     [
-      () => ladderTable(changed({ comparisons: null })),
+      () => buildLadderTable(changeLastArm({ comparisons: null })),
       ValidationError,
       'arm cosine has no comparison with the baseline in: mrr@10; measure the arms again',
     ],
     [
-      () => ladderTable(changed({ metrics: { 'mrr@10': { mean: Number.NaN, low: 0, high: 0 } } })),
+      () => buildLadderTable(changeLastArm({ metrics: { 'mrr@10': { mean: Number.NaN, low: 0, high: 0 } } })),
       NotFiniteError,
       new NotFiniteError('interval', 'arm cosine, mrr@10', Number.NaN).message,
     ],
   ] as const;
   for (const [act, type, message] of faults) {
-    const error = broken(act);
+    const error = catchError(act);
     expect(error).toBeInstanceOf(type);
     expect((error as Error).message).toBe(message);
   }
 });
 
 test('a p close to the level has enough digits', () => {
-  const result = handmadeResult();
-  const p = (level: number) => {
+  const result = buildHandmadeResult();
+  const computeTableP = (level: number) => {
     const arms = result.arms.map((arm) =>
       arm.comparisons === null
         ? arm
@@ -272,15 +290,15 @@ test('a p close to the level has enough digits', () => {
             comparisons: { ...arm.comparisons, 'mrr@10': { ...arm.comparisons['mrr@10']!, correctedP: 0.0496 } },
           },
     );
-    return ladderTable({ ...result, arms, statistics: { ...result.statistics, level } }).rows[0]?.cells[0]?.comparison
-      ?.p;
+    return buildLadderTable({ ...result, arms, statistics: { ...result.statistics, level } }).rows[0]?.cells[0]
+      ?.comparison?.p;
   };
-  expect([p(0.95), p(0.99)]).toEqual(['.0496', '.050']);
+  expect([computeTableP(0.95), computeTableP(0.99)]).toEqual(['.0496', '.050']);
 });
 
 test('without a baseline that did not fail the arms have their figures and nothing is compared', () => {
-  const failed = withFailedBaseline(handmadeResult());
-  const table = ladderTable(failed);
+  const failed = withFailedBaseline(buildHandmadeResult());
+  const table = buildLadderTable(failed);
   expect(table).toMatchObject({ baseline: 'bm25', compared: false });
   expect(table.rows.map(({ arm, isBaseline }) => [arm, isBaseline])).toEqual([
     ['newest | <first>', false],
@@ -290,12 +308,12 @@ test('without a baseline that did not fail the arms have their figures and nothi
   expect(table.legend[0]).toBe('No arm is compared with the baseline, bm25, which failed.');
   expect(table.legend.some((sentence) => sentence.startsWith('p: '))).toBe(false);
   expect(table.notes).toEqual(['failed: bm25, NOT_FINITE: score is not finite: NaN']);
-  expect(ladderTable(handmadeResult()).compared).toBe(true);
+  expect(buildLadderTable(buildHandmadeResult()).compared).toBe(true);
 });
 
 test('arms and null controls are tested against each other where the baseline failed, and the legend says how', () => {
-  const failed = withFailedBaseline(handmadeResult());
+  const failed = withFailedBaseline(buildHandmadeResult());
   const structure = { survives: [], metrics: {} };
-  const { legend } = ladderTable({ ...failed, arms: failed.arms.map((arm) => ({ ...arm, structure })) });
+  const { legend } = buildLadderTable({ ...failed, arms: failed.arms.map((arm) => ({ ...arm, structure })) });
   expect(legend[1]).toMatch(/^p: paired sign-flip permutation test/);
 });

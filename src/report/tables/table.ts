@@ -7,9 +7,9 @@ import type {
   Interval,
   StoppedArm,
 } from '../../experiment/measure/result.ts';
-import { brackets, decimal, probability, signed } from './format.ts';
-import { conversationCount, MARKS, statisticsLegend, unresolvedIn } from './legend.ts';
-import { survivals } from './structure-table.ts';
+import { formatDecimal, formatInterval, formatProbability, formatSigned } from './format.ts';
+import { buildStatisticsLegend, countConversations, listUnresolved, MARKS } from './legend.ts';
+import { describeSurvivals } from './structure-table.ts';
 
 /** One metric of one arm: the numbers, and how every rendering writes them. */
 export interface LadderCell {
@@ -81,36 +81,36 @@ export interface LadderTable {
  * @throws ValidationError when the baseline is no arm, not even a failed one, or an arm lacks a metric or its comparison.
  * @throws NotFiniteError for a figure that is not finite.
  */
-export function ladderTable(result: ExperimentResult): LadderTable {
+export function buildLadderTable(result: ExperimentResult): LadderTable {
   const { metrics, baseline, arms, failures } = result;
   const compared = arms.some(({ name }) => name === baseline);
   if (!compared && !failures.some(({ name }) => name === baseline))
     throw new ValidationError(`baseline is not among the arms: ${baseline}; name one of the arms`, { baseline });
-  const rows = ladderOrder(arms).map((arm) => ({
+  const rows = orderLadderArms(arms).map((arm) => ({
     arm: arm.name,
     description: arm.description,
     isBaseline: arm.name === baseline,
     control: arm.control,
-    survives: survivals(arm, metrics),
-    cells: metrics.map((metric) => ladderCell(arm, metric, compared && arm.name !== baseline, result.statistics)),
+    survives: describeSurvivals(arm, metrics),
+    cells: metrics.map((metric) => buildLadderCell(arm, metric, compared && arm.name !== baseline, result.statistics)),
     holes: arm.holes,
   }));
-  const absent = absentRows(result);
-  const legend = legendOf(result, compared);
-  return { metrics, baseline, compared, rows, absent, legend, notes: notesOf(rows, absent) };
+  const absent = listAbsentRows(result);
+  const legend = buildTableLegend(result, compared);
+  return { metrics, baseline, compared, rows, absent, legend, notes: buildTableNotes(rows, absent) };
 }
 
 /** The arms in their order, each followed by its null controls; controls of a missing arm are last. */
-export function ladderOrder(arms: readonly ArmResult[]): ArmResult[] {
+export function orderLadderArms(arms: readonly ArmResult[]): ArmResult[] {
   const names = new Set(arms.map(({ name }) => name));
-  const controlsOf = (name: string) => arms.filter(({ control }) => control?.of === name);
+  const listArmControls = (name: string) => arms.filter(({ control }) => control?.of === name);
   return [
-    ...arms.filter(({ control }) => control === null).flatMap((arm) => [arm, ...controlsOf(arm.name)]),
+    ...arms.filter(({ control }) => control === null).flatMap((arm) => [arm, ...listArmControls(arm.name)]),
     ...arms.filter(({ control }) => control !== null && !names.has(control.of)),
   ];
 }
 
-function absentRows({ failures, stopped }: ExperimentResult): AbsentRow[] {
+function listAbsentRows({ failures, stopped }: ExperimentResult): AbsentRow[] {
   const failed = failures.map(({ name, description, code, message }) => ({
     arm: name,
     description,
@@ -128,14 +128,14 @@ function absentRows({ failures, stopped }: ExperimentResult): AbsentRow[] {
 
 /** Why a race stopped an arm. */
 export function stopReason({ queries, metric, mean, difference, p }: StoppedArm): string {
-  return `after ${queries} queries, ${metric} ${decimal(mean, 3)}, ${againstBest(difference)}, p ${probability(p)}`;
+  return `after ${queries} queries, ${metric} ${formatDecimal(mean, 3)}, ${formatAgainstBest(difference)}, p ${formatProbability(p)}`;
 }
 
-function againstBest({ mean, low, high }: Interval): string {
-  return `${signed(mean, 3)} [${signed(low, 2)}, ${signed(high, 2)}] against the best`;
+function formatAgainstBest({ mean, low, high }: Interval): string {
+  return `${formatSigned(mean, 3)} [${formatSigned(low, 2)}, ${formatSigned(high, 2)}] against the best`;
 }
 
-function notesOf(rows: readonly LadderRow[], absent: readonly AbsentRow[]): string[] {
+function buildTableNotes(rows: readonly LadderRow[], absent: readonly AbsentRow[]): string[] {
   const unexplained = rows.filter(({ survives }) => survives.length > 0);
   return [
     ...unexplained.map(
@@ -149,7 +149,7 @@ function notesOf(rows: readonly LadderRow[], absent: readonly AbsentRow[]): stri
 type Measured = Pick<ArmResult, 'name' | 'metrics' | 'comparisons'>;
 
 /** @param level of the intervals; a corrected p below 1 - level decides. */
-export function ladderCell(
+export function buildLadderCell(
   arm: Measured,
   metric: string,
   isCompared: boolean,
@@ -159,33 +159,33 @@ export function ladderCell(
   if (interval === undefined)
     throw new ValidationError(`arm ${arm.name} has no metric: ${metric}; name a metric of the result`, { metric });
   assertFinite(interval, `arm ${arm.name}, ${metric}`);
-  const comparison = isCompared ? comparisonOf(arm, metric) : null;
+  const comparison = isCompared ? getComparison(arm, metric) : null;
   const verdict = comparison?.verdict ?? 'undecided';
   return {
     metric,
     mean: interval.mean,
     verdict,
     mark: MARKS[verdict],
-    value: decimal(interval.mean, 3),
-    interval: brackets(interval, decimal, 2),
-    comparison: comparison && writtenComparison(comparison, 1 - level),
+    value: formatDecimal(interval.mean, 3),
+    interval: formatInterval(interval, formatDecimal, 2),
+    comparison: comparison && buildLadderComparison(comparison, 1 - level),
   };
 }
 
 /** A comparison as every table writes it. @param bound of the corrected p, which decides */
-export function writtenComparison(comparison: Comparison, bound: number): LadderComparison {
+export function buildLadderComparison(comparison: Comparison, bound: number): LadderComparison {
   const { difference, correctedP, effectSize, minimumDetectable, wins, ties, losses } = comparison;
   return {
-    difference: signed(difference.mean, 3),
-    interval: brackets(difference, signed, 2),
-    p: probability(correctedP, bound),
-    effectSize: effectSize === null ? '—' : signed(effectSize, 2),
-    minimumDetectable: minimumDetectable === null ? '—' : decimal(minimumDetectable, 3),
+    difference: formatSigned(difference.mean, 3),
+    interval: formatInterval(difference, formatSigned, 2),
+    p: formatProbability(correctedP, bound),
+    effectSize: effectSize === null ? '—' : formatSigned(effectSize, 2),
+    minimumDetectable: minimumDetectable === null ? '—' : formatDecimal(minimumDetectable, 3),
     counts: `${wins}/${ties}/${losses}`,
   };
 }
 
-function comparisonOf(arm: Measured, metric: string): Comparison {
+function getComparison(arm: Measured, metric: string): Comparison {
   const comparison = arm.comparisons?.[metric];
   if (comparison === undefined)
     throw new ValidationError(
@@ -203,10 +203,13 @@ function assertFinite({ mean, low, high }: Estimate, where: string): void {
     if (!Number.isFinite(value)) throw new NotFiniteError('interval', where, value);
 }
 
-function legendOf({ queries, baseline, statistics, metrics, arms }: ExperimentResult, compared: boolean): string[] {
+function buildTableLegend(
+  { queries, baseline, statistics, metrics, arms }: ExperimentResult,
+  compared: boolean,
+): string[] {
   const others = arms.filter(({ name }) => name !== baseline);
   const controls = others.filter(({ control }) => control !== null).length;
-  return statisticsLegend({
+  return buildStatisticsLegend({
     rows: 'arms',
     baseline,
     compared,
@@ -215,9 +218,9 @@ function legendOf({ queries, baseline, statistics, metrics, arms }: ExperimentRe
       { of: 'arms', count: others.length - controls },
       ...(controls === 0 ? [] : [{ of: 'null controls', count: controls }]),
     ],
-    unresolved: compared ? unresolvedIn(others, metrics) : [],
+    unresolved: compared ? listUnresolved(others, metrics) : [],
     statistics,
     queries: queries.length,
-    conversations: conversationCount(queries),
+    conversations: countConversations(queries),
   });
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { sampleTraining } from '../training/invented-training.fixture.ts';
+import { inventTraining } from '../training/invented-training.fixture.ts';
 import { renderTestMarkdown, renderTestText } from './test-table.ts';
 
-const { models, config, metrics, level } = sampleTraining(7, {
+const { models, config, metrics, level } = inventTraining(7, {
   signals: 5,
   folds: 3,
   epochs: 5,

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { sampleResult } from '../page/invented-result.fixture.ts';
+import { inventResult } from '../page/invented-result.fixture.ts';
 import { withFailedBaseline } from './failed-baseline.fixture.ts';
-import { handmadeResult } from './result.fixture.ts';
+import { buildHandmadeResult } from './result.fixture.ts';
 import { renderText } from './text-table.ts';
 
 test('columns are aligned, marks follow the interval', () => {
-  expect(renderText(handmadeResult())).toBe(
+  expect(renderText(buildHandmadeResult())).toBe(
     [
       'arm               mrr@10                   Δ      p  recall@10',
       '─'.repeat(70),
@@ -25,13 +25,13 @@ test('columns are aligned, marks follow the interval', () => {
 });
 
 test('a ladder of thirteen arms and four metrics fits into 120 columns in one block', () => {
-  const lines = renderText(sampleResult(5, { arms: 13, threads: 11, turnsAThread: 7, top: 10 })).split('\n');
+  const lines = renderText(inventResult(5, { arms: 13, threads: 11, turnsAThread: 7, top: 10 })).split('\n');
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(120);
   expect(lines.filter((line) => line.startsWith('bm25 '))).toHaveLength(1);
 });
 
 test('what does not fit follows in a further block under the same arms', () => {
-  const lines = renderText(sampleResult(5, { arms: 13, threads: 11, turnsAThread: 7, top: 10 }), 80).split('\n');
+  const lines = renderText(inventResult(5, { arms: 13, threads: 11, turnsAThread: 7, top: 10 }), 80).split('\n');
   const table = lines.slice(
     0,
     lines.findIndex((line) => line.startsWith('▲')),
@@ -44,7 +44,7 @@ test('what does not fit follows in a further block under the same arms', () => {
 });
 
 test('without its baseline a ladder has no columns of differences', () => {
-  const lines = renderText(withFailedBaseline(handmadeResult())).split('\n');
+  const lines = renderText(withFailedBaseline(buildHandmadeResult())).split('\n');
   expect([lines[0], ...lines.slice(2, 4)]).toEqual([
     'arm               mrr@10               recall@10',
     'newest | <first>   .353 [.33, .38]     .099 [.00, .20]',

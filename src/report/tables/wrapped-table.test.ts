@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { alignedLines } from './text-table.ts';
-import { wrapped, wrappedTable } from './wrapped-table.ts';
+import { alignLines } from './text-table.ts';
+import { formatWrappedTable, wrapText } from './wrapped-table.ts';
 
 test('a text is broken between words, and within a word without room', () => {
-  expect(wrapped('one two three', 7)).toEqual(['one two', 'three']);
-  expect(wrapped('one two three', 13)).toEqual(['one two three']);
-  expect(wrapped('a lengthy1234567 b', 7)).toEqual(['a', 'lengthy', '1234567', 'b']);
-  expect(wrapped('', 5)).toEqual(['']);
+  expect(wrapText('one two three', 7)).toEqual(['one two', 'three']);
+  expect(wrapText('one two three', 13)).toEqual(['one two three']);
+  expect(wrapText('a lengthy1234567 b', 7)).toEqual(['a', 'lengthy', '1234567', 'b']);
+  expect(wrapText('', 5)).toEqual(['']);
 });
 
 test('no line is longer than the width, and every word is there in its order', () => {
   const words = fc.array(fc.stringMatching(/^[a-z]{1,17}$/), { minLength: 1, maxLength: 11 });
   fc.assert(
     fc.property(words, fc.integer({ min: 3, max: 23 }), (all, width) => {
-      const lines = wrapped(all.join(' '), width);
+      const lines = wrapText(all.join(' '), width);
       expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(width);
       expect(lines.join('').replaceAll(' ', '')).toBe(all.join(''));
     }),
@@ -28,7 +28,7 @@ const rows = [
 ];
 
 test('the widest columns take several lines, a row below the other', () => {
-  expect(wrappedTable(rows, 41)).toEqual([
+  expect(formatWrappedTable(rows, 41)).toEqual([
     'key          A              B',
     '─────────────────────────────────────────',
     'description  the first of   x',
@@ -40,6 +40,6 @@ test('the widest columns take several lines, a row below the other', () => {
 });
 
 test('where there is room, and where there is none at all, the table stands as it must', () => {
-  expect(wrappedTable(rows, 200)).toEqual(alignedLines(rows));
-  expect(Math.max(...wrappedTable(rows, 5).map((line) => line.length))).toBe(8 + 2 + 8 + 2 + 8);
+  expect(formatWrappedTable(rows, 200)).toEqual(alignLines(rows));
+  expect(Math.max(...formatWrappedTable(rows, 5).map((line) => line.length))).toBe(8 + 2 + 8 + 2 + 8);
 });

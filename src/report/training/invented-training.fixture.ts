@@ -1,4 +1,4 @@
-import { type Random, random } from '../../core/random.ts';
+import { createRandom, type Random } from '../../core/random.ts';
 import type { Comparison, Interval, Stratum } from '../../experiment/measure/result.ts';
 import { type TrainingConfig, trainingConfig } from '../../training/training-config.ts';
 import type {
@@ -10,7 +10,7 @@ import type {
   NullControl,
   TrainingResult,
 } from '../../training/training-result.ts';
-import { sampleResult } from '../page/invented-result.fixture.ts';
+import { inventResult } from '../page/invented-result.fixture.ts';
 
 /** How large an invented training is. */
 interface SampleTrainingSize {
@@ -31,16 +31,23 @@ const SCORES = ['bm25', 'cosine', 'lsa', 'entities', 'session-words', 'asked & <
 const SPREADS = ['', ':-1', ':+1', ':-2', ':+2', ':session-best', ':session-mean', ':share'];
 
 /** A result with the shape of a real training and invented figures. */
-export function sampleTraining(seed: number, size: SampleTrainingSize): TrainingResult {
-  const draw = random(seed, 'sample-training');
-  const run = sampleResult(seed, { arms: 2, threads: 5, turnsAThread: 3, top: 2 });
-  const config = configOf();
-  const strata = strataOf(size.queries);
-  const signals = signalsOf(size.signals);
-  const linear = modelOf(draw, 'linear', numbersOf(draw, 'weights', signals), strata, size, signals);
+export function inventTraining(seed: number, size: SampleTrainingSize): TrainingResult {
+  const draw = createRandom(seed, 'sample-training');
+  const run = inventResult(seed, { arms: 2, threads: 5, turnsAThread: 3, top: 2 });
+  const config = buildTrainingConfig();
+  const strata = inventTrainingStrata(size.queries);
+  const signals = inventSignalNames(size.signals);
+  const linear = inventModelResult(
+    draw,
+    'linear',
+    inventLearnedNumbers(draw, 'weights', signals),
+    strata,
+    size,
+    signals,
+  );
   const coordinates = ['depth', 'sibling order', 'homogeneity', 'time', 'complexity'];
-  const single = ['alpha', 'temperature', 'decay'].flatMap((name) => numbersOf(draw, name, [name]));
-  const trajectory = [...numbersOf(draw, 'coordinates', coordinates), ...single];
+  const single = ['alpha', 'temperature', 'decay'].flatMap((name) => inventLearnedNumbers(draw, name, [name]));
+  const trajectory = [...inventLearnedNumbers(draw, 'coordinates', coordinates), ...single];
   return {
     name: 'sample-training',
     hash: '5a17c0de',
@@ -55,7 +62,7 @@ export function sampleTraining(seed: number, size: SampleTrainingSize): Training
     signals,
     poolRecall: 0.931,
     strata,
-    models: [linear, ...(size.second ? [modelOf(draw, 'trajectory', trajectory, strata, size, [])] : [])],
+    models: [linear, ...(size.second ? [inventModelResult(draw, 'trajectory', trajectory, strata, size, [])] : [])],
     transfer: size.second
       ? [
           {
@@ -64,7 +71,7 @@ export function sampleTraining(seed: number, size: SampleTrainingSize): Training
             conversations: 41,
             trainedOn: 'sample-training',
             testedOn: 'irc',
-            metrics: intervals(draw, 0.31),
+            metrics: inventIntervals(draw, 0.31),
           },
           {
             model: 'linear',
@@ -72,14 +79,14 @@ export function sampleTraining(seed: number, size: SampleTrainingSize): Training
             conversations: 13,
             trainedOn: 'irc',
             testedOn: 'sample-training',
-            metrics: intervals(draw, 0.44),
+            metrics: inventIntervals(draw, 0.44),
           },
         ]
       : [],
   };
 }
 
-function configOf(): TrainingConfig {
+function buildTrainingConfig(): TrainingConfig {
   return trainingConfig.parse({
     name: 'sample-training',
     dataset: { name: 'jsonl', path: 'nowhere' },
@@ -92,42 +99,51 @@ function configOf(): TrainingConfig {
   });
 }
 
-function signalsOf(count: number): string[] {
+function inventSignalNames(count: number): string[] {
   return Array.from({ length: count }, (_, at) => {
     const name = `${SCORES[at % SCORES.length]}${SPREADS[Math.floor(at / SCORES.length) % SPREADS.length]}`;
     return at < SCORES.length * SPREADS.length ? name : `${name} × words ${at}`;
   });
 }
 
-function strataOf(queries: number): Stratum[] {
-  const of = (test: (query: number) => boolean) => Array.from({ length: queries }, (_, q) => q).filter(test);
+function inventTrainingStrata(queries: number): Stratum[] {
+  const filterQueryNumbers = (test: (query: number) => boolean) =>
+    Array.from({ length: queries }, (_, q) => q).filter(test);
   return [
     {
       name: 'kind',
       description: 'what sort of question it is',
-      levels: ['multi-hop', 'temporal', 'single-hop'].map((name, l) => ({ name, queries: of((q) => q % 3 === l) })),
+      levels: ['multi-hop', 'temporal', 'single-hop'].map((name, l) => ({
+        name,
+        queries: filterQueryNumbers((q) => q % 3 === l),
+      })),
     },
     {
       name: 'place of the query in its conversation',
       description: 'as of its moment',
-      levels: ['first half', 'second half'].map((name, l) => ({ name, queries: of((q) => q % 2 === l) })),
+      levels: ['first half', 'second half'].map((name, l) => ({
+        name,
+        queries: filterQueryNumbers((q) => q % 2 === l),
+      })),
     },
   ];
 }
 
-function interval(draw: Random, mean: number, half: number): Interval {
+function inventMeanInterval(draw: Random, mean: number, half: number): Interval {
   return { mean, low: mean - half * (0.8 + 0.4 * draw.uniform()), high: mean + half * (0.8 + 0.4 * draw.uniform()) };
 }
 
-function intervals(draw: Random, around: number): Record<string, Interval> {
-  return Object.fromEntries(METRICS.map((metric, m) => [metric, interval(draw, around + 0.1 - 0.06 * m, 0.025)]));
+function inventIntervals(draw: Random, around: number): Record<string, Interval> {
+  return Object.fromEntries(
+    METRICS.map((metric, m) => [metric, inventMeanInterval(draw, around + 0.1 - 0.06 * m, 0.025)]),
+  );
 }
 
-function comparison(draw: Random, mean: number): Comparison {
+function inventTestedComparison(draw: Random, mean: number): Comparison {
   const p = Math.min(1, Math.exp(-80 * Math.abs(mean)) * (0.5 + draw.uniform()));
   const verdict = mean > 0 ? 'better' : 'worse';
   return {
-    difference: interval(draw, mean, 0.02),
+    difference: inventMeanInterval(draw, mean, 0.02),
     p: p / 2,
     correctedP: p,
     samples: 10_000,
@@ -141,22 +157,22 @@ function comparison(draw: Random, mean: number): Comparison {
   };
 }
 
-function comparisonsOf(draw: Random, mean: number): Record<string, Comparison> {
-  return Object.fromEntries(METRICS.map((metric, m) => [metric, comparison(draw, mean * (1 - 0.1 * m))]));
+function inventComparisons(draw: Random, mean: number): Record<string, Comparison> {
+  return Object.fromEntries(METRICS.map((metric, m) => [metric, inventTestedComparison(draw, mean * (1 - 0.1 * m))]));
 }
 
-function methodOf(draw: Random, at: number, strata: readonly Stratum[]): MethodResult {
+function inventMethodResult(draw: Random, at: number, strata: readonly Stratum[]): MethodResult {
   const gain = GAINS[at] as number;
-  const valueAt = (shift: number) => ({
+  const inventStratumValue = (shift: number) => ({
     mean: 0.6 + gain + shift,
-    difference: at === 0 ? null : interval(draw, gain + shift / 3, 0.04),
+    difference: at === 0 ? null : inventMeanInterval(draw, gain + shift / 3, 0.04),
     p: at === 0 ? null : 0.01,
     correctedP: at === 0 ? null : Math.min(1, 0.04 + Math.abs(shift)),
   });
   return {
     name: METHODS[at] as string,
-    metrics: intervals(draw, 0.6 + gain),
-    comparisons: at === 0 ? null : comparisonsOf(draw, gain),
+    metrics: inventIntervals(draw, 0.6 + gain),
+    comparisons: at === 0 ? null : inventComparisons(draw, gain),
     holes: 97 * (at + 1),
     strata: Object.fromEntries(
       strata.map(({ name, levels }) => [
@@ -164,7 +180,7 @@ function methodOf(draw: Random, at: number, strata: readonly Stratum[]): MethodR
         Object.fromEntries(
           levels.map((level, l) => [
             level.name,
-            Object.fromEntries(METRICS.map((metric, m) => [metric, valueAt(0.07 * (l - 1) - 0.05 * m)])),
+            Object.fromEntries(METRICS.map((metric, m) => [metric, inventStratumValue(0.07 * (l - 1) - 0.05 * m)])),
           ]),
         ),
       ]),
@@ -172,15 +188,15 @@ function methodOf(draw: Random, at: number, strata: readonly Stratum[]): MethodR
   };
 }
 
-function numbersOf(draw: Random, parameter: string, labels: readonly string[]): LearnedNumber[] {
+function inventLearnedNumbers(draw: Random, parameter: string, labels: readonly string[]): LearnedNumber[] {
   return labels.map((label, at) => {
     const value = (1.4 * (draw.uniform() - 0.4)) / Math.sqrt(1 + at / 5);
-    const { low, high } = interval(draw, value, 0.15);
+    const { low, high } = inventMeanInterval(draw, value, 0.15);
     return { parameter, label, handTuned: at < 2 ? 1 : 0, value, interval: { low, high } };
   });
 }
 
-function foldOf(draw: Random, fold: number, { epochs }: SampleTrainingSize): FoldResult {
+function inventFoldResult(draw: Random, fold: number, { epochs }: SampleTrainingSize): FoldResult {
   const height = 2.4 + 0.3 * draw.uniform();
   const ran = Math.round(epochs * (0.6 + 0.4 * draw.uniform()));
   const best = 0.58 + 0.06 * draw.uniform();
@@ -197,7 +213,7 @@ function foldOf(draw: Random, fold: number, { epochs }: SampleTrainingSize): Fol
   };
 }
 
-function modelOf(
+function inventModelResult(
   draw: Random,
   name: string,
   numbers: readonly LearnedNumber[],
@@ -205,28 +221,28 @@ function modelOf(
   size: SampleTrainingSize,
   families: readonly string[],
 ): ModelResult {
-  const { clusters: _, ...last } = foldOf(draw, 1, size);
+  const { clusters: _, ...last } = inventFoldResult(draw, 1, size);
   return {
     ...last,
     name,
-    methods: METHODS.map((_, at) => methodOf(draw, at, strata)),
+    methods: METHODS.map((_, at) => inventMethodResult(draw, at, strata)),
     baseline: 'hand-tuned',
     measured: { queries: size.queries, conversations: size.folds },
     numbers,
-    folds: Array.from({ length: size.folds }, (_, fold) => foldOf(draw, fold, size)),
+    folds: Array.from({ length: size.folds }, (_, fold) => inventFoldResult(draw, fold, size)),
     searches: ['random search', 'coordinate ascent'].map((method, at) => ({
       method,
       evaluations: Array.from({ length: size.folds }, (_, fold) => 311 + (fold % 3)),
       foldsAtStart: at === 0 ? 2 : 0,
     })),
-    calibration: { bins: binsOf(draw), expectedError: 0.0123 },
-    importance: families.slice(0, 60).map((family) => importanceOf(draw, family)),
-    controls: families.length === 0 ? [] : controlsOf(draw, families),
+    calibration: { bins: inventCalibrationBins(draw), expectedError: 0.0123 },
+    importance: families.slice(0, 60).map((family) => inventImportance(draw, family)),
+    controls: families.length === 0 ? [] : inventNullControls(draw, families),
     file: `weights-${name}.safetensors`,
   };
 }
 
-function binsOf(draw: Random): ModelResult['calibration']['bins'] {
+function inventCalibrationBins(draw: Random): ModelResult['calibration']['bins'] {
   return Array.from({ length: 10 }, (_, bin) => {
     const count = bin === 7 ? 0 : Math.round(30_000 * Math.exp(-1.1 * bin)) + 1;
     const predicted = count === 0 ? null : (bin + 0.3 + 0.3 * draw.uniform()) / 10;
@@ -235,21 +251,21 @@ function binsOf(draw: Random): ModelResult['calibration']['bins'] {
   });
 }
 
-function importanceOf(draw: Random, family: string): Importance {
+function inventImportance(draw: Random, family: string): Importance {
   const mean = -0.05 * draw.uniform() ** 4 + 0.004 * (draw.uniform() - 0.5);
-  return { family, signals: [family, `${family}:share`], comparisons: comparisonsOf(draw, mean) };
+  return { family, signals: [family, `${family}:share`], comparisons: inventComparisons(draw, mean) };
 }
 
-function controlsOf(draw: Random, signals: readonly string[]): NullControl[] {
+function inventNullControls(draw: Random, signals: readonly string[]): NullControl[] {
   const gain = GAINS.at(-1) as number;
   return Object.entries(TAKEN).map(([part, taken], at, { length }) => ({
     part,
     signals: signals.filter((_, s) => (at === length - 1 ? s % length < at : s % length === at)),
-    metrics: intervals(draw, 0.6 + gain - taken),
-    comparisons: comparisonsOf(draw, -taken),
+    metrics: inventIntervals(draw, 0.6 + gain - taken),
+    comparisons: inventComparisons(draw, -taken),
     baseline: {
       isUnchanged: part !== 'all of these',
-      comparisons: comparisonsOf(draw, part === 'all of these' ? -0.03 : 0),
+      comparisons: inventComparisons(draw, part === 'all of these' ? -0.03 : 0),
     },
   }));
 }

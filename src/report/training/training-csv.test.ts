@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
-import { handmadeControl, handmadeModel, handmadeTraining, withBaseline } from '../tables/controls.fixture.ts';
-import { sampleTraining } from './invented-training.fixture.ts';
 import {
-  numberName,
+  buildHandmadeControl,
+  buildHandmadeModel,
+  buildHandmadeTraining,
+  withBaseline,
+} from '../tables/controls.fixture.ts';
+import { inventTraining } from './invented-training.fixture.ts';
+import {
+  formatNumberName,
   renderControlsCsv,
   renderCurveCsv,
   renderImportanceCsv,
@@ -10,10 +15,10 @@ import {
   renderWeightsCsv,
 } from './training-csv.ts';
 
-const result = sampleTraining(3, { signals: 11, folds: 3, epochs: 5, queries: 29, second: true });
+const result = inventTraining(3, { signals: 11, folds: 3, epochs: 5, queries: 29, second: true });
 const [linear, trajectory] = result.models;
 
-function rowsOf(csv: string): { heading: string[]; rows: string[][] } {
+function parseTrainingCsv(csv: string): { heading: string[]; rows: string[][] } {
   const [heading = [], ...rows] = csv
     .trimEnd()
     .split('\n')
@@ -22,7 +27,7 @@ function rowsOf(csv: string): { heading: string[]; rows: string[][] } {
 }
 
 test('a row a model, method and metric, with all digits', () => {
-  const { heading, rows } = rowsOf(renderTrainingCsv(result));
+  const { heading, rows } = parseTrainingCsv(renderTrainingCsv(result));
   expect(rows).toHaveLength(2 * 5 * 3);
   expect(rows[0]?.slice(0, 4)).toEqual([
     'linear',
@@ -38,7 +43,7 @@ test('a row a model, method and metric, with all digits', () => {
 });
 
 test('a row a number, hand-tuned before learned, bounds empty where nothing was resampled', () => {
-  const { heading, rows } = rowsOf(renderWeightsCsv(result));
+  const { heading, rows } = parseTrainingCsv(renderWeightsCsv(result));
   expect(heading).toEqual(['model', 'parameter', 'number', 'hand-tuned', 'learned', 'low', 'high']);
   expect(rows).toHaveLength(11 + (trajectory?.numbers.length ?? 0));
   const first = linear?.numbers[0];
@@ -55,11 +60,11 @@ test('a row a number, hand-tuned before learned, bounds empty where nothing was 
       numbers: model.numbers.map((number) => ({ ...number, interval: null })),
     })),
   };
-  expect(rowsOf(renderWeightsCsv(bare)).rows[0]?.slice(5)).toEqual(['', '']);
+  expect(parseTrainingCsv(renderWeightsCsv(bare)).rows[0]?.slice(5)).toEqual(['', '']);
 });
 
 test('a row an epoch of every fold, as far as loss or validation goes', () => {
-  const { heading, rows } = rowsOf(renderCurveCsv(result));
+  const { heading, rows } = parseTrainingCsv(renderCurveCsv(result));
   expect(heading.at(-1)).toBe(`validation ${result.config.fitting.metric}`);
   expect([...new Set(rows.map(([, fold]) => fold))]).toEqual(['1', '2', '3', 'all']);
   const own = rows.filter(([model, fold]) => model === 'linear' && fold === '2');
@@ -71,21 +76,25 @@ test('a row an epoch of every fold, as far as loss or validation goes', () => {
 });
 
 test('a row a family and metric', () => {
-  const { rows } = rowsOf(renderImportanceCsv(result));
+  const { rows } = parseTrainingCsv(renderImportanceCsv(result));
   expect(rows).toHaveLength(3 * (linear?.importance.length ?? 0));
   expect(Number(rows[1]?.[4])).toBe(linear?.importance[0]?.comparisons['ndcg@10']?.difference.mean);
 });
 
 test('a row a null control and metric, the share empty where nothing was gained or the baseline changes', () => {
   const controls = [
-    handmadeControl('time', 0.75, 0.625, 0.25),
-    withBaseline(handmadeControl('text', 0.75, 0.625, 0.25), -0.25, 0.25),
+    buildHandmadeControl('time', 0.75, 0.625, 0.25),
+    withBaseline(buildHandmadeControl('text', 0.75, 0.625, 0.25), -0.25, 0.25),
   ];
-  const gained = { ...handmadeModel(0.5, 0.75), controls };
-  const lost = { ...handmadeModel(0.5, 0.375), name: 'other', controls: [handmadeControl('time', 0.375, 0.25)] };
+  const gained = { ...buildHandmadeModel(0.5, 0.75), controls };
+  const lost = {
+    ...buildHandmadeModel(0.5, 0.375),
+    name: 'other',
+    controls: [buildHandmadeControl('time', 0.375, 0.25)],
+  };
   const difference = 'difference,difference low,difference high,p,corrected p,samples,unresolved,verdict';
   const baseline = difference.replaceAll(/(^|,)/g, '$1baseline ');
-  expect(renderControlsCsv(handmadeTraining(gained, lost))).toBe(
+  expect(renderControlsCsv(buildHandmadeTraining(gained, lost))).toBe(
     [
       `model,part,signals,metric,mean,low,high,${difference},${baseline},baseline,share of gain`,
       'linear,time,time:a time:b,recall@10,0.625,0.5,0.75,-0.125,-0.1875,-0.0625,0.125,0.25,10000,false,undecided,0,-0.0625,0.0625,0.25,0.5,10000,false,undecided,unchanged,0.5',
@@ -94,11 +103,11 @@ test('a row a null control and metric, the share empty where nothing was gained 
       '',
     ].join('\n'),
   );
-  expect(rowsOf(renderControlsCsv(result)).rows).toHaveLength(4 * 3);
+  expect(parseTrainingCsv(renderControlsCsv(result)).rows).toHaveLength(4 * 3);
 });
 
 test('a number is called by its parameter too where there are several', () => {
-  expect(numberName({ parameter: 'weights', label: 'bm25' }, 1)).toBe('bm25');
-  expect(numberName({ parameter: 'coordinates', label: 'depth' }, 2)).toBe('coordinates: depth');
-  expect(numberName({ parameter: 'alpha', label: 'alpha' }, 2)).toBe('alpha');
+  expect(formatNumberName({ parameter: 'weights', label: 'bm25' }, 1)).toBe('bm25');
+  expect(formatNumberName({ parameter: 'coordinates', label: 'depth' }, 2)).toBe('coordinates: depth');
+  expect(formatNumberName({ parameter: 'alpha', label: 'alpha' }, 2)).toBe('alpha');
 });

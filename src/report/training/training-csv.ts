@@ -1,7 +1,7 @@
-import { intervalMethod } from '../../evaluation/mean-intervals.ts';
+import { chooseIntervalMethod } from '../../evaluation/mean-intervals.ts';
 import type { LearnedNumber, TrainingResult } from '../../training/training-result.ts';
-import { csvText, DIFFERENCE_COLUMNS } from '../tables/csv.ts';
-import { gainShare } from '../tables/gain-share.ts';
+import { DIFFERENCE_COLUMNS, formatCsv } from '../tables/csv.ts';
+import { computeGainShare } from '../tables/gain-share.ts';
 
 /** One row a model, method and metric with every figure. */
 export function renderTrainingCsv({ models, metrics }: TrainingResult): string {
@@ -22,24 +22,24 @@ export function renderTrainingCsv({ models, metrics }: TrainingResult): string {
       metrics.map((metric) => {
         const value = values[metric];
         const comparison = comparisons?.[metric];
-        const figures = [value?.mean, value?.low, value?.high, ...differenceOf(comparison), holes];
-        return [model, name, metric, ...figures, conversations, intervalMethod(conversations)];
+        const figures = [value?.mean, value?.low, value?.high, ...flattenDifference(comparison), holes];
+        return [model, name, metric, ...figures, conversations, chooseIntervalMethod(conversations)];
       }),
     ),
   );
-  return csvText([heading, ...rows]);
+  return formatCsv([heading, ...rows]);
 }
 
 type Compared = NonNullable<TrainingResult['models'][number]['methods'][number]['comparisons']>[string];
 
-function differenceOf(comparison: Compared | undefined) {
+function flattenDifference(comparison: Compared | undefined) {
   const { difference, p, correctedP, samples, unresolved, verdict } = comparison ?? {};
   const isOpen = unresolved === undefined ? undefined : String(unresolved);
   return [difference?.mean, difference?.low, difference?.high, p, correctedP, samples, isOpen, verdict];
 }
 
 /** What a number is called where numbers of several parameters stand together. */
-export function numberName(
+export function formatNumberName(
   { parameter, label }: Pick<LearnedNumber, 'parameter' | 'label'>,
   parameters: number,
 ): string {
@@ -60,7 +60,7 @@ export function renderWeightsCsv({ models }: TrainingResult): string {
       interval?.high,
     ]),
   );
-  return csvText([heading, ...rows]);
+  return formatCsv([heading, ...rows]);
 }
 
 /** One row an epoch of each outer fold, and of the training on all rows (`all`). */
@@ -77,7 +77,7 @@ export function renderCurveCsv({ models, config }: TrainingResult): string {
         ]),
     ),
   );
-  return csvText([['model', 'fold', 'epoch', 'loss', `validation ${config.fitting.metric}`], ...rows]);
+  return formatCsv([['model', 'fold', 'epoch', 'loss', `validation ${config.fitting.metric}`], ...rows]);
 }
 
 /** One row a family of signals and metric. */
@@ -85,10 +85,10 @@ export function renderImportanceCsv({ models, metrics }: TrainingResult): string
   const heading = ['model', 'family', 'signals', 'metric', ...DIFFERENCE_COLUMNS];
   const rows = models.flatMap(({ name, importance }) =>
     importance.flatMap(({ family, signals, comparisons }) =>
-      metrics.map((metric) => [name, family, signals.join(' '), metric, ...differenceOf(comparisons[metric])]),
+      metrics.map((metric) => [name, family, signals.join(' '), metric, ...flattenDifference(comparisons[metric])]),
     ),
   );
-  return csvText([heading, ...rows]);
+  return formatCsv([heading, ...rows]);
 }
 
 /** Of the hand-tuned numbers under a control. */
@@ -112,19 +112,19 @@ export function renderControlsCsv({ models, metrics }: TrainingResult): string {
     model.controls.flatMap((control) =>
       metrics.map((metric) => {
         const value = control.metrics[metric];
-        const figures = [value?.mean, value?.low, value?.high, ...differenceOf(control.comparisons[metric])];
+        const figures = [value?.mean, value?.low, value?.high, ...flattenDifference(control.comparisons[metric])];
         return [
           model.name,
           control.part,
           control.signals.join(' '),
           metric,
           ...figures,
-          ...differenceOf(control.baseline.comparisons[metric]),
+          ...flattenDifference(control.baseline.comparisons[metric]),
           control.baseline.isUnchanged ? 'unchanged' : 'changed',
-          gainShare(model, control, metric),
+          computeGainShare(model, control, metric),
         ];
       }),
     ),
   );
-  return csvText([heading, ...rows]);
+  return formatCsv([heading, ...rows]);
 }

@@ -1,26 +1,27 @@
 import { expect, test } from 'vitest';
-import { handmadeFamily, handmadeModel, handmadeTraining } from '../tables/controls.fixture.ts';
-import { importanceMarkdown, importanceSection } from './training-importance.ts';
+import { buildHandmadeFamily, buildHandmadeModel, buildHandmadeTraining } from '../tables/controls.fixture.ts';
+import { formatImportanceMarkdown, renderImportanceSection } from './training-importance.ts';
 
 const model = {
-  ...handmadeModel(0.5, 0.75),
+  ...buildHandmadeModel(0.5, 0.75),
   importance: [
-    handmadeFamily('bm25', -0.02),
-    handmadeFamily('asked & <named>', 0.005),
-    handmadeFamily('age', -0.25, 0.003),
+    buildHandmadeFamily('bm25', -0.02),
+    buildHandmadeFamily('asked & <named>', 0.005),
+    buildHandmadeFamily('age', -0.25, 0.003),
   ],
 };
-const training = handmadeTraining(model);
+const training = buildHandmadeTraining(model);
 /** Losses of .001 to count thousandths, the least first. */
-const many = (count: number) => Array.from({ length: count }, (_, at) => handmadeFamily(`f${at}`, -(at + 1) / 1000));
-const firstColumn = (table = '') =>
+const buildManyFamilies = (count: number) =>
+  Array.from({ length: count }, (_, at) => buildHandmadeFamily(`f${at}`, -(at + 1) / 1000));
+const listFirstColumn = (table = '') =>
   table
     .split('\n')
     .slice(2)
     .map((row) => row.split('|')[1]?.trim());
 
 test('Markdown has the family that is missed most first, marked where it is decided', () => {
-  const [sentence, table] = importanceMarkdown(training, model);
+  const [sentence, table] = formatImportanceMarkdown(training, model);
   expect(sentence).toMatch(/ Families: 3, by what is lost in recall@10\. Brackets: /);
   expect(table?.split('\n')).toEqual([
     '| without            | signals | recall@10                    |',
@@ -35,16 +36,18 @@ test.each([
   [15, 'Families: 15, by what is lost in recall@10.'],
   [16, 'Families: 16; these 15 are missed most in recall@10, all are in metrics.json.'],
 ])('of %i families the 15 greatest losses are shown', (count, end) => {
-  const [sentence, table] = importanceMarkdown(training, { ...model, importance: many(count) });
+  const [sentence, table] = formatImportanceMarkdown(training, { ...model, importance: buildManyFamilies(count) });
   expect(sentence).toContain(`${end} Brackets: `);
-  expect(firstColumn(table)).toEqual(Array.from({ length: 15 }, (_, at) => `f${count - 1 - at}`));
+  expect(listFirstColumn(table)).toEqual(Array.from({ length: 15 }, (_, at) => `f${count - 1 - at}`));
 });
 
 test('the page has every family, to three digits', () => {
-  const text = importanceSection(handmadeTraining({ ...model, importance: many(47) }))[0]?.content.text ?? '';
+  const text =
+    renderImportanceSection(buildHandmadeTraining({ ...model, importance: buildManyFamilies(47) }))[0]?.content.text ??
+    '';
   expect(text).toContain('the 40 of 47 families');
   expect(text.split('<tr>').length - 2).toBe(47);
-  const cells = importanceSection(training)[0]?.content.text.match(/<td[^>]*>[^<]*/g);
+  const cells = renderImportanceSection(training)[0]?.content.text.match(/<td[^>]*>[^<]*/g);
   expect(cells?.slice(-3)).toEqual([
     '<td class="word">age',
     '<td data-value="1">1',
@@ -54,9 +57,9 @@ test('the page has every family, to three digits', () => {
 
 test('models without families are left out', () => {
   const bare = { ...model, name: 'trajectory', importance: [] };
-  expect(importanceSection(handmadeTraining(bare))).toEqual([]);
-  expect(importanceMarkdown(training, bare)).toEqual([]);
-  const text = importanceSection(handmadeTraining(bare, model))[0]?.content.text;
+  expect(renderImportanceSection(buildHandmadeTraining(bare))).toEqual([]);
+  expect(formatImportanceMarkdown(training, bare)).toEqual([]);
+  const text = renderImportanceSection(buildHandmadeTraining(bare, model))[0]?.content.text;
   expect(text).toContain('Model linear');
   expect(text).not.toContain('Model trajectory');
 });

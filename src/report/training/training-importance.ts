@@ -1,11 +1,11 @@
 import type { ModelResult, TrainingResult } from '../../training/training-result.ts';
-import { figure, folded, type Section, select } from '../page/figure-sections.ts';
+import { renderFigurePlace, renderFolded, type Section, select } from '../page/figure-sections.ts';
 import { html, type Markup } from '../page/markup.ts';
-import { comparisonText } from '../tables/difference-text.ts';
-import { estimate, probability, signed } from '../tables/format.ts';
-import { escapeMarkdown, pipeTable } from '../tables/markdown.ts';
-import { cut, perModel } from '../tables/model-parts.ts';
-import { plainTable } from '../tables/plain-table.ts';
+import { formatComparison } from '../tables/difference-text.ts';
+import { estimate, formatProbability, formatSigned } from '../tables/format.ts';
+import { escapeMarkdown, formatRowsAsPipeTable } from '../tables/markdown.ts';
+import { cut, renderPerModel } from '../tables/model-parts.ts';
+import { renderPlainTable } from '../tables/plain-table.ts';
 import { reachSentences } from './training-statistics.ts';
 
 /** Families that Markdown has room for. */
@@ -13,10 +13,10 @@ const MOST = 15;
 
 type Compared = ModelResult['importance'][number]['comparisons'];
 
-const inMetric = (comparisons: Compared, metric: string) => comparisons[metric] as Compared[string];
+const readMetricComparison = (comparisons: Compared, metric: string) => comparisons[metric] as Compared[string];
 
-function importanceTable({ name, importance }: ModelResult, metrics: readonly string[], bound: number): Markup {
-  return plainTable({
+function renderImportanceTable({ name, importance }: ModelResult, metrics: readonly string[], bound: number): Markup {
+  return renderPlainTable({
     label: `importance in ${name}`,
     headings: [
       { name: 'without', numeric: false },
@@ -28,9 +28,9 @@ function importanceTable({ name, importance }: ModelResult, metrics: readonly st
         { text: family },
         { text: String(signals.length), value: signals.length },
         ...metrics.map((metric) => {
-          const { difference, correctedP } = inMetric(comparisons, metric);
+          const { difference, correctedP } = readMetricComparison(comparisons, metric);
           return {
-            text: `${estimate(difference, signed, 3)}, p ${probability(correctedP, bound)}`,
+            text: `${estimate(difference, formatSigned, 3)}, p ${formatProbability(correctedP, bound)}`,
             value: difference.mean,
           };
         }),
@@ -39,7 +39,7 @@ function importanceTable({ name, importance }: ModelResult, metrics: readonly st
   });
 }
 
-function familyReach(
+function describeFamilyReach(
   result: Pick<TrainingResult, 'config' | 'metrics' | 'level'>,
   model: Pick<ModelResult, 'importance' | 'measured'>,
 ): string[] {
@@ -48,23 +48,23 @@ function familyReach(
 }
 
 /** What each metric loses without a family of signals; nothing without families. */
-export function importanceSection(result: TrainingResult): Section[] {
+export function renderImportanceSection(result: TrainingResult): Section[] {
   const { models, metrics, level } = result;
   if (models.every(({ importance }) => importance.length === 0)) return [];
-  const content = perModel(result, (model, at) =>
+  const content = renderPerModel(result, (model, at) =>
     model.importance.length === 0
       ? ''
       : html`
 <p class="controls">${select(`importance-metric-${at}`, 'metric')}</p>
-${figure(`importance-figure-${at}`)}
-<p class="legend">The metric without a family of signals minus with it, trained again on the same folds with the hyper-parameters chosen for each: a negative value is a loss. Filled where the p, corrected over the families, decides. ${familyReach(result, model).join(' ')}${cut(model.importance.length, 'families')}</p>
-${folded('all families', importanceTable(model, metrics, 1 - level))}`,
+${renderFigurePlace(`importance-figure-${at}`)}
+<p class="legend">The metric without a family of signals minus with it, trained again on the same folds with the hyper-parameters chosen for each: a negative value is a loss. Filled where the p, corrected over the families, decides. ${describeFamilyReach(result, model).join(' ')}${cut(model.importance.length, 'families')}</p>
+${renderFolded('all families', renderImportanceTable(model, metrics, 1 - level))}`,
   );
   return [{ id: 'importance', name: 'What each family of signals is worth', link: 'Importance', content }];
 }
 
 /** The families of a model that are missed most, as a sentence and a pipe table; nothing where there are none. */
-export function importanceMarkdown(
+export function formatImportanceMarkdown(
   result: Pick<TrainingResult, 'config' | 'metrics' | 'level'>,
   model: Pick<ModelResult, 'importance' | 'measured'>,
 ): string[] {
@@ -72,21 +72,22 @@ export function importanceMarkdown(
   const { importance } = model;
   if (importance.length === 0) return [];
   const [first] = metrics as readonly [string, ...string[]];
-  const loss = ({ comparisons }: ModelResult['importance'][number]) => inMetric(comparisons, first).difference.mean;
+  const readFamilyLoss = ({ comparisons }: ModelResult['importance'][number]) =>
+    readMetricComparison(comparisons, first).difference.mean;
   const rows = importance
-    .toSorted((a, b) => loss(a) - loss(b))
+    .toSorted((a, b) => readFamilyLoss(a) - readFamilyLoss(b))
     .slice(0, MOST)
     .map(({ family, signals, comparisons }) => [
       escapeMarkdown(family),
       String(signals.length),
-      ...metrics.map((metric) => comparisonText(inMetric(comparisons, metric), level)),
+      ...metrics.map((metric) => formatComparison(readMetricComparison(comparisons, metric), level)),
     ]);
   const heading = ['without', 'signals', ...metrics.map(escapeMarkdown)];
-  const sentences = [sentenceOf(importance.length, first), ...familyReach(result, model)];
-  return [escapeMarkdown(sentences.join(' ')), pipeTable([heading, ...rows])];
+  const sentences = [describeFamilies(importance.length, first), ...describeFamilyReach(result, model)];
+  return [escapeMarkdown(sentences.join(' ')), formatRowsAsPipeTable([heading, ...rows])];
 }
 
-function sentenceOf(families: number, metric: string): string {
+function describeFamilies(families: number, metric: string): string {
   const shown =
     families <= MOST
       ? `Families: ${families}, by what is lost in ${metric}.`

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { drawn, openSamplePage, widerThanFrames } from '../page/sample-page.harness.ts';
-import { sampleTraining } from './invented-training.fixture.ts';
+import { awaitDrawn, listWideTables, openSamplePage } from '../page/sample-page.harness.ts';
+import { inventTraining } from './invented-training.fixture.ts';
 import { renderTrainingHtml } from './training-page.ts';
 
 const executable = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
@@ -12,7 +12,7 @@ const missing = !existsSync(executable);
 if (missing) console.warn(`skipped: a training's page in a browser, no Chromium (set CHROMIUM_PATH): ${executable}`);
 
 const SIZE = { signals: 149, folds: 7, epochs: 23, queries: 211, second: true };
-const result = sampleTraining(17, SIZE);
+const result = inventTraining(17, SIZE);
 
 describe.skipIf(missing)("a training's page in Chromium, offline", () => {
   const folder = mkdtempSync(join(tmpdir(), 'training-page-'));
@@ -42,22 +42,22 @@ describe.skipIf(missing)("a training's page in Chromium, offline", () => {
     const shown = await opened();
     const ids = await shown.locator('.figure').evaluateAll((nodes) => nodes.map(({ id }) => id));
     expect(ids).toHaveLength(9);
-    for (const id of ids) await drawn(shown, id);
+    for (const id of ids) await awaitDrawn(shown, id);
     expect(await shown.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
-    const points = (id: string) => shown.locator(`#${id} .scatterlayer .point`).count();
-    expect(await points('weights-figure-0')).toBe(2 * 40);
-    expect(await points('weights-figure-1')).toBe(2 * (result.models[1]?.numbers.length ?? 0));
-    expect(await points('importance-figure-0')).toBe(40);
+    const countPoints = (id: string) => shown.locator(`#${id} .scatterlayer .point`).count();
+    expect(await countPoints('weights-figure-0')).toBe(2 * 40);
+    expect(await countPoints('weights-figure-1')).toBe(2 * (result.models[1]?.numbers.length ?? 0));
+    expect(await countPoints('importance-figure-0')).toBe(40);
     expect(await shown.locator('#loss-figure-0 .scatterlayer .js-line').count()).toBe(SIZE.folds + 1);
-    expect(await points('calibration-figure-0')).toBe(9);
+    expect(await countPoints('calibration-figure-0')).toBe(9);
     expect(await shown.locator('#calibration-figure-0 .bars .point').count()).toBe(9);
   });
 
   test('families are drawn by the metric that is chosen', async () => {
-    const first = () => page.locator('#importance-figure-0 .ytick text').allTextContents();
-    const before = await first();
+    const readFirstLabels = () => page.locator('#importance-figure-0 .ytick text').allTextContents();
+    const before = await readFirstLabels();
     await page.selectOption('#importance-metric-0', { label: 'mrr@10' });
-    const name = (metric: string) =>
+    const findImportantFamily = (metric: string) =>
       result.models[0]?.importance.toSorted(
         (a, b) => (a.comparisons[metric]?.difference.mean ?? 0) - (b.comparisons[metric]?.difference.mean ?? 0),
       )[0]?.family;
@@ -65,19 +65,19 @@ describe.skipIf(missing)("a training's page in Chromium, offline", () => {
       (old) => document.querySelector('#importance-figure-0 .xtick text')?.textContent !== old,
       '',
     );
-    expect([before.includes(name('recall@10') ?? ''), (await first()).includes(name('mrr@10') ?? '')]).toEqual([
-      true,
-      true,
-    ]);
+    expect([
+      before.includes(findImportantFamily('recall@10') ?? ''),
+      (await readFirstLabels()).includes(findImportantFamily('mrr@10') ?? ''),
+    ]).toEqual([true, true]);
   });
 
   test('epochs are whole numbers, also of a short training', async () => {
     const other = join(folder, 'short.html');
-    writeFileSync(other, renderTrainingHtml(sampleTraining(17, { ...SIZE, epochs: 2 })));
+    writeFileSync(other, renderTrainingHtml(inventTraining(17, { ...SIZE, epochs: 2 })));
     const colours = { width: 1200, colorScheme: 'light' } as const;
     const short = await openSamplePage(browser, other, colours, complaints, '#settings');
     for (const shown of [page, short]) {
-      await drawn(shown, 'loss-figure-0');
+      await awaitDrawn(shown, 'loss-figure-0');
       const ticks = await shown.locator('#loss-figure-0 .xtick text').allTextContents();
       expect(ticks.length).toBeGreaterThan(1);
       expect(ticks.filter((tick) => !/^\d+$/.test(tick))).toEqual([]);
@@ -86,7 +86,7 @@ describe.skipIf(missing)("a training's page in Chromium, offline", () => {
 
   test('every table fits its frame, with effect sizes and all that is folded', async () => {
     const shown = await open(1400, 'light');
-    expect(await widerThanFrames(shown)).toEqual([]);
+    expect(await listWideTables(shown)).toEqual([]);
     const lines = await shown
       .locator('.plain td .unbroken')
       .evaluateAll((parts) =>

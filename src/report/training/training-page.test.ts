@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { sampleTraining } from './invented-training.fixture.ts';
+import { inventTraining } from './invented-training.fixture.ts';
 import { renderTrainingHtml } from './training-page.ts';
 
 const size = { signals: 47, folds: 3, epochs: 5, queries: 29, second: true };
-const result = sampleTraining(7, size);
+const result = inventTraining(7, size);
 const page = renderTrainingHtml(result);
-const idsOf = (text: string) => [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id as string);
-const body = (text: string) => text.slice(0, text.indexOf('<script type="application/json"'));
+const listElementIds = (text: string) => [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id as string);
+const cutBeforeData = (text: string) => text.slice(0, text.indexOf('<script type="application/json"'));
 
 test('every link of the navigation leads to a section, and no id stands twice', () => {
-  const ids = idsOf(body(page));
-  const links = [...body(page).matchAll(/href="#([^"]+)"/g)].map(([, id]) => id as string);
+  const ids = listElementIds(cutBeforeData(page));
+  const links = [...cutBeforeData(page).matchAll(/href="#([^"]+)"/g)].map(([, id]) => id as string);
   expect(links).toEqual([
     'methods',
     'strata',
@@ -27,7 +27,7 @@ test('every link of the navigation leads to a section, and no id stands twice', 
 });
 
 test('a model has each of its figures, the one without families no importance', () => {
-  const figures = [...body(page).matchAll(/id="([\w-]+-figure-\d)"/g)].map(([, id]) => id);
+  const figures = [...cutBeforeData(page).matchAll(/id="([\w-]+-figure-\d)"/g)].map(([, id]) => id);
   const kinds = ['weights', 'loss', 'validation', 'calibration'];
   expect(figures.toSorted()).toEqual(
     [...kinds.flatMap((kind) => [`${kind}-figure-0`, `${kind}-figure-1`]), 'importance-figure-0'].toSorted(),
@@ -40,7 +40,7 @@ test('names from data are text, in the page and in what its script reads', () =>
 });
 
 test('nothing is fetched', () => {
-  expect(body(page)).not.toMatch(/https?:|src=|<link/);
+  expect(cutBeforeData(page)).not.toMatch(/https?:|src=|<link/);
   expect(page).toContain("default-src 'none'");
 });
 
@@ -52,7 +52,7 @@ describe('sections without data are left out', () => {
     ['importance', { ...result, models: linear === undefined ? [] : [{ ...linear, importance: [] }] }],
     ['controls', { ...result, models: linear === undefined ? [] : [{ ...linear, controls: [] }] }],
   ])('%s', (id, without) => {
-    expect(idsOf(body(page))).toContain(id);
-    expect(idsOf(body(renderTrainingHtml(without)))).not.toContain(id);
+    expect(listElementIds(cutBeforeData(page))).toContain(id);
+    expect(listElementIds(cutBeforeData(renderTrainingHtml(without)))).not.toContain(id);
   });
 });

@@ -1,15 +1,15 @@
 import type { TrainingResult } from '../../training/training-result.ts';
-import { clientScript } from '../page/client-script.ts';
+import { bundleRunScript } from '../page/client-script.ts';
 import type { Section } from '../page/figure-sections.ts';
-import { pageHead, scripts } from '../page/html.ts';
-import { htmlTable } from '../page/html-table.ts';
+import { renderPageHead, renderScripts } from '../page/html.ts';
+import { renderLadderTable } from '../page/html-table.ts';
 import { html, type Markup } from '../page/markup.ts';
-import { datasetFacts, runFacts } from '../page/page-header.ts';
+import { renderDatasetFacts, runFacts } from '../page/page-header.ts';
 import { PAGE_STYLE } from '../page/page-style.ts';
-import { trainingPayload } from './training-payload.ts';
-import { trainingSections } from './training-sections.ts';
-import { trainingSettings } from './training-settings.ts';
-import { foldSentence, methodLadder, poolSentence, searchSentences } from './training-table.ts';
+import { buildTrainingPayload } from './training-payload.ts';
+import { renderTrainingSections } from './training-sections.ts';
+import { renderTrainingSettings } from './training-settings.ts';
+import { buildMethodLadder, describeFolds, describePool, searchSentences } from './training-table.ts';
 
 const TRAINING_STYLE = `
 .beside { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 1rem 2rem; }
@@ -24,55 +24,55 @@ const TRAINING_STYLE = `
  * @throws ValidationError, NotFiniteError for a result whose parts do not fit together.
  */
 export function renderTrainingHtml(result: TrainingResult): string {
-  const sections = trainingSections(result);
+  const sections = renderTrainingSections(result);
   return html`<!doctype html>
 <html lang="en">
-${pageHead(`${result.name} ${result.hash}`, PAGE_STYLE + TRAINING_STYLE)}
+${renderPageHead(`${result.name} ${result.hash}`, PAGE_STYLE + TRAINING_STYLE)}
 <body>
-${header(result)}
-${navigation(sections)}
+${renderTrainingHeader(result)}
+${renderTrainingNavigation(sections)}
 <main>
 <section id="methods"><h2>Methods</h2>
-${ladders(result)}</section>
+${renderLadders(result)}</section>
 ${sections.map(
   ({ id, name, content }) => html`
 <section id="${id}"><h2>${name}</h2>${content}
 </section>`,
 )}
-${trainingSettings(result)}
+${renderTrainingSettings(result)}
 </main>
 <noscript><p>The figures need JavaScript; the tables are complete without it.</p></noscript>
-${scripts(trainingPayload(result), clientScript('training'))}
+${renderScripts(buildTrainingPayload(result), bundleRunScript('training'))}
 </body>
 </html>
 `.text;
 }
 
-function header(result: TrainingResult): Markup {
+function renderTrainingHeader(result: TrainingResult): Markup {
   return html`
 <header>
 <p class="kicker">training ${result.hash}</p>
 <h1>${result.name}</h1>
 <p class="lead">${result.description}</p>
-<ul class="remarks"><li>${foldSentence(result)}</li><li>${poolSentence(result)}</li></ul>
+<ul class="remarks"><li>${describeFolds(result)}</li><li>${describePool(result)}</li></ul>
 <div class="facts two">
-${datasetFacts(result.dataset, result.queries)}
+${renderDatasetFacts(result.dataset, result.queries)}
 ${runFacts(result.environment)}
 </div>
 </header>`;
 }
 
-function navigation(sections: readonly Section[]): Markup {
+function renderTrainingNavigation(sections: readonly Section[]): Markup {
   const links = [['methods', 'Methods'], ...sections.map(({ id, link }) => [id, link]), ['settings', 'Settings']];
   return html`
 <div class="bar-of-page"><nav aria-label="sections">${links.map(([id, name]) => html`<a href="#${id as string}">${name as string}</a>`)}</nav></div>`;
 }
 
-function ladders(result: TrainingResult): Markup[] {
+function renderLadders(result: TrainingResult): Markup[] {
   return result.models.map((model, at) => {
     const words = { row: 'method', suffix: `-${at}` };
     const heading = result.models.length === 1 ? '' : html`<h3>Model ${model.name}</h3>`;
     const searches = searchSentences(model).map((sentence) => html`<p class="legend">${sentence}</p>`);
-    return html`${heading}${htmlTable(methodLadder(result, model), false, words)}${searches}`;
+    return html`${heading}${renderLadderTable(buildMethodLadder(result, model), false, words)}${searches}`;
   });
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { sampleTraining } from './invented-training.fixture.ts';
-import { trainingPayload } from './training-payload.ts';
+import { inventTraining } from './invented-training.fixture.ts';
+import { buildTrainingPayload } from './training-payload.ts';
 
-const result = sampleTraining(5, { signals: 13, folds: 3, epochs: 5, queries: 29, second: true });
-const { models, metrics, level } = trainingPayload(result);
+const result = inventTraining(5, { signals: 13, folds: 3, epochs: 5, queries: 29, second: true });
+const { models, metrics, level } = buildTrainingPayload(result);
 const [linear] = models;
 
 test('every number is there, greatest magnitude first, by its own hand-tuned one and bounds', () => {

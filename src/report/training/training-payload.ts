@@ -1,5 +1,5 @@
 import type { ModelResult, TrainingResult } from '../../training/training-result.ts';
-import { numberName } from './training-csv.ts';
+import { formatNumberName } from './training-csv.ts';
 
 /** A learned number; without bounds where nothing was resampled. */
 export interface WeightPayload {
@@ -48,10 +48,10 @@ export interface TrainingPayload {
   readonly models: readonly ModelPayload[];
 }
 
-function weightsOf({ numbers }: ModelResult): WeightPayload[] {
+function buildWeightPayloads({ numbers }: ModelResult): WeightPayload[] {
   const parameters = new Set(numbers.map(({ parameter }) => parameter)).size;
   const weights = numbers.map((number) => ({
-    name: numberName(number, parameters),
+    name: formatNumberName(number, parameters),
     handTuned: number.handTuned,
     value: number.value,
     bounds: number.interval === null ? null : ([number.interval.low, number.interval.high] as const),
@@ -59,7 +59,7 @@ function weightsOf({ numbers }: ModelResult): WeightPayload[] {
   return weights.sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
 }
 
-function curvesOf({ folds, curve, validation }: ModelResult): CurvePayload[] {
+function buildCurvePayloads({ folds, curve, validation }: ModelResult): CurvePayload[] {
   const named = folds.map((fold, f) => ({ name: `fold ${f + 1}`, ...fold }));
   return [...named, { name: 'all conversations', curve, validation }].map(({ name, curve: points, validation }) => ({
     name,
@@ -68,7 +68,7 @@ function curvesOf({ folds, curve, validation }: ModelResult): CurvePayload[] {
   }));
 }
 
-function familiesOf({ importance }: ModelResult, metrics: readonly string[]): FamilyPayload[] {
+function buildFamilyPayloads({ importance }: ModelResult, metrics: readonly string[]): FamilyPayload[] {
   return importance.map(({ family, comparisons }) => ({
     name: family,
     differences: metrics.map((metric) => {
@@ -78,16 +78,16 @@ function familiesOf({ importance }: ModelResult, metrics: readonly string[]): Fa
   }));
 }
 
-export function trainingPayload({ metrics, level, models }: TrainingResult): TrainingPayload {
+export function buildTrainingPayload({ metrics, level, models }: TrainingResult): TrainingPayload {
   return {
     metrics,
     level,
     models: models.map((model) => ({
       name: model.name,
-      weights: weightsOf(model),
-      curves: curvesOf(model),
+      weights: buildWeightPayloads(model),
+      curves: buildCurvePayloads(model),
       bins: model.calibration.bins,
-      families: familiesOf(model, metrics),
+      families: buildFamilyPayloads(model, metrics),
     })),
   };
 }

@@ -1,20 +1,20 @@
 import type { LearnedNumber, ModelResult, TrainingResult } from '../../training/training-result.ts';
-import { figure, folded, type Section } from '../page/figure-sections.ts';
+import { renderFigurePlace, renderFolded, type Section } from '../page/figure-sections.ts';
 import { html, type Markup } from '../page/markup.ts';
-import { decimal, significant } from '../tables/format.ts';
-import { cut, perModel } from '../tables/model-parts.ts';
-import { plainTable } from '../tables/plain-table.ts';
-import { controlsSection } from './training-controls.ts';
-import { importanceSection } from './training-importance.ts';
-import { trainingStrata } from './training-strata.ts';
-import { transferRows, transferSentences } from './training-table.ts';
+import { formatDecimal, formatSignificant } from '../tables/format.ts';
+import { cut, renderPerModel } from '../tables/model-parts.ts';
+import { renderPlainTable } from '../tables/plain-table.ts';
+import { renderControlsSection } from './training-controls.ts';
+import { renderImportanceSection } from './training-importance.ts';
+import { renderTrainingStrata } from './training-strata.ts';
+import { describeTransfers, listTransferRows } from './training-table.ts';
 
-const number = (value: number) => ({ text: significant(value), value });
+const formatNumberCell = (value: number) => ({ text: formatSignificant(value), value });
 
 function weightTable({ name, numbers }: ModelResult): Markup {
-  const interval = ({ interval }: LearnedNumber) =>
-    interval === null ? '' : `[${significant(interval.low)}, ${significant(interval.high)}]`;
-  return plainTable({
+  const formatNumberInterval = ({ interval }: LearnedNumber) =>
+    interval === null ? '' : `[${formatSignificant(interval.low)}, ${formatSignificant(interval.high)}]`;
+  return renderPlainTable({
     label: `numbers of ${name}`,
     headings: [
       { name: 'parameter', numeric: false },
@@ -27,40 +27,41 @@ function weightTable({ name, numbers }: ModelResult): Markup {
       cells: [
         { text: one.parameter },
         { text: one.label },
-        number(one.handTuned),
-        number(one.value),
-        { text: interval(one) },
+        formatNumberCell(one.handTuned),
+        formatNumberCell(one.value),
+        { text: formatNumberInterval(one) },
       ],
     })),
   });
 }
 
-function weightsSection(result: TrainingResult): Section {
+function renderWeightsSection(result: TrainingResult): Section {
   const { resamples, level } = result.config.evaluation;
-  const content = perModel(
+  const content = renderPerModel(
     result,
     (model, at) => html`
-${figure(`weights-figure-${at}`)}
+${renderFigurePlace(`weights-figure-${at}`)}
 <p class="legend">Trained on all conversations.${resamples === 0 ? '' : ` Lines are ${Math.round(100 * level)} % percentile intervals of ${resamples} trainings on resampled conversations; a number whose interval holds 0 is grey.`}${cut(model.numbers.length, 'numbers')}</p>
-${folded(`all ${model.numbers.length} numbers`, weightTable(model))}`,
+${renderFolded(`all ${model.numbers.length} numbers`, weightTable(model))}`,
   );
   return { id: 'weights', name: 'Learned weights', link: 'Weights', content };
 }
 
-function curvesSection(result: TrainingResult): Section {
-  const content = perModel(
+function renderCurvesSection(result: TrainingResult): Section {
+  const content = renderPerModel(
     result,
     (_, at) => html`
-<div class="beside"><div><h3>Loss</h3>${figure(`loss-figure-${at}`)}</div>
-<div><h3>Validation ${result.config.fitting.metric}</h3>${figure(`validation-figure-${at}`)}</div></div>
+<div class="beside"><div><h3>Loss</h3>${renderFigurePlace(`loss-figure-${at}`)}</div>
+<div><h3>Validation ${result.config.fitting.metric}</h3>${renderFigurePlace(`validation-figure-${at}`)}</div></div>
 <p class="legend">A thin line an outer fold, the thick one all conversations. Loss: of the training on all rows of the fold, by the hyper-parameters and for the epochs that its inner folds chose. Validation: of the inner folds' trainings, on rows that they leave out, as far as all of them ran.</p>`,
   );
   return { id: 'curves', name: 'Learning curves', link: 'Curves', content };
 }
 
-function calibrationTable({ name, calibration }: ModelResult): Markup {
-  const share = (value: number | null) => (value === null ? { text: '' } : { text: decimal(value, 4), value });
-  return plainTable({
+function renderCalibrationTable({ name, calibration }: ModelResult): Markup {
+  const formatShareCell = (value: number | null) =>
+    value === null ? { text: '' } : { text: formatDecimal(value, 4), value };
+  return renderPlainTable({
     label: `calibration of ${name}`,
     headings: ['at least', 'below', 'candidates', 'predicted', 'observed'].map((heading) => ({
       name: heading,
@@ -69,32 +70,32 @@ function calibrationTable({ name, calibration }: ModelResult): Markup {
     })),
     rows: calibration.bins.map(({ low, high, count, predicted, observed }) => ({
       cells: [
-        { text: decimal(low, 2), value: low },
-        { text: decimal(high, 2), value: high },
+        { text: formatDecimal(low, 2), value: low },
+        { text: formatDecimal(high, 2), value: high },
         { text: count.toLocaleString('en'), value: count },
-        share(predicted),
-        share(observed),
+        formatShareCell(predicted),
+        formatShareCell(observed),
       ],
     })),
   });
 }
 
-function calibrationSection(result: TrainingResult): Section {
-  const content = perModel(
+function renderCalibrationSection(result: TrainingResult): Section {
+  const content = renderPerModel(
     result,
     (model, at) => html`
-<p>Expected calibration error ${decimal(model.calibration.expectedError, 4)}.</p>
-${figure(`calibration-figure-${at}`)}
+<p>Expected calibration error ${formatDecimal(model.calibration.expectedError, 4)}.</p>
+${renderFigurePlace(`calibration-figure-${at}`)}
 <p class="legend">Candidates by the softmax of their learned scores within their query, of conversations that the weights have not seen. On the dotted line, a candidate of probability p is relevant with a share of p. Bars count the candidates of each bin, on a logarithmic axis.</p>
-${folded('the counts', calibrationTable(model))}`,
+${renderFolded('the counts', renderCalibrationTable(model))}`,
   );
   return { id: 'calibration', name: 'Calibration', link: 'Calibration', content };
 }
 
-function transferSection(result: TrainingResult): Section[] {
+function renderTransferSection(result: TrainingResult): Section[] {
   if (result.transfer.length === 0) return [];
-  const [heading = [], ...rows] = transferRows(result);
-  const content = plainTable({
+  const [heading = [], ...rows] = listTransferRows(result);
+  const content = renderPlainTable({
     label: 'weights on other data',
     headings: heading.map((name, at) => ({ name, numeric: at > 2 })),
     rows: rows.map((cells, r) => ({
@@ -104,22 +105,22 @@ function transferSection(result: TrainingResult): Section[] {
       }),
     })),
   });
-  const legend = html`<p class="legend">${transferSentences(result).join(' ')}</p>`;
+  const legend = html`<p class="legend">${describeTransfers(result).join(' ')}</p>`;
   return [{ id: 'transfer', name: 'Weights on other data', link: 'Transfer', content: html`${content}${legend}` }];
 }
 
 /** The parts of the page below its table of methods. */
-export function trainingSections(result: TrainingResult): Section[] {
-  const strata = perModel(result, (model) => trainingStrata(result, model));
+export function renderTrainingSections(result: TrainingResult): Section[] {
+  const strata = renderPerModel(result, (model) => renderTrainingStrata(result, model));
   return [
     ...(result.strata.length === 0
       ? []
       : [{ id: 'strata', name: 'By kind of query', link: 'Strata', content: strata }]),
-    weightsSection(result),
-    curvesSection(result),
-    calibrationSection(result),
-    ...importanceSection(result),
-    ...controlsSection(result),
-    ...transferSection(result),
+    renderWeightsSection(result),
+    renderCurvesSection(result),
+    renderCalibrationSection(result),
+    ...renderImportanceSection(result),
+    ...renderControlsSection(result),
+    ...renderTransferSection(result),
   ];
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { ModelResult } from '../../training/training-result.ts';
-import { sampleTraining } from './invented-training.fixture.ts';
-import { trainingSettings } from './training-settings.ts';
+import { inventTraining } from './invented-training.fixture.ts';
+import { renderTrainingSettings } from './training-settings.ts';
 
-const sample = sampleTraining(7, { signals: 5, folds: 2, epochs: 5, queries: 29, second: false });
+const sample = inventTraining(7, { signals: 5, folds: 2, epochs: 5, queries: 29, second: false });
 const [model] = sample.models as [ModelResult];
 
 test('a row a fold with what it chose, and last what the weight file was trained with', () => {
@@ -16,7 +16,10 @@ test('a row a fold with what it chose, and last what the weight file was trained
       epochs: 5,
     },
   ];
-  const { text } = trainingSettings({ ...sample, models: [{ ...model, folds, point: { l2: 0.125 }, epochs: 7 }] });
+  const { text } = renderTrainingSettings({
+    ...sample,
+    models: [{ ...model, folds, point: { l2: 0.125 }, epochs: 7 }],
+  });
   const rows = [...text.matchAll(/<tr>(<td.*?)<\/tr>/g)].map(([, row]) =>
     [...(row as string).matchAll(/>([^<]*)<\/td>/g)].map(([, cell]) => cell),
   );

@@ -1,9 +1,9 @@
 import type { ExperimentResult } from '../../experiment/measure/result.ts';
 import type { ModelResult, TrainingResult } from '../../training/training-result.ts';
-import { intervalText, smallestPText, unresolvedIn, unresolvedText } from '../tables/legend.ts';
+import { describeIntervals, describeSmallestP, describeUnresolved, listUnresolved } from '../tables/legend.ts';
 
 /** The tests of a training are those of a run with nothing said about them. */
-export function statisticsOf({
+export function describeTrainingStatistics({
   config,
   level,
 }: Pick<TrainingResult, 'config' | 'level'>): ExperimentResult['statistics'] {
@@ -19,13 +19,13 @@ export function reachSentences(
   result: Pick<TrainingResult, 'config' | 'level' | 'metrics'>,
   { measured }: Pick<ModelResult, 'measured'>,
   of: string,
-  differences: Parameters<typeof unresolvedIn>[0],
+  differences: Parameters<typeof listUnresolved>[0],
 ): string[] {
-  const statistics = statisticsOf(result);
+  const statistics = describeTrainingStatistics(result);
   const { conversations } = measured;
   return [
-    `Brackets: ${intervalText(conversations, result.level)}.`,
-    ...smallestPText(statistics, conversations, [{ of, count: differences.length }]),
-    ...unresolvedText(unresolvedIn(differences, result.metrics), statistics),
+    `Brackets: ${describeIntervals(conversations, result.level)}.`,
+    ...describeSmallestP(statistics, conversations, [{ of, count: differences.length }]),
+    ...describeUnresolved(listUnresolved(differences, result.metrics), statistics),
   ];
 }

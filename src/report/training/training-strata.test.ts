@@ -1,28 +1,33 @@
 import { expect, test } from 'vitest';
 import type { StratumValue } from '../../experiment/measure/result.ts';
 import type { MethodResult, ModelResult } from '../../training/training-result.ts';
-import { sampleTraining } from './invented-training.fixture.ts';
-import { trainingStrata } from './training-strata.ts';
+import { inventTraining } from './invented-training.fixture.ts';
+import { renderTrainingStrata } from './training-strata.ts';
 
-const sample = sampleTraining(7, { signals: 5, folds: 3, epochs: 5, queries: 29, second: false });
+const sample = inventTraining(7, { signals: 5, folds: 3, epochs: 5, queries: 29, second: false });
 const [model] = sample.models as [ModelResult];
 const strata = [{ name: 'kind', description: 'of question', levels: [{ name: 'multi-hop', queries: [1, 4, 7] }] }];
 
-function methodWith(name: string, value: StratumValue): MethodResult {
+function buildMethodWith(name: string, value: StratumValue): MethodResult {
   return { ...(model.methods[0] as MethodResult), name, strata: { kind: { 'multi-hop': { 'recall@10': value } } } };
 }
 
-const base = methodWith('hand-tuned', { mean: 0.5, difference: null, p: null, correctedP: null });
-const learnedWith = (correctedP: number | null, mean = 0.25) =>
-  methodWith('learned', { mean: 0.75, difference: { mean, low: mean - 0.1, high: mean + 0.1 }, p: 0.01, correctedP });
-const cellsOf = (learned: MethodResult) => {
+const base = buildMethodWith('hand-tuned', { mean: 0.5, difference: null, p: null, correctedP: null });
+const buildLearnedMethod = (correctedP: number | null, mean = 0.25) =>
+  buildMethodWith('learned', {
+    mean: 0.75,
+    difference: { mean, low: mean - 0.1, high: mean + 0.1 },
+    p: 0.01,
+    correctedP,
+  });
+const renderStrataCells = (learned: MethodResult) => {
   const result = { ...sample, metrics: ['recall@10'], strata };
-  const { text } = trainingStrata(result, { ...model, methods: [base, learned] });
+  const { text } = renderTrainingStrata(result, { ...model, methods: [base, learned] });
   return [...text.matchAll(/<td[^>]*>([^<]*)<\/td>/g)].map(([, cell]) => cell);
 };
 
 test('a level has its queries, the difference of the last method, and the mean of each', () => {
-  expect(cellsOf(learnedWith(0.04))).toEqual([
+  expect(renderStrataCells(buildLearnedMethod(0.04))).toEqual([
     'kind',
     'multi-hop',
     '3',
@@ -37,5 +42,5 @@ test.each([
   ['without a test', null, 0.25, '.750'],
   ['worse', 0.01, -0.25, '.750 ▼'],
 ])('a mark says what the corrected p decides: %s', (_, p, mean, cell) => {
-  expect(cellsOf(learnedWith(p, mean)).at(-1)).toBe(cell);
+  expect(renderStrataCells(buildLearnedMethod(p, mean)).at(-1)).toBe(cell);
 });

@@ -1,41 +1,44 @@
 import type { StratumValue } from '../../experiment/measure/result.ts';
 import type { MethodResult, ModelResult, TrainingResult } from '../../training/training-result.ts';
-import { folded } from '../page/figure-sections.ts';
+import { renderFolded } from '../page/figure-sections.ts';
 import { html, type Markup } from '../page/markup.ts';
-import { decimal, probability, signed } from '../tables/format.ts';
+import { formatDecimal, formatProbability, formatSigned } from '../tables/format.ts';
 import { MARKS } from '../tables/legend.ts';
-import { type PlainCell, plainTable } from '../tables/plain-table.ts';
+import { type PlainCell, renderPlainTable } from '../tables/plain-table.ts';
 
 /** Whether a difference is decided by its corrected p, and how. */
-function markOf({ difference, correctedP }: StratumValue, bound: number): string {
+function chooseDifferenceMark({ difference, correctedP }: StratumValue, bound: number): string {
   if (difference === null || correctedP === null || correctedP >= bound) return '';
   return difference.mean > 0 ? MARKS.better : MARKS.worse;
 }
 
 function meanCell(value: StratumValue | undefined, bound: number): PlainCell {
   if (value === undefined) return { text: '' };
-  return { text: [decimal(value.mean, 3), markOf(value, bound)].filter(Boolean).join(' '), value: value.mean };
+  return {
+    text: [formatDecimal(value.mean, 3), chooseDifferenceMark(value, bound)].filter(Boolean).join(' '),
+    value: value.mean,
+  };
 }
 
 /** The difference of the method that was learned from the baseline. */
-function differenceCell(value: StratumValue | undefined, bound: number): PlainCell {
+function formatDifferenceCell(value: StratumValue | undefined, bound: number): PlainCell {
   if (value?.difference == null) return { text: '' };
   const { difference, correctedP } = value;
-  const p = correctedP === null ? '' : `, p ${probability(correctedP, bound)}`;
-  const interval = `[${signed(difference.low, 2)}, ${signed(difference.high, 2)}]`;
-  return { text: `${signed(difference.mean, 3)} ${interval}${p}`, value: difference.mean };
+  const p = correctedP === null ? '' : `, p ${formatProbability(correctedP, bound)}`;
+  const interval = `[${formatSigned(difference.low, 2)}, ${formatSigned(difference.high, 2)}]`;
+  return { text: `${formatSigned(difference.mean, 3)} ${interval}${p}`, value: difference.mean };
 }
 
 /** One metric of each method by stratum, a row a level. */
-function strataTable(
+function renderStrataTable(
   { strata, level }: TrainingResult,
   { name, methods, baseline }: ModelResult,
   metric: string,
 ): Markup {
   const bound = 1 - level;
   const last = methods.findLast((method) => method.name !== baseline) as MethodResult;
-  const valueAt = (method: MethodResult, stratum: string, at: string) => method.strata[stratum]?.[at]?.[metric];
-  return plainTable({
+  const getStratumValue = (method: MethodResult, stratum: string, at: string) => method.strata[stratum]?.[at]?.[metric];
+  return renderPlainTable({
     label: `${metric} of ${name} by stratum`,
     headings: [
       { name: 'stratum', numeric: false },
@@ -50,8 +53,8 @@ function strataTable(
           { text: stratum.name },
           { text: at.name },
           { text: String(at.queries.length), value: at.queries.length },
-          differenceCell(valueAt(last, stratum.name, at.name), bound),
-          ...methods.map((method) => meanCell(valueAt(method, stratum.name, at.name), bound)),
+          formatDifferenceCell(getStratumValue(last, stratum.name, at.name), bound),
+          ...methods.map((method) => meanCell(getStratumValue(method, stratum.name, at.name), bound)),
         ],
       })),
     ),
@@ -59,11 +62,11 @@ function strataTable(
 }
 
 /** The methods by kinds of queries: the first metric in sight, the others folded. */
-export function trainingStrata(result: TrainingResult, model: ModelResult): Markup {
+export function renderTrainingStrata(result: TrainingResult, model: ModelResult): Markup {
   const [first, ...others] = result.metrics as [string, ...string[]];
   return html`
-<h3>${first}</h3>${strataTable(result, model, first)}
-${others.map((metric) => folded(metric, strataTable(result, model, metric)))}
+<h3>${first}</h3>${renderStrataTable(result, model, first)}
+${others.map((metric) => renderFolded(metric, renderStrataTable(result, model, metric)))}
 <p class="legend">Means, with ${MARKS.better} or ${MARKS.worse} where the p of the difference from ${model.baseline}, corrected over levels and methods, decides. Brackets: ${Math.round(100 * result.level)} % cluster-robust t intervals; a level of one or two conversations has no difference.</p>
 <dl class="definitions">${result.strata.map(({ name, description }) => html`<div><dt>${name}</dt><dd>${description}</dd></div>`)}</dl>`;
 }

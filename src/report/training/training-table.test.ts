@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest';
 import type { ModelResult, TrainingResult } from '../../training/training-result.ts';
-import { sampleTraining } from './invented-training.fixture.ts';
+import { inventTraining } from './invented-training.fixture.ts';
 import {
-  foldSentence,
-  methodLadder,
-  poolSentence,
+  buildMethodLadder,
+  describeFolds,
+  describePool,
+  listTransferRows,
   renderTrainingMarkdown,
   renderTrainingText,
   searchSentences,
-  transferRows,
 } from './training-table.ts';
 
 const size = { signals: 11, folds: 7, epochs: 5, queries: 29, second: false };
-const result = sampleTraining(3, size);
+const result = inventTraining(3, size);
 const [model] = result.models as [ModelResult];
 
 /** One metric of two methods, written out. */
-function twoMethods(): { result: TrainingResult; model: ModelResult } {
+function buildTwoMethods(): { result: TrainingResult; model: ModelResult } {
   const [base, , , , learned] = model.methods;
   const comparison = learned?.comparisons?.['recall@10'];
   if (base === undefined || learned === undefined || comparison === undefined) throw new Error('sample has methods');
@@ -40,7 +40,7 @@ function twoMethods(): { result: TrainingResult; model: ModelResult } {
 }
 
 test('methods are rows, compared with the hand-tuned one alone', () => {
-  const { rows, legend } = methodLadder(result, model);
+  const { rows, legend } = buildMethodLadder(result, model);
   expect(rows.map(({ arm, isBaseline }) => [arm, isBaseline])).toEqual([
     ['hand-tuned', true],
     ['uniform', false],
@@ -55,7 +55,7 @@ test('methods are rows, compared with the hand-tuned one alone', () => {
 });
 
 test('for a terminal, the first metric has its difference', () => {
-  const lines = renderTrainingText(twoMethods().result).split('\n');
+  const lines = renderTrainingText(buildTwoMethods().result).split('\n');
   expect(lines.slice(0, 6)).toEqual([
     'Model linear',
     '',
@@ -67,7 +67,7 @@ test('for a terminal, the first metric has its difference', () => {
 });
 
 test('Markdown has differences, sentences and what made the numbers', () => {
-  const text = renderTrainingMarkdown(twoMethods().result);
+  const text = renderTrainingMarkdown(buildTwoMethods().result);
   expect(text).toContain('| hand-tuned (baseline) | .500 [.41, .62]   |');
   expect(text).toMatch(/\| learned \| \+\.250 \[\+\.11, \+\.29\], p \.013 ▲ \|/);
   expect(text).toContain('Training sample-training (5a17c0de) on sample');
@@ -75,22 +75,22 @@ test('Markdown has differences, sentences and what made the numbers', () => {
 });
 
 test('null controls and families stand below the methods, and nothing where there are none', () => {
-  const beginnings = (of: TrainingResult) =>
+  const listBeginnings = (of: TrainingResult) =>
     renderTrainingMarkdown(of)
       .split('\n\n')
       .map((part) => part.split(' ', 2).join(' '));
   const bare = { ...result, models: [{ ...model, controls: [], importance: [] }] };
   const methods = ['Model linear:', '| method', 'Differences from', '| method', '▲ better,'];
   const end = ['Every ranking', 'Training sample-training'];
-  expect(beginnings(bare)).toEqual([...methods, ...end]);
+  expect(listBeginnings(bare)).toEqual([...methods, ...end]);
   const below = ['Null controls', '| exchanged', 'Without a', '| without'];
-  expect(beginnings(result)).toEqual([...methods, ...below, ...end]);
+  expect(listBeginnings(result)).toEqual([...methods, ...below, ...end]);
 });
 
 test('transfer, if any, is a table with the names of the data', () => {
-  const both = sampleTraining(3, { ...size, second: true });
-  expect(transferRows(result)).toHaveLength(1);
-  expect(transferRows(both).map((row) => row.slice(0, 3))).toEqual([
+  const both = inventTraining(3, { ...size, second: true });
+  expect(listTransferRows(result)).toHaveLength(1);
+  expect(listTransferRows(both).map((row) => row.slice(0, 3))).toEqual([
     ['model', 'trained on', 'tested on'],
     ['linear', 'sample-threads', 'irc'],
     ['linear', 'irc', 'sample-threads'],
@@ -101,10 +101,10 @@ test('transfer, if any, is a table with the names of the data', () => {
 
 test('sentences say how it was measured and what no order can find', () => {
   const { crossValidation } = result.config;
-  expect(foldSentence(result)).toContain('7 folds, a conversation each; hyper-parameters by 3 folds');
+  expect(describeFolds(result)).toContain('7 folds, a conversation each; hyper-parameters by 3 folds');
   const five = { ...result, config: { ...result.config, crossValidation: { ...crossValidation, outer: 5 } } };
-  expect(foldSentence(five)).toContain('5 folds of conversations;');
-  expect(poolSentence(result)).toBe(
+  expect(describeFolds(five)).toContain('5 folds of conversations;');
+  expect(describePool(result)).toBe(
     'The candidates (bm25 + flat) hold .931 of the relevant turns; no order of them finds more. 11 signals.',
   );
 });

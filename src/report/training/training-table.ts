@@ -1,13 +1,13 @@
 import { GRADIENT_EVALUATIONS } from '../../learning/search-budget.ts';
 import type { ModelResult, TrainingResult } from '../../training/training-result.ts';
-import { decimal, estimate } from '../tables/format.ts';
-import { intervalText, statisticsLegend, unresolvedIn } from '../tables/legend.ts';
-import { escapeMarkdown, ladderMarkdown, pipeTable, provenance } from '../tables/markdown.ts';
-import { type LadderTable, ladderCell } from '../tables/table.ts';
-import { alignedLines, ladderText } from '../tables/text-table.ts';
-import { controlsMarkdown } from './training-controls.ts';
-import { importanceMarkdown } from './training-importance.ts';
-import { statisticsOf } from './training-statistics.ts';
+import { estimate, formatDecimal } from '../tables/format.ts';
+import { buildStatisticsLegend, describeIntervals, listUnresolved } from '../tables/legend.ts';
+import { escapeMarkdown, formatLadderMarkdown, formatProvenance, formatRowsAsPipeTable } from '../tables/markdown.ts';
+import { buildLadderCell, type LadderTable } from '../tables/table.ts';
+import { alignLines, formatLadder } from '../tables/text-table.ts';
+import { formatControlsMarkdown } from './training-controls.ts';
+import { formatImportanceMarkdown } from './training-importance.ts';
+import { describeTrainingStatistics } from './training-statistics.ts';
 
 /** What is said of each way to come by a model's numbers. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
@@ -19,24 +19,24 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 };
 
 /** The methods of a model in the form of a ladder of arms. */
-export function methodLadder(
+export function buildMethodLadder(
   result: Pick<TrainingResult, 'metrics' | 'config' | 'level'>,
   { methods, baseline, measured }: Pick<ModelResult, 'methods' | 'baseline' | 'measured'>,
 ): LadderTable {
   const { metrics } = result;
-  const statistics = statisticsOf(result);
+  const statistics = describeTrainingStatistics(result);
   const rows = methods.map((method) => ({
     arm: method.name,
     description: DESCRIPTIONS[method.name] ?? '',
     isBaseline: method.name === baseline,
     control: null,
     survives: [],
-    cells: metrics.map((metric) => ladderCell(method, metric, method.name !== baseline, statistics)),
+    cells: metrics.map((metric) => buildLadderCell(method, metric, method.name !== baseline, statistics)),
     holes: method.holes,
   }));
   const others = methods.filter(({ name }) => name !== baseline);
   const families = [{ of: 'methods', count: others.length }];
-  const unresolved = unresolvedIn(others, metrics);
+  const unresolved = listUnresolved(others, metrics);
   const facts = { rows: 'methods', baseline, compared: true, isTested: true, families, unresolved, statistics };
   return {
     metrics,
@@ -44,20 +44,20 @@ export function methodLadder(
     compared: true,
     rows,
     absent: [],
-    legend: statisticsLegend({ ...facts, ...measured }),
+    legend: buildStatisticsLegend({ ...facts, ...measured }),
     notes: [],
   };
 }
 
 /** What the figures are of, in a sentence. */
-export function foldSentence({ config, conversations }: TrainingResult): string {
+export function describeFolds({ config, conversations }: TrainingResult): string {
   const { outer, inner } = config.crossValidation;
   const folds =
     outer === 'leave-one-out' ? `${conversations} folds, a conversation each` : `${outer} folds of conversations`;
   return `Every ranking is by numbers that have not seen its conversation: ${folds}; hyper-parameters by ${inner} folds within the others.`;
 }
 
-function counted(numbers: readonly number[]): string {
+function formatCounted(numbers: readonly number[]): string {
   const [least, most] = [Math.min(...numbers), Math.max(...numbers)];
   return least === most ? String(least) : `${least} to ${most}`;
 }
@@ -65,7 +65,7 @@ function counted(numbers: readonly number[]): string {
 /** What the searches were given, and where a row repeats the baseline; nothing without searches. */
 export function searchSentences({ searches, baseline }: Pick<ModelResult, 'searches' | 'baseline'>): string[] {
   if (searches.length === 0) return [];
-  const budgets = searches.map(({ method, evaluations }) => `${method} ${counted(evaluations)}`).join(', ');
+  const budgets = searches.map(({ method, evaluations }) => `${method} ${formatCounted(evaluations)}`).join(', ');
   const budget = `Searches evaluate the metric on a fold's training rows as often as takes the time of its training: ${budgets} evaluations a fold, a gradient counted as ${GRADIENT_EVALUATIONS}.`;
   const stuck = searches
     .filter(({ foldsAtStart }) => foldsAtStart > 0)
@@ -77,62 +77,64 @@ export function searchSentences({ searches, baseline }: Pick<ModelResult, 'searc
 }
 
 /** How the signals' pool limits every method. */
-export function poolSentence({ poolRecall, signals, config }: TrainingResult): string {
+export function describePool({ poolRecall, signals, config }: TrainingResult): string {
   const found = config.candidates.map(({ index }) => index).join(' + ');
-  return `The candidates (${found}) hold ${decimal(poolRecall, 3)} of the relevant turns; no order of them finds more. ${signals.length} signals.`;
+  return `The candidates (${found}) hold ${formatDecimal(poolRecall, 3)} of the relevant turns; no order of them finds more. ${signals.length} signals.`;
 }
 
 /** Metrics of weights on other data; the first row is the heading. */
-export function transferRows({ name, dataset, transfer, metrics }: TrainingResult): string[][] {
-  const shown = (data: string) => (data === name ? dataset.name : data); // the name of the training's own data
+export function listTransferRows({ name, dataset, transfer, metrics }: TrainingResult): string[][] {
+  const formatDatasetName = (data: string) => (data === name ? dataset.name : data); // the name of the training's own data
   const rows = transfer.map(({ model, trainedOn, testedOn, queries, conversations, metrics: values }) => [
     model,
-    shown(trainedOn),
-    shown(testedOn),
+    formatDatasetName(trainedOn),
+    formatDatasetName(testedOn),
     String(queries),
     String(conversations),
     ...metrics.map((metric) => {
       const value = values[metric];
-      return value === undefined ? '' : estimate(value, decimal, 2);
+      return value === undefined ? '' : estimate(value, formatDecimal, 2);
     }),
   ]);
   return [['model', 'trained on', 'tested on', 'queries', 'conversations', ...metrics], ...rows];
 }
 
 /** How the intervals of the rows are made, each by its own number of conversations. */
-export function transferSentences({ transfer, level }: TrainingResult): string[] {
+export function describeTransfers({ transfer, level }: TrainingResult): string[] {
   const numbers = [...new Set(transfer.map(({ conversations }) => conversations))].sort((a, b) => a - b);
   return numbers.map(
-    (conversations) => `Brackets of ${conversations} conversations: ${intervalText(conversations, level)}.`,
+    (conversations) => `Brackets of ${conversations} conversations: ${describeIntervals(conversations, level)}.`,
   );
 }
 
-const nameOf = ({ name }: ModelResult) => `Model ${name}`;
+const formatModelName = ({ name }: ModelResult) => `Model ${name}`;
 
 /** The methods of every model, for a terminal. */
 export function renderTrainingText(result: TrainingResult, width = 120): string {
   const ladders = result.models.map(
     (model) =>
-      `${nameOf(model)}\n\n${ladderText(methodLadder(result, model), width, 'method')}${searchSentences(model)
+      `${formatModelName(model)}\n\n${formatLadder(buildMethodLadder(result, model), width, 'method')}${searchSentences(
+        model,
+      )
         .map((line) => `\n${line}`)
         .join('')}`,
   );
   const transfer =
     result.transfer.length === 0
       ? []
-      : [`${[...alignedLines(transferRows(result)), ...transferSentences(result)].join('\n')}\n`];
-  return [...ladders, ...transfer, `${foldSentence(result)}\n${poolSentence(result)}\n`].join('\n');
+      : [`${[...alignLines(listTransferRows(result)), ...describeTransfers(result)].join('\n')}\n`];
+  return [...ladders, ...transfer, `${describeFolds(result)}\n${describePool(result)}\n`].join('\n');
 }
 
 export function renderTrainingMarkdown(result: TrainingResult): string {
   const models = result.models.flatMap((model) => {
-    const table = methodLadder(result, model);
+    const table = buildMethodLadder(result, model);
     return [
-      `${nameOf(model)}:`,
-      ...ladderMarkdown(table, 'method'),
+      `${formatModelName(model)}:`,
+      ...formatLadderMarkdown(table, 'method'),
       [...table.legend, ...searchSentences(model)].map(escapeMarkdown).join('\n'),
-      ...controlsMarkdown(result, model),
-      ...importanceMarkdown(result, model),
+      ...formatControlsMarkdown(result, model),
+      ...formatImportanceMarkdown(result, model),
     ];
   });
   const transfer =
@@ -140,9 +142,9 @@ export function renderTrainingMarkdown(result: TrainingResult): string {
       ? []
       : [
           'Weights on other data:',
-          pipeTable(transferRows(result).map((row) => row.map(escapeMarkdown))),
-          transferSentences(result).map(escapeMarkdown).join('\n'),
+          formatRowsAsPipeTable(listTransferRows(result).map((row) => row.map(escapeMarkdown))),
+          describeTransfers(result).map(escapeMarkdown).join('\n'),
         ];
-  const sentences = [foldSentence(result), poolSentence(result)].map(escapeMarkdown).join('\n');
-  return `${[...models, ...transfer, sentences, provenance('Training', result)].join('\n\n')}\n`;
+  const sentences = [describeFolds(result), describePool(result)].map(escapeMarkdown).join('\n');
+  return `${[...models, ...transfer, sentences, formatProvenance('Training', result)].join('\n\n')}\n`;
 }

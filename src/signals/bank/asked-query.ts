@@ -1,8 +1,8 @@
 import type { Query } from '../../model/dataset.ts';
-import { entitiesOf } from '../../text/entities.ts';
-import { type QuestionKind, questionKind } from '../../text/question-kind.ts';
+import { findEntities } from '../../text/entities.ts';
+import { classifyQuestion, type QuestionKind } from '../../text/question-kind.ts';
 import { timeRanges } from '../../text/time-expressions.ts';
-import { type AuthorNames, callNames } from './author-names.ts';
+import { type AuthorNames, listCallNames } from './author-names.ts';
 
 /** A query as the signals see it. */
 export interface AskedQuery {
@@ -20,14 +20,14 @@ export interface AskedQuery {
 }
 
 /** @param authors of the scope. */
-export function askedQuery(query: Query, cutoff: number, authors: AuthorNames): AskedQuery {
+export function readAskedQuery(query: Query, cutoff: number, authors: AuthorNames): AskedQuery {
   return {
     query,
     cutoff,
-    kind: questionKind(query.text),
-    entities: entitiesOf(query.text),
+    kind: classifyQuestion(query.text),
+    entities: findEntities(query.text),
     ranges: timeRanges(query.text, query.timestamp),
-    named: authors.namedIn(query.text, cutoff),
-    askerNames: query.author === null ? [] : callNames(query.author),
+    named: authors.findNamedAuthors(query.text, cutoff),
+    askerNames: query.author === null ? [] : listCallNames(query.author),
   };
 }

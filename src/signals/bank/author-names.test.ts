@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { AuthorNames, callNames, nameWords } from './author-names.ts';
+import { AuthorNames, listCallNames, listNameWords } from './author-names.ts';
 import { TURNS } from './small-threads.fixture.ts';
 
 test.each([
@@ -7,11 +7,11 @@ test.each([
   ['Bo', ['bo']],
   ['[gnome]^x', ['[gnome]^x']],
 ])('%s is called %j', (author, names) => {
-  expect(callNames(author)).toEqual(names);
+  expect(listCallNames(author)).toEqual(names);
 });
 
 test('words that may name somebody are those of the text, lower-case, with the marks that nicknames hold inside', () => {
-  expect([...nameWords("Ann's soup, x_y-z and e.t. or {a|b}: ÉLAN?")]).toEqual([
+  expect([...listNameWords("Ann's soup, x_y-z and e.t. or {a|b}: ÉLAN?")]).toEqual([
     'ann',
     's',
     'soup',
@@ -22,7 +22,7 @@ test('words that may name somebody are those of the text, lower-case, with the m
     'a|b}',
     'élan',
   ]);
-  expect(nameWords('…').size).toBe(0);
+  expect(listNameWords('…').size).toBe(0);
 });
 
 describe('authors', () => {
@@ -40,7 +40,7 @@ describe('authors', () => {
     ['dora', 9, []],
     ['ann', 0, []],
   ])('that are named in %j before %i', (text, cutoff, authors) => {
-    expect([...names.namedIn(text, cutoff)]).toEqual(authors);
+    expect([...names.findNamedAuthors(text, cutoff)]).toEqual(authors);
   });
 
   test.each([
@@ -55,13 +55,14 @@ describe('authors', () => {
   test('are nobody where nobody is known', () => {
     const nobody = new AuthorNames(TURNS.map((turn) => ({ ...turn, author: null })));
     expect(nobody.without('Bo and Ann', 11)).toBe('Bo and Ann');
-    expect(nobody.namedIn('Bo and Ann', 11).size).toBe(0);
+    expect(nobody.findNamedAuthors('Bo and Ann', 11).size).toBe(0);
   });
 
   test('who share a first name are both named from when each speaks', () => {
-    const named = (author: string, i: number) => ({ ...TURNS[0], id: `${i}`, author }) as (typeof TURNS)[number];
-    const anns = new AuthorNames(['Ann Lee', 'Ann Roe'].map(named));
-    expect([...anns.namedIn('ann', 1)]).toEqual(['Ann Lee']);
-    expect([...anns.namedIn('ann', 2)]).toEqual(['Ann Lee', 'Ann Roe']);
+    const buildAuthoredTurn = (author: string, i: number) =>
+      ({ ...TURNS[0], id: `${i}`, author }) as (typeof TURNS)[number];
+    const anns = new AuthorNames(['Ann Lee', 'Ann Roe'].map(buildAuthoredTurn));
+    expect([...anns.findNamedAuthors('ann', 1)]).toEqual(['Ann Lee']);
+    expect([...anns.findNamedAuthors('ann', 2)]).toEqual(['Ann Lee', 'Ann Roe']);
   });
 });

@@ -5,12 +5,12 @@ const NAME = /[\p{L}\p{N}_](?:[\p{L}\p{N}_.|^\\`[\]{}-]*[\p{L}\p{N}_|^`\]}])?/gu
 const NAME_OR_POSSESSIVE = new RegExp(`${NAME.source}(?:['’]s)?`, 'gu');
 
 /** The words that a text may name somebody with, lower-case. */
-export function nameWords(text: string): Set<string> {
+export function listNameWords(text: string): Set<string> {
   return new Set(text.toLowerCase().match(NAME));
 }
 
 /** What an author is called by, lower-case: the name and the first word of it. */
-export function callNames(author: string): string[] {
+export function listCallNames(author: string): string[] {
   const whole = author.toLowerCase();
   const [first] = whole.split(/\s+/u);
   return first === undefined || first === whole ? [whole] : [whole, first];
@@ -35,14 +35,14 @@ export class AuthorNames {
     const firsts = new Map<string, number>();
     for (const [position, { author }] of turns.entries())
       if (author !== null && !firsts.has(author)) firsts.set(author, position);
-    this.#authors = Array.from(firsts, ([name, first]) => ({ name, first, calledBy: callNames(name) }));
+    this.#authors = Array.from(firsts, ([name, first]) => ({ name, first, calledBy: listCallNames(name) }));
     for (const { first, calledBy } of this.#authors)
       for (const name of calledBy) if (!this.#calledFrom.has(name)) this.#calledFrom.set(name, first);
   }
 
   /** The authors whom a text names, of those who spoke before the cutoff. */
-  namedIn(text: string, cutoff: number): Set<string> {
-    const words = nameWords(text);
+  findNamedAuthors(text: string, cutoff: number): Set<string> {
+    const words = listNameWords(text);
     const isNamed = ({ first, calledBy }: Author) => first < cutoff && calledBy.some((name) => words.has(name));
     return new Set(this.#authors.filter(isNamed).map(({ name }) => name));
   }

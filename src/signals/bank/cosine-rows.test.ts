@@ -2,17 +2,17 @@ import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
 import { DimensionMismatchError } from '../../core/errors.ts';
-import { random } from '../../core/random.ts';
-import { sampleVector } from '../corpus.fixture.ts';
+import { createRandom } from '../../core/random.ts';
+import { drawSampleVector } from '../corpus.fixture.ts';
 import { CosineRows } from './cosine-rows.ts';
 
 beforeAll(() => useBackend('wasm'));
 const [N, B, D] = [23, 5, 17];
 
 test('a row holds the products of a query with every turn', async () => {
-  const source = random(3, 'cosine-rows');
-  const rows = (count: number) => Array.from({ length: count }, () => sampleVector(source));
-  const [turns, queries] = [rows(N), rows(B)];
+  const source = createRandom(3, 'cosine-rows');
+  const drawCosineRows = (count: number) => Array.from({ length: count }, () => drawSampleVector(source));
+  const [turns, queries] = [drawCosineRows(N), drawCosineRows(B)];
   const before = tf.memory().numTensors;
   const tensor = tf.tensor2d(Float32Array.from(turns.flatMap((row) => [...row])), [N, D]);
   const cosines = await CosineRows.of(tensor, Float32Array.from(queries.flatMap((row) => [...row])), B);

@@ -1,11 +1,11 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
-import { samplePool } from '../columns.harness.ts';
-import { mixedSignals } from './mixed-signals.ts';
+import { drawSamplePool } from '../columns.harness.ts';
+import { mixSignals } from './mixed-signals.ts';
 import { scoringOptions } from './options.ts';
-import { signalTable } from './signal-bank.ts';
-import { sampleThreads, threadsWorkspace } from './threads.fixture.ts';
+import { computeSignalTable } from './signal-bank.ts';
+import { createThreadsWorkspace, drawSampleThreads } from './threads.fixture.ts';
 
 beforeAll(() => useBackend('wasm'));
 
@@ -15,11 +15,11 @@ test.each<[string, Record<string, number>]>([
   ['none', {}],
 ])('the score is the weighted sum of %s, and 0 where the pool is padded', async (_, weights) => {
   const before = tf.memory().numTensors;
-  const workspace = threadsWorkspace(sampleThreads(3));
-  const pool = await samplePool(workspace);
+  const workspace = createThreadsWorkspace(drawSampleThreads(3));
+  const pool = await drawSamplePool(workspace);
   const options = scoringOptions.parse({ weights });
-  const { signals, values } = await workspace.get(signalTable(options.signals), pool);
-  const scores = await mixedSignals(workspace, pool, options);
+  const { signals, values } = await workspace.get(computeSignalTable(options.signals), pool);
+  const scores = await mixSignals(workspace, pool, options);
   workspace.dispose();
   expect(tf.memory().numTensors).toBe(before);
   expect(scores).toHaveLength(pool.positions.length);

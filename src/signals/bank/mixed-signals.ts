@@ -5,7 +5,7 @@ import type { CandidatePool } from '../candidate-pool.ts';
 import type { Column } from '../column.ts';
 import type { World } from '../signal.ts';
 import type { ScoringOptions } from './options.ts';
-import { signalTable } from './signal-bank.ts';
+import { computeSignalTable } from './signal-bank.ts';
 
 /** Numbers of a table on the device at a time: 64 MB. */
 const BLOCK = 2 ** 24;
@@ -15,12 +15,12 @@ const BLOCK = 2 ** 24;
  *
  * @returns [Q, C]; 0 where the pool is padded.
  */
-export async function mixedSignals(
+export async function mixSignals(
   world: World,
   pool: CandidatePool,
   { signals, weights }: ScoringOptions,
 ): Promise<Column> {
-  const { signals: names, values } = await world.get(signalTable(signals), pool);
+  const { signals: names, values } = await world.get(computeSignalTable(signals), pool);
   const F = names.length;
   const vector = Float32Array.from(names, (name) => weights[name] ?? 0);
   const scores = new Float32Array(pool.positions.length);

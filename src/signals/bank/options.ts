@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { frozen } from '../../core/frozen.ts';
+import { freezeDeeply } from '../../core/frozen.ts';
 import { encoderOptions } from '../../embedding/registry.ts';
 import type { WorldPart } from '../worlds/world-parts.ts';
 import { PAIR_SIGNALS, type PairGroup } from './pair-signals.ts';
@@ -9,7 +9,15 @@ import { SPREAD } from './spread.ts';
 import { STRUCTURE } from './structure.ts';
 
 /** What signals look at. `author` and `channel` are features that a task must allow. */
-export const SIGNAL_GROUPS = frozen(['text', 'form', 'time', 'thread', 'channel', 'author', 'structure'] as const);
+export const SIGNAL_GROUPS = freezeDeeply([
+  'text',
+  'form',
+  'time',
+  'thread',
+  'channel',
+  'author',
+  'structure',
+] as const);
 export type SignalGroup = (typeof SIGNAL_GROUPS)[number];
 
 export const signalBankOptions = z.strictObject({
@@ -60,7 +68,7 @@ const SHARED: readonly BankSignal[] = [
 export const SHARED_WORDS: readonly string[] = SHARED.map(({ name }) => name);
 
 /** How the cosines are called: the experiment's encoder first. */
-export function cosineNames({ encoders }: SignalBankOptions): string[] {
+export function listCosineNames({ encoders }: SignalBankOptions): string[] {
   const names = encoders.map(({ encoder }, i) => {
     const earlier = encoders.slice(0, i).filter((other) => other.encoder === encoder).length;
     return `cosine-${encoder}${earlier === 0 ? '' : `-${earlier + 1}`}`;
@@ -69,7 +77,7 @@ export function cosineNames({ encoders }: SignalBankOptions): string[] {
 }
 
 function cosineSignals(options: SignalBankOptions): BankSignal[] {
-  return cosineNames(options).map((name, i) => ({
+  return listCosineNames(options).map((name, i) => ({
     name,
     summary:
       i === 0 ? "cosine by the experiment's encoder" : 'cosine by a further encoder; the second of one name is `-2`',
@@ -116,7 +124,7 @@ export function bankSignals(options: SignalBankOptions): BankSignal[] {
 }
 
 /** The names of the signals of a bank, in the order of their columns. */
-export function signalNames(options: SignalBankOptions): string[] {
+export function listSignalNames(options: SignalBankOptions): string[] {
   return bankSignals(options).map(({ name }) => name);
 }
 

@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { Corpus } from '../../model/corpus.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turn.ts';
-import { askedQuery } from './asked-query.ts';
+import { readAskedQuery } from './asked-query.ts';
 import { SIGNAL_GROUPS } from './options.ts';
 import { PAIR_SIGNALS, type PairGroup } from './pair-signals.ts';
-import { ScopeTables } from './scope-tables.ts';
-import { HOUR, queryAt, START, TURNS } from './small-threads.fixture.ts';
+import { SubcorpusTables } from './scope-tables.ts';
+import { buildQueryAt, HOUR_MILLISECONDS, START, TURNS } from './small-threads.fixture.ts';
 
 /** A candidate, and the turns that the query may see in time order. */
 interface Pair {
@@ -17,14 +17,15 @@ interface Pair {
 type Formula = (pair: Pair) => number;
 
 const is = (condition: boolean) => Number(condition);
-const hoursTo = ({ query }: Pair, { timestamp }: Turn) => (query.timestamp - timestamp) / HOUR;
-const threadOf = ({ past, turn }: Pair) => past.filter(({ conversationId }) => conversationId === turn.conversationId);
-const newestOf = (pair: Pair) => threadOf(pair).at(-1) as Turn;
-const childrenOf = ({ past, turn }: Pair) => past.filter(({ parentId }) => parentId === turn.id);
-const behind = ({ past, turn }: Pair) => past.length - past.indexOf(turn);
-const parentOf = ({ turn }: Pair) => TURNS.find(({ id }) => id === turn.parentId);
-const depthOf = (turn: Turn | undefined): number =>
-  turn?.parentId == null ? 0 : 1 + depthOf(TURNS.find(({ id }) => id === turn.parentId));
+const countHoursTo = ({ query }: Pair, { timestamp }: Turn) => (query.timestamp - timestamp) / HOUR_MILLISECONDS;
+const listThreadTurns = ({ past, turn }: Pair) =>
+  past.filter(({ conversationId }) => conversationId === turn.conversationId);
+const findNewestTurn = (pair: Pair) => listThreadTurns(pair).at(-1) as Turn;
+const listAnswers = ({ past, turn }: Pair) => past.filter(({ parentId }) => parentId === turn.id);
+const countTurnsBehind = ({ past, turn }: Pair) => past.length - past.indexOf(turn);
+const findPairParent = ({ turn }: Pair) => TURNS.find(({ id }) => id === turn.parentId);
+const countTurnAncestors = (turn: Turn | undefined): number =>
+  turn?.parentId == null ? 0 : 1 + countTurnAncestors(TURNS.find(({ id }) => id === turn.parentId));
 
 /** Words, expressions of time and named things of each turn, counted by hand. */
 const FORMS: Readonly<Record<string, readonly [number, number, readonly string[]]>> = {
@@ -40,10 +41,10 @@ const FORMS: Readonly<Record<string, readonly [number, number, readonly string[]
   a5: [4, 0, []],
   a6: [4, 0, []],
 };
-const formOf = ({ turn }: Pair) => FORMS[turn.id] as (typeof FORMS)[string];
-const times = (pair: Pair) => Math.log(1 + formOf(pair)[1]);
-const names = (pair: Pair) => Math.log(1 + formOf(pair)[2].length);
-const digits = ({ turn }: Pair) => is(/\d/.test(turn.text));
+const getExpectedForm = ({ turn }: Pair) => FORMS[turn.id] as (typeof FORMS)[string];
+const computeTimesForm = (pair: Pair) => Math.log(1 + getExpectedForm(pair)[1]);
+const computeNamesForm = (pair: Pair) => Math.log(1 + getExpectedForm(pair)[2].length);
+const hasDigits = ({ turn }: Pair) => is(/\d/.test(turn.text));
 
 /** Queries with what they ask for, whom and when they name. */
 interface Asked {
@@ -56,127 +57,127 @@ interface Asked {
 }
 const ASKED: readonly Asked[] = [
   {
-    query: queryAt(10, { channel: 'list', author: 'Ann Lee', text: 'When did Mary come to London?' }),
+    query: buildQueryAt(10, { channel: 'list', author: 'Ann Lee', text: 'When did Mary come to London?' }),
     kind: 'time',
     entities: ['mary', 'london'],
     named: [],
   },
   {
-    query: queryAt(14, { author: 'Bo', channel: null, text: 'how many spoons, ann?' }),
+    query: buildQueryAt(14, { author: 'Bo', channel: null, text: 'how many spoons, ann?' }),
     kind: 'number',
     entities: [],
     named: ['Ann Lee'],
   },
   // Dora has not spoken yet.
   {
-    query: queryAt(11, { author: 'Dora', channel: 'chat', text: 'who is with bo and dora?' }),
+    query: buildQueryAt(11, { author: 'Dora', channel: 'chat', text: 'who is with bo and dora?' }),
     kind: 'person-or-place',
     entities: [],
     named: ['Bo'],
   },
   {
-    query: queryAt(8.5, { text: 'what did bo and cy say on 1 January 2024' }),
+    query: buildQueryAt(8.5, { text: 'what did bo and cy say on 1 January 2024' }),
     kind: 'other',
     entities: ['1', 'january', '2024'],
     named: ['Bo', 'Cy'],
     range: [0, 24],
   },
   {
-    query: queryAt(30, { text: 'soup on 5 May 2023?' }),
+    query: buildQueryAt(30, { text: 'soup on 5 May 2023?' }),
     kind: 'other',
     entities: ['5', '2023'],
     named: [],
     range: [-5784, -5760],
   },
 ];
-const askedOf = ({ query }: Pair) => ASKED.find((asked) => asked.query === query) as Asked;
-const share = (parts: readonly string[], whole: readonly string[]) => {
+const findAsked = ({ query }: Pair) => ASKED.find((asked) => asked.query === query) as Asked;
+const computeSharedPart = (parts: readonly string[], whole: readonly string[]) => {
   return parts.length === 0 ? 0 : parts.filter((part) => whole.includes(part)).length / parts.length;
 };
-const kindIs =
+const whenKindIs =
   (kind: string, value: Formula): Formula =>
   (pair) =>
-    askedOf(pair).kind === kind ? value(pair) : 0;
-const decays = (prefix: string, age: Formula) =>
+    findAsked(pair).kind === kind ? value(pair) : 0;
+const buildDecays = (prefix: string, age: Formula) =>
   Object.fromEntries(
     [1, 6, 24, 96, 720].map((half): [string, Formula] => [`${prefix}-${half}h`, (pair) => 0.5 ** (age(pair) / half)]),
   );
-const quiet: Formula = (pair) => hoursTo(pair, newestOf(pair));
-const sessionOf = ({ past, turn }: Pair) =>
+const countQuietHours: Formula = (pair) => countHoursTo(pair, findNewestTurn(pair));
+const listSessionTurns = ({ past, turn }: Pair) =>
   past.filter((other) => other.conversationId === turn.conversationId && other.channel === turn.channel);
-const asker = ({ query }: Pair) => query.author;
+const getAsker = ({ query }: Pair) => query.author;
 
 const FORMULAS: Readonly<Record<PairGroup, Readonly<Record<string, Formula>>>> = {
   form: {
-    length: (pair) => Math.log(1 + formOf(pair)[0]),
+    length: (pair) => Math.log(1 + getExpectedForm(pair)[0]),
     question: ({ turn }) => is(turn.text.endsWith('?')),
     answer: (pair) => {
-      const session = sessionOf(pair);
+      const session = listSessionTurns(pair);
       const before = session[session.indexOf(pair.turn) - 1];
       return is(before?.text.endsWith('?') === true && before.author !== pair.turn.author);
     },
-    number: digits,
-    times,
-    names,
-    'time asked': kindIs('time', times),
-    'number asked': kindIs('number', digits),
-    'name asked': kindIs('person-or-place', names),
-    entities: (pair) => share(askedOf(pair).entities, formOf(pair)[2]),
+    number: hasDigits,
+    times: computeTimesForm,
+    names: computeNamesForm,
+    'time asked': whenKindIs('time', computeTimesForm),
+    'number asked': whenKindIs('number', hasDigits),
+    'name asked': whenKindIs('person-or-place', computeNamesForm),
+    entities: (pair) => computeSharedPart(findAsked(pair).entities, getExpectedForm(pair)[2]),
   },
   time: {
-    age: (pair) => Math.log(1 + hoursTo(pair, pair.turn)),
-    'age rank': (pair) => Math.log(behind(pair)),
-    newest: (pair) => 1 / behind(pair),
-    ...decays('decay', (pair) => hoursTo(pair, pair.turn)),
+    age: (pair) => Math.log(1 + countHoursTo(pair, pair.turn)),
+    'age rank': (pair) => Math.log(countTurnsBehind(pair)),
+    newest: (pair) => 1 / countTurnsBehind(pair),
+    ...buildDecays('decay', (pair) => countHoursTo(pair, pair.turn)),
     place: ({ past, turn }) => (past.indexOf(turn) + 1) / past.length,
     'time named': (pair) => {
-      const hour = (pair.turn.timestamp - START) / HOUR;
-      const { range } = askedOf(pair);
+      const hour = (pair.turn.timestamp - START) / HOUR_MILLISECONDS;
+      const { range } = findAsked(pair);
       return is(range !== undefined && range[0] <= hour && hour < range[1]);
     },
   },
   thread: {
-    depth: ({ turn }) => Math.log(1 + depthOf(turn)),
+    depth: ({ turn }) => Math.log(1 + countTurnAncestors(turn)),
     root: ({ turn }) => is(turn.parentId === null),
-    children: (pair) => Math.log(1 + childrenOf(pair).length),
-    leaf: (pair) => is(childrenOf(pair).length === 0),
-    last: (pair) => is(newestOf(pair) === pair.turn),
-    'thread size': (pair) => Math.log(threadOf(pair).length),
-    'thread quiet': (pair) => Math.log(1 + quiet(pair)),
-    ...decays('thread-decay', quiet),
-    'behind last': (pair) => Math.log(threadOf(pair).length - threadOf(pair).indexOf(pair.turn)),
-    'session begin': (pair) => 1 / (1 + sessionOf(pair).indexOf(pair.turn)),
+    children: (pair) => Math.log(1 + listAnswers(pair).length),
+    leaf: (pair) => is(listAnswers(pair).length === 0),
+    last: (pair) => is(findNewestTurn(pair) === pair.turn),
+    'thread size': (pair) => Math.log(listThreadTurns(pair).length),
+    'thread quiet': (pair) => Math.log(1 + countQuietHours(pair)),
+    ...buildDecays('thread-decay', countQuietHours),
+    'behind last': (pair) => Math.log(listThreadTurns(pair).length - listThreadTurns(pair).indexOf(pair.turn)),
+    'session begin': (pair) => 1 / (1 + listSessionTurns(pair).indexOf(pair.turn)),
   },
   channel: {
     channel: ({ query, turn }) => is(query.channel !== null && query.channel === turn.channel),
   },
   author: {
-    'author named': (pair) => is(askedOf(pair).named.includes(pair.turn.author ?? '')),
-    'author alone named': (pair) => is(askedOf(pair).named.join() === pair.turn.author),
-    'own turn': (pair) => is(asker(pair) !== null && pair.turn.author === asker(pair)),
+    'author named': (pair) => is(findAsked(pair).named.includes(pair.turn.author ?? '')),
+    'author alone named': (pair) => is(findAsked(pair).named.join() === pair.turn.author),
+    'own turn': (pair) => is(getAsker(pair) !== null && pair.turn.author === getAsker(pair)),
     'spoke in thread': (pair) =>
-      is(asker(pair) !== null && threadOf(pair).some(({ author }) => author === asker(pair))),
-    'answers own turn': (pair) => is(asker(pair) !== null && parentOf(pair)?.author === asker(pair)),
+      is(getAsker(pair) !== null && listThreadTurns(pair).some(({ author }) => author === getAsker(pair))),
+    'answers own turn': (pair) => is(getAsker(pair) !== null && findPairParent(pair)?.author === getAsker(pair)),
     'already answered': (pair) =>
-      is(asker(pair) !== null && childrenOf(pair).some(({ author }) => author === asker(pair))),
+      is(getAsker(pair) !== null && listAnswers(pair).some(({ author }) => author === getAsker(pair))),
     'names asker': ({ query, turn }) => {
       const first = query.author?.toLowerCase().split(' ')[0];
       return is(first !== undefined && turn.text.toLowerCase().split(/\W+/).includes(first));
     },
-    speakers: (pair) => Math.log(1 + new Set(threadOf(pair).flatMap(({ author }) => author ?? [])).size),
+    speakers: (pair) => Math.log(1 + new Set(listThreadTurns(pair).flatMap(({ author }) => author ?? [])).size),
   },
 };
 
 const corpus = new Corpus(TURNS);
-let tables: ScopeTables;
+let tables: SubcorpusTables;
 beforeAll(async () => {
-  tables = await ScopeTables.of(corpus, SIGNAL_GROUPS);
+  tables = await SubcorpusTables.of(corpus, SIGNAL_GROUPS);
 });
 
 test('there is a formula for every signal, and no other', () => {
-  const namesOf = (signals: Readonly<Record<string, object>>) =>
+  const listGroupNames = (signals: Readonly<Record<string, object>>) =>
     Object.entries(signals).map(([group, all]) => [group, Object.keys(all)]);
-  expect(namesOf(PAIR_SIGNALS)).toEqual(namesOf(FORMULAS));
+  expect(listGroupNames(PAIR_SIGNALS)).toEqual(listGroupNames(FORMULAS));
 });
 
 const cases = Object.entries(FORMULAS).flatMap(([group, formulas]) =>
@@ -186,7 +187,7 @@ const cases = Object.entries(FORMULAS).flatMap(([group, formulas]) =>
 describe.each(cases)('%s, %s', (group, name, formula) => {
   test.each(ASKED.map((asked) => [asked.query.text, asked] as const))('as %j sees it', (_, { query }) => {
     const cutoff = TURNS.filter(({ timestamp }) => timestamp < query.timestamp).length;
-    const asked = askedQuery(query, cutoff, tables.authors);
+    const asked = readAskedQuery(query, cutoff, tables.authors);
     const past = TURNS.slice(0, cutoff);
     for (const [position, turn] of past.entries()) {
       const signal = (PAIR_SIGNALS[group] as Record<string, (typeof PAIR_SIGNALS)[PairGroup][string]>)[name];

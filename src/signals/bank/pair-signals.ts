@@ -1,13 +1,13 @@
 import type { Corpus } from '../../model/corpus.ts';
-import { entityOverlap } from '../../text/entities.ts';
+import { computeEntityOverlap } from '../../text/entities.ts';
 import type { WorldPart } from '../worlds/world-parts.ts';
 import type { AskedQuery } from './asked-query.ts';
 import type { Sessions } from './sessions.ts';
 import type { ThreadTables } from './thread-tables.ts';
 import type { TurnForms } from './turn-forms.ts';
 
-const HOUR = 3_600_000;
-const HALF_LIVES = [1, 6, 24, 96, 720] as const;
+const HOUR_MILLISECONDS = 3_600_000;
+const HALF_LIVES_HOURS = [1, 6, 24, 96, 720] as const;
 
 /** What signals of pairs are made from. */
 export interface PairTables {
@@ -34,18 +34,18 @@ function pair(summary: string, reads: readonly WorldPart[], score: PairScore): P
   return { summary, reads, score };
 }
 
-const flag = (is: boolean) => (is ? 1 : 0);
-const hours = (from: number, to: number) => Math.max(0, to - from) / HOUR;
+const toFlag = (is: boolean) => (is ? 1 : 0);
+const countHoursBetween = (from: number, to: number) => Math.max(0, to - from) / HOUR_MILLISECONDS;
 
-function age({ query }: AskedQuery, position: number, { corpus }: PairTables): number {
-  return hours(corpus.timestamps[position] as number, query.timestamp);
+function computeAgeHours({ query }: AskedQuery, position: number, { corpus }: PairTables): number {
+  return countHoursBetween(corpus.timestamps[position] as number, query.timestamp);
 }
 
-function quietFor({ query, cutoff }: AskedQuery, position: number, { corpus, threads }: PairTables): number {
-  return hours(corpus.timestamps[threads.newest(position, cutoff)] as number, query.timestamp);
+function computeQuietHours({ query, cutoff }: AskedQuery, position: number, { corpus, threads }: PairTables): number {
+  return countHoursBetween(corpus.timestamps[threads.findNewestBefore(position, cutoff)] as number, query.timestamp);
 }
 
-function authorOf({ corpus }: PairTables, position: number): string | null {
+function readAuthor({ corpus }: PairTables, position: number): string | null {
   return corpus.turns[position]?.author ?? null;
 }
 
@@ -80,13 +80,14 @@ const FORM: Readonly<Record<string, PairSignal>> = {
   entities: pair(
     'share of the named things of the query that the turn names too',
     ['texts'],
-    ({ entities }, position, { forms }) => entityOverlap(entities, forms.entities[position] as ReadonlySet<string>),
+    ({ entities }, position, { forms }) =>
+      computeEntityOverlap(entities, forms.entities[position] as ReadonlySet<string>),
   ),
 };
 
 const TIME: Readonly<Record<string, PairSignal>> = {
   age: pair('ln(1 + hours before the query)', ['times'], (asked, position, tables) =>
-    Math.log1p(age(asked, position, tables)),
+    Math.log1p(computeAgeHours(asked, position, tables)),
   ),
   'age rank': pair('ln(1 + turns between it and the query)', ['times'], ({ cutoff }, position) =>
     Math.log(cutoff - position),
@@ -97,12 +98,12 @@ const TIME: Readonly<Record<string, PairSignal>> = {
     ({ cutoff }, position) => 1 / (cutoff - position),
   ),
   ...Object.fromEntries(
-    HALF_LIVES.map((halfLife) => [
-      `decay-${halfLife}h`,
+    HALF_LIVES_HOURS.map((halfLifeHours) => [
+      `decay-${halfLifeHours}h`,
       pair(
-        `0.5^(age / ${halfLife} hours)`,
+        `0.5^(age / ${halfLifeHours} hours)`,
         ['times'],
-        (asked, position, tables) => 0.5 ** (age(asked, position, tables) / halfLife),
+        (asked, position, tables) => 0.5 ** (computeAgeHours(asked, position, tables) / halfLifeHours),
       ),
     ]),
   ),
@@ -116,7 +117,7 @@ const TIME: Readonly<Record<string, PairSignal>> = {
     ['texts', 'times'],
     ({ ranges }, position, { corpus }) => {
       const moment = corpus.timestamps[position] as number;
-      return flag(ranges.some(({ from, to }) => from <= moment && moment < to));
+      return toFlag(ranges.some(({ from, to }) => from <= moment && moment < to));
     },
   ),
 };
@@ -126,32 +127,32 @@ const THREAD: Readonly<Record<string, PairSignal>> = {
     Math.log1p(threads.depth[position] as number),
   ),
   root: pair('1 if it answers none', ['replies', 'times'], (_, position, { corpus }) =>
-    flag(corpus.parent[position] === -1),
+    toFlag(corpus.parent[position] === -1),
   ),
   children: pair('ln(1 + answers to it before the query)', ['replies', 'times'], ({ cutoff }, position, { threads }) =>
-    Math.log1p(threads.children(position, cutoff)),
+    Math.log1p(threads.countChildrenBefore(position, cutoff)),
   ),
   leaf: pair('1 if it had no answer', ['replies', 'times'], ({ cutoff }, position, { threads }) =>
-    flag(threads.children(position, cutoff) === 0),
+    toFlag(threads.countChildrenBefore(position, cutoff) === 0),
   ),
   last: pair('1 if it was the newest of its conversation', ['times'], ({ cutoff }, position, { threads }) =>
-    flag(threads.newest(position, cutoff) === position),
+    toFlag(threads.findNewestBefore(position, cutoff) === position),
   ),
   'thread size': pair(
     'ln(turns of its conversation before the query)',
     ['times'],
-    ({ cutoff }, position, { threads }) => Math.log(threads.size(position, cutoff)),
+    ({ cutoff }, position, { threads }) => Math.log(threads.countThreadTurns(position, cutoff)),
   ),
   'thread quiet': pair('ln(1 + hours since the newest of its conversation)', ['times'], (asked, position, tables) =>
-    Math.log1p(quietFor(asked, position, tables)),
+    Math.log1p(computeQuietHours(asked, position, tables)),
   ),
   ...Object.fromEntries(
-    HALF_LIVES.map((halfLife) => [
-      `thread-decay-${halfLife}h`,
+    HALF_LIVES_HOURS.map((halfLifeHours) => [
+      `thread-decay-${halfLifeHours}h`,
       pair(
-        `0.5^(the same hours / ${halfLife})`,
+        `0.5^(the same hours / ${halfLifeHours})`,
         ['replies', 'times'],
-        (asked, position, tables) => 0.5 ** (quietFor(asked, position, tables) / halfLife),
+        (asked, position, tables) => 0.5 ** (computeQuietHours(asked, position, tables) / halfLifeHours),
       ),
     ]),
   ),
@@ -159,64 +160,64 @@ const THREAD: Readonly<Record<string, PairSignal>> = {
     'ln(1 + later turns of its conversation)',
     ['times'],
     ({ cutoff }, position, { corpus, threads }) =>
-      Math.log1p(threads.size(position, cutoff) - 1 - (corpus.ringPosition[position] as number)),
+      Math.log1p(threads.countThreadTurns(position, cutoff) - 1 - (corpus.ringPosition[position] as number)),
   ),
   'session begin': pair(
     '1 / (1 + turns before it in its session)',
     ['times'],
-    (_, position, { sessions }) => 1 / (1 + (sessions.placeOf[position] as number)),
+    (_, position, { sessions }) => 1 / (1 + (sessions.stepOf[position] as number)),
   ),
 };
 
 const CHANNEL: Readonly<Record<string, PairSignal>> = {
   channel: pair("1 if the query has a channel and it is the turn's", [], ({ query }, position, { corpus }) =>
-    flag(query.channel !== null && corpus.turns[position]?.channel === query.channel),
+    toFlag(query.channel !== null && corpus.turns[position]?.channel === query.channel),
   ),
 };
 
 const AUTHOR: Readonly<Record<string, PairSignal>> = {
   'author named': pair('1 if the query names its author', ['texts'], ({ named }, position, tables) => {
-    const author = authorOf(tables, position);
-    return flag(author !== null && named.has(author));
+    const author = readAuthor(tables, position);
+    return toFlag(author !== null && named.has(author));
   }),
   'author alone named': pair(
     '1 if the query names its author and no other earlier author',
     ['texts'],
     ({ named }, position, tables) => {
-      const author = authorOf(tables, position);
-      return flag(author !== null && named.size === 1 && named.has(author));
+      const author = readAuthor(tables, position);
+      return toFlag(author !== null && named.size === 1 && named.has(author));
     },
   ),
   'own turn': pair('1 if the asker is its author', [], ({ query }, position, tables) =>
-    flag(query.author !== null && authorOf(tables, position) === query.author),
+    toFlag(query.author !== null && readAuthor(tables, position) === query.author),
   ),
   'spoke in thread': pair(
     '1 if the asker is the author of an earlier turn of its conversation',
     ['times'],
     ({ query, cutoff }, position, { threads }) =>
-      flag(query.author !== null && threads.hasSpoken(query.author, position, cutoff)),
+      toFlag(query.author !== null && threads.hasSpoken(query.author, position, cutoff)),
   ),
   'answers own turn': pair(
     '1 if it answers a turn of the asker',
     ['replies', 'texts'],
     ({ query }, position, tables) => {
       const parent = tables.corpus.parent[position] as number;
-      return flag(query.author !== null && parent >= 0 && authorOf(tables, parent) === query.author);
+      return toFlag(query.author !== null && parent >= 0 && readAuthor(tables, parent) === query.author);
     },
   ),
   'already answered': pair(
     '1 if the asker had answered it',
     ['replies', 'texts'],
     ({ query, cutoff }, position, { threads }) =>
-      flag(query.author !== null && threads.isAnsweredBy(query.author, position, cutoff)),
+      toFlag(query.author !== null && threads.isAnsweredBy(query.author, position, cutoff)),
   ),
   'names asker': pair('1 if it names the asker', ['texts'], ({ askerNames }, position, { words }) =>
-    flag(askerNames.some((name) => words[position]?.has(name))),
+    toFlag(askerNames.some((name) => words[position]?.has(name))),
   ),
   speakers: pair(
     'ln(1 + authors of its conversation before the query)',
     ['times'],
-    ({ cutoff }, position, { threads }) => Math.log1p(threads.speakers(position, cutoff)),
+    ({ cutoff }, position, { threads }) => Math.log1p(threads.countSpeakers(position, cutoff)),
   ),
 };
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { SIGNAL_GROUPS, signalBankOptions, signalNames } from './options.ts';
+import { listSignalNames, SIGNAL_GROUPS, signalBankOptions } from './options.ts';
 import { PRODUCTS } from './products.ts';
 
 test('every product is of two other signals of the whole bank, and named after them', () => {
-  const names = signalNames(signalBankOptions.parse({ groups: SIGNAL_GROUPS }));
+  const names = listSignalNames(signalBankOptions.parse({ groups: SIGNAL_GROUPS }));
   for (const { name, of } of PRODUCTS) {
     expect(name).toBe(of.join(' × '));
     for (const factor of of) {

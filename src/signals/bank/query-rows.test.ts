@@ -9,7 +9,7 @@ const columns = new Map([
 ]);
 
 /** Two queries of three candidates, the second of which has one less. */
-function filled(): Float32Array {
+function fillTwoQueries(): Float32Array {
   const values = new Float32Array(2 * 3 * 3);
   const rows = new QueryRows({ values, columns }, 1, Int32Array.from([5, 7, -1]));
   rows.write('b', (position, place) => position + place / 10);
@@ -21,7 +21,7 @@ function filled(): Float32Array {
 test('columns are filled in the rows of the query, and padding is left alone', () => {
   const none = [0, 0, 0];
   const expected = [...none, ...none, ...none, 5, 5, 25, 7, 7.1, 49.7, ...none];
-  for (const [i, value] of filled().entries()) expect(value).toBeCloseTo(expected[i] as number, 5);
+  for (const [i, value] of fillTwoQueries().entries()) expect(value).toBeCloseTo(expected[i] as number, 5);
 });
 
 test('a column that the table lacks is refused', () => {

@@ -25,7 +25,7 @@ export class QueryRows {
     this.#start = query * positions.length * columns.size;
   }
 
-  #columnOf(name: string): number {
+  #findColumn(name: string): number {
     const column = this.#columns.get(name);
     if (column === undefined)
       throw new ValidationError(`signal table has no column: ${name}; name one of its columns`, { name });
@@ -33,26 +33,31 @@ export class QueryRows {
   }
 
   /** Fills a column: with a value for each candidate, by its position in the scope and its place in the pool's row. */
-  write(name: string, value: (position: number, place: number) => number): void {
+  write(name: string, value: (position: number, slot: number) => number): void {
     const { positions } = this;
-    let at = this.#start + this.#columnOf(name);
-    for (let place = 0; place < positions.length; place++, at += this.#columns.size) {
-      const position = positions[place] as number;
-      if (position >= 0) this.#values[at] = value(position, place);
+    let at = this.#start + this.#findColumn(name);
+    for (let slot = 0; slot < positions.length; slot++, at += this.#columns.size) {
+      const position = positions[slot] as number;
+      if (position >= 0) this.#values[at] = value(position, slot);
     }
   }
 
   /** Fills the adjacent columns of a score that is spread. */
   spread(name: string, spread: Spread, scores: Float64Array, cutoff: number): void {
-    const out = { values: this.#values, start: this.#start, stride: this.#columns.size, column: this.#columnOf(name) };
+    const out = {
+      values: this.#values,
+      start: this.#start,
+      stride: this.#columns.size,
+      column: this.#findColumn(name),
+    };
     spread.write(scores, cutoff, this.positions, out);
   }
 
   /** Fills a column with the product of two that have been filled. */
   multiply(name: string, [a, b]: readonly [string, string]): void {
-    const [first, second] = [this.#start + this.#columnOf(a), this.#start + this.#columnOf(b)];
+    const [first, second] = [this.#start + this.#findColumn(a), this.#start + this.#findColumn(b)];
     const stride = this.#columns.size;
-    const value = (at: number) => this.#values[at] as number;
-    this.write(name, (_, place) => value(first + place * stride) * value(second + place * stride));
+    const readColumnValue = (at: number) => this.#values[at] as number;
+    this.write(name, (_, slot) => readColumnValue(first + slot * stride) * readColumnValue(second + slot * stride));
   }
 }

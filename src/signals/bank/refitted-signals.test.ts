@@ -2,48 +2,48 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
 import { newestPool } from '../columns.harness.ts';
 import type { Workspace } from '../workspace.ts';
-import { signalBankOptions, signalNames } from './options.ts';
-import { encoderSignals, refittedSignals } from './refitted-signals.ts';
-import { type SignalTable, signalTable } from './signal-bank.ts';
-import { sampleThreads, threadsWorkspace } from './threads.fixture.ts';
+import { listSignalNames, signalBankOptions } from './options.ts';
+import { computeRefittedSignals, listEncoderSignals } from './refitted-signals.ts';
+import { computeSignalTable, type SignalTable } from './signal-bank.ts';
+import { createThreadsWorkspace, drawSampleThreads } from './threads.fixture.ts';
 
 beforeAll(() => useBackend('wasm'));
 
 const options = signalBankOptions.parse({
   encoders: [{ encoder: 'lsa', dimension: 5, minDocumentFrequency: 1, oversampling: 2 }],
 });
-const names = signalNames(options);
-const world = sampleThreads(3, 37, 7);
+const names = listSignalNames(options);
+const world = drawSampleThreads(3, 37, 7);
 
 /** The same threads by an encoder of other vectors. */
-function otherVectors() {
+function drawOtherVectors() {
   const ids = [...world.vectorOf.keys()];
   const turned = ids.map((id, i) => [id, world.vectorOf.get(ids[(i + 5) % ids.length] as string)] as const);
   return { ...world, vectorOf: new Map(turned.map(([id, vector]) => [id, vector as Float32Array])) };
 }
 
-async function tableOf(workspace: Workspace): Promise<SignalTable> {
-  return workspace.get(signalTable(options), await newestPool(workspace, 61));
+async function computeBankTable(workspace: Workspace): Promise<SignalTable> {
+  return workspace.get(computeSignalTable(options), await newestPool(workspace, 61));
 }
 
-function columnOf({ signals, values }: SignalTable, name: string): number[] {
+function listColumnValues({ signals, values }: SignalTable, name: string): number[] {
   const at = signals.indexOf(name);
   return Array.from({ length: values.length / signals.length }, (_, pair) => values[pair * signals.length + at]!);
 }
 
 describe('signals of another encoder', () => {
   test('are those of a whole bank with this encoder, and all others differ in nothing', async () => {
-    const [before, after] = [threadsWorkspace(world), threadsWorkspace(otherVectors())];
+    const [before, after] = [createThreadsWorkspace(world), createThreadsWorkspace(drawOtherVectors())];
     try {
-      const base = await tableOf(before);
-      const whole = await tableOf(after);
+      const base = await computeBankTable(before);
+      const whole = await computeBankTable(after);
       const pool = await newestPool(after, 61);
-      const found = await refittedSignals(after, pool, options, { cosines: ['cosine'], wanted: names, base });
-      const dependent = encoderSignals(options, ['cosine']);
+      const found = await computeRefittedSignals(after, pool, options, { cosines: ['cosine'], wanted: names, base });
+      const dependent = listEncoderSignals(options, ['cosine']);
       for (const name of names) {
-        expect(columnOf(found, name), name).toEqual(columnOf(whole, name));
+        expect(listColumnValues(found, name), name).toEqual(listColumnValues(whole, name));
         expect(
-          columnOf(whole, name).some((value, i) => value !== columnOf(base, name)[i]),
+          listColumnValues(whole, name).some((value, i) => value !== listColumnValues(base, name)[i]),
           name,
         ).toBe(dependent.includes(name));
       }
@@ -55,19 +55,23 @@ describe('signals of another encoder', () => {
 
   test('are a cosine and what is spread of it where the encoder is not the own one', () => {
     const spread = ['', ':share', ':-2', ':-1', ':+1', ':+2', ':session-best', ':session-mean'];
-    expect(encoderSignals(options, ['cosine-lsa'])).toEqual(spread.map((suffix) => `cosine-lsa${suffix}`));
+    expect(listEncoderSignals(options, ['cosine-lsa'])).toEqual(spread.map((suffix) => `cosine-lsa${suffix}`));
     const time = signalBankOptions.parse({ groups: ['time'] });
-    expect(encoderSignals(time, ['cosine'])).toEqual([]);
+    expect(listEncoderSignals(time, ['cosine'])).toEqual([]);
   });
 
   test('are as many as are wanted, with the factors of a product', async () => {
-    const workspace = threadsWorkspace(world);
+    const workspace = createThreadsWorkspace(world);
     try {
-      const base = await tableOf(workspace);
+      const base = await computeBankTable(workspace);
       const pool = await newestPool(workspace, 61);
       const product = 'last × cosine:share';
-      const found = await refittedSignals(workspace, pool, options, { cosines: ['cosine'], wanted: [product], base });
-      expect(columnOf(found, product)).toEqual(columnOf(base, product));
+      const found = await computeRefittedSignals(workspace, pool, options, {
+        cosines: ['cosine'],
+        wanted: [product],
+        base,
+      });
+      expect(listColumnValues(found, product)).toEqual(listColumnValues(base, product));
       expect(found.signals).not.toContain('trajectory-5');
       expect(found.signals).toContain('last');
     } finally {

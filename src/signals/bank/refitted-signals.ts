@@ -1,13 +1,13 @@
-import { eventBreaks } from '../../core/event-loop.ts';
+import { createEventBreaks } from '../../core/event-loop.ts';
 import type { CandidatePool } from '../candidate-pool.ts';
 import type { Column } from '../column.ts';
-import { localRows, type ScopedQueries } from '../conversation-scope.ts';
+import { mapLocalRows, type SubcorpusQueries } from '../conversation-scope.ts';
 import type { World } from '../signal.ts';
-import { type SignalBankOptions, signalNames } from './options.ts';
+import { listSignalNames, type SignalBankOptions } from './options.ts';
 import { PRODUCTS } from './products.ts';
 import { QueryRows, type TableColumns } from './query-rows.ts';
-import { sessionsOf } from './sessions.ts';
-import { QUERY_BLOCK, type SignalTable, scopeCosines } from './signal-bank.ts';
+import { groupSessions } from './sessions.ts';
+import { computeScopeCosines, QUERY_BLOCK, type SignalTable } from './signal-bank.ts';
 import { SPREAD, Spread } from './spread.ts';
 import { STRUCTURE_SIGNALS, structureColumns, structureInputs } from './structure.ts';
 
@@ -16,15 +16,15 @@ const OWN_COSINE = 'cosine';
 /** The structure signals that compare vectors. */
 const OWN_STRUCTURE: readonly string[] = ['difference homogeneity', ...Object.keys(STRUCTURE_SIGNALS)];
 
-function spreadOf(cosine: string): string[] {
+function listSpreadNames(cosine: string): string[] {
   return SPREAD.map((suffix) => `${cosine}${suffix}`);
 }
 
 /** The signals of a bank that depend on the encoders behind some of its cosines, in the order of their columns. @param cosines names of those cosines */
-export function encoderSignals(options: SignalBankOptions, cosines: readonly string[]): string[] {
-  const direct = new Set([...cosines.flatMap(spreadOf), ...(cosines.includes(OWN_COSINE) ? OWN_STRUCTURE : [])]);
+export function listEncoderSignals(options: SignalBankOptions, cosines: readonly string[]): string[] {
+  const direct = new Set([...cosines.flatMap(listSpreadNames), ...(cosines.includes(OWN_COSINE) ? OWN_STRUCTURE : [])]);
   const products = PRODUCTS.filter(({ of }) => of.some((factor) => direct.has(factor))).map(({ name }) => name);
-  return signalNames(options).filter((name) => direct.has(name) || products.includes(name));
+  return listSignalNames(options).filter((name) => direct.has(name) || products.includes(name));
 }
 
 /** What is to be computed with the encoders of a workspace, and where the rest comes from. */
@@ -38,12 +38,12 @@ interface Refit {
 }
 
 /** Columns of a table by name. */
-function indexed(signals: readonly string[]): ReadonlyMap<string, number> {
+function indexColumns(signals: readonly string[]): ReadonlyMap<string, number> {
   return new Map(signals.map((name, column) => [name, column]));
 }
 
 function copyColumns(from: SignalTable, names: readonly string[], to: TableColumns): void {
-  const source = indexed(from.signals);
+  const source = indexColumns(from.signals);
   const pairs = from.values.length / from.signals.length;
   for (const name of names) {
     let at = to.columns.get(name) as number;
@@ -54,7 +54,7 @@ function copyColumns(from: SignalTable, names: readonly string[], to: TableColum
 }
 
 /** Fills in cosines with what is spread of them, structure and products, for the queries of one scope. */
-class ScopeRefit {
+class SubcorpusRefit {
   readonly #world: World;
   readonly #pool: CandidatePool;
   readonly #table: TableColumns;
@@ -76,18 +76,18 @@ class ScopeRefit {
   }
 
   async fill(
-    { scope, places, batch }: ScopedQueries,
+    { subcorpus, queryIndexes, batch }: SubcorpusQueries,
     options: SignalBankOptions,
     cosines: readonly string[],
   ): Promise<void> {
     const { width } = this.#pool;
-    const spread = new Spread(sessionsOf(scope.corpus));
-    const scores = new Float64Array(scope.corpus.size);
-    const positions = localRows(scope, this.#pool, places);
-    const pause = eventBreaks();
-    for (let first = 0; first < places.length; first += QUERY_BLOCK) {
-      const block = places.slice(first, first + QUERY_BLOCK);
-      const found = await scopeCosines(this.#world, options, scope, block, (name) => cosines.includes(name));
+    const spread = new Spread(groupSessions(subcorpus.corpus));
+    const scores = new Float64Array(subcorpus.corpus.size);
+    const positions = mapLocalRows(subcorpus, this.#pool, queryIndexes);
+    const pause = createEventBreaks();
+    for (let first = 0; first < queryIndexes.length; first += QUERY_BLOCK) {
+      const block = queryIndexes.slice(first, first + QUERY_BLOCK);
+      const found = await computeScopeCosines(this.#world, options, subcorpus, block, (name) => cosines.includes(name));
       for (const [i, query] of block.entries()) {
         const row = first + i;
         const rows = new QueryRows(this.#table, query, positions.subarray(row * width, (row + 1) * width));
@@ -96,7 +96,7 @@ class ScopeRefit {
           rows.spread(name, spread, scores, batch.cutoffs[row] as number);
         }
         for (const [name, column] of this.#structure)
-          rows.write(name, (_, place) => column[query * width + place] as number);
+          rows.write(name, (_, queryIndex) => column[query * width + queryIndex] as number);
         for (const { name, of } of this.#products) rows.multiply(name, of);
         await pause();
       }
@@ -116,26 +116,26 @@ async function ownStructure(world: World, pool: CandidatePool): Promise<Map<stri
  *
  * @returns a table of at least the wanted signals
  */
-export async function refittedSignals(
+export async function computeRefittedSignals(
   world: World,
   pool: CandidatePool,
   options: SignalBankOptions,
   { cosines, wanted, base }: Refit,
 ): Promise<SignalTable> {
-  const dependent = encoderSignals(options, cosines).filter((name) => wanted.includes(name));
+  const dependent = listEncoderSignals(options, cosines).filter((name) => wanted.includes(name));
   const products = PRODUCTS.filter(({ name }) => dependent.includes(name));
   const structure = OWN_STRUCTURE.filter((name) => dependent.includes(name));
-  const spreads = options.groups.includes('text') ? cosines.flatMap(spreadOf) : [];
+  const spreads = options.groups.includes('text') ? cosines.flatMap(listSpreadNames) : [];
   const computed = [...spreads, ...structure, ...products.map(({ name }) => name)];
   const copied = [...new Set([...wanted, ...products.flatMap(({ of }) => of)])].filter(
     (name) => !computed.includes(name),
   );
   const signals = [...computed, ...copied];
-  const table = { values: new Float32Array(pool.positions.length * signals.length), columns: indexed(signals) };
+  const table = { values: new Float32Array(pool.positions.length * signals.length), columns: indexColumns(signals) };
   copyColumns(base, copied, table);
   const columns = structure.length === 0 ? new Map<string, Column>() : await ownStructure(world, pool);
   const own = new Map(structure.map((name) => [name, columns.get(name) as Column]));
-  const filler = new ScopeRefit(world, pool, table, own, products);
-  for (const part of world.scopes.split(world.batch)) await filler.fill(part, options, cosines);
+  const filler = new SubcorpusRefit(world, pool, table, own, products);
+  for (const part of world.subcorpora.split(world.batch)) await filler.fill(part, options, cosines);
   return { signals, values: table.values };
 }

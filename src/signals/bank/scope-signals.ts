@@ -1,18 +1,18 @@
-import { type AskedQuery, askedQuery } from './asked-query.ts';
+import { type AskedQuery, readAskedQuery } from './asked-query.ts';
 import type { CosineRows } from './cosine-rows.ts';
 import type { SignalGroup } from './options.ts';
 import { PAIR_SIGNALS, type PairGroup } from './pair-signals.ts';
 import type { QueryRows } from './query-rows.ts';
-import type { ScopeTables } from './scope-tables.ts';
+import type { SubcorpusTables } from './scope-tables.ts';
 import { RANK_SIGNALS } from './session-ranks.ts';
-import { begunSessions } from './sessions.ts';
+import { countBegunSessions } from './sessions.ts';
 
 /** Fills in what the turns of a scope say about its queries: all signals but those of structure and products. */
-export class ScopeSignals {
-  readonly #tables: ScopeTables;
+export class SubcorpusSignals {
+  readonly #tables: SubcorpusTables;
   readonly #groups: ReadonlySet<SignalGroup>;
 
-  constructor(tables: ScopeTables, groups: readonly SignalGroup[]) {
+  constructor(tables: SubcorpusTables, groups: readonly SignalGroup[]) {
     this.#tables = tables;
     this.#groups = new Set(groups);
   }
@@ -26,12 +26,12 @@ export class ScopeSignals {
     query: AskedQuery['query'],
     cutoff: number,
     cosines: ReadonlyMap<string, CosineRows>,
-    place: number,
+    queryIndex: number,
   ): void {
-    const asked = askedQuery(query, cutoff, this.#tables.authors);
+    const asked = readAskedQuery(query, cutoff, this.#tables.authors);
     if (this.#groups.has('text')) {
       this.#fillText(rows, asked);
-      this.#fillCosines(rows, asked, cosines, place);
+      this.#fillCosines(rows, asked, cosines, queryIndex);
     }
     for (const group of Object.keys(PAIR_SIGNALS) as PairGroup[])
       if (this.#groups.has(group)) this.#fillPairs(rows, asked, group);
@@ -41,18 +41,23 @@ export class ScopeSignals {
 
   #fillText(rows: QueryRows, { query, cutoff }: AskedQuery): void {
     const { text, spread, sessions } = this.#tables;
-    for (const { name, of, scores } of text.scoresOf(query.text, cutoff)) {
-      const documentOf = (position: number) =>
+    for (const { name, of, scores } of text.scoreDocuments(query.text, cutoff)) {
+      const findDocument = (position: number) =>
         of === 'sessions' ? (sessions.sessionOf[position] as number) : position;
       if (of === 'turns') rows.spread(name, spread, scores, cutoff);
-      else rows.write(name, (position) => scores[documentOf(position)] as number);
+      else rows.write(name, (position) => scores[findDocument(position)] as number);
     }
   }
 
-  #fillCosines(rows: QueryRows, { cutoff }: AskedQuery, cosines: ReadonlyMap<string, CosineRows>, place: number): void {
+  #fillCosines(
+    rows: QueryRows,
+    { cutoff }: AskedQuery,
+    cosines: ReadonlyMap<string, CosineRows>,
+    queryIndex: number,
+  ): void {
     const scores = new Float64Array(this.#tables.corpus.size);
     for (const [name, encoder] of cosines) {
-      encoder.copy(place, scores);
+      encoder.copy(queryIndex, scores);
       rows.spread(name, this.#tables.spread, scores, cutoff);
     }
   }
@@ -70,18 +75,20 @@ export class ScopeSignals {
     channel?: string | null,
   ): void {
     const { ranks, sessions } = this.#tables;
-    const ranked = ranks.sessionRanks(cutoff, channel);
-    const rankOf = (position: number) => ranked[sessions.sessionOf[position] as number] as number;
-    const unranked = begunSessions(sessions, cutoff);
-    rows.write(newest.name, (position) => (rankOf(position) < 0 ? 0 : 1 / (1 + rankOf(position))));
-    rows.write(rank.name, (position) => Math.log1p(rankOf(position) < 0 ? unranked : rankOf(position)));
+    const ranked = ranks.rankSessions(cutoff, channel);
+    const readSessionRank = (position: number) => ranked[sessions.sessionOf[position] as number] as number;
+    const unranked = countBegunSessions(sessions, cutoff);
+    rows.write(newest.name, (position) => (readSessionRank(position) < 0 ? 0 : 1 / (1 + readSessionRank(position))));
+    rows.write(rank.name, (position) =>
+      Math.log1p(readSessionRank(position) < 0 ? unranked : readSessionRank(position)),
+    );
   }
 
   #fillChannelRanks(rows: QueryRows, asked: AskedQuery): void {
     const { ranks } = this.#tables;
     const { channelTurns: turns, channelSessions: sessions } = RANK_SIGNALS;
-    rows.write(turns.newest.name, (position) => 1 / (1 + ranks.channelRank(position, asked.cutoff)));
-    rows.write(turns.rank.name, (position) => Math.log1p(ranks.channelRank(position, asked.cutoff)));
+    rows.write(turns.newest.name, (position) => 1 / (1 + ranks.countChannelTurnsAfter(position, asked.cutoff)));
+    rows.write(turns.rank.name, (position) => Math.log1p(ranks.countChannelTurnsAfter(position, asked.cutoff)));
     this.#fillSessionRanks(rows, sessions, asked, asked.query.channel);
   }
 }

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { Corpus } from '../../model/corpus.ts';
 import { SessionRanks } from './session-ranks.ts';
-import { sessionsOf } from './sessions.ts';
+import { groupSessions } from './sessions.ts';
 import { TURNS } from './small-threads.fixture.ts';
-import { sampleThreads } from './threads.fixture.ts';
+import { drawSampleThreads } from './threads.fixture.ts';
 
 describe.each([
   ['by hand', TURNS],
-  ['drawn', sampleThreads(7).turns],
+  ['drawn', drawSampleThreads(7).turns],
 ])('in threads %s', (_, turns) => {
   const corpus = new Corpus(turns);
-  const sessions = sessionsOf(corpus);
+  const sessions = groupSessions(corpus);
   const ranks = new SessionRanks(corpus, sessions);
   const cutoffs = [...corpus.turns.keys(), corpus.size];
 
@@ -18,7 +18,7 @@ describe.each([
     for (const cutoff of cutoffs) {
       for (const [position, { channel }] of corpus.turns.slice(0, cutoff).entries()) {
         const later = corpus.turns.slice(position + 1, cutoff).filter((turn) => turn.channel === channel);
-        expect(ranks.channelRank(position, cutoff)).toBe(later.length);
+        expect(ranks.countChannelTurnsAfter(position, cutoff)).toBe(later.length);
       }
     }
   });
@@ -37,7 +37,7 @@ describe.each([
           const turn = corpus.turns[first as number];
           return order.indexOf(`${turn?.conversationId} ${turn?.channel}`);
         });
-        expect([...ranks.sessionRanks(cutoff, channel)]).toEqual(expected);
+        expect([...ranks.rankSessions(cutoff, channel)]).toEqual(expected);
       }
     },
   );

@@ -1,5 +1,5 @@
 import { getOrCompute } from '../../core/once.ts';
-import { type Corpus, lowerBound } from '../../model/corpus.ts';
+import { type Corpus, findLowerBound } from '../../model/corpus.ts';
 import type { Sessions } from './sessions.ts';
 
 /** The signals by ranks in time, in the order of their columns: of sessions among all, and of turns and sessions among those of a channel. */
@@ -34,21 +34,21 @@ export class SessionRanks {
   /** Positions of each channel's turns, ascending; null is a channel of its own. */
   readonly #channels = new Map<string | null, number[]>();
   /** [N] place in the channel. */
-  readonly #placeOf: Int32Array;
+  readonly #stepOf: Int32Array;
 
   constructor(corpus: Corpus, sessions: Sessions) {
     this.#corpus = corpus;
     this.#sessions = sessions;
-    this.#placeOf = Int32Array.from(corpus.turns, ({ channel }, position) => {
+    this.#stepOf = Int32Array.from(corpus.turns, ({ channel }, position) => {
       const turns = getOrCompute(this.#channels, channel, () => []);
       return turns.push(position) - 1;
     });
   }
 
   /** Turns of the same channel between a turn and the cutoff. */
-  channelRank(position: number, cutoff: number): number {
+  countChannelTurnsAfter(position: number, cutoff: number): number {
     const turns = this.#channels.get(this.#corpus.turns[position]?.channel ?? null) as number[];
-    return lowerBound(turns, cutoff) - 1 - (this.#placeOf[position] as number);
+    return findLowerBound(turns, cutoff) - 1 - (this.#stepOf[position] as number);
   }
 
   /**
@@ -56,7 +56,7 @@ export class SessionRanks {
    *
    * @returns [sessions]; -1 for those without a turn before the cutoff and those of other channels
    */
-  sessionRanks(cutoff: number, channel?: string | null): Int32Array {
+  rankSessions(cutoff: number, channel?: string | null): Int32Array {
     const { sessionOf, members } = this.#sessions;
     const ranks = new Int32Array(members.length).fill(-1);
     let rank = 0;

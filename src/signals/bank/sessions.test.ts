@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { Corpus } from '../../model/corpus.ts';
-import { begunSessions, neighbour, sessionGroups, sessionsOf, windowGroups } from './sessions.ts';
+import { buildSessionGroups, buildWindowGroups, countBegunSessions, findNeighbour, groupSessions } from './sessions.ts';
 import { TURNS } from './small-threads.fixture.ts';
 
 const corpus = new Corpus(TURNS);
-const sessions = sessionsOf(corpus);
+const sessions = groupSessions(corpus);
 const id = (position: number) => corpus.turns[position]?.id ?? null;
-const at = (name: string) => corpus.position(name);
+const findNamedPosition = (name: string) => corpus.getPosition(name);
 
 test('turns of one conversation and one channel are a session, in the order of their first turns', () => {
   expect(sessions.members.map((turns) => Array.from(turns, id))).toEqual([
@@ -18,7 +18,7 @@ test('turns of one conversation and one channel are a session, in the order of t
   for (const [session, turns] of sessions.members.entries()) {
     expect(sessions.firsts[session]).toBe(turns[0]);
     for (const [place, position] of turns.entries())
-      expect([sessions.sessionOf[position], sessions.placeOf[position]]).toEqual([session, place]);
+      expect([sessions.sessionOf[position], sessions.stepOf[position]]).toEqual([session, place]);
   }
 });
 
@@ -30,7 +30,7 @@ test.each([
   ['a2', 1, 'a5'],
   ['b1', 0, 'b1'],
 ])('from %s %i steps in its session: %s', (from, steps, to) => {
-  expect(id(neighbour(sessions, at(from), steps))).toBe(to);
+  expect(id(findNeighbour(sessions, findNamedPosition(from), steps))).toBe(to);
 });
 
 test.each([
@@ -42,11 +42,11 @@ test.each([
   [5, 4],
   [11, 4],
 ])('%i turns have begun %i sessions', (cutoff, count) => {
-  expect(begunSessions(sessions, cutoff)).toBe(count);
+  expect(countBegunSessions(sessions, cutoff)).toBe(count);
 });
 
 /** The turns of each document with the cutoff from which it is there. */
-function contents({ size, offsets, documents, validFrom }: ReturnType<typeof sessionGroups>) {
+function listDocumentTurns({ size, offsets, documents, validFrom }: ReturnType<typeof buildSessionGroups>) {
   return Array.from({ length: size }, (_, document) => {
     const turns = TURNS.map((_, turn) => turn).filter((turn) =>
       documents.subarray(offsets[turn], offsets[turn + 1]).includes(document),
@@ -56,7 +56,9 @@ function contents({ size, offsets, documents, validFrom }: ReturnType<typeof ses
 }
 
 test('a window is a turn with those around it in its session, from the moment of the turn', () => {
-  expect(contents(windowGroups(sessions, 0))).toEqual(TURNS.map((turn, position) => [turn.id, position + 1]));
+  expect(listDocumentTurns(buildWindowGroups(sessions, 0))).toEqual(
+    TURNS.map((turn, position) => [turn.id, position + 1]),
+  );
   const windows = [
     'a0 a1',
     'b0 b1',
@@ -70,12 +72,17 @@ test('a window is a turn with those around it in its session, from the moment of
     'a2 a5',
     'a4 a6',
   ];
-  expect(contents(windowGroups(sessions, 1))).toEqual(windows.map((window, position) => [window, position + 1]));
-  expect(contents(windowGroups(sessions, 2))[at('a3')]).toEqual(['a0 a1 a3 a4 a6', at('a3') + 1]);
+  expect(listDocumentTurns(buildWindowGroups(sessions, 1))).toEqual(
+    windows.map((window, position) => [window, position + 1]),
+  );
+  expect(listDocumentTurns(buildWindowGroups(sessions, 2))[findNamedPosition('a3')]).toEqual([
+    'a0 a1 a3 a4 a6',
+    findNamedPosition('a3') + 1,
+  ]);
 });
 
 test('a session is a document from its first turn on', () => {
-  expect(contents(sessionGroups(sessions))).toEqual([
+  expect(listDocumentTurns(buildSessionGroups(sessions))).toEqual([
     ['a0 a1 a3 a4 a6', 1],
     ['b0 b1', 2],
     ['a2 a5', 4],

@@ -1,12 +1,12 @@
 import type { TurnGroups } from '../../candidates/grouped-bm25.ts';
-import { type Corpus, lowerBound } from '../../model/corpus.ts';
+import { type Corpus, findLowerBound } from '../../model/corpus.ts';
 
 /** Turns of one conversation and one channel: what was said at a sitting, or a thread on its mailing list. */
 export interface Sessions {
   /** [N] the session of each turn. */
   readonly sessionOf: Int32Array;
   /** [N] place in its session's time order. */
-  readonly placeOf: Int32Array;
+  readonly stepOf: Int32Array;
   /** Positions of each session's turns, ascending; sessions follow the order of their first turns. */
   readonly members: readonly Int32Array[];
   /** [sessions] position of the first turn, ascending. */
@@ -14,11 +14,11 @@ export interface Sessions {
 }
 
 /** The sessions of a corpus, or of what a query asks of it. */
-export function sessionsOf(corpus: Corpus): Sessions {
+export function groupSessions(corpus: Corpus): Sessions {
   const known = new Map<string, number>();
   const members: number[][] = [];
   const sessionOf = new Int32Array(corpus.size);
-  const placeOf = new Int32Array(corpus.size);
+  const stepOf = new Int32Array(corpus.size);
   for (const [position, { conversationId, channel }] of corpus.turns.entries()) {
     const name = JSON.stringify([conversationId, channel]);
     let session = known.get(name);
@@ -28,29 +28,29 @@ export function sessionsOf(corpus: Corpus): Sessions {
     }
     const turns = members[session] as number[];
     sessionOf[position] = session;
-    placeOf[position] = turns.push(position) - 1;
+    stepOf[position] = turns.push(position) - 1;
   }
   return {
     sessionOf,
-    placeOf,
+    stepOf,
     members: members.map((turns) => Int32Array.from(turns)),
     firsts: Int32Array.from(members, ([first]) => first as number),
   };
 }
 
 /** How many sessions had begun by a cutoff. */
-export function begunSessions({ firsts }: Sessions, cutoff: number): number {
-  return lowerBound(firsts, cutoff);
+export function countBegunSessions({ firsts }: Sessions, cutoff: number): number {
+  return findLowerBound(firsts, cutoff);
 }
 
 /** The turn `steps` places after another in its session (before it if negative); -1 if there is none. */
-export function neighbour({ sessionOf, placeOf, members }: Sessions, position: number, steps: number): number {
+export function findNeighbour({ sessionOf, stepOf, members }: Sessions, position: number, steps: number): number {
   const turns = members[sessionOf[position] as number] as Int32Array;
-  return turns[(placeOf[position] as number) + steps] ?? -1;
+  return turns[(stepOf[position] as number) + steps] ?? -1;
 }
 
 /** Documents from the documents of each turn. */
-function groups(lists: readonly (readonly number[])[], validFrom: Int32Array): TurnGroups {
+function buildDocumentGroups(lists: readonly (readonly number[])[], validFrom: Int32Array): TurnGroups {
   const offsets = new Int32Array(lists.length + 1);
   for (const [position, documents] of lists.entries())
     offsets[position + 1] = (offsets[position] as number) + documents.length;
@@ -58,20 +58,20 @@ function groups(lists: readonly (readonly number[])[], validFrom: Int32Array): T
 }
 
 /** A document a turn: the turn with those up to `reach` steps before and after it in its session. With a reach of 0 the turn alone. */
-export function windowGroups(sessions: Sessions, reach: number): TurnGroups {
+export function buildWindowGroups(sessions: Sessions, reach: number): TurnGroups {
   const steps = Array.from({ length: 2 * reach + 1 }, (_, i) => i - reach);
   const lists = Array.from(sessions.sessionOf, (_, position) =>
-    steps.map((step) => neighbour(sessions, position, step)).filter((other) => other >= 0),
+    steps.map((step) => findNeighbour(sessions, position, step)).filter((other) => other >= 0),
   );
-  return groups(
+  return buildDocumentGroups(
     lists,
     Int32Array.from(lists, (_, position) => position + 1),
   );
 }
 
 /** A document a session. */
-export function sessionGroups({ sessionOf, firsts }: Sessions): TurnGroups {
-  return groups(
+export function buildSessionGroups({ sessionOf, firsts }: Sessions): TurnGroups {
+  return buildDocumentGroups(
     Array.from(sessionOf, (session) => [session]),
     firsts.map((first) => first + 1),
   );

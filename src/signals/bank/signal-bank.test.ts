@@ -6,12 +6,12 @@ import { Corpus } from '../../model/corpus.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turn.ts';
 import { newestPool } from '../columns.harness.ts';
-import { DIMENSION, type SampleWorld, sampleWorkspace, sampleWorld } from '../corpus.fixture.ts';
+import { createSampleWorkspace, DIMENSION, drawSampleWorld, type SampleWorld } from '../corpus.fixture.ts';
 import type { Workspace } from '../workspace.ts';
-import { SIGNAL_GROUPS, type SignalBankOptions, signalBankOptions, signalNames } from './options.ts';
-import { prepareSignals, type SignalTable, signalTable } from './signal-bank.ts';
-import { textScoresOf } from './text-scores.oracle.ts';
-import { sampleThreads, threadsWorkspace } from './threads.fixture.ts';
+import { listSignalNames, SIGNAL_GROUPS, type SignalBankOptions, signalBankOptions } from './options.ts';
+import { computeSignalTable, prepareSignals, type SignalTable } from './signal-bank.ts';
+import { computePlainTextScores } from './text-scores.oracle.ts';
+import { createThreadsWorkspace, drawSampleThreads } from './threads.fixture.ts';
 
 beforeAll(() => useBackend('wasm'));
 
@@ -19,18 +19,18 @@ const whole = signalBankOptions.parse({
   encoders: [{ encoder: 'lsa', dimension: 5, minDocumentFrequency: 1, oversampling: 2 }],
 });
 
-async function tableOf(workspace: Workspace, options: SignalBankOptions = whole) {
+async function computeWorldTable(workspace: Workspace, options: SignalBankOptions = whole) {
   const pool = await newestPool(workspace, 61);
-  return { pool, table: await workspace.get(signalTable(options), pool) };
+  return { pool, table: await workspace.get(computeSignalTable(options), pool) };
 }
 
 /** Every signal of every candidate, by query, turn and signal. */
 type Rows = Map<string, Map<string, readonly number[]>>;
 
-async function rowsOf(world: SampleWorld, options?: SignalBankOptions): Promise<Rows> {
-  const workspace = threadsWorkspace(world);
+async function computeSignalRows(world: SampleWorld, options?: SignalBankOptions): Promise<Rows> {
+  const workspace = createThreadsWorkspace(world);
   try {
-    const { pool, table } = await tableOf(workspace, options);
+    const { pool, table } = await computeWorldTable(workspace, options);
     const F = table.signals.length;
     const rows: Rows = new Map();
     for (const [q, { id }] of workspace.queries.entries()) {
@@ -61,16 +61,16 @@ function expectSame(found: Rows, expected: Rows, names: readonly string[]): void
   }
 }
 
-const names = signalNames(whole);
-const worlds = [3, 5].map((seed) => sampleThreads(seed, 37, 7));
-const pastOf = ({ turns }: SampleWorld, query: Query): Turn[] =>
+const names = listSignalNames(whole);
+const worlds = [3, 5].map((seed) => drawSampleThreads(seed, 37, 7));
+const listEarlierTurns = ({ turns }: SampleWorld, query: Query): Turn[] =>
   turns.filter(({ timestamp }) => timestamp < query.timestamp);
 const hasAsked = (turns: readonly Turn[], { conversationId }: Query) =>
   conversationId === undefined || turns.some((turn) => turn.conversationId === conversationId);
 
 test('some queries name authors who are yet to speak', () => {
   const isEarly = (world: SampleWorld, query: Query) => {
-    const known = new Set(pastOf(world, query).map(({ author }) => author));
+    const known = new Set(listEarlierTurns(world, query).map(({ author }) => author));
     const later = world.turns.flatMap(({ author }) => (known.has(author) ? [] : (author ?? [])));
     return later.some((author) => query.text.includes(author));
   };
@@ -79,35 +79,35 @@ test('some queries name authors who are yet to speak', () => {
 
 describe.each(worlds.map((world, i) => [i, world] as const))('world %i', (_, world) => {
   test('each row has its values as of the moment of the query', async () => {
-    const known = await rowsOf(world);
+    const known = await computeSignalRows(world);
     for (const query of world.queries) {
-      const turns = pastOf(world, query);
+      const turns = listEarlierTurns(world, query);
       if (!hasAsked(turns, query)) continue;
-      const then = await rowsOf({ ...world, turns, queries: [query] });
+      const then = await computeSignalRows({ ...world, turns, queries: [query] });
       expect(then.get(query.id)?.size).toBeGreaterThan(0);
       expectSame(new Map([[query.id, known.get(query.id) as Map<string, number[]>]]), then, names);
     }
   });
 
   test('a query that asks one conversation is answered as if there were no other', async () => {
-    const known = await rowsOf(world);
+    const known = await computeSignalRows(world);
     const asking = world.queries.filter(({ conversationId }) => conversationId !== undefined);
     expect(asking.length).toBeGreaterThan(2);
     for (const query of asking) {
       const { conversationId, ...alone } = query;
       const turns = world.turns.filter((turn) => turn.conversationId === conversationId);
-      const then = await rowsOf({ ...world, turns, queries: [alone] });
+      const then = await computeSignalRows({ ...world, turns, queries: [alone] });
       expectSame(new Map([[query.id, known.get(query.id) as Map<string, number[]>]]), then, names);
     }
   });
 
   test('words have the scores of the turns that the query asks, in their own columns', async () => {
-    const known = await rowsOf(world);
+    const known = await computeSignalRows(world);
     for (const query of world.queries) {
-      const asked = ({ conversationId }: Turn) =>
+      const isAskedOf = ({ conversationId }: Turn) =>
         query.conversationId === undefined || conversationId === query.conversationId;
-      const past = new Corpus(world.turns).turns.filter((turn) => turn.timestamp < query.timestamp && asked(turn));
-      const scores = textScoresOf(
+      const past = new Corpus(world.turns).turns.filter((turn) => turn.timestamp < query.timestamp && isAskedOf(turn));
+      const scores = computePlainTextScores(
         past,
         query.text,
         past.flatMap(({ author }) => author ?? []),
@@ -120,34 +120,34 @@ describe.each(worlds.map((world, i) => [i, world] as const))('world %i', (_, wor
   });
 
   test('vectors have the cosines of their encoders, in their own columns', async () => {
-    const workspace = threadsWorkspace(world);
-    const encoding = await workspace.encoding(whole.encoders[0] ?? null);
+    const workspace = createThreadsWorkspace(world);
+    const encoding = await workspace.embedWith(whole.encoders[0] ?? null);
     const cosine = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) => sum + value * (b[i] as number), 0);
-    const row = (vectors: Float32Array, dimension: number, i: number) =>
+    const viewTurnVector = (vectors: Float32Array, dimension: number, i: number) =>
       vectors.subarray(i * dimension, (i + 1) * dimension);
-    const { pool, table } = await tableOf(workspace);
+    const { pool, table } = await computeWorldTable(workspace);
     for (const [pair, position] of pool.positions.entries()) {
       if (position < 0) continue;
       const query = Math.floor(pair / pool.width);
-      const value = (name: string) => table.values[pair * names.length + names.indexOf(name)];
+      const readSignalValue = (name: string) => table.values[pair * names.length + names.indexOf(name)];
       const { turnVectors, batch } = workspace;
-      expect(value('cosine')).toBeCloseTo(
-        cosine(row(turnVectors, DIMENSION, position), row(batch.vectors, DIMENSION, query)),
+      expect(readSignalValue('cosine')).toBeCloseTo(
+        cosine(viewTurnVector(turnVectors, DIMENSION, position), viewTurnVector(batch.vectors, DIMENSION, query)),
         5,
       );
       const { dimension } = encoding;
       const other = cosine(
-        row(encoding.turnVectors, dimension, position),
-        row(encoding.queryVectors, dimension, query),
+        viewTurnVector(encoding.turnVectors, dimension, position),
+        viewTurnVector(encoding.queryVectors, dimension, query),
       );
-      expect(value('cosine-lsa')).toBeCloseTo(other, 5);
+      expect(readSignalValue('cosine-lsa')).toBeCloseTo(other, 5);
     }
     workspace.dispose();
   });
 });
 
 test('every signal tells some candidates from others, and products are those of their signals', async () => {
-  const all = await Promise.all(worlds.map((world) => rowsOf(world)));
+  const all = await Promise.all(worlds.map((world) => computeSignalRows(world)));
   const rows = all.flatMap((found) => [...found.values()].flatMap((turns) => [...turns.values()]));
   for (const [f, name] of names.entries()) {
     const values = rows.map((row) => row[f] as number);
@@ -163,8 +163,8 @@ describe('a table', () => {
 
   test('is 0 where the pool is padded, and leaves nothing behind', async () => {
     const before = tf.memory().numTensors;
-    const workspace = threadsWorkspace(world);
-    const { pool, table } = await tableOf(workspace);
+    const workspace = createThreadsWorkspace(world);
+    const { pool, table } = await computeWorldTable(workspace);
     expect(table.signals).toEqual(names);
     expect(table.values).toHaveLength(pool.positions.length * names.length);
     const padded = [...pool.positions.keys()].filter((pair) => pool.positions[pair] === -1);
@@ -181,31 +181,35 @@ describe('a table', () => {
     'of the group %s alone has the columns that the whole has of it',
     async (group) => {
       const options = signalBankOptions.parse({ groups: [group] });
-      const own = signalNames(options);
+      const own = listSignalNames(options);
       const places = own.map((name) => names.indexOf(name));
-      const part = [...(await rowsOf(world))].map(([id, turns]) => {
+      const part = [...(await computeSignalRows(world))].map(([id, turns]) => {
         const rows = [...turns].map(([turn, values]) => [turn, places.map((f) => values[f] as number)] as const);
         return [id, new Map(rows)] as const;
       });
-      expectSame(await rowsOf(world, options), new Map(part), own);
+      expectSame(await computeSignalRows(world, options), new Map(part), own);
     },
   );
 
   test('without the group author does not know who speaks and who asks', async () => {
     const options = signalBankOptions.parse({ groups: SIGNAL_GROUPS.filter((group) => group !== 'author') });
-    const unsigned = <T>(rows: readonly T[]) => rows.map((row) => ({ ...row, author: null }));
-    const anonymous = { ...world, turns: unsigned(world.turns), queries: unsigned(world.queries) };
-    expectSame(await rowsOf(anonymous, options), await rowsOf(world, options), signalNames(options));
+    const removeAuthors = <T>(rows: readonly T[]) => rows.map((row) => ({ ...row, author: null }));
+    const anonymous = { ...world, turns: removeAuthors(world.turns), queries: removeAuthors(world.queries) };
+    expectSame(
+      await computeSignalRows(anonymous, options),
+      await computeSignalRows(world, options),
+      listSignalNames(options),
+    );
   });
 
   test('is the same one query at a time, with the query-independent tables prepared', async () => {
-    const workspace = threadsWorkspace(world);
+    const workspace = createThreadsWorkspace(world);
     await prepareSignals(workspace, whole);
-    const { pool, table } = await tableOf(workspace);
+    const { pool, table } = await computeWorldTable(workspace);
     const F = names.length;
     for (const [place, { id }] of world.queries.entries()) {
       const some = workspace.withQueries([place]);
-      const { pool: own, table: row }: { pool: typeof pool; table: SignalTable } = await tableOf(some);
+      const { pool: own, table: row }: { pool: typeof pool; table: SignalTable } = await computeWorldTable(some);
       const width = own.positions.filter((position) => position >= 0).length;
       const expected = table.values.subarray(place * pool.width * F, (place * pool.width + width) * F);
       for (const [i, value] of expected.entries())
@@ -218,15 +222,17 @@ describe('a table', () => {
   });
 
   test('of an encoder that the workspace does not know is refused', async () => {
-    const workspace = sampleWorkspace(sampleWorld(3, 23, 3, 2));
-    await expect(tableOf(workspace)).rejects.toThrow(UnavailableError);
+    const workspace = createSampleWorkspace(drawSampleWorld(3, 23, 3, 2));
+    await expect(computeWorldTable(workspace)).rejects.toThrow(UnavailableError);
     workspace.dispose();
   });
 
   test('under a control differs in structure alone', async () => {
-    const workspace = threadsWorkspace(world);
-    const { pool, table } = await tableOf(workspace);
-    const controlled = await workspace.under({ kind: 'shuffled-coordinates', seed: 3 }).get(signalTable(whole), pool);
+    const workspace = createThreadsWorkspace(world);
+    const { pool, table } = await computeWorldTable(workspace);
+    const controlled = await workspace
+      .under({ kind: 'shuffled-coordinates', seed: 3 })
+      .get(computeSignalTable(whole), pool);
     const differing = names.filter((_, f) =>
       table.values.some((value, i) => i % names.length === f && value !== controlled.values[i]),
     );

@@ -1,18 +1,18 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { eventBreaks } from '../../core/event-loop.ts';
+import { createEventBreaks } from '../../core/event-loop.ts';
 import { gatherRows } from '../../core/rows.ts';
 import type { EncoderOptions } from '../../embedding/registry.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { CandidatePool } from '../candidate-pool.ts';
 import type { Column } from '../column.ts';
-import { localRows, type Scope, type ScopedQueries, scopedVectors } from '../conversation-scope.ts';
+import { mapLocalRows, type Subcorpus, type SubcorpusQueries, selectScopeVectors } from '../conversation-scope.ts';
 import { defineStage, type StageUse, type World } from '../signal.ts';
 import { CosineRows } from './cosine-rows.ts';
-import { bankSignals, cosineNames, type SignalBankOptions, signalNames } from './options.ts';
+import { bankSignals, listCosineNames, listSignalNames, type SignalBankOptions } from './options.ts';
 import { PRODUCTS } from './products.ts';
 import { QueryRows, type TableColumns } from './query-rows.ts';
-import { ScopeSignals } from './scope-signals.ts';
-import { ScopeTables } from './scope-tables.ts';
+import { SubcorpusSignals } from './scope-signals.ts';
+import { SubcorpusTables } from './scope-tables.ts';
 import { structureColumns, structureInputs } from './structure.ts';
 
 /** Queries whose cosines to all turns of a scope are on the host at the same time. */
@@ -27,48 +27,57 @@ export interface SignalTable {
 }
 
 /** The query-independent tables, made once for a scope and the groups of a bank. */
-function tablesOf({ shared }: World, scope: Scope, { groups }: SignalBankOptions): Promise<ScopeTables> {
-  return shared.once(['scope tables', scope.conversationId, groups], () => ScopeTables.of(scope.corpus, groups));
+function prepareScopeTables(
+  { shared }: World,
+  subcorpus: Subcorpus,
+  { groups }: SignalBankOptions,
+): Promise<SubcorpusTables> {
+  return shared.keepOnce(['scope tables', subcorpus.conversationId, groups], () =>
+    SubcorpusTables.of(subcorpus.corpus, groups),
+  );
 }
 
 /** The turns of a scope as an encoder has them, [N, D] on the device until the workspace is disposed. */
-function turnTensor({ shared }: World, scope: Scope, options: EncoderOptions | null): Promise<tf.Tensor2D> {
-  if (options === null && scope.conversationId === null) return shared.corpusTensor();
-  return shared.once(['scope tensor', scope.conversationId, options], async () => {
-    const { dimension, turnVectors } = await shared.encoding(options);
-    const vectors = scopedVectors(scope, turnVectors, dimension);
-    return shared.own(tf.tensor2d(vectors, [scope.corpus.size, dimension]));
+function getTurnTensor({ shared }: World, subcorpus: Subcorpus, options: EncoderOptions | null): Promise<tf.Tensor2D> {
+  if (options === null && subcorpus.conversationId === null) return shared.getCorpusTensor();
+  return shared.keepOnce(['scope tensor', subcorpus.conversationId, options], async () => {
+    const { dimension, turnVectors } = await shared.embedWith(options);
+    const vectors = selectScopeVectors(subcorpus, turnVectors, dimension);
+    return shared.keepTensors(tf.tensor2d(vectors, [subcorpus.corpus.size, dimension]));
   });
 }
 
 /** The encoders of a bank's cosines, by signal; null for the workspace's own. */
-function encodersOf(options: SignalBankOptions): (readonly [string, EncoderOptions | null])[] {
+function listBankEncoders(options: SignalBankOptions): (readonly [string, EncoderOptions | null])[] {
   if (!options.groups.includes('text')) return [];
-  return cosineNames(options).map((name, i) => [name, options.encoders[i - 1] ?? null]);
+  return listCosineNames(options).map((name, i) => [name, options.encoders[i - 1] ?? null]);
 }
 
 /** Builds everything a bank needs that does not depend on the queries. */
 export async function prepareSignals(world: World, options: SignalBankOptions): Promise<void> {
-  for (const { scope } of world.scopes.split(world.batch)) {
-    await tablesOf(world, scope, options);
-    for (const [, encoder] of encodersOf(options)) await turnTensor(world, scope, encoder);
+  for (const { subcorpus } of world.subcorpora.split(world.batch)) {
+    await prepareScopeTables(world, subcorpus, options);
+    for (const [, encoder] of listBankEncoders(options)) await getTurnTensor(world, subcorpus, encoder);
   }
 }
 
 /** Cosines of some queries to all turns of their scope, by signal. @param wanted which signals */
-export async function scopeCosines(
+export async function computeScopeCosines(
   world: World,
   options: SignalBankOptions,
-  scope: Scope,
-  places: readonly number[],
+  subcorpus: Subcorpus,
+  queryIndexes: readonly number[],
   wanted: (signal: string) => boolean = () => true,
 ): Promise<Map<string, CosineRows>> {
   const cosines = new Map<string, CosineRows>();
-  for (const [name, encoder] of encodersOf(options)) {
+  for (const [name, encoder] of listBankEncoders(options)) {
     if (!wanted(name)) continue;
-    const turns = await turnTensor(world, scope, encoder);
-    const { dimension, queryVectors } = await world.encoding(encoder);
-    cosines.set(name, await CosineRows.of(turns, gatherRows(queryVectors, dimension, places), places.length));
+    const turns = await getTurnTensor(world, subcorpus, encoder);
+    const { dimension, queryVectors } = await world.embedWith(encoder);
+    cosines.set(
+      name,
+      await CosineRows.of(turns, gatherRows(queryVectors, dimension, queryIndexes), queryIndexes.length),
+    );
   }
   return cosines;
 }
@@ -101,19 +110,23 @@ class TableFiller {
   /** What is already there for all pairs, and what is made of signals that are. */
   #fillRest(rows: QueryRows, query: number): void {
     const first = query * this.#pool.width;
-    for (const [name, column] of this.#structure) rows.write(name, (_, place) => column[first + place] as number);
+    for (const [name, column] of this.#structure)
+      rows.write(name, (_, queryIndex) => column[first + queryIndex] as number);
     for (const { name, of } of this.#products) rows.multiply(name, of);
   }
 
   /** @param filled is called after each query. */
-  async fill({ scope, places, batch }: ScopedQueries, filled: () => void): Promise<void> {
+  async fill({ subcorpus, queryIndexes, batch }: SubcorpusQueries, filled: () => void): Promise<void> {
     const { width } = this.#pool;
-    const signals = new ScopeSignals(await tablesOf(this.#world, scope, this.#options), this.#options.groups);
-    const positions = localRows(scope, this.#pool, places);
-    const pause = eventBreaks();
-    for (let first = 0; first < places.length; first += QUERY_BLOCK) {
-      const block = places.slice(first, first + QUERY_BLOCK);
-      const cosines = await scopeCosines(this.#world, this.#options, scope, block);
+    const signals = new SubcorpusSignals(
+      await prepareScopeTables(this.#world, subcorpus, this.#options),
+      this.#options.groups,
+    );
+    const positions = mapLocalRows(subcorpus, this.#pool, queryIndexes);
+    const pause = createEventBreaks();
+    for (let first = 0; first < queryIndexes.length; first += QUERY_BLOCK) {
+      const block = queryIndexes.slice(first, first + QUERY_BLOCK);
+      const cosines = await computeScopeCosines(this.#world, this.#options, subcorpus, block);
       for (const [i, query] of block.entries()) {
         const row = first + i;
         const rows = new QueryRows(this.#table, query, positions.subarray(row * width, (row + 1) * width));
@@ -128,7 +141,11 @@ class TableFiller {
 }
 
 /** Every signal of a bank for every candidate of a pool, as of each query's moment. */
-export const signalTable = defineStage<SignalBankOptions, SignalTable, Readonly<Record<string, StageUse<unknown>>>>({
+export const computeSignalTable = defineStage<
+  SignalBankOptions,
+  SignalTable,
+  Readonly<Record<string, StageUse<unknown>>>
+>({
   name: 'signals',
   module: import.meta.url,
   of: 'pairs',
@@ -136,7 +153,7 @@ export const signalTable = defineStage<SignalBankOptions, SignalTable, Readonly<
   key: ({ groups, encoders }, setting) => [groups, encoders.map((encoder) => setting.encoderIdentity(encoder))],
   inputs: ({ groups }, setting) => (groups.includes('structure') ? structureInputs(setting) : {}),
   compute: async ({ world, pool, inputs }, options) => {
-    const signals = signalNames(options);
+    const signals = listSignalNames(options);
     const values = new Float32Array(pool.positions.length * signals.length);
     const table = { values, columns: new Map(signals.map((name, column) => [name, column])) };
     const hasStructure = options.groups.includes('structure');
@@ -144,7 +161,7 @@ export const signalTable = defineStage<SignalBankOptions, SignalTable, Readonly<
     const filler = new TableFiller(world, pool, options, table, structure);
     const stage = world.startProgress('signals', world.queries.length);
     let done = 0;
-    for (const part of world.scopes.split(world.batch)) await filler.fill(part, () => stage.update(++done));
+    for (const part of world.subcorpora.split(world.batch)) await filler.fill(part, () => stage.update(++done));
     stage.finish(`${signals.length} signals`);
     return { signals, values };
   },

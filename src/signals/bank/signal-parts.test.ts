@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { signalBankOptions, signalNames } from './options.ts';
-import { signalParts } from './signal-parts.ts';
+import { listSignalNames, signalBankOptions } from './options.ts';
+import { groupSignalParts } from './signal-parts.ts';
 
 const all = signalBankOptions.parse({ encoders: [{ encoder: 'use-lite' }] });
 
 test('neighbours are what turns beside a candidate and its session say', () => {
   const { groups } = signalBankOptions.parse({ groups: ['text'] });
-  expect(signalParts({ groups, encoders: [] }).get('neighbours')).toEqual([
+  expect(groupSignalParts({ groups, encoders: [] }).get('neighbours')).toEqual([
     ...['bm25', 'characters', 'pairs', 'coverage', 'feedback', 'cosine'].flatMap((score) =>
       [':-2', ':-1', ':+1', ':+2', ':session-best', ':session-mean'].map((suffix) => `${score}${suffix}`),
     ),
@@ -20,7 +20,7 @@ test('neighbours are what turns beside a candidate and its session say', () => {
 });
 
 test('a group has its own signals and the products with one of them', () => {
-  const parts = signalParts(all);
+  const parts = groupSignalParts(all);
   expect(parts.get('form')).toEqual([
     ...['length', 'question', 'answer', 'number', 'times', 'names'],
     ...['time asked', 'number asked', 'name asked', 'entities', 'answer × bm25:-1', 'answer × cosine:-1'],
@@ -32,13 +32,16 @@ test('a group has its own signals and the products with one of them', () => {
 });
 
 test('what is left of all parts are scores of the candidate itself', () => {
-  const parted = new Set([...signalParts(all).values()].flat());
+  const parted = new Set([...groupSignalParts(all).values()].flat());
   const scores = ['bm25', 'characters', 'pairs', 'coverage', 'feedback', 'cosine', 'cosine-use-lite'];
-  expect(signalNames(all).filter((name) => !parted.has(name))).toEqual(
+  expect(listSignalNames(all).filter((name) => !parted.has(name))).toEqual(
     scores.flatMap((score) => [score, `${score}:share`]),
   );
 });
 
 test('parts that a bank has no signals of are left out', () => {
-  expect([...signalParts(signalBankOptions.parse({ groups: ['time', 'author'] })).keys()]).toEqual(['time', 'author']);
+  expect([...groupSignalParts(signalBankOptions.parse({ groups: ['time', 'author'] })).keys()]).toEqual([
+    'time',
+    'author',
+  ]);
 });

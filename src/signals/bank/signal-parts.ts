@@ -1,4 +1,4 @@
-import { SHARED_WORDS, SIGNAL_GROUPS, type SignalBankOptions, type SignalGroup, signalNames } from './options.ts';
+import { listSignalNames, SHARED_WORDS, SIGNAL_GROUPS, type SignalBankOptions, type SignalGroup } from './options.ts';
 import { PRODUCTS } from './products.ts';
 import { SPREAD } from './spread.ts';
 
@@ -13,20 +13,20 @@ function isAround(signal: string): boolean {
 }
 
 /** What a bank can't say without a group. */
-function signalsBy(options: SignalBankOptions, group: SignalGroup): string[] {
-  const others = new Set(signalNames({ ...options, groups: options.groups.filter((one) => one !== group) }));
-  return signalNames(options).filter((name) => !others.has(name));
+function listSignalsOnlyBy(options: SignalBankOptions, group: SignalGroup): string[] {
+  const others = new Set(listSignalNames({ ...options, groups: options.groups.filter((one) => one !== group) }));
+  return listSignalNames(options).filter((name) => !others.has(name));
 }
 
 /**
  * The signals of a bank that look at more than a candidate's own words, by what they look at: `neighbours`, the words of the turns beside it and of its session,
  * or one of the groups but `text`. A product looks at what both of its factors do. A part without signals is left out.
  */
-export function signalParts(options: SignalBankOptions): ReadonlyMap<string, readonly string[]> {
+export function groupSignalParts(options: SignalBankOptions): ReadonlyMap<string, readonly string[]> {
   const groups = SIGNAL_GROUPS.filter((group) => group !== 'text');
   const parts: [string, string[]][] = [
-    ['neighbours', signalNames(options).filter(isAround)],
-    ...groups.map((group): [string, string[]] => [group, signalsBy(options, group)]),
+    ['neighbours', listSignalNames(options).filter(isAround)],
+    ...groups.map((group): [string, string[]] => [group, listSignalsOnlyBy(options, group)]),
   ];
   return new Map(parts.filter(([, signals]) => signals.length > 0));
 }

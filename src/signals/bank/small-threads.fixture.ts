@@ -1,7 +1,7 @@
 import type { Query } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turn.ts';
 
-export const HOUR = 3_600_000;
+export const HOUR_MILLISECONDS = 3_600_000;
 /** A Monday. */
 export const START = Date.UTC(2024, 0, 1);
 
@@ -24,18 +24,18 @@ export const TURNS: readonly Turn[] = ROWS.map(([id, conversationId, parentId, h
   id,
   conversationId,
   parentId,
-  timestamp: START + hour * HOUR,
+  timestamp: START + hour * HOUR_MILLISECONDS,
   author,
   channel,
   text,
 }));
 
 /** A query at an hour. */
-export function queryAt(hour: number, others: Partial<Query> = {}): Query {
+export function buildQueryAt(hour: number, others: Partial<Query> = {}): Query {
   return {
     id: 'q',
     text: 'salt',
-    timestamp: START + hour * HOUR,
+    timestamp: START + hour * HOUR_MILLISECONDS,
     anchorTurnId: null,
     author: null,
     channel: null,

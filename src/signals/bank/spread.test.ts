@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { random } from '../../core/random.ts';
+import { createRandom } from '../../core/random.ts';
 import { Corpus } from '../../model/corpus.ts';
-import { sessionsOf } from './sessions.ts';
+import { groupSessions } from './sessions.ts';
 import { TURNS } from './small-threads.fixture.ts';
 import { SPREAD, Spread } from './spread.ts';
-import { sampleThreads } from './threads.fixture.ts';
+import { drawSampleThreads } from './threads.fixture.ts';
 
 /** The eight figures of a turn by its score and those of its session, written out. */
-function spreadOf(corpus: Corpus, scores: Float64Array, cutoff: number, position: number): number[] {
+function computeExpectedSpread(corpus: Corpus, scores: Float64Array, cutoff: number, position: number): number[] {
   const { conversationId, channel } = corpus.turns[position] as (typeof corpus.turns)[number];
   const before = [...corpus.turns.keys()].filter((turn) => turn < cutoff);
   const session = before.filter((turn) => {
@@ -28,7 +28,7 @@ function spreadOf(corpus: Corpus, scores: Float64Array, cutoff: number, position
   ];
 }
 
-const { turns } = sampleThreads(3);
+const { turns } = drawSampleThreads(3);
 const worlds = [new Corpus(TURNS), new Corpus(turns)];
 
 test.each([
@@ -38,8 +38,8 @@ test.each([
   ['negative scores', (value: number) => -1 - value],
 ])('%s are spread over the session as far as it was said', (_, shape) => {
   for (const corpus of worlds) {
-    const source = random(5, 'spread');
-    const spread = new Spread(sessionsOf(corpus));
+    const source = createRandom(5, 'spread');
+    const spread = new Spread(groupSessions(corpus));
     const scores = Float64Array.from(corpus.turns, () => shape(source.uniform()));
     // Later, earlier and later again: what one moment left must not be seen at another.
     for (const cutoff of [corpus.size, 3, 7, 1, corpus.size - 1]) {
@@ -48,7 +48,8 @@ test.each([
       const values = new Float32Array(start + positions.length * stride).fill(9);
       spread.write(scores, cutoff, positions, { values, start, stride, column });
       const expected = new Float32Array(values.length).fill(9);
-      for (let i = 0; i < cutoff; i++) expected.set(spreadOf(corpus, scores, cutoff, i), start + i * stride + column);
+      for (let i = 0; i < cutoff; i++)
+        expected.set(computeExpectedSpread(corpus, scores, cutoff, i), start + i * stride + column);
       for (const [i, value] of expected.entries()) expect(values[i]).toBeCloseTo(value, 6);
     }
   }

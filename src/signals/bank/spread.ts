@@ -1,4 +1,4 @@
-import { neighbour, type Sessions } from './sessions.ts';
+import { findNeighbour, type Sessions } from './sessions.ts';
 
 /** What is made of one score that all turns have: the score itself and what it says of the turns around. */
 export const SPREAD = ['', ':share', ':-2', ':-1', ':+1', ':+2', ':session-best', ':session-mean'] as const;
@@ -54,7 +54,7 @@ export class Spread {
       out.values[at++] = score;
       out.values[at++] = highest > 0 ? score / highest : 0;
       for (const steps of STEPS) {
-        const other = neighbour(this.#sessions, position, steps);
+        const other = findNeighbour(this.#sessions, position, steps);
         out.values[at++] = other >= 0 && other < cutoff ? (scores[other] as number) : 0;
       }
       const first = (sessionOf[position] as number) * BEST;

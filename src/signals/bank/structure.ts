@@ -13,7 +13,7 @@ import { coordinateReads, type WorldPart } from '../worlds/world-parts.ts';
 const withDimensions = (dimensions: TrajectoryOptions['dimensions']) =>
   trajectorySignal({ ...TRAJECTORY_DEFAULTS, dimensions });
 
-function attention(mechanism: AttentionOptions['mechanism'], combine: AttentionOptions['combine']): Signal {
+function buildAttentionOptions(mechanism: AttentionOptions['mechanism'], combine: AttentionOptions['combine']): Signal {
   const options = unifiedAttentionOptions.parse({ mode: 'directed', combine });
   return attentionSignal({ attention: { ...options, mechanism, weight: 1 }, trajectory: null });
 }
@@ -23,10 +23,10 @@ export const STRUCTURE_SIGNALS: Readonly<Record<string, Signal>> = {
   'trajectory-3': withDimensions(3),
   'trajectory-5': withDimensions(5),
   'trajectory-7': withDimensions(7),
-  rcp: attention('rcp', 'multiplicative'),
-  ircp: attention('ircp', 'multiplicative'),
-  tpo: attention('tpo', 'multiplicative'),
-  'rcp-additive': attention('rcp', 'additive'),
+  rcp: buildAttentionOptions('rcp', 'multiplicative'),
+  ircp: buildAttentionOptions('ircp', 'multiplicative'),
+  tpo: buildAttentionOptions('tpo', 'multiplicative'),
+  'rcp-additive': buildAttentionOptions('rcp', 'additive'),
 };
 
 /** How far apart query and candidate are in one coordinate. */

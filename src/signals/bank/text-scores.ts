@@ -5,8 +5,8 @@ import { TermPostings } from '../../candidates/term-postings.ts';
 import type { Corpus } from '../../model/corpus.ts';
 import { TERM_KINDS, type TermKind } from '../../text/term-kinds.ts';
 import type { AuthorNames } from './author-names.ts';
-import { expansion } from './feedback.ts';
-import { type Sessions, sessionGroups, windowGroups } from './sessions.ts';
+import { chooseFeedbackTerms } from './feedback.ts';
+import { buildSessionGroups, buildWindowGroups, type Sessions } from './sessions.ts';
 
 const VARIANT = 'lucene';
 const PARAMETERS: GroupedBm25Options = { k1: BM25_DEFAULTS.k1, b: BM25_DEFAULTS.b, variant: VARIANT };
@@ -32,7 +32,7 @@ interface OtherTerms {
   readonly withNames: boolean;
 }
 
-function postingsOf(texts: readonly string[], kind: TermKind): TermPostings {
+function buildPostings(texts: readonly string[], kind: TermKind): TermPostings {
   return new TermPostings(texts, TERM_KINDS[kind](TOKENS));
 }
 
@@ -56,40 +56,40 @@ export class TextScores {
   constructor(corpus: Corpus, sessions: Sessions, names: AuthorNames, options: { readonly author: boolean }) {
     this.#names = names;
     const texts = corpus.turns.map(({ text }) => text);
-    this.#words = postingsOf(texts, 'words');
-    const single = windowGroups(sessions, 0);
+    this.#words = buildPostings(texts, 'words');
+    const single = buildWindowGroups(sessions, 0);
     this.#turns = new GroupedBm25(this.#words, single, PARAMETERS);
-    const other = (name: string, postings: TermPostings, withNames = false): OtherTerms => {
+    const buildOtherTerms = (name: string, postings: TermPostings, withNames = false): OtherTerms => {
       return { name, postings, index: new GroupedBm25(postings, single, PARAMETERS), withNames };
     };
-    const spoken = () => corpus.turns.map(({ author, text }) => `${author ?? ''} ${text}`);
+    const listSpokenTexts = () => corpus.turns.map(({ author, text }) => `${author ?? ''} ${text}`);
     this.#others = [
-      other('characters', postingsOf(texts, 'characters')),
-      other('pairs', postingsOf(texts, 'pairs')),
-      ...(options.author ? [other('bm25-author', postingsOf(spoken(), 'words'), true)] : []),
+      buildOtherTerms('characters', buildPostings(texts, 'characters')),
+      buildOtherTerms('pairs', buildPostings(texts, 'pairs')),
+      ...(options.author ? [buildOtherTerms('bm25-author', buildPostings(listSpokenTexts(), 'words'), true)] : []),
     ];
-    const group = (name: string, of: NamedScores['of'], groups: ReturnType<typeof sessionGroups>) => {
+    const group = (name: string, of: NamedScores['of'], groups: ReturnType<typeof buildSessionGroups>) => {
       return { name, of, index: new GroupedBm25(this.#words, groups, PARAMETERS) };
     };
     this.#groups = [
-      ...REACHES.map((reach) => group(`window-${reach}`, 'windows', windowGroups(sessions, reach))),
-      group('session', 'sessions', sessionGroups(sessions)),
+      ...REACHES.map((reach) => group(`window-${reach}`, 'windows', buildWindowGroups(sessions, reach))),
+      group('session', 'sessions', buildSessionGroups(sessions)),
     ];
   }
 
   /** Every score of a text as of a cutoff; each array is overwritten by the next. */
-  *scoresOf(text: string, cutoff: number): Generator<NamedScores> {
+  *scoreDocuments(text: string, cutoff: number): Generator<NamedScores> {
     const nameless = this.#names.without(text, cutoff);
-    const terms = this.#words.termsIn(nameless);
+    const terms = this.#words.countQueryTerms(nameless);
     const [scores, coverage] = [new Float64Array(this.#turns.size), new Float64Array(this.#turns.size)];
     this.#turns.scoreAndCoverage(terms, cutoff, scores, coverage);
     yield { name: 'bm25', of: 'turns', scores };
     yield { name: 'coverage', of: 'turns', scores: coverage };
-    const feedback = expansion(scores.subarray(0, cutoff), this.#words, BM25_VARIANTS[VARIANT].idf);
+    const feedback = chooseFeedbackTerms(scores.subarray(0, cutoff), this.#words, BM25_VARIANTS[VARIANT].idf);
     this.#turns.score(feedback, cutoff, scores);
     yield { name: 'feedback', of: 'turns', scores };
     for (const { name, postings, index, withNames } of this.#others) {
-      index.score(postings.termsIn(withNames ? text : nameless), cutoff, scores);
+      index.score(postings.countQueryTerms(withNames ? text : nameless), cutoff, scores);
       yield { name, of: 'turns', scores };
     }
     yield* this.#groupScores(terms, cutoff);

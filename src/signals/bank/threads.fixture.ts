@@ -1,9 +1,9 @@
-import { type Random, random } from '../../core/random.ts';
+import { createRandom, type Random } from '../../core/random.ts';
 import { createEncoder } from '../../embedding/registry.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turn.ts';
-import { DIMENSION, HOUR, type SampleWorld, sampleVector } from '../corpus.fixture.ts';
+import { DIMENSION, drawSampleVector, HOUR_MILLISECONDS, type SampleWorld } from '../corpus.fixture.ts';
 import { Workspace } from '../workspace.ts';
 
 const START = Date.UTC(2024, 0, 1);
@@ -13,33 +13,33 @@ const AUTHORS = ['ann', 'bo', 'cy', 'dora', 'eli'];
 const CHANNELS = ['list', 'chat', null];
 const CONVERSATIONS = 3;
 
-const oneOf = <T>(source: Random, values: readonly T[]): T => values[source.integer(values.length)] as T;
+const drawOne = <T>(source: Random, values: readonly T[]): T => values[source.integer(values.length)] as T;
 
 /** 1 to 8 words, now and then a name, a number, a date or a question mark at the end. */
-function sampleWords(source: Random, names: readonly string[]): string {
-  const words = Array.from({ length: 1 + source.integer(8) }, () => oneOf(source, WORDS));
-  const extras = [oneOf(source, names), `${source.integer(50)}`, 'in January 2024', 'with Mary'];
+function drawSampleWords(source: Random, names: readonly string[]): string {
+  const words = Array.from({ length: 1 + source.integer(8) }, () => drawOne(source, WORDS));
+  const extras = [drawOne(source, names), `${source.integer(50)}`, 'in January 2024', 'with Mary'];
   for (const extra of extras) if (source.uniform() < 0.25) words.push(extra);
   return `${words.join(' ')}${source.uniform() < 0.3 ? '?' : ''}`;
 }
 
 /** Speakers come one after the other, so that there is always somebody who is yet to speak. */
-function sampleTurns(source: Random, count: number): Turn[] {
+function drawThreadTurns(source: Random, count: number): Turn[] {
   const turns: Turn[] = [];
   let timestamp = START;
   for (let number = 0; number < count; number++) {
-    timestamp += source.integer(3) * HOUR;
+    timestamp += source.integer(3) * HOUR_MILLISECONDS;
     const conversationId = `c${source.integer(CONVERSATIONS)}`;
     const parents = turns.filter((turn) => turn.conversationId === conversationId);
     const known = AUTHORS.slice(0, 1 + Math.floor((AUTHORS.length * number) / count));
     turns.push({
       id: `t${String((number * 29) % count).padStart(3, '0')}`,
       conversationId,
-      parentId: parents.length === 0 || source.uniform() < 0.2 ? null : oneOf(source, parents).id,
+      parentId: parents.length === 0 || source.uniform() < 0.2 ? null : drawOne(source, parents).id,
       timestamp,
-      author: source.uniform() < 0.1 ? null : oneOf(source, known),
-      channel: oneOf(source, CHANNELS),
-      text: sampleWords(source, AUTHORS),
+      author: source.uniform() < 0.1 ? null : drawOne(source, known),
+      channel: drawOne(source, CHANNELS),
+      text: drawSampleWords(source, AUTHORS),
     });
   }
   return turns;
@@ -50,40 +50,40 @@ function sampleTurns(source: Random, count: number): Turn[] {
  *
  * @param turnCount no multiple of 29
  */
-export function sampleThreads(seed: number, turnCount = 47, queryCount = 11): SampleWorld {
-  const source = random(seed, 'sample-threads');
-  const turns = sampleTurns(source, turnCount);
+export function drawSampleThreads(seed: number, turnCount = 47, queryCount = 11): SampleWorld {
+  const source = createRandom(seed, 'sample-threads');
+  const turns = drawThreadTurns(source, turnCount);
   const queries = Array.from({ length: queryCount }, (_, number): Query => {
     const around = turns[Math.floor(turns.length * (0.3 + 0.6 * source.uniform()))] as Turn;
     return {
       id: `q${number}`,
-      text: `${['When', 'Who', 'How many', ''][number % 4]} ${sampleWords(source, AUTHORS)} ${['', oneOf(source, AUTHORS)][number % 2]}`,
+      text: `${['When', 'Who', 'How many', ''][number % 4]} ${drawSampleWords(source, AUTHORS)} ${['', drawOne(source, AUTHORS)][number % 2]}`,
       timestamp: around.timestamp + source.integer(2),
       anchorTurnId: null,
-      author: oneOf(source, [...AUTHORS, null]),
-      channel: oneOf(source, CHANNELS),
+      author: drawOne(source, [...AUTHORS, null]),
+      channel: drawOne(source, CHANNELS),
       split: 'dev',
       cluster: around.conversationId,
       ...(number % 2 === 0 ? {} : { conversationId: around.conversationId }),
     };
   });
   queries.sort((a, b) => a.timestamp - b.timestamp);
-  const vectorOf = new Map([...turns, ...queries].map(({ id }) => [id, sampleVector(source)]));
+  const vectorOf = new Map([...turns, ...queries].map(({ id }) => [id, drawSampleVector(source)]));
   return { turns, queries, vectorOf };
 }
 
 /** With a way to embed by an encoder that is fitted on the same texts whatever the world. The caller disposes it. */
-export function threadsWorkspace({ turns, queries, vectorOf }: SampleWorld): Workspace {
+export function createThreadsWorkspace({ turns, queries, vectorOf }: SampleWorld): Workspace {
   const corpus = new Corpus(turns);
-  const rows = (ids: readonly { readonly id: string }[]) =>
+  const concatThreadVectors = (ids: readonly { readonly id: string }[]) =>
     Float32Array.from(ids.flatMap(({ id }) => [...(vectorOf.get(id) as Float32Array)]));
-  const source = random(3, 'fit');
-  const fitTexts = Array.from({ length: 31 }, () => sampleWords(source, AUTHORS));
+  const source = createRandom(3, 'fit');
+  const fitTexts = Array.from({ length: 31 }, () => drawSampleWords(source, AUTHORS));
   return new Workspace({
     corpus,
     queries,
-    turnVectors: rows(corpus.turns),
-    queryVectors: rows(queries),
+    turnVectors: concatThreadVectors(corpus.turns),
+    queryVectors: concatThreadVectors(queries),
     dimension: DIMENSION,
     seed: 5,
     encode: async (options) => {

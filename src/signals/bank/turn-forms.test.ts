@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Corpus } from '../../model/corpus.ts';
-import { sessionsOf } from './sessions.ts';
+import { groupSessions } from './sessions.ts';
 import { TURNS } from './small-threads.fixture.ts';
-import { type TurnForms, turnForms } from './turn-forms.ts';
+import { readTurnForms, type TurnForms } from './turn-forms.ts';
 
 const corpus = new Corpus(TURNS);
 let forms: TurnForms;
 beforeAll(async () => {
-  forms = await turnForms(corpus, sessionsOf(corpus), { author: true });
+  forms = await readTurnForms(corpus, groupSessions(corpus), { author: true });
 });
 
 /** Words, question, answer, number, expressions of time, and what is named. */
@@ -23,7 +23,7 @@ test.each<[string, number, number, number, number, number, string[]]>([
   ['a5', 4, 0, 1, 0, 0, []],
   ['a6', 4, 0, 1, 0, 0, []],
 ])('%s', (id, words, question, answer, number, times, entities) => {
-  const at = corpus.position(id);
+  const at = corpus.getPosition(id);
   expect(forms.length[at]).toBeCloseTo(Math.log(1 + words), 6);
   expect([forms.question[at], forms.answer[at], forms.number[at]]).toEqual([question, answer, number]);
   expect(forms.times[at]).toBeCloseTo(Math.log(1 + times), 6);
@@ -34,13 +34,13 @@ test.each<[string, number, number, number, number, number, string[]]>([
 
 describe('an answer', () => {
   const own = TURNS.map((turn) => (turn.id === 'a1' ? { ...turn, author: 'Ann Lee' } : turn));
-  const answerOf = async (author: boolean) => {
+  const readAnswerForms = async (author: boolean) => {
     const world = new Corpus(own);
-    return (await turnForms(world, sessionsOf(world), { author })).answer[world.position('a1')];
+    return (await readTurnForms(world, groupSessions(world), { author })).answer[world.getPosition('a1')];
   };
 
   test('to oneself is none where it may be looked at who speaks', async () => {
-    expect(await answerOf(true)).toBe(0);
-    expect(await answerOf(false)).toBe(1);
+    expect(await readAnswerForms(true)).toBe(0);
+    expect(await readAnswerForms(false)).toBe(1);
   });
 });

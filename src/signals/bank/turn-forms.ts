@@ -1,9 +1,9 @@
-import { eventBreaks } from '../../core/event-loop.ts';
+import { createEventBreaks } from '../../core/event-loop.ts';
 import type { Corpus } from '../../model/corpus.ts';
-import { entitiesOf } from '../../text/entities.ts';
+import { findEntities } from '../../text/entities.ts';
 import { countTimeExpressions } from '../../text/time-expressions.ts';
 import { createTokeniser } from '../../text/tokens.ts';
-import { neighbour, type Sessions } from './sessions.ts';
+import { findNeighbour, type Sessions } from './sessions.ts';
 
 /** The query-independent features of each turn. [N] each. */
 export interface TurnForms {
@@ -23,19 +23,25 @@ export interface TurnForms {
 }
 
 /** @param options.author whether it may be looked at who speaks. */
-export async function turnForms(
+export async function readTurnForms(
   corpus: Corpus,
   sessions: Sessions,
   options: { readonly author: boolean },
 ): Promise<TurnForms> {
   const tokenise = createTokeniser({ dropStopWords: false, stem: false });
   const { turns } = corpus;
-  const column = () => new Float32Array(turns.length);
-  const forms = { length: column(), question: column(), number: column(), times: column(), names: column() };
+  const allocateColumn = () => new Float32Array(turns.length);
+  const forms = {
+    length: allocateColumn(),
+    question: allocateColumn(),
+    number: allocateColumn(),
+    times: allocateColumn(),
+    names: allocateColumn(),
+  };
   const entities: ReadonlySet<string>[] = [];
-  const pause = eventBreaks();
+  const pause = createEventBreaks();
   for (const [position, { text, timestamp }] of turns.entries()) {
-    const named = entitiesOf(text);
+    const named = findEntities(text);
     entities.push(named);
     forms.length[position] = Math.log1p(tokenise(text).length);
     forms.question[position] = text.includes('?') ? 1 : 0;
@@ -46,7 +52,7 @@ export async function turnForms(
   }
   const isOwn = (a: number, b: number) => options.author && turns[a]?.author === turns[b]?.author;
   const answer = Float32Array.from(turns.keys(), (position) => {
-    const before = neighbour(sessions, position, -1);
+    const before = findNeighbour(sessions, position, -1);
     return before >= 0 && !isOwn(before, position) ? (forms.question[before] as number) : 0;
   });
   return { ...forms, answer, entities };

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { frozen } from '../../core/frozen.ts';
+import { freezeDeeply } from '../../core/frozen.ts';
 
 /**
  * The null controls by name. Each destroys one part of the structure that an arm looks at and leaves the rest as it is: texts, times, relevance and decay always.
  * An arm that ranks as well under a control owes nothing to what the control destroyed. No control knows more than the arm: everything is drawn as of the query's
  * moment.
  */
-export const CONTROL_KINDS = frozen([
+export const CONTROL_KINDS = freezeDeeply([
   'permuted-order',
   'shuffled-coordinates',
   'random-parents',

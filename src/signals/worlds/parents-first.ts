@@ -1,15 +1,15 @@
-import { conversationPositions } from '../../model/conversation-positions.ts';
+import { listConversationPositions } from '../../model/conversation-positions.ts';
 import type { Corpus } from '../../model/corpus.ts';
-import { depthsOf } from '../../trajectory/frame-tables.ts';
+import { computeDepths } from '../../trajectory/frame-tables.ts';
 
 /**
  * For each conversation the corpus positions of its turns in time order, of turns of one moment the less deep ones first: then every turn comes after the one that
  * it answers. Later turns do not change the order of earlier turns.
  */
-export function parentsFirst(corpus: Corpus): Int32Array[] {
-  const depth = depthsOf(corpus.parent);
+export function orderParentsFirst(corpus: Corpus): Int32Array[] {
+  const depth = computeDepths(corpus.parent);
   const { timestamps } = corpus;
-  return conversationPositions(corpus).map((positions) =>
+  return listConversationPositions(corpus).map((positions) =>
     positions.sort(
       (a, b) =>
         (timestamps[a] as number) - (timestamps[b] as number) || (depth[a] as number) - (depth[b] as number) || a - b,

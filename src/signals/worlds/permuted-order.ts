@@ -1,7 +1,7 @@
 import type { TurnOrder } from '../../attention/turn-order.ts';
-import { random } from '../../core/random.ts';
-import { rowProduct } from '../../core/rows.ts';
-import { conversationPositions } from '../../model/conversation-positions.ts';
+import { createRandom } from '../../core/random.ts';
+import { multiplyRows } from '../../core/rows.ts';
+import { listConversationPositions } from '../../model/conversation-positions.ts';
 import type { Corpus } from '../../model/corpus.ts';
 import type { QueryFrames } from '../../trajectory/query-frames.ts';
 import type { Looker, TurnsAhead } from '../forward-mass.ts';
@@ -11,37 +11,37 @@ import { keepLatest } from './keep-latest.ts';
  * Null control `permuted-order`: the turns of each conversation get a random order, all orders being equally likely. Each turn draws a number when it is
  * said. The turns present at a moment are sorted by their numbers. So a new turn gets any place between the others and does not change their order.
  */
-export function permutedOrder(corpus: Corpus, seed: number): TurnOrder {
+export function drawPermutedOrder(corpus: Corpus, seed: number): TurnOrder {
   const drawn = corpus.conversations.map(({ id, turns }) => {
-    const source = random(seed, `permuted-order/${id}`);
+    const source = createRandom(seed, `permuted-order/${id}`);
     return Float64Array.from(turns, () => source.uniform());
   });
   return keepLatest((conversation, size) => {
     const numbers = drawn[conversation] as Float64Array;
     const turnAt = Int32Array.from({ length: size }, (_, turn) => turn);
     turnAt.sort((a, b) => (numbers[a] as number) - (numbers[b] as number) || a - b);
-    const placeOf = new Int32Array(size);
-    for (const [place, turn] of turnAt.entries()) placeOf[turn] = place;
-    return { placeOf, turnAt };
+    const ringPositionOf = new Int32Array(size);
+    for (const [drawnRingPosition, turn] of turnAt.entries()) ringPositionOf[turn] = drawnRingPosition;
+    return { ringPositionOf, turnAt };
   });
 }
 
 /** The steps of {@link QueryFrames} to a query that stands last, after turns in another order. @param positions [B, C] as of the frames. */
-export function permutedFrames(
+export function permuteFrames(
   frames: QueryFrames,
   positions: Int32Array,
   { conversationOf, ringPosition }: Corpus,
   order: TurnOrder,
 ): QueryFrames {
-  const place = (position: number, pair: number) => {
+  const drawnRingPosition = (position: number, pair: number) => {
     if (position < 0) return 0;
-    const { placeOf } = order(conversationOf[position] as number, frames.turns[pair] as number);
-    return placeOf[ringPosition[position] as number] as number;
+    const { ringPositionOf } = order(conversationOf[position] as number, frames.turns[pair] as number);
+    return ringPositionOf[ringPosition[position] as number] as number;
   };
-  const ringPositions = positions.map(place);
-  const steps = (ring: number, pair: number) =>
+  const ringPositions = positions.map(drawnRingPosition);
+  const countPermutedSteps = (ring: number, pair: number) =>
     (positions[pair] as number) < 0 ? 0 : (frames.turns[pair] as number) - ring;
-  const lineDistances = Float32Array.from(ringPositions, steps);
+  const lineDistances = Float32Array.from(ringPositions, countPermutedSteps);
   const ringDistances = lineDistances.map((along, pair) => Math.min(along, (ringPositions[pair] as number) + 1));
   return { ...frames, ringPositions, lineDistances, ringDistances };
 }
@@ -52,16 +52,16 @@ export function permutedFrames(
  * @param vectors row-major [N, D] of length 1, or zero.
  * @param width W
  */
-export function aheadInOrder(corpus: Corpus, vectors: Float32Array, width: number, order: TurnOrder): TurnsAhead {
-  const conversations = conversationPositions(corpus);
+export function listAheadInOrder(corpus: Corpus, vectors: Float32Array, width: number, order: TurnOrder): TurnsAhead {
+  const conversations = listConversationPositions(corpus);
   const dimension = vectors.length / corpus.size;
   return {
     width,
-    cosine({ position, place, turns }: Looker, steps) {
+    cosine({ position, ringPosition: drawnRingPosition, turns }: Looker, steps) {
       const conversation = corpus.conversationOf[position] as number;
-      const other = order(conversation, turns).turnAt[place + steps] as number;
+      const other = order(conversation, turns).turnAt[drawnRingPosition + steps] as number;
       const there = (conversations[conversation] as Int32Array)[other] as number;
-      return rowProduct(vectors, position, vectors, there, dimension);
+      return multiplyRows(vectors, position, vectors, there, dimension);
     },
   };
 }

@@ -1,7 +1,7 @@
-import { random } from '../../core/random.ts';
+import { createRandom } from '../../core/random.ts';
 import type { Conversation } from '../../model/conversation.ts';
 import type { Corpus } from '../../model/corpus.ts';
-import { parentsFirst } from './parents-first.ts';
+import { orderParentsFirst } from './parents-first.ts';
 
 /**
  * Null control `random-parents`: each turn that answers another answers any of the earlier turns of its conversation instead, all being equally likely. Roots stay
@@ -9,12 +9,12 @@ import { parentsFirst } from './parents-first.ts';
  *
  * @returns [N] positions, -1 for a root. Later turns do not affect the parent of a turn.
  */
-export function randomParents(corpus: Corpus, seed: number): Int32Array {
+export function drawRandomParents(corpus: Corpus, seed: number): Int32Array {
   const parent = corpus.parent.slice();
-  for (const [conversation, order] of parentsFirst(corpus).entries()) {
-    const source = random(seed, `random-parents/${(corpus.conversations[conversation] as Conversation).id}`);
-    for (const [place, position] of order.entries())
-      if ((parent[position] as number) >= 0) parent[position] = order[source.integer(place)] as number;
+  for (const [conversation, order] of orderParentsFirst(corpus).entries()) {
+    const source = createRandom(seed, `random-parents/${(corpus.conversations[conversation] as Conversation).id}`);
+    for (const [ringPosition, position] of order.entries())
+      if ((parent[position] as number) >= 0) parent[position] = order[source.integer(ringPosition)] as number;
   }
   return parent;
 }

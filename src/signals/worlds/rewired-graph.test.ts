@@ -1,32 +1,32 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
-import { random } from '../../core/random.ts';
+import { createRandom } from '../../core/random.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turn.ts';
-import { frameTables } from '../../trajectory/frame-tables.ts';
+import { buildFrameTables } from '../../trajectory/frame-tables.ts';
 import type { CandidatePool } from '../candidate-pool.ts';
-import { each, samplePool, worstError } from '../columns.harness.ts';
-import { sampleWorkspace, sampleWorld } from '../corpus.fixture.ts';
+import { drawSamplePool, findWorstColumnError, scoreEachTurn } from '../columns.harness.ts';
+import { createSampleWorkspace, drawSampleWorld } from '../corpus.fixture.ts';
 import { frameSources } from '../frames.ts';
-import { threadOf, trajectoryDistance } from '../scores.oracle.ts';
+import { buildVisibleThread, computeOracleDistance } from '../scores.oracle.ts';
 import { trajectorySignal } from '../trajectory.ts';
 import { trajectoryOptions } from '../trajectory-options.ts';
 import type { Workspace } from '../workspace.ts';
 import type { ControlOptions } from './control-options.ts';
-import { rewire, rewiredTrees } from './rewired-graph.ts';
+import { drawRewiredTrees, rewire } from './rewired-graph.ts';
 
-const childrenOf = (parent: ArrayLike<number>) =>
+const countChildren = (parent: ArrayLike<number>) =>
   Array.from(parent, (_, turn) => Array.from(parent).filter((above) => above === turn).length);
-const inTime = (count: number) => Int32Array.from({ length: count }, (_, i) => i);
+const numberInTime = (count: number) => Int32Array.from({ length: count }, (_, i) => i);
 
 /** Every forest with the same roots and numbers of children in which no child is before its parent. */
-function forestsLike(parent: readonly number[]): number[][] {
-  const wanted = childrenOf(parent);
+function listForestsLike(parent: readonly number[]): number[][] {
+  const wanted = countChildren(parent);
   const extend = (drawn: number[]): number[][] => {
     const turn = drawn.length;
-    if (turn === parent.length) return childrenOf(drawn).every((count, i) => count === wanted[i]) ? [drawn] : [];
+    if (turn === parent.length) return countChildren(drawn).every((count, i) => count === wanted[i]) ? [drawn] : [];
     const choices = (parent[turn] as number) < 0 ? [-1] : Array.from({ length: turn }, (_, i) => i);
     return choices.flatMap((above) => extend([...drawn, above]));
   };
@@ -36,13 +36,13 @@ function forestsLike(parent: readonly number[]): number[][] {
 describe('rewiring', () => {
   test('draws each of the forests of the same degrees equally often', () => {
     const parent = [-1, 0, 0, -1, 1, 3, 1];
-    const forests = forestsLike(parent).map((forest) => forest.join());
+    const forests = listForestsLike(parent).map((forest) => forest.join());
     expect(forests).toHaveLength(9);
     const draws = 300 * forests.length;
     const counts = new Map(forests.map((forest) => [forest, 0]));
-    const source = random(7, 'rewired-graph.test');
+    const source = createRandom(7, 'rewired-graph.test');
     for (let draw = 0; draw < draws; draw++) {
-      const forest = rewire(Int32Array.from(parent), inTime(7), source).join();
+      const forest = rewire(Int32Array.from(parent), numberInTime(7), source).join();
       expect(counts.has(forest)).toBe(true);
       counts.set(forest, (counts.get(forest) as number) + 1);
     }
@@ -52,13 +52,13 @@ describe('rewiring', () => {
   test('keeps roots and numbers of children, and parents before their children in the order that is given', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(), { minLength: 1, maxLength: 41 }), fc.nat(), (picks, seed) => {
-        const source = random(seed, 'rewired-graph.test');
+        const source = createRandom(seed, 'rewired-graph.test');
         const order = source.shuffle([...picks.keys()]);
         const parent = new Int32Array(picks.length).fill(-1);
         for (const [place, pick] of picks.entries())
           if (place > 0 && pick % 7 > 0) parent[order[place] as number] = order[pick % place] as number;
         const rewired = rewire(parent, Int32Array.from(order), source);
-        expect(childrenOf(rewired)).toEqual(childrenOf(parent));
+        expect(countChildren(rewired)).toEqual(countChildren(parent));
         expect(rewired.map((above) => Math.min(above, 0))).toEqual(parent.map((above) => Math.min(above, 0)));
         for (const [turn, above] of rewired.entries())
           expect(above < 0 || order.indexOf(above) < order.indexOf(turn)).toBe(true);
@@ -76,46 +76,46 @@ test('conversations of one shape are each drawn by themselves', () => {
     return { id: `${conversation}-${place}`, conversationId: `c${conversation}`, parentId, timestamp: i, ...rest };
   });
   const corpus = new Corpus(turns);
-  const tables = frameTables(corpus, new Float32Array(turns.length).fill(1), new Int32Array(turns.length).fill(1));
-  const trees = rewiredTrees(tables, 29);
+  const tables = buildFrameTables(corpus, new Float32Array(turns.length).fill(1), new Int32Array(turns.length).fill(1));
+  const trees = drawRewiredTrees(tables, 29);
   /** The parents of a conversation's turns, by their places in it. */
-  const forest = (conversation: number) => {
+  const listForestParents = (conversation: number) => {
     const { parent } = trees(conversation, TURNS);
     const positions = tables.conversations[conversation] as Int32Array;
     return Array.from(positions, (position) => positions.indexOf(parent(position))).join();
   };
-  expect(new Set(Array.from({ length: 7 }, (_, conversation) => forest(conversation))).size).toBe(7);
+  expect(new Set(Array.from({ length: 7 }, (_, conversation) => listForestParents(conversation))).size).toBe(7);
 });
 
 describe('under the control', () => {
   const control: ControlOptions = { kind: 'rewired-graph', seed: 29 };
-  const world = sampleWorld(19, 97, 23, 3);
+  const world = drawSampleWorld(19, 97, 23, 3);
   let workspace: Workspace;
   let pool: CandidatePool;
   beforeAll(async () => {
     await useBackend('wasm');
-    workspace = sampleWorkspace(world);
-    pool = await samplePool(workspace);
+    workspace = createSampleWorkspace(world);
+    pool = await drawSamplePool(workspace);
   });
   afterAll(() => workspace.dispose());
 
   /** The thread of a turn as of the query's moment, with the parents drawn for that moment. */
-  async function rewiredThreads(): Promise<(query: Query, turn: Turn) => Turn[]> {
-    const trees = rewiredTrees((await frameSources(workspace)).tables, 29);
+  async function createRewiredThreads(): Promise<(query: Query, turn: Turn) => Turn[]> {
+    const trees = drawRewiredTrees((await frameSources(workspace)).tables, 29);
     const { corpus } = workspace;
     return (query, turn) => {
-      const { turns } = threadOf(world, query, turn);
+      const { turns } = buildVisibleThread(world, query, turn);
       const conversation = corpus.conversations.findIndex(({ id }) => id === turn.conversationId);
       const tree = trees(conversation, turns.length);
       return turns.map((item) => {
-        const above = tree.parent(corpus.position(item.id));
+        const above = tree.parent(corpus.getPosition(item.id));
         return { ...item, parentId: corpus.turns[above]?.id ?? null };
       });
     };
   }
 
   test('at every moment each turn has as many children as it has, of its own conversation and not before it', async () => {
-    const threads = await rewiredThreads();
+    const threads = await createRewiredThreads();
     let moved = 0;
     for (const query of world.queries)
       for (const conversationId of ['c0', 'c1', 'c2']) {
@@ -123,7 +123,7 @@ describe('under the control', () => {
           (turn) => turn.conversationId === conversationId && turn.timestamp < query.timestamp,
         );
         if (some === undefined) continue;
-        const before = threadOf(world, query, some).turns;
+        const before = buildVisibleThread(world, query, some).turns;
         const after = threads(query, some);
         const count = (turns: readonly Turn[], id: string) => turns.filter(({ parentId }) => parentId === id).length;
         for (const [i, { id, parentId, timestamp }] of after.entries()) {
@@ -140,15 +140,15 @@ describe('under the control', () => {
   test.each([5, 7] as const)(
     'distances in %i dimensions are those of the forests that were drawn',
     async (dimensions) => {
-      const threads = await rewiredThreads();
+      const threads = await createRewiredThreads();
       const five = { depth: 1, siblingOrder: 0.5, homogeneity: 1.2, temporal: 0.8 };
       const weights = dimensions === 5 ? five : { ...five, branchFactor: 0.4, childrenCount: 0.4 };
       const trajectory = trajectoryOptions.parse({ dimensions, weights: { complexity: 0 } });
       const column = await workspace.under(control).get(trajectorySignal(trajectory), pool);
-      const expected = each((query, turn) =>
-        Math.exp(-trajectoryDistance({ ...world, turns: threads(query, turn) }, query, turn, weights)),
+      const expected = scoreEachTurn((query, turn) =>
+        Math.exp(-computeOracleDistance({ ...world, turns: threads(query, turn) }, query, turn, weights)),
       );
-      expect(worstError(column, expected, { world, workspace, pool })).toBeLessThan(1e-5);
+      expect(findWorstColumnError(column, expected, { world, workspace, pool })).toBeLessThan(1e-5);
       expect(column).not.toEqual(await workspace.get(trajectorySignal(trajectory), pool));
     },
   );
@@ -164,8 +164,11 @@ describe('under the control', () => {
       childrenCount: 1,
     };
     const trajectory = trajectoryOptions.parse({ dimensions: 7, weights });
-    const column = (under: ControlOptions | null) => workspace.under(under).get(trajectorySignal(trajectory), pool);
-    expect(await column(control)).toEqual(await column(null));
-    expect(await column({ ...control, kind: 'random-parents' })).not.toEqual(await column(null));
+    const computeRewiredColumn = (under: ControlOptions | null) =>
+      workspace.under(under).get(trajectorySignal(trajectory), pool);
+    expect(await computeRewiredColumn(control)).toEqual(await computeRewiredColumn(null));
+    expect(await computeRewiredColumn({ ...control, kind: 'random-parents' })).not.toEqual(
+      await computeRewiredColumn(null),
+    );
   });
 });

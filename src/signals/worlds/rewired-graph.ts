@@ -1,11 +1,11 @@
-import { type Random, random } from '../../core/random.ts';
-import { rowProduct } from '../../core/rows.ts';
+import { createRandom, type Random } from '../../core/random.ts';
+import { multiplyRows } from '../../core/rows.ts';
 import type { Conversation } from '../../model/conversation.ts';
 import type { ConversationTree, TreeAsOf } from '../../trajectory/conversation-tree.ts';
-import { depthsOf, type FrameTables } from '../../trajectory/frame-tables.ts';
-import { clippedCosine } from '../../trajectory/homogeneity.ts';
+import { computeDepths, type FrameTables } from '../../trajectory/frame-tables.ts';
+import { clipCosine } from '../../trajectory/homogeneity.ts';
 import { keepLatest } from './keep-latest.ts';
-import { parentsFirst } from './parents-first.ts';
+import { orderParentsFirst } from './parents-first.ts';
 
 /**
  * Gives every turn as many children as it had, drawn at random from the later turns. Each of the forests that have the same roots and the same numbers of
@@ -33,38 +33,41 @@ export function rewire(parent: Int32Array, order: Int32Array, source: Random): I
 }
 
 /** A tree by its parents. @param parent [n] places in `positions`, -1 for a root. */
-function treeOf(
+function buildTreeOfParents(
   { corpus, vectors, dimension, squares }: FrameTables,
   positions: Int32Array,
   parent: Int32Array,
 ): ConversationTree {
   const turns = parent.length;
-  const depth = depthsOf(parent);
+  const depth = computeDepths(parent);
   const members = new Int32Array(turns + 1); // the roots are the last group
-  const group = (place: number) => ((parent[place] as number) < 0 ? turns : (parent[place] as number));
-  const siblingIndex = Int32Array.from(parent, (_, place) => {
-    const index = members[group(place)] as number;
-    members[group(place)] = index + 1;
+  const group = (ownRingPosition: number) =>
+    (parent[ownRingPosition] as number) < 0 ? turns : (parent[ownRingPosition] as number);
+  const siblingIndex = Int32Array.from(parent, (_, ownRingPosition) => {
+    const index = members[group(ownRingPosition)] as number;
+    members[group(ownRingPosition)] = index + 1;
     return index;
   });
-  const most = (figures: Int32Array) => figures.reduce((greatest, figure) => Math.max(greatest, figure), 0);
-  const placeOf = (position: number) => corpus.ringPosition[position] as number;
-  const above = (position: number) =>
-    (parent[placeOf(position)] as number) < 0 ? -1 : (positions[parent[placeOf(position)] as number] as number);
+  const findGreatest = (figures: Int32Array) => figures.reduce((greatest, figure) => Math.max(greatest, figure), 0);
+  const readRingPosition = (position: number) => corpus.ringPosition[position] as number;
+  const findParentPosition = (position: number) =>
+    (parent[readRingPosition(position)] as number) < 0
+      ? -1
+      : (positions[parent[readRingPosition(position)] as number] as number);
   return {
-    deepest: most(depth),
-    largestGroup: most(members),
-    mostChildren: most(members.subarray(0, turns)),
-    parent: above,
-    depth: (position) => depth[placeOf(position)] as number,
-    siblingIndex: (position) => siblingIndex[placeOf(position)] as number,
-    siblings: (position) => members[group(placeOf(position))] as number,
-    children: (position) => members[placeOf(position)] as number,
+    deepest: findGreatest(depth),
+    largestGroup: findGreatest(members),
+    mostChildren: findGreatest(members.subarray(0, turns)),
+    parent: findParentPosition,
+    depth: (position) => depth[readRingPosition(position)] as number,
+    siblingIndex: (position) => siblingIndex[readRingPosition(position)] as number,
+    siblings: (position) => members[group(readRingPosition(position))] as number,
+    children: (position) => members[readRingPosition(position)] as number,
     homogeneity: (position) => {
-      const other = above(position);
+      const other = findParentPosition(position);
       if (other < 0) return 1;
-      const product = rowProduct(vectors, position, vectors, other, dimension);
-      return clippedCosine(product, squares[position] as number, squares[other] as number);
+      const product = multiplyRows(vectors, position, vectors, other, dimension);
+      return clipCosine(product, squares[position] as number, squares[other] as number);
     },
   };
 }
@@ -74,9 +77,11 @@ function treeOf(
  * {@link rewire}; roots stay roots, and a query stays where it is. The numbers of children at later moments must not affect the tree, so it is drawn again
  * whenever its conversation has grown.
  */
-export function rewiredTrees(tables: FrameTables, seed: number): TreeAsOf {
+export function drawRewiredTrees(tables: FrameTables, seed: number): TreeAsOf {
   const { corpus, conversations } = tables;
-  const orders = parentsFirst(corpus).map((order) => order.map((position) => corpus.ringPosition[position] as number));
+  const orders = orderParentsFirst(corpus).map((order) =>
+    order.map((position) => corpus.ringPosition[position] as number),
+  );
   const parents = conversations.map((positions) =>
     positions.map((position) => {
       const above = corpus.parent[position] as number;
@@ -87,7 +92,7 @@ export function rewiredTrees(tables: FrameTables, seed: number): TreeAsOf {
     const { id } = corpus.conversations[conversation] as Conversation;
     const parent = (parents[conversation] as Int32Array).subarray(0, turns);
     const order = (orders[conversation] as Int32Array).subarray(0, turns);
-    const rewired = rewire(parent, order, random(seed, `rewired-graph/${id}/${turns}`));
-    return treeOf(tables, conversations[conversation] as Int32Array, rewired);
+    const rewired = rewire(parent, order, createRandom(seed, `rewired-graph/${id}/${turns}`));
+    return buildTreeOfParents(tables, conversations[conversation] as Int32Array, rewired);
   });
 }

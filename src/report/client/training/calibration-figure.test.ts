@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { openPage } from '../../page/page.harness.ts';
-import { calibrationTraces } from './calibration-figure.ts';
+import { buildCalibrationTraces } from './calibration-figure.ts';
 
 beforeAll(() => openPage(1400));
 
@@ -10,7 +10,7 @@ test('a point and a bar a bin, none for an empty one', () => {
     { low: 0.25, high: 0.5, count: 0, predicted: null, observed: null },
     { low: 0.5, high: 1, count: 7, predicted: 0.75, observed: 1 },
   ];
-  expect(calibrationTraces(bins)).toMatchObject([
+  expect(buildCalibrationTraces(bins)).toMatchObject([
     {
       type: 'scatter',
       x: [0.125, 0.75],

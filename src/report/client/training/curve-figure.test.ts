@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { openPage } from '../../page/page.harness.ts';
-import { curveTraces } from './curve-figure.ts';
+import { buildCurveTraces } from './curve-figure.ts';
 
 beforeAll(() => openPage(1400));
 
@@ -10,14 +10,14 @@ const curves = [
 ];
 
 test('folds are thin, the training on all conversations is thick', () => {
-  expect(curveTraces(curves, 'loss')).toMatchObject([
+  expect(buildCurveTraces(curves, 'loss')).toMatchObject([
     { x: [0, 1, 2], y: [null, 3, 2], line: { width: 1 }, mode: 'lines' },
     { x: [0, 1], y: [null, 2.5], line: { width: 3, color: '#12608f' }, mode: 'lines+markers' },
   ]);
 });
 
 test('a curve of one point is seen, and every point says what it is', () => {
-  const [first, whole] = curveTraces(curves, 'validation');
+  const [first, whole] = buildCurveTraces(curves, 'validation');
   expect(first).toMatchObject({ x: [0], mode: 'lines+markers', text: ['fold 1, epoch 0: .250'] });
   expect(whole).toHaveProperty('text.3', 'all conversations, epoch 3: .625');
 });

@@ -9,19 +9,19 @@ export function drawCurves(node: HTMLElement, curves: readonly CurvePayload[], k
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const epochs = Math.max(...curves.map((curve) => curve[kind].length)) - 1;
   const layout = {
-    xaxis: plot.axis('epoch', { ...plot.wholeTicks(epochs), rangemode: 'tozero', zeroline: false }),
-    yaxis: plot.axis('', { ...plot.ticks(low, high, format.decimal), zeroline: false }),
+    xaxis: plot.buildAxis('epoch', { ...plot.buildWholeTicks(epochs), rangemode: 'tozero', zeroline: false }),
+    yaxis: plot.buildAxis('', { ...plot.buildRoundTicks(low, high, format.formatDecimal), zeroline: false }),
     hovermode: 'closest',
   };
-  plot.draw(node, curveTraces(curves, kind), 300, layout);
+  plot.draw(node, buildCurveTraces(curves, kind), 300, layout);
 }
 
-export function curveTraces(curves: readonly CurvePayload[], kind: 'loss' | 'validation'): object[] {
+export function buildCurveTraces(curves: readonly CurvePayload[], kind: 'loss' | 'validation'): object[] {
   return curves.map((curve, at) => {
     const isWhole = at === curves.length - 1;
-    const color = dom.styleValue(isWhole ? '--better' : '--undecided');
+    const color = dom.readStyleValue(isWhole ? '--better' : '--undecided');
     const text = curve[kind].map(
-      (value, epoch) => `${curve.name}, epoch ${epoch}: ${value === null ? '' : format.decimal(value, 3)}`,
+      (value, epoch) => `${curve.name}, epoch ${epoch}: ${value === null ? '' : format.formatDecimal(value, 3)}`,
     );
     return {
       type: 'scatter',

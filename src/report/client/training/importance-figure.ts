@@ -5,7 +5,7 @@ import * as dom from '../dom.ts';
 import * as plot from '../plot.ts';
 
 /** The families whose absence changes most, the largest loss first. */
-export function shownFamilies(families: readonly FamilyPayload[], metric: number): FamilyPayload[] {
+export function selectShownFamilies(families: readonly FamilyPayload[], metric: number): FamilyPayload[] {
   const mean = ({ differences }: FamilyPayload) => differences[metric]?.[0] ?? 0;
   return [...families]
     .sort((a, b) => Math.abs(mean(b)) - Math.abs(mean(a)))
@@ -20,34 +20,42 @@ export function drawImportance(
   metric: number,
   below: number,
 ): void {
-  const shown = shownFamilies(families, metric);
+  const shown = selectShownFamilies(families, metric);
   const bounds = shown.flatMap(({ differences }) => {
     const [difference = 0, low = null, high = null] = differences[metric] ?? [];
     return [difference, low ?? difference, high ?? difference];
   });
   const layout = {
-    xaxis: plot.axis('', plot.ticks(Math.min(0, ...bounds), Math.max(0, ...bounds), format.signed)),
-    ...plot.rowAxis(shown.map(({ name }) => plot.rowName(name))),
+    xaxis: plot.buildAxis(
+      '',
+      plot.buildRoundTicks(Math.min(0, ...bounds), Math.max(0, ...bounds), format.formatSigned),
+    ),
+    ...plot.buildRowAxis(shown.map(({ name }) => plot.formatRowName(name))),
     hovermode: 'closest',
-    shapes: [plot.verticalRule(0)],
+    shapes: [plot.buildDottedRule(0)],
   };
-  const traces = shown.map((family, at) => familyTrace(family, at, metric, below));
+  const traces = shown.map((family, at) => buildFamilyTrace(family, at, metric, below));
   plot.draw(node, traces, (plot.isNarrow() ? 40 : 22) * shown.length + 60, layout);
 }
 
-export function familyTrace({ name, differences }: FamilyPayload, at: number, metric: number, below: number): object {
+export function buildFamilyTrace(
+  { name, differences }: FamilyPayload,
+  at: number,
+  metric: number,
+  below: number,
+): object {
   const [difference, low, high, p, decided] = differences[metric] as FamilyPayload['differences'][number];
   const kind = difference < 0 ? '--better' : '--worse';
-  const color = dom.styleValue(decided ? kind : '--undecided');
-  const loss = format.estimate({ mean: difference, low, high }, format.signed, 3);
+  const color = dom.readStyleValue(decided ? kind : '--undecided');
+  const loss = format.estimate({ mean: difference, low, high }, format.formatSigned, 3);
   return {
     type: 'scatter',
     mode: 'markers',
     x: [difference],
     y: [at],
-    error_x: { ...plot.whiskers(difference, low, high), color, thickness: 2, width: 4 },
+    error_x: { ...plot.buildWhiskers(difference, low, high), color, thickness: 2, width: 4 },
     marker: { color, size: 9, symbol: decided ? 'circle' : 'circle-open' },
-    text: [`without ${plot.plainText(name)}<br>${loss}, p ${format.probability(p, below)}`],
+    text: [`without ${plot.escapePlotlyText(name)}<br>${loss}, p ${format.formatProbability(p, below)}`],
     hovertemplate: '%{text}<extra></extra>',
   };
 }

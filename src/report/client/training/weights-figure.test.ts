@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { openPage } from '../../page/page.harness.ts';
-import { colourOf, weightTraces } from './weights-figure.ts';
+import { chooseWeightColour, weightTraces } from './weights-figure.ts';
 
 beforeAll(() => openPage(1400));
 
@@ -12,10 +12,10 @@ const weight = (value: number, bounds: readonly [number, number] | null) => ({
 });
 
 test('a number is coloured by the side of 0 that its whole interval lies on', () => {
-  expect(colourOf(weight(2, [1, 3]))).toBe('#12608f');
-  expect(colourOf(weight(-2, [-3, -1]))).toBe('#ad4513');
-  expect(colourOf(weight(2, [0, 3]))).toBe('#7a756c');
-  expect(colourOf(weight(2, null))).toBe('#7a756c');
+  expect(chooseWeightColour(weight(2, [1, 3]))).toBe('#12608f');
+  expect(chooseWeightColour(weight(-2, [-3, -1]))).toBe('#ad4513');
+  expect(chooseWeightColour(weight(2, [0, 3]))).toBe('#7a756c');
+  expect(chooseWeightColour(weight(2, null))).toBe('#7a756c');
 });
 
 test('a line an interval, then the hand-tuned diamonds and the learned dots, a row a number', () => {
