@@ -21,10 +21,10 @@ const LISTENING = `
   endOnInterrupt();
   process.stderr.isTTY = true;
   const turns = () => {
-    terminalProgress()('arms', 7).update(2);
+    createTerminalProgress()('arms', 7).update(2);
     return new Promise((resolve) => setTimeout(resolve, process.argv[1] === 'awaiting' ? 20_000 : 0));
   };
-  await heedingTermination(turns);
+  await runHeedingTermination(turns);
   setTimeout(() => say('not ended'), 20_000);
   say('computing');`;
 

@@ -98,7 +98,7 @@ const FAILING = `
   import { createTerminalProgress } from ${JSON.stringify(new URL('../core/progress.ts', import.meta.url).href)};
   import { main } from ${JSON.stringify(new URL('./program.ts', import.meta.url).href)};
   process.stderr.isTTY = true;
-  terminalProgress()('arms', 7).update(2);
+  createTerminalProgress()('arms', 7).update(2);
   process.exitCode = await main(['run', 'none.yaml']);`;
 
 test('an error within a stage ends the program, below its bar, with the cursor back', async () => {

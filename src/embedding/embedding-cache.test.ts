@@ -196,7 +196,7 @@ describe('embedding cache', () => {
       import { createCachedEncoder } from ${module};
       const encode = async (texts) => Float32Array.from(texts.flatMap(() => [0, 0, 0]));
       const source = { name: 'letters', identity: { encoder: 'letters', version: 1 }, dimension: 3, encode, dispose() {} };
-      const cached = await cachedEncoder({ ...source, create: async () => source }, ${JSON.stringify(folder)});
+      const cached = await createCachedEncoder({ ...source, create: async () => source }, ${JSON.stringify(folder)});
       await cached.encode(Array.from({ length: 512 }, (_, i) => 'text ' + i));`;
     const node = [process.execPath, '--import', 'tsx', '--input-type=module', '-e', program];
     const words = ['-c', 'ulimit -f 16; exec "$@"', 'bash', ...node]; // blocks of 1024 bytes; the texts need 22 of them

@@ -16,7 +16,7 @@ test('a full heap is recognised by what V8 writes, another death is not', async 
 test('the advice names the limit that holds, and an option that doubles it', async () => {
   const code = `
     import { describeMemoryAdvice } from ${JSON.stringify(new URL('./memory-advice.ts', import.meta.url).href)};
-    console.log(memoryAdvice());`;
+    console.log(describeMemoryAdvice());`;
   const options = ['--max-old-space-size=211', '--max-semi-space-size=1', ...findOwnProgram().nodeOptions];
   const written = await new Promise<string>((resolve, reject) => {
     execFile(process.execPath, [...options, '--input-type=module', '-e', code], (error, stdout) =>

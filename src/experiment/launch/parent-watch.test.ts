@@ -19,7 +19,7 @@ const PARENT = `
   import { buildChildEnvironment } from ${WATCH};
   const options = ${JSON.stringify(listEvalArgs(CHILD))};
   const stdio = ['ignore', 'inherit', 'inherit'];
-  spawn(process.execPath, options, { stdio, env: childEnvironment(), detached: true });`;
+  spawn(process.execPath, options, { stdio, env: buildChildEnvironment(), detached: true });`;
 
 test('a process that is busy in synchronous work ends when its parent is killed', async () => {
   const parent = spawn(process.execPath, listEvalArgs(PARENT), { stdio: ['ignore', 'pipe', 'inherit'] });

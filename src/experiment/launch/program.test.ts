@@ -26,6 +26,6 @@ test('from the build, Node needs no loader', async () => {
   const source = fileURLToPath(new URL('./program.ts', import.meta.url));
   const options = ['--ignoreConfig', '--outDir', folder, '--module', 'nodenext', '--types', 'node', '--skipLibCheck'];
   execFileSync(compiler, [source, ...options], { cwd: PROJECT_ROOT });
-  const built = (await import(pathToFileURL(join(folder, 'program.js')).href)) as { thisProgram(): Program };
-  expect(built.thisProgram()).toEqual({ nodeOptions: [], main: join(root, 'cli', 'work.js') });
+  const built = (await import(pathToFileURL(join(folder, 'program.js')).href)) as { findOwnProgram(): Program };
+  expect(built.findOwnProgram()).toEqual({ nodeOptions: [], main: join(root, 'cli', 'work.js') });
 });

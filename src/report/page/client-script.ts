@@ -26,7 +26,7 @@ const scripts = new Map<ClientPage, string>();
  *
  * @throws UnavailableError if the built package lacks the file.
  */
-export function bundleRunScript(page: ClientPage): string {
+export function bundleClientScript(page: ClientPage): string {
   const script = scripts.get(page) ?? (import.meta.url.endsWith('.ts') ? bundleScript(page) : readScript(page));
   scripts.set(page, script);
   return script;

@@ -11,7 +11,7 @@ import {
 import { escapeMarkdown, formatRowsAsPipeTable } from '../tables/markdown.ts';
 import { type PlainCell, type PlainTable, renderPlainTable } from '../tables/plain-table.ts';
 import { formatWrappedTable, wrapText } from '../tables/wrapped-table.ts';
-import { bundleRunScript } from './client-script.ts';
+import { bundleClientScript } from './client-script.ts';
 import { html, Markup } from './markup.ts';
 import { PAGE_STYLE } from './page-style.ts';
 
@@ -65,7 +65,7 @@ export function renderComparisonHtml(comparison: RunComparison): string {
 <header><p class="kicker">comparison</p><h1>${formatRunLabel(first)} and ${formatRunLabel(second)}</h1></header>
 <main>${parts}
 </main>
-<script>${new Markup(bundleRunScript('comparison'))}</script>
+<script>${new Markup(bundleClientScript('comparison'))}</script>
 </body>
 </html>
 `.text;

@@ -5,7 +5,7 @@ import type { ExperimentResult } from '../../experiment/measure/result.ts';
 import { renderPassports } from '../tables/passports.ts';
 import { renderSettings } from '../tables/settings.ts';
 import { buildLadderTable } from '../tables/table.ts';
-import { bundleRunScript } from './client-script.ts';
+import { bundleClientScript } from './client-script.ts';
 import { renderFigureSections, type Section, select } from './figure-sections.ts';
 import { renderLadderTable } from './html-table.ts';
 import { INSPECTOR_STYLE } from './inspector-style.ts';
@@ -46,7 +46,7 @@ ${passports}
 ${renderSettings(result)}
 </main>
 <noscript><p>The figures and the inspector need JavaScript; the table above is complete without it.</p></noscript>
-${renderScripts(payload, bundleRunScript('run'))}
+${renderScripts(payload, bundleClientScript('run'))}
 </body>
 </html>
 `;

@@ -1,5 +1,5 @@
 import type { TrainingResult } from '../../training/training-result.ts';
-import { bundleRunScript } from '../page/client-script.ts';
+import { bundleClientScript } from '../page/client-script.ts';
 import type { Section } from '../page/figure-sections.ts';
 import { renderPageHead, renderScripts } from '../page/html.ts';
 import { renderLadderTable } from '../page/html-table.ts';
@@ -42,7 +42,7 @@ ${sections.map(
 ${renderTrainingSettings(result)}
 </main>
 <noscript><p>The figures need JavaScript; the tables are complete without it.</p></noscript>
-${renderScripts(buildTrainingPayload(result), bundleRunScript('training'))}
+${renderScripts(buildTrainingPayload(result), bundleClientScript('training'))}
 </body>
 </html>
 `.text;
