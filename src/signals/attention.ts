@@ -15,7 +15,7 @@ import { drawPermutedOrder, listAheadInOrder } from './worlds/permuted-order.ts'
 import { distanceReads, type WorldPart } from './worlds/world-parts.ts';
 
 /** Attention, and the coordinates that TPO compares; the default ones where they are null. */
-interface AttentionUse {
+export interface AttentionUse {
   readonly attention: AttentionOptions;
   readonly trajectory: TrajectoryOptions | null;
 }

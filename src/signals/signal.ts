@@ -127,7 +127,7 @@ interface SignalDefinition<O, I extends Uses> extends Omit<StageDefinition<O, Co
 }
 
 /** A signal that options are still to be given to. */
-interface SignalOf<O> {
+export interface SignalOf<O> {
   (options: O): Signal;
   readonly definition: Pick<SignalDefinition<O, Uses>, 'name' | 'summary' | 'version'>;
 }
