@@ -19,7 +19,7 @@ test('the glossary defines at most 40 terms, each once', () => {
   expect(new Set(terms).size).toBe(terms.length);
 });
 
-test('its terms stand in alphabetical order', () => {
+test('its terms are in alphabetical order', () => {
   expect(terms).toEqual([...terms].sort());
 });
 

@@ -127,7 +127,7 @@ describe('on wasm', () => {
     );
   });
 
-  test('it ends when it is told to', async () => {
+  test('it ends when it is reported to', async () => {
     const signal = AbortSignal.abort(new Error('told to'));
     await expect(crossValidate(source, splitByCluster(table), plan, { signal })).rejects.toThrow('told to');
   });

@@ -10,7 +10,7 @@ import { cancelJob, countPendingTasks, submit } from './slurm-commands.ts';
 import type { SlurmOptions } from './slurm-options.ts';
 import { formatArrayScript } from './slurm-script.ts';
 
-/** Where the job's files stand in the run's folder. */
+/** The names of the job's files within the folder of the run. */
 const FOLDER = 'slurm';
 
 /** A network file system may show a task's outcome some polls after the queue has forgotten the task. */

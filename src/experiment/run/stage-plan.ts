@@ -86,7 +86,7 @@ function listRankingRequests(
   });
 }
 
-/** How much an arm's approximate sources find of what the exact index does is told beside the table. */
+/** The share of the exact index's result that an arm's approximate sources find is reported beside the table. */
 function listExactCandidates(plan: Plan, options: ArmOptions): Stage[] {
   return listApproximateSources(options).map(({ k }) => plan.stage(candidatesFrom({ index: 'flat', k }, null)));
 }
