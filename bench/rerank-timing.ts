@@ -7,7 +7,7 @@ import { attentionSignal } from '../src/signals/attention.ts';
 import type { AttentionOptions } from '../src/signals/attention-options.ts';
 import type { CandidatePool } from '../src/signals/candidate-pool.ts';
 import { cosineSignal } from '../src/signals/cosine.ts';
-import { frameSources } from '../src/signals/frames.ts';
+import { prepareFrameSources } from '../src/signals/frames.ts';
 import { trajectorySignal } from '../src/signals/trajectory.ts';
 import type { Workspace } from '../src/signals/workspace.ts';
 import { computeQueryFrames, type QueryFrames } from '../src/trajectory/query-frames.ts';
@@ -91,7 +91,7 @@ async function timeSteps(
   options: ReturnType<typeof buildRerankOptions>,
   repeats: number,
 ): Promise<RerankMeasurement['times']> {
-  const { tables, points } = await frameSources(workspace);
+  const { tables, points } = await prepareFrameSources(workspace);
   const fresh = createFreshPools(pool);
   const time = (work: () => unknown) => timeRepeats(repeats, work);
   const trajectory = options.trajectory!;
@@ -142,7 +142,7 @@ export async function measureRerank(
       const options = buildRerankOptions(candidates);
       const pool = await findPool(workspace, options);
       const scored = pickScoreColumns(await scorePool(workspace, pool, options));
-      const { tables, points } = await frameSources(workspace);
+      const { tables, points } = await prepareFrameSources(workspace);
       measurements.push({
         batch,
         candidates,

@@ -21,12 +21,12 @@ const RELEVANCE: Readonly<Record<RelevanceSignal, (options: RetrieverOptions) =>
 };
 
 /** The signals that make up an arm's relevance, in the order of its options. */
-export function relevanceSignals(options: RetrieverOptions): ReadonlyMap<RelevanceSignal, Signal> {
+export function listRelevanceSignals(options: RetrieverOptions): ReadonlyMap<RelevanceSignal, Signal> {
   return new Map(options.relevance.signals.map((name) => [name, RELEVANCE[name](options)]));
 }
 
 /** The signals that relevance is decayed by and blended with, by the names of an arm's components, in the order in which they are applied. */
-export function chainSignals({ decay, trajectory, attention }: RetrieverOptions): ReadonlyMap<string, Signal> {
+export function listChainSignals({ decay, trajectory, attention }: RetrieverOptions): ReadonlyMap<string, Signal> {
   return new Map([
     ...(decay === null ? [] : ([['decay', decaySignal(decay)]] as const)),
     ...(trajectory === null ? [] : ([['trajectory', trajectorySignal(trajectory)]] as const)),
@@ -35,12 +35,12 @@ export function chainSignals({ decay, trajectory, attention }: RetrieverOptions)
 }
 
 /** The stages that the ranking of an arm is put together from. */
-export function armStages(plan: Plan, options: RetrieverOptions): Stage[] {
+export function listArmStages(plan: Plan, options: RetrieverOptions): Stage[] {
   const { relevance, scoring, control } = options;
   const world = plan.under(control);
   const pool = world.stage(poolRows(options));
   const lists = relevance.signals.length > 1 && doesFuseLists(relevance.fusion);
-  const uses = [...relevanceSignals(options).values(), ...chainSignals(options).values()];
+  const uses = [...listRelevanceSignals(options).values(), ...listChainSignals(options).values()];
   return [
     pool,
     ...(lists ? pool.inputs : []), // what the sources found is looked at again

@@ -8,7 +8,7 @@ import { Plan, type StageRoots, withInputs } from '../signals/plan.ts';
 import { recencySignal } from '../signals/recency.ts';
 import type { Stage } from '../signals/stage.ts';
 import type { Workspace } from '../signals/workspace.ts';
-import { armStages } from './arm-signals.ts';
+import { listArmStages } from './arm-signals.ts';
 import { SAMPLE_ARMS, type SampleArm } from './arms.fixture.ts';
 import { candidatesFrom, poolRows } from './candidate-sources.ts';
 import { retrieve } from './retriever.ts';
@@ -34,14 +34,14 @@ test.each(arms)('what is foretold of an arm is what it executes: %s', async (arm
   const workspace = createSampleWorkspace(world);
   await retrieve(workspace, SAMPLE_ARMS[arm]);
   const executed = Object.entries(workspace.readStageCounts()).map(([name, counts]) => [name, counts.executed]);
-  const foretold = withInputs(armStages(workspace.plan, SAMPLE_ARMS[arm])).values();
+  const foretold = withInputs(listArmStages(workspace.plan, SAMPLE_ARMS[arm])).values();
   workspace.dispose();
   expect(Object.fromEntries(executed)).toEqual(countByName(foretold));
 });
 
 test('inputs precede the stages that need them, each once', () => {
   const workspace = createSampleWorkspace(world);
-  const stages = [...withInputs(armStages(workspace.plan, SAMPLE_ARMS.unified)).values()];
+  const stages = [...withInputs(listArmStages(workspace.plan, SAMPLE_ARMS.unified)).values()];
   workspace.dispose();
   const places = new Map(stages.map(({ key }, place) => [key, place]));
   expect(places.size).toBe(stages.length);
@@ -139,7 +139,7 @@ describe('an arm is not mistaken for one that differs in a single option', () =>
   afterAll(() => shared.dispose());
 
   test.each(Object.keys(changes))('%s', async (path) => {
-    const listStageKeys = (options: RetrieverOptions) => [...withInputs(armStages(shared.plan, options)).keys()];
+    const listStageKeys = (options: RetrieverOptions) => [...withInputs(listArmStages(shared.plan, options)).keys()];
     if (composed.includes(path)) expect(listStageKeys(changeOption(path))).toEqual(listStageKeys(base));
     else expect(listStageKeys(changeOption(path))).not.toEqual(listStageKeys(base));
     const alone = createSampleWorkspace(world);
@@ -163,10 +163,10 @@ describe('the key of', () => {
   const keys = (other: Partial<StageRoots>): Record<string, string> => {
     const plan = new Plan({ ...roots, ...other });
     const stages = withInputs([
-      ...armStages(plan, SAMPLE_ARMS.unified),
-      ...armStages(plan, SAMPLE_ARMS['propagation, framework']),
+      ...listArmStages(plan, SAMPLE_ARMS.unified),
+      ...listArmStages(plan, SAMPLE_ARMS['propagation, framework']),
       plan.stage(recencySignal(null), plan.stage(poolRows(SAMPLE_ARMS.newest))),
-      plan.derived('tuning-value', { metric: 'mrr' }, armStages(plan, SAMPLE_ARMS.newest)),
+      plan.derived('tuning-value', { metric: 'mrr' }, listArmStages(plan, SAMPLE_ARMS.newest)),
     ]).values();
     return Object.fromEntries([...stages].map(({ name, key }) => [name, key]));
   };

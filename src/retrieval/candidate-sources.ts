@@ -21,7 +21,7 @@ export interface SourceUse {
   readonly propagation: PropagationOptions | null;
 }
 
-function sourceUse(index: IndexOptions, propagation: PropagationOptions | null): SourceUse {
+function describeSource(index: IndexOptions, propagation: PropagationOptions | null): SourceUse {
   return { index, propagation: index.index === 'flat' ? propagation : null };
 }
 
@@ -36,12 +36,12 @@ function keepIndex({ shared }: World, use: SourceUse): Promise<CandidateIndex> {
   const order = use.propagation !== null && shared.control?.kind === 'permuted-order' ? shared.control : null;
   return shared.keepOnce(['index', use, order], async () => {
     const rows = use.propagation === null ? null : await shared.get(propagatedRows(use.propagation));
-    return shared.keepTensors(await openIndex(shared, use, rows));
+    return shared.keepResource(await openIndex(shared, use, rows));
   });
 }
 
 /** How many candidates a query can have: the turns that exist before the last one. */
-function mostFound({ batch }: World): number {
+function countMostFound({ batch }: World): number {
   return batch.cutoffs.reduce((most, cutoff) => Math.max(most, cutoff), 1);
 }
 
@@ -54,7 +54,7 @@ const SOURCE_READS: Readonly<Record<IndexOptions['index'], readonly WorldPart[]>
 };
 
 /** What one source finds for every query, each turn strictly earlier than the query. */
-const sourceCandidates = (isKept: boolean) =>
+const defineSource = (isKept: boolean) =>
   defineStage<SourceUse, Candidates, { rows?: StageUse<PropagatedVersions> }>({
     name: ({ index: { index } }) => `candidates-${index}`,
     module: import.meta.url,
@@ -71,7 +71,7 @@ const sourceCandidates = (isKept: boolean) =>
       const rows = (inputs.rows as PropagatedVersions | undefined) ?? null;
       const index = isSubset ? await keepIndex(world, use) : await openIndex(world, use, rows);
       try {
-        const k = Math.min(use.index.k, mostFound(world));
+        const k = Math.min(use.index.k, countMostFound(world));
         const found = await index.search(world.batch, k, world.startProgress);
         assertAdmissible(found, world.batch.cutoffs);
         return found;
@@ -81,13 +81,13 @@ const sourceCandidates = (isKept: boolean) =>
     },
   });
 
-const keptCandidates = sourceCandidates(true);
+const keptCandidates = defineSource(true);
 /** Computing these takes less time than a file: measured in docs/cache.md. */
-const newestCandidates = sourceCandidates(false);
+const newestCandidates = defineSource(false);
 
 /** What one source finds for every query. */
 export function candidatesFrom(index: IndexOptions, propagation: PropagationOptions | null): StageUse<Candidates> {
-  const use = sourceUse(index, propagation);
+  const use = describeSource(index, propagation);
   return index.index === 'newest' ? newestCandidates(use) : keptCandidates(use);
 }
 
@@ -142,7 +142,7 @@ export async function warmUp(workspace: Workspace, arm: RetrieverOptions): Promi
   const nothing = buildWarmUpBatch(workspace.subcorpora, workspace.batch);
   const world = workspace.under(control);
   for (const options of candidates) {
-    const index = await keepIndex(world, sourceUse(options, propagation));
+    const index = await keepIndex(world, describeSource(options, propagation));
     await index.search(nothing, 1);
   }
 }

@@ -1,6 +1,6 @@
 /** Candidates, fusion, signals and selection composed into what one arm of an ablation is. */
 
-export { armStages } from './arm-signals.ts';
+export { listArmStages } from './arm-signals.ts';
 export { blend, divideScoresByRowMaximum } from './blend.ts';
 export { candidatesFrom, findPool, poolRows, type SourceUse, warmUp } from './candidate-sources.ts';
 export { listControlsFor } from './null-controls.ts';

@@ -2,7 +2,7 @@ import type { ScoringOptions } from '../signals/bank/options.ts';
 import { type BankSignal, bankSignals } from '../signals/bank/options.ts';
 import { CONTROL_KINDS, type ControlKind } from '../signals/worlds/control-options.ts';
 import { disturbs, type WorldPart } from '../signals/worlds/world-parts.ts';
-import { chainSignals } from './arm-signals.ts';
+import { listChainSignals } from './arm-signals.ts';
 import type { RetrieverOptions } from './retriever-options.ts';
 
 /** What {@link listControlsFor} depends on. */
@@ -16,27 +16,27 @@ const DECIDING = [
 ] as const;
 
 /** Whether a value at this path of an arm affects which controls change anything. */
-export function doesDecideControls(path: string): boolean {
+export function decidesControls(path: string): boolean {
   return DECIDING.some((known) => `${known}.`.startsWith(`${path}.`) || `${path}.`.startsWith(`${known}.`));
 }
 
 /** The signals that a mix gives a weight. */
-function weighedSignals({ signals, weights }: ScoringOptions): BankSignal[] {
+function listWeighedSignals({ signals, weights }: ScoringOptions): BankSignal[] {
   return bankSignals(signals).filter(({ name }) => (weights[name] ?? 0) !== 0);
 }
 
 /** The parts of the world that an arm's scores read and that a control may destroy. */
-function armReads(arm: RetrieverOptions): readonly WorldPart[] {
+function listArmReads(arm: RetrieverOptions): readonly WorldPart[] {
   return [
     ...(arm.propagation === null ? [] : (['order'] as const)),
     ...(arm.scoring === null
-      ? [...chainSignals(arm).values()].flatMap(({ reads }) => reads)
-      : weighedSignals(arm.scoring).flatMap(({ reads }) => reads)),
+      ? [...listChainSignals(arm).values()].flatMap(({ reads }) => reads)
+      : listWeighedSignals(arm.scoring).flatMap(({ reads }) => reads)),
   ];
 }
 
 /** The controls that change anything of what an arm looks at. */
 export function listControlsFor(arm: RetrieverOptions): ControlKind[] {
-  const reads = armReads(arm);
+  const reads = listArmReads(arm);
   return CONTROL_KINDS.filter((kind) => disturbs(kind, reads));
 }

@@ -9,7 +9,7 @@ import type { Column } from '../signals/column.ts';
 import type { World } from '../signals/signal.ts';
 import { blendTrajectory } from '../signals/trajectory-score.ts';
 import type { Workspace } from '../signals/workspace.ts';
-import { chainSignals, relevanceSignals } from './arm-signals.ts';
+import { listChainSignals, listRelevanceSignals } from './arm-signals.ts';
 import { blend, divideScoresByRowMaximum } from './blend.ts';
 import { candidatesFrom, findPool } from './candidate-sources.ts';
 import { computeSemanticWeight, fuseSignals, type SignalLists } from './relevance.ts';
@@ -38,7 +38,7 @@ async function scoreRelevance(
 ): Promise<Map<string, Column>> {
   const { signals, fusion } = options.relevance;
   const columns = new Map<string, Column>();
-  for (const [name, signal] of relevanceSignals(options))
+  for (const [name, signal] of listRelevanceSignals(options))
     columns.set(name, await watch(name, () => world.get(signal, pool)));
   // What takes scores as they are must not meet a negative one: decay would raise it. Lists hold the scores that an arm of one signal would write.
   const single = signals.length === 1;
@@ -120,7 +120,7 @@ export async function scorePool(
   const { scoring, control } = options;
   const world = workspace.under(control);
   const components = await scoreRelevance(world, pool, options, watch);
-  for (const [name, signal] of chainSignals(options))
+  for (const [name, signal] of listChainSignals(options))
     components.set(name, await watch(name, () => world.get(signal, pool)));
   if (scoring !== null) {
     const scores = await watch('scoring', () => mixSignals(world, pool, scoring));

@@ -5,7 +5,7 @@ import { parse } from '../core/validation.ts';
 import { joinCandidates } from '../signals/candidate-pool.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import type { Workspace } from '../signals/workspace.ts';
-import { armStages } from './arm-signals.ts';
+import { listArmStages } from './arm-signals.ts';
 import { SAMPLE_ARMS } from './arms.fixture.ts';
 import { blend, divideScoresByRowMaximum } from './blend.ts';
 import { candidatesFrom, findPool, poolRows, warmUp } from './candidate-sources.ts';
@@ -118,7 +118,7 @@ export const TENSOR_OPS: TensorOps = {
       ],
     ],
   },
-  armStages: { use: () => useSampleWorkspace(async ({ plan }) => armStages(plan, whole).length), refuses: [] },
+  listArmStages: { use: () => useSampleWorkspace(async ({ plan }) => listArmStages(plan, whole).length), refuses: [] },
   candidatesFrom: {
     use: () =>
       useSampleWorkspace(

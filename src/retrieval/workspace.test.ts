@@ -9,7 +9,7 @@ import { type EncoderOptions, encoderOptions } from '../embedding/registry.ts';
 import { Corpus } from '../model/corpus.ts';
 import { createSampleWorkspace, DIMENSION, drawSampleVector, drawSampleWorld } from '../signals/corpus.fixture.ts';
 import type { Encoding } from '../signals/encoding.ts';
-import { frameSources } from '../signals/frames.ts';
+import { prepareFrameSources } from '../signals/frames.ts';
 import { propagatedRows } from '../signals/propagated.ts';
 import { addCounts, type StageCounts, type StageStore } from '../signals/stage.ts';
 import { SampleStageStore } from '../signals/stage-store.harness.ts';
@@ -155,7 +155,7 @@ describe('a pool', () => {
 
 test('queries see the prefix of the corpus that is strictly earlier, and hang from their anchors', () =>
   withWorkspace(async (workspace) => {
-    const { points } = await frameSources(workspace);
+    const { points } = await prepareFrameSources(workspace);
     for (const [q, query] of world.queries.entries()) {
       const earlier = world.turns.filter(({ timestamp }) => timestamp < query.timestamp);
       expect(workspace.batch.cutoffs[q]).toBe(earlier.length);
@@ -288,7 +288,7 @@ describe('after it is disposed', () => {
       () => workspace.getCorpusTensor(),
       () => workspace.get(candidatesFrom(newest, null)),
       () => findPool(workspace, SAMPLE_ARMS.bm25),
-      () => frameSources(workspace),
+      () => prepareFrameSources(workspace),
       () => workspace.get(propagatedRows(PROPAGATION_PRESETS.published)),
     ]) {
       await expect(use()).rejects.toThrow(ValidationError);
@@ -302,7 +302,7 @@ describe('after it is disposed', () => {
     const waiting = workspace.getCorpusTensor();
     workspace.dispose();
     await expect(waiting).rejects.toThrow('workspace was disposed: "corpus tensor"; open a new workspace');
-    expect(() => workspace.keepTensors(tf.zeros([2, 3]))).toThrow('workspace was disposed');
+    expect(() => workspace.keepResource(tf.zeros([2, 3]))).toThrow('workspace was disposed');
     expect(tf.memory().numTensors).toBe(before);
   });
 });

@@ -2,7 +2,7 @@ import type * as tf from '@tensorflow/tfjs-core';
 import type { QueryFrames } from '../trajectory/query-frames.ts';
 import type { AttentionOptions } from './attention-options.ts';
 import { candidateAttention, mixUnifiedScores } from './attention-score.ts';
-import { batchMask, batchMatrix, type Column, computeColumn, type PoolBatch } from './column.ts';
+import { type Column, computeColumn, maskBatch, type PoolBatch, uploadBatch } from './column.ts';
 import { cosineSignal } from './cosine.ts';
 import { forwardAttention } from './forward-attention.ts';
 import { buildForwardCosines, computeForwardWidth } from './forward-cosines.ts';
@@ -12,7 +12,7 @@ import { defineSignal, defineStage, type Setting, type Signal, type StageUse } f
 import { measureDistances } from './trajectory.ts';
 import { TRAJECTORY_DEFAULTS, type TrajectoryOptions } from './trajectory-options.ts';
 import { drawPermutedOrder, listAheadInOrder } from './worlds/permuted-order.ts';
-import { distanceReads, type WorldPart } from './worlds/world-parts.ts';
+import { listDistanceReads, type WorldPart } from './worlds/world-parts.ts';
 
 /** Attention, and the coordinates that TPO compares; the default ones where they are null. */
 export interface AttentionUse {
@@ -33,13 +33,13 @@ function comparesCoordinates({ mechanism }: AttentionOptions): boolean {
 }
 
 /** What a mechanism reads: order, coordinates, or both in a mix. */
-function attentionReads(use: AttentionUse): readonly WorldPart[] {
+function listAttentionReads(use: AttentionUse): readonly WorldPart[] {
   const { mechanism, mix } = use.attention;
   const readsOrder = mechanism === 'unified' ? mix.rcp + mix.ircp > 0 : mechanism !== 'tpo';
   const readsCoordinates = mechanism === 'unified' ? mix.tpo > 0 : mechanism === 'tpo';
   const parts: WorldPart[] = ['vectors', 'times'];
   if (readsOrder) parts.push('order');
-  if (readsCoordinates) parts.push(...distanceReads(coordinatesUsed(use)));
+  if (readsCoordinates) parts.push(...listDistanceReads(coordinatesUsed(use)));
   return [...new Set(parts)];
 }
 
@@ -93,38 +93,38 @@ function scoreBatch(
   batch: PoolBatch,
   options: AttentionOptions,
 ): tf.Tensor2D {
-  const cosines = batchMatrix(cosine, batch);
-  const mask = batchMask(batch);
-  const steps = batchMatrix(options.topology === 'ring' ? frames.ringDistances : frames.lineDistances, batch);
+  const cosines = uploadBatch(cosine, batch);
+  const mask = maskBatch(batch);
+  const steps = uploadBatch(options.topology === 'ring' ? frames.ringDistances : frames.lineDistances, batch);
   const mechanisms = {
     rcp: () => candidateAttention(cosines, steps, mask, options),
     ircp: () =>
       masses === undefined
         ? mechanisms.rcp()
-        : forwardAttention(cosines, steps, batchMatrix(masses, batch), mask, options),
-    tpo: () => candidateAttention(cosines, batchMatrix(distances as Column, batch), mask, options),
+        : forwardAttention(cosines, steps, uploadBatch(masses, batch), mask, options),
+    tpo: () => candidateAttention(cosines, uploadBatch(distances as Column, batch), mask, options),
   };
   if (options.mechanism !== 'unified') return mechanisms[options.mechanism]();
   return mixUnifiedScores({ rcp: mechanisms.rcp(), ircp: mechanisms.ircp(), tpo: mechanisms.tpo() }, options.mix);
 }
 
-function attentionInputs(use: AttentionUse, setting: Setting) {
+function listAttentionInputs(use: AttentionUse, setting: Setting) {
   const masses: { logMasses?: Signal } = looksForward(use.attention) ? { logMasses: logMasses(use) } : {};
   return { frames: pairFrames(coordinatesUsed(use), setting), cosine: cosineSignal(null), ...masses };
 }
 
 /** What ring attention between the query and its candidates gives each of them. */
-export const attentionSignal = defineSignal<AttentionUse, ReturnType<typeof attentionInputs>>({
+export const attentionSignal = defineSignal<AttentionUse, ReturnType<typeof listAttentionInputs>>({
   name: 'attention',
   summary: 'ring attention between the query and its candidates',
   module: import.meta.url,
-  reads: attentionReads,
+  reads: listAttentionReads,
   key: (use) => {
     const { weight: _, ...attention } = use.attention;
     const { weight: __, sigma: ___, ...distances } = coordinatesUsed(use);
     return [attention, distances];
   },
-  inputs: attentionInputs,
+  inputs: listAttentionInputs,
   compute: async ({ world, pool, inputs }, use) => {
     const { frames, cosine, logMasses: masses } = inputs as { frames: QueryFrames; cosine: Column; logMasses?: Column };
     const compares = comparesCoordinates(use.attention);

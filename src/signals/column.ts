@@ -34,12 +34,12 @@ export function sliceBatch<A extends Float32Array | Int32Array | Uint8Array>(
 }
 
 /** @returns [B, C] */
-export function batchMatrix(array: Float32Array | Int32Array, batch: PoolBatch): tf.Tensor2D {
+export function uploadBatch(array: Float32Array | Int32Array, batch: PoolBatch): tf.Tensor2D {
   const type = array instanceof Int32Array ? 'int32' : 'float32';
   return tf.tensor2d(sliceBatch(array, batch), [batch.count, batch.pool.width], type);
 }
 
 /** @returns [B, C], true where the pool holds a candidate. */
-export function batchMask(batch: PoolBatch): tf.Tensor2D {
-  return tf.greaterEqual(batchMatrix(batch.pool.positions, batch), tf.scalar(0, 'int32'));
+export function maskBatch(batch: PoolBatch): tf.Tensor2D {
+  return tf.greaterEqual(uploadBatch(batch.pool.positions, batch), tf.scalar(0, 'int32'));
 }

@@ -11,7 +11,7 @@ import type { Workspace } from './workspace.ts';
 import type { ControlOptions } from './worlds/control-options.ts';
 
 /** The newest turns of each query. */
-export async function newestPool(workspace: Workspace, k: number): Promise<CandidatePool> {
+export async function buildNewestPool(workspace: Workspace, k: number): Promise<CandidatePool> {
   const { turnVectors: vectors, dimension, seed, subcorpora: scopes, batch, queries, tieRanks } = workspace;
   const index = await createScopedIndex({ index: 'newest', k }, scopes, { vectors, dimension, seed });
   const newest = await index.search(batch, k);
@@ -66,7 +66,7 @@ export function findWorstColumnError(
 }
 
 /** Frames of every pair in the world of a control. */
-export function framesIn(
+export function computeFramesIn(
   workspace: Workspace,
   pool: CandidatePool,
   options: FrameOptions,

@@ -26,7 +26,7 @@ export const cosineSignal = defineSignal<PropagationOptions | null, { versions?:
     const { vectors, positions } = versions;
     const tensor = () =>
       shared.keepOnce(['version tensor', propagation, world.control], () =>
-        shared.keepTensors(tf.tensor2d(vectors, [positions.length, dimension])),
+        shared.keepResource(tf.tensor2d(vectors, [positions.length, dimension])),
       );
     return computePairCosines(
       { vectors, dimension, tensor },

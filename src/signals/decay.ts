@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { computeAgesHours, timeDecay } from '../trajectory/time-decay.ts';
-import { batchMatrix, computeColumn } from './column.ts';
+import { computeColumn, uploadBatch } from './column.ts';
 import { defineSignal } from './signal.ts';
 
 export const decayOptions = z.strictObject({ halfLifeHours: z.number().positive().default(24) });
@@ -15,6 +15,6 @@ export const decaySignal = defineSignal({
   compute: ({ world, pool }, { halfLifeHours }: DecayOptions) => {
     const moments = Float64Array.from(world.queries, ({ timestamp }) => timestamp);
     const ages = computeAgesHours(world.corpus.timestamps, moments, pool.positions);
-    return computeColumn(pool, (batch) => timeDecay(batchMatrix(ages, batch), halfLifeHours));
+    return computeColumn(pool, (batch) => timeDecay(uploadBatch(ages, batch), halfLifeHours));
   },
 });

@@ -3,7 +3,7 @@ import { useBackend } from '../core/backend.ts';
 import { COORDINATES } from '../trajectory/coordinate-names.ts';
 import type { QueryFrames } from '../trajectory/query-frames.ts';
 import type { CandidatePool } from './candidate-pool.ts';
-import { drawSamplePool, framesIn, listCandidateTurns } from './columns.harness.ts';
+import { computeFramesIn, drawSamplePool, listCandidateTurns } from './columns.harness.ts';
 import { createSampleWorkspace, drawSampleWorld } from './corpus.fixture.ts';
 import { buildVisibleThread, computePlainCoordinates } from './scores.oracle.ts';
 import { TRAJECTORY_DEFAULTS, type TrajectoryOptions } from './trajectory-options.ts';
@@ -25,7 +25,7 @@ describe.each([3, 5, 7] as const)('in %i dimensions', (dimensions) => {
   const names = COORDINATES[dimensions];
 
   test('candidates and queries have the coordinates of the thread that the query joins', async () => {
-    const frames = await framesIn(workspace, pool, options, null);
+    const frames = await computeFramesIn(workspace, pool, options, null);
     let worst = 0;
     for (const [q, query] of world.queries.entries())
       for (const [c, turn] of listCandidateTurns(workspace, pool, q).entries()) {
@@ -47,7 +47,7 @@ test.each([5, 7] as const)('complexity in %i dimensions is on the scale that is 
   const place = COORDINATES[dimensions].indexOf('complexity');
   const column = async (complexityScale: 'raw' | 'log') => {
     const options = { ...TRAJECTORY_DEFAULTS, dimensions, complexityScale };
-    const { queries } = await framesIn(workspace, pool, options, null);
+    const { queries } = await computeFramesIn(workspace, pool, options, null);
     return queries.filter((_, i) => i % length === place && pool.positions[Math.floor(i / length)]! >= 0);
   };
   const [raw, log] = [await column('raw'), await column('log')];
@@ -65,8 +65,8 @@ describe('a control', () => {
     ['random-parents', ['candidates', 'queries']],
     ['rewired-graph', ['candidates', 'queries']],
   ])('%s changes what it destroys, and nothing else', async (kind, changed) => {
-    const plain = await framesIn(workspace, pool, options, null);
-    const controlled = await framesIn(workspace, pool, options, { kind, seed: 29 });
+    const plain = await computeFramesIn(workspace, pool, options, null);
+    const controlled = await computeFramesIn(workspace, pool, options, { kind, seed: 29 });
     const bytes = (value: unknown) => JSON.stringify(ArrayBuffer.isView(value) ? [...(value as Float32Array)] : value);
     const fields = Object.keys(plain) as (keyof QueryFrames)[];
     const found = fields.filter((field) => bytes(plain[field]) !== bytes(controlled[field]));
@@ -77,10 +77,10 @@ describe('a control', () => {
     const own = createSampleWorkspace(world);
     const rows = await drawSamplePool(own);
     const [a, b] = await Promise.all([
-      framesIn(own, rows, options, { kind: 'permuted-order', seed: 29 }),
-      framesIn(own, rows, options, { kind: 'shuffled-coordinates', seed: 29 }),
+      computeFramesIn(own, rows, options, { kind: 'permuted-order', seed: 29 }),
+      computeFramesIn(own, rows, options, { kind: 'shuffled-coordinates', seed: 29 }),
     ]);
-    const plain = await framesIn(own, rows, options, null);
+    const plain = await computeFramesIn(own, rows, options, null);
     expect([a.candidates === plain.candidates, b.turns === plain.turns]).toEqual([true, true]);
     const { frames, 'controlled-frames': controlled } = own.readStageCounts();
     own.dispose();

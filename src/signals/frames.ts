@@ -49,12 +49,12 @@ const queryComponents = defineStage({
 });
 
 /** What the coordinates of the turns are computed from, once for all queries. */
-async function turnTables({ shared }: World, components: Int32Array): Promise<FrameTables> {
+async function buildTurnTables({ shared }: World, components: Int32Array): Promise<FrameTables> {
   return shared.keepOnce('frame tables', () => buildFrameTables(shared.corpus, shared.turnVectors, components));
 }
 
 /** What the coordinates of the queries are computed from. */
-function queryPoints({ corpus, queries, batch }: World, components: Int32Array): QueryPoints {
+function buildQueryPoints({ corpus, queries, batch }: World, components: Int32Array): QueryPoints {
   return {
     timestamps: Float64Array.from(queries, ({ timestamp }) => timestamp),
     components,
@@ -66,15 +66,15 @@ function queryPoints({ corpus, queries, batch }: World, components: Int32Array):
 }
 
 /** What trajectory coordinates are computed from. */
-export async function frameSources(
+export async function prepareFrameSources(
   world: World,
 ): Promise<{ readonly tables: FrameTables; readonly points: QueryPoints }> {
-  const tables = await turnTables(world, await world.get(turnComponents(null)));
-  return { tables, points: queryPoints(world, await world.get(queryComponents(null))) };
+  const tables = await buildTurnTables(world, await world.get(turnComponents(null)));
+  return { tables, points: buildQueryPoints(world, await world.get(queryComponents(null))) };
 }
 
 /** Who answers whom as of any moment, in this world. */
-function worldTrees(world: World, tables: FrameTables): TreeAsOf {
+function buildWorldTrees(world: World, tables: FrameTables): TreeAsOf {
   const { corpus, turnVectors, control } = world;
   if (control?.kind === 'rewired-graph') return drawRewiredTrees(tables, world.controlSeed(control));
   if (control?.kind !== 'random-parents') return createTreesAsOf(tables);
@@ -95,9 +95,9 @@ const placedFrames = defineStage({
   key: ({ dimensions, complexityScale }: FrameOptions) => [dimensions, complexityScale],
   inputs: () => ({ turns: turnComponents(null), queries: queryComponents(null) }),
   compute: async ({ world, pool, inputs }, { dimensions, complexityScale }) => {
-    const tables = await turnTables(world, inputs.turns);
-    const points = queryPoints(world, inputs.queries);
-    const trees = worldTrees(world, tables);
+    const tables = await buildTurnTables(world, inputs.turns);
+    const points = buildQueryPoints(world, inputs.queries);
+    const trees = buildWorldTrees(world, tables);
     return computeQueryFrames(tables, points, pool.positions, { dimensions, complexityScale, trees });
   },
 });

@@ -10,7 +10,7 @@ import { attentionOptions } from './attention-options.ts';
 import { bm25Signal } from './bm25.ts';
 import type { CandidatePool } from './candidate-pool.ts';
 import type { Column } from './column.ts';
-import { newestPool } from './columns.harness.ts';
+import { buildNewestPool } from './columns.harness.ts';
 import { createSampleWorkspace, drawSampleWorld, type SampleWorld } from './corpus.fixture.ts';
 import { cosineSignal } from './cosine.ts';
 import { decaySignal } from './decay.ts';
@@ -52,7 +52,7 @@ async function within<T>(
 ): Promise<T> {
   const workspace = createSampleWorkspace(sample);
   try {
-    return await work(workspace, await newestPool(workspace, 17));
+    return await work(workspace, await buildNewestPool(workspace, 17));
   } finally {
     workspace.dispose();
   }

@@ -46,7 +46,7 @@ export interface World extends Setting {
   /** Computes what cannot be stored, such as tensors and indexes, once for each key. */
   keepOnce<T>(key: unknown, compute: () => Promise<T> | T): Promise<T>;
   /** Keeps tensors or an index until the world is disposed. */
-  keepTensors<T extends tf.Tensor | tf.NamedTensorMap | { dispose(): void }>(owned: T): T;
+  keepResource<T extends tf.Tensor | tf.NamedTensorMap | { dispose(): void }>(owned: T): T;
   /** The result of a stage, computed at most once for each key; stages of pairs need the pool. */
   get<R>(use: StageUse<R>, pool?: CandidatePool): Promise<R>;
 }

@@ -7,7 +7,7 @@ import { attentionOptions } from './attention-options.ts';
 import { candidateAttention, mixUnifiedScores } from './attention-score.ts';
 import { listSignalNames, signalBankOptions } from './bank/options.ts';
 import { computeSignalTable } from './bank/signal-bank.ts';
-import { newestPool } from './columns.harness.ts';
+import { buildNewestPool } from './columns.harness.ts';
 import { createSampleWorkspace, drawSampleWorld } from './corpus.fixture.ts';
 import { cosineSignal } from './cosine.ts';
 import { decaySignal } from './decay.ts';
@@ -79,11 +79,11 @@ async function within<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>
 }
 
 /** A signal of the newest turns. */
-const scored = (use: Signal) => within(async (workspace) => workspace.get(use, await newestPool(workspace, 5)));
+const scored = (use: Signal) => within(async (workspace) => workspace.get(use, await buildNewestPool(workspace, 5)));
 const bank = (options: object) =>
   within(async (workspace) => {
     const use = computeSignalTable(signalBankOptions.parse(options));
-    return (await workspace.get(use, await newestPool(workspace, 5))).values;
+    return (await workspace.get(use, await buildNewestPool(workspace, 5))).values;
   });
 const attentionUse = { attention: attentionOptions.parse({ mechanism: 'unified' }), trajectory: null };
 

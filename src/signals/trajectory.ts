@@ -2,18 +2,14 @@ import * as tf from '@tensorflow/tfjs-core';
 import { listCoordinateWeights } from '../trajectory/coordinate-names.ts';
 import type { QueryFrames } from '../trajectory/query-frames.ts';
 import type { CandidatePool } from './candidate-pool.ts';
-import { batchMatrix, type Column, computeColumn, type PoolBatch, sliceBatch } from './column.ts';
+import { type Column, computeColumn, type PoolBatch, sliceBatch, uploadBatch } from './column.ts';
 import { pairFrames } from './frames.ts';
 import { defineSignal, type World } from './signal.ts';
 import type { TrajectoryOptions } from './trajectory-options.ts';
 import { computeTrajectoryDistances, trajectoryScore } from './trajectory-score.ts';
-import { distanceReads } from './worlds/world-parts.ts';
+import { listDistanceReads } from './worlds/world-parts.ts';
 
-function batchDistances(
-  frames: QueryFrames,
-  batch: PoolBatch,
-  { dimensions, weights }: TrajectoryOptions,
-): tf.Tensor2D {
+function measureBatch(frames: QueryFrames, batch: PoolBatch, { dimensions, weights }: TrajectoryOptions): tf.Tensor2D {
   const shape: [number, number, number] = [batch.count, batch.pool.width, dimensions];
   const coldStart = tf.tensor2d(sliceBatch(frames.coldStart, batch), [batch.count, batch.pool.width], 'bool');
   const pairs = {
@@ -37,7 +33,7 @@ export function measureDistances(
 ): Promise<Column> {
   const { dimensions, complexityScale, weights } = options;
   const key = ['trajectory distances', pool.stage.key, dimensions, complexityScale, weights, world.control];
-  return world.keepOnce(key, () => computeColumn(pool, (batch) => batchDistances(frames, batch, options)));
+  return world.keepOnce(key, () => computeColumn(pool, (batch) => measureBatch(frames, batch, options)));
 }
 
 /** exp(-D / sigma). */
@@ -45,11 +41,11 @@ export const trajectorySignal = defineSignal({
   name: 'trajectory',
   summary: 'exp(-D / sigma) of the distance D in trajectory coordinates',
   module: import.meta.url,
-  reads: distanceReads,
+  reads: listDistanceReads,
   key: ({ weight: _, ...key }: TrajectoryOptions) => key,
   inputs: (options, setting) => ({ frames: pairFrames(options, setting) }),
   compute: async ({ world, pool, inputs }, options) => {
     const distances = await measureDistances(world, pool, inputs.frames, options);
-    return computeColumn(pool, (batch) => trajectoryScore(batchMatrix(distances, batch), options.sigma));
+    return computeColumn(pool, (batch) => trajectoryScore(uploadBatch(distances, batch), options.sigma));
   },
 });

@@ -157,14 +157,14 @@ export class Workspace implements World {
     return this.#resources.once(key, compute);
   }
 
-  keepTensors<T extends tf.Tensor | tf.NamedTensorMap | { dispose(): void }>(owned: T): T {
+  keepResource<T extends tf.Tensor | tf.NamedTensorMap | { dispose(): void }>(owned: T): T {
     return this.#resources.own(owned);
   }
 
   getCorpusTensor(): Promise<tf.Tensor2D> {
     const { shared } = this;
     return shared.keepOnce('corpus tensor', () =>
-      shared.keepTensors(tf.tensor2d(this.turnVectors, [this.corpus.size, this.dimension])),
+      shared.keepResource(tf.tensor2d(this.turnVectors, [this.corpus.size, this.dimension])),
     );
   }
 
@@ -246,8 +246,8 @@ class DisturbedWorld implements World {
     return this.#workspace.keepOnce(key, compute);
   }
 
-  keepTensors<T extends tf.Tensor | tf.NamedTensorMap | { dispose(): void }>(owned: T): T {
-    return this.#workspace.keepTensors(owned);
+  keepResource<T extends tf.Tensor | tf.NamedTensorMap | { dispose(): void }>(owned: T): T {
+    return this.#workspace.keepResource(owned);
   }
 
   getCorpusTensor(): Promise<tf.Tensor2D> {

@@ -1,6 +1,6 @@
 import type { ConfigurationFault } from '../../core/errors.ts';
 import { check } from '../../core/validation.ts';
-import { doesDecideControls, listControlsFor } from '../../retrieval/null-controls.ts';
+import { decidesControls, listControlsFor } from '../../retrieval/null-controls.ts';
 import { CONTROL_KINDS, type ControlKind } from '../../signals/worlds/control-options.ts';
 import { type ArmOptions, armOptions } from './arm-options.ts';
 import { listArmsToRun } from './arm-selection.ts';
@@ -58,9 +58,7 @@ function listTunedPoints(arm: ArmOptions, arms: ArmsByName): Plain[] {
   const inherited =
     parent === undefined ? [] : listTunedPoints(parent, arms).map((point) => inheritTunedPoint(arm, parent, point));
   const starts = new Map(inherited.map((point) => [JSON.stringify(point), point]));
-  const own = listCombinations(
-    Object.fromEntries(Object.entries(arm.tune).filter(([path]) => doesDecideControls(path))),
-  );
+  const own = listCombinations(Object.fromEntries(Object.entries(arm.tune).filter(([path]) => decidesControls(path))));
   return (starts.size === 0 ? [{}] : [...starts.values()]).flatMap((start) =>
     own.map((point) => ({ ...start, ...point })),
   );

@@ -1,4 +1,4 @@
-import { armStages } from '../../retrieval/arm-signals.ts';
+import { listArmStages } from '../../retrieval/arm-signals.ts';
 import { candidatesFrom } from '../../retrieval/candidate-sources.ts';
 import { type Plan, withInputs } from '../../signals/plan.ts';
 import type { Stage } from '../../signals/stage.ts';
@@ -60,7 +60,7 @@ function pickPoint(choices: Choices, at: number): Plain {
 function withConsequences(plan: Plan, arm: ArmOptions, choices: Choices): Choices {
   const first = pickPoint(choices, 0);
   const joinStageKeys = (path: string, value: unknown) =>
-    [...withInputs(armStages(plan, withTuned(arm, { ...first, [path]: value }))).keys()].join();
+    [...withInputs(listArmStages(plan, withTuned(arm, { ...first, [path]: value }))).keys()].join();
   const needed = Object.entries(choices).map(([path, values]) => {
     const different = new Map(values.map((value) => [joinStageKeys(path, value), value]));
     return [path, different.size > 1 ? values : values.slice(0, 1)] as const;
@@ -81,7 +81,7 @@ function listRankingRequests(
     const points = listCombinations(withConsequences(plan, arm, choices));
     return points.map((point) => {
       const options = withTuned(arm, point);
-      return collectClosure(workspace, [...armStages(plan, options), ...also(options)]);
+      return collectClosure(workspace, [...listArmStages(plan, options), ...also(options)]);
     });
   });
 }
@@ -126,7 +126,7 @@ function listTuningRequests(plan: Plan, arm: ArmOptions, config: ExperimentConfi
     starts.map((start) =>
       collectClosure(
         'tuning',
-        listTunedStages(start, grid).flatMap((tuned) => armStages(plan, tuned)),
+        listTunedStages(start, grid).flatMap((tuned) => listArmStages(plan, tuned)),
       ),
     ),
     values.map((stages) => new Map(stages.map((stage) => [stage.key, stage]))),

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
 import { Corpus } from '../../model/corpus.ts';
-import { armStages } from '../../retrieval/arm-signals.ts';
+import { listArmStages } from '../../retrieval/arm-signals.ts';
 import { drawSampleWorld } from '../../signals/corpus.fixture.ts';
 import { Plan } from '../../signals/plan.ts';
 import { least, plain } from '../config/config.fixture.ts';
@@ -148,8 +148,8 @@ describe('the stage of a tuning value', () => {
   test('it is made from what the ranking is made from', () => {
     expect(tuningStage(graph, arm, decayedConfig)).toMatchObject({
       name: 'tuning-value',
-      inputs: armStages(graph, arm),
+      inputs: listArmStages(graph, arm),
     });
-    expect(armStages(graph, arm).length).toBeGreaterThan(0);
+    expect(listArmStages(graph, arm).length).toBeGreaterThan(0);
   });
 });

@@ -1,6 +1,6 @@
 import { ValidationError } from '../../core/errors.ts';
 import { getOrCompute } from '../../core/once.ts';
-import { armStages } from '../../retrieval/arm-signals.ts';
+import { listArmStages } from '../../retrieval/arm-signals.ts';
 import { type RetrieverOptions, retrieverOptions } from '../../retrieval/retriever-options.ts';
 import type { Plan } from '../../signals/plan.ts';
 import type { Stage } from '../../signals/stage.ts';
@@ -31,7 +31,7 @@ export function tuningStage(
   const retriever = retrieverPart(arm);
   const depth = parseMetricCutoff(metric, evaluation.depth);
   const options = { code: tuningVersion(), metric, depth, retriever };
-  return plan.derived('tuning-value', options, armStages(plan, retriever));
+  return plan.derived('tuning-value', options, listArmStages(plan, retriever));
 }
 
 /** An arm with its hyper-parameters set. */

@@ -8,7 +8,7 @@ import { viewRow } from '../../core/rows.ts';
 import { loadDataset } from '../../datasets/registry.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Dataset } from '../../model/dataset.ts';
-import { armStages } from '../../retrieval/arm-signals.ts';
+import { listArmStages } from '../../retrieval/arm-signals.ts';
 import { computeQueryReach, listTurnsWithin } from '../../retrieval/query-reach.ts';
 import { retrieve } from '../../retrieval/retriever.ts';
 import { cosinesAhead } from '../../signals/attention.ts';
@@ -100,7 +100,7 @@ describe('an encoder learns', () => {
       turn.conversationId === changed ? { ...turn, text: 'soup soup kernel garlic soup kernel' } : turn,
     );
     const graph = graphOf({ dataset: { ...dataset, corpus: new Corpus(turns) }, config, code: 'c' });
-    return armStages(graph, config.arms[4]!).map(({ key }) => key);
+    return listArmStages(graph, config.arms[4]!).map(({ key }) => key);
   }
   const listDevConversations = () => {
     const { fit } = splitDev(dataset, config.tuning.holdout);
@@ -134,7 +134,7 @@ describe('an encoder learns', () => {
     const { fit, tuning } = splitDev(dataset, config.tuning.holdout);
     const workspace = await openWorkspace(source, tuning, fit);
     try {
-      expect(armStages(workspace.plan, arm)).toEqual(armStages(createTuningGraph(source), arm));
+      expect(listArmStages(workspace.plan, arm)).toEqual(listArmStages(createTuningGraph(source), arm));
       expect(workspace.turnVectors).toHaveLength(dataset.corpus.size * workspace.dimension);
       expect(workspace.dimension).toBe(13);
     } finally {

@@ -38,32 +38,41 @@ export interface BankSignal {
   readonly reads: readonly WorldPart[];
 }
 
-function textSignal(name: string, summary: string): BankSignal {
+function describeTextSignal(name: string, summary: string): BankSignal {
   return { name, summary, reads: ['texts', 'times'] };
 }
 
 /** The scores of turns that are spread over their sessions. */
 const SPREAD_WORDS: readonly BankSignal[] = [
-  textSignal('bm25', "BM25 of the query's words (stems, no stop words, no names of authors if authors may be used)"),
-  textSignal('characters', 'BM25 of runs of four characters within words, which are shared by `paint` and `painting`'),
-  textSignal('pairs', 'BM25 of pairs of consecutive words'),
-  textSignal('coverage', "share of the query's known words that the turn contains, weighted by rarity"),
-  textSignal('feedback', 'BM25 of the twelve words that distinguish the best five turns by `bm25` from the others'),
+  describeTextSignal(
+    'bm25',
+    "BM25 of the query's words (stems, no stop words, no names of authors if authors may be used)",
+  ),
+  describeTextSignal(
+    'characters',
+    'BM25 of runs of four characters within words, which are shared by `paint` and `painting`',
+  ),
+  describeTextSignal('pairs', 'BM25 of pairs of consecutive words'),
+  describeTextSignal('coverage', "share of the query's known words that the turn contains, weighted by rarity"),
+  describeTextSignal(
+    'feedback',
+    'BM25 of the twelve words that distinguish the best five turns by `bm25` from the others',
+  ),
 ];
 /** The same with the names of authors. */
-const AUTHOR_WORDS = textSignal(
+const AUTHOR_WORDS = describeTextSignal(
   'bm25-author',
   "BM25 with names of authors, over turns with their author's name prepended",
 );
 
 /** The scores of the words of several turns together. */
 const SHARED: readonly BankSignal[] = [
-  textSignal('bm25-window-1', 'BM25 of the turn together with the ones before and after it in its session'),
-  textSignal('coverage-window-1', 'coverage of the same'),
-  textSignal('bm25-window-2', 'BM25 of the turn with the two before and the two after it'),
-  textSignal('coverage-window-2', 'coverage of the same'),
-  textSignal('bm25-session', 'BM25 of its session'),
-  textSignal('coverage-session', 'coverage of its session'),
+  describeTextSignal('bm25-window-1', 'BM25 of the turn together with the ones before and after it in its session'),
+  describeTextSignal('coverage-window-1', 'coverage of the same'),
+  describeTextSignal('bm25-window-2', 'BM25 of the turn with the two before and the two after it'),
+  describeTextSignal('coverage-window-2', 'coverage of the same'),
+  describeTextSignal('bm25-session', 'BM25 of its session'),
+  describeTextSignal('coverage-session', 'coverage of its session'),
 ];
 export const SHARED_WORDS: readonly string[] = SHARED.map(({ name }) => name);
 
@@ -76,7 +85,7 @@ export function listCosineNames({ encoders }: SignalBankOptions): string[] {
   return ['cosine', ...names];
 }
 
-function cosineSignals(options: SignalBankOptions): BankSignal[] {
+function listCosineSignals(options: SignalBankOptions): BankSignal[] {
   return listCosineNames(options).map((name, i) => ({
     name,
     summary:
@@ -86,13 +95,13 @@ function cosineSignals(options: SignalBankOptions): BankSignal[] {
 }
 
 /** The scores that are spread, in the order of their columns. */
-function spreadSignals(options: SignalBankOptions): BankSignal[] {
+function listSpreadSignals(options: SignalBankOptions): BankSignal[] {
   const { groups } = options;
   if (!groups.includes('text')) return [];
-  return [...SPREAD_WORDS, ...(groups.includes('author') ? [AUTHOR_WORDS] : []), ...cosineSignals(options)];
+  return [...SPREAD_WORDS, ...(groups.includes('author') ? [AUTHOR_WORDS] : []), ...listCosineSignals(options)];
 }
 
-function pairSignals(groups: readonly SignalGroup[]): BankSignal[] {
+function listPairSignals(groups: readonly SignalGroup[]): BankSignal[] {
   return (Object.keys(PAIR_SIGNALS) as PairGroup[])
     .filter((group) => groups.includes(group))
     .flatMap((group) =>
@@ -105,11 +114,11 @@ export function bankSignals(options: SignalBankOptions): BankSignal[] {
   const { groups } = options;
   const ranks = Object.values(RANK_SIGNALS).filter(({ group }) => groups.includes(group));
   const columns: BankSignal[] = [
-    ...spreadSignals(options).flatMap((signal) =>
+    ...listSpreadSignals(options).flatMap((signal) =>
       SPREAD.map((suffix) => ({ ...signal, name: `${signal.name}${suffix}` })),
     ),
     ...(groups.includes('text') ? SHARED : []),
-    ...pairSignals(groups),
+    ...listPairSignals(groups),
     ...ranks.flatMap(({ newest, rank }) => [newest, rank].map((signal) => ({ ...signal, reads: ['times'] as const }))),
     ...(groups.includes('structure') ? STRUCTURE : []),
   ];

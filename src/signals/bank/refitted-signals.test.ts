@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
-import { newestPool } from '../columns.harness.ts';
+import { buildNewestPool } from '../columns.harness.ts';
 import type { Workspace } from '../workspace.ts';
 import { listSignalNames, signalBankOptions } from './options.ts';
 import { computeRefittedSignals, listEncoderSignals } from './refitted-signals.ts';
@@ -23,7 +23,7 @@ function drawOtherVectors() {
 }
 
 async function computeBankTable(workspace: Workspace): Promise<SignalTable> {
-  return workspace.get(computeSignalTable(options), await newestPool(workspace, 61));
+  return workspace.get(computeSignalTable(options), await buildNewestPool(workspace, 61));
 }
 
 function listColumnValues({ signals, values }: SignalTable, name: string): number[] {
@@ -37,7 +37,7 @@ describe('signals of another encoder', () => {
     try {
       const base = await computeBankTable(before);
       const whole = await computeBankTable(after);
-      const pool = await newestPool(after, 61);
+      const pool = await buildNewestPool(after, 61);
       const found = await computeRefittedSignals(after, pool, options, { cosines: ['cosine'], wanted: names, base });
       const dependent = listEncoderSignals(options, ['cosine']);
       for (const name of names) {
@@ -64,7 +64,7 @@ describe('signals of another encoder', () => {
     const workspace = createThreadsWorkspace(world);
     try {
       const base = await computeBankTable(workspace);
-      const pool = await newestPool(workspace, 61);
+      const pool = await buildNewestPool(workspace, 61);
       const product = 'last × cosine:share';
       const found = await computeRefittedSignals(workspace, pool, options, {
         cosines: ['cosine'],

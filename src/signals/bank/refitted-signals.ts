@@ -9,7 +9,7 @@ import { QueryRows, type TableColumns } from './query-rows.ts';
 import { groupSessions } from './sessions.ts';
 import { computeScopeCosines, QUERY_BLOCK, type SignalTable } from './signal-bank.ts';
 import { SPREAD, Spread } from './spread.ts';
-import { STRUCTURE_SIGNALS, structureColumns, structureInputs } from './structure.ts';
+import { collectStructureColumns, listStructureInputs, STRUCTURE_SIGNALS } from './structure.ts';
 
 /** The cosine of the workspace's own encoder, whose vectors coordinates and attention are computed from. */
 const OWN_COSINE = 'cosine';
@@ -107,8 +107,8 @@ class SubcorpusRefit {
 /** The structure signals of a world, by name. */
 async function ownStructure(world: World, pool: CandidatePool): Promise<Map<string, Column>> {
   const inputs: Record<string, unknown> = {};
-  for (const [name, use] of Object.entries(structureInputs(world))) inputs[name] = await world.get(use, pool);
-  return structureColumns(inputs);
+  for (const [name, use] of Object.entries(listStructureInputs(world))) inputs[name] = await world.get(use, pool);
+  return collectStructureColumns(inputs);
 }
 
 /**

@@ -5,7 +5,7 @@ import { UnavailableError } from '../../core/errors.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turn.ts';
-import { newestPool } from '../columns.harness.ts';
+import { buildNewestPool } from '../columns.harness.ts';
 import { createSampleWorkspace, DIMENSION, drawSampleWorld, type SampleWorld } from '../corpus.fixture.ts';
 import type { Workspace } from '../workspace.ts';
 import { listSignalNames, SIGNAL_GROUPS, type SignalBankOptions, signalBankOptions } from './options.ts';
@@ -20,7 +20,7 @@ const whole = signalBankOptions.parse({
 });
 
 async function computeWorldTable(workspace: Workspace, options: SignalBankOptions = whole) {
-  const pool = await newestPool(workspace, 61);
+  const pool = await buildNewestPool(workspace, 61);
   return { pool, table: await workspace.get(computeSignalTable(options), pool) };
 }
 

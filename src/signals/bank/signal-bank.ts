@@ -13,7 +13,7 @@ import { PRODUCTS } from './products.ts';
 import { QueryRows, type TableColumns } from './query-rows.ts';
 import { SubcorpusSignals } from './scope-signals.ts';
 import { SubcorpusTables } from './scope-tables.ts';
-import { structureColumns, structureInputs } from './structure.ts';
+import { collectStructureColumns, listStructureInputs } from './structure.ts';
 
 /** Queries whose cosines to all turns of a scope are on the host at the same time. */
 export const QUERY_BLOCK = 64;
@@ -43,7 +43,7 @@ function getTurnTensor({ shared }: World, subcorpus: Subcorpus, options: Encoder
   return shared.keepOnce(['scope tensor', subcorpus.conversationId, options], async () => {
     const { dimension, turnVectors } = await shared.embedWith(options);
     const vectors = selectScopeVectors(subcorpus, turnVectors, dimension);
-    return shared.keepTensors(tf.tensor2d(vectors, [subcorpus.corpus.size, dimension]));
+    return shared.keepResource(tf.tensor2d(vectors, [subcorpus.corpus.size, dimension]));
   });
 }
 
@@ -151,13 +151,13 @@ export const computeSignalTable = defineStage<
   of: 'pairs',
   reads: (options) => [...new Set(bankSignals(options).flatMap(({ reads }) => reads))],
   key: ({ groups, encoders }, setting) => [groups, encoders.map((encoder) => setting.encoderIdentity(encoder))],
-  inputs: ({ groups }, setting) => (groups.includes('structure') ? structureInputs(setting) : {}),
+  inputs: ({ groups }, setting) => (groups.includes('structure') ? listStructureInputs(setting) : {}),
   compute: async ({ world, pool, inputs }, options) => {
     const signals = listSignalNames(options);
     const values = new Float32Array(pool.positions.length * signals.length);
     const table = { values, columns: new Map(signals.map((name, column) => [name, column])) };
     const hasStructure = options.groups.includes('structure');
-    const structure = hasStructure ? structureColumns(inputs) : new Map<string, Column>();
+    const structure = hasStructure ? collectStructureColumns(inputs) : new Map<string, Column>();
     const filler = new TableFiller(world, pool, options, table, structure);
     const stage = world.startProgress('signals', world.queries.length);
     let done = 0;

@@ -8,12 +8,12 @@ import { pairFrames } from '../frames.ts';
 import type { Setting, Signal, StageUse } from '../signal.ts';
 import { trajectorySignal } from '../trajectory.ts';
 import { TRAJECTORY_DEFAULTS, type TrajectoryOptions } from '../trajectory-options.ts';
-import { coordinateReads, type WorldPart } from '../worlds/world-parts.ts';
+import { listCoordinateReads, type WorldPart } from '../worlds/world-parts.ts';
 
 const withDimensions = (dimensions: TrajectoryOptions['dimensions']) =>
   trajectorySignal({ ...TRAJECTORY_DEFAULTS, dimensions });
 
-function buildAttentionOptions(mechanism: AttentionOptions['mechanism'], combine: AttentionOptions['combine']): Signal {
+function buildAttention(mechanism: AttentionOptions['mechanism'], combine: AttentionOptions['combine']): Signal {
   const options = unifiedAttentionOptions.parse({ mode: 'directed', combine });
   return attentionSignal({ attention: { ...options, mechanism, weight: 1 }, trajectory: null });
 }
@@ -23,10 +23,10 @@ export const STRUCTURE_SIGNALS: Readonly<Record<string, Signal>> = {
   'trajectory-3': withDimensions(3),
   'trajectory-5': withDimensions(5),
   'trajectory-7': withDimensions(7),
-  rcp: buildAttentionOptions('rcp', 'multiplicative'),
-  ircp: buildAttentionOptions('ircp', 'multiplicative'),
-  tpo: buildAttentionOptions('tpo', 'multiplicative'),
-  'rcp-additive': buildAttentionOptions('rcp', 'additive'),
+  rcp: buildAttention('rcp', 'multiplicative'),
+  ircp: buildAttention('ircp', 'multiplicative'),
+  tpo: buildAttention('tpo', 'multiplicative'),
+  'rcp-additive': buildAttention('rcp', 'additive'),
 };
 
 /** How far apart query and candidate are in one coordinate. */
@@ -55,29 +55,29 @@ const SUMMARIES: Readonly<Record<string, string>> = {
 };
 
 /** What a structure signal reads; empty for other signals, of which no control destroys anything. */
-function structureReads(name: string): readonly WorldPart[] {
+function listStructureReads(name: string): readonly WorldPart[] {
   const coordinate = DIFFERENCES.get(name);
-  return coordinate !== undefined ? coordinateReads([coordinate]) : (STRUCTURE_SIGNALS[name]?.reads ?? []);
+  return coordinate !== undefined ? listCoordinateReads([coordinate]) : (STRUCTURE_SIGNALS[name]?.reads ?? []);
 }
 
 /** The structure signals of a bank, in the order of their columns. */
 export const STRUCTURE = [...DIFFERENCES.keys(), ...Object.keys(STRUCTURE_SIGNALS)].map((name) => ({
   name,
   summary: SUMMARIES[name] as string,
-  reads: structureReads(name),
+  reads: listStructureReads(name),
 }));
 
 /** What the structure signals are computed from: frames for the differences, and the signals themselves. */
-export function structureInputs(setting: Pick<Setting, 'control'>): Readonly<Record<string, StageUse<unknown>>> {
+export function listStructureInputs(setting: Pick<Setting, 'control'>): Readonly<Record<string, StageUse<unknown>>> {
   return { frames: pairFrames({ ...TRAJECTORY_DEFAULTS, dimensions: 7 }, setting), ...STRUCTURE_SIGNALS };
 }
 
 /**
  * The columns of the structure signals by name, [Q, C] each.
  *
- * @param inputs results of {@link structureInputs}
+ * @param inputs results of {@link listStructureInputs}
  */
-export function structureColumns(inputs: Readonly<Record<string, unknown>>): Map<string, Column> {
+export function collectStructureColumns(inputs: Readonly<Record<string, unknown>>): Map<string, Column> {
   const { candidates, queries, names } = inputs.frames as QueryFrames;
   const differences = names.map((name, i): [string, Column] => {
     const column = new Float32Array(queries.length / names.length);

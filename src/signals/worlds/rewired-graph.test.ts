@@ -9,7 +9,7 @@ import { buildFrameTables } from '../../trajectory/frame-tables.ts';
 import type { CandidatePool } from '../candidate-pool.ts';
 import { drawSamplePool, findWorstColumnError, scoreEachTurn } from '../columns.harness.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../corpus.fixture.ts';
-import { frameSources } from '../frames.ts';
+import { prepareFrameSources } from '../frames.ts';
 import { buildVisibleThread, computeOracleDistance } from '../scores.oracle.ts';
 import { trajectorySignal } from '../trajectory.ts';
 import { trajectoryOptions } from '../trajectory-options.ts';
@@ -101,7 +101,7 @@ describe('under the control', () => {
 
   /** The thread of a turn as of the query's moment, with the parents drawn for that moment. */
   async function createRewiredThreads(): Promise<(query: Query, turn: Turn) => Turn[]> {
-    const trees = drawRewiredTrees((await frameSources(workspace)).tables, 29);
+    const trees = drawRewiredTrees((await prepareFrameSources(workspace)).tables, 29);
     const { corpus } = workspace;
     return (query, turn) => {
       const { turns } = buildVisibleThread(world, query, turn);

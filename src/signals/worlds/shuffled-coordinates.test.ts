@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useBackend } from '../../core/backend.ts';
 import type { QueryFrames } from '../../trajectory/query-frames.ts';
 import type { CandidatePool } from '../candidate-pool.ts';
-import { drawSamplePool, framesIn } from '../columns.harness.ts';
+import { computeFramesIn, drawSamplePool } from '../columns.harness.ts';
 import { createSampleWorkspace, drawSampleWorld } from '../corpus.fixture.ts';
 import { trajectorySignal } from '../trajectory.ts';
 import { TRAJECTORY_DEFAULTS } from '../trajectory-options.ts';
@@ -20,8 +20,8 @@ beforeAll(async () => {
   await useBackend('wasm');
   workspace = createSampleWorkspace(world);
   pool = await drawSamplePool(workspace);
-  plain = await framesIn(workspace, pool, TRAJECTORY_DEFAULTS, null);
-  shuffled = await framesIn(workspace, pool, TRAJECTORY_DEFAULTS, control);
+  plain = await computeFramesIn(workspace, pool, TRAJECTORY_DEFAULTS, null);
+  shuffled = await computeFramesIn(workspace, pool, TRAJECTORY_DEFAULTS, control);
 });
 afterAll(() => workspace.dispose());
 
@@ -67,10 +67,10 @@ test("a query's distances are those that they were, in another order", async () 
 });
 
 test('another seed exchanges otherwise, the same one the same', async () => {
-  const other = await framesIn(workspace, pool, TRAJECTORY_DEFAULTS, { ...control, seed: 31 });
+  const other = await computeFramesIn(workspace, pool, TRAJECTORY_DEFAULTS, { ...control, seed: 31 });
   expect(other.candidates).not.toEqual(shuffled.candidates);
   const own = createSampleWorkspace(world);
-  expect(await framesIn(own, await drawSamplePool(own), TRAJECTORY_DEFAULTS, control)).toEqual(shuffled);
+  expect(await computeFramesIn(own, await drawSamplePool(own), TRAJECTORY_DEFAULTS, control)).toEqual(shuffled);
   own.dispose();
 });
 

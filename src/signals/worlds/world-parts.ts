@@ -38,19 +38,19 @@ const COORDINATE_PARTS: Readonly<Partial<Record<CoordinateName, WorldPart>>> = {
 export const COORDINATE_SOURCES: readonly WorldPart[] = ['texts', 'vectors', 'times', 'trees', 'answer-counts'];
 
 /** What some coordinates read. */
-export function coordinateReads(names: readonly CoordinateName[]): readonly WorldPart[] {
+export function listCoordinateReads(names: readonly CoordinateName[]): readonly WorldPart[] {
   if (names.length === 0) return [];
   const parts = names.flatMap((name) => COORDINATE_PARTS[name] ?? []);
   return [...new Set<WorldPart>(['texts', 'vectors', 'times', 'coordinates', ...parts])];
 }
 
 /** What a trajectory distance reads: the coordinates that have a weight. */
-export function distanceReads({
+export function listDistanceReads({
   dimensions,
   weights,
 }: {
   readonly dimensions: Dimensions;
   readonly weights: Readonly<Partial<Record<CoordinateName, number | undefined>>>;
 }): readonly WorldPart[] {
-  return coordinateReads(COORDINATES[dimensions].filter((name) => (weights[name] ?? DEFAULT_WEIGHTS[name]) > 0));
+  return listCoordinateReads(COORDINATES[dimensions].filter((name) => (weights[name] ?? DEFAULT_WEIGHTS[name]) > 0));
 }
