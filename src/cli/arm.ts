@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { lazyAction } from './lazy-action.ts';
 import { cacheOption, createBackendOption } from './options.ts';
 
-/** What launchers start on other processors; not for people, so it is not in the help. */
+/** The command that launchers start in other processes; help does not list it. */
 export function createArmCommand(): Command {
   return new Command('arm')
     .description('run one arm of a run that was begun')

@@ -8,7 +8,7 @@ import type { CreateEncoder, EncoderDefinition, EncoderInputs, IdentifyEncoder }
 import { lsa } from './lsa-options.ts';
 import { useLite } from './use-lite-options.ts';
 
-/** What an encoder may be made from besides its options. */
+/** The inputs of an encoder besides its options. */
 export interface EncoderContext extends EncoderInputs {
   readonly progress?: StartProgress;
 }

@@ -40,7 +40,7 @@ export interface Metric {
   compute(ranking: JudgedRanking): number;
 }
 
-/** A metric's id with the cutoff that was meant, or one that shows where it stands. */
+/** A metric's id with the intended cutoff, or with an example of one. */
 function suggestMetric(name: string, cutoff: string | null): string {
   const takes = METRICS.find(name)?.cutoff;
   if (takes === 'none' || (takes === 'optional' && cutoff === null)) return name;

@@ -117,7 +117,7 @@ class Training {
     };
   }
 
-  /** Whether an epoch more would follow a state. */
+  /** Whether another epoch follows a state. */
   isOver({ curve, best }: TrainingState): boolean {
     const epoch = curve.length - 1;
     return epoch >= this.#options.epochs || (this.#validate !== null && epoch - best.epoch >= this.#options.patience);

@@ -2,7 +2,7 @@ import type { ItsFunction, PartOfSpeech } from 'wink-nlp';
 import { replaceByBlanks } from './addresses.ts';
 import { getLanguageModel } from './language-model.ts';
 
-/** What stands between quotation marks on one line; a single mark inside a word is an apostrophe. */
+/** The text between quotation marks on one line; a single mark inside a word is an apostrophe. */
 const QUOTED = /"([^"\n]+)"|“([^”\n]+)”|(?<![\p{L}\p{N}])['‘]((?:[^'’\n]|['’](?=\p{L}))+)['’](?!\p{L})/uy;
 const OPENING = /["“]|(?<![\p{L}\p{N}])['‘]/gu;
 const CLOSING_SINGLE = /['’](?!\p{L})/gu;
@@ -41,7 +41,7 @@ function replaceQuoted(line: string, replace: (quoted: string, content: string) 
   return replaced + line.slice(copied);
 }
 
-/** `1,200.50` is 1200.5, `05` is 5; of `2.4.18` each part stays as it is. */
+/** `1,200.50` is 1200.5, `05` is 5; the parts of `2.4.18` are not changed. */
 function normaliseNumber(digits: string): string {
   const plain = digits.replaceAll(/,(?=\d{3}(?!\d))/g, '');
   return /^\d+(?:\.\d+)?$/.test(plain) && plain.length < 16 ? String(Number(plain)) : plain;

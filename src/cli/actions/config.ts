@@ -21,14 +21,14 @@ interface ShowOptions extends ConfigChanges {
   readonly json?: true;
 }
 
-/** What a run would cost in executions of stages. */
+/** The cost of a run in executions of stages. */
 interface Cost {
   readonly backend: string;
   readonly executions: Readonly<Record<string, number>>;
   readonly total: number;
-  /** False for an upper bound, where it depends on what tuning chooses. */
+  /** False for an upper bound, if it depends on tuning. */
   readonly exact: boolean;
-  /** How many of them the cache has already. */
+  /** The number of them in the cache already. */
   readonly cached: number;
 }
 

@@ -12,7 +12,7 @@ import { FailedCheck } from '../failed-check.ts';
 interface Finding {
   readonly part: string;
   readonly state: 'ok' | 'missing' | 'optional';
-  /** What was found, or what to do about it. */
+  /** The finding, or the command that corrects it. */
   readonly remark: string;
 }
 
@@ -44,7 +44,7 @@ async function probeEachBackend(): Promise<Finding[]> {
   return [...findings, await probeAutoBackend()];
 }
 
-/** Which backend a run takes that names none. */
+/** The backend that a run takes by default. */
 async function probeAutoBackend(): Promise<Finding> {
   const part = 'backend auto';
   try {

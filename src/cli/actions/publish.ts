@@ -8,12 +8,12 @@ import { slug } from '../../experiment/config/config-schema.ts';
 import { publishLooks } from '../../training/test-looks.ts';
 import { TEST_FILE } from '../../training/test-touches.ts';
 
-/** The small files of a run that are worth keeping in the repository, besides the weights of a training. */
+/** The small files of a run to keep in the repository, besides the weights of a training. */
 const PUBLISHED = ['config.yaml', 'environment.json', 'metrics.json', 'table.md'] as const;
-/** What a training's folder also has where its weights were measured on the test split. */
+/** Further files of a training whose weights were measured on the test split. */
 const TESTED = [TEST_FILE, 'test.md'];
 const TABLE = /(?:table|test)\.md$/;
-/** Files that are published where the run has them: weights, and tables for papers and spreadsheets. */
+/** Files that are published if the run has them: weights, and tables for papers and spreadsheets. */
 const BESIDES = /\.(?:safetensors|tex|csv)$/;
 
 function buildTableMarkers(table: string): { readonly start: string; readonly end: string } {
@@ -23,7 +23,7 @@ function buildTableMarkers(table: string): { readonly start: string; readonly en
 /**
  * The document with the block of a published table replaced.
  *
- * @param table `<experiment>/table.md`, or `test.md` for what was found on a test split
+ * @param table `<experiment>/table.md`, or `test.md` for the results on a test split
  * @throws ValidationError when the document has no such block.
  */
 export function withTable(document: string, table: string, text: string): string {
@@ -49,7 +49,7 @@ function readExperimentName(path: string): string {
   }
 }
 
-/** The bytes of files of a run, none of which is a link: it would lead out of the run. */
+/** The bytes of files of a run. A link is an error: it would lead out of the run. */
 function readPublishedFiles(runFolder: string, names: readonly string[]): ReadonlyMap<string, Uint8Array> {
   return new Map(
     names.map((name) => {
@@ -60,7 +60,7 @@ function readPublishedFiles(runFolder: string, names: readonly string[]): Readon
   );
 }
 
-/** @throws ValidationError where figures of a test split would be left beside weights that are not theirs. */
+/** @throws ValidationError if figures of a test split would remain beside other weights. */
 function assertNoneStale(folder: string, there: readonly string[]): void {
   const stale = TESTED.map((name) => join(folder, name)).find(
     (path) => existsSync(path) && !there.includes(basename(path)),

@@ -46,7 +46,7 @@ function chooseOpening({ resume, retryFailed }: RunOptions): Opening {
   return resume === true ? 'resume' : 'fresh';
 }
 
-/** Where arms run in other processes, this one awaits them and can end in order. */
+/** If arms run in other processes, this process waits for them and can end cleanly. */
 async function openLauncher(options: LauncherOptions): Promise<Launcher> {
   const launcher = await createLauncher(options);
   if (options.name === 'local' && options.workers === 1) return launcher;
@@ -77,7 +77,7 @@ function show(result: ExperimentResult, folder: string): void {
   printOut(`\nreport: ${join(folder, 'report.html')}\n`);
 }
 
-/** @throws FailedCheck where an arm failed; the others are in the report. */
+/** @throws FailedCheck if an arm failed; the others are in the report. */
 function assertAllDone({ failures, arms, stopped }: ExperimentResult): void {
   if (failures.length === 0) return;
   for (const { name, code, message } of failures) printError(`ragpp: arm ${name} failed [${code}]: ${message}\n`);

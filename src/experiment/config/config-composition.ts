@@ -7,7 +7,7 @@ import { applyOverrides, isPlain, merge, type Path, type Plain, parsePath, readY
 import { findGroup, findStrayKeys, GROUP_NAMES, type Group, groupOptions } from './config-groups.ts';
 import { CONFIG_LIMITS } from './config-limits.ts';
 
-/** What one file says, without the files that it names. */
+/** The content of one file, without the files that it names. */
 interface FileLayer {
   readonly file: string;
   readonly content: Plain;

@@ -5,7 +5,7 @@ import type { ConfigurationFault } from '../../core/errors.ts';
 import { withNearest } from '../../core/validation.ts';
 import type { Plain } from './config-file.ts';
 
-/** What a file of each group may write, in the order in which groups are laid over each other. */
+/** The keys that a file of each group may set, in the order in which groups are merged. */
 const GROUPS = {
   dataset: ['dataset', 'embedding'],
   candidates: ['base'],

@@ -112,7 +112,7 @@ const WORDS: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** What the type of a key must mention: the words for its types, its choices, its bounds. */
+/** The words that the type of a key must mention: its types, its choices, its bounds. */
 function listTypeWords(schema: Schema): string[] {
   return listAlternatives(schema).flatMap((one) => {
     if (one.enum !== undefined) return one.enum.map((choice) => `\`${choice}\``);
@@ -126,7 +126,7 @@ function listTypeWords(schema: Schema): string[] {
   });
 }
 
-/** The default as the reference has to give it; undefined where any remark will do. */
+/** The default in the reference; undefined if any text is accepted. */
 function readDocumentedDefault({ id, required, schema }: Key): unknown {
   const weight = /trajectory\.weights\.(\w+)$/.exec(id)?.[1];
   if (weight !== undefined) return DEFAULT_WEIGHTS[weight as keyof typeof DEFAULT_WEIGHTS];

@@ -4,7 +4,7 @@ import { yaml } from '../../core/yaml.ts';
 import { CONFIG_LIMITS } from './config-limits.ts';
 import { buildDepthFault, findValueFaults } from './config-values.ts';
 
-/** A value, or what is wrong with its text. */
+/** A value, or the errors of its text. */
 type YamlValue = { readonly value: unknown } | { readonly faults: readonly ConfigurationFault[] };
 
 /** The parser's stack was not deep enough. */
@@ -57,7 +57,7 @@ function findAliasFaults(document: Document): ConfigurationFault[] {
   return [...lost].map((name) => ({ ...keyPath, expected: 'an anchor before each alias', got: `none for *${name}` }));
 }
 
-/** The name of what a text holds that is no mapping; never its content. */
+/** The type of a text that is not a mapping; never its content. */
 function describeYamlKind(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';

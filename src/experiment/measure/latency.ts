@@ -9,7 +9,7 @@ import type { Workspace } from '../../signals/workspace.ts';
 import type { Latency } from './result.ts';
 
 interface LatencyOptions {
-  /** Timed queries; all where there are fewer. */
+  /** Timed queries; all if there are fewer. */
   readonly queries: number;
   /** Runs of the first of them before it is timed. */
   readonly warmUp: number;

@@ -110,7 +110,7 @@ function addEmptyAlternative(request: Request): Request {
   return [...request, new Map()];
 }
 
-/** What a tuned arm's grid needs, and its values. */
+/** The stages of a tuned arm's grid, and its values. */
 function listTuningRequests(plan: Plan, arm: ArmOptions, config: ExperimentConfig, arms: ArmsByName): Request[] {
   const inherited = listInheritedChoices(arm, arms);
   const listTunedStages = (start: Plain, grid: Choices) =>

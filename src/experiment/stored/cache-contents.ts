@@ -127,7 +127,7 @@ export function deleteFiles(files: readonly CacheFile[]): void {
   }
 }
 
-/** What a cache may hold before a run mentions it. */
+/** The size of a cache from which a run mentions it. */
 const LARGE_CACHE_BYTES = 2 ** 30;
 
 /** Advice on a large cache; null for a smaller one. */

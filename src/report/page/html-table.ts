@@ -9,7 +9,7 @@ const ROOMY = 4;
 
 /** Words of a ladder of other things than arms. */
 interface LadderWords {
-  /** What the first column holds. */
+  /** The content of the first column. */
   readonly row: string;
   /** Tells the ids of one ladder from those of another on the page. */
   readonly suffix: string;

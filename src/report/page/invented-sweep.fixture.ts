@@ -14,7 +14,7 @@ const FATES = ['candidates', 'fusion', 'rerank', 'kept'];
 const CONTROLS = ['permuted-order', 'random-parents'];
 const PARTS = { candidates: 4, fusion: 0.03, attention: 30 };
 
-/** How large an invented sweep is: arms by its levels, and what the queries come from. */
+/** The size of an invented sweep: its levels, which give its arms, and the source of the queries. */
 export interface SweepSize {
   /** Levels of the factors weight, window and decay. */
   readonly levels: readonly [number, number, number];

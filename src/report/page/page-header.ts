@@ -23,7 +23,7 @@ function renderRemarks(sentences: readonly string[]): Content {
     : html`<ul class="remarks">${sentences.map((sentence) => html`<li>${sentence}</li>`)}</ul>`;
 }
 
-/** A heading with names and what they stand for. */
+/** A heading with names and their values. */
 function renderDefinitions(title: string, entries: readonly (readonly [string, Content])[]): Markup {
   return html`
 <section><h2>${title}</h2>

@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 
-/** Opens a page offline. @param complaints takes every message, error and request of it. @param ready what a page of its kind has once it stands. */
+/** Opens a page offline. @param complaints takes every message, error and request of it. @param ready an element that the page has when it is ready. */
 export async function openSamplePage(
   browser: Browser,
   file: string,

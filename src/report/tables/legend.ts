@@ -17,7 +17,7 @@ type Statistics = ExperimentResult['statistics'];
 
 /** Differences whose p are corrected together. */
 interface Family {
-  /** What they are of, in the plural. */
+  /** The name of the items, in the plural. */
   readonly of: string;
   readonly count: number;
 }
@@ -28,9 +28,9 @@ interface Compared {
   readonly comparisons: Readonly<Record<string, Pick<Comparison, 'unresolved'>>> | null;
 }
 
-/** What the sentences below a table are about. */
+/** The subject of the sentences below a table. */
 interface LegendFacts {
-  /** What the rows are, in the plural. */
+  /** The name of the rows, in the plural. */
   readonly rows: string;
   readonly baseline: string;
   /** Whether there is a baseline to compare with. */

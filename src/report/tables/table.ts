@@ -145,7 +145,7 @@ function buildTableNotes(rows: readonly LadderRow[], absent: readonly AbsentRow[
   ];
 }
 
-/** What a cell is written from: an arm, or anything else that was measured as arms are. */
+/** The source of a cell: an arm, or another item measured like an arm. */
 type Measured = Pick<ArmResult, 'name' | 'metrics' | 'comparisons'>;
 
 /** @param level of the intervals; a corrected p below 1 - level decides. */

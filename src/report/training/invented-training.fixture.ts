@@ -12,7 +12,7 @@ import type {
 } from '../../training/training-result.ts';
 import { inventResult } from '../page/invented-result.fixture.ts';
 
-/** How large an invented training is. */
+/** The size of an invented training. */
 interface SampleTrainingSize {
   readonly signals: number;
   readonly folds: number;

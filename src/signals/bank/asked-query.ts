@@ -7,19 +7,19 @@ import { type AuthorNames, listCallNames } from './author-names.ts';
 /** A query as the signals see it. */
 export interface AskedQuery {
   readonly query: Query;
-  /** Turns of its scope that there are. */
+  /** Turns of its subcorpus that there are. */
   readonly cutoff: number;
   readonly kind: QuestionKind;
   readonly entities: ReadonlySet<string>;
   /** The times that it names, in milliseconds, half open. */
   readonly ranges: readonly { readonly from: number; readonly to: number }[];
-  /** Authors of the scope whom it names. */
+  /** Authors of the subcorpus whom it names. */
   readonly named: ReadonlySet<string>;
   /** What the asker is called by; empty where nobody knows who asks. */
   readonly askerNames: readonly string[];
 }
 
-/** @param authors of the scope. */
+/** @param authors of the subcorpus. */
 export function readAskedQuery(query: Query, cutoff: number, authors: AuthorNames): AskedQuery {
   return {
     query,

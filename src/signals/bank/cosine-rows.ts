@@ -3,7 +3,7 @@ import { matmul } from '../../core/matmul.ts';
 import { readBack } from '../../core/read-back.ts';
 import { assertShape } from '../../core/shapes.ts';
 
-/** Cosines of B queries to all N turns of their scope, by one encoder. */
+/** Cosines of B queries to all N turns of their subcorpus, by one encoder. */
 export class CosineRows {
   /** Row-major [N, B]. */
   readonly #cosines: Float32Array;

@@ -19,7 +19,7 @@ export interface PairTables {
   readonly words: readonly ReadonlySet<string>[];
 }
 
-/** What a candidate is to a query, by its position in the scope, which is before the query's cutoff. */
+/** What a candidate is to a query, by its position in the subcorpus, which is before the query's cutoff. */
 type PairScore = (asked: AskedQuery, position: number, tables: PairTables) => number;
 
 /** A signal of pairs that needs no score of another turn. */

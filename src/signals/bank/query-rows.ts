@@ -10,7 +10,7 @@ export interface TableColumns {
 
 /** Where one query's signals go: the rows of its candidates in a table. Rows of padding stay as they are. */
 export class QueryRows {
-  /** [C] in the query's scope, -1 for padding. */
+  /** [C] in the query's subcorpus, -1 for padding. */
   readonly positions: Int32Array;
   readonly #values: Float32Array;
   readonly #columns: ReadonlyMap<string, number>;
@@ -32,7 +32,7 @@ export class QueryRows {
     return column;
   }
 
-  /** Fills a column: with a value for each candidate, by its position in the scope and its place in the pool's row. */
+  /** Fills a column: with a value for each candidate, by its position in the subcorpus and its place in the pool's row. */
   write(name: string, value: (position: number, slot: number) => number): void {
     const { positions } = this;
     let at = this.#start + this.#findColumn(name);
