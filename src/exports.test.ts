@@ -25,10 +25,10 @@ const rooms = readdirSync(source, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && entry.name !== 'cli')
   .map(({ name }) => name);
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
-const built = files.filter((file) => !exclude.some((glob) => doesGlobMatch(glob, `src/${file}`)));
+const built = files.filter((file) => !exclude.some((glob) => matchesGlob(glob, `src/${file}`)));
 
 /** A glob of tsconfig: `**` for folders, `*` within a name. */
-function doesGlobMatch(glob: string, path: string): boolean {
+function matchesGlob(glob: string, path: string): boolean {
   const pattern = glob
     .replace(/[.+]/g, '\\$&')
     .replace('**/', '(?:.*/)?')

@@ -25,14 +25,14 @@ function listValueImports(file: string): string[] {
 const reaching = new Map<string, boolean>();
 
 /** Whether running a file can touch a tensor. */
-function doesReachTensors(file: string): boolean {
+function reachesTensors(file: string): boolean {
   const known = reaching.get(file);
   if (known !== undefined) return known;
   reaching.set(file, false);
   const answer = listValueImports(file).some(
     (found) =>
       found === '@tensorflow/tfjs-core' ||
-      (found.startsWith('.') && doesReachTensors(normalize(join(dirname(file), found)))),
+      (found.startsWith('.') && reachesTensors(normalize(join(dirname(file), found)))),
   );
   reaching.set(file, answer);
   return answer;
@@ -43,7 +43,7 @@ async function listPublicOps(room: string): Promise<string[]> {
   const barrel = join(room, 'index.ts');
   const exported = (await import(`./${room}/index.ts`)) as Record<string, unknown>;
   return [...read(barrel).matchAll(/^export \{([^}]*)\} from '([^']+)'/gm)].flatMap(([, list, file]) => {
-    if (!doesReachTensors(normalize(join(room, file as string)))) return [];
+    if (!reachesTensors(normalize(join(room, file as string)))) return [];
     const names = (list as string).split(',').map((name) => name.trim());
     return names.filter((name) => typeof exported[name] === 'function');
   });

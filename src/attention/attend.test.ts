@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { doesPreferPlainProducts, useBackend } from '../core/backend.ts';
+import { prefersPlainProducts, useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { createRandom } from '../core/random.ts';
 import { attend } from './attend.ts';
@@ -67,7 +67,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
         const before = tf.memory().numTensors;
         const result = await attend(rows, options);
         expect(tf.memory().numTensors).toBe(before);
-        const isBanded = turns === 331 && rows.mask === undefined && doesPreferPlainProducts();
+        const isBanded = turns === 331 && rows.mask === undefined && prefersPlainProducts();
         expect(result.method).toBe(isBanded ? 'banded' : 'dense');
         expect(result.errorBound).toBeLessThanOrEqual(isBanded ? 1e-6 : 0);
         const count = rows.queryRingPositions?.length ?? turns;

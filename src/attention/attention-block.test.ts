@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { doesPreferPlainProducts, useBackend } from '../core/backend.ts';
+import { prefersPlainProducts, useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { DimensionMismatchError } from '../core/errors.ts';
 import { type AttentionBlock, chooseBlockRows, computeAttentionBlock } from './attention-block.ts';
@@ -72,6 +72,6 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
 
   test('blocks are smaller the wider their rows are', () => {
     const rows = [0, 7, 512, 4096].map(chooseBlockRows);
-    expect(rows).toEqual(doesPreferPlainProducts() ? [128, 128, 64, 16] : [2048, 1024, 512, 256]);
+    expect(rows).toEqual(prefersPlainProducts() ? [128, 128, 64, 16] : [2048, 1024, 512, 256]);
   });
 });

@@ -1,5 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { doesPreferPlainProducts } from '../core/backend.ts';
+import { prefersPlainProducts } from '../core/backend.ts';
 import { matmul, matmulTransposed } from '../core/matmul.ts';
 import { readBack } from '../core/read-back.ts';
 import type { LogitTerms } from './logit-terms.ts';
@@ -28,7 +28,7 @@ const CELL_COST = 128;
 
 /** Queries in a block of a band: more of them waste products on keys that are in no row's band, fewer pay for more blocks. */
 export function chooseBlockRows(dimension: number): number {
-  const cost = doesPreferPlainProducts() ? BLOCK_COST.plain : BLOCK_COST.batched;
+  const cost = prefersPlainProducts() ? BLOCK_COST.plain : BLOCK_COST.batched;
   return 2 ** Math.round(Math.log2(Math.sqrt(cost / (dimension + CELL_COST))));
 }
 

@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { doesPreferPlainProducts, useBackend } from '../core/backend.ts';
+import { prefersPlainProducts, useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { createRandom } from '../core/random.ts';
 import { gatherRows } from '../core/rows.ts';
@@ -53,7 +53,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
     const { vectors, conversations, errorBound } = await propagateCorpus(corpus, embeddings, options);
     expect(tf.memory().numTensors).toBe(before);
     // Where blocks are large, packing them all is cheaper.
-    const plain = doesPreferPlainProducts();
+    const plain = prefersPlainProducts();
     expect(conversations).toEqual(plain ? { packed: 8, dense: 1, banded: 1 } : { packed: 10, dense: 0, banded: 0 });
     expect(errorBound > 0).toBe(plain);
     expect(errorBound).toBeLessThanOrEqual(1e-6);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { freezeDeeply } from '../core/frozen.ts';
-import { doesSumToOne } from '../core/validation.ts';
+import { sumsToOne } from '../core/validation.ts';
 
 /**
  * The choices of ring attention (section 4.2 of diomande2026ragpp, and choices that it does not specify).
@@ -31,7 +31,7 @@ export const attentionMix = z
     ircp: z.number().nonnegative().default(0.4),
     tpo: z.number().nonnegative().default(0.2),
   })
-  .refine(({ rcp, ircp, tpo }) => doesSumToOne([rcp, ircp, tpo], MIX_TOLERANCE), {
+  .refine(({ rcp, ircp, tpo }) => sumsToOne([rcp, ircp, tpo], MIX_TOLERANCE), {
     error: ({ input }) => `shares that sum to 1 within ${MIX_TOLERANCE}, with their defaults ${JSON.stringify(input)}`,
   });
 export type AttentionMix = z.infer<typeof attentionMix>;

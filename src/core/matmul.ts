@@ -1,5 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { doesPreferPlainProducts } from './backend.ts';
+import { prefersPlainProducts } from './backend.ts';
 import { scoped } from './scope.ts';
 import { assertShape } from './shapes.ts';
 
@@ -36,7 +36,7 @@ export function matmulTransposed(a: tf.Tensor2D, b: tf.Tensor2D): tf.Tensor2D {
 export function batchedMatmul(a: tf.Tensor3D, b: tf.Tensor3D): tf.Tensor3D {
   const sizes = assertShape('a', a, 'B T D');
   assertShape('b', b, 'B D K', sizes);
-  if (!doesPreferPlainProducts()) return tf.matMul(a, b);
+  if (!prefersPlainProducts()) return tf.matMul(a, b);
   return multiplyOneByOne(a, b);
 }
 

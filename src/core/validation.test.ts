@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { ConfigurationError } from './errors.ts';
-import { check, doesSumToOne, findNearestWord, parse, suggestKnown, withNearest } from './validation.ts';
+import { check, findNearestWord, parse, suggestKnown, sumsToOne, withNearest } from './validation.ts';
 
 const schema = z.strictObject({
   name: z.string(),
@@ -70,7 +70,7 @@ test.each([
   [[0.989], false],
   [[0.4, 0.6100001], false],
   [[], false],
-])('whether %j sum to 1 within 0.01', (numbers, isSo) => expect(doesSumToOne(numbers, 0.01)).toBe(isSo));
+])('whether %j sum to 1 within 0.01', (numbers, isSo) => expect(sumsToOne(numbers, 0.01)).toBe(isSo));
 
 test('a word far from all known ones has no nearest', () => {
   expect(findNearestWord('zebra', ['halfLifeHours', 'weight'])).toBeUndefined();

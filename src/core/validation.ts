@@ -134,7 +134,7 @@ function convertIssue(schema: z.core.$ZodType, input: unknown, issue: z.core.$Zo
 }
 
 /** Whether numbers sum to 1 within a tolerance; allows for rounding, as of 0.4 + 0.61 at a tolerance of 0.01. */
-export function doesSumToOne(numbers: readonly number[], tolerance: number): boolean {
+export function sumsToOne(numbers: readonly number[], tolerance: number): boolean {
   return Math.abs(numbers.reduce((sum, number) => sum + number, 0) - 1) <= tolerance + 1e-9;
 }
 

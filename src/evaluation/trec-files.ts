@@ -24,7 +24,7 @@ function findFloat32Below(value: number): number {
 }
 
 /** Whether `next` is below `last` for a reader in 32 and in 64 bits. */
-function doesKeepOrder(last: Scored, next: Scored): boolean {
+function keepsOrder(last: Scored, next: Scored): boolean {
   const lost = Math.fround(next.score) - Math.fround(last.score);
   return lost < 0 || (lost === 0 && next.score <= last.score && compareBytes(next.id, last.id) < 0);
 }
@@ -37,7 +37,7 @@ function orderSafe(queryId: string, ranking: readonly Scored[]): Scored[] {
   const safe: Scored[] = [];
   for (const { id, score } of [...ranking].sort(compareScored)) {
     const last = safe.at(-1);
-    const kept = last === undefined || doesKeepOrder(last, { id, score }) ? score : findFloat32Below(last.score);
+    const kept = last === undefined || keepsOrder(last, { id, score }) ? score : findFloat32Below(last.score);
     if (!Number.isFinite(Math.fround(kept)))
       throw new NotFiniteError('32-bit score', `query ${queryId}, document ${id}`, kept);
     safe.push({ id, score: kept });

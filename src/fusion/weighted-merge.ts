@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
 import { freezeDeeply } from '../core/frozen.ts';
-import { doesSumToOne } from '../core/validation.ts';
+import { sumsToOne } from '../core/validation.ts';
 import type { FusionDefinition } from './fusion-definition.ts';
 import { addPresent, assertColumns, assertWeights, type ScoreColumns, type SourceWeights } from './score-columns.ts';
 
@@ -16,7 +16,7 @@ export const MERGE_PRESETS = freezeDeeply({
 const SUM_TOLERANCE = 0.01;
 
 function isWhole(weights: SourceWeights): boolean {
-  return doesSumToOne(Object.values(weights), SUM_TOLERANCE);
+  return sumsToOne(Object.values(weights), SUM_TOLERANCE);
 }
 
 const presetNames = Object.keys(MERGE_PRESETS) as [keyof typeof MERGE_PRESETS];

@@ -1,5 +1,5 @@
 import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
-import { doesSumToOne } from '../core/validation.ts';
+import { sumsToOne } from '../core/validation.ts';
 import { CONSTRAINTS, type ConstraintName } from './constraints.ts';
 
 /** A group of numbers that is learned. */
@@ -112,7 +112,7 @@ export function assertValues(model: Parametric, values: Float64Array): void {
       throw new ValidationError(
         `parameter ${name} of ${labels[wrong]} is not ${constraint}: ${part[wrong]}; pass a value within its constraint`,
       );
-    if (constraint === 'simplex' && !doesSumToOne([...part], SHARE_TOLERANCE))
+    if (constraint === 'simplex' && !sumsToOne([...part], SHARE_TOLERANCE))
       throw new ValidationError(`parameter ${name} does not sum to 1: ${part.join(', ')}; scale its shares`);
   }
 }

@@ -1,5 +1,5 @@
 import { attentionSignal } from '../signals/attention.ts';
-import { computeSignalTable } from '../signals/bank/signal-bank.ts';
+import { signalTable } from '../signals/bank/signal-bank.ts';
 import { bm25Signal } from '../signals/bm25.ts';
 import { cosineSignal } from '../signals/cosine.ts';
 import { decaySignal } from '../signals/decay.ts';
@@ -9,7 +9,7 @@ import type { Signal } from '../signals/signal.ts';
 import type { Stage } from '../signals/stage.ts';
 import { trajectorySignal } from '../signals/trajectory.ts';
 import { poolRows } from './candidate-sources.ts';
-import { doesFuseLists, type RelevanceSignal } from './relevance-fusion.ts';
+import { fusesLists, type RelevanceSignal } from './relevance-fusion.ts';
 import type { Bm25IndexOptions, RetrieverOptions } from './retriever-options.ts';
 
 /** The relevance signals by name, with the options of an arm. */
@@ -39,12 +39,12 @@ export function listArmStages(plan: Plan, options: RetrieverOptions): Stage[] {
   const { relevance, scoring, control } = options;
   const world = plan.under(control);
   const pool = world.stage(poolRows(options));
-  const lists = relevance.signals.length > 1 && doesFuseLists(relevance.fusion);
+  const lists = relevance.signals.length > 1 && fusesLists(relevance.fusion);
   const uses = [...listRelevanceSignals(options).values(), ...listChainSignals(options).values()];
   return [
     pool,
     ...(lists ? pool.inputs : []), // what the sources found is looked at again
     ...uses.map((use) => world.stage(use, pool)),
-    ...(scoring === null ? [] : [world.stage(computeSignalTable(scoring.signals), pool)]),
+    ...(scoring === null ? [] : [world.stage(signalTable(scoring.signals), pool)]),
   ];
 }

@@ -5,10 +5,10 @@ import type { IndexOptions } from '../candidates/registry.ts';
 import type { CandidateIndex, Candidates } from '../model/candidates.ts';
 import { prepareSignals } from '../signals/bank/signal-bank.ts';
 import { type CandidatePool, joinCandidates, type PoolRows } from '../signals/candidate-pool.ts';
-import { buildWarmUpBatch } from '../signals/conversation-scope.ts';
 import { propagatedRows } from '../signals/propagated.ts';
-import { createScopedIndex } from '../signals/scoped-index.ts';
 import { defineStage, type StageUse, type World } from '../signals/signal.ts';
+import { buildWarmUpBatch } from '../signals/subcorpus.ts';
+import { createSubcorpusIndex } from '../signals/subcorpus-index.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import type { WorldPart } from '../signals/worlds/world-parts.ts';
 import type { RetrieverOptions } from './retriever-options.ts';
@@ -27,7 +27,7 @@ function describeSource(index: IndexOptions, propagation: PropagationOptions | n
 
 function openIndex(world: World, { index }: SourceUse, rows: PropagatedVersions | null): Promise<CandidateIndex> {
   const { turnVectors: vectors, dimension, seed } = world;
-  return createScopedIndex(index, world.subcorpora, { vectors, dimension, seed }, rows);
+  return createSubcorpusIndex(index, world.subcorpora, { vectors, dimension, seed }, rows);
 }
 
 /** An index that is kept until the workspace is disposed, as one that is asked time and again. */

@@ -1,5 +1,4 @@
-import type { ScoringOptions } from '../signals/bank/options.ts';
-import { type BankSignal, bankSignals } from '../signals/bank/options.ts';
+import { type BankSignal, bankSignals, type ScoringOptions } from '../signals/bank/options.ts';
 import { CONTROL_KINDS, type ControlKind } from '../signals/worlds/control-options.ts';
 import { disturbs, type WorldPart } from '../signals/worlds/world-parts.ts';
 import { listChainSignals } from './arm-signals.ts';

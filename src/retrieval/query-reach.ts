@@ -1,6 +1,6 @@
 import type { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
-import { listAskedConversations } from '../signals/conversation-scope.ts';
+import { listAskedConversations } from '../signals/subcorpus.ts';
 
 /** Up to where queries can look back: in the whole corpus, and in conversations that are asked alone. */
 export interface QueryReach {

@@ -29,7 +29,7 @@ type RelevanceFusionOptions = z.output<typeof relevanceFusionOptions>;
 const LIST_METHODS: readonly string[] = ['rrf', 'combsum', 'combmnz'] satisfies FusionOptions['method'][];
 
 /** Whether the signals' own lists are fused, and not scores of the whole pool. */
-export function doesFuseLists({ method }: RelevanceFusionOptions): boolean {
+export function fusesLists({ method }: RelevanceFusionOptions): boolean {
   return LIST_METHODS.includes(method);
 }
 

@@ -11,13 +11,7 @@ import { decayOptions } from '../signals/decay.ts';
 import { trajectoryOptions } from '../signals/trajectory-options.ts';
 import { controlOptions } from '../signals/worlds/control-options.ts';
 import { COORDINATES } from '../trajectory/coordinate-names.ts';
-import {
-  doesFuseLists,
-  LIST_SOURCES,
-  type RelevanceSignal,
-  relevanceFusionOptions,
-  SIGNALS,
-} from './relevance-fusion.ts';
+import { fusesLists, LIST_SOURCES, type RelevanceSignal, relevanceFusionOptions, SIGNALS } from './relevance-fusion.ts';
 
 export type { Bm25IndexOptions, RelevanceSignal };
 
@@ -57,7 +51,7 @@ type Fault = (path: PropertyKey[], message: string) => void;
 function assertFusion({ candidates, relevance: { signals, fusion } }: RetrieverOptions, fault: Fault): void {
   if (fusion.method === 'convex' && signals.join() !== 'cosine,bm25')
     fault(['relevance', 'signals'], '[cosine, bm25], the order that the convex combination asks for');
-  if (doesFuseLists(fusion))
+  if (fusesLists(fusion))
     for (const signal of signals) {
       const sources = LIST_SOURCES[signal];
       if (candidates.some(({ index }) => sources.includes(index))) continue;

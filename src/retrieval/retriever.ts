@@ -13,7 +13,7 @@ import { listChainSignals, listRelevanceSignals } from './arm-signals.ts';
 import { blend, divideScoresByRowMaximum } from './blend.ts';
 import { candidatesFrom, findPool } from './candidate-sources.ts';
 import { computeSemanticWeight, fuseSignals, type SignalLists } from './relevance.ts';
-import { doesFuseLists, LIST_SOURCES, type RelevanceSignal, resolveFusion } from './relevance-fusion.ts';
+import { fusesLists, LIST_SOURCES, type RelevanceSignal, resolveFusion } from './relevance-fusion.ts';
 import { checkRetrieverOptions, type RetrieverOptions } from './retriever-options.ts';
 import { selectTop } from './select-top.ts';
 import { runUnwatched, type Watch } from './watch.ts';
@@ -42,13 +42,13 @@ async function scoreRelevance(
     columns.set(name, await watch(name, () => world.get(signal, pool)));
   // What takes scores as they are must not meet a negative one: decay would raise it. Lists hold the scores that an arm of one signal would write.
   const single = signals.length === 1;
-  const asIs = single || fusion.method === 'weighted' || doesFuseLists(fusion);
+  const asIs = single || fusion.method === 'weighted' || fusesLists(fusion);
   const parts = new Map<RelevanceSignal, Column>();
   for (const signal of signals) {
     const column = columns.get(signal) as Column;
     parts.set(signal, asIs && signal === 'cosine' ? computeSemanticWeight(column) : column);
   }
-  const lists = !single && doesFuseLists(fusion) ? await listSignalSources(world, options) : undefined;
+  const lists = !single && fusesLists(fusion) ? await listSignalSources(world, options) : undefined;
   const fuseAll = () => watch('fusion', () => fuseSignals(pool, parts, resolveFusion(fusion), lists));
   const [first] = parts.values();
   columns.set('relevance', single ? (first as Column) : await fuseAll());

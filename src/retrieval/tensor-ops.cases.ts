@@ -147,9 +147,9 @@ export const TENSOR_OPS: TensorOps = {
   listControlsFor: { use: () => listControlsFor(whole).length, refuses: [] },
 };
 
-function buildPlainArm(computeBankSignals: readonly string[]): object {
+function buildPlainArm(signals: readonly string[]): object {
   return {
     candidates: [{ index: 'bm25' }],
-    relevance: { signals: computeBankSignals, fusion: { method: 'pool-rrf' } },
+    relevance: { signals, fusion: { method: 'pool-rrf' } },
   };
 }

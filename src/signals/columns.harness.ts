@@ -6,14 +6,14 @@ import { type CandidatePool, joinCandidates } from './candidate-pool.ts';
 import type { Column } from './column.ts';
 import type { SampleWorld } from './corpus.fixture.ts';
 import { type FrameOptions, pairFrames } from './frames.ts';
-import { createScopedIndex } from './scoped-index.ts';
+import { createSubcorpusIndex } from './subcorpus-index.ts';
 import type { Workspace } from './workspace.ts';
 import type { ControlOptions } from './worlds/control-options.ts';
 
 /** The newest turns of each query. */
 export async function buildNewestPool(workspace: Workspace, k: number): Promise<CandidatePool> {
-  const { turnVectors: vectors, dimension, seed, subcorpora: scopes, batch, queries, tieRanks } = workspace;
-  const index = await createScopedIndex({ index: 'newest', k }, scopes, { vectors, dimension, seed });
+  const { turnVectors: vectors, dimension, seed, subcorpora, batch, queries, tieRanks } = workspace;
+  const index = await createSubcorpusIndex({ index: 'newest', k }, subcorpora, { vectors, dimension, seed });
   const newest = await index.search(batch, k);
   const rows = joinCandidates([newest], queries.length, tieRanks, () => true);
   return { ...rows, stage: { name: 'pool', key: `newest ${k}`, inputs: [], isKept: true } };

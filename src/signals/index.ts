@@ -12,7 +12,7 @@ export {
   scoringOptions,
   signalBankOptions,
 } from './bank/options.ts';
-export { computeSignalTable, type SignalTable } from './bank/signal-bank.ts';
+export { type SignalTable, signalTable } from './bank/signal-bank.ts';
 export { bm25Signal } from './bm25.ts';
 export { type CandidatePool, joinCandidates, type PoolRows } from './candidate-pool.ts';
 export type { Column } from './column.ts';

@@ -1,5 +1,5 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { doesPreferPlainProducts } from '../core/backend.ts';
+import { prefersPlainProducts } from '../core/backend.ts';
 import { DimensionMismatchError } from '../core/errors.ts';
 import { letEventsIn } from '../core/event-loop.ts';
 import { matmul, normaliseRows } from '../core/matmul.ts';
@@ -67,7 +67,7 @@ async function computeBatchCosines(
 ): Promise<Float32Array> {
   const { vectors, dimension } = rows;
   const products = (vectors.length / dimension) * Math.max(batch, LEAST_COLUMNS);
-  if (doesPreferPlainProducts() && LOOP_COST * positions.length < products) {
+  if (prefersPlainProducts() && LOOP_COST * positions.length < products) {
     await letEventsIn();
     return computeHostCosines(rows, queries, positions);
   }

@@ -23,7 +23,7 @@ export class Resources {
   }
 
   /** @throws ValidationError after `dispose()`, also where that comes before the computation has begun. */
-  async once<T>(key: unknown, compute: () => Promise<T> | T): Promise<T> {
+  async keepOnce<T>(key: unknown, compute: () => Promise<T> | T): Promise<T> {
     this.assertAlive(key);
     const computeLater = async () => {
       await letEventsIn();
@@ -34,10 +34,10 @@ export class Resources {
   }
 
   /** Keeps tensors or an index until `dispose()`. */
-  own<T extends Owned>(owned: T): T {
+  keep<T extends Owned>(owned: T): T {
     const held = isDisposable(owned) ? owned : { dispose: () => tf.dispose(owned as tf.NamedTensorMap) };
     if (this.#disposed) held.dispose();
-    this.assertAlive('own');
+    this.assertAlive('keep');
     this.#owned.push(held);
     return owned;
   }

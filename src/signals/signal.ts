@@ -6,9 +6,9 @@ import type { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
 import type { CandidatePool } from './candidate-pool.ts';
 import type { Column } from './column.ts';
-import type { Subcorpora } from './conversation-scope.ts';
 import type { Encoding } from './encoding.ts';
 import type { StageResult } from './stage.ts';
+import type { Subcorpora } from './subcorpus.ts';
 import type { ControlOptions } from './worlds/control-options.ts';
 import type { WorldPart } from './worlds/world-parts.ts';
 
@@ -109,7 +109,7 @@ export function defineStage<O, R extends StageResult<R>, I extends Uses = Record
     isKept,
     isShared,
     reads: typeof reads === 'function' ? reads(options) : reads,
-    key: (setting) => definition.key?.(options, setting) ?? (definition.key === undefined ? options : null),
+    key: (setting) => (definition.key === undefined ? options : definition.key(options, setting)),
     inputs: (setting) => definition.inputs?.(options, setting) ?? {},
     compute: (world, pool, inputs) =>
       definition.compute({ world, pool: pool as CandidatePool, inputs: inputs as Results<I> }, options),

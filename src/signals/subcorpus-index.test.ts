@@ -8,9 +8,9 @@ import { useBackend } from '../core/backend.ts';
 import { ValidationError } from '../core/errors.ts';
 import type { CandidateIndex, QueryBatch } from '../model/candidates.ts';
 import { Corpus } from '../model/corpus.ts';
-import { listAskedConversations, Subcorpora } from './conversation-scope.ts';
 import { DIMENSION, drawSampleWorld } from './corpus.fixture.ts';
-import { createRowFinder, createScopedIndex } from './scoped-index.ts';
+import { listAskedConversations, Subcorpora } from './subcorpus.ts';
+import { createRowFinder, createSubcorpusIndex } from './subcorpus-index.ts';
 
 beforeAll(() => useBackend('wasm'));
 const world = drawSampleWorld(5, 97, 23, 3);
@@ -94,7 +94,7 @@ const cases: readonly (readonly [string, Case])[] = [
 describe.each(cases)('%s', (_, one) => {
   test('finds in a conversation what an index over it alone finds, beside queries that ask everything', async () => {
     const before = tf.memory().numTensors;
-    const index = await createScopedIndex(one.options, subcorpora, context, (await one.rows?.()) ?? null);
+    const index = await createSubcorpusIndex(one.options, subcorpora, context, (await one.rows?.()) ?? null);
     const { positions, scores, width } = await index.search(batch, k);
     expect(width).toBe(k);
     for (const [id, expected] of await searchScopesAlone(one)) {

@@ -8,9 +8,9 @@ import type { StartProgress } from '../core/progress.ts';
 import { gatherRows } from '../core/rows.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
 import { findLowerBound } from '../model/corpus.ts';
-import { type Subcorpora, type Subcorpus, selectScopeVectors } from './conversation-scope.ts';
+import { type Subcorpora, type Subcorpus, selectScopeVectors } from './subcorpus.ts';
 
-/** Finds the rows of a turn's versions, ascending, at the cost of those rows: a scope must not look at all rows, of which there are as many as turns. */
+/** Finds the rows of a turn's versions, ascending, at the cost of those rows: a subcorpus must not look at all rows, of which there are as many as turns. */
 export function createRowFinder({ positions }: PropagatedVersions): (position: number) => Int32Array {
   const starts = new Int32Array(positions.reduce((most, position) => Math.max(most, position), -1) + 2);
   for (const position of positions) starts[position + 1]! += 1;
@@ -23,8 +23,8 @@ export function createRowFinder({ positions }: PropagatedVersions): (position: n
 }
 
 /**
- * The versions of a scope's turns, by the positions and the cutoffs that they have in it. A turn's version changes only when its conversation grows, so that no
- * two cutoffs that a scope takes for one tell versions apart.
+ * The versions of a subcorpus's turns, by the positions and the cutoffs that they have in it. A turn's version changes only when its conversation grows, so that no
+ * two cutoffs that a subcorpus takes for one tell versions apart.
  */
 function selectScopeVersions(
   subcorpus: Subcorpus,
@@ -42,7 +42,7 @@ function selectScopeVersions(
     vectors: gatherRows(versions.vectors, dimension, rows),
     positions: mapLocalPositions(versions.positions),
     validFrom: mapLocalPositions(versions.validFrom),
-    // A cutoff after the scope's last turn is its size, which an end that no cutoff reaches must stay above.
+    // A cutoff after the subcorpus's last turn is its size, which an end that no cutoff reaches must stay above.
     validTo: mapLocalPositions(versions.validTo).map((end, i) =>
       (versions.validTo[rows[i] as number] as number) > last + 1 ? FOREVER : end,
     ),
@@ -61,7 +61,7 @@ class SubcorpusIndex implements CandidateIndex {
   readonly #indexes = new Map<Subcorpus, CandidateIndex>();
   #disposed = false;
 
-  /** @param make an index over the scope's corpus, with its positions. */
+  /** @param make an index over the subcorpus's corpus, with its positions. */
   constructor(name: string, subcorpora: Subcorpora, make: (subcorpus: Subcorpus) => CandidateIndex) {
     this.name = name;
     this.#subcorpora = subcorpora;
@@ -98,12 +98,12 @@ class SubcorpusIndex implements CandidateIndex {
 }
 
 /**
- * An index over each scope of a corpus, by the options.
+ * An index over each subcorpus of a corpus, by the options.
  *
  * @param vectors row-major [N, D] of the whole corpus
  * @param rows propagated ones, which `flat` alone can search; null for the turns' own
  */
-export async function createScopedIndex(
+export async function createSubcorpusIndex(
   options: IndexOptions,
   subcorpora: Subcorpora,
   { vectors, dimension, seed }: { readonly vectors: Float32Array; readonly dimension: number; readonly seed: number },

@@ -3,14 +3,8 @@ import { ValidationError } from '../core/errors.ts';
 import type { QueryBatch } from '../model/candidates.ts';
 import { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
-import {
-  buildWarmUpBatch,
-  listAskedConversations,
-  mapLocalRows,
-  Subcorpora,
-  selectScopeVectors,
-} from './conversation-scope.ts';
 import { DIMENSION, drawSampleWorld } from './corpus.fixture.ts';
+import { buildWarmUpBatch, listAskedConversations, mapLocalRows, Subcorpora, selectScopeVectors } from './subcorpus.ts';
 
 const world = drawSampleWorld(3, 61, 11, 3);
 const corpus = new Corpus(world.turns);
@@ -65,7 +59,7 @@ describe('a batch in parts', () => {
     },
   );
 
-  test('makes each scope once', () => {
+  test('makes each subcorpus once', () => {
     expect(subcorpora.split(batch).map(({ subcorpus }) => subcorpus)).toEqual(parts.map(({ subcorpus }) => subcorpus));
     for (const [i, { subcorpus }] of subcorpora.split(batch).entries()) expect(subcorpus).toBe(parts[i]?.subcorpus);
   });
@@ -95,7 +89,7 @@ describe('a batch in parts', () => {
   });
 });
 
-test('nothing is asked of each scope as of its earliest query', () => {
+test('nothing is asked of each subcorpus as of its earliest query', () => {
   const nothing = buildWarmUpBatch(new Subcorpora(corpus), batch);
   const earliest = new Map<number, number>();
   for (const [place, conversation] of (batch.conversations as Int32Array).entries())

@@ -20,11 +20,11 @@ export interface SubcorpusQueries {
   readonly subcorpus: Subcorpus;
   /** Their places in the batch. */
   readonly queryIndexes: readonly number[];
-  /** The queries themselves, as the scope's corpus sees them. */
+  /** The queries themselves, as the subcorpus's corpus sees them. */
   readonly batch: QueryBatch;
 }
 
-/** The scopes of a corpus, each made once. */
+/** The subcorpora of a corpus, each made once. */
 export class Subcorpora {
   readonly #corpus: Corpus;
   readonly #made = new Map<number, Subcorpus>();
@@ -65,7 +65,7 @@ export class Subcorpora {
   }
 }
 
-/** Some queries of a batch, with the cutoffs that they have among the turns of a scope. */
+/** Some queries of a batch, with the cutoffs that they have among the turns of a subcorpus. */
 function selectLocalBatch(
   { texts, vectors, cutoffs }: QueryBatch,
   queryIndexes: readonly number[],
@@ -93,7 +93,7 @@ export function listAskedConversations(corpus: Corpus, queries: readonly Query[]
   );
 }
 
-/** For each scope that is asked a query without a text and a direction, as early as the earliest. */
+/** For each subcorpus that is asked a query without a text and a direction, as early as the earliest. */
 export function buildWarmUpBatch(subcorpora: Subcorpora, batch: QueryBatch): QueryBatch {
   const earliest = subcorpora.split(batch).map(({ queryIndexes }) => {
     const readQueryCutoff = (queryIndex: number) => batch.cutoffs[queryIndex] as number;
@@ -111,7 +111,7 @@ export function buildWarmUpBatch(subcorpora: Subcorpora, batch: QueryBatch): Que
 }
 
 /**
- * Some rows of a pool by the positions that they have in a scope.
+ * Some rows of a pool by the positions that they have in a subcorpus.
  *
  * @returns row-major [places, C]; -1 where the pool is padded.
  */
@@ -127,11 +127,33 @@ export function mapLocalRows({ positions }: Subcorpus, pool: PoolRows, queryInde
 }
 
 /**
- * The rows of a scope's turns.
+ * The rows of a subcorpus's turns.
  *
  * @param vectors row-major [N, D]
- * @returns row-major [turns of the scope, D]; for the whole corpus the vectors themselves.
+ * @returns row-major [turns of the subcorpus, D]; for the whole corpus the vectors themselves.
  */
 export function selectScopeVectors(subcorpus: Subcorpus, vectors: Float32Array, dimension: number): Float32Array {
   return subcorpus.conversationId === null ? vectors : gatherRows(vectors, dimension, subcorpus.positions);
+}
+
+/**
+ * A column computed one subcorpus at a time.
+ *
+ * @param score the rows of a part, row-major [queries of the part, C], from the positions that its candidates have in the subcorpus, -1 for padding
+ * @returns row-major [Q, C]
+ */
+export async function scoreBySubcorpus(
+  { subcorpora, batch }: { readonly subcorpora: Subcorpora; readonly batch: QueryBatch },
+  pool: PoolRows,
+  score: (part: SubcorpusQueries, positions: Int32Array) => Promise<Float32Array> | Float32Array,
+): Promise<Float32Array> {
+  const { width } = pool;
+  const column = new Float32Array(pool.positions.length);
+  for (const part of subcorpora.split(batch)) {
+    const { subcorpus, queryIndexes } = part;
+    const scores = await score(part, mapLocalRows(subcorpus, pool, queryIndexes));
+    for (const [row, query] of queryIndexes.entries())
+      column.set(scores.subarray(row * width, (row + 1) * width), query * width);
+  }
+  return column;
 }

@@ -6,7 +6,7 @@ import { attentionSignal } from './attention.ts';
 import { attentionOptions } from './attention-options.ts';
 import { candidateAttention, mixUnifiedScores } from './attention-score.ts';
 import { listSignalNames, signalBankOptions } from './bank/options.ts';
-import { computeSignalTable } from './bank/signal-bank.ts';
+import { signalTable } from './bank/signal-bank.ts';
 import { buildNewestPool } from './columns.harness.ts';
 import { createSampleWorkspace, drawSampleWorld } from './corpus.fixture.ts';
 import { cosineSignal } from './cosine.ts';
@@ -82,7 +82,7 @@ async function within<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>
 const scored = (use: Signal) => within(async (workspace) => workspace.get(use, await buildNewestPool(workspace, 5)));
 const bank = (options: object) =>
   within(async (workspace) => {
-    const use = computeSignalTable(signalBankOptions.parse(options));
+    const use = signalTable(signalBankOptions.parse(options));
     return (await workspace.get(use, await buildNewestPool(workspace, 5))).values;
   });
 const attentionUse = { attention: attentionOptions.parse({ mechanism: 'unified' }), trajectory: null };
@@ -190,7 +190,7 @@ export const TENSOR_OPS: TensorOps = {
     refuses: [[() => scored(decaySignal({ halfLifeHours: 0 })), /half-life is not positive: 0/]],
   },
   trajectorySignal: { use: () => scored(trajectorySignal(TRAJECTORY_DEFAULTS)), refuses: [] },
-  computeSignalTable: {
+  signalTable: {
     use: () => bank({}),
     refuses: [[() => bank({ encoders: [{ encoder: 'lsa' }] }), /encoder lsa/]],
   },

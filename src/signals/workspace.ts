@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { rankIdsDescending } from '../candidates/id-order.ts';
-import { UnavailableError } from '../core/errors.ts';
+import { UnavailableError, ValidationError } from '../core/errors.ts';
 import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import { gatherRows } from '../core/rows.ts';
 import type { EncoderOptions } from '../embedding/registry.ts';
@@ -8,13 +8,13 @@ import type { QueryBatch } from '../model/candidates.ts';
 import type { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
 import type { CandidatePool } from './candidate-pool.ts';
-import { listAskedConversations, Subcorpora } from './conversation-scope.ts';
 import { assertVectors, type Encoding } from './encoding.ts';
 import { Plan, type WorkspaceIdentity } from './plan.ts';
 import { Resources } from './resources.ts';
 import type { StageUse, World } from './signal.ts';
 import { KEEPS_NOTHING, type Stage, type StageCounts, type StageResult, type StageStore } from './stage.ts';
 import { StageResults } from './stage-results.ts';
+import { listAskedConversations, Subcorpora } from './subcorpus.ts';
 import type { ControlOptions } from './worlds/control-options.ts';
 import { disturbs } from './worlds/world-parts.ts';
 
@@ -119,18 +119,20 @@ export class Workspace implements World {
     return this.plan.encoderIdentity(options);
   }
 
-  get<R>(use: StageUse<R>, findPool?: CandidatePool): Promise<R> {
-    return this.getIn(this, use, findPool);
+  get<R>(use: StageUse<R>, pool?: CandidatePool): Promise<R> {
+    return this.getIn(this, use, pool);
   }
 
   /** The result of a stage in this world or in a disturbed one. */
-  async getIn<R>(world: World, use: StageUse<R>, findPool?: CandidatePool): Promise<R> {
-    if (use.isShared && this.shared !== this) return this.shared.under(world.control).get(use, findPool);
-    const stage = this.plan.under(world.control).stage(use, findPool?.stage);
+  async getIn<R>(world: World, use: StageUse<R>, pool?: CandidatePool): Promise<R> {
+    if (use.of === 'pairs' && pool === undefined)
+      throw new ValidationError(`stage of pairs without a pool: ${use.name}; pass the pool of candidates`);
+    if (use.isShared && this.shared !== this) return this.shared.under(world.control).get(use, pool);
+    const stage = this.plan.under(world.control).stage(use, pool?.stage);
     return this.runStage(stage as Stage, async () => {
       const inputs: Record<string, unknown> = {};
-      for (const [name, input] of Object.entries(use.inputs(world))) inputs[name] = await world.get(input, findPool);
-      return (await use.compute(world, findPool, inputs)) as StageResult<R> & R;
+      for (const [name, input] of Object.entries(use.inputs(world))) inputs[name] = await world.get(input, pool);
+      return (await use.compute(world, pool, inputs)) as StageResult<R> & R;
     }) as Promise<R>;
   }
 
@@ -154,11 +156,11 @@ export class Workspace implements World {
 
   /** @throws ValidationError after `dispose()`. */
   keepOnce<T>(key: unknown, compute: () => Promise<T> | T): Promise<T> {
-    return this.#resources.once(key, compute);
+    return this.#resources.keepOnce(key, compute);
   }
 
   keepResource<T extends tf.Tensor | tf.NamedTensorMap | { dispose(): void }>(owned: T): T {
-    return this.#resources.own(owned);
+    return this.#resources.keep(owned);
   }
 
   getCorpusTensor(): Promise<tf.Tensor2D> {
@@ -228,10 +230,10 @@ class DisturbedWorld implements World {
   }
 
   /** What reads nothing that the control destroys sees the world as it is. */
-  get<R>(use: StageUse<R>, findPool?: CandidatePool): Promise<R> {
+  get<R>(use: StageUse<R>, pool?: CandidatePool): Promise<R> {
     return disturbs(this.control.kind, use.reads)
-      ? this.#workspace.getIn(this, use, findPool)
-      : this.#workspace.get(use, findPool);
+      ? this.#workspace.getIn(this, use, pool)
+      : this.#workspace.get(use, pool);
   }
 
   controlSeed(control: ControlOptions): number {

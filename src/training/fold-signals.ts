@@ -10,7 +10,7 @@ import { poolRows } from '../retrieval/candidate-sources.ts';
 import { listCosineNames } from '../signals/bank/options.ts';
 import { computeRefittedSignals, listEncoderSignals } from '../signals/bank/refitted-signals.ts';
 import type { SignalTable } from '../signals/bank/signal-bank.ts';
-import { computeSignalTable } from '../signals/bank/signal-bank.ts';
+import { signalTable } from '../signals/bank/signal-bank.ts';
 import type { CandidatePool, PoolRows } from '../signals/candidate-pool.ts';
 import { Plan, type WorkspaceIdentity } from '../signals/plan.ts';
 import type { Stage } from '../signals/stage.ts';
@@ -150,7 +150,7 @@ export class FoldSignals implements FeatureSource {
     const plan = new Plan(roots);
     const ownPool = plan.stage(poolRows(buildCandidateOptions(config)));
     if (ownPool.key !== pool.stage.key) return this.#findFoldCandidates(fit);
-    if (plan.stage(computeSignalTable(config.signals), ownPool).key === this.#signals().key) return all;
+    if (plan.stage(signalTable(config.signals), ownPool).key === this.#signals().key) return all;
     let signals: Promise<SignalTable> | null = null;
     const computeSignalsOnce = () => {
       signals ??= this.#getKeptSignals(fit, identity);
@@ -162,7 +162,7 @@ export class FoldSignals implements FeatureSource {
   /** The stage of the whole table. */
   #signals(): Stage {
     const { config, workspace, pool } = this.#basis;
-    return workspace.plan.stage(computeSignalTable(config.signals), pool.stage);
+    return workspace.plan.stage(signalTable(config.signals), pool.stage);
   }
 
   /** If a fitted encoder finds the candidates, a fold has its own. */

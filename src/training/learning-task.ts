@@ -9,7 +9,7 @@ import { openWorkspace } from '../experiment/run/workspaces.ts';
 import type { FeatureSource } from '../learning/feature-source.ts';
 import { assertFeatureTable, type FeatureTable } from '../learning/feature-table.ts';
 import type { Dataset, Query } from '../model/dataset.ts';
-import { computeSignalTable } from '../signals/bank/signal-bank.ts';
+import { signalTable } from '../signals/bank/signal-bank.ts';
 import type { CandidatePool } from '../signals/candidate-pool.ts';
 import type { Stage, StageResult } from '../signals/stage.ts';
 import type { Workspace } from '../signals/workspace.ts';
@@ -70,7 +70,7 @@ export class LearningTask {
       const pool = await findCandidatePool(workspace, config);
       const table = buildFeatureTable(dataset, queries, pool, await computeTaskSignals(workspace, pool, config));
       assertFeatureTable(table);
-      const stage = workspace.plan.stage(computeSignalTable(config.signals), pool.stage);
+      const stage = workspace.plan.stage(signalTable(config.signals), pool.stage);
       const folds = new FoldSignals({ source, config, queries, workspace, pool, table });
       return new LearningTask({ dataset, queries, table, workspace, pool }, folds, stage);
     } catch (error) {

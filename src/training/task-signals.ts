@@ -1,6 +1,6 @@
 import { findPool } from '../retrieval/candidate-sources.ts';
 import { type RetrieverOptions, retrieverOptions } from '../retrieval/retriever-options.ts';
-import { computeSignalTable, type SignalTable } from '../signals/bank/signal-bank.ts';
+import { type SignalTable, signalTable } from '../signals/bank/signal-bank.ts';
 import type { CandidatePool } from '../signals/candidate-pool.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import type { Dimensions } from '../trajectory/coordinate-names.ts';
@@ -28,7 +28,7 @@ export async function computeTaskSignals(
   pool: CandidatePool,
   config: TrainingConfig,
 ): Promise<SignalTable> {
-  const bank = await workspace.get(computeSignalTable(config.signals), pool);
+  const bank = await workspace.get(signalTable(config.signals), pool);
   const dimensions = readTrajectoryDimensions(config);
   return dimensions === null ? bank : withTrajectorySignals(workspace, pool, bank, dimensions);
 }

@@ -6,7 +6,7 @@ import {
   assertFields,
   assertOrderable,
   type Condition,
-  doesRowMeet,
+  meetsCondition,
   sortRowsByField,
 } from '../../experiment/stored/row-conditions.ts';
 import { findRunFolders, type RunSummary, readRunConfig, readRunSummary } from '../../experiment/stored/run-summary.ts';
@@ -30,7 +30,7 @@ interface FoundRun {
   readonly querySet: string;
 }
 
-/** What can be read, and why the rest can't. */
+/** The readable runs, and the errors of the others. */
 function readRuns(root: string): { readonly runs: FoundRun[]; readonly leftOut: string[] } {
   const runs: FoundRun[] = [];
   const leftOut: string[] = [];
@@ -55,7 +55,7 @@ function listUsualColumns(runs: readonly FoundRun[]): string[] {
   return ['experiment', 'hash', 'date', 'dataset', 'split', 'queries', 'arm', ...metrics.slice(0, 6)];
 }
 
-/** A column as it is printed: three decimals where one of its numbers needs them, of a date the day. */
+/** The texts of a column: three decimals if one of its numbers needs them, dates as days. */
 function formatShownColumn(name: string, fields: readonly Field[]): string[] {
   if (name === 'date') return fields.map((field) => (field === null ? '—' : String(field).slice(0, 10)));
   const fractions = fields.some((field) => typeof field === 'number' && !Number.isInteger(field));
@@ -110,7 +110,7 @@ function zipFields(fields: readonly string[], row: readonly Field[]): Record<str
   return Object.fromEntries(fields.map((field, at) => [field, row[at] ?? null]));
 }
 
-/** Whether an order by a field ranks arms by how well they did. */
+/** Whether an order by a field ranks arms by quality. */
 function isFigure(sort: string, runs: readonly FoundRun[]): boolean {
   const field = sort.replace(/^-/, '');
   return runs.some(({ summary }) =>
@@ -118,7 +118,7 @@ function isFigure(sort: string, runs: readonly FoundRun[]): boolean {
   );
 }
 
-/** The rows as they are listed; a group for each set of queries where figures of different queries would be ranked else. */
+/** The rows in their order; one group per query set if figures of different queries would be ranked otherwise. */
 function groupResultRows(
   rows: readonly ResultRow[],
   setOf: ReadonlyMap<ResultRow, string>,
@@ -152,7 +152,7 @@ export function printResults(root: string, options: ResultsOptions): void {
   const sortField = sort === undefined ? [] : [sort.replace(/^-/, '')];
   assertFields([...conditions.map(({ field }) => field), ...fields, ...sortField], all);
   for (const condition of conditions) assertOrderable(condition, all);
-  const kept = all.filter((row) => conditions.every((condition) => doesRowMeet(row, condition)));
+  const kept = all.filter((row) => conditions.every((condition) => meetsCondition(row, condition)));
   const groups = groupResultRows(kept, setOf, runs, options).map((group) => group.slice(0, options.limit));
   printRows(groups, fields, options);
   const listed = groups.flat().length;

@@ -58,7 +58,7 @@ const KIND_KEYS: Readonly<Record<string, string>> = {
 };
 
 /** Whether `later` is of another kind than `earlier`, so that it keeps none of its keys. */
-function doesKindChange(key: string, earlier: Plain, later: Plain): boolean {
+function changesKind(key: string, earlier: Plain, later: Plain): boolean {
   if (key === 'propagation') return 'preset' in earlier || 'preset' in later; // a preset stands for all the others
   const kind = KIND_KEYS[key];
   return kind !== undefined && later[kind] !== undefined && later[kind] !== earlier[kind];
@@ -69,7 +69,7 @@ export function merge(earlier: Plain, later: Plain): Plain {
   const merged: Plain = { ...earlier };
   for (const [key, value] of Object.entries(later)) {
     const before = merged[key];
-    const joins = isPlain(before) && isPlain(value) && !doesKindChange(key, before, value);
+    const joins = isPlain(before) && isPlain(value) && !changesKind(key, before, value);
     merged[key] = joins ? merge(before, value) : value;
   }
   return merged;

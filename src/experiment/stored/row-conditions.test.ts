@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ValidationError } from '../../core/errors.ts';
 import type { Field, ResultRow } from './result-rows.ts';
-import { assertFields, assertOrderable, doesRowMeet, parseCondition, sortRowsByField } from './row-conditions.ts';
+import { assertFields, assertOrderable, meetsCondition, parseCondition, sortRowsByField } from './row-conditions.ts';
 
 const buildResultRow = (fields: Readonly<Record<string, Field>>): ResultRow => new Map(Object.entries(fields));
 const rows = [
@@ -11,7 +11,9 @@ const rows = [
   buildResultRow({ arm: 'broken', seed: 11, message: 'NOT_FINITE: score' }),
 ];
 const listKeptRows = (...conditions: string[]) =>
-  rows.filter((one) => conditions.every((text) => doesRowMeet(one, parseCondition(text)))).map((one) => one.get('arm'));
+  rows
+    .filter((one) => conditions.every((text) => meetsCondition(one, parseCondition(text))))
+    .map((one) => one.get('arm'));
 
 test.each([
   [['arm=bm25'], ['bm25']],

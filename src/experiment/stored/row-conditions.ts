@@ -48,7 +48,7 @@ export function assertOrderable({ field, operator, value }: Condition, rows: rea
 }
 
 /** Whether a row meets a condition. A missing field meets only `!=`; numbers are compared as numbers if both are. */
-export function doesRowMeet(row: ResultRow, { field, operator, value }: Condition): boolean {
+export function meetsCondition(row: ResultRow, { field, operator, value }: Condition): boolean {
   const held = row.get(field) ?? null;
   if (operator === '!=') return held === null || !isFieldEqual(held, value);
   if (held === null) return false;
@@ -62,7 +62,7 @@ function isFieldEqual(held: Field, value: string): boolean {
   return typeof held === 'number' && value !== '' ? held === Number(value) : String(held) === value;
 }
 
-/** Numbers by size, texts by their characters; what is absent comes last. NaN is neither below nor above anything. */
+/** Numbers by size, texts by their characters; missing values come last. NaN is neither below nor above anything. */
 function compareFields(a: Field, b: Field): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   if (typeof a === 'number' && typeof b === 'number') return a - b;

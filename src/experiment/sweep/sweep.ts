@@ -28,12 +28,12 @@ interface ExpandedSweep {
 /** A factor's path that leads nowhere in the arm that the sweep starts from. */
 function findStrayPaths({ name, levels, range }: Factor, start: Plain): ConfigurationFault[] {
   const paths = [...(range === null ? [] : [range.path]), ...levels.map(({ layer }) => layer.at.join('.'))];
-  const doesPathLead = (path: string) => {
+  const isLeading = (path: string) => {
     const keys = path.split('.');
     return !OWN_KEYS.includes(keys[0] as string) && setPath(structuredClone(start), keys, null);
   };
   return [...new Set(paths)]
-    .filter((path) => path !== '' && !doesPathLead(path))
+    .filter((path) => path !== '' && !isLeading(path))
     .map((path) => ({
       path: `sweep.factors.${name}`,
       expected: 'a path to an option of the arm',

@@ -4,7 +4,7 @@ import { useBackend } from '../../core/backend.ts';
 import { drawSamplePool } from '../columns.harness.ts';
 import { mixSignals } from './mixed-signals.ts';
 import { scoringOptions } from './options.ts';
-import { computeSignalTable } from './signal-bank.ts';
+import { signalTable } from './signal-bank.ts';
 import { createThreadsWorkspace, drawSampleThreads } from './threads.fixture.ts';
 
 beforeAll(() => useBackend('wasm'));
@@ -18,7 +18,7 @@ test.each<[string, Record<string, number>]>([
   const workspace = createThreadsWorkspace(drawSampleThreads(3));
   const pool = await drawSamplePool(workspace);
   const options = scoringOptions.parse({ weights });
-  const { signals, values } = await workspace.get(computeSignalTable(options.signals), pool);
+  const { signals, values } = await workspace.get(signalTable(options.signals), pool);
   const scores = await mixSignals(workspace, pool, options);
   workspace.dispose();
   expect(tf.memory().numTensors).toBe(before);

@@ -5,7 +5,7 @@ import type { CandidatePool } from '../candidate-pool.ts';
 import type { Column } from '../column.ts';
 import type { World } from '../signal.ts';
 import type { ScoringOptions } from './options.ts';
-import { computeSignalTable } from './signal-bank.ts';
+import { signalTable } from './signal-bank.ts';
 
 /** Numbers of a table on the device at a time: 64 MB. */
 const BLOCK = 2 ** 24;
@@ -20,7 +20,7 @@ export async function mixSignals(
   pool: CandidatePool,
   { signals, weights }: ScoringOptions,
 ): Promise<Column> {
-  const { signals: names, values } = await world.get(computeSignalTable(signals), pool);
+  const { signals: names, values } = await world.get(signalTable(signals), pool);
   const F = names.length;
   const vector = Float32Array.from(names, (name) => weights[name] ?? 0);
   const scores = new Float32Array(pool.positions.length);

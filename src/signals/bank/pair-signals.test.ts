@@ -5,8 +5,8 @@ import type { Turn } from '../../model/turn.ts';
 import { readAskedQuery } from './asked-query.ts';
 import { SIGNAL_GROUPS } from './options.ts';
 import { PAIR_SIGNALS, type PairGroup } from './pair-signals.ts';
-import { SubcorpusTables } from './scope-tables.ts';
 import { buildQueryAt, HOUR_MILLISECONDS, START, TURNS } from './small-threads.fixture.ts';
+import { SubcorpusTables } from './subcorpus-tables.ts';
 
 /** A candidate, and the turns that the query may see in time order. */
 interface Pair {

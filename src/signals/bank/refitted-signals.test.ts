@@ -4,7 +4,7 @@ import { buildNewestPool } from '../columns.harness.ts';
 import type { Workspace } from '../workspace.ts';
 import { listSignalNames, signalBankOptions } from './options.ts';
 import { computeRefittedSignals, listEncoderSignals } from './refitted-signals.ts';
-import { computeSignalTable, type SignalTable } from './signal-bank.ts';
+import { type SignalTable, signalTable } from './signal-bank.ts';
 import { createThreadsWorkspace, drawSampleThreads } from './threads.fixture.ts';
 
 beforeAll(() => useBackend('wasm'));
@@ -23,7 +23,7 @@ function drawOtherVectors() {
 }
 
 async function computeBankTable(workspace: Workspace): Promise<SignalTable> {
-  return workspace.get(computeSignalTable(options), await buildNewestPool(workspace, 61));
+  return workspace.get(signalTable(options), await buildNewestPool(workspace, 61));
 }
 
 function listColumnValues({ signals, values }: SignalTable, name: string): number[] {

@@ -1,8 +1,8 @@
 import { createEventBreaks } from '../../core/event-loop.ts';
 import type { CandidatePool } from '../candidate-pool.ts';
 import type { Column } from '../column.ts';
-import { mapLocalRows, type SubcorpusQueries } from '../conversation-scope.ts';
 import type { World } from '../signal.ts';
+import { mapLocalRows, type SubcorpusQueries } from '../subcorpus.ts';
 import { listSignalNames, type SignalBankOptions } from './options.ts';
 import { PRODUCTS } from './products.ts';
 import { QueryRows, type TableColumns } from './query-rows.ts';
@@ -53,7 +53,7 @@ function copyColumns(from: SignalTable, names: readonly string[], to: TableColum
   }
 }
 
-/** Fills in cosines with what is spread of them, structure and products, for the queries of one scope. */
+/** Fills in cosines with what is spread of them, structure and products, for the queries of one subcorpus. */
 class SubcorpusRefit {
   readonly #world: World;
   readonly #pool: CandidatePool;

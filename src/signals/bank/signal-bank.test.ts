@@ -9,7 +9,7 @@ import { buildNewestPool } from '../columns.harness.ts';
 import { createSampleWorkspace, DIMENSION, drawSampleWorld, type SampleWorld } from '../corpus.fixture.ts';
 import type { Workspace } from '../workspace.ts';
 import { listSignalNames, SIGNAL_GROUPS, type SignalBankOptions, signalBankOptions } from './options.ts';
-import { computeSignalTable, prepareSignals, type SignalTable } from './signal-bank.ts';
+import { prepareSignals, type SignalTable, signalTable } from './signal-bank.ts';
 import { computePlainTextScores } from './text-scores.oracle.ts';
 import { createThreadsWorkspace, drawSampleThreads } from './threads.fixture.ts';
 
@@ -21,7 +21,7 @@ const whole = signalBankOptions.parse({
 
 async function computeWorldTable(workspace: Workspace, options: SignalBankOptions = whole) {
   const pool = await buildNewestPool(workspace, 61);
-  return { pool, table: await workspace.get(computeSignalTable(options), pool) };
+  return { pool, table: await workspace.get(signalTable(options), pool) };
 }
 
 /** Every signal of every candidate, by query, turn and signal. */
@@ -230,9 +230,7 @@ describe('a table', () => {
   test('under a control differs in structure alone', async () => {
     const workspace = createThreadsWorkspace(world);
     const { pool, table } = await computeWorldTable(workspace);
-    const controlled = await workspace
-      .under({ kind: 'shuffled-coordinates', seed: 3 })
-      .get(computeSignalTable(whole), pool);
+    const controlled = await workspace.under({ kind: 'shuffled-coordinates', seed: 3 }).get(signalTable(whole), pool);
     const differing = names.filter((_, f) =>
       table.values.some((value, i) => i % names.length === f && value !== controlled.values[i]),
     );

@@ -5,17 +5,17 @@ import type { EncoderOptions } from '../../embedding/registry.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { CandidatePool } from '../candidate-pool.ts';
 import type { Column } from '../column.ts';
-import { mapLocalRows, type Subcorpus, type SubcorpusQueries, selectScopeVectors } from '../conversation-scope.ts';
 import { defineStage, type StageUse, type World } from '../signal.ts';
+import { mapLocalRows, type Subcorpus, type SubcorpusQueries, selectScopeVectors } from '../subcorpus.ts';
 import { CosineRows } from './cosine-rows.ts';
 import { bankSignals, listCosineNames, listSignalNames, type SignalBankOptions } from './options.ts';
 import { PRODUCTS } from './products.ts';
 import { QueryRows, type TableColumns } from './query-rows.ts';
-import { SubcorpusSignals } from './scope-signals.ts';
-import { SubcorpusTables } from './scope-tables.ts';
 import { collectStructureColumns, listStructureInputs } from './structure.ts';
+import { SubcorpusSignals } from './subcorpus-signals.ts';
+import { SubcorpusTables } from './subcorpus-tables.ts';
 
-/** Queries whose cosines to all turns of a scope are on the host at the same time. */
+/** Queries whose cosines to all turns of a subcorpus are on the host at the same time. */
 export const QUERY_BLOCK = 64;
 
 /** Every signal of every candidate. */
@@ -26,21 +26,21 @@ export interface SignalTable {
   readonly values: Float32Array;
 }
 
-/** The query-independent tables, made once for a scope and the groups of a bank. */
-function prepareScopeTables(
+/** The query-independent tables, made once for a subcorpus and the groups of a bank. */
+function prepareSubcorpusTables(
   { shared }: World,
   subcorpus: Subcorpus,
   { groups }: SignalBankOptions,
 ): Promise<SubcorpusTables> {
-  return shared.keepOnce(['scope tables', subcorpus.conversationId, groups], () =>
+  return shared.keepOnce(['subcorpus tables', subcorpus.conversationId, groups], () =>
     SubcorpusTables.of(subcorpus.corpus, groups),
   );
 }
 
-/** The turns of a scope as an encoder has them, [N, D] on the device until the workspace is disposed. */
+/** The turns of a subcorpus as an encoder has them, [N, D] on the device until the workspace is disposed. */
 function getTurnTensor({ shared }: World, subcorpus: Subcorpus, options: EncoderOptions | null): Promise<tf.Tensor2D> {
   if (options === null && subcorpus.conversationId === null) return shared.getCorpusTensor();
-  return shared.keepOnce(['scope tensor', subcorpus.conversationId, options], async () => {
+  return shared.keepOnce(['subcorpus tensor', subcorpus.conversationId, options], async () => {
     const { dimension, turnVectors } = await shared.embedWith(options);
     const vectors = selectScopeVectors(subcorpus, turnVectors, dimension);
     return shared.keepResource(tf.tensor2d(vectors, [subcorpus.corpus.size, dimension]));
@@ -56,12 +56,12 @@ function listBankEncoders(options: SignalBankOptions): (readonly [string, Encode
 /** Builds everything a bank needs that does not depend on the queries. */
 export async function prepareSignals(world: World, options: SignalBankOptions): Promise<void> {
   for (const { subcorpus } of world.subcorpora.split(world.batch)) {
-    await prepareScopeTables(world, subcorpus, options);
+    await prepareSubcorpusTables(world, subcorpus, options);
     for (const [, encoder] of listBankEncoders(options)) await getTurnTensor(world, subcorpus, encoder);
   }
 }
 
-/** Cosines of some queries to all turns of their scope, by signal. @param wanted which signals */
+/** Cosines of some queries to all turns of their subcorpus, by signal. @param wanted which signals */
 export async function computeScopeCosines(
   world: World,
   options: SignalBankOptions,
@@ -82,7 +82,7 @@ export async function computeScopeCosines(
   return cosines;
 }
 
-/** Fills a table of signals, scope by scope. */
+/** Fills a table of signals, subcorpus by subcorpus. */
 class TableFiller {
   readonly #world: World;
   readonly #pool: CandidatePool;
@@ -119,7 +119,7 @@ class TableFiller {
   async fill({ subcorpus, queryIndexes, batch }: SubcorpusQueries, filled: () => void): Promise<void> {
     const { width } = this.#pool;
     const signals = new SubcorpusSignals(
-      await prepareScopeTables(this.#world, subcorpus, this.#options),
+      await prepareSubcorpusTables(this.#world, subcorpus, this.#options),
       this.#options.groups,
     );
     const positions = mapLocalRows(subcorpus, this.#pool, queryIndexes);
@@ -141,11 +141,7 @@ class TableFiller {
 }
 
 /** Every signal of a bank for every candidate of a pool, as of each query's moment. */
-export const computeSignalTable = defineStage<
-  SignalBankOptions,
-  SignalTable,
-  Readonly<Record<string, StageUse<unknown>>>
->({
+export const signalTable = defineStage<SignalBankOptions, SignalTable, Readonly<Record<string, StageUse<unknown>>>>({
   name: 'signals',
   module: import.meta.url,
   of: 'pairs',

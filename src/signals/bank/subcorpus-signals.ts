@@ -3,11 +3,11 @@ import type { CosineRows } from './cosine-rows.ts';
 import type { SignalGroup } from './options.ts';
 import { PAIR_SIGNALS, type PairGroup } from './pair-signals.ts';
 import type { QueryRows } from './query-rows.ts';
-import type { SubcorpusTables } from './scope-tables.ts';
 import { RANK_SIGNALS } from './session-ranks.ts';
 import { countBegunSessions } from './sessions.ts';
+import type { SubcorpusTables } from './subcorpus-tables.ts';
 
-/** Fills in what the turns of a scope say about its queries: all signals but those of structure and products. */
+/** Fills in what the turns of a subcorpus say about its queries: all signals but those of structure and products. */
 export class SubcorpusSignals {
   readonly #tables: SubcorpusTables;
   readonly #groups: ReadonlySet<SignalGroup>;
@@ -18,7 +18,7 @@ export class SubcorpusSignals {
   }
 
   /**
-   * @param cutoff turns of the scope that are earlier than the query
+   * @param cutoff turns of the subcorpus that are earlier than the query
    * @param cosines the rows of cosines that hold the query, by signal, and its place in them
    */
   fill(

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { ValidationError } from '../../core/errors.ts';
 import { Corpus } from '../../model/corpus.ts';
-import { SubcorpusTables } from './scope-tables.ts';
 import { TURNS } from './small-threads.fixture.ts';
+import { SubcorpusTables } from './subcorpus-tables.ts';
 
 const corpus = new Corpus(TURNS);
 
