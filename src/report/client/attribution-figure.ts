@@ -12,7 +12,7 @@ export function start(state: App): void {
 }
 
 /** A bar per arm, stacked by the fate of the relevant turns. */
-export function drawFates(state: App, node: HTMLElement): void {
+function drawFates(state: App, node: HTMLElement): void {
   const { arms, fates } = state.data;
   const drawn = app.listDrawnArms(state, 60).filter((arm) => arms[arm]?.fates.some((count) => count > 0));
   const narrow = plot.isNarrow();

@@ -5,7 +5,7 @@ import * as dom from './dom.ts';
 import * as plot from './plot.ts';
 
 /** One query's bar: the chosen arm minus the baseline. */
-export interface Bar {
+interface Bar {
   readonly query: number;
   readonly gain: number;
 }

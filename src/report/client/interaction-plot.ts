@@ -39,7 +39,7 @@ function computeLevelOffsets({ data: { factors, drawn }, choice }: App): number[
 }
 
 /** A line joins points if it is meaningful: between numbers, and between the levels of crossed factors; not between arms drawn at random. */
-export function isConnected({ data: { factors, drawn }, choice: { across, by } }: App): boolean {
+function isConnected({ data: { factors, drawn }, choice: { across, by } }: App): boolean {
   return !drawn && (by >= 0 || (factors[across]?.numeric ?? false));
 }
 

@@ -18,7 +18,7 @@ export function redrawOnNewLook(draw: () => void): void {
 }
 
 /** A figure's element: the drawing still to do, and whether it is about to be visible. */
-export interface Canvas extends HTMLElement {
+interface Canvas extends HTMLElement {
   pending?: () => void;
   near?: boolean;
 }

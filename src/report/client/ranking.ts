@@ -12,7 +12,7 @@ interface Ranked {
 }
 
 /** The content of one column of candidates. */
-export interface Column {
+interface Column {
   readonly arm: number;
   readonly query: number;
   readonly letter: 'A' | 'B';
@@ -122,7 +122,7 @@ function chooseRowClass(grade: number | null): string {
 }
 
 /** Three lines of a text are shown; if it may be longer, a button opens the rest. */
-export function createMoreButton(paragraph: HTMLElement): HTMLElement[] {
+function createMoreButton(paragraph: HTMLElement): HTMLElement[] {
   if ((paragraph.textContent ?? '').length < 140) return [];
   const button = dom.createNode('button', { type: 'button', class: 'more', 'aria-expanded': 'false' }, 'more');
   button.addEventListener('click', () => {

@@ -47,7 +47,7 @@ export function listBranches({ data, choice }: App): Branch[] {
 }
 
 /** Without the mean; nothing without an interval. */
-export function listDrawnFigures(values: readonly (number | null)[] = []): number[] {
+function listDrawnFigures(values: readonly (number | null)[] = []): number[] {
   const [, difference, low, high, p] = values;
   if (difference == null || low == null || high == null) return [];
   return [difference, low, high, p ?? 1];

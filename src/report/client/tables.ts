@@ -7,7 +7,7 @@ export function makeTablesSortable(): void {
 }
 
 /** Keeps an interval in one line, and p with its value, if the figures of a cell take several lines. */
-export function keepWhole(cell: HTMLTableCellElement): void {
+function keepWhole(cell: HTMLTableCellElement): void {
   const parts = (cell.textContent ?? '').split(/(\[[^\]]*\]|p [<\d.]\S*)/);
   if (parts.length === 1) return;
   const nodes = parts.map((part, at) => (at % 2 === 0 ? part : createNode('span', { class: 'unbroken' }, part)));
@@ -15,7 +15,7 @@ export function keepWhole(cell: HTMLTableCellElement): void {
 }
 
 /** Makes the headings of a table sort its rows; a heading sorts descending first if marked so, reverses when used again, and then restores the first order. */
-export function makeTableSortable(table: HTMLTableElement): void {
+function makeTableSortable(table: HTMLTableElement): void {
   const body = table.tBodies[0] as HTMLTableSectionElement;
   const order = [...body.rows];
   const headings = [...table.querySelectorAll<HTMLTableCellElement>('thead th')];
@@ -48,7 +48,7 @@ function sortRows(table: HTMLTableElement, column: number, direction: string): v
 }
 
 /** By `data-value`; if neither cell has one, by `data-name` or the text, numbers within it by their size. */
-export function compareCells(
+function compareCells(
   a: HTMLTableCellElement | undefined,
   b: HTMLTableCellElement | undefined,
   sign: number,

@@ -4,14 +4,14 @@ import * as dom from './dom.ts';
 import * as ranking from './ranking.ts';
 
 /** A row of a thread: a turn, or the query itself if it is not a turn of the page (-1). */
-export interface ThreadRow {
+interface ThreadRow {
   readonly turn: number;
   readonly depth: number;
   readonly isQuery: boolean;
 }
 
 /** The known facts of a query's turns: grades, ranks and fates in both columns. */
-export interface Marks {
+interface Marks {
   readonly grades: ReadonlyMap<number, number>;
   readonly A: ReadonlyMap<number, number>;
   readonly B: ReadonlyMap<number, number>;
@@ -116,7 +116,7 @@ function renderTurnBadges(state: App, { turn, isQuery }: ThreadRow, marks: Marks
 }
 
 /** The fate of a relevant turn that is not among the ranks of the page. */
-export function createFateBadge(letter: 'A' | 'B', fate: string): HTMLElement {
+function createFateBadge(letter: 'A' | 'B', fate: string): HTMLElement {
   const kept = fate === 'kept';
   const stage = format.formatFate(fate);
   const node = dom.createBadge(`letter-${letter} fate`, kept ? `${letter} below` : `${letter} ✗ ${stage}`);
