@@ -48,11 +48,7 @@ function sortRows(table: HTMLTableElement, column: number, direction: string): v
 }
 
 /** By `data-value`; if neither cell has one, by `data-name` or the text, numbers within it by their size. */
-function compareCells(
-  a: HTMLTableCellElement | undefined,
-  b: HTMLTableCellElement | undefined,
-  sign: number,
-): number {
+function compareCells(a: HTMLTableCellElement | undefined, b: HTMLTableCellElement | undefined, sign: number): number {
   const [first, second] = [a?.dataset.value, b?.dataset.value];
   if (first !== undefined && second !== undefined) return sign * (Number(first) - Number(second));
   if (first === undefined && second === undefined) {
