@@ -113,7 +113,7 @@ export async function attendDense(rows: CheckedRows, options: RingAttentionOptio
 }
 
 /**
- * Dense ring attention of queries over a conversation, block by block with a running softmax: O(B T D) time as any dense form, memory for the rows alone.
+ * Dense ring attention of queries over a conversation, in blocks with a running softmax: O(B T D) time like every dense form, O((B + T) D) memory.
  *
  * @returns row-major [B, V]; a row without an admissible key is zero
  * @throws ValidationError, DimensionMismatchError, NotFiniteError for rows that cannot be attended to.

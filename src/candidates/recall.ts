@@ -2,8 +2,7 @@ import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
 import type { Candidates } from '../model/candidates.ts';
 
 /**
- * The share of the oracle's first k that the candidates' first k hold, averaged over the queries for which the oracle has any. Where the oracle has fewer than k,
- * those are what counts.
+ * Recall of the candidates' first k against the oracle's first k (fewer if the oracle found fewer), averaged over the queries for which the oracle found a turn.
  *
  * @throws DimensionMismatchError when the two are not about the same number of queries.
  * @throws ValidationError when either has fewer than k places, and when the oracle found nothing for any query.

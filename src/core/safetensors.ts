@@ -91,7 +91,7 @@ function decodeEntry({ dtype, data_offsets: [start, end] }: Entry, body: Buffer)
 }
 
 /**
- * Reads a file of any program; checks its checksums if it has any.
+ * Reads a safetensors file, written by this project or another; verifies the checksums that the file contains.
  *
  * @param remedy the end of the error message, for example `delete the file to compute it again`.
  * @throws ChecksumMismatchError when the file is truncated or altered, StorageError when it cannot be read.

@@ -181,7 +181,7 @@ async function run(training: Training, { signal, progress }: TrainingHooks, epoc
  * kept (the start counts as one) and training stops when no better one comes; without, those of the last epoch. The same options and tables on the same backend
  * give the same parameters, bit for bit.
  *
- * @throws ValidationError where no query has anything to learn from; what the signal was aborted with.
+ * @throws ValidationError if no query has a relevant candidate; the reason of the signal if training is aborted.
  */
 export async function train(
   model: ScoringModel,
