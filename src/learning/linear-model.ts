@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
 import { scoped } from '../core/scope.ts';
 import { parse } from '../core/validation.ts';
+import { signalName, signalNumbers } from '../signals/signal-names.ts';
 import { multiplyColumns, uploadFeatures } from './column-product.ts';
 import type { ModelDefinition, ScoringModel } from './model.ts';
 import { nameParameterValues, type ParameterSpec } from './parameters.ts';
@@ -115,9 +116,9 @@ export function computeRawWeights(model: LinearModel, values: Float64Array): Rec
 }
 
 const configSchema = z.strictObject({
-  signals: z.array(z.string()).min(1),
-  nonNegative: z.array(z.string()),
-  initial: z.record(z.string(), z.number()),
+  signals: z.array(signalName).min(1),
+  nonNegative: z.array(signalName),
+  initial: signalNumbers,
 });
 
 function numbers(constants: ScoringModel['constants'], name: string): Float64Array {

@@ -26,12 +26,12 @@ async function readUploaded(table: FeatureTable): Promise<Record<string, number[
 
 test('signals have names, those of the coordinates by the system', () => {
   const names = listTrajectorySignals(3);
-  expect(names.filter((name) => name.startsWith('coordinate:'))).toEqual([
-    'coordinate:depth',
-    'coordinate:temporal',
-    'coordinate:homogeneity',
+  expect(names.filter((name) => name.startsWith('coordinate.'))).toEqual([
+    'coordinate.depth',
+    'coordinate.temporal',
+    'coordinate.homogeneity',
   ]);
-  expect(names.filter((name) => name.startsWith('ahead:')).at(-1)).toBe('ahead:8');
+  expect(names.filter((name) => name.startsWith('ahead.')).at(-1)).toBe('ahead.8');
   expect(new Set(names).size).toBe(names.length);
 });
 
@@ -39,19 +39,19 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   useBackendWithoutLeaks(backend);
 
   test('ages count from the newest candidate, so that a row of old ones does not fade as a whole', async () => {
-    const { ages } = await readUploaded(buildInputsTable({ 'age-hours': 9007 }, { 'age-hours': 9000 }));
+    const { ages } = await readUploaded(buildInputsTable({ 'age.hours': 9007 }, { 'age.hours': 9000 }));
     expect(ages).toEqual([7, 0, 0]);
   });
 
   test('at a cold start the temporal difference alone is squared', async () => {
-    const differences = { 'coordinate:depth': 2, 'coordinate:temporal': -3, 'coordinate:homogeneity': 0.5 };
+    const differences = { 'coordinate.depth': 2, 'coordinate.temporal': -3, 'coordinate.homogeneity': 0.5 };
     const { squares } = await readUploaded(buildInputsTable(differences, { ...differences, 'cold-start': 1 }));
     expect(squares).toEqual([4, 9, 0.25, 0, 9, 0, 0, 0, 0]);
   });
 
   test('a candidate sees the query, itself, the turns right after it by the shorter way, and the others as one', async () => {
-    const near = { cosine: 0.5, 'ring-distance': 2, 'ahead-count': 3, 'ahead:1': 1, 'ahead:2': -1, 'ahead:3': 0 };
-    const far = { cosine: -1, 'ring-distance': 11, 'ahead-count': 10, 'ahead:8': 0.5 };
+    const near = { cosine: 0.5, 'ring.distance': 2, 'ahead.count': 3, 'ahead.1': 1, 'ahead.2': -1, 'ahead.3': 0 };
+    const far = { cosine: -1, 'ring.distance': 11, 'ahead.count': 10, 'ahead.8': 0.5 };
     const { forwardLikeness, forwardDistance, forwardBias } = await readUploaded(buildInputsTable(near, far));
     // The ring has 2 + 4 places: the third turn ahead is three steps away, either way round.
     expect(forwardLikeness!.slice(0, 11)).toEqual([0.75, 1, 1, 0, 0.5, 0, 0, 0, 0, 0, 0]);

@@ -1,6 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { MASKED } from '../attention/logit-terms.ts';
 import { scoped } from '../core/scope.ts';
+import { toSignalPart } from '../signals/signal-names.ts';
 import { COORDINATES, type Dimensions } from '../trajectory/coordinate-names.ts';
 import { uploadFeatures } from './column-product.ts';
 import { copySignalColumn, type FeatureTable } from './feature-table.ts';
@@ -14,7 +15,7 @@ export interface TrajectoryModelOptions {
 /** The number of later turns that a candidate attends to one by one; those beyond count e^0 each. */
 export const TURNS_AHEAD = 8;
 
-const aheadNames: readonly string[] = Array.from({ length: TURNS_AHEAD }, (_, i) => `ahead:${i + 1}`);
+const aheadNames: readonly string[] = Array.from({ length: TURNS_AHEAD }, (_, i) => `ahead.${i + 1}`);
 
 /** Of each turn ahead, the nearest first. */
 export function listAheadSignals(): readonly string[] {
@@ -23,13 +24,13 @@ export function listAheadSignals(): readonly string[] {
 
 /** Of each coordinate. */
 export function listCoordinateSignals(dimensions: Dimensions): string[] {
-  return COORDINATES[dimensions].map((name) => `coordinate:${name}`);
+  return COORDINATES[dimensions].map((name) => `coordinate.${toSignalPart(name)}`);
 }
 
-/** The signals that a table must have. `coordinate:` is candidate minus query; `ahead:k` the cosine of the candidate to the k-th turn after it, 0 if there is none. */
+/** The signals that a table must have. `coordinate.` is candidate minus query; `ahead.k` the cosine of the candidate to the k-th turn after it, 0 if there is none. */
 export function listTrajectorySignals(dimensions: Dimensions): string[] {
-  const scores = ['relevance', 'neighbour', 'session', 'age-hours', 'cosine'];
-  const places = ['ring-distance', 'cold-start', 'ahead-count'];
+  const scores = ['relevance', 'relevance@neighbour', 'relevance@session', 'age.hours', 'cosine'];
+  const places = ['ring.distance', 'cold-start', 'ahead.count'];
   return [...scores, ...listCoordinateSignals(dimensions), ...places, ...aheadNames];
 }
 
@@ -40,7 +41,7 @@ function squareDifferences(table: FeatureTable, dimensions: Dimensions): Float32
   const squares = new Float32Array(table.mask.length * names.length);
   for (const [m, name] of names.entries()) {
     const differences = copySignalColumn(table, name);
-    const isTemporal = name === 'coordinate:temporal';
+    const isTemporal = name === 'coordinate.temporal';
     for (let pair = 0; pair < differences.length; pair++)
       if (isTemporal || isCold[pair] === 0) squares[pair * names.length + m] = differences[pair]! ** 2;
   }
@@ -74,8 +75,8 @@ interface ForwardKeys {
  */
 function buildForwardKeys(table: FeatureTable, self: TrajectoryModelOptions['self']): ForwardKeys {
   const cosine = copySignalColumn(table, 'cosine');
-  const ring = copySignalColumn(table, 'ring-distance');
-  const count = copySignalColumn(table, 'ahead-count');
+  const ring = copySignalColumn(table, 'ring.distance');
+  const count = copySignalColumn(table, 'ahead.count');
   const ahead = aheadNames.map((name) => copySignalColumn(table, name));
   const seesItself = self === 'include';
   const keys = 2 + Number(seesItself) + TURNS_AHEAD;
@@ -113,14 +114,14 @@ export function uploadTrajectory(table: FeatureTable, { dimensions, self }: Traj
     return {
       mask: tf.tensor2d(Float32Array.from(table.mask), shape),
       relevance: uploadSignal('relevance'),
-      neighbour: uploadSignal('neighbour'),
-      session: uploadSignal('session'),
-      ages: tf.tensor2d(subtractLeastAges(table, copySignalColumn(table, 'age-hours')), shape),
+      neighbour: uploadSignal('relevance@neighbour'),
+      session: uploadSignal('relevance@session'),
+      ages: tf.tensor2d(subtractLeastAges(table, copySignalColumn(table, 'age.hours')), shape),
       likeness: tf.tensor2d(
         cosine.map((cos) => (1 + cos) / 2),
         shape,
       ),
-      ringDistance: uploadSignal('ring-distance'),
+      ringDistance: uploadSignal('ring.distance'),
       squares: squares.rows,
       squareColumns: squares.columns,
       forwardLikeness: uploadForward(likeness),

@@ -5,6 +5,7 @@ import { useBackendWithoutLeaks } from '../core/leaks.harness.ts';
 import { scoped } from '../core/scope.ts';
 import { candidateAttention, mixUnifiedScores } from '../signals/attention-score.ts';
 import { forwardAttention } from '../signals/forward-attention.ts';
+import { toSignalPart } from '../signals/signal-names.ts';
 import { blendTrajectory, computeTrajectoryDistances, trajectoryScore } from '../signals/trajectory-score.ts';
 import type { Dimensions } from '../trajectory/coordinate-names.ts';
 import { copySignalColumn, type FeatureTable } from './feature-table.ts';
@@ -40,7 +41,7 @@ function computeDefinedScores(
       const isCold = columns['cold-start']![pair] === 1;
       const squares = Object.entries(named.coordinates!)
         .filter(([name]) => !isCold || name === 'temporal')
-        .map(([name, weight]) => weight * columns[`coordinate:${name}`]![pair]! ** 2);
+        .map(([name, weight]) => weight * columns[`coordinate.${toSignalPart(name)}`]![pair]! ** 2);
       return Math.sqrt(squares.reduce((sum, square) => sum + square, 0));
     };
     const scaleByMaximum = (numbers: number[]) => {
@@ -53,27 +54,28 @@ function computeDefinedScores(
     };
     const relevance = pairs.map((pair) => {
       const around =
-        neighbourWeight! * createPairReader('neighbour')(pair) + sessionWeight! * createPairReader('session')(pair);
+        neighbourWeight! * createPairReader('relevance@neighbour')(pair) +
+        sessionWeight! * createPairReader('relevance@session')(pair);
       return (
-        (createPairReader('relevance')(pair) + around) * Math.exp(-fadingPerHour! * createPairReader('age-hours')(pair))
+        (createPairReader('relevance')(pair) + around) * Math.exp(-fadingPerHour! * createPairReader('age.hours')(pair))
       );
     });
     const chain = scaleByMaximum(relevance).map(
       (r, i) => alpha! * r + (1 - alpha!) * Math.exp(-computePairDistance(pairs[i]!)),
     );
     const rcp = softmax(
-      pairs.map((pair) => computePairLogit(createPairReader('cosine')(pair), createPairReader('ring-distance')(pair))),
+      pairs.map((pair) => computePairLogit(createPairReader('cosine')(pair), createPairReader('ring.distance')(pair))),
     );
     const tpo = softmax(
       pairs.map((pair) => computePairLogit(createPairReader('cosine')(pair), computePairDistance(pair))),
     );
     const ircp = pairs.map((pair) => {
-      const ahead = createPairReader('ahead-count')(pair);
-      const own = Math.exp(computePairLogit(createPairReader('cosine')(pair), createPairReader('ring-distance')(pair)));
-      const round = createPairReader('ring-distance')(pair) + ahead + 1;
+      const ahead = createPairReader('ahead.count')(pair);
+      const own = Math.exp(computePairLogit(createPairReader('cosine')(pair), createPairReader('ring.distance')(pair)));
+      const round = createPairReader('ring.distance')(pair) + ahead + 1;
       let sum = own + Math.max(0, ahead - 8) + (seesItself ? Math.exp(1 / temperature!) : 0);
       for (let k = 1; k <= Math.min(8, ahead); k++)
-        sum += Math.exp(computePairLogit(createPairReader(`ahead:${k}`)(pair), Math.min(k, round - k)));
+        sum += Math.exp(computePairLogit(createPairReader(`ahead.${k}`)(pair), Math.min(k, round - k)));
       return own / sum;
     });
     const { rcp: a, ircp: b, tpo: c } = named.mix as Record<string, number>;
@@ -159,7 +161,7 @@ function rerankWithSteps(table: FeatureTable): tf.Tensor2D {
   const mask = tf.ones([Q, C], 'bool') as tf.Tensor2D;
   const names = ['depth', 'siblingOrder', 'homogeneity', 'temporal', 'complexity'];
   const differences = tf.stack(
-    names.map((name) => uploadPlainColumn(`coordinate:${name}`)),
+    names.map((name) => uploadPlainColumn(`coordinate.${toSignalPart(name)}`)),
     2,
   ) as tf.Tensor3D;
   const pairs = {
@@ -169,12 +171,12 @@ function rerankWithSteps(table: FeatureTable): tf.Tensor2D {
     dimensions: 5 as const,
   };
   const distances = computeTrajectoryDistances(pairs, tf.tensor1d([1, 0.5, 1.2, 0.8, 0.3]));
-  const masses = Float32Array.from(copySignalColumn(table, 'ahead-count'), (ahead, pair) => {
-    const round = copySignalColumn(table, 'ring-distance')[pair]! + ahead + 1;
+  const masses = Float32Array.from(copySignalColumn(table, 'ahead.count'), (ahead, pair) => {
+    const round = copySignalColumn(table, 'ring.distance')[pair]! + ahead + 1;
     let sum = Math.exp(10) + Math.max(0, ahead - 8);
     for (let k = 1; k <= Math.min(8, ahead); k++)
       sum += Math.exp(
-        (10 * Math.exp(-0.5 * Math.min(k, round - k)) * (1 + copySignalColumn(table, `ahead:${k}`)[pair]!)) / 2,
+        (10 * Math.exp(-0.5 * Math.min(k, round - k)) * (1 + copySignalColumn(table, `ahead.${k}`)[pair]!)) / 2,
       );
     return Math.log(sum);
   });
@@ -182,10 +184,10 @@ function rerankWithSteps(table: FeatureTable): tf.Tensor2D {
   const chain = blendTrajectory(divideByMaximum(uploadPlainColumn('relevance')), trajectoryScore(distances, 1), 0.3);
   const attention = mixUnifiedScores(
     {
-      rcp: candidateAttention(uploadPlainColumn('cosine'), uploadPlainColumn('ring-distance'), mask, options),
+      rcp: candidateAttention(uploadPlainColumn('cosine'), uploadPlainColumn('ring.distance'), mask, options),
       ircp: forwardAttention(
         uploadPlainColumn('cosine'),
-        uploadPlainColumn('ring-distance'),
+        uploadPlainColumn('ring.distance'),
         tf.tensor2d(masses, [Q, C]),
         mask,
         options,

@@ -23,11 +23,11 @@ export function drawTrajectoryTable(
     const ahead = stream.integer(2 * TURNS_AHEAD);
     const before = stream.integer(11);
     const drawn: Record<string, number> = {
-      'age-hours': 30 * stream.uniform() + 1,
+      'age.hours': 30 * stream.uniform() + 1,
       cosine: 2 * stream.uniform() - 1,
-      'ring-distance': Math.min(ahead + 1, before + 1), // the query stands right after the turns ahead, and before the first
+      'ring.distance': Math.min(ahead + 1, before + 1), // the query stands right after the turns ahead, and before the first
       'cold-start': Number(stream.uniform() < 0.3),
-      'ahead-count': ahead,
+      'ahead.count': ahead,
     };
     for (const [f, name] of signals.entries()) {
       const [kind, number] = name.split(':');

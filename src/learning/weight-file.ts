@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
 import { readCheckedSafetensors, type TensorFile, writeSafetensors } from '../core/safetensors.ts';
 import { findNearestWord, parse } from '../core/validation.ts';
+import { updateSignalName } from '../signals/signal-names.ts';
 import type { ScoringModel } from './model.ts';
 import { restoreModel } from './model-registry.ts';
 import { assertValues, chooseParameterValues } from './parameters.ts';
@@ -79,7 +80,14 @@ function parseWeightHeader({ metadata }: TensorFile, path: string): Header {
       { cause: error },
     );
   }
-  return parse(headerSchema, json, path);
+  return withTodaysSignals(parse(headerSchema, json, path));
+}
+
+/** A header of today's names: of signals, and of the parameters that are named after one. */
+function withTodaysSignals(header: Header): Header {
+  const update = (name: string) => (header.signals.includes(name) ? updateSignalName(name) : name);
+  const parameters = header.parameters.map(({ labels, ...rest }) => ({ ...rest, labels: labels.map(update) }));
+  return { ...header, signals: header.signals.map(update), parameters };
 }
 
 function readWeightVector({ tensors }: TensorFile, name: string, size: number | null, path: string): Float64Array {

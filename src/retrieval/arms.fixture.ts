@@ -18,12 +18,12 @@ const putUnderControl = (kind: ControlKind, options: object) => ({ ...options, c
 const forgetful = { combine: 'additive', temperature: 1, decay: 0.3 };
 
 const MIX = {
-  'bm25:share': 0.5,
-  'cosine:session-best': 0.7,
-  'decay-24h': 0.3,
-  leaf: 0.2,
-  'trajectory-5': 1,
-  ircp: 3,
+  'bm25@share': 0.5,
+  'cosine@session-best': 0.7,
+  'decay.24h': 0.3,
+  'thread.leaf': 0.2,
+  'trajectory.5': 1,
+  'attention.ircp': 3,
   tpo: 5,
 };
 
@@ -77,7 +77,7 @@ const written = {
   'mix of signals, rewired graph': putUnderControl('rewired-graph', { ...hybrid, scoring: { weights: MIX } }),
   'mix of words': {
     ...hybrid,
-    scoring: { signals: { groups: ['text'] }, weights: { 'bm25:share': 1, 'cosine:+1': 0.3 } },
+    scoring: { signals: { groups: ['text'] }, weights: { 'bm25@share': 1, 'cosine@next': 0.3 } },
   },
   'diversity filter': { ...hybrid, selection: { method: 'diversity-filter', k: 13 } },
 } as const;

@@ -197,7 +197,7 @@ test('a weight of a coordinate that the dimensions lack is an error', () => {
 });
 
 describe('a mix of signals', () => {
-  const weights = { 'bm25:share': 0.5, 'decay-24h': -1 };
+  const weights = { 'bm25@share': 0.5, 'decay.24h': -1 };
 
   test('has the whole bank and no origin where nothing is said of them', () => {
     const { scoring } = retrieverOptions.parse({ ...least, scoring: { weights } });
@@ -212,21 +212,21 @@ describe('a mix of signals', () => {
   test.each<[string, object, string[]]>([
     [
       'a signal that is none',
-      { weights: { 'bm25:shares': 1, zzzzzzzzzzzz: 1 } },
+      { weights: { 'bm25@shares': 1, zzzzzzzzzzzz: 1 } },
       [
-        'scoring.weights.bm25:shares: expected a signal of the bank, such as bm25:share, got 1',
+        'scoring.weights.bm25@shares: expected a signal of the bank, such as bm25@share, got 1',
         'scoring.weights.zzzzzzzzzzzz: expected a signal of the bank, got 1',
       ],
     ],
     [
       'a signal of a group that the bank has not',
       { signals: { groups: ['time'] }, weights },
-      ['scoring.weights.bm25:share: expected a signal of the bank, got 0.5'],
+      ['scoring.weights.bm25@share: expected a signal of the bank, got 0.5'],
     ],
     [
       'a cosine of an encoder that the bank has not',
-      { signals: { encoders: [{ encoder: 'lsa' }] }, weights: { 'cosine-lsa-2': 1 } },
-      ['scoring.weights.cosine-lsa-2: expected a signal of the bank, such as cosine-lsa:-2, got 1'],
+      { signals: { encoders: [{ encoder: 'lsa' }] }, weights: { 'cosine.lsa-2': 1 } },
+      ['scoring.weights.cosine.lsa-2: expected a signal of the bank, such as cosine.lsa, got 1'],
     ],
     [
       'a weight that is no number',

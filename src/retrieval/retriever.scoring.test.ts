@@ -11,7 +11,7 @@ const least = { candidates: [{ index: 'newest', k: 13 }], relevance: { signals: 
 
 test('the score of a mix is the sum of weight times signal, and relevance does not affect it', async () => {
   const workspace = createSampleWorkspace(world);
-  const weights = { 'decay-6h': 2, newest: -0.7, root: 0.3, 'thread size': 0.11 };
+  const weights = { 'decay.6h': 2, newest: -0.7, root: 0.3, 'thread.size': 0.11 };
   const scoring = { signals: { groups: ['time', 'thread'] }, weights };
   const { pool, scores, components } = await retrieve(workspace, retrieverOptions.parse({ ...least, scoring }));
   expect([...components.keys()]).toEqual(['recency', 'relevance', 'scoring']);

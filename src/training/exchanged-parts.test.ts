@@ -9,11 +9,11 @@ const table = [...listSignalNames(signals), ...listTrajectorySignals(5)];
 const linear = { name: 'linear' as const, nonNegative: [], initial: null };
 
 test('a mix has the parts of the bank that it reads, and all of them together', () => {
-  const read = ['bm25', 'bm25:+1', 'age', 'decay-24h'];
+  const read = ['bm25', 'bm25@next', 'age', 'decay.24h'];
   expect([...listExchangedParts({ signals }, { ...linear, signals: read }, table)]).toEqual([
-    ['neighbours', ['bm25:+1']],
-    ['time', ['age', 'decay-24h']],
-    ['all of these', ['bm25:+1', 'age', 'decay-24h']],
+    ['neighbours', ['bm25@next']],
+    ['time', ['age', 'decay.24h']],
+    ['all of these', ['bm25@next', 'age', 'decay.24h']],
   ]);
   expect([...listExchangedParts({ signals }, { ...linear, signals: ['bm25', 'age'] }, table).keys()]).toEqual(['time']);
   expect(listExchangedParts({ signals }, { ...linear, signals: null }, table).get('neighbours')).toEqual(

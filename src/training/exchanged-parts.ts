@@ -15,10 +15,10 @@ const ALL_PARTS = 'all of these';
 function listTrajectoryParts({
   dimensions,
 }: Extract<ModelOptions, { name: 'trajectory' }>): [string, readonly string[]][] {
-  const order = ['ring-distance', 'ahead-count', ...listAheadSignals()];
+  const order = ['ring.distance', 'ahead.count', ...listAheadSignals()];
   return [
-    ['neighbours', ['neighbour', 'session']],
-    ['time', ['age-hours']],
+    ['neighbours', ['relevance@neighbour', 'relevance@session']],
+    ['time', ['age.hours']],
     ['coordinates', [...listCoordinateSignals(dimensions), 'cold-start']],
     ['attention: likeness', ['cosine']],
     ['attention: order', order],

@@ -38,7 +38,7 @@ describe('a model that is trained on a task', () => {
 
   test('has a number a signal, with where it started and bounds', () => {
     const { numbers } = trained.result;
-    expect(numbers.map(({ label }) => label)).toEqual(['bm25:share', 'cosine:share', 'cosine:+1', 'decay-24h']);
+    expect(numbers.map(({ label }) => label)).toEqual(['bm25@share', 'cosine@share', 'cosine@next', 'decay.24h']);
     expect(numbers.map(({ handTuned }) => handTuned)).toEqual([1, 0, 0, 0]);
     expect(numbers.map(({ value }) => value)).toEqual([...trained.values]);
     for (const { interval } of numbers) expect(interval!.low).toBeLessThanOrEqual(interval!.high);
@@ -81,9 +81,9 @@ describe('a model that is trained on a task', () => {
   test('says what is left where candidates exchange what signals look at', () => {
     const { controls } = trained.result;
     expect(controls.map(({ part, signals }) => [part, signals])).toEqual([
-      ['neighbours', ['cosine:+1']],
-      ['time', ['decay-24h']],
-      ['all of these', ['cosine:+1', 'decay-24h']],
+      ['neighbours', ['cosine@next']],
+      ['time', ['decay.24h']],
+      ['all of these', ['cosine@next', 'decay.24h']],
     ]);
     // Hand-tuned reads bm25 alone, so that all of these exchanges leave it as it is.
     for (const { baseline } of controls) {
@@ -99,9 +99,9 @@ describe('a model that is trained on a task', () => {
   test('says what each family of signals is worth, a difference a metric', () => {
     const { importance } = trained.result;
     expect(importance.map(({ family, signals }) => [family, signals])).toEqual([
-      ['bm25', ['bm25:share']],
-      ['cosine', ['cosine:share', 'cosine:+1']],
-      ['decay-Nh', ['decay-24h']],
+      ['bm25', ['bm25@share']],
+      ['cosine', ['cosine@share', 'cosine@next']],
+      ['decay.Nh', ['decay.24h']],
     ]);
     for (const { comparisons } of importance) expect(Object.keys(comparisons)).toEqual(config.evaluation.metrics);
   });

@@ -53,13 +53,13 @@ function runOfSignal(signal: string, { dataset, table, pool }: LearningTask): Ru
 
 test('a family whose weights may not be negative is left out as any other, and its loss is that of the rest alone', async () => {
   const { job, validated } = await learnLinear(
-    'signals: [bm25:share, decay-24h], nonNegative: [bm25:share, decay-24h]',
+    'signals: [bm25@share, decay.24h], nonNegative: [bm25@share, decay.24h]',
   );
   const found = await measureImportance(job, validated);
-  expect(found.map(({ family }) => family)).toEqual(['bm25', 'decay-Nh']);
+  expect(found.map(({ family }) => family)).toEqual(['bm25', 'decay.Nh']);
   // Without the family, one signal is left: its order is the signal's own, whatever its positive weight.
   const { task, config } = job;
-  const alone = runOfSignal('decay-24h', job.task);
+  const alone = runOfSignal('decay.24h', job.task);
   const { arms } = await measureMethods(
     task,
     config,
@@ -77,17 +77,17 @@ test('a family whose weights may not be negative is left out as any other, and i
 });
 
 test('a family that is the whole model is not asked about, and one part alone is its own sum', async () => {
-  const { job, validated } = await learnLinear('signals: [decay-6h, decay-24h]');
+  const { job, validated } = await learnLinear('signals: [decay.6h, decay.24h]');
   expect(await measureImportance(job, validated)).toEqual([]);
   const controls = await measureNullControls(job, validated);
-  expect(controls.map(({ part, signals }) => [part, signals])).toEqual([['time', ['decay-6h', 'decay-24h']]]);
+  expect(controls.map(({ part, signals }) => [part, signals])).toEqual([['time', ['decay.6h', 'decay.24h']]]);
   // All that this mix knows is given to others.
   expect(controls[0]?.comparisons['mrr@10']?.difference.mean).not.toBe(0);
 });
 
 test('the hand-tuned numbers are measured under each exchange too: what they read changes them', async () => {
   const { job, validated } = await learnLinear(
-    'signals: [bm25:share, decay-6h, decay-24h], initial: { bm25:share: 1, decay-24h: 2 }',
+    'signals: [bm25@share, decay.6h, decay.24h], initial: { bm25@share: 1, decay.24h: 2 }',
   );
   const [time] = await measureNullControls(job, validated);
   expect(time?.baseline.isUnchanged).toBe(false);

@@ -3,7 +3,7 @@ import { SPREAD } from '../signals/bank/spread.ts';
 /** The base of a signal's name: without its spread over a session, and without the number that distinguishes it from similar ones. */
 function findRootSignal(signal: string): string {
   const suffix = SPREAD.find((ending) => ending !== '' && signal.endsWith(ending)) ?? '';
-  return signal.slice(0, signal.length - suffix.length).replace(/(?<=-)\d+(?=h?$)/, 'N');
+  return signal.slice(0, signal.length - suffix.length).replace(/(?<=[-.])\d+(?=h?(?:@|$))/, 'N');
 }
 
 /**
@@ -17,6 +17,6 @@ export function groupSignalFamilies(signals: readonly string[]): ReadonlyMap<str
     if (members === undefined) families.set(family, [signal]);
     else if (!members.includes(signal)) members.push(signal);
   };
-  for (const signal of signals) for (const factor of signal.split(' × ')) add(findRootSignal(factor), signal);
+  for (const signal of signals) for (const factor of signal.split('*')) add(findRootSignal(factor), signal);
   return families;
 }

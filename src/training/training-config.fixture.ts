@@ -19,8 +19,8 @@ export function buildSampleTrainingConfig(dataFolder: string) {
     models: [
       {
         name: 'linear',
-        signals: ['bm25:share', 'cosine:share', 'cosine:+1', 'decay-24h'],
-        initial: { 'bm25:share': 1 },
+        signals: ['bm25@share', 'cosine@share', 'cosine@next', 'decay.24h'],
+        initial: { 'bm25@share': 1 },
       },
     ],
     fitting: {

@@ -10,6 +10,7 @@ import { composeFiles, findWriterFolder } from '../experiment/config/config-comp
 import { metric, metrics, slug } from '../experiment/config/config-schema.ts';
 import { VALIDATION_METRIC } from '../learning/table-metrics.ts';
 import { signalBankOptions } from '../signals/bank/options.ts';
+import { signalName, signalNumbers } from '../signals/signal-names.ts';
 
 const loss = z.enum(['listwise', 'infonce']);
 const positive = z.number().positive();
@@ -41,10 +42,10 @@ const modelOptions = z.discriminatedUnion('name', [
   z.strictObject({
     name: z.literal('linear'),
     /** Signals of the bank; null for all. */
-    signals: z.array(z.string()).min(1).nullable().default(null),
-    nonNegative: z.array(z.string()).default([]),
+    signals: z.array(signalName).min(1).nullable().default(null),
+    nonNegative: z.array(signalName).default([]),
     /** Hand-tuned weight of a standard deviation of each signal, the start; by default bm25 and cosine alike. */
-    initial: z.record(z.string(), z.number()).nullable().default(null),
+    initial: signalNumbers.nullable().default(null),
   }),
   z.strictObject({
     name: z.literal('trajectory'),

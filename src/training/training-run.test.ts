@@ -95,6 +95,6 @@ describe('runTest', () => {
 
   test('refuses weights whose signals are not there', async () => {
     const config = load('signals.groups=[text]', 'models=[{name: linear}]');
-    await expect(runTest(config, finished.weights, context)).rejects.toThrow(/need missing signals: .*decay-24h/);
+    await expect(runTest(config, finished.weights, context)).rejects.toThrow(/need missing signals: .*decay\.24h/);
   });
 });

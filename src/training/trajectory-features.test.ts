@@ -12,8 +12,8 @@ import type { Workspace } from '../signals/workspace.ts';
 import { withTrajectorySignals } from './trajectory-features.ts';
 
 const SCORES = ['bm25', 'cosine'] as const;
-const AROUND = ['', ':-1', ':+1', ':session-best'] as const;
-const SIGNALS = SCORES.flatMap((score) => [...AROUND, ':share'].map((suffix) => `${score}${suffix}`));
+const AROUND = ['', '@previous', '@next', '@session-best'] as const;
+const SIGNALS = SCORES.flatMap((score) => [...AROUND, '@share'].map((suffix) => `${score}${suffix}`));
 
 const world = drawSampleWorld(31, 97, 23, 5);
 let workspace: Workspace;
@@ -74,9 +74,9 @@ test('relevance is a share of the query’s best score, also of the turns beside
       return sum;
     };
     expect(readTableValue('relevance', pair)).toBeCloseTo(computeExpectedShare(['']), 5);
-    expect(readTableValue('neighbour', pair)).toBeCloseTo(computeExpectedShare([':-1', ':+1']), 5);
-    expect(readTableValue('session', pair)).toBeCloseTo(computeExpectedShare([':session-best']), 5);
-    if (readTableValue('relevance', pair) === 0 && readTableValue('neighbour', pair) > 0) withoutOwn++;
+    expect(readTableValue('relevance@neighbour', pair)).toBeCloseTo(computeExpectedShare(['@previous', '@next']), 5);
+    expect(readTableValue('relevance@session', pair)).toBeCloseTo(computeExpectedShare(['@session-best']), 5);
+    if (readTableValue('relevance', pair) === 0 && readTableValue('relevance@neighbour', pair) > 0) withoutOwn++;
   }
   expect(withoutOwn).toBeGreaterThan(11);
 });
@@ -88,11 +88,11 @@ test('a candidate looks at the turns of its conversation that follow before the 
       const pair = q * pool.width + c;
       const { turns } = buildVisibleThread(world, query, turn);
       const after = turns.slice(turns.findIndex(({ id }) => id === turn.id) + 1);
-      expect(readTableValue('ahead-count', pair)).toBe(after.length);
-      expect(readTableValue('age-hours', pair)).toBeCloseTo((query.timestamp - turn.timestamp) / HOUR_MILLISECONDS, 3);
+      expect(readTableValue('ahead.count', pair)).toBe(after.length);
+      expect(readTableValue('age.hours', pair)).toBeCloseTo((query.timestamp - turn.timestamp) / HOUR_MILLISECONDS, 3);
       for (let k = 1; k <= TURNS_AHEAD; k++) {
         const next = after[k - 1];
-        expect(readTableValue(`ahead:${k}`, pair)).toBeCloseTo(next === undefined ? 0 : cosine(world, turn, next), 5);
+        expect(readTableValue(`ahead.${k}`, pair)).toBeCloseTo(next === undefined ? 0 : cosine(world, turn, next), 5);
         looked += next === undefined ? 0 : 1;
       }
     }

@@ -5,6 +5,7 @@ import type { CandidatePool } from '../signals/candidate-pool.ts';
 import type { Column } from '../signals/column.ts';
 import { buildForwardCosines } from '../signals/forward-cosines.ts';
 import { pairFrames } from '../signals/frames.ts';
+import { toSignalPart } from '../signals/signal-names.ts';
 import { TRAJECTORY_DEFAULTS } from '../signals/trajectory-options.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import type { Dimensions } from '../trajectory/coordinate-names.ts';
@@ -13,9 +14,9 @@ import { computeAgesHours } from '../trajectory/time-decay.ts';
 /** Inputs of the model besides the bank that compare vectors: they differ between encoders. */
 export const VECTOR_INPUTS: readonly string[] = [
   'relevance',
-  'neighbour',
-  'session',
-  'coordinate:homogeneity',
+  'relevance@neighbour',
+  'relevance@session',
+  'coordinate.homogeneity',
   ...listAheadSignals(),
 ];
 
@@ -24,7 +25,7 @@ const RELEVANCE = ['bm25', 'cosine'] as const;
 
 /** The signals of the bank that relevance is made of. */
 export const RELEVANCE_SIGNALS: readonly string[] = RELEVANCE.flatMap((score) =>
-  ['', ':share', ':-1', ':+1', ':session-best'].map((suffix) => `${score}${suffix}`),
+  ['', '@share', '@previous', '@next', '@session-best'].map((suffix) => `${score}${suffix}`),
 );
 
 function createColumnReader({ signals, values }: SignalTable): (name: string) => Column {
@@ -53,7 +54,7 @@ function findBestScores(scores: Column, shares: Column, width: number): Float64A
  */
 function computeRelevanceInputs(column: (name: string) => Column, width: number): Record<string, Column> {
   const best = new Map(
-    RELEVANCE.map((score) => [score, findBestScores(column(score), column(`${score}:share`), width)]),
+    RELEVANCE.map((score) => [score, findBestScores(column(score), column(`${score}@share`), width)]),
   );
   const meanShare = (signalsOf: (score: string) => string[]) => {
     const mean = new Float32Array(column('bm25').length);
@@ -69,8 +70,8 @@ function computeRelevanceInputs(column: (name: string) => Column, width: number)
   };
   return {
     relevance: meanShare((score) => [score]),
-    neighbour: meanShare((score) => [`${score}:-1`, `${score}:+1`]),
-    session: meanShare((score) => [`${score}:session-best`]),
+    'relevance@neighbour': meanShare((score) => [`${score}@previous`, `${score}@next`]),
+    'relevance@session': meanShare((score) => [`${score}@session-best`]),
   };
 }
 
@@ -83,7 +84,7 @@ async function computeAheadColumns(
   const { width, next, rows } = await buildForwardCosines(workspace.corpus, workspace.turnVectors, TURNS_AHEAD);
   const columns: Record<string, Column> = {};
   for (let k = 1; k <= TURNS_AHEAD; k++) {
-    columns[`ahead:${k}`] = Float32Array.from(pool.positions, (position, pair) =>
+    columns[`ahead.${k}`] = Float32Array.from(pool.positions, (position, pair) =>
       position < 0 || k > (counts[pair] as number) ? 0 : (next[(rows[position] as number) * (width + 1) + k] as number),
     );
   }
@@ -109,14 +110,14 @@ export async function withTrajectorySignals(
   const column = createColumnReader(table);
   const columns: Record<string, Column> = {
     ...computeRelevanceInputs(column, pool.width),
-    'age-hours': computeAgesHours(workspace.corpus.timestamps, moments, pool.positions),
-    'ring-distance': frames.ringDistances,
+    'age.hours': computeAgesHours(workspace.corpus.timestamps, moments, pool.positions),
+    'ring.distance': frames.ringDistances,
     'cold-start': Float32Array.from(frames.coldStart),
-    'ahead-count': counts,
+    'ahead.count': counts,
     ...(await computeAheadColumns(workspace, pool, counts)),
     ...Object.fromEntries(
       frames.names.map((name, i) => [
-        `coordinate:${name}`,
+        `coordinate.${toSignalPart(name)}`,
         Float32Array.from(pool.positions, (_, pair) => {
           const at = pair * frames.names.length + i;
           return (frames.candidates[at] as number) - (frames.queries[at] as number);

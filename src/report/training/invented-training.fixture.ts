@@ -27,8 +27,17 @@ const METHODS = ['hand-tuned', 'uniform', 'random search', 'coordinate ascent', 
 const GAINS = [0, -0.06, 0.02, 0.035, 0.07];
 /** The loss under each null control; the last one exchanges the signals of all the others. */
 const TAKEN = { neighbours: 0.028, time: 0.009, structure: -0.001, 'all of these': 0.041 };
-const SCORES = ['bm25', 'cosine', 'lsa', 'entities', 'session-words', 'asked & <named>', 'age', 'rank'];
-const SPREADS = ['', ':-1', ':+1', ':-2', ':+2', ':session-best', ':session-mean', ':share'];
+const SCORES = [
+  'bm25',
+  'cosine',
+  'cosine.lsa',
+  'coverage.entities',
+  'bm25.session',
+  'asked & <named>',
+  'age',
+  'rank.age',
+];
+const SPREADS = ['', '@previous', '@next', '@previous-2', '@next-2', '@session-best', '@session-mean', '@share'];
 
 /** A result with the shape of a real training and invented figures. */
 export function inventTraining(seed: number, size: SampleTrainingSize): TrainingResult {
@@ -102,7 +111,7 @@ function buildTrainingConfig(): TrainingConfig {
 function inventSignalNames(count: number): string[] {
   return Array.from({ length: count }, (_, at) => {
     const name = `${SCORES[at % SCORES.length]}${SPREADS[Math.floor(at / SCORES.length) % SPREADS.length]}`;
-    return at < SCORES.length * SPREADS.length ? name : `${name} × words ${at}`;
+    return at < SCORES.length * SPREADS.length ? name : `${name}*form.${at}`;
   });
 }
 
@@ -253,7 +262,7 @@ function inventCalibrationBins(draw: Random): ModelResult['calibration']['bins']
 
 function inventImportance(draw: Random, family: string): Importance {
   const mean = -0.05 * draw.uniform() ** 4 + 0.004 * (draw.uniform() - 0.5);
-  return { family, signals: [family, `${family}:share`], comparisons: inventComparisons(draw, mean) };
+  return { family, signals: [family, `${family}@share`], comparisons: inventComparisons(draw, mean) };
 }
 
 function inventNullControls(draw: Random, signals: readonly string[]): NullControl[] {

@@ -10,8 +10,11 @@ import { createThreadsWorkspace, drawSampleThreads } from './threads.fixture.ts'
 beforeAll(() => useBackend('wasm'));
 
 test.each<[string, Record<string, number>]>([
-  ['several signals', { 'bm25:share': 0.7, cosine: -1.3, 'decay-6h': 2, 'leaf × decay-24h': 0.31, rcp: 11 }],
-  ['one', { length: 1 }],
+  [
+    'several signals',
+    { 'bm25@share': 0.7, cosine: -1.3, 'decay.6h': 2, 'thread.leaf*decay.24h': 0.31, 'attention.rcp': 11 },
+  ],
+  ['one', { 'form.length': 1 }],
   ['none', {}],
 ])('the score is the weighted sum of %s, and 0 where the pool is padded', async (_, weights) => {
   const before = tf.memory().numTensors;

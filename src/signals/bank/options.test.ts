@@ -13,10 +13,10 @@ test('without options a bank has every group and the encoder of the experiment a
 
 test('cosines are named after their encoders, in their order', () => {
   const encoders = [{ encoder: 'lsa' }, { encoder: 'use-lite' }, { encoder: 'lsa', dimension: 7 }, { encoder: 'lsa' }];
-  const names = ['cosine', 'cosine-lsa', 'cosine-use-lite', 'cosine-lsa-2', 'cosine-lsa-3'];
+  const names = ['cosine', 'cosine.lsa', 'cosine.use-lite', 'cosine.lsa-2', 'cosine.lsa-3'];
   expect(listCosineNames(parseBank({ encoders }))).toEqual(names);
-  const shares = listBankNames({ encoders }).filter((name) => /^cosine\S*:share$/.test(name));
-  expect(shares).toEqual(names.map((name) => `${name}:share`));
+  const shares = listBankNames({ encoders }).filter((name) => /^cosine\S*@share$/.test(name));
+  expect(shares).toEqual(names.map((name) => `${name}@share`));
 });
 
 describe('names', () => {
@@ -32,7 +32,7 @@ describe('names', () => {
       const parts = [...listBankNames({ groups: [group] }), ...listBankNames({ groups: others })];
       const whole = listBankNames({});
       expect(whole).toEqual(expect.arrayContaining(parts));
-      const both = whole.filter((name) => !parts.includes(name) && !name.startsWith('bm25-author'));
+      const both = whole.filter((name) => !parts.includes(name) && !name.startsWith('bm25.author'));
       expect(PRODUCTS.map(({ name }) => name)).toEqual(expect.arrayContaining(both));
     },
   );

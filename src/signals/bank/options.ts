@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { freezeDeeply } from '../../core/frozen.ts';
 import { encoderOptions } from '../../embedding/registry.ts';
+import { signalNumbers } from '../signal-names.ts';
 import type { WorldPart } from '../worlds/world-parts.ts';
 import { PAIR_SIGNALS, type PairGroup } from './pair-signals.ts';
 import { PRODUCTS } from './products.ts';
@@ -61,18 +62,18 @@ const SPREAD_WORDS: readonly BankSignal[] = [
 ];
 /** The same with the names of authors. */
 const AUTHOR_WORDS = describeTextSignal(
-  'bm25-author',
+  'bm25.author',
   "BM25 with names of authors, over turns with their author's name prepended",
 );
 
 /** The scores of the words of several turns together. */
 const SHARED: readonly BankSignal[] = [
-  describeTextSignal('bm25-window-1', 'BM25 of the turn together with the ones before and after it in its session'),
-  describeTextSignal('coverage-window-1', 'coverage of the same'),
-  describeTextSignal('bm25-window-2', 'BM25 of the turn with the two before and the two after it'),
-  describeTextSignal('coverage-window-2', 'coverage of the same'),
-  describeTextSignal('bm25-session', 'BM25 of its session'),
-  describeTextSignal('coverage-session', 'coverage of its session'),
+  describeTextSignal('bm25.window-1', 'BM25 of the turn together with the ones before and after it in its session'),
+  describeTextSignal('coverage.window-1', 'coverage of the same'),
+  describeTextSignal('bm25.window-2', 'BM25 of the turn with the two before and the two after it'),
+  describeTextSignal('coverage.window-2', 'coverage of the same'),
+  describeTextSignal('bm25.session', 'BM25 of its session'),
+  describeTextSignal('coverage.session', 'coverage of its session'),
 ];
 export const SHARED_WORDS: readonly string[] = SHARED.map(({ name }) => name);
 
@@ -80,7 +81,7 @@ export const SHARED_WORDS: readonly string[] = SHARED.map(({ name }) => name);
 export function listCosineNames({ encoders }: SignalBankOptions): string[] {
   const names = encoders.map(({ encoder }, i) => {
     const earlier = encoders.slice(0, i).filter((other) => other.encoder === encoder).length;
-    return `cosine-${encoder}${earlier === 0 ? '' : `-${earlier + 1}`}`;
+    return `cosine.${encoder}${earlier === 0 ? '' : `-${earlier + 1}`}`;
   });
   return ['cosine', ...names];
 }
@@ -152,7 +153,7 @@ export const scoringOptions = z.strictObject({
   /** The bank that the signals are of. */
   signals: signalBankOptions.prefault({}),
   /** Signal -> what one unit of it is worth. */
-  weights: z.record(z.string(), z.number()),
+  weights: signalNumbers,
   origin: weightsOrigin.nullable().default(null),
 });
 export type ScoringOptions = z.output<typeof scoringOptions>;

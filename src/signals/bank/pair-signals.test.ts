@@ -98,9 +98,12 @@ const whenKindIs =
   (kind: string, value: Formula): Formula =>
   (pair) =>
     findAsked(pair).kind === kind ? value(pair) : 0;
-const buildDecays = (prefix: string, age: Formula) =>
+const buildDecays = (context: string, age: Formula) =>
   Object.fromEntries(
-    [1, 6, 24, 96, 720].map((half): [string, Formula] => [`${prefix}-${half}h`, (pair) => 0.5 ** (age(pair) / half)]),
+    [1, 6, 24, 96, 720].map((half): [string, Formula] => [
+      `decay.${half}h${context}`,
+      (pair) => 0.5 ** (age(pair) / half),
+    ]),
   );
 const countQuietHours: Formula = (pair) => countHoursTo(pair, findNewestTurn(pair));
 const listSessionTurns = ({ past, turn }: Pair) =>
@@ -109,62 +112,63 @@ const getAsker = ({ query }: Pair) => query.author;
 
 const FORMULAS: Readonly<Record<PairGroup, Readonly<Record<string, Formula>>>> = {
   form: {
-    length: (pair) => Math.log(1 + getExpectedForm(pair)[0]),
-    question: ({ turn }) => is(turn.text.endsWith('?')),
-    answer: (pair) => {
+    'form.length': (pair) => Math.log(1 + getExpectedForm(pair)[0]),
+    'form.question': ({ turn }) => is(turn.text.endsWith('?')),
+    'form.answer': (pair) => {
       const session = listSessionTurns(pair);
       const before = session[session.indexOf(pair.turn) - 1];
       return is(before?.text.endsWith('?') === true && before.author !== pair.turn.author);
     },
-    number: hasDigits,
-    times: computeTimesForm,
-    names: computeNamesForm,
-    'time asked': whenKindIs('time', computeTimesForm),
-    'number asked': whenKindIs('number', hasDigits),
-    'name asked': whenKindIs('person-or-place', computeNamesForm),
-    entities: (pair) => computeSharedPart(findAsked(pair).entities, getExpectedForm(pair)[2]),
+    'form.number': hasDigits,
+    'form.times': computeTimesForm,
+    'form.names': computeNamesForm,
+    'form.times@asked': whenKindIs('time', computeTimesForm),
+    'form.number@asked': whenKindIs('number', hasDigits),
+    'form.names@asked': whenKindIs('person-or-place', computeNamesForm),
+    'coverage.entities': (pair) => computeSharedPart(findAsked(pair).entities, getExpectedForm(pair)[2]),
   },
   time: {
     age: (pair) => Math.log(1 + countHoursTo(pair, pair.turn)),
-    'age rank': (pair) => Math.log(countTurnsBehind(pair)),
-    newest: (pair) => 1 / countTurnsBehind(pair),
-    ...buildDecays('decay', (pair) => countHoursTo(pair, pair.turn)),
-    place: ({ past, turn }) => (past.indexOf(turn) + 1) / past.length,
-    'time named': (pair) => {
+    'rank.age': (pair) => Math.log(countTurnsBehind(pair)),
+    'rank.newest': (pair) => 1 / countTurnsBehind(pair),
+    ...buildDecays('', (pair) => countHoursTo(pair, pair.turn)),
+    recency: ({ past, turn }) => (past.indexOf(turn) + 1) / past.length,
+    'time.named': (pair) => {
       const hour = (pair.turn.timestamp - START) / HOUR_MILLISECONDS;
       const { range } = findAsked(pair);
       return is(range !== undefined && range[0] <= hour && hour < range[1]);
     },
   },
   thread: {
-    depth: ({ turn }) => Math.log(1 + countTurnAncestors(turn)),
-    root: ({ turn }) => is(turn.parentId === null),
-    children: (pair) => Math.log(1 + listAnswers(pair).length),
-    leaf: (pair) => is(listAnswers(pair).length === 0),
-    last: (pair) => is(findNewestTurn(pair) === pair.turn),
-    'thread size': (pair) => Math.log(listThreadTurns(pair).length),
-    'thread quiet': (pair) => Math.log(1 + countQuietHours(pair)),
-    ...buildDecays('thread-decay', countQuietHours),
-    'behind last': (pair) => Math.log(listThreadTurns(pair).length - listThreadTurns(pair).indexOf(pair.turn)),
-    'session begin': (pair) => 1 / (1 + listSessionTurns(pair).indexOf(pair.turn)),
+    'thread.depth': ({ turn }) => Math.log(1 + countTurnAncestors(turn)),
+    'thread.root': ({ turn }) => is(turn.parentId === null),
+    'thread.children': (pair) => Math.log(1 + listAnswers(pair).length),
+    'thread.leaf': (pair) => is(listAnswers(pair).length === 0),
+    'thread.last': (pair) => is(findNewestTurn(pair) === pair.turn),
+    'thread.size': (pair) => Math.log(listThreadTurns(pair).length),
+    'age@thread': (pair) => Math.log(1 + countQuietHours(pair)),
+    ...buildDecays('@thread', countQuietHours),
+    'rank.age@thread': (pair) => Math.log(listThreadTurns(pair).length - listThreadTurns(pair).indexOf(pair.turn)),
+    'session.begin': (pair) => 1 / (1 + listSessionTurns(pair).indexOf(pair.turn)),
   },
   channel: {
     channel: ({ query, turn }) => is(query.channel !== null && query.channel === turn.channel),
   },
   author: {
-    'author named': (pair) => is(findAsked(pair).named.includes(pair.turn.author ?? '')),
-    'author alone named': (pair) => is(findAsked(pair).named.join() === pair.turn.author),
-    'own turn': (pair) => is(getAsker(pair) !== null && pair.turn.author === getAsker(pair)),
-    'spoke in thread': (pair) =>
+    'author.named': (pair) => is(findAsked(pair).named.includes(pair.turn.author ?? '')),
+    'author.only-named': (pair) => is(findAsked(pair).named.join() === pair.turn.author),
+    'author.asker': (pair) => is(getAsker(pair) !== null && pair.turn.author === getAsker(pair)),
+    'author.asker@thread': (pair) =>
       is(getAsker(pair) !== null && listThreadTurns(pair).some(({ author }) => author === getAsker(pair))),
-    'answers own turn': (pair) => is(getAsker(pair) !== null && findPairParent(pair)?.author === getAsker(pair)),
-    'already answered': (pair) =>
+    'author.asker@parent': (pair) => is(getAsker(pair) !== null && findPairParent(pair)?.author === getAsker(pair)),
+    'author.asker@children': (pair) =>
       is(getAsker(pair) !== null && listAnswers(pair).some(({ author }) => author === getAsker(pair))),
-    'names asker': ({ query, turn }) => {
+    'asker.named': ({ query, turn }) => {
       const first = query.author?.toLowerCase().split(' ')[0];
       return is(first !== undefined && turn.text.toLowerCase().split(/\W+/).includes(first));
     },
-    speakers: (pair) => Math.log(1 + new Set(listThreadTurns(pair).flatMap(({ author }) => author ?? [])).size),
+    'thread.speakers': (pair) =>
+      Math.log(1 + new Set(listThreadTurns(pair).flatMap(({ author }) => author ?? [])).size),
   },
 };
 

@@ -50,34 +50,38 @@ function readAuthor({ corpus }: PairTables, position: number): string | null {
 }
 
 const FORM: Readonly<Record<string, PairSignal>> = {
-  length: pair('ln(1 + words)', ['texts'], (_, position, { forms }) => forms.length[position] as number),
-  question: pair(
+  'form.length': pair('ln(1 + words)', ['texts'], (_, position, { forms }) => forms.length[position] as number),
+  'form.question': pair(
     '1 if it has a question mark',
     ['texts'],
     (_, position, { forms }) => forms.question[position] as number,
   ),
-  answer: pair(
+  'form.answer': pair(
     '1 if the turn before it in its session has one; with the group `author`, if that turn has another author',
     ['texts'],
     (_, position, { forms }) => forms.answer[position] as number,
   ),
-  number: pair('1 if it has a digit', ['texts'], (_, position, { forms }) => forms.number[position] as number),
-  times: pair('ln(1 + expressions of time)', ['texts'], (_, position, { forms }) => forms.times[position] as number),
-  names: pair(
+  'form.number': pair('1 if it has a digit', ['texts'], (_, position, { forms }) => forms.number[position] as number),
+  'form.times': pair(
+    'ln(1 + expressions of time)',
+    ['texts'],
+    (_, position, { forms }) => forms.times[position] as number,
+  ),
+  'form.names': pair(
     'ln(1 + distinct named things: titles, names, numbers)',
     ['texts'],
     (_, position, { forms }) => forms.names[position] as number,
   ),
-  'time asked': pair('`times` if the query asks when, else 0', ['texts'], ({ kind }, position, { forms }) =>
+  'form.times@asked': pair('`form.times` if the query asks when, else 0', ['texts'], ({ kind }, position, { forms }) =>
     kind === 'time' ? (forms.times[position] as number) : 0,
   ),
-  'number asked': pair('`number` if it asks how many', ['texts'], ({ kind }, position, { forms }) =>
+  'form.number@asked': pair('`form.number` if it asks how many', ['texts'], ({ kind }, position, { forms }) =>
     kind === 'number' ? (forms.number[position] as number) : 0,
   ),
-  'name asked': pair('`names` if it asks who or where', ['texts'], ({ kind }, position, { forms }) =>
+  'form.names@asked': pair('`form.names` if it asks who or where', ['texts'], ({ kind }, position, { forms }) =>
     kind === 'person-or-place' ? (forms.names[position] as number) : 0,
   ),
-  entities: pair(
+  'coverage.entities': pair(
     'share of the named things of the query that the turn names too',
     ['texts'],
     ({ entities }, position, { forms }) =>
@@ -89,17 +93,17 @@ const TIME: Readonly<Record<string, PairSignal>> = {
   age: pair('ln(1 + hours before the query)', ['times'], (asked, position, tables) =>
     Math.log1p(computeAgeHours(asked, position, tables)),
   ),
-  'age rank': pair('ln(1 + turns between it and the query)', ['times'], ({ cutoff }, position) =>
+  'rank.age': pair('ln(1 + turns between it and the query)', ['times'], ({ cutoff }, position) =>
     Math.log(cutoff - position),
   ),
-  newest: pair(
+  'rank.newest': pair(
     '1 / (1 + turns between it and the query)',
     ['times'],
     ({ cutoff }, position) => 1 / (cutoff - position),
   ),
   ...Object.fromEntries(
     HALF_LIVES_HOURS.map((halfLifeHours) => [
-      `decay-${halfLifeHours}h`,
+      `decay.${halfLifeHours}h`,
       pair(
         `0.5^(age / ${halfLifeHours} hours)`,
         ['times'],
@@ -107,12 +111,12 @@ const TIME: Readonly<Record<string, PairSignal>> = {
       ),
     ]),
   ),
-  place: pair(
+  recency: pair(
     'its position among the turns before the query, from 0 to 1 for the newest',
     ['times'],
     ({ cutoff }, position) => (position + 1) / cutoff,
   ),
-  'time named': pair(
+  'time.named': pair(
     '1 if its time is a time that the query names',
     ['texts', 'times'],
     ({ ranges }, position, { corpus }) => {
@@ -123,32 +127,34 @@ const TIME: Readonly<Record<string, PairSignal>> = {
 };
 
 const THREAD: Readonly<Record<string, PairSignal>> = {
-  depth: pair('ln(1 + turns above it)', ['replies', 'times'], (_, position, { threads }) =>
+  'thread.depth': pair('ln(1 + turns above it)', ['replies', 'times'], (_, position, { threads }) =>
     Math.log1p(threads.depth[position] as number),
   ),
-  root: pair('1 if it answers none', ['replies', 'times'], (_, position, { corpus }) =>
+  'thread.root': pair('1 if it answers none', ['replies', 'times'], (_, position, { corpus }) =>
     toFlag(corpus.parent[position] === -1),
   ),
-  children: pair('ln(1 + answers to it before the query)', ['replies', 'times'], ({ cutoff }, position, { threads }) =>
-    Math.log1p(threads.countChildrenBefore(position, cutoff)),
+  'thread.children': pair(
+    'ln(1 + answers to it before the query)',
+    ['replies', 'times'],
+    ({ cutoff }, position, { threads }) => Math.log1p(threads.countChildrenBefore(position, cutoff)),
   ),
-  leaf: pair('1 if it had no answer', ['replies', 'times'], ({ cutoff }, position, { threads }) =>
+  'thread.leaf': pair('1 if it had no answer', ['replies', 'times'], ({ cutoff }, position, { threads }) =>
     toFlag(threads.countChildrenBefore(position, cutoff) === 0),
   ),
-  last: pair('1 if it was the newest of its conversation', ['times'], ({ cutoff }, position, { threads }) =>
+  'thread.last': pair('1 if it was the newest of its conversation', ['times'], ({ cutoff }, position, { threads }) =>
     toFlag(threads.findNewestBefore(position, cutoff) === position),
   ),
-  'thread size': pair(
+  'thread.size': pair(
     'ln(turns of its conversation before the query)',
     ['times'],
     ({ cutoff }, position, { threads }) => Math.log(threads.countThreadTurns(position, cutoff)),
   ),
-  'thread quiet': pair('ln(1 + hours since the newest of its conversation)', ['times'], (asked, position, tables) =>
+  'age@thread': pair('ln(1 + hours since the newest of its conversation)', ['times'], (asked, position, tables) =>
     Math.log1p(computeQuietHours(asked, position, tables)),
   ),
   ...Object.fromEntries(
     HALF_LIVES_HOURS.map((halfLifeHours) => [
-      `thread-decay-${halfLifeHours}h`,
+      `decay.${halfLifeHours}h@thread`,
       pair(
         `0.5^(the same hours / ${halfLifeHours})`,
         ['replies', 'times'],
@@ -156,13 +162,13 @@ const THREAD: Readonly<Record<string, PairSignal>> = {
       ),
     ]),
   ),
-  'behind last': pair(
+  'rank.age@thread': pair(
     'ln(1 + later turns of its conversation)',
     ['times'],
     ({ cutoff }, position, { corpus, threads }) =>
       Math.log1p(threads.countThreadTurns(position, cutoff) - 1 - (corpus.ringPosition[position] as number)),
   ),
-  'session begin': pair(
+  'session.begin': pair(
     '1 / (1 + turns before it in its session)',
     ['times'],
     (_, position, { sessions }) => 1 / (1 + (sessions.stepOf[position] as number)),
@@ -176,11 +182,11 @@ const CHANNEL: Readonly<Record<string, PairSignal>> = {
 };
 
 const AUTHOR: Readonly<Record<string, PairSignal>> = {
-  'author named': pair('1 if the query names its author', ['texts'], ({ named }, position, tables) => {
+  'author.named': pair('1 if the query names its author', ['texts'], ({ named }, position, tables) => {
     const author = readAuthor(tables, position);
     return toFlag(author !== null && named.has(author));
   }),
-  'author alone named': pair(
+  'author.only-named': pair(
     '1 if the query names its author and no other earlier author',
     ['texts'],
     ({ named }, position, tables) => {
@@ -188,16 +194,16 @@ const AUTHOR: Readonly<Record<string, PairSignal>> = {
       return toFlag(author !== null && named.size === 1 && named.has(author));
     },
   ),
-  'own turn': pair('1 if the asker is its author', [], ({ query }, position, tables) =>
+  'author.asker': pair('1 if the asker is its author', [], ({ query }, position, tables) =>
     toFlag(query.author !== null && readAuthor(tables, position) === query.author),
   ),
-  'spoke in thread': pair(
+  'author.asker@thread': pair(
     '1 if the asker is the author of an earlier turn of its conversation',
     ['times'],
     ({ query, cutoff }, position, { threads }) =>
       toFlag(query.author !== null && threads.hasSpoken(query.author, position, cutoff)),
   ),
-  'answers own turn': pair(
+  'author.asker@parent': pair(
     '1 if it answers a turn of the asker',
     ['replies', 'texts'],
     ({ query }, position, tables) => {
@@ -205,16 +211,16 @@ const AUTHOR: Readonly<Record<string, PairSignal>> = {
       return toFlag(query.author !== null && parent >= 0 && readAuthor(tables, parent) === query.author);
     },
   ),
-  'already answered': pair(
+  'author.asker@children': pair(
     '1 if the asker had answered it',
     ['replies', 'texts'],
     ({ query, cutoff }, position, { threads }) =>
       toFlag(query.author !== null && threads.isAnsweredBy(query.author, position, cutoff)),
   ),
-  'names asker': pair('1 if it names the asker', ['texts'], ({ askerNames }, position, { words }) =>
+  'asker.named': pair('1 if it names the asker', ['texts'], ({ askerNames }, position, { words }) =>
     toFlag(askerNames.some((name) => words[position]?.has(name))),
   ),
-  speakers: pair(
+  'thread.speakers': pair(
     'ln(1 + authors of its conversation before the query)',
     ['times'],
     ({ cutoff }, position, { threads }) => Math.log1p(threads.countSpeakers(position, cutoff)),

@@ -5,7 +5,7 @@ import { PRODUCTS } from './products.ts';
 test('every product is of two other signals of the whole bank, and named after them', () => {
   const names = listSignalNames(signalBankOptions.parse({ groups: SIGNAL_GROUPS }));
   for (const { name, of } of PRODUCTS) {
-    expect(name).toBe(of.join(' × '));
+    expect(name).toBe(of.join('*'));
     for (const factor of of) {
       expect(names).toContain(factor);
       expect(factor).not.toContain('×');

@@ -5,7 +5,7 @@ import { QueryRows } from './query-rows.ts';
 const columns = new Map([
   ['a', 0],
   ['b', 1],
-  ['a × b', 2],
+  ['a*b', 2],
 ]);
 
 /** Two queries of three candidates, the second of which has one less. */
@@ -14,7 +14,7 @@ function fillTwoQueries(): Float32Array {
   const rows = new QueryRows({ values, columns }, 1, Int32Array.from([5, 7, -1]));
   rows.write('b', (position, place) => position + place / 10);
   rows.write('a', (position) => position);
-  rows.multiply('a × b', ['a', 'b']);
+  rows.multiply('a*b', ['a', 'b']);
   return values;
 }
 

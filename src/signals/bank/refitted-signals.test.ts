@@ -54,8 +54,8 @@ describe('signals of another encoder', () => {
   });
 
   test('are a cosine and what is spread of it where the encoder is not the own one', () => {
-    const spread = ['', ':share', ':-2', ':-1', ':+1', ':+2', ':session-best', ':session-mean'];
-    expect(listEncoderSignals(options, ['cosine-lsa'])).toEqual(spread.map((suffix) => `cosine-lsa${suffix}`));
+    const spread = ['', '@share', '@previous-2', '@previous', '@next', '@next-2', '@session-best', '@session-mean'];
+    expect(listEncoderSignals(options, ['cosine.lsa'])).toEqual(spread.map((suffix) => `cosine.lsa${suffix}`));
     const time = signalBankOptions.parse({ groups: ['time'] });
     expect(listEncoderSignals(time, ['cosine'])).toEqual([]);
   });
@@ -65,15 +65,15 @@ describe('signals of another encoder', () => {
     try {
       const base = await computeBankTable(workspace);
       const pool = await buildNewestPool(workspace, 61);
-      const product = 'last × cosine:share';
+      const product = 'thread.last*cosine@share';
       const found = await computeRefittedSignals(workspace, pool, options, {
         cosines: ['cosine'],
         wanted: [product],
         base,
       });
       expect(listColumnValues(found, product)).toEqual(listColumnValues(base, product));
-      expect(found.signals).not.toContain('trajectory-5');
-      expect(found.signals).toContain('last');
+      expect(found.signals).not.toContain('trajectory.5');
+      expect(found.signals).toContain('thread.last');
     } finally {
       workspace.dispose();
     }

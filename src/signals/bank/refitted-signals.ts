@@ -14,7 +14,7 @@ import { collectStructureColumns, listStructureInputs, STRUCTURE_SIGNALS } from 
 /** The cosine of the workspace's own encoder, whose vectors coordinates and attention are computed from. */
 const OWN_COSINE = 'cosine';
 /** The structure signals that compare vectors. */
-const OWN_STRUCTURE: readonly string[] = ['difference homogeneity', ...Object.keys(STRUCTURE_SIGNALS)];
+const OWN_STRUCTURE: readonly string[] = ['difference.homogeneity', ...Object.keys(STRUCTURE_SIGNALS)];
 
 function listSpreadNames(cosine: string): string[] {
   return SPREAD.map((suffix) => `${cosine}${suffix}`);

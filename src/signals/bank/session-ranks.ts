@@ -6,23 +6,26 @@ import type { Sessions } from './sessions.ts';
 export const RANK_SIGNALS = {
   sessions: {
     group: 'time',
-    newest: { name: 'newest session', summary: '1 / (1 + other sessions with a turn after the last turn of its own)' },
-    rank: { name: 'session rank', summary: 'ln(1 + the same sessions)' },
+    newest: {
+      name: 'rank.newest@session',
+      summary: '1 / (1 + other sessions with a turn after the last turn of its own)',
+    },
+    rank: { name: 'rank.age@session', summary: 'ln(1 + the same sessions)' },
   },
   channelTurns: {
     group: 'channel',
-    newest: { name: 'newest in channel', summary: '1 / (1 + turns of its channel between it and the query)' },
-    rank: { name: 'channel rank', summary: 'ln(1 + the same turns)' },
+    newest: { name: 'rank.newest@channel', summary: '1 / (1 + turns of its channel between it and the query)' },
+    rank: { name: 'rank.age@channel', summary: 'ln(1 + the same turns)' },
   },
   channelSessions: {
     group: 'channel',
     newest: {
-      name: 'newest session in channel',
-      summary: "`newest session` among the sessions of the query's channel; 0 if its own is not among them",
+      name: 'rank.newest@session-channel',
+      summary: "`rank.newest@session` among the sessions of the query's channel; 0 if its own is not among them",
     },
     rank: {
-      name: 'session rank in channel',
-      summary: '`session rank` among them; as if its own were the oldest if it is not among them',
+      name: 'rank.age@session-channel',
+      summary: '`rank.age@session` among them; as if its own were the oldest if it is not among them',
     },
   },
 } as const;

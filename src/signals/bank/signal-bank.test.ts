@@ -140,7 +140,7 @@ describe.each(worlds.map((world, i) => [i, world] as const))('world %i', (_, wor
         viewTurnVector(encoding.turnVectors, dimension, position),
         viewTurnVector(encoding.queryVectors, dimension, query),
       );
-      expect(readSignalValue('cosine-lsa')).toBeCloseTo(other, 5);
+      expect(readSignalValue('cosine.lsa')).toBeCloseTo(other, 5);
     }
     workspace.dispose();
   });
@@ -153,7 +153,7 @@ test('every signal tells some candidates from others, and products are those of 
     const values = rows.map((row) => row[f] as number);
     expect(new Set(values).size, name).toBeGreaterThan(1);
     expect(values.every(Number.isFinite), name).toBe(true);
-    const [a, b] = name.split(' × ').map((factor) => names.indexOf(factor)) as [number, number | undefined];
+    const [a, b] = name.split('*').map((factor) => names.indexOf(factor)) as [number, number | undefined];
     if (b !== undefined) for (const row of rows) expect(row[f]).toBeCloseTo((row[a] as number) * (row[b] as number), 4);
   }
 });
@@ -235,8 +235,8 @@ describe('a table', () => {
       table.values.some((value, i) => i % names.length === f && value !== controlled.values[i]),
     );
     workspace.dispose();
-    expect(differing).toEqual(expect.arrayContaining(['difference depth', 'trajectory-5', 'tpo']));
-    const structure = /^difference |^trajectory-|^tpo$/;
+    expect(differing).toEqual(expect.arrayContaining(['difference.depth', 'trajectory.5', 'attention.tpo']));
+    const structure = /^difference\.|^trajectory\.|^attention\.tpo$/;
     expect(differing.filter((name) => !structure.test(name))).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { PRODUCTS } from './products.ts';
 import { SPREAD } from './spread.ts';
 
 /** What is made of a score of the candidate alone. */
-const OWN = ['', ':share'];
+const OWN = ['', '@share'];
 const AROUND = SPREAD.filter((suffix) => !OWN.includes(suffix));
 
 function isAround(signal: string): boolean {

@@ -1,7 +1,16 @@
 import { findNeighbour, type Sessions } from './sessions.ts';
 
 /** What is made of one score that all turns have: the score itself and what it says of the turns around. */
-export const SPREAD = ['', ':share', ':-2', ':-1', ':+1', ':+2', ':session-best', ':session-mean'] as const;
+export const SPREAD = [
+  '',
+  '@share',
+  '@previous-2',
+  '@previous',
+  '@next',
+  '@next-2',
+  '@session-best',
+  '@session-mean',
+] as const;
 
 const STEPS = [-2, -1, 1, 2] as const;
 /** The number of a session's best turns whose mean is a feature. */

@@ -6,6 +6,7 @@ import type { AttentionOptions } from '../attention-options.ts';
 import type { Column } from '../column.ts';
 import { pairFrames } from '../frames.ts';
 import type { Setting, Signal, StageUse } from '../signal.ts';
+import { toSignalPart } from '../signal-names.ts';
 import { trajectorySignal } from '../trajectory.ts';
 import { TRAJECTORY_DEFAULTS, type TrajectoryOptions } from '../trajectory-options.ts';
 import { listCoordinateReads, type WorldPart } from '../worlds/world-parts.ts';
@@ -20,38 +21,40 @@ function buildAttention(mechanism: AttentionOptions['mechanism'], combine: Atten
 
 /** The scores by coordinates and by ring attention, with the weights that were set by hand, in the order of their columns. */
 export const STRUCTURE_SIGNALS: Readonly<Record<string, Signal>> = {
-  'trajectory-3': withDimensions(3),
-  'trajectory-5': withDimensions(5),
-  'trajectory-7': withDimensions(7),
-  rcp: buildAttention('rcp', 'multiplicative'),
-  ircp: buildAttention('ircp', 'multiplicative'),
-  tpo: buildAttention('tpo', 'multiplicative'),
-  'rcp-additive': buildAttention('rcp', 'additive'),
+  'trajectory.3': withDimensions(3),
+  'trajectory.5': withDimensions(5),
+  'trajectory.7': withDimensions(7),
+  'attention.rcp': buildAttention('rcp', 'multiplicative'),
+  'attention.ircp': buildAttention('ircp', 'multiplicative'),
+  'attention.tpo': buildAttention('tpo', 'multiplicative'),
+  'attention.rcp-additive': buildAttention('rcp', 'additive'),
 };
+
+const nameDifference = (coordinate: CoordinateName) => `difference.${toSignalPart(coordinate)}`;
 
 /** How far apart query and candidate are in one coordinate. */
 const DIFFERENCES: ReadonlyMap<string, CoordinateName> = new Map(
-  COORDINATES[7].map((name) => [`difference ${name}`, name]),
+  COORDINATES[7].map((name) => [nameDifference(name), name]),
 );
 
 const SUMMARIES: Readonly<Record<string, string>> = {
-  'difference depth': 'absolute difference of turn and query in depth, each in [0, 1] of its conversation',
-  'difference siblingOrder':
+  'difference.depth': 'absolute difference of turn and query in depth, each in [0, 1] of its conversation',
+  'difference.sibling-order':
     'absolute difference of turn and query in place among its siblings, each in [0, 1] of its conversation',
-  'difference homogeneity':
+  'difference.homogeneity':
     'absolute difference of turn and query in similarity to its parent, each in [0, 1] of its conversation',
-  'difference temporal': 'absolute difference of turn and query in time, each in [0, 1] of its conversation',
-  'difference complexity':
+  'difference.temporal': 'absolute difference of turn and query in time, each in [0, 1] of its conversation',
+  'difference.complexity':
     'absolute difference of turn and query in complexity of the text, each in [0, 1] of its conversation',
-  'difference branchFactor': 'absolute difference of turn and query in siblings, each in [0, 1] of its conversation',
-  'difference childrenCount': 'absolute difference of turn and query in answers, each in [0, 1] of its conversation',
-  'trajectory-3': 'trajectory score in three coordinates',
-  'trajectory-5': 'in five',
-  'trajectory-7': 'in seven',
-  rcp: 'ring attention of the query over its candidates',
-  ircp: "the part of each candidate's attention to later turns that falls on the query",
-  tpo: 'attention by trajectory distance',
-  'rcp-additive': '`rcp` with logits that subtract the distance',
+  'difference.branch-factor': 'absolute difference of turn and query in siblings, each in [0, 1] of its conversation',
+  'difference.children-count': 'absolute difference of turn and query in answers, each in [0, 1] of its conversation',
+  'trajectory.3': 'trajectory score in three coordinates',
+  'trajectory.5': 'in five',
+  'trajectory.7': 'in seven',
+  'attention.rcp': 'ring attention of the query over its candidates',
+  'attention.ircp': "the part of each candidate's attention to later turns that falls on the query",
+  'attention.tpo': 'attention by trajectory distance',
+  'attention.rcp-additive': '`attention.rcp` with logits that subtract the distance',
 };
 
 /** What a structure signal reads; empty for other signals, of which no control destroys anything. */
@@ -85,7 +88,7 @@ export function collectStructureColumns(inputs: Readonly<Record<string, unknown>
       const at = pair * names.length + i;
       column[pair] = Math.abs((queries[at] as number) - (candidates[at] as number));
     }
-    return [`difference ${name}`, column];
+    return [nameDifference(name), column];
   });
   const signals = Object.keys(STRUCTURE_SIGNALS).map((name): [string, Column] => [name, inputs[name] as Column]);
   return new Map([...differences, ...signals]);

@@ -21,7 +21,7 @@ test('what groups do not look at is not made, and refused', async () => {
 test('what they look at is', async () => {
   const tables = await SubcorpusTables.of(corpus, ['form', 'text', 'author']);
   expect(tables.forms.question).toHaveLength(TURNS.length);
-  expect([...tables.text.scoreDocuments('salt', corpus.size)].map(({ name }) => name)).toContain('bm25-author');
+  expect([...tables.text.scoreDocuments('salt', corpus.size)].map(({ name }) => name)).toContain('bm25.author');
   expect(tables.words[1]).toEqual(new Set(['soup']));
   expect([...tables.authors.findNamedAuthors('bo', corpus.size)]).toEqual(['Bo']);
 });

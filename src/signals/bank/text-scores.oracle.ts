@@ -88,17 +88,17 @@ export function computePlainTextScores(
     ['characters', computeDocumentBm25(texts.map(listPlainGrams), listPlainGrams(nameless))],
     ['pairs', computeDocumentBm25(texts.map(listPlainWordPairs), listPlainWordPairs(nameless))],
     [
-      'bm25-author',
+      'bm25.author',
       computeDocumentBm25(
         past.map((turn) => listUnstoppedWords(`${turn.author ?? ''} ${turn.text}`)),
         listUnstoppedWords(text),
       ),
     ],
-    ['bm25-window-1', computeDocumentBm25(listWindows(1), words)],
-    ['coverage-window-1', computeDocumentCoverage(listWindows(1), words)],
-    ['bm25-window-2', computeDocumentBm25(listWindows(2), words)],
-    ['coverage-window-2', computeDocumentCoverage(listWindows(2), words)],
-    ['bm25-session', spreadSessionScores(computeDocumentBm25(whole, words))],
-    ['coverage-session', spreadSessionScores(computeDocumentCoverage(whole, words))],
+    ['bm25.window-1', computeDocumentBm25(listWindows(1), words)],
+    ['coverage.window-1', computeDocumentCoverage(listWindows(1), words)],
+    ['bm25.window-2', computeDocumentBm25(listWindows(2), words)],
+    ['coverage.window-2', computeDocumentCoverage(listWindows(2), words)],
+    ['bm25.session', spreadSessionScores(computeDocumentBm25(whole, words))],
+    ['coverage.session', spreadSessionScores(computeDocumentCoverage(whole, words))],
   ]);
 }

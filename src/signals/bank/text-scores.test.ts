@@ -33,7 +33,7 @@ describe.each([true, false])('author may be looked at: %s', (author) => {
       const past = corpus.turns.slice(0, cutoff);
       const names = author ? past.flatMap((turn) => turn.author ?? []) : [];
       const expected = computePlainTextScores(past, query.text, names);
-      if (!author) expected.delete('bm25-author');
+      if (!author) expected.delete('bm25.author');
       const all = listTextScores(scores, query.text, cutoff);
       expect(all.delete('feedback')).toBe(true);
       expect([...all.keys()].sort()).toEqual([...expected.keys()].sort());

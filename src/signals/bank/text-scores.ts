@@ -38,7 +38,7 @@ function buildPostings(texts: readonly string[], kind: TermKind): TermPostings {
 
 /**
  * What a corpus's words say about any text, each score as of any moment. Scores look for a text without the names of authors, and leave it to other signals who
- * speaks; `bm25-author` alone looks for names too, in turns with their authors' before them.
+ * speaks; `bm25.author` alone looks for names too, in turns with their authors' before them.
  */
 export class TextScores {
   readonly #names: AuthorNames;
@@ -66,7 +66,7 @@ export class TextScores {
     this.#others = [
       buildOtherTerms('characters', buildPostings(texts, 'characters')),
       buildOtherTerms('pairs', buildPostings(texts, 'pairs')),
-      ...(options.author ? [buildOtherTerms('bm25-author', buildPostings(listSpokenTexts(), 'words'), true)] : []),
+      ...(options.author ? [buildOtherTerms('bm25.author', buildPostings(listSpokenTexts(), 'words'), true)] : []),
     ];
     const group = (name: string, of: NamedScores['of'], groups: ReturnType<typeof buildSessionGroups>) => {
       return { name, of, index: new GroupedBm25(this.#words, groups, PARAMETERS) };
@@ -99,8 +99,8 @@ export class TextScores {
     for (const { name, of, index } of this.#groups) {
       const [scores, coverage] = [new Float64Array(index.size), new Float64Array(index.size)];
       index.scoreAndCoverage(terms, cutoff, scores, coverage);
-      yield { name: `bm25-${name}`, of, scores };
-      yield { name: `coverage-${name}`, of, scores: coverage };
+      yield { name: `bm25.${name}`, of, scores };
+      yield { name: `coverage.${name}`, of, scores: coverage };
     }
   }
 }
