@@ -4,6 +4,7 @@ import { BACKENDS_USAGE, benchBackends } from './backends.ts';
 import { benchCandidates, CANDIDATES_USAGE } from './candidates.ts';
 import { benchConservation, CONSERVATION_USAGE } from './conservation.ts';
 import { benchLearning, LEARNING_USAGE } from './learning.ts';
+import { benchMainPath, MAIN_PATH_USAGE } from './main-path.ts';
 import { benchPageRank, PAGERANK_USAGE } from './pagerank.ts';
 import { benchRerank, RERANK_USAGE } from './rerank.ts';
 import { benchScale, SCALE_USAGE } from './scale.ts';
@@ -17,6 +18,7 @@ const BENCHES: Readonly<Record<string, { usage: string; run: (args: readonly str
   candidates: { usage: CANDIDATES_USAGE, run: benchCandidates },
   conservation: { usage: CONSERVATION_USAGE, run: benchConservation },
   learning: { usage: LEARNING_USAGE, run: benchLearning },
+  'main-path': { usage: MAIN_PATH_USAGE, run: benchMainPath },
   pagerank: { usage: PAGERANK_USAGE, run: benchPageRank },
   rerank: { usage: RERANK_USAGE, run: benchRerank },
   scale: { usage: SCALE_USAGE, run: benchScale },

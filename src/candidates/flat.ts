@@ -5,6 +5,7 @@ import { matmul } from '../core/matmul.ts';
 import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import { scoped } from '../core/scope.ts';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
+import { rankIdsDescending } from '../model/tie-rule.ts';
 import {
   assertDenseRows,
   buildUnchangingRows,
@@ -13,7 +14,6 @@ import {
   listZeroRowTurns,
   searchRemark,
 } from './dense-rows.ts';
-import { rankIdsDescending } from './id-order.ts';
 import type { IndexContext } from './index-definition.ts';
 import { allocateCandidates, assertQueries, assertQueryVectors, isZero } from './query-batch.ts';
 

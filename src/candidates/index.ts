@@ -1,6 +1,5 @@
 /** Candidates: the turns that are worth scoring for a query, each strictly earlier than it. */
 
-export { assertAdmissible } from './admissible.ts';
 export { Bm25Index, createBm25 } from './bm25.ts';
 export { BM25_DEFAULTS, type Bm25IndexOptions, type Bm25Options } from './bm25-options.ts';
 export { BM25_VARIANTS, type Bm25Parameters, type Bm25Variant, type Bm25VariantName } from './bm25-variants.ts';
@@ -9,9 +8,9 @@ export { FlatIndex } from './flat.ts';
 export { GroupedBm25, type GroupedBm25Options, type TurnGroups } from './grouped-bm25.ts';
 export { HnswIndex, type HnswLibrary } from './hnsw.ts';
 export { HNSW_DEFAULTS, type HnswOptions } from './hnsw-options.ts';
-export { rankIdsDescending } from './id-order.ts';
 export type { CreateIndex, IndexContext } from './index-definition.ts';
 export { NewestFirstIndex } from './newest-first.ts';
+export { assertAdmissible } from './query-batch.ts';
 export { recallAt } from './recall.ts';
 export { createIndex, INDEXES, type IndexOptions, indexOptions, loadIndex } from './registry.ts';
 export { TermPostings } from './term-postings.ts';

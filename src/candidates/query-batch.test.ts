@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
-import { allocateCandidates, assertQueries, assertQueryVectors, assertUnitRows, isZero } from './query-batch.ts';
+import {
+  allocateCandidates,
+  assertAdmissible,
+  assertQueries,
+  assertQueryVectors,
+  assertUnitRows,
+  isZero,
+} from './query-batch.ts';
 
 const buildQueryBatch = (
   cutoffs: readonly number[],
@@ -80,4 +87,23 @@ test('empty candidates have no turn and no score anywhere', () => {
 test('a vector is zero where all of it is', () => {
   expect(isZero(Float32Array.of(0, -0, 0))).toBe(true);
   expect(isZero(Float32Array.of(0, 0, 1e-30))).toBe(false);
+});
+
+const candidates = { positions: Int32Array.of(4, 0, -1, 2, 1, 0), scores: new Float32Array(6), width: 3 };
+
+test('positions below the cutoff and empty places pass', () => {
+  expect(() => assertAdmissible(candidates, Int32Array.of(5, 3))).not.toThrow();
+});
+
+test('a position at the cutoff is refused with its query', () => {
+  expect(() => assertAdmissible(candidates, Int32Array.of(5, 2))).toThrow(
+    'candidate of query 1 is not strictly earlier, 2 turns existed: position 2',
+  );
+  expect(() => assertAdmissible(candidates, Int32Array.of(4, 3))).toThrow(ValidationError);
+});
+
+test('candidates of another number of queries are refused', () => {
+  expect(() => assertAdmissible(candidates, Int32Array.of(5, 3, 9))).toThrow(
+    /^candidates of 3 queries with 3 places each have 6 places; /,
+  );
 });

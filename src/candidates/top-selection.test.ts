@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { rankIdsDescending } from './id-order.ts';
+import { rankIdsDescending } from '../model/tie-rule.ts';
 import { allocateCandidates } from './query-batch.ts';
 import { TopSelection } from './top-selection.ts';
 

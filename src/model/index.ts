@@ -7,5 +7,5 @@ export { Corpus } from './corpus.ts';
 export type { Dataset, Query, Split } from './dataset.ts';
 export type { Encoder } from './encoder.ts';
 export type { Qrels, Run } from './run.ts';
-export { compareBytes, compareScored, type Scored } from './tie-rule.ts';
+export { compareBytes, compareScored, rankIdsDescending, type Scored } from './tie-rule.ts';
 export type { Turn } from './turn.ts';

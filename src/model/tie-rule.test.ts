@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compareBytes, compareScored } from './tie-rule.ts';
+import { compareBytes, compareScored, rankIdsDescending } from './tie-rule.ts';
 
 test('score descending, then id descending by bytes', () => {
   const documents = [
@@ -18,4 +18,13 @@ test('bytes, not UTF-16 units: a character outside the basic plane comes after o
   expect(compareBytes(beyond, last)).toBeGreaterThan(0);
   expect(beyond < last).toBe(true);
   expect(compareBytes('x', 'x')).toBe(0);
+});
+
+test('places follow the bytes of the ids, last first', () => {
+  const ids = ['b', 'é', 'a', 'ab', 'Z', 'ﬀ', '😀', '10', '9', 'bb', 'B', '_', '~'];
+  const sorted = ids
+    .map((id) => ({ id, hex: Buffer.from(id).toString('hex') }))
+    .sort((a, b) => (a.hex < b.hex ? 1 : -1));
+  expect([...rankIdsDescending(ids)]).toEqual(ids.map((id) => sorted.findIndex((entry) => entry.id === id)));
+  expect(rankIdsDescending([])).toHaveLength(0);
 });

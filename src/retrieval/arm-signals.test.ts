@@ -7,13 +7,12 @@ import type { Turn } from '../model/turn.ts';
 import { attentionSignal } from '../signals/attention.ts';
 import type { AttentionOptions } from '../signals/attention-options.ts';
 import { bm25Signal } from '../signals/bm25.ts';
-import type { CandidatePool } from '../signals/candidate-pool.ts';
-import type { Column } from '../signals/column.ts';
+import type { CandidatePool, Column } from '../signals/candidate-pool.ts';
+import { QUERY_BATCH } from '../signals/candidate-pool.ts';
 import { drawSamplePool, type Formula, findWorstColumnError, scoreEachTurn } from '../signals/columns.harness.ts';
 import { createSampleWorkspace, drawSampleWorld, HOUR_MILLISECONDS } from '../signals/corpus.fixture.ts';
 import { cosineSignal } from '../signals/cosine.ts';
 import { decaySignal } from '../signals/decay.ts';
-import { QUERY_BATCH } from '../signals/pair-cosines.ts';
 import { recencySignal } from '../signals/recency.ts';
 import {
   computeOracleDistance,

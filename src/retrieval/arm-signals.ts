@@ -9,7 +9,7 @@ import type { Signal } from '../signals/signal.ts';
 import type { Stage } from '../signals/stage.ts';
 import { trajectorySignal } from '../signals/trajectory.ts';
 import { poolRows } from './candidate-sources.ts';
-import { fusesLists, type RelevanceSignal } from './relevance-fusion.ts';
+import { fusesLists, type RelevanceSignal } from './relevance.ts';
 import type { Bm25IndexOptions, RetrieverOptions } from './retriever-options.ts';
 
 /** The relevance signals by name, with the options of an arm. */

@@ -24,7 +24,7 @@ const MIX = {
   'thread.leaf': 0.2,
   'trajectory.5': 1,
   'attention.ircp': 3,
-  tpo: 5,
+  'attention.tpo': 5,
 };
 
 const written = {

@@ -1,18 +1,21 @@
 import type { PropagationOptions } from '../attention/options.ts';
 import type { PropagatedVersions } from '../attention/versioned-propagation.ts';
-import { assertAdmissible } from '../candidates/admissible.ts';
+import { assertAdmissible } from '../candidates/query-batch.ts';
 import type { IndexOptions } from '../candidates/registry.ts';
 import type { CandidateIndex, Candidates } from '../model/candidates.ts';
 import { prepareSignals } from '../signals/bank/signal-bank.ts';
 import { type CandidatePool, joinCandidates, type PoolRows } from '../signals/candidate-pool.ts';
 import { propagatedRows } from '../signals/propagated.ts';
 import { defineStage, type StageUse, type World } from '../signals/signal.ts';
-import { buildWarmUpBatch } from '../signals/subcorpus.ts';
-import { createSubcorpusIndex } from '../signals/subcorpus-index.ts';
+import { buildWarmUpBatch, createSubcorpusIndex } from '../signals/subcorpus.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import type { WorldPart } from '../signals/worlds/world-parts.ts';
 import type { RetrieverOptions } from './retriever-options.ts';
-import { runUnwatched, type Watch } from './watch.ts';
+
+/** Runs each part of a retrieval and observes it, for example its time. Parts may be nested. */
+export type Watch = <T>(part: string, work: () => Promise<T> | T) => Promise<T>;
+
+export const runUnwatched: Watch = async (_, work) => work();
 
 /** A source of candidates: an index, and what the turns' vectors are mixed with before a search. */
 export interface SourceUse {

@@ -4,19 +4,24 @@ import { readBack } from '../core/read-back.ts';
 import { scoped } from '../core/scope.ts';
 import type { Candidates } from '../model/candidates.ts';
 import { mixSignals } from '../signals/bank/mixed-signals.ts';
-import type { CandidatePool } from '../signals/candidate-pool.ts';
-import type { Column } from '../signals/column.ts';
+import type { CandidatePool, Column } from '../signals/candidate-pool.ts';
 import type { World } from '../signals/signal.ts';
 import { blendTrajectory } from '../signals/trajectory-score.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { listChainSignals, listRelevanceSignals } from './arm-signals.ts';
 import { blend, divideScoresByRowMaximum } from './blend.ts';
-import { candidatesFrom, findPool } from './candidate-sources.ts';
-import { computeSemanticWeight, fuseSignals, type SignalLists } from './relevance.ts';
-import { fusesLists, LIST_SOURCES, type RelevanceSignal, resolveFusion } from './relevance-fusion.ts';
+import { candidatesFrom, findPool, runUnwatched, type Watch } from './candidate-sources.ts';
+import {
+  computeSemanticWeight,
+  fuseSignals,
+  fusesLists,
+  LIST_SOURCES,
+  type RelevanceSignal,
+  resolveFusion,
+  type SignalLists,
+} from './relevance.ts';
 import { checkRetrieverOptions, type RetrieverOptions } from './retriever-options.ts';
 import { selectTop } from './select-top.ts';
-import { runUnwatched, type Watch } from './watch.ts';
 
 export type { RetrieverOptions };
 

@@ -2,7 +2,7 @@ import type * as tf from '@tensorflow/tfjs-core';
 import type { QueryFrames } from '../trajectory/query-frames.ts';
 import type { AttentionOptions } from './attention-options.ts';
 import { candidateAttention, mixUnifiedScores } from './attention-score.ts';
-import { type Column, computeColumn, maskBatch, type PoolBatch, uploadBatch } from './column.ts';
+import { type Column, computeColumn, maskBatch, type PoolBatch, uploadBatch } from './candidate-pool.ts';
 import { cosineSignal } from './cosine.ts';
 import { forwardAttention } from './forward-attention.ts';
 import { buildForwardCosines, computeForwardWidth } from './forward-cosines.ts';

@@ -2,11 +2,10 @@ import { NewestFirstIndex } from '../candidates/newest-first.ts';
 import type { Query } from '../model/dataset.ts';
 import type { Turn } from '../model/turn.ts';
 import type { QueryFrames } from '../trajectory/query-frames.ts';
-import { type CandidatePool, joinCandidates } from './candidate-pool.ts';
-import type { Column } from './column.ts';
+import { type CandidatePool, type Column, joinCandidates } from './candidate-pool.ts';
 import type { SampleWorld } from './corpus.fixture.ts';
 import { type FrameOptions, pairFrames } from './frames.ts';
-import { createSubcorpusIndex } from './subcorpus-index.ts';
+import { createSubcorpusIndex } from './subcorpus.ts';
 import type { Workspace } from './workspace.ts';
 import type { ControlOptions } from './worlds/control-options.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { computeAgesHours, timeDecay } from '../trajectory/time-decay.ts';
-import { computeColumn, uploadBatch } from './column.ts';
+import { computeColumn, uploadBatch } from './candidate-pool.ts';
 import { defineSignal } from './signal.ts';
 
 export const decayOptions = z.strictObject({ halfLifeHours: z.number().positive().default(24) });

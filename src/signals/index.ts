@@ -14,11 +14,15 @@ export {
 } from './bank/options.ts';
 export { type SignalTable, signalTable } from './bank/signal-bank.ts';
 export { bm25Signal } from './bm25.ts';
-export { type CandidatePool, joinCandidates, type PoolRows } from './candidate-pool.ts';
-export type { Column } from './column.ts';
-export { cosineSignal } from './cosine.ts';
+export { type CandidatePool, type Column, joinCandidates, type PoolRows, QUERY_BATCH } from './candidate-pool.ts';
+export {
+  type CosineRows,
+  computeCandidateCosines,
+  computeHostCosines,
+  computePairCosines,
+  cosineSignal,
+} from './cosine.ts';
 export { decaySignal } from './decay.ts';
-export type { Encoding } from './encoding.ts';
 export { forwardAttention } from './forward-attention.ts';
 export { buildForwardCosines, computeForwardWidth, FORWARD_TOLERANCE, type ForwardCosines } from './forward-cosines.ts';
 export {
@@ -28,19 +32,13 @@ export {
   listTurnsAhead,
   type TurnsAhead,
 } from './forward-mass.ts';
-export {
-  type CosineRows,
-  computeCandidateCosines,
-  computeHostCosines,
-  computePairCosines,
-  QUERY_BATCH,
-} from './pair-cosines.ts';
 export { Plan, type StageRoots, type WorkspaceIdentity, withInputs } from './plan.ts';
 export { recencySignal } from './recency.ts';
 export { SIGNALS } from './registry.ts';
 export {
   defineSignal,
   defineStage,
+  type Encoding,
   type Setting,
   type Signal,
   type StageDefinition,

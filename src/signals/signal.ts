@@ -4,9 +4,7 @@ import type { EncoderOptions } from '../embedding/registry.ts';
 import type { QueryBatch } from '../model/candidates.ts';
 import type { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
-import type { CandidatePool } from './candidate-pool.ts';
-import type { Column } from './column.ts';
-import type { Encoding } from './encoding.ts';
+import type { CandidatePool, Column } from './candidate-pool.ts';
 import type { StageResult } from './stage.ts';
 import type { Subcorpora } from './subcorpus.ts';
 import type { ControlOptions } from './worlds/control-options.ts';
@@ -24,6 +22,15 @@ export interface Setting {
   controlSeed(control: ControlOptions): number;
   /** Identity of another encoder than the experiment's own. */
   encoderIdentity(options: EncoderOptions): unknown;
+}
+
+/** The corpus and the queries as one encoder has them. */
+export interface Encoding {
+  readonly dimension: number;
+  /** Row-major [N, D], unit rows. */
+  readonly turnVectors: Float32Array;
+  /** Row-major [Q, D], unit rows. */
+  readonly queryVectors: Float32Array;
 }
 
 /** What signals are computed from. A null control is another world with the same data. */

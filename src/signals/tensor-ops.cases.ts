@@ -1,5 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { RING_ATTENTION_DEFAULTS } from '../attention/options.ts';
+import { BM25_DEFAULTS } from '../candidates/bm25-options.ts';
 import type { Own, TensorOps } from '../core/tensor-op.harness.ts';
 import { Corpus } from '../model/corpus.ts';
 import { attentionSignal } from './attention.ts';
@@ -7,13 +8,15 @@ import { attentionOptions } from './attention-options.ts';
 import { candidateAttention, mixUnifiedScores } from './attention-score.ts';
 import { listSignalNames, signalBankOptions } from './bank/options.ts';
 import { signalTable } from './bank/signal-bank.ts';
+import { bm25Signal } from './bm25.ts';
+import { joinCandidates } from './candidate-pool.ts';
 import { buildNewestPool } from './columns.harness.ts';
 import { createSampleWorkspace, drawSampleWorld } from './corpus.fixture.ts';
-import { cosineSignal } from './cosine.ts';
+import { computeCandidateCosines, computeHostCosines, computePairCosines, cosineSignal } from './cosine.ts';
 import { decaySignal } from './decay.ts';
 import { forwardAttention } from './forward-attention.ts';
 import { buildForwardCosines, computeForwardWidth } from './forward-cosines.ts';
-import { computeCandidateCosines, computeHostCosines, computePairCosines } from './pair-cosines.ts';
+import { recencySignal } from './recency.ts';
 import type { Signal } from './signal.ts';
 import { trajectorySignal } from './trajectory.ts';
 import { TRAJECTORY_DEFAULTS } from './trajectory-options.ts';
@@ -184,6 +187,18 @@ export const TENSOR_OPS: TensorOps = {
     edges: { 'one turn': [(own) => blendTrajectory(own(row(0.5)), own(row(1)), 0.2), [0.6]] },
   },
   attentionSignal: { use: () => scored(attentionSignal(attentionUse)), refuses: [] },
+  bm25Signal: { use: () => scored(bm25Signal({ ...BM25_DEFAULTS, index: 'bm25', k: 5 })), refuses: [] },
+  recencySignal: { use: () => scored(recencySignal(null)), refuses: [] },
+  joinCandidates: {
+    use: () =>
+      joinCandidates(
+        [{ positions: Int32Array.of(1, -1), scores: new Float32Array(2), width: 2 }],
+        1,
+        Int32Array.of(1, 0),
+        () => true,
+      ).positions,
+    refuses: [],
+  },
   cosineSignal: { use: () => scored(cosineSignal(null)), refuses: [] },
   decaySignal: {
     use: () => scored(decaySignal({ halfLifeHours: 5 })),

@@ -1,8 +1,14 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { listCoordinateWeights } from '../trajectory/coordinate-names.ts';
 import type { QueryFrames } from '../trajectory/query-frames.ts';
-import type { CandidatePool } from './candidate-pool.ts';
-import { type Column, computeColumn, type PoolBatch, sliceBatch, uploadBatch } from './column.ts';
+import {
+  type CandidatePool,
+  type Column,
+  computeColumn,
+  type PoolBatch,
+  sliceBatch,
+  uploadBatch,
+} from './candidate-pool.ts';
 import { pairFrames } from './frames.ts';
 import { defineSignal, type World } from './signal.ts';
 import type { TrajectoryOptions } from './trajectory-options.ts';

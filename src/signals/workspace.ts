@@ -1,22 +1,40 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { rankIdsDescending } from '../candidates/id-order.ts';
-import { UnavailableError, ValidationError } from '../core/errors.ts';
+import { assertUnitRows } from '../candidates/query-batch.ts';
+import { DimensionMismatchError, UnavailableError, ValidationError } from '../core/errors.ts';
 import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import { gatherRows } from '../core/rows.ts';
 import type { EncoderOptions } from '../embedding/registry.ts';
 import type { QueryBatch } from '../model/candidates.ts';
 import type { Corpus } from '../model/corpus.ts';
 import type { Query } from '../model/dataset.ts';
+import { rankIdsDescending } from '../model/tie-rule.ts';
 import type { CandidatePool } from './candidate-pool.ts';
-import { assertVectors, type Encoding } from './encoding.ts';
 import { Plan, type WorkspaceIdentity } from './plan.ts';
 import { Resources } from './resources.ts';
-import type { StageUse, World } from './signal.ts';
-import { KEEPS_NOTHING, type Stage, type StageCounts, type StageResult, type StageStore } from './stage.ts';
-import { StageResults } from './stage-results.ts';
+import type { Encoding, StageUse, World } from './signal.ts';
+import {
+  KEEPS_NOTHING,
+  type Stage,
+  type StageCounts,
+  type StageResult,
+  StageResults,
+  type StageStore,
+} from './stage.ts';
 import { listAskedConversations, Subcorpora } from './subcorpus.ts';
 import type { ControlOptions } from './worlds/control-options.ts';
 import { disturbs } from './worlds/world-parts.ts';
+
+/** Checked here, since to a fusion NaN means that a source did not find the candidate. */
+function assertVectors(
+  what: string,
+  owners: readonly { readonly id: string }[],
+  vectors: Float32Array,
+  dimension: number,
+): void {
+  if (vectors.length !== owners.length * dimension)
+    throw new DimensionMismatchError(`numbers in the ${what} vectors`, owners.length * dimension, vectors.length);
+  assertUnitRows(vectors, dimension, (row) => `${what} ${owners[row]?.id}`);
+}
 
 export interface WorkspaceInputs {
   readonly corpus: Corpus;

@@ -9,12 +9,10 @@ import type { Query } from '../model/dataset.ts';
 import { poolRows } from '../retrieval/candidate-sources.ts';
 import { listCosineNames } from '../signals/bank/options.ts';
 import { computeRefittedSignals, listEncoderSignals } from '../signals/bank/refitted-signals.ts';
-import type { SignalTable } from '../signals/bank/signal-bank.ts';
-import { signalTable } from '../signals/bank/signal-bank.ts';
+import { type SignalTable, signalTable } from '../signals/bank/signal-bank.ts';
 import type { CandidatePool, PoolRows } from '../signals/candidate-pool.ts';
 import { Plan, type WorkspaceIdentity } from '../signals/plan.ts';
-import type { Stage } from '../signals/stage.ts';
-import { StageResults } from '../signals/stage-results.ts';
+import { type Stage, StageResults } from '../signals/stage.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { buildFeatureTable } from './signal-features.ts';
 import {

@@ -1,8 +1,7 @@
 import { ValidationError } from '../core/errors.ts';
 import { listAheadSignals, listTrajectorySignals, TURNS_AHEAD } from '../learning/trajectory-inputs.ts';
 import type { SignalTable } from '../signals/bank/signal-bank.ts';
-import type { CandidatePool } from '../signals/candidate-pool.ts';
-import type { Column } from '../signals/column.ts';
+import type { CandidatePool, Column } from '../signals/candidate-pool.ts';
 import { buildForwardCosines } from '../signals/forward-cosines.ts';
 import { pairFrames } from '../signals/frames.ts';
 import { toSignalPart } from '../signals/signal-names.ts';

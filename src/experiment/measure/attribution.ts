@@ -3,8 +3,7 @@ import { freezeDeeply } from '../../core/frozen.ts';
 import type { Candidates } from '../../model/candidates.ts';
 import type { Corpus } from '../../model/corpus.ts';
 import type { Qrels } from '../../model/run.ts';
-import type { CandidatePool } from '../../signals/candidate-pool.ts';
-import type { Column } from '../../signals/column.ts';
+import type { CandidatePool, Column } from '../../signals/candidate-pool.ts';
 
 /** Where a relevant turn can be lost on its way to the top, by the number that a record keeps. */
 export const LOSS_STAGES = freezeDeeply(['kept', 'candidates', 'filter', 'fusion', 'rerank'] as const);

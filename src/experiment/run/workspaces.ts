@@ -5,8 +5,8 @@ import { createCachedEncoder, type EncoderSource } from '../../embedding/embeddi
 import { createEncoderSource, type EncoderOptions } from '../../embedding/registry.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { computeQueryReach, listTurnsWithin, type QueryReach } from '../../retrieval/query-reach.ts';
-import type { Encoding } from '../../signals/encoding.ts';
 import { Plan, type WorkspaceIdentity } from '../../signals/plan.ts';
+import type { Encoding } from '../../signals/signal.ts';
 import type { StageStore } from '../../signals/stage.ts';
 import { Workspace } from '../../signals/workspace.ts';
 import type { ExperimentConfig } from '../config/config.ts';

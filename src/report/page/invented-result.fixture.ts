@@ -1,5 +1,4 @@
-import type { Random } from '../../core/random.ts';
-import { createRandom } from '../../core/random.ts';
+import { createRandom, type Random } from '../../core/random.ts';
 import type {
   ArmResult,
   ExperimentResult,

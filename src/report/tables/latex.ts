@@ -1,6 +1,5 @@
 import type { ExperimentResult } from '../../experiment/measure/result.ts';
-import type { LadderCell, LadderRow, LadderTable } from './table.ts';
-import { buildLadderTable } from './table.ts';
+import { buildLadderTable, type LadderCell, type LadderRow, type LadderTable } from './table.ts';
 
 /** A mark of significance as a superscript. */
 const MARKS: Readonly<Record<LadderCell['verdict'], string>> = {

@@ -2,8 +2,7 @@ import type { ExperimentResult } from '../../experiment/measure/result.ts';
 import { formatDifference } from './difference-text.ts';
 import { describeLatency, listLatencyRows } from './latency-table.ts';
 import { describeStructureReach, listStructureRows, SURVIVES } from './structure-table.ts';
-import type { LadderTable } from './table.ts';
-import { buildLadderTable } from './table.ts';
+import { buildLadderTable, type LadderTable } from './table.ts';
 
 /** The ladder for README and results pages: the arms, their differences from the baseline, the legend, and what made the numbers. */
 export function renderMarkdown(result: ExperimentResult): string {

@@ -1,6 +1,5 @@
 import type { ExperimentResult } from '../../experiment/measure/result.ts';
-import type { LadderRow, LadderTable } from './table.ts';
-import { buildLadderTable } from './table.ts';
+import { buildLadderTable, type LadderRow, type LadderTable } from './table.ts';
 
 /** A column as it is printed: its heading and one text a row, all of one width. */
 type Column = readonly string[];

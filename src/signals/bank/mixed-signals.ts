@@ -1,8 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { matmul } from '../../core/matmul.ts';
 import { readBack } from '../../core/read-back.ts';
-import type { CandidatePool } from '../candidate-pool.ts';
-import type { Column } from '../column.ts';
+import type { CandidatePool, Column } from '../candidate-pool.ts';
 import type { World } from '../signal.ts';
 import type { ScoringOptions } from './options.ts';
 import { signalTable } from './signal-bank.ts';

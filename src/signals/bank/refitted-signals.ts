@@ -1,6 +1,5 @@
 import { createEventBreaks } from '../../core/event-loop.ts';
-import type { CandidatePool } from '../candidate-pool.ts';
-import type { Column } from '../column.ts';
+import type { CandidatePool, Column } from '../candidate-pool.ts';
 import type { World } from '../signal.ts';
 import { mapLocalRows, type SubcorpusQueries } from '../subcorpus.ts';
 import { listSignalNames, type SignalBankOptions } from './options.ts';

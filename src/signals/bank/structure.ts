@@ -3,7 +3,7 @@ import { COORDINATES, type CoordinateName } from '../../trajectory/coordinate-na
 import type { QueryFrames } from '../../trajectory/query-frames.ts';
 import { attentionSignal } from '../attention.ts';
 import type { AttentionOptions } from '../attention-options.ts';
-import type { Column } from '../column.ts';
+import type { Column } from '../candidate-pool.ts';
 import { pairFrames } from '../frames.ts';
 import type { Setting, Signal, StageUse } from '../signal.ts';
 import { toSignalPart } from '../signal-names.ts';

@@ -9,8 +9,7 @@ import { ValidationError } from '../core/errors.ts';
 import type { CandidateIndex, QueryBatch } from '../model/candidates.ts';
 import { Corpus } from '../model/corpus.ts';
 import { DIMENSION, drawSampleWorld } from './corpus.fixture.ts';
-import { listAskedConversations, Subcorpora } from './subcorpus.ts';
-import { createRowFinder, createSubcorpusIndex } from './subcorpus-index.ts';
+import { createRowFinder, createSubcorpusIndex, listAskedConversations, Subcorpora } from './subcorpus.ts';
 
 beforeAll(() => useBackend('wasm'));
 const world = drawSampleWorld(5, 97, 23, 3);

@@ -3,7 +3,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
 import { TEST_BACKENDS } from '../core/backends.harness.ts';
 import { createRandom } from '../core/random.ts';
-import { computeCandidateCosines, computeHostCosines, computePairCosines, QUERY_BATCH } from './pair-cosines.ts';
+import { QUERY_BATCH } from './candidate-pool.ts';
+import { computeCandidateCosines, computeHostCosines, computePairCosines } from './cosine.ts';
 
 const [N, D, B, C] = [31, 7, 5, 11];
 const source = createRandom(4, 'cosine.test');

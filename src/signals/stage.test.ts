@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { KEEPS_NOTHING, type Stage } from './stage.ts';
-import { StageResults } from './stage-results.ts';
+import { KEEPS_NOTHING, type Stage, StageResults } from './stage.ts';
 import { SampleStageStore } from './stage-store.harness.ts';
 
 const stageOf = (name: string, key = `key of ${name}`): Stage => ({ name, key, inputs: [], isKept: true });

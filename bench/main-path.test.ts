@@ -1,0 +1,14 @@
+import { beforeAll, expect, test } from 'vitest';
+import { useBackend } from '../src/core/backend.ts';
+import { tracePaths } from './main-path.ts';
+
+beforeAll(() => useBackend('wasm'));
+
+test('a hybrid arm with decay runs the code of at most 30 files besides core', async () => {
+  const path = (await tracePaths()).get('hybrid, decay')!;
+  const files = [...path.keys()].filter((file) => !file.startsWith('core/'));
+  expect(files).toContain('retrieval/retriever.ts');
+  expect(files).toContain('signals/bm25.ts');
+  expect(files.length).toBeLessThanOrEqual(30);
+  expect(path.get('candidates/hnsw.ts')).toContain('search');
+});
