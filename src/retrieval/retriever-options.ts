@@ -117,8 +117,17 @@ export function assertRetriever(options: RetrieverOptions, context: z.core.$Refi
 
 const checkedRetriever = retrieverOptions.superRefine(assertRetriever);
 
-/** What an arm of an experiment has besides its options, which no ranking depends on. */
-const ARM_KEYS: readonly string[] = ['name', 'description', 'extends', 'tune', 'levels', 'differences'];
+/** What an arm of an experiment has besides its options: nothing that a ranking depends on, or what its workspace was made with. */
+const ARM_KEYS: readonly string[] = [
+  'name',
+  'description',
+  'extends',
+  'tune',
+  'levels',
+  'differences',
+  'embedding',
+  'seed',
+];
 
 /**
  * The options of a retriever or of an arm, checked and with defaults filled in, for callers that no compiler checks.

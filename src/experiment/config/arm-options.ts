@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { encoderOptions } from '../../embedding/registry.ts';
 import { assertRetriever, retrieverOptions } from '../../retrieval/retriever-options.ts';
 import { formatFileName } from './arms.ts';
 import { CONFIG_LIMITS } from './config-limits.ts';
@@ -18,11 +19,19 @@ function assertControlled(
     context.addIssue({ code: 'custom', path: ['control'], message: 'an arm that extends the one that it controls' });
 }
 
+/** Options of the experiment that an arm may have for itself; null for those of the experiment. */
+export const encodingOptions = {
+  embedding: encoderOptions.nullable().default(null),
+  /** Of encoder, indexes and null control. Queries are drawn, and tests resampled, by the experiment's. */
+  seed: z.int().nullable().default(null),
+};
+
 export const armOptions = retrieverOptions
   .extend({
     name: armName,
     description: z.string().default(''),
     extends: armName.optional(),
+    ...encodingOptions,
     /** Path within the arm -> the values to try on dev. */
     tune: z.record(z.string(), z.array(z.unknown()).min(1)).default({}),
     /** Of an arm that a sweep generated: factor -> level. */

@@ -52,7 +52,13 @@ test('the layers of an arm tell where each was written, from the first to the la
   const { arms } = expandArms([{ name: 'a' }, { name: 'b', extends: 'a' }, { name: 'c', extends: 'b' }], {
     decay: null,
   });
-  expect(arms[2]?.layers.map(({ keyPath: place }) => place.join('.'))).toEqual(['base', 'arms.0', 'arms.1', 'arms.2']);
+  expect(arms[2]?.layers.map(({ keyPath: place }) => place.join('.'))).toEqual([
+    '',
+    'base',
+    'arms.0',
+    'arms.1',
+    'arms.2',
+  ]);
 });
 
 test('every arm that extends one that is not before it is named, with the nearest', () => {

@@ -105,24 +105,29 @@ function expandArm(arm: Plain, keyPath: Path, start: ExpandedArm): ExpandedArm {
   return { options: { ...options, differences }, layers: [...start.layers, own], keyPath };
 }
 
-/** The arms that an arm stands on, from the base on. */
-function countInheritedArms(arm: ExpandedArm): number {
-  return arm.layers.length - 1;
-}
-
 const { armChain: LONGEST_CHAIN } = CONFIG_LIMITS;
 
 /** Writes arms out one after the other, so that each finds those before it. */
 class ArmExpansion {
   readonly arms: ExpandedArm[] = [];
   readonly faults: ConfigurationFault[] = [];
+  /** Of every arm that extends no other. */
   readonly #root: ExpandedArm;
   readonly #byName = new Map<unknown, ExpandedArm>();
   readonly #names: string[] = [];
   #isTooLong = false;
 
-  constructor(base: Plain) {
-    this.#root = { options: base, layers: [{ keyPath: ['base'], at: [], content: base }], keyPath: null };
+  constructor(base: Plain, shared: Plain) {
+    const layers = [
+      { keyPath: [], at: [], content: shared },
+      { keyPath: ['base'], at: [], content: base },
+    ];
+    this.#root = { options: merge(shared, base), layers, keyPath: null };
+  }
+
+  /** The arms that an arm stands on. */
+  #countInheritedArms(arm: ExpandedArm): number {
+    return arm.layers.length - this.#root.layers.length;
   }
 
   /** The start of an arm: the arm that it extends, or else the base. */
@@ -136,7 +141,7 @@ class ArmExpansion {
     }
     // What a sweep or the null controls added stands above a chain that was written.
     const isAdded = (arm.levels ?? arm.control ?? null) !== null;
-    if (isAdded || countInheritedArms(parent) < LONGEST_CHAIN) return parent;
+    if (isAdded || this.#countInheritedArms(parent) < LONGEST_CHAIN) return parent;
     const expected = `at most ${LONGEST_CHAIN} arms that extend each other in a row`;
     if (!this.#isTooLong) this.faults.push({ path, expected, got: 'more; let this arm extend an earlier one' });
     this.#isTooLong = true;
@@ -160,15 +165,30 @@ class ArmExpansion {
 /**
  * Writes each arm out in full: the arm that it extends, or else the base, with its own keys over it, and the paths of these as its `differences`.
  *
+ * @param shared options of the experiment that an arm may change for itself; the base is laid over them.
  * @returns all arms given, and an error for each that extends an arm that is not before it.
  */
 export function expandArms(
   raw: readonly unknown[],
   base: Plain,
+  shared: Plain = {},
 ): { readonly arms: readonly ExpandedArm[]; readonly faults: readonly ConfigurationFault[] } {
-  const expansion = new ArmExpansion(base);
+  const expansion = new ArmExpansion(base, shared);
   for (const arm of raw) expansion.add(arm);
   return expansion;
+}
+
+/** An arm without the experiment's options that nothing of the arm changes: these stay those of the experiment. */
+export function withoutSharedOptions(arm: ExpandedArm): ExpandedArm {
+  const { options, layers } = arm;
+  if (!isPlain(options)) return arm;
+  const tuned = isPlain(options.tune) ? Object.keys(options.tune) : [];
+  const isOwn = (key: string) =>
+    layers.slice(1).some((layer) => layer.at[0] === key || hasValueAt(layer, [key])) ||
+    tuned.some((path) => path.split('.')[0] === key);
+  const shared = Object.keys(layers[0]?.content ?? {});
+  const own = Object.entries(options).filter(([key]) => !shared.includes(key) || isOwn(key));
+  return { ...arm, options: Object.fromEntries(own) };
 }
 
 export function findExpandedArm(arms: readonly ExpandedArm[], name: unknown): ExpandedArm | undefined {

@@ -4,7 +4,7 @@ import { check } from '../../core/validation.ts';
 import { setDataFolder } from '../../datasets/data-folder.ts';
 import { retrieverOptions } from '../../retrieval/retriever-options.ts';
 import { expandSweep, SWEPT } from '../sweep/sweep.ts';
-import { type ArmOptions, armOptions } from './arm-options.ts';
+import { type ArmOptions, armOptions, encodingOptions } from './arm-options.ts';
 import {
   countCombinations,
   describeUnknownArm,
@@ -14,6 +14,7 @@ import {
   formatFileName,
   listCombinations,
   OWN_KEYS,
+  withoutSharedOptions,
 } from './arms.ts';
 import { type ComposedConfig, composeFiles, findWriterFolder, wrapContent } from './config-composition.ts';
 import { locateFaults } from './config-faults.ts';
@@ -63,7 +64,8 @@ function findNameFaults(
 
 /** Errors of the base for every arm that starts from it; an arm may set keys that are missing. */
 function findBaseFaults(base: unknown): ConfigurationFault[] {
-  const result = check(z.object({ base: retrieverOptions.omit({ control: true }).partial() }), { base });
+  const options = retrieverOptions.extend(encodingOptions).omit({ control: true }).partial();
+  const result = check(z.object({ base: options }), { base });
   return 'faults' in result ? result.faults.filter(({ got }) => got !== 'nothing') : [];
 }
 
@@ -114,7 +116,8 @@ function isTunable(arm: ArmOptions, path: string): boolean {
 
 /** The folders for the weight files of an arm: relative names are relative to the file that set them. */
 function findSurroundings(arm: ExpandedArm, composed: ComposedConfig): Surroundings {
-  const { scoring, embedding } = composed.content;
+  const { scoring, embedding: shared } = composed.content;
+  const { embedding = shared } = arm.options as Plain;
   const resolveWriterFolder = (keys: Path) => {
     const keyPath = findArmValuePath(arm, keys);
     return keyPath === undefined ? null : findWriterFolder(keyPath, composed);
@@ -135,9 +138,10 @@ function expandComposed(composed: ComposedConfig) {
   const { content } = composed;
   const base = isPlain(content.base) ? content.base : {};
   const seed = Number.isInteger(content.seed) ? (content.seed as number) : 1;
-  const written = expandArms(Array.isArray(content.arms) ? content.arms : [], base);
+  const shared = { ...(isPlain(content.embedding) ? { embedding: content.embedding } : {}), seed };
+  const written = expandArms(Array.isArray(content.arms) ? content.arms : [], base, shared);
   const sweep = expandSweep(content.sweep, written.arms, seed);
-  const arms: readonly ExpandedArm[] = [...written.arms, ...sweep.arms, ...sweep.probes];
+  const arms = [...written.arms, ...sweep.arms, ...sweep.probes].map(withoutSharedOptions);
   const weighed = arms.map((arm) =>
     isPlain(arm.options) ? withWeightFiles(arm.options, findSurroundings(arm, composed)) : null,
   );

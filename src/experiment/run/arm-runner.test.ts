@@ -119,3 +119,30 @@ test('what is disposed leaves no tensor, also where a workspace could not be ope
   await runner.dispose();
   expect(tf.memory().numTensors).toBe(before);
 });
+
+describe('an arm with an encoder or a seed of its own', () => {
+  const HYBRID_64 =
+    '{ name: other, extends: newest, embedding: { dimension: 7 }, candidates: [{ index: flat, k: 17 }], relevance: { signals: [cosine] } }';
+
+  test('is ranked as in an experiment that has them', async () => {
+    const mixed = await open('own', `arms=[${ALONE}, ${HYBRID_64}]`, 'evaluation.baseline=newest');
+    const pure = await open(
+      'pure',
+      `arms=[${ALONE}, ${HYBRID_64.replace('embedding: { dimension: 7 }, ', '')}]`,
+      'embedding.dimension=7',
+      'evaluation.baseline=newest',
+    );
+    try {
+      const [got, known] = [await mixed.run('other'), await pure.run('other')];
+      expect(got.positions).toEqual(known.positions);
+      expect(got.scores).toEqual(known.scores);
+      const [own, shared] = [await mixed.openArmWorkspace(got.options), await mixed.openArmWorkspace()];
+      expect([own.dimension, shared.dimension]).toEqual([7, 13]);
+      expect(await mixed.openArmWorkspace({ embedding: null, seed: null })).toBe(shared);
+    } finally {
+      await mixed.dispose();
+      await pure.dispose();
+    }
+  });
+});
+const ALONE = '{ name: newest, candidates: [{ index: newest, k: 19 }], relevance: { signals: [recency] } }';

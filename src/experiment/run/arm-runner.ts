@@ -16,9 +16,13 @@ import { type ArmRanking, buildRun, listRankedComponents, listRankedPositions, r
 import { StageCache } from './stage-cache.ts';
 import { ArmTuning, parseMetricCutoff, tuningStage } from './tuning.ts';
 import {
+  type ArmEncoding,
+  ByEncoding,
+  chooseArmEncoding,
   type ExperimentSource,
   limitReach,
   openWorkspace,
+  SHARED_ENCODING,
   selectEvaluatedQueries,
   splitTuningQueries,
 } from './workspaces.ts';
@@ -48,14 +52,21 @@ export class ArmRunner {
   readonly queries: readonly Query[];
   readonly #source: ExperimentSource;
   readonly #tuning: ArmTuning;
-  #tuningWorkspace: Promise<Workspace> | null = null;
-  #workspace: Promise<Workspace> | null = null;
+  readonly #tuningWorkspaces: ByEncoding<Promise<Workspace>>;
+  readonly #workspaces: ByEncoding<Promise<Workspace>>;
 
   /** @throws ValidationError when the dataset has no query to evaluate. */
   constructor(source: ExperimentSource) {
     this.#source = source;
     this.dataset = source.dataset;
     this.queries = selectEvaluatedQueries(source.dataset, source.config);
+    this.#workspaces = new ByEncoding(source.config, (arm) =>
+      this.#open(this.queries, this.dataset.devConversations, arm),
+    );
+    this.#tuningWorkspaces = new ByEncoding(source.config, (arm) => {
+      const { fit, tuning } = splitTuningQueries(this.dataset, source.config);
+      return this.#open(tuning, fit, arm);
+    });
     this.#tuning = new ArmTuning(source.config.arms, (arm) => this.#measureTuningMetric(arm));
   }
 
@@ -64,22 +75,15 @@ export class ArmRunner {
     return new ArmRunner({ ...this.#source, config });
   }
 
-  /** Of the evaluated queries. */
-  openArmWorkspace(): Promise<Workspace> {
-    this.#workspace ??= this.#open(this.queries, this.dataset.devConversations);
-    return this.#workspace;
+  /** Of the evaluated queries, with the encoder and the seed of an arm. */
+  openArmWorkspace(arm: ArmEncoding = SHARED_ENCODING): Promise<Workspace> {
+    return this.#workspaces.get(arm);
   }
 
-  /** Of the held-out queries of dev. @throws ValidationError when there is none. */
-  #openTuningWorkspace(): Promise<Workspace> {
-    const { fit, tuning } = splitTuningQueries(this.dataset, this.#source.config);
-    this.#tuningWorkspace ??= this.#open(tuning, fit);
-    return this.#tuningWorkspace;
-  }
-
-  #open(queries: readonly Query[], fit: ReadonlySet<string>): Promise<Workspace> {
-    const reach = limitReach(this.dataset, this.#source.config, queries);
-    return openWorkspace({ ...this.#source, ...reach }, queries, fit);
+  async #open(queries: readonly Query[], fit: ReadonlySet<string>, arm: ArmEncoding): Promise<Workspace> {
+    const { config } = this.#source;
+    const reach = limitReach(this.dataset, config, queries);
+    return openWorkspace({ ...this.#source, ...reach, config: chooseArmEncoding(config, arm) }, queries, fit);
   }
 
   /**
@@ -88,15 +92,17 @@ export class ArmRunner {
    * @throws ValidationError, NotFiniteError for data or vectors that no arm could be run on.
    */
   async prepare(arms: readonly ArmOptions[]): Promise<void> {
-    if (arms.some(({ name }) => this.#tuning.countPointsLeft(name) > 0)) await this.#openTuningWorkspace();
-    await this.openArmWorkspace();
+    for (const arm of arms) {
+      if (this.#tuning.countPointsLeft(arm.name) > 0) await this.#tuningWorkspaces.get(arm);
+      await this.openArmWorkspace(arm);
+    }
   }
 
   /** The mean of the tuning metric for an arm with its hyper-parameters set. */
   async #measureTuningMetric(arm: ArmOptions): Promise<number> {
     const { metric } = this.#source.config.tuning;
     const depth = parseMetricCutoff(metric, this.#source.config.evaluation.depth);
-    const workspace = await this.#openTuningWorkspace();
+    const workspace = await this.#tuningWorkspaces.get(arm);
     return workspace.runStage<number>(tuningStage(workspace.plan, arm, this.#source.config), async () => {
       const ranked = listRankedPositions(await rankArm(workspace, arm, depth));
       const run = buildRun(workspace.corpus, workspace.queries, ranked);
@@ -104,10 +110,14 @@ export class ArmRunner {
     });
   }
 
+  #listWorkspaces(): Promise<Workspace>[] {
+    return [...this.#tuningWorkspaces.list(), ...this.#workspaces.list()];
+  }
+
   /** The number of times each stage was executed, found in memory and read from the store so far. */
   async sumStageCounts(): Promise<StageCounts> {
-    const workspaces = await Promise.all([this.#tuningWorkspace, this.#workspace]);
-    return addCounts(...workspaces.flatMap((workspace) => (workspace === null ? [] : [workspace.readStageCounts()])));
+    const workspaces = await Promise.all(this.#listWorkspaces());
+    return addCounts(...workspaces.map((workspace) => workspace.readStageCounts()));
   }
 
   /**
@@ -122,7 +132,7 @@ export class ArmRunner {
     let done = 0;
     const tuned = await this.#tuning.tuneNamedArm(name, () => report(++done / steps));
     const { evaluation } = this.#source.config;
-    const arm = await rankArm(await this.openArmWorkspace(), tuned.options, evaluation.depth);
+    const arm = await rankArm(await this.openArmWorkspace(tuned.options), tuned.options, evaluation.depth);
     return {
       name,
       ...tuned,
@@ -140,14 +150,14 @@ export class ArmRunner {
   async #measureArmLatency(arm: ArmOptions): Promise<ArmRecord['latency']> {
     const { evaluation, seed } = this.#source.config;
     if (evaluation.latency === null || arm.control !== null) return null;
-    return measureLatency(await this.openArmWorkspace(), arm, evaluation.depth, evaluation.latency, seed);
+    return measureLatency(await this.openArmWorkspace(arm), arm, evaluation.depth, evaluation.latency, seed);
   }
 
   /** The fate of the relevant turns, as {@link attribute} numbers it. */
   async #encodeArmLosses(options: ArmOptions, { retrieved }: ArmRanking): Promise<Uint8Array> {
     const { qrels, relevantGrade } = this.dataset;
     const { attributionDepth } = this.#source.config.evaluation;
-    const workspace = await this.openArmWorkspace();
+    const workspace = await this.openArmWorkspace(options);
     const { pool, scores, components } = retrieved;
     const found = await Promise.all(
       options.candidates.map((source) =>
@@ -160,8 +170,8 @@ export class ArmRunner {
   }
 
   async dispose(): Promise<void> {
-    for (const workspace of [this.#tuningWorkspace, this.#workspace])
-      await workspace?.then(
+    for (const workspace of this.#listWorkspaces())
+      await workspace.then(
         (opened) => opened.dispose(),
         () => {}, // it was never opened, as its caller knows
       );

@@ -62,13 +62,18 @@ const buildMeasurement = (unanswerable: readonly Query[] = []): Measurement => (
   passports: {},
   strata: [],
 });
+const runAs = (opened: Workspace) => ({
+  queries: opened.queries,
+  dataset: { corpus: opened.corpus, qrels: new Map() },
+  openArmWorkspace: async () => opened,
+});
 const collectSaid = (
   records: readonly ArmRecord[],
   unanswerable: readonly Query[] = [],
   failed: readonly string[] = [],
 ) => {
   const failures = failed.map((name) => ({ name, description: '', code: 'X', message: '' }));
-  return collectRemarks(workspace, config, buildMeasurement(unanswerable), { records, failures }, new Map());
+  return collectRemarks(runAs(workspace), config, buildMeasurement(unanswerable), { records, failures });
 };
 
 /** The first k turns by the angle, of those strictly before the query that have a direction; in float64. */
@@ -123,13 +128,10 @@ describe('the recall of an approximate index', () => {
         };
       },
     });
-    const remarks = await collectRemarks(
-      failing,
-      config,
-      buildMeasurement(),
-      { records: [a, b], failures: [] },
-      new Map(),
-    );
+    const remarks = await collectRemarks(runAs(failing), config, buildMeasurement(), {
+      records: [a, b],
+      failures: [],
+    });
     expect(remarks).toEqual([
       'hnsw against the exact index: not measured, CHECKSUM_MISMATCH: damaged file x.safetensors: its checksum differs; delete it',
       `hnsw against the exact index: recall@3 ${(await recall(b, 3)).toFixed(4)} (17 queries)`,

@@ -2,15 +2,18 @@ import { recallAt } from '../../candidates/recall.ts';
 import type { IndexOptions } from '../../candidates/registry.ts';
 import { RagPlusPlusError } from '../../core/errors.ts';
 import { computeHash } from '../../core/hash.ts';
-import type { Qrels } from '../../model/run.ts';
+import { getValueAt } from '../../core/validation.ts';
+import type { Dataset, Query } from '../../model/dataset.ts';
 import { candidatesFrom } from '../../retrieval/candidate-sources.ts';
 import type { RetrieverOptions } from '../../retrieval/retriever-options.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import type { ExperimentConfig } from '../config/config.ts';
+import { listLeafPaths } from '../config/config-file.ts';
 import type { Measurement } from '../measure/measurement.ts';
 import type { Outcomes } from './arm-failure.ts';
 import type { ArmRecord } from './arm-record.ts';
 import { groupContentHashes, type QueriedCorpus } from './cluster-conversations.ts';
+import type { ArmEncoding } from './workspaces.ts';
 
 /** The sources whose answers may differ from the exact index's. */
 export function listApproximateSources({ candidates }: RetrieverOptions): IndexOptions[] {
@@ -29,18 +32,45 @@ async function describeIndexRecall(workspace: Workspace, source: IndexOptions): 
   return `${figures.join(', ')} (${workspace.queries.length} queries)`;
 }
 
+/** The encoder and the seed of arms that have their own. */
+function describeEncoding({ embedding, seed }: ArmEncoding): string {
+  const parts = [
+    ...(embedding === null
+      ? []
+      : [
+          listLeafPaths(embedding)
+            .map((path) => getValueAt(embedding, path))
+            .join(' '),
+        ]),
+    ...(seed === null ? [] : [`seed ${seed}`]),
+  ];
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
+}
+
+/** The part of an runner that remarks are about. */
+interface RemarkSource {
+  readonly queries: readonly Query[];
+  readonly dataset: Pick<Dataset, 'corpus' | 'qrels'>;
+  openArmWorkspace(arm: ArmEncoding): Promise<Workspace>;
+}
+
 /** The recall of each approximate index that an arm has used. If a damaged stage prevents the measurement, the remark states this, since the arms are done. */
-async function recallRemarks(workspace: Workspace, records: readonly ArmRecord[]): Promise<string[]> {
+async function recallRemarks(runner: RemarkSource, records: readonly ArmRecord[]): Promise<string[]> {
+  const used = records.flatMap(({ options }) => listApproximateSources(options).map((source) => ({ source, options })));
   const sources = new Map(
-    records.flatMap(({ options }) => listApproximateSources(options)).map((source) => [computeHash(source), source]),
+    used.map(({ source, options: { embedding, seed } }) => [
+      computeHash([source, embedding, seed]),
+      { source, arm: { embedding, seed } },
+    ]),
   );
   const remarks: string[] = [];
-  for (const source of sources.values()) {
+  for (const { source, arm } of sources.values()) {
+    const workspace = await runner.openArmWorkspace(arm);
     const recall = await describeIndexRecall(workspace, source).catch((error: unknown) => {
       if (!(error instanceof RagPlusPlusError)) throw error;
       return `not measured, ${error.code}: ${error.message}`;
     });
-    remarks.push(`hnsw against the exact index: ${recall}`);
+    remarks.push(`hnsw against the exact index${describeEncoding(arm)}: ${recall}`);
   }
   return remarks;
 }
@@ -68,17 +98,17 @@ export function describeTrainingOverlap(
   });
 }
 
-/** The remarks below the table. @param qrels of the dataset */
+/** The remarks below the table. */
 export async function collectRemarks(
-  workspace: Workspace,
+  runner: RemarkSource,
   { evaluation: { baseline } }: ExperimentConfig,
   { unanswerable }: Measurement,
   { records, failures }: Outcomes,
-  qrels: Qrels,
 ): Promise<string[]> {
-  const remarks = await recallRemarks(workspace, records);
+  const { queries, dataset } = runner;
+  const remarks = await recallRemarks(runner, records);
   const options = records.map((record) => record.options);
-  remarks.push(...describeTrainingOverlap(options, { corpus: workspace.corpus, queries: workspace.queries, qrels }));
+  remarks.push(...describeTrainingOverlap(options, { corpus: dataset.corpus, queries, qrels: dataset.qrels }));
   const shown = `${unanswerable
     .slice(0, SHOWN)
     .map(({ id }) => id)

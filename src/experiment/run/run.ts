@@ -98,9 +98,7 @@ async function measureRun(run: PreparedRun, outcomes: Outcomes, raced: Raced, wa
   const how = { metrics, baseline, controls, test, correction, samples, level, seed: config.seed };
   const measurement = await watch.time('statistics', () => measureOutcomes(run, runs, how));
   const before = await runner.sumStageCounts();
-  const remarks = await watch.time('remarks', async () =>
-    collectRemarks(await runner.openArmWorkspace(), config, measurement, outcomes, dataset.qrels),
-  );
+  const remarks = await watch.time('remarks', async () => collectRemarks(runner, config, measurement, outcomes));
   const own = subtractCounts(before, await runner.sumStageCounts());
   const stages = addCounts(raced.stages, ...outcomes.records.map((record) => record.stages), own);
   const { stopped } = raced;

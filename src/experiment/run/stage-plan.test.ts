@@ -57,6 +57,14 @@ test('a plan for a dataset without a query to evaluate is refused', async () => 
 });
 
 describe('without tuning a plan says exactly', () => {
+  test('what arms with encoders and seeds of their own execute', async () => {
+    const untuned = listUntunedArms();
+    const own = untuned.map(({ name }) => ({ name: `${name} 7`, extends: name, embedding: { dimension: 7 } }));
+    const wanted = buildPlanConfig({ arms: [...untuned, ...own, { name: 'again', extends: 'hybrid', seed: 11 }] });
+    const { executions, exact } = await planConfig(wanted);
+    expect([exact, executions]).toEqual([true, (await executeConfig(wanted)).counts]);
+  });
+
   test('how often each stage is executed, and under which keys', async () => {
     const wanted = buildPlanConfig({ arms: listUntunedArms() });
     const { executions, total, exact, known } = await planConfig(wanted);

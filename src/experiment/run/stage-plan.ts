@@ -10,7 +10,7 @@ import { inheritTunedPoint, withTuned } from '../config/tuned-arm.ts';
 import { type RaceOptions, raceShares } from './race.ts';
 import { listApproximateSources } from './remarks.ts';
 import { tuningStage } from './tuning.ts';
-import { createTableGraph, createTuningGraph, type PlanSource } from './workspaces.ts';
+import { type ByEncoding, createTableGraphs, createTuningGraphs, type PlanSource } from './workspaces.ts';
 
 /** The stages that a config executes with an empty cache, in one process. */
 export interface StagePlan {
@@ -57,10 +57,12 @@ function pickPoint(choices: Choices, at: number): Plain {
 }
 
 /** Without the values that no stage depends on, such as weights: each option either is in a stage's key or is not, so paths are looked at one by one. */
-function withConsequences(plan: Plan, arm: ArmOptions, choices: Choices): Choices {
+function withConsequences(plans: ByEncoding<Plan>, arm: ArmOptions, choices: Choices): Choices {
   const first = pickPoint(choices, 0);
-  const joinStageKeys = (path: string, value: unknown) =>
-    [...withInputs(listArmStages(plan, withTuned(arm, { ...first, [path]: value }))).keys()].join();
+  const joinStageKeys = (path: string, value: unknown) => {
+    const tuned = withTuned(arm, { ...first, [path]: value });
+    return [...withInputs(listArmStages(plans.get(tuned), tuned)).keys()].join();
+  };
   const needed = Object.entries(choices).map(([path, values]) => {
     const different = new Map(values.map((value) => [joinStageKeys(path, value), value]));
     return [path, different.size > 1 ? values : values.slice(0, 1)] as const;
@@ -71,17 +73,19 @@ function withConsequences(plan: Plan, arm: ArmOptions, choices: Choices): Choice
 /** Each arm's ranking, for all values that its chain and its grid may give it. @param also further requests of an arm. */
 function listRankingRequests(
   workspace: string,
-  plan: Plan,
+  plans: ByEncoding<Plan>,
   config: ExperimentConfig,
-  also: (options: ArmOptions) => readonly Stage[] = () => [],
+  also: (plan: Plan, options: ArmOptions) => readonly Stage[] = () => [],
 ): Request[] {
   const arms = indexArmsByName(config);
   return listArmsToRun(config).map((arm) => {
     const choices = { ...listInheritedChoices(arm, arms), ...arm.tune };
-    const points = listCombinations(withConsequences(plan, arm, choices));
+    const points = listCombinations(withConsequences(plans, arm, choices));
     return points.map((point) => {
       const options = withTuned(arm, point);
-      return collectClosure(workspace, [...listArmStages(plan, options), ...also(options)]);
+      const plan = plans.get(options);
+      const stages = [...listArmStages(plan, options), ...also(plan, options)];
+      return collectClosure(`${workspace} ${plans.readKey(options)}`, stages);
     });
   });
 }
@@ -99,7 +103,7 @@ function raceRequests(source: PlanSource, race: RaceOptions): Request[] {
     .slice(0, -1)
     .flatMap((share) => {
       const round = { ...config, evaluation: { ...evaluation, share: share * evaluation.share } };
-      return listRankingRequests(`round ${share}`, createTableGraph({ ...source, config: round }), round).map(
+      return listRankingRequests(`round ${share}`, createTableGraphs({ ...source, config: round }), round).map(
         addEmptyAlternative,
       );
     });
@@ -111,22 +115,27 @@ function addEmptyAlternative(request: Request): Request {
 }
 
 /** The stages of a tuned arm's grid, and its values. */
-function listTuningRequests(plan: Plan, arm: ArmOptions, config: ExperimentConfig, arms: ArmsByName): Request[] {
+function listTuningRequests(
+  plans: ByEncoding<Plan>,
+  arm: ArmOptions,
+  config: ExperimentConfig,
+  arms: ArmsByName,
+): Request[] {
   const inherited = listInheritedChoices(arm, arms);
   const listTunedStages = (start: Plain, grid: Choices) =>
     listCombinations(grid).map((point) => withTuned(arm, { ...start, ...point }));
-  const choices = Object.entries(withConsequences(plan, arm, { ...inherited, ...arm.tune }));
+  const choices = Object.entries(withConsequences(plans, arm, { ...inherited, ...arm.tune }));
   const starts = listCombinations(Object.fromEntries(choices.filter(([path]) => !(path in arm.tune))));
   const grid = Object.fromEntries(choices.filter(([path]) => path in arm.tune));
   // Values from different starts have nothing in common, so two starts stand for all.
   const values = [0, -1].map((at) =>
-    listTunedStages(pickPoint(inherited, at), arm.tune).map((tuned) => tuningStage(plan, tuned, config)),
+    listTunedStages(pickPoint(inherited, at), arm.tune).map((tuned) => tuningStage(plans.get(tuned), tuned, config)),
   );
   return [
     starts.map((start) =>
       collectClosure(
         'tuning',
-        listTunedStages(start, grid).flatMap((tuned) => listArmStages(plan, tuned)),
+        listTunedStages(start, grid).flatMap((tuned) => listArmStages(plans.get(tuned), tuned)),
       ),
     ),
     values.map((stages) => new Map(stages.map((stage) => [stage.key, stage]))),
@@ -161,13 +170,13 @@ function countMostAdded(request: Request, known: Stages): Map<string, number> {
 export function planStages(source: PlanSource): StagePlan {
   const { config } = source;
   const tuned = config.arms.filter(({ tune }) => listCombinations(tune).length > 1);
-  const tuning = tuned.length === 0 ? null : createTuningGraph(source);
-  const table = createTableGraph(source);
+  const tuning = tuned.length === 0 ? null : createTuningGraphs(source);
+  const table = createTableGraphs(source);
   const arms = indexArmsByName(config);
   const { race } = config.evaluation;
-  const rankings = listRankingRequests('table', table, config, (options) => listExactCandidates(table, options));
+  const rankings = listRankingRequests('table', table, config, listExactCandidates);
   const requests = [
-    ...tuned.flatMap((arm) => listTuningRequests(tuning as Plan, arm, config, arms)),
+    ...tuned.flatMap((arm) => listTuningRequests(tuning as ByEncoding<Plan>, arm, config, arms)),
     ...(race === null ? rankings : [...raceRequests(source, race), ...rankings.map(addEmptyAlternative)]),
   ];
   const known: Stages = new Map(requests.flatMap(listCertainStages));

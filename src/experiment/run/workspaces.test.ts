@@ -19,10 +19,11 @@ import type { Plain } from '../config/config-file.ts';
 import { splitDev } from './dev-split.ts';
 import { buildSampleConfig, writeSampleJsonl } from './jsonl.fixture.ts';
 import {
-  createTableGraph,
-  createTuningGraph,
+  createTableGraphs,
+  createTuningGraphs,
   limitReach,
   openWorkspace,
+  SHARED_ENCODING,
   selectEvaluatedQueries,
   splitTuningQueries,
 } from './workspaces.ts';
@@ -95,11 +96,12 @@ describe('the queries of the table', () => {
 
 describe('an encoder learns', () => {
   /** The keys of all that the propagated arm needs, which embeds, once the turns of a conversation say something else. */
-  function keys(graphOf: typeof createTableGraph, changed: string | null): string[] {
+  function keys(graphOf: typeof createTableGraphs, changed: string | null): string[] {
     const turns = dataset.corpus.turns.map((turn) =>
       turn.conversationId === changed ? { ...turn, text: 'soup soup kernel garlic soup kernel' } : turn,
     );
-    const graph = graphOf({ dataset: { ...dataset, corpus: new Corpus(turns) }, config, code: 'c' });
+    const graphs = graphOf({ dataset: { ...dataset, corpus: new Corpus(turns) }, config, code: 'c' });
+    const graph = graphs.get(SHARED_ENCODING);
     return listArmStages(graph, config.arms[4]!).map(({ key }) => key);
   }
   const listDevConversations = () => {
@@ -114,18 +116,18 @@ describe('an encoder learns', () => {
 
   test('for the table from all of dev, and nothing from test', () => {
     const { fitted, heldOut, test: unseen } = listDevConversations();
-    const before = keys(createTableGraph, null);
-    expect(keys(createTableGraph, fitted)).not.toEqual(before);
-    expect(keys(createTableGraph, heldOut)).not.toEqual(before);
-    expect(keys(createTableGraph, unseen)).toEqual(before);
+    const before = keys(createTableGraphs, null);
+    expect(keys(createTableGraphs, fitted)).not.toEqual(before);
+    expect(keys(createTableGraphs, heldOut)).not.toEqual(before);
+    expect(keys(createTableGraphs, unseen)).toEqual(before);
   });
 
   test('for tuning from what is not tuned on', () => {
     const { fitted, heldOut, test: unseen } = listDevConversations();
-    const before = keys(createTuningGraph, null);
-    expect(keys(createTuningGraph, fitted)).not.toEqual(before);
-    expect(keys(createTuningGraph, heldOut)).toEqual(before);
-    expect(keys(createTuningGraph, unseen)).toEqual(before);
+    const before = keys(createTuningGraphs, null);
+    expect(keys(createTuningGraphs, fitted)).not.toEqual(before);
+    expect(keys(createTuningGraphs, heldOut)).toEqual(before);
+    expect(keys(createTuningGraphs, unseen)).toEqual(before);
   });
 
   test('in a workspace from its inputs, and embeds the turns first, then the queries', async () => {
@@ -134,7 +136,7 @@ describe('an encoder learns', () => {
     const { fit, tuning } = splitDev(dataset, config.tuning.holdout);
     const workspace = await openWorkspace(source, tuning, fit);
     try {
-      expect(listArmStages(workspace.plan, arm)).toEqual(listArmStages(createTuningGraph(source), arm));
+      expect(listArmStages(workspace.plan, arm)).toEqual(listArmStages(createTuningGraphs(source).get(arm), arm));
       expect(workspace.turnVectors).toHaveLength(dataset.corpus.size * workspace.dimension);
       expect(workspace.dimension).toBe(13);
     } finally {
@@ -183,10 +185,12 @@ describe('where queries are limited', () => {
   });
 
   test('what is made of the vectors has keys of its own', () => {
-    const plan = createTableGraph({ dataset, config: limitToFive(), code: 'c' });
+    const plan = createTableGraphs({ dataset, config: limitToFive(), code: 'c' }).get(SHARED_ENCODING);
     const arm = config.arms[3] as (typeof config.arms)[number];
     const attention = { ...(arm.attention as NonNullable<typeof arm.attention>) };
-    const whole = createTableGraph({ dataset, config: changeEvaluation({ split: 'dev' }), code: 'c' });
+    const whole = createTableGraphs({ dataset, config: changeEvaluation({ split: 'dev' }), code: 'c' }).get(
+      SHARED_ENCODING,
+    );
     expect(plan.stage(cosinesAhead(attention)).key).not.toBe(whole.stage(cosinesAhead(attention)).key);
     expect(plan.stage(turnComponents(null)).key).toBe(whole.stage(turnComponents(null)).key);
   });

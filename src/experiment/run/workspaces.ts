@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { computeHash } from '../../core/hash.ts';
+import { getOrCompute } from '../../core/once.ts';
 import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
 import { spreadRows } from '../../core/rows.ts';
 import { createCachedEncoder, type EncoderSource } from '../../embedding/embedding-cache.ts';
@@ -9,7 +11,7 @@ import { Plan, type WorkspaceIdentity } from '../../signals/plan.ts';
 import type { Encoding } from '../../signals/signal.ts';
 import type { StageStore } from '../../signals/stage.ts';
 import { Workspace } from '../../signals/workspace.ts';
-import type { ExperimentConfig } from '../config/config.ts';
+import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
 import { embeddingVersion } from './code-version.ts';
 import { drawConversations, sampleConversationQueries } from './conversation-sample.ts';
 import { type DevSplit, splitDev } from './dev-split.ts';
@@ -35,6 +37,42 @@ export interface WorkspaceSource {
 /** The workspaces of an experiment's arms. */
 export interface ExperimentSource extends WorkspaceSource {
   readonly config: ExperimentConfig;
+}
+
+/** What an arm may have other than its experiment: the workspace that it needs. */
+export type ArmEncoding = Pick<ArmOptions, 'embedding' | 'seed'>;
+
+/** The workspace of arms that have nothing other than their experiment. */
+export const SHARED_ENCODING: ArmEncoding = { embedding: null, seed: null };
+
+/** The encoder and the seed of an arm's workspace. */
+export function chooseArmEncoding(config: ExperimentConfig, arm: ArmEncoding): WorkspaceSource['config'] {
+  return { embedding: arm.embedding ?? config.embedding, seed: arm.seed ?? config.seed };
+}
+
+/** Makes one thing for each encoder and seed that arms have, on first use. */
+export class ByEncoding<T> {
+  readonly #config: ExperimentConfig;
+  readonly #make: (arm: ArmEncoding) => T;
+  readonly #made = new Map<string, T>();
+
+  constructor(config: ExperimentConfig, make: (arm: ArmEncoding) => T) {
+    this.#config = config;
+    this.#make = make;
+  }
+
+  /** The same for all arms of one encoder and seed. */
+  readKey(arm: ArmEncoding): string {
+    return computeHash(chooseArmEncoding(this.#config, arm));
+  }
+
+  get(arm: ArmEncoding): T {
+    return getOrCompute(this.#made, this.readKey(arm), () => this.#make(arm));
+  }
+
+  list(): T[] {
+    return [...this.#made.values()];
+  }
 }
 
 /** The queries of the splits that the table is about: as many of each as the limit lets through, or those of a share of their conversations. */
@@ -143,22 +181,30 @@ async function embedReachable(
 /** The inputs that distinguish the stages of an experiment, without computing anything. */
 export type PlanSource = Pick<ExperimentSource, 'dataset' | 'config' | 'code'>;
 
-function createStageGraph(source: PlanSource, queries: readonly Query[], fit: ReadonlySet<string>): Plan {
-  const { dataset, config } = source;
-  const identity = buildWorkspaceIdentity({ ...source, ...limitReach(dataset, config, queries) }, fit);
+function createStageGraph(
+  source: PlanSource,
+  queries: readonly Query[],
+  fit: ReadonlySet<string>,
+  arm: ArmEncoding,
+): Plan {
+  const { dataset, code } = source;
+  const config = chooseArmEncoding(source.config, arm);
+  const reach = limitReach(dataset, source.config, queries);
+  const identity = buildWorkspaceIdentity({ dataset, code, config, ...reach }, fit);
   return new Plan({ identity, corpus: dataset.corpus, queries, seed: config.seed });
 }
 
-/** The stages of the workspace that the table is made in. */
-export function createTableGraph(source: PlanSource): Plan {
+/** The stages of the workspaces that the table is made in. */
+export function createTableGraphs(source: PlanSource): ByEncoding<Plan> {
   const { dataset, config } = source;
-  return createStageGraph(source, selectEvaluatedQueries(dataset, config), dataset.devConversations);
+  const queries = selectEvaluatedQueries(dataset, config);
+  return new ByEncoding(config, (arm) => createStageGraph(source, queries, dataset.devConversations, arm));
 }
 
-/** The stages of the workspace that arms are tuned in. @throws ValidationError when dev has no query for it. */
-export function createTuningGraph(source: PlanSource): Plan {
+/** The stages of the workspaces that arms are tuned in. @throws ValidationError when dev has no query for it. */
+export function createTuningGraphs(source: PlanSource): ByEncoding<Plan> {
   const { fit, tuning } = splitTuningQueries(source.dataset, source.config);
-  return createStageGraph(source, tuning, fit);
+  return new ByEncoding(source.config, (arm) => createStageGraph(source, tuning, fit, arm));
 }
 
 /**
