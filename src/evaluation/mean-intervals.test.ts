@@ -12,7 +12,14 @@ function buildSizedClusters(groups: number, sizeOf: (group: number) => number): 
 }
 
 test('the number of clusters chooses the method', () => {
-  expect([1, 2, 3, 19, 20, 200].map(chooseIntervalMethod)).toEqual(['none', 'none', 't', 't', 'bca', 'bca']);
+  expect([1, 2, 3, 19, 20, 200].map((clusters) => chooseIntervalMethod(clusters))).toEqual([
+    'none',
+    'none',
+    't',
+    't',
+    'bca',
+    'bca',
+  ]);
 });
 
 test.each([

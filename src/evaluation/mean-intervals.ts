@@ -19,10 +19,10 @@ export const LEAST_CLUSTERS = 3;
 /** From this number of clusters on the interval is BCa. At nominal .95 BCa covers .80 with 4 clusters of one size and .90 with 10, the t interval .95. */
 export const LEAST_BOOTSTRAPPED = 20;
 
-/** The method that a number of clusters allows. */
-export function chooseIntervalMethod(clusters: number): IntervalMethod {
+/** The method that a number of clusters allows; the variance of several seeds asks for `t`. */
+export function chooseIntervalMethod(clusters: number, seeds = 1): IntervalMethod {
   if (clusters < LEAST_CLUSTERS) return 'none';
-  return clusters < LEAST_BOOTSTRAPPED ? 't' : 'bca';
+  return clusters < LEAST_BOOTSTRAPPED || seeds > 1 ? 't' : 'bca';
 }
 
 /**

@@ -5,6 +5,12 @@ import type { Clusters } from './clusters.ts';
 import { cohenD } from './effect-size.ts';
 import { chooseIntervalMethod, type Estimate, meanIntervals } from './mean-intervals.ts';
 import { computePairedDifferences, TIE } from './paired-differences.ts';
+import {
+  averageRepetitions,
+  computeRepeatedInterval,
+  estimateRepeatedMean,
+  testRepeatedMean,
+} from './repeated-mean.ts';
 import { type PermutationTest, signFlipPermutation } from './sign-flip-permutation.ts';
 import { CORRECTIONS, type CorrectionName, type TestName } from './test-names.ts';
 
@@ -148,13 +154,57 @@ export function compareWithBaseline(
   const tests = computeClusteredTests(differences, clusters, options);
   return differences.map((column, s) => {
     const [difference, test] = [intervals[s] as Estimate, tests[s] as ClusteredTest];
-    return {
-      difference,
-      ...test,
-      verdict: chooseVerdict(difference.mean, test, level),
-      effectSize: computeEffectSize(column),
-      minimumDetectable: hasError(clusters) ? minimumDetectable(estimateClusteredMean(column, clusters), level) : null,
-      ...countWins(column),
-    };
+    const detectable = hasError(clusters) ? minimumDetectable(estimateClusteredMean(column, clusters), level) : null;
+    return describeComparison(difference, test, column, detectable, level);
+  });
+}
+
+function describeComparison(
+  difference: Estimate,
+  test: ClusteredTest,
+  column: Float64Array,
+  detectable: number | null,
+  level: number,
+): BaselineComparison {
+  return {
+    difference,
+    ...test,
+    verdict: chooseVerdict(difference.mean, test, level),
+    effectSize: computeEffectSize(column),
+    minimumDetectable: detectable,
+    ...countWins(column),
+  };
+}
+
+/**
+ * {@link compareWithBaseline} of systems that were run with several seeds: interval and p are those of {@link estimateRepeatedMean}, whichever test is asked
+ * for. Effect size, wins and losses are of the queries' means over the seeds.
+ *
+ * @param pairs for each system, the values of system and baseline by seed, [S][Q] each
+ */
+export function compareRepeated(
+  pairs: readonly (readonly (readonly [system: ArrayLike<number>, baseline: ArrayLike<number>])[])[],
+  clusters: Clusters,
+  { level = 0.95, correction = 'holm' }: ComparisonOptions,
+): BaselineComparison[] {
+  const differences = pairs.map((seeds) =>
+    seeds.map(([system, baseline]) => computePairedDifferences(system, baseline)),
+  );
+  if (!hasError(clusters)) {
+    const columns = differences.map(averageRepetitions);
+    const test = { p: 1, correctedP: 1, samples: null, unresolved: false };
+    return columns.map((column) => {
+      const mean = column.reduce((sum, value) => sum + value, 0) / column.length;
+      return describeComparison({ mean, low: null, high: null }, test, column, null, level);
+    });
+  }
+  const means = differences.map((seeds) => estimateRepeatedMean(seeds, clusters));
+  const ps = means.map(testRepeatedMean);
+  const corrected = CORRECTIONS[correction](ps);
+  return means.map((mean, s) => {
+    const test = { p: ps[s] as number, correctedP: corrected[s] as number, samples: null, unresolved: false };
+    const column = averageRepetitions(differences[s] as Float64Array[]);
+    const detectable = minimumDetectable({ ...mean, groups: mean.freedom + 1 }, level);
+    return describeComparison(computeRepeatedInterval(mean, level), test, column, detectable, level);
   });
 }

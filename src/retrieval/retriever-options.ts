@@ -127,6 +127,7 @@ const ARM_KEYS: readonly string[] = [
   'differences',
   'embedding',
   'seed',
+  'repeats',
 ];
 
 /**

@@ -36,6 +36,8 @@ export const armOptions = retrieverOptions
     tune: z.record(z.string(), z.array(z.unknown()).min(1)).default({}),
     /** Of an arm that a sweep generated: factor -> level. */
     levels: z.record(z.string(), z.string()).nullable().default(null),
+    /** The arm that this one is a repetition of, with another seed. Written by `seeds`. */
+    repeats: armName.nullable().default(null),
     /** The paths that the arm changes from its start, listed in its name. Tuned values of the arm it extends are not reused at these paths. */
     differences: z.array(z.string()).default([]),
   })

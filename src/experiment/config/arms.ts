@@ -13,6 +13,7 @@ export const OWN_KEYS: readonly string[] = [
   'levels',
   'differences',
   'control',
+  'repeats',
 ];
 
 /** Bytes: a file system takes names of 255, and endings follow. */
@@ -140,7 +141,7 @@ class ArmExpansion {
       return this.#root;
     }
     // What a sweep or the null controls added stands above a chain that was written.
-    const isAdded = (arm.levels ?? arm.control ?? null) !== null;
+    const isAdded = (arm.levels ?? arm.control ?? arm.repeats ?? null) !== null;
     if (isAdded || this.#countInheritedArms(parent) < LONGEST_CHAIN) return parent;
     const expected = `at most ${LONGEST_CHAIN} arms that extend each other in a row`;
     if (!this.#isTooLong) this.faults.push({ path, expected, got: 'more; let this arm extend an earlier one' });

@@ -20,8 +20,10 @@ export const CONFIG_LIMITS = Object.freeze({
   nameCharacters: 100,
   /** Characters of the name of an arm. */
   armNameCharacters: 1000,
-  /** Arms in all: those that are written, those of a sweep and null controls. */
+  /** Arms in all: those that are written, those of a sweep, null controls and repetitions. */
   arms: 10_000,
+  /** Seeds that each arm is run with. */
+  seeds: 100,
   /** Arms that extend each other in a row. */
   armChain: 100,
   /** Points of all tuning grids together. */

@@ -127,6 +127,8 @@ const writtenOnly = {
   scoring: z.strictObject({ weights: z.string().min(1) }).optional(),
   /** Null controls of the arms that are run. */
   controls: controls.default(false),
+  /** How many seeds each arm is run with. */
+  seeds: z.int().min(1).max(CONFIG_LIMITS.seeds).default(1),
 };
 
 /** The whole of a config file. */

@@ -23,6 +23,7 @@ import { CONFIG_LIMITS } from './config-limits.ts';
 import { type ExperimentConfig, expandedFile } from './config-schema.ts';
 import { findValueFaults } from './config-values.ts';
 import { findControlFaults, withControls } from './control-arms.ts';
+import { withRepetitions } from './repeated-arms.ts';
 import { applyTunedPoint } from './tuned-arm.ts';
 import { type Surroundings, withWeightFiles } from './weight-references.ts';
 
@@ -174,8 +175,11 @@ function resolveComposed(composed: ComposedConfig): ExperimentConfig {
   ];
   if (found.length > 0 || 'faults' in result)
     throw new ConfigurationError(source, locateFaults(found, { composed, arms }));
-  const { base: _, extends: __, groups: ___, scoring: ____, controls, ...resolved } = result.value;
-  const controlled = withControls({ ...resolved, arms: resolved.arms.slice(0, count) }, controls);
+  const { base: _, extends: __, groups: ___, scoring: ____, controls, seeds, ...resolved } = result.value;
+  const controlled = withRepetitions(
+    withControls({ ...resolved, arms: resolved.arms.slice(0, count) }, controls),
+    seeds,
+  );
   const added = findSizeFaults(controlled.arms);
   const clashes = [...added, ...findDuplicateNames(controlled.arms), ...findControlFaults(controlled.arms)];
   if (clashes.length > 0) throw new ConfigurationError(source, locateFaults(clashes, { composed, arms }));

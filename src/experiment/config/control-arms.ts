@@ -100,7 +100,7 @@ export function withControls(config: ExperimentConfig, wanted: ControlsOptions):
 export function findControlFaults(arms: readonly ArmOptions[]): ConfigurationFault[] {
   const known = new Set<string>();
   return arms.flatMap((arm, i) => {
-    if (arm.control === null) return [];
+    if (arm.control === null || arm.repeats !== null) return [];
     const control = JSON.stringify(describeControl(arm));
     const isKnown = known.has(control);
     known.add(control);

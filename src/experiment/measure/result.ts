@@ -143,6 +143,16 @@ export interface ArmResult {
   readonly losses: readonly Readonly<Record<string, string>>[];
   /** Milliseconds a query, by component; null if not timed. */
   readonly latency: Readonly<Record<string, Latency>> | null;
+  /** Only of an arm that was run with several seeds: its figures are means over them. */
+  readonly seeds?: SeedSpread;
+}
+
+/** The seeds of an arm. */
+export interface SeedSpread {
+  /** With how many it was run. */
+  readonly count: number;
+  /** By metric, the standard deviation of the seeds' means. */
+  readonly deviations: Readonly<Record<string, number>>;
 }
 
 /** An arm against its null controls, see `structureOf`. */

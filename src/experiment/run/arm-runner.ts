@@ -146,10 +146,10 @@ export class ArmRunner {
     };
   }
 
-  /** A null control is nothing that anybody would wait for. */
+  /** A null control is nothing that anybody would wait for, and a repetition takes as long as its arm. */
   async #measureArmLatency(arm: ArmOptions): Promise<ArmRecord['latency']> {
     const { evaluation, seed } = this.#source.config;
-    if (evaluation.latency === null || arm.control !== null) return null;
+    if (evaluation.latency === null || arm.control !== null || arm.repeats !== null) return null;
     return measureLatency(await this.openArmWorkspace(arm), arm, evaluation.depth, evaluation.latency, seed);
   }
 

@@ -24,9 +24,9 @@ export function keepAllArms({ arms }: PreparedRun): Raced {
   return { arms, stopped: [], stages: {} };
 }
 
-/** Whether an arm was stopped, or controls one that was. */
+/** Whether an arm was stopped, or controls or repeats one that was. */
 function isOut(arm: ArmOptions, stopped: ReadonlySet<string>): boolean {
-  return stopped.has(describeControl(arm)?.of ?? arm.name);
+  return stopped.has(describeControl(arm)?.of ?? arm.repeats ?? arm.name);
 }
 
 /** The experiment as one round has it: some arms on a share of the conversations. */
@@ -71,14 +71,14 @@ async function runRound(run: PreparedRun, race: RaceOptions, runner: ArmRunner, 
 
 /**
  * Runs an experiment's arms on growing samples of its conversations and stops those that {@link findDropouts} shows to be hopeless in the first metric; the
- * baseline never is. Null controls are not in the rounds: they stay, or go with the arm that they control. The last round, all conversations, is left to the caller. Rounds with too few conversations to stop an arm are not run.
+ * baseline never is. Null controls and repetitions are not in the rounds: they stay, or go with their arm. The last round, all conversations, is left to the caller. Rounds with too few conversations to stop an arm are not run.
  *
  * @param execute runs the arms of a round; each round is an experiment of its own, with its own hash.
  */
 export async function runRace(run: PreparedRun, race: RaceOptions, execute: Execute): Promise<Raced> {
   const stopped: StoppedArm[] = [];
   const stages: StageCounts[] = [];
-  let arms = run.arms.filter(({ control }) => control === null);
+  let arms = run.arms.filter(({ control, repeats }) => control === null && repeats === null);
   for (const share of raceShares(race.rounds).slice(0, -1)) {
     const config = roundConfig(run.config, share, arms);
     const runner = run.runner.withConfig(config);

@@ -22,7 +22,8 @@ function formatPerQueryLines(result: ExperimentResult): string {
 /** The result of an arm as a whole: single queries and strata are in other files, timings in a file that no comparison reads. */
 function summariseArm(arm: ArmResult) {
   const { name, description, tuned, levels, control, structure, metrics, comparisons, holes, attribution } = arm;
-  return { name, description, tuned, levels, control, structure, metrics, comparisons, holes, attribution };
+  const seeds = arm.seeds === undefined ? {} : { seeds: arm.seeds };
+  return { name, description, tuned, levels, control, structure, metrics, ...seeds, comparisons, holes, attribution };
 }
 
 /** The text of metrics.json. */
@@ -31,7 +32,8 @@ export function formatMetrics(result: ExperimentResult): string {
   const { turns: _, ...dataset } = result.dataset;
   const queries = result.queries.length;
   const conversations = new Set(result.queries.map(({ cluster }) => cluster)).size;
-  const intervals = chooseIntervalMethod(conversations);
+  const seeds = Math.max(1, ...result.arms.map((arm) => arm.seeds?.count ?? 1));
+  const intervals = chooseIntervalMethod(conversations, seeds);
   const arms = result.arms.map(summariseArm);
   const content = {
     experiment: name,

@@ -1,6 +1,7 @@
 import type { BackendName } from '../../core/backend.ts';
 import { RagPlusPlusError } from '../../core/errors.ts';
 import { letEventsIn } from '../../core/event-loop.ts';
+import { getOrCompute } from '../../core/once.ts';
 import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
 import type { Corpus } from '../../model/corpus.ts';
 import type { Qrels, Run } from '../../model/run.ts';
@@ -88,23 +89,40 @@ async function measureOutcomes(
   return measurement;
 }
 
+/** The outcomes of the arms that the table has rows of. A failed repetition is a failure. */
+function withoutRepetitions({ records, failures }: Outcomes): Outcomes {
+  return { records: records.filter(({ options }) => options.repeats === null), failures };
+}
+
+/** The rankings of repetitions by the arm that they repeat and their seed. */
+function indexRepetitions({ records }: Outcomes, runs: ReadonlyMap<string, Run>): Map<string, Map<number, Run>> {
+  const repetitions = new Map<string, Map<number, Run>>();
+  for (const { name, options } of records)
+    if (options.repeats !== null)
+      getOrCompute(repetitions, options.repeats, () => new Map()).set(options.seed as number, runs.get(name) as Run);
+  return repetitions;
+}
+
 /** Measures the results of the arms. Retrieves nothing except for the remarks. */
 async function measureRun(run: PreparedRun, outcomes: Outcomes, raced: Raced, watch: Stopwatch): Promise<FinishedRun> {
   const { config, runner } = run;
   const { dataset, queries } = runner;
   const { metrics, baseline, test, correction, samples, level } = config.evaluation;
   const runs = new Map(outcomes.records.map((record) => [record.name, buildRun(dataset.corpus, queries, record)]));
-  const controls = indexControls(outcomes.records.map(({ options }) => options));
-  const how = { metrics, baseline, controls, test, correction, samples, level, seed: config.seed };
-  const measurement = await watch.time('statistics', () => measureOutcomes(run, runs, how));
+  const shown = withoutRepetitions(outcomes);
+  const controls = indexControls(shown.records.map(({ options }) => options));
+  const repetitions = indexRepetitions(outcomes, runs);
+  const how = { metrics, baseline, controls, repetitions, test, correction, samples, level, seed: config.seed };
+  const own = new Map(shown.records.map(({ name }) => [name, runs.get(name) as Run]));
+  const measurement = await watch.time('statistics', () => measureOutcomes(run, own, how));
   const before = await runner.sumStageCounts();
-  const remarks = await watch.time('remarks', async () => collectRemarks(runner, config, measurement, outcomes));
-  const own = subtractCounts(before, await runner.sumStageCounts());
-  const stages = addCounts(raced.stages, ...outcomes.records.map((record) => record.stages), own);
+  const remarks = await watch.time('remarks', async () => collectRemarks(runner, config, measurement, shown));
+  const counted = subtractCounts(before, await runner.sumStageCounts());
+  const stages = addCounts(raced.stages, ...outcomes.records.map((record) => record.stages), counted);
   const { stopped } = raced;
   const finished: MeasuredRun = {
     run,
-    outcomes,
+    outcomes: shown,
     stopped,
     measurement,
     remarks,

@@ -23,6 +23,7 @@ const buildRankedRun = (...rankings: string[]): Run => new Map(rankings.map((ids
 /** Three queries with a turn of grade 3; the last one has only one of grade 1. */
 const stored: StoredRun = {
   folder: 'x',
+  repetitions: new Map(),
   summary: {
     experiment: 'test',
     hash: 'abc',

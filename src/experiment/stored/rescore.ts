@@ -78,10 +78,10 @@ export function collapseJudgements(
   return grades;
 }
 
-function mapRuns(
-  runs: ReadonlyMap<string, Run>,
+function mapRuns<K>(
+  runs: ReadonlyMap<K, Run>,
   change: (ranking: readonly Scored[], queryId: string) => readonly Scored[],
-): ReadonlyMap<string, Run> {
+): ReadonlyMap<K, Run> {
   return new Map(
     Array.from(runs, ([arm, run]) => [arm, new Map(Array.from(run, ([id, ranking]) => [id, change(ranking, id)]))]),
   );
@@ -117,7 +117,7 @@ function assertMetrics(metrics: readonly string[], depth: number): void {
 
 /** Measures the stored rankings again. The queries of the measurement are those of the folder. */
 function measureStored(
-  { summary, queries, qrels, runs, conversations, environment }: StoredRun,
+  { summary, queries, qrels, runs, repetitions, conversations, environment }: StoredRun,
   options: RescoreOptions,
 ) {
   const { metrics, granularity, judgedOnly, unanswerableAre, test, correction } = options;
@@ -125,7 +125,12 @@ function measureStored(
   assertArm(baseline, runs);
   const judgements: Qrels = new Map(queries.map(({ id }) => [id, qrels.get(id) ?? new Map()]));
   const collapsed = granularity === 'conversation';
-  const condensed = judgedOnly ? mapRuns(runs, (ranking, id) => selectJudged(ranking, judgements.get(id))) : runs;
+  const reduce = <K>(rankings: ReadonlyMap<K, Run>): ReadonlyMap<K, Run> => {
+    const condensed = judgedOnly
+      ? mapRuns(rankings, (ranking, id) => selectJudged(ranking, judgements.get(id)))
+      : rankings;
+    return collapsed ? mapRuns(condensed, (ranking) => collapseRanking(ranking, conversations)) : condensed;
+  };
   const judging: Judging = {
     qrels: collapsed
       ? new Map(Array.from(judgements, ([id, grades]) => [id, collapseJudgements(grades, conversations)]))
@@ -136,11 +141,12 @@ function measureStored(
     judgedOnly,
     unanswerableAre,
   };
-  const ranked = collapsed ? mapRuns(condensed, (ranking) => collapseRanking(ranking, conversations)) : condensed;
   const { samples, level } = summary.statistics;
   const controls = new Map(summary.arms.flatMap(({ name, control }) => (control === null ? [] : [[name, control]])));
-  const measuring = { metrics, baseline, controls, samples, level, test, correction, seed: environment.seed };
-  return { baseline, measurement: measureRuns(ranked, judging, queries, measuring, () => []) };
+  const repeated = new Map(Array.from(repetitions, ([arm, seeds]) => [arm, reduce(seeds)]));
+  const tests = { samples, level, test, correction, seed: environment.seed };
+  const measuring = { metrics, baseline, controls, repetitions: repeated, ...tests };
+  return { baseline, measurement: measureRuns(reduce(runs), judging, queries, measuring, () => []) };
 }
 
 function rescoreArms(

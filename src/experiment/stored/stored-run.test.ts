@@ -49,6 +49,7 @@ beforeEach(() => {
 
 test('a run is what its files say, its queries in their order, its rankings by the arms and not by the files', () => {
   expect(readStoredRun(root)).toEqual({
+    repetitions: new Map(),
     folder: root,
     summary: metrics,
     config: { name: 'x', seed: 3 },

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { ValidationError } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
+import { getOrCompute } from '../../core/once.ts';
 import { readQrels, readRun } from '../../evaluation/trec-files.ts';
 import type { Qrels, Run } from '../../model/run.ts';
 import { formatFileName } from '../config/arms.ts';
-import { type Plain, readYaml } from '../config/config-file.ts';
+import { isPlain, type Plain, readYaml } from '../config/config-file.ts';
 import type { Environment } from '../measure/result.ts';
 import { readJsonLines } from './json-lines.ts';
 
@@ -82,6 +83,8 @@ export interface StoredRun {
   readonly qrels: Qrels;
   /** By arm. */
   readonly runs: ReadonlyMap<string, Run>;
+  /** Rankings with other seeds, by the arm that they repeat and the seed. */
+  readonly repetitions: ReadonlyMap<string, ReadonlyMap<number, Run>>;
   /** The conversation of every turn of the corpus. */
   readonly conversations: ReadonlyMap<string, string>;
 }
@@ -102,6 +105,17 @@ function readRows<S extends z.ZodType>(schema: S, path: string): z.output<S>[] {
   return readJsonLines(path, (line, where) => parseStoredPart(schema, line, where));
 }
 
+/** The rankings of repetitions. One that failed has none. */
+function readRepetitions(folder: string, { arms }: Plain): Map<string, Map<number, Run>> {
+  const repetitions = new Map<string, Map<number, Run>>();
+  for (const arm of Array.isArray(arms) ? arms.filter(isPlain) : []) {
+    const path = join(folder, `runs/${formatFileName(String(arm.name))}.trec`);
+    if (typeof arm.repeats !== 'string' || typeof arm.seed !== 'number' || !existsSync(path)) continue;
+    getOrCompute(repetitions, arm.repeats, () => new Map()).set(arm.seed, readRun(path));
+  }
+  return repetitions;
+}
+
 /**
  * Reads the files of a finished run.
  *
@@ -115,10 +129,12 @@ export function readStoredRun(folder: string): StoredRun {
       { folder },
     );
   const summary = parseStoredPart(summarySchema, readText(joinRunPath('metrics.json')), joinRunPath('metrics.json'));
+  const config = readYaml(joinRunPath('config.yaml'));
   return {
     folder,
     summary,
-    config: readYaml(joinRunPath('config.yaml')),
+    config,
+    repetitions: readRepetitions(folder, config),
     environment: parseStoredPart(
       environmentSchema,
       readText(joinRunPath('environment.json')),

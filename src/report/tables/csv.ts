@@ -63,17 +63,20 @@ const COLUMNS = [
 
 type Row = Readonly<Partial<Record<(typeof COLUMNS)[number], Value>>>;
 
-/** A run as CSV: one row an arm and metric with every figure, then the failed and the stopped arms; a column `factor:name` for each factor of a sweep. */
+/** A run as CSV: one row an arm and metric with every figure, then the failed and the stopped arms; a column `factor:name` for each factor of a sweep, and the
+ * seeds of arms that were run with several. */
 export function renderCsv(result: ExperimentResult): string {
   const factors = result.sweep?.factors.map(({ name }) => name) ?? [];
+  const isRepeated = result.arms.some(({ seeds }) => seeds !== undefined);
   const rows = result.arms.flatMap((arm) =>
     result.metrics.map((metric) => [
       ...listRowValues(buildFiguresRow(arm, metric, result)),
       ...factors.map((factor) => arm.levels?.[factor]),
+      ...(isRepeated ? [arm.seeds?.count, arm.seeds?.deviations[metric]] : []),
     ]),
   );
-  const names = factors.map((factor) => `factor:${factor}`);
-  return formatCsv([[...COLUMNS, ...names], ...rows, ...listAbsentCsvRows(result, factors.length)]);
+  const names = [...factors.map((factor) => `factor:${factor}`), ...(isRepeated ? ['seeds', 'seed deviation'] : [])];
+  return formatCsv([[...COLUMNS, ...names], ...rows, ...listAbsentCsvRows(result, names.length)]);
 }
 
 function listRowValues(row: Row): Value[] {
@@ -110,7 +113,7 @@ function buildFiguresRow(arm: ArmResult, metric: string, { baseline, queries }: 
     losses: comparison?.losses,
     queries: queries.length,
     conversations,
-    intervals: chooseIntervalMethod(conversations),
+    intervals: chooseIntervalMethod(conversations, arm.seeds?.count),
     unjudged: arm.holes,
   };
 }

@@ -3,7 +3,7 @@ import { chooseIntervalMethod, LEAST_BOOTSTRAPPED, LEAST_CLUSTERS } from '../../
 import { MOST_SAMPLES } from '../../evaluation/sign-flip-permutation.ts';
 import { isSignificant } from '../../evaluation/significance.ts';
 import { computeSmallestCorrectedP, computeSmallestP } from '../../evaluation/smallest-p.ts';
-import type { Comparison, ExperimentResult } from '../../experiment/measure/result.ts';
+import type { ArmResult, Comparison, ExperimentResult } from '../../experiment/measure/result.ts';
 import { formatDecimal, formatProbability } from './format.ts';
 
 /** The marks of a verdict; an undecided arm has none. */
@@ -42,6 +42,8 @@ interface LegendFacts {
   readonly statistics: Statistics;
   readonly queries: number;
   readonly conversations: number;
+  /** The number of seeds that the rows were run with; 1 where it is left out. */
+  readonly seeds?: number;
 }
 
 const TESTS: Readonly<Record<Statistics['test'], (statistics: Statistics) => string>> = {
@@ -81,9 +83,19 @@ function formatConversations(conversations: number): string {
   return conversations === 1 ? '1 conversation' : `${count(conversations)} conversations`;
 }
 
+/** The sources of variance of arms that were run with several seeds. */
+const SEED_SOURCES = 'the variance between conversations and the variance between seeds';
+
+/** The number of seeds of the arms of a run. */
+export function countSeeds(arms: readonly Pick<ArmResult, 'seeds'>[]): number {
+  return Math.max(1, ...arms.map(({ seeds }) => seeds?.count ?? 1));
+}
+
 /** The method of the intervals for a number of conversations: `95 % bootstrap intervals (BCa), clustered by conversation`. */
-export function describeIntervals(conversations: number, level: number): string {
+export function describeIntervals(conversations: number, level: number, seeds = 1): string {
   const percent = `${Math.round(level * 100)} %`;
+  if (seeds > 1 && chooseIntervalMethod(conversations) !== 'none')
+    return `${percent} t intervals with ${SEED_SOURCES} (Satterthwaite's degrees of freedom)`;
   switch (chooseIntervalMethod(conversations)) {
     case 'bca':
       return `${percent} bootstrap intervals (BCa), clustered by conversation`;
@@ -146,13 +158,34 @@ export function buildStatisticsLegend(facts: LegendFacts): string[] {
   const apart = families.length > 1 ? ', null controls among themselves' : '';
   const measured = `${queries} queries in ${formatConversations(conversations)}`;
   const intervals = describeIntervals(conversations, level);
+  if (facts.seeds !== undefined && facts.seeds > 1) return buildSeedsLegend(facts, facts.seeds);
   return [
-    compared
-      ? `${MARKS.better} better, ${MARKS.worse} worse than ${baseline}, said only where the corrected p is below ${formatDecimal(1 - level, 2)}; no mark: undecided.`
-      : `No arm is compared with the baseline, ${baseline}, which failed.`,
+    compared ? describeMarks(baseline, level) : describeFailedBaseline(baseline),
     ...(isTested ? testText(statistics, rows, apart) : []),
     ...(compared ? describeSmallestP(statistics, conversations, families) : []),
     ...describeUnresolved(unresolved, statistics),
     `Brackets: ${intervals}. ${measured}.`,
   ];
+}
+
+/** The same where rows were run with several seeds. */
+function buildSeedsLegend(facts: LegendFacts, seeds: number): string[] {
+  const { rows, baseline, compared, isTested, families, statistics, queries, conversations } = facts;
+  const apart = families.length > 1 ? ', null controls among themselves' : '';
+  const corrected = CORRECTIONS[statistics.correction](rows);
+  const brackets = describeIntervals(conversations, statistics.level, seeds);
+  return [
+    ...(compared ? [describeMarks(baseline, statistics.level)] : [describeFailedBaseline(baseline)]),
+    `Each figure is the mean of ${seeds} seeds; ± is the standard deviation of the seeds' means.`,
+    ...(isTested ? [`p: paired t test with ${SEED_SOURCES}, ${corrected}${apart}.`] : []),
+    `Brackets: ${brackets}. ${queries} queries in ${formatConversations(conversations)}.`,
+  ];
+}
+
+function describeMarks(baseline: string, level: number): string {
+  return `${MARKS.better} better, ${MARKS.worse} worse than ${baseline}, said only where the corrected p is below ${formatDecimal(1 - level, 2)}; no mark: undecided.`;
+}
+
+function describeFailedBaseline(baseline: string): string {
+  return `No arm is compared with the baseline, ${baseline}, which failed.`;
 }

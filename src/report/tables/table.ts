@@ -8,7 +8,7 @@ import type {
   StoppedArm,
 } from '../../experiment/measure/result.ts';
 import { formatDecimal, formatInterval, formatProbability, formatSigned } from './format.ts';
-import { buildStatisticsLegend, countConversations, listUnresolved, MARKS } from './legend.ts';
+import { buildStatisticsLegend, countConversations, countSeeds, listUnresolved, MARKS } from './legend.ts';
 import { describeSurvivals } from './structure-table.ts';
 
 /** One metric of one arm: the numbers, and how every rendering writes them. */
@@ -146,7 +146,7 @@ function buildTableNotes(rows: readonly LadderRow[], absent: readonly AbsentRow[
 }
 
 /** The source of a cell: an arm, or another item measured like an arm. */
-type Measured = Pick<ArmResult, 'name' | 'metrics' | 'comparisons'>;
+type Measured = Pick<ArmResult, 'name' | 'metrics' | 'comparisons' | 'seeds'>;
 
 /** @param level of the intervals; a corrected p below 1 - level decides. */
 export function buildLadderCell(
@@ -166,10 +166,16 @@ export function buildLadderCell(
     mean: interval.mean,
     verdict,
     mark: MARKS[verdict],
-    value: formatDecimal(interval.mean, 3),
+    value: formatValue(interval.mean, arm.seeds?.deviations[metric]),
     interval: formatInterval(interval, formatDecimal, 2),
     comparison: comparison && buildLadderComparison(comparison, 1 - level),
   };
+}
+
+/** A mean, with the standard deviation of the seeds where there are several. */
+function formatValue(mean: number, deviation: number | undefined): string {
+  const value = formatDecimal(mean, 3);
+  return deviation === undefined ? value : `${value} ± ${formatDecimal(deviation, 3)}`;
 }
 
 /** A comparison as every table writes it. @param bound of the corrected p, which decides */
@@ -222,5 +228,6 @@ function buildTableLegend(
     statistics,
     queries: queries.length,
     conversations: countConversations(queries),
+    seeds: countSeeds(arms),
   });
 }
