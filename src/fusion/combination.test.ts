@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { combMnz, combSum } from './combination.ts';
+import { fuseColumns, parseFusion } from './registry.ts';
 
 const NONE = Number.NaN;
 const a = Float64Array.of(2, NONE, 6, 3, NONE);
@@ -27,4 +28,18 @@ test('a list with one distinct score normalises to 1, an empty one adds nothing'
 test('scale and offset of a source do not matter', () => {
   const scaled = { a: a.map((score) => 8 * score - 32), b };
   expect([...combSum(scaled)]).toEqual([...combSum(columns)]);
+});
+
+test('the median of two scores is their mean, and CombANZ divides by the sources that hold the candidate', () => {
+  const columns = {
+    a: Float64Array.of(4, 1, Number.NaN),
+    b: Float64Array.of(2, Number.NaN, 7),
+    c: Float64Array.of(9, 3, Number.NaN),
+  };
+  const fuse = (method: string) => [...fuseColumns(columns, parseFusion({ method, normalisation: 'none' }, 'test'))];
+  expect(fuse('combmed')).toEqual([4, 2, 7]);
+  expect(fuse('combanz')).toEqual([5, 2, 7]);
+  expect(fuse('combmax')).toEqual([9, 3, 7]);
+  expect(fuse('combmin')).toEqual([2, 1, 7]);
+  expect(fuse('combgmnz')).toEqual(fuse('combmnz'));
 });

@@ -1,7 +1,8 @@
-/** Scores of several sources made one: reciprocal rank, CombSUM and CombMNZ, convex combination, weighted merge. */
+/** Scores of several sources made one: combinations of scores, of ranks, convex combination, weighted merge. */
 
 export { combMnz, combSum } from './combination.ts';
 export { convexCombination, convexCombinationOptions } from './convex-combination.ts';
+export { NORMALISATIONS, type Normalisation, type NormalisationName } from './normalisation.ts';
 export { reciprocalRankFusion, reciprocalRankOptions } from './reciprocal-rank.ts';
 export {
   FUSIONS,
@@ -10,6 +11,7 @@ export {
   fuseColumns,
   fuseLists,
   fusionOptions,
+  parseFusion,
 } from './registry.ts';
 export {
   type AlignedLists,

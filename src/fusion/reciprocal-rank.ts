@@ -1,20 +1,14 @@
 import { z } from 'zod';
 import type { FusionDefinition } from './fusion-definition.ts';
-import { assertColumns, assertWeights, type ScoreColumns } from './score-columns.ts';
+import { assertColumns, assertWeights, rankPresent, type ScoreColumns, sourceWeights } from './score-columns.ts';
 
 export const reciprocalRankOptions = z.strictObject({
   method: z.literal('rrf'),
   /** Flattens the difference between the first ranks. */
   k: z.number().positive().default(60),
   /** By source; 1 for a missing source. */
-  weights: z.record(z.string(), z.number().nonnegative()).default({}),
+  weights: sourceWeights,
 });
-
-/** Places of the present scores, best first; of equal scores the earlier place, by the order of {@link ScoreColumns}. */
-function rankPresent(column: Float64Array): Int32Array {
-  const present = Int32Array.from(column.keys()).filter((c) => !Number.isNaN(column[c]));
-  return present.sort((a, b) => (column[b] as number) - (column[a] as number) || a - b);
-}
 
 /**
  * Reciprocal rank fusion: sum over the sources of weight / (k + rank), ranks from 1; an absent candidate adds 0. O(S C log C).

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../core/errors.ts';
 import { parse } from '../core/validation.ts';
 import { compareScored, type Scored } from '../model/tie-rule.ts';
-import { FUSIONS, type FusionOptions, fuseColumns, fuseLists, fusionOptions } from './registry.ts';
+import { FUSIONS, type FusionOptions, fuseColumns, fuseLists, fusionOptions, parseFusion } from './registry.ts';
 
 const list = fc.uniqueArray(
   fc.record({ id: fc.integer({ min: 0, max: 16 }).map((i) => `d${i}`), score: fc.constantFrom(0, 0.25, 0.5, 0.75, 1) }),
@@ -63,4 +63,38 @@ test('an unknown method or option is refused with the nearest known one', () => 
   );
   expect(() => parse(fusionOptions, { method: 'convx' }, 'test')).toThrow(ConfigurationError);
   expect(() => parse(fusionOptions, { method: 'convex', alhpa: 0.5 }, 'test')).toThrow('did you mean alpha?');
+});
+
+test('names of ranx are accepted where a fusion is named by a program', () => {
+  expect(parseFusion('mnz', 'test')).toEqual({ method: 'combmnz', normalisation: 'min-max' });
+  expect(parseFusion({ method: 'gmnz', gamma: 1.5, normalisation: 'zmuv' }, 'test')).toEqual({
+    method: 'combgmnz',
+    normalisation: 'zmuv',
+    gamma: 1.5,
+  });
+  expect(parseFusion('rrf', 'test')).toEqual({ method: 'rrf', k: 60, weights: {} });
+  expect(() => parseFusion('condorcet', '--method')).toThrow(/--method/);
+  expect(() => parseFusion({ method: 'sum', normalisation: 'minmax' }, 'test')).toThrow(/min-max/);
+});
+
+test('weights go by source, a source without one has 1, and an unknown source is refused', () => {
+  const lists = { a: [{ id: 'x', score: 2 }], b: [{ id: 'x', score: 3 }] };
+  for (const [method, score] of [
+    ['wsum', 3],
+    ['wmnz', 6],
+    ['w_bordafuse', 3],
+  ] as const) {
+    const options = parseFusion({ method, weights: { b: 2 } }, 'test');
+    expect(fuseLists(lists, options)).toEqual([{ id: 'x', score }]);
+    expect(() => fuseLists(lists, parseFusion({ method, weights: { c: 2 } }, 'test'))).toThrow(
+      'weight of an unknown source: c',
+    );
+  }
+});
+
+test('a candidate that no source returned scores 0 and is no candidate to Borda', () => {
+  const columns = { a: Float64Array.of(2, Number.NaN, Number.NaN), b: Float64Array.of(Number.NaN, 5, Number.NaN) };
+  for (const method of FUSIONS.names.filter((name) => name !== 'weighted'))
+    expect(fuseColumns(columns, parseFusion(method, 'test'))[2]).toBe(0);
+  expect([...fuseColumns(columns, parseFusion('bordafuse', 'test'))]).toEqual([2.5 + 0.5, 3, 0]);
 });

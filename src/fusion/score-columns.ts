@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { DimensionMismatchError, NotFiniteError, ValidationError } from '../core/errors.ts';
 import { suggestKnown } from '../core/validation.ts';
 import { compareBytes, compareScored, type Scored } from '../model/tie-rule.ts';
@@ -45,6 +46,27 @@ export function assertWeights(weights: SourceWeights, columns: ScoreColumns): vo
         },
       );
   }
+}
+
+/** Weights by source; 1 for a missing source. */
+export const sourceWeights = z.record(z.string(), z.number().nonnegative()).default({});
+
+/** The weight of each column, in their order; 1 for a source without one. @throws ValidationError as {@link assertWeights} does. */
+export function readWeights(weights: SourceWeights, columns: ScoreColumns): number[] {
+  assertWeights(weights, columns);
+  return Object.keys(columns).map((source) => weights[source] ?? 1);
+}
+
+/** Places of the present scores, best first; of equal scores the earlier place, by the order of {@link ScoreColumns}. */
+export function rankPresent(column: Float64Array): Int32Array {
+  const present = Int32Array.from(column.keys()).filter((c) => !Number.isNaN(column[c]));
+  return present.sort((a, b) => (column[b] as number) - (column[a] as number) || a - b);
+}
+
+/** [C] 1 where any source returned the candidate. */
+export function markHeld(columns: ScoreColumns): Uint8Array {
+  const all = Object.values(columns);
+  return Uint8Array.from(all[0] ?? [], (_, c) => (all.some((column) => !Number.isNaN(column[c])) ? 1 : 0));
 }
 
 /** Adds `contribute(score)` of every present score to the candidate's sum. */

@@ -37,5 +37,6 @@ export interface Part {
 /** Computes a case with the project's own code on the active backend. */
 export interface Topic {
   readonly name: string;
-  compute(golden: GoldenCase): readonly Part[] | Promise<readonly Part[]>;
+  /** @param cases of the file: one of them may hold what several share. */
+  compute(golden: GoldenCase, cases: readonly GoldenCase[]): readonly Part[] | Promise<readonly Part[]>;
 }

@@ -15,6 +15,7 @@ const SIZES: Readonly<Record<string, { readonly cases: number; partsOf(golden: G
   ppr: { cases: 4, partsOf: () => 6 },
   metrics: { cases: 3, partsOf: () => 1 },
   fusion: { cases: 5, partsOf: () => 1 },
+  'rank-fusion': { cases: 24, partsOf: () => 1 },
   mmr: { cases: 2, partsOf: () => 1 },
   stats: { cases: 5, partsOf: ({ expected }) => Object.keys(expected as object).length },
 };
@@ -59,7 +60,7 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
   describe.each(named)('%s', (name, topic) => {
     test.each(listTopicCases(topic))('$name', async (golden) => {
       const before = tf.memory().numTensors;
-      const parts = await topic.compute(golden);
+      const parts = await topic.compute(golden, listTopicCases(topic));
       expect(parts.flatMap((part) => measureDeviation(part).failure ?? [])).toEqual([]);
       expect(parts).toHaveLength(SIZES[name]?.partsOf(golden) as number);
       expect(tf.memory().numTensors).toBe(before);

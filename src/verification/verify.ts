@@ -11,7 +11,7 @@ import type { GoldenCase, GoldenFile, Part, Topic } from './topic.ts';
 
 /** A topic whose code is imported with its first case. */
 function topic(name: string, load: () => Promise<Topic>): Topic {
-  return { name, compute: async (golden) => (await load()).compute(golden) };
+  return { name, compute: async (golden, cases) => (await load()).compute(golden, cases) };
 }
 
 /** Every topic that the project can check, in the order of the table. */
@@ -23,6 +23,7 @@ export const TOPICS: readonly Topic[] = freezeDeeply([
   topic('ppr', async () => (await import('./ppr.ts')).ppr),
   topic('metrics', async () => (await import('./metrics.ts')).metrics),
   topic('fusion', async () => (await import('./fusion.ts')).fusion),
+  topic('rank-fusion', async () => (await import('./rank-fusion.ts')).rankFusion),
   topic('mmr', async () => (await import('./mmr.ts')).mmr),
   topic('stats', async () => (await import('./stats.ts')).stats),
 ]);
@@ -68,9 +69,13 @@ function parseJson(path: string): unknown {
   }
 }
 
-async function computeGoldenParts(topic: Topic, golden: GoldenCase): Promise<readonly Part[] | Error> {
+async function computeGoldenParts(
+  topic: Topic,
+  golden: GoldenCase,
+  cases: readonly GoldenCase[],
+): Promise<readonly Part[] | Error> {
   try {
-    return await topic.compute(golden);
+    return await topic.compute(golden, cases);
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
@@ -82,7 +87,7 @@ async function reportOn(topic: Topic, file: GoldenFile): Promise<TopicReport> {
   const failures: string[] = [];
   const tolerances = new Set<string>();
   for (const golden of file.cases) {
-    const parts = await computeGoldenParts(topic, golden);
+    const parts = await computeGoldenParts(topic, golden, file.cases);
     if (parts instanceof Error) {
       failures.push(`${golden.name}: ${parts.message}`);
       continue;
