@@ -5,6 +5,7 @@ import { DATASETS } from './datasets/registry.ts';
 import { ENCODERS } from './embedding/registry.ts';
 import { parseTables } from './experiment/config/config-reference.harness.ts';
 import { LAUNCHERS } from './experiment/launch/registry.ts';
+import { NORMALISATIONS } from './fusion/normalisation.ts';
 import { FUSIONS } from './fusion/registry.ts';
 import { PAGERANK_SOLVERS } from './graph/pagerank-registry.ts';
 import { MODELS } from './learning/model-registry.ts';
@@ -16,6 +17,7 @@ const REGISTRIES = [
   { registry: INDEXES, page: 'config.md', column: 'index' },
   { registry: ENCODERS, page: 'config.md', column: 'encoder' },
   { registry: FUSIONS, page: 'config.md', column: 'fusion' },
+  { registry: NORMALISATIONS, page: 'config.md', column: 'normalisation' },
   { registry: SELECTIONS, page: 'config.md', column: 'selection' },
   { registry: LAUNCHERS, page: 'config.md', column: 'launcher' },
   { registry: MODELS, page: 'training.md', column: 'model' },

@@ -3,6 +3,7 @@ import type { IndexOptions } from '../candidates/registry.ts';
 import { combSumOptions } from '../fusion/combination.ts';
 import { reciprocalRankOptions } from '../fusion/reciprocal-rank.ts';
 import { type FusionOptions, fuseColumns, fusionOptions } from '../fusion/registry.ts';
+import { markHeld, type ScoreColumns } from '../fusion/score-columns.ts';
 import type { Candidates } from '../model/candidates.ts';
 import type { Column, PoolRows } from '../signals/candidate-pool.ts';
 
@@ -17,9 +18,9 @@ export const LIST_SOURCES: Readonly<Record<RelevanceSignal, readonly IndexOption
 };
 
 /**
- * How several signals become one. `rrf`, `combsum` and `combmnz` fuse the lists that the signals' sources found, as {@link fuseLists} does with run files: a
- * candidate gets nothing from a list that lacks it. All others, and the two that begin with `pool`, fuse scores of the whole pool: every signal scores and ranks
- * each candidate, whichever source found it.
+ * How several signals become one. `convex`, `weighted` and the two methods that begin with `pool` fuse scores of the whole pool: every signal scores and ranks
+ * each candidate, whichever source found it. All others fuse the lists that the signals' sources found, as {@link fuseLists} does with run files: a candidate
+ * gets nothing from a list that lacks it.
  */
 export const relevanceFusionOptions = z.discriminatedUnion('method', [
   ...fusionOptions.options,
@@ -28,11 +29,16 @@ export const relevanceFusionOptions = z.discriminatedUnion('method', [
 ]);
 type RelevanceFusionOptions = z.output<typeof relevanceFusionOptions>;
 
-const LIST_METHODS: readonly string[] = ['rrf', 'combsum', 'combmnz'] satisfies FusionOptions['method'][];
+const POOL_METHODS: readonly string[] = [
+  'convex',
+  'weighted',
+  'pool-rrf',
+  'pool-combsum',
+] satisfies RelevanceFusionOptions['method'][];
 
 /** Whether the signals' own lists are fused, and not scores of the whole pool. */
 export function fusesLists({ method }: RelevanceFusionOptions): boolean {
-  return LIST_METHODS.includes(method);
+  return !POOL_METHODS.includes(method);
 }
 
 /** The fusion that is computed, whatever it is given. */
@@ -80,7 +86,19 @@ function listCandidateScores(
 }
 
 /**
- * Fuses the signals of each query over its candidates, or their lists where they are given; a candidate that no list holds has 0.
+ * Shifts the scores of the candidates that a list holds so that the lowest is 0, where the normalisation gave negative ones; their order stays. Decay would
+ * raise a negative score, and a candidate that no list holds, which has 0, must not rank above one that a list holds.
+ */
+function shiftToZero(fused: Float64Array, columns: ScoreColumns): Float64Array {
+  const lowest = fused.reduce((low, score) => Math.min(low, score), 0);
+  if (lowest === 0) return fused;
+  const held = markHeld(columns);
+  return fused.map((score, c) => (held[c] === 1 ? score - lowest : 0));
+}
+
+/**
+ * Fuses the signals of each query over its candidates, or their lists where they are given; a candidate that no list holds has 0. No score of a method
+ * with a normalisation is negative.
  *
  * @param signals a column each, in the order that the method asks for.
  * @returns [Q, C]
@@ -97,7 +115,9 @@ export function fuseSignals(
       name,
       listCandidateScores(pool, query, signal, lists?.get(name)),
     ]);
-    fused.set(fuseColumns(Object.fromEntries(columns), options), query * pool.width);
+    const named = Object.fromEntries(columns);
+    const scores = fuseColumns(named, options);
+    fused.set('normalisation' in options ? shiftToZero(scores, named) : scores, query * pool.width);
   }
   return fused;
 }

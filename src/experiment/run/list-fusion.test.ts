@@ -30,6 +30,11 @@ const FUSIONS = {
   'rrf, weighted': { method: 'rrf', weights: { cosine: 2, recency: 0.25 } },
   combsum: { method: 'combsum' },
   combmnz: { method: 'combmnz' },
+  'combmed, rank': { method: 'combmed', normalisation: 'rank' },
+  'wsum, borda': { method: 'wsum', normalisation: 'borda', weights: { bm25: 0.5 } },
+  'combsum, zmuv': { method: 'combsum', normalisation: 'zmuv' },
+  logn_isr: { method: 'logn_isr', sigma: 0.1 },
+  w_bordafuse: { method: 'w_bordafuse', weights: { recency: 0.25 } },
 };
 const buildFusing = (fusion: object) => ({ signals: Object.keys(sources), fusion });
 
@@ -60,7 +65,7 @@ async function runSourceRankings(): Promise<(arm: string) => Run> {
   });
   const files = runFiles(finished);
   return (arm) => {
-    const path = `runs/${arm.replace(', ', '-')}.trec`;
+    const path = `runs/${arm.replace(', ', '-').replaceAll('_', '-')}.trec`;
     return parseRun(files[path] as string, path);
   };
 }
@@ -77,8 +82,10 @@ describe('fusion of lists in a config', () => {
     let compared = 0;
     for (const [query, ranked] of runOf(arm)) {
       const lists = { bm25: bm25.get(query) ?? [], cosine: cosine.get(query) ?? [], recency: recency.get(query) ?? [] };
-      // An arm's scores are float32.
-      const expected = fuseLists(lists, options).map(({ id, score }) => ({ id, score: Math.fround(score) }));
+      const fused = fuseLists(lists, options);
+      const lowest = Math.min(0, ...fused.map(({ score }) => score));
+      // An arm's scores are float32, from 0.
+      const expected = fused.map(({ id, score }) => ({ id, score: Math.fround(score - lowest) }));
       expect(ranked.map(({ id }) => id)).toEqual(expected.sort(compareScored).map(({ id }) => id));
       compared += ranked.length;
     }
