@@ -110,3 +110,27 @@ test('refuses what cannot be measured', () => {
   );
   expect(() => summarise(evaluate(run, new Map(), ['map'], options))).toThrow(ValidationError);
 });
+
+test('values have the names that the caller wrote', () => {
+  const { values } = evaluate(run, qrels, ['RR@10', 'mrr@10'], options);
+  expect(values).toEqual({ 'RR@10': [1, 0, 1 / 2], 'mrr@10': [1, 0, 1 / 2] });
+  expect(summarise(evaluate(run, qrels, ['NumRelRet'], options))).toEqual({ NumRelRet: 2 });
+});
+
+test('budgets need the tokens of every document that a ranking has', () => {
+  const countTokens = (id: string) => ({ a: 5, b: 3, x: 1 })[id] ?? Number.NaN;
+  const known: Run = new Map([['q1', run.get('q1') ?? []]]);
+  expect(evaluate(known, qrels, ['recall@7t'], { ...options, countTokens })).toMatchObject({
+    values: { 'recall@7t': [1, 0, 0] },
+    coverage: { 'recall@7t': [{ retrieved: 1, judged: 1 }, { retrieved: 0 }, { retrieved: 0 }] },
+  });
+  expect(() => evaluate(run, qrels, ['recall@7t'], options)).toThrow('metric needs the tokens of each document');
+  expect(() => evaluate(run, qrels, ['recall@7t'], { ...options, countTokens })).toThrow(
+    'tokens of document c, query q2, are not a number from 0: NaN; count the tokens of every document',
+  );
+});
+
+test('the scale ends at the highest grade of all judgements, or where the caller says', () => {
+  expect(evaluate(run, qrels, ['err@1'], options).values).toEqual({ 'err@1': [3 / 4, 0, 0] });
+  expect(evaluate(run, qrels, ['err@1'], { ...options, highestGrade: 3 }).values).toEqual({ 'err@1': [3 / 8, 0, 0] });
+});

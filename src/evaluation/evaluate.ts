@@ -1,7 +1,13 @@
 import { ValidationError } from '../core/errors.ts';
 import type { Qrels, Run } from '../model/run.ts';
-import { countHolesWithin, type JudgedRanking, judgeRanking } from './judged-ranking.ts';
-import { parseMetric } from './metric.ts';
+import {
+  countHolesWithin,
+  countRanksWithin,
+  type JudgedRanking,
+  judgeRanking,
+  type RankingFacts,
+} from './judged-ranking.ts';
+import { type Metric, parseMetric } from './metric.ts';
 
 export interface EvaluationOptions {
   /** The least grade that counts as relevant in the metrics that know only relevant and not. */
@@ -13,6 +19,10 @@ export interface EvaluationOptions {
   readonly unanswerable: 'count' | 'apart';
   /** Unjudged documents are counted among this many first ones. */
   readonly holeDepth: number;
+  /** The highest grade of the scale, for `err`; by default the highest one among the judgements. */
+  readonly highestGrade?: number;
+  /** The number of tokens of a document, for budgets such as `recall@500t`. */
+  readonly countTokens?: (id: string) => number;
 }
 
 export interface Coverage {
@@ -24,7 +34,7 @@ export interface Coverage {
 export interface Evaluation {
   /** [Q] in the order of the judgements. */
   readonly queryIds: readonly string[];
-  /** By metric id, [Q] each. */
+  /** By metric, as the caller wrote it, [Q] each. */
   readonly values: Readonly<Record<string, readonly number[]>>;
   /** [Q] unjudged documents among the first `holeDepth`. */
   readonly holes: readonly number[];
@@ -38,7 +48,10 @@ export interface Evaluation {
   readonly unjudged: readonly string[];
 }
 
-function measureJudgedCoverage(ranking: JudgedRanking, k: number): Coverage {
+function measureJudgedCoverage(ranking: JudgedRanking, { cutoff, tokenBudget }: Metric, holeDepth: number): Coverage {
+  const { tokens } = ranking;
+  const budgeted = tokenBudget === null || tokens === null ? null : countRanksWithin(tokens, tokenBudget);
+  const k = budgeted ?? cutoff ?? holeDepth;
   const retrieved = Math.min(k, ranking.grades.length);
   return { retrieved, judged: retrieved - countHolesWithin(ranking, k) };
 }
@@ -53,37 +66,56 @@ function assertOptions({ relevantGrade, holeDepth }: EvaluationOptions): void {
     throw new ValidationError(`holeDepth is not a whole number from 1: ${holeDepth}; pass a rank`, { holeDepth });
 }
 
+/** What the metrics need besides judgements, and nothing that none of them needs: scales and tokens take a walk over the data. */
+function collectFacts(qrels: Qrels, metrics: readonly Metric[], options: EvaluationOptions): RankingFacts {
+  const { countTokens } = options;
+  const scaled = metrics.some(({ readsScale }) => readsScale);
+  const budgeted = metrics.some(({ tokenBudget }) => tokenBudget !== null);
+  return {
+    ...(scaled ? { highestGrade: options.highestGrade ?? findHighestGrade(qrels) } : {}),
+    ...(budgeted && countTokens !== undefined ? { countTokens } : {}),
+  };
+}
+
+/** The highest grade of all judgements; 1 where none is higher. */
+export function findHighestGrade(qrels: Qrels): number {
+  let highest = 1;
+  for (const judgements of qrels.values()) for (const grade of judgements.values()) highest = Math.max(highest, grade);
+  return highest;
+}
+
 /**
  * Measures a run. Rankings are sorted by the tie rule first, so that equal scores are treated as trec_eval treats them.
  *
- * @param metricIds for example `mrr@10`, `recall@10`, `ndcg@10`; see {@link parseMetric}.
+ * @param metricIds for example `mrr@10`, `recall@10`, `nDCG@10`; see {@link parseMetric}. The values have these names.
  * @throws ValidationError for an unknown metric, a wrong option or a document that a ranking repeats.
  * @throws NotFiniteError for a score that is not finite, naming query and document.
  */
 export function evaluate(run: Run, qrels: Qrels, metricIds: readonly string[], options: EvaluationOptions): Evaluation {
   assertOptions(options);
   const metrics = metricIds.map(parseMetric);
+  const facts = collectFacts(qrels, metrics, options);
   const values = metrics.map(() => [] as number[]);
   const coverage = metrics.map(() => [] as Coverage[]);
   const queryIds: string[] = [];
   const holes: number[] = [];
   const unanswerable: string[] = [];
   for (const [queryId, judgements] of qrels) {
-    const ranking = judgeRanking(queryId, run.get(queryId) ?? [], judgements, options.relevantGrade);
+    const ranking = judgeRanking(queryId, run.get(queryId) ?? [], judgements, options.relevantGrade, facts);
     if (ranking.relevant === 0) unanswerable.push(queryId);
     if (ranking.relevant === 0 && options.unanswerable === 'apart') continue;
     queryIds.push(queryId);
     holes.push(countHolesWithin(ranking, options.holeDepth));
     for (const [m, metric] of metrics.entries()) {
       values[m]?.push(metric.compute(ranking));
-      coverage[m]?.push(measureJudgedCoverage(ranking, metric.cutoff ?? options.holeDepth));
+      coverage[m]?.push(measureJudgedCoverage(ranking, metric, options.holeDepth));
     }
   }
   return {
     queryIds,
-    values: Object.fromEntries(metrics.map((metric, m) => [metric.id, values[m] as number[]])),
+    values: Object.fromEntries(metricIds.map((id, m) => [id, values[m] as number[]])),
     holes,
-    coverage: Object.fromEntries(metrics.map((metric, m) => [metric.id, coverage[m] as Coverage[]])),
+    coverage: Object.fromEntries(metricIds.map((id, m) => [id, coverage[m] as Coverage[]])),
     unanswerable,
     missing: [...qrels.keys()].filter((id) => !run.has(id)),
     unjudged: [...run.keys()].filter((id) => !qrels.has(id)),

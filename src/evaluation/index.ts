@@ -13,7 +13,7 @@ export { buildSingletonClusters, type Clusters, groupIntoClusters } from './clus
 export { cohenKappa } from './cohen-kappa.ts';
 export { cohenD } from './effect-size.ts';
 export { type Coverage, type Evaluation, type EvaluationOptions, evaluate, summarise } from './evaluate.ts';
-export { type JudgedRanking, judgeRanking } from './judged-ranking.ts';
+export { type JudgedRanking, judgeRanking, type RankingFacts } from './judged-ranking.ts';
 export {
   chooseIntervalMethod,
   type Estimate,
@@ -23,7 +23,7 @@ export {
   meanIntervals,
 } from './mean-intervals.ts';
 export { METRICS, type Metric, parseMean, parseMetric } from './metric.ts';
-export type { MetricFamily } from './metric-family.ts';
+export type { MetricFamily, MetricParameter } from './metric-family.ts';
 export { benjaminiHochberg, bonferroni, holm } from './multiple-comparisons.ts';
 export { computePairedDifferences } from './paired-differences.ts';
 export {

@@ -16,6 +16,18 @@ export interface JudgedRanking {
   readonly relevant: number;
   /** Judged documents that are not, retrieved or not. */
   readonly nonrelevant: number;
+  /** The highest grade of the scale; null if unknown. */
+  readonly highestGrade: number | null;
+  /** [R] tokens of each document; null if unknown. */
+  readonly tokens: Float64Array | null;
+}
+
+/** What some metrics need besides judgements. */
+export interface RankingFacts {
+  /** The highest grade of the scale. */
+  readonly highestGrade?: number;
+  /** The number of tokens of a document. */
+  readonly countTokens?: (id: string) => number;
 }
 
 function assertJudgements(queryId: string, judgements: ReadonlyMap<string, number>): void {
@@ -49,6 +61,7 @@ export function judgeRanking(
   ranking: readonly Scored[],
   judgements: ReadonlyMap<string, number>,
   relevantGrade: number,
+  { highestGrade, countTokens }: RankingFacts = {},
 ): JudgedRanking {
   assertRanking(queryId, ranking);
   assertJudgements(queryId, judgements);
@@ -58,13 +71,43 @@ export function judgeRanking(
     return grade >= 0 ? grade : UNJUDGED;
   };
   const relevant = judged.filter((grade) => grade >= relevantGrade).length;
+  const sorted = sortByTieRule(ranking);
   return {
-    grades: Float64Array.from(sortByTieRule(ranking), lookUpGrade),
+    grades: Float64Array.from(sorted, lookUpGrade),
     idealGrades: Float64Array.from(judged.filter((grade) => grade > 0)).sort((a, b) => b - a),
     relevantGrade,
     relevant,
     nonrelevant: judged.length - relevant,
+    highestGrade: highestGrade ?? null,
+    tokens:
+      countTokens === undefined ? null : Float64Array.from(sorted, ({ id }) => readTokens(queryId, id, countTokens)),
   };
+}
+
+function readTokens(queryId: string, id: string, countTokens: (id: string) => number): number {
+  const tokens = countTokens(id);
+  if (!(tokens >= 0 && Number.isFinite(tokens)))
+    throw new ValidationError(
+      `tokens of document ${id}, query ${queryId}, are not a number from 0: ${tokens}; count the tokens of every document`,
+      { queryId, id, tokens },
+    );
+  return tokens;
+}
+
+/** The same ranking and judgements by another lowest relevant grade. */
+export function withRelevantGrade(ranking: JudgedRanking, relevantGrade: number): JudgedRanking {
+  const relevant = ranking.idealGrades.filter((grade) => grade >= relevantGrade).length;
+  return { ...ranking, relevantGrade, relevant, nonrelevant: ranking.relevant + ranking.nonrelevant - relevant };
+}
+
+/** The length of the longest prefix with at most this number of tokens: the first document that does not fit ends it. */
+export function countRanksWithin(tokens: Float64Array, budget: number): number {
+  let sum = 0;
+  const rank = tokens.findIndex((count) => {
+    sum += count;
+    return sum > budget;
+  });
+  return rank === -1 ? tokens.length : rank;
 }
 
 /** The number of relevant documents among the first k. */

@@ -1,35 +1,126 @@
+import { ValidationError } from '../core/errors.ts';
+import { type MetricParts, splitMetricId } from './metric-id.ts';
+
 /**
- * Spellings of other programs by the name of our metric: those of trec_eval (`ndcg_cut_10`, `recip_rank`), ir_measures (`R@10`, `AP`) and ranx (`hit_rate@5`),
- * in lower case, letters only.
+ * Names of other programs by our metric: those of trec_eval (`recip_rank`), ir_measures (`R`, `AP`) and ranx (`hit_rate`), in lower case, letters only. Values
+ * are the same here and there.
  */
 const SPELLINGS: Readonly<Record<string, readonly string[]>> = {
   mrr: ['mrr', 'rr', 'reciprank', 'reciprocalrank', 'meanreciprocalrank'],
-  recall: ['recall', 'r'],
+  recall: ['recall', 'r', 'evidence'],
+  all: ['all', 'allevidence'],
   p: ['p', 'prec', 'precision'],
   map: ['map', 'ap', 'mapcut', 'averageprecision', 'meanaverageprecision'],
   rprec: ['rprec', 'rprecision'],
   bpref: ['bpref', 'binarypreference'],
-  success: ['success', 'hit', 'hits', 'hitrate', 'hr'],
+  success: ['success', 'hit', 'hitrate', 'hr'],
   ndcg: ['ndcg', 'ndcgcut'],
   ndcg_burges: ['ndcgburges'],
+  rbp: ['rbp', 'rankbiasedprecision'],
+  err: ['err', 'expectedreciprocalrank'],
   num_rel_ret: ['numrelret', 'relret'],
+};
+
+/** Names that mean something else there, as written, with the reason and the name to use. */
+const DIFFERENT: Readonly<Record<string, readonly [reason: string, use: string]>> = {
+  ERR: ['ir_measures computes it with grades 0 to 4 (gdeval); here the scale ends at its highest grade', 'err@k'],
+  hits: ['in ranx it is the number of relevant documents; here a hit is 1 or 0', 'success@k'],
+  P: ['trec_eval prints it at several cutoffs', 'one of them, such as P_10'],
+  recall: ['trec_eval prints it at several cutoffs', 'one of them, such as recall_10'],
+  success: ['trec_eval prints it at several cutoffs', 'one of them, such as success_5'],
+  map_cut: ['trec_eval prints it at several cutoffs', 'one of them, such as map_cut_10, or map'],
+  ndcg_cut: ['trec_eval prints it at several cutoffs', 'one of them, such as ndcg_cut_10, or ndcg'],
+};
+
+/** Those among {@link DIFFERENT} that differ only without a cutoff. */
+const WITHOUT_CUTOFF: readonly string[] = ['P', 'recall', 'success', 'map_cut', 'ndcg_cut'];
+
+/** Names of trec_eval and ir_measures that are not measured here, by the nearest name that is. */
+const ABSENT: Readonly<Record<string, readonly string[]>> = {
+  'recall@k': ['set_recall', 'SetR'],
+  'p@k': ['set_P', 'set_relative_P', 'SetP', 'SetRelP', 'SetF', 'set_F', 'relative_P', 'relative_P_k', 'P_avgjg'],
+  map: ['gm_map', 'infAP', 'set_map', 'SetAP', '11pt_avg', 'iprec_at_recall', 'IPrec', 'map_avgjg'],
+  bpref: ['gm_bpref'],
+  rprec: ['Rprec_mult', 'Rprec_mult_avgjg'],
+  ndcg: ['Rndcg', 'ndcg_rel', 'G', 'binG', 'SDCG', 'alpha_nDCG', 'alpha_DCG', 'α_nDCG', 'α_DCG'],
+  'rbp(0.8)': ['NRBP', 'nNRBP', 'INST', 'INSQ', 'Compat'],
+  'err@k': ['NERR8', 'NERR9', 'NERR10', 'NERR11', 'ERR_IA', 'nERR_IA'],
+  'p@10': ['Accuracy', 'BPM', 'P_IA', 'utility'],
+  'recall@10': ['StRecall'],
+  'map@100': ['AP_IA', 'MAP_IA'],
+  num_rel_ret: [
+    'num_q',
+    'num_rel',
+    'num_ret',
+    'num_nonrel_judged_ret',
+    'NumQ',
+    'NumRel',
+    'NumRet',
+    'relstring',
+    'runid',
+  ],
+  'the passport of a metric, which has judged@k': ['Judged'],
+  'bpref, the preference measure': [
+    ...['prefs_simp', 'prefs_pair', 'prefs_avgjg', 'prefs_avgjg_Rnonrel', 'prefs_simp_imp', 'prefs_pair_imp'],
+    ...['prefs_avgjg_imp', 'prefs_simp_ret', 'prefs_pair_ret', 'prefs_avgjg_ret', 'prefs_avgjg_Rnonrel_ret'],
+    ...['prefs_num_prefs_poss', 'prefs_num_prefs_ful', 'prefs_num_prefs_ful_ret'],
+  ],
 };
 
 const nameOf: ReadonlyMap<string, string> = new Map(
   Object.entries(SPELLINGS).flatMap(([name, spellings]) => spellings.map((spelling) => [spelling, name] as const)),
 );
+const nearestOf: ReadonlyMap<string, string> = new Map(
+  Object.entries(ABSENT).flatMap(([use, names]) => names.map((name) => [name, use] as const)),
+);
 
-/** The metric that another program's name stands for. */
-interface ForeignMetric {
-  /** Of our metric. */
-  readonly name: string;
-  /** k as written, null if missing. */
-  readonly cutoff: string | null;
+function refuse(id: string, reason: string, use: string): never {
+  throw new ValidationError(`metric has another meaning here: ${id} (${reason}); use ${use}`, { id });
 }
 
-/** The metric with this name in another program: `P_10`, `nDCG@10`, `AP(rel=2)@100`; undefined for an unknown name. */
-export function translateMetric(id: string): ForeignMetric | undefined {
-  const [, spelling = '', cutoff = null] = /^(.*?)(?:[@_.]?(\d+))?$/.exec(id.replace(/\([^)]*\)/, '')) ?? [];
-  const name = nameOf.get(spelling.toLowerCase().replace(/[^a-z]/g, ''));
-  return name === undefined ? undefined : { name, cutoff };
+/** `name_10`, `name.10` -> name and cutoff, where no `@` gives one. */
+function splitTrecCutoff(parts: MetricParts): MetricParts {
+  const [, name, cutoff] = /^(.*?)[_.](\d+)$/.exec(parts.name) ?? [];
+  return parts.cutoff !== null || name === undefined ? parts : { ...parts, name, cutoff: cutoff as string };
+}
+
+/** The entries of ir_measures as ours: `rel=2` stays, `p=0.8` is the parameter itself. */
+function translateEntries(id: string, { name, entries }: MetricParts): { entries: string[]; burges: boolean } {
+  const kept: string[] = [];
+  let burges = false;
+  for (const entry of entries) {
+    const [key, value = ''] = entry.split('=').map((part) => part.trim()) as [string, string | undefined];
+    if (key === 'judged_only') {
+      if (value.toLowerCase() === 'true')
+        refuse(id, 'judged_only is no part of a metric', 'ragpp rescore --judged-only with the metric alone');
+    } else if (key === 'dcg') burges = /exp-log2/.test(value);
+    else if (key === 'p' || key === 'persistence') kept.unshift(value);
+    else kept.push(entry);
+  }
+  if (name === 'RBP' && entries.length > 0 && entries.every((entry) => entry.startsWith('p')))
+    refuse(id, 'ir_measures uses graded gains without rel', `RBP(rel=1,${entries.join(',')})`);
+  return { entries: kept, burges };
+}
+
+/**
+ * The metric with this name in another program, as it is written here: `P_10` is `p@10`, `nDCG@10` is `ndcg@10`, `AP(rel=2)@100` is `map(rel=2)@100`.
+ *
+ * @returns undefined for an unknown name.
+ * @throws ValidationError for a name that means something else in the other program, or that is not measured here.
+ */
+export function translateMetric(id: string): string | undefined {
+  const parts = splitTrecCutoff(splitMetricId(id));
+  const { name, cutoff } = parts;
+  const different = Object.hasOwn(DIFFERENT, name) ? DIFFERENT[name] : undefined;
+  if (different !== undefined && (cutoff === null || !WITHOUT_CUTOFF.includes(name))) refuse(id, ...different);
+  if (name === 'NumRet' && parts.entries.some((entry) => entry.startsWith('rel'))) return translateMetric('NumRelRet');
+  const absent =
+    nearestOf.get(name) ?? nearestOf.get(splitMetricId(id).name) ?? nearestOf.get(name.replace(/_\d.*$/, ''));
+  if (absent !== undefined)
+    throw new ValidationError(`metric is not measured here: ${id}; use ${absent}`, { id, use: absent });
+  const found = nameOf.get(name.toLowerCase().replace(/[-_ ]/g, ''));
+  if (found === undefined) return undefined;
+  const { entries, burges } = translateEntries(id, parts);
+  const own = found === 'ndcg' && burges ? 'ndcg_burges' : found;
+  return `${own}${entries.length === 0 ? '' : `(${entries.join(',')})`}${cutoff === null ? '' : `@${cutoff}`}`;
 }

@@ -1,12 +1,16 @@
 import { ValidationError } from '../core/errors.ts';
 import { Registry } from '../core/registry.ts';
+import { allEvidence } from './all-evidence.ts';
 import { averagePrecision } from './average-precision.ts';
 import { binaryPreference } from './binary-preference.ts';
-import type { JudgedRanking } from './judged-ranking.ts';
+import { expectedReciprocalRank } from './expected-reciprocal-rank.ts';
+import { countRanksWithin, type JudgedRanking, withRelevantGrade } from './judged-ranking.ts';
 import { translateMetric } from './metric-aliases.ts';
 import type { MetricFamily } from './metric-family.ts';
+import { type MetricParts, splitMetricId } from './metric-id.ts';
 import { ndcg, ndcgBurges } from './ndcg.ts';
 import { precision, rPrecision } from './precision.ts';
+import { rankBiasedPrecision } from './rank-biased-precision.ts';
 import { recall, retrievedRelevant } from './recall.ts';
 import { reciprocalRank } from './reciprocal-rank.ts';
 import { success } from './success.ts';
@@ -21,8 +25,11 @@ export const METRICS = new Registry<string, MetricFamily>(
     rPrecision,
     binaryPreference,
     success,
+    allEvidence,
     ndcg,
     ndcgBurges,
+    rankBiasedPrecision,
+    expectedReciprocalRank,
     retrievedRelevant,
   ],
   ({ name }) => name,
@@ -30,65 +37,152 @@ export const METRICS = new Registry<string, MetricFamily>(
 
 /** A metric with its cutoff. */
 export interface Metric {
-  /** As configs and columns write it, for example `mrr@10`. */
+  /** As configs and columns write it, for example `mrr@10`; a name of another program in the spelling used here. */
   readonly id: string;
   /** A description in one sentence. */
   readonly definition: string;
-  /** k, null without a cutoff. */
+  /** k in ranks, null without a cutoff. */
   readonly cutoff: number | null;
+  /** The budget of `recall@500t` in tokens, null without one. */
+  readonly tokenBudget: number | null;
+  /** The lowest relevant grade that the name states, as `map(rel=2)` does; null where the data's own counts. */
+  readonly relevantGrade: number | null;
+  /** Whether the highest grade of the scale affects the value. */
+  readonly readsScale: boolean;
   readonly aggregate: 'mean' | 'sum';
+  /** @throws ValidationError for a token budget if the tokens of the ranking are unknown. */
   compute(ranking: JudgedRanking): number;
 }
 
-/** A metric's id with the intended cutoff, or with an example of one. */
-function suggestMetric(name: string, cutoff: string | null): string {
-  const takes = METRICS.find(name)?.cutoff;
-  if (takes === 'none' || (takes === 'optional' && cutoff === null)) return name;
-  return `${name}@${cutoff ?? '10'}`;
-}
-
-function findMetricFamily(id: string, name: string, cutoff: string | null): MetricFamily {
+function findMetricFamily(id: string, name: string): MetricFamily {
   const family = METRICS.find(name);
   if (family !== undefined) return family;
-  const known = METRICS.names;
-  const foreign = translateMetric(id);
   const nearest = METRICS.nearest(name.toLowerCase());
-  if (foreign === undefined && nearest === undefined)
+  const known = METRICS.names;
+  if (nearest === undefined)
     throw new ValidationError(`unknown metric: ${id}; use one of ${known.join(', ')}`, { id, known });
-  const meant = foreign ?? { name: nearest as string, cutoff };
-  const hint = suggestMetric(meant.name, meant.cutoff);
-  throw new ValidationError(`unknown metric: ${id}; use ${hint}`, { id, nearest: meant.name });
+  throw new ValidationError(`unknown metric: ${id}; use ${suggestMetric(id, nearest)}`, { id, nearest });
 }
 
-/** @returns k, infinite without a cutoff. */
-function parseMetricCutoff(id: string, family: MetricFamily, cutoff: string | null): number {
+/** A metric's id with the intended cutoff, or with an example of one. */
+function suggestMetric(id: string, name: string): string {
+  const { cutoff } = splitMetricId(id);
+  const { cutoff: takes, parameter } = METRICS.find(name) as MetricFamily;
+  const start = parameter === undefined ? name : `${name}(${parameter.example})`;
+  if (takes === 'none' || (takes === 'optional' && cutoff === null)) return start;
+  return `${start}@${cutoff ?? '10'}`;
+}
+
+interface Cutoff {
+  /** Infinite without a cutoff. */
+  readonly value: number;
+  readonly unit: 'ranks' | 'tokens';
+}
+
+function parseCutoff(id: string, { name, cutoff: takes, ranksOnly }: MetricFamily, cutoff: string | null): Cutoff {
   if (cutoff === null) {
-    if (family.cutoff === 'required')
-      throw new ValidationError(`metric has no cutoff: ${id}; use one, such as ${family.name}@10`, { id });
-    return Number.POSITIVE_INFINITY;
+    if (takes === 'required')
+      throw new ValidationError(`metric has no cutoff: ${id}; use one, such as ${name}@10`, { id });
+    return { value: Number.POSITIVE_INFINITY, unit: 'ranks' };
   }
-  if (family.cutoff === 'none') throw new ValidationError(`metric has no cutoffs: ${id}; use ${family.name}`, { id });
-  if (!/^[1-9]\d*$/.test(cutoff))
+  if (takes === 'none') throw new ValidationError(`metric has no cutoffs: ${id}; use ${name}`, { id });
+  const [, digits, unit] = /^([1-9]\d*)(t?)$/.exec(cutoff) ?? [];
+  if (digits === undefined)
     throw new ValidationError(
-      `cutoff of a metric is not a whole number from 1: ${id}; use one, such as ${family.name}@10`,
+      `cutoff of a metric is not a whole number from 1, or tokens such as 500t: ${id}; use one, such as ${name}@10`,
       { id },
     );
-  return Number(cutoff);
+  if (unit === 't' && ranksOnly)
+    throw new ValidationError(`metric has no token budget: ${id}; use ranks, such as ${name}@10`, { id });
+  return { value: Number(digits), unit: unit === 't' ? 'tokens' : 'ranks' };
 }
 
-/** @throws ValidationError for an unknown name, naming the nearest known one, and for a cutoff that is wrong, missing or too much. */
-export function parseMetric(id: string): Metric {
-  const at = id.indexOf('@');
-  const [name, cutoff]: [string, string | null] = at === -1 ? [id, null] : [id.slice(0, at), id.slice(at + 1)];
-  const family = findMetricFamily(id, name, cutoff);
-  const k = parseMetricCutoff(id, family, cutoff);
+/** `0.8`, or `p=0.8`. */
+function readNumber(entry: string): number {
+  return Number(entry.replace(/^p=/, ''));
+}
+
+/** What stands in brackets: the parameter of the metric, and `rel=2`. */
+function parseEntries(id: string, { name, parameter, graded }: MetricFamily, entries: readonly string[]) {
+  let relevantGrade: number | null = null;
+  let value = Number.NaN;
+  for (const entry of entries) {
+    const [, grade] = /^rel=(\d+)$/.exec(entry) ?? [];
+    if (grade !== undefined && graded)
+      throw new ValidationError(`metric uses grades and has no rel: ${id}; use ${name}`, { id });
+    if (grade !== undefined && Number(grade) > 0 && relevantGrade === null) relevantGrade = Number(grade);
+    else if (grade === undefined && parameter?.accepts(readNumber(entry)) && Number.isNaN(value))
+      value = readNumber(entry);
+    else {
+      const example = parameter === undefined ? `${name}(rel=2)` : `${name}(${parameter.example})`;
+      throw new ValidationError(
+        `metric does not take ${entry}: ${id}; use ${graded ? name : `${name} or ${example}`}`,
+        {
+          id,
+          entry,
+        },
+      );
+    }
+  }
+  if (parameter !== undefined && Number.isNaN(value))
+    throw new ValidationError(
+      `metric has no ${parameter.name}, ${parameter.range}: ${id}; use one, such as ${name}(${parameter.example})`,
+      { id },
+    );
+  return { relevantGrade, value };
+}
+
+function describeReach({ value, unit }: Cutoff): string {
+  if (!Number.isFinite(value)) return '';
+  return unit === 'ranks' ? ` among the first ${value}` : ` within the first ${value} tokens`;
+}
+
+function formatMetricId(name: string, value: number, relevantGrade: number | null, cutoff: string | null): string {
+  const entries = [
+    ...(Number.isNaN(value) ? [] : [String(value)]),
+    ...(relevantGrade === null ? [] : [`rel=${relevantGrade}`]),
+  ];
+  return `${name}${entries.length === 0 ? '' : `(${entries.join(',')})`}${cutoff === null ? '' : `@${cutoff}`}`;
+}
+
+function countReach(id: string, { tokens }: JudgedRanking, { value, unit }: Cutoff): number {
+  if (unit === 'ranks') return value;
+  if (tokens === null)
+    throw new ValidationError(`metric needs the tokens of each document: ${id}; pass tokens to the evaluation`, { id });
+  return countRanksWithin(tokens, value);
+}
+
+function buildMetric(id: string, { name, entries, cutoff: written }: MetricParts): Metric {
+  const family = findMetricFamily(id, name);
+  const cutoff = parseCutoff(id, family, written);
+  const { relevantGrade, value } = parseEntries(id, family, entries);
+  const own = formatMetricId(name, value, relevantGrade, written);
+  const reach = Number.isFinite(cutoff.value) ? cutoff.value : null;
   return {
-    id,
-    definition: family.define(Number.isFinite(k) ? ` among the first ${k}` : '', k),
-    cutoff: Number.isFinite(k) ? k : null,
+    id: own,
+    definition: family.define(describeReach(cutoff), cutoff.value, value),
+    cutoff: cutoff.unit === 'ranks' ? reach : null,
+    tokenBudget: cutoff.unit === 'tokens' ? reach : null,
+    relevantGrade,
+    readsScale: family.readsScale ?? false,
     aggregate: family.aggregate,
-    compute: (ranking) => family.compute(ranking, k),
+    compute: (ranking) => {
+      const k = countReach(own, ranking, cutoff);
+      return family.compute(relevantGrade === null ? ranking : withRelevantGrade(ranking, relevantGrade), k, value);
+    },
   };
+}
+
+/**
+ * The metric of a name: `ndcg@10`, `recall@500t` (within a budget of tokens), `rbp(0.8)`, `map(rel=2)`. Names of trec_eval, ir_measures and ranx are translated.
+ *
+ * @throws ValidationError for an unknown name, naming the nearest known one; for a cutoff that is wrong, missing or too much; and for a name that means
+ * something else in the program that it comes from.
+ */
+export function parseMetric(id: string): Metric {
+  const parts = splitMetricId(id);
+  if (METRICS.find(parts.name) !== undefined) return buildMetric(id, parts);
+  return buildMetric(id, splitMetricId(translateMetric(id) ?? id));
 }
 
 /** A metric that is a mean over the queries. @throws ValidationError as {@link parseMetric} does, and for one that is a sum. */

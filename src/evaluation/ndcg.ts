@@ -22,6 +22,7 @@ export const ndcg: MetricFamily = {
   name: 'ndcg',
   description: 'discounted cumulative gain; the gain is the grade',
   cutoff: 'optional',
+  graded: true,
   aggregate: 'mean',
   define: (within) =>
     `Discounted gain${within} divided by that of the best possible ranking; the gain is the grade, the discount log2(rank + 1).`,
@@ -33,6 +34,7 @@ export const ndcgBurges: MetricFamily = {
   name: 'ndcg_burges',
   description: 'the same with gain 2^grade − 1',
   cutoff: 'optional',
+  graded: true,
   aggregate: 'mean',
   define: (within) =>
     `Discounted gain${within} divided by that of the best possible ranking; the gain is 2^grade - 1, the discount log2(rank + 1).`,

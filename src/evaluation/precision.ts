@@ -6,6 +6,7 @@ export const precision: MetricFamily = {
   name: 'p',
   description: 'share of the first k that are relevant',
   cutoff: 'required',
+  ranksOnly: true,
   aggregate: 'mean',
   define: (within, k) => `Relevant documents${within}, divided by ${k}.`,
   compute: (ranking, k) => countRelevantWithin(ranking, k) / k,

@@ -27,7 +27,14 @@ function judgeRow(table: FeatureTable, query: number, missed: Float32Array): Jud
   const own = table.grades.subarray(query * width, (query + 1) * width);
   const judged = Float64Array.from([...own, ...missed].filter((grade) => grade > 0)).sort((a, b) => b - a);
   const relevant = judged.filter((grade) => grade >= relevantGrade).length;
-  return { idealGrades: judged, relevantGrade, relevant, nonrelevant: judged.length - relevant };
+  return {
+    idealGrades: judged,
+    relevantGrade,
+    relevant,
+    nonrelevant: judged.length - relevant,
+    highestGrade: null,
+    tokens: null,
+  };
 }
 
 /** The places of a row's best candidates, equal scores in the order of their places; returns how many there are. O(C) when scores come in no order. */

@@ -14,6 +14,7 @@ const SIZES: Readonly<Record<string, { readonly cases: number; partsOf(golden: G
   conservation: { cases: 4, partsOf: () => 3 },
   ppr: { cases: 4, partsOf: () => 6 },
   metrics: { cases: 3, partsOf: () => 1 },
+  'depth-metrics': { cases: 6, partsOf: () => 1 },
   fusion: { cases: 5, partsOf: () => 1 },
   'rank-fusion': { cases: 24, partsOf: () => 1 },
   mmr: { cases: 2, partsOf: () => 1 },

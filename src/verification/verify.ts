@@ -22,6 +22,7 @@ export const TOPICS: readonly Topic[] = freezeDeeply([
   topic('conservation', async () => (await import('./conservation.ts')).conservation),
   topic('ppr', async () => (await import('./ppr.ts')).ppr),
   topic('metrics', async () => (await import('./metrics.ts')).metrics),
+  topic('depth-metrics', async () => (await import('./depth-metrics.ts')).depthMetrics),
   topic('fusion', async () => (await import('./fusion.ts')).fusion),
   topic('rank-fusion', async () => (await import('./rank-fusion.ts')).rankFusion),
   topic('mmr', async () => (await import('./mmr.ts')).mmr),

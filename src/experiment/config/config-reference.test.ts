@@ -57,9 +57,11 @@ describe('the reference of the config', () => {
   });
 
   test('lists every metric with the cutoffs that it takes', () => {
-    const forms = METRICS.members.map(({ name, cutoff }) =>
-      [...(cutoff === 'required' ? [] : [`\`${name}\``]), ...(cutoff === 'none' ? [] : [`\`${name}@k\``])].join(', '),
-    );
+    const forms = METRICS.members.map(({ name, cutoff, ranksOnly, parameter }) => {
+      const start = parameter === undefined ? name : `${name}(p)`;
+      const reaches = cutoff === 'none' ? [] : ranksOnly ? ['@k'] : ['@k', '@Bt'];
+      return [...(cutoff === 'required' ? [] : ['']), ...reaches].map((reach) => `\`${start}${reach}\``).join(', ');
+    });
     const [table = []] = parseTables(reference.split(/^### Metrics$/m)[1] as string);
     const meanings = METRICS.members.map(({ description }) => description);
     expect(table.slice(2)).toEqual(forms.map((form, i) => [form, meanings[i]]));
