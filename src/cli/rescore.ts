@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { splitMetricList } from '../evaluation/metric-id.ts';
 import { CORRECTIONS, TESTS } from '../evaluation/test-names.ts';
 import { lazyAction } from './lazy-action.ts';
 
@@ -13,7 +14,7 @@ export function rescoreCommand(): Command {
   return new Command('rescore')
     .description("measure a finished run's rankings by other definitions, without running it again")
     .argument('<run folder>', 'such as results/runs/quickstart-3f9a1c20')
-    .requiredOption('--metrics <list>', 'metrics, with commas between them', (list) => list.split(','))
+    .requiredOption('--metrics <list>', 'metrics, with commas between them', splitMetricList)
     .addOption(
       new Option(
         '--relevant-grade <grade>',
@@ -46,7 +47,8 @@ Prints the table and leaves it as table.md, .tex and .csv with metrics.json in
 <run folder>/rescored/<name of the definitions>/.
 
 Examples:
-  ragpp rescore results/runs/quickstart-3f9a1c20 --metrics mrr@5,ndcg@20
+  ragpp rescore results/runs/quickstart-3f9a1c20 --metrics mrr@5,nDCG@20
+  ragpp rescore results/runs/quickstart-3f9a1c20 --metrics 'recall@500t,all@500t,rbp(0.8)'
   ragpp rescore results/runs/quickstart-3f9a1c20 --metrics recall@10 --relevant-grade 1 --granularity conversation
   ragpp rescore results/runs/quickstart-3f9a1c20 --metrics ndcg@10 --judged-only --baseline bm25`,
     )

@@ -27,7 +27,7 @@ const fittingOptions = z.strictObject({
   /** Of the softmax in both losses. */
   temperature: positive.default(1),
   /** The metric of early stopping, the inner folds and the searches. */
-  metric: metric.default(VALIDATION_METRIC),
+  metric: metric.prefault(VALIDATION_METRIC),
   epochs: z.int().min(1).default(60),
   /** Epochs without a better validation after which training stops. */
   patience: z.int().min(1).default(8),
@@ -61,7 +61,7 @@ const crossValidationOptions = z.strictObject({
 });
 
 const evaluationOptions = z.strictObject({
-  metrics: metrics.default(['recall@10', 'ndcg@10', 'mrr@10']),
+  metrics: metrics.prefault(['recall@10', 'ndcg@10', 'mrr@10']),
   samples: z.int().min(100).default(10_000),
   level: z.number().gt(0).lt(1).default(0.95),
   /** Trainings on resampled conversations behind the intervals of the weights; 0 for no intervals. */

@@ -9,6 +9,7 @@ import { readStoredRun } from '../../experiment/stored/stored-run.ts';
 import { renderCsv } from '../../report/tables/csv.ts';
 import { renderLatex } from '../../report/tables/latex.ts';
 import { renderMarkdown } from '../../report/tables/markdown.ts';
+import { nameJudgedShare } from '../../report/tables/passports.ts';
 import { renderText } from '../../report/tables/text-table.ts';
 
 interface RescoreFlags {
@@ -36,7 +37,9 @@ export function run(folder: string, flags: RescoreFlags): void {
   writeAtomic(join(target, 'table.tex'), renderLatex(result));
   writeAtomic(join(target, 'table.csv'), renderCsv(result));
   printOut(`\n${renderText(result)}\n`);
-  for (const { metric, definition, judgedAt, cutoff } of Object.values(result.passports))
-    printOut(`${metric}: ${definition} judged@${cutoff ?? 10} ${judgedAt.toFixed(3)}\n`);
+  for (const passport of Object.values(result.passports)) {
+    const { metric, definition, judgedAt } = passport;
+    printOut(`${metric}: ${definition} ${nameJudgedShare(passport)} ${judgedAt.toFixed(3)}\n`);
+  }
   printOut(`\n${join(target, 'table.md')}\n`);
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { least } from './config.fixture.ts';
 import { resolveConfig } from './config.ts';
 import { type Plain, setPath } from './config-file.ts';
-import { experimentConfig, RACE_DEFAULTS } from './config-schema.ts';
+import { experimentConfig, metrics, RACE_DEFAULTS } from './config-schema.ts';
 
 /** A config with one value changed. */
 function isAccepted(path: string, value: unknown): boolean {
@@ -21,7 +21,7 @@ describe('the ends of what is accepted', () => {
     ['evaluation.split', ['dev', 'test', 'all'], ['train']],
     ['evaluation.limitQueries', [null, 2], [1, 2.5]],
     ['evaluation.share', [0.01, 1], [0, 1.01]],
-    ['evaluation.metrics', [['mrr@100']], [[], ['mrr@101']]],
+    ['evaluation.metrics', [['mrr@100'], ['recall@999t']], [[], ['mrr@101'], ['R@101']]],
     ['evaluation.samples', [100], [99]],
     ['evaluation.level', [0.01, 0.99], [0, 1]],
     ['evaluation.depth', [10, 1000], [9, 0]],
@@ -53,4 +53,19 @@ test('a control says what it controls', () => {
 
 test('a race without options looks four times, with confidence', () => {
   expect(RACE_DEFAULTS).toEqual({ confidence: 0.99, rounds: 4 });
+});
+
+test('metrics may have names of other programs; the config has those used here', () => {
+  expect(metrics.parse(['nDCG@10', 'recip_rank', 'R@500t', 'RBP(rel=1,p=0.8)', 'mrr@5'])).toEqual([
+    'ndcg@10',
+    'mrr',
+    'recall@500t',
+    'rbp(0.8,rel=1)',
+    'mrr@5',
+  ]);
+  const listFaults = (ids: string[]) => metrics.safeParse(ids).error?.issues.map(({ message }) => message);
+  expect(listFaults(['RR@10', 'mrr@10'])).toEqual(['each metric once']);
+  expect(listFaults(['ERR@10'])).toEqual([
+    expect.stringMatching(/^a metric \(metric has another meaning here: ERR@10/),
+  ]);
 });

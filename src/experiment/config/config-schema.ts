@@ -20,12 +20,14 @@ export const slug = z
   .regex(/^[a-z0-9][a-z0-9-]*$/, 'lower-case letters, digits and hyphens')
   .max(CONFIG_LIMITS.nameCharacters);
 
-export const metric = z.string().superRefine((id, context) => {
+/** A metric by any name that is accepted; the config has the name used here. */
+export const metric = z.string().transform((id, context) => {
   try {
-    parseMean(id);
+    return parseMean(id).id;
   } catch (error) {
     if (!(error instanceof RagPlusPlusError)) throw error;
     context.addIssue({ code: 'custom', message: `a metric (${error.message})` });
+    return z.NEVER;
   }
 });
 
@@ -67,7 +69,7 @@ const evaluationOptions = z
     limitQueries: z.number().int().min(2).nullable().default(null),
     /** Of the conversations with such a query, this share, drawn by the seed. */
     share: z.number().gt(0).max(1).default(1),
-    metrics: metrics.default(['mrr@10', 'recall@10', 'ndcg@10', 'recall@1']),
+    metrics: metrics.prefault(['mrr@10', 'recall@10', 'ndcg@10', 'recall@1']),
     baseline: armName,
     /** The paired test behind every p, clustered by conversation. */
     test: z.enum(TESTS).default('permutation'),
@@ -100,7 +102,7 @@ export const experimentConfig = z.strictObject({
   /** How hyper-parameters are chosen, on dev alone. */
   tuning: z
     .strictObject({
-      metric: metric.default('mrr@10'),
+      metric: metric.prefault('mrr@10'),
       /** Share of the dev conversations, the latest, for tuning arms; learned parts are then fitted on the others. */
       holdout: z.number().gt(0).lt(1).default(0.3),
     })

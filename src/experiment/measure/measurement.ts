@@ -1,7 +1,8 @@
 import { ValidationError } from '../../core/errors.ts';
 import { type Clusters, groupIntoClusters } from '../../evaluation/clusters.ts';
-import { type Evaluation, evaluate } from '../../evaluation/evaluate.ts';
+import { type Evaluation, evaluate, findHighestGrade } from '../../evaluation/evaluate.ts';
 import { chooseIntervalMethod, type Estimate, meanIntervals } from '../../evaluation/mean-intervals.ts';
+import { parseMetric } from '../../evaluation/metric.ts';
 import {
   averageRepetitions,
   computeRepeatedInterval,
@@ -24,6 +25,7 @@ import type { SeedSpread, Stratum, Structure } from './result.ts';
 import { divideIntoStrata } from './strata.ts';
 import { computeStratumValues, type StratumValues } from './stratum-values.ts';
 import { measureStructure, type StructuredArm } from './structure.ts';
+import { createTokenCounter } from './token-counter.ts';
 
 /** The number of first documents among which the report counts the unjudged. */
 const HOLE_DEPTH = 10;
@@ -73,6 +75,8 @@ export interface Measurement<Q = Query> {
 
 /** Judgements, and how they are read. */
 export interface Judging extends PassportFacts {
+  /** The number of tokens of a turn, for budgets. */
+  readonly countTokens?: (turnId: string) => number;
   /** A judgement set for each query, in the order of the queries; an empty one without judgements. */
   readonly qrels: Qrels;
 }
@@ -91,14 +95,32 @@ export function selectQrels(dataset: Dataset, queries: readonly Query[]): Qrels 
 function collectJudging(dataset: Dataset, queries: readonly Query[]): Judging {
   const { relevantGrade, hash } = dataset;
   const qrels = selectQrels(dataset, queries);
-  return { qrels, relevantGrade, dataHash: hash, granularity: 'turn', judgedOnly: false, unanswerableAre: 'apart' };
+  return {
+    qrels,
+    relevantGrade,
+    dataHash: hash,
+    granularity: 'turn',
+    judgedOnly: false,
+    unanswerableAre: 'apart',
+    countTokens: createTokenCounter(dataset.corpus),
+    findHighestGrade: () => findScaleEnd(dataset.qrels, dataset.gradeNames),
+  };
+}
+
+/** The highest grade of a scale: of those that have a name, and of all judgements. */
+export function findScaleEnd(qrels: Qrels, gradeNames: Readonly<Record<string, string>>): number {
+  return Math.max(findHighestGrade(qrels), ...Object.keys(gradeNames).map(Number));
 }
 
 function evaluateRun(run: Run, judging: Judging, metrics: readonly string[]): Evaluation {
+  const { findHighestGrade: findEnd, countTokens } = judging;
+  const scaled = findEnd !== undefined && metrics.some((metric) => parseMetric(metric).readsScale);
   return evaluate(run, judging.qrels, metrics, {
     relevantGrade: judging.relevantGrade,
     unanswerable: judging.unanswerableAre === 'counted' ? 'count' : 'apart',
     holeDepth: HOLE_DEPTH,
+    ...(countTokens === undefined ? {} : { countTokens }),
+    ...(scaled ? { highestGrade: findEnd() } : {}),
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Evaluation } from '../../evaluation/evaluate.ts';
 import { parseMetric } from '../../evaluation/metric.ts';
+import { TOKENS } from './token-counter.ts';
 
 /** The unit of a hit: a relevant turn itself, or any turn of its conversation. */
 export type Granularity = 'turn' | 'conversation';
@@ -17,7 +18,7 @@ export interface MetricPassport {
   /** Whether unjudged documents were removed from the rankings first. */
   readonly judgedOnly: boolean;
   readonly dataHash: string;
-  /** Share of judged documents among the first k of the rankings, k being the cut-off, or 10 without one; over arms and queries. 1 without rankings. */
+  /** Share of judged documents among the first k of the rankings, k being the cut-off or the end of the budget, or 10 without one; over arms and queries. 1 without rankings. */
   readonly judgedAt: number;
   /** Queries that the figure is over. */
   readonly queries: number;
@@ -25,13 +26,20 @@ export interface MetricPassport {
   readonly unanswerable: number;
   /** Whether those count with the value 0, or are excluded. */
   readonly unanswerableAre: 'counted' | 'apart';
+  /** What a token is, of a metric with a token budget. */
+  readonly tokens?: string;
+  /** The highest grade of the scale, of a metric that depends on it. */
+  readonly highestGrade?: number;
 }
 
 /** The part of a passport that describes the judgements, not the metric. */
 export type PassportFacts = Pick<
   MetricPassport,
   'granularity' | 'relevantGrade' | 'judgedOnly' | 'dataHash' | 'unanswerableAre'
->;
+> & {
+  /** The highest grade of the data's scale. */
+  readonly findHighestGrade?: () => number;
+};
 
 const TIES = 'score descending, then document id descending by bytes, as trec_eval orders them';
 
@@ -39,9 +47,9 @@ const TIES = 'score descending, then document id descending by bytes, as trec_ev
 export function buildPassport(
   metric: string,
   evaluations: readonly Evaluation[],
-  { granularity, relevantGrade, judgedOnly, dataHash, unanswerableAre }: PassportFacts,
+  { granularity, relevantGrade, judgedOnly, dataHash, unanswerableAre, findHighestGrade }: PassportFacts,
 ): MetricPassport {
-  const { definition, cutoff } = parseMetric(metric);
+  const { definition, cutoff, tokenBudget, readsScale, relevantGrade: ownGrade } = parseMetric(metric);
   const [{ queryIds, unanswerable }] = evaluations as [Evaluation];
   let retrieved = 0;
   let judged = 0;
@@ -56,12 +64,14 @@ export function buildPassport(
     ties: TIES,
     granularity,
     cutoff,
-    relevantGrade,
+    relevantGrade: ownGrade ?? relevantGrade,
     judgedOnly,
     dataHash,
     judgedAt: retrieved === 0 ? 1 : judged / retrieved,
     queries: queryIds.length,
     unanswerable: unanswerable.length,
     unanswerableAre,
+    ...(tokenBudget === null ? {} : { tokens: TOKENS }),
+    ...(readsScale && findHighestGrade !== undefined ? { highestGrade: findHighestGrade() } : {}),
   };
 }

@@ -2,8 +2,10 @@ import { yaml } from '../../core/yaml.ts';
 import { chooseIntervalMethod } from '../../evaluation/mean-intervals.ts';
 import { encodeQrels, formatRun } from '../../evaluation/trec-files.ts';
 import type { Corpus } from '../../model/corpus.ts';
+import type { Turn } from '../../model/turn.ts';
 import { formatFileName } from '../config/arms.ts';
 import type { ArmResult, ExperimentResult, QueryRecord } from '../measure/result.ts';
+import { countTokens } from '../measure/token-counter.ts';
 import { PartialFolder, type RunFiles } from './partial-folder.ts';
 import type { FinishedRun } from './run.ts';
 
@@ -74,7 +76,12 @@ function formatQueryLines({ queries, unanswerable, strata }: ExperimentResult): 
 
 /** The conversation of each turn, one turn per line in the order of the positions that the arms' records use. */
 function formatTurnLines({ turns }: Corpus): string {
-  return turns.map(({ id, conversationId }) => `${JSON.stringify({ id, conversation: conversationId })}\n`).join('');
+  const line = ({ id, conversationId, text }: Turn) => ({
+    id,
+    conversation: conversationId,
+    tokens: countTokens(text),
+  });
+  return turns.map((turn) => `${JSON.stringify(line(turn))}\n`).join('');
 }
 
 /** The files of a finished run besides its tables. */

@@ -113,6 +113,7 @@ describe('the stage of a tuning value', () => {
     ['mrr@10', 10],
     ['ndcg_burges@3', 3],
     ['map', 41],
+    ['recall@7t', 41],
   ])('%s looks at %i places of 41', (metric, places) => {
     expect(parseMetricCutoff(metric, 41)).toBe(places);
   });

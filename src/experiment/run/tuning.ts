@@ -1,5 +1,6 @@
 import { ValidationError } from '../../core/errors.ts';
 import { getOrCompute } from '../../core/once.ts';
+import { parseMetric } from '../../evaluation/metric.ts';
 import { listArmStages } from '../../retrieval/arm-signals.ts';
 import { type RetrieverOptions, retrieverOptions } from '../../retrieval/retriever-options.ts';
 import type { Plan } from '../../signals/plan.ts';
@@ -10,10 +11,9 @@ import type { Plain } from '../config/config-file.ts';
 import { inheritTunedPoint, withTuned } from '../config/tuned-arm.ts';
 import { tuningVersion } from './code-version.ts';
 
-/** Deep enough for the metric: 10 of `mrr@10`, everything for one without a cut-off. */
+/** Deep enough for the metric: 10 of `mrr@10`, everything for one without a cut-off or with a token budget. */
 export function parseMetricCutoff(metric: string, depth: number): number {
-  const [, cutoff] = metric.split('@');
-  return cutoff === undefined ? depth : Number(cutoff);
+  return parseMetric(metric).cutoff ?? depth;
 }
 
 /** An arm's options without those that do not affect its rankings: its name, its description, its grid. */

@@ -89,6 +89,7 @@ const stored: StoredRun = {
     ['other', buildRankedRun('d1 a1', 'b2', 'a1 a2 a3 b1 b2 c1', 'd1')],
   ]),
   conversations: new Map(turns.map((id) => [id, id.charAt(0)])),
+  tokens: new Map(turns.map((id) => [id, Number(id.charAt(1))])),
 };
 
 const rescoreMeans = (options: Partial<RescoreOptions>) =>
@@ -103,6 +104,33 @@ describe('a stored run is measured', () => {
       roundToTwelveDigits((1 / 4 + 1 / 3 + 1) / 3),
       roundToTwelveDigits((1 / 2 + 1 + 0) / 3),
     ]);
+  });
+
+  test('by names of other programs, which become those used here', () => {
+    const { metrics, passports, remarks } = rescore(stored, { ...asIs, metrics: ['RR@10', 'nDCG@10', 'AP(rel=1)'] });
+    expect(metrics).toEqual(['mrr@10', 'ndcg@10', 'map(rel=1)']);
+    expect(Object.keys(passports)).toEqual(metrics);
+    expect(passports['map(rel=1)']?.relevantGrade).toBe(1);
+    expect(remarks).toEqual(['rescored as mrr-10-ndcg-10-map-rel-1']);
+    expect(() => rescore(stored, { ...asIs, metrics: ['RR@10', 'mrr@10'] })).toThrow('metric is listed twice: mrr@10');
+  });
+
+  test('within a budget of tokens, as the folder counts them', () => {
+    expect(rescoreMeans({ metrics: ['recall@3t', 'all@4t', 'err@2'] })).toEqual([
+      roundToTwelveDigits((0 + 0 + 1) / 3, (0 + 1 + 1) / 3, (1 / 8 / 2 + 0 + 7 / 8) / 3),
+      roundToTwelveDigits((1 + 1 + 0) / 3, (1 + 1 + 0) / 3, (7 / 8 / 2 + 7 / 8 + 0) / 3),
+    ]);
+    const { passports } = rescore(stored, { ...asIs, metrics: ['recall@3t', 'err@2', 'mrr@2'] });
+    expect(passports['recall@3t']).toMatchObject({ cutoff: null, tokens: expect.stringContaining('words') });
+    expect(passports['err@2']).toMatchObject({ cutoff: 2, highestGrade: 3 });
+    expect(Object.keys(passports['mrr@2'] ?? {})).not.toContain('tokens');
+    const budgeted = { ...asIs, metrics: ['recall@3t'] };
+    expect(() => rescore({ ...stored, tokens: new Map() }, budgeted)).toThrow(
+      'turns.jsonl has no tokens for recall@3t: x; run the experiment again',
+    );
+    expect(() => rescore(stored, { ...budgeted, granularity: 'conversation' })).toThrow(
+      'a conversation has no tokens: recall@3t; use granularity turn or a cutoff in ranks',
+    );
   });
 
   test('in other metrics', () => {

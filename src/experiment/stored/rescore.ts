@@ -7,7 +7,7 @@ import type { Qrels, Run } from '../../model/run.ts';
 import { compareScored, type Scored } from '../../model/tie-rule.ts';
 import { formatFileName } from '../config/arms.ts';
 import { isPlain, type Plain } from '../config/config-file.ts';
-import { type Judging, type Measurement, measureRuns } from '../measure/measurement.ts';
+import { findScaleEnd, type Judging, type Measurement, measureRuns } from '../measure/measurement.ts';
 import type { Granularity } from '../measure/passport.ts';
 import type { ArmResult, ExperimentResult, QueryRecord } from '../measure/result.ts';
 import type { StoredRun } from './stored-run.ts';
@@ -31,7 +31,7 @@ export interface RescoreOptions {
 export function rescoreName(options: RescoreOptions): string {
   const { metrics, relevantGrade, judgedOnly, unanswerableAre, baseline, granularity, test, correction } = options;
   const parts = [
-    ...metrics,
+    ...metrics.map((id) => parseMean(id).id),
     relevantGrade === null ? '' : `grade ${relevantGrade}`,
     judgedOnly ? 'judged only' : '',
     unanswerableAre === 'counted' ? 'unanswerable counted' : '',
@@ -115,9 +115,23 @@ function assertMetrics(metrics: readonly string[], depth: number): void {
       );
 }
 
+/** Refuses a token budget that the folder cannot measure. */
+function assertBudgets(metrics: readonly string[], granularity: Granularity, { tokens, folder }: StoredRun): void {
+  const budgeted = metrics.find((id) => parseMean(id).tokenBudget !== null);
+  if (budgeted === undefined) return;
+  if (granularity === 'conversation')
+    throw new ValidationError(`a conversation has no tokens: ${budgeted}; use granularity turn or a cutoff in ranks`, {
+      id: budgeted,
+    });
+  if (tokens.size === 0)
+    throw new ValidationError(`turns.jsonl has no tokens for ${budgeted}: ${folder}; run the experiment again`, {
+      folder,
+    });
+}
+
 /** Measures the stored rankings again. The queries of the measurement are those of the folder. */
 function measureStored(
-  { summary, queries, qrels, runs, repetitions, conversations, environment }: StoredRun,
+  { summary, queries, qrels, runs, repetitions, conversations, tokens, environment }: StoredRun,
   options: RescoreOptions,
 ) {
   const { metrics, granularity, judgedOnly, unanswerableAre, test, correction } = options;
@@ -140,6 +154,8 @@ function measureStored(
     granularity,
     judgedOnly,
     unanswerableAre,
+    countTokens: (id) => tokens.get(id) ?? Number.NaN,
+    findHighestGrade: () => findScaleEnd(qrels, summary.dataset.gradeNames),
   };
   const { samples, level } = summary.statistics;
   const controls = new Map(summary.arms.flatMap(({ name, control }) => (control === null ? [] : [[name, control]])));
@@ -172,9 +188,11 @@ function rescoreArms(
  *
  * @throws ValidationError for an unknown metric or baseline, a metric that looks further than the rankings go, and one that is a sum over the queries.
  */
-export function rescore(stored: StoredRun, options: RescoreOptions): ExperimentResult {
+export function rescore(stored: StoredRun, written: RescoreOptions): ExperimentResult {
   const { summary, config, environment, qrels } = stored;
+  const options = { ...written, metrics: written.metrics.map((id) => parseMean(id).id) };
   assertMetrics(options.metrics, readKeptDepth(stored));
+  assertBudgets(options.metrics, options.granularity, stored);
   const { baseline, measurement } = measureStored(stored, options);
   const record = (query: StoredRun['queries'][number]): QueryRecord => ({
     ...query,

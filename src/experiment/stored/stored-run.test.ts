@@ -37,7 +37,10 @@ const files: Readonly<Record<string, string>> = {
   'config.yaml': 'name: x\nseed: 3\n',
   'environment.json': JSON.stringify({ ...environment, stages: {} }),
   'queries.jsonl': formatStoredLines({ ...buildStoredQuery('q1'), answerable: true }, buildStoredQuery('q0')),
-  'turns.jsonl': formatStoredLines({ id: 't1', conversation: 'k' }, { id: 't0', conversation: 'm' }),
+  'turns.jsonl': formatStoredLines(
+    { id: 't1', conversation: 'k', tokens: 7 },
+    { id: 't0', conversation: 'm', tokens: 0 },
+  ),
   'qrels.trec': 'q1 0 t0 2\n',
   'runs/a-b.trec': 'q1 Q0 t1 1 0.75 a-b\nq1 Q0 t0 2 0.5 a-b\n',
   'runs/c.trec': 'q0 Q0 t0 1 -1 c\n',
@@ -74,6 +77,10 @@ test('a run is what its files say, its queries in their order, its rankings by t
     conversations: new Map([
       ['t1', 'k'],
       ['t0', 'm'],
+    ]),
+    tokens: new Map([
+      ['t1', 7],
+      ['t0', 0],
     ]),
   });
 });

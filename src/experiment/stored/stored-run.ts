@@ -56,7 +56,8 @@ const querySchema = z.object({
   turnId: text.nullable(),
 });
 
-const turnSchema = z.object({ id: text, conversation: text });
+/** Runs of former versions have no tokens. */
+const turnSchema = z.object({ id: text, conversation: text, tokens: count.optional() });
 
 const environmentSchema = z.object({
   version: text,
@@ -87,6 +88,8 @@ export interface StoredRun {
   readonly repetitions: ReadonlyMap<string, ReadonlyMap<number, Run>>;
   /** The conversation of every turn of the corpus. */
   readonly conversations: ReadonlyMap<string, string>;
+  /** The tokens of every turn of the corpus; empty for a run of a former version. */
+  readonly tokens: ReadonlyMap<string, number>;
 }
 
 function parseStoredPart<S extends z.ZodType>(schema: S, content: string, where: string): z.output<S> {
@@ -130,6 +133,7 @@ export function readStoredRun(folder: string): StoredRun {
     );
   const summary = parseStoredPart(summarySchema, readText(joinRunPath('metrics.json')), joinRunPath('metrics.json'));
   const config = readYaml(joinRunPath('config.yaml'));
+  const turns = readRows(turnSchema, joinRunPath('turns.jsonl'));
   return {
     folder,
     summary,
@@ -143,8 +147,7 @@ export function readStoredRun(folder: string): StoredRun {
     queries: readRows(querySchema, joinRunPath('queries.jsonl')),
     qrels: readQrels(joinRunPath('qrels.trec')),
     runs: new Map(summary.arms.map(({ name }) => [name, readRun(joinRunPath(`runs/${formatFileName(name)}.trec`))])),
-    conversations: new Map(
-      readRows(turnSchema, joinRunPath('turns.jsonl')).map(({ id, conversation }) => [id, conversation]),
-    ),
+    conversations: new Map(turns.map(({ id, conversation }) => [id, conversation])),
+    tokens: new Map(turns.flatMap(({ id, tokens }) => (tokens === undefined ? [] : [[id, tokens]]))),
   };
 }

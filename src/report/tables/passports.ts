@@ -18,11 +18,16 @@ export function renderPassports({ metrics, passports }: ExperimentResult): Conte
 }
 
 function renderPassportCard(passport: MetricPassport, at: number): Markup {
-  const { metric, cutoff } = passport;
+  const { metric } = passport;
   return html`
 <section id="passport-${at}" class="passport"><h3>${metric}</h3>
 <dl>${listPassportEntries(passport).map(([name, text]) => html`<div><dt>${name}</dt><dd>${text}</dd></div>`)}
-<div><dt>judged@${cutoff ?? 10}</dt><dd>${formatDecimal(passport.judgedAt, 3)} of the first ${cutoff ?? 10}</dd></div></dl></section>`;
+<div><dt>${nameJudgedShare(passport)}</dt><dd>${formatDecimal(passport.judgedAt, 3)} of the ${passport.tokens === undefined ? `first ${passport.cutoff ?? 10}` : 'turns within the budget'}</dd></div></dl></section>`;
+}
+
+/** `judged@10`: the share of judged turns that a metric looks at. */
+export function nameJudgedShare({ metric, cutoff, tokens }: MetricPassport): string {
+  return `judged@${tokens === undefined ? (cutoff ?? 10) : (metric.split('@')[1] as string)}`;
 }
 
 function listPassportEntries(passport: MetricPassport): [string, Content][] {
@@ -37,6 +42,10 @@ function listPassportEntries(passport: MetricPassport): [string, Content][] {
     ['queries', String(queries)],
     ['unanswerable', unanswerable === 0 ? 'none' : `${unanswerable} without a relevant turn, ${counted}`],
     ['unjudged turns', passport.judgedOnly ? 'taken out of the rankings' : 'stay in the rankings'],
+    ...(passport.tokens === undefined ? [] : [['tokens', passport.tokens] satisfies [string, Content]]),
+    ...(passport.highestGrade === undefined
+      ? []
+      : [['highest grade', String(passport.highestGrade)] satisfies [string, Content]]),
     ['data', html`<code>${dataHash.slice(0, 12)}</code>`],
   ];
 }
