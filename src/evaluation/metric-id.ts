@@ -3,7 +3,7 @@ export interface MetricParts {
   readonly name: string;
   /** The entries in brackets, each as written; empty without brackets. */
   readonly entries: readonly string[];
-  /** What stands behind the `@`; null without one. */
+  /** The text after the `@`; null without one. */
   readonly cutoff: string | null;
 }
 

@@ -102,7 +102,7 @@ function readNumber(entry: string): number {
   return Number(entry.replace(/^p=/, ''));
 }
 
-/** What stands in brackets: the parameter of the metric, and `rel=2`. */
+/** Reads the entries in brackets: the parameter of the metric, and `rel=2`. */
 function parseEntries(id: string, { name, parameter, graded }: MetricFamily, entries: readonly string[]) {
   let relevantGrade: number | null = null;
   let value = Number.NaN;
