@@ -5,7 +5,9 @@ import { assertWritableFolder } from '../core/files.ts';
 import { computeHash } from '../core/hash.ts';
 import { createSerialRunner } from '../core/one-at-a-time.ts';
 import { ignoreProgress, type StartProgress } from '../core/progress.ts';
-import type { Encoder } from '../model/encoder.ts';
+import type { EncodeOptions, Encoder, TextOwner } from '../model/encoder.ts';
+import type { VectorInput } from './encoder-definition.ts';
+import { assertOneOwnerEach } from './text-owners.ts';
 import { type KeyedVectors, VectorSegments } from './vector-segments.ts';
 
 /** An encoder that may never be needed, known by its identity alone: fitting one costs more than encoding with it. */
@@ -13,6 +15,11 @@ export interface EncoderSource {
   readonly name: string;
   /** Everything besides the texts that affects the vectors, including the backend that computes them. */
   readonly identity: Readonly<Record<string, unknown>>;
+  /**
+   * What a vector depends on besides the identity, `text` by default. Vectors by `kind` are kept separately for turns
+   * and queries. Vectors by `id` come from a file of the user and are not kept again.
+   */
+  readonly dependsOn?: VectorInput;
   create(progress?: StartProgress): Promise<Encoder>;
 }
 
@@ -21,7 +28,7 @@ const SAVED_TEXTS = 512;
 
 /**
  * Keeps an encoder's vectors on disk by the content of the texts: a folder `<name>-<hash of the identity>` of {@link VectorSegments}, to which new texts are added.
- * The encoder itself is made at the first text that is missing. Calls of `encode` that overlap are answered one after another.
+ * The encoder itself is made at the first text that is missing; an encoder whose vectors depend on ids is made at once and returned as it is. Calls of `encode` that overlap are answered one after another.
  *
  * @throws ChecksumMismatchError for a damaged segment, StorageError for a link.
  */
@@ -30,6 +37,7 @@ export async function createCachedEncoder(
   folder: string,
   progress: StartProgress = ignoreProgress,
 ): Promise<Encoder> {
+  if (source.dependsOn === 'id') return source.create(progress);
   const identity = computeHash(source.identity);
   const path = join(folder, `${source.name}-${identity.slice(0, 16)}`);
   const segments = VectorSegments.open(path, identity);
@@ -66,15 +74,30 @@ class FileCachedEncoder implements Encoder {
     this.#encoder = encoder;
   }
 
-  encode(texts: readonly string[], progress: StartProgress = ignoreProgress): Promise<Float32Array> {
-    return this.#inTurn(() => this.#encode(texts, progress));
+  encode(
+    texts: readonly string[],
+    progress: StartProgress = ignoreProgress,
+    options: EncodeOptions = {},
+  ): Promise<Float32Array> {
+    return this.#inTurn(() => this.#encode(texts, progress, options));
   }
 
-  async #encode(texts: readonly string[], progress: StartProgress): Promise<Float32Array> {
+  async #encode(
+    texts: readonly string[],
+    progress: StartProgress,
+    { owners, signal }: EncodeOptions,
+  ): Promise<Float32Array> {
     this.#assertInUse();
-    const rows = new RowsByKey(texts, this.dimension);
+    assertOneOwnerEach(texts, owners);
+    const keys = texts.map((text, i) =>
+      this.#source.dependsOn === 'kind' && owners?.[i]?.kind === 'query'
+        ? computeHash(['query', text])
+        : computeHash(text),
+    );
+    const rows = new RowsByKey(keys, this.dimension);
     await this.#read(rows);
-    if (rows.missing.size > 0) await this.#embed(rows, progress);
+    const { missing } = rows;
+    if (missing.size > 0) await this.#embed(rows, listMissing(missing, texts, owners), progress, signal);
     else progress(`embeddings of ${this.name}`, texts.length).finish(`${texts.length} texts from the cache`);
     return rows.gatherAllRows();
   }
@@ -87,17 +110,23 @@ class FileCachedEncoder implements Encoder {
     }
   }
 
-  async #embed(rows: RowsByKey, progress: StartProgress): Promise<void> {
+  async #embed(
+    rows: RowsByKey,
+    entries: readonly MissingText[],
+    progress: StartProgress,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    signal?.throwIfAborted();
     const encoder = await this.#openEncoder(progress);
-    const entries = [...rows.missing];
     const stage = progress(`embeddings of ${this.name}`, entries.length);
     for (let start = 0; start < entries.length; start += SAVED_TEXTS) {
-      rows.set(await this.#embedPart(encoder, entries.slice(start, start + SAVED_TEXTS)));
+      rows.set(await this.#embedPart(encoder, entries.slice(start, start + SAVED_TEXTS), signal));
       stage.update(Math.min(start + SAVED_TEXTS, entries.length));
     }
     const { incomplete } = this.#segments;
     const remark = incomplete === null ? '' : `; ignored the incomplete block at the end of ${incomplete}`;
-    stage.finish(`${entries.length} texts embedded${remark}`);
+    const use = encoder.describeUse === undefined ? '' : `; ${encoder.describeUse()}`;
+    stage.finish(`${entries.length} texts embedded${use}${remark}`);
   }
 
   async #openEncoder(progress: StartProgress): Promise<Encoder> {
@@ -114,12 +143,20 @@ class FileCachedEncoder implements Encoder {
   }
 
   /** Embeds some texts and adds them to the file, so that an interruption loses at most one part. */
-  async #embedPart(encoder: Encoder, entries: readonly (readonly [string, string])[]): Promise<KeyedVectors> {
-    const texts = entries.map(([, text]) => text);
-    const vectors = await encoder.encode(texts);
+  async #embedPart(
+    encoder: Encoder,
+    entries: readonly MissingText[],
+    signal: AbortSignal | undefined,
+  ): Promise<KeyedVectors> {
+    const texts = entries.map(({ text }) => text);
+    const owners = entries.flatMap(({ owner }) => (owner === undefined ? [] : [owner]));
+    const vectors = await encoder.encode(texts, ignoreProgress, {
+      ...(owners.length === 0 ? {} : { owners }),
+      ...(signal === undefined ? {} : { signal }),
+    });
     this.#assertInUse();
     assertFinite(this.name, texts, vectors, encoder.dimension);
-    const part = { keys: entries.map(([key]) => key), vectors };
+    const part = { keys: entries.map(({ key }) => key), vectors };
     this.#segments.append(part);
     return part;
   }
@@ -144,10 +181,24 @@ function assertFinite(name: string, texts: readonly string[], vectors: Float32Ar
   throw new NotFiniteError(`embedding by ${name}`, `text ${JSON.stringify(text)}`, vectors[at]!);
 }
 
+interface MissingText {
+  readonly key: string;
+  readonly text: string;
+  readonly owner: TextOwner | undefined;
+}
+
+function listMissing(
+  missing: ReadonlyMap<string, number>,
+  texts: readonly string[],
+  owners: readonly TextOwner[] | undefined,
+): MissingText[] {
+  return [...missing].map(([key, at]) => ({ key, text: texts[at] as string, owner: owners?.[at] }));
+}
+
 /** The vectors of N texts, which come a few keys at a time. */
 class RowsByKey {
-  /** The texts without a vector by key, in the order of their first place. */
-  readonly missing = new Map<string, string>();
+  /** The first places of the keys without a vector, in order. */
+  readonly missing = new Map<string, number>();
   readonly #keys: readonly string[];
   readonly #width: number;
   /** Row-major [N, D]. */
@@ -155,14 +206,14 @@ class RowsByKey {
   /** The first place of each key. */
   readonly #firstOf = new Map<string, number>();
 
-  constructor(texts: readonly string[], width: number) {
-    this.#keys = texts.map((text) => computeHash(text));
+  constructor(keys: readonly string[], width: number) {
+    this.#keys = keys;
     this.#width = width;
-    this.#rows = new Float32Array(texts.length * width);
+    this.#rows = new Float32Array(keys.length * width);
     for (const [itemIndex, key] of this.#keys.entries()) {
       if (this.#firstOf.has(key)) continue;
       this.#firstOf.set(key, itemIndex);
-      this.missing.set(key, texts[itemIndex] as string);
+      this.missing.set(key, itemIndex);
     }
   }
 

@@ -1,14 +1,19 @@
 import type { z } from 'zod';
 import type { StartProgress } from '../core/progress.ts';
 import type { Definition, NamingOptions } from '../core/registry.ts';
-import type { Encoder } from '../model/encoder.ts';
+import type { Encoder, TextOwner } from '../model/encoder.ts';
 
 /** What an encoder is made from besides its options. */
 export interface EncoderInputs {
   /** The only texts that an encoder may be fitted on. */
   readonly fitTexts: readonly string[];
   readonly seed: number;
+  /** Every turn and query of the data, for an encoder that reads vectors by id. The vectors do not depend on it. */
+  readonly listOwners?: () => readonly TextOwner[];
 }
+
+/** What a vector depends on: its text, its text and the kind of its owner, or the id of its owner. */
+export type VectorInput = 'text' | 'kind' | 'id';
 
 export type IdentifyEncoder<Options> = (options: Options, inputs: EncoderInputs) => Record<string, unknown>;
 
@@ -17,6 +22,8 @@ export interface EncoderDefinition<S extends NamingOptions<'encoder'> = NamingOp
   extends Definition<'encoder', S> {
   /** Everything that the vectors depend on besides the texts, the active backend included. */
   readonly identity: IdentifyEncoder<z.output<S>>;
+  /** What a vector depends on besides the identity; the text alone by default. See `EncoderSource`. */
+  readonly dependsOn?: (options: z.output<S>) => VectorInput;
 }
 
 /** The implementation of an encoder. */

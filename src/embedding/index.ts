@@ -1,6 +1,7 @@
 /** Texts to unit vectors, kept on disk by content. */
 
 export { createCachedEncoder, type EncoderSource } from './embedding-cache.ts';
+export type { EncoderInputs, VectorInput } from './encoder-definition.ts';
 export { type FittedLsa, fitLsa } from './lsa.ts';
 export { LSA_DEFAULTS, type LsaOptions } from './lsa-options.ts';
 export {

@@ -84,11 +84,12 @@ function createLsaEncoder(
     dimension,
     identity,
     remarks,
-    async encode(texts, progress = ignoreProgress) {
+    async encode(texts, progress = ignoreProgress, { signal } = {}) {
       const stage = progress('encode with lsa', texts.length);
       const pause = createEventBreaks();
       const rows = new Float32Array(texts.length * dimension);
       for (let start = 0; start < texts.length; start += FOLDED_TEXTS) {
+        signal?.throwIfAborted();
         const terms = weighTerms(texts.slice(start, start + FOLDED_TEXTS).map(tokenise), vocabulary);
         rows.set(multiplySparseByDense(terms, projection, dimension), start * dimension);
         stage.update(start + terms.rows);

@@ -4,7 +4,13 @@ import { type Lazy, type NamingOptions, OptionsRegistry } from '../core/registry
 import { parse } from '../core/validation.ts';
 import type { Encoder } from '../model/encoder.ts';
 import type { EncoderSource } from './embedding-cache.ts';
-import type { CreateEncoder, EncoderDefinition, EncoderInputs, IdentifyEncoder } from './encoder-definition.ts';
+import type {
+  CreateEncoder,
+  EncoderDefinition,
+  EncoderInputs,
+  IdentifyEncoder,
+  VectorInput,
+} from './encoder-definition.ts';
 import { lsa } from './lsa-options.ts';
 import { useLite } from './use-lite-options.ts';
 
@@ -35,13 +41,13 @@ export type EncoderOptions = z.output<typeof encoderOptions>;
  *
  * @throws ConfigurationError for an unknown encoder and for unknown options.
  */
-export function createEncoderSource(written: EncoderOptions, { fitTexts, seed }: EncoderInputs): EncoderSource {
+export function createEncoderSource(written: EncoderOptions, inputs: EncoderInputs): EncoderSource {
   const options = parse(encoderOptions, written, 'the options of an encoder');
-  const inputs = { fitTexts, seed };
-  const { identity, load } = ENCODERS.get(options.encoder);
+  const { identity, dependsOn, load } = ENCODERS.get(options.encoder);
   return {
     name: options.encoder,
     identity: (identity as IdentifyEncoder<EncoderOptions>)(options, inputs),
+    ...(dependsOn === undefined ? {} : { dependsOn: (dependsOn as (given: EncoderOptions) => VectorInput)(options) }),
     create: async (progress = ignoreProgress) =>
       ((await load()) as CreateEncoder<EncoderOptions>)(options, inputs, progress),
   };

@@ -6,7 +6,7 @@ import { activeBackend, readsSynchronously } from '../core/backend.ts';
 import { UnavailableError, ValidationError } from '../core/errors.ts';
 import { letEventsIn } from '../core/event-loop.ts';
 import { ignoreProgress, type StartProgress } from '../core/progress.ts';
-import type { Encoder } from '../model/encoder.ts';
+import type { EncodeOptions, Encoder } from '../model/encoder.ts';
 import { type Piece, UnigramTokeniser } from './unigram-tokeniser.ts';
 import { USE_LITE_DEFAULTS, type UseLiteOptions, useLiteFolder, useLiteIdentity } from './use-lite-options.ts';
 
@@ -64,7 +64,11 @@ class UseLite implements Encoder {
     this.identity = { ...useLiteIdentity(options), dimension: DIMENSION };
   }
 
-  async encode(texts: readonly string[], progress: StartProgress = ignoreProgress): Promise<Float32Array> {
+  async encode(
+    texts: readonly string[],
+    progress: StartProgress = ignoreProgress,
+    { signal }: EncodeOptions = {},
+  ): Promise<Float32Array> {
     const model = this.#model;
     if (model === null) throw new ValidationError('encoder was disposed: use-lite; load a new encoder');
     const { maxTokens, batchSize } = this.#options;
@@ -76,6 +80,7 @@ class UseLite implements Encoder {
     const stage = progress('encode with use-lite', texts.length);
     let done = 0;
     for (const batch of batchByLength(order, pieces, batchSize)) {
+      signal?.throwIfAborted();
       const vectors = await embed(
         model,
         batch.map((text) => pieces[text]!),

@@ -5,7 +5,7 @@ export { Conversation, compareTurns } from './conversation.ts';
 export { listConversationPositions } from './conversation-positions.ts';
 export { Corpus } from './corpus.ts';
 export type { Dataset, Query, Split } from './dataset.ts';
-export type { Encoder } from './encoder.ts';
+export type { EncodeOptions, Encoder, TextOwner } from './encoder.ts';
 export type { Qrels, Run } from './run.ts';
 export { compareBytes, compareScored, rankIdsDescending, type Scored } from './tie-rule.ts';
 export type { Turn } from './turn.ts';

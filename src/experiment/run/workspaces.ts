@@ -6,6 +6,8 @@ import { spreadRows } from '../../core/rows.ts';
 import { createCachedEncoder, type EncoderSource } from '../../embedding/embedding-cache.ts';
 import { createEncoderSource, type EncoderOptions } from '../../embedding/registry.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
+import type { TextOwner } from '../../model/encoder.ts';
+import type { Turn } from '../../model/turn.ts';
 import { computeQueryReach, listTurnsWithin, type QueryReach } from '../../retrieval/query-reach.ts';
 import { Plan, type WorkspaceIdentity } from '../../signals/plan.ts';
 import type { Encoding } from '../../signals/signal.ts';
@@ -118,6 +120,13 @@ export function limitReach(
   return limitQueries === null ? {} : { reach: computeQueryReach(dataset.corpus, queries) };
 }
 
+function listOwners(turns: readonly Turn[], queries: readonly Query[]): TextOwner[] {
+  return [
+    ...turns.map(({ id }) => ({ kind: 'turn' as const, id })),
+    ...queries.map(({ id }) => ({ kind: 'query' as const, id })),
+  ];
+}
+
 /** @param options the experiment's encoder where they are left out. */
 function chooseEncoder(
   {
@@ -129,7 +138,11 @@ function chooseEncoder(
   options: EncoderOptions = embedding,
 ): EncoderSource {
   const turns = fittedOn.corpus.turns.filter(({ conversationId }) => fit.has(conversationId));
-  return createEncoderSource(options, { fitTexts: turns.map(({ text }) => text), seed });
+  return createEncoderSource(options, {
+    fitTexts: turns.map(({ text }) => text),
+    seed,
+    listOwners: () => listOwners(dataset.corpus.turns, dataset.queries),
+  });
 }
 
 /** The inputs that distinguish stages. */
@@ -164,7 +177,7 @@ async function embedReachable(
     const positions = reach === undefined ? null : listTurnsWithin(dataset.corpus, reach);
     const embedded = positions === null ? turns : turns.filter((_, position) => positions.has(position));
     const texts = [...embedded, ...queries].map(({ text }) => text);
-    const vectors = await encoder.encode(texts, progress);
+    const vectors = await encoder.encode(texts, progress, { owners: listOwners(embedded, queries) });
     const { dimension } = encoder;
     const split = embedded.length * dimension;
     const rows = vectors.subarray(0, split);
