@@ -50,6 +50,12 @@ test('every type of number is read back, from a place that it can be mapped at',
   expect(header.bytes).toEqual({ dtype: 'U8', shape: [3], data_offsets: [28, 31] });
 });
 
+test('numbers of 16 bits are read as float32', () => {
+  writeForeign({ x: { dtype: 'F16', shape: [2], data_offsets: [0, 4] } }); // bits 0x0b07 and 0x110d
+  const { x } = readSafetensors(path, '').tensors;
+  expect(x).toEqual({ shape: [2], data: Float32Array.of(0.00021445751190185547, 0.0006165504455566406) });
+});
+
 test('a type that the project does not know is refused', () => {
   writeForeign({ x: { dtype: 'BF16', shape: [1], data_offsets: [0, 2] } });
   expect(() => readSafetensors(path, 'delete it')).toThrow(ChecksumMismatchError);

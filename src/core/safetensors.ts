@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { ChecksumMismatchError, StorageError } from './errors.ts';
 import { writeAtomic } from './files.ts';
+import { decodeHalfFloats } from './half-floats.ts';
 import { computeHash } from './hash.ts';
 
-/** The array types of the format's types; other types are errors. */
+/** The array types of the format's types. F16 is read too, as float32; other types are errors. */
 const DTYPES = { F64: Float64Array, F32: Float32Array, I32: Int32Array, U8: Uint8Array } as const;
 type Dtype = keyof typeof DTYPES;
+/** Bytes of a number of each type that can be read. */
+const NUMBER_BYTES = { F64: 8, F32: 4, I32: 4, U8: 1, F16: 2 } as const;
 export type TensorData = Float64Array | Float32Array | Int32Array | Uint8Array;
 
 /** Arrays by name, in the safetensors format: 8 bytes of header length, a JSON header, then the data. */
@@ -87,7 +90,8 @@ function areSizes(values: unknown): values is number[] {
 
 /** A copy, since the place in the file need not be a multiple of the numbers' size. */
 function decodeEntry({ dtype, data_offsets: [start, end] }: Entry, body: Buffer): TensorData {
-  return new DTYPES[dtype as Dtype](new Uint8Array(body.subarray(start, end)).buffer);
+  const { buffer } = new Uint8Array(body.subarray(start, end));
+  return dtype === 'F16' ? decodeHalfFloats(new Uint16Array(buffer)) : new DTYPES[dtype as Dtype](buffer);
 }
 
 /**
@@ -119,11 +123,11 @@ function readTensors(path: string, remedy: string, isOurs: boolean): TensorFile 
     if (!areSizes(entry?.shape) || !areSizes(entry.data_offsets) || entry.data_offsets.length !== 2)
       throw createDamageError(`tensor ${name} has no place`);
     const [start, end] = entry.data_offsets;
-    if (!Object.hasOwn(DTYPES, entry.dtype))
+    if (!Object.hasOwn(NUMBER_BYTES, entry.dtype))
       throw createDamageError(`tensor ${name} has the unknown type ${entry.dtype}`);
     const expected = entry.shape.reduce(
       (product, size) => product * size,
-      DTYPES[entry.dtype as Dtype].BYTES_PER_ELEMENT,
+      NUMBER_BYTES[entry.dtype as keyof typeof NUMBER_BYTES],
     );
     if (end - start !== expected || end > parts.body.byteLength)
       throw createDamageError(`tensor ${name} needs bytes ${start} to ${end} of ${parts.body.byteLength}`);
