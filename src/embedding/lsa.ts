@@ -8,6 +8,7 @@ import { createTokeniser, type Tokeniser } from '../text/tokens.ts';
 import type { CreateEncoder } from './encoder-definition.ts';
 import { type LsaEncoderOptions, type LsaOptions, lsaIdentity } from './lsa-options.ts';
 import { fitVocabulary, type Vocabulary, weighTerms } from './tf-idf.ts';
+import { scaleRowsToUnit } from './unit-rows.ts';
 
 /** Texts folded in at once, some milliseconds' work. */
 const FOLDED_TEXTS = 32;
@@ -95,21 +96,10 @@ function createLsaEncoder(
         stage.update(start + terms.rows);
         await pause();
       }
-      normaliseInPlace(rows, dimension);
+      scaleRowsToUnit(rows, dimension);
       stage.finish(`${texts.length} texts`);
       return rows;
     },
     dispose() {},
   };
-}
-
-/** Scales each row of [N, D] to length 1, in float64 sums; a zero row stays zero. */
-function normaliseInPlace(rows: Float32Array, dimension: number): void {
-  for (let start = 0; start < rows.length; start += dimension) {
-    let squares = 0;
-    for (let i = start; i < start + dimension; i++) squares += rows[i]! ** 2;
-    if (squares === 0) continue;
-    const factor = 1 / Math.sqrt(squares);
-    for (let i = start; i < start + dimension; i++) rows[i]! *= factor;
-  }
 }

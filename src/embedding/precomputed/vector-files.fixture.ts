@@ -1,0 +1,59 @@
+import { gunzipSync } from 'node:zlib';
+
+/** What the files hold, row by row. */
+export const ROWS = [
+  [1, 2],
+  [-0.5, 0.25],
+  [0, 3],
+] as const;
+
+/** Arrays of {@link ROWS} and others by NumPy 2.4.6, compressed with gzip, in base64. */
+const NPY = {
+  float32:
+    'H4sIAAAAAAACA5vsF+obEMnIUMZQrZ6SWpxcpG6loG6TZqKuo6Cell9UUpSYF59flJIKEndLzClOBYoXZyQWpAL5GsY6CkaaOgq1CmQDLgaGBnsGBgYHIN4PZNsxgIGDAwADDRgLmAAAAA==',
+  float64:
+    'H4sIAAAAAAACA5vsF+obEMnIUMZQrZ6SWpxcpG6loG6TZqGuo6Cell9UUpSYF59flJIKEndLzClOBYoXZyQWpAL5GsY6CkaaOgq1CmQDLgYw+GAPoRkcINSD/RD6AkwcCjgcAApqpfSwAAAA',
+  float16:
+    'H4sIAAAAAAACA5vsF+obEMnIUMZQrZ6SWpxcpG6loG6TZqSuo6Cell9UUpSYF59flJIKEndLzClOBYoXZyQWpAL5GsY6CkaaOgq1CmQDLgYbBgeGHQwmDAwMTgDVwsuWjAAAAA==',
+  'version 2':
+    'H4sIAAAAAAACA5vsF+obEMnEUMLAwFCtnpJanFykbqWgbpNmoq6joJ6WX1RSlJgXn1+UkgoSd0vMKU4FihdnJBakAvkaxjoKRpo6CrUKZAIuBoYGe6DVDkC8H8i2YwADBwcAzqI6EZgAAAA=',
+  'version 3':
+    'H4sIAAAAAAACA5vsF+obEMnMUMLAwFCtnpJanFykbqWgbpNmoq6joJ6WX1RSlJgXn1+UkgoSd0vMKU4FihdnJBakAvkaxjoKRpo6CrUKZAIuBoYGe6DVDkC8H8i2YwADBwcA7IBkcpgAAAA=',
+  'Fortran order':
+    'H4sIAAAAAAACA5vsF+obEMnIUMZQrZ6SWpxcpG6loG6TZqKuo6Cell9UUpSYF59flJIKEg8pKk0FChdnJBakArkaxjoKRpo6CrUK5AMuBoYGewYGhv0MEOAA5NsBKQcA77p2mZgAAAA=',
+  'big-endian':
+    'H4sIAAAAAAACA5vsF+obEMnIUMZQrZ6SWpxcpG6loG6XZqKuo6Cell9UUpSYF59flJIKEndLzClOBYoXZyQWpAL5GsY6CkaaOgq1CmQDLvsGBgYHBgaG/UBsB2SDgANQAABIAc9UmAAAAA==',
+  'one dimension':
+    'H4sIAAAAAAACA5vsF+obEMnIUMZQrZ6SWpxcpG6loG6TZqKuo6Cell9UUpSYF59flJIKEndLzClOBYoXZyQWpAL5GkY6mjoKtQoUAC4GhgZ7BgYGBwCayqvniAAAAA==',
+  'no rows':
+    'H4sIAAAAAAACA5vsF+obEMnIUMZQrZ6SWpxcpG6loG6TZqKuo6Cell9UUpSYF59flJIKEndLzClOBYoXZyQWpAL5GgY6CkaaOgq1CmQDLgA2RWf4gAAAAA==',
+  int64:
+    'H4sIAAAAAAACA5vsF+obEMnIUMZQrZ6SWpxcpG6loG6TaaGuo6Cell9UUpSYF59flJIKEndLzClOBYoXZyQWpAL5GsY6CkaaOgq1CmQDLkYGCGBiwA+YoTQATvi9arAAAAA=',
+};
+
+/** By safetensors and pyarrow 26.0.1. */
+const OTHERS = {
+  safetensors:
+    'H4sIAAAAAAACAytggIBqpfj43NSSxJTEksT4eCWraqXMlGIlK6XoGKXEGCWdGKUkMJkcoxSrVKujVJaaXJJfVAxSl1JSWZAKVOlmbKSko1SckQjiRRvrGMXqKIFNy09LK04tAaqNNtAxMomtrVUAAgaGBnugtQ5AvB/ItoO4wsEBAFtXPL2QAAAA',
+  'safetensors, two tensors of 16 bits':
+    'H4sIAAAAAAACA6tggIBqpaTMxGIlq2qllJLKglQlKyU3QzMlHaXijEQQL9ooVkcpJbEkMT4/La04tQSoMtpAxyS2VkepLDW5JL8Ij1ZjHSyaTXQMzWJraxUYbBgcwHgHgwnQGU4AuTgeGZAAAAA=',
+  Parquet:
+    'H4sIAAAAAAACA5VVT2sTQRSfmZ2saymals6wC0GCtItCW1OlpUrUTkqSlqZYg1rNLU2XtJI2MYkNiociHsUPIJ48efQsQkE8Bk/iJ/AofgIPvje7myxNLHZI5t978/vzeCQbqjgnuJgQdgEWMk7IyCQlhJRx2hJEjAs5DZG4MIWZWCCX6JZNy2NjED2bZDBzSg0GCUkxWRCWRoinCTm8DbEl+B7B/hbgQHwa4j6OzTGq5yNJLkVOGjmeRmRjBGfLYMZPEhLwgADV4WDBelyobYUR2wpzgWjI7RArI+JcQTDNFItjXiWEZ5E6VGxaiTxmlDKi+SdCmVbCp1hagvcXxMWIPI632vGh7z88acTzi9o/06IMX5TGZQGuccw269k2egaNiO3B20HlTm2e2GarsuPtlYVJxOgUs9nu9hQpoI15ZpsHXqVdbwKZWUjjFbd5bbfVFvDaguQzXs3b8/bbgAWnWL294zWJNJ1pJ+2ShBh15okZdxBTMMnlC/mKumnXijaVgyUiCEjAESNpyR3TcQmWBjEsH2MxkKLpQ1oAteQnKr9Qt0vd1/TkJhtguuxy7uSw4QIuHuj1jWjJXSq/U/eN4X5jp+uwQbbQlXzJJXct+ZaTYWVisimfu13uvufRphusE9N1Yv9XJy4/UPkR6hRz38VObsYhdWJM14n/q05MfqbyK3X/mG73lC05vE7oSv4wJIMqyN8GcRL2qCoW72ze8LvV/sWu4OhUM0qpu8ofa0p1VKaqckpV1XJV32UgYR03y0qt6ov+qvzQckf1QHDOtBBap+zoy2o/X48cTlvXivXSQw21iryAvxKk6nSNt3YPkBZhk13XjzKaKtun0ll5nLb3Hjzezl9/BnoqyJ/aQH+Yt66TVpSKWA305Gup0mYKNo+QP4+rP7JIch/1QD1WUJ9+3DORzWkRmWpfjwqsqEyj5ONnA76bxE42ys0nT732TKXRmCk3m/VO8sBrtnbr+8mrC7Op2TknDb8Z/oeUoFE24F/mL5U0PMtqBgAA',
+  'Parquet, whole numbers as ids':
+    'H4sIAAAAAAACA5VTzW7TQBAer51NMD40iLXWkg8RKhY/aXCRggqKRNZRklISkUZqKyoORIkVUiVNcEIj3gDxDLwHx3LiiHgClCPixJkTs2u7QSqXjuzd8c58830zWndEd5sZzGelFqMMbgBww4RrWuU6xGYlOwN2k/EiJm3gS12eSyM8ZyaeDXf+c5rP42JuElypRvRNQL7XbK/FLMXnA2Q04/fTTBahVemvzjNZA77neSGpkKsi+y3mFRGSsqeR1FudS/bLp4o9X5Xs+j25Wrquf/hKmOG8KgOn8/6bcNJjBqq6TTgZDaBMOD0L+4tpxAijrQpiygY3xqP5ghFgJqZlw3E4CU8XYFPHdYoeuFiuDHTDkRUYsan9Q7NXmtf1cleblFPE6YDkAWyVQOUudTygGJQkZkyyk+hTmlItyGrZn4j9kXjfiPdTu9qMLvN6lDqN5ALYf3Sbejn7lw6Oyy3R7b44ehJPjn8hD6TdHwq0fRHbcyGWIhiKhhBDUVMhEQRCtKVTE+KZOljvInZr4uJ77wSL7qBT328okCpdFylLnNqUy2ByeDJoPn4fU7+Uobrc0yy/g6WWEtdWRXbFv1ITvubYPz7yU3wzwStdWOxA9oH97Mq+FDhI0fWaEhUs1/ou+glmx7GItsIv436VHawzgRdmvejtu3Cx1Z/NtnpRNF0WzsJoPpqeFh4+KvmlbafoAuADn/EKd/Cf/Quks4touAMAAA==',
+  'Parquet, zstd':
+    'H4sIAAAAAAACA5VUz2sTURCet5s+gyzYim95C0GC2CVK2qbVlFqi5m3Jj9IU01Ct9pQ0XdJI2sQkNvTmsV49+BfozZPouXjx5N8g/gEePBcEZ95um2ir4LA7O2/2e98384bdsqrMioi4KlIlwQVcBkh8nPkZv3QAwACgRm6LXF2AuCLcJKLG8eaxeUiwumS1iQkIN11cAzBwwZlhXgdkTQmvJKwhq/yEb+HFfXRZvI8wvgfaslmkvyZuJxEe0MsIZcnDkQ2JkdVQcOJlIGjeJG+Zpnn42dC6i791I98CVBlCzUANo+o3VmV/tiSjJwAZZWGE2udk/96000qD5L36jr9bExyENWlIo7k9CaUYotKG5Pt+vd/uCkPwUoZSERlpNXt9YYCIIviC3/J3/b0+cuFqrN3f8btgcyfmZFyICctJAx93iFNYNrcPmf2OuetudHQgThJPAYgRsDUDMrifOy5w1COSaECyENai9U90kdWyvzD7B3NfGe4H9u9JnFG64XLu5GkcoVYkLDjoRNf8ldnHzD023Tfm/535WbWTruz3EZu7Ufv1GDgxaalK5cHGYjAF+d2YIRs0PKXUmgpsRamB8hoqr1RDLTV0zkPAKgVLSi3rxPCpgldLA3VKQt7rEbWG7OhkY4jXlie3davS3nysqZZJF/mLIVTDNd/KOjItYJBb1Zs8LZUbSmlUgdz27qOn24U7B1hPnfRTZeqPcKsaVFRqpNWwnkIrtbmRwuAJ6RfoGViORB5SPXgeRapPbz5tIpfXRXiNYT0qbEV5nc2APxfq3QUZ79S6z577/al6pzNV63bbg/i+3+0123vxufnp1PSsk8FvIbhgDgddxp/QLwK5t1qJBAAA',
+  'Parquet, nulls':
+    'H4sIAAAAAAACA31TX0sbQRCfW6/n2R4lCrvswj3cQz0sRBuFiJaA7MklFhMaQ1up9OVIjpg2MeklGton8TP4AUT61E/ZmT1jUgSHY3Z3dn5/dtlr6tY2t/lL/rrOGYc1gBcFCwASDnyNiyIWC9zhjr8LG1YirWR1FXdXAoaZWRYDBLvcm4FtD+D6ALEBf1PErRwrbarmWbCNhZVhK1SIbYktUX4FhlR9K4N0xu3zdJBwG7i3ziTrddah7mNXmUnnKm1PhhnqOvUKlWxp93vjCUe0i83LaT8dpBcTEEz5qhiCzz1VBqegiIczwUQmfoc7obt4NEWmgTgAvTOoINpRIZBBonBzir0HdaM4U0JOW9xb4q8V4ndjPX/sJ0pvQ8ZUFW+VtMQtGgxd8YeB8qWnW62Pp+/z25B37B3FvqY40Xkcaz3VUVdXte7qw66pRZHWDZocav3BFOajzqdR6XF9/AlJ93ASN6qmOKUcP6pERqpGqTP48r1T2/+FzG2yUmpiovaThmk6+s/aA3+tXzo7Jbmv5KdGYx4xiXwm3+j/iM5hwNEMHVeNiag79zP3PzrL+eNFPZDBKMl+XqaTzfZotJlk2XAaXKXZuDe8CHZ2t0pb26qI74ie0g+87ib+BP8AbDtspwkDAAA=',
+  'Parquet, no vectors':
+    'H4sIAAAAAAACA01RwUrDQBCdLDVUCZIWZsnCHnJp8JBWW2kP4mVSUhSr1kARvIUaYg/aNFUL/Ro/1dmkWN9hdngz780wO6Okjw08wdMpCoQ2wJFrAUCKgG2UIZMu2mjrEZxZqWelrRZXj33BUViWAGyocAievVm8Ze8pMuF0hCeWrx2Yam6SQmmlA9DoqCHYrjI1FFLIUu6CQdD876xC3gWMCfBYAdestlUAZhr3i6Apd6C051CSPD5f1TO9H+vc4JIMnqjGHdGWopwmRDmN84qLIqJ7k4yJbivi8DJiE+b7bG50rL8xPpVvtHemeFJ1RvmfqIaxioqX2i8+rEIEnl+k5for++wuiqKbluVq639n5Wa5+vAHo95Fr6+0udYD337GX/ILd4M53JcBAAA=',
+  'Parquet, two lengths':
+    'H4sIAAAAAAACA31Tz2sTQRR+M1nWrQRsS2eYgUWC2KVCWlMhJZVAnS2bVJpgGtTS4mWbLDElaeImNggeevDoH+HBg0cPHv3jfG+2aSKCD/bNzPvxfd8bZlumvSscsSFUAxdYB7j/mAFATO5CgFgXsoiZVeEK19+DLXahWLy2htmVAkfvMJbjtmBjjuD5ADcHmHuB/Q/FoyL2Zv3KoSj5mwMJW0sni/igQog5Tt7NWVz9rgzKnXTeJ8NYOCDym1zxfncTGkgCZa7c66QzHaWCC7dRpZCjnEF/MhUchIfF95JBMkyupiAd7etiAL7I6zK4q5pwBJeO/Cy/sKAaeMvjaRoaCARQO4cqtrs6AJJMGF6GUbmlt5RzKgR15Q8mf7LgNwu+sv+P/Q/Tk8DhukZXgJ/8jgoDT/7ioH2VN+32q9Pn2XWob/wp2b4hOzGZHRszM2HP1IzpmcOejYWhMU3aHBrz0gYWq8m2YenufPwaQSu4iZo1G5yRj+5YQktVJ9cdvr3s1vc/IXKHpJRa6Kj8pGmLjv6SdotfH5TOT4nujPTUac0sIpI3pBv1H9Ectjmcd0c1KyLsLfQs9I/PM/xomQ9UYRynHz4m0+3OeLwdp+loVrhO0kl/dFV4trdT2tnVRXxI9JYG+Opa+Df8AasoGVoSAwAA',
+};
+
+export type VectorSample = keyof typeof NPY | keyof typeof OTHERS;
+
+/** The bytes of a file that Python wrote. */
+export function decodeVectorSample(name: VectorSample): Uint8Array {
+  return gunzipSync(Buffer.from({ ...NPY, ...OTHERS }[name], 'base64'));
+}
