@@ -13,6 +13,9 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
+import { createRandom } from '../core/random.ts';
+import { writeSafetensors } from '../core/safetensors.ts';
+import { datasetOptions, loadDataset } from '../datasets/registry.ts';
 import { listArmsToRun, selectArms } from '../experiment/config/arm-selection.ts';
 import { formatFileName } from '../experiment/config/arms.ts';
 import { type ExperimentConfig, loadConfig } from '../experiment/config/config.ts';
@@ -55,11 +58,31 @@ function takeFourConversations(text: string): object[] {
   return conversations.slice(0, 4).map(({ qa, ...rest }) => ({ ...rest, qa: qa.slice(0, 11) }));
 }
 
+/** Drawn vectors of all turns or queries of the conversations. */
+function writeDrawnVectors(name: string, rows: readonly { readonly id: string }[]): string {
+  const path = join(root, `${name}.safetensors`);
+  const source = createRandom(7, name);
+  const data = Float32Array.from({ length: rows.length * 11 }, () => source.uniform() - 0.5);
+  const tensors = { vectors: { shape: [rows.length, 11], data } };
+  writeSafetensors(path, { tensors, metadata: { ids: JSON.stringify(rows.map(({ id }) => id)) } });
+  return path;
+}
+
+async function drawOwnVectors(): Promise<string> {
+  const options = datasetOptions.parse({ name: 'locomo', path: fewQuestions });
+  const { corpus, queries } = await loadDataset(options, { cacheFolder: null });
+  const turns = writeDrawnVectors('turns', corpus.turns);
+  return `embedding={encoder: precomputed, turns: ${turns}, queries: ${writeDrawnVectors('queries', queries)}}`;
+}
+
+const ownVectors = existsSync(fewQuestions) ? await drawOwnVectors() : '';
+
 const set = (...changes: string[]) => changes.flatMap((change) => ['--set', change]);
 const joinWeightsPath = (training: string) => join(root, 'results', training, 'weights.safetensors');
 
 /** What a config needs of the data folder, where its data and its weights then are. */
 const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; readonly changes: readonly string[] }>> = {
+  'encoders/precomputed.yaml': { needs: [locomo], changes: [`dataset.path=${fewQuestions}`, ownVectors] },
   'learning/locomo.yaml': { needs: [locomo], changes: [`dataset.path=${fewQuestions}`] },
   'learning/transfer.yaml': {
     needs: [locomo, irc],

