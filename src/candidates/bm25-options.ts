@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { freezeDeeply } from '../core/frozen.ts';
 import type { TokenOptions } from '../text/tokens.ts';
 import { BM25_VARIANTS, type Bm25Parameters, type Bm25VariantName } from './bm25-variants.ts';
-import { candidateCount } from './index-definition.ts';
+import { candidateCount, type IndexDefinition } from './index-definition.ts';
 
 export interface Bm25Options extends Bm25Parameters, TokenOptions {
   readonly variant: Bm25VariantName;
@@ -27,7 +27,8 @@ const options = z.strictObject({
 });
 export type Bm25IndexOptions = z.output<typeof options>;
 
-export const bm25 = {
+export const bm25: IndexDefinition<typeof options> = {
   options,
+  reads: ['texts', 'times'],
   description: "the turns that share words with the query, with document frequencies of the query's moment",
 };

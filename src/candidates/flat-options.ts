@@ -1,7 +1,10 @@
 import { z } from 'zod';
-import { candidateCount } from './index-definition.ts';
+import { candidateCount, type IndexDefinition } from './index-definition.ts';
 
-export const flat = {
-  options: z.strictObject({ index: z.literal('flat'), k: candidateCount }),
+const options = z.strictObject({ index: z.literal('flat'), k: candidateCount });
+
+export const flat: IndexDefinition<typeof options> = {
+  options,
+  reads: ['vectors', 'times'],
   description: 'the vectors nearest by cosine, exactly: compares the query with every vector',
 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { freezeDeeply } from '../core/frozen.ts';
-import { candidateCount } from './index-definition.ts';
+import { candidateCount, type IndexDefinition } from './index-definition.ts';
 
 export interface HnswOptions {
   /** M, the links of a node on each layer above the lowest. */
@@ -21,7 +21,8 @@ const options = z.strictObject({
   efSearch: z.int().min(1).default(HNSW_DEFAULTS.efSearch),
 });
 
-export const hnsw = {
+export const hnsw: IndexDefinition<typeof options> = {
   options,
+  reads: ['vectors', 'times'],
   description: 'the vectors nearest by cosine, approximately: searches a navigable small-world graph',
 };

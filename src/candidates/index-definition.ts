@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Definition, NamingOptions } from '../core/registry.ts';
 import type { CandidateIndex } from '../model/candidates.ts';
 import type { Corpus } from '../model/corpus.ts';
 
@@ -10,6 +11,15 @@ export interface IndexContext {
   /** D. */
   readonly dimension: number;
   readonly seed: number;
+}
+
+/** What an index's results depend on. */
+export type IndexReads = readonly ('texts' | 'vectors' | 'times')[];
+
+/** An index that is not made yet. */
+export interface IndexDefinition<S extends NamingOptions<'index'> = NamingOptions<'index'>>
+  extends Definition<'index', S> {
+  readonly reads: IndexReads;
 }
 
 /** The implementation of an index: makes it over the whole corpus; a query's cutoff decides what the query may see. */

@@ -8,9 +8,17 @@ export { FlatIndex } from './flat.ts';
 export { GroupedBm25, type GroupedBm25Options, type TurnGroups } from './grouped-bm25.ts';
 export { HnswIndex, type HnswLibrary } from './hnsw.ts';
 export { HNSW_DEFAULTS, type HnswOptions } from './hnsw-options.ts';
-export type { CreateIndex, IndexContext } from './index-definition.ts';
+export type { CreateIndex, IndexContext, IndexDefinition, IndexReads } from './index-definition.ts';
 export { NewestFirstIndex } from './newest-first.ts';
 export { assertAdmissible } from './query-batch.ts';
 export { recallAt } from './recall.ts';
-export { createIndex, INDEXES, type IndexOptions, indexOptions, loadIndex } from './registry.ts';
+export {
+  createIndex,
+  INDEXES,
+  type IndexInput,
+  type IndexInputs,
+  type IndexOptions,
+  indexOptions,
+  loadIndex,
+} from './registry.ts';
 export { TermPostings } from './term-postings.ts';

@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import type { CandidateIndex, Candidates, QueryBatch } from '../model/candidates.ts';
-import { candidateCount } from './index-definition.ts';
+import { candidateCount, type IndexDefinition } from './index-definition.ts';
 import { allocateCandidates, assertQueries } from './query-batch.ts';
 
-export const newest = {
-  options: z.strictObject({ index: z.literal('newest'), k: candidateCount }),
+const options = z.strictObject({ index: z.literal('newest'), k: candidateCount });
+
+export const newest: IndexDefinition<typeof options> = {
+  options,
+  reads: ['times'],
   description: 'the latest turns, whatever they say',
 };
 

@@ -1,17 +1,18 @@
 import type { z } from 'zod';
-import { type Definition, type Lazy, type NamingOptions, OptionsRegistry } from '../core/registry.ts';
+import { ValidationError } from '../core/errors.ts';
+import { type Lazy, type NamingOptions, OptionsRegistry } from '../core/registry.ts';
 import { parse } from '../core/validation.ts';
 import type { CandidateIndex } from '../model/candidates.ts';
 import { bm25 } from './bm25-options.ts';
 import { flat } from './flat-options.ts';
 import { hnsw } from './hnsw-options.ts';
-import type { CreateIndex, IndexContext } from './index-definition.ts';
+import type { CreateIndex, IndexContext, IndexDefinition } from './index-definition.ts';
 import { NewestFirstIndex, newest } from './newest-first.ts';
 
 function member<S extends NamingOptions<'index'>>(
-  definition: Definition<'index', S>,
+  definition: IndexDefinition<S>,
   load: () => Promise<CreateIndex<z.output<S>>>,
-): Lazy<Definition<'index', S>, CreateIndex<z.output<S>>> {
+): Lazy<IndexDefinition<S>, CreateIndex<z.output<S>>> {
   return { ...definition, load };
 }
 
@@ -31,6 +32,8 @@ export const INDEXES = new OptionsRegistry('index', [
 /** The options of every index, distinguished by `index`; unknown keys are refused. */
 export const indexOptions = INDEXES.options;
 export type IndexOptions = z.output<typeof indexOptions>;
+/** The options as written: those with a default may be left out. */
+export type IndexInput = z.input<typeof indexOptions>;
 
 /**
  * Imports the index that the options name.
@@ -38,17 +41,37 @@ export type IndexOptions = z.output<typeof indexOptions>;
  * @returns what makes it, over as many corpora as are needed.
  * @throws ConfigurationError for an unknown index and for options that are none of it.
  */
-export async function loadIndex(written: IndexOptions): Promise<(context: IndexContext) => CandidateIndex> {
+export async function loadIndex(written: IndexInput): Promise<(context: IndexContext) => CandidateIndex> {
   const options = parse(indexOptions, written, 'the options of an index');
   const create = (await INDEXES.get(options.index).load()) as CreateIndex<IndexOptions>;
   return (context) => create(options, context);
 }
 
+/** What an index is made over. */
+export type IndexInputs = Pick<IndexContext, 'corpus'> & Partial<IndexContext>;
+
+/** @throws ValidationError for an index that compares vectors and gets none. */
+function completeContext(index: IndexOptions['index'], given: IndexInputs): IndexContext {
+  const { corpus, vectors = new Float32Array(0), seed = 1 } = given;
+  if (INDEXES.get(index).reads.includes('vectors') && given.vectors === undefined)
+    throw new ValidationError(
+      `index ${index} compares vectors: none given; pass vectors, row-major [turns, dimension]`,
+    );
+  const dimension = given.dimension ?? vectors.length / Math.max(1, corpus.size);
+  if (vectors.length !== 0 && vectors.length !== dimension * corpus.size)
+    throw new ValidationError(
+      `vectors do not fit ${corpus.size} turns: ${vectors.length} numbers; pass one row for each turn`,
+    );
+  return { corpus, vectors, dimension, seed };
+}
+
 /**
  * The index that the options name, over the whole corpus; what a query may see of it is decided by its cutoff.
  *
- * @throws ConfigurationError as {@link loadIndex} does.
+ * @param given the corpus; the vectors of its turns, for an index that compares vectors; the seed, by default 1.
+ * @throws ConfigurationError as {@link loadIndex} does; ValidationError for missing vectors.
  */
-export async function createIndex(options: IndexOptions, context: IndexContext): Promise<CandidateIndex> {
-  return (await loadIndex(options))(context);
+export async function createIndex(options: IndexInput, given: IndexInputs): Promise<CandidateIndex> {
+  const create = await loadIndex(options);
+  return create(completeContext(options.index, given));
 }

@@ -20,6 +20,10 @@ export function setActiveBackend(backend: ActiveBackend): void {
   active = backend;
 }
 
+export function hasActiveBackend(): boolean {
+  return active !== undefined;
+}
+
 /** @throws UnavailableError before a backend was made active. */
 export function getActiveBackend(): ActiveBackend {
   if (active === undefined)

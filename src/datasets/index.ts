@@ -12,6 +12,21 @@ export type { MailSplit } from './mail/mail-preparation.ts';
 export { loadMailFiles, type MailThreadsOptions } from './mail/mail-threads.ts';
 export { loadSpamAssassinThreads, type SpamAssassinOptions } from './mail/spamassassin-threads.ts';
 export { SPAM_ASSASSIN_LICENCE } from './mail/spamassassin-threads-options.ts';
+export {
+  type FromTurnsOptions,
+  fromTurns,
+  type Moment,
+  type QrelsInput,
+  type QueryInput,
+  type TurnInput,
+} from './memory/from-turns.ts';
 export { loadOasst, type OasstOptions } from './oasst/oasst.ts';
 export { OASST_LICENCE } from './oasst/oasst-options.ts';
-export { DATASETS, type DatasetOptions, datasetOptions, loadDataset } from './registry.ts';
+export {
+  DATASETS,
+  type DatasetInput,
+  type DatasetOptions,
+  datasetOptions,
+  findDatasetOrigin,
+  loadDataset,
+} from './registry.ts';

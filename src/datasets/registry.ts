@@ -9,6 +9,7 @@ import { jsonl } from './jsonl/jsonl-options.ts';
 import { locomo } from './locomo/locomo-options.ts';
 import { mailThreads } from './mail/mail-threads-options.ts';
 import { spamAssassinThreads } from './mail/spamassassin-threads-options.ts';
+import { memory } from './memory/memory-options.ts';
 import { oasst } from './oasst/oasst-options.ts';
 
 function member<S extends NamingOptions<'name'>>(
@@ -26,19 +27,33 @@ export const DATASETS = new OptionsRegistry('name', [
   member(irc, async () => (await import('./irc/irc.ts')).loadIrc),
   member(mailThreads, async () => (await import('./mail/mail-threads.ts')).loadMail),
   member(oasst, async () => (await import('./oasst/oasst.ts')).loadOasst),
+  member(memory, async () => (await import('./memory/memory.ts')).loadMemory),
 ]);
 
 /** The options of every dataset, distinguished by `name`; unknown keys are refused. */
 export const datasetOptions = DATASETS.options;
 export type DatasetOptions = z.output<typeof datasetOptions>;
+/** The options as written: those with a default may be left out. */
+export type DatasetInput = z.input<typeof datasetOptions>;
+
+/** The options that each loaded dataset was loaded by, for the config of an experiment on it. */
+const origins = new WeakMap<Dataset, DatasetInput>();
+
+/** The options that a dataset was loaded by; undefined for one that a program made. */
+export function findDatasetOrigin(dataset: Dataset): DatasetInput | undefined {
+  return origins.get(dataset);
+}
 
 /**
  * Loads the dataset that the options name, from the folder of the config that set them or from the working directory.
  *
+ * @param context by default nothing is kept between runs.
  * @throws ConfigurationError for an unknown dataset and for unknown options.
  */
-export async function loadDataset(written: DatasetOptions, context: DatasetContext): Promise<Dataset> {
+export async function loadDataset(written: DatasetInput, context: Partial<DatasetContext> = {}): Promise<Dataset> {
   const options = parse(datasetOptions, withFoundPath(written), 'the options of a dataset');
   const load = (await DATASETS.get(options.name).load()) as LoadDataset<DatasetOptions>;
-  return load(options, context);
+  const dataset = await load(options, { cacheFolder: null, ...context });
+  origins.set(dataset, written);
+  return dataset;
 }

@@ -13,6 +13,7 @@ export {
   createEncoderSource,
   ENCODERS,
   type EncoderContext,
+  type EncoderInput,
   type EncoderOptions,
   encoderOptions,
 } from './registry.ts';

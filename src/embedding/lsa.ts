@@ -33,6 +33,10 @@ export async function fitLsa(
   options: LsaOptions,
   progress: StartProgress = ignoreProgress,
 ): Promise<FittedLsa> {
+  if (texts.length === 0)
+    throw new ValidationError('lsa: no term occurs, since it has no texts to be fitted on: 0 given; pass fitTexts', {
+      texts: 0,
+    });
   const tokenise = createTokeniser(options);
   const tokenLists = await tokeniseTexts(texts, tokenise);
   const vocabulary = fitVocabulary(tokenLists, options);

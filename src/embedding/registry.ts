@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { hasActiveBackend } from '../core/active-backend.ts';
 import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import { type Lazy, type NamingOptions, OptionsRegistry } from '../core/registry.ts';
 import { parse } from '../core/validation.ts';
@@ -20,6 +21,8 @@ export interface EncoderContext extends EncoderInputs {
   readonly progress?: StartProgress;
 }
 
+const SEED = 1;
+
 function member<S extends NamingOptions<'encoder'>>(
   definition: EncoderDefinition<S>,
   load: () => Promise<CreateEncoder<z.output<S>>>,
@@ -37,13 +40,15 @@ export const ENCODERS = new OptionsRegistry('encoder', [
 /** The options of every encoder, distinguished by `encoder`; unknown keys are refused. */
 export const encoderOptions = ENCODERS.options;
 export type EncoderOptions = z.output<typeof encoderOptions>;
+/** The options as written: those with a default may be left out. */
+export type EncoderInput = z.input<typeof encoderOptions>;
 
 /**
  * The encoder that the options name, not yet made: for the cache, which may not need it.
  *
  * @throws ConfigurationError for an unknown encoder and for unknown options.
  */
-export function createEncoderSource(written: EncoderOptions, inputs: EncoderInputs): EncoderSource {
+export function createEncoderSource(written: EncoderInput, inputs: EncoderInputs): EncoderSource {
   const options = parse(encoderOptions, written, 'the options of an encoder');
   const { identity, dependsOn, load } = ENCODERS.get(options.encoder);
   return {
@@ -55,7 +60,14 @@ export function createEncoderSource(written: EncoderOptions, inputs: EncoderInpu
   };
 }
 
-/** @throws ConfigurationError as {@link createEncoderSource} does. */
-export async function createEncoder(options: EncoderOptions, context: EncoderContext): Promise<Encoder> {
-  return createEncoderSource(options, context).create(context.progress ?? ignoreProgress);
+/**
+ * Makes the encoder that the options name, on the active backend, or on that which `auto` chooses if none is active.
+ *
+ * @param context the texts that it is fitted on, which `lsa` needs, and its seed, by default 1.
+ * @throws ConfigurationError as {@link createEncoderSource} does; UnavailableError if no backend loads.
+ */
+export async function createEncoder(options: EncoderInput, context: Partial<EncoderContext> = {}): Promise<Encoder> {
+  if (!hasActiveBackend()) await (await import('../core/backend.ts')).useBackend('auto');
+  const { fitTexts = [], seed = SEED, progress = ignoreProgress } = context;
+  return createEncoderSource(options, { fitTexts, seed }).create(progress);
 }

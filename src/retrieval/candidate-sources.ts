@@ -1,7 +1,7 @@
 import type { PropagationOptions } from '../attention/options.ts';
 import type { PropagatedVersions } from '../attention/versioned-propagation.ts';
 import { assertAdmissible } from '../candidates/query-batch.ts';
-import type { IndexOptions } from '../candidates/registry.ts';
+import { INDEXES, type IndexOptions } from '../candidates/registry.ts';
 import type { CandidateIndex, Candidates } from '../model/candidates.ts';
 import { prepareSignals } from '../signals/bank/signal-bank.ts';
 import { type CandidatePool, joinCandidates, type PoolRows } from '../signals/candidate-pool.ts';
@@ -9,7 +9,6 @@ import { propagatedRows } from '../signals/propagated.ts';
 import { defineStage, type StageUse, type World } from '../signals/signal.ts';
 import { buildWarmUpBatch, createSubcorpusIndex } from '../signals/subcorpus.ts';
 import type { Workspace } from '../signals/workspace.ts';
-import type { WorldPart } from '../signals/worlds/world-parts.ts';
 import type { RetrieverOptions } from './retriever-options.ts';
 
 /** Runs each part of a retrieval and observes it, for example its time. Parts may be nested. */
@@ -48,14 +47,6 @@ function countMostFound({ batch }: World): number {
   return batch.cutoffs.reduce((most, cutoff) => Math.max(most, cutoff), 1);
 }
 
-/** What the results of each index depend on. */
-const SOURCE_READS: Readonly<Record<IndexOptions['index'], readonly WorldPart[]>> = {
-  bm25: ['texts', 'times'],
-  newest: ['times'],
-  hnsw: ['vectors', 'times'],
-  flat: ['vectors', 'times'],
-};
-
 /** What one source finds for every query, each turn strictly earlier than the query. */
 const defineSource = (isKept: boolean) =>
   defineStage<SourceUse, Candidates, { rows?: StageUse<PropagatedVersions> }>({
@@ -64,7 +55,7 @@ const defineSource = (isKept: boolean) =>
     of: 'queries',
     isKept,
     reads: ({ index: { index }, propagation }) => [
-      ...SOURCE_READS[index],
+      ...INDEXES.get(index).reads,
       ...(propagation === null ? [] : (['order'] as const)),
     ],
     key: ({ index }, { seed }) => (index.index === 'hnsw' ? [index, seed] : index),

@@ -12,6 +12,7 @@ const isoTime = z.iso.datetime({ offset: true });
 /** ISO 8601 with a zone, or milliseconds since 1970; one message for both, where a union would give one for each. */
 const time = z.unknown().transform((value, context): number => {
   if (Number.isFinite(value)) return value as number; // JSON.parse reads 1e999 as infinity
+  if (value instanceof Date && Number.isFinite(value.getTime())) return value.getTime(); // of rows in memory
   if (isoTime.safeParse(value).success) return Date.parse(value as string);
   context.addIssue({ code: 'custom', message: 'a time in ISO 8601 with a zone, or in milliseconds since 1970' });
   return z.NEVER;
@@ -76,6 +77,22 @@ export function readRows<S extends z.ZodType>(
     else faults.add(where, 'malformed row', describe(result.faults));
   }
   return located;
+}
+
+/** The rows of a list that fit the schema. @param name of the list, for messages. */
+export function checkRows<S extends z.ZodType>(
+  rows: readonly unknown[],
+  name: string,
+  schema: S,
+  faults: RowFaults,
+): Located<z.output<S>>[] {
+  return rows.flatMap((row, i) => {
+    const where = `${name}[${i}]`;
+    const result = check(schema, row);
+    if ('value' in result) return [{ where, row: result.value }];
+    faults.add(where, 'malformed row', describe(result.faults));
+    return [];
+  });
 }
 
 /** The rows by id; a second row of the same id is an error. */

@@ -28,19 +28,19 @@ export class RowFaults {
     return this.#faults;
   }
 
-  /** Ends reading: with `error` any fault throws, with `skip` each kind is counted. */
-  settle(source: string, onDirtyRow: OnDirtyRow): Counts {
-    if (onDirtyRow === 'error' && this.#faults.length > 0) throw this.#createRowError(source);
+  /** Ends reading: with `error` any fault throws, with `skip` each kind is counted. @param remedy what to do besides correcting. */
+  settle(source: string, onDirtyRow: OnDirtyRow, remedy = 'set onDirtyRow: skip'): Counts {
+    if (onDirtyRow === 'error' && this.#faults.length > 0) throw this.#createRowError(source, remedy);
     const counts = new Counts();
     for (const { where, kind } of this.#faults) counts.add(`skipped in ${where.split(':')[0]}: ${kind}`);
     return counts;
   }
 
-  #createRowError(source: string): ValidationError {
+  #createRowError(source: string, remedy: string): ValidationError {
     const lines = this.#faults.slice(0, SHOWN).map(({ where, kind, detail }) => `  ${where}: ${kind}: ${detail}`);
     const rest = this.#faults.length - lines.length;
     if (rest > 0) lines.push(`  and ${rest} more`);
-    const heading = `${countErrors(this.#faults.length)} in ${source}; correct and run again, or set onDirtyRow: skip`;
+    const heading = `${countErrors(this.#faults.length)} in ${source}; correct and run again, or ${remedy}`;
     return new ValidationError(`${heading}:\n${lines.join('\n')}`, { source, faults: this.#faults });
   }
 }

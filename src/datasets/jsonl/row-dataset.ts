@@ -1,0 +1,76 @@
+import { ValidationError } from '../../core/errors.ts';
+import { computeHash } from '../../core/hash.ts';
+import { Corpus } from '../../model/corpus.ts';
+import type { Dataset } from '../../model/dataset.ts';
+import type { Counts } from '../counts.ts';
+import { countUndecodable } from '../mail/undecodable.ts';
+import { groupJudgements } from '../prepared.ts';
+import { selectSoundJudgements, selectSoundQueries } from './jsonl-queries.ts';
+import type { Located, QrelRow, QueryRow, TurnRow } from './jsonl-rows.ts';
+import { splitQueries } from './jsonl-split.ts';
+import { selectSoundTurns } from './jsonl-turns.ts';
+import type { RowFaults } from './row-faults.ts';
+
+/** Rows that fit their schemas, wherever they come from. */
+interface LocatedRows {
+  readonly turns: readonly Located<TurnRow>[];
+  readonly queries: readonly Located<QueryRow>[];
+  readonly judgements: readonly Located<QrelRow>[];
+}
+
+/** What distinguishes one source of rows from another. */
+interface RowSource {
+  /** Of the dataset. */
+  readonly name: string;
+  readonly licence: string;
+  /** Where the judgements are. */
+  readonly judgedBy: string;
+  /** The least grade that counts as relevant. */
+  readonly relevantGrade: number;
+  /** Ends reading, see {@link RowFaults.settle}. */
+  readonly settle: () => Counts;
+  /** How messages name one of the lists. */
+  readonly place: (list: 'turns' | 'queries') => string;
+}
+
+/**
+ * The dataset that rows make: rows that belong together, split into dev and test.
+ *
+ * @throws ValidationError for invalid rows unless they are skipped, and if no turn or no query is left.
+ */
+export function buildRowDataset(rows: LocatedRows, faults: RowFaults, source: RowSource): Dataset {
+  const { name, licence, judgedBy, relevantGrade, settle, place } = source;
+  const turns = selectSoundTurns(rows.turns, faults);
+  const asked = selectSoundQueries(rows.queries, turns, faults);
+  const judgements = selectSoundJudgements(rows.judgements, asked, turns, faults);
+  const counts = settle();
+  if (turns.length === 0)
+    throw new ValidationError(`no turn in ${place('turns')}; add turns, or correct the skipped rows`);
+  if (asked.length === 0)
+    throw new ValidationError(`no query in ${place('queries')}; add queries, or correct the skipped rows`);
+  const corpus = new Corpus(turns);
+  const { queries, devConversations } = splitQueries(corpus, asked);
+  countUndecodable([...turns, ...asked], counts);
+  counts.add('messages', corpus.size);
+  counts.add('conversations', corpus.conversations.length);
+  counts.add('queries', queries.length);
+  for (const split of ['dev', 'test'] as const)
+    counts.add(`queries, ${split}`, queries.filter((query) => query.split === split).length);
+  counts.add('judgements', judgements.length);
+  return {
+    name,
+    declaration: {
+      task: `each query must find the messages that ${judgedBy} judges, among all strictly earlier ones`,
+      features: ['text', 'time', 'author', 'channel', 'reply links'],
+      licence,
+    },
+    corpus,
+    queries,
+    qrels: groupJudgements(queries, judgements),
+    relevantGrade,
+    gradeNames: {},
+    devConversations,
+    facts: counts.toFacts(),
+    hash: computeHash({ turns: corpus.turns, queries, judgements, relevantGrade }),
+  };
+}
