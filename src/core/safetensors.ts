@@ -24,8 +24,8 @@ function findDtype(data: TensorData): Dtype {
   return (Object.keys(DTYPES) as Dtype[]).find((dtype) => data instanceof DTYPES[dtype]) as Dtype;
 }
 
-/** Writes atomically; the metadata gains the checksums of the data and of the header. */
-export function writeSafetensors(path: string, file: TensorFile): void {
+/** The bytes of a file; the metadata gains the checksums of the data and of the header. */
+export function encodeSafetensors(file: TensorFile): Uint8Array {
   // The largest numbers first, so that every array begins at a multiple of its numbers' size.
   const entries = Object.entries(file.tensors).sort(
     ([, a], [, b]) => b.data.BYTES_PER_ELEMENT - a.data.BYTES_PER_ELEMENT,
@@ -43,7 +43,12 @@ export function writeSafetensors(path: string, file: TensorFile): void {
   const padded = Buffer.concat([json, Buffer.alloc((8 - (json.byteLength % 8)) % 8, ' ')]); // the format aligns the data to 8 bytes
   const length = Buffer.alloc(8);
   length.writeBigUInt64LE(BigInt(padded.byteLength));
-  writeAtomic(path, Buffer.concat([length, padded, body]));
+  return Buffer.concat([length, padded, body]);
+}
+
+/** Writes {@link encodeSafetensors} atomically. */
+export function writeSafetensors(path: string, file: TensorFile): void {
+  writeAtomic(path, encodeSafetensors(file));
 }
 
 interface Entry {

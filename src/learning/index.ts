@@ -57,6 +57,7 @@ export { createTableMetric, type TableMetric, VALIDATION_METRIC } from './table-
 export { scoreTable } from './table-scorer.ts';
 export {
   type CurvePoint,
+  TRAINING_DEFAULTS,
   type TrainingHooks,
   type TrainingOptions,
   type TrainingResult,

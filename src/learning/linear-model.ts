@@ -12,9 +12,9 @@ import { assertStandardisation, type Standardisation, standardiseSignals } from 
 export interface LinearModelOptions {
   readonly signals: readonly string[];
   /** Signals of which more is never worse: their weights are not negative. */
-  readonly nonNegative: readonly string[];
+  readonly nonNegative?: readonly string[];
   /** Hand-tuned weights of standardised signals; by default 0, and {@link START} for a weight that must not be negative. */
-  readonly initial: Readonly<Record<string, number>>;
+  readonly initial?: Readonly<Record<string, number>>;
 }
 
 /** A linear mix of signals, `sum_f w_f (x_f - mean_f) / deviation_f`. */
@@ -31,7 +31,7 @@ const NON_NEGATIVE = 'nonNegativeWeights';
 function buildWeightSpec(
   name: string,
   labels: readonly string[],
-  initial: LinearModelOptions['initial'],
+  initial: Readonly<Record<string, number>>,
 ): ParameterSpec {
   const isFree = name === FREE;
   return {
@@ -68,7 +68,7 @@ function assertNamed(what: string, names: readonly string[], signals: readonly s
  * @throws ValidationError for an option that names no signal, DimensionMismatchError for a standardisation of other ones.
  */
 export function createLinearModel(options: LinearModelOptions, standardisation: Standardisation): LinearModel {
-  const { signals, nonNegative, initial } = options;
+  const { signals, nonNegative = [], initial = {} } = options;
   assertStandardisation(standardisation, signals);
   assertNamed('nonNegative', nonNegative, signals);
   assertNamed('initial', Object.keys(initial), signals);
@@ -81,7 +81,7 @@ export function createLinearModel(options: LinearModelOptions, standardisation: 
     name: 'linear',
     signals,
     standardisation,
-    config: { ...options },
+    config: { ...options, nonNegative, initial },
     constants: { ...standardisation },
     parameters: used.map(([name, labels]) => buildWeightSpec(name, labels, initial)),
     upload: (table) =>

@@ -1,4 +1,5 @@
 import { letEventsIn } from '../core/event-loop.ts';
+import { freezeDeeply } from '../core/frozen.ts';
 import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import { createRandom } from '../core/random.ts';
 import { type AdamState, createAdamState, takeAdamStep } from './adam.ts';
@@ -26,6 +27,18 @@ export interface TrainingOptions {
   /** Deviation of the normal noise on the free numbers at the start, which distinguishes seeds. */
   readonly startNoise: number;
 }
+
+/** Of {@link train}, as of `ragpp train`. */
+export const TRAINING_DEFAULTS: TrainingOptions = freezeDeeply({
+  loss: { name: 'infonce', temperature: 1 },
+  learningRate: 0.05,
+  l2: 0.0003,
+  epochs: 60,
+  patience: 8,
+  batchSize: 128,
+  seed: 1,
+  startNoise: 0.01,
+});
 
 /** One point of the learning curve; epoch 0 is the start. A type, so that it can be kept as JSON. */
 export type CurvePoint = {
@@ -181,15 +194,17 @@ async function run(training: Training, { signal, progress }: TrainingHooks, epoc
  * kept (the start counts as one) and training stops when no better one comes; without, those of the last epoch. The same options and tables on the same backend
  * give the same parameters, bit for bit.
  *
+ * @param given by default {@link TRAINING_DEFAULTS}.
  * @throws ValidationError if no query has a relevant candidate; the reason of the signal if training is aborted.
  */
 export async function train(
   model: ScoringModel,
   table: FeatureTable,
   validation: FeatureTable | null,
-  options: TrainingOptions,
+  given: Partial<TrainingOptions> = {},
   hooks: TrainingHooks = {},
 ): Promise<TrainingResult> {
+  const options = { ...TRAINING_DEFAULTS, ...given };
   const usable = listUsableQueries(table, options.loss);
   const training = new Training(model, options);
   try {

@@ -47,9 +47,18 @@ export function buildArmFailure({ name, description }: ArmOptions, error: unknow
   return { name, description, code, message };
 }
 
+function formatFailure(failure: FailureFile): string {
+  return `${JSON.stringify(failure, null, 2)}\n`;
+}
+
 /** Writes the failure of an arm to a run's folder. */
 export function writeFailure(runFolder: string, arm: string, error: unknown): void {
-  writeAtomic(joinFailurePath(runFolder, arm), `${JSON.stringify(buildFailureFile(arm, error), null, 2)}\n`);
+  writeAtomic(joinFailurePath(runFolder, arm), formatFailure(buildFailureFile(arm, error)));
+}
+
+/** The file of an arm that failed where nothing was written. */
+export function encodeFailure({ name, code, message }: ArmFailure): string {
+  return formatFailure({ name, code, message, stack: '' });
 }
 
 /** Whether an arm is done, with or without an error. */

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { ChecksumMismatchError, type ConfigurationFault } from '../../core/errors.ts';
-import { readCheckedSafetensors, writeSafetensors } from '../../core/safetensors.ts';
+import { writeAtomic } from '../../core/files.ts';
+import { encodeSafetensors, readCheckedSafetensors } from '../../core/safetensors.ts';
 import { check } from '../../core/validation.ts';
 import type { StageCounts } from '../../signals/stage.ts';
 import { armOptions } from '../config/arm-options.ts';
@@ -45,12 +46,12 @@ export function recordPath(runFolder: string, arm: string): string {
   return join(runFolder, RECORDS, `${formatFileName(arm)}.safetensors`);
 }
 
-/** Written whole or not at all, so that a record that is there is complete. */
-export function writeArmRecord(path: string, record: ArmRecord): void {
+/** The bytes of a record's file. */
+export function encodeArmRecord(record: ArmRecord): Uint8Array {
   const { positions, scores, components, losses, ...facts } = record;
   const { depth, inspected, componentNames } = facts;
   const queries = positions.length / depth;
-  writeSafetensors(path, {
+  return encodeSafetensors({
     tensors: {
       positions: { shape: [queries, depth], data: positions },
       scores: { shape: [queries, depth], data: scores },
@@ -59,6 +60,11 @@ export function writeArmRecord(path: string, record: ArmRecord): void {
     },
     metadata: { arm: JSON.stringify(facts) },
   });
+}
+
+/** Written whole or not at all, so that a record that is there is complete. */
+export function writeArmRecord(path: string, record: ArmRecord): void {
+  writeAtomic(path, encodeArmRecord(record));
 }
 
 /** The parts of a record that are not arrays. */

@@ -3,7 +3,7 @@ import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
 import { loadDataset } from '../../datasets/registry.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { candidatesFrom } from '../../retrieval/candidate-sources.ts';
-import { addCounts, type StageCounts } from '../../signals/stage.ts';
+import { addCounts, KEEPS_NOTHING, type StageCounts } from '../../signals/stage.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
 import type { ReportShare } from '../launch/launcher.ts';
@@ -27,17 +27,23 @@ import {
   splitTuningQueries,
 } from './workspaces.ts';
 
-/**
- * Loads the data of an experiment, to run its arms in this process.
- *
- * @param cacheFolder where prepared data, embeddings and the results of stages are kept.
- */
+/** Where the arms of an experiment get their data from, and where they keep what they compute. */
+export interface RunnerInputs {
+  /** Where prepared data, embeddings and the results of stages are kept between runs; null keeps them in memory. */
+  readonly cacheFolder: string | null;
+  /** By default the dataset that the config names. */
+  readonly dataset?: Dataset;
+  readonly progress?: StartProgress;
+}
+
+/** Opens the data of an experiment, to run its arms in this process. */
 export async function openArmRunner(
   config: ExperimentConfig,
-  { cacheFolder, progress = ignoreProgress }: { readonly cacheFolder: string; readonly progress?: StartProgress },
+  { cacheFolder, dataset: given, progress = ignoreProgress }: RunnerInputs,
 ): Promise<ArmRunner> {
-  const dataset = await loadDataset(config.dataset, { cacheFolder: join(cacheFolder, 'datasets'), progress });
-  const store = new StageCache(cacheFolder);
+  const folder = cacheFolder === null ? null : join(cacheFolder, 'datasets');
+  const dataset = given ?? (await loadDataset(config.dataset, { cacheFolder: folder, progress }));
+  const store = cacheFolder === null ? KEEPS_NOTHING : new StageCache(cacheFolder);
   return new ArmRunner({ config, dataset, cacheFolder, store, code: stageVersion, progress });
 }
 

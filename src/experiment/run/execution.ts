@@ -15,10 +15,13 @@ export interface PreparedRun {
   readonly hash: string;
   readonly environment: Environment;
   readonly backend: BackendName;
-  readonly cacheFolder: string;
+  /** Null where nothing is kept. */
+  readonly cacheFolder: string | null;
   /** Of this process. */
   readonly runner: ArmRunner;
   readonly progress: StartProgress;
+  /** Once it is aborted, the run rejects with its reason. */
+  readonly signal?: AbortSignal;
 }
 
 /** Has the arms of an experiment run, somewhere. An arm that fails is an outcome, not an error. */
@@ -56,6 +59,7 @@ export const executeHere: Execute = async (run) => {
     try {
       records.push(await run.runner.run(arm.name, (share) => progress.report(arm.name, share)));
     } catch (error) {
+      run.signal?.throwIfAborted();
       failures.push(buildArmFailure(arm, error));
     }
     progress.report(arm.name, 1);

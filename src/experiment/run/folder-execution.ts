@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { ProcessDiedError } from '../../core/errors.ts';
+import { ProcessDiedError, ValidationError } from '../../core/errors.ts';
 import { yaml } from '../../core/yaml.ts';
 import { runArmTask } from '../launch/arm-task.ts';
 import type { Launcher } from '../launch/launcher.ts';
@@ -13,10 +13,9 @@ import {
   readOutcomes,
   removeDamagedOutcomes,
 } from './arm-failure.ts';
-import { recordVersion } from './code-version.ts';
 import { ArmsProgress, type PreparedRun } from './execution.ts';
 import { type Opening, PartialFolder, type RunFiles, STATE } from './partial-folder.ts';
-import { assertContinues, formatState, type RunState } from './run-state.ts';
+import { assertContinues, describeRunState, formatState } from './run-state.ts';
 
 interface FolderExecutionOptions {
   /** Where runs' folders stand. */
@@ -25,17 +24,6 @@ interface FolderExecutionOptions {
   readonly launcher: Launcher;
   /** Aborted when the run must end at once. */
   readonly signal: AbortSignal;
-}
-
-function buildRunState({ hash, runner, backend, arms }: PreparedRun, armsAtOnce: number): RunState {
-  return {
-    hash,
-    recordVersion: recordVersion(),
-    dataHash: runner.dataset.hash,
-    backend,
-    arms: arms.map(({ name }) => name),
-    armsAtOnce,
-  };
 }
 
 /** Removes damaged outcomes so that their arms run again, and reports them. */
@@ -79,7 +67,7 @@ export class FolderExecution {
   /** Writes the description of the run before anything runs. */
   #begin(run: PreparedRun, folder: PartialFolder): void {
     const { launcher, opening } = this.#options;
-    const state = buildRunState(run, launcher.countArmsAtOnce(run.arms.length));
+    const state = describeRunState(run, run.runner.dataset.hash, launcher.countArmsAtOnce(run.arms.length));
     assertContinues(folder.path, state);
     if (opening === 'retry-failed')
       for (const { name } of run.arms) rmSync(joinFailurePath(folder.path, name), { force: true });
@@ -96,6 +84,8 @@ export class FolderExecution {
     const { runner, backend } = run;
     const report = (arm: string, share: number) => progress.report(arm, share);
     const runHere = (arm: string) => runArmTask(folder, runner, arm, (share) => report(arm, share));
+    if (run.cacheFolder === null)
+      throw new ValidationError('run has no cache folder, which arms in other processes share: null; name one');
     const cacheFolder = resolve(run.cacheFolder);
     const outcomes = outcomesIn(folder);
     const program = findOwnProgram();

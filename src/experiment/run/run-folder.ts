@@ -1,13 +1,18 @@
+import type { BackendName } from '../../core/active-backend.ts';
 import { yaml } from '../../core/yaml.ts';
 import { chooseIntervalMethod } from '../../evaluation/mean-intervals.ts';
 import { encodeQrels, formatRun } from '../../evaluation/trec-files.ts';
 import type { Corpus } from '../../model/corpus.ts';
 import type { Turn } from '../../model/turn.ts';
+import { listArmsToRun } from '../config/arm-selection.ts';
 import { formatFileName } from '../config/arms.ts';
 import type { ArmResult, ExperimentResult, QueryRecord } from '../measure/result.ts';
 import { countTokens } from '../measure/token-counter.ts';
-import { PartialFolder, type RunFiles } from './partial-folder.ts';
+import { encodeFailure, joinFailurePath } from './arm-failure.ts';
+import { encodeArmRecord, recordPath } from './arm-record.ts';
+import { PartialFolder, type RunFiles, STATE } from './partial-folder.ts';
 import type { FinishedRun } from './run.ts';
+import { describeRunState, formatState } from './run-state.ts';
 
 export type { RunFiles };
 
@@ -104,6 +109,19 @@ export function runFiles({ result, runs, qrels, corpus }: FinishedRun): RunFiles
     'per-query.jsonl': formatPerQueryLines(result),
     'qrels.trec': encodeQrels(qrels),
     ...Object.fromEntries(trec),
+  };
+}
+
+/** The files that arms leave while they run in a folder: their records and failures, and the state that they belong to. */
+export function recordFiles({ result, records, config }: FinishedRun): RunFiles {
+  const { hash, dataset, failures, stopped, armsAtOnce } = result;
+  const left = new Set(stopped.map(({ name }) => name));
+  const arms = listArmsToRun(config).filter(({ name }) => !left.has(name));
+  const backend = result.environment.backend as BackendName;
+  return {
+    [STATE]: formatState(describeRunState({ hash, backend, arms }, dataset.hash, armsAtOnce)),
+    ...Object.fromEntries(records.map((record) => [recordPath('', record.name), encodeArmRecord(record)])),
+    ...Object.fromEntries(failures.map((failure) => [joinFailurePath('', failure.name), encodeFailure(failure)])),
   };
 }
 

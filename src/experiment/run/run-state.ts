@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { BACKENDS } from '../../core/active-backend.ts';
+import { BACKENDS, type BackendName } from '../../core/active-backend.ts';
 import { ChecksumMismatchError, ValidationError } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
 import { parse } from '../../core/validation.ts';
+import { recordVersion } from './code-version.ts';
 import { STATE } from './partial-folder.ts';
 
 const stateSchema = z.strictObject({
@@ -22,6 +23,16 @@ const stateSchema = z.strictObject({
 
 /** The values that all arms of a run share, on any machine. */
 export type RunState = z.output<typeof stateSchema>;
+
+/** The state of a run whose arms are known. */
+export function describeRunState(
+  run: { readonly hash: string; readonly backend: BackendName; readonly arms: readonly { readonly name: string }[] },
+  dataHash: string,
+  armsAtOnce: number,
+): RunState {
+  const { hash, backend, arms } = run;
+  return { hash, recordVersion: recordVersion(), dataHash, backend, arms: arms.map(({ name }) => name), armsAtOnce };
+}
 
 export function formatState(state: RunState): string {
   return `${JSON.stringify(state, null, 2)}\n`;

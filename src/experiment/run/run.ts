@@ -4,6 +4,7 @@ import { letEventsIn } from '../../core/event-loop.ts';
 import { getOrCompute } from '../../core/once.ts';
 import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
 import type { Corpus } from '../../model/corpus.ts';
+import type { Dataset } from '../../model/dataset.ts';
 import type { Qrels, Run } from '../../model/run.ts';
 import { addCounts } from '../../signals/stage.ts';
 import { listArmsToRun } from '../config/arm-selection.ts';
@@ -18,6 +19,7 @@ import {
 } from '../measure/measurement.ts';
 import type { ExperimentResult } from '../measure/result.ts';
 import type { Outcomes } from './arm-failure.ts';
+import type { ArmRecord } from './arm-record.ts';
 import { type ArmRunner, openArmRunner, subtractCounts } from './arm-runner.ts';
 import { captureEnvironment } from './environment.ts';
 import { type Execute, executeHere, type PreparedRun } from './execution.ts';
@@ -38,12 +40,26 @@ export interface RunContext {
   readonly progress?: StartProgress;
 }
 
+/** A run that needs no folder and no file. */
+export interface OpenRunContext extends Omit<RunContext, 'cacheFolder'> {
+  /** Null keeps everything in memory. */
+  readonly cacheFolder: string | null;
+  /** By default the dataset that the config names. */
+  readonly dataset?: Dataset;
+  /** Once it is aborted, the run rejects with its reason; looked at whenever progress is shown. */
+  readonly signal?: AbortSignal;
+}
+
 export interface FinishedRun {
   readonly result: ExperimentResult;
   /** The rankings of the evaluated queries, by arm name. */
   readonly runs: ReadonlyMap<string, Run>;
   readonly qrels: Qrels;
   readonly corpus: Corpus;
+  /** The records of the arms that finished. */
+  readonly records: readonly ArmRecord[];
+  /** As it ran. */
+  readonly config: ExperimentConfig;
 }
 
 /** Notes how long each stage took, and shows it. */
@@ -129,7 +145,9 @@ async function measureRun(run: PreparedRun, outcomes: Outcomes, raced: Raced, wa
     stages,
     timings: watch.timings,
   };
-  return { result: await assembleResult(finished), runs, qrels: selectQrels(dataset, queries), corpus: dataset.corpus };
+  const { records } = outcomes;
+  const qrels = selectQrels(dataset, queries);
+  return { result: await assembleResult(finished), runs, qrels, corpus: dataset.corpus, records, config };
 }
 
 /** The date and time, to the second. */
@@ -137,14 +155,31 @@ function formatNow(): string {
   return `${new Date().toISOString().slice(0, 19)}Z`;
 }
 
-async function prepare(config: ExperimentConfig, context: RunContext, runner: ArmRunner): Promise<PreparedRun> {
-  const { backend, cacheFolder, command, progress = ignoreProgress } = context;
+async function prepare(config: ExperimentConfig, context: OpenRunContext, runner: ArmRunner): Promise<PreparedRun> {
+  const { backend, cacheFolder, command, progress = ignoreProgress, signal } = context;
   const arms = listArmsToRun(config);
   assertMeasurable(config, runner);
   await runner.prepare(arms);
   const hash = runHash(config, runner.dataset.hash, backend);
   const environment = { ...captureEnvironment(backend, config.seed, command, config.dataset), date: formatNow() };
-  return { config, arms, hash, environment, backend, cacheFolder, runner, progress };
+  const heeded = signal === undefined ? {} : { signal };
+  return { config, arms, hash, environment, backend, cacheFolder, runner, progress, ...heeded };
+}
+
+/** Progress that throws the reason of an abort, wherever the work shows how far it is. */
+function heed({ progress = ignoreProgress, signal }: OpenRunContext): StartProgress {
+  if (signal === undefined) return progress;
+  return (stage, total) => {
+    signal.throwIfAborted();
+    const shown = progress(stage, total);
+    return {
+      update(done) {
+        signal.throwIfAborted();
+        shown.update(done);
+      },
+      finish: (remark) => shown.finish(remark),
+    };
+  };
 }
 
 /**
@@ -157,10 +192,11 @@ async function prepare(config: ExperimentConfig, context: RunContext, runner: Ar
  */
 export async function runExperiment(
   config: ExperimentConfig,
-  context: RunContext,
+  given: OpenRunContext,
   execute: Execute = executeHere,
   executeRound: Execute = executeHere,
 ): Promise<FinishedRun> {
+  const context = { ...given, progress: heed(given) };
   const watch = new Stopwatch();
   const runner = await watch.time('dataset', () => openArmRunner(config, context));
   try {

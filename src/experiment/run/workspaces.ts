@@ -25,8 +25,8 @@ export interface WorkspaceSource {
   /** The dataset whose conversations encoders are fitted on, if it is another dataset. */
   readonly fittedOn?: Dataset;
   readonly config: Pick<ExperimentConfig, 'embedding' | 'seed'>;
-  /** Where embeddings are kept. */
-  readonly cacheFolder: string;
+  /** Where embeddings are kept; null keeps none. */
+  readonly cacheFolder: string | null;
   /** Where the results of stages are kept. */
   readonly store: StageStore;
   /** See `stageVersion`. */
@@ -168,11 +168,11 @@ async function embedReachable(
 ): Promise<Encoding> {
   const { dataset, cacheFolder, progress = ignoreProgress, reach } = source;
   const { turns } = dataset.corpus;
-  const encoder = await createCachedEncoder(
-    chooseEncoder(source, fit, options),
-    join(cacheFolder, 'embeddings'),
-    progress,
-  );
+  const chosen = chooseEncoder(source, fit, options);
+  const encoder =
+    cacheFolder === null
+      ? await chosen.create(progress)
+      : await createCachedEncoder(chosen, join(cacheFolder, 'embeddings'), progress);
   try {
     const positions = reach === undefined ? null : listTurnsWithin(dataset.corpus, reach);
     const embedded = positions === null ? turns : turns.filter((_, position) => positions.has(position));
