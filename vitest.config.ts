@@ -41,6 +41,13 @@ function listTestProjects(): TestProjectConfiguration[] {
 }
 
 export default defineConfig({
+  // Examples and plugins import the package by its name, as those of a user do.
+  resolve: {
+    alias: [
+      { find: /^rag-plusplus$/, replacement: join(root, 'src/index.ts') },
+      { find: /^rag-plusplus\/([a-z]+)$/, replacement: join(root, 'src/$1/index.ts') },
+    ],
+  },
   test: {
     projects:
       asked === undefined

@@ -9,6 +9,7 @@ export { ringAttention } from './attention/ring-attention.ts';
 export { createIndex } from './candidates/registry.ts';
 export { useBackend } from './core/backend.ts';
 export { RagPlusPlusError } from './core/errors.ts';
+export { fromTurns } from './datasets/memory/from-turns.ts';
 export { loadDataset } from './datasets/registry.ts';
 export { createEncoder } from './embedding/registry.ts';
 export { evaluate, summarise } from './evaluation/evaluate.ts';
@@ -22,6 +23,8 @@ export { renderHtml } from './report/page/html.ts';
 export { renderText } from './report/tables/text-table.ts';
 export { Workspace } from './signals/workspace.ts';
 export { computeTrajectoryCoordinates } from './trajectory/coordinates.ts';
+export { experiment } from './workbench/experiment.ts';
+export type { FinishedExperiment } from './workbench/finished-experiment.ts';
 
 type RunExperiment = typeof import('./experiment/run/run.ts').runExperiment;
 type Retrieve = typeof import('./retrieval/retriever.ts').retrieve;

@@ -29,6 +29,7 @@ const ROOMS = [
   'training',
   'report',
   'verification',
+  'workbench',
   'cli',
 ]; // prettier-ignore
 

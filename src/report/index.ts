@@ -1,5 +1,6 @@
 /** A finished run as a table for every reader and as one HTML page that works offline; two runs side by side. */
 
+export { drawFigure, FIGURE_NAMES, type FigureName, type FigureOptions, type PlotlyFigure } from './figures/figures.ts';
 export { renderComparisonHtml, renderComparisonMarkdown, renderComparisonText } from './page/comparison-page.ts';
 export { renderHtml } from './page/html.ts';
 export { renderCsv } from './tables/csv.ts';

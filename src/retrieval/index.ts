@@ -10,6 +10,7 @@ export { type Retrieved, retrieve } from './retriever.ts';
 export {
   assertRetriever,
   type RelevanceSignal,
+  type RetrieverInput,
   type RetrieverOptions,
   retrieverOptions,
 } from './retriever-options.ts';

@@ -44,6 +44,8 @@ export const retrieverOptions = z.strictObject({
   control: controlOptions.nullable().default(null),
 });
 export type RetrieverOptions = z.output<typeof retrieverOptions>;
+/** The options as written: those with a default may be left out. */
+export type RetrieverInput = z.input<typeof retrieverOptions>;
 
 type Fault = (path: PropertyKey[], message: string) => void;
 

@@ -10,15 +10,10 @@ import type { ExperimentResult } from '../../experiment/measure/result.ts';
 import type { Execute } from '../../experiment/run/execution.ts';
 import { FolderExecution } from '../../experiment/run/folder-execution.ts';
 import type { Opening } from '../../experiment/run/partial-folder.ts';
-import { type FinishedRun, runExperiment } from '../../experiment/run/run.ts';
-import { type RunFiles, runFiles } from '../../experiment/run/run-folder.ts';
+import { runExperiment } from '../../experiment/run/run.ts';
 import { cacheSizeRemark } from '../../experiment/stored/cache-contents.ts';
-import { encodePerQueryParquet } from '../../experiment/stored/per-query-parquet.ts';
-import { renderHtml } from '../../report/page/html.ts';
-import { renderCsv } from '../../report/tables/csv.ts';
-import { renderLatex } from '../../report/tables/latex.ts';
-import { renderMarkdown } from '../../report/tables/markdown.ts';
 import { renderText } from '../../report/tables/text-table.ts';
+import { renderRunFiles } from '../../workbench/run-files.ts';
 import type { ConfigChanges } from '../config-options.ts';
 import { FailedCheck } from '../failed-check.ts';
 import { interruption, runHeedingTermination } from '../interruption.ts';
@@ -54,18 +49,6 @@ async function openLauncher(options: LauncherOptions): Promise<Launcher> {
     name: launcher.name,
     countArmsAtOnce: (arms) => launcher.countArmsAtOnce(arms),
     launch: (job) => runHeedingTermination(() => launcher.launch(job)),
-  };
-}
-
-function buildRunFiles(finished: FinishedRun): RunFiles {
-  const { result } = finished;
-  return {
-    ...runFiles(finished),
-    'per-query.parquet': encodePerQueryParquet(result),
-    'table.md': renderMarkdown(result),
-    'table.tex': renderLatex(result),
-    'table.csv': renderCsv(result),
-    'report.html': renderHtml(result),
   };
 }
 
@@ -108,7 +91,7 @@ export async function run(path: string, options: RunOptions): Promise<void> {
     const context = { backend, cacheFolder, command, progress };
     const finished = await runExperiment(config, context, (prepared) => execution.execute(prepared), executeRound);
     const report = progress('report', 1);
-    const folder = execution.finish(buildRunFiles(finished));
+    const folder = execution.finish(renderRunFiles(finished));
     for (const round of rounds) round.discard();
     report.finish();
     show(finished.result, join(results, basename(folder)));

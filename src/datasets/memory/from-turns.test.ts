@@ -26,7 +26,7 @@ describe('fromTurns', () => {
       ['a1', null],
       ['a2', 'a1'],
       ['b1', null],
-    ]); // prettier-ignore
+    ]);
     expect(asked).toEqual([
       {
         id: 'q1',
@@ -38,7 +38,7 @@ describe('fromTurns', () => {
         split: 'test',
         cluster: 'q1',
       },
-    ]); // prettier-ignore
+    ]);
     expect(qrels.get('q1')).toEqual(new Map([['a2', 2]]));
     expect(name).toBe('memory');
   });
@@ -48,7 +48,7 @@ describe('fromTurns', () => {
     const pairs: [string, number][] = [
       ['a1', 1],
       ['a2', 1],
-    ]; // prettier-ignore
+    ];
     expect(qrels).toEqual(new Map([['q1', new Map(pairs)]]));
     expect(fromTurns(turns, queries, new Map([['q1', new Map(pairs)]])).qrels).toEqual(qrels);
   });
@@ -89,7 +89,7 @@ describe('fromTurns', () => {
       'turns[5]: missing parent: a9',
       'queries[0]: malformed row: text',
       'qrels.q2: unknown query: q2',
-    ]) // prettier-ignore
+    ])
       expect(act).toThrow(part);
   });
 

@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, test, vi } from 'vitest';
+
+const folder = fileURLToPath(new URL('../examples', import.meta.url));
+
+/** What each example must print. */
+const OUTPUT: Readonly<Record<string, RegExp>> = {
+  'attend.ts': /^weights 0\.\d{3} 0\.\d{3} 0\.\d{3} 0\.\d{3}$/,
+  'embed.ts': /^cosine of the first two turns: 0\.\d{3}$/,
+  'evaluate.ts': /mrr@10['"]?: 0\.5,/,
+  'load.ts': /^121 turns of 23 conversations, 46 queries\n/,
+  'paired-test.ts': /^0\.\d{3}, p [01]\.\d{3}, \d+ better, \d+ worse$/,
+  'plot.ts': /^\{"data":\[\{"type":"scatter".*"y":\["fading"\]/,
+  'rank.ts': /^"?q\d+-\d.*score/s,
+  'search.ts': /^\d\.\d\d .+\n\d\.\d\d .+\n\d\.\d\d .+$/,
+  'sweep.ts': /words \| decay\.halfLifeHours=96/,
+  'train.ts': /bm25['"]?: -?\d+\.\d+/,
+};
+
+const lines: string[] = [];
+vi.spyOn(console, 'log').mockImplementation((...words: unknown[]) => {
+  lines.push(words.map((word) => (typeof word === 'string' ? word : JSON.stringify(word, null, 1))).join(' '));
+});
+afterEach(() => void lines.splice(0));
+
+test('there is a check of every example, and of nothing else', () => {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.ts'));
+  expect(names.sort()).toEqual(Object.keys(OUTPUT));
+  expect(names).toHaveLength(10);
+});
+
+test.each(Object.keys(OUTPUT))('%s runs, in at most ten lines of code', async (name) => {
+  await import(join(folder, name));
+  expect(lines.join('\n')).toMatch(OUTPUT[name] as RegExp);
+  const code = readFileSync(join(folder, name), 'utf8')
+    .split('\n')
+    .filter((line) => !/^\s*(\/\/.*)?$/.test(line));
+  expect(code.length).toBeLessThanOrEqual(10);
+});

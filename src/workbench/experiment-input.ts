@@ -1,0 +1,155 @@
+import type { z } from 'zod';
+import type { BackendChoice } from '../core/backend.ts';
+import { ConfigurationError, type ConfigurationFault } from '../core/errors.ts';
+import { type DatasetInput, findDatasetOrigin } from '../datasets/registry.ts';
+import type { EncoderInput } from '../embedding/registry.ts';
+import { type ExperimentConfig, resolveConfig } from '../experiment/config/config.ts';
+import type { configFile } from '../experiment/config/config-schema.ts';
+import { Corpus } from '../model/corpus.ts';
+import type { Dataset } from '../model/dataset.ts';
+import type { RetrieverInput } from '../retrieval/retriever-options.ts';
+
+type Config = z.input<typeof configFile>;
+
+/** Options as a program writes them: constants too. */
+type Written<T> = T extends readonly (infer Item)[]
+  ? readonly Written<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: Written<T[Key]> }
+    : T;
+
+type Retriever = Written<RetrieverInput>;
+
+/** The options of an arm, each of which may come from the arm that it extends or from `base`. */
+export interface ArmBase extends Partial<Omit<Retriever, 'relevance' | 'scoring'>> {
+  readonly relevance?: Partial<Retriever['relevance']>;
+  /** A mix of signals, or the weight file that holds one. */
+  readonly scoring?:
+    | (Omit<NonNullable<Retriever['scoring']>, 'weights'> & {
+        readonly weights: string | Readonly<Record<string, number>>;
+      })
+    | null;
+}
+
+/** An arm as docs/config.md describes it. */
+export interface ArmInput extends ArmBase {
+  readonly name: string;
+  readonly description?: string;
+  /** The name of an arm before it in the list. */
+  readonly extends?: string;
+  /** Path within the arm -> the values to try on dev. */
+  readonly tune?: Readonly<Record<string, readonly unknown[]>>;
+}
+
+/** Metrics by name; any other id that `parseMetric` knows is accepted too. */
+export type MetricName =
+  | `${'mrr' | 'recall' | 'p' | 'map' | 'success' | 'ndcg' | 'ndcg_burges'}@${number}`
+  | 'mrr'
+  | 'map'
+  | 'ndcg'
+  | 'rprec'
+  | 'bpref'
+  | (string & Record<never, never>);
+
+/** An experiment as a program writes it: the keys of a config file, with `data` for `dataset`, `encoder` for `embedding`, and the two parts of `evaluation` that every experiment sets at the top. */
+export interface ExperimentInput {
+  /** A dataset, or the options of one, as in a config. */
+  readonly data: Dataset | DatasetInput;
+  /** By default `lsa`. */
+  readonly encoder?: EncoderInput;
+  readonly arms: readonly ArmInput[];
+  /** The arm that the others are compared with; by default the first. */
+  readonly baseline?: string;
+  readonly metrics?: readonly MetricName[];
+  readonly sweep?: Written<Config['sweep']>;
+  /** Default options of every arm that extends no other arm. */
+  readonly base?: ArmBase;
+  readonly controls?: Written<Config['controls']>;
+  readonly only?: Written<Config['only']>;
+  readonly scoring?: Written<Config['scoring']>;
+  readonly tuning?: Written<Config['tuning']>;
+  readonly evaluation?: Written<Omit<Config['evaluation'], 'metrics' | 'baseline'>>;
+  /** Of the folder that `save` writes; by default `experiment`. */
+  readonly name?: string;
+  readonly description?: string;
+  /** By default 1. */
+  readonly seed?: number;
+  /** By default the active backend, or the first that loads. */
+  readonly backend?: BackendChoice;
+}
+
+const SOURCE = 'experiment()';
+
+/** The keys of a config file that have another name here. */
+const NAMES: readonly (readonly [config: string, here: string])[] = [
+  ['dataset', 'data'],
+  ['embedding', 'encoder'],
+  ['evaluation.metrics', 'metrics'],
+  ['evaluation.baseline', 'baseline'],
+];
+
+/** The fault at the path where the program wrote the value. */
+function translateFault(fault: ConfigurationFault): ConfigurationFault {
+  const { path } = fault;
+  const found = NAMES.find(
+    ([config]) => path === config || path.startsWith(`${config}.`) || path.startsWith(`${config}[`),
+  );
+  return found === undefined ? fault : { ...fault, path: `${found[1]}${path.slice(found[0].length)}` };
+}
+
+/** Keys of a config file that a program must write by their names here. */
+function findForeignKeys(input: ExperimentInput): ConfigurationFault[] {
+  const written = { ...input, ...Object.fromEntries(listEvaluationKeys(input)) } as Readonly<Record<string, unknown>>;
+  return NAMES.filter(([config]) => Object.hasOwn(written, config)).map(([path, nearest]) => ({
+    path,
+    expected: `its name here, ${nearest}`,
+    got: `unknown key ${JSON.stringify(path)}`,
+    nearest,
+  }));
+}
+
+function listEvaluationKeys({ evaluation }: ExperimentInput): [string, unknown][] {
+  if (evaluation === null || typeof evaluation !== 'object') return [];
+  return Object.entries(evaluation).map(([key, value]) => [`evaluation.${key}`, value]);
+}
+
+function isDataset(data: ExperimentInput['data']): data is Dataset {
+  return 'corpus' in data && data.corpus instanceof Corpus;
+}
+
+/** An experiment whose config is complete. */
+export interface ResolvedExperiment {
+  readonly config: ExperimentConfig;
+  /** Null where the config names the data. */
+  readonly dataset: Dataset | null;
+}
+
+/**
+ * The config of an experiment, complete and checked, as a config file gives it.
+ *
+ * @throws ConfigurationError with all faults at once, each at the path where the program wrote the value.
+ */
+export function resolveExperiment(input: ExperimentInput): ResolvedExperiment {
+  const foreign = findForeignKeys(input);
+  if (foreign.length > 0) throw new ConfigurationError(SOURCE, foreign);
+  const { data, encoder = { encoder: 'lsa' }, metrics, baseline = input.arms?.[0]?.name, evaluation, ...rest } = input;
+  if (data === null || typeof data !== 'object')
+    throw new ConfigurationError(SOURCE, [
+      { path: 'data', expected: 'a dataset, from fromTurns or loadDataset, or its options', got: String(data) },
+    ]);
+  const dataset = isDataset(data) ? data : null;
+  const written = dataset === null ? data : (findDatasetOrigin(dataset) ?? { name: 'memory' });
+  const raw = {
+    name: 'experiment',
+    ...rest,
+    dataset: written,
+    embedding: encoder,
+    evaluation: { ...evaluation, baseline, ...(metrics === undefined ? {} : { metrics }) },
+  };
+  try {
+    return { config: resolveConfig(structuredClone(raw), SOURCE), dataset };
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw new ConfigurationError(SOURCE, error.faults.map(translateFault), { cause: error });
+  }
+}

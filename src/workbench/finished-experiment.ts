@@ -1,0 +1,152 @@
+import { join, resolve } from 'node:path';
+import { ValidationError } from '../core/errors.ts';
+import { suggestKnown } from '../core/validation.ts';
+import { groupIntoClusters } from '../evaluation/clusters.ts';
+import { type BaselineComparison, compareWithBaseline } from '../evaluation/significance.ts';
+import type { ArmResult, ExperimentResult } from '../experiment/measure/result.ts';
+import type { FinishedRun } from '../experiment/run/run.ts';
+import { recordFiles, writeRunFolder } from '../experiment/run/run-folder.ts';
+import type { FeatureTable } from '../learning/feature-table.ts';
+import type { Corpus } from '../model/corpus.ts';
+import type { Qrels, Run } from '../model/run.ts';
+import { drawFigure, type FigureName, type FigureOptions, type PlotlyFigure } from '../report/figures/figures.ts';
+import { renderCsv } from '../report/tables/csv.ts';
+import { renderLatex } from '../report/tables/latex.ts';
+import { renderMarkdown } from '../report/tables/markdown.ts';
+import { renderText } from '../report/tables/text-table.ts';
+import { buildArmFeatures } from './arm-features.ts';
+import { renderRunFiles } from './run-files.ts';
+
+const TABLES = { text: renderText, markdown: renderMarkdown, latex: renderLatex, csv: renderCsv } as const;
+export type TableFormat = keyof typeof TABLES;
+
+/** One arm on one query: `arm`, `query`, `cluster`, `kind`, and a number for each metric. */
+export interface QueryRow {
+  readonly arm: string;
+  readonly query: string;
+  readonly cluster: string;
+  readonly kind: string | null;
+  readonly [metric: string]: string | number | null;
+}
+
+/** Two arms of a result in one metric. */
+export interface ArmComparison extends BaselineComparison {
+  readonly arm: string;
+  readonly other: string;
+  readonly metric: string;
+}
+
+/** What {@link experiment} found: figures and rankings, tables and pictures of them, and the folder of a run. */
+export class FinishedExperiment {
+  /** Every figure, as plain data. */
+  readonly result: ExperimentResult;
+  /** The judgements of the evaluated queries. */
+  readonly qrels: Qrels;
+  readonly corpus: Corpus;
+  readonly #finished: FinishedRun;
+
+  constructor(finished: FinishedRun) {
+    this.#finished = finished;
+    this.result = finished.result;
+    this.qrels = finished.qrels;
+    this.corpus = finished.corpus;
+  }
+
+  #arm(name: string): ArmResult {
+    const { arms, failures } = this.result;
+    const arm = arms.find((one) => one.name === name);
+    if (arm !== undefined) return arm;
+    const failure = failures.find((one) => one.name === name);
+    if (failure !== undefined)
+      throw new ValidationError(`arm failed: ${name}: ${failure.message}; correct it and run again`, { name });
+    const known = arms.map((one) => one.name);
+    throw new ValidationError(`result has no arm: ${name}; use ${suggestKnown(name, known)}`, { name, known });
+  }
+
+  #values(name: string, metric: string): readonly number[] {
+    const values = this.#arm(name).perQuery[metric];
+    if (values !== undefined) return values;
+    const known = this.result.metrics;
+    throw new ValidationError(
+      `result has no metric: ${metric}; use ${suggestKnown(metric, known)}, or add it to metrics and run again`,
+      { metric, known },
+    );
+  }
+
+  /** The table that `ragpp run` prints, or as Markdown, LaTeX or CSV. @throws ValidationError for an unknown format. */
+  table(format: TableFormat = 'text'): string {
+    const render = Object.hasOwn(TABLES, format) ? TABLES[format] : undefined;
+    if (render !== undefined) return render(this.result);
+    throw new ValidationError(`unknown format of a table: ${format}; use one of ${Object.keys(TABLES).join(', ')}`);
+  }
+
+  /**
+   * The paired, clustered test of an arm against another, by the test, level and samples of the config. Nothing is corrected over other comparisons.
+   *
+   * @param other by default the baseline.
+   * @param metric by default the first.
+   * @throws ValidationError for an unknown arm or metric, and for an arm that failed.
+   */
+  compare(arm: string, other?: string, metric?: string): ArmComparison {
+    const { result } = this;
+    const names = { arm, other: other ?? result.baseline, metric: metric ?? (result.metrics[0] as string) };
+    const clusters = groupIntoClusters(result.queries.map(({ cluster }) => cluster));
+    const { test, correction, samples, level } = result.statistics;
+    const options = { test, correction, samples, level, seed: result.environment.seed };
+    const [values, before] = [this.#values(arm, names.metric), this.#values(names.other, names.metric)];
+    const [comparison] = compareWithBaseline([values], before, clusters, options);
+    return { ...names, ...(comparison as BaselineComparison) };
+  }
+
+  /** The rankings of an arm, of every evaluated query. @throws ValidationError for an unknown arm. */
+  run(arm: string): Run {
+    return this.#finished.runs.get(this.#arm(arm).name) as Run;
+  }
+
+  /**
+   * A figure as Plotly JSON: `differences` from the baseline, `means`, or one arm's gains by `queries`.
+   *
+   * @throws ValidationError for an unknown figure, metric or arm.
+   */
+  figure(name: FigureName, options: FigureOptions = {}): PlotlyFigure {
+    return drawFigure(this.result, name, options);
+  }
+
+  /**
+   * The signals of an arm's candidates, with their grades, for `train` of `rag-plusplus/learning`. Train on `evaluation.split: 'dev'`, with
+   * `evaluation.inspect` as large as the number of candidates.
+   *
+   * @throws ValidationError for an unknown arm, and for one without signals.
+   */
+  features(arm: string): FeatureTable {
+    return buildArmFeatures(this.result, this.#arm(arm));
+  }
+
+  /** A row for each arm and query, for a data frame: Observable, Arquero, or JSON for pandas. */
+  rows(): QueryRow[] {
+    const { arms, queries, metrics } = this.result;
+    return arms.flatMap(({ name, perQuery }) =>
+      queries.map(({ id, cluster, kind }, q) => ({
+        arm: name,
+        query: id,
+        cluster,
+        kind,
+        ...Object.fromEntries(metrics.map((metric) => [metric, perQuery[metric]?.[q] as number])),
+      })),
+    );
+  }
+
+  /**
+   * Writes the folder that `ragpp run` writes, `<folder>/<name>-<hash>`, and replaces an earlier one of the same name.
+   *
+   * @param folder where runs are kept, such as `results/runs`.
+   * @returns the path of the run's folder.
+   * @throws StorageError, UnavailableError while another process writes it.
+   */
+  save(folder: string): string {
+    const { name, hash } = this.result;
+    const target = resolve(join(folder, `${name}-${hash}`));
+    writeRunFolder(target, { ...recordFiles(this.#finished), ...renderRunFiles(this.#finished) });
+    return target;
+  }
+}

@@ -1,0 +1,5 @@
+/** Experiments from code: what `ragpp run` does, without files. */
+
+export { type Experiment, type ExperimentRunOptions, experiment } from './experiment.ts';
+export type { ArmBase, ArmInput, ExperimentInput, MetricName } from './experiment-input.ts';
+export type { ArmComparison, FinishedExperiment, QueryRow, TableFormat } from './finished-experiment.ts';
