@@ -1,6 +1,4 @@
-import { createRequire } from 'node:module';
-import { readText } from '../../src/core/files.ts';
-import { POLICY, renderScript } from '../../src/report/page/html.ts';
+import { POLICY, renderPlotly, renderScript } from '../../src/report/page/html.ts';
 import { encodeScriptJson, html, Markup } from '../../src/report/page/markup.ts';
 import { PAGE_STYLE } from '../../src/report/page/page-style.ts';
 import { formatDuration, formatMinute } from '../../src/report/tables/format.ts';
@@ -8,8 +6,6 @@ import type { TextTable } from '../text-table.ts';
 import { type DriftResult, NAME } from './experiment.ts';
 import { COLOURS, type PlotlyFigure } from './figure.ts';
 import { buildDriftTable, buildOperationTable } from './tables.ts';
-
-const require = createRequire(import.meta.url);
 
 const STYLE = `
 body { max-width: 1100px; }
@@ -107,7 +103,7 @@ ${renderDriftHeader(result)}
 </main>
 <noscript><p>The figure needs JavaScript; the tables are complete without it.</p></noscript>
 <script type="application/json" id="data">${encodeScriptJson({ figure, colours: COLOURS })}</script>
-<script>${renderScript(readText(require.resolve('plotly.js-dist-min')))}</script>
+<script>${renderPlotly()}</script>
 <script>${renderScript(SCRIPT)}</script>
 </body>
 </html>

@@ -33,11 +33,10 @@ function drawMap(state: App, node: HTMLElement): void {
   const { across, by, metric } = state.choice;
   const [columns, rows] = [factors[across], factors[by]];
   const cells = computeHeatCells(state);
-  const layout = {
-    xaxis: plot.buildAxis(columns?.name ?? '', { ...plot.buildNamedTicks(columns?.levels ?? []), showgrid: false }),
-    yaxis: plot.buildAxis(rows?.name ?? '', { ...plot.buildNamedTicks(rows?.levels ?? []), showgrid: false }),
-    hovermode: 'closest',
-  };
+  const layout = plot.buildCellLayout(
+    { title: columns?.name ?? '', labels: columns?.levels ?? [] },
+    { title: rows?.name ?? '', labels: rows?.levels ?? [] },
+  );
   plot.draw(node, [mapTrace(state, cells)], 46 * cells.length + 90, layout);
   node.setAttribute(
     'aria-label',
@@ -45,28 +44,24 @@ function drawMap(state: App, node: HTMLElement): void {
   );
 }
 
+/** Colours go from pale for the least mean to strong for the greatest. */
 export function mapTrace(state: App, cells: readonly (readonly (Point | null)[])[]): object {
-  const count = cells.length * (cells[0]?.length ?? 0);
-  const [pale, strong] = [dom.readStyleValue('--raised'), dom.readStyleValue('--better')];
-  const mapCells = <T>(write: (point: Point) => T) =>
-    cells.map((row) => row.map((point) => (point === null ? null : write(point))));
-  return {
-    type: 'heatmap',
-    z: mapCells(({ mean }) => mean),
-    text: mapCells(({ mean }) => format.formatDecimal(mean, 3)),
-    customdata: mapCells((point) => formatHoverText(state, point)),
-    texttemplate: count <= 150 ? '%{text}' : '',
-    textfont: { color: dom.readStyleValue('--ink') },
-    hovertemplate: '%{customdata}<extra></extra>',
-    hoverongaps: false,
-    colorscale: [
-      [0, pale],
-      [1, plot.mixColours(pale, strong, 0.55)], // so that the ink is readable on it
-    ],
-    showscale: false,
-    xgap: 2,
-    ygap: 2,
-  };
+  const points = cells.flatMap((row, y) =>
+    row.flatMap((point, x) => (point === null ? [] : [{ x, y, point } as const])),
+  );
+  const means = points.map(({ point }) => point.mean);
+  const [low, high] = [Math.min(...means), Math.max(...means)];
+  const isLabelled = cells.length * (cells[0]?.length ?? 0) <= 150;
+  return plot.buildCellTrace(
+    points.map(({ x, y, point }) => ({
+      x,
+      y,
+      share: high === low ? 0.5 : (point.mean - low) / (high - low),
+      label: isLabelled ? format.formatDecimal(point.mean, 3) : '',
+      hover: formatHoverText(state, point),
+    })),
+    '--better',
+  );
 }
 
 export function formatHoverText(state: App, { mean, low, high, arms }: Point): string {

@@ -219,3 +219,45 @@ export function buildRowAxis(names: readonly string[]): {
   }));
   return { yaxis: buildAxis('', { tickvals, showticklabels: false, range, zeroline: false }), annotations };
 }
+
+/** A cell of a heat map; `share`, from 0 to 1, is the strength of its colour. */
+export interface HeatCell {
+  readonly x: number;
+  readonly y: number;
+  readonly share: number;
+  readonly label: string;
+  /** Markup. */
+  readonly hover: string;
+}
+
+/** The cells of a heat map as bars of equal height: the library of the page has no trace for heat maps. */
+export function buildCellTrace(cells: readonly HeatCell[], colour: string): object {
+  const [pale, strong] = [dom.readStyleValue('--raised'), dom.readStyleValue(colour)];
+  return {
+    type: 'bar',
+    x: cells.map(({ x }) => x),
+    y: cells.map(() => 0.95),
+    base: cells.map(({ y }) => y - 0.475),
+    width: 0.97,
+    text: cells.map(({ label }) => label),
+    customdata: cells.map(({ hover }) => hover),
+    hovertemplate: '%{customdata}<extra></extra>',
+    textposition: 'inside',
+    insidetextanchor: 'middle',
+    textangle: 0,
+    constraintext: 'none',
+    insidetextfont: { color: dom.readStyleValue('--ink') },
+    // At most .55, so that the ink is readable on it.
+    marker: { color: cells.map(({ share }) => mixColours(pale, strong, 0.55 * share)), line: { width: 0 } },
+  };
+}
+
+/** Parts of a layout: the axes of the cells of {@link buildCellTrace}. */
+export function buildCellLayout(
+  x: { readonly title: string; readonly labels: readonly string[] },
+  y: { readonly title: string; readonly labels: readonly string[] },
+): object {
+  const buildSide = ({ title, labels }: typeof x) =>
+    buildAxis(title, { ...buildNamedTicks(labels), showgrid: false, range: [-0.5, labels.length - 0.5] });
+  return { xaxis: buildSide(x), yaxis: buildSide(y), barmode: 'overlay', hovermode: 'closest' };
+}

@@ -105,15 +105,15 @@ describe('the report of a sweep of 200 arms', () => {
     test('the sweep is drawn by any two factors, the third averaged or held', async () => {
       await awaitDrawn(page, 'heat-map');
       await awaitDrawn(page, 'interaction-plot');
-      const countHeatLabels = () => page.locator('#heat-map .heatmap-label').count();
+      const countHeatLabels = () => page.locator('#heat-map .bars .bartext').count();
       const countDrawnSeries = () => page.locator('#interaction-plot .scatterlayer .trace').count();
       expect([await countHeatLabels(), await countDrawnSeries()]).toEqual([66, 6]);
       await page.selectOption('#sweep-by', { label: 'decay' });
       await expect.poll(countHeatLabels).toBe(33);
       await expect.poll(countDrawnSeries).toBe(3);
-      const averaged = await page.locator('#heat-map .heatmap-label').allTextContents();
+      const averaged = await page.locator('#heat-map .bars .bartext').allTextContents();
       await page.selectOption('#sweep-held-1', { label: '5' });
-      await expect.poll(() => page.locator('#heat-map .heatmap-label').allTextContents()).not.toEqual(averaged);
+      await expect.poll(() => page.locator('#heat-map .bars .bartext').allTextContents()).not.toEqual(averaged);
       await page.selectOption('#sweep-across', { label: 'decay' });
       expect(await page.inputValue('#sweep-by')).toBe('0');
       await page.selectOption('#sweep-by', { label: 'nothing' });

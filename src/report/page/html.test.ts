@@ -62,6 +62,12 @@ test('header, parameters and config are there', () => {
   expect(still).toContain('12.3 s');
 });
 
+test('without its data the page has at most 2 MB', () => {
+  const data = /<script type="application\/json" id="data">.*?<\/script>/s.exec(page)?.[0] ?? '';
+  expect(data.length).toBeGreaterThan(1000);
+  expect(Buffer.byteLength(page) - Buffer.byteLength(data)).toBeLessThan(2e6);
+});
+
 test('the same run gives the same page', () => {
   expect(renderHtml(result) === page).toBe(true);
 });

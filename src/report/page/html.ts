@@ -68,8 +68,13 @@ export function renderPageHead(title: string, style: string): Markup {
 /** The data of a page, the library that draws it, and the page's own script. */
 export function renderScripts(payload: unknown, script: string): Markup {
   return html`<script type="application/json" id="data">${encodeScriptJson(payload)}</script>
-<script>${renderScript(readText(require.resolve('plotly.js-dist-min')))}</script>
+<script>${renderPlotly()}</script>
 <script>${renderScript(script)}</script>`;
+}
+
+/** The library that draws: the bundle of Plotly with the fewest traces that holds bars and lines. docs/reports.md has sizes. */
+export function renderPlotly(): Markup {
+  return renderScript(readText(require.resolve('plotly.js-basic-dist-min')));
 }
 
 function renderRunNavigation(sections: readonly Section[], passports: boolean): Markup {

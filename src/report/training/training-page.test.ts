@@ -26,6 +26,12 @@ test('every link of the navigation leads to a section, and no id stands twice', 
   expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
 });
 
+test('without its data the page has at most 2 MB', () => {
+  const data = page.slice(page.indexOf('<script type="application/json"')).split('</script>', 1)[0] ?? '';
+  expect(data.length).toBeGreaterThan(1000);
+  expect(Buffer.byteLength(page) - Buffer.byteLength(data)).toBeLessThan(2e6);
+});
+
 test('a model has each of its figures, the one without families no importance', () => {
   const figures = [...cutBeforeData(page).matchAll(/id="([\w-]+-figure-\d)"/g)].map(([, id]) => id);
   const kinds = ['weights', 'loss', 'validation', 'calibration'];
