@@ -3,6 +3,7 @@ import * as dom from './dom.ts';
 /** The part of Plotly that the page uses. */
 interface Plotting {
   react(node: HTMLElement, traces: readonly object[], layout: object, config: object): Promise<unknown>;
+  downloadImage(figure: object, options: object): Promise<unknown>;
 }
 
 declare const Plotly: Plotting;
@@ -39,11 +40,44 @@ export function draw(
   node.style.minHeight = `${height}px`;
   node.pending = () => {
     drawNow(node, traces, height, layout);
-    if (!node.classList.contains('drawn')) once();
+    if (!node.classList.contains('drawn')) {
+      once();
+      addDownloads(node);
+    }
     node.classList.add('drawn');
   };
   if (isFirst) watchNearness(node);
   else if (node.near) drawPending(node);
+}
+
+/** What Plotly keeps of a figure in its element. */
+interface Drawn extends HTMLElement {
+  readonly data: readonly object[];
+  readonly layout: object;
+}
+
+const IMAGE_FORMATS = ['SVG', 'PNG'] as const;
+
+/** Buttons below a figure that save it as a file. */
+function addDownloads(node: HTMLElement): void {
+  const buttons = IMAGE_FORMATS.map((format) => {
+    const label = `save ${node.id.replaceAll('-', ' ')} as ${format}`;
+    const button = dom.createNode('button', { type: 'button', 'aria-label': label }, format);
+    button.addEventListener('click', () => void downloadFigure(node as Drawn, format));
+    return button;
+  });
+  node.after(dom.createNode('p', { class: 'downloads' }, 'save as ', ...buttons));
+}
+
+/** Saves a figure as it is on the screen, on the background of the page. */
+function downloadFigure(node: Drawn, format: (typeof IMAGE_FORMATS)[number]): Promise<unknown> {
+  const layout = { ...node.layout, paper_bgcolor: dom.readStyleValue('--paper') };
+  const { width, height } = node.getBoundingClientRect();
+  const filename = `${document.title} ${node.id}`.replace(/[^\w.-]+/g, '-');
+  return Plotly.downloadImage(
+    { data: node.data, layout },
+    { format: format.toLowerCase(), width, height, filename, scale: format === 'PNG' ? 2 : 1 },
+  );
 }
 
 function drawPending(node: Canvas): void {
@@ -82,7 +116,7 @@ function drawNow(node: HTMLElement, traces: readonly object[], height: number, l
       align: 'left',
     },
   };
-  const config = { responsive: true, displaylogo: false, modeBarButtons: [['toImage']] };
+  const config = { responsive: true, displayModeBar: false };
   void Plotly.react(node, traces, { ...common, ...layout }, config);
 }
 
@@ -99,9 +133,14 @@ export function buildWholeTicks(high: number): object {
   return { tickvals: tickPositions, ticktext: tickPositions.map(String) };
 }
 
-/** About five round places between two numbers, as every number of the page is written. */
-export function buildRoundTicks(low: number, high: number, write: (value: number, digits: number) => string): object {
-  const step = roundStep((high - low) / 5 || 1);
+/** About five round places between two numbers, or `count`, as every number of the page is written. */
+export function buildRoundTicks(
+  low: number,
+  high: number,
+  write: (value: number, digits: number) => string,
+  count = 5,
+): object {
+  const step = roundStep((high - low) / count || 1);
   const digits = Math.max(1, -Math.floor(Math.log10(step)));
   const first = Math.ceil(low / step);
   const tickPositions = Array.from({ length: Math.floor(high / step) - first + 1 }, (_, at) => (first + at) * step);

@@ -4,6 +4,7 @@ import * as app from './app.ts';
 import * as armFilter from './arm-filter.ts';
 import * as armsFigure from './arms-figure.ts';
 import * as attributionFigure from './attribution-figure.ts';
+import * as differencesFigure from './differences-figure.ts';
 import * as dom from './dom.ts';
 import * as gainsFigure from './gains-figure.ts';
 import * as heatMap from './heat-map.ts';
@@ -21,7 +22,9 @@ function startPage(): void {
   const data = JSON.parse(dom.getElement('data').textContent ?? '') as Payload;
   const state = app.createApp(data);
   bindChoices(state);
-  for (const part of [armFilter, armsFigure, inspector]) part.start(state);
+  for (const part of [armFilter, armsFigure]) part.start(state);
+  if (dom.has('differences')) differencesFigure.start(state);
+  inspector.start(state);
   if (dom.has('gains')) gainsFigure.start(state);
   if (dom.has('sweep')) for (const part of [sweep, heatMap, interactionPlot, parallelCoordinates]) part.start(state);
   if (dom.has('strata')) strataFigure.start(state);
@@ -36,7 +39,8 @@ function bindChoices(state: App): void {
   const bind = (id: string, key: 'metric' | 'left' | 'right', labels: readonly string[]) => {
     if (dom.has(id)) dom.bindSelect(state, id, key, labels);
   };
-  for (const part of ['arms', 'gains', 'sweep', 'strata', 'inspector']) bind(`${part}-metric`, 'metric', metrics);
+  for (const part of ['differences', 'arms', 'gains', 'sweep', 'strata', 'inspector'])
+    bind(`${part}-metric`, 'metric', metrics);
   for (const part of ['gains', 'strata', 'latency']) bind(`${part}-arm`, 'right', names);
   bind('inspector-right', 'right', inspected);
   bind('inspector-left', 'left', inspected);

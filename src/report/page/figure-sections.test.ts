@@ -14,8 +14,9 @@ const page = removeScripts(renderHtml(result));
 
 test('a section is there where there are data for it, and the navigation leads to each', () => {
   const plain = removeScripts(renderHtml(inventResult(29, { arms: 3, threads: 7, turnsAThread: 5, top: 3 })));
-  expect(listSectionIds(plain)).toEqual(['ladder', 'arms', 'gains', 'inspector', 'parameters']);
+  expect(listSectionIds(plain)).toEqual(['differences', 'ladder', 'arms', 'gains', 'inspector', 'parameters']);
   expect(listSectionIds(page)).toEqual([
+    'differences',
     'ladder',
     'arms',
     'gains',
@@ -35,7 +36,7 @@ test('a section is there where there are data for it, and the navigation leads t
 test('if the baseline failed, no differences from it are reported', () => {
   const still = removeScripts(renderHtml(withFailedBaseline(result)));
   expect(listSectionIds(still)).toEqual(
-    listSectionIds(page).filter((id) => !['gains', 'controls', 'strata'].includes(id as string)),
+    listSectionIds(page).filter((id) => !['differences', 'gains', 'controls', 'strata'].includes(id as string)),
   );
   expect(still).toContain('No arm is compared with the baseline, bm25, which failed.');
   for (const text of ['are the baseline', 'baseline is grey', 'effect sizes</label>', 'the difference from bm25'])

@@ -38,6 +38,17 @@ export function renderFigureSections(result: ExperimentResult, payload: Payload)
   ];
 }
 
+/** The first figure of the page: what the arms change. Not of a run whose baseline failed. */
+export function renderDifferencesSection({ baseline, queries, statistics }: ExperimentResult): Section {
+  const intervals = describeIntervals(countConversations(queries), statistics.level);
+  const content = html`
+<p class="controls">${select('differences-metric', 'metric')}</p>
+<p id="differences-count" class="legend" aria-live="polite"></p>
+${renderFigurePlace('differences-figure')}
+<p class="legend">Each arm minus ${baseline}, the line at 0. Whiskers are ${intervals}. Triangles point up or down where the corrected p says better or worse; grey dots are undecided.</p>`;
+  return { id: 'differences', name: `Differences from ${baseline}`, link: 'Differences', content };
+}
+
 function renderArmsSection({ queries, statistics }: ExperimentResult, compared: boolean): Section {
   const intervals = describeIntervals(countConversations(queries), statistics.level);
   const content = html`
@@ -45,7 +56,7 @@ function renderArmsSection({ queries, statistics }: ExperimentResult, compared: 
 <p id="arms-count" class="legend" aria-live="polite"></p>
 ${renderFigurePlace('arms-figure')}
 <p class="legend">Dots are means, whiskers their intervals: ${intervals}.${compared ? ' The diamond and the dotted line are the baseline; triangles point up or down where the corrected p says better or worse.' : ''}</p>`;
-  return { id: 'arms', name: 'Arms', link: 'Arms', content };
+  return { id: 'arms', name: 'Means of the arms', link: 'Means', content };
 }
 
 function renderGainsSection(): Section {

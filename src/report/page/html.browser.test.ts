@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -46,6 +46,35 @@ describe.skipIf(missing)('the report in Chromium, offline', () => {
     expect(await shown.locator('#arms-figure .scatterlayer .point').count()).toBe(SIZE.arms);
     expect(await shown.locator('#gains-figure .bars .point').count()).toBe(result.queries.length);
     expect(await shown.locator('#rankings .column').count()).toBe(2);
+  });
+
+  test('the first figure has every arm but the baseline, a panel a metric; a narrow page the chosen one alone', async () => {
+    await awaitDrawn(page, 'differences-figure');
+    expect(await page.locator('.figure').first().getAttribute('id')).toBe('differences-figure');
+    const points = page.locator('#differences-figure .scatterlayer .point');
+    expect(await points.count()).toBe((SIZE.arms - 1) * result.metrics.length);
+    const narrow = await open(420, 'light');
+    await awaitDrawn(narrow, 'differences-figure');
+    expect(await narrow.locator('#differences-figure .scatterlayer .point').count()).toBe(SIZE.arms - 1);
+    await narrow.close();
+  });
+
+  test.each(['SVG', 'PNG'])('a figure is saved as %s on the background of the page', async (format) => {
+    await awaitDrawn(page, 'arms-figure');
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: `save arms figure as ${format}` }).press('Enter');
+    const download = await saved;
+    expect(download.suggestedFilename()).toBe(`sample-3f9a1c20-arms-figure.${format.toLowerCase()}`);
+    const bytes = readFileSync(await download.path());
+    const box = await page.locator('#arms-figure').boundingBox();
+    if (format === 'PNG') {
+      expect(bytes.readUInt32BE(16)).toBe(2 * (box?.width ?? 0)); // the header of a PNG file
+    } else {
+      const text = bytes.toString();
+      expect(text).toMatch(/^<svg [^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/);
+      expect(text).toContain('fill: rgb(253, 252, 250)');
+      for (const { name } of result.arms) expect(text).toContain(name);
+    }
   });
 
   test('a heading sorts the table, by keyboard as well, and says so', async () => {

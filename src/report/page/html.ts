@@ -6,7 +6,7 @@ import { renderPassports } from '../tables/passports.ts';
 import { renderSettings } from '../tables/settings.ts';
 import { buildLadderTable } from '../tables/table.ts';
 import { bundleClientScript } from './client-script.ts';
-import { renderFigureSections, type Section, select } from './figure-sections.ts';
+import { renderDifferencesSection, renderFigureSections, type Section, select } from './figure-sections.ts';
 import { renderLadderTable } from './html-table.ts';
 import { INSPECTOR_STYLE } from './inspector-style.ts';
 import { encodeScriptJson, html, Markup } from './markup.ts';
@@ -28,24 +28,22 @@ export function renderHtml(result: ExperimentResult): string {
   const payload = buildPayload(result);
   const sections = renderFigureSections(result, payload);
   const passports = renderPassports(result);
+  const lead = payload.baseline < 0 ? [] : [renderDifferencesSection(result)];
   const page = html`<!doctype html>
 <html lang="en">
 ${renderPageHead(`${result.name} ${result.hash}`, PAGE_STYLE + INSPECTOR_STYLE)}
 <body>
 ${renderPageHeader(result)}
-${renderRunNavigation(sections, passports !== '')}
+${renderRunNavigation(lead, sections, passports !== '')}
 <main>
+${lead.map(renderSection)}
 <section id="ladder"><h2>Table</h2>${renderLadderTable(buildLadderTable(result), passports !== '')}</section>
-${sections.map(
-  ({ id, name, content }) => html`
-<section id="${id}"><h2>${name}</h2>${content}
-</section>`,
-)}
+${sections.map(renderSection)}
 ${renderInspector(payload)}
 ${passports}
 ${renderSettings(result)}
 </main>
-<noscript><p>The figures and the inspector need JavaScript; the table above is complete without it.</p></noscript>
+<noscript><style>.figure, .controls { display: none; }</style><p>The figures and the inspector need JavaScript; the table is complete without it.</p></noscript>
 ${renderScripts(payload, bundleClientScript('run'))}
 </body>
 </html>
@@ -77,8 +75,15 @@ export function renderPlotly(): Markup {
   return renderScript(readText(require.resolve('plotly.js-basic-dist-min')));
 }
 
-function renderRunNavigation(sections: readonly Section[], passports: boolean): Markup {
+function renderSection({ id, name, content }: Section): Markup {
+  return html`
+<section id="${id}"><h2>${name}</h2>${content}
+</section>`;
+}
+
+function renderRunNavigation(lead: readonly Section[], sections: readonly Section[], passports: boolean): Markup {
   const links = [
+    ...lead.map(({ id, link }) => [id, link]),
     ['ladder', 'Table'],
     ...sections.map(({ id, link }) => [id, link]),
     ['inspector', 'Inspector'],

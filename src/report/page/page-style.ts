@@ -34,7 +34,7 @@ code, pre { font-family: var(--mono); font-size: .92em; }
 .kicker { margin: 0 0 .2rem; font-family: var(--mono); }
 .lead { font-family: var(--serif); font-size: 1.15rem; max-width: 68ch; }
 .remarks { margin: 0 0 1rem; padding-left: 1.1rem; max-width: 78ch; }
-main > section { margin-top: 3.2rem; }
+main > section { margin-top: 3.2rem; clear: both; }
 :focus-visible { outline: 2px solid var(--better); outline-offset: 2px; }
 button, select, input { font: inherit; color: inherit; }
 button { cursor: pointer; }
@@ -118,6 +118,9 @@ pre { overflow: auto; max-height: 34rem; padding: 1rem; background: var(--raised
 select, input { background: var(--paper); border: 1px solid var(--undecided); border-radius: 3px; padding: .22rem .4rem; max-width: 100%; min-width: 0; }
 .figure { min-height: 280px; }
 
+.downloads { float: right; margin: 0 0 .4rem 1rem; color: var(--quiet); font-size: .84rem; }
+.downloads button { border: 0; background: none; padding: 0 .2rem; color: inherit; text-decoration: underline; }
+.downloads button:hover { color: var(--ink); }
 .figure[hidden] { min-height: 0; }
 .folded { margin-top: .6rem; font-size: .88rem; }
 .folded .wide, .bounded .wide { max-height: 32rem; overflow: auto; margin-top: .5rem; }
