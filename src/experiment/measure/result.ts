@@ -131,6 +131,10 @@ export interface ArmResult {
   readonly perQuery: Readonly<Record<string, readonly number[]>>;
   /** Names of the components of a score, in the order of `RankedTurn.components`. */
   readonly componentNames: readonly string[];
+  /** Names of the parts that add up to a score, in the order of `RankedTurn.contributions`; missing where a record has none. */
+  readonly contributionNames?: readonly string[] | undefined;
+  /** Names of the trajectory coordinates of `RankedTurn.coordinates`; missing or empty where the arm has none. */
+  readonly coordinateNames?: readonly string[] | undefined;
   /** The top of each query's ranking. */
   readonly rankings: readonly (readonly RankedTurn[])[];
   /** Unjudged turns among the top k, summed over the queries. */
@@ -235,4 +239,8 @@ export interface RankedTurn {
   readonly id: string;
   readonly score: number;
   readonly components: readonly number[];
+  /** Parts that add up to the score, or to the score before a selection. */
+  readonly contributions?: readonly number[] | undefined;
+  /** Trajectory coordinates of the turn, then those of the query in the frame of the turn's conversation. */
+  readonly coordinates?: readonly number[] | undefined;
 }

@@ -45,6 +45,22 @@ test('a record comes back as it was written', () => {
   expect(readArmRecord(path)).toEqual(record);
 });
 
+test('contributions and coordinates of the first places come back; a record may lack them', () => {
+  const path = recordPath(folder, 'inspected');
+  const inspected = {
+    ...record,
+    contributionNames: ['relevance', 'decay'],
+    contributions: Float32Array.from({ length: 3 * 2 * 2 }, (_, i) => i),
+    coordinateNames: ['depth', 'temporal', 'homogeneity'],
+    coordinates: Float32Array.from({ length: 3 * 2 * 2 * 3 }, (_, i) => 1 / (i + 1)),
+  };
+  writeArmRecord(path, inspected);
+  expect(readArmRecord(path)).toEqual(inspected);
+  const unplaced = { ...inspected, coordinateNames: [], coordinates: new Float32Array(0) };
+  writeArmRecord(path, unplaced);
+  expect(readArmRecord(path)).toEqual(unplaced);
+});
+
 test('a record that was cut short or changed says how its arm runs again', () => {
   const path = recordPath(folder, 'cut');
   writeArmRecord(path, record);

@@ -10,8 +10,20 @@ import { formatFileName } from '../config/arms.ts';
 import type { Latency } from '../measure/result.ts';
 import type { TunedArm } from './tuning.ts';
 
+/** What a report shows of the first I places of each ranking besides their scores. */
+export interface InspectedPlaces {
+  /** The P' parts of a score that add up to it. */
+  readonly contributionNames: readonly string[];
+  /** Row-major [Q, I, P']; they add up to the score before a selection. */
+  readonly contributions: Float32Array;
+  /** The M coordinates of an arm with trajectory; empty of others. */
+  readonly coordinateNames: readonly string[];
+  /** Row-major [Q, I, 2, M]: those of the place, then those of the query in the frame of the place's conversation. */
+  readonly coordinates: Float32Array;
+}
+
 /** The rankings of an arm for Q queries, K ranks each, with everything that measuring and reporting need. */
-export interface ArmRecord extends TunedArm {
+export interface ArmRecord extends TunedArm, Partial<InspectedPlaces> {
   readonly name: string;
   /** K. */
   readonly depth: number;
@@ -48,8 +60,8 @@ export function recordPath(runFolder: string, arm: string): string {
 
 /** The bytes of a record's file. */
 export function encodeArmRecord(record: ArmRecord): Uint8Array {
-  const { positions, scores, components, losses, ...facts } = record;
-  const { depth, inspected, componentNames } = facts;
+  const { positions, scores, components, losses, contributions, coordinates, ...facts } = record;
+  const { depth, inspected, componentNames, contributionNames = [], coordinateNames = [] } = facts;
   const queries = positions.length / depth;
   return encodeSafetensors({
     tensors: {
@@ -57,6 +69,17 @@ export function encodeArmRecord(record: ArmRecord): Uint8Array {
       scores: { shape: [queries, depth], data: scores },
       components: { shape: [queries, inspected, componentNames.length], data: components },
       losses: { shape: [losses.length], data: losses },
+      ...(contributions === undefined
+        ? {}
+        : { contributions: { shape: [queries, inspected, contributionNames.length], data: contributions } }),
+      ...(coordinates === undefined
+        ? {}
+        : {
+            coordinates: {
+              shape: coordinates.length === 0 ? [0] : [queries, inspected, 2, coordinateNames.length],
+              data: coordinates,
+            },
+          }),
     },
     metadata: { arm: JSON.stringify(facts) },
   });
@@ -68,7 +91,7 @@ export function writeArmRecord(path: string, record: ArmRecord): void {
 }
 
 /** The parts of a record that are not arrays. */
-type Facts = Omit<ArmRecord, 'positions' | 'scores' | 'components' | 'losses'>;
+type Facts = Omit<ArmRecord, 'positions' | 'scores' | 'components' | 'losses' | 'contributions' | 'coordinates'>;
 
 const text = z.string();
 const count = z.int().min(0);
@@ -80,6 +103,8 @@ const factsSchema: z.ZodType<Facts> = z.strictObject({
   tuned: z.record(text, z.unknown()),
   depth: count,
   componentNames: z.array(text),
+  contributionNames: z.array(text).exactOptional(),
+  coordinateNames: z.array(text).exactOptional(),
   inspected: count,
   stages: z.record(text, z.strictObject({ executed: count, memory: count, disk: count })),
   seconds: number,
@@ -112,5 +137,14 @@ export function readArmRecord(path: string): ArmRecord {
     metadata.arm === undefined
   )
     throw new ChecksumMismatchError(path, 'not the record of an arm', REMEDY);
-  return { ...parseFacts(metadata.arm, path), positions, scores, components, losses };
+  const [contributions, coordinates] = [tensors.contributions?.data, tensors.coordinates?.data];
+  return {
+    ...parseFacts(metadata.arm, path),
+    positions,
+    scores,
+    components,
+    losses,
+    ...(contributions instanceof Float32Array ? { contributions } : {}),
+    ...(coordinates instanceof Float32Array ? { coordinates } : {}),
+  };
 }

@@ -12,6 +12,7 @@ import { measureLatency } from '../measure/latency.ts';
 import { computeMetricMean } from '../measure/measurement.ts';
 import type { ArmRecord } from './arm-record.ts';
 import { stageVersion } from './code-version.ts';
+import { inspectPlaces } from './inspected-places.ts';
 import { type ArmRanking, buildRun, listRankedComponents, listRankedPositions, rankArm } from './rankings.ts';
 import { StageCache } from './stage-cache.ts';
 import { ArmTuning, parseMetricCutoff, tuningStage } from './tuning.ts';
@@ -138,12 +139,14 @@ export class ArmRunner {
     let done = 0;
     const tuned = await this.#tuning.tuneNamedArm(name, () => report(++done / steps));
     const { evaluation } = this.#source.config;
-    const arm = await rankArm(await this.openArmWorkspace(tuned.options), tuned.options, evaluation.depth);
+    const workspace = await this.openArmWorkspace(tuned.options);
+    const arm = await rankArm(workspace, tuned.options, evaluation.depth);
     return {
       name,
       ...tuned,
       ...listRankedPositions(arm),
       ...listRankedComponents(arm, evaluation.inspect),
+      ...(await inspectPlaces(workspace, tuned.options, arm, evaluation.inspect)),
       losses: await this.#encodeArmLosses(tuned.options, arm),
       stages: subtractCounts(before, await this.sumStageCounts()),
       seconds: (performance.now() - started) / 1000,

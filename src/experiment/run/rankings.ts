@@ -34,6 +34,14 @@ function locatePair({ retrieved: { pool }, ranking }: ArmRanking, query: number,
   return column < 0 ? -1 : query * pool.width + column;
 }
 
+/** Row-major [Q, I] the pairs of the first I places; -1 where the query has fewer candidates. */
+export function listInspectedPairs(arm: ArmRanking, inspect: number): Int32Array {
+  const inspected = Math.min(inspect, arm.ranking.depth);
+  return Int32Array.from({ length: arm.retrieved.pool.queryCount * inspected }, (_, i) =>
+    locatePair(arm, Math.floor(i / inspected), i % inspected),
+  );
+}
+
 /** The rankings as positions of the corpus. */
 export function listRankedPositions(arm: ArmRanking): RankedPositions {
   const { pool, scores } = arm.retrieved;
@@ -91,13 +99,21 @@ export function buildInspectedRankings(
 ): RankedTurn[][] {
   const rowOf = new Map(all.map(({ id }, row) => [id, row]));
   const { inspected, components, componentNames } = record;
+  const { contributions, coordinates, contributionNames = [], coordinateNames = [] } = record;
+  const pick = (values: Float32Array | undefined, place: number, width: number) =>
+    values === undefined || width === 0 ? [] : [...values.subarray(place * width, (place + 1) * width)];
   return shown.map(({ id }) => {
     const row = rowOf.get(id) as number;
     return readRanking(corpus, record, row)
       .slice(0, inspected)
       .map((turn, rankIndex) => {
-        const start = (row * inspected + rankIndex) * componentNames.length;
-        return { ...turn, components: [...components.subarray(start, start + componentNames.length)] };
+        const place = row * inspected + rankIndex;
+        return {
+          ...turn,
+          components: pick(components, place, componentNames.length),
+          contributions: pick(contributions, place, contributionNames.length),
+          coordinates: pick(coordinates, place, 2 * coordinateNames.length),
+        };
       });
   });
 }

@@ -40,7 +40,7 @@ function buildMeasuredArm(
   measurement: ArmMeasurement,
   { run, measurement: { queries } }: MeasuredRun,
 ): ArmResult {
-  const { options, tuned, componentNames, latency } = record;
+  const { options, tuned, componentNames, contributionNames, coordinateNames, latency } = record;
   const losses = selectLosses(run, record, queries);
   return {
     name: options.name,
@@ -50,6 +50,8 @@ function buildMeasuredArm(
     tuned,
     ...measurement,
     componentNames,
+    contributionNames,
+    coordinateNames,
     rankings: buildInspectedRankings(run.runner.dataset.corpus, run.runner.queries, record, queries),
     attribution: countLosses(losses),
     losses,

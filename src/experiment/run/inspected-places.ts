@@ -1,0 +1,51 @@
+import { type Contributions, decomposeChain, decomposeMix } from '../../retrieval/contributions.ts';
+import type { RetrieverOptions } from '../../retrieval/retriever-options.ts';
+import { signalTable } from '../../signals/bank/signal-bank.ts';
+import { pairFrames } from '../../signals/frames.ts';
+import type { Workspace } from '../../signals/workspace.ts';
+import type { InspectedPlaces } from './arm-record.ts';
+import { type ArmRanking, listInspectedPairs } from './rankings.ts';
+
+/** What a report shows of the first places of each ranking besides their scores: see {@link InspectedPlaces}. */
+export async function inspectPlaces(
+  workspace: Workspace,
+  options: RetrieverOptions,
+  arm: ArmRanking,
+  inspect: number,
+): Promise<InspectedPlaces> {
+  const pairs = listInspectedPairs(arm, inspect);
+  const { names, values } = await decomposePlaces(workspace, options, arm, pairs);
+  const placed = await listPlaceCoordinates(workspace, options, arm, pairs);
+  return { contributionNames: names, contributions: values, ...placed };
+}
+
+async function decomposePlaces(
+  workspace: Workspace,
+  options: RetrieverOptions,
+  { retrieved }: ArmRanking,
+  pairs: Int32Array,
+): Promise<Contributions> {
+  const { scoring, control } = options;
+  if (scoring === null) return decomposeChain(retrieved, options, pairs);
+  const table = await workspace.under(control).get(signalTable(scoring.signals), retrieved.pool);
+  return decomposeMix(table, scoring.weights, pairs);
+}
+
+/** Coordinates of the places and of the query in the frame of each; none of an arm without trajectory. */
+async function listPlaceCoordinates(
+  workspace: Workspace,
+  { trajectory, control }: RetrieverOptions,
+  { retrieved: { pool } }: ArmRanking,
+  pairs: Int32Array,
+): Promise<Pick<InspectedPlaces, 'coordinateNames' | 'coordinates'>> {
+  if (trajectory === null) return { coordinateNames: [], coordinates: new Float32Array(0) };
+  const { names, candidates, queries } = await workspace.under(control).get(pairFrames(trajectory, { control }), pool);
+  const M = names.length;
+  const coordinates = new Float32Array(pairs.length * 2 * M);
+  for (const [n, pair] of pairs.entries()) {
+    if (pair < 0) continue;
+    coordinates.set(candidates.subarray(pair * M, (pair + 1) * M), n * 2 * M);
+    coordinates.set(queries.subarray(pair * M, (pair + 1) * M), (n * 2 + 1) * M);
+  }
+  return { coordinateNames: names, coordinates };
+}
