@@ -1,6 +1,7 @@
 import type { ArmPayload } from '../page/payload.ts';
 import * as format from '../tables/format.ts';
 import type { App } from './app.ts';
+import * as contributions from './contributions.ts';
 import * as dom from './dom.ts';
 
 /** A ranked turn, taken from the flat array of its ranking. */
@@ -50,7 +51,7 @@ export function indexFates(state: App, arm: number, query: number): Map<number, 
 
 export function renderRankingColumn(state: App, column: Column): HTMLElement {
   const { arm, query, letter } = column;
-  const { name, perQuery, components, rankings } = state.data.arms[arm] as ArmPayload;
+  const { name, perQuery, components, rankings, selects } = state.data.arms[arm] as ArmPayload;
   const heading = dom.createNode('h4', {}, dom.createBadge(`letter-${letter}`, letter), ` ${name}`);
   const figures = state.data.metrics.map(
     (metric, at) => `${metric}\u00a0${format.formatDecimal(perQuery[at]?.[query] ?? 0, 3)}`,
@@ -58,7 +59,9 @@ export function renderRankingColumn(state: App, column: Column): HTMLElement {
   const ranking = listRanking(state, arm, query);
   const scales = components.map((_, part) => Math.max(...ranking.map((row) => Math.abs(row.components[part] ?? 0))));
   const grades = indexGrades(state, query);
-  const rows = ranking.map((row) => renderCandidate(state, column, row, scales, grades.get(row.turn) ?? null));
+  const stacks = contributions.buildStacks(state.data.arms[arm] as ArmPayload, query);
+  const looks = { scales: stacks === null ? scales : null, stacks };
+  const rows = ranking.map((row) => renderCandidate(state, column, row, looks, grades.get(row.turn) ?? null));
   const list = dom.createNode('ol', { class: 'candidates', 'aria-label': `candidates of ${name}` }, ...rows);
   const absence = rankings === null ? 'the page does not hold the rankings of this arm' : 'no candidates';
   const nothing = rows.length === 0 ? [dom.createNode('p', { class: 'quiet' }, absence)] : [];
@@ -67,16 +70,23 @@ export function renderRankingColumn(state: App, column: Column): HTMLElement {
     { class: 'column' },
     heading,
     dom.createNode('p', { class: 'quiet' }, figures.join(' · ')),
+    ...(stacks === null ? [] : [contributions.renderPartLegend(state, stacks, selects)]),
     ...nothing,
     list,
   );
+}
+
+/** The bars of a candidate: one of parts that add up to its score or, without parts, one for each component by its largest in the ranking. */
+interface Looks {
+  readonly scales: readonly number[] | null;
+  readonly stacks: contributions.Stacks | null;
 }
 
 function renderCandidate(
   state: App,
   { query, arm, letter, others }: Column,
   row: Ranked,
-  scales: readonly number[],
+  { scales, stacks }: Looks,
   grade: number | null,
 ): HTMLElement {
   const other = others.get(row.turn);
@@ -90,9 +100,10 @@ function renderCandidate(
     dom.createNode('span', { class: 'score' }, format.formatSignificant(row.score)),
   );
   const parts = (state.data.arms[arm] as ArmPayload).components.map((name, at) =>
-    renderComponent(name, row.components[at] ?? 0, scales[at] ?? 0),
+    renderComponent(name, row.components[at] ?? 0, scales?.[at] ?? null),
   );
   const list = dom.createNode('dl', { class: 'components' }, ...parts);
+  const bar = stacks === null ? [] : [contributions.renderStack(state, stacks, row.rank - 1)];
   const text = dom.createNode('p', { class: 'snippet' }, state.data.turns.text[row.turn] ?? '');
   const origin = dom.createNode(
     'p',
@@ -100,7 +111,7 @@ function renderCandidate(
     describeOrigin(state, row.turn, query),
     ...createMoreButton(text),
   );
-  return dom.createNode('li', { class: chooseRowClass(grade) }, head, origin, text, list);
+  return dom.createNode('li', { class: chooseRowClass(grade) }, head, ...bar, origin, text, list);
 }
 
 /** Author, channel, and how long before the query. */
@@ -133,10 +144,13 @@ function createMoreButton(paragraph: HTMLElement): HTMLElement[] {
   return [button];
 }
 
-/** Name, number, and a bar as long as its share of the largest in this ranking. */
-function renderComponent(name: string, value: number, scale: number): HTMLElement {
-  const bar = dom.createNode('span', { class: value < 0 ? 'bar negative' : 'bar' });
-  bar.style.width = `${scale === 0 ? 0 : (100 * Math.abs(value)) / scale}%`;
-  const number = dom.createNode('dd', {}, format.formatSignificant(value), bar);
+/** Name, number and, with a scale, a bar as long as its share of the scale. */
+function renderComponent(name: string, value: number, scale: number | null): HTMLElement {
+  const number = dom.createNode('dd', {}, format.formatSignificant(value));
+  if (scale !== null) {
+    const bar = dom.createNode('span', { class: value < 0 ? 'bar negative' : 'bar' });
+    bar.style.width = `${scale === 0 ? 0 : (100 * Math.abs(value)) / scale}%`;
+    number.append(bar);
+  }
   return dom.createNode('div', {}, dom.createNode('dt', {}, name), number);
 }

@@ -120,3 +120,14 @@ test('what an arm has not is not there: the baseline, of no sweep, not inspected
     fates: [5, 0, 1],
   });
 });
+
+test('of more than eight parts of a score all but the greatest seven are added up', () => {
+  const contributionNames = Array.from({ length: 11 }, (_, part) => `part ${part}`);
+  const contributions = contributionNames.map((_, part) => (part % 2 === 0 ? 1 : -0.5) * (11 - part));
+  const rankings = [[{ id: 'b', score: 3, components: [2, 1], contributions }], [], []];
+  const packed = buildArmPayload({ ...arm, contributionNames, rankings }, result, context);
+  expect(packed.contributionNames).toEqual([...contributionNames.slice(0, 7), '4 others']);
+  expect(packed.contributions).toEqual([[...contributions.slice(0, 7), -2 + 3 - 1 + 1], [], []]);
+  const eight = { ...arm, contributionNames: contributionNames.slice(0, 8), rankings: [[], [], []] };
+  expect(buildArmPayload(eight, result, context).contributionNames).toHaveLength(8);
+});

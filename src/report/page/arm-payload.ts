@@ -4,6 +4,7 @@ import type {
   Comparison,
   Estimate,
   ExperimentResult,
+  RankedTurn,
   StratumValue,
 } from '../../experiment/measure/result.ts';
 
@@ -23,6 +24,16 @@ export interface ArmPayload {
   readonly components: readonly string[];
   /** [Q] of turn, score and components, one ranked turn after the other; null for an arm whose rankings the page does not hold. */
   readonly rankings: readonly (readonly number[])[] | null;
+  /** Names of the parts that add up to a score, the greatest first; empty where the run has none. */
+  readonly contributionNames: readonly string[];
+  /** [Q] of the parts of each ranked turn, one turn after the other; null as for the rankings. */
+  readonly contributions: readonly (readonly number[])[] | null;
+  /** Names of the trajectory coordinates; empty where the arm has none. */
+  readonly coordinateNames: readonly string[];
+  /** [Q] of the coordinates of each ranked turn, then of the query in its frame; null as for the rankings. */
+  readonly coordinates: readonly (readonly number[])[] | null;
+  /** Whether a selection reordered what the parts add up to. */
+  readonly selects: boolean;
   /** [Q] of relevant turn and fate, one after the other; null as for the rankings. */
   readonly lost: readonly (readonly number[])[] | null;
   /** Position of its level in each factor of the sweep, -1 if it has none; empty for an arm of no sweep. */
@@ -64,6 +75,10 @@ export function buildArmPayload(arm: ArmResult, result: ExperimentResult, contex
     perQuery: metrics.map((metric) => packPerQuery(arm, metric, queries.length)),
     components: arm.componentNames,
     rankings: isInspected ? packRankings(arm, context.positions) : null,
+    ...packContributions(arm, isInspected),
+    coordinateNames: arm.coordinateNames ?? [],
+    coordinates: isInspected ? packPlaces(arm, ({ coordinates }) => coordinates) : null,
+    selects: arm.componentNames.includes('before selection'),
     lost: isInspected ? packLosses(arm, context) : null,
     levels:
       arm.levels === null ? [] : context.factors.map(({ name, levels }) => levels.indexOf(arm.levels?.[name] ?? '')),
@@ -114,6 +129,30 @@ function packRankings(arm: ArmResult, positions: ReadonlyMap<string, number>): n
       return [turn, roundToFiveDigits(score), ...components.map(roundToFiveDigits)];
     }),
   );
+}
+
+function packPlaces(
+  { rankings }: ArmResult,
+  read: (turn: RankedTurn) => readonly number[] | undefined,
+): readonly (readonly number[])[] {
+  return rankings.map((ranking) => ranking.flatMap((turn) => (read(turn) ?? []).map(roundToFiveDigits)));
+}
+
+/** Parts that have a colour of their own; the rest is one part. */
+const SHOWN_PARTS = 7;
+
+/** The parts of the scores; of more than eight the page adds all but the greatest seven up, since they would be too thin to see. */
+function packContributions(
+  arm: ArmResult,
+  isInspected: boolean,
+): Pick<ArmPayload, 'contributionNames' | 'contributions'> {
+  const names = arm.contributionNames ?? [];
+  const kept = names.length <= SHOWN_PARTS + 1 ? names.length : SHOWN_PARTS;
+  const contributionNames = kept === names.length ? names : [...names.slice(0, kept), `${names.length - kept} others`];
+  const sumRest = (parts: readonly number[]) =>
+    kept === names.length ? parts : [...parts.slice(0, kept), parts.slice(kept).reduce((a, b) => a + b, 0)];
+  const contributions = isInspected ? packPlaces(arm, ({ contributions: parts }) => parts && sumRest(parts)) : null;
+  return { contributionNames, contributions };
 }
 
 function packLosses({ losses }: ArmResult, { positions, fates }: ArmContext): number[][] {

@@ -138,6 +138,25 @@ describe.skipIf(missing)('the report in Chromium, offline', () => {
     expect([later.length > 0, later.length < thread.length - 1]).toEqual([true, true]);
   });
 
+  test('the parts of a score are a bar that adds up to it, on the scale of its ranking', async () => {
+    const ranking = result.arms.find(({ name }) => name === 'hybrid')?.rankings[8] ?? [];
+    const column = page.locator('#rankings .column').first();
+    const bars = column.locator('.stack');
+    const labels = await bars.evaluateAll((all) => all.map((bar) => bar.getAttribute('aria-label')));
+    const sums = labels.map((label) => Number(/; sum (\S+)$/.exec(label ?? '')?.[1]));
+    expect(sums).toEqual(ranking.map(({ score }) => expect.closeTo(score, 3)));
+    const widths = await bars.evaluateAll((all) =>
+      all.map((bar) => [...bar.querySelectorAll('span')].map((part) => part.getBoundingClientRect().width)),
+    );
+    const unit = (widths[0]?.[0] ?? 0) / Math.abs(ranking[0]?.contributions?.[0] ?? 0);
+    for (const [place, { contributions = [] }] of ranking.entries())
+      expect(widths[place]).toEqual(contributions.map((part) => expect.closeTo(Math.abs(part) * unit, 0)));
+    expect(await column.locator('.parts li').allTextContents()).toEqual([
+      ...(result.arms.find(({ name }) => name === 'hybrid')?.contributionNames ?? []),
+      'add up to the score',
+    ]);
+  });
+
   test('arm, metric and order drive the list, the arrow keys go through it', async () => {
     await page.fill('#query-words', '');
     await page.selectOption('#inspector-left', { label: 'bm25' });

@@ -31,6 +31,12 @@ export const INSPECTOR_STYLE = `
 .components dt { color: var(--quiet); }
 .components dd { margin: 0; }
 .components .bar { display: block; margin-top: 2px; }
+.parts { list-style: none; display: flex; flex-wrap: wrap; gap: .1rem 1rem; margin: 0 0 .5rem; padding: 0; font-size: .78rem; }
+.swatch { display: inline-block; width: .75em; height: .75em; margin-right: .4em; border-radius: 1px; }
+.stack { position: relative; height: 10px; margin: .3rem 0 .25rem; background: var(--raised); }
+.stack > * { position: absolute; top: 0; bottom: 0; }
+.stack > span { box-shadow: inset -1px 0 var(--paper); }
+.stack > i { top: -3px; bottom: -3px; width: 1px; background: var(--ink); }
 .thread { list-style: none; margin: .3rem 0 1.4rem; padding: 0; max-height: 32rem; overflow: auto; border-top: 1px solid var(--rule); border-bottom: 1px solid var(--rule); }
 .place { display: flex; align-items: baseline; gap: .5rem; padding: .22rem .3rem .22rem calc(var(--depth) * 1.2rem + .3rem); font-size: .86rem; }
 .place > .quiet { white-space: nowrap; }

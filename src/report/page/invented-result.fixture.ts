@@ -32,6 +32,7 @@ const ARMS = [
 ];
 const METRICS = ['mrr@10', 'recall@10', 'ndcg@10', 'recall@1'];
 const COMPONENTS = ['lexical', 'cosine', 'decay', 'trajectory', 'attention'];
+const PARTS = ['relevance', 'decay', 'trajectory', 'attention'];
 const PHRASES = [
   'I have rebuilt the package against the new library and the crash is gone here.',
   'Does anybody know whether the filter still runs before the whitelist is read?',
@@ -175,8 +176,14 @@ function inventArm(
     comparisons: null,
     perQuery,
     componentNames: COMPONENTS.slice(0, 1 + (at % COMPONENTS.length)),
+    contributionNames: PARTS.slice(0, 1 + (at % PARTS.length)),
+    coordinateNames: at < 3 ? [] : ['depth', 'temporal', 'homogeneity'],
     rankings: rankings.map((ranking) =>
-      ranking.map((turn) => ({ ...turn, components: turn.components.slice(0, 1 + (at % COMPONENTS.length)) })),
+      ranking.map((turn) => ({
+        ...turn,
+        components: turn.components.slice(0, 1 + (at % COMPONENTS.length)),
+        ...inventPlace(at, turn),
+      })),
     ),
     holes: rankings.flatMap((ranking, q) => ranking.filter(({ id }) => queries[q]?.judgements[id] === undefined))
       .length,
@@ -185,6 +192,16 @@ function inventArm(
     losses: queries.map(() => ({})),
     latency: null,
   };
+}
+
+/** Parts that add up to the score of a turn, the second one negative, and coordinates of arms from the third. */
+function inventPlace(at: number, { id, score }: RankedTurn): Pick<RankedTurn, 'contributions' | 'coordinates'> {
+  const draw = createRandom(at, `sample-place ${id}`);
+  const others = PARTS.slice(1, 1 + (at % PARTS.length)).map(
+    (name) => score * draw.uniform() * (name === 'decay' ? -1 : 0.4),
+  );
+  const coordinates = at < 3 ? [] : [draw.uniform(), draw.uniform(), draw.uniform(), 0.9, 1, 0.5];
+  return { contributions: [others.reduce((sum, part) => sum - part, score), ...others], coordinates };
 }
 
 /** Drawn from the turns before the query, relevant ones rather than others and rather high. */
