@@ -68,6 +68,6 @@ export function createEncoderSource(written: EncoderInput, inputs: EncoderInputs
  */
 export async function createEncoder(options: EncoderInput, context: Partial<EncoderContext> = {}): Promise<Encoder> {
   if (!hasActiveBackend()) await (await import('../core/backend.ts')).useBackend('auto');
-  const { fitTexts = [], seed = SEED, progress = ignoreProgress } = context;
-  return createEncoderSource(options, { fitTexts, seed }).create(progress);
+  const { progress = ignoreProgress, ...inputs } = context;
+  return createEncoderSource(options, { fitTexts: [], seed: SEED, ...inputs }).create(progress);
 }
