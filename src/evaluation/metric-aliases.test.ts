@@ -86,7 +86,7 @@ const OTHERS = {
     'all_evidence@500t': 'all@500t',
     'rbp(p=0.5)': 'rbp(0.5)',
   },
-  different: ['hits', 'hits@3'],
+  different: ['hits', 'hits@3', 'rbp.95'],
   absent: [],
 };
 

@@ -25,6 +25,7 @@ const SPELLINGS: Readonly<Record<string, readonly string[]>> = {
 const DIFFERENT: Readonly<Record<string, readonly [reason: string, use: string]>> = {
   ERR: ['ir_measures computes it with grades 0 to 4 (gdeval); here the scale ends at its highest grade', 'err@k'],
   hits: ['in ranx it is the number of relevant documents; here a hit is 1 or 0', 'success@k'],
+  rbp: ['ranx multiplies by the grade; here a document is relevant or not', 'rbp(0.8)'],
   P: ['trec_eval prints it at several cutoffs', 'one of them, such as P_10'],
   recall: ['trec_eval prints it at several cutoffs', 'one of them, such as recall_10'],
   success: ['trec_eval prints it at several cutoffs', 'one of them, such as success_5'],

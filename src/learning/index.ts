@@ -65,4 +65,11 @@ export {
 } from './training.ts';
 export { listTrajectorySignals, type TrajectoryModelOptions } from './trajectory-inputs.ts';
 export { createTrajectoryModel } from './trajectory-model.ts';
+export {
+  type FusionTuning,
+  type FusionTuningOptions,
+  listFusionCandidates,
+  type TriedFusion,
+  tuneFusion,
+} from './tune-fusion.ts';
 export { assertFits, type Provenance, readWeights, type Weights, writeWeights } from './weight-file.ts';
