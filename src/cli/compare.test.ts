@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { SAMPLE_RUN, writeSampleRun } from '../experiment/run/run-folder.fixture.ts';
 import { compareRuns } from '../experiment/stored/run-comparison.ts';
+import { compareStoredPairs } from '../experiment/stored/stored-pairs.ts';
 import {
   renderComparisonHtml,
   renderComparisonMarkdown,
   renderComparisonText,
 } from '../report/page/comparison-page.ts';
+import { renderLettersLatex, renderLettersMarkdown, renderLettersText } from '../report/tables/letters-table.ts';
 import { runRagpp } from './command.harness.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-compare-cli-'));
@@ -48,4 +50,29 @@ test('a folder that is no run is an error that names the file', async () => {
   const { code, stderr } = await runRagpp('compare', a, root);
   expect(code).toBe(1);
   expect(stderr).toMatch(/^ragpp \[STORAGE\]: cannot read .*metrics\.json; .*\n$/);
+});
+
+test('compares every pair of arms of one run or of two, as text, Markdown or LaTeX', async () => {
+  const options = { metrics: null, arms: null, test: 'permutation' } as const;
+  const [one, two] = [compareStoredPairs([a], options), compareStoredPairs([a, b], options)];
+  const print = async (...flags: string[]) => (await runRagpp('compare', ...flags)).stdout;
+  expect(await print(a, '--all-pairs')).toBe(renderLettersText(one));
+  expect(await print(a, b, '--all-pairs', '--markdown')).toBe(renderLettersMarkdown(two));
+  expect(await print(a, '--all-pairs', '--latex', '--metrics', 'RR@10')).toBe(renderLettersLatex(one));
+  expect(await print(a, b, '--all-pairs', '--test', 't', '--arm', 'A: bm25', '--arm', 'B: cosine')).toBe(
+    renderLettersText(compareStoredPairs([a, b], { ...options, arms: ['A: bm25', 'B: cosine'], test: 't' })),
+  );
+});
+
+test.each([
+  [[a], 'compare has 1 run; name a second run, or add --all-pairs to compare the arms of one'],
+  [[a, b, '--metrics', 'mrr@10'], 'option needs --all-pairs: --metrics; add --all-pairs, or leave it out'],
+  [[a, b, '--latex'], 'option needs --all-pairs: --latex; add --all-pairs, or leave it out'],
+  [[a, '--all-pairs', '--metrics', 'ndcg@10'], 'run has no metric: ndcg@10; use one of mrr@10, or ragpp rescore'],
+  [[a, '--all-pairs', '--arm', 'cosin'], 'no run has the arm: cosin; use cosine'],
+  [[a, '--all-pairs', '--html', 'x.html'], "cannot be used with option '--all-pairs'"],
+])('%j is refused', async (flags, message) => {
+  const { code, stderr } = await runRagpp('compare', ...flags);
+  expect(code).toBeGreaterThan(0);
+  expect(stderr).toContain(message);
 });

@@ -1,5 +1,6 @@
 /** Metrics as trec_eval computes them, intervals, tests, TREC files. */
 
+export { type AllPairs, compareAllPairs, type PairComparison } from './all-pairs.ts';
 export { type BootstrapOptions, computeBootstrapIntervals, type Interval } from './bootstrap-interval.ts';
 export {
   type ClusteredMean,
@@ -14,6 +15,7 @@ export { cohenKappa } from './cohen-kappa.ts';
 export { cohenD } from './effect-size.ts';
 export { type Coverage, type Evaluation, type EvaluationOptions, evaluate, summarise } from './evaluate.ts';
 export { type JudgedRanking, judgeRanking, type RankingFacts } from './judged-ranking.ts';
+export { groupByLetters, nameLetter } from './letter-display.ts';
 export {
   chooseIntervalMethod,
   type Estimate,

@@ -1,17 +1,52 @@
+import { ValidationError } from '../../core/errors.ts';
 import { writeAtomic } from '../../core/files.ts';
 import { printError, printOut } from '../../core/terminal.ts';
+import type { TestName } from '../../evaluation/test-names.ts';
 import { compareRuns } from '../../experiment/stored/run-comparison.ts';
+import { compareStoredPairs } from '../../experiment/stored/stored-pairs.ts';
 import {
   renderComparisonHtml,
   renderComparisonMarkdown,
   renderComparisonText,
 } from '../../report/page/comparison-page.ts';
+import { renderLettersLatex, renderLettersMarkdown, renderLettersText } from '../../report/tables/letters-table.ts';
 
-export function compare(first: string, second: string, options: { markdown: boolean; html?: string }): void {
+interface CompareFlags {
+  readonly allPairs: boolean;
+  readonly metrics?: readonly string[];
+  readonly arm?: readonly string[];
+  readonly test: TestName;
+  readonly markdown: boolean;
+  readonly latex: boolean;
+  readonly html?: string;
+}
+
+export function compare(first: string, second: string | undefined, flags: CompareFlags): void {
+  if (flags.allPairs) {
+    printAllPairs(second === undefined ? [first] : [first, second], flags);
+    return;
+  }
+  assertTwoRuns(flags, second);
   const comparison = compareRuns(first, second);
   const { columns } = process.stdout; // undefined where stdout is no terminal
-  printOut(options.markdown ? renderComparisonMarkdown(comparison) : renderComparisonText(comparison, columns));
-  if (options.html === undefined) return;
-  writeAtomic(options.html, renderComparisonHtml(comparison));
-  printError(`page: ${options.html}\n`);
+  printOut(flags.markdown ? renderComparisonMarkdown(comparison) : renderComparisonText(comparison, columns));
+  if (flags.html === undefined) return;
+  writeAtomic(flags.html, renderComparisonHtml(comparison));
+  printError(`page: ${flags.html}\n`);
+}
+
+function assertTwoRuns(flags: CompareFlags, second: string | undefined): asserts second is string {
+  const { metrics, arm, latex } = flags;
+  const option = metrics ? '--metrics' : arm ? '--arm' : latex ? '--latex' : undefined;
+  if (option !== undefined)
+    throw new ValidationError(`option needs --all-pairs: ${option}; add --all-pairs, or leave it out`, { option });
+  if (second === undefined)
+    throw new ValidationError('compare has 1 run; name a second run, or add --all-pairs to compare the arms of one');
+}
+
+function printAllPairs(folders: readonly [string] | readonly [string, string], flags: CompareFlags): void {
+  const { metrics = null, arm = null, test } = flags;
+  const pairs = compareStoredPairs(folders, { metrics, arms: arm, test });
+  if (flags.latex) printOut(renderLettersLatex(pairs));
+  else printOut(flags.markdown ? renderLettersMarkdown(pairs) : renderLettersText(pairs, process.stdout.columns));
 }

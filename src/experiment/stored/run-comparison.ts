@@ -100,7 +100,7 @@ function selectComparable({ config, summary }: ComparedRun, shared: readonly str
 }
 
 /** The values of both runs, query by query; or why they make no pairs. */
-function pairValues(a: RunSummary, b: RunSummary): readonly [PerQueryValues, PerQueryValues] | string {
+export function pairValues(a: RunSummary, b: RunSummary): readonly [PerQueryValues, PerQueryValues] | string {
   const lacking = [a, b].find(({ folder }) => !existsSync(join(folder, 'per-query.jsonl')));
   if (lacking !== undefined) return `there is no per-query.jsonl in ${lacking.folder}`;
   if (a.dataset.hash !== b.dataset.hash)
@@ -114,7 +114,7 @@ function pairValues(a: RunSummary, b: RunSummary): readonly [PerQueryValues, Per
   return [first, second];
 }
 
-function isSameDefinition(metric: string, a: RunSummary, b: RunSummary): boolean {
+export function isSameDefinition(metric: string, a: RunSummary, b: RunSummary): boolean {
   const [first, second] = [a.passports[metric], b.passports[metric]];
   return first === undefined || second === undefined || DEFINING.every((key) => first[key] === second[key]);
 }

@@ -69,7 +69,7 @@ export function renderLatex(result: ExperimentResult): string {
   return `${lines.join('\n')}\n`;
 }
 
-function formatLatexRow(cells: readonly string[]): string {
+export function formatLatexRow(cells: readonly string[]): string {
   return `${cells.join(' & ')} \\\\`;
 }
 
@@ -83,7 +83,7 @@ function formatLatexArm({ arm, isBaseline, control, cells }: LadderRow): string 
 }
 
 /** A bracket or star at the start of a row would be read as the argument of the line break before it. */
-function guardLatexRow(arm: string): string {
+export function guardLatexRow(arm: string): string {
   return /^[[*]/.test(arm) ? `{}${escapeLatex(arm)}` : escapeLatex(arm);
 }
 
