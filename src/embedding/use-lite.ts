@@ -7,6 +7,7 @@ import { UnavailableError, ValidationError } from '../core/errors.ts';
 import { letEventsIn } from '../core/event-loop.ts';
 import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import type { EncodeOptions, Encoder } from '../model/encoder.ts';
+import { batchByLength } from './length-batches.ts';
 import { type Piece, UnigramTokeniser } from './unigram-tokeniser.ts';
 import { USE_LITE_DEFAULTS, type UseLiteOptions, useLiteFolder, useLiteIdentity } from './use-lite-options.ts';
 
@@ -73,13 +74,10 @@ class UseLite implements Encoder {
     if (model === null) throw new ValidationError('encoder was disposed: use-lite; load a new encoder');
     const { maxTokens, batchSize } = this.#options;
     const pieces = texts.map((text) => this.#tokeniser.encode(text).slice(0, maxTokens));
-    const order = [...pieces.keys()]
-      .filter((text) => pieces[text]!.length > 0)
-      .sort((a, b) => pieces[a]!.length - pieces[b]!.length);
     const rows = new Float32Array(texts.length * DIMENSION);
     const stage = progress('encode with use-lite', texts.length);
     let done = 0;
-    for (const batch of batchByLength(order, pieces, batchSize)) {
+    for (const batch of batchByLength(pieces, batchSize)) {
       signal?.throwIfAborted();
       const vectors = await embed(
         model,
@@ -98,21 +96,6 @@ class UseLite implements Encoder {
   dispose(): void {
     this.#model?.dispose();
     this.#model = null;
-  }
-}
-
-/** Splits texts sorted by length into batches of equal length. */
-function* batchByLength(
-  order: readonly number[],
-  pieces: readonly (readonly number[])[],
-  batchSize: number,
-): Generator<readonly number[]> {
-  let start = 0;
-  for (let end = 1; end <= order.length; end++) {
-    const full = end - start === batchSize || end === order.length;
-    if (!full && pieces[order[end]!]!.length === pieces[order[start]!]!.length) continue;
-    yield order.slice(start, end);
-    start = end;
   }
 }
 
