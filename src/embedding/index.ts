@@ -17,5 +17,7 @@ export {
   type EncoderOptions,
   encoderOptions,
 } from './registry.ts';
+export { type ModelSettings, readModelSettings } from './transformers/model-settings.ts';
+export { POOLING_MODES, type PoolingMode, poolTokens } from './transformers/pooling.ts';
 export { loadUseLite } from './use-lite.ts';
 export { USE_LITE_DEFAULTS, type UseLiteOptions } from './use-lite-options.ts';
