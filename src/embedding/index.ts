@@ -19,5 +19,7 @@ export {
 } from './registry.ts';
 export { type ModelSettings, readModelSettings } from './transformers/model-settings.ts';
 export { POOLING_MODES, type PoolingMode, poolTokens } from './transformers/pooling.ts';
+export { loadTransformers, type TokenVectors, type TransformersEncoder } from './transformers.ts';
+export type { TransformersOptions } from './transformers-options.ts';
 export { loadUseLite } from './use-lite.ts';
 export { USE_LITE_DEFAULTS, type UseLiteOptions } from './use-lite-options.ts';

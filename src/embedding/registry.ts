@@ -14,6 +14,7 @@ import type {
 } from './encoder-definition.ts';
 import { lsa } from './lsa-options.ts';
 import { precomputed } from './precomputed-options.ts';
+import { transformers } from './transformers-options.ts';
 import { useLite } from './use-lite-options.ts';
 
 /** The inputs of an encoder besides its options. */
@@ -35,6 +36,7 @@ export const ENCODERS = new OptionsRegistry('encoder', [
   member(lsa, async () => (await import('./lsa.ts')).createLsa),
   member(useLite, async () => (await import('./use-lite.ts')).loadUseLite),
   member(precomputed, async () => (await import('./precomputed.ts')).loadPrecomputed),
+  member(transformers, async () => (await import('./transformers.ts')).createTransformers),
 ]);
 
 /** The options of every encoder, distinguished by `encoder`; unknown keys are refused. */

@@ -6,7 +6,7 @@ import { DEFAULT_WEIGHTS } from '../../trajectory/coordinate-names.ts';
 
 /** The part of JSON Schema that zod writes for a config. */
 export interface Schema {
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly items?: Schema | false;
@@ -122,7 +122,7 @@ function listTypeWords(schema: Schema): string[] {
       (bound) => bound !== undefined && Math.abs(bound) !== Number.MAX_SAFE_INTEGER,
     );
     const inner = one.items && !one.items.properties && !one.items.oneOf ? listTypeWords(one.items) : [];
-    return [WORDS[one.type as string] as string, ...bounds.map(String), ...inner];
+    return [...[one.type ?? ''].flat().map((type) => WORDS[type] as string), ...bounds.map(String), ...inner];
   });
 }
 

