@@ -82,6 +82,10 @@ const joinWeightsPath = (training: string) => join(root, 'results', training, 'w
 
 /** What a config needs of the data folder, where its data and its weights then are. */
 const OUTSIDE: Readonly<Record<string, { readonly needs: readonly string[]; readonly changes: readonly string[] }>> = {
+  'encoders/openai-compatible.yaml': {
+    needs: [locomo],
+    changes: [`dataset.path=${fewQuestions}`, 'embedding={encoder: lsa, dimension: 61}'],
+  },
   'encoders/precomputed.yaml': { needs: [locomo], changes: [`dataset.path=${fewQuestions}`, ownVectors] },
   'encoders/transformers.yaml': {
     needs: [locomo],

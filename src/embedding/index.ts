@@ -2,8 +2,11 @@
 
 export { createCachedEncoder, type EncoderSource } from './embedding-cache.ts';
 export type { EncoderInputs, VectorInput } from './encoder-definition.ts';
+export type { EndpointUse } from './endpoint/endpoint-ledger.ts';
 export { type FittedLsa, fitLsa } from './lsa.ts';
 export { LSA_DEFAULTS, type LsaOptions } from './lsa-options.ts';
+export { type EndpointEncoder, openEndpoint } from './openai-compatible.ts';
+export type { OpenAiCompatibleOptions } from './openai-compatible-options.ts';
 export { readNpy } from './precomputed/npy.ts';
 export { readVectorFile, type VectorFile, type VectorFileOptions } from './precomputed/vector-file.ts';
 export type { VectorMatrix } from './precomputed/vector-matrix.ts';

@@ -13,6 +13,7 @@ import type {
   VectorInput,
 } from './encoder-definition.ts';
 import { lsa } from './lsa-options.ts';
+import { openAiCompatible } from './openai-compatible-options.ts';
 import { precomputed } from './precomputed-options.ts';
 import { transformers } from './transformers-options.ts';
 import { useLite } from './use-lite-options.ts';
@@ -37,6 +38,7 @@ export const ENCODERS = new OptionsRegistry('encoder', [
   member(useLite, async () => (await import('./use-lite.ts')).loadUseLite),
   member(precomputed, async () => (await import('./precomputed.ts')).loadPrecomputed),
   member(transformers, async () => (await import('./transformers.ts')).createTransformers),
+  member(openAiCompatible, async () => (await import('./openai-compatible.ts')).createOpenAiCompatible),
 ]);
 
 /** The options of every encoder, distinguished by `encoder`; unknown keys are refused. */

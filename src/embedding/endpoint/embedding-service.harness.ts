@@ -1,0 +1,79 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A request as the service got it. */
+export interface ReceivedRequest {
+  readonly path: string;
+  readonly authorization: string | undefined;
+  readonly body: { readonly model: string; readonly input: string[]; readonly dimensions?: number };
+}
+
+/** What the service answers; null breaks the connection, 'silence' never answers. */
+export type Answer = { status: number; body: unknown; headers?: Record<string, string> } | 'silence' | null;
+
+/** The vector of a text: of its letters, not of length 1. */
+export function computeServedVector(text: string, dimension: number): number[] {
+  const code = [...text].reduce((sum, letter) => (31 * sum + letter.charCodeAt(0)) % 1009, 7);
+  return Array.from({ length: dimension }, (_, d) => 3 * Math.cos(code * (d + 1)));
+}
+
+/** The answer of a service that works: vectors in reverse order, a token for each word. */
+export function answerEmbeddings({ body: { input } }: ReceivedRequest, dimension = 5): Answer {
+  const data = input.map((text, index) => ({
+    object: 'embedding',
+    index,
+    embedding: computeServedVector(text, dimension),
+  }));
+  const tokens = input.flatMap((text) => text.split(' ')).length;
+  return {
+    status: 200,
+    body: { object: 'list', data: data.reverse(), usage: { prompt_tokens: tokens, total_tokens: tokens } },
+  };
+}
+
+/** A local service whose answers the test chooses. */
+export class EmbeddingService {
+  readonly received: ReceivedRequest[] = [];
+  answer: (request: ReceivedRequest, count: number) => Answer = (request) => answerEmbeddings(request);
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  static async start(): Promise<EmbeddingService> {
+    const server = createServer();
+    const service = new EmbeddingService(server);
+    server.on('request', async (request: IncomingMessage, response) => {
+      const parts: Buffer[] = [];
+      for await (const part of request) parts.push(part as Buffer);
+      const received: ReceivedRequest = {
+        path: request.url as string,
+        authorization: request.headers.authorization,
+        body: JSON.parse(Buffer.concat(parts).toString()),
+      };
+      service.received.push(received);
+      const answer = service.answer(received, service.received.length);
+      if (answer === 'silence') return;
+      if (answer === null) return void response.destroy();
+      response.writeHead(answer.status, answer.headers);
+      response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return service;
+  }
+
+  get baseUrl(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
+  }
+
+  reset(): void {
+    this.received.length = 0;
+    this.answer = (request) => answerEmbeddings(request);
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
