@@ -8,6 +8,10 @@ export interface Choice {
   query: number;
   order: 'gain' | 'loss' | 'time';
   words: string;
+  /** Filters of the queries: a level of a stratum as `name: level`, how B ranks the best relevant turn, and the fate of a relevant turn in B; empty for all. */
+  stratum: string;
+  moved: '' | 'changed' | 'up' | 'down';
+  lost: string;
   /** Words of the names of the arms that are shown. */
   filter: string;
   /** Factors of the sweep by position; `by` is -1 for none. */
@@ -36,6 +40,9 @@ export function createApp(data: Payload): App {
     query: -1,
     order: 'gain',
     words: '',
+    stratum: '',
+    moved: '',
+    lost: '',
     filter: '',
     across: 0,
     by: data.crossed && data.factors.length > 1 ? 1 : -1,

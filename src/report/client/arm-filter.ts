@@ -7,7 +7,10 @@ export function start(state: App): void {
   const input = dom.getElement<HTMLInputElement>('arm-filter');
   input.closest<HTMLElement>('.filter')?.removeAttribute('hidden');
   input.addEventListener('input', () => app.choose(state, { filter: input.value.trim().toLowerCase() }));
-  app.watch(state, ['filter'], () => filterRows(state));
+  app.watch(state, ['filter'], () => {
+    if (input.value.trim().toLowerCase() !== state.choice.filter) input.value = state.choice.filter;
+    filterRows(state);
+  });
 }
 
 function filterRows(state: App): void {

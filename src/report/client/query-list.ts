@@ -2,6 +2,7 @@ import * as format from '../tables/format.ts';
 import type { App, Choice } from './app.ts';
 import * as app from './app.ts';
 import * as dom from './dom.ts';
+import * as queryFilter from './query-filter.ts';
 
 /** The list to pick a query from: filtered by words, ordered by gain, loss or time. */
 export function start(state: App): void {
@@ -10,19 +11,25 @@ export function start(state: App): void {
   words.addEventListener('input', () => app.choose(state, { words: words.value.trim().toLowerCase() }));
   order.addEventListener('change', () => app.choose(state, { order: order.value as Choice['order'] }));
   const list = dom.getElement('query-list');
+  app.watch(state, ['words', 'order'], () => {
+    order.value = state.choice.order;
+    if (words.value.trim().toLowerCase() !== state.choice.words) words.value = state.choice.words;
+  });
   list.addEventListener('keydown', (event) => moveFocus(list, event));
-  app.watch(state, ['metric', 'left', 'right', 'words', 'order'], () => fillList(state, list));
+  app.watch(state, ['metric', 'left', 'right', 'words', 'order', 'stratum', 'moved', 'lost'], () =>
+    fillList(state, list),
+  );
   app.watch(state, ['query'], () => markOpened(state, list));
 }
 
-/** Queries that hold every word, in the chosen order. */
+/** Queries that hold every word and pass the filters, in the chosen order. */
 export function listMatchingQueries(state: App): { query: number; gain: number }[] {
   const { words, order, left, right } = state.choice;
   const wanted = words.split(/\s+/);
   const { queries } = state.data;
   const found = queries.flatMap(({ text, author, id }, query) => {
     const content = `${text} ${author} ${id}`.toLowerCase();
-    if (!wanted.every((word) => content.includes(word))) return [];
+    if (!wanted.every((word) => content.includes(word)) || !queryFilter.passesFilters(state, query)) return [];
     return [{ query, gain: app.getQueryValue(state, right, query) - app.getQueryValue(state, left, query) }];
   });
   const time = (query: number) => queries[query]?.timestamp ?? 0;

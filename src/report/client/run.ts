@@ -1,4 +1,5 @@
 import type { Payload } from '../page/payload.ts';
+import * as address from './address.ts';
 import type { App } from './app.ts';
 import * as app from './app.ts';
 import * as armFilter from './arm-filter.ts';
@@ -21,6 +22,7 @@ function startPage(): void {
   tables.makeTablesSortable();
   const data = JSON.parse(dom.getElement('data').textContent ?? '') as Payload;
   const state = app.createApp(data);
+  Object.assign(state.choice, address.parseAddress(state, location.hash));
   bindChoices(state);
   for (const part of [armFilter, armsFigure]) part.start(state);
   if (dom.has('differences')) differencesFigure.start(state);
@@ -30,6 +32,7 @@ function startPage(): void {
   if (dom.has('strata')) strataFigure.start(state);
   if (dom.has('attribution')) attributionFigure.start(state);
   if (dom.has('latency')) latencyFigure.start(state);
+  address.start(state);
 }
 
 function bindChoices(state: App): void {

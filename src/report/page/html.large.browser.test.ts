@@ -150,6 +150,39 @@ describe('the report of a sweep of 200 arms', () => {
       expect(await fate.allTextContents()).toEqual([expect.stringMatching(/^A ✗ (candidates|relevance|rerank)$/)]);
     });
 
+    test('the list keeps the queries of a stratum, of a changed rank and of a stage; the address restores all of it', async () => {
+      await page.selectOption('#inspector-right', { label: 'newest-first' });
+      const count = async () => Number(/^\d+/.exec((await page.locator('#query-count').textContent()) ?? '')?.[0]);
+      const all = await count();
+      await page.selectOption('#query-stratum', { index: 1 });
+      const level = await page.inputValue('#query-stratum');
+      const labelled = await page.locator('#query-stratum option:checked').textContent();
+      expect(await count()).toBe(Number(/\((\d+)\)$/.exec(labelled ?? '')?.[1]));
+      await page.selectOption('#query-moved', 'changed');
+      await page.selectOption('#query-lost', 'candidates');
+      const kept = await count();
+      expect(kept).toBeGreaterThan(0);
+      expect(kept).toBeLessThan(all);
+      await page.locator('#query-list button').last().click();
+      await page.selectOption('#inspector-metric', { index: 1 });
+      await page.selectOption('#query-order', 'time');
+      const read = async () => ({
+        values: await page
+          .locator('#inspector select')
+          .evaluateAll((selects) => selects.map((select) => (select as HTMLSelectElement).value)),
+        query: await page.locator('.query-text').textContent(),
+        list: await page.locator('#query-list .line').allTextContents(),
+      });
+      const before = await read();
+      expect(before.values).toContain(level);
+      await expect.poll(() => page.url()).toMatch(/order=time/);
+      await page.locator('nav a[href="#strata"]').click();
+      await expect.poll(() => page.url()).toMatch(/lost=candidates/);
+      await page.reload();
+      await page.waitForSelector('#query-list button');
+      expect(await read()).toEqual(before);
+    });
+
     test('effect sizes are shown when asked for', async () => {
       const effects = page.locator('table.ladder .effects').first();
       expect(await effects.isVisible()).toBe(false);

@@ -115,6 +115,7 @@ ${note}
 <div class="picker">
 <p class="controls"><label for="query-words">find</label> <input id="query-words" type="search" placeholder="words, author or id" autocomplete="off" spellcheck="false">
 <label for="query-order">order</label> <select id="query-order"><option value="gain">gain first</option><option value="loss">loss first</option><option value="time">time</option></select></p>
+<p class="controls filters">${select('query-stratum', 'stratum')} ${select('query-moved', 'rank in B')} ${select('query-lost', 'B lost by')}</p>
 <p id="query-count" class="quiet" aria-live="polite"></p>
 <ol id="query-list" aria-label="queries"></ol>
 </div>

@@ -2,7 +2,9 @@
 export const INSPECTOR_STYLE = `
 .inspector { display: grid; grid-template-columns: 300px minmax(0, 1fr); gap: 2rem; border-top: 1px solid var(--ink); padding-top: 1rem; }
 .picker { min-width: 0; position: sticky; top: 3.2rem; align-self: start; display: flex; flex-direction: column; max-height: calc(100vh - 4rem); }
-.picker .controls { display: grid; grid-template-columns: auto minmax(0, 1fr); }
+.picker .controls { display: grid; grid-template-columns: 4.6rem minmax(0, 1fr); gap: .4rem; margin-bottom: .4rem; }
+.picker .filters { grid-template-columns: minmax(0, 1fr); }
+.picker .filters .control { display: grid; grid-template-columns: 4.6rem minmax(0, 1fr); gap: .4rem; }
 #query-list { list-style: none; margin: 0; padding: 0; overflow-y: auto; border-top: 1px solid var(--rule); }
 #query-list button { display: grid; grid-template-columns: 4em minmax(0, 1fr); gap: .5rem; width: 100%; padding: .4rem .5rem; border: 0; border-bottom: 1px solid var(--rule); background: none; text-align: left; font-size: .82rem; line-height: 1.4; }
 #query-list button:focus-visible { outline-offset: -2px; }

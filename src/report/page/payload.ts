@@ -61,6 +61,8 @@ export interface QueryPayload {
 interface StratumPayload {
   readonly name: string;
   readonly levels: readonly { readonly name: string; readonly queries: number }[];
+  /** [Q] the level of each query; -1 if it has none. */
+  readonly of: readonly number[];
 }
 
 /** @throws ValidationError for a ranked turn that is not in the dataset; DimensionMismatchError if an arm's arrays do not fit the queries. */
@@ -87,6 +89,7 @@ export function buildPayload(result: ExperimentResult): Payload {
     strata: result.strata.map(({ name, levels }) => ({
       name,
       levels: levels.map((level) => ({ name: level.name, queries: level.queries.length })),
+      of: result.queries.map((_, query) => levels.findIndex(({ queries }) => queries.includes(query))),
     })),
     factors,
     crossed: ['grid', 'factorial'].includes(result.sweep?.method ?? ''),
