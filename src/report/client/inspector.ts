@@ -3,11 +3,14 @@ import * as format from '../tables/format.ts';
 import * as address from './address.ts';
 import type { App } from './app.ts';
 import * as app from './app.ts';
+import * as attentionMap from './attention-map.ts';
+import * as coordinatesFigure from './coordinates-figure.ts';
 import * as dom from './dom.ts';
 import * as queryFilter from './query-filter.ts';
 import * as queryList from './query-list.ts';
 import * as ranking from './ranking.ts';
 import * as thread from './thread.ts';
+import * as threadTree from './thread-tree.ts';
 
 /** Opens the query of the address, or the one with the greatest gain, and shows every query that is chosen after it. */
 export function start(state: App): void {
@@ -16,6 +19,7 @@ export function start(state: App): void {
   queryList.start(state);
   if (!isLinked) app.choose(state, { query: queryList.listMatchingQueries(state)[0]?.query ?? -1 });
   app.watch(state, ['query', 'left', 'right', 'metric'], () => showQuery(state));
+  for (const picture of [threadTree, coordinatesFigure, attentionMap]) picture.start(state);
   const [opening] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   // a reload keeps the place of the page
   if (isLinked && opening?.type !== 'reload') dom.getElement('inspector').scrollIntoView();

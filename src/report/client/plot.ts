@@ -295,7 +295,7 @@ export function buildCellTrace(cells: readonly HeatCell[], colour: string): obje
 export function buildCellLayout(
   x: { readonly title: string; readonly labels: readonly string[] },
   y: { readonly title: string; readonly labels: readonly string[] },
-): object {
+): { readonly xaxis: object; readonly yaxis: object; readonly barmode: string; readonly hovermode: string } {
   const buildSide = ({ title, labels }: typeof x) =>
     buildAxis(title, { ...buildNamedTicks(labels), showgrid: false, range: [-0.5, labels.length - 0.5] });
   return { xaxis: buildSide(x), yaxis: buildSide(y), barmode: 'overlay', hovermode: 'closest' };

@@ -5,7 +5,7 @@ import * as contributions from './contributions.ts';
 import * as dom from './dom.ts';
 
 /** A ranked turn, taken from the flat array of its ranking. */
-interface Ranked {
+export interface Ranked {
   readonly turn: number;
   readonly rank: number;
   readonly score: number;
@@ -21,7 +21,7 @@ interface Column {
   readonly others: ReadonlyMap<number, number>;
 }
 
-function listRanking(state: App, arm: number, query: number): Ranked[] {
+export function listRanking(state: App, arm: number, query: number): Ranked[] {
   const { components, rankings } = state.data.arms[arm] as ArmPayload;
   const flat = rankings?.[query] ?? [];
   const width = 2 + components.length;

@@ -4,7 +4,7 @@ import * as dom from './dom.ts';
 import * as ranking from './ranking.ts';
 
 /** A row of a thread: a turn, or the query itself if it is not a turn of the page (-1). */
-interface ThreadRow {
+export interface ThreadRow {
   readonly turn: number;
   readonly depth: number;
   readonly isQuery: boolean;
@@ -21,8 +21,7 @@ interface Marks {
 /** The conversations of the query's relevant turns, each as an indented list. */
 export function renderThreads(state: App, query: number): HTMLElement[] {
   const grades = ranking.indexGrades(state, query);
-  const { conversation, names } = state.data.turns;
-  const relevant = [...grades].filter(([, grade]) => grade > 0).map(([turn]) => conversation[turn] ?? -1);
+  const { names } = state.data.turns;
   const { left, right } = state.choice;
   const marks = {
     grades,
@@ -30,7 +29,7 @@ export function renderThreads(state: App, query: number): HTMLElement[] {
     B: ranking.indexRanks(state, right, query),
     fates: { A: ranking.indexFates(state, left, query), B: ranking.indexFates(state, right, query) },
   };
-  return [...new Set(relevant)].map((id) => {
+  return listConversations(state, grades).map((id) => {
     const threadRows = layOutThread(state, id, query, grades);
     const rows = threadRows.map((shownRow) => renderThreadRow(state, shownRow, query, marks));
     const heading = dom.createNode(
@@ -42,6 +41,12 @@ export function renderThreads(state: App, query: number): HTMLElement[] {
     const list = dom.createNode('ol', { class: 'thread', tabindex: '0', 'aria-label': `thread ${names[id]}` }, ...rows);
     return dom.createNode('div', {}, heading, list);
   });
+}
+
+/** The conversations of the judged turns that have a grade above 0. */
+export function listConversations({ data }: App, grades: ReadonlyMap<number, number>): number[] {
+  const graded = [...grades].filter(([, grade]) => grade > 0);
+  return [...new Set(graded.map(([turn]) => data.turns.conversation[turn] ?? -1))];
 }
 
 /** Depth first, siblings by time. A query that is no turn of the page is below its parent, the relevant turn, if there is just one. */

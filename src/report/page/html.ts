@@ -6,7 +6,13 @@ import { renderPassports } from '../tables/passports.ts';
 import { renderSettings } from '../tables/settings.ts';
 import { buildLadderTable } from '../tables/table.ts';
 import { bundleClientScript } from './client-script.ts';
-import { renderDifferencesSection, renderFigureSections, type Section, select } from './figure-sections.ts';
+import {
+  renderDifferencesSection,
+  renderFigurePlace,
+  renderFigureSections,
+  type Section,
+  select,
+} from './figure-sections.ts';
 import { renderLadderTable } from './html-table.ts';
 import { INSPECTOR_STYLE } from './inspector-style.ts';
 import { encodeScriptJson, html, Markup } from './markup.ts';
@@ -126,8 +132,21 @@ ${note}
 <p class="controls">${select('inspector-left', 'A')} ${select('inspector-right', 'B')} ${select('inspector-metric', 'gain in')}</p>
 <div id="rankings"></div>
 <h3>Thread</h3>
-<p class="quiet">The conversations of the relevant turns, replies indented; ranks in A and B stand before the turn. Turns in italics are as late as the query or later: no arm may return them.</p>
+<p class="quiet">Replies are to the right of what they answer, with ranks in A and B. Filled circles are relevant, the square is the query. Dotted lines leave out as many turns as they say. <span id="thread-count" aria-live="polite"></span></p>
+${renderFigurePlace('thread-figure')}
+<p class="quiet list-note">The conversations of the relevant turns, replies indented. Turns in italics are as late as the query or later: no arm may return them.</p>
 <div id="threads"></div>
+<div id="attention" hidden>
+<h3>Attention</h3>
+<p class="quiet">What each arm with attention gives to the candidates of A and B. Colours are shares of the greatest in a column; a turn below the ranks of the page has no cell.</p>
+${renderFigurePlace('attention-figure')}
+</div>
+<div id="coordinates" hidden>
+<h3>Trajectory coordinates</h3>
+<p class="controls">${select('coordinates-across', 'across')} ${select('coordinates-up', 'up')}</p>
+<p class="quiet">Candidates by rank, circles of A and diamonds of B, filled if relevant. A line leads to the query, the square, as it is placed in the candidate's conversation. <span id="coordinates-note" aria-live="polite"></span></p>
+${renderFigurePlace('coordinates-figure')}
+</div>
 </div>
 </div>
 </section>`;

@@ -16,6 +16,9 @@ export const INSPECTOR_STYLE = `
 .down { color: var(--worse); }
 .same { color: var(--quiet); }
 .opened { min-width: 0; }
+.opened h3 { clear: both; }
+.opened .figure { min-height: 0; }
+.list-note { clear: both; }
 .query-text { font-family: var(--serif); font-size: 1.08rem; max-width: 78ch; white-space: pre-line; max-height: 14em; overflow-y: auto; }
 #rankings { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 2rem; margin-top: .8rem; }
 .candidates { list-style: none; margin: 0; padding: 0; }
