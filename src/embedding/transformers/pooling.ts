@@ -1,5 +1,14 @@
+import { freezeDeeply } from '../../core/frozen.ts';
+
 /** Ways of making one vector of the vectors of tokens. */
-export const POOLING_MODES = ['mean', 'cls', 'max', 'lasttoken', 'weightedmean', 'mean-sqrt-length'] as const;
+export const POOLING_MODES = freezeDeeply([
+  'mean',
+  'cls',
+  'max',
+  'lasttoken',
+  'weightedmean',
+  'mean-sqrt-length',
+] as const);
 export type PoolingMode = (typeof POOLING_MODES)[number];
 
 /**
