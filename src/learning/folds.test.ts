@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { drawBalancedFolds, type Fold, putRows, splitByCluster } from './folds.ts';
+import { describe, expect, test } from 'vitest';
+import { drawBalancedFolds, type Fold, putRows, splitAsListed, splitByCluster } from './folds.ts';
 
 const clusters = ['a', 'b', 'a', 'c', 'd', 'b', 'a', 'e', 'e', 'a'];
 
@@ -53,4 +53,48 @@ test('rows go where they were held out from, and no other is touched', () => {
   const all = new Float32Array(10).fill(7);
   putRows(Float32Array.of(1, 2, 3, 4), [4, 1], 2, all);
   expect([...all]).toEqual([7, 7, 3, 4, 7, 7, 7, 7, 1, 2]);
+});
+
+describe('listed folds', () => {
+  const table = { clusters: ['a', 'b', 'a', 'c', 'd'] };
+
+  test('hold out what is listed, in that order', () => {
+    const folds = splitAsListed(table, [
+      ['c', 'a'],
+      ['b', 'd'],
+    ]);
+    expect(folds.map(({ clusters, heldOut, training }) => [clusters, [...heldOut], [...training]])).toEqual([
+      [
+        ['c', 'a'],
+        [0, 2, 3],
+        [1, 4],
+      ],
+      [
+        ['b', 'd'],
+        [1, 4],
+        [0, 2, 3],
+      ],
+    ]);
+  });
+
+  test.each([
+    [
+      [
+        ['a', 'b'],
+        ['c', 'd', 'a'],
+      ],
+      'conversation is listed twice, in folds 0 and 1: a; list it once',
+    ],
+    [
+      [
+        ['a', 'b', 'x'],
+        ['c', 'd'],
+      ],
+      /^fold 0 lists a conversation without queries: x; use /,
+    ],
+    [[['a'], ['c']], '2 of 4 conversations are in no fold, the first: b; list every conversation with a query'],
+    [[['a', 'b', 'c', 'd']], '1 folds; list at least 2'],
+  ])('%j is refused', (groups, message) => {
+    expect(() => splitAsListed(table, groups)).toThrow(message);
+  });
 });

@@ -1,5 +1,6 @@
 import { ValidationError } from '../core/errors.ts';
 import { createRandom } from '../core/random.ts';
+import { suggestKnown } from '../core/validation.ts';
 import type { FeatureTable } from './feature-table.ts';
 
 /** Queries held out together, and all others. */
@@ -67,6 +68,45 @@ export function drawBalancedFolds(table: Clustered, k: number, seed: number): Fo
     table,
     groups.map((group) => group.names.sort((a, b) => order.get(a)! - order.get(b)!)),
   );
+}
+
+/**
+ * The folds that are listed, for a split that others have published.
+ *
+ * @param groups the clusters that each fold holds out
+ * @throws ValidationError for a cluster of the table that is in no fold or in two, a listed cluster that the table lacks, and fewer than two folds.
+ */
+export function splitAsListed(table: Clustered, groups: readonly (readonly string[])[]): Fold[] {
+  const names = listDistinctClusters(table);
+  if (groups.length < 2) throw new ValidationError(`${groups.length} folds; list at least 2`);
+  const foldOf = new Map<string, number>();
+  for (const [fold, group] of groups.entries())
+    for (const name of group) {
+      if (foldOf.has(name))
+        throw new ValidationError(
+          `conversation is listed twice, in folds ${foldOf.get(name)} and ${fold}: ${name}; list it once`,
+          { name },
+        );
+      foldOf.set(name, fold);
+    }
+  const known = new Set(names);
+  const unknown = [...foldOf.keys()].find((name) => !known.has(name));
+  if (unknown !== undefined) {
+    const hint = suggestKnown(unknown, names);
+    throw new ValidationError(
+      `fold ${foldOf.get(unknown)} lists a conversation without queries: ${unknown}; use ${hint}`,
+      {
+        unknown,
+      },
+    );
+  }
+  const missing = names.filter((name) => !foldOf.has(name));
+  if (missing.length > 0)
+    throw new ValidationError(
+      `${missing.length} of ${names.length} conversations are in no fold, the first: ${missing[0]}; list every conversation with a query`,
+      { missing: missing.slice(0, 20) },
+    );
+  return buildFolds(table, groups);
 }
 
 /** Puts the rows that a fold holds out in their places. @param own row-major [rows, width] @param all row-major [Q, width] */

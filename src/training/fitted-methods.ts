@@ -5,7 +5,7 @@ import { coordinateAscent } from '../learning/coordinate-ascent.ts';
 import { fitWithSelection, type HyperParameters, type SelectionPlan } from '../learning/cross-validation.ts';
 import type { FeatureSource } from '../learning/feature-source.ts';
 import type { FeatureTable } from '../learning/feature-table.ts';
-import { drawBalancedFolds, type Fold, splitByCluster } from '../learning/folds.ts';
+import { drawBalancedFolds, type Fold, splitAsListed, splitByCluster } from '../learning/folds.ts';
 import type { ScoringModel } from '../learning/model.ts';
 import { searchOnTable } from '../learning/parameter-search.ts';
 import { listHandTunedValues, listUniformValues } from '../learning/parameters.ts';
@@ -75,7 +75,8 @@ export function buildSelectionPlan(config: TrainingConfig, model: TrainingConfig
 
 export function buildOuterFolds(config: TrainingConfig, rows: Pick<FeatureSource, 'clusters'>): Fold[] {
   const { outer } = config.crossValidation;
-  return outer === 'leave-one-out' ? splitByCluster(rows) : drawBalancedFolds(rows, outer, config.seed);
+  if (outer === 'leave-one-out') return splitByCluster(rows);
+  return typeof outer === 'number' ? drawBalancedFolds(rows, outer, config.seed) : splitAsListed(rows, outer);
 }
 
 /** The result of a search for a model's numbers. */

@@ -39,3 +39,18 @@ test('two models of one name are refused: their weights would have one file', ()
   );
   expect(loadTrainingConfig(path, ['models=[{name: linear}, {name: trajectory}]']).models).toHaveLength(2);
 });
+
+test('folds are read from a file beside the config, and take the place of outer', () => {
+  writeFileSync(join(folder, 'folds.json'), '[["a", "b"], ["c"]]');
+  writeFileSync(join(folder, 'listed.yaml'), 'extends: training.yaml\ncrossValidation: { folds: folds.json }\n');
+  expect(loadTrainingConfig(join(folder, 'listed.yaml')).crossValidation).toEqual({
+    outer: [['a', 'b'], ['c']],
+    inner: 2,
+  });
+  for (const text of ['[["a"]]', '{"a": 1}', '[["a"], []', '']) {
+    writeFileSync(join(folder, 'folds.json'), text);
+    expect(() => loadTrainingConfig(join(folder, 'listed.yaml'))).toThrow(
+      /crossValidation\.folds: expected a readable file, a JSON list of lists of conversations \(.+\), got "folds\.json"/,
+    );
+  }
+});

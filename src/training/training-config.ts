@@ -2,11 +2,14 @@ import { z } from 'zod';
 import { indexOptions } from '../candidates/registry.ts';
 import { BACKENDS } from '../core/active-backend.ts';
 import { ConfigurationError } from '../core/errors.ts';
+import { readText } from '../core/files.ts';
+import { locatePath } from '../core/located-path.ts';
 import { check } from '../core/validation.ts';
 import { setDataFolder } from '../datasets/data-folder.ts';
 import { datasetOptions } from '../datasets/registry.ts';
 import { encoderOptions } from '../embedding/registry.ts';
-import { composeFiles, findWriterFolder } from '../experiment/config/config-composition.ts';
+import { type ComposedConfig, composeFiles, findWriterFolder } from '../experiment/config/config-composition.ts';
+import { isPlain, type Plain } from '../experiment/config/config-file.ts';
 import { metric, metrics, slug } from '../experiment/config/config-schema.ts';
 import { VALIDATION_METRIC } from '../learning/table-metrics.ts';
 import { signalBankOptions } from '../signals/bank/options.ts';
@@ -53,9 +56,12 @@ const modelOptions = z.discriminatedUnion('name', [
   }),
 ]);
 
+/** The conversations that each fold holds out. */
+const listedFolds = z.array(z.array(z.string().min(1)).min(1)).min(2);
+
 const crossValidationOptions = z.strictObject({
   /** Folds by conversation: each is scored by weights that have not seen it. */
-  outer: z.union([z.literal('leave-one-out'), z.int().min(2)]).default(5),
+  outer: z.union([z.literal('leave-one-out'), z.int().min(2), listedFolds]).default(5),
   /** Folds within the others, which choose the hyper-parameters. */
   inner: z.int().min(2).default(3),
 });
@@ -110,6 +116,25 @@ export const trainingConfig = z.strictObject({
 });
 export type TrainingConfig = z.output<typeof trainingConfig>;
 
+/** The content with the folds of the file that `crossValidation.folds` names, so that a resolved config is complete. @throws ConfigurationError. */
+function withFoldsFile(composed: ComposedConfig): Plain {
+  const { content, source } = composed;
+  const { crossValidation } = content;
+  if (!isPlain(crossValidation) || crossValidation.folds === undefined) return content;
+  const { folds: file, ...rest } = crossValidation;
+  const createFault = (expected: string) =>
+    new ConfigurationError(source, [{ path: 'crossValidation.folds', expected, got: JSON.stringify(file) }]);
+  if (typeof file !== 'string') throw createFault('a file, a JSON list of lists of conversations');
+  const path = locatePath(file, findWriterFolder(['crossValidation', 'folds'], composed));
+  try {
+    const outer = listedFolds.parse(JSON.parse(readText(path)));
+    return { ...content, crossValidation: { ...rest, outer } };
+  } catch (error) {
+    const reason = error instanceof z.ZodError ? z.prettifyError(error).split('\n')[0] : (error as Error).message;
+    throw createFault(`a readable file, a JSON list of lists of conversations (${reason})`);
+  }
+}
+
 /**
  * Reads a training config with the files that it extends, and applies `path=value` overrides.
  *
@@ -117,7 +142,7 @@ export type TrainingConfig = z.output<typeof trainingConfig>;
  */
 export function loadTrainingConfig(path: string, overrides: readonly string[] = []): TrainingConfig {
   const composed = composeFiles(path, overrides);
-  const result = check(trainingConfig, composed.content);
+  const result = check(trainingConfig, withFoldsFile(composed));
   if ('faults' in result) throw new ConfigurationError(composed.source, result.faults);
   const { dataset, transfer } = result.value;
   setDataFolder(dataset, findWriterFolder(['dataset', 'path'], composed));

@@ -53,7 +53,11 @@ export function buildMethodLadder(
 export function describeFolds({ config, conversations }: TrainingResult): string {
   const { outer, inner } = config.crossValidation;
   const folds =
-    outer === 'leave-one-out' ? `${conversations} folds, a conversation each` : `${outer} folds of conversations`;
+    outer === 'leave-one-out'
+      ? `${conversations} folds, a conversation each`
+      : typeof outer === 'number'
+        ? `${outer} folds of conversations`
+        : `${outer.length} listed folds of conversations`;
   return `Every ranking is by numbers that have not seen its conversation: ${folds}; hyper-parameters by ${inner} folds within the others.`;
 }
 
