@@ -4,10 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 
-/** A marked block of code, and the block of text after it: what it prints. */
-const examples = [...readme.matchAll(/<!-- example -->\n```ts\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/g)];
+/** The marked blocks of code of a page, each with the block of text after it: what it prints. */
+function readExamples(page: string) {
+  const text = readFileSync(new URL(`../${page}`, import.meta.url), 'utf8');
+  const examples = [...text.matchAll(/<!-- example -->\n```ts\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/g)];
+  return { examples, marks: text.split('<!-- example -->').length - 1 };
+}
 
 /** As somebody would run it who has installed the package, with the source in place of what is built from it. */
 function runSnippet(code: string): string {
@@ -18,8 +21,9 @@ function runSnippet(code: string): string {
   return execFileSync(process.execPath, command, { cwd: root, encoding: 'utf8' });
 }
 
-test('every example of README prints what README says', () => {
-  expect(examples.length).toBe(readme.split('<!-- example -->').length - 1);
+test.each(['README.md', 'docs/reports.md'])('every example of %s prints what the page says', (page) => {
+  const { examples, marks } = readExamples(page);
+  expect(examples.length).toBe(marks);
   expect(examples.length).toBeGreaterThan(0);
   for (const [, code, output] of examples) expect(runSnippet(code as string)).toBe(output);
 });

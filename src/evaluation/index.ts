@@ -29,6 +29,16 @@ export type { MetricFamily, MetricParameter } from './metric-family.ts';
 export { benjaminiHochberg, bonferroni, holm } from './multiple-comparisons.ts';
 export { computePairedDifferences } from './paired-differences.ts';
 export {
+  convertQrelsToObject,
+  convertRunToObject,
+  createQrels,
+  createRun,
+  listQrelsRows,
+  listRunRows,
+  type PlainScores,
+  type TableColumns,
+} from './run-tables.ts';
+export {
   MOST_SAMPLES,
   type PermutationOptions,
   type PermutationTest,
@@ -44,6 +54,7 @@ export {
 } from './significance.ts';
 export { computeSmallestCorrectedP, computeSmallestP } from './smallest-p.ts';
 export { pairedTTest, type StudentTTest } from './student-t-test.ts';
+export type { Table, TableRow } from './table-rows.ts';
 export { CORRECTIONS, type CorrectionName, TESTS, type TestName } from './test-names.ts';
 export {
   formatQrels,

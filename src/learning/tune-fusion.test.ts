@@ -75,7 +75,7 @@ describe('tuneFusion', () => {
     expect(summarise(evaluation)['mrr@10']).toBeCloseTo(tuning.value, 12);
   });
 
-  test('reads nothing of other conversations, and does not change with them', () => {
+  test('reads the training queries alone, and does not change with the others', () => {
     const guarded = new Map([...runs].map(([name, run]) => [name, guard(run)]));
     expect(tuneFusion(guarded, guard(qrels), { training, metric: 'RR@10' })).toEqual(tuning);
     expect(() => tuneFusion(guarded, guard(qrels), { training: [...training, 'other3'] })).toThrow('read other3');
