@@ -15,6 +15,7 @@ test('a machine that is ready has a line for each part, and what to do about wha
   const { code, stdout } = await runDoctor(join(root, 'none'));
   expect(code).toBe(0);
   expect(stdout).toMatch(/^rag-plusplus \d+\.\d+\.\d+\nnode +ok /);
+  expect(stdout).toMatch(/^runtime of the encoder transformers +(ok|optional) +@huggingface\/transformers /m);
   for (const name of BACKENDS) expect(stdout).toMatch(new RegExp(`^backend ${name} +(ok|optional) +\\S+`, 'm'));
   for (const { name, available, reason } of probeBackends())
     if (!available) expect(stdout).toMatch(new RegExp(`^backend ${name} +optional +${reason.slice(0, 20)}`, 'm'));

@@ -5,6 +5,7 @@ import { getActiveBackend } from '../../core/active-backend.ts';
 import { probeBackends, useBackend } from '../../core/backend.ts';
 import { assertWritableFolder } from '../../core/files.ts';
 import { printOut } from '../../core/terminal.ts';
+import { INSTALL_PEER, PEER } from '../../embedding/transformers/peer.ts';
 import { findInstalledVersion, projectVersion } from '../../experiment/run/environment.ts';
 import { alignColumns } from '../columns.ts';
 import { FailedCheck } from '../failed-check.ts';
@@ -82,6 +83,15 @@ function probeDataPackages(): Finding[] {
   });
 }
 
+/** An optional peer. */
+function probeTransformers(): Finding {
+  const part = 'runtime of the encoder transformers';
+  const version = findInstalledVersion(PEER);
+  return version === null
+    ? { part, state: 'optional', remark: `${PEER} is not installed: ${INSTALL_PEER}` }
+    : { part, state: 'ok', remark: `${PEER} ${version}` };
+}
+
 function measureFolder(folder: string): { files: number; bytes: number } {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => statSync(join(folder, name)))
@@ -115,6 +125,7 @@ export async function run(options: { cache: string; results: string }): Promise<
     ...(await probeEachBackend()),
     ...probeNativeParts(),
     ...probeDataPackages(),
+    probeTransformers(),
     probeFolder('cache', resolve(options.cache)),
     probeFolder('results', resolve(options.results)),
   ];

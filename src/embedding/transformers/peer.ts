@@ -7,7 +7,7 @@ import type { Tokeniser } from './token-limit.ts';
 export const PEER = '@huggingface/transformers';
 
 /** Its runtime downloads CUDA files of half a gigabyte unless it is told not to; those for the processor are inside. */
-const INSTALL = `npm install --onnxruntime-node-install=skip ${PEER}@4`;
+export const INSTALL_PEER = `npm install --onnxruntime-node-install=skip ${PEER}@4`;
 
 export interface ModelTensor {
   readonly dims: readonly number[];
@@ -38,7 +38,7 @@ export function findPeerVersion(): string {
     const entry = createRequire(import.meta.url).resolve(PEER);
     return JSON.parse(readFileSync(join(dirname(entry), '..', 'package.json'), 'utf8')).version;
   } catch (error) {
-    throw new UnavailableError('encoder transformers', `${PEER} is not installed: ${INSTALL}`, { cause: error });
+    throw new UnavailableError('encoder transformers', `${PEER} is not installed: ${INSTALL_PEER}`, { cause: error });
   }
 }
 
@@ -48,6 +48,8 @@ export async function loadPeer(): Promise<TransformersPeer> {
   try {
     return (await import('@huggingface/transformers' as string)) as TransformersPeer;
   } catch (error) {
-    throw new UnavailableError('encoder transformers', `${(error as Error).message}; ${INSTALL}`, { cause: error });
+    throw new UnavailableError('encoder transformers', `${(error as Error).message}; ${INSTALL_PEER}`, {
+      cause: error,
+    });
   }
 }
