@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type BigIntStats, closeSync, openSync, readSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { StorageError } from '../../core/errors.ts';
 
 const CHUNK_BYTES = 2 ** 22;
@@ -30,7 +31,7 @@ export function hashFileContent(path: string): string {
     known.set(path, { state, hash });
     return hash;
   } catch (error) {
-    throw new StorageError('read', path, { cause: error });
+    throw new StorageError('read', resolve(path), { cause: error });
   }
 }
 
