@@ -1,6 +1,13 @@
 import type { Estimate } from '../evaluation/mean-intervals.ts';
 import type { BaselineComparison } from '../evaluation/significance.ts';
-import type { DatasetSummary, Environment, Stratum } from '../experiment/measure/result.ts';
+import type {
+  DatasetSummary,
+  Environment,
+  QueryRecord,
+  RankedTurn,
+  Stratum,
+  TurnRecord,
+} from '../experiment/measure/result.ts';
 import type { StratumValues } from '../experiment/measure/stratum-values.ts';
 import type { Calibration } from '../learning/calibration.ts';
 import type { CurvePoint } from '../learning/training.ts';
@@ -104,6 +111,23 @@ export interface TransferResult {
   readonly metrics: Readonly<Record<string, Estimate>>;
 }
 
+/** A method's rankings by weights that have not seen them. */
+export interface InspectedMethod {
+  readonly model: string;
+  readonly method: string;
+  /** By metric, a value a query. */
+  readonly perQuery: Readonly<Record<string, readonly number[]>>;
+  /** The first places of each query's ranking. */
+  readonly rankings: readonly (readonly RankedTurn[])[];
+}
+
+/** What the inspector of a training shows; arrays in the order of `queries`, which have a relevant turn. */
+export interface TrainingInspection {
+  readonly queries: readonly QueryRecord[];
+  readonly turns: readonly TurnRecord[];
+  readonly methods: readonly InspectedMethod[];
+}
+
 /** The result of a training for reports; plain data. */
 export interface TrainingResult {
   readonly name: string;
@@ -122,4 +146,6 @@ export interface TrainingResult {
   readonly strata: readonly Stratum[];
   readonly models: readonly ModelResult[];
   readonly transfer: readonly TransferResult[];
+  /** Missing in results that hold no rankings. */
+  readonly inspection?: TrainingInspection | undefined;
 }

@@ -46,6 +46,31 @@ describe('runTraining', () => {
     expect(new Set(provenance.trainingContents).size).toBe(16);
   });
 
+  test('holds the first places of the methods that its page compares', () => {
+    const { result, runs } = finished;
+    const { queries, methods, turns } = result.inspection ?? { queries: [], methods: [], turns: [] };
+    expect(queries).toHaveLength(result.models[0]?.measured.queries ?? 0);
+    expect(methods.map(({ model, method }) => `${model}, ${method}`)).toEqual([
+      'linear, hand-tuned',
+      'linear, learned',
+    ]);
+    const ids = new Set(turns.map(({ id }) => id));
+    for (const { model, method, rankings, perQuery } of methods) {
+      for (const [q, { id }] of queries.entries()) {
+        const expected = runs.get(`${model}, ${method}`)?.get(id)?.slice(0, 10) ?? [];
+        expect(rankings[q]?.map((turn) => [turn.id, turn.score])).toEqual(
+          expected.map((turn) => [turn.id, turn.score]),
+        );
+        expect(expected.every((turn) => ids.has(turn.id))).toBe(true);
+      }
+      const found = result.models[0]?.methods.find(({ name }) => name === method);
+      for (const [metric, { mean }] of Object.entries(found?.metrics ?? {})) {
+        const values = perQuery[metric] ?? [];
+        expect(values.reduce((a, b) => a + b, 0) / values.length).toBeCloseTo(mean, 12);
+      }
+    }
+  });
+
   test('is identified by its config and its backend, not by the command', async () => {
     const runForHash = async (more: object, ...changes: string[]) =>
       (await runTraining(load(...changes), { ...context, ...more })).result.hash;

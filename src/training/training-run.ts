@@ -7,6 +7,7 @@ import { captureEnvironment } from '../experiment/run/environment.ts';
 import type { Weights } from '../learning/weight-file.ts';
 import type { Dataset } from '../model/dataset.ts';
 import type { Qrels, Run } from '../model/run.ts';
+import { inspectModels } from './inspection.ts';
 import { LearningTask, type TaskContext } from './learning-task.ts';
 import { trainModel } from './model-run.ts';
 import type { TrainingConfig } from './training-config.ts';
@@ -50,6 +51,7 @@ export async function runTraining(config: TrainingConfig, context: TrainingConte
   const task = await LearningTask.open(config, 'dev', context);
   try {
     const models: ModelResult[] = [];
+    const inspected: Parameters<typeof inspectModels>[1][number][] = [];
     const transferred: TransferResult[] = [];
     const weights = new Map<string, Weights>();
     const runs = new Map<string, Run>();
@@ -59,6 +61,7 @@ export async function runTraining(config: TrainingConfig, context: TrainingConte
     for (const options of config.models) {
       const trained = await trainModel({ task, config, options, progress: context.progress ?? ignoreProgress });
       models.push(trained.result);
+      inspected.push(trained);
       ({ strata } = trained.measurement);
       for (const [method, run] of trained.runs) runs.set(`${options.name}, ${method}`, run);
       const provenance = {
@@ -90,6 +93,7 @@ export async function runTraining(config: TrainingConfig, context: TrainingConte
       strata,
       models,
       transfer: transferred,
+      inspection: inspectModels(task, inspected),
     };
     return { result, weights, runs, qrels: selectQrels(task.dataset, task.queries) };
   } finally {

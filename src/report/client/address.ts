@@ -10,6 +10,11 @@ const MOVES: readonly string[] = ['changed', 'up', 'down'] satisfies Choice['mov
 /** Milliseconds without a change after which the address is written: browsers limit how often. */
 const PAUSE = 150;
 
+/** Takes the choices of the address over, before anything is drawn. */
+export function read(state: App): void {
+  Object.assign(state.choice, parseAddress(state, location.hash));
+}
+
 /** Keeps the address and the choices the same, so that a reload or a link restores arms, metric, query and filters. */
 export function start(state: App): void {
   let pending = 0;

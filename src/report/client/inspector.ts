@@ -15,6 +15,7 @@ import * as threadTree from './thread-tree.ts';
 /** Opens the query of the address, or the one with the greatest gain, and shows every query that is chosen after it. */
 export function start(state: App): void {
   const isLinked = state.choice.query >= 0;
+  bindSelects(state);
   queryFilter.start(state);
   queryList.start(state);
   if (!isLinked) app.choose(state, { query: queryList.listMatchingQueries(state)[0]?.query ?? -1 });
@@ -23,6 +24,14 @@ export function start(state: App): void {
   const [opening] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   // a reload keeps the place of the page
   if (isLinked && opening?.type !== 'reload') dom.getElement('inspector').scrollIntoView();
+}
+
+function bindSelects(state: App): void {
+  const { arms, metrics } = state.data;
+  const names = arms.map(({ name, rankings }) => (rankings === null ? `${name} (no rankings)` : name));
+  dom.bindSelect(state, 'inspector-left', 'left', names);
+  dom.bindSelect(state, 'inspector-right', 'right', names);
+  dom.bindSelect(state, 'inspector-metric', 'metric', metrics);
 }
 
 function showQuery(state: App): void {

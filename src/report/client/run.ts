@@ -22,7 +22,7 @@ function startPage(): void {
   tables.makeTablesSortable();
   const data = JSON.parse(dom.getElement('data').textContent ?? '') as Payload;
   const state = app.createApp(data);
-  Object.assign(state.choice, address.parseAddress(state, location.hash));
+  address.read(state);
   bindChoices(state);
   for (const part of [armFilter, armsFigure]) part.start(state);
   if (dom.has('differences')) differencesFigure.start(state);
@@ -38,15 +38,11 @@ function startPage(): void {
 function bindChoices(state: App): void {
   const { arms, metrics } = state.data;
   const names = arms.map((arm) => arm.name);
-  const inspected = arms.map(({ name, rankings }) => (rankings === null ? `${name} (no rankings)` : name));
   const bind = (id: string, key: 'metric' | 'left' | 'right', labels: readonly string[]) => {
     if (dom.has(id)) dom.bindSelect(state, id, key, labels);
   };
-  for (const part of ['differences', 'arms', 'gains', 'sweep', 'strata', 'inspector'])
-    bind(`${part}-metric`, 'metric', metrics);
+  for (const part of ['differences', 'arms', 'gains', 'sweep', 'strata']) bind(`${part}-metric`, 'metric', metrics);
   for (const part of ['gains', 'strata', 'latency']) bind(`${part}-arm`, 'right', names);
-  bind('inspector-right', 'right', inspected);
-  bind('inspector-left', 'left', inspected);
 }
 
 startPage();

@@ -108,7 +108,8 @@ export function renderScript(text: string): Markup {
   return new Markup(text);
 }
 
-function renderInspector({ arms }: Payload): Markup {
+/** Two arms side by side on one query, and the pictures of the query. */
+export function renderInspector({ arms }: Payload): Markup {
   const held = arms.filter(({ rankings }) => rankings !== null).length;
   const note =
     held === arms.length

@@ -8,6 +8,7 @@ import type {
   MethodResult,
   ModelResult,
   NullControl,
+  TrainingInspection,
   TrainingResult,
 } from '../../training/training-result.ts';
 import { inventResult } from '../page/invented-result.fixture.ts';
@@ -92,7 +93,31 @@ export function inventTraining(seed: number, size: SampleTrainingSize): Training
           },
         ]
       : [],
+    inspection: inventInspection(seed, size),
   };
+}
+
+/** Rankings of two arms as those of the hand-tuned and the learned method of each model. */
+function inventInspection(seed: number, { queries: count, second }: SampleTrainingSize): TrainingInspection {
+  const { queries, dataset, arms } = inventResult(seed, {
+    arms: 2,
+    threads: Math.ceil(count / 2),
+    turnsAThread: 5,
+    top: 5,
+  });
+  const methods = (second ? ['linear', 'trajectory'] : ['linear']).flatMap((model) =>
+    ['hand-tuned', 'learned'].map((method, at) => ({
+      model,
+      method,
+      perQuery: Object.fromEntries(
+        METRICS.map((metric) => [metric, arms[at]?.perQuery[metric]?.slice(0, count) ?? []]),
+      ),
+      rankings: (arms[at]?.rankings.slice(0, count) ?? []).map((ranking) =>
+        ranking.map(({ id, score }) => ({ id, score, components: [] })),
+      ),
+    })),
+  );
+  return { queries: queries.slice(0, count), turns: dataset.turns, methods };
 }
 
 function buildTrainingConfig(): TrainingConfig {

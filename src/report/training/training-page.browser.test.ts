@@ -40,8 +40,8 @@ describe.skipIf(missing)("a training's page in Chromium, offline", () => {
     ['opened narrow and dark', 420, () => open(420, 'dark')],
   ] as const)('%s, every figure is drawn and the page does not scroll sideways', async (_, width, opened) => {
     const shown = await opened();
-    const ids = await shown.locator('.figure').evaluateAll((nodes) => nodes.map(({ id }) => id));
-    expect(ids).toHaveLength(9);
+    const ids = await shown.locator('.figure:visible').evaluateAll((nodes) => nodes.map(({ id }) => id));
+    expect(ids).toHaveLength(10);
     for (const id of ids) await awaitDrawn(shown, id);
     expect(await shown.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
     const countPoints = (id: string) => shown.locator(`#${id} .scatterlayer .point`).count();
@@ -94,6 +94,23 @@ describe.skipIf(missing)("a training's page in Chromium, offline", () => {
       );
     expect(new Set(lines.map(([kind]) => kind))).toEqual(new Set(['[]', 'p']));
     expect(lines.filter(([, count]) => count !== 1)).toEqual([]);
+  });
+
+  test('the inspector compares two methods on a query', async () => {
+    await page.selectOption('#inspector-left', { label: 'linear, hand-tuned' });
+    await page.selectOption('#inspector-right', { label: 'linear, learned' });
+    await page.fill('#query-words', result.inspection?.queries[5]?.id ?? '');
+    await page.locator('#query-list button').first().click();
+    expect(await page.locator('.query-text').textContent()).toBe(result.inspection?.queries[5]?.text);
+    const columns = page.locator('#rankings .column');
+    for (const [at, method] of ['hand-tuned', 'learned'].entries()) {
+      const ranking = result.inspection?.methods.find((one) => one.method === method)?.rankings[5] ?? [];
+      const scores = await columns.nth(at).locator('.score').allTextContents();
+      expect(scores.map(Number)).toEqual(ranking.map(({ score }) => expect.closeTo(score, 3)));
+    }
+    expect(await page.locator('.thread .is-query').count()).toBe(1);
+    await expect.poll(() => page.url()).toMatch(/#a=linear%2C\+hand-tuned&b=linear%2C\+learned/);
+    await page.fill('#query-words', '');
   });
 
   test('tables sort', async () => {

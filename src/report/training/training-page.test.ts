@@ -20,6 +20,7 @@ test('every link of the navigation leads to a section, and no id stands twice', 
     'importance',
     'controls',
     'transfer',
+    'inspector',
     'settings',
   ]);
   expect(links.filter((link) => !ids.includes(link))).toEqual([]);

@@ -1,8 +1,9 @@
 import type { TrainingResult } from '../../training/training-result.ts';
 import { bundleClientScript } from '../page/client-script.ts';
 import type { Section } from '../page/figure-sections.ts';
-import { renderPageHead, renderScripts } from '../page/html.ts';
+import { renderInspector, renderPageHead, renderScripts } from '../page/html.ts';
 import { renderLadderTable } from '../page/html-table.ts';
+import { INSPECTOR_STYLE } from '../page/inspector-style.ts';
 import { html, type Markup } from '../page/markup.ts';
 import { renderDatasetFacts, runFacts } from '../page/page-header.ts';
 import { PAGE_STYLE } from '../page/page-style.ts';
@@ -25,12 +26,13 @@ const TRAINING_STYLE = `
  */
 export function renderTrainingHtml(result: TrainingResult): string {
   const sections = renderTrainingSections(result);
+  const payload = buildTrainingPayload(result);
   return html`<!doctype html>
 <html lang="en">
-${renderPageHead(`${result.name} ${result.hash}`, PAGE_STYLE + TRAINING_STYLE)}
+${renderPageHead(`${result.name} ${result.hash}`, PAGE_STYLE + INSPECTOR_STYLE + TRAINING_STYLE)}
 <body>
 ${renderTrainingHeader(result)}
-${renderTrainingNavigation(sections)}
+${renderTrainingNavigation(sections, payload.inspection !== null)}
 <main>
 <section id="methods"><h2>Methods</h2>
 ${renderLadders(result)}</section>
@@ -39,10 +41,11 @@ ${sections.map(
 <section id="${id}"><h2>${name}</h2>${content}
 </section>`,
 )}
+${payload.inspection === null ? '' : renderInspector(payload.inspection)}
 ${renderTrainingSettings(result)}
 </main>
 <noscript><p>The figures need JavaScript; the tables are complete without it.</p></noscript>
-${renderScripts(buildTrainingPayload(result), bundleClientScript('training'))}
+${renderScripts(payload, bundleClientScript('training'))}
 </body>
 </html>
 `.text;
@@ -62,8 +65,13 @@ ${runFacts(result.environment)}
 </header>`;
 }
 
-function renderTrainingNavigation(sections: readonly Section[]): Markup {
-  const links = [['methods', 'Methods'], ...sections.map(({ id, link }) => [id, link]), ['settings', 'Settings']];
+function renderTrainingNavigation(sections: readonly Section[], inspects: boolean): Markup {
+  const links = [
+    ['methods', 'Methods'],
+    ...sections.map(({ id, link }) => [id, link]),
+    ...(inspects ? [['inspector', 'Inspector']] : []),
+    ['settings', 'Settings'],
+  ];
   return html`
 <div class="bar-of-page"><nav aria-label="sections">${links.map(([id, name]) => html`<a href="#${id as string}">${name as string}</a>`)}</nav></div>`;
 }

@@ -1,5 +1,7 @@
 import type { ModelResult, TrainingResult } from '../../training/training-result.ts';
+import type { Payload } from '../page/payload.ts';
 import { formatNumberName } from './training-csv.ts';
+import { buildInspectionPayload } from './training-inspector.ts';
 
 /** A learned number; without bounds where nothing was resampled. */
 export interface WeightPayload {
@@ -46,6 +48,8 @@ export interface TrainingPayload {
   readonly metrics: readonly string[];
   readonly level: number;
   readonly models: readonly ModelPayload[];
+  /** Null without rankings. */
+  readonly inspection: Payload | null;
 }
 
 function buildWeightPayloads({ numbers }: ModelResult): WeightPayload[] {
@@ -78,8 +82,10 @@ function buildFamilyPayloads({ importance }: ModelResult, metrics: readonly stri
   }));
 }
 
-export function buildTrainingPayload({ metrics, level, models }: TrainingResult): TrainingPayload {
+export function buildTrainingPayload(result: TrainingResult): TrainingPayload {
+  const { metrics, level, models } = result;
   return {
+    inspection: buildInspectionPayload(result),
     metrics,
     level,
     models: models.map((model) => ({

@@ -1,5 +1,9 @@
+import type { Payload } from '../../page/payload.ts';
 import type { ModelPayload, TrainingPayload } from '../../training/training-payload.ts';
+import * as address from '../address.ts';
+import * as app from '../app.ts';
 import * as dom from '../dom.ts';
+import * as inspector from '../inspector.ts';
 import * as plot from '../plot.ts';
 import * as tables from '../tables.ts';
 import * as calibrationFigure from './calibration-figure.ts';
@@ -12,6 +16,15 @@ function startPage(): void {
   tables.makeTablesSortable();
   const data = JSON.parse(dom.getElement('data').textContent ?? '') as TrainingPayload;
   for (const [at, model] of data.models.entries()) startModel(data, model, at);
+  if (data.inspection !== null) startInspector(data.inspection);
+}
+
+/** Compares the methods query by query. */
+function startInspector(data: Payload): void {
+  const state = app.createApp(data);
+  address.read(state);
+  inspector.start(state);
+  address.start(state);
 }
 
 /** Draws the figures of a model, each in the element that ends with its place. */
