@@ -40,8 +40,8 @@ test('a cell has the mean of its arm as label, and the interval to hover; a pair
 test('the scale goes from pale for the least to strong for the greatest', () => {
   const { marker } = mapTrace(state, computeHeatCells(state)) as { marker: { color: string[] } };
   expect(marker.color[0]).toBe('#f5f3ee');
-  // .55 of the way from #f5f3ee to #12608f
-  expect(marker.color[4]).toBe('#78a2ba');
+  // .42 of the way from #f5f3ee to #12608f
+  expect(marker.color[4]).toBe('#96b5c6');
 });
 
 test('a cell of several arms says how many', () => {

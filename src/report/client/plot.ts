@@ -286,8 +286,8 @@ export function buildCellTrace(cells: readonly HeatCell[], colour: string): obje
     textangle: 0,
     constraintext: 'none',
     insidetextfont: { color: dom.readStyleValue('--ink') },
-    // At most .55, so that the ink is readable on it.
-    marker: { color: cells.map(({ share }) => mixColours(pale, strong, 0.55 * share)), line: { width: 0 } },
+    // At most .42, so that the ink has a contrast of 4.5 on it in both schemes.
+    marker: { color: cells.map(({ share }) => mixColours(pale, strong, 0.42 * share)), line: { width: 0 } },
   };
 }
 

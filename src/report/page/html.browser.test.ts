@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withFailedBaseline } from '../tables/failed-baseline.fixture.ts';
+import { listPaleTexts } from './contrast.harness.ts';
 import { renderHtml } from './html.ts';
 import { inventResult } from './invented-result.fixture.ts';
 import { awaitDrawn, listWideTables, openSamplePage } from './sample-page.harness.ts';
@@ -203,6 +204,50 @@ describe.skipIf(missing)('the report in Chromium, offline', () => {
   test('every table fits its frame, with effect sizes and all that is folded', async () => {
     const shown = await open(1400, 'light');
     expect(await listWideTables(shown)).toEqual([]);
+  });
+
+  test.each([
+    [1400, 'light'],
+    [1400, 'dark'],
+    [420, 'light'],
+    [420, 'dark'],
+  ] as const)('at %i px and %s, every text has the contrast of AA, and nothing is cut off', async (width, scheme) => {
+    const shown = await open(width, scheme);
+    const ids = await shown.locator('.figure:visible').evaluateAll((nodes) => nodes.map(({ id }) => id));
+    expect(ids).toEqual(expect.arrayContaining(['differences-figure', 'thread-figure', 'attention-figure']));
+    for (const id of ids) await awaitDrawn(shown, id);
+    expect(await listPaleTexts(shown)).toEqual([]);
+    expect(await shown.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    await shown.context().close();
+  });
+
+  test('the keyboard alone reaches every control, each has a name and shows that it is focused', async () => {
+    const shown = await open(1400, 'light');
+    for (const id of ['thread-figure', 'attention-figure']) await awaitDrawn(shown, id);
+    await shown.evaluate(() => window.scrollTo(0, 0));
+    const controls = shown.locator('a[href], button, select, input, summary').filter({ visible: true });
+    const count = await controls.count();
+    expect(count).toBeGreaterThan(60);
+    await controls.evaluateAll((all) => {
+      for (const [at, control] of all.entries()) control.setAttribute('data-control', String(at));
+    });
+    const reached = new Set<string>();
+    const faults: string[] = [];
+    for (let step = 0; step < 2 * count && reached.size < count; step++) {
+      await shown.keyboard.press('Tab');
+      const focused = await shown.evaluate(() => {
+        const node = document.activeElement as HTMLInputElement | null;
+        const label = node?.labels?.[0]?.textContent ?? node?.getAttribute('aria-label') ?? node?.textContent ?? '';
+        const outlined = node !== null && getComputedStyle(node).outlineStyle !== 'none';
+        return { at: node?.getAttribute('data-control') ?? '', label: label.trim(), outlined };
+      });
+      if (focused.at !== '' && (focused.label === '' || !focused.outlined)) faults.push(JSON.stringify(focused));
+      if (focused.at !== '') reached.add(focused.at);
+    }
+    expect(faults).toEqual([]);
+    const missed = Array.from({ length: count }, (_, at) => String(at)).filter((at) => !reached.has(at));
+    expect(missed).toEqual([]);
+    await shown.context().close();
   });
 
   test('nothing was requested and nothing complained', () => {
