@@ -15,6 +15,7 @@ import {
   METHODS,
   selectChosenPoint,
 } from './fitted-methods.ts';
+import { decomposeHeldOut, type RankingParts } from './held-out-contributions.ts';
 import { HeldOutRows } from './held-out-rows.ts';
 import { BASELINE, countMeasured, listMethodResults, measureMethods } from './measured-methods.ts';
 import { buildJobKey, type ModelJob } from './model-job.ts';
@@ -30,6 +31,8 @@ export interface TrainedModel {
   /** Rankings of rows by weights that have not seen them, by method. */
   readonly runs: ReadonlyMap<string, Run>;
   readonly measurement: Measurement;
+  /** The parts of the scores at the top of each ranking, by method. */
+  readonly parts: ReadonlyMap<string, RankingParts>;
 }
 
 /** Every method's scores of every row, by models that have not seen its fold. */
@@ -136,6 +139,7 @@ export async function trainModel(job: ModelJob): Promise<TrainedModel> {
     point: selectChosenPoint(config, fit),
     runs,
     measurement,
+    parts: await decomposeHeldOut(job, rows.folds, validated.outcomes),
     result: {
       name: options.name,
       methods: listMethodResults(runs.keys(), measurement),

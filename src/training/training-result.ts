@@ -117,6 +117,8 @@ export interface InspectedMethod {
   readonly method: string;
   /** By metric, a value a query. */
   readonly perQuery: Readonly<Record<string, readonly number[]>>;
+  /** Families of signals, whose parts add up to the scores; empty for a model that is no linear mix. */
+  readonly contributionNames: readonly string[];
   /** The first places of each query's ranking. */
   readonly rankings: readonly (readonly RankedTurn[])[];
 }

@@ -55,7 +55,16 @@ describe('runTraining', () => {
       'linear, learned',
     ]);
     const ids = new Set(turns.map(({ id }) => id));
-    for (const { model, method, rankings, perQuery } of methods) {
+    for (const { model, method, rankings, perQuery, contributionNames } of methods) {
+      expect(contributionNames.length).toBeGreaterThan(method === 'learned' ? 1 : 0);
+      for (const { id, score, contributions = [] } of rankings.flat()) {
+        const size = contributions.reduce((sum, part) => sum + Math.abs(part), 0);
+        const sum = contributions.reduce((total, part) => total + part, 0);
+        expect(contributions).toHaveLength(contributionNames.length);
+        expect(Math.abs(sum - score), `${method}, ${id}: ${contributions} for ${score}`).toBeLessThan(
+          1e-6 + 1e-5 * size,
+        );
+      }
       for (const [q, { id }] of queries.entries()) {
         const expected = runs.get(`${model}, ${method}`)?.get(id)?.slice(0, 10) ?? [];
         expect(rankings[q]?.map((turn) => [turn.id, turn.score])).toEqual(

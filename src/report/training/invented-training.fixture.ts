@@ -112,8 +112,14 @@ function inventInspection(seed: number, { queries: count, second }: SampleTraini
       perQuery: Object.fromEntries(
         METRICS.map((metric) => [metric, arms[at]?.perQuery[metric]?.slice(0, count) ?? []]),
       ),
+      contributionNames: model === 'linear' ? ['bm25', 'decay'] : [],
       rankings: (arms[at]?.rankings.slice(0, count) ?? []).map((ranking) =>
-        ranking.map(({ id, score }) => ({ id, score, components: [] })),
+        ranking.map(({ id, score }) => ({
+          id,
+          score,
+          components: [],
+          contributions: model === 'linear' ? [1.5 * score, -0.5 * score] : [],
+        })),
       ),
     })),
   );

@@ -6,7 +6,7 @@ import { buildPayload, type Payload } from '../page/payload.ts';
 export function buildInspectionPayload(result: TrainingResult): Payload | null {
   const { inspection, models, dataset, metrics, level, strata, config, environment } = result;
   if (inspection === undefined) return null;
-  const arms = inspection.methods.flatMap(({ model, method, perQuery, rankings }): ArmResult[] => {
+  const arms = inspection.methods.flatMap(({ model, method, perQuery, contributionNames, rankings }): ArmResult[] => {
     const found = models.find(({ name }) => name === model)?.methods.find(({ name }) => name === method);
     if (found === undefined) return []; // a page of some of the models
     const { metrics: means, comparisons, strata: values, holes } = found;
@@ -22,6 +22,7 @@ export function buildInspectionPayload(result: TrainingResult): Payload | null {
       comparisons,
       perQuery,
       componentNames: [],
+      contributionNames,
       rankings,
       holes,
       strata: values,
