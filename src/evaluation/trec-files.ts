@@ -94,13 +94,19 @@ function formatJudgements(queryId: string, judgements: ReadonlyMap<string, numbe
   return lines.join('');
 }
 
-interface Line {
+/** A line of a file in columns. */
+export interface Line {
   /** `source:number`, for errors. */
   readonly at: string;
   readonly fields: readonly string[];
 }
 
-function parseLines(text: string, source: string, width: number): Line[] {
+/**
+ * The lines of a file with `width` columns each; empty lines are skipped.
+ *
+ * @throws ValidationError naming the line with another number of columns.
+ */
+export function parseLines(text: string, source: string, width: number): Line[] {
   const lines = text.split('\n').map((line, i) => ({ at: `${source}:${i + 1}`, fields: line.trim().split(/[ \t]+/) }));
   const filled = lines.filter(({ fields }) => fields[0] !== '');
   for (const { at, fields } of filled)

@@ -51,10 +51,22 @@ export interface ExperimentResult {
   readonly stages: StageCounts;
   /** Sentences about the run as a whole, such as the recall of an approximate index against the exact one. */
   readonly remarks: readonly string[];
+  /** Errors of protocol in rankings that were read from files; absent for a run of an experiment. */
+  readonly warnings?: readonly ProtocolWarning[];
   /** The maximum number of arms run at the same time, over all commands: an arm takes longer beside others. */
   readonly armsAtOnce: number;
   /** Seconds by stage, in order. Never part of a metric. */
   readonly timings: readonly { readonly stage: string; readonly seconds: number }[];
+}
+
+/** An error of protocol: figures exist, but do not mean what a reader expects. */
+export interface ProtocolWarning {
+  /** Its kind, stable. */
+  readonly code: string;
+  /** The system that it is about; null for the judgements, the metrics or all systems. */
+  readonly system: string | null;
+  /** One sentence: what is wrong, the value, and what to do. */
+  readonly message: string;
 }
 
 export interface Environment {

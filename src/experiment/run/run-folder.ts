@@ -35,7 +35,7 @@ function summariseArm(arm: ArmResult) {
 
 /** The text of metrics.json. */
 export function formatMetrics(result: ExperimentResult): string {
-  const { name, hash, baseline, metrics, statistics, passports, failures, stopped, remarks } = result;
+  const { name, hash, baseline, metrics, statistics, passports, failures, stopped, remarks, warnings } = result;
   const { turns: _, ...dataset } = result.dataset;
   const queries = result.queries.length;
   const conversations = new Set(result.queries.map(({ cluster }) => cluster)).size;
@@ -54,7 +54,7 @@ export function formatMetrics(result: ExperimentResult): string {
     passports,
     arms,
   };
-  return `${JSON.stringify({ ...content, failures, stopped, dataset, remarks }, null, 2)}\n`;
+  return `${JSON.stringify({ ...content, failures, stopped, dataset, remarks, warnings }, null, 2)}\n`;
 }
 
 function formatStrata({ strata, arms }: ExperimentResult): string {

@@ -96,7 +96,8 @@ export function buildLadderTable(result: ExperimentResult): LadderTable {
     holes: arm.holes,
   }));
   const absent = listAbsentRows(result);
-  const legend = buildTableLegend(result, compared);
+  const warnings = (result.warnings ?? []).map(({ code, message }) => `Warning (${code}): ${message}.`);
+  const legend = [...buildTableLegend(result, compared), ...warnings];
   return { metrics, baseline, compared, rows, absent, legend, notes: buildTableNotes(rows, absent) };
 }
 

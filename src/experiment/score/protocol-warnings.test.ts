@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import { findProtocolWarnings, type Protocol } from './protocol-warnings.ts';
+import { parseRunLines } from './run-lines.ts';
+import { buildSystem } from './system.ts';
+import { PROTOCOL_WARNINGS } from './warning.ts';
+
+const QUERIES = ['q1', 'q2', 'q3'];
+const DOCUMENTS = Array.from({ length: 23 }, (_, i) => `d${i}`);
+
+/** Three documents a query with two relevant ones, falling scores, no ties: nothing to warn of. */
+function writeRun(tag: string, shift: number): string[] {
+  return QUERIES.flatMap((query) =>
+    [0, 1, 2].map((rank) => `${query} Q0 d${(rank + shift) % 5} ${rank + 1} ${9 - rank} ${tag}`),
+  );
+}
+
+const qrels = new Map(
+  QUERIES.map((id) => [
+    id,
+    new Map([
+      ['d0', 1],
+      ['d3', 1],
+      ['d4', 0],
+    ]),
+  ]),
+); // prettier-ignore
+
+interface Planted {
+  readonly left?: readonly string[];
+  readonly right?: readonly string[];
+  readonly qrels?: Protocol['qrels'];
+  readonly metrics?: readonly string[];
+  readonly documents?: Protocol['documents'];
+}
+
+function plant({ left, right, ...others }: Planted): Protocol {
+  const build = (name: string, lines: readonly string[]) =>
+    buildSystem(name, `${name}.trec`, parseRunLines(lines.join('\n'), `${name}.trec`));
+  return {
+    systems: [build('left', left ?? writeRun('left', 0)), build('right', right ?? writeRun('right', 2))],
+    qrels,
+    metrics: ['recall@3', 'ndcg@3'],
+    relevantGrade: 1,
+    documents: new Set(DOCUMENTS),
+    ...others,
+  };
+}
+
+const findCodes = (planted: Planted) => findProtocolWarnings(plant(planted)).map(({ code }) => code);
+const left = writeRun('left', 0);
+
+const PLANTED: readonly (readonly [keyof typeof PROTOCOL_WARNINGS, Planted, RegExp])[] = [
+  ['score-not-finite', { left: [...left, 'q1 Q0 d9 4 NaN left'] }, /^left: 1 lines .*\(left\.trec:10\)/],
+  ['repeated-document', { left: [...left, 'q1 Q0 d0 4 1 left'] }, /d0 at left\.trec:10/],
+  [
+    'scores-ascend',
+    { left: left.map((line) => line.replace(/ (\d) (\d) left/, (_, rank) => ` ${rank} ${rank} left`)) },
+    /3 of 3 queries have scores that rise/,
+  ],
+  ['rank-disagrees-with-score', { left: left.with(1, 'q1 Q0 d1 2 99 left') }, /1 of 3 queries .*\(q1\)/],
+  ['ties-out-of-order', { left: left.with(1, 'q1 Q0 d1 2 9 left') }, /1 of 3 queries order equal scores .*\(q1\)/],
+  ['several-tags', { left: left.with(1, 'q1 Q0 d1 2 8 other') }, /2 run tags \(left, other\)/],
+  ['shared-tag', { right: writeRun('left', 2) }, /2 files have the run tag left \(left\.trec, right\.trec\)/],
+  ['equal-rankings', { right: writeRun('right', 0) }, /^right: ranks the same documents .* as left/],
+  ['unequal-depths', { left: [...left, 'q1 Q0 d9 4 1 left'] }, /\(left 4, right 3\)/],
+  ['recall-is-hit-rate', { qrels: new Map(QUERIES.map((id) => [id, new Map([['d0', 1]])])) }, /recall@3 is a hit rate/],
+  ['unknown-documents', { left: left.with(1, 'q1 Q0 x1 2 8 left') }, /1 of its 4 documents .*\(x1\)/],
+  ['missing-queries', { left: left.slice(3) }, /1 of 3 judged queries have no ranking and count 0 \(q1\)/],
+  ['unjudged-queries', { left: [...left, 'q9 Q0 d1 1 3 left'] }, /1 queries have no judgements .*\(q9\)/],
+  ['unanswerable-queries', { qrels: new Map([...qrels, ['q3', new Map([['d0', 0]])]]) }, /1 of 3 .*\(q3\)/],
+  [
+    'query-as-document',
+    { left: left.with(1, 'q1 Q0 q1 2 8 left'), documents: new Set([...DOCUMENTS, ...QUERIES]) },
+    /^left: 1 queries are among their own ranked documents \(q1\)/,
+  ],
+];
+
+describe('protocol warnings', () => {
+  test('a comparison without errors has none', () => {
+    expect(findCodes({})).toEqual([]);
+  });
+
+  test.each(PLANTED)('%s is found, and nothing else', (code, planted, message) => {
+    const found = findProtocolWarnings(plant(planted));
+    expect(found.map((warning) => warning.code)).toEqual([code]);
+    expect(found[0]?.message).toMatch(message);
+    expect(found[0]?.message).not.toMatch(/\.$/);
+  });
+
+  test('a cut-off below which nothing is ranked, and one that covers the collection', () => {
+    expect(findCodes({ metrics: ['ndcg@4'] })).toEqual(['cutoff-beyond-depth', 'cutoff-beyond-depth']);
+    expect(findCodes({ metrics: ['ndcg@23'] })).toEqual([
+      'cutoff-beyond-depth',
+      'cutoff-beyond-depth',
+      'cutoff-covers-collection',
+    ]);
+    // Without a collection the files name five documents, and ranks as deep as that cover them.
+    expect(findCodes({ documents: null, metrics: ['ndcg@5'] })).toContain('cutoff-covers-collection');
+    expect(findCodes({ documents: null, metrics: ['ndcg@4'] })).not.toContain('cutoff-covers-collection');
+  });
+
+  test('without a collection a run is unknown only as a whole', () => {
+    const strange = left.map((line) => line.replace(/ d/, ' x'));
+    expect(findCodes({ left: strange, documents: null })).toEqual(['unknown-documents']);
+    expect(findCodes({ left: left.with(1, 'q1 Q0 x1 2 8 left'), documents: null })).toEqual([]);
+  });
+
+  test('twelve errors in one comparison are twelve warnings', () => {
+    const lines = [
+      ...['q1 Q0 d0 1 9 right', 'q1 Q0 d1 2 9.5 right', 'q1 Q0 d3 3 7 right', 'q1 Q0 d3 4 6 right'],
+      ...['q2 Q0 d0 1 7 right', 'q2 Q0 d1 2 7 right', 'q2 Q0 q2 3 6 right'],
+      ...['q8 Q0 d0 1 9 left', 'q8 Q0 d9 2 nan left', 'q2 Q0 x7 4 5 right'],
+    ];
+    const faulty = { right: lines, qrels: new Map([...qrels, ['q4', new Map([['d2', 0]])]]), metrics: ['ndcg@30'] };
+    const found = findProtocolWarnings(plant(faulty));
+    const rightOrNone = found.filter(({ system }) => system !== 'left').map(({ code }) => code);
+    expect(rightOrNone).toEqual([
+      'score-not-finite',
+      'repeated-document',
+      'rank-disagrees-with-score',
+      'ties-out-of-order',
+      'several-tags',
+      'shared-tag',
+      'unequal-depths',
+      'cutoff-beyond-depth',
+      'cutoff-covers-collection',
+      'unknown-documents',
+      'missing-queries',
+      'unjudged-queries',
+      'unanswerable-queries',
+      'query-as-document',
+    ]);
+    expect(new Set(rightOrNone).size).toBeGreaterThanOrEqual(12);
+  });
+
+  test('every kind that a run file can show is planted', () => {
+    const planted = [...PLANTED.map(([code]) => code), 'cutoff-beyond-depth', 'cutoff-covers-collection'];
+    const elsewhere = ['reported-recall-is-hit-rate', 'later-documents'];
+    expect([...planted, ...elsewhere].sort()).toEqual(Object.keys(PROTOCOL_WARNINGS).sort());
+  });
+});

@@ -1,0 +1,40 @@
+import { freezeDeeply } from '../../core/frozen.ts';
+import type { ProtocolWarning } from '../measure/result.ts';
+
+/** Every protocol error that is looked for, with one line for people. */
+export const PROTOCOL_WARNINGS = freezeDeeply({
+  'score-not-finite': 'a score is NaN or infinite; its line does not count',
+  'repeated-document': 'a query lists a document twice; the first line counts',
+  'scores-ascend': 'scores rise with the rank, as distances do',
+  'rank-disagrees-with-score': 'ranks or lines are in another order than the scores, which alone count',
+  'ties-out-of-order': 'equal scores are in another order than trec_eval gives them',
+  'several-tags': 'one file holds several run tags',
+  'shared-tag': 'several files have one run tag',
+  'equal-rankings': 'two systems rank the same documents in the same order',
+  'unequal-depths': 'the systems rank different numbers of documents',
+  'cutoff-beyond-depth': 'a metric looks deeper than a system ranks',
+  'cutoff-covers-collection': 'a cut-off or a ranking is as deep as the collection',
+  'recall-is-hit-rate': 'every query has one relevant document, so that recall is a hit rate',
+  'reported-recall-is-hit-rate': 'a result file reports a hit rate as recall',
+  'unknown-documents': 'a system ranks documents that the collection or the judgements do not know',
+  'missing-queries': 'a system has no ranking for judged queries, which count 0',
+  'unjudged-queries': 'a system ranks queries without judgements, which do not count',
+  'unanswerable-queries': 'judged queries have no relevant document, and do not count',
+  'query-as-document': 'a query is among its own documents',
+  'later-documents': 'a system ranks documents that are not earlier than the query',
+} as const);
+
+export type WarningCode = keyof typeof PROTOCOL_WARNINGS;
+
+/** @param system the name of the system; null for a fault of the judgements or of all systems together */
+export function describeWarning(code: WarningCode, system: string | null, text: string): ProtocolWarning {
+  return { code, system, message: system === null ? text : `${system}: ${text}` };
+}
+
+/** Examples in a message. */
+const SHOWN = 3;
+
+/** The first of some names: `a, b, c, …`. */
+export function joinExamples(names: readonly string[]): string {
+  return names.slice(0, SHOWN).join(', ') + (names.length > SHOWN ? ', …' : '');
+}
