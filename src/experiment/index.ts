@@ -22,6 +22,7 @@ export type {
   Interaction,
   Latency,
   MetricPassport,
+  ProtocolWarning,
   QueryRecord,
   RankedTurn,
   StoppedArm,
@@ -31,12 +32,18 @@ export type {
   TurnRecord,
 } from './measure/result.ts';
 export { codeReachedFrom, stageVersion } from './run/code-version.ts';
-export { captureEnvironment, projectVersion } from './run/environment.ts';
+export { captureEnvironment, NO_BACKEND, projectVersion } from './run/environment.ts';
 export { type Dropout, findDropouts, raceShares } from './run/race.ts';
 export { type FinishedRun, type RunContext, runExperiment } from './run/run.ts';
 export { type RunFiles, runFiles, writeRunFolder } from './run/run-folder.ts';
 export { StageCache } from './run/stage-cache.ts';
 export { planStages, type StagePlan } from './run/stage-plan.ts';
+export { findProtocolWarnings, type Protocol } from './score/protocol-warnings.ts';
+export { parseRunLines, type RunLine } from './score/run-lines.ts';
+export { type ScoredFiles, type ScoreOptions, scoreFiles } from './score/score.ts';
+export { readClusters, readDocuments, readJudgements, readSystems } from './score/score-files.ts';
+export { buildSystem, type System } from './score/system.ts';
+export { PROTOCOL_WARNINGS, type WarningCode } from './score/warning.ts';
 export {
   type CacheFile,
   type CachePart,

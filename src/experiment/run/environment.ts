@@ -75,14 +75,21 @@ export function describeCommit(folder = PROJECT_ROOT): string {
   }
 }
 
-/** @param dataset the options of the data, if they come from a config. */
+/** The name of the backend in the environment of figures that no tensor was computed for. */
+export const NO_BACKEND = 'none';
+
+/**
+ * @param backend the active one, or {@link NO_BACKEND}.
+ * @param dataset the options of the data, if they come from a config.
+ */
 export function captureEnvironment(backend: string, seed: number, command: string, dataset: object = {}): Environment {
   const dataFolder = findUsedDataFolder(dataset);
   const versions = RECORDED_PACKAGES.map((name) => [name, findInstalledVersion(name)] as const).filter(
     ([, version]) => version !== null,
   );
   // libtensorflow is no package on npm, and more than one version fits the same tfjs-node.
-  const { reason, libtensorflow } = getActiveBackend();
+  const { reason, libtensorflow } =
+    backend === NO_BACKEND ? { reason: 'rankings are read from files', libtensorflow: undefined } : getActiveBackend();
   return {
     version: projectVersion(),
     commit: describeCommit(),

@@ -1,0 +1,196 @@
+import { ValidationError } from '../../core/errors.ts';
+import { computeHash } from '../../core/hash.ts';
+import { suggestKnown } from '../../core/validation.ts';
+import { parseMean } from '../../evaluation/metric.ts';
+import type { CorrectionName, TestName } from '../../evaluation/test-names.ts';
+import { Corpus } from '../../model/corpus.ts';
+import type { Qrels, Run } from '../../model/run.ts';
+import { type Measurement, measureRuns } from '../measure/measurement.ts';
+import type { ArmResult, Environment, ExperimentResult, QueryRecord } from '../measure/result.ts';
+import type { FinishedRun } from '../run/run.ts';
+import { findProtocolWarnings } from './protocol-warnings.ts';
+import type { System } from './system.ts';
+
+/** How rankings are measured. */
+export interface ScoreOptions {
+  /** The name of the result and the beginning of its folder's. */
+  readonly name: string;
+  readonly metrics: readonly string[];
+  /** The least grade that counts as relevant. */
+  readonly relevantGrade: number;
+  /** The name of a system. */
+  readonly baseline: string;
+  readonly test: TestName;
+  readonly correction: CorrectionName;
+  readonly samples: number;
+  /** Confidence of the intervals. */
+  readonly level: number;
+  readonly seed: number;
+}
+
+/** What is measured. */
+export interface ScoredFiles {
+  readonly systems: readonly System[];
+  readonly qrels: Qrels;
+  /** The conversation of each query; null if every query is independent of the others. */
+  readonly clusters: ReadonlyMap<string, string> | null;
+  /** The ids of the collection; null if they are unknown. */
+  readonly documents: ReadonlySet<string> | null;
+}
+
+function assertSystems(systems: readonly System[], baseline: string): void {
+  const names = systems.map(({ name }) => name);
+  if (names.length === 0) throw new ValidationError('no run to score; name at least 1 run file');
+  const twice = names.find((name, i) => names.indexOf(name) < i);
+  if (twice !== undefined)
+    throw new ValidationError(`two systems have one name: ${twice}; name one of them otherwise`, { name: twice });
+  if (names.includes(baseline)) return;
+  throw new ValidationError(
+    `no system has the name of the baseline: ${baseline}; use ${suggestKnown(baseline, names)}`,
+    {
+      baseline,
+    },
+  );
+}
+
+export function assertMetrics(metrics: readonly string[]): void {
+  if (metrics.length === 0) throw new ValidationError('no metric to score by; name at least 1, such as ndcg@10');
+  for (const [i, id] of metrics.entries()) {
+    parseMean(id);
+    if (metrics.indexOf(id) < i) throw new ValidationError(`metric is listed twice: ${id}; list it once`, { id });
+  }
+}
+
+function findCluster(clusters: ReadonlyMap<string, string> | null, id: string): string {
+  if (clusters === null) return id;
+  const cluster = clusters.get(id);
+  if (cluster === undefined)
+    throw new ValidationError(`clusters have no query: ${id}; give the conversation of every judged query`, { id });
+  return cluster;
+}
+
+/** A query of which only its id, its cluster and its judgements are known. */
+function buildQuery({ clusters, qrels }: ScoredFiles, id: string): QueryRecord {
+  return {
+    id,
+    text: id,
+    timestamp: 0,
+    author: null,
+    channel: null,
+    cluster: findCluster(clusters, id),
+    kind: null,
+    turnId: null,
+    judgements: Object.fromEntries(qrels.get(id) ?? []),
+  };
+}
+
+function describeSystem({ name, source, tags, hash }: System): Readonly<Record<string, unknown>> {
+  return { name, description: source, run: { file: source, tags, hash } };
+}
+
+function buildArms(systems: readonly System[], { arms, queries }: Measurement<QueryRecord>): ArmResult[] {
+  return systems.map((system, i) => ({
+    name: system.name,
+    description: system.source,
+    options: describeSystem(system),
+    levels: null,
+    tuned: {},
+    ...(arms[i] as (typeof arms)[number]),
+    componentNames: [],
+    rankings: queries.map(() => []),
+    attribution: {},
+    losses: queries.map(() => ({})),
+    latency: null,
+  }));
+}
+
+/** The config of a score, as the folder of a run has one: enough to rescore and to compare it. */
+function describeConfig({ systems }: ScoredFiles, options: ScoreOptions): Readonly<Record<string, unknown>> {
+  const { name, metrics, baseline, test, correction, samples, level, seed } = options;
+  const depth = systems.reduce(
+    (most, { run }) => Array.from(run.values()).reduce((deepest, ranking) => Math.max(deepest, ranking.length), most),
+    1,
+  );
+  return {
+    name,
+    description: 'Rankings of other systems, scored from their files.',
+    seed,
+    evaluation: { metrics, baseline, depth, test, correction, samples, level },
+    arms: systems.map(describeSystem),
+  };
+}
+
+function hashQrels(qrels: Qrels): string {
+  return computeHash(Array.from(qrels, ([id, judgements]) => [id, [...judgements]]));
+}
+
+function describeData({ qrels, documents }: ScoredFiles, dataHash: string, relevantGrade: number) {
+  const judgements = Array.from(qrels.values()).reduce((sum, grades) => sum + grades.size, 0);
+  return {
+    name: 'judgements',
+    task: 'rankings read from files are measured against judgements read from a file',
+    features: [],
+    licence: 'that of the files',
+    relevantGrade,
+    gradeNames: {},
+    hash: dataHash,
+    split: 'all',
+    facts: { queries: qrels.size, judgements, ...(documents === null ? {} : { documents: documents.size }) },
+    turns: [],
+  };
+}
+
+/**
+ * Measures run files against judgements, without a dataset: the same intervals, tests and corrections as a run of an experiment, and a warning for each error
+ * of protocol. Depends on the files and the options alone.
+ *
+ * @throws ValidationError for an unknown metric or baseline, a judged query without a cluster, and fewer than two queries with a relevant document.
+ */
+export function scoreFiles(files: ScoredFiles, options: ScoreOptions, environment: Environment): FinishedRun {
+  const { systems, qrels } = files;
+  const { name, metrics, relevantGrade, baseline, test, correction, samples, level } = options;
+  assertSystems(systems, baseline);
+  assertMetrics(metrics);
+  const queries = [...qrels.keys()].map((id) => buildQuery(files, id));
+  const dataHash = hashQrels(qrels);
+  const judging = {
+    qrels,
+    relevantGrade,
+    dataHash,
+    granularity: 'turn' as const,
+    judgedOnly: false,
+    unanswerableAre: 'apart' as const,
+  };
+  const runs: ReadonlyMap<string, Run> = new Map(systems.map((system) => [system.name, system.run]));
+  const measurement = measureRuns(runs, judging, queries, { ...options, controls: new Map() }, () => []);
+  const result: ExperimentResult = {
+    name,
+    hash: computeHash([options, dataHash, systems.map((system) => [system.name, system.hash])]).slice(0, 12),
+    description: 'Rankings of other systems, scored from their files.',
+    environment,
+    config: describeConfig(files, options),
+    dataset: describeData(files, dataHash, relevantGrade),
+    queries: measurement.queries,
+    unanswerable: measurement.unanswerable,
+    metrics,
+    statistics: { test, correction, samples, level },
+    baseline,
+    arms: buildArms(systems, measurement),
+    failures: [],
+    stopped: [],
+    passports: measurement.passports,
+    strata: [],
+    sweep: null,
+    stages: {},
+    remarks: [],
+    warnings: findProtocolWarnings({ ...files, metrics, relevantGrade }),
+    armsAtOnce: 1,
+    timings: [],
+  };
+  return { result, runs: keepJudged(runs, qrels), qrels, corpus: new Corpus([]) };
+}
+
+/** The runs on judged queries: the files of a folder hold what was measured. */
+function keepJudged(runs: ReadonlyMap<string, Run>, qrels: Qrels): ReadonlyMap<string, Run> {
+  return new Map(Array.from(runs, ([name, run]) => [name, new Map(Array.from(run).filter(([id]) => qrels.has(id)))]));
+}
