@@ -14,6 +14,7 @@ import { publishCommand } from './publish.ts';
 import { rescoreCommand } from './rescore.ts';
 import { createResultsCommand } from './results.ts';
 import { runCommand } from './run.ts';
+import { scoreCommand } from './score.ts';
 import { testWeightsCommand } from './test-weights.ts';
 import { trainCommand } from './train.ts';
 import { verifyCommand } from './verify.ts';
@@ -59,6 +60,7 @@ export function buildProgram(): Command {
   program.addCommand(createResultsCommand());
   program.addCommand(compareCommand());
   program.addCommand(rescoreCommand());
+  program.addCommand(scoreCommand());
   program.addCommand(verifyCommand());
   program.addCommand(createDoctorCommand());
   program.addCommand(cacheCommand());

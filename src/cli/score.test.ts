@@ -1,0 +1,101 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildSampleConfig, writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
+import { runRagpp } from './command.harness.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'ragpp-score-'));
+afterAll(() => rmSync(root, { recursive: true }));
+let run: string;
+const runFile = (name: string) => join(run, 'runs', `${name}.trec`);
+const readJson = (folder: string) => JSON.parse(readFileSync(join(folder, 'metrics.json'), 'utf8'));
+
+beforeAll(async () => {
+  writeSampleJsonl(root);
+  const config = join(root, 'sample.yaml');
+  writeFileSync(config, JSON.stringify(buildSampleConfig(root)));
+  const arms = ['--arm', 'newest', '--arm', 'hybrid', '--set', 'arms.hybrid.tune={}'];
+  const folders = ['--cache', join(root, 'cache'), '--results', join(root, 'runs')];
+  expect((await runRagpp('run', config, ...arms, ...folders)).code).toBe(0);
+  run = join(root, 'runs', readdirSync(join(root, 'runs'))[0] as string);
+});
+
+/** Scores the arms of the run. @returns the folder of the result, and what was printed */
+async function score(...flags: string[]): Promise<{ folder: string; stdout: string }> {
+  const results = mkdtempSync(join(root, 'scores-'));
+  const files = [join(run, 'qrels.trec'), runFile('newest'), runFile('hybrid')];
+  const { code, stdout, stderr } = await runRagpp('score', ...files, '--results', results, ...flags);
+  expect(stderr).toBe('');
+  expect(code).toBe(0);
+  return { folder: join(results, readdirSync(results)[0] as string), stdout };
+}
+
+describe('the rankings of a run, scored from its files', () => {
+  const asInTheRun = () => [
+    ...['--baseline', 'hybrid', '--clusters', join(run, 'queries.jsonl'), '--metrics', 'mrr@10,recall@5,ndcg@10,map'],
+    ...['--samples', '499', '--seed', '3'],
+  ];
+
+  test('have the figures, intervals and tests of the run', async () => {
+    const { folder, stdout } = await score(...asInTheRun());
+    const [expected, got] = [readJson(run), readJson(folder)];
+    const pickFigures = ({ arms }: { arms: Record<string, unknown>[] }) =>
+      arms.map(({ name, metrics, comparisons, holes }) => ({ name, metrics, comparisons, holes }));
+    expect(pickFigures(got)).toEqual(pickFigures(expected));
+    expect(pickFigures(got)).toHaveLength(2);
+    expect({ queries: got.queries, conversations: got.conversations }).toEqual({
+      queries: expected.queries,
+      conversations: expected.conversations,
+    });
+    expect(stdout).toContain('report: ');
+  });
+
+  test('leave the files of a run, which other commands read', async () => {
+    const { folder } = await score(...asInTheRun(), '--name', 'other systems');
+    expect(folder).toMatch(/other-systems-[0-9a-f]{12}$/);
+    const files = ['table.md', 'table.tex', 'table.csv', 'report.html', 'per-query.parquet', 'qrels.trec', 'runs'];
+    expect(readdirSync(folder)).toEqual(expect.arrayContaining(files));
+    const rescored = await runRagpp('rescore', folder, '--metrics', 'mrr@5');
+    expect(rescored).toMatchObject({ code: 0 });
+    const compared = await runRagpp('compare', folder, (await score(...asInTheRun())).folder);
+    expect(compared).toMatchObject({ code: 0 });
+  });
+
+  test('depend on nothing but the files and the options', async () => {
+    const [once, again] = [await score(), await score()];
+    for (const file of ['metrics.json', 'per-query.jsonl', 'table.tex'])
+      expect(readFileSync(join(once.folder, file), 'utf8')).toBe(readFileSync(join(again.folder, file), 'utf8'));
+  });
+
+  test('hold every warning in the table, the page and metrics.json', async () => {
+    const { folder, stdout } = await score('--metrics', 'recall@5', '--documents', join(run, 'turns.jsonl'));
+    const { warnings } = readJson(folder);
+    const codes = warnings.map(({ code }: { code: string }) => code);
+    expect(codes).toEqual(['unequal-depths', 'recall-is-hit-rate', 'unjudged-queries', 'unjudged-queries']);
+    for (const text of [
+      stdout,
+      ...['table.md', 'table.tex', 'report.html'].map((name) => readFileSync(join(folder, name), 'utf8')),
+    ])
+      expect(text).toContain('Warning (recall-is-hit-rate): every query has one relevant document');
+  });
+});
+
+test.each([
+  [['--metrics', 'mrx@3'], 1, 'unknown metric: mrx@3; use mrr@3'],
+  [['--metrics', 'mrr,mrr'], 1, 'metric is listed twice: mrr; list it once'],
+  [['--baseline', 'hybird'], 1, 'no system has the name of the baseline: hybird; use hybrid'],
+  [['--level', '1'], 2, 'not between 0 and 1'],
+])('%j is refused', async (flags, code, message) => {
+  const files = [join(run, 'qrels.trec'), runFile('newest'), runFile('hybrid')];
+  const outcome = await runRagpp('score', ...files, '--results', join(root, 'none'), ...flags);
+  expect(outcome.code).toBe(code);
+  expect(outcome.stderr).toContain(message);
+});
+
+test('a judged query without a cluster is named', async () => {
+  const clusters = join(root, 'clusters');
+  writeFileSync(clusters, 'q99 c1\n');
+  const outcome = await runRagpp('score', join(run, 'qrels.trec'), runFile('newest'), '--clusters', clusters);
+  expect(outcome.stderr).toMatch(/clusters have no query: q\d+-\d; give the conversation of every judged query/);
+});
