@@ -10,6 +10,7 @@ import { createConfigCommand } from './config.ts';
 import { createDataCommand } from './data.ts';
 import { createDoctorCommand } from './doctor.ts';
 import { FailedCheck } from './failed-check.ts';
+import { fuseCommand } from './fuse.ts';
 import { publishCommand } from './publish.ts';
 import { rescoreCommand } from './rescore.ts';
 import { createResultsCommand } from './results.ts';
@@ -61,6 +62,7 @@ export function buildProgram(): Command {
   program.addCommand(compareCommand());
   program.addCommand(rescoreCommand());
   program.addCommand(scoreCommand());
+  program.addCommand(fuseCommand());
   program.addCommand(verifyCommand());
   program.addCommand(createDoctorCommand());
   program.addCommand(cacheCommand());

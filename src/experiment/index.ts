@@ -38,6 +38,7 @@ export { type FinishedRun, type RunContext, runExperiment } from './run/run.ts';
 export { type RunFiles, runFiles, writeRunFolder } from './run/run-folder.ts';
 export { StageCache } from './run/stage-cache.ts';
 export { planStages, type StagePlan } from './run/stage-plan.ts';
+export { fuseSystems } from './score/fuse-systems.ts';
 export { findProtocolWarnings, type Protocol } from './score/protocol-warnings.ts';
 export { parseRunLines, type RunLine } from './score/run-lines.ts';
 export { type ScoredFiles, type ScoreOptions, scoreFiles } from './score/score.ts';

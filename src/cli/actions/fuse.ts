@@ -1,0 +1,27 @@
+import { printError, printOut } from '../../core/terminal.ts';
+import { parse } from '../../core/validation.ts';
+import { writeRun } from '../../evaluation/trec-files.ts';
+import { applyOverrides } from '../../experiment/config/config-file.ts';
+import { fuseSystems } from '../../experiment/score/fuse-systems.ts';
+import { readSystems } from '../../experiment/score/score-files.ts';
+import { fusionOptions } from '../../fusion/registry.ts';
+
+interface FuseFlags {
+  readonly method: string;
+  readonly out: string;
+  readonly normalise?: string;
+  readonly set: readonly string[];
+  readonly depth: number;
+  readonly tag?: string;
+}
+
+export function runFuse(runs: readonly string[], { method, out, normalise, set, depth, tag }: FuseFlags): void {
+  const written = { method, ...(normalise === undefined ? {} : { normalisation: normalise }) };
+  const options = parse(fusionOptions, applyOverrides(written, set), 'the options of the fusion');
+  const systems = readSystems(runs);
+  const fused = fuseSystems(systems, options, depth);
+  for (const { code, message } of systems.flatMap(({ warnings }) => warnings))
+    printError(`ragpp: warning (${code}): ${message}\n`);
+  writeRun(out, fused, tag ?? method);
+  printOut(`${out}: ${fused.size} queries of ${systems.map(({ name }) => name).join(', ')}\n`);
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { fusionOptions } from '../../fusion/registry.ts';
+import { fuseSystems } from './fuse-systems.ts';
+import { parseRunLines } from './run-lines.ts';
+import { buildSystem } from './system.ts';
+
+const build = (name: string, lines: readonly string[]) =>
+  buildSystem(name, name, parseRunLines(lines.join('\n'), name));
+const left = build('left', ['q1 Q0 a 1 9 left', 'q1 Q0 b 2 8 left', 'q2 Q0 a 1 9 left']);
+const right = build('right', ['q1 Q0 b 1 5 right', 'q1 Q0 c 2 4 right', 'q3 Q0 c 1 4 right']);
+const rrf = fusionOptions.parse({ method: 'rrf' });
+
+test('reciprocal ranks add up over the systems, query by query', () => {
+  const fused = fuseSystems([left, right], rrf, 100);
+  expect([...fused.keys()]).toEqual(['q1', 'q2', 'q3']);
+  expect(fused.get('q1')?.map(({ id }) => id)).toEqual(['b', 'a', 'c']);
+  expect(fused.get('q1')?.[0]?.score).toBeCloseTo(1 / 62 + 1 / 61, 15);
+  expect(fused.get('q2')).toEqual([{ id: 'a', score: 1 / 61 }]);
+});
+
+test('weights go by the names of the systems, and the depth cuts', () => {
+  const options = fusionOptions.parse({ method: 'rrf', weights: { left: 0, right: 2 } });
+  expect(fuseSystems([left, right], options, 2).get('q1')).toEqual([
+    { id: 'b', score: 2 / 61 },
+    { id: 'c', score: 2 / 62 },
+  ]);
+});
+
+test('one system, or two of one name, are refused', () => {
+  expect(() => fuseSystems([left], rrf, 10)).toThrow(/^fusion needs 2 runs or more, got 1; name another run file$/);
+  expect(() => fuseSystems([left, left], rrf, 10)).toThrow(/^two systems have one name: left; /);
+});

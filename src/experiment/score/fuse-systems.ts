@@ -1,0 +1,26 @@
+import { ValidationError } from '../../core/errors.ts';
+import { type FusionOptions, fuseLists } from '../../fusion/registry.ts';
+import type { Run } from '../../model/run.ts';
+import type { System } from './system.ts';
+
+/**
+ * Fuses the rankings of systems, query by query. A system without a ranking for a query adds nothing to it. Weights go by the names of the systems.
+ *
+ * @param depth documents of each fused ranking.
+ * @returns every query of any system, in the order in which the systems name them first.
+ * @throws ValidationError for fewer than two systems, for two of one name, and as {@link fuseLists} does.
+ */
+export function fuseSystems(systems: readonly System[], options: FusionOptions, depth: number): Run {
+  const names = systems.map(({ name }) => name);
+  const twice = names.find((name, i) => names.indexOf(name) < i);
+  if (names.length < 2)
+    throw new ValidationError(`fusion needs 2 runs or more, got ${names.length}; name another run file`);
+  if (twice !== undefined)
+    throw new ValidationError(`two systems have one name: ${twice}; name one of them otherwise`, { name: twice });
+  const queryIds = new Set(systems.flatMap(({ run }) => [...run.keys()]));
+  const fuseQuery = (queryId: string) => {
+    const lists = systems.map(({ name, run }) => [name, run.get(queryId) ?? []] as const);
+    return fuseLists(Object.fromEntries(lists), options).slice(0, depth);
+  };
+  return new Map(Array.from(queryIds, (queryId) => [queryId, fuseQuery(queryId)]));
+}
