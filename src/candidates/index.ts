@@ -21,4 +21,7 @@ export {
   indexOptions,
   loadIndex,
 } from './registry.ts';
+export { RunIndex } from './run-index.ts';
+export { parseRunLines, type RunLine } from './run-lines.ts';
+export type { RunIndexOptions } from './run-options.ts';
 export { TermPostings } from './term-postings.ts';

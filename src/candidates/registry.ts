@@ -8,6 +8,7 @@ import { flat } from './flat-options.ts';
 import { hnsw } from './hnsw-options.ts';
 import type { CreateIndex, IndexContext, IndexDefinition } from './index-definition.ts';
 import { NewestFirstIndex, newest } from './newest-first.ts';
+import { run } from './run-options.ts';
 
 function member<S extends NamingOptions<'index'>>(
   definition: IndexDefinition<S>,
@@ -27,6 +28,7 @@ export const INDEXES = new OptionsRegistry('index', [
       (_, { corpus }) =>
         new NewestFirstIndex(corpus.size),
   ),
+  member(run, async () => (await import('./run-index.ts')).createRunIndex),
 ]);
 
 /** The options of every index, distinguished by `index`; unknown keys are refused. */

@@ -40,7 +40,6 @@ export { StageCache } from './run/stage-cache.ts';
 export { planStages, type StagePlan } from './run/stage-plan.ts';
 export { fuseSystems } from './score/fuse-systems.ts';
 export { findProtocolWarnings, type Protocol } from './score/protocol-warnings.ts';
-export { parseRunLines, type RunLine } from './score/run-lines.ts';
 export { type ScoredFiles, type ScoreOptions, scoreFiles } from './score/score.ts';
 export { readClusters, readDocuments, readJudgements, readSystems } from './score/score-files.ts';
 export { buildSystem, type System } from './score/system.ts';

@@ -2,6 +2,8 @@ import type { StartProgress } from '../core/progress.ts';
 
 /** Q queries as a candidate index sees them. */
 export interface QueryBatch {
+  /** [Q] for the indexes that know queries by id; absent where they are unknown. An empty id is of no query. */
+  readonly ids?: readonly string[];
   readonly texts: readonly string[];
   /** Row-major [Q, D]. */
   readonly vectors: Float32Array;

@@ -1,3 +1,4 @@
+import type { RunIndexOptions } from '../candidates/run-options.ts';
 import { attentionSignal } from '../signals/attention.ts';
 import { signalTable } from '../signals/bank/signal-bank.ts';
 import { bm25Signal } from '../signals/bm25.ts';
@@ -11,6 +12,7 @@ import { trajectorySignal } from '../signals/trajectory.ts';
 import { poolRows } from './candidate-sources.ts';
 import { fusesLists, type RelevanceSignal } from './relevance.ts';
 import type { Bm25IndexOptions, RetrieverOptions } from './retriever-options.ts';
+import { runScores } from './run-scores.ts';
 
 /** The relevance signals by name, with the options of an arm. */
 const RELEVANCE: Readonly<Record<RelevanceSignal, (options: RetrieverOptions) => Signal>> = {
@@ -18,6 +20,8 @@ const RELEVANCE: Readonly<Record<RelevanceSignal, (options: RetrieverOptions) =>
   bm25: ({ candidates }) => bm25Signal(candidates.find(({ index }) => index === 'bm25') as Bm25IndexOptions),
   cosine: ({ propagation }) => cosineSignal(propagation),
   recency: () => recencySignal(null),
+  // The options' schema asks for one source with index run.
+  run: ({ candidates }) => runScores(candidates.find(({ index }) => index === 'run') as RunIndexOptions),
 };
 
 /** The signals that make up an arm's relevance, in the order of its options. */

@@ -2,6 +2,7 @@ import type { PropagationOptions } from '../attention/options.ts';
 import type { PropagatedVersions } from '../attention/versioned-propagation.ts';
 import { assertAdmissible } from '../candidates/query-batch.ts';
 import { INDEXES, type IndexOptions } from '../candidates/registry.ts';
+import { hashRunFile } from '../candidates/run-options.ts';
 import type { CandidateIndex, Candidates } from '../model/candidates.ts';
 import { prepareSignals } from '../signals/bank/signal-bank.ts';
 import { type CandidatePool, joinCandidates, type PoolRows } from '../signals/candidate-pool.ts';
@@ -58,7 +59,10 @@ const defineSource = (isKept: boolean) =>
       ...INDEXES.get(index).reads,
       ...(propagation === null ? [] : (['order'] as const)),
     ],
-    key: ({ index }, { seed }) => (index.index === 'hnsw' ? [index, seed] : index),
+    key: ({ index }, { seed }) => {
+      if (index.index === 'run') return { index: 'run', k: index.k, content: hashRunFile(index) };
+      return index.index === 'hnsw' ? [index, seed] : index;
+    },
     inputs: ({ propagation }) => (propagation === null ? {} : { rows: propagatedRows(propagation) }),
     compute: async ({ world, inputs }, use) => {
       const isSubset = world.shared.queries !== world.queries;

@@ -7,7 +7,7 @@ import { markHeld, type ScoreColumns } from '../fusion/score-columns.ts';
 import type { Candidates } from '../model/candidates.ts';
 import type { Column, PoolRows } from '../signals/candidate-pool.ts';
 
-export const SIGNALS = ['bm25', 'cosine', 'recency'] as const;
+export const SIGNALS = ['bm25', 'cosine', 'recency', 'run'] as const;
 export type RelevanceSignal = (typeof SIGNALS)[number];
 
 /** The indexes that rank by a signal: what they find is the signal's own list. */
@@ -15,6 +15,7 @@ export const LIST_SOURCES: Readonly<Record<RelevanceSignal, readonly IndexOption
   bm25: ['bm25'],
   cosine: ['hnsw', 'flat'],
   recency: ['newest'],
+  run: ['run'],
 };
 
 /**

@@ -101,6 +101,11 @@ export function assertRetriever(options: RetrieverOptions, context: z.core.$Refi
     addOptionIssue(['candidates'], 'a source with index bm25, since bm25 is a signal');
   if (signals.includes('bm25') && candidates.filter(({ index }) => index === 'bm25').length > 1)
     addOptionIssue(['candidates'], 'one source with index bm25, whose options score the signal');
+  if (signals.includes('run') && candidates.filter(({ index }) => index === 'run').length !== 1)
+    addOptionIssue(
+      ['candidates'],
+      'one source with index run, whose scores are the signal run; ragpp fuse makes one of several',
+    );
   if (propagation !== null && !has('flat'))
     addOptionIssue(['candidates'], 'a source with index flat, which alone knows propagated embeddings');
   if (new Set(signals).size < signals.length) addOptionIssue(['relevance', 'signals'], 'each signal once');

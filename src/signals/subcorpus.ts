@@ -73,12 +73,13 @@ export class Subcorpora {
 
 /** Some queries of a batch, with the cutoffs that they have among the turns of a subcorpus. */
 function selectLocalBatch(
-  { texts, vectors, cutoffs }: QueryBatch,
+  { ids, texts, vectors, cutoffs }: QueryBatch,
   queryIndexes: readonly number[],
   subcorpus: Subcorpus,
 ): QueryBatch {
   const dimension = vectors.length / Math.max(1, cutoffs.length);
   return {
+    ...(ids === undefined ? {} : { ids: queryIndexes.map((queryIndex) => ids[queryIndex] as string) }),
     texts: queryIndexes.map((queryIndex) => texts[queryIndex] as string),
     vectors: gatherRows(vectors, dimension, queryIndexes),
     cutoffs: Int32Array.from(queryIndexes, (queryIndex) =>
@@ -109,6 +110,7 @@ export function buildWarmUpBatch(subcorpora: Subcorpora, batch: QueryBatch): Que
   });
   const dimension = batch.vectors.length / Math.max(1, batch.cutoffs.length);
   return {
+    ids: earliest.map(() => ''),
     texts: earliest.map(() => ''),
     vectors: new Float32Array(earliest.length * dimension),
     cutoffs: Int32Array.from(earliest, (queryIndex) => batch.cutoffs[queryIndex] as number),

@@ -92,6 +92,7 @@ export class Workspace implements World {
     this.dimension = dimension;
     this.turnVectors = turnVectors;
     this.batch = {
+      ids: queries.map(({ id }) => id),
       texts: queries.map(({ text }) => text),
       vectors: queryVectors,
       cutoffs: Int32Array.from(queries, ({ timestamp }) => corpus.countEarlierTurns(timestamp)),

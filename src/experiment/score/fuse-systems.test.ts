@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { parseRunLines } from '../../candidates/run-lines.ts';
 import { fusionOptions } from '../../fusion/registry.ts';
 import { fuseSystems } from './fuse-systems.ts';
-import { parseRunLines } from './run-lines.ts';
 import { buildSystem } from './system.ts';
 
 const build = (name: string, lines: readonly string[]) =>

@@ -1,7 +1,7 @@
+import type { RunLine } from '../../candidates/run-lines.ts';
 import { getOrCompute } from '../../core/once.ts';
 import { compareScored } from '../../model/tie-rule.ts';
 import type { ProtocolWarning } from '../measure/result.ts';
-import type { RunLine } from './run-lines.ts';
 import { describeWarning, joinExamples } from './warning.ts';
 
 function groupByQuery(lines: readonly RunLine[]): RunLine[][] {

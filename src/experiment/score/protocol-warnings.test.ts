@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { parseRunLines } from '../../candidates/run-lines.ts';
+import { parseTables } from '../config/config-reference.harness.ts';
 import { findProtocolWarnings, type Protocol } from './protocol-warnings.ts';
-import { parseRunLines } from './run-lines.ts';
 import { buildSystem } from './system.ts';
 import { PROTOCOL_WARNINGS } from './warning.ts';
 
@@ -131,6 +133,14 @@ describe('protocol warnings', () => {
       'query-as-document',
     ]);
     expect(new Set(rightOrNone).size).toBeGreaterThanOrEqual(12);
+  });
+
+  test('docs list every kind with its meaning, and no other', () => {
+    const page = readFileSync(new URL('../../../docs/score.md', import.meta.url), 'utf8');
+    const table = parseTables(page).find(([header]) => header?.[0] === 'warning') ?? [];
+    expect(table.slice(2)).toEqual(
+      Object.entries(PROTOCOL_WARNINGS).map(([code, meaning]) => [`\`${code}\``, meaning]),
+    );
   });
 
   test('every kind that a run file can show is planted', () => {

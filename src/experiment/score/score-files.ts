@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
+import { parseRunLines, type RunLine } from '../../candidates/run-lines.ts';
 import { ValidationError } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
 import { parseQrels } from '../../evaluation/trec-files.ts';
 import type { Qrels } from '../../model/run.ts';
-import { parseRunLines, type RunLine } from './run-lines.ts';
 import { buildSystem, type System } from './system.ts';
 
 /** A file and, before `=`, the name that its system gets. */

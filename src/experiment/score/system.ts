@@ -1,10 +1,10 @@
+import type { RunLine } from '../../candidates/run-lines.ts';
 import { computeHash } from '../../core/hash.ts';
 import { getOrCompute } from '../../core/once.ts';
 import type { Run } from '../../model/run.ts';
 import { compareScored, type Scored } from '../../model/tie-rule.ts';
 import type { ProtocolWarning } from '../measure/result.ts';
 import { findLineWarnings } from './line-warnings.ts';
-import type { RunLine } from './run-lines.ts';
 
 /** The rankings of one system, made from the lines of its file. */
 export interface System {

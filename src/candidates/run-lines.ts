@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ValidationError } from '../../core/errors.ts';
-import { parseLines } from '../../evaluation/trec-files.ts';
+import { parseLines } from '../core/column-lines.ts';
+import { ValidationError } from '../core/errors.ts';
 
 /** A document that a system ranked for a query, as a line of its file states it. Nothing is checked but the columns. */
 export interface RunLine {

@@ -1,0 +1,35 @@
+import type { RunIndexOptions } from '../candidates/run-options.ts';
+import type { Candidates } from '../model/candidates.ts';
+import type { Column, PoolRows } from '../signals/candidate-pool.ts';
+import { defineStage, type StageUse } from '../signals/signal.ts';
+import { candidatesFrom } from './candidate-sources.ts';
+
+/** The scores of one query by position. A list with a negative score is shifted so that its lowest score is 0. */
+function indexScores({ positions, scores, width }: Candidates, query: number): Map<number, number> {
+  const row = Array.from({ length: width }, (_, i) => query * width + i).filter((i) => (positions[i] as number) >= 0);
+  const lowest = row.reduce((least, i) => Math.min(least, scores[i] as number), 0);
+  return new Map(row.map((i) => [positions[i] as number, (scores[i] as number) - lowest]));
+}
+
+function alignScores(found: Candidates, { positions, width, queryCount }: PoolRows): Column {
+  const column = new Float32Array(positions.length);
+  for (let query = 0; query < queryCount; query++) {
+    const byPosition = indexScores(found, query);
+    for (let i = query * width; i < (query + 1) * width; i++) column[i] = byPosition.get(positions[i] as number) ?? 0;
+  }
+  return column;
+}
+
+/**
+ * The scores of a run file as a column of a pool, never negative, since decay multiplies them; 0 for a candidate that the run does not list.
+ */
+export const runScores = defineStage<RunIndexOptions, Column, { readonly found: StageUse<Candidates> }>({
+  name: 'run-scores',
+  module: import.meta.url,
+  of: 'pairs',
+  isKept: false,
+  reads: [],
+  key: () => null,
+  inputs: (options) => ({ found: candidatesFrom(options, null) }),
+  compute: ({ pool, inputs: { found } }) => alignScores(found, pool),
+});
