@@ -24,6 +24,7 @@ import { type ExperimentConfig, expandedFile } from './config-schema.ts';
 import { findValueFaults } from './config-values.ts';
 import { findControlFaults, withControls } from './control-arms.ts';
 import { withRepetitions } from './repeated-arms.ts';
+import { withRunFiles } from './run-references.ts';
 import { applyTunedPoint } from './tuned-arm.ts';
 import { type Surroundings, withWeightFiles } from './weight-references.ts';
 
@@ -131,6 +132,13 @@ function findSurroundings(arm: ExpandedArm, composed: ComposedConfig): Surroundi
   };
 }
 
+/** An arm with the content of the files that it names: weights, and run files. */
+function withFiles(options: Plain, expanded: ExpandedArm, around: Surroundings): ReturnType<typeof withRunFiles> {
+  const weighed = withWeightFiles(options, around);
+  const found = withRunFiles(weighed.arm, expanded, (keys) => around.folderOf?.(keys) ?? null);
+  return { arm: found.arm, faults: [...weighed.faults, ...found.faults] };
+}
+
 /**
  * The arms of a composed config, written out, and the config that they are in; the probes of a sweep follow the `count` arms that are run. `unread` are the
  * places whose weight files can't be used.
@@ -144,7 +152,7 @@ function expandComposed(composed: ComposedConfig) {
   const sweep = expandSweep(content.sweep, written.arms, seed);
   const arms = [...written.arms, ...sweep.arms, ...sweep.probes].map(withoutSharedOptions);
   const weighed = arms.map((arm) =>
-    isPlain(arm.options) ? withWeightFiles(arm.options, findSurroundings(arm, composed)) : null,
+    isPlain(arm.options) ? withFiles(arm.options, arm, findSurroundings(arm, composed)) : null,
   );
   const options = arms.map((arm, i) => weighed[i]?.arm ?? arm.options);
   const config = { ...content, ...(Array.isArray(content.arms) ? { arms: options } : {}), sweep: sweep.design };

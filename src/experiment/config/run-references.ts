@@ -1,0 +1,84 @@
+import { hashRunFile } from '../../candidates/run-options.ts';
+import { type ConfigurationFault, RagPlusPlusError } from '../../core/errors.ts';
+import { locatePath } from '../../core/located-path.ts';
+import { shortenToExcerpt } from '../../core/validation.ts';
+import { type ExpandedArm, hasValueAt } from './arms.ts';
+import { isPlain, type Path, type Plain } from './config-file.ts';
+
+/** Documents of each query that an arm takes from its run file, if it does not say how many. */
+const ARM_DEPTH = 1000;
+
+/** Finds the folder of the file that wrote a value of the arm; null outside of files. */
+type FindFolder = (keys: Path) => string | null;
+
+/** A source whose path leads to the file, with the hash of its content. */
+function resolveSource(source: Plain, folder: string | null): Plain {
+  if (typeof source.path !== 'string') return source; // an error of the schema
+  const path = locatePath(source.path, folder);
+  const hash = typeof source.hash === 'string' ? source.hash : hashRunFile({ path });
+  return { ...source, path, hash };
+}
+
+function describeMissing(path: string, file: unknown, folder: string | null, error: RagPlusPlusError) {
+  const locations = folder === null ? '' : `, relative to ${folder} or to the working directory`;
+  return { path, expected: `a run file${locations} (${error.message})`, got: shortenToExcerpt(file) };
+}
+
+/** The keys of an arm that `run` sets. */
+const SET_BY_RUN = ['candidates', 'relevance'] as const;
+type SetByRun = (typeof SET_BY_RUN)[number];
+
+/** Which of the keys that `run` sets are written in the same arm as it, and which by an arm that extends that one. */
+function findWriters({ layers }: Pick<ExpandedArm, 'layers'>): Readonly<Record<'same' | 'later', readonly SetByRun[]>> {
+  const lastOf = (key: string) => layers.findLastIndex((layer) => hasValueAt(layer, [key]));
+  const run = lastOf('run');
+  return {
+    same: SET_BY_RUN.filter((key) => lastOf(key) === run),
+    later: SET_BY_RUN.filter((key) => lastOf(key) > run),
+  };
+}
+
+/** `run: file` or `run: { file, k }` of an arm as the source and the signal that it stands for. */
+function expandRun({ run, ...arm }: Plain, later: readonly SetByRun[]): Plain | null {
+  const { file, k = ARM_DEPTH, ...others } = isPlain(run) ? run : { file: run };
+  if (typeof file !== 'string' || Object.keys(others).length > 0) return null;
+  const set = { candidates: [{ index: 'run', path: file, k }], relevance: { signals: ['run'] } };
+  return { ...arm, ...Object.fromEntries(Object.entries(set).filter(([key]) => !later.includes(key as SetByRun))) };
+}
+
+/**
+ * Writes out `run` of an arm, and gives every source with `index: run` the path at which its file is and the hash of its content. So the key of a cached
+ * result, and the hash of the experiment, cover the content of the file.
+ *
+ * @param layers of the arm: an arm that extends one with a run may write sources or signals of its own.
+ * @returns the arm, or the faults with the path within it.
+ */
+export function withRunFiles(
+  written: Plain,
+  layers: Pick<ExpandedArm, 'layers'>,
+  findFolder: FindFolder,
+): { readonly arm: Plain; readonly faults: ConfigurationFault[] } {
+  const isShort = written.run !== undefined && written.run !== null;
+  const { run: _, ...rest } = written;
+  const { same, later } = isShort ? findWriters(layers) : { same: [], later: [] };
+  const arm = isShort ? expandRun(written, later) : rest;
+  if (arm === null || same.length > 0) {
+    const expected = arm === null ? 'a run file, or { file, k }' : `no run beside ${same.join(' and ')}, which it sets`;
+    return { arm: arm ?? rest, faults: [{ path: 'run', expected, got: shortenToExcerpt(written.run) }] };
+  }
+  if (!Array.isArray(arm.candidates)) return { arm, faults: [] };
+  const isRuns = isShort && !later.includes('candidates');
+  const folder = findFolder(isRuns ? ['run'] : ['candidates']);
+  const faults: ConfigurationFault[] = [];
+  const candidates = arm.candidates.map((source: unknown, i) => {
+    if (!isPlain(source) || source.index !== 'run') return source;
+    try {
+      return resolveSource(source, folder);
+    } catch (error) {
+      if (!(error instanceof RagPlusPlusError)) throw error;
+      faults.push(describeMissing(isRuns ? 'run' : `candidates[${i}].path`, source.path, folder, error));
+      return source;
+    }
+  });
+  return { arm: { ...arm, candidates }, faults };
+}
