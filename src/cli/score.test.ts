@@ -99,3 +99,77 @@ test('a judged query without a cluster is named', async () => {
   const outcome = await runRagpp('score', join(run, 'qrels.trec'), runFile('newest'), '--clusters', clusters);
   expect(outcome.stderr).toMatch(/clusters have no query: q\d+-\d; give the conversation of every judged query/);
 });
+
+describe('rankings scored with the dataset itself', () => {
+  async function scoreData(...flags: string[]) {
+    const results = mkdtempSync(join(root, 'data-'));
+    const data = [
+      '--data',
+      'jsonl',
+      '--set',
+      `dataset.path=${root}`,
+      '--split',
+      'test',
+      '--cache',
+      join(root, 'cache'),
+    ];
+    const outcome = await runRagpp('score', ...data, '--results', results, ...flags);
+    const [name] = readdirSync(results);
+    return { ...outcome, folder: join(results, name ?? 'none') };
+  }
+
+  test('have the figures, strata and inspector of the run', async () => {
+    const settings = ['--metrics', 'mrr@10,recall@5,ndcg@10,map', '--samples', '499', '--seed', '3'];
+    const { code, folder } = await scoreData(runFile('newest'), runFile('hybrid'), '--baseline', 'hybrid', ...settings);
+    expect(code).toBe(0);
+    const [expected, got] = [readJson(run), readJson(folder)];
+    const pick = ({ arms, dataset: { hash } }: { arms: Record<string, unknown>[]; dataset: { hash: string } }) => ({
+      hash,
+      arms: arms.map(({ name, metrics, comparisons, holes }) => ({ name, metrics, comparisons, holes })),
+    });
+    expect(pick(got)).toEqual(pick(expected));
+    const readText = (of: string, file: string) => readFileSync(join(of, file), 'utf8');
+    expect(JSON.parse(readText(folder, 'strata.json')).strata).toEqual(JSON.parse(readText(run, 'strata.json')).strata);
+    expect(readText(folder, 'queries.jsonl')).toBe(readText(run, 'queries.jsonl'));
+  });
+
+  test('by session count a turn of a relevant session, and warn of cut-offs that cover the sessions', async () => {
+    // The sample has two channels; each query has one relevant turn.
+    const metrics = ['--metrics', 'recall@1,recall@2', '--granularity', 'session'];
+    const { code, stdout, folder } = await scoreData(runFile('hybrid'), ...metrics);
+    expect(code).toBe(0);
+    const { passports, arms, dataset } = readJson(folder);
+    expect(passports['recall@1'].granularity).toBe('session');
+    expect(dataset.split).toBe('test, by session');
+    expect(arms[0].metrics['recall@2'].mean).toBe(1);
+    expect(stdout).toContain('Warning (cutoff-covers-collection): recall@2, hybrid: as deep as the 2 documents');
+  });
+
+  test('with a turn that the query cannot see warn of it', async () => {
+    const ahead = join(root, 'ahead.trec');
+    writeFileSync(
+      ahead,
+      `${readFileSync(runFile('newest'), 'utf8').replaceAll(/ newest$/gm, ' ahead')}q19-0 Q0 t22-0 99 -9 ahead\n`,
+    );
+    const { stdout } = await scoreData(runFile('newest'), ahead, '--metrics', 'mrr@3');
+    expect(stdout).toMatch(/Warning \(later-documents\): ahead: 1 turns are not earlier than .*\(t22-0 for q19-0\)/);
+  });
+
+  test.each([
+    [['--relevant-grade', '2'], '--relevant-grade beside --data, which has its own; leave it out'],
+    [['--baseline', 'x', '--clusters', 'x'], '--clusters beside --data'],
+  ])('%j is refused', async (flags, message) => {
+    const { code, stderr } = await scoreData(runFile('newest'), ...flags);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+});
+
+test.each([
+  [['--set', 'dataset.path=x'], '--set or --granularity without --data; name a dataset'],
+  [[], 'judgements and at least 1 run file needed, got 1 file; name a run file'],
+])('without --data %j is refused', async (flags, message) => {
+  const { code, stderr } = await runRagpp('score', join(run, 'qrels.trec'), ...flags);
+  expect(code).toBe(2);
+  expect(stderr).toContain(message);
+});

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { CORRECTIONS, TESTS } from '../evaluation/test-names.ts';
 import { lazyAction } from './lazy-action.ts';
+import { cacheOption, collect } from './options.ts';
 
 function parsePositive(text: string): number {
   const value = Number(text);
@@ -22,9 +23,12 @@ function parseLevel(text: string): number {
 
 export function scoreCommand(): Command {
   return new Command('score')
-    .description('measure run files of any system against judgements, without a dataset')
-    .argument('<qrels>', 'judgements: query 0 document grade, or query document grade')
-    .argument('<runs...>', 'run files, TREC or JSONL; name=file gives a system a name')
+    .description('measure run files of any system against judgements, or a dataset')
+    .usage('[options] <qrels> <runs...>')
+    .argument(
+      '<files...>',
+      'judgements, then run files, TREC or JSONL; with --data run files alone; name=file gives a system a name',
+    )
     .option('--metrics <list>', 'metrics, with commas between them', (list) => list.split(','), [
       'ndcg@10',
       'recall@10',
@@ -33,7 +37,23 @@ export function scoreCommand(): Command {
     .option('--baseline <system>', 'what the systems are compared with (default: the first run)')
     .option('--clusters <file>', 'the conversation of each query: queries of one conversation are not independent')
     .option('--documents <file>', 'the ids of the collection, to find unknown ids and depths that cover it')
-    .option('--relevant-grade <grade>', 'the least grade that counts as relevant', parsePositive, 1)
+    .option('--relevant-grade <grade>', 'the least grade that counts as relevant (default: 1)', parsePositive)
+    .option('--data <name>', 'measure against a dataset, with its strata and inspector: ragpp data lists them')
+    .option(
+      '--set <path=value>',
+      'an option of the dataset, such as dataset.path=locomo10.json (repeatable)',
+      collect,
+      [],
+    )
+    .addOption(
+      new Option('--split <split>', 'the queries of the dataset').choices(['dev', 'test', 'all']).default('all'),
+    )
+    .addOption(
+      new Option('--granularity <what>', 'what a hit is: a relevant turn, or any turn of its session')
+        .choices(['turn', 'session'])
+        .default('turn'),
+    )
+    .addOption(cacheOption())
     .addOption(new Option('--test <name>', 'the paired test').choices(TESTS).default('permutation'))
     .addOption(
       new Option('--correction <name>', 'for comparing several systems')
@@ -55,7 +75,8 @@ ragpp rescore and ragpp compare read the folder.
 Examples:
   ragpp score qrels.trec bm25.trec dense.trec
   ragpp score qrels.trec mem0=mem0.jsonl ours=ours.trec --baseline mem0 --clusters queries.jsonl
-  ragpp score qrels.tsv *.trec --metrics ndcg@10,recall@100 --documents corpus.jsonl --relevant-grade 2`,
+  ragpp score qrels.tsv *.trec --metrics ndcg@10,recall@100 --documents corpus.jsonl --relevant-grade 2
+  ragpp score --data locomo --set dataset.path=locomo10.json --granularity session ours.trec mem0.jsonl`,
     )
     .action(lazyAction(async () => (await import('./actions/score.ts')).runScore));
 }

@@ -41,6 +41,7 @@ export { planStages, type StagePlan } from './run/stage-plan.ts';
 export { fuseSystems } from './score/fuse-systems.ts';
 export { findProtocolWarnings, type Protocol } from './score/protocol-warnings.ts';
 export { type ScoredFiles, type ScoreOptions, scoreFiles } from './score/score.ts';
+export { type ScoredDataset, scoreDataset } from './score/score-dataset.ts';
 export { readClusters, readDocuments, readJudgements, readSystems } from './score/score-files.ts';
 export { buildSystem, type System } from './score/system.ts';
 export { PROTOCOL_WARNINGS, type WarningCode } from './score/warning.ts';

@@ -1,13 +1,19 @@
 import { join, relative } from 'node:path';
+import type { Command } from 'commander';
+import { createTerminalProgress } from '../../core/progress.ts';
 import { quoteShellWord } from '../../core/shell-words.ts';
 import { printOut } from '../../core/terminal.ts';
+import { parse } from '../../core/validation.ts';
+import { datasetOptions, loadDataset } from '../../datasets/registry.ts';
 import type { CorrectionName, TestName } from '../../evaluation/test-names.ts';
 import { formatFileName } from '../../experiment/config/arms.ts';
+import { applyOverrides } from '../../experiment/config/config-file.ts';
 import type { Environment } from '../../experiment/measure/result.ts';
 import { captureEnvironment, NO_BACKEND } from '../../experiment/run/environment.ts';
 import type { FinishedRun } from '../../experiment/run/run.ts';
 import { writeRunFolder } from '../../experiment/run/run-folder.ts';
 import { type ScoreOptions, scoreFiles } from '../../experiment/score/score.ts';
+import { scoreDataset } from '../../experiment/score/score-dataset.ts';
 import { readClusters, readDocuments, readJudgements, readSystems } from '../../experiment/score/score-files.ts';
 import type { System } from '../../experiment/score/system.ts';
 import { renderText } from '../../report/tables/text-table.ts';
@@ -18,7 +24,12 @@ interface ScoreFlags {
   readonly baseline?: string;
   readonly clusters?: string;
   readonly documents?: string;
-  readonly relevantGrade: number;
+  readonly relevantGrade?: number;
+  readonly data?: string;
+  readonly set: readonly string[];
+  readonly split: 'dev' | 'test' | 'all';
+  readonly granularity: 'turn' | 'session';
+  readonly cache: string;
   readonly test: TestName;
   readonly correction: CorrectionName;
   readonly samples: number;
@@ -29,15 +40,18 @@ interface ScoreFlags {
 }
 
 function chooseOptions(flags: ScoreFlags, [first]: readonly System[]): ScoreOptions {
-  const { name, metrics, relevantGrade, test, correction, samples, level, seed } = flags;
+  const { name, metrics, relevantGrade = 1, test, correction, samples, level, seed } = flags;
   const baseline = flags.baseline ?? first?.name ?? '';
   return { name, metrics, relevantGrade, baseline, test, correction, samples, level, seed };
 }
 
 /** The environment of figures of files, with the command as somebody else would type it. */
-function describeEnvironment(files: readonly string[], { seed, metrics }: ScoreFlags): Environment {
+function describeEnvironment(files: readonly string[], flags: ScoreFlags): Environment {
+  const { seed, metrics, data, set, granularity } = flags;
   const typed = files.map((file) => (file.includes('=') ? file : relative(process.cwd(), file) || file));
+  const chosen = set.flatMap((override) => ['--set', override]);
   const words = ['ragpp', 'score', ...typed, '--metrics', metrics.join(',')];
+  if (data !== undefined) words.push('--data', data, ...chosen, '--granularity', granularity);
   return captureEnvironment(NO_BACKEND, seed, words.map(quoteShellWord).join(' '));
 }
 
@@ -49,7 +63,36 @@ function finish(finished: FinishedRun, { results, name }: ScoreFlags): void {
   printOut(`report: ${join(folder, 'report.html')}\n`);
 }
 
-export function runScore(qrels: string, runs: readonly string[], flags: ScoreFlags): void {
+/** Options that mean something without a dataset alone, or with one alone. */
+function assertFlags(flags: ScoreFlags, files: readonly string[], command: Command): void {
+  const { data, relevantGrade, clusters, documents, set, granularity } = flags;
+  const others = Object.entries({
+    '--relevant-grade': relevantGrade,
+    '--clusters': clusters,
+    '--documents': documents,
+  });
+  const given = others.filter(([, value]) => value !== undefined).map(([flag]) => flag);
+  const fail = (message: string) => command.error(`error: ${message}`, { exitCode: 2 });
+  if (data !== undefined && given.length > 0)
+    fail(`${given.join(', ')} beside --data, which has its own; leave it out`);
+  if (data !== undefined) return;
+  if (set.length > 0 || granularity !== 'turn') fail('--set or --granularity without --data; name a dataset');
+  if (files.length < 2) fail(`judgements and at least 1 run file needed, got ${files.length} file; name a run file`);
+}
+
+async function scoreWithDataset(name: string, runs: readonly string[], flags: ScoreFlags): Promise<FinishedRun> {
+  const { cache, set, split, granularity } = flags;
+  const { dataset: written } = applyOverrides({ dataset: { name } }, set);
+  const dataset = await loadDataset(parse(datasetOptions, written, 'the dataset'), {
+    cacheFolder: join(cache, 'datasets'),
+    progress: createTerminalProgress(),
+  });
+  const systems = readSystems(runs);
+  const scored = { dataset, split, granularity };
+  return scoreDataset(systems, scored, chooseOptions(flags, systems), describeEnvironment(runs, flags));
+}
+
+function scoreWithFiles([qrels = '', ...runs]: readonly string[], flags: ScoreFlags): FinishedRun {
   const systems = readSystems(runs);
   const files = {
     systems,
@@ -57,5 +100,11 @@ export function runScore(qrels: string, runs: readonly string[], flags: ScoreFla
     clusters: flags.clusters === undefined ? null : readClusters(flags.clusters),
     documents: flags.documents === undefined ? null : readDocuments(flags.documents),
   };
-  finish(scoreFiles(files, chooseOptions(flags, systems), describeEnvironment([qrels, ...runs], flags)), flags);
+  return scoreFiles(files, chooseOptions(flags, systems), describeEnvironment([qrels, ...runs], flags));
+}
+
+export async function runScore(files: readonly string[], flags: ScoreFlags, command: Command): Promise<void> {
+  assertFlags(flags, files, command);
+  const { data } = flags;
+  finish(data === undefined ? scoreWithFiles(files, flags) : await scoreWithDataset(data, files, flags), flags);
 }

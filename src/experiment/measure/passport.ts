@@ -2,8 +2,8 @@ import type { Evaluation } from '../../evaluation/evaluate.ts';
 import { parseMetric } from '../../evaluation/metric.ts';
 import { TOKENS } from './token-counter.ts';
 
-/** The unit of a hit: a relevant turn itself, or any turn of its conversation. */
-export type Granularity = 'turn' | 'conversation';
+/** The unit of a hit: a relevant turn itself, or any turn of its session or conversation. */
+export type Granularity = 'turn' | 'session' | 'conversation';
 
 /** The exact definition of a metric's figures: figures with different passports must not be compared. */
 export interface MetricPassport {

@@ -12,6 +12,8 @@ export interface Protocol {
   readonly relevantGrade: number;
   /** The ids of the collection; null if they are unknown. */
   readonly documents: ReadonlySet<string> | null;
+  /** The number of documents that a typical query can see, where queries see parts of the collection. */
+  readonly visibleDocuments?: number;
 }
 
 function countRelevant(judgements: ReadonlyMap<string, number>, relevantGrade: number): number {
@@ -57,8 +59,11 @@ function listNamedDocuments({ systems, qrels, documents }: Protocol): ReadonlySe
 
 function warnOfCollectionSize(protocol: Protocol): ProtocolWarning[] {
   const { systems, qrels, metrics, documents } = protocol;
-  const { size } = listNamedDocuments(protocol);
-  const whose = documents === null ? 'documents that the files name' : 'documents of the collection';
+  const { visibleDocuments } = protocol;
+  const size = visibleDocuments ?? listNamedDocuments(protocol).size;
+  const collection =
+    visibleDocuments === undefined ? 'documents of the collection' : 'documents that half of the queries see';
+  const whose = documents === null ? 'documents that the files name' : collection;
   const covering = metrics.filter((metric) => (parseMetric(metric).cutoff ?? 0) >= size);
   const deep = systems.filter(({ run }) => measureDepth(run, qrels) >= size).map(({ name }) => name);
   if (covering.length + deep.length === 0) return [];

@@ -6,7 +6,14 @@ import type { CorrectionName, TestName } from '../../evaluation/test-names.ts';
 import { Corpus } from '../../model/corpus.ts';
 import type { Qrels, Run } from '../../model/run.ts';
 import { type Measurement, measureRuns } from '../measure/measurement.ts';
-import type { ArmResult, Environment, ExperimentResult, QueryRecord } from '../measure/result.ts';
+import type {
+  ArmResult,
+  DatasetSummary,
+  Environment,
+  ExperimentResult,
+  ProtocolWarning,
+  QueryRecord,
+} from '../measure/result.ts';
 import type { FinishedRun } from '../run/run.ts';
 import { findProtocolWarnings } from './protocol-warnings.ts';
 import type { System } from './system.ts';
@@ -38,7 +45,7 @@ export interface ScoredFiles {
   readonly documents: ReadonlySet<string> | null;
 }
 
-function assertSystems(systems: readonly System[], baseline: string): void {
+export function assertSystems(systems: readonly System[], baseline: string): void {
   const names = systems.map(({ name }) => name);
   if (names.length === 0) throw new ValidationError('no run to score; name at least 1 run file');
   const twice = names.find((name, i) => names.indexOf(name) < i);
@@ -88,7 +95,12 @@ function describeSystem({ name, source, tags, hash }: System): Readonly<Record<s
   return { name, description: source, run: { file: source, tags, hash } };
 }
 
-function buildArms(systems: readonly System[], { arms, queries }: Measurement<QueryRecord>): ArmResult[] {
+/** @param rankings of a system on the measured queries, for the inspector; by default none. */
+function buildArms(
+  systems: readonly System[],
+  { arms, queries }: Measurement<unknown>,
+  rankings: ((system: System) => ArmResult['rankings']) | undefined,
+): ArmResult[] {
   return systems.map((system, i) => ({
     name: system.name,
     description: system.source,
@@ -97,7 +109,7 @@ function buildArms(systems: readonly System[], { arms, queries }: Measurement<Qu
     tuned: {},
     ...(arms[i] as (typeof arms)[number]),
     componentNames: [],
-    rankings: queries.map(() => []),
+    rankings: rankings?.(system) ?? queries.map(() => []),
     attribution: {},
     losses: queries.map(() => ({})),
     latency: null,
@@ -105,7 +117,7 @@ function buildArms(systems: readonly System[], { arms, queries }: Measurement<Qu
 }
 
 /** The config of a score, as the folder of a run has one: enough to rescore and to compare it. */
-function describeConfig({ systems }: ScoredFiles, options: ScoreOptions): Readonly<Record<string, unknown>> {
+function describeConfig(systems: readonly System[], options: ScoreOptions): Readonly<Record<string, unknown>> {
   const { name, metrics, baseline, test, correction, samples, level, seed } = options;
   const depth = systems.reduce(
     (most, { run }) => Array.from(run.values()).reduce((deepest, ranking) => Math.max(deepest, ranking.length), most),
@@ -113,7 +125,7 @@ function describeConfig({ systems }: ScoredFiles, options: ScoreOptions): Readon
   );
   return {
     name,
-    description: 'Rankings of other systems, scored from their files.',
+    description: DESCRIPTION,
     seed,
     evaluation: { metrics, baseline, depth, test, correction, samples, level },
     arms: systems.map(describeSystem),
@@ -148,7 +160,7 @@ function describeData({ qrels, documents }: ScoredFiles, dataHash: string, relev
  */
 export function scoreFiles(files: ScoredFiles, options: ScoreOptions, environment: Environment): FinishedRun {
   const { systems, qrels } = files;
-  const { name, metrics, relevantGrade, baseline, test, correction, samples, level } = options;
+  const { metrics, relevantGrade, baseline } = options;
   assertSystems(systems, baseline);
   assertMetrics(metrics);
   const queries = [...qrels.keys()].map((id) => buildQuery(files, id));
@@ -161,36 +173,78 @@ export function scoreFiles(files: ScoredFiles, options: ScoreOptions, environmen
     judgedOnly: false,
     unanswerableAre: 'apart' as const,
   };
-  const runs: ReadonlyMap<string, Run> = new Map(systems.map((system) => [system.name, system.run]));
+  const runs = indexRuns(systems);
   const measurement = measureRuns(runs, judging, queries, { ...options, controls: new Map() }, () => []);
-  const result: ExperimentResult = {
-    name,
-    hash: computeHash([options, dataHash, systems.map((system) => [system.name, system.hash])]).slice(0, 12),
-    description: 'Rankings of other systems, scored from their files.',
+  const result = assembleScore(
+    {
+      systems,
+      measurement,
+      data: describeData(files, dataHash, relevantGrade),
+      queries: measurement.queries,
+      unanswerable: measurement.unanswerable,
+      warnings: findProtocolWarnings({ ...files, metrics, relevantGrade }),
+    },
+    options,
     environment,
-    config: describeConfig(files, options),
-    dataset: describeData(files, dataHash, relevantGrade),
-    queries: measurement.queries,
-    unanswerable: measurement.unanswerable,
-    metrics,
-    statistics: { test, correction, samples, level },
-    baseline,
-    arms: buildArms(systems, measurement),
-    failures: [],
-    stopped: [],
-    passports: measurement.passports,
-    strata: [],
-    sweep: null,
-    stages: {},
-    remarks: [],
-    warnings: findProtocolWarnings({ ...files, metrics, relevantGrade }),
-    armsAtOnce: 1,
-    timings: [],
-  };
+  );
   return { result, runs: keepJudged(runs, qrels), qrels, corpus: new Corpus([]) };
 }
 
+/** What a result of scored rankings is put together from. */
+interface ScoreParts {
+  readonly systems: readonly System[];
+  readonly measurement: Measurement<unknown>;
+  readonly data: DatasetSummary;
+  readonly queries: readonly QueryRecord[];
+  readonly unanswerable: readonly QueryRecord[];
+  readonly warnings: readonly ProtocolWarning[];
+  readonly rankings?: (system: System) => ArmResult['rankings'];
+}
+
+const DESCRIPTION = 'Rankings of other systems, scored from their files.';
+
+/** Puts a result together: the hash is that of the options, the judgements and the lines of each file. */
+export function assembleScore(
+  { systems, measurement, data, queries, unanswerable, warnings, rankings }: ScoreParts,
+  options: ScoreOptions,
+  environment: Environment,
+): ExperimentResult {
+  const { name, metrics, baseline, test, correction, samples, level } = options;
+  return {
+    name,
+    hash: computeHash([options, data.hash, data.split, systems.map((system) => [system.name, system.hash])]).slice(
+      0,
+      12,
+    ),
+    description: DESCRIPTION,
+    environment,
+    config: describeConfig(systems, options),
+    dataset: data,
+    queries,
+    unanswerable,
+    metrics,
+    statistics: { test, correction, samples, level },
+    baseline,
+    arms: buildArms(systems, measurement, rankings),
+    failures: [],
+    stopped: [],
+    passports: measurement.passports,
+    strata: measurement.strata,
+    sweep: null,
+    stages: {},
+    remarks: [],
+    warnings,
+    armsAtOnce: 1,
+    timings: [],
+  };
+}
+
+/** The runs by the names of their systems. */
+export function indexRuns(systems: readonly System[]): ReadonlyMap<string, Run> {
+  return new Map(systems.map(({ name, run }) => [name, run]));
+}
+
 /** The runs on judged queries: the files of a folder hold what was measured. */
-function keepJudged(runs: ReadonlyMap<string, Run>, qrels: Qrels): ReadonlyMap<string, Run> {
+export function keepJudged(runs: ReadonlyMap<string, Run>, qrels: Qrels): ReadonlyMap<string, Run> {
   return new Map(Array.from(runs, ([name, run]) => [name, new Map(Array.from(run).filter(([id]) => qrels.has(id)))]));
 }

@@ -36,7 +36,7 @@ function listPassportEntries(passport: MetricPassport): [string, Content][] {
   return [
     ['definition', definition],
     ['equal scores', ties],
-    ['a hit is', granularity === 'turn' ? 'a relevant turn' : 'a turn of a relevant conversation'],
+    ['a hit is', granularity === 'turn' ? 'a relevant turn' : `a turn of a relevant ${granularity}`],
     ['relevant', `grade ${relevantGrade} or above`],
     ['cut-off', cutoff === null ? 'none' : String(cutoff)],
     ['queries', String(queries)],
