@@ -1,11 +1,15 @@
-import { basename } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
-import { parseRunLines, type RunLine } from '../../candidates/run-lines.ts';
+import { parseRunLines } from '../../candidates/run-lines.ts';
 import { ValidationError } from '../../core/errors.ts';
-import { readText } from '../../core/files.ts';
+import { readFolder, readText } from '../../core/files.ts';
 import { parseQrels } from '../../evaluation/trec-files.ts';
 import type { Qrels } from '../../model/run.ts';
+import { type ForeignRun, readMemorybenchFile } from './memorybench-results.ts';
+import { readMtebPredictions } from './mteb-predictions.ts';
 import { buildSystem, type System } from './system.ts';
+import { describeWarning } from './warning.ts';
 
 /** A file and, before `=`, the name that its system gets. */
 interface NamedFile {
@@ -19,29 +23,80 @@ function parseNamedFile(typed: string): NamedFile {
   return name === undefined || path === undefined ? { name: null, path: typed } : { name, path };
 }
 
-/** The name of a system: the typed one, else the only tag of its file if no other file has that tag, else the file's name. */
-function nameSystem({ name, path }: NamedFile, lines: readonly RunLine[], others: readonly string[]): string {
+/** A JSON file as one value; null for another file, such as JSONL. */
+function parseWhole(path: string, text: string): unknown {
+  if (!path.endsWith('.json')) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null; // one value a line, or no JSON: an error of its lines
+  }
+}
+
+/** The file before `#`, and the part of it that is meant. */
+function splitFragment(path: string): readonly [file: string, fragment: string | null] {
+  const at = path.lastIndexOf('#');
+  return at < 0 || existsSync(path) ? [path, null] : [path.slice(0, at), path.slice(at + 1)];
+}
+
+function readForeignFile(path: string): ForeignRun {
+  const [file, fragment] = splitFragment(path);
+  const text = readText(file);
+  const json = parseWhole(file, text);
+  const foreign = readMtebPredictions(json, fragment, file) ?? readMemorybenchFile(json, file);
+  if (foreign !== null) return foreign;
+  return { lines: parseRunLines(text, file), system: '', warnings: [] };
+}
+
+/** The results of memorybench in a folder, a file a question. @throws ValidationError for a file that is none. */
+function readForeignFolder(path: string): ForeignRun {
+  const files = readFolder(path)
+    .filter((name) => name.endsWith('.json'))
+    .sort();
+  const parts = files.map((name) => {
+    const file = join(path, name);
+    const foreign = readMemorybenchFile(parseWhole(file, readText(file)), file);
+    if (foreign === null)
+      throw new ValidationError(`no result of memorybench: ${file}; name its folder of results, or its report.json`, {
+        file,
+      });
+    return foreign;
+  });
+  if (parts.length === 0)
+    throw new ValidationError(`folder has no .json file: ${path}; name a run file, or the results of memorybench`, {
+      path,
+    });
+  const system = parts.find((part) => part.system !== '')?.system ?? '';
+  return { lines: parts.flatMap(({ lines }) => lines), system, warnings: [] };
+}
+
+function readForeignRun(path: string): ForeignRun {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? readForeignFolder(path) : readForeignFile(path);
+}
+
+/** The name of a system: the typed one, else that of its file if no other file has it, else the file's own. */
+function nameSystem({ name, path }: NamedFile, { lines, system }: ForeignRun, others: readonly string[]): string {
   if (name !== null) return name;
-  const tags = [...new Set(lines.map(({ tag }) => tag))];
+  const tags = system === '' ? [...new Set(lines.map(({ tag }) => tag))] : [system];
   const [tag = ''] = tags;
   if (tags.length === 1 && tag !== '' && !others.includes(tag)) return tag;
   return basename(path).replace(/\.[^.]*$/, '') || path;
 }
 
 /**
- * Reads run files, TREC or JSONL.
+ * Reads run files: TREC, JSONL, predictions of mteb, as LMEB writes them (`file.json#subset` chooses one), and results of memorybench, a report or a folder.
  *
  * @param typed paths, or `name=path`.
  * @throws StorageError for a file that cannot be read, ValidationError naming the line that is no line of a run.
  */
 export function readSystems(typed: readonly string[]): System[] {
-  const files = typed
-    .map(parseNamedFile)
-    .map((file) => ({ file, lines: parseRunLines(readText(file.path), file.path) }));
-  const tags = files.map(({ lines }) => [...new Set(lines.map(({ tag }) => tag))]);
-  return files.map(({ file, lines }, i) => {
-    const others = tags.filter((_, at) => at !== i).flat();
-    return buildSystem(nameSystem(file, lines, others), file.path, lines);
+  const files = typed.map(parseNamedFile).map((file) => ({ file, run: readForeignRun(file.path) }));
+  const tags = files.map(({ run }) => [...new Set(run.lines.map(({ tag }) => tag))]);
+  return files.map(({ file, run }, i) => {
+    const name = nameSystem(file, run, tags.filter((_, at) => at !== i).flat());
+    const system = buildSystem(name, file.path, run.lines);
+    const warnings = run.warnings.map(({ code, text }) => describeWarning(code, name, text));
+    return { ...system, warnings: [...system.warnings, ...warnings] };
   });
 }
 
