@@ -35,7 +35,7 @@ export { codeReachedFrom, stageVersion } from './run/code-version.ts';
 export { captureEnvironment, NO_BACKEND, projectVersion } from './run/environment.ts';
 export { type Dropout, findDropouts, raceShares } from './run/race.ts';
 export { type FinishedRun, type RunContext, runExperiment } from './run/run.ts';
-export { type RunFiles, runFiles, writeRunFolder } from './run/run-folder.ts';
+export { type MeasuredRankings, type RunFiles, runFiles, writeRunFolder } from './run/run-folder.ts';
 export { StageCache } from './run/stage-cache.ts';
 export { planStages, type StagePlan } from './run/stage-plan.ts';
 export { fuseSystems } from './score/fuse-systems.ts';

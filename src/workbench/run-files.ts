@@ -1,5 +1,4 @@
-import type { FinishedRun } from '../experiment/run/run.ts';
-import { type RunFiles, runFiles } from '../experiment/run/run-folder.ts';
+import { type MeasuredRankings, type RunFiles, runFiles } from '../experiment/run/run-folder.ts';
 import { encodePerQueryParquet } from '../experiment/stored/per-query-parquet.ts';
 import { renderHtml } from '../report/page/html.ts';
 import { renderCsv } from '../report/tables/csv.ts';
@@ -7,7 +6,7 @@ import { renderLatex } from '../report/tables/latex.ts';
 import { renderMarkdown } from '../report/tables/markdown.ts';
 
 /** The files of a finished run with its tables and its page: those of the folder that `ragpp run` writes, besides what arms leave. */
-export function renderRunFiles(finished: FinishedRun): RunFiles {
+export function renderRunFiles(finished: MeasuredRankings): RunFiles {
   const { result } = finished;
   return {
     ...runFiles(finished),

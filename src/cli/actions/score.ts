@@ -10,8 +10,7 @@ import { formatFileName } from '../../experiment/config/arms.ts';
 import { applyOverrides } from '../../experiment/config/config-file.ts';
 import type { Environment } from '../../experiment/measure/result.ts';
 import { captureEnvironment, NO_BACKEND } from '../../experiment/run/environment.ts';
-import type { FinishedRun } from '../../experiment/run/run.ts';
-import { writeRunFolder } from '../../experiment/run/run-folder.ts';
+import { type MeasuredRankings, writeRunFolder } from '../../experiment/run/run-folder.ts';
 import { type ScoreOptions, scoreFiles } from '../../experiment/score/score.ts';
 import { scoreDataset } from '../../experiment/score/score-dataset.ts';
 import { readClusters, readDocuments, readJudgements, readSystems } from '../../experiment/score/score-files.ts';
@@ -55,7 +54,7 @@ function describeEnvironment(files: readonly string[], flags: ScoreFlags): Envir
   return captureEnvironment(NO_BACKEND, seed, words.map(quoteShellWord).join(' '));
 }
 
-function finish(finished: FinishedRun, { results, name }: ScoreFlags): void {
+function finish(finished: MeasuredRankings, { results, name }: ScoreFlags): void {
   const { result } = finished;
   const folder = join(results, `${formatFileName(name)}-${result.hash}`);
   writeRunFolder(folder, renderRunFiles(finished));
@@ -80,7 +79,7 @@ function assertFlags(flags: ScoreFlags, files: readonly string[], command: Comma
   if (files.length < 2) fail(`judgements and at least 1 run file needed, got ${files.length} file; name a run file`);
 }
 
-async function scoreWithDataset(name: string, runs: readonly string[], flags: ScoreFlags): Promise<FinishedRun> {
+async function scoreWithDataset(name: string, runs: readonly string[], flags: ScoreFlags): Promise<MeasuredRankings> {
   const { cache, set, split, granularity } = flags;
   const { dataset: written } = applyOverrides({ dataset: { name } }, set);
   const dataset = await loadDataset(parse(datasetOptions, written, 'the dataset'), {
@@ -92,7 +91,7 @@ async function scoreWithDataset(name: string, runs: readonly string[], flags: Sc
   return scoreDataset(systems, scored, chooseOptions(flags, systems), describeEnvironment(runs, flags));
 }
 
-function scoreWithFiles([qrels = '', ...runs]: readonly string[], flags: ScoreFlags): FinishedRun {
+function scoreWithFiles([qrels = '', ...runs]: readonly string[], flags: ScoreFlags): MeasuredRankings {
   const systems = readSystems(runs);
   const files = {
     systems,

@@ -89,8 +89,11 @@ function formatTurnLines({ turns }: Corpus): string {
   return turns.map((turn) => `${JSON.stringify(line(turn))}\n`).join('');
 }
 
+/** What the files of a run are written from: figures, rankings, judgements and turns. */
+export type MeasuredRankings = Pick<FinishedRun, 'result' | 'runs' | 'qrels' | 'corpus'>;
+
 /** The files of a finished run besides its tables. */
-export function runFiles({ result, runs, qrels, corpus }: FinishedRun): RunFiles {
+export function runFiles({ result, runs, qrels, corpus }: MeasuredRankings): RunFiles {
   const trec = [...runs].map(([name, run]) => [
     `runs/${formatFileName(name)}.trec`,
     formatRun(run, formatFileName(name)),

@@ -8,7 +8,7 @@ import { buildQueryRecord, listInspectedTurns } from '../measure/inspection.ts';
 import { type Measurement, measureArms, measureRuns, selectQrels } from '../measure/measurement.ts';
 import type { ArmResult, DatasetSummary, Environment, ProtocolWarning } from '../measure/result.ts';
 import { divideIntoStrata } from '../measure/strata.ts';
-import type { FinishedRun } from '../run/run.ts';
+import type { MeasuredRankings } from '../run/run-folder.ts';
 import { collapseJudgements, collapseRanking } from '../stored/rescore.ts';
 import { findProtocolWarnings } from './protocol-warnings.ts';
 import { assembleScore, assertMetrics, assertSystems, indexRuns, keepJudged, type ScoreOptions } from './score.ts';
@@ -142,7 +142,7 @@ export function scoreDataset(
   scored: ScoredDataset,
   written: Omit<ScoreOptions, 'relevantGrade'>,
   environment: Environment,
-): FinishedRun {
+): MeasuredRankings {
   const { dataset, split, granularity } = scored;
   const options = { ...written, relevantGrade: dataset.relevantGrade };
   assertSystems(systems, options.baseline);

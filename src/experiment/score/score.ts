@@ -14,7 +14,7 @@ import type {
   ProtocolWarning,
   QueryRecord,
 } from '../measure/result.ts';
-import type { FinishedRun } from '../run/run.ts';
+import type { MeasuredRankings } from '../run/run-folder.ts';
 import { findProtocolWarnings } from './protocol-warnings.ts';
 import type { System } from './system.ts';
 
@@ -158,7 +158,7 @@ function describeData({ qrels, documents }: ScoredFiles, dataHash: string, relev
  *
  * @throws ValidationError for an unknown metric or baseline, a judged query without a cluster, and fewer than two queries with a relevant document.
  */
-export function scoreFiles(files: ScoredFiles, options: ScoreOptions, environment: Environment): FinishedRun {
+export function scoreFiles(files: ScoredFiles, options: ScoreOptions, environment: Environment): MeasuredRankings {
   const { systems, qrels } = files;
   const { metrics, relevantGrade, baseline } = options;
   assertSystems(systems, baseline);
