@@ -11,7 +11,7 @@ import { divideIntoStrata } from '../measure/strata.ts';
 import type { MeasuredRankings } from '../run/run-folder.ts';
 import { collapseJudgements, collapseRanking } from '../stored/rescore.ts';
 import { findProtocolWarnings } from './protocol-warnings.ts';
-import { assembleScore, assertMetrics, assertSystems, indexRuns, keepJudged, type ScoreOptions } from './score.ts';
+import { assembleScore, assertSystems, indexRuns, keepJudged, resolveMetrics, type ScoreOptions } from './score.ts';
 import type { System } from './system.ts';
 import { describeWarning, joinExamples } from './warning.ts';
 
@@ -144,9 +144,9 @@ export function scoreDataset(
   environment: Environment,
 ): MeasuredRankings {
   const { dataset, split, granularity } = scored;
-  const options = { ...written, relevantGrade: dataset.relevantGrade };
+  const metrics = resolveMetrics(written.metrics);
+  const options = { ...written, metrics, relevantGrade: dataset.relevantGrade };
   assertSystems(systems, options.baseline);
-  assertMetrics(options.metrics);
   const queries = dataset.queries.filter((query) => split === 'all' || query.split === split);
   const unit = chooseUnit(scored, systems, queries);
   const measurement = measure(scored, unit, queries, options);

@@ -60,12 +60,17 @@ export function assertSystems(systems: readonly System[], baseline: string): voi
   );
 }
 
-export function assertMetrics(metrics: readonly string[]): void {
-  if (metrics.length === 0) throw new ValidationError('no metric to score by; name at least 1, such as ndcg@10');
-  for (const [i, id] of metrics.entries()) {
-    parseMean(id);
-    if (metrics.indexOf(id) < i) throw new ValidationError(`metric is listed twice: ${id}; list it once`, { id });
-  }
+/**
+ * The metrics of a table by their own names.
+ *
+ * @throws ValidationError for an unknown metric, one that is no mean, and one that is listed twice.
+ */
+export function resolveMetrics(written: readonly string[]): readonly string[] {
+  if (written.length === 0) throw new ValidationError('no metric to score by; name at least 1, such as ndcg@10');
+  const metrics = written.map((id) => parseMean(id).id);
+  const twice = metrics.find((id, i) => metrics.indexOf(id) < i);
+  if (twice !== undefined) throw new ValidationError(`metric is listed twice: ${twice}; list it once`, { id: twice });
+  return metrics;
 }
 
 function findCluster(clusters: ReadonlyMap<string, string> | null, id: string): string {
@@ -158,11 +163,11 @@ function describeData({ qrels, documents }: ScoredFiles, dataHash: string, relev
  *
  * @throws ValidationError for an unknown metric or baseline, a judged query without a cluster, and fewer than two queries with a relevant document.
  */
-export function scoreFiles(files: ScoredFiles, options: ScoreOptions, environment: Environment): MeasuredRankings {
+export function scoreFiles(files: ScoredFiles, written: ScoreOptions, environment: Environment): MeasuredRankings {
   const { systems, qrels } = files;
+  const options = { ...written, metrics: resolveMetrics(written.metrics) };
   const { metrics, relevantGrade, baseline } = options;
   assertSystems(systems, baseline);
-  assertMetrics(metrics);
   const queries = [...qrels.keys()].map((id) => buildQuery(files, id));
   const dataHash = hashQrels(qrels);
   const judging = {
