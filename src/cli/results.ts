@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { ValidationError } from '../core/errors.ts';
+import { splitMetricList } from '../evaluation/metric-id.ts';
 import { type Condition, parseCondition } from '../experiment/stored/row-conditions.ts';
 import { lazyAction } from './lazy-action.ts';
 
@@ -30,7 +31,7 @@ export function createResultsCommand(): Command {
     )
     .option('--sort <field>', 'by a field, the greatest number or the first word on top; -<field> turns it round')
     .option('--mix-query-sets', 'sort arms by a metric although they were measured on different queries', false)
-    .option('--columns <fields>', 'what to print, with commas between', (list) => list.split(','))
+    .option('--columns <fields>', 'what to print, with commas between', splitMetricList)
     .option('--limit <count>', 'print at most this number of arms; sorted by a metric, of each query set', parseLimit)
     .option('--csv', 'print CSV, numbers with all digits', false)
     .addOption(new Option('--json', 'print JSON, numbers with all digits').default(false).conflicts('csv'))

@@ -8,6 +8,7 @@ import {
   type Condition,
   meetsCondition,
   sortRowsByField,
+  translateField,
 } from '../../experiment/stored/row-conditions.ts';
 import { findRunFolders, type RunSummary, readRunConfig, readRunSummary } from '../../experiment/stored/run-summary.ts';
 import { formatCsv } from '../../report/tables/csv.ts';
@@ -138,7 +139,20 @@ function formatListSummary(listed: number, all: number, runs: number, groups: nu
   return `${counted}; ${groups} query sets, each sorted by itself: --mix-query-sets sorts them together`;
 }
 
-export function printResults(root: string, options: ResultsOptions): void {
+/** The options with every field by the name that the rows have. */
+function translateFields(options: ResultsOptions, rows: readonly ResultRow[]): ResultsOptions {
+  const { where, sort, columns } = options;
+  return {
+    ...options,
+    where: where.map((condition) => ({ ...condition, field: translateField(condition.field, rows) })),
+    ...(columns === undefined ? {} : { columns: columns.map((field) => translateField(field, rows)) }),
+    ...(sort === undefined
+      ? {}
+      : { sort: sort.replace(/^(-?)(.*)$/s, (_, turn, by) => turn + translateField(by, rows)) }),
+  };
+}
+
+export function printResults(root: string, written: ResultsOptions): void {
   const { runs, leftOut } = readRuns(root);
   for (const reason of leftOut) printError(`left out: ${reason}\n`);
   if (runs.length === 0)
@@ -147,6 +161,7 @@ export function printResults(root: string, options: ResultsOptions): void {
     runs.flatMap(({ summary, querySet }) => listResultRows(summary).map((row) => [row, querySet] as const)),
   );
   const all = [...setOf.keys()];
+  const options = translateFields(written, all);
   const { where: conditions, sort } = options;
   const fields = options.columns ?? listUsualColumns(runs);
   const sortField = sort === undefined ? [] : [sort.replace(/^-/, '')];

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import { ValidationError } from '../../core/errors.ts';
 import type { Field, ResultRow } from './result-rows.ts';
-import { assertFields, assertOrderable, meetsCondition, parseCondition, sortRowsByField } from './row-conditions.ts';
+import {
+  assertFields,
+  assertOrderable,
+  meetsCondition,
+  parseCondition,
+  sortRowsByField,
+  translateField,
+} from './row-conditions.ts';
 
 const buildResultRow = (fields: Readonly<Record<string, Field>>): ResultRow => new Map(Object.entries(fields));
 const rows = [
@@ -70,4 +77,15 @@ test('a field that no row has is refused with the nearest', () => {
     new ValidationError('no run has the field: mrr@1; use mrr@10', { field: 'mrr@1' }),
   );
   expect(() => assertFields(['arm', 'zzz'], rows)).toThrow(/^no run has the field: zzz; use one of arm, .*$/);
+});
+
+test('a metric is found by names of other programs, and brackets may hold operators', () => {
+  const named = [buildResultRow({ 'mrr@10': 1, 'mrr@10.low': 0, 'rbp(0.8,rel=2)': 0.5, hits: 3 })];
+  expect(translateField('RR@10', named)).toBe('mrr@10');
+  expect(translateField('RR@10.low', named)).toBe('mrr@10.low');
+  expect(translateField('RBP(rel=2,p=0.8)', named)).toBe('rbp(0.8,rel=2)');
+  for (const field of ['hits', 'nDCG@10', 'arms']) expect(translateField(field, named)).toBe(field);
+  expect(() => translateField('ERR@10', named)).toThrow('metric has another meaning here: ERR@10');
+  expect(parseCondition('RBP(rel=2,p=0.8)>=0.5')).toEqual({ field: 'RBP(rel=2,p=0.8)', operator: '>=', value: '0.5' });
+  expect(parseCondition('arm=(x)')).toEqual({ field: 'arm', operator: '=', value: '(x)' });
 });

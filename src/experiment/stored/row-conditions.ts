@@ -1,5 +1,6 @@
 import { ValidationError } from '../../core/errors.ts';
 import { suggestKnown } from '../../core/validation.ts';
+import { translateMetric } from '../../evaluation/metric-aliases.ts';
 import type { Field, ResultRow } from './result-rows.ts';
 
 const OPERATORS = ['!=', '>=', '<=', '=', '<', '>', '~'] as const;
@@ -12,12 +13,12 @@ export interface Condition {
 }
 
 /**
- * Reads `experiment=quickstart`, `mrr@10>=0.5`, `arm~decay`. The first operator counts, so a value may hold any character.
+ * Reads `experiment=quickstart`, `mrr@10>=0.5`, `arm~decay`. The first operator that is not in brackets counts, so a value may hold any character.
  *
  * @throws ValidationError for a text without an operator or without a field.
  */
 export function parseCondition(text: string): Condition {
-  const found = /^(.+?)(!=|>=|<=|=|<|>|~)(.*)$/s.exec(text);
+  const found = /^((?:\([^)]*\)|.)+?)(!=|>=|<=|=|<|>|~)(.*)$/s.exec(text);
   if (found === null)
     throw new ValidationError(
       `not a condition: ${text}; write <field><operator><value> with one of ${OPERATORS.join(' ')}`,
@@ -86,6 +87,19 @@ export function sortRowsByField(rows: readonly ResultRow[], by: string): ResultR
     const [first, second] = [getRowValue(a), getRowValue(b)];
     return first === null || second === null ? compareFields(first, second) : sign * compareFields(first, second);
   });
+}
+
+/**
+ * A field by the name that rows have: `nDCG@10.low` is `ndcg@10.low`. A field that rows have, or that no metric explains, stays as it is.
+ *
+ * @throws ValidationError for the name of a metric that means something else here.
+ */
+export function translateField(field: string, rows: readonly ResultRow[]): string {
+  const isKnown = (name: string) => rows.some((row) => row.has(name));
+  if (isKnown(field)) return field;
+  const [, metric = field, part = ''] = /^(.*?)(\.(?:low|high|difference|p|verdict))?$/s.exec(field) ?? [];
+  const own = `${translateMetric(metric) ?? metric}${part}`;
+  return isKnown(own) ? own : field;
 }
 
 /** @throws ValidationError naming the first field that no row has, and the nearest that one has. */
