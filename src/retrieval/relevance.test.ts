@@ -47,3 +47,19 @@ test('where lists are given, a candidate gets nothing from a list that lacks it,
   const whole = fuseSignals(pool, signals, { method: 'rrf', k: 60, weights: {} });
   expect(whole[1]).toBe(Math.fround(1 / 61 + 1 / 62));
 });
+
+test('negative normalised scores are shifted to 0, and a candidate of no list has no more than any other', () => {
+  const pool = { queryCount: 1, width: 4, positions: Int32Array.of(9, 7, 5, -1) };
+  const signals = new Map([
+    ['bm25', Float32Array.of(1, 5, 3, 0)],
+    ['cosine', Float32Array.of(0.5, 0.25, 0.75, 0)],
+  ] as const);
+  const list = { queryCount: 1, width: 2, positions: Int32Array.of(9, 5), scores: new Float32Array(2) };
+  const lists = new Map([
+    ['bm25', [list]],
+    ['cosine', [list]],
+  ] as const);
+  // zmuv of two scores is -1 and 1 in both lists; 7 is in no list.
+  const fused = fuseSignals(pool, signals, { method: 'combsum', normalisation: 'zmuv' }, lists);
+  expect([...fused]).toEqual([0, 0, 4, 0]);
+});
