@@ -20,6 +20,8 @@ export type IndexReads = readonly ('texts' | 'vectors' | 'times')[];
 export interface IndexDefinition<S extends NamingOptions<'index'> = NamingOptions<'index'>>
   extends Definition<'index', S> {
   readonly reads: IndexReads;
+  /** Of a plugin's index: identity of the plugin's code, part of every key. */
+  readonly version?: string;
 }
 
 /** The implementation of an index: makes it over the whole corpus; a query's cutoff decides what the query may see. */

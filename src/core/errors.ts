@@ -98,6 +98,14 @@ export class UnavailableError extends RagPlusPlusError {
   }
 }
 
+/** A member of a plugin that threw, or whose result is of no use. */
+export class PluginError extends RagPlusPlusError {
+  /** @param what the member, and what it did. */
+  constructor(plugin: string, what: string, facts: Facts = {}, options?: ErrorOptions) {
+    super('PLUGIN', `plugin ${plugin}: ${what}`, { plugin, ...facts }, options);
+  }
+}
+
 /** A process that ended before its work was done. */
 export class ProcessDiedError extends RagPlusPlusError {
   constructor(message: string, facts: Facts = {}) {

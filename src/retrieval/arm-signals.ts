@@ -1,4 +1,5 @@
 import type { RunIndexOptions } from '../candidates/run-options.ts';
+import { ADDED_SIGNALS } from '../signals/added-signals.ts';
 import { attentionSignal } from '../signals/attention.ts';
 import { signalTable } from '../signals/bank/signal-bank.ts';
 import { bm25Signal } from '../signals/bm25.ts';
@@ -26,7 +27,10 @@ const RELEVANCE: Readonly<Record<RelevanceSignal, (options: RetrieverOptions) =>
 
 /** The signals that make up an arm's relevance, in the order of its options. */
 export function listRelevanceSignals(options: RetrieverOptions): ReadonlyMap<RelevanceSignal, Signal> {
-  return new Map(options.relevance.signals.map((name) => [name, RELEVANCE[name](options)]));
+  const { signals, options: given = {} } = options.relevance;
+  return new Map(
+    signals.map((name) => [name, ADDED_SIGNALS.find(name)?.create(given[name] ?? {}) ?? RELEVANCE[name](options)]),
+  );
 }
 
 /** The signals that relevance is decayed by and blended with, by the names of an arm's components, in the order in which they are applied. */

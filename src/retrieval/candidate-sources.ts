@@ -61,6 +61,8 @@ const defineSource = (isKept: boolean) =>
     ],
     key: ({ index }, { seed }) => {
       if (index.index === 'run') return { index: 'run', k: index.k, content: hashRunFile(index) };
+      const { version } = INDEXES.get(index.index);
+      if (version !== undefined) return [index, seed, version];
       return index.index === 'hnsw' ? [index, seed] : index;
     },
     inputs: ({ propagation }) => (propagation === null ? {} : { rows: propagatedRows(propagation) }),

@@ -1,33 +1,49 @@
 import { z } from 'zod';
 import type { IndexOptions } from '../candidates/registry.ts';
+import { createOpenSchema } from '../core/open-schema.ts';
 import { combSumOptions } from '../fusion/combination.ts';
 import { reciprocalRankOptions } from '../fusion/reciprocal-rank.ts';
-import { type FusionOptions, fuseColumns, fusionOptions } from '../fusion/registry.ts';
+import { FUSIONS, type FusionOptions, fuseColumns, type fusionOptions } from '../fusion/registry.ts';
 import { markHeld, type ScoreColumns } from '../fusion/score-columns.ts';
 import type { Candidates } from '../model/candidates.ts';
+import { ADDED_SIGNALS } from '../signals/added-signals.ts';
 import type { Column, PoolRows } from '../signals/candidate-pool.ts';
 
 export const SIGNALS = ['bm25', 'cosine', 'recency', 'run'] as const;
 export type RelevanceSignal = (typeof SIGNALS)[number];
 
-/** The indexes that rank by a signal: what they find is the signal's own list. */
-export const LIST_SOURCES: Readonly<Record<RelevanceSignal, readonly IndexOptions['index'][]>> = {
+/** The name of a signal of relevance: one of {@link SIGNALS}, or of a plugin. */
+export const relevanceSignal = createOpenSchema(
+  () => z.enum([...SIGNALS, ...ADDED_SIGNALS.names] as unknown as typeof SIGNALS),
+  () => ADDED_SIGNALS.changes,
+);
+
+const LIST_SOURCES: Readonly<Record<RelevanceSignal, readonly IndexOptions['index'][]>> = {
   bm25: ['bm25'],
   cosine: ['hnsw', 'flat'],
   recency: ['newest'],
   run: ['run'],
 };
 
+/** The indexes that rank by a signal: what they find is the signal's own list. */
+export function listSignalIndexes(signal: RelevanceSignal): readonly string[] {
+  return ADDED_SIGNALS.find(signal)?.indexes ?? LIST_SOURCES[signal];
+}
+
 /**
  * How several signals become one. `convex`, `weighted` and the two methods that begin with `pool` fuse scores of the whole pool: every signal scores and ranks
  * each candidate, whichever source found it. All others fuse the lists that the signals' sources found, as {@link fuseLists} does with run files: a candidate
  * gets nothing from a list that lacks it.
  */
-export const relevanceFusionOptions = z.discriminatedUnion('method', [
-  ...fusionOptions.options,
-  reciprocalRankOptions.extend({ method: z.literal('pool-rrf') }),
-  combSumOptions.extend({ method: z.literal('pool-combsum') }),
-]);
+export const relevanceFusionOptions = createOpenSchema(
+  () =>
+    z.discriminatedUnion('method', [
+      ...(FUSIONS.members.map(({ options }) => options) as unknown as typeof fusionOptions.options),
+      reciprocalRankOptions.extend({ method: z.literal('pool-rrf') }),
+      combSumOptions.extend({ method: z.literal('pool-combsum') }),
+    ]),
+  () => FUSIONS.changes,
+);
 type RelevanceFusionOptions = z.output<typeof relevanceFusionOptions>;
 
 const POOL_METHODS: readonly string[] = [

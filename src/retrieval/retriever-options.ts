@@ -3,15 +3,22 @@ import { propagationOptions } from '../attention/options.ts';
 import { PROPAGATION_PRESETS } from '../attention/presets.ts';
 import type { Bm25IndexOptions } from '../candidates/bm25-options.ts';
 import { indexOptions } from '../candidates/registry.ts';
-import { findNearestWord, parse } from '../core/validation.ts';
+import { check, findNearestWord, parse } from '../core/validation.ts';
 import { selectionOptions } from '../rerank/registry.ts';
+import { ADDED_SIGNALS } from '../signals/added-signals.ts';
 import { attentionOptions } from '../signals/attention-options.ts';
 import { listSignalNames, scoringOptions } from '../signals/bank/options.ts';
 import { decayOptions } from '../signals/decay.ts';
 import { trajectoryOptions } from '../signals/trajectory-options.ts';
 import { controlOptions } from '../signals/worlds/control-options.ts';
 import { COORDINATES } from '../trajectory/coordinate-names.ts';
-import { fusesLists, LIST_SOURCES, type RelevanceSignal, relevanceFusionOptions, SIGNALS } from './relevance.ts';
+import {
+  fusesLists,
+  listSignalIndexes,
+  type RelevanceSignal,
+  relevanceFusionOptions,
+  relevanceSignal,
+} from './relevance.ts';
 
 export type { Bm25IndexOptions, RelevanceSignal };
 
@@ -27,7 +34,9 @@ export const retrieverOptions = z.strictObject({
   /** The pool is the union of what these find. */
   candidates: z.array(indexOptions).min(1),
   relevance: z.strictObject({
-    signals: z.array(z.enum(SIGNALS)).min(1),
+    signals: z.array(relevanceSignal).min(1),
+    /** Signal of a plugin -> its options. */
+    options: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
     /** Only with several signals. */
     fusion: relevanceFusionOptions.prefault({ method: 'convex' }),
   }),
@@ -55,7 +64,7 @@ function assertFusion({ candidates, relevance: { signals, fusion } }: RetrieverO
     fault(['relevance', 'signals'], '[cosine, bm25], the order that the convex combination asks for');
   if (fusesLists(fusion))
     for (const signal of signals) {
-      const sources = LIST_SOURCES[signal];
+      const sources = listSignalIndexes(signal);
       if (candidates.some(({ index }) => sources.includes(index))) continue;
       const pool = fusion.method === 'rrf' ? 'pool-rrf' : 'pool-combsum';
       fault(
@@ -76,6 +85,20 @@ function assertFusion({ candidates, relevance: { signals, fusion } }: RetrieverO
   const missing = fusion.method === 'weighted' ? signals.filter((signal) => weights[signal] === undefined) : [];
   if (missing.length > 0)
     fault(['relevance', 'fusion', 'weights'], `a weight of each signal, also of ${missing.join(', ')}`);
+}
+
+/** Options of signals that the arm has and that take options. */
+function assertSignalOptions({ relevance: { signals, options = {} } }: RetrieverOptions, fault: Fault): void {
+  for (const [name, given] of Object.entries(options)) {
+    const signal = ADDED_SIGNALS.find(name);
+    if (signal === undefined || !(signals as readonly string[]).includes(name)) {
+      fault(['relevance', 'options', name], 'a signal of the arm that a plugin defines');
+      continue;
+    }
+    const result = check(signal.options, given);
+    for (const { path, expected } of 'faults' in result ? result.faults : [])
+      fault(['relevance', 'options', name, path], expected);
+  }
 }
 
 /** A mix of signals that the bank has, and nothing done by hand beside it. */
@@ -118,6 +141,7 @@ export function assertRetriever(options: RetrieverOptions, context: z.core.$Refi
           `a coordinate of ${trajectory.dimensions} (${known.join(', ')})`,
         );
   }
+  assertSignalOptions(options, addOptionIssue);
   assertScoring(options, addOptionIssue);
   if (signals.length > 1) assertFusion(options, addOptionIssue);
 }

@@ -3,6 +3,7 @@ import { letEventsIn } from '../core/event-loop.ts';
 import { readBack } from '../core/read-back.ts';
 import { scoped } from '../core/scope.ts';
 import type { Candidates } from '../model/candidates.ts';
+import { ADDED_SIGNALS } from '../signals/added-signals.ts';
 import { mixSignals } from '../signals/bank/mixed-signals.ts';
 import type { CandidatePool, Column } from '../signals/candidate-pool.ts';
 import type { World } from '../signals/signal.ts';
@@ -15,7 +16,7 @@ import {
   computeSemanticWeight,
   fuseSignals,
   fusesLists,
-  LIST_SOURCES,
+  listSignalIndexes,
   type RelevanceSignal,
   resolveFusion,
   type SignalLists,
@@ -51,6 +52,7 @@ async function scoreRelevance(
   const parts = new Map<RelevanceSignal, Column>();
   for (const signal of signals) {
     const column = columns.get(signal) as Column;
+    if (asIs) ADDED_SIGNALS.find(signal)?.assertNotNegative(column);
     parts.set(signal, asIs && signal === 'cosine' ? computeSemanticWeight(column) : column);
   }
   const lists = !single && fusesLists(fusion) ? await listSignalSources(world, options) : undefined;
@@ -69,7 +71,8 @@ async function listSignalSources(
   for (const signal of relevance.signals) {
     const found: Candidates[] = [];
     for (const source of candidates)
-      if (LIST_SOURCES[signal].includes(source.index)) found.push(await world.get(candidatesFrom(source, propagation)));
+      if (listSignalIndexes(signal).includes(source.index))
+        found.push(await world.get(candidatesFrom(source, propagation)));
     lists.set(signal, found);
   }
   return lists;
