@@ -6,6 +6,8 @@ export {
   type ExperimentConfig,
   experimentConfig,
   loadConfig,
+  loadConfigPlugins,
+  openConfig,
   resolveConfig,
 } from './config/config.ts';
 export { applyOverrides, type Plain, parseYaml, readYaml } from './config/config-file.ts';
@@ -31,6 +33,19 @@ export type {
   SweepSummary,
   TurnRecord,
 } from './measure/result.ts';
+export { type InstalledPlugin, installPlugin, listInstalledPlugins, uninstallPlugin } from './plugins/install.ts';
+export { loadPlugin } from './plugins/load.ts';
+export {
+  type CandidatePair,
+  definePlugin,
+  type PluginDataset,
+  type PluginDefinition,
+  type PluginEncoder,
+  type PluginFusion,
+  type PluginIndex,
+  type PluginMetric,
+  type PluginSignal,
+} from './plugins/plugin.ts';
 export { codeReachedFrom, stageVersion } from './run/code-version.ts';
 export { captureEnvironment, NO_BACKEND, projectVersion } from './run/environment.ts';
 export { type Dropout, findDropouts, raceShares } from './run/race.ts';

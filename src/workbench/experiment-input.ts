@@ -5,6 +5,9 @@ import { type DatasetInput, findDatasetOrigin } from '../datasets/registry.ts';
 import type { EncoderInput } from '../embedding/registry.ts';
 import { type ExperimentConfig, resolveConfig } from '../experiment/config/config.ts';
 import type { configFile } from '../experiment/config/config-schema.ts';
+import { installGivenPlugins } from '../experiment/plugins/config-plugins.ts';
+import type { PluginKind } from '../experiment/plugins/install.ts';
+import type { PluginDefinition } from '../experiment/plugins/plugin.ts';
 import { Corpus } from '../model/corpus.ts';
 import type { Dataset } from '../model/dataset.ts';
 import type { RetrieverInput } from '../retrieval/retriever-options.ts';
@@ -19,10 +22,33 @@ type Written<T> = T extends readonly (infer Item)[]
     : T;
 
 type Retriever = Written<RetrieverInput>;
+type Relevance = Retriever['relevance'];
+
+/** Plugins that a program passes. */
+export type Plugins = readonly PluginDefinition[];
+
+/** The names of the members of one kind. */
+type Names<P extends Plugins, Kind extends PluginKind> = P[number] extends infer Plugin
+  ? Plugin extends { readonly [K in Kind]: readonly (infer Member)[] }
+    ? Member extends { readonly name: infer Name extends string }
+      ? Name
+      : never
+    : never
+  : never;
+
+/** The options of a plugin's member: its name, and what its own schemas ask for. */
+type Added<Key extends string, Name extends string> = Name extends string
+  ? { readonly [K in Key]: Name } & Readonly<Record<string, unknown>>
+  : never;
 
 /** The options of an arm, each of which may come from the arm that it extends or from `base`. */
-export interface ArmBase extends Partial<Omit<Retriever, 'relevance' | 'scoring'>> {
-  readonly relevance?: Partial<Retriever['relevance']>;
+export interface ArmBase<P extends Plugins = readonly []>
+  extends Partial<Omit<Retriever, 'candidates' | 'relevance' | 'scoring'>> {
+  readonly candidates?: readonly (Retriever['candidates'][number] | Added<'index', Names<P, 'indexes'>>)[];
+  readonly relevance?: Partial<Omit<Relevance, 'signals' | 'fusion'>> & {
+    readonly signals?: readonly (Relevance['signals'][number] | Names<P, 'signals'>)[];
+    readonly fusion?: Relevance['fusion'] | Added<'method', Names<P, 'fusions'>>;
+  };
   /** A mix of signals, or the weight file that holds one. */
   readonly scoring?:
     | (Omit<NonNullable<Retriever['scoring']>, 'weights'> & {
@@ -32,7 +58,7 @@ export interface ArmBase extends Partial<Omit<Retriever, 'relevance' | 'scoring'
 }
 
 /** An arm as docs/config.md describes it. */
-export interface ArmInput extends ArmBase {
+export interface ArmInput<P extends Plugins = readonly []> extends ArmBase<P> {
   readonly name: string;
   readonly description?: string;
   /** The name of an arm before it in the list. */
@@ -52,19 +78,21 @@ export type MetricName =
   | (string & Record<never, never>);
 
 /** An experiment as a program writes it: the keys of a config file, with `data` for `dataset`, `encoder` for `embedding`, and the two parts of `evaluation` that every experiment sets at the top. */
-export interface ExperimentInput {
+export interface ExperimentInput<P extends Plugins = readonly []> {
   /** A dataset, or the options of one, as in a config. */
-  readonly data: Dataset | DatasetInput;
+  readonly data: Dataset | DatasetInput | Added<'name', Names<P, 'datasets'>>;
   /** By default `lsa`. */
-  readonly encoder?: EncoderInput;
-  readonly arms: readonly ArmInput[];
+  readonly encoder?: EncoderInput | Added<'encoder', Names<P, 'encoders'>>;
+  readonly arms: readonly ArmInput<P>[];
   /** The arm that the others are compared with; by default the first. */
   readonly baseline?: string;
   readonly metrics?: readonly MetricName[];
   readonly sweep?: Written<Config['sweep']>;
   /** Default options of every arm that extends no other arm. */
-  readonly base?: ArmBase;
+  readonly base?: ArmBase<P>;
   readonly controls?: Written<Config['controls']>;
+  /** Plugins whose members the other keys name: see `definePlugin`. */
+  readonly plugins?: P;
   readonly only?: Written<Config['only']>;
   readonly scoring?: Written<Config['scoring']>;
   readonly tuning?: Written<Config['tuning']>;
@@ -98,7 +126,7 @@ function translateFault(fault: ConfigurationFault): ConfigurationFault {
 }
 
 /** Keys of a config file that a program must write by their names here. */
-function findForeignKeys(input: ExperimentInput): ConfigurationFault[] {
+function findForeignKeys(input: ExperimentInput<Plugins>): ConfigurationFault[] {
   const written = { ...input, ...Object.fromEntries(listEvaluationKeys(input)) } as Readonly<Record<string, unknown>>;
   return NAMES.filter(([config]) => Object.hasOwn(written, config)).map(([path, nearest]) => ({
     path,
@@ -108,12 +136,12 @@ function findForeignKeys(input: ExperimentInput): ConfigurationFault[] {
   }));
 }
 
-function listEvaluationKeys({ evaluation }: ExperimentInput): [string, unknown][] {
+function listEvaluationKeys({ evaluation }: ExperimentInput<Plugins>): [string, unknown][] {
   if (evaluation === null || typeof evaluation !== 'object') return [];
   return Object.entries(evaluation).map(([key, value]) => [`evaluation.${key}`, value]);
 }
 
-function isDataset(data: ExperimentInput['data']): data is Dataset {
+function isDataset(data: ExperimentInput<Plugins>['data']): data is Dataset {
   return 'corpus' in data && data.corpus instanceof Corpus;
 }
 
@@ -129,10 +157,18 @@ export interface ResolvedExperiment {
  *
  * @throws ConfigurationError with all faults at once, each at the path where the program wrote the value.
  */
-export function resolveExperiment(input: ExperimentInput): ResolvedExperiment {
+export function resolveExperiment(input: ExperimentInput<Plugins>): ResolvedExperiment {
   const foreign = findForeignKeys(input);
   if (foreign.length > 0) throw new ConfigurationError(SOURCE, foreign);
-  const { data, encoder = { encoder: 'lsa' }, metrics, baseline = input.arms?.[0]?.name, evaluation, ...rest } = input;
+  const {
+    data,
+    encoder = { encoder: 'lsa' },
+    metrics,
+    baseline = input.arms?.[0]?.name,
+    evaluation,
+    plugins,
+    ...rest
+  } = input;
   if (data === null || typeof data !== 'object')
     throw new ConfigurationError(SOURCE, [
       { path: 'data', expected: 'a dataset, from fromTurns or loadDataset, or its options', got: String(data) },
@@ -142,6 +178,7 @@ export function resolveExperiment(input: ExperimentInput): ResolvedExperiment {
   const raw = {
     name: 'experiment',
     ...rest,
+    ...(plugins === undefined ? {} : { plugins: installGivenPlugins(plugins) }),
     dataset: written,
     embedding: encoder,
     evaluation: { ...evaluation, baseline, ...(metrics === undefined ? {} : { metrics }) },

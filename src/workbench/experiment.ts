@@ -1,6 +1,6 @@
 import type { StartProgress } from '../core/progress.ts';
 import type { ExperimentConfig } from '../experiment/config/config.ts';
-import { type ExperimentInput, type ResolvedExperiment, resolveExperiment } from './experiment-input.ts';
+import { type ExperimentInput, type Plugins, type ResolvedExperiment, resolveExperiment } from './experiment-input.ts';
 import type { FinishedExperiment } from './finished-experiment.ts';
 
 export interface ExperimentRunOptions {
@@ -33,7 +33,7 @@ async function run(
  *
  * @throws ConfigurationError with all faults at once.
  */
-export function experiment(input: ExperimentInput): Experiment {
-  const resolved = resolveExperiment(input);
+export function experiment<const P extends Plugins = readonly []>(input: ExperimentInput<P>): Experiment {
+  const resolved = resolveExperiment(input as unknown as ExperimentInput<Plugins>);
   return { config: resolved.config, run: (options = {}) => run(resolved, options) };
 }

@@ -1,5 +1,6 @@
 /** Experiments from code: what `ragpp run` does, without files. */
 
 export { type Experiment, type ExperimentRunOptions, experiment } from './experiment.ts';
-export type { ArmBase, ArmInput, ExperimentInput, MetricName } from './experiment-input.ts';
+export type { ArmBase, ArmInput, ExperimentInput, MetricName, Plugins } from './experiment-input.ts';
 export type { ArmComparison, FinishedExperiment, QueryRow, TableFormat } from './finished-experiment.ts';
+export { assertSignalContract, type SignalContractOptions } from './signal-contract.ts';

@@ -7,6 +7,7 @@ import { printOut } from '../../core/terminal.ts';
 import { yaml } from '../../core/yaml.ts';
 import { loadDataset } from '../../datasets/registry.ts';
 import type { ExperimentConfig } from '../../experiment/config/config.ts';
+import { loadConfigPlugins } from '../../experiment/config/config.ts';
 import { type ArmSummary, summariseArms } from '../../experiment/config/config-summary.ts';
 import { stageVersion } from '../../experiment/run/code-version.ts';
 import { StageCache } from '../../experiment/run/stage-cache.ts';
@@ -81,6 +82,7 @@ function formatConfigSummary(arms: readonly ArmSummary[], { backend, executions,
 }
 
 export async function show(path: string, options: ShowOptions): Promise<void> {
+  await loadConfigPlugins(path, options.set);
   const config = changedConfig(path, options);
   const arms = summariseArms(config);
   const stages = await estimateCost(config, options);

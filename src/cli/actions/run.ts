@@ -4,6 +4,7 @@ import { assertReadableFolder, assertWritableFolder } from '../../core/files.ts'
 import { createTerminalProgress } from '../../core/progress.ts';
 import { quoteShellWord } from '../../core/shell-words.ts';
 import { printError, printOut } from '../../core/terminal.ts';
+import { loadConfigPlugins } from '../../experiment/config/config.ts';
 import type { Launcher } from '../../experiment/launch/launcher.ts';
 import { createLauncher, type LauncherOptions } from '../../experiment/launch/registry.ts';
 import type { ExperimentResult } from '../../experiment/measure/result.ts';
@@ -70,6 +71,7 @@ function assertAllDone({ failures, arms, stopped }: ExperimentResult): void {
 }
 
 export async function run(path: string, options: RunOptions): Promise<void> {
+  await loadConfigPlugins(path, options.set);
   const config = changedConfig(path, options);
   const launcher = await openLauncher(chosenLauncher(config.launcher, options));
   const backend = await useBackend(options.backend ?? config.backend);

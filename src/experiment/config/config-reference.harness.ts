@@ -37,6 +37,8 @@ export interface Row {
 
 /** The schemas that a value may fit. */
 function listAlternatives(schema: Schema): readonly Schema[] {
+  const { type } = schema;
+  if (Array.isArray(type)) return type.map((one: string) => ({ ...schema, type: one }));
   return (schema.anyOf ?? schema.oneOf)?.flatMap(listAlternatives) ?? [schema];
 }
 

@@ -8,6 +8,7 @@ import { parseMean } from '../../evaluation/metric.ts';
 import { CORRECTIONS, type CorrectionName, TESTS } from '../../evaluation/test-names.ts';
 import { CONTROL_KINDS } from '../../signals/worlds/control-options.ts';
 import { launcherOptions } from '../launch/registry.ts';
+import { resolvedPlugin, writtenPlugins } from '../plugins/config-plugins.ts';
 import { sweepDesign, sweepOptions } from '../sweep/sweep-options.ts';
 import { armName, armOptions } from './arm-options.ts';
 import { extendsOptions } from './config-composition.ts';
@@ -112,6 +113,8 @@ export const experimentConfig = z.strictObject({
   only: z.array(armName).min(1).nullable().default(null),
   arms: z.array(armOptions).min(1),
   sweep: sweepDesign.nullable().default(null),
+  /** Those whose members the config names. */
+  plugins: z.array(resolvedPlugin).optional(),
   /** Where the arms run; does not affect results. */
   launcher: launcherOptions.prefault({ name: 'local' }),
 });
@@ -134,7 +137,11 @@ const writtenOnly = {
 };
 
 /** The whole of a config file. */
-export const configFile = experimentConfig.extend({ ...writtenOnly, sweep: sweepOptions.nullable().default(null) });
+export const configFile = experimentConfig.extend({
+  ...writtenOnly,
+  sweep: sweepOptions.nullable().default(null),
+  plugins: writtenPlugins.optional(),
+});
 
 /** A config file whose arms and sweep are written out. */
 export const expandedFile = experimentConfig.extend(writtenOnly);

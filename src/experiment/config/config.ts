@@ -3,6 +3,7 @@ import { ConfigurationError, type ConfigurationFault } from '../../core/errors.t
 import { check } from '../../core/validation.ts';
 import { setDataFolder } from '../../datasets/data-folder.ts';
 import { retrieverOptions } from '../../retrieval/retriever-options.ts';
+import { findUnnamedPlugins, installConfigPlugins, resolvePlugins } from '../plugins/config-plugins.ts';
 import { expandSweep, SWEPT } from '../sweep/sweep.ts';
 import { type ArmOptions, armOptions, encodingOptions } from './arm-options.ts';
 import {
@@ -166,13 +167,15 @@ function expandComposed(composed: ComposedConfig) {
 
 function resolveComposed(composed: ComposedConfig): ExperimentConfig {
   const { content, source } = composed;
+  const { plugins, faults: missing } = resolvePlugins(composed);
+  if (missing.length > 0) throw new ConfigurationError(source, missing);
   const impossible = findValueFaults(content);
   if (impossible.length > 0) throw new ConfigurationError(source, impossible);
   const { arms, options, config, faults, unread, count } = expandComposed(composed);
   const run = options.slice(0, count);
   const sizes = findSizeFaults(run);
   if (sizes.length > 0) throw new ConfigurationError(source, locateFaults(sizes, { composed, arms }));
-  const result = check(expandedFile, config);
+  const result = check(expandedFile, { ...config, ...(plugins === undefined ? {} : { plugins }) });
   const found = [
     ...faults,
     ...('faults' in result ? result.faults.filter(({ path }) => !unread.has(path)) : []),
@@ -189,7 +192,12 @@ function resolveComposed(composed: ComposedConfig): ExperimentConfig {
     seeds,
   );
   const added = findSizeFaults(controlled.arms);
-  const clashes = [...added, ...findDuplicateNames(controlled.arms), ...findControlFaults(controlled.arms)];
+  const clashes = [
+    ...added,
+    ...findDuplicateNames(controlled.arms),
+    ...findControlFaults(controlled.arms),
+    ...findUnnamedPlugins(controlled),
+  ];
   if (clashes.length > 0) throw new ConfigurationError(source, locateFaults(clashes, { composed, arms }));
   setDataFolder(controlled.dataset, findWriterFolder(['dataset', 'path'], composed));
   return controlled;
@@ -208,6 +216,21 @@ export function resolveConfig(raw: Plain, source: string): ExperimentConfig {
       files.map((path) => ({ path, expected: 'nothing, outside of a file', got: JSON.stringify(raw[path]) })),
     );
   return resolveComposed(wrapContent(raw, source));
+}
+
+/**
+ * Imports and installs the plugins that a config file names, after which {@link loadConfig} knows their members.
+ *
+ * @throws ConfigurationError for a file that cannot be composed; PluginError, UnavailableError, ValidationError for a plugin that cannot be installed.
+ */
+export async function loadConfigPlugins(path: string, overrides: readonly string[] = []): Promise<void> {
+  await installConfigPlugins(composeFiles(path, overrides));
+}
+
+/** {@link loadConfig}, with the plugins that the file names. */
+export async function openConfig(path: string, overrides: readonly string[] = []): Promise<ExperimentConfig> {
+  await loadConfigPlugins(path, overrides);
+  return loadConfig(path, overrides);
 }
 
 /**

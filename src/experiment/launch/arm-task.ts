@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import type { BackendName } from '../../core/backend.ts';
 import { ValidationError } from '../../core/errors.ts';
 import { resolveConfig } from '../config/config.ts';
+import { wrapContent } from '../config/config-composition.ts';
 import { readYaml } from '../config/config-file.ts';
+import { installConfigPlugins } from '../plugins/config-plugins.ts';
 import { writeFailure } from '../run/arm-failure.ts';
 import { recordPath, writeArmRecord } from '../run/arm-record.ts';
 import { type ArmRunner, openArmRunner } from '../run/arm-runner.ts';
@@ -44,7 +46,9 @@ export async function runArmTask(
  */
 export async function joinRun(folder: string, backend: BackendName, cacheFolder: string): Promise<ArmRunner> {
   const path = join(folder, 'config.yaml');
-  const config = resolveConfig(readYaml(path), path);
+  const raw = readYaml(path);
+  await installConfigPlugins(wrapContent(raw, path));
+  const config = resolveConfig(raw, path);
   restoreDataFolder(config.dataset, folder);
   const runner = await openArmRunner(config, { cacheFolder });
   const dataHash = runner.dataset.hash;

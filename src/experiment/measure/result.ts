@@ -87,6 +87,15 @@ export interface Environment {
   };
   readonly seed: number;
   readonly command: string;
+  /** The plugins of the config: name, version, hash of the code, and module; missing where there are none. */
+  readonly plugins?:
+    | readonly {
+        readonly name: string;
+        readonly version: string;
+        readonly hash: string;
+        readonly module: string | null;
+      }[]
+    | undefined;
   /** From the working directory: the folder that the path of the data is relative to, where that is not the working directory itself. */
   readonly dataFolder?: string | undefined;
 }

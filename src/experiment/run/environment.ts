@@ -81,8 +81,15 @@ export const NO_BACKEND = 'none';
 /**
  * @param backend the active one, or {@link NO_BACKEND}.
  * @param dataset the options of the data, if they come from a config.
+ * @param plugins of the config.
  */
-export function captureEnvironment(backend: string, seed: number, command: string, dataset: object = {}): Environment {
+export function captureEnvironment(
+  backend: string,
+  seed: number,
+  command: string,
+  dataset: object = {},
+  plugins: Environment['plugins'] = undefined,
+): Environment {
   const dataFolder = findUsedDataFolder(dataset);
   const versions = RECORDED_PACKAGES.map((name) => [name, findInstalledVersion(name)] as const).filter(
     ([, version]) => version !== null,
@@ -108,6 +115,7 @@ export function captureEnvironment(backend: string, seed: number, command: strin
     },
     seed,
     command,
+    ...(plugins === undefined ? {} : { plugins }),
     ...(dataFolder === null ? {} : { dataFolder: relative(process.cwd(), dataFolder) || '.' }),
   };
 }

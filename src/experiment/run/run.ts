@@ -161,7 +161,10 @@ async function prepare(config: ExperimentConfig, context: OpenRunContext, runner
   assertMeasurable(config, runner);
   await runner.prepare(arms);
   const hash = runHash(config, runner.dataset.hash, backend);
-  const environment = { ...captureEnvironment(backend, config.seed, command, config.dataset), date: formatNow() };
+  const environment = {
+    ...captureEnvironment(backend, config.seed, command, config.dataset, config.plugins),
+    date: formatNow(),
+  };
   const heeded = signal === undefined ? {} : { signal };
   return { config, arms, hash, environment, backend, cacheFolder, runner, progress, ...heeded };
 }

@@ -26,11 +26,14 @@ function retrieverPart(arm: RetrieverOptions): RetrieverOptions {
 export function tuningStage(
   plan: Plan,
   arm: RetrieverOptions,
-  { tuning: { metric }, evaluation }: ExperimentConfig,
+  { tuning: { metric }, evaluation, plugins }: ExperimentConfig,
 ): Stage {
   const retriever = retrieverPart(arm);
   const depth = parseMetricCutoff(metric, evaluation.depth);
-  const options = { code: tuningVersion(), metric, depth, retriever };
+  // A plugin's fusion or metric is no stage of its own.
+  const added =
+    plugins === undefined ? {} : { plugins: plugins.map(({ name, version, hash }) => [name, version, hash]) };
+  const options = { code: tuningVersion(), metric, depth, retriever, ...added };
   return plan.derived('tuning-value', options, listArmStages(plan, retriever));
 }
 

@@ -9,6 +9,7 @@ import type { Qrels, Run } from '../../model/run.ts';
 import { formatFileName } from '../config/arms.ts';
 import { isPlain, type Plain, readYaml } from '../config/config-file.ts';
 import type { Environment } from '../measure/result.ts';
+import { resolvedPlugin } from '../plugins/config-plugins.ts';
 import { readJsonLines } from './json-lines.ts';
 
 const count = z.number().int();
@@ -70,6 +71,7 @@ const environmentSchema = z.object({
   machine: z.object({ platform: text, cpu: text, cores: count, memoryGiB: z.number() }),
   seed: count,
   command: text,
+  plugins: z.array(resolvedPlugin).optional(),
   dataFolder: text.optional(),
 });
 

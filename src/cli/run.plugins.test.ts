@@ -1,0 +1,34 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test } from 'vitest';
+import type { Environment } from '../experiment/measure/result.ts';
+import { runRagpp } from './command.harness.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'ragpp-cli-plugins-'));
+afterAll(() => rmSync(root, { recursive: true }));
+const config = fileURLToPath(new URL('../../examples/plugins/experiment.yaml', import.meta.url));
+
+async function runWith(results: string, ...more: string[]): Promise<(name: string) => string> {
+  const common = ['--cache', join(root, 'cache'), '--results', join(root, results), '--backend', 'cpu'];
+  const { code, stderr } = await runRagpp('run', config, ...common, ...more);
+  expect(code, stderr).toBe(0);
+  const [run] = readdirSync(join(root, results)) as [string];
+  return (name) => readFileSync(join(root, results, run, name), 'utf8');
+}
+
+test('workers import the plugins of a config, and rank as this process does', async () => {
+  const here = await runWith('here');
+  const workers = await runWith('workers', '--workers', '2');
+  for (const file of ['metrics.json', 'runs/best-of-two.trec', 'runs/letters.trec', 'config.yaml'])
+    expect(workers(file), file).toBe(here(file));
+  const { plugins } = JSON.parse(workers('environment.json')) as Environment;
+  expect(plugins?.map(({ module }) => module)).toContain('examples/plugins/signal.ts');
+});
+
+test('ragpp config show knows the members of plugins', async () => {
+  const { code, stdout } = await runRagpp('config', 'show', config, '--cache', join(root, 'cache'));
+  expect(code).toBe(0);
+  expect(stdout).toContain('form.similar-length');
+});

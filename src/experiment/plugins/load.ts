@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { extname, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { PluginError, RagPlusPlusError, UnavailableError } from '../../core/errors.ts';
+import { getOrCompute } from '../../core/once.ts';
+import { identifyPlugin, setPluginPath } from './install.ts';
+import { definePlugin, isPlugin, type PluginDefinition } from './plugin.ts';
+
+/** What compiles TypeScript where Node itself does not. */
+const LOADER = 'tsx/esm/api';
+
+type ImportModule = (url: string) => Promise<unknown>;
+
+const importPlain: ImportModule = (url) => import(url);
+
+/** Whether this process reads TypeScript: Node from 22.18 on, or a process that runs from our source. */
+function readsTypeScript(): boolean {
+  return 'typescript' in process.features || extname(fileURLToPath(import.meta.url)) === '.ts';
+}
+
+/** Finds the package that compiles TypeScript, from the module's folder and from ours. */
+function findLoader(path: string): string | undefined {
+  for (const from of [path, import.meta.url]) {
+    try {
+      return createRequire(from).resolve(LOADER);
+    } catch {
+      // not installed there
+    }
+  }
+  return undefined;
+}
+
+async function chooseImport(path: string): Promise<ImportModule> {
+  if (!/\.[cm]?tsx?$/.test(path) || readsTypeScript()) return importPlain;
+  const found = findLoader(path);
+  if (found === undefined)
+    throw new UnavailableError(
+      `TypeScript of plugin ${path}`,
+      `Node ${process.version} does not read it and tsx is not installed; run npm install tsx, use Node 22.18, or write .mjs`,
+    );
+  const { tsImport } = (await importPlain(pathToFileURL(found).href)) as {
+    readonly tsImport: (url: string, parent: string) => Promise<unknown>;
+  };
+  return (url) => tsImport(url, import.meta.url);
+}
+
+async function importDefault(path: string): Promise<unknown> {
+  const importModule = await chooseImport(path);
+  try {
+    return ((await importModule(pathToFileURL(path).href)) as { readonly default?: unknown }).default;
+  } catch (error) {
+    if (error instanceof RagPlusPlusError) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    throw new PluginError(path, `module could not be imported: ${message}; correct the module`, {}, { cause: error });
+  }
+}
+
+/** A plugin as it was imported. */
+interface Imported {
+  readonly plugin: PluginDefinition;
+  readonly hash: string;
+}
+
+/** By path: a module is imported once in a process. */
+const imported = new Map<string, Promise<Imported>>();
+
+async function importPlugin(path: string): Promise<Imported> {
+  if (!existsSync(path))
+    throw new UnavailableError(`plugin ${path}`, 'no file is there; correct its path, which is relative to the config');
+  const found = await importDefault(path);
+  if (found === null || typeof found !== 'object' || !('name' in found))
+    throw new PluginError(path, 'module has no plugin as its default export; export default definePlugin({ ... })');
+  // A module may have its own copy of the package: its plugin is checked by ours then.
+  const plugin = isPlugin(found) ? found : definePlugin(found as PluginDefinition);
+  setPluginPath(plugin, path);
+  return { plugin, hash: identifyPlugin(plugin).hash };
+}
+
+/**
+ * Imports the plugin that a module exports by default, once in a process.
+ *
+ * @param file absolute, or relative to the working directory.
+ * @throws UnavailableError for a missing file, and for TypeScript that nothing here reads; ConfigurationError for a plugin with faults; PluginError for a
+ * module that throws, exports no plugin, or changed since it was imported.
+ */
+export async function loadPlugin(file: string): Promise<PluginDefinition> {
+  const path = resolve(file);
+  const { plugin, hash } = await getOrCompute(imported, path, () => importPlugin(path)).catch((error: unknown) => {
+    imported.delete(path);
+    throw error;
+  });
+  if (identifyPlugin(plugin).hash !== hash)
+    throw new PluginError(path, 'module changed since this process imported it; start the process again');
+  return plugin;
+}
