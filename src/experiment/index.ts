@@ -6,7 +6,6 @@ export {
   type ExperimentConfig,
   experimentConfig,
   loadConfig,
-  loadConfigPlugins,
   openConfig,
   resolveConfig,
 } from './config/config.ts';
@@ -33,7 +32,6 @@ export type {
   SweepSummary,
   TurnRecord,
 } from './measure/result.ts';
-export { type InstalledPlugin, installPlugin, listInstalledPlugins, uninstallPlugin } from './plugins/install.ts';
 export { loadPlugin } from './plugins/load.ts';
 export {
   type CandidatePair,

@@ -1,15 +1,21 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { TensorOps } from '../core/tensor-op.harness.ts';
-import { loadConfig, resolveConfig } from './config/config.ts';
+import { loadConfig, openConfig, resolveConfig } from './config/config.ts';
 import type { Plain } from './config/config-file.ts';
+import { listInstalledPlugins, uninstallPlugin } from './plugins/install.ts';
+import { loadPlugin } from './plugins/load.ts';
 import { buildSampleConfig } from './run/jsonl.fixture.ts';
 import { SAMPLE_RUN, writeSampleRun } from './run/run-folder.fixture.ts';
 import { writeRunFolder } from './run/run-folder.ts';
 import { compareRuns } from './stored/run-comparison.ts';
 import { findRunFolders, readRunSummary } from './stored/run-summary.ts';
 
+const EXAMPLES = fileURLToPath(new URL('../../examples/plugins', import.meta.url));
+const PLUGIN = join(EXAMPLES, 'metric.ts');
+const PLUGIN_CONFIG = join(EXAMPLES, 'experiment.yaml');
 const config = buildSampleConfig('folder') as Plain;
 
 /** Hands a new folder to the work, and removes it when that is done. */
@@ -38,6 +44,15 @@ function countLoadedArms(...overrides: string[]): number {
   });
 }
 
+/** Of a config with plugins, which other tests must not find installed. */
+async function countOpenedArms(...overrides: string[]): Promise<number> {
+  try {
+    return (await openConfig(PLUGIN_CONFIG, overrides)).arms.length;
+  } finally {
+    for (const { name } of listInstalledPlugins()) uninstallPlugin(name);
+  }
+}
+
 export const TENSOR_OPS: TensorOps = {
   compareRuns: {
     use: () => useRunFolder((folder) => compareRuns(folder, folder).arms.length),
@@ -62,6 +77,14 @@ export const TENSOR_OPS: TensorOps = {
   loadConfig: {
     use: () => countLoadedArms(),
     refuses: [[() => countLoadedArms('seed=soup'), /seed \(--set\): expected number/]],
+  },
+  loadPlugin: {
+    use: async () => (await loadPlugin(PLUGIN)).name.length,
+    refuses: [[() => loadPlugin(`${PLUGIN}-absent`), /no file is there/]],
+  },
+  openConfig: {
+    use: () => countOpenedArms(),
+    refuses: [[() => countOpenedArms('seed=soup'), /seed \(--set\): expected number/]],
   },
   planStages: { provedIn: 'src/experiment/run/stage-plan.test.ts' },
   resolveConfig: {

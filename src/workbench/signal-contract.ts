@@ -4,7 +4,12 @@ import { useBackend } from '../core/backend.ts';
 import { PluginError, ValidationError } from '../core/errors.ts';
 import { createRandom } from '../core/random.ts';
 import { suggestKnown } from '../core/validation.ts';
-import { installPlugin } from '../experiment/plugins/install.ts';
+import {
+  type InstalledPlugin,
+  installPlugin,
+  listInstalledPlugins,
+  uninstallPlugin,
+} from '../experiment/plugins/install.ts';
 import type { PluginDefinition } from '../experiment/plugins/plugin.ts';
 import { Corpus } from '../model/corpus.ts';
 import type { Dataset, Query } from '../model/dataset.ts';
@@ -73,49 +78,61 @@ function disguise(query: Query): Query {
  * turns after the query are left out of the corpus, and the same when the fields of a query that only reports read are altered.
  *
  * @param name of the signal.
+ * @returns how many pairs of query and turn were tried.
  * @throws PluginError that names the signal, the rule, the query and the turn; ValidationError for an unknown signal and for data without a query.
  */
 export async function assertSignalContract(
   plugin: PluginDefinition,
   name: string,
-  { data, options = {}, queries: count = 10 }: SignalContractOptions,
-): Promise<void> {
+  options: SignalContractOptions,
+): Promise<number> {
   if (!hasActiveBackend()) await useBackend('auto');
-  const { members, version } = installPlugin(plugin);
-  const signal = members.signals.includes(name) ? ADDED_SIGNALS.find(name) : undefined;
+  const isKnown = listInstalledPlugins().some((one) => one.plugin === plugin);
+  const installed = installPlugin(plugin);
+  try {
+    return await tryRules(installed, name, options);
+  } finally {
+    if (!isKnown) uninstallPlugin(plugin.name);
+  }
+}
+
+/** Applies the rules in the order of their cost. */
+async function tryRules(
+  plugin: InstalledPlugin,
+  name: string,
+  { data, options = {}, queries: count = 10 }: SignalContractOptions,
+): Promise<number> {
+  const known = plugin.members.signals;
+  const signal = known.includes(name) ? ADDED_SIGNALS.find(name) : undefined;
   if (signal === undefined)
-    throw new ValidationError(
-      `plugin ${plugin.name} has no signal: ${name}; use ${suggestKnown(name, members.signals)}`,
-    );
+    throw new ValidationError(`plugin ${plugin.name} has no signal: ${name}; use ${suggestKnown(name, known)}`);
   const { corpus } = data;
   const queries = data.queries.filter(({ timestamp }) => corpus.countEarlierTurns(timestamp) > 0).slice(0, count);
   if (queries.length === 0) throw new ValidationError('data have no query with an earlier turn: 0 found; add one');
-  const scores = await scoreNewest(signal, corpus, queries, options);
+  const score = (asked: readonly Query[], within = corpus) => scoreNewest(signal, within, asked, options);
+  const scores = await score(queries);
   const assertSame = (again: ReadonlyMap<string, number>, fault: string) => {
-    for (const [pair, score] of again)
-      if (!Object.is(score, scores.get(pair)))
+    for (const [pair, value] of again)
+      if (!Object.is(value, scores.get(pair)))
         throw new PluginError(
-          `${plugin.name} ${version}`,
-          `signal ${name} ${fault}, for ${pair}: ${scores.get(pair)} and ${score}`,
+          `${plugin.name} ${plugin.version}`,
+          `signal ${name} ${fault}, for ${pair}: ${scores.get(pair)} and ${value}`,
         );
   };
+  assertSame(await score(queries), 'differs when it is computed again; remove what is random');
   assertSame(
-    await scoreNewest(signal, corpus, queries, options),
-    'differs when it is computed again; remove what is random',
-  );
-  const disguised = await scoreNewest(signal, corpus, queries.map(disguise), options);
-  assertSame(
-    disguised,
+    await score(queries.map(disguise)),
     'reads turnId, kind, cluster or split of a query, which only reports may; read its text, time, author or channel',
   );
   for (const query of queries) {
     const earlier = new Corpus(corpus.turns.slice(0, corpus.countEarlierTurns(query.timestamp)));
-    if (
-      query.conversationId !== undefined &&
-      !earlier.turns.some((turn) => turn.conversationId === query.conversationId)
-    )
-      continue; // its conversation begins later: nothing can be found
-    const before = await scoreNewest(signal, earlier, [query], options);
-    assertSame(before, 'changes with turns after the query; read the first `cutoff` turns alone');
+    const { conversationId: asked } = query;
+    // A query whose conversation begins later has no candidate.
+    if (asked !== undefined && !earlier.turns.some(({ conversationId }) => conversationId === asked)) continue;
+    assertSame(
+      await score([query], earlier),
+      'changes with turns after the query; read the first `cutoff` turns alone',
+    );
   }
+  return scores.size;
 }

@@ -8,7 +8,7 @@ import { parseMean } from '../../evaluation/metric.ts';
 import { CORRECTIONS, type CorrectionName, TESTS } from '../../evaluation/test-names.ts';
 import { CONTROL_KINDS } from '../../signals/worlds/control-options.ts';
 import { launcherOptions } from '../launch/registry.ts';
-import { resolvedPlugin, writtenPlugins } from '../plugins/config-plugins.ts';
+import { resolvedPlugin, writtenPlugins } from '../plugins/resolved-plugin.ts';
 import { sweepDesign, sweepOptions } from '../sweep/sweep-options.ts';
 import { armName, armOptions } from './arm-options.ts';
 import { extendsOptions } from './config-composition.ts';

@@ -9,7 +9,7 @@ import type { Qrels, Run } from '../../model/run.ts';
 import { formatFileName } from '../config/arms.ts';
 import { isPlain, type Plain, readYaml } from '../config/config-file.ts';
 import type { Environment } from '../measure/result.ts';
-import { resolvedPlugin } from '../plugins/config-plugins.ts';
+import { resolvedPlugin } from '../plugins/resolved-plugin.ts';
 import { readJsonLines } from './json-lines.ts';
 
 const count = z.number().int();
