@@ -37,7 +37,7 @@ interface Branch {
   readonly children: Branch[];
 }
 
-/** Rows in depth-first order as a tree; what lies below the first level stands under the nearest row above it. */
+/** Rows in depth-first order as a tree: each row is a child of the nearest row above it with a smaller depth. */
 function nestRows(rows: readonly thread.ThreadRow[]): Branch[] {
   const roots: Branch[] = [];
   const open: Branch[] = [];
