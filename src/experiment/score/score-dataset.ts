@@ -3,7 +3,6 @@ import { getOrCompute } from '../../core/once.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Qrels, Run } from '../../model/run.ts';
 import type { Turn } from '../../model/turn.ts';
-import { listAskedConversations } from '../../signals/subcorpus.ts';
 import { buildQueryRecord, listInspectedTurns } from '../measure/inspection.ts';
 import { type Measurement, measureArms, measureRuns, selectQrels } from '../measure/measurement.ts';
 import type { ArmResult, DatasetSummary, Environment, ProtocolWarning } from '../measure/result.ts';
@@ -48,15 +47,12 @@ function collapseSystem(system: System, sessions: ReadonlyMap<string, string>): 
 
 /** Whether a query can see a turn: it is strictly earlier, and of the conversation that the query asks. */
 function createVisibility({ corpus }: Dataset, queries: readonly Query[]) {
-  const asked = listAskedConversations(corpus, queries);
-  const rows = new Map(queries.map(({ id }, row) => [id, row]));
+  const known = new Map(queries.map((query) => [query.id, query]));
   return (queryId: string, turnId: string): boolean => {
-    const row = rows.get(queryId);
-    if (row === undefined || !corpus.has(turnId)) return true; // a warning of its own
-    const position = corpus.getPosition(turnId);
-    const conversation = asked[row] as number;
-    const isEarlier = position < corpus.countEarlierTurns((queries[row] as Query).timestamp);
-    return isEarlier && (conversation < 0 || corpus.conversationOf[position] === conversation);
+    const query = known.get(queryId);
+    if (query === undefined || !corpus.has(turnId)) return true; // a warning of its own
+    const { timestamp, conversationId } = corpus.getTurn(turnId);
+    return timestamp < query.timestamp && (query.conversationId ?? conversationId) === conversationId;
   };
 }
 
