@@ -62,6 +62,14 @@ describe('the rankings of a run, scored from its files', () => {
     expect(compared).toMatchObject({ code: 0 });
   });
 
+  test('name the command with every option that changes a figure', async () => {
+    const { folder } = await score('--seed', '3', '--baseline', 'hybrid', '--metrics', 'mrr@10,map');
+    const { command } = JSON.parse(readFileSync(join(folder, 'environment.json'), 'utf8'));
+    expect(command).toMatch(
+      /^ragpp score .*qrels\.trec .*hybrid\.trec --metrics 'mrr@10,map' --baseline hybrid --seed 3$/,
+    );
+  });
+
   test('depend on nothing but the files and the options', async () => {
     const [once, again] = [await score(), await score()];
     for (const file of ['metrics.json', 'per-query.jsonl', 'table.tex'])

@@ -44,13 +44,25 @@ function chooseOptions(flags: ScoreFlags, [first]: readonly System[]): ScoreOpti
   return { name, metrics, relevantGrade, baseline, test, correction, samples, level, seed };
 }
 
+/** Options that change where things are kept, and no figure. */
+const PLACES: readonly string[] = ['results', 'cache'];
+
+/** The options of the command line, as somebody else would type them. */
+function listTypedOptions(command: Command): string[] {
+  return command.options.flatMap((option) => {
+    const key = option.attributeName();
+    if (PLACES.includes(key) || command.getOptionValueSource(key) !== 'cli') return [];
+    const value: unknown = command.getOptionValue(key);
+    const flag = option.long as string;
+    if (key === 'set') return (value as readonly string[]).flatMap((override) => [flag, override]);
+    return [flag, String(value)]; // a list is joined by commas
+  });
+}
+
 /** The environment of figures of files, with the command as somebody else would type it. */
-function describeEnvironment(files: readonly string[], flags: ScoreFlags): Environment {
-  const { seed, metrics, data, set, granularity } = flags;
+function describeEnvironment(files: readonly string[], { seed }: ScoreFlags, command: Command): Environment {
   const typed = files.map((file) => (file.includes('=') ? file : relative(process.cwd(), file) || file));
-  const chosen = set.flatMap((override) => ['--set', override]);
-  const words = ['ragpp', 'score', ...typed, '--metrics', metrics.join(',')];
-  if (data !== undefined) words.push('--data', data, ...chosen, '--granularity', granularity);
+  const words = ['ragpp', 'score', ...typed, ...listTypedOptions(command)];
   return captureEnvironment(NO_BACKEND, seed, words.map(quoteShellWord).join(' '));
 }
 
@@ -79,7 +91,12 @@ function assertFlags(flags: ScoreFlags, files: readonly string[], command: Comma
   if (files.length < 2) fail(`judgements and at least 1 run file needed, got ${files.length} file; name a run file`);
 }
 
-async function scoreWithDataset(name: string, runs: readonly string[], flags: ScoreFlags): Promise<MeasuredRankings> {
+async function scoreWithDataset(
+  name: string,
+  runs: readonly string[],
+  flags: ScoreFlags,
+  command: Command,
+): Promise<MeasuredRankings> {
   const { cache, set, split, granularity } = flags;
   const { dataset: written } = applyOverrides({ dataset: { name } }, set);
   const dataset = await loadDataset(parse(datasetOptions, written, 'the dataset'), {
@@ -88,10 +105,14 @@ async function scoreWithDataset(name: string, runs: readonly string[], flags: Sc
   });
   const systems = readSystems(runs);
   const scored = { dataset, split, granularity };
-  return scoreDataset(systems, scored, chooseOptions(flags, systems), describeEnvironment(runs, flags));
+  return scoreDataset(systems, scored, chooseOptions(flags, systems), describeEnvironment(runs, flags, command));
 }
 
-function scoreWithFiles([qrels = '', ...runs]: readonly string[], flags: ScoreFlags): MeasuredRankings {
+function scoreWithFiles(
+  [qrels = '', ...runs]: readonly string[],
+  flags: ScoreFlags,
+  command: Command,
+): MeasuredRankings {
   const systems = readSystems(runs);
   const files = {
     systems,
@@ -99,11 +120,14 @@ function scoreWithFiles([qrels = '', ...runs]: readonly string[], flags: ScoreFl
     clusters: flags.clusters === undefined ? null : readClusters(flags.clusters),
     documents: flags.documents === undefined ? null : readDocuments(flags.documents),
   };
-  return scoreFiles(files, chooseOptions(flags, systems), describeEnvironment([qrels, ...runs], flags));
+  return scoreFiles(files, chooseOptions(flags, systems), describeEnvironment([qrels, ...runs], flags, command));
 }
 
 export async function runScore(files: readonly string[], flags: ScoreFlags, command: Command): Promise<void> {
   assertFlags(flags, files, command);
   const { data } = flags;
-  finish(data === undefined ? scoreWithFiles(files, flags) : await scoreWithDataset(data, files, flags), flags);
+  finish(
+    data === undefined ? scoreWithFiles(files, flags, command) : await scoreWithDataset(data, files, flags, command),
+    flags,
+  );
 }
