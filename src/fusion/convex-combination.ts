@@ -56,6 +56,7 @@ export function convexCombination(
 
 export const convex: FusionDefinition<typeof convexCombinationOptions> = {
   options: convexCombinationOptions,
+  fusesPool: true,
   description:
     'alpha × dense + (1 − alpha) × lexical score, each scaled from its theoretical minimum to its largest (TM2C2)',
   fuse: convexCombination,

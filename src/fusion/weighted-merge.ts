@@ -72,6 +72,7 @@ function resolvePresetWeights(preset: keyof typeof MERGE_PRESETS, columns: Score
 
 export const weighted: FusionDefinition<typeof weightedMergeOptions> = {
   options: weightedMergeOptions,
+  fusesPool: true,
   description: 'score × weight of the source, summed over the sources',
   fuse: weightedMerge,
 };

@@ -31,7 +31,7 @@ export function listSignalIndexes(signal: RelevanceSignal): readonly string[] {
 }
 
 /**
- * How several signals become one. `convex`, `weighted` and the two methods that begin with `pool` fuse scores of the whole pool: every signal scores and ranks
+ * How several signals become one. `convex`, `weighted`, the methods of plugins and the two that begin with `pool` fuse scores of the whole pool: every signal scores and ranks
  * each candidate, whichever source found it. All others fuse the lists that the signals' sources found, as {@link fuseLists} does with run files: a candidate
  * gets nothing from a list that lacks it.
  */
@@ -46,16 +46,10 @@ export const relevanceFusionOptions = createOpenSchema(
 );
 type RelevanceFusionOptions = z.output<typeof relevanceFusionOptions>;
 
-const POOL_METHODS: readonly string[] = [
-  'convex',
-  'weighted',
-  'pool-rrf',
-  'pool-combsum',
-] satisfies RelevanceFusionOptions['method'][];
-
 /** Whether the signals' own lists are fused, and not scores of the whole pool. */
 export function fusesLists({ method }: RelevanceFusionOptions): boolean {
-  return !POOL_METHODS.includes(method);
+  if (method === 'pool-rrf' || method === 'pool-combsum') return false;
+  return FUSIONS.get(method).fusesPool !== true;
 }
 
 /** The fusion that is computed, whatever it is given. */

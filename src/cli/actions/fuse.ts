@@ -1,10 +1,9 @@
 import { printError, printOut } from '../../core/terminal.ts';
-import { parse } from '../../core/validation.ts';
 import { writeRun } from '../../evaluation/trec-files.ts';
 import { applyOverrides } from '../../experiment/config/config-file.ts';
 import { fuseSystems } from '../../experiment/score/fuse-systems.ts';
 import { readSystems } from '../../experiment/score/score-files.ts';
-import { fusionOptions } from '../../fusion/registry.ts';
+import { parseFusion } from '../../fusion/registry.ts';
 
 interface FuseFlags {
   readonly method: string;
@@ -17,7 +16,7 @@ interface FuseFlags {
 
 export function runFuse(runs: readonly string[], { method, out, normalise, set, depth, tag }: FuseFlags): void {
   const written = { method, ...(normalise === undefined ? {} : { normalisation: normalise }) };
-  const options = parse(fusionOptions, applyOverrides(written, set), 'the options of the fusion');
+  const options = parseFusion(applyOverrides(written, set), 'the options of the fusion');
   const systems = readSystems(runs);
   const fused = fuseSystems(systems, options, depth);
   for (const { code, message } of systems.flatMap(({ warnings }) => warnings))

@@ -1,14 +1,22 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { extname, resolve } from 'node:path';
+import { dirname, extname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { z } from 'zod';
 import { PluginError, RagPlusPlusError, UnavailableError } from '../../core/errors.ts';
+import { readText } from '../../core/files.ts';
 import { getOrCompute } from '../../core/once.ts';
+import { parse } from '../../core/validation.ts';
 import { identifyPlugin, setPluginPath } from './install.ts';
 import { definePlugin, isPlugin, type PluginDefinition } from './plugin.ts';
 
-/** What compiles TypeScript where Node itself does not. */
-const LOADER = 'tsx/esm/api';
+/** The package that compiles TypeScript where Node itself does not, and its entry. */
+const LOADER = 'tsx';
+const LOADER_ENTRY = './esm/api';
+
+const manifest = z.object({
+  exports: z.object({ [LOADER_ENTRY]: z.object({ import: z.object({ default: z.string() }) }) }),
+});
 
 type ImportModule = (url: string) => Promise<unknown>;
 
@@ -23,13 +31,17 @@ function readsTypeScript(): boolean {
 function findLoader(path: string): string | undefined {
   for (const from of [path, import.meta.url]) {
     try {
-      return createRequire(from).resolve(LOADER);
-    } catch {
-      // not installed there
+      const path = createRequire(from).resolve(`${LOADER}/package.json`);
+      const { exports } = parse(manifest, JSON.parse(readText(path)), path);
+      return join(dirname(path), exports[LOADER_ENTRY].import.default);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
     }
   }
   return undefined;
 }
+
+let isRegistered = false;
 
 async function chooseImport(path: string): Promise<ImportModule> {
   if (!/\.[cm]?tsx?$/.test(path) || readsTypeScript()) return importPlain;
@@ -39,10 +51,10 @@ async function chooseImport(path: string): Promise<ImportModule> {
       `TypeScript of plugin ${path}`,
       `Node ${process.version} does not read it and tsx is not installed; run npm install tsx, use Node 22.18, or write .mjs`,
     );
-  const { tsImport } = (await importPlain(pathToFileURL(found).href)) as {
-    readonly tsImport: (url: string, parent: string) => Promise<unknown>;
-  };
-  return (url) => tsImport(url, import.meta.url);
+  const { register } = (await importPlain(pathToFileURL(found).href)) as { readonly register: () => unknown };
+  if (!isRegistered) register(); // modules that the plugin shares with us, such as this package, stay the same ones
+  isRegistered = true;
+  return importPlain;
 }
 
 async function importDefault(path: string): Promise<unknown> {

@@ -233,9 +233,12 @@ export function adaptDataset(member: PluginDataset, plugin: PluginIdentity) {
   const guard = createGuard(formatPlugin(plugin), `dataset ${name}`);
   const load = async (given: object, context: Parameters<PluginDataset['load']>[1]): Promise<Dataset> => {
     const dataset = await guard.runAsync(() => member.load(withoutKey('name', given), context));
-    if (!(dataset?.corpus instanceof Corpus) || !Array.isArray(dataset.queries) || !(dataset.qrels instanceof Map))
+    const turns = dataset?.corpus?.turns;
+    if (!Array.isArray(turns) || !Array.isArray(dataset.queries) || !(dataset.qrels instanceof Map))
       guard.fail(`returned no dataset: ${describe(dataset)}; return what fromTurns makes`);
-    return { ...dataset, name, hash: hashContent(dataset) };
+    // A module may have another copy of the package, whose classes are not ours.
+    const corpus = dataset.corpus instanceof Corpus ? dataset.corpus : guard.run(() => new Corpus(turns));
+    return { ...dataset, corpus, name, hash: hashContent(dataset) };
   };
   return { options: nameOptions('name', member), description, licence, source, load: async () => load };
 }
@@ -246,6 +249,7 @@ export function adaptFusion(member: PluginFusion, plugin: PluginIdentity): Fusio
   return {
     options: nameOptions('method', member),
     description,
+    fusesPool: true,
     fuse(columns, given) {
       const fused = guard.run(() => member.fuse(columns, withoutKey('method', given)));
       const length = Object.values(columns)[0]?.length ?? 0;

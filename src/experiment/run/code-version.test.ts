@@ -106,7 +106,8 @@ test('every import at run time names its module, so that it is followed', () => 
   const computed = files.filter((file) =>
     /\bimport\((?!\.{3}\)|'[^']+'(?: as string)?\))/.test(readText(join(source, file))),
   );
-  expect(computed).toEqual([]);
+  // A plugin's code has a hash of its own, which every key that depends on the plugin covers.
+  expect(computed).toEqual(['experiment/plugins/load.ts']);
 });
 
 test('every package is counted, but those that only carry data in and out', () => {
