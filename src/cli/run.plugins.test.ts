@@ -27,6 +27,13 @@ test('workers import the plugins of a config, and rank as this process does', as
   expect(plugins?.map(({ module }) => module)).toContain('examples/plugins/signal.ts');
 });
 
+test("ragpp rescore takes the metrics of a run's plugins", async () => {
+  const folder = join(root, 'here', readdirSync(join(root, 'here'))[0] as string);
+  const { code, stdout, stderr } = await runRagpp('rescore', folder, '--metrics', 'mean-grade@2,mrr@10');
+  expect(code, stderr).toBe(0);
+  expect(stdout).toContain('by plugin graded-metric 1');
+});
+
 test('ragpp config show knows the members of plugins', async () => {
   const { code, stdout } = await runRagpp('config', 'show', config, '--cache', join(root, 'cache'));
   expect(code).toBe(0);

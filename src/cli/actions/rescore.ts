@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { writeAtomic } from '../../core/files.ts';
 import { printOut } from '../../core/terminal.ts';
+import { METRICS } from '../../evaluation/metric.ts';
 import type { CorrectionName, TestName } from '../../evaluation/test-names.ts';
+import { loadConfigPlugins } from '../../experiment/config/config.ts';
 import type { Granularity } from '../../experiment/measure/passport.ts';
 import { formatMetrics } from '../../experiment/run/run-folder.ts';
 import { rescore, rescoreName } from '../../experiment/stored/rescore.ts';
@@ -23,7 +25,14 @@ interface RescoreFlags {
   readonly correction: CorrectionName;
 }
 
-export function run(folder: string, flags: RescoreFlags): void {
+/** Metrics of plugins come from those of the run's config. */
+async function loadMetrics(folder: string, metrics: readonly string[]): Promise<void> {
+  const isAdded = metrics.some((id) => METRICS.find(id.split('@')[0] ?? '') === undefined);
+  if (isAdded) await loadConfigPlugins(join(folder, 'config.yaml'));
+}
+
+export async function run(folder: string, flags: RescoreFlags): Promise<void> {
+  await loadMetrics(folder, flags.metrics);
   const options = {
     ...flags,
     relevantGrade: flags.relevantGrade ?? null,
