@@ -1,5 +1,4 @@
 import type { RunIndexOptions } from '../candidates/run-options.ts';
-import { ADDED_SIGNALS } from '../signals/added-signals.ts';
 import { attentionSignal } from '../signals/attention.ts';
 import { signalTable } from '../signals/bank/signal-bank.ts';
 import { bm25Signal } from '../signals/bm25.ts';
@@ -8,6 +7,7 @@ import { decaySignal } from '../signals/decay.ts';
 import type { Plan } from '../signals/plan.ts';
 import { recencySignal } from '../signals/recency.ts';
 import type { Signal } from '../signals/signal.ts';
+import { ADDED_SIGNALS } from '../signals/signal.ts';
 import type { Stage } from '../signals/stage.ts';
 import { trajectorySignal } from '../signals/trajectory.ts';
 import { poolRows } from './candidate-sources.ts';

@@ -6,8 +6,8 @@ import { reciprocalRankOptions } from '../fusion/reciprocal-rank.ts';
 import { FUSIONS, type FusionOptions, fuseColumns, type fusionOptions } from '../fusion/registry.ts';
 import { markHeld, type ScoreColumns } from '../fusion/score-columns.ts';
 import type { Candidates } from '../model/candidates.ts';
-import { ADDED_SIGNALS } from '../signals/added-signals.ts';
 import type { Column, PoolRows } from '../signals/candidate-pool.ts';
+import { ADDED_SIGNALS } from '../signals/signal.ts';
 
 export const SIGNALS = ['bm25', 'cosine', 'recency', 'run'] as const;
 export type RelevanceSignal = (typeof SIGNALS)[number];

@@ -1,5 +1,7 @@
 import type * as tf from '@tensorflow/tfjs-core';
+import type { z } from 'zod';
 import type { StartProgress } from '../core/progress.ts';
+import { Registry } from '../core/registry.ts';
 import type { EncoderOptions } from '../embedding/registry.ts';
 import type { QueryBatch } from '../model/candidates.ts';
 import type { Corpus } from '../model/corpus.ts';
@@ -148,3 +150,19 @@ export function defineSignal<O, I extends Uses = Record<never, never>>(
     definition: { name, summary, version },
   });
 }
+
+/** A signal that a plugin adds to those of relevance. */
+export interface AddedSignal {
+  readonly name: string;
+  /** Unknown keys are refused. */
+  readonly options: z.ZodObject;
+  /** The indexes whose lists are the signal's own, for fusions of lists. */
+  readonly indexes: readonly string[];
+  /** @param given that the schema of the options lets through. */
+  create(given: Readonly<Record<string, unknown>>): Signal;
+  /** @throws PluginError for a score below 0, where the score itself is decayed or summed. */
+  assertNotNegative(column: Column): void;
+}
+
+/** The signals of the plugins of this process. */
+export const ADDED_SIGNALS = new Registry<string, AddedSignal>([], ({ name }) => name);

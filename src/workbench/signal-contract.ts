@@ -13,8 +13,8 @@ import {
 import type { PluginDefinition } from '../experiment/plugins/plugin.ts';
 import { Corpus } from '../model/corpus.ts';
 import type { Dataset, Query } from '../model/dataset.ts';
-import { ADDED_SIGNALS, type AddedSignal } from '../signals/added-signals.ts';
 import { joinCandidates } from '../signals/candidate-pool.ts';
+import { ADDED_SIGNALS, type AddedSignal } from '../signals/signal.ts';
 import { Workspace } from '../signals/workspace.ts';
 
 export interface SignalContractOptions {

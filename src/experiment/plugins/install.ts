@@ -7,7 +7,7 @@ import { DATASETS } from '../../datasets/registry.ts';
 import { ENCODERS } from '../../embedding/registry.ts';
 import { METRICS } from '../../evaluation/metric.ts';
 import { FUSIONS } from '../../fusion/registry.ts';
-import { ADDED_SIGNALS } from '../../signals/added-signals.ts';
+import { ADDED_SIGNALS } from '../../signals/signal.ts';
 import {
   adaptDataset,
   adaptEncoder,
