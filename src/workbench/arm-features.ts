@@ -23,7 +23,7 @@ export function buildArmFeatures(result: ExperimentResult, arm: ArmResult): Feat
   const grades = new Float32Array(pairs);
   const missed: number[][] = [];
   for (const [q, { judgements }] of queries.entries()) {
-    // Candidates stand in the order that the tie rule gives equal scores: id descending.
+    // Candidates are in the order that the tie rule gives equal scores: id descending.
     const ranked = [...(arm.rankings[q] ?? [])].sort((a, b) => compareBytes(b.id, a.id));
     for (const [c, { id, components }] of ranked.entries()) {
       const pair = q * width + c;

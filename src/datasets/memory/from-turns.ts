@@ -18,7 +18,7 @@ export interface TurnInput {
   readonly conversationId: string;
   readonly timestamp: Moment;
   readonly text: string;
-  /** The turn that this one answers; null for a root. By default the turn of its conversation that stands before it in the list. */
+  /** The turn that this one answers; null for a root. By default the turn of its conversation before it in the list. */
   readonly parentId?: string | null;
   readonly author?: string | null;
   readonly channel?: string | null;
@@ -81,7 +81,7 @@ function listJudgements(qrels: unknown): Located<QrelRow>[] {
 
 type Written = Readonly<Record<string, unknown>>;
 
-/** A turn without a parent answers the turn of its conversation that stands before it in the list. */
+/** A turn without a parent answers the turn of its conversation before it in the list. */
 function withParents(turns: readonly unknown[]): unknown[] {
   const last = new Map<unknown, unknown>();
   return turns.map((turn) => {

@@ -6,7 +6,7 @@ import type { Tokeniser } from './token-limit.ts';
 
 export const PEER = '@huggingface/transformers';
 
-/** Its runtime downloads CUDA files of half a gigabyte unless it is told not to; those for the processor are inside. */
+/** Its runtime downloads CUDA files of half a gigabyte unless an option prevents that; those for the processor are inside. */
 export const INSTALL_PEER = `npm install --onnxruntime-node-install=skip ${PEER}@4`;
 
 export interface ModelTensor {

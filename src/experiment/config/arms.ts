@@ -179,7 +179,7 @@ export function expandArms(
   return expansion;
 }
 
-/** An arm without the experiment's options that nothing of the arm changes: these stay those of the experiment. */
+/** An arm without the experiment's options that no layer of the arm sets: these stay those of the experiment. */
 export function withoutSharedOptions(arm: ExpandedArm): ExpandedArm {
   const { options, layers } = arm;
   if (!isPlain(options)) return arm;
