@@ -8,6 +8,8 @@ export interface ConfigChanges {
   readonly limitQueries?: string;
   readonly race?: true;
   readonly controls?: true;
+  /** One of the datasets of a config that has several. */
+  readonly dataset?: string;
 }
 
 /** Adds the options that every command with a config takes. */
@@ -29,6 +31,7 @@ export function withConfigChanges(command: Command): Command {
       '--limit-queries <n>',
       'limit the queries of each split, of conversations drawn by the seed: for a quick look',
     )
+    .option('--dataset <name>', 'of a config with several datasets, this one alone')
     .option(
       '--race',
       'stop arms early that a test shows to be hopeless: evaluation.race of the config, or its defaults',

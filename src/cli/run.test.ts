@@ -185,3 +185,19 @@ test.each([
   expect(readFileSync(join(folder, 'metrics.json'), 'utf8')).toBe(before);
   expect(existsSync(folder)).toBe(true);
 });
+
+test('on several datasets it leaves a run for each, and a table over both', async () => {
+  const { dataset, arms, ...rest } = buildSampleConfig(root) as { dataset: object; arms: object[] };
+  const several = join(root, 'several.yaml');
+  const evaluation = { baseline: 'newest', metrics: ['mrr@10'], samples: 199 };
+  writeFileSync(
+    several,
+    JSON.stringify({ ...rest, evaluation, arms: arms.slice(0, 1), datasets: { here: dataset, there: dataset } }),
+  );
+  const results = join(root, 'several');
+  const outcome = await runRagpp('run', several, '--cache', cache, '--results', results);
+  expect(outcome.code).toBe(0);
+  expect(outcome.stdout).toMatch(/mrr@10 +here +there +mean\n/);
+  const names = readdirSync(results).map((name) => name.replace(/-[0-9a-f]{12}/, ''));
+  expect(names.sort()).toEqual(['sample-datasets.csv', 'sample-datasets.md', 'sample-here', 'sample-there']);
+});

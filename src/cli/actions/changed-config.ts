@@ -12,20 +12,21 @@ function raced(config: ExperimentConfig): ExperimentConfig {
 /** The config that a command is about. @throws ConfigurationError with all faults at once. */
 export function changedConfig(
   path: string,
-  { set, arm, limitQueries, race, controls }: ConfigChanges,
+  { set, arm, limitQueries, race, controls, dataset }: ConfigChanges,
 ): ExperimentConfig {
   const limit = limitQueries === undefined ? [] : [`evaluation.limitQueries=${limitQueries}`];
   const control = controls === true ? ['controls=true'] : [];
-  const config = selectArms(loadConfig(path, [...set, ...limit, ...control]), arm);
+  const config = selectArms(loadConfig(path, [...set, ...limit, ...control], dataset ?? null), arm);
   return race === true ? raced(config) : config;
 }
 
 /** The words that the changes would be typed again as, not quoted yet. */
-export function typedChanges({ set, arm, limitQueries, race, controls }: ConfigChanges): string[] {
+export function typedChanges({ set, arm, limitQueries, race, controls, dataset }: ConfigChanges): string[] {
   return [
     ...set.flatMap((override) => ['--set', override]),
     ...arm.flatMap((name) => ['--arm', name]),
     ...(limitQueries === undefined ? [] : ['--limit-queries', limitQueries]),
+    ...(dataset === undefined ? [] : ['--dataset', dataset]),
     ...(race === true ? ['--race'] : []),
     ...(controls === true ? ['--controls'] : []),
   ];

@@ -1,10 +1,11 @@
 import { basename, join, relative } from 'node:path';
 import { type BackendChoice, useBackend } from '../../core/backend.ts';
-import { assertReadableFolder, assertWritableFolder } from '../../core/files.ts';
+import { assertReadableFolder, assertWritableFolder, writeAtomic } from '../../core/files.ts';
+import { computeHash } from '../../core/hash.ts';
 import { createTerminalProgress } from '../../core/progress.ts';
 import { quoteShellWord } from '../../core/shell-words.ts';
 import { printError, printOut } from '../../core/terminal.ts';
-import { loadConfigPlugins } from '../../experiment/config/config.ts';
+import { listConfigDatasets, loadConfigPlugins } from '../../experiment/config/config.ts';
 import type { Launcher } from '../../experiment/launch/launcher.ts';
 import { createLauncher, type LauncherOptions } from '../../experiment/launch/registry.ts';
 import type { ExperimentResult } from '../../experiment/measure/result.ts';
@@ -13,6 +14,13 @@ import { FolderExecution } from '../../experiment/run/folder-execution.ts';
 import type { Opening } from '../../experiment/run/partial-folder.ts';
 import { runExperiment } from '../../experiment/run/run.ts';
 import { cacheSizeRemark } from '../../experiment/stored/cache-contents.ts';
+import {
+  buildDatasetsTable,
+  type DatasetRun,
+  renderDatasetsCsv,
+  renderDatasetsMarkdown,
+  renderDatasetsText,
+} from '../../report/tables/datasets-table.ts';
 import { renderText } from '../../report/tables/text-table.ts';
 import { renderRunFiles } from '../../workbench/run-files.ts';
 import type { ConfigChanges } from '../config-options.ts';
@@ -70,8 +78,29 @@ function assertAllDone({ failures, arms, stopped }: ExperimentResult): void {
   throw new FailedCheck(`${failures.length} arms failed`);
 }
 
+/** Runs the experiment of a config: on its dataset, or on each of them, with a table over all. */
 export async function run(path: string, options: RunOptions): Promise<void> {
   await loadConfigPlugins(path, options.set);
+  const names = options.dataset === undefined ? listConfigDatasets(path, options.set) : null;
+  if (names === null) return assertAllDone(await runOnDataset(path, options));
+  const runs: DatasetRun[] = [];
+  for (const dataset of names) runs.push({ dataset, result: await runOnDataset(path, { ...options, dataset }) });
+  const target = join(options.results, datasetsFileName(runs));
+  const table = buildDatasetsTable(runs);
+  writeAtomic(`${target}.md`, renderDatasetsMarkdown(table));
+  writeAtomic(`${target}.csv`, renderDatasetsCsv(table));
+  printOut(`\n${renderDatasetsText(table)}\n\n${target}.md\n`);
+  for (const { result } of runs) assertAllDone(result);
+}
+
+/** `<experiment>-datasets-<hash>`: the experiment's name is what its runs' names begin with. */
+function datasetsFileName(runs: readonly DatasetRun[]): string {
+  const [{ dataset, result }] = runs as [DatasetRun];
+  const name = result.name.slice(0, -(dataset.length + 1));
+  return `${name}-datasets-${computeHash(runs.map((run) => run.result.hash)).slice(0, 12)}`;
+}
+
+async function runOnDataset(path: string, options: RunOptions): Promise<ExperimentResult> {
   const config = changedConfig(path, options);
   const launcher = await openLauncher(chosenLauncher(config.launcher, options));
   const backend = await useBackend(options.backend ?? config.backend);
@@ -99,7 +128,7 @@ export async function run(path: string, options: RunOptions): Promise<void> {
     show(finished.result, join(results, basename(folder)));
     const remark = cacheSizeRemark(cacheFolder);
     if (remark !== null) printOut(`${remark}\n`);
-    assertAllDone(finished.result);
+    return finished.result;
   } finally {
     for (const one of [execution, ...rounds]) one.release();
   }

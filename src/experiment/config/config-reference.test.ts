@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { PROPAGATION_PRESETS } from '../../attention/presets.ts';
 import { METRICS } from '../../evaluation/metric.ts';
 import { MERGE_PRESETS } from '../../fusion/weighted-merge.ts';
 import { selectArms } from './arm-selection.ts';
-import { configFile, loadConfig, resolveConfig } from './config.ts';
+import { configFile, listConfigDatasets, loadConfig, resolveConfig } from './config.ts';
 import { isPlain, merge, type Plain, parseYaml } from './config-file.ts';
 import {
   expectDocumented,
@@ -110,9 +110,12 @@ describe.each([
   /** A file as it would stand among the configs of the project. */
   function loadFromText(text: string) {
     mkdirSync(join(root, 'configs'), { recursive: true });
-    for (const folder of ['groups', 'sweeps']) symlinkSync(join(configs, folder), join(root, 'configs', folder), 'dir');
-    writeFileSync(join(root, 'configs', 'example.yaml'), text);
-    return loadConfig(join(root, 'configs', 'example.yaml'));
+    for (const folder of ['groups', 'sweeps'])
+      if (!existsSync(join(root, 'configs', folder)))
+        symlinkSync(join(configs, folder), join(root, 'configs', folder), 'dir');
+    const path = join(root, 'configs', 'example.yaml');
+    writeFileSync(path, text);
+    for (const dataset of listConfigDatasets(path) ?? [null]) loadConfig(path, [], dataset);
   }
 
   test.each(readYamlBlocks(page))('block $at, $kind, is a valid config', ({ kind, text }) => {

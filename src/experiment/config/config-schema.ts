@@ -132,6 +132,8 @@ const writtenOnly = {
   scoring: z.strictObject({ weights: z.string().min(1) }).optional(),
   /** Null controls of the arms that are run. */
   controls: controls.default(false),
+  /** Several datasets by name, in place of `dataset`: the experiment is run on each. */
+  datasets: z.record(slug, datasetOptions).optional(),
   /** How many seeds each arm is run with. */
   seeds: z.int().min(1).max(CONFIG_LIMITS.seeds).default(1),
 };

@@ -18,6 +18,7 @@ import {
   withoutSharedOptions,
 } from './arms.ts';
 import { type ComposedConfig, composeFiles, findWriterFolder, wrapContent } from './config-composition.ts';
+import { chooseDataset, listDatasetNames } from './config-datasets.ts';
 import { locateFaults } from './config-faults.ts';
 import { isPlain, type Path, type Plain } from './config-file.ts';
 import { CONFIG_LIMITS } from './config-limits.ts';
@@ -186,7 +187,16 @@ function resolveComposed(composed: ComposedConfig): ExperimentConfig {
   ];
   if (found.length > 0 || 'faults' in result)
     throw new ConfigurationError(source, locateFaults(found, { composed, arms }));
-  const { base: _, extends: __, groups: ___, scoring: ____, controls, seeds, ...resolved } = result.value;
+  const {
+    base: _,
+    extends: __,
+    groups: ___,
+    scoring: ____,
+    controls,
+    seeds,
+    datasets: _____,
+    ...resolved
+  } = result.value;
   const controlled = withRepetitions(
     withControls({ ...resolved, arms: resolved.arms.slice(0, count) }, controls),
     seeds,
@@ -236,8 +246,21 @@ export async function openConfig(path: string, overrides: readonly string[] = []
 /**
  * Reads a config file with the files that it names, applies `path=value` overrides, and resolves it.
  *
+ * @param dataset which one, of a config with several
  * @throws ConfigurationError with all faults at once, each with the file that wrote the value.
  */
-export function loadConfig(path: string, overrides: readonly string[] = []): ExperimentConfig {
-  return resolveComposed(composeFiles(path, overrides));
+export function loadConfig(
+  path: string,
+  overrides: readonly string[] = [],
+  dataset: string | null = null,
+): ExperimentConfig {
+  const config = resolveComposed(chooseDataset(composeFiles(path, overrides), dataset));
+  if (dataset !== null)
+    setDataFolder(config.dataset, findWriterFolder(['datasets', dataset, 'path'], composeFiles(path, overrides)));
+  return config;
+}
+
+/** The datasets of a config file that has several; null for one dataset. @throws ConfigurationError for a file that cannot be composed. */
+export function listConfigDatasets(path: string, overrides: readonly string[] = []): string[] | null {
+  return listDatasetNames(composeFiles(path, overrides));
 }
