@@ -10,7 +10,7 @@ const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8'
 const studies = readdirSync(join(root, 'experiments'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('README.md'))
   .map((file) => join('experiments', file));
-const pages = ['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', ...docs, ...studies];
+const pages = ['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', ...docs, ...studies];
 
 /** The text of a page without its blocks of code. */
 function readProse(page: string): string {
@@ -51,7 +51,9 @@ test('every link to a heading leads to one', () => {
   expect(anchored.length).toBeGreaterThan(5);
 });
 
-test('README leads to every page of docs', () => {
-  const linked = links.filter(({ page }) => page === 'README.md').map(({ file }) => file);
-  expect(docs.filter((page) => !linked.includes(page))).toEqual([]);
+test('the contents of the docs lead to every page, and README to the contents', () => {
+  const contents = 'docs/README.md';
+  const linked = links.filter(({ page }) => page === contents).map(({ file }) => file);
+  expect(docs.filter((page) => page !== contents && !linked.includes(page))).toEqual([]);
+  expect(links.filter(({ page }) => page === 'README.md').map(({ file }) => file)).toContain(contents);
 });

@@ -1,29 +1,73 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { loadConfig } from './experiment/config/config.ts';
+import { parseTables } from './experiment/config/config-reference.harness.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const readme = read('README.md');
 
-/** The marked blocks of code of a page, each with the block of text after it: what it prints. */
-function readExamples(page: string) {
-  const text = readFileSync(new URL(`../${page}`, import.meta.url), 'utf8');
-  const examples = [...text.matchAll(/<!-- example -->\n```ts\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/g)];
-  return { examples, marks: text.split('<!-- example -->').length - 1 };
-}
+/** A marked block of code, and the block of text after it: what it prints. */
+const MARKED = /<!-- example -->\n```ts\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/g;
 
 /** As somebody would run it who has installed the package, with the source in place of what is built from it. */
 function runSnippet(code: string): string {
-  const runnable = code.replace(/'rag-plusplus\/([a-z]+)'/g, (_, room: string) =>
-    JSON.stringify(new URL(`${room}/index.ts`, import.meta.url).href),
+  const runnable = code.replace(/'rag-plusplus(?:\/([a-z]+))?'/g, (_, room?: string) =>
+    JSON.stringify(new URL(room === undefined ? 'index.ts' : `${room}/index.ts`, import.meta.url).href),
   );
   const command = ['--import', 'tsx', '--input-type=module', '-e', runnable];
   return execFileSync(process.execPath, command, { cwd: root, encoding: 'utf8' });
 }
 
-test.each(['README.md', 'docs/reports.md'])('every example of %s prints what the page says', (page) => {
-  const { examples, marks } = readExamples(page);
-  expect(examples.length).toBe(marks);
+test.each(['README.md', 'docs/library.md'])('every example of %s prints what the page says', (page) => {
+  const text = read(page);
+  const examples = [...text.matchAll(MARKED)];
+  expect(examples.length).toBe(text.split('<!-- example -->').length - 1);
   expect(examples.length).toBeGreaterThan(0);
   for (const [, code, output] of examples) expect(runSnippet(code as string)).toBe(output);
+});
+
+test('README has at most 800 words, and a picture of at most 300 kB', () => {
+  expect(readme.trim().split(/\s+/).length).toBeLessThanOrEqual(800);
+  const [, picture] = /!\[[^\]]+\]\((\S+\.png)\)/.exec(readme) ?? [];
+  expect(statSync(join(root, picture as string)).size).toBeLessThan(300_000);
+});
+
+test('the table of README has rows of the published one', () => {
+  const [published = []] = parseTables(read('results/quickstart/table.md'));
+  const [header = [], , ...rows] = parseTables(readme).find(([first]) => first?.[0] === 'arm') ?? [];
+  const places = header.map((column) => published[0]?.indexOf(column) as number);
+  expect(rows).toHaveLength(5);
+  for (const row of rows) {
+    const whole = published.find(([arm]) => arm === row[0]);
+    expect(row).toEqual(places.map((place) => whole?.[place]));
+  }
+});
+
+test('every figure of the findings is a published one', () => {
+  const tables = readdirSync(join(root, 'results'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => /^(?!runs)[^/]+[/\\](table|test)\.md$/.test(path))
+    .map((path) => read(join('results', path)));
+  const [, findings = ''] = /^## What it finds$([\s\S]*?)^## /m.exec(readme) ?? [];
+  const figures = [...findings.matchAll(/(?<!\d)\.\d{3}\b/g)].map(([figure]) => figure);
+  expect(figures.filter((figure) => !tables.some((table) => table.includes(figure)))).toEqual([]);
+  expect(figures.length).toBeGreaterThan(20);
+});
+
+test('every config that a command of README names is valid', () => {
+  const configs = [...readme.matchAll(/ run (configs\/\S+\.yaml)(?: --set '([^']*)')?/g)];
+  expect(configs.length).toBeGreaterThan(0);
+  for (const [, path, value] of configs)
+    expect(() => loadConfig(join(root, path as string), value === undefined ? [] : [value])).not.toThrow();
+});
+
+test('the citation is of this version', () => {
+  const citation = parse(read('CITATION.cff'));
+  const { version, license } = JSON.parse(read('package.json'));
+  expect(citation).toMatchObject({ 'cff-version': '1.2.0', type: 'software', version, license });
+  expect(citation.authors).toEqual([{ name: 'The rag-plusplus authors' }]);
 });
