@@ -16,6 +16,7 @@ import { rescoreCommand } from './rescore.ts';
 import { createResultsCommand } from './results.ts';
 import { runCommand } from './run.ts';
 import { scoreCommand } from './score.ts';
+import { tableCommand } from './table.ts';
 import { testWeightsCommand } from './test-weights.ts';
 import { trainCommand } from './train.ts';
 import { verifyCommand } from './verify.ts';
@@ -63,6 +64,7 @@ export function buildProgram(): Command {
   program.addCommand(rescoreCommand());
   program.addCommand(scoreCommand());
   program.addCommand(fuseCommand());
+  program.addCommand(tableCommand());
   program.addCommand(verifyCommand());
   program.addCommand(createDoctorCommand());
   program.addCommand(cacheCommand());

@@ -72,6 +72,7 @@ export { type PerQueryValues, readPerQuery } from './stored/per-query-values.ts'
 export { type RescoreOptions, rescore } from './stored/rescore.ts';
 export { type Field, listResultRows, type ResultRow } from './stored/result-rows.ts';
 export { type ComparedArm, compareRuns, type RunComparison } from './stored/run-comparison.ts';
+export { type RunFigures, readRunFigures } from './stored/run-figures.ts';
 export { findRunFolders, type RunSummary, readRunSummary } from './stored/run-summary.ts';
 export { readStoredRun, type StoredRun } from './stored/stored-run.ts';
 export type { SweepDesign } from './sweep/sweep-options.ts';

@@ -3,6 +3,7 @@
 export { drawFigure, FIGURE_NAMES, type FigureName, type FigureOptions, type PlotlyFigure } from './figures/figures.ts';
 export { renderComparisonHtml, renderComparisonMarkdown, renderComparisonText } from './page/comparison-page.ts';
 export { renderHtml } from './page/html.ts';
+export { type ChosenTableFormat, renderChosenTable, type TableChoice } from './tables/chosen-table.ts';
 export { renderCsv } from './tables/csv.ts';
 export { renderLatex } from './tables/latex.ts';
 export { MARKS } from './tables/legend.ts';

@@ -2,7 +2,7 @@ import type { ExperimentResult } from '../../experiment/measure/result.ts';
 import { buildLadderTable, type LadderCell, type LadderRow, type LadderTable } from './table.ts';
 
 /** A mark of significance as a superscript. */
-const MARKS: Readonly<Record<LadderCell['verdict'], string>> = {
+export const LATEX_MARKS: Readonly<Record<LadderCell['verdict'], string>> = {
   better: '$^{\\uparrow}$',
   worse: '$^{\\downarrow}$',
   undecided: '',
@@ -76,7 +76,7 @@ export function formatLatexRow(cells: readonly string[]): string {
 function formatLatexArm({ arm, isBaseline, control, cells }: LadderRow): string {
   const name = `${control === null ? '' : '\\quad '}${isBaseline ? `\\emph{${escapeLatex(arm)}}` : guardLatexRow(arm)}`;
   const figures = cells.flatMap(({ value, verdict, interval }) => [
-    `${value}${MARKS[verdict]}`,
+    `${value}${LATEX_MARKS[verdict]}`,
     interval === '' ? '' : `{\\footnotesize ${escapeLatex(interval)}}`,
   ]);
   return formatLatexRow([name, ...figures]);
