@@ -21,6 +21,8 @@ export interface ConfigurationFault {
   readonly path: string;
   /** The file that set the value, if it is not the source that the error names. */
   readonly file?: string;
+  /** The line of that file, or of the source, where the value is. */
+  readonly line?: number;
   readonly expected: string;
   readonly got: string;
   readonly nearest?: string;
@@ -41,8 +43,10 @@ export class ConfigurationError extends RagPlusPlusError {
   constructor(source: string, faults: readonly ConfigurationFault[], options?: ErrorOptions) {
     const lines = faults.slice(0, LISTED_FAULTS).map((fault) => {
       const hint = fault.nearest === undefined ? '' : `; did you mean ${fault.nearest}?`;
-      const file = fault.file === undefined ? '' : ` (${fault.file})`;
-      return `  ${fault.path}${file}: expected ${fault.expected}, got ${fault.got}${hint}`;
+      const { file, line } = fault;
+      const place = line === undefined ? '' : ` (${file ?? source}:${line})`;
+      const writer = file === undefined || line !== undefined ? '' : ` (${file})`;
+      return `  ${fault.path}${writer}: expected ${fault.expected}, got ${fault.got}${hint}${place}`;
     });
     const more = faults.length - lines.length;
     if (more > 0) lines.push(`  and ${more} more; fix these first`);

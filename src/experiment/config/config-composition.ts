@@ -1,17 +1,29 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { ConfigurationError, type ConfigurationFault } from '../../core/errors.ts';
 import { getOrCompute } from '../../core/once.ts';
 import { check, getValueAt } from '../../core/validation.ts';
-import { applyOverrides, isPlain, merge, type Path, type Plain, parsePath, readYaml } from './config-file.ts';
+import {
+  applyOverrides,
+  isPlain,
+  type LocatedYaml,
+  merge,
+  type Path,
+  type Plain,
+  parsePath,
+  readYamlWithLines,
+} from './config-file.ts';
 import { findGroup, findStrayKeys, GROUP_NAMES, type Group, groupOptions } from './config-groups.ts';
 import { CONFIG_LIMITS } from './config-limits.ts';
+import type { FindLine } from './yaml-lines.ts';
 
 /** The content of one file, without the files that it names. */
 interface FileLayer {
   readonly file: string;
   readonly content: Plain;
   readonly group: Group | null;
+  readonly findLine: FindLine;
 }
 
 /** A config composed of files and overrides, with the source of each value. */
@@ -47,6 +59,7 @@ class FileReader {
   readonly #source: string;
   readonly #early: readonly string[];
   readonly #files = new Map<string, ConfigFile>();
+  readonly #lines = new Map<string, FindLine>();
   readonly #told = new Set<string>();
   #layers = 0;
 
@@ -56,7 +69,16 @@ class FileReader {
   }
 
   #addFault(file: string, fault: ConfigurationFault): void {
-    this.faults.push(file === this.#source ? fault : { ...fault, file });
+    const line = this.#findLine(file, fault.path);
+    const located = line === undefined ? fault : { ...fault, line };
+    this.faults.push(file === this.#source ? located : { ...located, file });
+  }
+
+  /** The line of a key, unless an override wrote it. */
+  #findLine(file: string, path: string): number | undefined {
+    const keys = path.replace(/\[(\d+)\]/g, '.$1').split('.');
+    const isOverridden = file === this.#source && this.#early.some((override) => REFERENCE.test(override));
+    return isOverridden ? undefined : this.#lines.get(file)?.(keys);
   }
 
   /** An error in the chain of files that extend each other; only the first is reported. */
@@ -66,15 +88,16 @@ class FileReader {
     this.#addFault(file, { path: 'extends', expected, got });
   }
 
-  #read(file: string): Plain {
+  #read(file: string): LocatedYaml {
     try {
-      const content = readYaml(file);
-      return file === this.#source ? applyOverrides(content, this.#early) : content;
+      const { content, findLine } = readYamlWithLines(file);
+      this.#lines.set(file, findLine);
+      return { content: file === this.#source ? applyOverrides(content, this.#early) : content, findLine };
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
       const { source } = error.facts as { readonly source: string };
       for (const fault of error.faults) this.#addFault(source, fault);
-      return {};
+      return { content: {}, findLine: () => undefined };
     }
   }
 
@@ -84,13 +107,13 @@ class FileReader {
       this.#addFault(config, found.fault);
       return [];
     }
-    const content = this.#read(found.file);
+    const { content, findLine } = this.#read(found.file);
     for (const fault of findStrayKeys(group, content)) this.#addFault(found.file, fault);
-    return [{ file: found.file, content, group }];
+    return [{ file: found.file, content, group, findLine }];
   }
 
   #open(file: string): ConfigFile {
-    const content = this.#read(file);
+    const { content, findLine } = this.#read(file);
     const { extends: files, groups, ...own } = content;
     const written = check(references, { extends: files, groups });
     if ('faults' in written) for (const fault of written.faults) this.#addFault(file, fault);
@@ -103,7 +126,7 @@ class FileReader {
         const name = choices[group];
         return typeof name === 'string' ? this.#group(file, group, name) : [];
       }),
-      own: { file, content: own, group: null },
+      own: { file, content: own, group: null, findLine },
     };
   }
 
@@ -189,7 +212,8 @@ export function composeFiles(source: string, overrides: readonly string[] = []):
 
 /** A config that is no file. */
 export function wrapContent(content: Plain, source: string): ComposedConfig {
-  return { source, isFile: false, content, layers: [{ file: source, content, group: null }], overridden: [] };
+  const layer = { file: source, content, group: null, findLine: () => undefined };
+  return { source, isFile: false, content, layers: [layer], overridden: [] };
 }
 
 /** The path of a composed config's value in a file: arms go by name, so they may have another place there. */
@@ -198,9 +222,17 @@ function locateInLayer(layer: Plain, keys: Path, content: Plain): Path {
   if (first !== 'arms' || location === '') return keys;
   const arm = getValueAt(content, keys.slice(0, 2));
   const arms = Array.isArray(layer.arms) ? layer.arms : [];
-  const isSame = (other: unknown) => isNamed(arm) && isNamed(other) && other.name === arm.name;
+  const isSame = (other: unknown) =>
+    isNamed(arm) ? isNamed(other) && other.name === arm.name : arm !== undefined && isDeepStrictEqual(other, arm);
   const index = isSame(arms[Number(location)]) ? Number(location) : arms.findIndex(isSame);
   return ['arms', String(index), ...rest];
+}
+
+/** The file that wrote a value, its path there, and the line if the file has one. */
+interface Writer {
+  readonly file: string;
+  readonly path: Path;
+  readonly line: number | undefined;
 }
 
 /**
@@ -208,19 +240,18 @@ function locateInLayer(layer: Plain, keys: Path, content: Plain): Path {
  *
  * @returns the source itself for a value that no file set, unless an arm lacks it: then the file of the arm.
  */
-export function findWriter(
-  keys: Path,
-  { source, content, layers, overridden }: ComposedConfig,
-): { readonly file: string; readonly path: Path } {
+export function findWriter(keys: Path, { source, content, layers, overridden }: ComposedConfig): Writer {
   const isThere = getValueAt(content, keys) !== undefined;
-  if (isThere && overridden.some((path) => path.every((key, i) => key === keys[i])))
-    return { file: OVERRIDE, path: keys };
+  const isOverridden = overridden.some((path) => path.every((key, i) => key === keys[i]));
+  if (isOverridden) return { file: OVERRIDE, path: keys, line: undefined };
   const sought = isThere || keys[0] !== 'arms' ? keys.length : 2;
-  const holders = layers.flatMap(({ file, content: layer }) => {
+  const holders = layers.flatMap(({ file, content: layer, findLine }) => {
     const path = locateInLayer(layer, keys, content);
-    return getValueAt(layer, path.slice(0, sought)) === undefined ? [] : [{ file, path }];
+    return getValueAt(layer, path.slice(0, sought)) === undefined ? [] : [{ file, path, findLine }];
   });
-  return holders.at(-1) ?? { file: source, path: keys };
+  const own = layers.findLast(({ file }) => file === source);
+  const { file, path, findLine } = holders.at(-1) ?? { file: source, path: keys, findLine: own?.findLine };
+  return { file, path, line: findLine?.(path) };
 }
 
 /** The folder of the file that set a value, searched first for a path in it; null if no file set the value. */

@@ -79,8 +79,8 @@ function translateToWritten(
 /** An error at its path in the file that set the value, with that file if it is not the requested one. */
 function locateInFile(fault: ConfigurationFault, composed: ComposedConfig): ConfigurationFault {
   const { keys, remark } = parseFaultPath(fault.path, composed.content);
-  const { file, path } = findWriter(keys, composed);
-  const located = { ...fault, path: `${formatKeys(path)}${remark}` };
+  const { file, path, line } = findWriter(keys, composed);
+  const located = { ...fault, path: `${formatKeys(path)}${remark}`, ...(line === undefined ? {} : { line }) };
   return file === composed.source ? located : { ...located, file };
 }
 

@@ -4,6 +4,7 @@ import { ConfigurationError, type ConfigurationFault, StorageError } from '../..
 import { readBytes } from '../../core/files.ts';
 import { getValueAt, shortenToExcerpt } from '../../core/validation.ts';
 import { CONFIG_LIMITS } from './config-limits.ts';
+import type { FindLine } from './yaml-lines.ts';
 import { readYamlText } from './yaml-text.ts';
 
 export type Plain = Record<string, unknown>;
@@ -16,9 +17,19 @@ export function isPlain(value: unknown): value is Plain {
 
 /** Reads YAML 1.2. @throws ConfigurationError with every syntax fault and its line. */
 export function parseYaml(text: string, source: string): Plain {
+  return parseYamlWithLines(text, source).content;
+}
+
+/** A mapping as read from a text, and the lines of its values. */
+export interface LocatedYaml {
+  readonly content: Plain;
+  readonly findLine: FindLine;
+}
+
+function parseYamlWithLines(text: string, source: string): LocatedYaml {
   const read = readYamlText(text, true);
   if ('faults' in read) throw new ConfigurationError(source, read.faults);
-  return read.value as Plain;
+  return { content: read.value as Plain, findLine: read.findLine };
 }
 
 /** The text of a file. @throws ConfigurationError for one that can't be read, is too large or holds no text. */
@@ -44,7 +55,12 @@ function readConfigText(path: string): string {
 
 /** @throws ConfigurationError, also for a file that cannot be read. */
 export function readYaml(path: string): Plain {
-  return parseYaml(readConfigText(path), path);
+  return readYamlWithLines(path).content;
+}
+
+/** @throws ConfigurationError, also for a file that cannot be read. */
+export function readYamlWithLines(path: string): LocatedYaml {
+  return parseYamlWithLines(readConfigText(path), path);
 }
 
 /** Mappings whose keys depend on one of them, by their own key in the config. */

@@ -3,9 +3,12 @@ import type { ConfigurationFault } from '../../core/errors.ts';
 import { yaml } from '../../core/yaml.ts';
 import { CONFIG_LIMITS } from './config-limits.ts';
 import { buildDepthFault, findValueFaults } from './config-values.ts';
+import { createLineFinder, type FindLine } from './yaml-lines.ts';
 
-/** A value, or the errors of its text. */
-type YamlValue = { readonly value: unknown } | { readonly faults: readonly ConfigurationFault[] };
+/** A value with the lines of its parts, or the errors of its text. */
+type YamlValue =
+  | { readonly value: unknown; readonly findLine: FindLine }
+  | { readonly faults: readonly ConfigurationFault[] };
 
 /** The parser's stack was not deep enough. */
 const isTooDeep = ({ code }: YAMLError) => code === 'RESOURCE_EXHAUSTION';
@@ -100,5 +103,5 @@ export function readYamlText(text: string, isConfig: boolean): YamlValue {
   if (aliases.length > 0) return { faults: aliases };
   const value: unknown = document.toJS({ maxAliasCount: -1 });
   const faults = findValueFaults(value);
-  return faults.length > 0 ? { faults } : { value };
+  return faults.length > 0 ? { faults } : { value, findLine: createLineFinder(document, lines) };
 }
