@@ -2,7 +2,7 @@ import type { ExperimentResult } from '../../experiment/measure/result.ts';
 import { renderAttributionTable } from '../tables/attribution-table.ts';
 import { renderInteractionTable } from '../tables/interactions.ts';
 import { describeLatency, renderLatencyTable } from '../tables/latency-table.ts';
-import { countConversations, describeIntervals } from '../tables/legend.ts';
+import { countConversations, countSeeds, describeIntervals } from '../tables/legend.ts';
 import { renderStructureLegend, renderStructureTable } from '../tables/structure-table.ts';
 import { type Content, html, type Markup } from './markup.ts';
 import type { Payload } from './payload.ts';
@@ -39,8 +39,8 @@ export function renderFigureSections(result: ExperimentResult, payload: Payload)
 }
 
 /** The first figure of the page: what the arms change. Not of a run whose baseline failed. */
-export function renderDifferencesSection({ baseline, queries, statistics }: ExperimentResult): Section {
-  const intervals = describeIntervals(countConversations(queries), statistics.level);
+export function renderDifferencesSection({ baseline, queries, statistics, arms }: ExperimentResult): Section {
+  const intervals = describeIntervals(countConversations(queries), statistics.level, countSeeds(arms));
   const content = html`
 <p class="controls">${select('differences-metric', 'metric')}</p>
 <p id="differences-count" class="legend" aria-live="polite"></p>
@@ -49,8 +49,8 @@ ${renderFigurePlace('differences-figure')}
   return { id: 'differences', name: `Differences from ${baseline}`, link: 'Differences', content };
 }
 
-function renderArmsSection({ queries, statistics }: ExperimentResult, compared: boolean): Section {
-  const intervals = describeIntervals(countConversations(queries), statistics.level);
+function renderArmsSection({ queries, statistics, arms }: ExperimentResult, compared: boolean): Section {
+  const intervals = describeIntervals(countConversations(queries), statistics.level, countSeeds(arms));
   const content = html`
 <p class="controls">${select('arms-metric', 'metric')}</p>
 <p id="arms-count" class="legend" aria-live="polite"></p>
@@ -94,8 +94,8 @@ ${renderInteractionTable(sweep, statistics, countConversations(queries))}`;
   return [{ id: 'sweep', name: 'Sweep', link: 'Sweep', content }];
 }
 
-function renderStrataSection({ strata, baseline, statistics, queries }: ExperimentResult): Section {
-  const whole = describeIntervals(countConversations(queries), statistics.level);
+function renderStrataSection({ strata, baseline, statistics, queries, arms }: ExperimentResult): Section {
+  const whole = describeIntervals(countConversations(queries), statistics.level, countSeeds(arms));
   const content = html`
 <p class="controls">${select('strata-arm', 'arm')} ${select('strata-metric', 'metric')}</p>
 <p id="strata-summary" class="legend" aria-live="polite"></p>
