@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -119,5 +119,22 @@ describe('wrong usage exits with 2', () => {
     const { code, stdout, stderr } = await runRagpp(...argv);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(message);
+  });
+});
+
+describe('config schema', () => {
+  test('is printed as JSON Schema', async () => {
+    const { code, stdout } = await runRagpp('config', 'schema');
+    expect(code).toBe(0);
+    const schema = JSON.parse(stdout);
+    expect(schema.$schema).toBe('http://json-schema.org/draft-07/schema#');
+    expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(['dataset', 'arms', 'sweep', 'extends']));
+  });
+
+  test('or written to a file alone', async () => {
+    const out = join(root, 'editor', 'config.schema.json');
+    const { code, stdout } = await runRagpp('config', 'schema', '--out', out);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(JSON.parse(readFileSync(out, 'utf8')).additionalProperties).toBe(false);
   });
 });

@@ -25,6 +25,28 @@ Examples:
     .action(lazyAction(async () => (await import('./actions/config.ts')).show));
 }
 
+function schemaCommand(): Command {
+  return new Command('schema')
+    .description('print the JSON Schema of a config file, by which an editor completes and checks it')
+    .option('--out <file>', 'write the schema to a file instead of printing it')
+    .addHelpText(
+      'after',
+      `
+The first line of a config names the schema for the YAML extension of VS Code and for other editors with
+yaml-language-server:
+  # yaml-language-server: $schema=config.schema.json
+
+The schema knows keys, types, choices and bounds. ragpp config show checks a config in full.
+
+Example:
+  ragpp config schema --out config.schema.json`,
+    )
+    .action(lazyAction(async () => (await import('./actions/config-schema.ts')).printSchema));
+}
+
 export function createConfigCommand(): Command {
-  return new Command('config').description('look at an experiment config without running it').addCommand(showCommand());
+  return new Command('config')
+    .description('look at an experiment config without running it')
+    .addCommand(showCommand())
+    .addCommand(schemaCommand());
 }

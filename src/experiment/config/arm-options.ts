@@ -45,3 +45,6 @@ export const armOptions = retrieverOptions
   .superRefine(assertControlled);
 
 export type ArmOptions = z.output<typeof armOptions>;
+
+/** What the base of a config may set for the arms that start from it. */
+export const baseOptions = retrieverOptions.extend(encodingOptions).omit({ control: true }).partial();

@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { ConfigurationError, type ConfigurationFault } from '../../core/errors.ts';
 import { check } from '../../core/validation.ts';
 import { setDataFolder } from '../../datasets/data-folder.ts';
-import { retrieverOptions } from '../../retrieval/retriever-options.ts';
 import { findUnnamedPlugins, installConfigPlugins, resolvePlugins } from '../plugins/config-plugins.ts';
 import { expandSweep, SWEPT } from '../sweep/sweep.ts';
-import { type ArmOptions, armOptions, encodingOptions } from './arm-options.ts';
+import { type ArmOptions, armOptions, baseOptions } from './arm-options.ts';
 import {
   countCombinations,
   describeUnknownArm,
@@ -68,8 +67,7 @@ function findNameFaults(
 
 /** Errors of the base for every arm that starts from it; an arm may set keys that are missing. */
 function findBaseFaults(base: unknown): ConfigurationFault[] {
-  const options = retrieverOptions.extend(encodingOptions).omit({ control: true }).partial();
-  const result = check(z.object({ base: options }), { base });
+  const result = check(z.object({ base: baseOptions }), { base });
   return 'faults' in result ? result.faults.filter(({ got }) => got !== 'nothing') : [];
 }
 
