@@ -11,6 +11,7 @@ import { createDataCommand } from './data.ts';
 import { createDoctorCommand } from './doctor.ts';
 import { FailedCheck } from './failed-check.ts';
 import { fuseCommand } from './fuse.ts';
+import { initCommand } from './init.ts';
 import { publishCommand } from './publish.ts';
 import { rescoreCommand } from './rescore.ts';
 import { createResultsCommand } from './results.ts';
@@ -27,6 +28,7 @@ operations (cosine, time decay, trajectory distance, ring attention) and measure
 intervals and corrected significance.
 
 Examples:
+  ragpp init my-experiment                               a config and made-up data to start from
   ragpp run configs/quickstart.yaml                      the ablation on real mail threads
   ragpp run my.yaml --set seed=7 --backend cpu           the same config, changed from outside
   ragpp train configs/learning/mail.yaml                 weights that are learned, on held-out threads
@@ -54,6 +56,7 @@ export function buildProgram(): Command {
     .showHelpAfterError('(see ragpp --help)')
     .configureOutput(OUTPUT)
     .exitOverride();
+  program.addCommand(initCommand());
   program.addCommand(runCommand());
   program.addCommand(trainCommand());
   program.addCommand(testWeightsCommand());
