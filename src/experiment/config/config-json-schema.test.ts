@@ -7,28 +7,30 @@ import { least } from './config.fixture.ts';
 import { merge, type Plain } from './config-file.ts';
 import { buildConfigJsonSchema } from './config-json-schema.ts';
 
-/** The keywords that the schema uses; the test below requires that there are no others. */
-interface Schema {
+type Bound =
+  | 'minimum'
+  | 'maximum'
+  | 'exclusiveMinimum'
+  | 'exclusiveMaximum'
+  | 'minLength'
+  | 'maxLength'
+  | 'minItems'
+  | 'maxItems';
+
+/** The keywords that the schema uses; a test below requires that there are no others. */
+interface Schema extends Readonly<Partial<Record<Bound, number>>> {
   readonly type?: string | readonly string[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: boolean | Schema;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly pattern?: string;
+  readonly allOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
   /** A list of schemas is of the first items. */
   readonly items?: Schema | readonly Schema[];
   readonly additionalItems?: false;
-  readonly allOf?: readonly Schema[];
-  readonly anyOf?: readonly Schema[];
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly exclusiveMaximum?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly pattern?: string;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: boolean | Schema;
 }
 
 const schema = buildConfigJsonSchema() as Schema;
