@@ -23,7 +23,9 @@ function listProcessTests(): string[] {
   return [
     ...testFiles('bench'),
     ...testFiles('src/cli'),
-    ...['src', 'experiments'].flatMap(testFiles).filter((file) => !file.startsWith('src/cli/') && starts(file)),
+    ...['src', 'experiments', 'website']
+      .flatMap(testFiles)
+      .filter((file) => !file.startsWith('src/cli/') && starts(file)),
   ];
 }
 
@@ -33,7 +35,7 @@ const onWebGpu = asked?.includes('webgpu') ?? false;
 /** Files of a worker share its modules where they can: importing tfjs and zod for each file takes half of the time. */
 function listTestProjects(): TestProjectConfiguration[] {
   const processes = listProcessTests();
-  const shared = ['src', 'experiments'].flatMap(testFiles).filter((file) => !processes.includes(file));
+  const shared = ['src', 'experiments', 'website'].flatMap(testFiles).filter((file) => !processes.includes(file));
   return [
     { extends: true, test: { name: 'shared', include: shared, isolate: false } },
     { extends: true, test: { name: 'processes', include: processes } },
