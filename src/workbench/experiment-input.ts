@@ -49,6 +49,14 @@ export interface ArmBase<P extends Plugins = readonly []>
     readonly signals?: readonly (Relevance['signals'][number] | Names<P, 'signals'>)[];
     readonly fusion?: Relevance['fusion'] | Added<'method', Names<P, 'fusions'>>;
   };
+  /** Another encoder than the experiment's, or options that are laid over it. */
+  readonly embedding?:
+    | EncoderInput
+    | Partial<Omit<EncoderInput, 'encoder'>>
+    | Added<'encoder', Names<P, 'encoders'>>
+    | null;
+  /** Another seed of encoder, indexes and null control. */
+  readonly seed?: number | null;
   /** A mix of signals, or the weight file that holds one. */
   readonly scoring?:
     | (Omit<NonNullable<Retriever['scoring']>, 'weights'> & {
@@ -91,6 +99,8 @@ export interface ExperimentInput<P extends Plugins = readonly []> {
   /** Default options of every arm that extends no other arm. */
   readonly base?: ArmBase<P>;
   readonly controls?: Written<Config['controls']>;
+  /** With how many seeds each arm is run; by default one. */
+  readonly seeds?: number;
   /** Plugins whose members the other keys name: see `definePlugin`. */
   readonly plugins?: P;
   readonly only?: Written<Config['only']>;

@@ -44,6 +44,19 @@ describe('an experiment from code', () => {
     expect(config.arms.map(({ name }) => name)).toEqual(['words', 'fading']);
   });
 
+  test('takes an encoder and a seed for an arm, and several seeds', () => {
+    const [words] = ARMS as readonly [ArmInput, ArmInput];
+    const arms: ArmInput[] = [words, { name: 'small', extends: 'words', embedding: { dimension: 7 }, seed: 3 }];
+    const { config } = experiment({ ...input, arms, seeds: 2 });
+    expect(config.arms.map(({ name, seed }) => [name, seed])).toEqual([
+      ['words', null],
+      ['small', 3],
+      ['words | seed: 2', 2],
+      ['small | seed: 4', 4],
+    ]);
+    expect(config.arms[1]?.embedding).toMatchObject({ encoder: 'lsa', dimension: 7 });
+  });
+
   test('gives its table, its rankings and its rows', () => {
     expect(finished.table()).toContain('fading');
     expect(finished.table('markdown')).toContain('| fading');
