@@ -54,12 +54,12 @@ function renderQueryCard(
   { id, text, timestamp, author, channel, judgedElsewhere }: QueryPayload,
 ): HTMLElement[] {
   const note = judgedElsewhere === 0 ? '' : `${judgedElsewhere} judgements are not on this page`;
-  const origin = [author, channel, `${format.formatMinute(timestamp)} UTC`, note]
-    .filter((part) => part !== '')
-    .join(' · ');
+  // Queries of run files have no time: it is 0.
+  const time = timestamp === 0 ? '' : `${format.formatMinute(timestamp)} UTC`;
+  const origin = [author, channel, time, note].filter((part) => part !== '').map((part) => `${part} · `);
   const link = dom.createNode('a', { href: address.formatAddress(state) }, id);
   return [
-    dom.createNode('p', { class: 'quiet' }, `${origin} · `, link),
+    dom.createNode('p', { class: 'quiet' }, origin.join(''), link),
     dom.createNode('p', { class: 'query-text' }, text),
   ];
 }
