@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { ValidationError } from '../core/errors.ts';
 import { scoped } from '../core/scope.ts';
 import { parse } from '../core/validation.ts';
-import { signalName, signalNumbers } from '../signals/signal-names.ts';
 import { multiplyColumns, uploadFeatures } from './column-product.ts';
 import type { ModelDefinition, ScoringModel } from './model.ts';
 import { nameParameterValues, type ParameterSpec } from './parameters.ts';
@@ -116,9 +115,9 @@ export function computeRawWeights(model: LinearModel, values: Float64Array): Rec
 }
 
 const configSchema = z.strictObject({
-  signals: z.array(signalName).min(1),
-  nonNegative: z.array(signalName),
-  initial: signalNumbers,
+  signals: z.array(z.string()).min(1),
+  nonNegative: z.array(z.string()),
+  initial: z.record(z.string(), z.number()),
 });
 
 function numbers(constants: ScoringModel['constants'], name: string): Float64Array {

@@ -58,6 +58,29 @@ test('so does a trajectory model', async () => {
   expect(await scoreTable(read.model, read.values, sample)).toEqual(await scoreTable(model, values, sample));
 });
 
+/** A mix of three signals by the names given. */
+const buildNamedWeights = (names: readonly string[]): Weights => ({
+  ...linear,
+  model: createLinearModel(
+    { signals: names, nonNegative: names.slice(0, 1), initial: { [names[2]!]: 0.5 } },
+    { means: new Float64Array(3), deviations: new Float64Array(3).fill(1) },
+  ),
+});
+
+test('names of signals from before their grammar are those of today, in a file of that time alone', () => {
+  const former = ['cosine:share', 'newest in channel', 'length'];
+  writeWeights(path, buildNamedWeights(former));
+  expect(readWeights(path).model.config).toEqual(buildNamedWeights(former).model.config);
+  const { tensors, metadata } = readSafetensors(path, '');
+  const weights = JSON.stringify({ ...JSON.parse(metadata.weights!), format: 'ragpp-weights-1' });
+  writeSafetensors(path, { tensors, metadata: { weights } });
+  const { model, values } = readWeights(path);
+  const today = buildNamedWeights(['cosine@share', 'rank.newest@channel', 'form.length']).model;
+  expect(model.config).toEqual(today.config);
+  expect(model.parameters).toEqual(today.parameters);
+  expect(values).toEqual(linear.values);
+});
+
 test('missing signals are named, with the nearest existing one', () => {
   expect(() => assertFits(linear, ['age', 'cosine', 'bm25', 'more'])).not.toThrow();
   expect(() => assertFits(linear, ['bm2', 'age', 'unlike'])).toThrow(
@@ -93,7 +116,7 @@ const free = [
   { name: 'nonNegativeWeights', constraint: 'free', labels: ['cosine'] },
 ];
 test.each([
-  [{ format: 'ragpp-weights-7' }, ConfigurationError, /format: expected "ragpp-weights-1", got "ragpp-weights-7"/],
+  [{ format: 'ragpp-weights-7' }, ConfigurationError, /format: expected .*ragpp-weights-2.*, got "ragpp-weights-7"/],
   [{ formt: 1 }, ConfigurationError, /unknown key "formt"; did you mean format\?/],
   [{ model: 'lineer' }, ValidationError, /unknown model in .*: lineer; use linear/],
   [{ config: { dimensions: 3 } }, ConfigurationError, /unknown key "dimensions"/],

@@ -7,7 +7,9 @@ import type { ScoringModel } from './model.ts';
 import { restoreModel } from './model-registry.ts';
 import { assertValues, chooseParameterValues } from './parameters.ts';
 
-const FORMAT = 'ragpp-weights-1';
+const FORMAT = 'ragpp-weights-2';
+/** Of files whose names of signals may be from before their grammar. */
+const FORMER_FORMAT = 'ragpp-weights-1';
 
 /** The origin of weights. */
 const provenanceSchema = z.strictObject({
@@ -24,7 +26,7 @@ const provenanceSchema = z.strictObject({
 export type Provenance = z.output<typeof provenanceSchema>;
 
 const headerSchema = z.strictObject({
-  format: z.literal(FORMAT),
+  format: z.enum([FORMAT, FORMER_FORMAT]),
   model: z.string(),
   config: z.unknown(),
   signals: z.array(z.string()),
@@ -83,11 +85,21 @@ function parseWeightHeader({ metadata }: TensorFile, path: string): Header {
   return withTodaysSignals(parse(headerSchema, json, path));
 }
 
-/** A header of today's names: of signals, and of the parameters that are named after one. */
+/** A value whose signals have today's names, wherever they are in it. */
+function updateNames(value: unknown, update: (name: string) => string): unknown {
+  if (typeof value === 'string') return update(value);
+  if (Array.isArray(value)) return value.map((item) => updateNames(item, update));
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [update(key), updateNames(item, update)]));
+}
+
+/** A header of a former format with today's names of signals: in the config of the model too, and in parameters that are named after one. */
 function withTodaysSignals(header: Header): Header {
-  const update = (name: string) => (header.signals.includes(name) ? updateSignalName(name) : name);
+  if (header.format === FORMAT) return header;
+  const known = new Set(header.signals);
+  const update = (name: string) => (known.has(name) ? updateSignalName(name) : name);
   const parameters = header.parameters.map(({ labels, ...rest }) => ({ ...rest, labels: labels.map(update) }));
-  return { ...header, signals: header.signals.map(update), parameters };
+  return { ...header, config: updateNames(header.config, update), signals: header.signals.map(update), parameters };
 }
 
 function readWeightVector({ tensors }: TensorFile, name: string, size: number | null, path: string): Float64Array {

@@ -98,12 +98,15 @@ const FORMER_SPREAD: ReadonlyMap<string, string> = new Map(
   }),
 );
 
+/** What used to be before a coordinate, a step or an encoder. */
+const FORMER_PREFIXES: readonly string[] = ['difference ', 'coordinate:', 'ahead:', 'cosine-'];
+
 function updateFactor(name: string): string {
   const [, root = name, suffix = ''] = /^(.+?)(:[-+a-z0-9]+)$/.exec(name) ?? [];
   const spread = FORMER_SPREAD.get(suffix);
   if (spread !== undefined) return updateFactor(root) + spread;
-  const [, family, variant] = /^(?:(?=difference |coordinate:|ahead:|cosine-)([a-z]+)[ :-])([\w-]+)$/.exec(name) ?? [];
-  if (variant !== undefined) return `${family}.${toSignalPart(variant)}`;
+  const prefix = FORMER_PREFIXES.find((start) => name.startsWith(start));
+  if (prefix !== undefined) return `${prefix.slice(0, -1)}.${toSignalPart(name.slice(prefix.length))}`;
   return FORMER_FACTORS.get(name) ?? name;
 }
 
