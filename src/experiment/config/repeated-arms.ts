@@ -33,3 +33,26 @@ export function withRepetitions(config: ExperimentConfig, seeds: number): Experi
   const only = config.only === null ? null : [...config.only, ...repetitions.map(({ name }) => name)];
   return { ...config, arms: [...config.arms, ...repetitions], only };
 }
+
+/** An arm as far as repetitions are concerned. */
+interface RepeatedArm {
+  readonly name: string;
+  readonly seed?: number | null | undefined;
+  readonly repeats?: string | null | undefined;
+}
+
+/**
+ * The repetitions among some arms, with the arm that each repeats and its number, from 1: how far its seed is from that of the arm.
+ *
+ * @param seed of the experiment
+ */
+export function listRepetitions(
+  arms: readonly RepeatedArm[],
+  seed: number,
+): { readonly arm: string; readonly number: number; readonly name: string }[] {
+  const seeds = new Map(arms.map((arm) => [arm.name, arm.seed ?? seed]));
+  return arms.flatMap(({ name, repeats }) => {
+    if (repeats === null || repeats === undefined) return [];
+    return [{ arm: repeats, number: (seeds.get(name) as number) - (seeds.get(repeats) ?? seed), name }];
+  });
+}

@@ -1,26 +1,23 @@
 import { ValidationError } from '../../core/errors.ts';
 import { type Clusters, groupIntoClusters } from '../../evaluation/clusters.ts';
 import { type Evaluation, evaluate, findHighestGrade } from '../../evaluation/evaluate.ts';
-import { chooseIntervalMethod, type Estimate, meanIntervals } from '../../evaluation/mean-intervals.ts';
+import type { Estimate } from '../../evaluation/mean-intervals.ts';
 import { parseMetric } from '../../evaluation/metric.ts';
-import {
-  averageRepetitions,
-  computeRepeatedInterval,
-  computeSeedDeviation,
-  estimateRepeatedMean,
-} from '../../evaluation/repeated-mean.ts';
-import {
-  type BaselineComparison,
-  type ComparisonOptions,
-  compareRepeated,
-  compareWithBaseline,
-} from '../../evaluation/significance.ts';
+import type { BaselineComparison, ComparisonOptions } from '../../evaluation/significance.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Qrels, Run } from '../../model/run.ts';
 import type { ArmControl } from '../config/control-arms.ts';
 import { finishSteps, type Steps } from '../run/steps.ts';
 import { computeByFamily } from './arm-families.ts';
 import { buildPassport, type MetricPassport, type PassportFacts } from './passport.ts';
+import {
+  compareArmsIn,
+  describeSeeds,
+  estimateArmsIn,
+  indexByMetric,
+  joinRepetitions,
+  type RepeatedEvaluation,
+} from './repeated-evaluations.ts';
 import type { SeedSpread, Stratum, Structure } from './result.ts';
 import { divideIntoStrata } from './strata.ts';
 import { computeStratumValues, type StratumValues } from './stratum-values.ts';
@@ -37,15 +34,8 @@ export interface MeasurementOptions extends ComparisonOptions {
   readonly level: number;
   /** The null controls by their names: a family of their own in every correction. */
   readonly controls?: ReadonlyMap<string, ArmControl>;
-  /** Rankings of the same arms with other seeds, by the name of the arm and the seed. */
+  /** Rankings of the same arms with other seeds, by the name of the arm and the number of the repetition, from 1. */
   readonly repetitions?: ReadonlyMap<string, ReadonlyMap<number, Run>>;
-}
-
-/** The evaluations of an arm: the mean over its seeds, and each of them. */
-interface Repeated {
-  readonly mean: Evaluation;
-  /** By seed; a single one without repetitions. */
-  readonly seeds: ReadonlyMap<number, Evaluation>;
 }
 
 /** One arm in every metric. */
@@ -146,102 +136,6 @@ export function computeMetricMean(metric: string, run: Run, dataset: Dataset, qu
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-function readMetricValues({ values }: Evaluation, metric: string): readonly number[] {
-  return values[metric] as readonly number[];
-}
-
-/** The first seed of an arm, whose ranking the inspector shows. */
-const FIRST = Number.NEGATIVE_INFINITY;
-
-function hasRepetitions(evaluations: readonly Repeated[]): boolean {
-  return evaluations.some(({ seeds }) => seeds.size > 1);
-}
-
-function evaluateSeeds(
-  run: Run,
-  others: ReadonlyMap<number, Run>,
-  judging: Judging,
-  metrics: readonly string[],
-): Repeated {
-  const first = evaluateRun(run, judging, metrics);
-  const repeated = [...others].map(([seed, other]) => [seed, evaluateRun(other, judging, metrics)] as const);
-  const seeds = new Map([[FIRST, first], ...repeated]);
-  if (seeds.size === 1) return { mean: first, seeds };
-  const average = (metric: string) => [
-    ...averageRepetitions([...seeds.values()].map((evaluation) => readMetricValues(evaluation, metric))),
-  ];
-  return { mean: { ...first, values: Object.fromEntries(metrics.map((metric) => [metric, average(metric)])) }, seeds };
-}
-
-/** Each arm's mean in one metric with its interval. */
-function estimateArmsIn(
-  metric: string,
-  evaluations: readonly Repeated[],
-  clusters: Clusters,
-  options: MeasurementOptions,
-): Estimate[] {
-  const isTooSmall = chooseIntervalMethod(clusters.sizes.length) === 'none';
-  if (isTooSmall || !hasRepetitions(evaluations))
-    return meanIntervals(
-      evaluations.map(({ mean }) => readMetricValues(mean, metric)),
-      clusters,
-      options,
-    );
-  return evaluations.map(({ seeds }) => {
-    const columns = [...seeds.values()].map((evaluation) => readMetricValues(evaluation, metric));
-    return computeRepeatedInterval(estimateRepeatedMean(columns, clusters), options.level);
-  });
-}
-
-function describeSeeds({ seeds }: Repeated, metrics: readonly string[]): { seeds?: SeedSpread } {
-  if (seeds.size === 1) return {};
-  const deviation = (metric: string) => {
-    const columns = [...seeds.values()].map((evaluation) => readMetricValues(evaluation, metric));
-    return computeSeedDeviation(columns);
-  };
-  return { seeds: { count: seeds.size, deviations: indexByMetric(metrics, (m) => deviation(metrics[m] as string)) } };
-}
-
-/** Each arm's comparison with the baseline in one metric; null for the baseline, and for all if it is not among them. */
-function compareArmsIn(
-  metric: string,
-  evaluations: readonly Repeated[],
-  baseline: number,
-  clusters: Clusters,
-  options: MeasurementOptions,
-): (BaselineComparison | null)[] {
-  const others = evaluations.filter((_, arm) => arm !== baseline);
-  const base = evaluations[baseline];
-  if (base === undefined || others.length === 0) return evaluations.map(() => null);
-  const compared: (BaselineComparison | null)[] = hasRepetitions(evaluations)
-    ? compareRepeated(
-        others.map((arm) => pairSeeds(arm, base, metric)),
-        clusters,
-        options,
-      )
-    : compareWithBaseline(
-        others.map(({ mean }) => readMetricValues(mean, metric)),
-        readMetricValues(base.mean, metric),
-        clusters,
-        options,
-      );
-  return compared.toSpliced(baseline, 0, null);
-}
-
-/** Values of an arm and of the baseline with the seeds that both were run with; the first is always one of them. */
-function pairSeeds(arm: Repeated, base: Repeated, metric: string) {
-  return [...arm.seeds].flatMap(([seed, evaluation]) => {
-    const other = base.seeds.get(seed);
-    return other === undefined
-      ? []
-      : [[readMetricValues(evaluation, metric), readMetricValues(other, metric)] as const];
-  });
-}
-
-function indexByMetric<T>(metrics: readonly string[], valueAt: (m: number) => T): Record<string, T> {
-  return Object.fromEntries(metrics.map((metric, m) => [metric, valueAt(m)]));
-}
-
 /** {@link measureRuns}, a step an arm or metric. */
 function* stepThroughRuns<Q extends Clustered>(
   runs: ReadonlyMap<string, Run>,
@@ -254,16 +148,20 @@ function* stepThroughRuns<Q extends Clustered>(
   const names = [...runs.keys()];
   const baseline = names.indexOf(options.baseline);
   const controls = names.map((name) => options.controls?.get(name) ?? null);
-  const repeated: Repeated[] = [];
+  const repeated: RepeatedEvaluation[] = [];
   for (const [name, run] of runs) {
-    repeated.push(evaluateSeeds(run, options.repetitions?.get(name) ?? new Map(), judging, metrics));
+    const others = Array.from(
+      options.repetitions?.get(name) ?? [],
+      ([repetition, other]) => [repetition, evaluateRun(other, judging, metrics)] as const,
+    );
+    repeated.push(joinRepetitions(evaluateRun(run, judging, metrics), new Map(others), metrics));
     yield;
   }
   const evaluations = repeated.map(({ mean }) => mean);
   const [kept, without] = divideAnswerable(queries, evaluations[0] as Evaluation);
   const labels = kept.map(({ cluster }) => cluster);
   const clusters = groupIntoClusters(labels);
-  const computeInFamilies = <T>(compute: (members: readonly Repeated[], baseline: number) => readonly T[]) =>
+  const computeInFamilies = <T>(compute: (members: readonly RepeatedEvaluation[], baseline: number) => readonly T[]) =>
     computeByFamily(repeated, (arm) => controls[arm] !== null, baseline, compute);
   const intervals: Estimate[][] = [];
   const comparisons: (BaselineComparison | null)[][] = [];
@@ -294,7 +192,7 @@ function* stepThroughRuns<Q extends Clustered>(
     holes: (evaluations[a] as Evaluation).holes.reduce((sum, count) => sum + count, 0),
     strata: levels[a] as StratumValues,
     structure: structures[a] as Structure | null,
-    ...describeSeeds(repeated[a] as Repeated, metrics),
+    ...describeSeeds(repeated[a] as RepeatedEvaluation, metrics),
   }));
   const passports = Object.fromEntries(metrics.map((metric) => [metric, buildPassport(metric, evaluations, judging)]));
   return { queries: kept, unanswerable: without, arms, passports, strata };

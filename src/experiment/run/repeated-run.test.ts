@@ -17,6 +17,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** Such a coarse one that the seed matters. */
 const EMBEDDING = { encoder: 'lsa', dimension: 3, powerIterations: 0, oversampling: 0 };
 
+const EVALUATION = { samples: 499, depth: 37, metrics: ['mrr@10', 'ndcg@10'] };
+
 const sample = () => buildSampleConfig(folder) as Plain & { arms: Plain[] };
 const resolveSeeds = (seeds: number, rest: Plain = {}) =>
   resolveConfig({ ...sample(), embedding: EMBEDDING, arms: sample().arms.slice(0, 2), seeds, ...rest }, 'sample');
@@ -95,6 +97,22 @@ describe('a run with several seeds', () => {
     expect(new Set(means).size).toBeGreaterThan(1);
     expect(arms[1]?.metrics['ndcg@10']?.mean).toBeCloseTo((means[0]! + means[1]! + means[2]!) / 3, 12);
     expect(finished.runs.get('hybrid | seed: 5')).toEqual(alone[1]!.runs.get('hybrid'));
+  });
+
+  test('pairs the repetitions of arms whose seeds differ by their number', async () => {
+    const arms = [COSINE, { ...COSINE, name: 'other', seed: 11 }];
+    const { result } = await runExperiment(
+      resolveSeeds(3, { arms, evaluation: { ...EVALUATION, baseline: 'hybrid' } }),
+      {
+        backend,
+        cacheFolder: join(folder, 'cache'),
+        command,
+      },
+    );
+    const [base, other] = result.arms.map((arm) => arm.metrics['ndcg@10']?.mean as number);
+    const difference = result.arms[1]?.comparisons?.['ndcg@10']?.difference;
+    expect(result.arms.map(({ seeds }) => seeds?.count)).toEqual([3, 3]);
+    expect(difference?.mean).toBeCloseTo(other! - base!, 12);
   });
 
   test('has wider intervals than its first seed, in both directions from the mean', () => {

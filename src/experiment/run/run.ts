@@ -10,6 +10,7 @@ import { addCounts } from '../../signals/stage.ts';
 import { listArmsToRun } from '../config/arm-selection.ts';
 import type { ExperimentConfig } from '../config/config.ts';
 import { indexControls } from '../config/control-arms.ts';
+import { listRepetitions } from '../config/repeated-arms.ts';
 import {
   type Measurement,
   type MeasurementOptions,
@@ -110,12 +111,13 @@ function withoutRepetitions({ records, failures }: Outcomes): Outcomes {
   return { records: records.filter(({ options }) => options.repeats === null), failures };
 }
 
-/** The rankings of repetitions by the arm that they repeat and their seed. */
-function indexRepetitions({ records }: Outcomes, runs: ReadonlyMap<string, Run>): Map<string, Map<number, Run>> {
+/** The rankings of repetitions by the arm that they repeat and their number. */
+function indexRepetitions({ arms, seed }: ExperimentConfig, runs: ReadonlyMap<string, Run>) {
   const repetitions = new Map<string, Map<number, Run>>();
-  for (const { name, options } of records)
-    if (options.repeats !== null)
-      getOrCompute(repetitions, options.repeats, () => new Map()).set(options.seed as number, runs.get(name) as Run);
+  for (const { arm, number, name } of listRepetitions(arms, seed)) {
+    const run = runs.get(name);
+    if (run !== undefined) getOrCompute(repetitions, arm, () => new Map<number, Run>()).set(number, run);
+  }
   return repetitions;
 }
 
@@ -127,7 +129,7 @@ async function measureRun(run: PreparedRun, outcomes: Outcomes, raced: Raced, wa
   const runs = new Map(outcomes.records.map((record) => [record.name, buildRun(dataset.corpus, queries, record)]));
   const shown = withoutRepetitions(outcomes);
   const controls = indexControls(shown.records.map(({ options }) => options));
-  const repetitions = indexRepetitions(outcomes, runs);
+  const repetitions = indexRepetitions(config, runs);
   const how = { metrics, baseline, controls, repetitions, test, correction, samples, level, seed: config.seed };
   const own = new Map(shown.records.map(({ name }) => [name, runs.get(name) as Run]));
   const measurement = await watch.time('statistics', () => measureOutcomes(run, own, how));

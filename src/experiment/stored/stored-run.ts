@@ -7,7 +7,8 @@ import { getOrCompute } from '../../core/once.ts';
 import { readQrels, readRun } from '../../evaluation/trec-files.ts';
 import type { Qrels, Run } from '../../model/run.ts';
 import { formatFileName } from '../config/arms.ts';
-import { isPlain, type Plain, readYaml } from '../config/config-file.ts';
+import { type Plain, readYaml } from '../config/config-file.ts';
+import { listRepetitions } from '../config/repeated-arms.ts';
 import type { Environment } from '../measure/result.ts';
 import { resolvedPlugin } from '../plugins/resolved-plugin.ts';
 import { readJsonLines } from './json-lines.ts';
@@ -86,7 +87,7 @@ export interface StoredRun {
   readonly qrels: Qrels;
   /** By arm. */
   readonly runs: ReadonlyMap<string, Run>;
-  /** Rankings with other seeds, by the arm that they repeat and the seed. */
+  /** Rankings with other seeds, by the arm that they repeat and the number of the repetition. */
   readonly repetitions: ReadonlyMap<string, ReadonlyMap<number, Run>>;
   /** The conversation of every turn of the corpus. */
   readonly conversations: ReadonlyMap<string, string>;
@@ -110,13 +111,19 @@ function readRows<S extends z.ZodType>(schema: S, path: string): z.output<S>[] {
   return readJsonLines(path, (line, where) => parseStoredPart(schema, line, where));
 }
 
+const repeatedArms = z.looseObject({
+  seed: count,
+  arms: z.array(z.looseObject({ name: text, seed: count.nullish(), repeats: text.nullish() })),
+});
+
 /** The rankings of repetitions. One that failed has none. */
-function readRepetitions(folder: string, { arms }: Plain): Map<string, Map<number, Run>> {
+function readRepetitions(folder: string, config: Plain): Map<string, Map<number, Run>> {
   const repetitions = new Map<string, Map<number, Run>>();
-  for (const arm of Array.isArray(arms) ? arms.filter(isPlain) : []) {
-    const path = join(folder, `runs/${formatFileName(String(arm.name))}.trec`);
-    if (typeof arm.repeats !== 'string' || typeof arm.seed !== 'number' || !existsSync(path)) continue;
-    getOrCompute(repetitions, arm.repeats, () => new Map()).set(arm.seed, readRun(path));
+  const found = repeatedArms.safeParse(config);
+  if (!found.success) return repetitions; // a score of run files has no arms
+  for (const { arm, number, name } of listRepetitions(found.data.arms, found.data.seed)) {
+    const path = join(folder, `runs/${formatFileName(name)}.trec`);
+    if (existsSync(path)) getOrCompute(repetitions, arm, () => new Map<number, Run>()).set(number, readRun(path));
   }
   return repetitions;
 }
