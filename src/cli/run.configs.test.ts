@@ -249,14 +249,14 @@ describe('every config of the project runs on a slice of its data', () => {
     300_000,
   );
 
-  test('and none was left out', () => {
+  test('every config is run', () => {
     expect(configs.length).toBeGreaterThan(5);
     const left = listConfigs().filter((config) => listMissing(config).length === 0);
     expect(executed.toSorted()).toEqual(left);
     expect(planned).toEqual(left.filter((config) => !isTraining(config)));
   });
 
-  test('nor was any group that no config names', () => {
+  test('every group is named by a config', () => {
     const files = readdirSync(join(folder, 'groups'), { recursive: true, encoding: 'utf8' });
     const groups = files.filter((file) => file.endsWith('.yaml')).map((file) => join(folder, 'groups', file));
     const used = configs.flatMap((config) =>

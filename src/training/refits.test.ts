@@ -51,7 +51,7 @@ function runOfSignal(signal: string, { dataset, table, pool }: LearningTask): Ru
   return runOfScores(dataset.corpus, table, pool, copySignalColumn(table, signal), DEPTH);
 }
 
-test('a family whose weights may not be negative is left out as any other, and its loss is that of the rest alone', async () => {
+test('a family whose weights may not be negative is left out as others are: what is left ranks by the other signal', async () => {
   const { job, validated } = await learnLinear(
     'signals: [bm25@share, decay.24h], nonNegative: [bm25@share, decay.24h]',
   );

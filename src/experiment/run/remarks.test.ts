@@ -116,6 +116,13 @@ describe('the recall of an approximate index', () => {
     ]);
   });
 
+  test('names the arm where that has an encoder or a seed of its own', async () => {
+    const own = { ...a, options: { ...a.options, name: 'mine', seed: 7 } };
+    const [first, second] = await collectSaid([a, own]);
+    expect(first).toMatch(/^hnsw against the exact index: /);
+    expect(second).toBe(first?.replace('hnsw', 'hnsw of mine'));
+  });
+
   test('is reported as unknown if the exact answer is damaged on disk, and the others are reported', async () => {
     const failing = new Proxy(workspace, {
       get(target, key) {

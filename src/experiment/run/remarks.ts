@@ -2,13 +2,11 @@ import { recallAt } from '../../candidates/recall.ts';
 import type { IndexOptions } from '../../candidates/registry.ts';
 import { RagPlusPlusError } from '../../core/errors.ts';
 import { computeHash } from '../../core/hash.ts';
-import { getValueAt } from '../../core/validation.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import { candidatesFrom } from '../../retrieval/candidate-sources.ts';
 import type { RetrieverOptions } from '../../retrieval/retriever-options.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import type { ExperimentConfig } from '../config/config.ts';
-import { listLeafPaths } from '../config/config-file.ts';
 import type { Measurement } from '../measure/measurement.ts';
 import type { Outcomes } from './arm-failure.ts';
 import type { ArmRecord } from './arm-record.ts';
@@ -32,22 +30,7 @@ async function describeIndexRecall(workspace: Workspace, source: IndexOptions): 
   return `${figures.join(', ')} (${workspace.queries.length} queries)`;
 }
 
-/** The encoder and the seed of arms that have their own. */
-function describeEncoding({ embedding, seed }: ArmEncoding): string {
-  const parts = [
-    ...(embedding === null
-      ? []
-      : [
-          listLeafPaths(embedding)
-            .map((path) => getValueAt(embedding, path))
-            .join(' '),
-        ]),
-    ...(seed === null ? [] : [`seed ${seed}`]),
-  ];
-  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
-}
-
-/** The part of an runner that remarks are about. */
+/** The part of a runner that remarks are about. */
 interface RemarkSource {
   readonly queries: readonly Query[];
   readonly dataset: Pick<Dataset, 'corpus' | 'qrels'>;
@@ -58,9 +41,9 @@ interface RemarkSource {
 async function recallRemarks(runner: RemarkSource, records: readonly ArmRecord[]): Promise<string[]> {
   const used = records.flatMap(({ options }) => listApproximateSources(options).map((source) => ({ source, options })));
   const sources = new Map(
-    used.map(({ source, options: { embedding, seed } }) => [
-      computeHash([source, embedding, seed]),
-      { source, arm: { embedding, seed } },
+    used.map(({ source, options }) => [
+      computeHash([source, options.embedding, options.seed]),
+      { source, arm: options },
     ]),
   );
   const remarks: string[] = [];
@@ -70,7 +53,8 @@ async function recallRemarks(runner: RemarkSource, records: readonly ArmRecord[]
       if (!(error instanceof RagPlusPlusError)) throw error;
       return `not measured, ${error.code}: ${error.message}`;
     });
-    remarks.push(`hnsw against the exact index${describeEncoding(arm)}: ${recall}`);
+    const isOwn = arm.embedding !== null || arm.seed !== null;
+    remarks.push(`hnsw${isOwn ? ` of ${arm.name}` : ''} against the exact index: ${recall}`);
   }
   return remarks;
 }
