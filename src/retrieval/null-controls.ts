@@ -1,7 +1,8 @@
 import { type BankSignal, bankSignals, type ScoringOptions } from '../signals/bank/options.ts';
+import { ADDED_SIGNALS, type Signal } from '../signals/signal.ts';
 import { CONTROL_KINDS, type ControlKind } from '../signals/worlds/control-options.ts';
 import { disturbs, type WorldPart } from '../signals/worlds/world-parts.ts';
-import { listChainSignals } from './arm-signals.ts';
+import { listChainSignals, listRelevanceSignals } from './arm-signals.ts';
 import type { RetrieverOptions } from './retriever-options.ts';
 
 /** What {@link listControlsFor} depends on. */
@@ -11,6 +12,7 @@ const DECIDING = [
   'trajectory.dimensions',
   'trajectory.weights',
   'propagation',
+  'relevance.signals',
   'scoring.weights',
 ] as const;
 
@@ -24,12 +26,19 @@ function listWeighedSignals({ signals, weights }: ScoringOptions): BankSignal[] 
   return bankSignals(signals).filter(({ name }) => (weights[name] ?? 0) !== 0);
 }
 
+/** The signals of relevance that are of plugins. */
+function listAddedRelevance(arm: RetrieverOptions): Signal[] {
+  return Array.from(listRelevanceSignals(arm)).flatMap(([name, signal]) =>
+    ADDED_SIGNALS.find(name) === undefined ? [] : [signal],
+  );
+}
+
 /** The parts of the world that an arm's scores read and that a control may destroy. */
 function listArmReads(arm: RetrieverOptions): readonly WorldPart[] {
   return [
     ...(arm.propagation === null ? [] : (['order'] as const)),
     ...(arm.scoring === null
-      ? [...listChainSignals(arm).values()].flatMap(({ reads }) => reads)
+      ? [...listChainSignals(arm).values(), ...listAddedRelevance(arm)].flatMap(({ reads }) => reads)
       : listWeighedSignals(arm.scoring).flatMap(({ reads }) => reads)),
   ];
 }

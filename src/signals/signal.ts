@@ -151,9 +151,11 @@ export function defineSignal<O, I extends Uses = Record<never, never>>(
   });
 }
 
-/** A signal that a plugin adds to those of relevance. */
+/** A signal that a plugin adds to those of relevance and of banks. */
 export interface AddedSignal {
   readonly name: string;
+  /** One line for people. */
+  readonly summary: string;
   /** Unknown keys are refused. */
   readonly options: z.ZodObject;
   /** The indexes whose lists are the signal's own, for fusions of lists. */

@@ -27,13 +27,15 @@ type Relevance = Retriever['relevance'];
 /** Plugins that a program passes. */
 export type Plugins = readonly PluginDefinition[];
 
-/** The names of the members of one kind. */
+/** The names of the members of one kind: any name of a plugin whose members the compiler cannot see, as of {@link loadPlugin}. */
 type Names<P extends Plugins, Kind extends PluginKind> = P[number] extends infer Plugin
-  ? Plugin extends { readonly [K in Kind]: readonly (infer Member)[] }
-    ? Member extends { readonly name: infer Name extends string }
-      ? Name
+  ? PluginDefinition extends Plugin
+    ? string
+    : Plugin extends { readonly [K in Kind]: readonly (infer Member)[] }
+      ? Member extends { readonly name: infer Name extends string }
+        ? Name
+        : never
       : never
-    : never
   : never;
 
 /** The options of a plugin's member: its name, and what its own schemas ask for. */

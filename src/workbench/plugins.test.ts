@@ -245,6 +245,48 @@ describe('a member that is of no use gives an error that names it', () => {
   });
 });
 
+describe('a signal of a plugin in a mix of signals', () => {
+  const mix = (weight: number, options: object = { scale: 7 }) => ({
+    ...words,
+    name: `mix ${weight}`,
+    scoring: {
+      signals: { groups: ['text' as const], plugins: { 'form.similar-length': { ...options } } },
+      weights: { bm25: 1, 'form.similar-length': weight },
+    },
+  });
+  const input = {
+    data: makeData(),
+    encoder: { encoder: 'lsa', minDocumentFrequency: 1, maxDocumentShare: 1 },
+    plugins: [signal],
+  } as const;
+
+  test('adds its weighted score to that of the others', async () => {
+    const { corpus, queries } = input.data;
+    const finished = await experiment({ ...input, arms: [mix(0), mix(5)] }).run();
+    const [without, withIt] = [finished.run('mix 0'), finished.run('mix 5')];
+    const pairs = [...without].flatMap(([id, ranking]) => ranking.map((scored) => ({ query: id, ...scored })));
+    expect(pairs.length).toBeGreaterThan(20);
+    for (const { query, id, score } of pairs) {
+      const asked = queries.find((one) => one.id === query)?.text.length ?? 0;
+      const similar = Math.exp(-Math.abs(asked - corpus.getTurn(id).text.length) / 7);
+      const other = withIt.get(query)?.find((one) => one.id === id)?.score;
+      expect(other).toBeCloseTo(score + 5 * similar, 4);
+    }
+    const [, arm] = finished.result.arms;
+    expect(arm?.contributionNames).toContain('form');
+  });
+
+  test('is an error if no plugin of the experiment has it, or an option is unknown', () => {
+    const { plugins: _, ...bare } = input;
+    expect(() => experiment({ ...bare, arms: [mix(5)] })).toThrow(
+      /scoring\.signals\.plugins\.form\.similar-length: expected a signal that a plugin of the config defines/,
+    );
+    expect(() => experiment({ ...input, arms: [mix(5, { scal: 7 })] })).toThrow(/form\.similar-length\.scal/);
+    experiment({ ...input, arms: [mix(5)] });
+    expect(() => experiment({ ...bare, arms: [mix(5)] })).toThrow(/expected plugin length-signal in plugins/);
+  });
+});
+
 describe('plugins', () => {
   const tiny = (version: number) =>
     definePlugin({ name: 'tiny', version, metrics: [{ name: 'tiny', description: 'd', compute: () => 0 }] });
@@ -288,6 +330,35 @@ describe('plugins', () => {
     expect(() => experiment({ ...input(), metrics: ['tiny@3'] })).toThrow(
       /metrics\[0\]: expected plugin tiny in plugins/,
     );
+  });
+
+  test('must be named for the encoder of an arm too', () => {
+    const arms = [words, { ...words, name: 'letters', embedding: { encoder: 'letters' } }] as const;
+    experiment({ ...input(), plugins: [encoder], arms });
+    expect(() => experiment({ ...input(), arms } as unknown as Parameters<typeof experiment>[0])).toThrow(
+      /arms\[1\]\.embedding\.encoder: expected plugin letter-encoder in plugins/,
+    );
+  });
+
+  test('have the null controls of what their signals read', () => {
+    const read = (reads?: readonly ['order']) =>
+      spoil('read', {
+        signals: [{ name: 'read', summary: 's', compute: () => new Float32Array(0), ...(reads && { reads }) }],
+      });
+    const arms = [words, { ...words, name: 'read', relevance: { signals: ['read'] } }] as const;
+    const list = (plugin: PluginDefinition) =>
+      experiment({ ...input(), plugins: [plugin], arms, controls: true }).config.arms.flatMap(({ control }) =>
+        control === null ? [] : [control.kind],
+      );
+    expect(list(read(['order']))).toEqual(['permuted-order']);
+    expect(list(read())).toHaveLength(4);
+    expect(list(spoil('read', { signals: [{ name: 'read', summary: 's', score: () => 1 }] }))).toEqual([]);
+    expect(() => read(['orders'] as never)).toThrow(/signals\[0\]\.reads\[0\]: .*did you mean order/);
+  });
+
+  test('cannot take the name of a signal of relevance', () => {
+    const run = spoil('mine', { signals: [{ name: 'run', summary: 's', score: () => 1 }] });
+    expect(() => experiment({ ...input(), plugins: [run] })).toThrow(/name is taken among signals: run/);
   });
 
   test('are checked as a whole', () => {

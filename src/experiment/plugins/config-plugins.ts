@@ -103,27 +103,34 @@ interface Named {
   readonly name: unknown;
 }
 
-function listArmNames(arm: unknown, at: string): Named[] {
-  if (!isPlain(arm)) return [];
-  const { candidates, relevance } = arm;
-  const sources = (Array.isArray(candidates) ? candidates : []) as unknown[];
-  const { signals, fusion } = isPlain(relevance) ? relevance : ({} as Record<string, unknown>);
+const toPlain = (value: unknown) => (isPlain(value) ? value : {});
+const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** The plugin signals and the encoders of a bank of signals. */
+function listBankNames(bank: unknown, at: string): Named[] {
+  const { plugins, encoders } = toPlain(bank);
   return [
-    ...sources.map(
-      (source, i): Named => ({
-        path: `${at}.candidates[${i}]`,
-        kind: 'indexes',
-        name: isPlain(source) ? source.index : undefined,
-      }),
+    ...Object.keys(toPlain(plugins)).map((name): Named => ({ path: `${at}.plugins.${name}`, kind: 'signals', name })),
+    ...toList(encoders).map(
+      (encoder, i): Named => ({ path: `${at}.encoders[${i}]`, kind: 'encoders', name: toPlain(encoder).encoder }),
     ),
-    ...((Array.isArray(signals) ? signals : []) as unknown[]).map(
-      (name, i): Named => ({
-        path: `${at}.relevance.signals[${i}]`,
-        kind: 'signals',
-        name,
-      }),
-    ),
-    { path: `${at}.relevance.fusion`, kind: 'fusions', name: isPlain(fusion) ? fusion.method : undefined },
+  ];
+}
+
+const listSourceNames = (candidates: unknown, at: string) =>
+  toList(candidates).map(
+    (source, i): Named => ({ path: `${at}candidates[${i}]`, kind: 'indexes', name: toPlain(source).index }),
+  );
+
+function listArmNames(arm: unknown, at: string): Named[] {
+  const { candidates, relevance, embedding, scoring } = toPlain(arm);
+  const { signals, fusion } = toPlain(relevance);
+  return [
+    { path: `${at}.embedding.encoder`, kind: 'encoders', name: toPlain(embedding).encoder },
+    ...listSourceNames(candidates, `${at}.`),
+    ...toList(signals).map((name, i): Named => ({ path: `${at}.relevance.signals[${i}]`, kind: 'signals', name })),
+    { path: `${at}.relevance.fusion`, kind: 'fusions', name: toPlain(fusion).method },
+    ...listBankNames(toPlain(scoring).signals, `${at}.scoring.signals`),
   ];
 }
 

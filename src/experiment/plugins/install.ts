@@ -7,6 +7,7 @@ import { DATASETS } from '../../datasets/registry.ts';
 import { ENCODERS } from '../../embedding/registry.ts';
 import { METRICS } from '../../evaluation/metric.ts';
 import { FUSIONS } from '../../fusion/registry.ts';
+import { SIGNALS } from '../../retrieval/relevance.ts';
 import { ADDED_SIGNALS } from '../../signals/signal.ts';
 import {
   adaptDataset,
@@ -45,7 +46,7 @@ export type PluginKind = keyof typeof KINDS;
 
 /** Names that signals of relevance and pool fusions have beside those of a registry. */
 const TAKEN: Readonly<Partial<Record<PluginKind, readonly string[]>>> = {
-  signals: ['bm25', 'cosine', 'recency'],
+  signals: SIGNALS,
   fusions: ['pool-rrf', 'pool-combsum'],
 };
 

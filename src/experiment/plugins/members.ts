@@ -12,7 +12,7 @@ import { Corpus } from '../../model/corpus.ts';
 import type { Dataset } from '../../model/dataset.ts';
 import type { CandidatePool, Column } from '../../signals/candidate-pool.ts';
 import { type AddedSignal, defineSignal, type World } from '../../signals/signal.ts';
-import type { WorldPart } from '../../signals/worlds/world-parts.ts';
+import { WORLD_PARTS, type WorldPart } from '../../signals/worlds/world-parts.ts';
 import { createGuard, describe, type Guard } from './guard.ts';
 import type { PluginDataset, PluginEncoder, PluginFusion, PluginIndex, PluginMetric, PluginSignal } from './plugin.ts';
 
@@ -34,16 +34,8 @@ function formatIdentity({ name, version, hash }: PluginIdentity): string {
   return `${name} ${version} ${hash}`;
 }
 
-const EVERY_PART: readonly WorldPart[] = [
-  'texts',
-  'vectors',
-  'times',
-  'replies',
-  'order',
-  'trees',
-  'answer-counts',
-  'coordinates',
-];
+/** What a score of one pair can read: the corpus, which no null control disturbs. */
+const PAIR_PARTS: readonly WorldPart[] = ['texts', 'times', 'replies'];
 
 function namePair({ queries, corpus }: World, pool: CandidatePool, pair: number): string {
   const query = queries[Math.floor(pair / pool.width)]?.id;
@@ -85,7 +77,7 @@ async function computeColumn(signal: PluginSignal, guard: Guard, work: Work, opt
 }
 
 export function adaptSignal(signal: PluginSignal, plugin: PluginIdentity): AddedSignal {
-  const { name, summary, indexes = [], reads = EVERY_PART } = signal;
+  const { name, summary, indexes = [], reads = signal.score === undefined ? WORLD_PARTS : PAIR_PARTS } = signal;
   const guard = createGuard(formatPlugin(plugin), `signal ${name}`);
   const schema = z.strictObject({ ...signal.options });
   const use = defineSignal<object>({
@@ -98,6 +90,7 @@ export function adaptSignal(signal: PluginSignal, plugin: PluginIdentity): Added
   });
   return {
     name,
+    summary,
     options: schema,
     indexes,
     create: (given) => use(parse(schema, given, `the options of signal ${name}`)),

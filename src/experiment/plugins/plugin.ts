@@ -13,7 +13,7 @@ import type { Turn } from '../../model/turn.ts';
 import type { CandidatePool } from '../../signals/candidate-pool.ts';
 import type { World } from '../../signals/signal.ts';
 import { isSignalName } from '../../signals/signal-names.ts';
-import type { WorldPart } from '../../signals/worlds/world-parts.ts';
+import { WORLD_PARTS, type WorldPart } from '../../signals/worlds/world-parts.ts';
 
 type MaybePromise<T> = T | Promise<T>;
 
@@ -39,7 +39,7 @@ export interface PluginSignal {
   readonly name: string;
   readonly summary: string;
   readonly options?: Shape;
-  /** The parts of the world that it reads, for null controls; by default all. */
+  /** The parts of the world that it reads, for null controls and refitted encoders; by default all with `compute`, and texts, times and replies with `score`. */
   readonly reads?: readonly WorldPart[];
   /** The indexes whose lists a fusion of lists takes for the signal. */
   readonly indexes?: readonly string[];
@@ -146,7 +146,7 @@ const definition = z.strictObject({
           name: text.refine(isSignalName, 'a name of the form family[.variant][@context]'),
           summary: text,
           options: shape,
-          reads: z.array(text).optional(),
+          reads: z.array(z.enum(WORLD_PARTS)).optional(),
           indexes: z.array(text).optional(),
           score: call.optional(),
           compute: call.optional(),

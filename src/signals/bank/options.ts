@@ -3,6 +3,7 @@ import { freezeDeeply } from '../../core/frozen.ts';
 import { encoderOptions } from '../../embedding/registry.ts';
 import { signalNumbers } from '../signal-names.ts';
 import type { WorldPart } from '../worlds/world-parts.ts';
+import { findAddedFaults, listAddedSignals } from './added-signals.ts';
 import { PAIR_SIGNALS, type PairGroup } from './pair-signals.ts';
 import { PRODUCTS } from './products.ts';
 import { RANK_SIGNALS } from './session-ranks.ts';
@@ -21,14 +22,22 @@ export const SIGNAL_GROUPS = freezeDeeply([
 ] as const);
 export type SignalGroup = (typeof SIGNAL_GROUPS)[number];
 
-export const signalBankOptions = z.strictObject({
-  groups: z
-    .array(z.enum(SIGNAL_GROUPS))
-    .min(1)
-    .default([...SIGNAL_GROUPS]),
-  /** Besides the experiment's own; each gives a cosine that is spread as the words' scores are. */
-  encoders: z.array(encoderOptions).default([]),
-});
+export const signalBankOptions = z
+  .strictObject({
+    groups: z
+      .array(z.enum(SIGNAL_GROUPS))
+      .min(1)
+      .default([...SIGNAL_GROUPS]),
+    /** Besides the experiment's own; each gives a cosine that is spread as the words' scores are. */
+    encoders: z.array(encoderOptions).default([]),
+    /** Signal of a plugin -> its options. */
+    plugins: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
+  })
+  .superRefine(({ plugins, ...own }, context) => {
+    // What looks at the bank later meets no signal that cannot be made.
+    for (const { path, expected } of plugins === undefined ? [] : findAddedFaults(plugins, listSignalNames(own)))
+      context.addIssue({ code: 'custom', path: ['plugins', ...path], message: expected, continue: false });
+  });
 export type SignalBankOptions = z.output<typeof signalBankOptions>;
 
 /** What every signal of a bank has, whichever way it is computed. */
@@ -112,7 +121,7 @@ function listPairSignals(groups: readonly SignalGroup[]): BankSignal[] {
 
 /** The signals of a bank, in the order of their columns. */
 export function bankSignals(options: SignalBankOptions): BankSignal[] {
-  const { groups } = options;
+  const { groups, plugins } = options;
   const ranks = Object.values(RANK_SIGNALS).filter(({ group }) => groups.includes(group));
   const columns: BankSignal[] = [
     ...listSpreadSignals(options).flatMap((signal) =>
@@ -130,7 +139,10 @@ export function bankSignals(options: SignalBankOptions): BankSignal[] {
     const reads = factors.flatMap((factor) => (factor as BankSignal).reads);
     return [{ name, summary: 'the product of both', reads: [...new Set(reads)] }];
   });
-  return [...columns, ...products];
+  const added = Array.from(listAddedSignals(plugins), ([name, { definition, use }]) => {
+    return { name, summary: definition.summary, reads: use.reads };
+  });
+  return [...columns, ...products, ...added];
 }
 
 /** The names of the signals of a bank, in the order of their columns. */

@@ -1,13 +1,19 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { useBackend } from '../../core/backend.ts';
 import { buildNewestPool } from '../columns.harness.ts';
+import { ADDED_SIGNALS, defineSignal } from '../signal.ts';
 import type { Workspace } from '../workspace.ts';
+import type { WorldPart } from '../worlds/world-parts.ts';
 import { listSignalNames, signalBankOptions } from './options.ts';
 import { computeRefittedSignals, listEncoderSignals } from './refitted-signals.ts';
 import { type SignalTable, signalTable } from './signal-bank.ts';
 import { createThreadsWorkspace, drawSampleThreads } from './threads.fixture.ts';
 
 beforeAll(() => useBackend('wasm'));
+afterEach(() => {
+  for (const name of ADDED_SIGNALS.names) ADDED_SIGNALS.remove(name);
+});
 
 const options = signalBankOptions.parse({
   encoders: [{ encoder: 'lsa', dimension: 5, minDocumentFrequency: 1, oversampling: 2 }],
@@ -78,4 +84,44 @@ describe('signals of another encoder', () => {
       workspace.dispose();
     }
   });
+
+  test('include the signals of plugins that read vectors, and no other of them', async () => {
+    for (const [name, reads] of Object.entries({ 'added.vectors': 'vectors', 'added.texts': 'texts' } as const))
+      addSignal(name, reads);
+    const bank = signalBankOptions.parse({ groups: ['time'], plugins: { 'added.vectors': {}, 'added.texts': {} } });
+    expect(listSignalNames(bank).slice(-2)).toEqual(['added.vectors', 'added.texts']);
+    expect(listEncoderSignals(bank, ['cosine'])).toEqual(['added.vectors']);
+    const [before, after] = [createThreadsWorkspace(world), createThreadsWorkspace(drawOtherVectors())];
+    try {
+      const base = await before.get(signalTable(bank), await buildNewestPool(before, 61));
+      const pool = await buildNewestPool(after, 61);
+      const whole = await after.get(signalTable(bank), pool);
+      const refit = { cosines: ['cosine'], wanted: listSignalNames(bank), base };
+      const found = await computeRefittedSignals(after, pool, bank, refit);
+      for (const name of refit.wanted)
+        expect(listColumnValues(found, name), name).toEqual(listColumnValues(whole, name));
+      expect(listColumnValues(whole, 'added.vectors')).not.toEqual(listColumnValues(base, 'added.vectors'));
+    } finally {
+      before.dispose();
+      after.dispose();
+    }
+  });
 });
+
+/** A signal of a plugin: a coordinate of the candidate's vector, or the length of its text. */
+function addSignal(name: string, reads: WorldPart): void {
+  const use = defineSignal<object>({
+    name: name.replace('.', '-'),
+    summary: 's',
+    module: import.meta.url,
+    reads: [reads],
+    compute: ({ world: { turnVectors, dimension, corpus }, pool }) =>
+      Float32Array.from(pool.positions, (position) => {
+        if (position < 0) return 0;
+        const value = reads === 'vectors' ? turnVectors[position * dimension] : corpus.turns[position]?.text.length;
+        return value as number;
+      }),
+  });
+  const options = z.strictObject({});
+  ADDED_SIGNALS.add({ name, summary: 's', options, indexes: [], create: use, assertNotNegative() {} });
+}

@@ -1,7 +1,8 @@
 import { createEventBreaks } from '../../core/event-loop.ts';
 import type { CandidatePool, Column } from '../candidate-pool.ts';
-import type { World } from '../signal.ts';
+import type { Signal, World } from '../signal.ts';
 import { mapLocalRows, type SubcorpusQueries } from '../subcorpus.ts';
+import { listAddedSignals } from './added-signals.ts';
 import { listSignalNames, type SignalBankOptions } from './options.ts';
 import { PRODUCTS } from './products.ts';
 import { QueryRows, type TableColumns } from './query-rows.ts';
@@ -15,13 +16,24 @@ const OWN_COSINE = 'cosine';
 /** The structure signals that compare vectors. */
 const OWN_STRUCTURE: readonly string[] = ['difference.homogeneity', ...Object.keys(STRUCTURE_SIGNALS)];
 
+/** The signals of plugins that read vectors, of whichever encoder. */
+function listAddedReaders({ plugins }: SignalBankOptions): string[] {
+  return Array.from(listAddedSignals(plugins)).flatMap(([name, { use }]) =>
+    use.reads.includes('vectors') ? [name] : [],
+  );
+}
+
 function listSpreadNames(cosine: string): string[] {
   return SPREAD.map((suffix) => `${cosine}${suffix}`);
 }
 
 /** The signals of a bank that depend on the encoders behind some of its cosines, in the order of their columns. @param cosines names of those cosines */
 export function listEncoderSignals(options: SignalBankOptions, cosines: readonly string[]): string[] {
-  const direct = new Set([...cosines.flatMap(listSpreadNames), ...(cosines.includes(OWN_COSINE) ? OWN_STRUCTURE : [])]);
+  const direct = new Set([
+    ...cosines.flatMap(listSpreadNames),
+    ...(cosines.includes(OWN_COSINE) ? OWN_STRUCTURE : []),
+    ...(cosines.length > 0 ? listAddedReaders(options) : []),
+  ]);
   const products = PRODUCTS.filter(({ of }) => of.some((factor) => direct.has(factor))).map(({ name }) => name);
   return listSignalNames(options).filter((name) => direct.has(name) || products.includes(name));
 }
@@ -57,20 +69,21 @@ class SubcorpusRefit {
   readonly #world: World;
   readonly #pool: CandidatePool;
   readonly #table: TableColumns;
-  readonly #structure: ReadonlyMap<string, Column>;
+  readonly #whole: ReadonlyMap<string, Column>;
   readonly #products: typeof PRODUCTS;
 
+  /** @param whole columns that are there for all pairs. */
   constructor(
     world: World,
     pool: CandidatePool,
     table: TableColumns,
-    structure: ReadonlyMap<string, Column>,
+    whole: ReadonlyMap<string, Column>,
     products: typeof PRODUCTS,
   ) {
     this.#world = world;
     this.#pool = pool;
     this.#table = table;
-    this.#structure = structure;
+    this.#whole = whole;
     this.#products = products;
   }
 
@@ -94,7 +107,7 @@ class SubcorpusRefit {
           cosine.copy(i, scores);
           rows.spread(name, spread, scores, batch.cutoffs[row] as number);
         }
-        for (const [name, column] of this.#structure)
+        for (const [name, column] of this.#whole)
           rows.write(name, (_, queryIndex) => column[query * width + queryIndex] as number);
         for (const { name, of } of this.#products) rows.multiply(name, of);
         await pause();
@@ -124,8 +137,9 @@ export async function computeRefittedSignals(
   const dependent = listEncoderSignals(options, cosines).filter((name) => wanted.includes(name));
   const products = PRODUCTS.filter(({ name }) => dependent.includes(name));
   const structure = OWN_STRUCTURE.filter((name) => dependent.includes(name));
+  const added = listAddedReaders(options).filter((name) => dependent.includes(name));
   const spreads = options.groups.includes('text') ? cosines.flatMap(listSpreadNames) : [];
-  const computed = [...spreads, ...structure, ...products.map(({ name }) => name)];
+  const computed = [...spreads, ...structure, ...added, ...products.map(({ name }) => name)];
   const copied = [...new Set([...wanted, ...products.flatMap(({ of }) => of)])].filter(
     (name) => !computed.includes(name),
   );
@@ -133,8 +147,10 @@ export async function computeRefittedSignals(
   const table = { values: new Float32Array(pool.positions.length * signals.length), columns: indexColumns(signals) };
   copyColumns(base, copied, table);
   const columns = structure.length === 0 ? new Map<string, Column>() : await ownStructure(world, pool);
-  const own = new Map(structure.map((name) => [name, columns.get(name) as Column]));
-  const filler = new SubcorpusRefit(world, pool, table, own, products);
+  const whole = new Map(structure.map((name) => [name, columns.get(name) as Column]));
+  const signalsOf = listAddedSignals(options.plugins);
+  for (const name of added) whole.set(name, await world.get((signalsOf.get(name) as { use: Signal }).use, pool));
+  const filler = new SubcorpusRefit(world, pool, table, whole, products);
   for (const part of world.subcorpora.split(world.batch)) await filler.fill(part, options, cosines);
   return { signals, values: table.values };
 }

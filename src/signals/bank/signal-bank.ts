@@ -6,6 +6,7 @@ import type { Query } from '../../model/dataset.ts';
 import type { CandidatePool, Column } from '../candidate-pool.ts';
 import { defineStage, type StageUse, type World } from '../signal.ts';
 import { mapLocalRows, type Subcorpus, type SubcorpusQueries, selectScopeVectors } from '../subcorpus.ts';
+import { listAddedSignals } from './added-signals.ts';
 import { CosineRows } from './cosine-rows.ts';
 import { bankSignals, listCosineNames, listSignalNames, type SignalBankOptions } from './options.ts';
 import { PRODUCTS } from './products.ts';
@@ -88,29 +89,29 @@ class TableFiller {
   readonly #options: SignalBankOptions;
   readonly #table: TableColumns;
   /** [Q, C] each. */
-  readonly #structure: ReadonlyMap<string, Column>;
+  readonly #whole: ReadonlyMap<string, Column>;
   readonly #products: typeof PRODUCTS;
 
+  /** @param whole columns that are there for all pairs. */
   constructor(
     world: World,
     pool: CandidatePool,
     options: SignalBankOptions,
     table: TableColumns,
-    structure: ReadonlyMap<string, Column>,
+    whole: ReadonlyMap<string, Column>,
   ) {
     this.#world = world;
     this.#pool = pool;
     this.#options = options;
     this.#table = table;
-    this.#structure = structure;
+    this.#whole = whole;
     this.#products = PRODUCTS.filter(({ name }) => table.columns.has(name));
   }
 
   /** What is already there for all pairs, and what is made of signals that are. */
   #fillRest(rows: QueryRows, query: number): void {
     const first = query * this.#pool.width;
-    for (const [name, column] of this.#structure)
-      rows.write(name, (_, queryIndex) => column[first + queryIndex] as number);
+    for (const [name, column] of this.#whole) rows.write(name, (_, queryIndex) => column[first + queryIndex] as number);
     for (const { name, of } of this.#products) rows.multiply(name, of);
   }
 
@@ -145,15 +146,22 @@ export const signalTable = defineStage<SignalBankOptions, SignalTable, Readonly<
   module: import.meta.url,
   of: 'pairs',
   reads: (options) => [...new Set(bankSignals(options).flatMap(({ reads }) => reads))],
-  key: ({ groups, encoders }, setting) => [groups, encoders.map((encoder) => setting.encoderIdentity(encoder))],
-  inputs: ({ groups }, setting) => (groups.includes('structure') ? listStructureInputs(setting) : {}),
+  key: ({ groups, encoders, plugins }, setting) => [
+    groups,
+    encoders.map((encoder) => setting.encoderIdentity(encoder)),
+    ...(plugins === undefined ? [] : [Object.keys(plugins)]),
+  ],
+  inputs: ({ groups, plugins }, setting) => ({
+    ...(groups.includes('structure') ? listStructureInputs(setting) : {}),
+    ...Object.fromEntries(Array.from(listAddedSignals(plugins), ([name, { use }]) => [name, use])),
+  }),
   compute: async ({ world, pool, inputs }, options) => {
     const signals = listSignalNames(options);
     const values = new Float32Array(pool.positions.length * signals.length);
     const table = { values, columns: new Map(signals.map((name, column) => [name, column])) };
-    const hasStructure = options.groups.includes('structure');
-    const structure = hasStructure ? collectStructureColumns(inputs) : new Map<string, Column>();
-    const filler = new TableFiller(world, pool, options, table, structure);
+    const structure = options.groups.includes('structure') ? collectStructureColumns(inputs) : [];
+    const added = Object.keys(options.plugins ?? {}).map((name) => [name, inputs[name] as Column] as const);
+    const filler = new TableFiller(world, pool, options, table, new Map([...structure, ...added]));
     const stage = world.startProgress('signals', world.queries.length);
     let done = 0;
     for (const part of world.subcorpora.split(world.batch)) await filler.fill(part, () => stage.update(++done));

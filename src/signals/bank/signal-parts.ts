@@ -20,13 +20,14 @@ function listSignalsOnlyBy(options: SignalBankOptions, group: SignalGroup): stri
 
 /**
  * The signals of a bank that look at more than a candidate's own words, by what they look at: `neighbours`, the words of the turns beside it and of its session,
- * or one of the groups but `text`. A product looks at what both of its factors do. A part without signals is left out.
+ * one of the groups but `text`, or `plugins`, whose signals may look at anything. A product looks at what both of its factors do. A part without signals is left out.
  */
 export function groupSignalParts(options: SignalBankOptions): ReadonlyMap<string, readonly string[]> {
   const groups = SIGNAL_GROUPS.filter((group) => group !== 'text');
   const parts: [string, string[]][] = [
     ['neighbours', listSignalNames(options).filter(isAround)],
     ...groups.map((group): [string, string[]] => [group, listSignalsOnlyBy(options, group)]),
+    ['plugins', Object.keys(options.plugins ?? {})],
   ];
   return new Map(parts.filter(([, signals]) => signals.length > 0));
 }

@@ -1,3 +1,4 @@
+import { freezeDeeply } from '../../core/frozen.ts';
 import {
   COORDINATES,
   type CoordinateName,
@@ -10,7 +11,17 @@ import type { ControlKind } from './control-options.ts';
  * The parts of the world that a signal may read: texts, vectors, times, reply links as the corpus has them (`replies`, which no control destroys), the order of turns
  * on their ring, the trees and the numbers of answers that coordinates are computed from, and which coordinates belong to which candidate.
  */
-export type WorldPart = 'texts' | 'vectors' | 'times' | 'replies' | 'order' | 'trees' | 'answer-counts' | 'coordinates';
+export const WORLD_PARTS = freezeDeeply([
+  'texts',
+  'vectors',
+  'times',
+  'replies',
+  'order',
+  'trees',
+  'answer-counts',
+  'coordinates',
+] as const);
+export type WorldPart = (typeof WORLD_PARTS)[number];
 
 /** The parts that each null control destroys. */
 const DESTROYED: Readonly<Record<ControlKind, readonly WorldPart[]>> = {
