@@ -37,11 +37,14 @@ export class LearningTask {
   readonly pool: CandidatePool;
   readonly #folds: FoldSignals;
   readonly #signals: Stage;
+  /** A plugin's metric is no stage of its own. */
+  readonly #plugins: readonly (readonly string[])[];
 
   private constructor(
     parts: Pick<LearningTask, 'dataset' | 'queries' | 'table' | 'workspace' | 'pool'>,
     folds: FoldSignals,
     signals: Stage,
+    { plugins = [] }: TrainingConfig,
   ) {
     this.dataset = parts.dataset;
     this.queries = parts.queries;
@@ -50,6 +53,7 @@ export class LearningTask {
     this.pool = parts.pool;
     this.#folds = folds;
     this.#signals = signals;
+    this.#plugins = plugins.map(({ name, version, hash }) => [name, version, hash]);
   }
 
   /** @throws ValidationError for a dataset without a query in the split. */
@@ -72,7 +76,7 @@ export class LearningTask {
       assertFeatureTable(table);
       const stage = workspace.plan.stage(signalTable(config.signals), pool.stage);
       const folds = new FoldSignals({ source, config, queries, workspace, pool, table });
-      return new LearningTask({ dataset, queries, table, workspace, pool }, folds, stage);
+      return new LearningTask({ dataset, queries, table, workspace, pool }, folds, stage, config);
     } catch (error) {
       workspace.dispose();
       throw error;
@@ -91,7 +95,7 @@ export class LearningTask {
 
   /** A cached result of a training on this task, so that an interrupted training continues after it. */
   async keepResult<T extends StageResult<T>>(name: string, options: unknown, compute: () => Promise<T>): Promise<T> {
-    const stage = this.workspace.plan.derived(name, [learningVersion(), options], [this.#signals]);
+    const stage = this.workspace.plan.derived(name, [learningVersion(), options, ...this.#plugins], [this.#signals]);
     return this.workspace.runStage(stage, compute);
   }
 

@@ -26,6 +26,7 @@ export const TENSOR_OPS: TensorOps = {
       ],
     ],
   },
+  openTrainingConfig: { provedIn: 'src/cli/train.plugins.test.ts' },
   runTest: { provedIn: 'src/training/training-run.test.ts' },
   runTraining: { provedIn: 'src/training/training-run.test.ts' },
 };

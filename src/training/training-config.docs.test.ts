@@ -13,7 +13,7 @@ import { loadTrainingConfig, trainingConfig } from './training-config.ts';
 
 const page = readFileSync(`${PROJECT_ROOT}/docs/training.md`, 'utf8');
 /** Keys that experiments have too: the reference of their config has them. */
-const ELSEWHERE = /^(transfer\[\]\.)?(dataset|embedding|candidates\[\])[ .]|^signals\.encoders\[\]/;
+const ELSEWHERE = /^(transfer\[\]\.)?(dataset|embedding|candidates\[\])[ .]|^signals\.encoders\[\]|^plugins\[\]/;
 
 const keys = listKeysWithin(z.toJSONSchema(trainingConfig, { io: 'input' }) as Schema, '').filter(
   ({ id, schema }) => !isKind(schema) && !ELSEWHERE.test(id),

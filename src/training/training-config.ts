@@ -11,6 +11,15 @@ import { encoderOptions } from '../embedding/registry.ts';
 import { type ComposedConfig, composeFiles, findWriterFolder } from '../experiment/config/config-composition.ts';
 import { isPlain, type Plain } from '../experiment/config/config-file.ts';
 import { metric, metrics, slug } from '../experiment/config/config-schema.ts';
+import { installConfigPlugins, resolvePlugins } from '../experiment/plugins/config-plugins.ts';
+import {
+  findUnnamedPlugins,
+  listBankNames,
+  listMetricNames,
+  listSourceNames,
+  type NamedMember,
+} from '../experiment/plugins/named-members.ts';
+import { resolvedPlugin } from '../experiment/plugins/resolved-plugin.ts';
 import { VALIDATION_METRIC } from '../learning/table-metrics.ts';
 import { signalBankOptions } from '../signals/bank/options.ts';
 import { signalName, signalNumbers } from '../signals/signal-names.ts';
@@ -113,6 +122,7 @@ export const trainingConfig = z.strictObject({
   /** Whether to exchange signals between candidates, one part at a time, to measure their share of the gain. */
   controls: z.boolean().default(true),
   transfer: z.array(transferOptions).default([]),
+  plugins: z.array(resolvedPlugin).optional(),
 });
 export type TrainingConfig = z.output<typeof trainingConfig>;
 
@@ -135,18 +145,50 @@ function withFoldsFile(composed: ComposedConfig): Plain {
   }
 }
 
+/** Where a training names members that a plugin may have. */
+function listTrainingMembers(config: TrainingConfig): NamedMember[] {
+  const { dataset, embedding, candidates, signals, fitting, evaluation, transfer } = config;
+  return [
+    { path: 'dataset.name', kind: 'datasets', name: dataset.name },
+    { path: 'embedding.encoder', kind: 'encoders', name: embedding.encoder },
+    ...listSourceNames(candidates, ''),
+    ...listBankNames(signals, 'signals'),
+    ...listMetricNames([fitting.metric], () => 'fitting.metric'),
+    ...listMetricNames(evaluation.metrics),
+    ...transfer.flatMap((other, i): NamedMember[] => [
+      { path: `transfer[${i}].dataset.name`, kind: 'datasets', name: other.dataset.name },
+      ...listSourceNames(other.candidates, `transfer[${i}].`),
+    ]),
+  ];
+}
+
 /**
- * Reads a training config with the files that it extends, and applies `path=value` overrides.
+ * Reads a training config with the files that it extends, and applies `path=value` overrides. Its plugins are installed: see {@link openTrainingConfig}.
  *
  * @throws ConfigurationError with all faults at once.
  */
 export function loadTrainingConfig(path: string, overrides: readonly string[] = []): TrainingConfig {
   const composed = composeFiles(path, overrides);
-  const result = check(trainingConfig, withFoldsFile(composed));
+  const { plugins, faults: missing } = resolvePlugins(composed);
+  if (missing.length > 0) throw new ConfigurationError(composed.source, missing);
+  const content = withFoldsFile(composed);
+  const result = check(trainingConfig, plugins === undefined ? content : { ...content, plugins });
   if ('faults' in result) throw new ConfigurationError(composed.source, result.faults);
+  const unnamed = findUnnamedPlugins(listTrainingMembers(result.value), result.value.plugins);
+  if (unnamed.length > 0) throw new ConfigurationError(composed.source, unnamed);
   const { dataset, transfer } = result.value;
   setDataFolder(dataset, findWriterFolder(['dataset', 'path'], composed));
   for (const [i, other] of transfer.entries())
     setDataFolder(other.dataset, findWriterFolder(['transfer', String(i), 'dataset', 'path'], composed));
   return result.value;
+}
+
+/**
+ * {@link loadTrainingConfig}, with the plugins that the file names.
+ *
+ * @throws PluginError, UnavailableError, ValidationError for a plugin that cannot be installed.
+ */
+export async function openTrainingConfig(path: string, overrides: readonly string[] = []): Promise<TrainingConfig> {
+  await installConfigPlugins(composeFiles(path, overrides));
+  return loadTrainingConfig(path, overrides);
 }

@@ -46,6 +46,11 @@ function listContentHashes(dataset: Dataset, clusters: readonly string[]): strin
   return [...new Set(clusters.flatMap((cluster) => all.get(cluster) ?? []))];
 }
 
+/** A config without the paths of its plugins, whose hashes stand for their code. */
+function withoutModules({ plugins, ...config }: TrainingConfig): object {
+  return plugins === undefined ? config : { ...config, plugins: plugins.map(({ module: _, ...identity }) => identity) };
+}
+
 /** Trains the models of a config on the dev conversations of its dataset; the test split is not looked at. */
 export async function runTraining(config: TrainingConfig, context: TrainingContext): Promise<FinishedTraining> {
   const task = await LearningTask.open(config, 'dev', context);
@@ -55,7 +60,13 @@ export async function runTraining(config: TrainingConfig, context: TrainingConte
     const transferred: TransferResult[] = [];
     const weights = new Map<string, Weights>();
     const runs = new Map<string, Run>();
-    const environment = captureEnvironment(context.backend, config.seed, context.command, config.dataset);
+    const environment = captureEnvironment(
+      context.backend,
+      config.seed,
+      context.command,
+      config.dataset,
+      config.plugins,
+    );
     const clusters = [...new Set(task.table.clusters)];
     let strata: TrainingResult['strata'] = [];
     for (const options of config.models) {
@@ -79,7 +90,10 @@ export async function runTraining(config: TrainingConfig, context: TrainingConte
     }
     const result: TrainingResult = {
       name: config.name,
-      hash: computeHash({ config, data: task.dataset.hash, backend: context.backend }).slice(0, 12),
+      hash: computeHash({ config: withoutModules(config), data: task.dataset.hash, backend: context.backend }).slice(
+        0,
+        12,
+      ),
       description: config.description,
       environment,
       config: { ...config },

@@ -11,7 +11,7 @@ import { renderTestMarkdown, renderTestText } from '../../report/tables/test-tab
 import { assertFirstLook, listLooksAt, nextLook, recordLooks } from '../../training/test-looks.ts';
 import { runTest, testSplit } from '../../training/test-run.ts';
 import { readTouches, TEST_FILE } from '../../training/test-touches.ts';
-import { loadTrainingConfig } from '../../training/training-config.ts';
+import { openTrainingConfig } from '../../training/training-config.ts';
 
 interface TestOptions {
   readonly again?: true;
@@ -36,7 +36,7 @@ function readFolderWeights(folder: string): ReadonlyMap<string, Weights> {
 
 export async function testWeights(folder: string, options: TestOptions): Promise<void> {
   const path = join(folder, TEST_FILE);
-  const config = loadTrainingConfig(join(folder, 'config.yaml'));
+  const config = await openTrainingConfig(join(folder, 'config.yaml'));
   restoreDataFolder(config.dataset, folder);
   const weights = readFolderWeights(folder);
   const context = { cacheFolder: options.cache, progress: createTerminalProgress() };

@@ -13,7 +13,7 @@ import {
 } from '../../report/training/training-csv.ts';
 import { renderTrainingHtml } from '../../report/training/training-page.ts';
 import { renderTrainingMarkdown, renderTrainingText } from '../../report/training/training-table.ts';
-import { loadTrainingConfig } from '../../training/training-config.ts';
+import { openTrainingConfig } from '../../training/training-config.ts';
 import { writeTrainingFolder } from '../../training/training-folder.ts';
 import type { TrainingResult } from '../../training/training-result.ts';
 import { runTraining } from '../../training/training-run.ts';
@@ -45,7 +45,7 @@ function renderTrainingFiles(result: TrainingResult) {
 }
 
 export async function train(path: string, options: TrainOptions): Promise<void> {
-  const config = loadTrainingConfig(path, options.set);
+  const config = await openTrainingConfig(path, options.set);
   const backend = await useBackend(options.backend ?? config.backend);
   const { results, cache: cacheFolder } = options;
   assertWritableFolder(results);

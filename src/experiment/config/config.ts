@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { ConfigurationError, type ConfigurationFault } from '../../core/errors.ts';
 import { check } from '../../core/validation.ts';
 import { setDataFolder } from '../../datasets/data-folder.ts';
-import { findUnnamedPlugins, installConfigPlugins, resolvePlugins } from '../plugins/config-plugins.ts';
+import { installConfigPlugins, resolvePlugins } from '../plugins/config-plugins.ts';
+import { findUnnamedPlugins, listExperimentMembers } from '../plugins/named-members.ts';
 import { expandSweep, SWEPT } from '../sweep/sweep.ts';
 import { type ArmOptions, armOptions, baseOptions } from './arm-options.ts';
 import {
@@ -204,7 +205,7 @@ function resolveComposed(composed: ComposedConfig): ExperimentConfig {
     ...added,
     ...findDuplicateNames(controlled.arms),
     ...findControlFaults(controlled.arms),
-    ...findUnnamedPlugins(controlled),
+    ...findUnnamedPlugins(listExperimentMembers(controlled), controlled.plugins),
   ];
   if (clashes.length > 0) throw new ConfigurationError(source, locateFaults(clashes, { composed, arms }));
   setDataFolder(controlled.dataset, findWriterFolder(['dataset', 'path'], composed));

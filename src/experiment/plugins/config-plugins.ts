@@ -4,14 +4,12 @@ import { ConfigurationError, type ConfigurationFault } from '../../core/errors.t
 import { check } from '../../core/validation.ts';
 import type { ComposedConfig } from '../config/config-composition.ts';
 import { findWriterFolder } from '../config/config-composition.ts';
-import { isPlain } from '../config/config-file.ts';
 import {
   findPluginPath,
   type InstalledPlugin,
   identifyPlugin,
   installPlugin,
   listInstalledPlugins,
-  type PluginKind,
 } from './install.ts';
 import { loadPlugin } from './load.ts';
 import type { PluginDefinition } from './plugin.ts';
@@ -94,77 +92,4 @@ export function resolvePlugins(composed: ComposedConfig): {
 /** The plugins that a program passes as objects, installed, as a resolved config names them. */
 export function installGivenPlugins(plugins: readonly PluginDefinition[]): ResolvedPlugin[] {
   return plugins.map((plugin) => describeResolved(installPlugin(plugin)));
-}
-
-/** Where a config names a member of each kind. */
-interface Named {
-  readonly path: string;
-  readonly kind: PluginKind;
-  readonly name: unknown;
-}
-
-const toPlain = (value: unknown) => (isPlain(value) ? value : {});
-const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-
-/** The plugin signals and the encoders of a bank of signals. */
-function listBankNames(bank: unknown, at: string): Named[] {
-  const { plugins, encoders } = toPlain(bank);
-  return [
-    ...Object.keys(toPlain(plugins)).map((name): Named => ({ path: `${at}.plugins.${name}`, kind: 'signals', name })),
-    ...toList(encoders).map(
-      (encoder, i): Named => ({ path: `${at}.encoders[${i}]`, kind: 'encoders', name: toPlain(encoder).encoder }),
-    ),
-  ];
-}
-
-const listSourceNames = (candidates: unknown, at: string) =>
-  toList(candidates).map(
-    (source, i): Named => ({ path: `${at}candidates[${i}]`, kind: 'indexes', name: toPlain(source).index }),
-  );
-
-function listArmNames(arm: unknown, at: string): Named[] {
-  const { candidates, relevance, embedding, scoring } = toPlain(arm);
-  const { signals, fusion } = toPlain(relevance);
-  return [
-    { path: `${at}.embedding.encoder`, kind: 'encoders', name: toPlain(embedding).encoder },
-    ...listSourceNames(candidates, `${at}.`),
-    ...toList(signals).map((name, i): Named => ({ path: `${at}.relevance.signals[${i}]`, kind: 'signals', name })),
-    { path: `${at}.relevance.fusion`, kind: 'fusions', name: toPlain(fusion).method },
-    ...listBankNames(toPlain(scoring).signals, `${at}.scoring.signals`),
-  ];
-}
-
-interface NamingConfig {
-  readonly dataset: { readonly name: string };
-  readonly embedding: { readonly encoder: string };
-  readonly tuning: { readonly metric: string };
-  readonly evaluation: { readonly metrics: readonly string[] };
-  readonly arms: readonly unknown[];
-  readonly plugins?: readonly ResolvedPlugin[] | undefined;
-}
-
-/** Members of plugins that this process has installed but that the config does not name: its hash would not cover them. */
-export function findUnnamedPlugins(config: NamingConfig): ConfigurationFault[] {
-  const own = new Set(config.plugins?.map(({ name }) => name));
-  const others = listInstalledPlugins().filter(({ name }) => !own.has(name));
-  if (others.length === 0) return [];
-  const family = (metric: string) => metric.split('@')[0];
-  const named: Named[] = [
-    { path: 'dataset.name', kind: 'datasets', name: config.dataset.name },
-    { path: 'embedding.encoder', kind: 'encoders', name: config.embedding.encoder },
-    { path: 'tuning.metric', kind: 'metrics', name: family(config.tuning.metric) },
-    ...config.evaluation.metrics.map(
-      (metric, i): Named => ({
-        path: `evaluation.metrics[${i}]`,
-        kind: 'metrics',
-        name: family(metric),
-      }),
-    ),
-    ...config.arms.flatMap((arm, i) => listArmNames(arm, `arms[${i}]`)),
-  ];
-  return named.flatMap(({ path, kind, name }) => {
-    const owner = others.find(({ members }) => (members[kind] as readonly unknown[]).includes(name));
-    if (owner === undefined) return [];
-    return [{ path, expected: `plugin ${owner.name} in plugins`, got: JSON.stringify(name) }];
-  });
 }
