@@ -26,7 +26,7 @@ export const TENSOR_OPS: TensorOps = {
       ],
     ],
   },
-  openTrainingConfig: { provedIn: 'src/cli/train.plugins.test.ts' },
+  openTrainingConfig: { provedIn: 'src/training/training-config.test.ts' },
   runTest: { provedIn: 'src/training/training-run.test.ts' },
   runTraining: { provedIn: 'src/training/training-run.test.ts' },
 };

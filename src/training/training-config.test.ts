@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { ConfigurationError } from '../core/errors.ts';
+import { uninstallPlugin } from '../experiment/plugins/install.ts';
 import { buildSampleTrainingConfig } from './training-config.fixture.ts';
-import { loadTrainingConfig } from './training-config.ts';
+import { loadTrainingConfig, openTrainingConfig } from './training-config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ragpp-training-config-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -53,4 +54,20 @@ test('folds are read from a file beside the config, and take the place of outer'
       /crossValidation\.folds: expected a readable file, a JSON list of lists of conversations \(.+\), got "folds\.json"/,
     );
   }
+});
+
+test('plugins are imported from beside the file, and written out with their code', async () => {
+  const compute = 'compute: () => 0';
+  const text = `export default { name: 'nought', version: 2, metrics: [{ name: 'nought', description: 'd', ${compute} }] };`;
+  writeFileSync(join(folder, 'nought.mjs'), text);
+  const plugged = join(folder, 'plugged.yaml');
+  writeFileSync(plugged, 'extends: training.yaml\nplugins: [./nought.mjs]\nfitting: { metric: nought@3 }\n');
+  expect(() => loadTrainingConfig(plugged)).toThrow(/plugins\[0\]: expected a plugin that is installed/);
+  const { plugins, fitting } = await openTrainingConfig(plugged);
+  expect(plugins).toMatchObject([{ name: 'nought', version: '2', module: expect.stringMatching(/nought\.mjs$/) }]);
+  expect(fitting.metric).toBe('nought@3');
+  const bare = () => loadTrainingConfig(path, ['evaluation.metrics=[nought@3]']);
+  expect(bare).toThrow(/evaluation\.metrics\[0\]: expected plugin nought in plugins/);
+  uninstallPlugin('nought');
+  expect(bare).toThrow(/evaluation\.metrics\[0\]: expected a metric/);
 });
