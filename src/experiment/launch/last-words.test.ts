@@ -23,6 +23,10 @@ test.each([
   ['class OwnError extends Error {}; const fail = () => { throw new OwnError("of 7"); }; fail()', 'Error: of 7'],
   ['Promise.reject(new TypeError("of 7"))', 'TypeError: of 7'],
   ['process.stderr.write("ragpp [STORAGE]: cannot write: /x\\nbye\\n")', 'ragpp [STORAGE]: cannot write: /x'],
+  [
+    'process.stderr.write("ragpp [CONFIGURATION]: 2 errors in c.yaml; correct and run again:\\n  a: expected 1\\n  b: expected 2\\n")',
+    'ragpp [CONFIGURATION]: 2 errors in c.yaml; correct and run again: a: expected 1',
+  ],
   ['process.stderr.write("one\\r\\ntwo\\r\\n\\r\\n")', 'two'],
   ['', ''],
 ])('%s: %s', async (program, words) => {
