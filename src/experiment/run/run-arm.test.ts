@@ -94,4 +94,34 @@ describe('a run file as an arm', () => {
       /^turn at .*ahead\.trec:\d+ is not (earlier than|in the data that) query q0-0/,
     );
   });
+
+  test('that lacks measured queries is warned of, and one that lacks none is not', async () => {
+    const partial = join(folder, 'partial.trec');
+    const lines = readFileSync(theirs, 'utf8').split('\n');
+    writeFileSync(partial, lines.filter((line) => !/^(q1-0|q2-0|q21-1) /.test(line)).join('\n'));
+    const newest = {
+      candidates: [
+        { index: 'run', path: partial, k: 11 },
+        { index: 'newest', k: 13 },
+      ],
+    };
+    const { result } = await run(
+      { name: 'theirs', run: theirs },
+      { name: 'part', run: partial },
+      { name: 'with newest', ...newest, relevance: { signals: ['recency'] } },
+    );
+    const count = result.queries.length;
+    // q21-1 has no relevant turn: it counts for no arm.
+    expect(result.warnings?.map(({ code, message }) => [code, message])).toEqual([
+      [
+        'missing-queries',
+        `part: 2 of ${count} judged queries have no ranking in ${partial} and count 0 (q1-0, q2-0); add their rankings`,
+      ],
+      [
+        'missing-queries',
+        `with newest: 2 of ${count} judged queries have no ranking in ${partial} and get no candidate from it (q1-0, q2-0); add their rankings`,
+      ],
+    ]);
+    expect((await run({ name: 'theirs', run: theirs })).result).not.toHaveProperty('warnings');
+  });
 });

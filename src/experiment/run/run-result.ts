@@ -4,7 +4,7 @@ import { countLosses, groupLosses, listRelevantPositions } from '../measure/attr
 import { buildQueryRecord, listInspectedTurns } from '../measure/inspection.ts';
 import { measureInteractions } from '../measure/interactions.ts';
 import type { ArmMeasurement, Measurement } from '../measure/measurement.ts';
-import type { ArmResult, DatasetSummary, ExperimentResult, SweepSummary } from '../measure/result.ts';
+import type { ArmResult, DatasetSummary, ExperimentResult, ProtocolWarning, SweepSummary } from '../measure/result.ts';
 import type { Outcomes } from './arm-failure.ts';
 import type { ArmRecord } from './arm-record.ts';
 import type { PreparedRun } from './execution.ts';
@@ -18,6 +18,7 @@ export interface MeasuredRun {
   /** Of the records, in their order. */
   readonly measurement: Measurement;
   readonly remarks: readonly string[];
+  readonly warnings: readonly ProtocolWarning[];
   readonly stages: StageCounts;
   readonly timings: ExperimentResult['timings'];
 }
@@ -83,7 +84,7 @@ function summariseSweep(
 
 /** Lets events in between arms. */
 export async function assembleResult(measured: MeasuredRun): Promise<ExperimentResult> {
-  const { run, outcomes, stopped, measurement, remarks, stages, timings } = measured;
+  const { run, outcomes, stopped, measurement, remarks, warnings, stages, timings } = measured;
   const { config, runner } = run;
   const { metrics, baseline, test, correction, samples, level } = config.evaluation;
   const pause = createEventBreaks();
@@ -113,6 +114,7 @@ export async function assembleResult(measured: MeasuredRun): Promise<ExperimentR
     sweep: summariseSweep(measured, arms),
     stages,
     remarks,
+    ...(warnings.length === 0 ? {} : { warnings }),
     armsAtOnce: Math.max(...outcomes.records.map((record) => record.armsAtOnce)),
     timings,
   };

@@ -27,6 +27,7 @@ import { type Execute, executeHere, type PreparedRun } from './execution.ts';
 import { keepAllArms, type Raced, runRace } from './race-run.ts';
 import { buildRun } from './rankings.ts';
 import { collectRemarks } from './remarks.ts';
+import { findRunFileWarnings } from './run-file-warnings.ts';
 import { runHash } from './run-hash.ts';
 import { assembleResult, type MeasuredRun } from './run-result.ts';
 import { finishStepsWithBreaks } from './steps.ts';
@@ -135,6 +136,7 @@ async function measureRun(run: PreparedRun, outcomes: Outcomes, raced: Raced, wa
   const measurement = await watch.time('statistics', () => measureOutcomes(run, own, how));
   const before = await runner.sumStageCounts();
   const remarks = await watch.time('remarks', async () => collectRemarks(runner, config, measurement, shown));
+  const warnings = await findRunFileWarnings(runner, shown.records, measurement.queries);
   const counted = subtractCounts(before, await runner.sumStageCounts());
   const stages = addCounts(raced.stages, ...outcomes.records.map((record) => record.stages), counted);
   const { stopped } = raced;
@@ -144,6 +146,7 @@ async function measureRun(run: PreparedRun, outcomes: Outcomes, raced: Raced, wa
     stopped,
     measurement,
     remarks,
+    warnings,
     stages,
     timings: watch.timings,
   };
