@@ -23,6 +23,7 @@ type Written<T> = T extends readonly (infer Item)[]
 
 type Retriever = Written<RetrieverInput>;
 type Relevance = Retriever['relevance'];
+type Trajectory = NonNullable<Retriever['trajectory']>;
 
 /** Plugins that a program passes. */
 export type Plugins = readonly PluginDefinition[];
@@ -45,7 +46,7 @@ type Added<Key extends string, Name extends string> = Name extends string
 
 /** The options of an arm, each of which may come from the arm that it extends or from `base`. */
 export interface ArmBase<P extends Plugins = readonly []>
-  extends Partial<Omit<Retriever, 'candidates' | 'relevance' | 'scoring'>> {
+  extends Partial<Omit<Retriever, 'candidates' | 'relevance' | 'scoring' | 'trajectory'>> {
   readonly candidates?: readonly (Retriever['candidates'][number] | Added<'index', Names<P, 'indexes'>>)[];
   readonly relevance?: Partial<Omit<Relevance, 'signals' | 'fusion'>> & {
     readonly signals?: readonly (Relevance['signals'][number] | Names<P, 'signals'>)[];
@@ -59,6 +60,8 @@ export interface ArmBase<P extends Plugins = readonly []>
     | null;
   /** Another seed of encoder, indexes and null control. */
   readonly seed?: number | null;
+  /** With weights by coordinate, or the weight file that holds them. */
+  readonly trajectory?: Trajectory | (Omit<Trajectory, 'weights'> & { readonly weights: string }) | null;
   /** A mix of signals, or the weight file that holds one. */
   readonly scoring?:
     | (Omit<NonNullable<Retriever['scoring']>, 'weights'> & {
@@ -73,6 +76,8 @@ export interface ArmInput<P extends Plugins = readonly []> extends ArmBase<P> {
   readonly description?: string;
   /** The name of an arm before it in the list. */
   readonly extends?: string;
+  /** The run file of another system, in the place of candidates and relevance; `k` documents of each query are read, 1000 by default. */
+  readonly run?: string | { readonly file: string; readonly k?: number } | null;
   /** Path within the arm -> the values to try on dev. */
   readonly tune?: Readonly<Record<string, readonly unknown[]>>;
 }

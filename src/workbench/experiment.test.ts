@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vites
 import { useBackend } from '../core/backend.ts';
 import { ConfigurationError, UnavailableError, ValidationError } from '../core/errors.ts';
 import { loadDataset } from '../datasets/registry.ts';
+import { formatRun } from '../evaluation/trec-files.ts';
 import { writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
 import { readRunSummary } from '../experiment/stored/run-summary.ts';
 import type { Dataset } from '../model/dataset.ts';
@@ -79,6 +80,31 @@ describe('an experiment from code', () => {
     const forth = finished.compare('fading', 'words', 'recall@5');
     expect(back.difference.mean).toBeCloseTo(-forth.difference.mean, 12);
     expect(back.wins).toBe(forth.losses);
+  });
+
+  test('takes the run file of another system as an arm, and warns of what it lacks', async () => {
+    const saved = mkdtempSync(join(tmpdir(), 'ragpp-run-file-'));
+    try {
+      const run = finished.run('words');
+      const file = join(saved, 'theirs.trec');
+      writeFileSync(file, formatRun(run, 'theirs'));
+      const [missing] = run.keys();
+      const partial = join(saved, 'partial.trec');
+      writeFileSync(partial, formatRun(new Map([...run].slice(1)), 'partial'));
+      const arms: ArmInput[] = [
+        { name: 'theirs', run: file },
+        { name: 'partial', run: { file: partial, k: 5 } },
+      ];
+      const theirs = await experiment({ ...input, arms, evaluation: { samples: 499 } }).run();
+      expect(theirs.result.arms[0]?.perQuery).toEqual(finished.result.arms[0]?.perQuery);
+      expect(theirs.run('partial').get(missing as string)).toEqual([]);
+      expect([...theirs.run('partial').values()].map(({ length }) => length)).toContain(5);
+      expect(theirs.table()).toContain('Warning (missing-queries): partial: 1 of 13');
+      const wrong: ArmInput[] = [{ name: 'theirs', run: join(saved, 'none.trec') }];
+      expect(() => experiment({ ...input, arms: wrong })).toThrow(/arms\[0\]\.run: expected a run file/);
+    } finally {
+      rmSync(saved, { recursive: true });
+    }
   });
 
   test('refuses names that it does not have', () => {
@@ -184,9 +210,24 @@ test('an editor knows every key', () => {
   const unknown: ArmInput = { name: 'a', candidates: [{ index: 'annoy' }] };
   // @ts-expect-error: bm25 has no m
   const foreign: ArmInput = { name: 'a', candidates: [{ index: 'bm25', m: 16 }] };
+  // @ts-expect-error: a run file has no path
+  const file: ArmInput = { name: 'a', run: { path: 'x.trec' } };
+  // @ts-expect-error: no such metric of a comparison of arms
+  const metric: ExperimentInput = { data: { name: 'irc', path: 'x' }, arms: [], metrics: [10] };
+  // @ts-expect-error: no such key of an experiment
+  const key: ExperimentInput = { data: { name: 'irc', path: 'x' }, arms: [], metric: ['mrr'] };
+  // @ts-expect-error: no such dataset
+  const source: ExperimentInput = { data: { name: 'locomoo', path: 'x' }, arms: [] };
+  // @ts-expect-error: decay has no half-life in days
+  const nested: ArmInput = { name: 'a', decay: { halfLifeDays: 3 } };
+  // @ts-expect-error: no such key of the evaluation
+  const evaluation: ExperimentInput['evaluation'] = { sample: 10 };
+  // @ts-expect-error: no such method of a sweep
+  const sweep: ExperimentInput['sweep'] = { method: 'gird', arm: 'a', factors: {} };
   // @ts-expect-error: an encoder has no path
   const encoder: ExperimentInput['encoder'] = { encoder: 'lsa', path: 'x' };
   // @ts-expect-error: no data
   const bare: ExperimentInput = { arms: [] };
   expect([misspelt, unknown, foreign, encoder, bare]).toHaveLength(5);
+  expect([file, metric, key, source, nested, evaluation, sweep]).toHaveLength(7);
 });
