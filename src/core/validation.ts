@@ -127,6 +127,12 @@ function convertIssue(schema: z.core.$ZodType, input: unknown, issue: z.core.$Zo
       return withNearest(fault, key, known);
     });
   }
+  if (issue.code === 'invalid_key') {
+    const expected = issue.issues.map((inner) => describeExpectation(inner).expected).join(' and ');
+    return [
+      { path: formatPath(issue.path), expected: `a key of ${expected}`, got: shortenToExcerpt(issue.path.at(-1)) },
+    ];
+  }
   const got = getValueAt(input, issue.path);
   const { expected, choices } = describeExpectation(issue);
   const fault = { path: formatPath(issue.path), expected, got: shortenToExcerpt(got) };

@@ -70,19 +70,23 @@ function show(result: ExperimentResult, folder: string): void {
 }
 
 /** @throws FailedCheck if an arm failed; the others are in the report. */
-function assertAllDone({ failures, arms, stopped }: ExperimentResult): void {
-  if (failures.length === 0) return;
-  for (const { name, code, message } of failures) printError(`ragpp: arm ${name} failed [${code}]: ${message}\n`);
-  const all = failures.length + arms.length + stopped.length;
-  printError(`ragpp: ${failures.length} of ${all} arms failed; --retry-failed runs them again\n`);
-  throw new FailedCheck(`${failures.length} arms failed`);
+function assertAllDone(results: readonly ExperimentResult[]): void {
+  const failed = results.flatMap(({ failures }) => failures);
+  if (failed.length === 0) return;
+  for (const { name, failures } of results)
+    for (const { name: arm, code, message } of failures)
+      printError(`ragpp: ${results.length > 1 ? `${name}: ` : ''}arm ${arm} failed [${code}]: ${message}\n`);
+  const all = results.reduce((sum, { arms, stopped }) => sum + arms.length + stopped.length, failed.length);
+  printError(`ragpp: ${failed.length} of ${all} arms failed; --retry-failed runs them again\n`);
+  throw new FailedCheck(`${failed.length} arms failed`);
 }
 
 /** Runs the experiment of a config: on its dataset, or on each of them, with a table over all. */
 export async function run(path: string, options: RunOptions): Promise<void> {
   await loadConfigPlugins(path, options.set);
   const names = options.dataset === undefined ? listConfigDatasets(path, options.set) : null;
-  if (names === null) return assertAllDone(await runOnDataset(path, options));
+  if (names === null) return assertAllDone([await runOnDataset(path, options)]);
+  for (const dataset of names) changedConfig(path, { ...options, dataset }); // all are checked before any is run
   const runs: DatasetRun[] = [];
   for (const dataset of names) runs.push({ dataset, result: await runOnDataset(path, { ...options, dataset }) });
   const target = join(options.results, datasetsFileName(runs));
@@ -90,7 +94,7 @@ export async function run(path: string, options: RunOptions): Promise<void> {
   writeAtomic(`${target}.md`, renderDatasetsMarkdown(table));
   writeAtomic(`${target}.csv`, renderDatasetsCsv(table));
   printOut(`\n${renderDatasetsText(table)}\n\n${target}.md\n`);
-  for (const { result } of runs) assertAllDone(result);
+  assertAllDone(runs.map(({ result }) => result));
 }
 
 /** `<experiment>-datasets-<hash>`: the experiment's name is what its runs' names begin with. */

@@ -36,6 +36,14 @@ export interface ComposedConfig {
   readonly layers: readonly FileLayer[];
   /** Where overrides changed it. */
   readonly overridden: readonly Path[];
+  /** If `dataset` is one of several. */
+  readonly datasetPaths?: DatasetPaths;
+}
+
+/** Where the datasets of a config with several are written. */
+export interface DatasetPaths {
+  readonly chosen: Path;
+  readonly byName: ReadonlyMap<string, Path>;
 }
 
 export const extendsOptions = z.union([z.string().min(1), z.array(z.string().min(1))]);

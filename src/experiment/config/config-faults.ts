@@ -57,6 +57,15 @@ function locateArmFault(
   return keyPath === null ? formatSweptPath(arm, keys) : formatKeys([...keyPath, ...keys]);
 }
 
+/** Where a path in one of several datasets is written. */
+export function findDatasetPath(keys: Path, { datasetPaths }: ComposedConfig): Path {
+  if (datasetPaths === undefined) return keys;
+  const [first, name = '', ...rest] = keys;
+  if (first === 'dataset') return [...datasetPaths.chosen, ...keys.slice(1)];
+  const path = first === 'datasets' ? datasetPaths.byName.get(name) : undefined;
+  return path === undefined ? keys : [...path, ...rest];
+}
+
 /**
  * Maps an error of the resolved config to the config as written.
  *
@@ -65,11 +74,13 @@ function locateArmFault(
 function translateToWritten(
   fault: ConfigurationFault,
   expanded: Plain,
-  arms: readonly ExpandedArm[],
+  { composed, arms }: ExpandedConfig,
   told: ReadonlySet<string>,
 ): ConfigurationFault[] {
   const { keys, remark } = parseFaultPath(fault.path, expanded);
   const [first, keyPath, ...rest] = keys;
+  if (first === 'dataset' || first === 'datasets')
+    return [{ ...fault, path: `${formatKeys(findDatasetPath(keys, composed))}${remark}` }];
   const arm = first === 'arms' && keyPath !== undefined ? arms[Number(keyPath)] : undefined;
   if (arm === undefined || !isPlain(arm.options) || rest.length === 0) return [fault];
   const path = locateArmFault(fault, rest, arm, told);
@@ -89,7 +100,7 @@ export function locateFaults(faults: readonly ConfigurationFault[], config: Expa
   const told = new Set(faults.map(({ path }) => path));
   const { composed, arms } = config;
   const expanded = { ...composed.content, arms: arms.map(({ options }) => options) };
-  const written = faults.flatMap((fault) => translateToWritten(fault, expanded, arms, told));
+  const written = faults.flatMap((fault) => translateToWritten(fault, expanded, config, told));
   // Each arm of a sweep reports the same error, with its own name and number.
   const id = ({ path, expected, got }: ConfigurationFault) =>
     path.startsWith('sweep') ? `${path.replace(/^sweep: arm .*: /, '')} ${expected}` : `${path} ${expected} ${got}`;

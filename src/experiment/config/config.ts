@@ -18,8 +18,8 @@ import {
   withoutSharedOptions,
 } from './arms.ts';
 import { type ComposedConfig, composeFiles, findWriterFolder, wrapContent } from './config-composition.ts';
-import { chooseDataset, listDatasetNames } from './config-datasets.ts';
-import { locateFaults } from './config-faults.ts';
+import { chooseDataset, listDatasetNames, selectArmSweep } from './config-datasets.ts';
+import { findDatasetPath, locateFaults } from './config-faults.ts';
 import { isPlain, type Path, type Plain } from './config-file.ts';
 import { CONFIG_LIMITS } from './config-limits.ts';
 import { type ExperimentConfig, expandedFile } from './config-schema.ts';
@@ -117,6 +117,16 @@ function isTunable(arm: ArmOptions, path: string): boolean {
   return !OWN_KEYS.includes(path.split('.')[0] as string) && applyTunedPoint(arm, { [path]: null }) !== null;
 }
 
+/** Arms on different data have no pairs of queries to compare. */
+function explainArmDataset(fault: ConfigurationFault): ConfigurationFault {
+  if (!/^arms\[\d+\]\.dataset$/.test(fault.path)) return fault;
+  return {
+    path: fault.path,
+    expected: 'no dataset in an arm; list several in datasets, or in a sweep',
+    got: fault.got,
+  };
+}
+
 /** The folders for the weight files of an arm: relative names are relative to the file that set them. */
 function findSurroundings(arm: ExpandedArm, composed: ComposedConfig): Surroundings {
   const { scoring, embedding: shared } = composed.content;
@@ -150,7 +160,7 @@ function expandComposed(composed: ComposedConfig) {
   const seed = Number.isInteger(content.seed) ? (content.seed as number) : 1;
   const shared = { ...(isPlain(content.embedding) ? { embedding: content.embedding } : {}), seed };
   const written = expandArms(Array.isArray(content.arms) ? content.arms : [], base, shared);
-  const sweep = expandSweep(content.sweep, written.arms, seed);
+  const sweep = expandSweep(selectArmSweep(composed), written.arms, seed);
   const arms = [...written.arms, ...sweep.arms, ...sweep.probes].map(withoutSharedOptions);
   const weighed = arms.map((arm) =>
     isPlain(arm.options) ? withFiles(arm.options, arm, findSurroundings(arm, composed)) : null,
@@ -178,7 +188,7 @@ function resolveComposed(composed: ComposedConfig): ExperimentConfig {
   const result = check(expandedFile, { ...config, ...(plugins === undefined ? {} : { plugins }) });
   const found = [
     ...faults,
-    ...('faults' in result ? result.faults.filter(({ path }) => !unread.has(path)) : []),
+    ...('faults' in result ? result.faults.filter(({ path }) => !unread.has(path)).map(explainArmDataset) : []),
     ...(isPlain(content.base) ? findBaseFaults(content.base) : []),
     ...findDuplicateNames(run),
     ...findNameFaults(content, run, faults),
@@ -208,7 +218,7 @@ function resolveComposed(composed: ComposedConfig): ExperimentConfig {
     ...findUnnamedPlugins(listExperimentMembers(controlled), controlled.plugins),
   ];
   if (clashes.length > 0) throw new ConfigurationError(source, locateFaults(clashes, { composed, arms }));
-  setDataFolder(controlled.dataset, findWriterFolder(['dataset', 'path'], composed));
+  setDataFolder(controlled.dataset, findWriterFolder(findDatasetPath(['dataset', 'path'], composed), composed));
   return controlled;
 }
 
@@ -224,7 +234,7 @@ export function resolveConfig(raw: Plain, source: string): ExperimentConfig {
       source,
       files.map((path) => ({ path, expected: 'nothing, outside of a file', got: JSON.stringify(raw[path]) })),
     );
-  return resolveComposed(wrapContent(raw, source));
+  return resolveComposed(chooseDataset(wrapContent(raw, source), null));
 }
 
 /**
@@ -253,10 +263,7 @@ export function loadConfig(
   overrides: readonly string[] = [],
   dataset: string | null = null,
 ): ExperimentConfig {
-  const config = resolveComposed(chooseDataset(composeFiles(path, overrides), dataset));
-  if (dataset !== null)
-    setDataFolder(config.dataset, findWriterFolder(['datasets', dataset, 'path'], composeFiles(path, overrides)));
-  return config;
+  return resolveComposed(chooseDataset(composeFiles(path, overrides), dataset));
 }
 
 /** The datasets of a config file that has several; null for one dataset. @throws ConfigurationError for a file that cannot be composed. */

@@ -26,3 +26,11 @@ test('every rendering has each figure', () => {
   expect(csv).toContain(`mrr@10,${first},mail,0.353,worse`);
   expect(csv.filter((line) => line.startsWith(`recall@10,${base},`))).toHaveLength(3);
 });
+
+test('figures of several seeds are explained', () => {
+  const sentence = 'Each figure is the mean of 3 seeds; ± is the standard deviation';
+  expect(renderDatasetsText(table)).not.toContain(sentence);
+  const arms = whole.arms.map((arm) => ({ ...arm, seeds: { count: 3, deviations: { 'mrr@10': 0.01 } } }));
+  const repeated = buildDatasetsTable([{ dataset: 'mail', result: { ...whole, arms } }]);
+  expect(renderDatasetsText(repeated)).toContain(sentence);
+});

@@ -1,6 +1,7 @@
 import type { ExperimentResult } from '../../experiment/measure/result.ts';
 import { formatCsv } from './csv.ts';
 import { formatDecimal } from './format.ts';
+import { describeSeedMeans } from './legend.ts';
 import { escapeMarkdown, formatRowsAsPipeTable } from './markdown.ts';
 import { buildLadderTable, type LadderCell } from './table.ts';
 import { alignLines } from './text-table.ts';
@@ -40,7 +41,9 @@ export function buildDatasetsTable(runs: readonly DatasetRun[]): DatasetsTable {
     return { metric, rows };
   });
   const baseline = ladders[0]?.baseline ?? '';
-  const legend = `▲ better, ▼ worse than ${baseline} by the test of that dataset's own table. Mean: over the datasets, each counted once.`;
+  const seeds = Math.max(1, ...runs.flatMap(({ result }) => result.arms.map((arm) => arm.seeds?.count ?? 1)));
+  const verdicts = `▲ better, ▼ worse than ${baseline} by the test of that dataset's own table. Mean: over the datasets, each counted once.`;
+  const legend = seeds === 1 ? verdicts : `${verdicts} ${describeSeedMeans(seeds)}`;
   return { datasets: runs.map(({ dataset }) => dataset), metrics, legend };
 }
 

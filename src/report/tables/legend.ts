@@ -84,6 +84,11 @@ function formatConversations(conversations: number): string {
 }
 
 /** The sources of variance of arms that were run with several seeds. */
+/** What a figure with ± is. */
+export function describeSeedMeans(seeds: number): string {
+  return `Each figure is the mean of ${seeds} seeds; ± is the standard deviation of the seeds' means.`;
+}
+
 const SEED_SOURCES = 'the variance between conversations and the variance between seeds';
 
 /** The number of seeds of the arms of a run. */
@@ -176,7 +181,7 @@ function buildSeedsLegend(facts: LegendFacts, seeds: number): string[] {
   const brackets = describeIntervals(conversations, statistics.level, seeds);
   return [
     ...(compared ? [describeMarks(baseline, statistics.level)] : [describeFailedBaseline(baseline)]),
-    `Each figure is the mean of ${seeds} seeds; ± is the standard deviation of the seeds' means.`,
+    describeSeedMeans(seeds),
     ...(isTested ? [`p: paired t test with ${SEED_SOURCES}, ${corrected}${apart}.`] : []),
     `Brackets: ${brackets}. ${queries} queries in ${formatConversations(conversations)}.`,
   ];
