@@ -1,18 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { z } from 'zod';
 import { buildProgram } from '../src/cli/program.ts';
 import { METRICS } from '../src/evaluation/metric.ts';
-import { configFile } from '../src/experiment/config/config.ts';
+import { listConfigKeys } from '../src/experiment/config/config-json-schema.ts';
 import {
   indexDocumentedRows,
   isKind,
   type Key,
   listAlternatives,
-  listKeysWithin,
   type Schema,
-} from '../src/experiment/config/config-keys.harness.ts';
+} from '../src/experiment/config/config-keys.ts';
 import { bankSignals, signalBankOptions } from '../src/signals/bank/options.ts';
 import { SIGNALS } from '../src/signals/registry.ts';
 
@@ -57,9 +55,7 @@ function describeDefault({ required, schema }: Key): string {
 
 function writeConfigReference(root: string): string {
   const documented = indexDocumentedRows(readFileSync(join(root, 'docs/config.md'), 'utf8'));
-  const keys = listKeysWithin(z.toJSONSchema(configFile, { io: 'input' }) as Schema, '').filter(
-    ({ schema }) => !isKind(schema),
-  );
+  const keys = listConfigKeys().filter(({ schema }) => !isKind(schema));
   const sections = new Map<string, Key[]>();
   for (const key of keys) {
     const section = /^\w+/.exec(key.id)?.[0] as string;

@@ -22,6 +22,7 @@ interface Schema extends Readonly<Partial<Record<Bound, number>>> {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
+  readonly description?: string;
   readonly pattern?: string;
   readonly allOf?: readonly Schema[];
   readonly anyOf?: readonly Schema[];
@@ -153,5 +154,60 @@ describe('what does not fit', () => {
   ])('%j', (change, path) => {
     expect(listMisfits(least, schema)).toEqual([]);
     expect(listMisfits(merge(least, change), schema)).toContain(path);
+  });
+});
+
+test.each<Plain>([
+  { arms: [{ name: 'theirs', run: 'theirs.trec' }] },
+  { arms: [{ name: 'theirs', run: { file: 'theirs.trec', k: 100 } }] },
+  { base: { run: 'theirs.trec' }, arms: [{ name: 'ours', run: null }] },
+  { datasets: { mail: { name: 'spamassassin-threads' }, own: { name: 'jsonl', path: 'data' } } },
+])('%j fits', (change) => {
+  expect(listMisfits(merge(least, change), schema)).toEqual([]);
+});
+
+describe('what an editor shows of a key', () => {
+  /** Every key of a schema with its rule, by path. */
+  function listRules(rule: Schema, path = ''): [string, Plain][] {
+    const inner = [...(rule.anyOf ?? []), ...[rule.items ?? []].flat()].flatMap((one) => listRules(one, path));
+    const values = typeof rule.additionalProperties === 'object' ? listRules(rule.additionalProperties, path) : [];
+    const own = Object.entries(rule.properties ?? {}).flatMap(([key, child]): [string, Plain][] => [
+      [`${path}.${key}`, child as Plain],
+      ...listRules(child, `${path}.${key}`),
+    ]);
+    return [...own, ...inner, ...values];
+  }
+  const rules = listRules(schema);
+  const describeKey = (path: string, value?: string) =>
+    rules.find(([at, { const: name }]) => at === path && (value === undefined || name === value))?.[1].description;
+
+  test('every key has a description, without links', () => {
+    expect(rules.length).toBeGreaterThan(500);
+    const missing = rules.filter(([, { description }]) => typeof description !== 'string' || description === '');
+    expect(missing.map(([path]) => path)).toEqual([]);
+    expect(rules.filter(([, { description }]) => /\]\(|#/.test(description as string))).toEqual([]);
+  });
+
+  test('is the meaning in the reference, wherever the key is', () => {
+    expect(describeKey('.seed')).toBe('feeds every random stream: the SVD, hnsw, resampling');
+    expect(describeKey('.sweep')).toBe('generates arms');
+    expect(describeKey('.sweep.method', 'grid')).toBe('every combination of levels');
+    for (const start of ['.arms', '.base']) {
+      expect(describeKey(`${start}.candidates.efSearch`)).toMatch(/^candidates considered when a query is answered/);
+      expect(describeKey(`${start}.relevance.fusion.method`, 'rrf')).toMatch(/^reciprocal rank fusion/);
+    }
+    for (const start of ['.embedding', '.arms.embedding', '.base.embedding'])
+      expect(describeKey(`${start}.oversampling`)).toBe(
+        'additional random directions, for exact last singular vectors',
+      );
+    for (const start of ['.dataset', '.datasets'])
+      expect(describeKey(`${start}.name`, 'irc')).toMatch(/^a busy IRC channel: a message must find/);
+  });
+
+  test('defaults and choices are in the schema', () => {
+    const find = (path: string) => rules.find(([at]) => at === path)?.[1];
+    expect(find('.evaluation.test')).toMatchObject({ default: 'permutation', enum: ['permutation', 't', 'wilcoxon'] });
+    expect(find('.arms.run.k')).toMatchObject({ default: 1000, minimum: 1 });
+    expect(find('.tuning.metric')).toMatchObject({ default: 'mrr@10' });
   });
 });

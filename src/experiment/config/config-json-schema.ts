@@ -1,15 +1,30 @@
 import { z } from 'zod';
 import { baseOptions } from './arm-options.ts';
 import { isPlain, type Plain } from './config-file.ts';
+import { type Key, listKeysWithin, type Schema } from './config-keys.ts';
 import { configFile } from './config-schema.ts';
+import { describeKeys } from './key-descriptions.ts';
+import { ARM_DEPTH } from './run-references.ts';
 
 /** JSON Schema's version that editors know best; the YAML extension of VS Code uses it. */
 const TARGET = 'draft-7';
 
-const convert = (schema: z.ZodType): Plain => z.toJSONSchema(schema, { io: 'input', target: TARGET });
-
 /** A weight file by its name: it replaces the numbers that a resolved config has under `weights`. */
 const WEIGHT_FILE: Plain = { type: 'string', minLength: 1 };
+
+/** What an arm may have in place of `candidates` and `relevance`, which a resolved config has. */
+const RUN: Plain = {
+  anyOf: [
+    { type: 'string' },
+    {
+      type: 'object',
+      properties: { file: { type: 'string' }, k: { type: 'integer', minimum: 1, default: ARM_DEPTH } },
+      required: ['file'],
+      additionalProperties: false,
+    },
+    { type: 'null' },
+  ],
+};
 
 /**
  * A schema for one of several files. Files are merged, so no file needs all keys: none is required, and a mapping may fit several kinds until a key decides.
@@ -26,24 +41,55 @@ function loosen(value: unknown, key = ''): unknown {
   return Object.fromEntries(entries);
 }
 
+/** The JSON Schema of one of several files that are merged. */
+export function convertToJsonSchema(schema: z.ZodType): Plain {
+  return loosen(z.toJSONSchema(schema, { io: 'input', target: TARGET })) as Plain;
+}
+
 /** The properties of a schema of a mapping. */
-function getProperties(schema: unknown): Plain {
+export function getProperties(schema: unknown): Plain {
   return (schema as { readonly properties: Plain }).properties;
 }
 
+/** The keys of an arm in a schema of configs. */
+function getArm(schema: Plain): Plain {
+  return (getProperties(schema).arms as { readonly items: Plain }).items;
+}
+
+/** Every key that a whole config may have. */
+export function listConfigKeys(): Key[] {
+  const schema: Plain = z.toJSONSchema(configFile, { io: 'input' });
+  getProperties(getArm(schema)).run = RUN;
+  return listKeysWithin(schema as Schema, '');
+}
+
 /**
- * The JSON Schema of a config file, for editors: keys, types, choices and bounds. What depends on several values, such as names of arms, is checked only when
- * the config is read. The schema also fits a file that others extend, and the file of a group.
+ * The JSON Schema of a config file, for editors: keys with their meanings, types, choices, defaults and bounds. What depends on several values, such as names
+ * of arms, is checked only when the config is read. The schema also fits a file that others extend, and the file of a group.
  */
 export function buildConfigJsonSchema(): Plain {
-  const { $schema, ...schema } = loosen(convert(configFile)) as Plain;
-  const { $schema: _, ...base } = loosen(convert(baseOptions)) as Plain;
+  const { $schema, ...schema } = convertToJsonSchema(configFile);
+  const { $schema: _, ...base } = convertToJsonSchema(baseOptions);
   const properties = getProperties(schema);
-  const arm = (properties.arms as { readonly items: Plain }).items;
-  return {
+  const arm = getArm(schema);
+  getProperties(arm).run = loosen(RUN);
+  getProperties(base).run = loosen(RUN);
+  const described = {
     $schema,
     title: 'A rag-plusplus experiment',
     ...schema,
     properties: { ...properties, base, arms: { type: 'array', items: { ...arm, required: ['name'] } } },
+  };
+  describeKeys(described, ['config.md', 'sweeps.md']);
+  return withDatasets(described);
+}
+
+/** The values of `datasets` are what `dataset` may be. */
+function withDatasets(schema: Plain): Plain {
+  const properties = getProperties(schema);
+  const { dataset, datasets } = properties;
+  return {
+    ...schema,
+    properties: { ...properties, datasets: { ...(datasets as Plain), additionalProperties: dataset } },
   };
 }

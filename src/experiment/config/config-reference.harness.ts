@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { parse } from 'yaml';
 import { DEFAULT_WEIGHTS } from '../../trajectory/coordinate-names.ts';
-import { type Key, listAlternatives, listCodeSpans, type Row, type Schema } from './config-keys.harness.ts';
+import { type Key, listAlternatives, listCodeSpans, type Row, type Schema } from './config-keys.ts';
 
 export {
   indexDocumentedRows,
@@ -11,7 +11,7 @@ export {
   parseTables,
   type Row,
   type Schema,
-} from './config-keys.harness.ts';
+} from './config-keys.ts';
 
 /** References of configs in Markdown, a table of keys under each heading, compared with the schemas. */
 

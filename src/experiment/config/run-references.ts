@@ -6,7 +6,7 @@ import { type ExpandedArm, hasValueAt } from './arms.ts';
 import { isPlain, type Path, type Plain } from './config-file.ts';
 
 /** Documents of each query that an arm takes from its run file, if it does not say how many. */
-const ARM_DEPTH = 1000;
+export const ARM_DEPTH = 1000;
 
 /** Finds the folder of the file that wrote a value of the arm; null outside of files. */
 type FindFolder = (keys: Path) => string | null;
