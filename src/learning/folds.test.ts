@@ -77,6 +77,22 @@ describe('listed folds', () => {
     ]);
   });
 
+  test('may list known conversations that the table has no rows of', () => {
+    const groups = [
+      ['c', 'left out', 'a'],
+      ['b', 'd'],
+    ];
+    expect(splitAsListed(table, groups, ['a', 'left out'])).toEqual(
+      splitAsListed(table, [
+        ['c', 'a'],
+        ['b', 'd'],
+      ]),
+    );
+    expect(() => splitAsListed(table, [...groups, ['x']], ['left out', 'x'])).toThrow(
+      'fold 2 has no conversation with a query; merge it with another fold or raise limitQueries',
+    );
+  });
+
   test.each([
     [
       [

@@ -70,15 +70,8 @@ export function drawBalancedFolds(table: Clustered, k: number, seed: number): Fo
   );
 }
 
-/**
- * The folds that are listed, for a split that others have published.
- *
- * @param groups the clusters that each fold holds out
- * @throws ValidationError for a cluster of the table that is in no fold or in two, a listed cluster that the table lacks, and fewer than two folds.
- */
-export function splitAsListed(table: Clustered, groups: readonly (readonly string[])[]): Fold[] {
-  const names = listDistinctClusters(table);
-  if (groups.length < 2) throw new ValidationError(`${groups.length} folds; list at least 2`);
+/** The fold that lists each cluster. @throws ValidationError for a cluster in two folds. */
+function indexListedFolds(groups: readonly (readonly string[])[]): Map<string, number> {
   const foldOf = new Map<string, number>();
   for (const [fold, group] of groups.entries())
     for (const name of group) {
@@ -89,10 +82,29 @@ export function splitAsListed(table: Clustered, groups: readonly (readonly strin
         );
       foldOf.set(name, fold);
     }
-  const known = new Set(names);
-  const unknown = [...foldOf.keys()].find((name) => !known.has(name));
+  return foldOf;
+}
+
+/**
+ * The folds that are listed, for a split that others have published.
+ *
+ * @param groups the clusters that each fold holds out
+ * @param known clusters that may be listed without a row in the table, such as those that a limited number of queries leaves out
+ * @throws ValidationError for a cluster of the table that is in no fold or in two, a listed cluster that is neither in the table nor known, a fold without rows,
+ * and fewer than two folds.
+ */
+export function splitAsListed(
+  table: Clustered,
+  groups: readonly (readonly string[])[],
+  known: readonly string[] = [],
+): Fold[] {
+  const names = listDistinctClusters(table);
+  if (groups.length < 2) throw new ValidationError(`${groups.length} folds; list at least 2`);
+  const foldOf = indexListedFolds(groups);
+  const all = new Set([...names, ...known]);
+  const unknown = [...foldOf.keys()].find((name) => !all.has(name));
   if (unknown !== undefined) {
-    const hint = suggestKnown(unknown, names);
+    const hint = suggestKnown(unknown, [...all]);
     throw new ValidationError(
       `fold ${foldOf.get(unknown)} lists a conversation without queries: ${unknown}; use ${hint}`,
       {
@@ -106,7 +118,15 @@ export function splitAsListed(table: Clustered, groups: readonly (readonly strin
       `${missing.length} of ${names.length} conversations are in no fold, the first: ${missing[0]}; list every conversation with a query`,
       { missing: missing.slice(0, 20) },
     );
-  return buildFolds(table, groups);
+  const rows = new Set(names);
+  const own = groups.map((group) => group.filter((name) => rows.has(name)));
+  const empty = own.findIndex((group) => group.length === 0);
+  if (empty >= 0)
+    throw new ValidationError(
+      `fold ${empty} has no conversation with a query; merge it with another fold or raise limitQueries`,
+      { fold: empty },
+    );
+  return buildFolds(table, own);
 }
 
 /** Puts the rows that a fold holds out in their places. @param own row-major [rows, width] @param all row-major [Q, width] */

@@ -73,10 +73,15 @@ export function buildSelectionPlan(config: TrainingConfig, model: TrainingConfig
   };
 }
 
-export function buildOuterFolds(config: TrainingConfig, rows: Pick<FeatureSource, 'clusters'>): Fold[] {
+/** @param known conversations that listed folds may name, besides those of the rows */
+export function buildOuterFolds(
+  config: TrainingConfig,
+  rows: Pick<FeatureSource, 'clusters'>,
+  known: readonly string[] = [],
+): Fold[] {
   const { outer } = config.crossValidation;
   if (outer === 'leave-one-out') return splitByCluster(rows);
-  return typeof outer === 'number' ? drawBalancedFolds(rows, outer, config.seed) : splitAsListed(rows, outer);
+  return typeof outer === 'number' ? drawBalancedFolds(rows, outer, config.seed) : splitAsListed(rows, outer, known);
 }
 
 /** The result of a search for a model's numbers. */

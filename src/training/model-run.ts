@@ -38,7 +38,8 @@ export interface TrainedModel {
 /** Every method's scores of every row, by models that have not seen its fold. */
 async function crossValidateModel(job: ModelJob) {
   const { task, config, options, progress = ignoreProgress } = job;
-  const folds = buildOuterFolds(config, task.features);
+  const dev = task.dataset.queries.filter(({ split }) => split === 'dev').map(({ cluster }) => cluster);
+  const folds = buildOuterFolds(config, task.features, dev);
   const shown = progress(`folds of ${options.name}`, folds.length);
   const outcomes: FoldOutcome[] = [];
   for (const fold of folds) {

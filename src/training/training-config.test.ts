@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { ConfigurationError } from '../core/errors.ts';
 import { uninstallPlugin } from '../experiment/plugins/install.ts';
 import { buildSampleTrainingConfig } from './training-config.fixture.ts';
@@ -31,12 +31,12 @@ test('all errors are reported at once, with the nearest key', () => {
     loadTrainingConfig(path, ['fitting.epoch=3', 'crossValidation.outer=1', 'evaluation.metrics=[mmr@10]']);
   expect(loadWrong).toThrow(ConfigurationError);
   expect(loadWrong).toThrow(/3 errors/);
-  expect(loadWrong).toThrow(/fitting\.epoch: .*did you mean epochs\?/);
+  expect(loadWrong).toThrow(/fitting\.epoch \(--set\): .*did you mean epochs\?/);
 });
 
 test('two models of one name are refused: their weights would have one file', () => {
   expect(() => loadTrainingConfig(path, ['models=[{name: linear}, {name: linear, signals: [bm25]}]'])).toThrow(
-    /models: .*models of different names/,
+    /models \(--set\): .*models of different names/,
   );
   expect(loadTrainingConfig(path, ['models=[{name: linear}, {name: trajectory}]']).models).toHaveLength(2);
 });
@@ -67,7 +67,43 @@ test('plugins are imported from beside the file, and written out with their code
   expect(plugins).toMatchObject([{ name: 'nought', version: '2', module: expect.stringMatching(/nought\.mjs$/) }]);
   expect(fitting.metric).toBe('nought@3');
   const bare = () => loadTrainingConfig(path, ['evaluation.metrics=[nought@3]']);
-  expect(bare).toThrow(/evaluation\.metrics\[0\]: expected plugin nought in plugins/);
+  expect(bare).toThrow(/evaluation\.metrics\[0\] (--set): expected plugin nought in plugins/);
   uninstallPlugin('nought');
-  expect(bare).toThrow(/evaluation\.metrics\[0\]: expected a metric/);
+  expect(bare).toThrow(/evaluation\.metrics\[0\] (--set): expected a metric/);
+});
+
+describe('an error names the file and the line of its value', () => {
+  const load = (name: string, text: string, ...changes: string[]) => {
+    writeFileSync(join(folder, name), `extends: training.yaml\n${text}`);
+    return () => loadTrainingConfig(join(folder, name), changes);
+  };
+
+  test('in the file, in one that it extends, and of an override', () => {
+    writeFileSync(join(folder, 'wrong.yaml'), 'extends: training.yaml\nseed: x\n');
+    const text = 'extends: wrong.yaml\nfitting:\n  epochs: 5\n  patince: 3\ncandidates:\n  - { index: bm25, k: 0 }\n';
+    writeFileSync(join(folder, 'own.yaml'), text);
+    const loadOwn = () => loadTrainingConfig(join(folder, 'own.yaml'), ['limitQueries=1']);
+    expect(loadOwn).toThrow(/4 errors/);
+    expect(loadOwn).toThrow(/seed: .*wrong\.yaml:2\)/);
+    expect(loadOwn).toThrow(/fitting\.patince: .*did you mean patience\? \(.*own\.yaml:4\)/);
+    expect(loadOwn).toThrow(/candidates\[0\]\.k: expected number >= 1, got 0 \(.*own\.yaml:6\)/);
+    expect(loadOwn).toThrow(/limitQueries \(--set\): expected number >= 2, got 1/);
+  });
+
+  test('of the file of folds, with every other error', () => {
+    const text = 'sede: 3\ncrossValidation:\n  folds: none.json\n';
+    const loadFolds = load('folded.yaml', text);
+    expect(loadFolds).toThrow(
+      /crossValidation\.folds: expected a readable file.*got "none\.json" \(.*folded\.yaml:4\)/,
+    );
+    expect(loadFolds).toThrow(/sede: .*did you mean seed\? \(.*folded\.yaml:2\)/);
+  });
+
+  test('an override of outer does not lose against a file of folds', () => {
+    const outer = 'crossValidation.outer=4';
+    writeFileSync(join(folder, 'folds.json'), '[["a"], ["b"]]');
+    const text = 'crossValidation: { folds: folds.json }\n';
+    expect(load('both.yaml', text, outer)).toThrow(/crossValidation\.folds: expected null, since --set .*:2\)/);
+    expect(load('both.yaml', text, outer, 'crossValidation.folds=null')().crossValidation.outer).toBe(4);
+  });
 });

@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import { indexOptions } from '../candidates/registry.ts';
 import { BACKENDS } from '../core/active-backend.ts';
-import { ConfigurationError } from '../core/errors.ts';
+import { ConfigurationError, type ConfigurationFault } from '../core/errors.ts';
 import { readText } from '../core/files.ts';
 import { locatePath } from '../core/located-path.ts';
-import { check } from '../core/validation.ts';
+import { check, shortenToExcerpt } from '../core/validation.ts';
 import { setDataFolder } from '../datasets/data-folder.ts';
 import { datasetOptions } from '../datasets/registry.ts';
 import { encoderOptions } from '../embedding/registry.ts';
 import { type ComposedConfig, composeFiles, findWriterFolder } from '../experiment/config/config-composition.ts';
+import { locateFaults } from '../experiment/config/config-faults.ts';
 import { isPlain, type Plain } from '../experiment/config/config-file.ts';
 import { metric, metrics, slug } from '../experiment/config/config-schema.ts';
 import { installConfigPlugins, resolvePlugins } from '../experiment/plugins/config-plugins.ts';
@@ -126,22 +127,40 @@ export const trainingConfig = z.strictObject({
 });
 export type TrainingConfig = z.output<typeof trainingConfig>;
 
-/** The content with the folds of the file that `crossValidation.folds` names, so that a resolved config is complete. @throws ConfigurationError. */
-function withFoldsFile(composed: ComposedConfig): Plain {
-  const { content, source } = composed;
-  const { crossValidation } = content;
-  if (!isPlain(crossValidation) || crossValidation.folds === undefined) return content;
-  const { folds: file, ...rest } = crossValidation;
-  const createFault = (expected: string) =>
-    new ConfigurationError(source, [{ path: 'crossValidation.folds', expected, got: JSON.stringify(file) }]);
-  if (typeof file !== 'string') throw createFault('a file, a JSON list of lists of conversations');
-  const path = locatePath(file, findWriterFolder(['crossValidation', 'folds'], composed));
+/** The lists of a file. @throws ConfigurationError that gives the reason as `got`. */
+function readFoldsFile(file: string, folder: string | null): z.output<typeof listedFolds> {
   try {
-    const outer = listedFolds.parse(JSON.parse(readText(path)));
-    return { ...content, crossValidation: { ...rest, outer } };
+    return listedFolds.parse(JSON.parse(readText(locatePath(file, folder))));
   } catch (error) {
     const reason = error instanceof z.ZodError ? z.prettifyError(error).split('\n')[0] : (error as Error).message;
-    throw createFault(`a readable file, a JSON list of lists of conversations (${reason})`);
+    const expected = `a readable file, a JSON list of lists of conversations (${reason})`;
+    throw new ConfigurationError(file, [{ path: FOLDS, expected, got: shortenToExcerpt(file) }]);
+  }
+}
+
+const FOLDS = 'crossValidation.folds';
+
+/** The content with the folds of the file that `crossValidation.folds` names, so that a resolved config is complete. */
+function withFoldsFile(composed: ComposedConfig): { readonly content: Plain; readonly faults: ConfigurationFault[] } {
+  const { content, overridden } = composed;
+  const { crossValidation } = content;
+  if (!isPlain(crossValidation) || crossValidation.folds === undefined) return { content, faults: [] };
+  const { folds: file, ...rest } = crossValidation;
+  const without = { ...content, crossValidation: rest };
+  if (file === null) return { content: without, faults: [] };
+  const fail = (expected: string) => ({
+    content: without,
+    faults: [{ path: FOLDS, expected, got: shortenToExcerpt(file) }],
+  });
+  if (typeof file !== 'string') return fail('a file, a JSON list of lists of conversations, or null');
+  if (overridden.some((path) => path.join('.') === 'crossValidation.outer'))
+    return fail('null, since --set crossValidation.outer sets the folds; add --set crossValidation.folds=null');
+  try {
+    const outer = readFoldsFile(file, findWriterFolder(FOLDS.split('.'), composed));
+    return { content: { ...content, crossValidation: { ...rest, outer } }, faults: [] };
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return { content: without, faults: [...error.faults] };
   }
 }
 
@@ -165,17 +184,19 @@ function listTrainingMembers(config: TrainingConfig): NamedMember[] {
 /**
  * Reads a training config with the files that it extends, and applies `path=value` overrides. Its plugins are installed: see {@link openTrainingConfig}.
  *
- * @throws ConfigurationError with all faults at once.
+ * @throws ConfigurationError with all faults at once, each with the file and the line that wrote the value.
  */
 export function loadTrainingConfig(path: string, overrides: readonly string[] = []): TrainingConfig {
   const composed = composeFiles(path, overrides);
   const { plugins, faults: missing } = resolvePlugins(composed);
-  if (missing.length > 0) throw new ConfigurationError(composed.source, missing);
-  const content = withFoldsFile(composed);
+  const { content, faults } = withFoldsFile(composed);
   const result = check(trainingConfig, plugins === undefined ? content : { ...content, plugins });
-  if ('faults' in result) throw new ConfigurationError(composed.source, result.faults);
-  const unnamed = findUnnamedPlugins(listTrainingMembers(result.value), result.value.plugins);
-  if (unnamed.length > 0) throw new ConfigurationError(composed.source, unnamed);
+  const fail = (found: readonly ConfigurationFault[]) =>
+    new ConfigurationError(composed.source, locateFaults(found, { composed, arms: [] }));
+  if (missing.length > 0) throw fail(missing);
+  if ('faults' in result) throw fail([...faults, ...result.faults]);
+  const found = [...faults, ...findUnnamedPlugins(listTrainingMembers(result.value), result.value.plugins)];
+  if (found.length > 0) throw fail(found);
   const { dataset, transfer } = result.value;
   setDataFolder(dataset, findWriterFolder(['dataset', 'path'], composed));
   for (const [i, other] of transfer.entries())
