@@ -120,7 +120,7 @@ test('how often the test split was looked at outlives another training, its figu
 });
 
 test.each([
-  [['--set', 'fitting.epoch=3'], 2, /fitting\.epoch: .*did you mean epochs\?/],
+  [['--set', 'fitting.epoch=3'], 2, /fitting\.epoch \(--set\): .*did you mean epochs\?/],
   [['--set', 'limitQueries=1'], 2, /limitQueries.*>= 2, got 1/],
   [['--set', 'models.0.signals=[bm26]'], 1, /bank has no signal: bm26; use bm25/],
   [['--set', 'crossValidation.outer=17'], 1, /16 clusters cannot be divided into 17 folds/],
