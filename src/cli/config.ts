@@ -28,6 +28,7 @@ Examples:
 function schemaCommand(): Command {
   return new Command('schema')
     .description('print the JSON Schema of a config file, by which an editor completes and checks it')
+    .option('--training', 'the schema of a training, for the configs of ragpp train')
     .option('--out <file>', 'write the schema to a file instead of printing it')
     .addHelpText(
       'after',
@@ -36,10 +37,11 @@ The first line of a config names the schema for the YAML extension of VS Code an
 yaml-language-server:
   # yaml-language-server: $schema=config.schema.json
 
-The schema knows keys, types, choices and bounds. ragpp config show checks a config in full.
+The schema knows keys with their meanings, types, choices, defaults and bounds. ragpp config show checks a config in full.
 
-Example:
-  ragpp config schema --out config.schema.json`,
+Examples:
+  ragpp config schema --out config.schema.json
+  ragpp config schema --training --out training.schema.json`,
     )
     .action(lazyAction(async () => (await import('./actions/config-schema.ts')).printSchema));
 }

@@ -1,17 +1,24 @@
 import { writeAtomic } from '../../core/files.ts';
 import { printError, printOut } from '../../core/terminal.ts';
 import { buildConfigJsonSchema } from '../../experiment/config/config-json-schema.ts';
+import { buildTrainingJsonSchema } from '../../training/training-json-schema.ts';
 
 /** The schema as the text of a file. */
-export function formatConfigSchema(): string {
-  return `${JSON.stringify(buildConfigJsonSchema(), null, 2)}\n`;
+export function formatConfigSchema(schema = buildConfigJsonSchema()): string {
+  return `${JSON.stringify(schema, null, 2)}\n`;
 }
 
-export function printSchema({ out }: { readonly out?: string }): void {
+interface SchemaFlags {
+  readonly out?: string;
+  readonly training?: true;
+}
+
+export function printSchema({ out, training }: SchemaFlags): void {
+  const text = formatConfigSchema(training === true ? buildTrainingJsonSchema() : buildConfigJsonSchema());
   if (out === undefined) {
-    printOut(formatConfigSchema());
+    printOut(text);
     return;
   }
-  writeAtomic(out, formatConfigSchema());
+  writeAtomic(out, text);
   printError(`schema: ${out}\n`);
 }

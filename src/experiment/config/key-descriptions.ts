@@ -56,7 +56,10 @@ function findMemberMeaning(id: string, { byKey, byMember }: Meanings): string | 
   const [, place = '', member = '', key = ''] = /^(\S+) \w+: (.*)\.(\w+)$/.exec(id) ?? [];
   const [kind = ''] = place.replace('[]', '').split('.').slice(-1);
   const words = [key, kind, byMember.has(`${kind} ${member}`) ? kind : ''];
-  return words.map((word) => byMember.get(`${word} ${member}`)).find((text) => text !== undefined) ?? byKey.get(place);
+  return (
+    words.map((word) => byMember.get(`${word} ${member}`)).find((text) => text !== undefined) ??
+    byKey.get(place.replace(/\[\]$/, ''))
+  );
 }
 
 /**
