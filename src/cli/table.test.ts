@@ -20,6 +20,20 @@ test('a table of a published run is printed, in the figures of the run', async (
   expect(last).toMatch(/^"'\+ IRCP, directed",/);
 });
 
+test('of a training: the methods of its model, with the intervals and tests that the training measured', async () => {
+  const training = 'results/learning-locomo';
+  const { arms: methods } = JSON.parse(readFileSync(`${training}/metrics.json`, 'utf8'));
+  const choice = ['--arms', 'linear, learned,linear, hand-tuned', '--columns', 'ndcg@10,p'];
+  const csv = await runRagpp('table', training, ...choice, '--format', 'csv');
+  const learned = methods.find(({ name }: { name: string }) => name === 'linear, learned');
+  const { mean } = learned.metrics['ndcg@10'];
+  expect(csv.stdout.split('\n')[1]).toBe(`"linear, learned",${mean},${learned.comparisons['ndcg@10'].correctedP}`);
+  const { stdout } = await runRagpp('table', training, ...choice, '--format', 'latex');
+  expect(stdout).toContain('\\caption{learning-locomo, model linear, on locomo, dev}');
+  expect(stdout).toContain('corrected by Holm over the 5 methods of the model');
+  expect(stdout).toContain('896 queries in 6 conversations');
+});
+
 test('or written to a file alone', async () => {
   const out = join(root, 'papers', 'table.tex');
   const { code, stdout } = await runRagpp('table', published, '--format', 'latex', '--digits', '2', '--out', out);

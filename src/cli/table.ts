@@ -11,8 +11,8 @@ function parseDigits(text: string): number {
 
 export function tableCommand(): Command {
   return new Command('table')
-    .description('a table of chosen arms and columns from a finished run, for a paper')
-    .argument('<run-folder>', 'such as results/runs/quickstart-3f9a1c20, a published or a rescored run')
+    .description('a table of chosen arms and columns from a finished run or training, for a paper')
+    .argument('<run-folder>', 'such as results/runs/quickstart-3f9a1c20, a published or a rescored run, or a training')
     .option('--arms <list>', 'arms with commas between them, in the order of the rows (default: all)')
     .option(
       '--columns <list>',
@@ -32,6 +32,7 @@ export function tableCommand(): Command {
 Columns: a metric of the run is its mean. After a metric: interval, difference, difference-interval, p, effect-size,
 minimum-detectable, wins/ties/losses. A statistic of any metric: mrr@10.p. Of an arm: unjudged.
 
+The arms of a training are the methods of its models, such as 'linear, learned': a table for each model.
 The figures are those of the run: p stays corrected over all of its arms. Measure by other metrics with ragpp rescore.
 
 Examples:

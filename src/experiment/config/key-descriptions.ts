@@ -55,7 +55,7 @@ function listPlaces(id: string): string[] {
 function findMemberMeaning(id: string, { byKey, byMember }: Meanings): string | undefined {
   const [, place = '', member = '', key = ''] = /^(\S+) \w+: (.*)\.(\w+)$/.exec(id) ?? [];
   const [kind = ''] = place.replace('[]', '').split('.').slice(-1);
-  const words = [key, kind, byMember.has(`${kind} ${member}`) ? kind : ''];
+  const words = [key, kind, kind.replace(/s$/, ''), byMember.has(`${kind} ${member}`) ? kind : ''];
   return (
     words.map((word) => byMember.get(`${word} ${member}`)).find((text) => text !== undefined) ??
     byKey.get(place.replace(/\[\]$/, ''))

@@ -23,11 +23,18 @@ const comparisonSchema = z.object({
 
 const armSchema = z.object({
   name: text,
-  control: z.object({ of: text, kind: text }).nullable(),
+  control: z.object({ of: text, kind: text }).nullable().default(null),
   metrics: z.record(text, estimate),
   comparisons: z.record(text, comparisonSchema).nullable(),
   holes: z.number(),
   seeds: z.object({ count: z.number(), deviations: z.record(text, z.number()) }).optional(),
+});
+
+/** A model of a training: its methods are the arms whose names begin with its own, and have a baseline of their own. */
+const modelSchema = z.object({
+  name: text,
+  baseline: text,
+  measured: z.object({ queries: z.number(), conversations: z.number() }),
 });
 
 const figuresSchema = z.object({
@@ -44,16 +51,18 @@ const figuresSchema = z.object({
     level: z.number(),
   }),
   arms: z.array(armSchema),
-  failures: z.array(z.object({ name: text, code: text, message: text })),
-  stopped: z.array(z.object({ name: text, queries: z.number() })),
+  failures: z.array(z.object({ name: text, code: text, message: text })).default([]),
+  stopped: z.array(z.object({ name: text, queries: z.number() })).default([]),
+  /** Only of a training. */
+  models: z.array(modelSchema).default([]),
   dataset: z.object({ name: text, split: text }),
 });
 
-/** The figures in a run's metrics.json, as measured: nothing is computed again. */
+/** The figures in the metrics.json of a run or of a training, as measured: nothing is computed again. */
 export type RunFigures = z.output<typeof figuresSchema>;
 
 /**
- * Reads the figures of a finished, published or rescored run.
+ * Reads the figures of a finished, published or rescored run, or of a training.
  *
  * @throws StorageError for a folder without metrics.json, ValidationError for a file that this version did not write.
  */
@@ -64,9 +73,27 @@ export function readRunFigures(folder: string): RunFigures {
     return figuresSchema.parse(JSON.parse(content));
   } catch (error) {
     throw new ValidationError(
-      `not the metrics of a run of this version: ${path}; name the folder of a run, or run the experiment again`,
+      `not the metrics of a run or a training of this version: ${path}; name the folder of a run or a training, or run the experiment again`,
       { path },
       { cause: error },
     );
   }
+}
+
+/** The figures of one model of a training, whose methods are its rows. */
+export interface ModelFigures extends Omit<RunFigures, 'models'> {
+  /** Null for a run, whose rows are arms. */
+  readonly model: string | null;
+}
+
+/** The figures that are compared with one baseline: those of a run, or of each model of a training. */
+export function divideByBaseline({ models, ...figures }: RunFigures): ModelFigures[] {
+  if (models.length === 0) return [{ ...figures, model: null }];
+  return models.map(({ name, baseline, measured }) => ({
+    ...figures,
+    ...measured,
+    model: name,
+    baseline,
+    arms: figures.arms.filter((arm) => arm.name.startsWith(`${name}, `)),
+  }));
 }

@@ -1,5 +1,5 @@
 import { ValidationError } from '../../core/errors.ts';
-import type { RunFigures } from '../../experiment/stored/run-figures.ts';
+import { divideByBaseline, type ModelFigures, type RunFigures } from '../../experiment/stored/run-figures.ts';
 import {
   type ChosenColumn,
   listCellValues,
@@ -39,18 +39,23 @@ const DIGITS = 3;
 const NOTHING = '—';
 
 /**
- * A table of chosen arms and columns from the figures of a finished run. Nothing is computed again: p stays corrected over all arms of the run.
+ * A table of chosen arms and columns from the figures of a finished run. Nothing is computed again: p stays corrected over all arms of the run. A training has a
+ * table for each of its models, whose arms are the methods.
  *
  * @throws ValidationError for an unknown arm or column, with the nearest known name, and for an arm without figures.
  */
 export function renderChosenTable(figures: RunFigures, choice: TableChoice, format: ChosenTableFormat): string {
-  const chosen = {
-    arms: chooseArms(figures, choice.arms),
-    columns: parseColumns(choice.columns ?? figures.metrics.flatMap((metric) => [metric, 'interval']), figures.metrics),
-  };
-  if (format === 'csv') return renderCsvTable(chosen, choice.digits);
+  const arms = chooseArms(figures, choice.arms);
+  const words = choice.columns ?? figures.metrics.flatMap((metric) => [metric, 'interval']);
+  const columns = parseColumns(words, figures.metrics);
+  if (format === 'csv') return renderCsvTable({ arms, columns }, choice.digits);
   const digits = choice.digits ?? DIGITS;
-  return format === 'latex' ? renderLatexTable(figures, chosen, digits) : renderMarkdownTable(figures, chosen, digits);
+  const render = format === 'latex' ? renderLatexTable : renderMarkdownTable;
+  return divideByBaseline(figures)
+    .map((part) => ({ part, chosen: { arms: arms.filter((arm) => part.arms.includes(arm)), columns } }))
+    .filter(({ chosen }) => chosen.arms.length > 0)
+    .map(({ part, chosen }) => render(part, chosen, digits))
+    .join('\n');
 }
 
 function chooseArms({ arms, failures, stopped }: RunFigures, list: string | null): Arm[] {
@@ -78,7 +83,7 @@ function renderCsvTable({ arms, columns }: Chosen, digits: number | null): strin
 }
 
 /** Cells without marks and escapes. */
-function writeRow(figures: RunFigures, arm: Arm, columns: readonly ChosenColumn[], digits: number): string[] {
+function writeRow(figures: ModelFigures, arm: Arm, columns: readonly ChosenColumn[], digits: number): string[] {
   const bound = 1 - figures.statistics.level;
   return columns.map((column) => writeCell(arm, column, digits, bound) ?? NOTHING);
 }
@@ -88,7 +93,7 @@ function findVerdict(arm: Arm, { kind, metric }: ChosenColumn): keyof typeof MAR
   return kind === 'mean' ? (arm.comparisons?.[metric]?.verdict ?? 'undecided') : 'undecided';
 }
 
-function renderMarkdownTable(figures: RunFigures, { arms, columns }: Chosen, digits: number): string {
+function renderMarkdownTable(figures: ModelFigures, { arms, columns }: Chosen, digits: number): string {
   const metrics = new Set(columns.flatMap(({ metric }) => metric ?? []));
   const headings = columns.map((column) => {
     if (column.kind === 'mean') return column.metric;
@@ -139,8 +144,9 @@ function formatLatexHeading(columns: readonly ChosenColumn[]): string[] {
   ];
 }
 
-function renderLatexTable(figures: RunFigures, { arms, columns }: Chosen, digits: number): string {
-  const { experiment, hash, dataset, baseline } = figures;
+function renderLatexTable(figures: ModelFigures, { arms, columns }: Chosen, digits: number): string {
+  const { hash, dataset, baseline, model } = figures;
+  const experiment = model === null ? figures.experiment : `${figures.experiment}, model ${model},`;
   const rows = arms.map((arm) => {
     const name = arm.name === baseline ? `\\emph{${escapeLatex(arm.name)}}` : guardLatexRow(arm.name);
     const cells = writeRow(figures, arm, columns, digits).map(
@@ -154,7 +160,7 @@ function renderLatexTable(figures: RunFigures, { arms, columns }: Chosen, digits
     '\\begin{table}',
     '\\centering',
     `\\caption{${escapeLatex(`${experiment} on ${dataset.name}, ${dataset.split}`)}}`,
-    `\\label{tab:${experiment.replace(/[^A-Za-z0-9]+/g, '-')}}`,
+    `\\label{tab:${experiment.replace(/[^A-Za-z0-9]+/g, '-').replace(/-$/, '')}}`,
     `\\begin{tabular}{l${'r'.repeat(columns.length)}}`,
     '\\toprule',
     ...formatLatexHeading(columns),
@@ -165,26 +171,27 @@ function renderLatexTable(figures: RunFigures, { arms, columns }: Chosen, digits
     '',
     '\\smallskip',
     `{\\footnotesize ${buildLegend(figures, arms).map(escapeLatex).join(' \\\\\n')} \\\\`,
-    `${escapeLatex(`Experiment ${experiment} (${hash}).`)}\\par}`,
+    `${escapeLatex(`${model === null ? 'Experiment' : 'Training'} ${figures.experiment} (${hash}).`)}\\par}`,
     '\\end{table}',
   ];
   return `${lines.join('\n')}\n`;
 }
 
 /** The sentences below a table. The corrections are those of the run, also where the table has fewer arms. */
-function buildLegend(figures: RunFigures, chosen: readonly Arm[]): string[] {
+function buildLegend(figures: ModelFigures, chosen: readonly Arm[]): string[] {
   const { arms, baseline, statistics, queries, conversations, metrics, failures } = figures;
   const compared = arms.some(({ name }) => name === baseline);
   const others = arms.filter(({ name }) => name !== baseline);
   const controls = others.filter(({ control }) => control !== null).length;
   const isPart = chosen.length < arms.length;
+  const [rows, whole] = figures.model === null ? ['arms', 'run'] : ['methods', 'model'];
   const legend = buildStatisticsLegend({
-    rows: isPart ? `${arms.length} arms of the run` : 'arms',
+    rows: isPart ? `${arms.length} ${rows} of the ${whole}` : rows,
     baseline,
     compared,
     isTested: compared,
     families: [
-      { of: 'arms', count: others.length - controls },
+      { of: rows, count: others.length - controls },
       ...(controls === 0 ? [] : [{ of: 'null controls', count: controls }]),
     ],
     unresolved: compared ? listUnresolved(chosen, metrics) : [],
