@@ -5,12 +5,20 @@ import type { Qrels, Run } from '../../model/run.ts';
 import type { Turn } from '../../model/turn.ts';
 import { buildQueryRecord, listInspectedTurns } from '../measure/inspection.ts';
 import { type Measurement, measureArms, measureRuns, selectQrels } from '../measure/measurement.ts';
-import type { ArmResult, DatasetSummary, Environment, ProtocolWarning } from '../measure/result.ts';
+import type { DatasetSummary, Environment, ProtocolWarning } from '../measure/result.ts';
 import { divideIntoStrata } from '../measure/strata.ts';
 import type { MeasuredRankings } from '../run/run-folder.ts';
 import { collapseJudgements, collapseRanking } from '../stored/rescore.ts';
 import { findProtocolWarnings } from './protocol-warnings.ts';
-import { assembleScore, assertSystems, indexRuns, keepJudged, resolveMetrics, type ScoreOptions } from './score.ts';
+import {
+  assembleScore,
+  assertSystems,
+  indexRuns,
+  keepJudged,
+  listTopPlaces,
+  resolveMetrics,
+  type ScoreOptions,
+} from './score.ts';
 import type { System } from './system.ts';
 import { describeWarning, joinExamples } from './warning.ts';
 
@@ -21,9 +29,6 @@ export interface ScoredDataset {
   /** What a hit is: a relevant turn, or any turn of its session, which is its channel. */
   readonly granularity: 'turn' | 'session';
 }
-
-/** Places of a ranking that the inspector shows. */
-const INSPECTED = 10;
 
 /** The session of each turn, and each session's own id, since a run may name sessions itself. */
 function indexSessions({ corpus, name }: Dataset): ReadonlyMap<string, string> {
@@ -117,16 +122,6 @@ function measure(
   return measureRuns(runs, judging, queries, options, (kept) => divideIntoStrata(dataset, kept));
 }
 
-/** The top of each ranking, of turns that the data holds. */
-function inspect({ corpus }: Dataset, queries: readonly Query[], { run }: System): ArmResult['rankings'] {
-  return queries.map(({ id }) =>
-    (run.get(id) ?? [])
-      .filter((scored) => corpus.has(scored.id))
-      .slice(0, INSPECTED)
-      .map((scored) => ({ ...scored, components: [] })),
-  );
-}
-
 /**
  * Measures run files against the judgements of a dataset, by turn or by session: with its strata and conversations, and the inspector. The relevant grade is the
  * dataset's. A ranking is not cut: a turn that the query cannot see counts as not relevant, and is in a warning.
@@ -146,7 +141,7 @@ export function scoreDataset(
   const queries = dataset.queries.filter((query) => split === 'all' || query.split === split);
   const unit = chooseUnit(scored, systems, queries);
   const measurement = measure(scored, unit, queries, options);
-  const rankings = (system: System) => inspect(dataset, measurement.queries, system);
+  const rankings = (system: System) => listTopPlaces(measurement.queries, system, (id) => dataset.corpus.has(id));
   const shown = granularity === 'turn' ? systems.flatMap(rankings) : [];
   const { name, declaration, relevantGrade, gradeNames, hash, facts, corpus } = dataset;
   const data: DatasetSummary = {

@@ -13,6 +13,7 @@ import type {
   ExperimentResult,
   ProtocolWarning,
   QueryRecord,
+  TurnRecord,
 } from '../measure/result.ts';
 import type { MeasuredRankings } from '../run/run-folder.ts';
 import { findProtocolWarnings } from './protocol-warnings.ts';
@@ -100,7 +101,7 @@ function describeSystem({ name, source, tags, hash }: System): Readonly<Record<s
   return { name, description: source, run: { file: source, tags, hash } };
 }
 
-/** @param rankings of a system on the measured queries, for the inspector; by default none. */
+/** @param rankings of a system on the measured queries, for the inspector; none where hits are sessions. */
 function buildArms(
   systems: readonly System[],
   { arms, queries }: Measurement<unknown>,
@@ -141,7 +142,11 @@ function hashQrels(qrels: Qrels): string {
   return computeHash(Array.from(qrels, ([id, judgements]) => [id, [...judgements]]));
 }
 
-function describeData({ qrels, documents }: ScoredFiles, dataHash: string, relevantGrade: number) {
+function describeData(
+  { qrels, documents }: ScoredFiles,
+  dataHash: string,
+  relevantGrade: number,
+): Omit<DatasetSummary, 'turns'> {
   const judgements = Array.from(qrels.values()).reduce((sum, grades) => sum + grades.size, 0);
   return {
     name: 'judgements',
@@ -153,8 +158,31 @@ function describeData({ qrels, documents }: ScoredFiles, dataHash: string, relev
     hash: dataHash,
     split: 'all',
     facts: { queries: qrels.size, judgements, ...(documents === null ? {} : { documents: documents.size }) },
-    turns: [],
   };
+}
+
+/** Places of each ranking that the inspector shows. */
+const INSPECTED = 10;
+
+/** The top of each ranking, of the documents that the page can show. */
+export function listTopPlaces(
+  queries: readonly { readonly id: string }[],
+  { run }: System,
+  canShow: (id: string) => boolean = () => true,
+): ArmResult['rankings'] {
+  return queries.map(({ id }) =>
+    (run.get(id) ?? [])
+      .filter((scored) => canShow(scored.id))
+      .slice(0, INSPECTED)
+      .map((scored) => ({ ...scored, components: [] })),
+  );
+}
+
+/** Documents of which only the id is known: it is their text, and they are of no conversation (the empty id). */
+function listNamedDocuments(rankings: readonly ArmResult['rankings'][]): TurnRecord[] {
+  const ids = new Set(rankings.flat(2).map(({ id }) => id));
+  const unknown = { conversationId: '', parentId: null, timestamp: 0, author: null, channel: null };
+  return Array.from(ids, (id) => ({ id, text: id, ...unknown }));
 }
 
 /**
@@ -180,14 +208,17 @@ export function scoreFiles(files: ScoredFiles, written: ScoreOptions, environmen
   };
   const runs = indexRuns(systems);
   const measurement = measureRuns(runs, judging, queries, { ...options, controls: new Map() }, () => []);
+  const rankings = (system: System) => listTopPlaces(measurement.queries, system);
+  const turns = listNamedDocuments(systems.map(rankings));
   const result = assembleScore(
     {
       systems,
       measurement,
-      data: describeData(files, dataHash, relevantGrade),
+      data: { ...describeData(files, dataHash, relevantGrade), turns },
       queries: measurement.queries,
       unanswerable: measurement.unanswerable,
       warnings: findProtocolWarnings({ ...files, metrics, relevantGrade }),
+      rankings,
     },
     options,
     environment,

@@ -14,6 +14,9 @@ export interface Choice {
   lost: string;
   /** Words of the names of the arms that are shown. */
   filter: string;
+  /** Axes of the picture of coordinates by name; empty for those that the page begins with. */
+  horizontal: string;
+  vertical: string;
   /** Factors of the sweep by position; `by` is -1 for none. */
   across: number;
   by: number;
@@ -44,6 +47,8 @@ export function createApp(data: Payload): App {
     moved: '',
     lost: '',
     filter: '',
+    horizontal: '',
+    vertical: '',
     across: 0,
     by: data.crossed && data.factors.length > 1 ? 1 : -1,
     held: data.factors.map(() => -1),

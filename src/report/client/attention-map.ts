@@ -18,9 +18,7 @@ export interface AttentionCell {
 }
 
 export function start(state: App): void {
-  const arms = listAttendingArms(state);
-  dom.getElement('attention').hidden = arms.length === 0;
-  if (arms.length === 0) return;
+  if (!dom.has('attention')) return;
   const node = dom.getElement('attention-figure');
   const draw = () => drawAttention(state, node);
   app.watch(state, ['query', 'left', 'right', 'filter'], draw);
@@ -56,6 +54,9 @@ export function listAttentionCells(state: App, arms: readonly number[], turns: r
 function drawAttention(state: App, node: HTMLElement): void {
   const { arms, turns: held } = state.data;
   const attending = listAttendingArms(state);
+  node.hidden = attending.length === 0;
+  dom.getElement('attention-note').textContent =
+    attending.length === 0 ? 'The filter of arms hides every arm with attention.' : '';
   const turns = listCandidates(state);
   const narrow = plot.isNarrow();
   const { left, right, query } = state.choice;

@@ -1,7 +1,14 @@
 import { beforeAll, expect, test } from 'vitest';
 import { buildHandmadeArm, buildHandmadePayload, openPage } from '../page/page.harness.ts';
 import * as app from './app.ts';
-import { buildPlacedTraces, listCoordinates, listPlaced } from './coordinates-figure.ts';
+import {
+  buildPlacedTraces,
+  formatRanks,
+  listCoordinates,
+  listPlaced,
+  readAxes,
+  shareLabels,
+} from './coordinates-figure.ts';
 
 beforeAll(() => openPage(1400));
 
@@ -28,9 +35,43 @@ test('a ranked turn has its own coordinates and those of the query in its frame'
 
 test('candidates are joined to the query on the chosen axes', () => {
   const column = { letter: 'B', arm: 1, symbol: 'diamond' } as const;
-  expect(buildPlacedTraces(state, column, 0, ['homogeneity', 'depth'])).toMatchObject([
+  const axes = [
+    { name: 'homogeneity', range: [0, 1.2] },
+    { name: 'depth', range: [0, 1] },
+  ] as const;
+  expect(buildPlacedTraces(state, column, 0, axes)).toMatchObject([
     { mode: 'lines', x: [0.3, 0.6, null, 0.9, 1.2, null], y: [0.1, 0.4, null, 0.7, 1, null] },
     { mode: 'markers', x: [0.6, 1.2], y: [0.4, 1] },
-    { mode: 'markers+text', x: [0.3, 0.9], y: [0.1, 0.7], text: ['1', '2'], marker: { symbol: 'diamond' } },
+    { mode: 'markers', x: [0.3, 0.9], y: [0.1, 0.7], marker: { symbol: 'diamond' } },
+    {
+      mode: 'markers+text',
+      x: [0.3, 0.9],
+      y: [0.1, 0.7],
+      text: ['1', '2'],
+      textposition: ['bottom right', 'bottom left'],
+    },
   ]);
+});
+
+test('candidates whose marks lie on each other share a label', () => {
+  const axes = [
+    { name: 'depth', range: [0, 10] },
+    { name: 'temporal', range: [0, 1] },
+  ] as const;
+  const places = [
+    { x: 0, y: 1, rank: 1 },
+    { x: 0.19, y: 0.96, rank: 2 }, // within 2 % across and 5 % up
+    { x: 0.21, y: 1, rank: 3 },
+    { x: 0, y: 1, rank: 4 },
+    { x: 0, y: 0.94, rank: 5 },
+  ];
+  expect(shareLabels(places, axes).map(({ ranks }) => ranks)).toEqual([[1, 2, 4], [3], [5]]);
+  expect(formatRanks([1, 2, 4])).toBe('1–2, 4');
+  expect(formatRanks([1, 2, 3, 5, 8, 9])).toBe('1–3, 5, 8–9');
+});
+
+test('the axes are the chosen ones, else those of time and likeness', () => {
+  expect(readAxes(state)).toEqual({ across: 'temporal', up: 'homogeneity' });
+  app.choose(state, { vertical: 'depth' });
+  expect(readAxes(state)).toEqual({ across: 'temporal', up: 'depth' });
 });

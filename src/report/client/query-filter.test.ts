@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { buildHandmadeArm, buildHandmadePayload } from '../page/page.harness.ts';
 import * as app from './app.ts';
-import { findBestRank, listLevels, passesFilters } from './query-filter.ts';
+import { findBestRank, listArmsWithoutRankings, listLevels, passesFilters } from './query-filter.ts';
 
 /** Turns of each query's ranking, without components: turn and score in turn. */
 const rankTurns = (...rankings: number[][]) => rankings.map((turns) => turns.flatMap((turn) => [turn, 1]));
@@ -77,4 +77,16 @@ test.each([
 
 test('a query without a level is in none', () => {
   expect([0, 1, 2].map((query) => listLevels(state, query))).toEqual([['kind: statement'], ['kind: question'], []]);
+});
+
+test('no rank is better or worse than that of an arm whose rankings the page does not hold', () => {
+  const { data } = state;
+  const lacking = app.createApp({ ...data, arms: [...data.arms, buildHandmadeArm('far', { rankings: null })] });
+  for (const filter of [{ moved: 'down' }, { moved: 'up' }, { moved: 'changed' }, { lost: 'kept' }] as const) {
+    app.choose(lacking, { moved: '', lost: '', right: 2, ...filter });
+    expect([0, 1, 2].filter((query) => passesFilters(lacking, query))).toEqual([]);
+    expect(listArmsWithoutRankings(lacking)).toEqual(['far']);
+  }
+  app.choose(lacking, { moved: '', lost: '' });
+  expect(listArmsWithoutRankings(lacking)).toEqual([]);
 });

@@ -14,12 +14,13 @@ const MOVES: Readonly<Record<Choice['moved'], string>> = {
 
 /** Selects that keep some of the queries in the list; a page has those that it has data for. */
 export function start(state: App): void {
-  const { strata, fates, baseline } = state.data;
+  const { strata, fates, baseline, arms } = state.data;
+  const hasRankings = baseline >= 0 && arms.some(({ rankings }) => rankings !== null);
   const levels = strata.flatMap(({ name, levels: all }) =>
     all.map((level) => [`${name}: ${level.name}`, `${name}: ${level.name} (${level.queries})`] as const),
   );
   bindFilter(state, 'stratum', levels.length === 0 ? [] : [['', 'all'], ...levels]);
-  bindFilter(state, 'moved', baseline < 0 ? [] : Object.entries(MOVES));
+  bindFilter(state, 'moved', hasRankings ? Object.entries(MOVES) : []);
   const stages = fates.map((fate) => [fate, format.formatFate(fate)] as const);
   bindFilter(state, 'lost', stages.length === 0 ? [] : [['', 'any stage'], ...stages]);
 }
@@ -39,11 +40,25 @@ function bindFilter(
   });
 }
 
+/** The arms whose rankings a chosen filter needs but the page does not hold: no query passes the filter then. */
+export function listArmsWithoutRankings({ data, choice }: App): string[] {
+  const needed = [
+    ...(choice.moved === '' ? [] : [data.baseline, choice.right]),
+    ...(choice.lost === '' ? [] : [choice.right]),
+  ];
+  const missing = needed.flatMap((at) => {
+    const arm = data.arms[at];
+    return arm?.rankings === null ? [arm.name] : [];
+  });
+  return [...new Set(missing)];
+}
+
 /** Whether a query passes the filters, by the turns and fates of arm B. */
 export function passesFilters(state: App, query: number): boolean {
   const { stratum, moved, lost, right } = state.choice;
   if (stratum !== '' && !listLevels(state, query).includes(stratum)) return false;
   if (lost !== '' && ![...ranking.indexFates(state, right, query).values()].includes(lost)) return false;
+  if (listArmsWithoutRankings(state).length > 0) return false;
   if (moved === '') return true;
   const change = findBestRank(state, right, query) - findBestRank(state, state.data.baseline, query);
   if (moved === 'changed') return change !== 0 && !Number.isNaN(change);

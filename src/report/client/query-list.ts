@@ -44,8 +44,10 @@ function fillList(state: App, list: HTMLElement): void {
   const { metric, left, right } = state.choice;
   const { metrics, arms, queries } = state.data;
   const shown = rows.length > 500 ? `first 500 of ${rows.length}` : `${rows.length}`;
+  const absent = queryFilter.listArmsWithoutRankings(state);
+  const reason = absent.length === 0 ? '' : `. The page does not hold the rankings of ${absent.join(' and ')}`;
   dom.getElement('query-count').textContent =
-    `${shown} of ${queries.length} queries; ${metrics[metric]}, ${arms[right]?.name} minus ${arms[left]?.name}`;
+    `${shown} of ${queries.length} queries; ${metrics[metric]}, ${arms[right]?.name} minus ${arms[left]?.name}${reason}`;
   markOpened(state, list);
 }
 

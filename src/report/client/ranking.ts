@@ -118,13 +118,15 @@ function renderCandidate(
 function describeOrigin(state: App, turn: number, query: number): string {
   const { names, author, channel, timestamp } = state.data.turns;
   const asked = state.data.queries[query]?.timestamp ?? 0;
-  const ageMilliseconds = asked - (timestamp[turn] ?? 0);
-  const when =
-    ageMilliseconds < 0
-      ? `${format.formatDuration(-ageMilliseconds)} after the query`
-      : `${format.formatDuration(ageMilliseconds)} earlier`;
-  const parts = [names[author[turn] ?? -1], names[channel[turn] ?? -1], when];
-  return parts.filter((part) => part !== undefined).join(' · ');
+  const parts = [names[author[turn] ?? -1], names[channel[turn] ?? -1], describeAge(asked, timestamp[turn] ?? 0)];
+  return parts.filter(Boolean).join(' · ');
+}
+
+/** Queries and documents of run files have no time: it is 0. */
+function describeAge(asked: number, time: number): string {
+  if (asked === 0 || time === 0) return '';
+  const age = format.formatDuration(Math.abs(asked - time));
+  return asked < time ? `${age} after the query` : `${age} earlier`;
 }
 
 function chooseRowClass(grade: number | null): string {

@@ -98,6 +98,8 @@ function drawTree(state: App, node: HTMLElement): void {
   const isMarked = ({ turn, isQuery }: thread.ThreadRow) =>
     isQuery || ranks.A.has(turn) || ranks.B.has(turn) || (grades.get(turn) ?? 0) >= state.data.relevantGrade;
   const rows = thread.listConversations(state, grades).flatMap((id) => thread.layOutThread(state, id, query, grades));
+  dom.getElement('thread-absence').hidden = rows.length > 0;
+  dom.getElement('thread-parts').hidden = rows.length === 0;
   const nodes = layOutTree(rows, isMarked);
   const columns = Math.max(0, ...nodes.map(({ x }) => x));
   const lines = Math.max(0, ...nodes.map(({ y }) => y));

@@ -43,10 +43,11 @@ export function renderThreads(state: App, query: number): HTMLElement[] {
   });
 }
 
-/** The conversations of the judged turns that have a grade above 0. */
+/** The conversations of the judged turns that have a grade above 0. Documents of run files have none. */
 export function listConversations({ data }: App, grades: ReadonlyMap<number, number>): number[] {
   const graded = [...grades].filter(([, grade]) => grade > 0);
-  return [...new Set(graded.map(([turn]) => data.turns.conversation[turn] ?? -1))];
+  const found = new Set(graded.map(([turn]) => data.turns.conversation[turn] ?? -1));
+  return [...found].filter((conversation) => data.turns.names[conversation] !== '');
 }
 
 /** Depth first, siblings by time. A query that is no turn of the page is below its parent, the relevant turn, if there is just one. */

@@ -65,7 +65,8 @@ export function buildArmPayload(arm: ArmResult, result: ExperimentResult, contex
   const { queries, metrics } = result;
   if (arm.rankings.length !== queries.length)
     throw new DimensionMismatchError(`rankings of arm ${arm.name}`, queries.length, arm.rankings.length);
-  const isInspected = context.inspected.has(arm.name);
+  // an arm whose rankings the result does not hold has no candidate anywhere
+  const isInspected = context.inspected.has(arm.name) && arm.rankings.some((ranking) => ranking.length > 0);
   return {
     name: arm.name,
     control: arm.control !== null,

@@ -8,6 +8,7 @@ import { listPaleTexts } from './contrast.harness.ts';
 import { renderHtml } from './html.ts';
 import { inventResult } from './invented-result.fixture.ts';
 import { awaitDrawn, listWideTables, openSamplePage } from './sample-page.harness.ts';
+import { inventScoredResult } from './scored-result.fixture.ts';
 
 const executable = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const missing = !existsSync(executable);
@@ -199,6 +200,25 @@ describe.skipIf(missing)('the report in Chromium, offline', () => {
     const chosen = await Promise.all(['left', 'right'].map((side) => shown.inputValue(`#inspector-${side}`)));
     expect(new Set(chosen).size).toBe(2);
     expect(await shown.locator('#query-count').textContent()).not.toContain('undefined');
+  });
+
+  test('the page of scored run files lists their documents and says what it cannot draw', async () => {
+    const scored = join(folder, 'scored.html');
+    writeFileSync(scored, renderHtml(inventScoredResult()));
+    const shown = await openSamplePage(browser, scored, { width: 1400, colorScheme: 'light' }, complaints);
+    await shown.locator('#query-list button', { hasText: 'q4' }).click();
+    const columns = shown.locator('#rankings .column');
+    for (const [at, step] of [1, 3].entries())
+      expect(await columns.nth(at).locator('.snippet').allTextContents()).toEqual(
+        Array.from({ length: 10 }, (_, rank) => `d${(4 + step * rank) % 13}`),
+      );
+    expect(await shown.locator('#rankings').textContent()).not.toContain('earlier');
+    expect(await shown.locator('#thread-absence').isVisible()).toBe(true);
+    expect(await shown.locator('.opened .figure:visible').count()).toBe(0);
+    expect(await shown.locator('.opened').textContent()).toContain('No arm with rankings on this page has attention');
+    await shown.selectOption('#query-moved', 'changed');
+    expect(Number(/^\d+/.exec((await shown.locator('#query-count').textContent()) ?? '')?.[0])).toBeGreaterThan(0);
+    await shown.context().close();
   });
 
   test('every table fits its frame, with effect sizes and all that is folded', async () => {

@@ -15,7 +15,7 @@ import {
 } from './figure-sections.ts';
 import { renderLadderTable } from './html-table.ts';
 import { INSPECTOR_STYLE } from './inspector-style.ts';
-import { encodeScriptJson, html, Markup } from './markup.ts';
+import { type Content, encodeScriptJson, html, Markup } from './markup.ts';
 import { renderPageHeader } from './page-header.ts';
 import { PAGE_STYLE } from './page-style.ts';
 import { buildPayload, type Payload } from './payload.ts';
@@ -108,16 +108,42 @@ export function renderScript(text: string): Markup {
   return new Markup(text);
 }
 
-/** Two arms side by side on one query, and the pictures of the query. */
-export function renderInspector({ arms }: Payload): Markup {
+/** Which rankings the inspector lacks. */
+function describeHeldRankings({ arms }: Payload): Content {
   const held = arms.filter(({ rankings }) => rankings !== null).length;
-  const note =
-    held === arms.length
-      ? ''
-      : html`<p class="legend">Rankings are here of ${held} of the ${arms.length} arms: the baseline, the best by the first metric, and the first of the config.</p>`;
+  if (held === arms.length) return '';
+  if (held === 0) return html`<p class="legend">The page holds no rankings, so candidates have no list here.</p>`;
+  return html`<p class="legend">Rankings are here of ${held} of the ${arms.length} arms: the baseline, the best by the first metric, and the first of the config.</p>`;
+}
+
+/** The attention to the candidates, or the reason that there is none. */
+function renderAttentionPart({ arms }: Payload): Markup {
+  if (!arms.some(({ rankings, components }) => rankings !== null && components.includes('attention')))
+    return html`<p class="quiet">No arm with rankings on this page has attention: there is no map of it.</p>`;
+  return html`<div id="attention">
+<h3>Attention</h3>
+<p class="quiet">What each arm with attention gives to the candidates of A and B. Colours are shares of the greatest in a column; a turn below the ranks of the page has no cell. <span id="attention-note" aria-live="polite"></span></p>
+${renderFigurePlace('attention-figure')}
+</div>`;
+}
+
+/** The candidates in trajectory coordinates, or the reason that there are none. */
+function renderCoordinatesPart({ arms }: Payload): Markup {
+  if (!arms.some(({ coordinates, coordinateNames }) => coordinates !== null && coordinateNames.length > 0))
+    return html`<p class="quiet">No arm with rankings on this page has trajectory coordinates: there is no picture of them.</p>`;
+  return html`<div id="coordinates">
+<h3>Trajectory coordinates</h3>
+<p class="controls">${select('coordinates-across', 'across')} ${select('coordinates-up', 'up')}</p>
+<p class="quiet">Circles are candidates of A with their ranks above, diamonds those of B with their ranks below, filled if relevant. A line leads to the query, the square, as it is placed in the candidate's conversation. <span id="coordinates-note" aria-live="polite"></span></p>
+${renderFigurePlace('coordinates-figure')}
+</div>`;
+}
+
+/** Two arms side by side on one query, and the pictures of the query. */
+export function renderInspector(payload: Payload): Markup {
   return html`
 <section id="inspector"><h2>Inspector</h2>
-${note}
+${describeHeldRankings(payload)}
 <div class="inspector">
 <div class="picker">
 <p class="controls"><label for="query-words">find</label> <input id="query-words" type="search" placeholder="words, author or id" autocomplete="off" spellcheck="false">
@@ -133,21 +159,15 @@ ${note}
 <p class="controls">${select('inspector-left', 'A')} ${select('inspector-right', 'B')} ${select('inspector-metric', 'gain in')}</p>
 <div id="rankings"></div>
 <h3>Thread</h3>
+<p class="quiet" id="thread-absence" hidden>No relevant turn of this query is in a conversation of this page: there is no thread to draw.</p>
+<div id="thread-parts">
 <p class="quiet">Replies are to the right of what they answer, with ranks in A and B. Filled circles are relevant, the square is the query. Dotted lines leave out as many turns as they say. <span id="thread-count" aria-live="polite"></span></p>
 ${renderFigurePlace('thread-figure')}
 <p class="quiet list-note">The conversations of the relevant turns, replies indented. Turns in italics are as late as the query or later: no arm may return them.</p>
 <div id="threads"></div>
-<div id="attention" hidden>
-<h3>Attention</h3>
-<p class="quiet">What each arm with attention gives to the candidates of A and B. Colours are shares of the greatest in a column; a turn below the ranks of the page has no cell.</p>
-${renderFigurePlace('attention-figure')}
 </div>
-<div id="coordinates" hidden>
-<h3>Trajectory coordinates</h3>
-<p class="controls">${select('coordinates-across', 'across')} ${select('coordinates-up', 'up')}</p>
-<p class="quiet">Candidates by rank, circles of A and diamonds of B, filled if relevant. A line leads to the query, the square, as it is placed in the candidate's conversation. <span id="coordinates-note" aria-live="polite"></span></p>
-${renderFigurePlace('coordinates-figure')}
-</div>
+${renderAttentionPart(payload)}
+${renderCoordinatesPart(payload)}
 </div>
 </div>
 </section>`;

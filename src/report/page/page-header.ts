@@ -39,7 +39,7 @@ export function renderDatasetFacts(dataset: DatasetSummary, queries: number): Ma
   return renderDefinitions('Dataset', [
     ['name', `${dataset.name}, ${dataset.split}`],
     ['task', dataset.task],
-    ['features', dataset.features.join(', ')],
+    ...(dataset.features.length === 0 ? [] : ([['features', dataset.features.join(', ')]] as const)),
     ['licence', dataset.licence],
     ['queries', `${queries} of ${dataset.split}`],
     ['counts', renderCounts(dataset.facts)],

@@ -122,6 +122,7 @@ select, input { background: var(--paper); border: 1px solid var(--undecided); bo
 .downloads button { border: 0; background: none; padding: 0 .2rem; color: inherit; text-decoration: underline; }
 .downloads button:hover { color: var(--ink); }
 .figure[hidden] { min-height: 0; }
+.figure[hidden] + .downloads { display: none; }
 .folded { margin-top: .6rem; font-size: .88rem; }
 .folded .wide, .bounded .wide { max-height: 32rem; overflow: auto; margin-top: .5rem; }
 .definitions { font-size: .84rem; max-width: 78ch; }

@@ -4,6 +4,7 @@ import type { ArmResult } from '../../experiment/measure/result.ts';
 import { inventResult } from './invented-result.fixture.ts';
 import { inventSweep } from './invented-sweep.fixture.ts';
 import { buildPayload } from './payload.ts';
+import { inventScoredResult } from './scored-result.fixture.ts';
 
 const size = { arms: 5, threads: 13, turnsAThread: 7, top: 11 };
 const result = inventResult(11, size);
@@ -115,4 +116,22 @@ test('a sweep says how its levels were put together, from which arm, and which f
     ['window', true],
     ['decay', false],
   ]);
+});
+
+test('the page of scored run files holds the ids of the first ten documents, which are of no conversation', () => {
+  const scored = buildPayload(inventScoredResult());
+  const { turns, arms } = scored;
+  // 1 / (1 + rank) of documents q, q + 1 or q + 3 ... of 13
+  const read = (at: number, query: number) =>
+    (arms[at]?.rankings?.[query] ?? []).flatMap((value, i) => (i % 2 === 0 ? [turns.text[value]] : []));
+  const ten = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+  expect(read(0, 4)).toEqual(ten.map((rank) => `d${(4 + rank) % 13}`));
+  expect(read(1, 4)).toEqual(ten.map((rank) => `d${(4 + 3 * rank) % 13}`));
+  expect(turns.id).toHaveLength(13);
+  expect(new Set(turns.conversation.map((at) => turns.names[at]))).toEqual(new Set(['']));
+});
+
+test('an arm without a ranking in the result has none on the page, not an empty one', () => {
+  const without = buildPayload(withArm({ rankings: result.queries.map(() => []) }));
+  expect(without.arms.map(({ rankings }) => rankings === null)).toEqual([false, false, false, true, false]);
 });

@@ -28,6 +28,7 @@ export function selectShownTurns(
   const conversations = new Set(
     dataset.turns.filter(({ id }) => related.has(id)).map(({ conversationId }) => conversationId),
   );
+  conversations.delete(''); // of documents without one
   return dataset.turns.filter(({ id, conversationId }) => ids.has(id) || conversations.has(conversationId));
 }
 
