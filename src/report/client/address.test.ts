@@ -5,11 +5,18 @@ import * as app from './app.ts';
 
 const createState = () =>
   app.createApp(
-    buildHandmadePayload([buildHandmadeArm('a & b'), buildHandmadeArm('+ c=d'), buildHandmadeArm('e')], {
-      metrics: ['mrr@10', 'recall@10'],
-      fates: ['kept', 'candidates'],
-      strata: [{ name: 'kind', levels: [{ name: 'long & late', queries: 3 }], of: [0, 0, 0] }],
-    }),
+    buildHandmadePayload(
+      [
+        buildHandmadeArm('a & b'),
+        buildHandmadeArm('+ c=d'),
+        buildHandmadeArm('e', { coordinateNames: ['depth', 'temporal'] }),
+      ],
+      {
+        metrics: ['mrr@10', 'recall@10'],
+        fates: ['kept', 'candidates'],
+        strata: [{ name: 'kind', levels: [{ name: 'long & late', queries: 3 }], of: [0, 0, 0] }],
+      },
+    ),
   );
 
 test('what an address holds comes back from it, names of any kind', () => {
@@ -25,6 +32,8 @@ test('what an address holds comes back from it, names of any kind', () => {
     stratum: 'kind: long & late',
     moved: 'down',
     lost: 'candidates',
+    horizontal: 'depth',
+    vertical: 'temporal',
   } as const;
   app.choose(state, choice);
   expect(parseAddress(createState(), formatAddress(state))).toEqual(choice);
@@ -39,7 +48,7 @@ test('filters that are not set are not in the address', () => {
 test('the address of another run keeps what this page has', () => {
   const found = parseAddress(
     createState(),
-    '#a=gone&b=e&metric=gone&query=gone&lost=gone&rank=gone&stratum=gone&order=gone',
+    '#a=gone&b=e&metric=gone&query=gone&lost=gone&rank=gone&stratum=gone&order=gone&x=gone&y=gone',
   );
   expect(found).toEqual({ right: 2 });
   expect(parseAddress(createState(), '#strata')).toEqual({});

@@ -2,7 +2,15 @@ import type { App, Choice } from './app.ts';
 import * as app from './app.ts';
 
 /** Keys of the address that are texts of the choice as they are; without a text they are left out. */
-const TEXTS = { find: 'words', stratum: 'stratum', rank: 'moved', lost: 'lost', arms: 'filter' } as const;
+const TEXTS = {
+  find: 'words',
+  stratum: 'stratum',
+  rank: 'moved',
+  lost: 'lost',
+  arms: 'filter',
+  x: 'horizontal',
+  y: 'vertical',
+} as const;
 
 const ORDERS: readonly string[] = ['gain', 'loss', 'time'] satisfies Choice['order'][];
 const MOVES: readonly string[] = ['changed', 'up', 'down'] satisfies Choice['moved'][];
@@ -15,7 +23,7 @@ export function read(state: App): void {
   Object.assign(state.choice, parseAddress(state, location.hash));
 }
 
-/** Keeps the address and the choices the same, so that a reload or a link restores arms, metric, query and filters. */
+/** Keeps the address and the choices the same, so that a reload or a link restores arms, metric, query, filters and axes. */
 export function start(state: App): void {
   let pending = 0;
   const write = () => history.replaceState(null, '', formatAddress(state));
@@ -58,7 +66,10 @@ export function parseAddress({ data }: App, hash: string): Partial<Choice> {
     const at = names.indexOf(values.get(key) ?? '');
     return at < 0 ? [] : [[choice, at] as const];
   });
+  const coordinates = data.arms.flatMap(({ coordinateNames }) => coordinateNames);
   const known: Readonly<Record<string, readonly string[]>> = {
+    x: coordinates,
+    y: coordinates,
     order: ORDERS,
     rank: MOVES,
     lost: data.fates,
