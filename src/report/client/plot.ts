@@ -1,9 +1,9 @@
 import * as dom from './dom.ts';
+import * as downloads from './downloads.ts';
 
 /** The part of Plotly that the page uses. */
 interface Plotting {
   react(node: HTMLElement, traces: readonly object[], layout: object, config: object): Promise<unknown>;
-  downloadImage(figure: object, options: object): Promise<unknown>;
 }
 
 declare const Plotly: Plotting;
@@ -42,42 +42,12 @@ export function draw(
     drawNow(node, traces, height, layout);
     if (!node.classList.contains('drawn')) {
       once();
-      addDownloads(node);
+      downloads.addDownloads(node);
     }
     node.classList.add('drawn');
   };
   if (isFirst) watchNearness(node);
   else if (node.near) drawPending(node);
-}
-
-/** What Plotly keeps of a figure in its element. */
-interface Drawn extends HTMLElement {
-  readonly data: readonly object[];
-  readonly layout: object;
-}
-
-const IMAGE_FORMATS = ['SVG', 'PNG'] as const;
-
-/** Buttons below a figure that save it as a file. */
-function addDownloads(node: HTMLElement): void {
-  const buttons = IMAGE_FORMATS.map((format) => {
-    const label = `save ${node.id.replaceAll('-', ' ')} as ${format}`;
-    const button = dom.createNode('button', { type: 'button', 'aria-label': label }, format);
-    button.addEventListener('click', () => void downloadFigure(node as Drawn, format));
-    return button;
-  });
-  node.after(dom.createNode('p', { class: 'downloads' }, 'save as ', ...buttons));
-}
-
-/** Saves a figure as it is on the screen, on the background of the page. */
-function downloadFigure(node: Drawn, format: (typeof IMAGE_FORMATS)[number]): Promise<unknown> {
-  const layout = { ...node.layout, paper_bgcolor: dom.readStyleValue('--paper') };
-  const { width, height } = node.getBoundingClientRect();
-  const filename = `${document.title} ${node.id}`.replace(/[^\w.-]+/g, '-');
-  return Plotly.downloadImage(
-    { data: node.data, layout },
-    { format: format.toLowerCase(), width, height, filename, scale: format === 'PNG' ? 2 : 1 },
-  );
 }
 
 function drawPending(node: Canvas): void {
@@ -245,7 +215,10 @@ export function buildRowAxis(names: readonly string[]): {
   const range = [names.length - 0.4, -0.8];
   const tickvals = names.map((_, at) => at);
   if (!isNarrow())
-    return { yaxis: buildAxis('', { tickvals, ticktext: names, range, zeroline: false }), annotations: [] };
+    return {
+      yaxis: buildAxis('', { tickvals, ticktext: names, range, zeroline: false, ticklabelstandoff: 8 }),
+      annotations: [],
+    };
   const annotations = names.map((text, y) => ({
     x: 0,
     xref: 'paper',

@@ -121,9 +121,11 @@ select, input { background: var(--paper); border: 1px solid var(--undecided); bo
 .downloads { float: right; margin: 0 0 .4rem 1rem; color: var(--quiet); font-size: .84rem; }
 .downloads button { border: 0; background: none; padding: 0 .2rem; color: inherit; text-decoration: underline; }
 .downloads button:hover { color: var(--ink); }
+@media (max-width: 700px) { .downloads { float: none; margin-left: 0; text-align: right; } }
 .figure[hidden] { min-height: 0; }
 .figure[hidden] + .downloads { display: none; }
 .folded { margin-top: .6rem; font-size: .88rem; }
+.folded + .legend { margin-top: .8rem; }
 .folded .wide, .bounded .wide { max-height: 32rem; overflow: auto; margin-top: .5rem; }
 .definitions { font-size: .84rem; max-width: 78ch; }
 .definitions > div { display: grid; grid-template-columns: 10.5em minmax(0, 1fr); gap: .8rem; padding: .16rem 0; }
