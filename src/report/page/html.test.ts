@@ -74,13 +74,8 @@ function countFixedBytes(whole: string): number {
 
 test('without its data a page has at most 2 MB, whatever its number of arms', () => {
   const size = { threads: 5, turnsAThread: 3, top: 2 };
-  const [few, many] = [
-    [2, 2, 2],
-    [20, 10, 2],
-  ].map((levels) => renderHtml(inventSweep(19, { ...size, levels: levels as SweepSize['levels'] }))) as [
-    string,
-    string,
-  ];
+  const render = (...levels: SweepSize['levels']) => renderHtml(inventSweep(19, { ...size, levels }));
+  const [few, many] = [render(2, 2, 2), render(20, 10, 2)];
   expect(many.match(/<tr data-arm/g)?.length ?? 0).toBeGreaterThan(400);
   expect(Buffer.byteLength(many)).toBeGreaterThan(Buffer.byteLength(few) + 1e6);
   expect(countFixedBytes(many)).toBeLessThan(2e6);
