@@ -54,7 +54,7 @@ export {
 export { randomSearch } from './random-search.ts';
 export { fitStandardisation, type Standardisation } from './standardisation.ts';
 export { createTableMetric, type TableMetric, VALIDATION_METRIC } from './table-metrics.ts';
-export { scoreTable } from './table-scorer.ts';
+export { decomposeTable, scoreTable } from './table-scorer.ts';
 export {
   type CurvePoint,
   TRAINING_DEFAULTS,

@@ -21,6 +21,8 @@ export interface ScoringModel extends Parametric {
    * @returns [B, C]; values at padding have no meaning
    */
   score(parameters: tf.NamedTensorMap, inputs: tf.NamedTensorMap): tf.Tensor2D;
+  /** Parts that add up to the scores by name, [B, C] each. Of a model whose scores are no plain sum over its signals. */
+  decompose?(parameters: tf.NamedTensorMap, inputs: tf.NamedTensorMap): tf.NamedTensorMap;
 }
 
 /** A model that a weight file may name. Restoring is synchronous, since reading a config is. */

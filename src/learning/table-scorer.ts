@@ -26,21 +26,52 @@ export class TableScorer {
     });
   }
 
+  /**
+   * @param values [P] in their domains
+   * @returns the parts of the scores by name, row-major [Q, C] each; empty for a model without {@link ScoringModel.decompose}.
+   */
+  async decomposeWith(values: Float64Array): Promise<Map<string, Float32Array>> {
+    assertValues(this.#model, values);
+    if (this.#model.decompose === undefined) return new Map();
+    let names: string[] = [];
+    const joined = await readBack('TableScorer', () => {
+      const parameters = nameTensors(this.#model, uploadParameters(this.#model, values));
+      const parts = this.#model.decompose?.(parameters, this.#inputs) ?? {};
+      names = Object.keys(parts);
+      return tf.stack(Object.values(parts)); // [P, Q, C]
+    });
+    const size = joined.length / names.length;
+    return new Map(names.map((name, p) => [name, joined.subarray(p * size, (p + 1) * size)]));
+  }
+
   dispose(): void {
     tf.dispose(this.#inputs);
   }
 }
 
-/** The scores of a table's candidates by a model with some values. */
-export async function scoreTable(
+async function useScorer<T>(
   model: ScoringModel,
-  values: Float64Array,
   table: FeatureTable,
-): Promise<Float32Array> {
+  use: (scorer: TableScorer) => Promise<T>,
+): Promise<T> {
   const scorer = new TableScorer(model, table);
   try {
-    return await scorer.scoreWith(values);
+    return await use(scorer);
   } finally {
     scorer.dispose();
   }
+}
+
+/** The scores of a table's candidates by a model with some values. */
+export function scoreTable(model: ScoringModel, values: Float64Array, table: FeatureTable): Promise<Float32Array> {
+  return useScorer(model, table, (scorer) => scorer.scoreWith(values));
+}
+
+/** The parts of the scores of a table's candidates: see {@link TableScorer.decomposeWith}. */
+export function decomposeTable(
+  model: ScoringModel,
+  values: Float64Array,
+  table: FeatureTable,
+): Promise<Map<string, Float32Array>> {
+  return useScorer(model, table, (scorer) => scorer.decomposeWith(values));
 }

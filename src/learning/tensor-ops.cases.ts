@@ -21,7 +21,7 @@ import { restoreModel } from './model-registry.ts';
 import { searchOnTable } from './parameter-search.ts';
 import { countParameters } from './parameters.ts';
 import { randomSearch } from './random-search.ts';
-import { scoreTable } from './table-scorer.ts';
+import { decomposeTable, scoreTable } from './table-scorer.ts';
 import { type TrainingOptions, train } from './training.ts';
 import { listTrajectorySignals } from './trajectory-inputs.ts';
 import { createTrajectoryModel } from './trajectory-model.ts';
@@ -182,6 +182,26 @@ export const TENSOR_OPS: TensorOps = {
       'zero vectors': [
         () => scoreTable(trajectory, initial, clearValues(selectQueries(trajectoryTable, [0]))),
         [1, 1, 1],
+      ],
+    },
+  },
+  decomposeTable: {
+    use: async () => [...(await decomposeTable(trajectory, initial, trajectoryTable)).values()],
+    refuses: [[() => decomposeTable(trajectory, initial, table), /^unknown signal: cosine; use one of a, b/]],
+    edges: {
+      // a plain sum over its signals
+      duplicates: [async () => [(await decomposeTable(linear, Float64Array.of(1, -1), twins)).size], [0]],
+      'all masked': [
+        async () => (await decomposeTable(trajectory, initial, maskAll(trajectoryTable))).get('trajectory'),
+        [0, 0, 0, 0, 0, 0],
+      ],
+      // As for scoreTable: the trajectory's share of .8, and that of the attention among three.
+      'zero vectors': [
+        async () => {
+          const parts = await decomposeTable(trajectory, initial, clearValues(selectQueries(trajectoryTable, [0])));
+          return parts.get('trajectory');
+        },
+        [0.8, 0.8, 0.8],
       ],
     },
   },

@@ -13,7 +13,7 @@ import { expectClose } from './gradient.oracle.ts';
 import { registerGradients } from './gradients.ts';
 import { TrainingObjective } from './objective.ts';
 import { chooseParameterValues, constrainValues, freeValues, nameParameterValues } from './parameters.ts';
-import { scoreTable } from './table-scorer.ts';
+import { decomposeTable, scoreTable } from './table-scorer.ts';
 import { train } from './training.ts';
 import { createTrajectoryModel } from './trajectory-model.ts';
 import { drawTrajectoryTable } from './trajectory-table.fixture.ts';
@@ -109,6 +109,68 @@ describe.each(TEST_BACKENDS)('on %s', (backend) => {
       expectClose(listJudged(table, await scoreTable(model, values, table)), listJudged(table, expected), 1e-5, 1e-4);
     },
   );
+
+  test.each([
+    [3, 'initial'],
+    [5, 'uniform'],
+  ] as const)('%d coordinates: the parts of the %s values add up to the scores', async (dimensions, which) => {
+    const table = drawTrajectoryTable(Q, C, dimensions, 31);
+    const model = createTrajectoryModel({ dimensions, self: 'include' });
+    const values = chooseParameterValues(model, (spec) => spec[which]);
+    const parts = await decomposeTable(model, values, table);
+    const scores = listJudged(table, await scoreTable(model, values, table));
+    const named = new Map([...parts].map(([name, part]) => [name, listJudged(table, part)]));
+    const sums = scores.map((_, i) => [...named.values()].reduce((sum, part) => sum + part[i]!, 0));
+    expectClose(sums, scores, 1e-6, 1e-5);
+    expect([...parts.keys()]).toEqual([
+      'relevance',
+      'neighbours',
+      'session',
+      'fading',
+      'trajectory',
+      'rcp',
+      'ircp',
+      'tpo',
+    ]);
+    for (const [name, part] of named) {
+      // surroundings weigh nothing, or nothing fades: the hand-tuned and the uniform values
+      const isAbsent = which === 'initial' ? ['neighbours', 'session'].includes(name) : name === 'fading';
+      expect(
+        part.some((value) => value !== 0),
+        name,
+      ).toBe(!isAbsent);
+      expect(
+        part.every((value) => (name === 'fading' ? value <= 0 : value >= 0)),
+        name,
+      ).toBe(true);
+    }
+  });
+
+  test('the parts are those of the formulas: without a term the others keep their size before the divisions', async () => {
+    const table = drawTrajectoryTable(Q, C, 5, 37);
+    const model = createTrajectoryModel({ dimensions: 5, self: 'include' });
+    const choose = (alpha: number, attentionShare: number) =>
+      chooseParameterValues(model, ({ name, initial }) =>
+        name === 'alpha' ? [alpha] : name === 'attentionShare' ? [attentionShare] : initial,
+      );
+    const read = async (name: string, alpha: number, share: number) =>
+      listJudged(table, (await decomposeTable(model, choose(alpha, share), table)).get(name) ?? new Float32Array(0));
+    // attention alone, trajectory alone: the whole score is the one part
+    const attention = await scoreTable(model, choose(0.7, 1), table);
+    const three = await Promise.all(['rcp', 'ircp', 'tpo'].map((name) => read(name, 0.7, 1)));
+    expectClose(
+      listJudged(table, attention).map((_, i) => three.reduce((sum, part) => sum + part[i]!, 0)),
+      listJudged(table, attention),
+    );
+    expectClose(await read('trajectory', 0, 0), listJudged(table, await scoreTable(model, choose(0, 0), table)));
+    expect((await read('relevance', 0, 0)).every((value) => value === 0)).toBe(true);
+    // half the share of attention halves its parts
+    const [whole, half] = [await read('tpo', 0.7, 0.4), await read('tpo', 0.7, 0.2)];
+    expectClose(
+      half,
+      whole.map((value) => value / 2),
+    );
+  });
 
   test('every parameter has the slope of the formulas', async () => {
     const table = drawTrajectoryTable(Q, C, 5, 23);

@@ -1,5 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { z } from 'zod';
+import { invertOrZero } from '../core/inverse-or-zero.ts';
 import { scoped } from '../core/scope.ts';
 import { parse } from '../core/validation.ts';
 import { COORDINATES, DEFAULT_WEIGHTS, type Dimensions } from '../trajectory/coordinate-names.ts';
@@ -56,22 +57,21 @@ function buildChainSpecs(dimensions: Dimensions): ParameterSpec[] {
 
 type Named<T extends tf.Tensor> = Readonly<Record<string, T>>;
 
-/** `(relevance + n neighbour + s session) e^(-rate age)`, each row divided by its maximum. [B, C] */
-function computeFadedRelevance(values: Named<tf.Tensor1D>, inputs: Named<tf.Tensor2D>): tf.Tensor2D {
-  const context = tf.add(
-    tf.mul(inputs.neighbour!, values.neighbourWeight!),
-    tf.mul(inputs.session!, values.sessionWeight!),
-  );
-  const fading = tf.exp(tf.sub(0, tf.mul(inputs.ages!, values.fadingPerHour!)));
-  return divideByRowMaximum(tf.mul(tf.add(inputs.relevance!, context), fading));
+/** The terms of a score that add up before they fade, and how much of them age leaves. [B, C] each */
+function computeRelevanceTerms(values: Named<tf.Tensor1D>, inputs: Named<tf.Tensor2D>) {
+  const neighbours: tf.Tensor2D = tf.mul(inputs.neighbour!, values.neighbourWeight!);
+  const session: tf.Tensor2D = tf.mul(inputs.session!, values.sessionWeight!);
+  const sum: tf.Tensor2D = tf.add(inputs.relevance!, tf.add(neighbours, session));
+  const fading: tf.Tensor2D = tf.exp(tf.sub(0, tf.mul(inputs.ages!, values.fadingPerHour!)));
+  return { neighbours, session, sum, fading, faded: tf.mul(sum, fading) as tf.Tensor2D };
 }
 
-/** The mix of RCP and TPO over the candidates and directed IRCP over the turns that each candidate sees. [B, C] */
-function computeMixedAttention(
+/** RCP and TPO over the candidates and directed IRCP over the turns that each candidate sees, each with its share of the mix. [B, C] each */
+function computeMixedAttentions(
   values: Named<tf.Tensor1D>,
   inputs: tf.NamedTensorMap,
   distances: tf.Tensor2D,
-): tf.Tensor2D {
+): tf.Tensor2D[] {
   const { likeness, ringDistance, mask } = inputs as Named<tf.Tensor2D>;
   const [distanceDecay, temperature] = [values.decay!, values.temperature!];
   const shareAmongCandidates = (distance: tf.Tensor2D) =>
@@ -83,11 +83,46 @@ function computeMixedAttention(
     ircp: tf.mul(computeQueryShares(seen, distanceDecay, temperature), mask!),
     tpo: shareAmongCandidates(distances),
   };
-  const parts = MECHANISMS.map((name, i) => {
+  return MECHANISMS.map((name, i) => {
     const chosen = tf.tensor1d(MECHANISMS.map((_, j) => Number(i === j)));
     return tf.mul(scores[name], tf.sum(tf.mul(values.mix!, chosen)));
   });
-  return parts.reduce((sum, part) => tf.add(sum, part)) as tf.Tensor2D;
+}
+
+/** The terms of the scores, before the blends that {@link createTrajectoryModel} makes of them. */
+function computeTerms(parameters: tf.NamedTensorMap, named: tf.NamedTensorMap) {
+  const values = parameters as Named<tf.Tensor1D>;
+  const inputs = named as Named<tf.Tensor2D>;
+  const features = { rows: named.squares as tf.Tensor3D, columns: inputs.squareColumns! };
+  const squares = multiplyColumns(features, values.coordinates!);
+  const distances: tf.Tensor2D = tf.sqrt(tf.add(squares, ROOT_EPSILON)); // [B, C]
+  const trajectory = tf.mul(computePower(tf.sub(0, distances)), inputs.mask!) as tf.Tensor2D;
+  const relevance = computeRelevanceTerms(values, inputs);
+  const final = blendShares(trajectory, divideByRowMaximum(relevance.faded), values.alpha!);
+  const attentions = computeMixedAttentions(values, named, distances);
+  const attention = attentions.reduce((sum, part) => tf.add(sum, part));
+  return { values, inputs, trajectory, relevance, final, attentions, attention };
+}
+
+/** What divides each row, as a factor. [B, 1] */
+function invertRowMaximum(scores: tf.Tensor2D): tf.Tensor2D {
+  return invertOrZero(tf.max(scores, 1, true));
+}
+
+/** The products of the terms with all that multiplies them on the way to the score. */
+function computeParts(parameters: tf.NamedTensorMap, named: tf.NamedTensorMap): tf.NamedTensorMap {
+  const { values, inputs, trajectory, relevance, final, attentions, attention } = computeTerms(parameters, named);
+  const ofChain = tf.mul(invertRowMaximum(final), tf.sub(1, values.attentionShare!)); // [B, 1]
+  const ofRelevance = tf.mul(tf.mul(ofChain, values.alpha!), invertRowMaximum(relevance.faded));
+  const ofAttention = tf.mul(invertRowMaximum(attention), values.attentionShare!);
+  return {
+    relevance: tf.mul(inputs.relevance!, ofRelevance),
+    neighbours: tf.mul(relevance.neighbours, ofRelevance),
+    session: tf.mul(relevance.session, ofRelevance),
+    fading: tf.mul(tf.mul(relevance.sum, tf.sub(relevance.fading, 1)), ofRelevance),
+    trajectory: tf.mul(trajectory, tf.mul(ofChain, tf.sub(1, values.alpha!))),
+    ...Object.fromEntries(MECHANISMS.map((name, i) => [name, tf.mul(attentions[i]!, ofAttention)])),
+  };
 }
 
 /** `(1 - share) a + share b` */
@@ -100,7 +135,8 @@ function blendShares(a: tf.Tensor2D, b: tf.Tensor2D, share: tf.Tensor1D): tf.Ten
  * three attentions (sections 4.1, 4.2 and 7.3 of diomande2026ragpp).
  *
  * `r = (relevance + n neighbour + s session) e^(-rate age)`, `f = alpha r / max r + (1 - alpha) e^(-D)`, score `(1 - share) f / max f + share a / max a`, maxima over
- * a query's candidates. O(B C (M + 11)).
+ * a query's candidates. O(B C (M + 11)). Its parts are those of relevance, neighbours, session, fading (what age takes away, never positive), trajectory, and of
+ * each attention.
  */
 export function createTrajectoryModel(options: TrajectoryModelOptions): ScoringModel {
   return {
@@ -112,20 +148,10 @@ export function createTrajectoryModel(options: TrajectoryModelOptions): ScoringM
     upload: (table) => uploadTrajectory(table, options),
     score: (parameters, named) =>
       scoped('createTrajectoryModel', () => {
-        const values = parameters as Named<tf.Tensor1D>;
-        const inputs = named as Named<tf.Tensor2D>;
-        const mask = inputs.mask as tf.Tensor2D;
-        const features = { rows: named.squares as tf.Tensor3D, columns: inputs.squareColumns! };
-        const squares = multiplyColumns(features, values.coordinates!);
-        const distances: tf.Tensor2D = tf.sqrt(tf.add(squares, ROOT_EPSILON)); // [B, C]
-        const trajectory: tf.Tensor2D = tf.mul(computePower(tf.sub(0, distances)), mask) as tf.Tensor2D;
-        const final = blendShares(trajectory, computeFadedRelevance(values, inputs), values.alpha!);
-        return blendShares(
-          divideByRowMaximum(final),
-          divideByRowMaximum(computeMixedAttention(values, named, distances)),
-          values.attentionShare!,
-        );
+        const { values, final, attention } = computeTerms(parameters, named);
+        return blendShares(divideByRowMaximum(final), divideByRowMaximum(attention), values.attentionShare!);
       }),
+    decompose: (parameters, named) => scoped('createTrajectoryModel', () => computeParts(parameters, named)),
   };
 }
 

@@ -1,7 +1,10 @@
+import type { FeatureTable } from '../learning/feature-table.ts';
 import type { Fold } from '../learning/folds.ts';
 import { computeRawWeights, type LinearModel } from '../learning/linear-model.ts';
+import type { ScoringModel } from '../learning/model.ts';
 import { listHandTunedValues } from '../learning/parameters.ts';
 import { findBestPlaces } from '../learning/table-metrics.ts';
+import { decomposeTable } from '../learning/table-scorer.ts';
 import { type Contributions, decomposeMix } from '../retrieval/contributions.ts';
 import { type FoldOutcome, METHODS } from './fitted-methods.ts';
 import { BASELINE } from './measured-methods.ts';
@@ -22,35 +25,63 @@ export interface RankingParts {
   readonly byQuery: ReadonlyMap<string, readonly number[]>;
 }
 
+/** Splits the scores of some pairs of a table into parts. */
+type Decompose = (pairs: Int32Array) => Contributions;
+
 /**
- * Splits the scores of a linear mix by families of signals, by the weights of the fold that holds the query out: the sum over a family of
- * `w_f (x_f - mean_f) / deviation_f`. So a part is what the family gives a candidate beyond the mean candidate of the training rows.
+ * Of a linear mix by families of signals: the sum over a family of `w_f (x_f - mean_f) / deviation_f`. So a part is what the family gives a candidate beyond the
+ * mean candidate of the training rows.
+ */
+function prepareMix(model: LinearModel, values: Float64Array, table: FeatureTable): Decompose {
+  const raw = computeRawWeights(model, values);
+  return (pairs) => {
+    const places = Int32Array.from(pairs.keys());
+    return decomposeMix({ signals: model.signals, values: centreSignals(table, model, pairs) }, raw, places);
+  };
+}
+
+/** Of another model by the parts that it has itself; none without them. */
+async function prepareParts(model: ScoringModel, values: Float64Array, table: FeatureTable): Promise<Decompose> {
+  const parts = await decomposeTable(model, values, table);
+  const names = [...parts.keys()];
+  const columns = [...parts.values()];
+  return (pairs) => ({
+    names,
+    values: Float32Array.from(
+      { length: pairs.length * names.length },
+      (_, i) => columns[i % names.length]?.[pairs[Math.floor(i / names.length)] as number] as number,
+    ),
+  });
+}
+
+/**
+ * Splits the scores at the top of each ranking into parts that add up to them, by the weights of the fold that holds the query out.
  *
- * @returns by method; empty for a model that is no linear mix.
+ * @returns by method.
  */
 export async function decomposeHeldOut(
   { task, options }: ModelJob,
   folds: readonly Fold[],
   outcomes: readonly FoldOutcome[],
 ): Promise<Map<string, RankingParts>> {
-  if (options.name !== 'linear') return new Map();
   const found = new Map(SHOWN_METHODS.map((method) => [method, new Map<string, Contributions>()]));
   for (const [f, fold] of folds.entries()) {
     const training = await task.features.gatherRowsFor(fold.training, fold.clusters);
-    const model = createModelMaker(options)(training) as LinearModel;
+    const model = createModelMaker(options)(training);
     const { scores, values } = outcomes[f] as FoldOutcome;
     const weights = { [BASELINE]: listHandTunedValues(model), learned: values };
     const table = await task.features.gatherRowsFor(fold.heldOut, fold.clusters);
     for (const method of SHOWN_METHODS) {
       const m = METHODS.indexOf(method);
       const own = scores.subarray(m * table.mask.length, (m + 1) * table.mask.length);
-      const raw = computeRawWeights(model, weights[method]);
+      const decompose =
+        options.name === 'linear'
+          ? prepareMix(model as LinearModel, weights[method], table)
+          : await prepareParts(model, weights[method], table);
       const best = new Int32Array(Math.min(SHOWN_PLACES, table.width));
       for (const [row, id] of table.queryIds.entries()) {
         const count = findBestPlaces(own, table.mask, row * table.width, (row + 1) * table.width, best);
-        const centred = centreSignals(table, model, best.subarray(0, count));
-        const places = Int32Array.from({ length: count }, (_, place) => place);
-        found.get(method)?.set(id, decomposeMix({ signals: model.signals, values: centred }, raw, places));
+        found.get(method)?.set(id, decompose(best.subarray(0, count)));
       }
     }
   }

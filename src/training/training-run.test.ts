@@ -9,6 +9,7 @@ import { computeHash } from '../core/hash.ts';
 import { runTest } from './test-run.ts';
 import { writeSampleTraining } from './training-config.fixture.ts';
 import { loadTrainingConfig } from './training-config.ts';
+import type { InspectedMethod } from './training-result.ts';
 import { type FinishedTraining, runTraining } from './training-run.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'ragpp-training-run-'));
@@ -24,6 +25,17 @@ const opening = readFileSync(join(root, 'turns.jsonl'), 'utf8')
 const load = (...changes: string[]) =>
   loadTrainingConfig(path, ['importance=false', 'evaluation.resamples=0', ...changes]);
 const context = { cacheFolder: join(root, 'cache'), backend: 'cpu', command: 'ragpp train sample' };
+
+/** The parts of every shown place add up to its score, by float32. */
+function assertPartsAddUp(methods: readonly InspectedMethod[]): void {
+  for (const { method, rankings, contributionNames } of methods)
+    for (const { id, score, contributions = [] } of rankings.flat()) {
+      const size = contributions.reduce((sum, part) => sum + Math.abs(part), 0);
+      const sum = contributions.reduce((total, part) => total + part, 0);
+      expect(contributions).toHaveLength(contributionNames.length);
+      expect(Math.abs(sum - score), `${method}, ${id}: ${contributions} for ${score}`).toBeLessThan(1e-6 + 1e-5 * size);
+    }
+}
 
 let finished: FinishedTraining;
 beforeAll(async () => {
@@ -55,16 +67,9 @@ describe('runTraining', () => {
       'linear, learned',
     ]);
     const ids = new Set(turns.map(({ id }) => id));
+    assertPartsAddUp(methods);
     for (const { model, method, rankings, perQuery, contributionNames } of methods) {
       expect(contributionNames.length).toBeGreaterThan(method === 'learned' ? 1 : 0);
-      for (const { id, score, contributions = [] } of rankings.flat()) {
-        const size = contributions.reduce((sum, part) => sum + Math.abs(part), 0);
-        const sum = contributions.reduce((total, part) => total + part, 0);
-        expect(contributions).toHaveLength(contributionNames.length);
-        expect(Math.abs(sum - score), `${method}, ${id}: ${contributions} for ${score}`).toBeLessThan(
-          1e-6 + 1e-5 * size,
-        );
-      }
       for (const [q, { id }] of queries.entries()) {
         const expected = runs.get(`${model}, ${method}`)?.get(id)?.slice(0, 10) ?? [];
         expect(rankings[q]?.map((turn) => [turn.id, turn.score])).toEqual(
@@ -78,6 +83,27 @@ describe('runTraining', () => {
         expect(values.reduce((a, b) => a + b, 0) / values.length).toBeCloseTo(mean, 12);
       }
     }
+  });
+
+  test('shows the parts of a trajectory model too', async () => {
+    const { result } = await runTraining(
+      load('models=[{name: trajectory, dimensions: 3}]', 'fitting.epochs=1'),
+      context,
+    );
+    const { methods } = result.inspection ?? { methods: [] };
+    expect(methods.map(({ method }) => method)).toEqual(['hand-tuned', 'learned']);
+    for (const { contributionNames } of methods)
+      expect(contributionNames.toSorted()).toEqual([
+        'fading',
+        'ircp',
+        'neighbours',
+        'rcp',
+        'relevance',
+        'session',
+        'tpo',
+        'trajectory',
+      ]);
+    assertPartsAddUp(methods);
   });
 
   test('is identified by its config and its backend, not by the command', async () => {
