@@ -67,9 +67,9 @@ test('plugins are imported from beside the file, and written out with their code
   expect(plugins).toMatchObject([{ name: 'nought', version: '2', module: expect.stringMatching(/nought\.mjs$/) }]);
   expect(fitting.metric).toBe('nought@3');
   const bare = () => loadTrainingConfig(path, ['evaluation.metrics=[nought@3]']);
-  expect(bare).toThrow(/evaluation\.metrics\[0\] (--set): expected plugin nought in plugins/);
+  expect(bare).toThrow(/evaluation\.metrics\[0\] \(--set\): expected plugin nought in plugins/);
   uninstallPlugin('nought');
-  expect(bare).toThrow(/evaluation\.metrics\[0\] (--set): expected a metric/);
+  expect(bare).toThrow(/evaluation\.metrics\[0\] \(--set\): expected a metric/);
 });
 
 describe('an error names the file and the line of its value', () => {
