@@ -64,6 +64,16 @@ test('a token budget ends with the first document that does not fit', () => {
   );
 });
 
+test('nDCG within a token budget divides by the gain of the best ranking, which no budget cuts', () => {
+  const ranking = { ...buildSampleRanking([1, 2], [3]), tokens: Float64Array.of(4, 5) };
+  const best = 3 + 2 / Math.log2(3) + 1 / 2;
+  const compute = (id: string) => parseMetric(id).compute(ranking);
+  expect(compute('ndcg@3t')).toBe(0);
+  expect(compute('ndcg_burges@3t')).toBe(0);
+  expect(compute('ndcg@4t')).toBeCloseTo(1 / best, 12);
+  expect(compute('ndcg@9t')).toBeCloseTo((1 + 2 / Math.log2(3)) / best, 12);
+});
+
 test('an unknown name far from all others is answered with all of them', () => {
   expect(() => parseMetric('throughput@10')).toThrow(
     `unknown metric: throughput@10; use one of ${METRICS.names.join(', ')}`,

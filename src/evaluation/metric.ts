@@ -145,11 +145,16 @@ function formatMetricId(name: string, value: number, relevantGrade: number | nul
   return `${name}${entries.length === 0 ? '' : `(${entries.join(',')})`}${cutoff === null ? '' : `@${cutoff}`}`;
 }
 
-function countReach(id: string, { tokens }: JudgedRanking, { value, unit }: Cutoff): number {
-  if (unit === 'ranks') return value;
+/**
+ * The prefix that fits a token budget, as a whole ranking. The best possible ranking that nDCG divides by keeps its length: it is then the same for every
+ * system, however many documents of a system fit.
+ */
+function cutAtBudget(id: string, ranking: JudgedRanking, budget: number): JudgedRanking {
+  const { tokens, grades } = ranking;
   if (tokens === null)
     throw new ValidationError(`metric needs the tokens of each document: ${id}; pass tokens to the evaluation`, { id });
-  return countRanksWithin(tokens, value);
+  const k = countRanksWithin(tokens, budget);
+  return { ...ranking, grades: grades.subarray(0, k), tokens: tokens.subarray(0, k) };
 }
 
 function buildMetric(id: string, { name, entries, cutoff: written }: MetricParts): Metric {
@@ -167,8 +172,10 @@ function buildMetric(id: string, { name, entries, cutoff: written }: MetricParts
     readsScale: family.readsScale ?? false,
     aggregate: family.aggregate,
     compute: (ranking) => {
-      const k = countReach(own, ranking, cutoff);
-      return family.compute(relevantGrade === null ? ranking : withRelevantGrade(ranking, relevantGrade), k, value);
+      const graded = relevantGrade === null ? ranking : withRelevantGrade(ranking, relevantGrade);
+      return cutoff.unit === 'ranks'
+        ? family.compute(graded, cutoff.value, value)
+        : family.compute(cutAtBudget(own, graded, cutoff.value), Number.POSITIVE_INFINITY, value);
     },
   };
 }
