@@ -45,7 +45,8 @@ const IR_MEASURES = {
     'nDCG@10': 'ndcg@10',
     "nDCG(dcg='exp-log2')@10": 'ndcg_burges@10',
     "nDCG(dcg='log2')@10": 'ndcg@10',
-    'NumRet(rel=1)': 'num_rel_ret',
+    'NumRet(rel=1)': 'num_rel_ret(rel=1)',
+    'NumRet(rel=2)': 'num_rel_ret(rel=2)',
     NumRelRet: 'num_rel_ret',
     'P@5': 'p@5',
     'P(rel=2)@5': 'p(rel=2)@5',
@@ -87,7 +88,7 @@ const OTHERS = {
     'rbp(p=0.5)': 'rbp(0.5)',
   },
   different: ['hits', 'hits@3', 'rbp.95'],
-  absent: [],
+  absent: ['f1', 'f1@5', 'dcg@5', 'dcg_burges@5'],
 };
 
 const PROGRAMS = [TREC_EVAL, IR_MEASURES, OTHERS];
@@ -123,13 +124,17 @@ test('a refusal says what differs and what to write', () => {
   expect(() => parseMetric('Judged@10')).toThrow('use the passport of a metric, which has judged@k');
 });
 
-test.each(['mapp@10', 'ndcg10', '10', '', 'constructor', 'f1'])('%j is of no program', (id) => {
+test.each(['mapp@10', 'ndcg10', '10', '', 'constructor', 'f2'])('%j is of no program', (id) => {
   expect(translateMetric(id)).toBeUndefined();
 });
 
 test('what a metric cannot have is refused, also under another name', () => {
   expect(() => parseMetric('nDCG(rel=2)@10')).toThrow('metric uses grades and has no rel: nDCG(rel=2)@10; use ndcg');
   expect(() => parseMetric('nDCG(gains={1:2,2:4})@10')).toThrow('metric does not take gains={1:2,2:4}');
+  expect(() => parseMetric("nDCG(dcg='log10')@10")).toThrow("metric does not take dcg='log10'");
+  expect(() => parseMetric("P(dcg='exp-log2')@10")).toThrow("metric does not take dcg='exp-log2'");
+  expect(() => parseMetric('RR(judged_only=1)@10')).toThrow('metric does not take judged_only=1');
+  expect(() => parseMetric('NumRet(rel=2)@10')).toThrow('metric has no cutoffs: NumRet(rel=2)@10; use num_rel_ret');
   expect(() => parseMetric('P@500t')).toThrow('metric has no token budget: P@500t; use ranks, such as p@10');
   expect(() => parseMetric('R')).toThrow('metric has no cutoff: R; use one, such as recall@10');
   expect(() => parseMetric('AP(rel=0)')).toThrow('metric does not take rel=0: AP(rel=0); use map or map(rel=2)');

@@ -36,13 +36,16 @@ const DIFFERENT: Readonly<Record<string, readonly [reason: string, use: string]>
 /** Those among {@link DIFFERENT} that differ only without a cutoff. */
 const WITHOUT_CUTOFF: readonly string[] = ['P', 'recall', 'success', 'map_cut', 'ndcg_cut'];
 
-/** Names of trec_eval and ir_measures that are not measured here, by the nearest name that is. */
+/** Names of trec_eval, ir_measures and ranx that are not measured here, by the nearest name that is. */
 const ABSENT: Readonly<Record<string, readonly string[]>> = {
   'recall@k': ['set_recall', 'SetR'],
   'p@k': ['set_P', 'set_relative_P', 'SetP', 'SetRelP', 'SetF', 'set_F', 'relative_P', 'relative_P_k', 'P_avgjg'],
   map: ['gm_map', 'infAP', 'set_map', 'SetAP', '11pt_avg', 'iprec_at_recall', 'IPrec', 'map_avgjg'],
   bpref: ['gm_bpref'],
   rprec: ['Rprec_mult', 'Rprec_mult_avgjg'],
+  'p@k and recall@k': ['f1'],
+  'ndcg@k': ['dcg'],
+  'ndcg_burges@k': ['dcg_burges'],
   ndcg: ['Rndcg', 'ndcg_rel', 'G', 'binG', 'SDCG', 'alpha_nDCG', 'alpha_DCG', 'α_nDCG', 'α_DCG'],
   'rbp(0.8)': ['NRBP', 'nNRBP', 'INST', 'INSQ', 'Compat'],
   'err@k': ['NERR8', 'NERR9', 'NERR10', 'NERR11', 'ERR_IA', 'nERR_IA'],
@@ -85,22 +88,31 @@ function splitTrecCutoff(parts: MetricParts): MetricParts {
   return parts.cutoff !== null || name === undefined ? parts : { ...parts, name, cutoff: cutoff as string };
 }
 
-/** The entries of ir_measures as ours: `rel=2` stays, `p=0.8` is the parameter itself. */
-function translateEntries(id: string, { name, entries }: MetricParts): { entries: string[]; burges: boolean } {
+/** What `nDCG(dcg=...)` of ir_measures chooses. */
+const GAINS: Readonly<Record<string, string>> = { log2: 'ndcg', 'exp-log2': 'ndcg_burges' };
+
+interface TranslatedEntries {
+  readonly own: string;
+  readonly entries: readonly string[];
+}
+
+/** The entries of ir_measures as ours: `rel=2` stays, `p=0.8` is the parameter itself; an entry that has no meaning stays, and is refused as one of ours. */
+function translateEntries(id: string, found: string, { name, entries }: MetricParts): TranslatedEntries {
   const kept: string[] = [];
-  let burges = false;
+  let own = found;
   for (const entry of entries) {
     const [key, value = ''] = entry.split('=').map((part) => part.trim()) as [string, string | undefined];
-    if (key === 'judged_only') {
-      if (value.toLowerCase() === 'true')
-        refuse(id, 'judged_only is no part of a metric', 'ragpp rescore --judged-only with the metric alone');
-    } else if (key === 'dcg') burges = /exp-log2/.test(value);
+    const word = value.replace(/^(['"])(.*)\1$/, '$2');
+    if (key === 'judged_only' && word.toLowerCase() === 'true')
+      refuse(id, 'judged_only is no part of a metric', 'ragpp rescore --judged-only with the metric alone');
+    if (key === 'judged_only' && word.toLowerCase() === 'false') continue;
+    if (key === 'dcg' && found === 'ndcg' && Object.hasOwn(GAINS, word)) own = GAINS[word] as string;
     else if (key === 'p' || key === 'persistence') kept.unshift(value);
     else kept.push(entry);
   }
   if (name === 'RBP' && entries.length > 0 && entries.every((entry) => entry.startsWith('p')))
     refuse(id, 'ir_measures uses graded gains without rel', `RBP(rel=1,${entries.join(',')})`);
-  return { entries: kept, burges };
+  return { own, entries: kept };
 }
 
 /**
@@ -114,14 +126,15 @@ export function translateMetric(id: string): string | undefined {
   const { name, cutoff } = parts;
   const different = Object.hasOwn(DIFFERENT, name) ? DIFFERENT[name] : undefined;
   if (different !== undefined && (cutoff === null || !WITHOUT_CUTOFF.includes(name))) refuse(id, ...different);
-  if (name === 'NumRet' && parts.entries.some((entry) => entry.startsWith('rel'))) return translateMetric('NumRelRet');
-  const absent =
-    nearestOf.get(name) ?? nearestOf.get(splitMetricId(id).name) ?? nearestOf.get(name.replace(/_\d.*$/, ''));
+  // NumRet(rel=1) of ir_measures counts relevant documents, NumRet all.
+  const countsRelevant = name === 'NumRet' && parts.entries.some((entry) => entry.startsWith('rel'));
+  const absent = countsRelevant
+    ? undefined
+    : (nearestOf.get(name) ?? nearestOf.get(splitMetricId(id).name) ?? nearestOf.get(name.replace(/_\d.*$/, '')));
   if (absent !== undefined)
     throw new ValidationError(`metric is not measured here: ${id}; use ${absent}`, { id, use: absent });
-  const found = nameOf.get(name.toLowerCase().replace(/[-_ ]/g, ''));
+  const found = countsRelevant ? 'num_rel_ret' : nameOf.get(name.toLowerCase().replace(/[-_ ]/g, ''));
   if (found === undefined) return undefined;
-  const { entries, burges } = translateEntries(id, parts);
-  const own = found === 'ndcg' && burges ? 'ndcg_burges' : found;
+  const { own, entries } = translateEntries(id, found, parts);
   return `${own}${entries.length === 0 ? '' : `(${entries.join(',')})`}${cutoff === null ? '' : `@${cutoff}`}`;
 }
