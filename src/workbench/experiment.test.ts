@@ -80,6 +80,8 @@ describe('an experiment from code', () => {
     const forth = finished.compare('fading', 'words', 'recall@5');
     expect(back.difference.mean).toBeCloseTo(-forth.difference.mean, 12);
     expect(back.wins).toBe(forth.losses);
+    expect(finished.compare('fading', 'words', 'R@5')).toEqual(forth);
+    expect(finished.figure('means', { metric: 'recall_5' })).toEqual(finished.figure('means', { metric: 'recall@5' }));
   });
 
   test('takes the run file of another system as an arm, and warns of what it lacks', async () => {

@@ -9,7 +9,13 @@ import { recordFiles, writeRunFolder } from '../experiment/run/run-folder.ts';
 import type { FeatureTable } from '../learning/feature-table.ts';
 import type { Corpus } from '../model/corpus.ts';
 import type { Qrels, Run } from '../model/run.ts';
-import { drawFigure, type FigureName, type FigureOptions, type PlotlyFigure } from '../report/figures/figures.ts';
+import {
+  chooseMetric,
+  drawFigure,
+  type FigureName,
+  type FigureOptions,
+  type PlotlyFigure,
+} from '../report/figures/figures.ts';
 import { renderCsv } from '../report/tables/csv.ts';
 import { renderLatex } from '../report/tables/latex.ts';
 import { renderMarkdown } from '../report/tables/markdown.ts';
@@ -64,13 +70,7 @@ export class FinishedExperiment {
   }
 
   #values(name: string, metric: string): readonly number[] {
-    const values = this.#arm(name).perQuery[metric];
-    if (values !== undefined) return values;
-    const known = this.result.metrics;
-    throw new ValidationError(
-      `result has no metric: ${metric}; use ${suggestKnown(metric, known)}, or add it to metrics and run again`,
-      { metric, known },
-    );
+    return this.#arm(name).perQuery[metric] as readonly number[];
   }
 
   /** The table that `ragpp run` prints, or as Markdown, LaTeX or CSV. @throws ValidationError for an unknown format. */
@@ -89,7 +89,7 @@ export class FinishedExperiment {
    */
   compare(arm: string, other?: string, metric?: string): ArmComparison {
     const { result } = this;
-    const names = { arm, other: other ?? result.baseline, metric: metric ?? (result.metrics[0] as string) };
+    const names = { arm, other: other ?? result.baseline, metric: chooseMetric(result, metric) };
     const clusters = groupIntoClusters(result.queries.map(({ cluster }) => cluster));
     const { test, correction, samples, level } = result.statistics;
     const options = { test, correction, samples, level, seed: result.environment.seed };

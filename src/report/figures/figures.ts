@@ -1,6 +1,7 @@
 import { ValidationError } from '../../core/errors.ts';
 import { freezeDeeply } from '../../core/frozen.ts';
 import { suggestKnown } from '../../core/validation.ts';
+import { parseMean } from '../../evaluation/metric.ts';
 import type { ArmResult, ExperimentResult } from '../../experiment/measure/result.ts';
 import { orderLadderArms } from '../tables/table.ts';
 
@@ -100,9 +101,20 @@ const FIGURES = { differences: drawDifferences, means: drawMeans, queries: drawQ
 export type FigureName = keyof typeof FIGURES;
 export const FIGURE_NAMES = freezeDeeply(Object.keys(FIGURES) as FigureName[]);
 
-function assertKnown(what: string, name: string, known: readonly string[]): void {
-  if (!known.includes(name))
-    throw new ValidationError(`result has no ${what}: ${name}; use ${suggestKnown(name, known)}`, { name, known });
+/**
+ * A metric of a result by any name that {@link parseMean} accepts; by default the first.
+ *
+ * @throws ValidationError for an unknown metric, and for one that the result lacks.
+ */
+export function chooseMetric({ metrics: known }: ExperimentResult, written?: string): string {
+  if (written === undefined) return known[0] as string;
+  const metric = known.includes(written) ? written : parseMean(written).id;
+  if (!known.includes(metric))
+    throw new ValidationError(
+      `result has no metric: ${written}; use ${suggestKnown(metric, known)}, or add it to metrics and run again`,
+      { metric, known },
+    );
+  return metric;
 }
 
 /**
@@ -111,8 +123,7 @@ function assertKnown(what: string, name: string, known: readonly string[]): void
  * @throws ValidationError for an unknown figure, metric or arm, and for differences from a baseline that failed.
  */
 export function drawFigure(result: ExperimentResult, name: FigureName, options: FigureOptions = {}): PlotlyFigure {
-  const { metric = result.metrics[0] as string, arm } = options;
-  assertKnown('figure', name, FIGURE_NAMES);
-  assertKnown('metric', metric, result.metrics);
-  return FIGURES[name](result, metric, arm);
+  if (!FIGURE_NAMES.includes(name))
+    throw new ValidationError(`result has no figure: ${name}; use ${suggestKnown(name, FIGURE_NAMES)}`, { name });
+  return FIGURES[name](result, chooseMetric(result, options.metric), options.arm);
 }
