@@ -27,7 +27,8 @@ both runs saw the same data and the same queries, and a metric means the same in
 what stands in the way.
 
 With --all-pairs a superscript names each arm that an arm is better than, as in ranx, and arms that share a capital
-letter are not distinguished (compact letter display). p is corrected by Holm over all pairs of a metric.
+letter are not distinguished (compact letter display). p is corrected by Holm over all pairs of a metric. Of arms with
+several seeds the means over the seeds are tested, without the variance between seeds.
 
 Examples:
   ragpp compare results/runs/quickstart-3f9a1c200a1b results/runs/quickstart-77aa0be31c2d

@@ -81,7 +81,8 @@ export class FinishedExperiment {
   }
 
   /**
-   * The paired, clustered test of an arm against another, by the test, level and samples of the config. Nothing is corrected over other comparisons.
+   * The paired, clustered test of an arm against another, by the test, level and samples of the config. Nothing is corrected over other comparisons. With several
+   * seeds it is that of the queries' means over the seeds, without the variance between seeds; `result.arms[].comparisons` has both.
    *
    * @param other by default the baseline.
    * @param metric by default the first.

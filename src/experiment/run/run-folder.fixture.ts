@@ -21,6 +21,8 @@ export interface SampleRun {
   readonly tuned: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** By arm; of the null controls. */
   readonly controls: Readonly<Record<string, { readonly of: string; readonly kind: string }>>;
+  /** By arm; the number of its seeds, of those with several. */
+  readonly seeds: Readonly<Record<string, number>>;
 }
 
 export const SAMPLE_RUN: SampleRun = {
@@ -43,6 +45,7 @@ export const SAMPLE_RUN: SampleRun = {
   passports: {},
   tuned: {},
   controls: {},
+  seeds: {},
 };
 
 /** Writes the small files of the run into a folder, which it makes. */
@@ -89,9 +92,15 @@ function buildEnvironment({ seed, date }: SampleRun) {
   };
 }
 
-function buildArmResult(name: string, values: readonly number[], isBaseline: boolean, { tuned, controls }: SampleRun) {
+function buildArmResult(
+  name: string,
+  values: readonly number[],
+  isBaseline: boolean,
+  { tuned, controls, seeds }: SampleRun,
+) {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const difference = { mean: mean - 0.4, low: mean - 0.6, high: mean - 0.2 };
+  const count = seeds[name];
   const comparison = { difference, p: 0.02, correctedP: 0.04, verdict: 'better' };
   return {
     name,
@@ -101,5 +110,6 @@ function buildArmResult(name: string, values: readonly number[], isBaseline: boo
     metrics: { 'mrr@10': { mean, low: mean - 0.1, high: mean + 0.1 } },
     comparisons: isBaseline ? null : { 'mrr@10': comparison },
     holes: 3,
+    ...(count === undefined ? {} : { seeds: { count, deviations: { 'mrr@10': 0.01 } } }),
   };
 }

@@ -5,6 +5,7 @@ import { type BaselineComparison, compareWithBaseline } from '../../evaluation/s
 import { type ConfigDifference, listConfigDifferences } from '../config/config-differences.ts';
 import { isPlain, type Plain } from '../config/config-file.ts';
 import { computeByFamily } from '../measure/arm-families.ts';
+import { countSeeds } from '../measure/seed-count.ts';
 import { type PerQueryValues, readPerQuery } from './per-query-values.ts';
 import { type RunSummary, readRunConfig, readRunSummary } from './run-summary.ts';
 
@@ -39,6 +40,8 @@ export interface RunComparison {
   readonly conversations: number | null;
   /** Resamples and confidence of the tests, those of the first run. */
   readonly statistics: RunSummary['statistics'];
+  /** The largest number of seeds of a compared arm. With several, a value of a query is its mean over them, and no p has the variance between seeds. */
+  readonly seeds: number;
 }
 
 /** The part of a passport that describes the metric; the rest describes the arms. */
@@ -84,6 +87,9 @@ export function compareRuns(firstFolder: string, secondFolder: string): RunCompa
     ],
     conversations: typeof values === 'string' ? null : new Set(values[0].clusters).size,
     statistics: first.summary.statistics,
+    seeds: countSeeds(
+      [first, second].flatMap(({ summary }) => summary.arms.filter(({ name }) => shared.includes(name))),
+    ),
   };
 }
 

@@ -22,6 +22,7 @@ const armSchema = z.object({
   control: z.object({ of: text, kind: text }).nullable().default(null),
   metrics: z.record(text, interval),
   comparisons: z.record(text, comparison).nullable(),
+  seeds: z.object({ count: z.number() }).optional(),
   holes: z.number(),
 });
 

@@ -30,6 +30,7 @@ test('every pair of arms is compared, clustered by conversation', () => {
     statistics: { samples: 10_000, level: 0.95, test: 't', correction: 'holm' },
     queries: 22,
     conversations: 11,
+    seeds: 1,
   });
   expect(pairs['mrr@10']?.beaten).toEqual([[], [], [0, 1]]);
   expect(pairs['mrr@10']?.groups).toEqual([[2], [1, 0]]);
@@ -53,6 +54,12 @@ test('arms of two runs are paired by query, whatever the order of the queries', 
     [0, 1],
     [0, 1],
   ]);
+});
+
+test('the number of seeds is that of the compared arms', () => {
+  writeSampleRun(a, { ...run, seeds: { near: 5 } });
+  expect(compareStoredPairs([a], options).seeds).toBe(5);
+  expect(compareStoredPairs([a], { ...options, arms: ['low', 'good'] }).seeds).toBe(1);
 });
 
 test('runs on other data, or with another definition, are refused', () => {

@@ -4,6 +4,7 @@ import { type AllPairs, compareAllPairs } from '../../evaluation/all-pairs.ts';
 import { groupIntoClusters } from '../../evaluation/clusters.ts';
 import { parseMean } from '../../evaluation/metric.ts';
 import type { TestName } from '../../evaluation/test-names.ts';
+import { countSeeds } from '../measure/seed-count.ts';
 import { type PerQueryValues, readPerQuery } from './per-query-values.ts';
 import { isSameDefinition, pairValues } from './run-comparison.ts';
 import { type RunSummary, readRunSummary } from './run-summary.ts';
@@ -28,12 +29,15 @@ export interface StoredPairs {
   readonly statistics: RunSummary['statistics'] & { readonly test: TestName; readonly correction: 'holm' };
   readonly queries: number;
   readonly conversations: number;
+  /** The largest number of seeds of an arm. With several, a value of a query is its mean over them, and no p has the variance between seeds. */
+  readonly seeds: number;
 }
 
 /** Values of the arms under the names that the display gives them. */
 interface NamedValues {
   readonly name: string;
   readonly isControl: boolean;
+  readonly seeds: { readonly count: number } | undefined;
   /** [Q] of a metric, in the order of the first run's queries. */
   read(metric: string): readonly number[];
 }
@@ -45,8 +49,9 @@ function listNamedValues(
   prefix: string,
 ): NamedValues[] {
   const indexes = new Map(queries.map((id, queryIndex) => [id, queryIndex]));
-  return arms.map(({ name, control }) => ({
+  return arms.map(({ name, control, seeds }) => ({
     name: `${prefix}${name}`,
+    seeds,
     isControl: control !== null,
     read: (metric) => {
       const column = values.get(name)?.get(metric) as readonly number[];
@@ -128,5 +133,6 @@ export function compareStoredPairs(
     statistics,
     queries: queries.length,
     conversations: clusters.sizes.length,
+    seeds: countSeeds(arms),
   };
 }

@@ -57,6 +57,16 @@ test('the legend says how intervals are made and what the conversations and the 
   );
 });
 
+test('the legend names the seeds whose means are tested', () => {
+  const [c, d] = [join(root, 'seeds-c'), join(root, 'seeds-d')];
+  writeSampleRun(c, SAMPLE_RUN);
+  writeSampleRun(d, { ...SAMPLE_RUN, seeds: { cosine: 3 } });
+  expect(renderComparisonText(compareRuns(c, c))).not.toContain('seeds');
+  expect(renderComparisonText(compareRuns(c, d))).toContain(
+    'Figures of repeated arms are means over 3 seeds. p is of these means, without the variance between seeds',
+  );
+});
+
 test('two conversations have no interval', () => {
   const [c, d] = [join(root, 'c'), join(root, 'd')];
   const queries = SAMPLE_RUN.queries.slice(0, 4);

@@ -2,6 +2,7 @@ import type { ComparedRun, RunComparison } from '../../experiment/stored/run-com
 import { formatDecimal, formatInterval, formatProbability, formatSigned } from '../tables/format.ts';
 import {
   describeIntervals,
+  describeMeansOverSeeds,
   describeSmallestP,
   describeUnresolved,
   listUnresolved,
@@ -100,7 +101,7 @@ function buildComparisonParts(comparison: RunComparison): Part[] {
   ];
 }
 
-function buildComparisonLegend({ arms, first, metrics, conversations, statistics }: RunComparison): string[] {
+function buildComparisonLegend({ arms, first, metrics, conversations, statistics, seeds }: RunComparison): string[] {
   const { level } = statistics;
   const tested = metrics.filter((metric) => arms.some((arm) => arm.metrics[metric]?.comparison != null));
   if (tested.length === 0 || conversations === null) return ['A and B: means.'];
@@ -123,6 +124,7 @@ function buildComparisonLegend({ arms, first, metrics, conversations, statistics
   }));
   return [
     `B minus A: ${describeIntervals(conversations, level)}.`,
+    ...describeMeansOverSeeds(seeds),
     ...testText(how, 'arms'),
     `${MARKS.better} B better, ${MARKS.worse} B worse, said only where the corrected p is below ${formatDecimal(1 - level, 2)}.`,
     ...describeSmallestP(how, conversations, families),

@@ -1,8 +1,9 @@
 import type { ExperimentResult } from '../../experiment/measure/result.ts';
+import { countSeeds } from '../../experiment/measure/seed-count.ts';
 import { renderAttributionTable } from '../tables/attribution-table.ts';
 import { renderInteractionTable } from '../tables/interactions.ts';
 import { describeLatency, renderLatencyTable } from '../tables/latency-table.ts';
-import { countConversations, countSeeds, describeIntervals } from '../tables/legend.ts';
+import { countConversations, describeIntervals } from '../tables/legend.ts';
 import { renderStructureLegend, renderStructureTable } from '../tables/structure-table.ts';
 import { type Content, html, type Markup } from './markup.ts';
 import type { Payload } from './payload.ts';

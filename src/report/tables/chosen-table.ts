@@ -1,4 +1,5 @@
 import { ValidationError } from '../../core/errors.ts';
+import { countSeeds } from '../../experiment/measure/seed-count.ts';
 import { divideByBaseline, type ModelFigures, type RunFigures } from '../../experiment/stored/run-figures.ts';
 import {
   type ChosenColumn,
@@ -198,7 +199,7 @@ function buildLegend(figures: ModelFigures, chosen: readonly Arm[]): string[] {
     statistics,
     queries,
     conversations,
-    seeds: Math.max(1, ...arms.map(({ seeds }) => seeds?.count ?? 1)),
+    seeds: countSeeds(arms),
   });
   const failed = isPart ? [] : failures.map(({ name, code, message }) => `failed: ${name}, ${code}: ${message}`);
   return [...legend, ...failed];

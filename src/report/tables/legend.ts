@@ -3,7 +3,7 @@ import { chooseIntervalMethod, LEAST_BOOTSTRAPPED, LEAST_CLUSTERS } from '../../
 import { MOST_SAMPLES } from '../../evaluation/sign-flip-permutation.ts';
 import { isSignificant } from '../../evaluation/significance.ts';
 import { computeSmallestCorrectedP, computeSmallestP } from '../../evaluation/smallest-p.ts';
-import type { ArmResult, Comparison, ExperimentResult } from '../../experiment/measure/result.ts';
+import type { Comparison, ExperimentResult } from '../../experiment/measure/result.ts';
 import { formatDecimal, formatProbability } from './format.ts';
 
 /** The marks of a verdict; an undecided arm has none. */
@@ -91,9 +91,12 @@ export function describeSeedMeans(seeds: number): string {
 
 const SEED_SOURCES = 'the variance between conversations and the variance between seeds';
 
-/** The number of seeds of the arms of a run. */
-export function countSeeds(arms: readonly Pick<ArmResult, 'seeds'>[]): number {
-  return Math.max(1, ...arms.map(({ seeds }) => seeds?.count ?? 1));
+/** What a p is of that is computed from the queries' means over the seeds; empty for one seed. */
+export function describeMeansOverSeeds(seeds: number): string[] {
+  if (seeds === 1) return [];
+  return [
+    `Figures of repeated arms are means over ${seeds} seeds. p is of these means, without the variance between seeds: other seeds may give another verdict.`,
+  ];
 }
 
 /** The method of the intervals for a number of conversations: `95 % bootstrap intervals (BCa), clustered by conversation`. */

@@ -22,6 +22,7 @@ const compared: StoredPairs = {
   statistics: { samples: 10_000, level: 0.95, test: 't', correction: 'holm' },
   queries: 40,
   conversations: 20,
+  seeds: 1,
 };
 
 test('superscripts name the arms that one is better than, capitals the groups', () => {
@@ -38,6 +39,14 @@ test('superscripts name the arms that one is better than, capitals the groups', 
   expect(legend).toContain('Means over 40 queries in 20 conversations.');
   expect(legend).toContain('corrected by Holm over the 3 pairs of arms of a metric');
   expect(legend).toContain('Monte Carlo error of p: b and c (ndcg@10).');
+});
+
+test('the legend names the seeds whose means are tested', () => {
+  expect(renderLettersText(compared)).not.toContain('seeds');
+  const sentence =
+    'Figures of repeated arms are means over 5 seeds. p is of these means, without the variance between seeds';
+  for (const render of [renderLettersText, renderLettersMarkdown, renderLettersLatex])
+    expect(render({ ...compared, seeds: 5 })).toContain(sentence);
 });
 
 test('Markdown and LaTeX have the same letters, with names escaped', () => {

@@ -2,7 +2,7 @@ import { nameLetter } from '../../evaluation/letter-display.ts';
 import type { StoredPairs } from '../../experiment/stored/stored-pairs.ts';
 import { formatDecimal } from './format.ts';
 import { escapeLatex, formatLatexRow, guardLatexRow } from './latex.ts';
-import { describeSmallestP, describeUnresolved, testText } from './legend.ts';
+import { describeMeansOverSeeds, describeSmallestP, describeUnresolved, testText } from './legend.ts';
 import { escapeMarkdown, formatRowsAsPipeTable } from './markdown.ts';
 import { alignLines } from './text-table.ts';
 import { wrapText } from './wrapped-table.ts';
@@ -64,7 +64,7 @@ export function buildLettersTable(compared: StoredPairs): LettersTable {
   return { metrics, rows, legend: buildLegend(compared) };
 }
 
-function buildLegend({ arms, metrics, pairs, statistics, queries, conversations }: StoredPairs): string[] {
+function buildLegend({ arms, metrics, pairs, statistics, queries, conversations, seeds }: StoredPairs): string[] {
   const count = (arms.length * (arms.length - 1)) / 2;
   const open = metrics.flatMap((metric) =>
     (pairs[metric]?.pairs ?? []).flatMap(({ first, second, unresolved }) =>
@@ -76,6 +76,7 @@ function buildLegend({ arms, metrics, pairs, statistics, queries, conversations 
     `Means over ${queries} queries in ${conversations} conversations.`,
     `A superscript names each arm that the arm is better than: the corrected p is below ${bound}.`,
     'Arms that share a capital letter are not distinguished; arms that share none are.',
+    ...describeMeansOverSeeds(seeds),
     ...testText(statistics, `${count} pairs of arms of a metric`),
     ...describeSmallestP(statistics, conversations, [{ of: 'pairs', count }]),
     ...describeUnresolved(open, statistics),

@@ -7,8 +7,9 @@ import type {
   Interval,
   StoppedArm,
 } from '../../experiment/measure/result.ts';
+import { countSeeds } from '../../experiment/measure/seed-count.ts';
 import { formatDecimal, formatInterval, formatProbability, formatSigned } from './format.ts';
-import { buildStatisticsLegend, countConversations, countSeeds, listUnresolved, MARKS } from './legend.ts';
+import { buildStatisticsLegend, countConversations, listUnresolved, MARKS } from './legend.ts';
 import { describeSurvivals } from './structure-table.ts';
 
 /** One metric of one arm: the numbers, and how every rendering writes them. */
