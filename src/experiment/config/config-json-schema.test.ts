@@ -28,6 +28,14 @@ test.each(files)('configs/%s fits', (file) => {
   expect(listMisfits(parse(readFileSync(join(configs, file), 'utf8')), schema)).toEqual([]);
 });
 
+test('weight files fit where they are read, and presets where there are some', () => {
+  const file = 'mix.safetensors';
+  const base = { trajectory: { weights: file }, scoring: { weights: file } };
+  const fusion = { method: 'weighted', weights: 'balanced' };
+  expect(listMisfits({ scoring: { weights: file }, base }, schema)).toEqual([]);
+  expect(listMisfits({ base: { relevance: { signals: ['bm25', 'cosine'], fusion } } }, schema)).toEqual([]);
+});
+
 describe('what does not fit', () => {
   test.each<[Plain, string]>([
     [{ sede: 1 }, '.sede'],
@@ -43,6 +51,10 @@ describe('what does not fit', () => {
     [{ arms: [{ name: 'x', decay: { halfLife: 3 } }] }, '.arms[0].decay.halfLife'],
     [{ arms: [{ name: 'x', candidates: [{ index: 'hnsw', k1: 1 }] }] }, '.arms[0].candidates[0].k1'],
     [{ seeds: 101 }, '.seeds'],
+    ...['rrf', 'wsum', 'wmnz', 'w_bordafuse', 'pool-rrf', 'weighted'].map((method): [Plain, string] => [
+      { base: { relevance: { signals: ['bm25', 'cosine'], fusion: { method, weights: 'mix.safetensors' } } } },
+      '.base.relevance.fusion.weights',
+    ]),
   ])('%j', (change, path) => {
     expect(listMisfits(least, schema)).toEqual([]);
     expect(listMisfits(merge(least, change), schema)).toContain(path);

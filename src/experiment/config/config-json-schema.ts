@@ -9,8 +9,9 @@ import { ARM_DEPTH } from './run-references.ts';
 /** JSON Schema's version that editors know best; the YAML extension of VS Code uses it. */
 const TARGET = 'draft-7';
 
-/** A weight file by its name: it replaces the numbers that a resolved config has under `weights`. */
+/** A weight file by its name: it replaces the numbers that a resolved config has under `weights` of these keys. */
 const WEIGHT_FILE: Plain = { type: 'string', minLength: 1 };
+const WEIGHT_FILE_OWNERS: readonly string[] = ['scoring', 'trajectory'];
 
 /** What an arm may have in place of `candidates` and `relevance`, which a resolved config has. */
 const RUN: Plain = {
@@ -28,16 +29,21 @@ const RUN: Plain = {
 
 /**
  * A schema for one of several files. Files are merged, so no file needs all keys: none is required, and a mapping may fit several kinds until a key decides.
+ *
+ * @param owner the key of the config that the schema is of.
  */
-function loosen(value: unknown, key = ''): unknown {
-  if (Array.isArray(value)) return value.map((item) => loosen(item));
+function loosen(value: unknown, key = '', owner = ''): unknown {
+  if (Array.isArray(value)) return value.map((item) => loosen(item, '', owner));
   if (!isPlain(value)) return value;
+  const isMapping = key === 'properties';
+  const mayBeFile = isMapping && WEIGHT_FILE_OWNERS.includes(owner);
   const entries = Object.entries(value)
-    .filter(([name]) => key === 'properties' || name !== 'required')
-    .map(([name, child]): [string, unknown] => [
-      key !== 'properties' && name === 'oneOf' ? 'anyOf' : name,
-      key === 'properties' && name === 'weights' ? { anyOf: [WEIGHT_FILE, loosen(child)] } : loosen(child, name),
-    ]);
+    .filter(([name]) => isMapping || name !== 'required')
+    .map(([name, child]): [string, unknown] => {
+      const inner = loosen(child, name, isMapping ? name : owner);
+      if (mayBeFile && name === 'weights') return [name, { anyOf: [WEIGHT_FILE, inner] }];
+      return [!isMapping && name === 'oneOf' ? 'anyOf' : name, inner];
+    });
   return Object.fromEntries(entries);
 }
 
