@@ -200,6 +200,7 @@ function buildLegend(figures: ModelFigures, chosen: readonly Arm[]): string[] {
     queries,
     conversations,
     seeds: countSeeds(arms),
+    means: chosen.flatMap((arm) => Object.values(arm.metrics)),
   });
   const failed = isPart ? [] : failures.map(({ name, code, message }) => `failed: ${name}, ${code}: ${message}`);
   return [...legend, ...failed];

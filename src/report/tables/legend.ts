@@ -44,6 +44,8 @@ interface LegendFacts {
   readonly conversations: number;
   /** The number of seeds that the rows were run with; 1 where it is left out. */
   readonly seeds?: number;
+  /** The means of the rows, whose intervals are in brackets. */
+  readonly means?: readonly { readonly mean: number; readonly low: number | null; readonly high: number | null }[];
 }
 
 const TESTS: Readonly<Record<Statistics['test'], (statistics: Statistics) => string>> = {
@@ -159,6 +161,20 @@ export function describeUnresolved(
   ];
 }
 
+/** A note where a t interval shows a value below 0 or above 1, for a mean between them; empty without such an interval. */
+function describeBounds({ means = [], conversations, seeds }: LegendFacts): string[] {
+  const passes = means.some(
+    ({ mean, low, high }) =>
+      low !== null &&
+      high !== null &&
+      Math.abs(mean - 0.5) <= 0.5 &&
+      (Math.round(low * 100) < 0 || Math.round(high * 100) > 100),
+  );
+  return passes && chooseIntervalMethod(conversations, seeds) === 't'
+    ? ['A t interval is symmetric and is not cut at 0 or 1, the bounds of most metrics.']
+    : [];
+}
+
 /** Sentences that say what marks, p and brackets mean, and how much was measured. */
 export function buildStatisticsLegend(facts: LegendFacts): string[] {
   const { rows, baseline, compared, isTested, families, unresolved, statistics, queries, conversations } = facts;
@@ -173,6 +189,7 @@ export function buildStatisticsLegend(facts: LegendFacts): string[] {
     ...(compared ? describeSmallestP(statistics, conversations, families) : []),
     ...describeUnresolved(unresolved, statistics),
     `Brackets: ${intervals}. ${measured}.`,
+    ...describeBounds(facts),
   ];
 }
 
@@ -187,6 +204,7 @@ function buildSeedsLegend(facts: LegendFacts, seeds: number): string[] {
     describeSeedMeans(seeds),
     ...(isTested ? [`p: paired t test with ${SEED_SOURCES}, ${corrected}${apart}.`] : []),
     `Brackets: ${brackets}. ${queries} queries in ${formatConversations(conversations)}.`,
+    ...describeBounds(facts),
   ];
 }
 

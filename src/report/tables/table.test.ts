@@ -50,6 +50,21 @@ test('the legend names baseline, test, correction and counts', () => {
   expect(legend).toContain('10 queries in 5 conversations');
 });
 
+test('the legend explains an interval that shows a value beyond the bounds of its metric', () => {
+  const result = buildHandmadeResult();
+  const withHigh = (high: number): ExperimentResult => {
+    const [first, ...others] = result.arms as [ArmResult, ...ArmResult[]];
+    return {
+      ...result,
+      arms: [{ ...first, metrics: { ...first.metrics, 'mrr@10': { mean: 0.96, low: 0.9, high } } }, ...others],
+    };
+  };
+  const sentence = 'A t interval is symmetric and is not cut at 0 or 1';
+  expect(buildLadderTable(withHigh(1.004)).legend.join(' ')).not.toContain(sentence);
+  expect(buildLadderTable(withHigh(1.01)).legend.join(' ')).toContain(sentence);
+  expect(renderLatex(withHigh(1.01))).toContain(sentence);
+});
+
 /** The result with two queries in each of a number of conversations. */
 function spreadOverConversations(count: number): ExperimentResult {
   const result = buildHandmadeResult();

@@ -231,5 +231,6 @@ function buildTableLegend(
     queries: queries.length,
     conversations: countConversations(queries),
     seeds: countSeeds(arms),
+    means: arms.flatMap((arm) => Object.values(arm.metrics)),
   });
 }
