@@ -1,7 +1,9 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createRandom } from '../core/random.ts';
 import { compareAllPairs } from './all-pairs.ts';
 import { buildSingletonClusters } from './clusters.ts';
+import { listLetterGroups } from './letter-display.oracle.ts';
 import { holm } from './multiple-comparisons.ts';
 import { pairedTTest } from './student-t-test.ts';
 
@@ -49,6 +51,45 @@ test('letters say which systems one is better than, and which are undecided', ()
     if (better !== null) expect(beaten[better]).toContain(better === first ? second : first);
   }
   expect(groups[0]).toEqual([1]);
+});
+
+/** Holm by its definition: the i-th smallest of m p is multiplied by m - i + 1, and no corrected p is below that of a smaller p. */
+function correctByDefinition(ps: readonly number[]): number[] {
+  return ps.map((p) => {
+    const before = ps.filter((other) => other <= p);
+    const factors = before.map((other) => (ps.length - ps.filter((one) => one < other).length) * other);
+    return Math.min(1, Math.max(...factors));
+  });
+}
+
+test('Holm, letters and groups are those of brute force, for random systems', () => {
+  const gain = fc.integer({ min: 0, max: 6 }).map((steps) => steps / 10);
+  const tests = fc.constantFrom('t' as const, 'permutation' as const, 'wilcoxon' as const);
+  fc.assert(
+    fc.property(
+      fc.array(gain, { minLength: 2, maxLength: 6 }),
+      fc.integer({ min: 1, max: 99 }),
+      tests,
+      (gains, seed, name) => {
+        const random = createRandom(seed, 'oracle');
+        const values = gains.map((own) => Array.from({ length: 17 }, () => own + random.uniform()));
+        const few = buildSingletonClusters(17);
+        const { pairs, means, beaten, groups } = compareAllPairs(values, few, { ...options, test: name });
+        const corrected = correctByDefinition(pairs.map(({ p }) => p));
+        for (const [i, pair] of pairs.entries()) expect(pair.correctedP).toBeCloseTo(corrected[i] as number, 12);
+        const isDecided = (i: number) => !pairs[i]?.unresolved && (corrected[i] as number) < 0.05 - 1e-12;
+        const beats = (a: number, b: number) =>
+          pairs.some(
+            ({ first, second }, i) => isDecided(i) && [first, second].includes(a) && [first, second].includes(b),
+          ) && (means[a] as number) > (means[b] as number);
+        const systems = gains.map((_, s) => s);
+        expect(beaten).toEqual(systems.map((a) => systems.filter((b) => beats(a, b))));
+        const order = systems.toSorted((a, b) => (means[b] as number) - (means[a] as number));
+        expect(groups).toEqual(listLetterGroups(order, (a, b) => beats(a, b) || beats(b, a)));
+      },
+    ),
+    { numRuns: 40 },
+  );
 });
 
 test('equal systems share a group', () => {

@@ -6,14 +6,28 @@ export function nameLetter(index: number): string {
 
 /** Whether every item of one group is in the other. */
 function isWithin(group: ReadonlySet<number>, other: ReadonlySet<number>): boolean {
-  return [...group].every((item) => other.has(item));
+  if (group.size > other.size) return false;
+  for (const item of group) if (!other.has(item)) return false;
+  return true;
 }
 
-/** Each group once, and none that another one holds. */
-function absorbGroups(groups: readonly ReadonlySet<number>[]): ReadonlySet<number>[] {
-  return groups.filter(
-    (group, g) => !groups.some((other, o) => o !== g && isWithin(group, other) && (group.size < other.size || o < g)),
+/**
+ * Splits the groups that hold both items of a pair. Only a new group can be within another one: the old groups are not within each other, and a group that is
+ * split holds no other one. O(new groups x groups x items).
+ */
+function splitGroups(groups: readonly ReadonlySet<number>[], a: number, b: number): ReadonlySet<number>[] {
+  const kept: ReadonlySet<number>[] = [];
+  const split: ReadonlySet<number>[] = [];
+  for (const group of groups) {
+    if (!(group.has(a) && group.has(b))) kept.push(group);
+    else for (const left of [a, b]) split.push(new Set([...group].filter((item) => item !== left)));
+  }
+  const added = split.filter(
+    (group, g) =>
+      !kept.some((other) => isWithin(group, other)) &&
+      !split.some((other, o) => o !== g && isWithin(group, other) && (group.size < other.size || o < g)),
   );
+  return [...kept, ...added];
 }
 
 /**
@@ -26,14 +40,7 @@ function absorbGroups(groups: readonly ReadonlySet<number>[]): ReadonlySet<numbe
  */
 export function groupByLetters(order: readonly number[], pairs: readonly (readonly [number, number])[]): number[][] {
   let groups: ReadonlySet<number>[] = [new Set(order)];
-  for (const [a, b] of pairs) {
-    const split = groups.flatMap((group) =>
-      group.has(a) && group.has(b)
-        ? [a, b].map((left) => new Set([...group].filter((item) => item !== left)))
-        : [group],
-    );
-    groups = absorbGroups(split);
-  }
+  for (const [a, b] of pairs) groups = splitGroups(groups, a, b);
   const rank = new Map(order.map((item, place) => [item, place]));
   const places = groups.map((group) => [...group].map((item) => rank.get(item) as number).sort((a, b) => a - b));
   return places.sort((a, b) => compareLists(a, b)).map((group) => group.map((place) => order[place] as number));
