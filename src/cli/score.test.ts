@@ -31,6 +31,11 @@ async function score(...flags: string[]): Promise<{ folder: string; stdout: stri
   return { folder: join(results, readdirSync(results)[0] as string), stdout };
 }
 
+test('metrics have the names of other programs, with brackets and spaces between them', async () => {
+  const { folder } = await score('--metrics', 'RBP(rel=1,p=0.8), nDCG@10,map(rel=2)@5,recip_rank');
+  expect(readJson(folder).metrics).toEqual(['rbp(0.8,rel=1)', 'ndcg@10', 'map(rel=2)@5', 'mrr']);
+});
+
 describe('the rankings of a run, scored from its files', () => {
   const asInTheRun = () => [
     ...['--baseline', 'hybrid', '--clusters', join(run, 'queries.jsonl'), '--metrics', 'mrr@10,recall@5,ndcg@10,map'],

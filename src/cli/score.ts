@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { splitMetricList } from '../evaluation/metric-id.ts';
 import { CORRECTIONS, TESTS } from '../evaluation/test-names.ts';
 import { lazyAction } from './lazy-action.ts';
 import { cacheOption, collect } from './options.ts';
@@ -29,7 +30,7 @@ export function scoreCommand(): Command {
       '<files...>',
       'judgements, then run files, TREC or JSONL; with --data run files alone; name=file gives a system a name',
     )
-    .option('--metrics <list>', 'metrics, with commas between them', (list) => list.split(','), [
+    .option('--metrics <list>', 'metrics, with commas between them', splitMetricList, [
       'ndcg@10',
       'recall@10',
       'mrr@10',
