@@ -143,7 +143,7 @@ def main(qrels, *runs):
         except (ImportError, RuntimeError, OSError) as error:
             if program != "PyTerrier":
                 raise
-            print(f"PyTerrier was not run: {error}; install Java (apt-get install default-jre-headless)")
+            print(f"PyTerrier was not run: {error}; install requirements.txt and Java (apt-get install default-jre-headless)")
             continue
         flat = lambda run: {(q, d): s for q, docs in run.items() for d, s in docs.items()}
         compare(program, "fused scores", flat(fused), flat(their_fused))
