@@ -30,3 +30,16 @@ test('one system, or two of one name, are refused', () => {
   expect(() => fuseSystems([left], rrf, 10)).toThrow(/^fusion needs 2 runs or more, got 1; name another run file$/);
   expect(() => fuseSystems([left, left], rrf, 10)).toThrow(/^two systems have one name: left; /);
 });
+
+test('a number as a name is refused where the order of the systems counts', () => {
+  const systems = [
+    { ...left, name: 'dense' },
+    { ...right, name: '1' },
+  ];
+  const convex = fusionOptions.parse({ method: 'convex', theoreticalMinimum: [0, 0] });
+  expect(() => fuseSystems(systems, convex, 10)).toThrow(
+    'convex depends on the order of the systems, and a name is a number: 1; name the system otherwise, such as run-1=FILE',
+  );
+  expect(() => fuseSystems(systems, fusionOptions.parse({ method: 'weighted' }), 10)).toThrow(/^weighted depends/);
+  expect(fuseSystems(systems, rrf, 10).get('q1')?.[0]?.id).toBe('b');
+});

@@ -3,6 +3,18 @@ import { type FusionOptions, fuseLists } from '../../fusion/registry.ts';
 import type { Run } from '../../model/run.ts';
 import type { System } from './system.ts';
 
+/** Keys that are whole numbers stand first in a JavaScript object, so that a method that reads the order of the systems would exchange them. */
+function assertOrder(names: readonly string[], options: FusionOptions): void {
+  const readsOrder =
+    options.method === 'convex' || (options.method === 'weighted' && typeof options.weights === 'string');
+  const number = names.find((name) => /^(0|[1-9]\d*)$/.test(name));
+  if (readsOrder && number !== undefined)
+    throw new ValidationError(
+      `${options.method} depends on the order of the systems, and a name is a number: ${number}; name the system otherwise, such as run-${number}=FILE`,
+      { name: number },
+    );
+}
+
 /**
  * Fuses the rankings of systems, query by query. A system without a ranking for a query adds nothing to it. Weights go by the names of the systems.
  *
@@ -17,6 +29,7 @@ export function fuseSystems(systems: readonly System[], options: FusionOptions, 
     throw new ValidationError(`fusion needs 2 runs or more, got ${names.length}; name another run file`);
   if (twice !== undefined)
     throw new ValidationError(`two systems have one name: ${twice}; name one of them otherwise`, { name: twice });
+  assertOrder(names, options);
   const queryIds = new Set(systems.flatMap(({ run }) => [...run.keys()]));
   const fuseQuery = (queryId: string) => {
     const lists = systems.map(({ name, run }) => [name, run.get(queryId) ?? []] as const);
