@@ -117,7 +117,7 @@ class FileReader {
     }
     const { content, findLine } = this.#read(found.file);
     for (const fault of findStrayKeys(group, content)) this.#addFault(found.file, fault);
-    return [{ file: found.file, content, group, findLine }];
+    return [{ file: found.file, content: locatePlugins(found.file, content), group, findLine }];
   }
 
   #open(file: string): ConfigFile {
@@ -134,7 +134,7 @@ class FileReader {
         const name = choices[group];
         return typeof name === 'string' ? this.#group(file, group, name) : [];
       }),
-      own: { file, content: own, group: null, findLine },
+      own: { file, content: locatePlugins(file, own), group: null, findLine },
     };
   }
 
@@ -189,10 +189,23 @@ function mergeArms(earlier: readonly unknown[], later: readonly unknown[]): unkn
   return arms;
 }
 
+/** Lists that both files have: arms are merged by name, plugins add up, since later keys name members of both. */
 function layOver(earlier: Plain, later: Plain): Plain {
-  const merged = merge(earlier, later);
-  const both = Array.isArray(earlier.arms) && Array.isArray(later.arms);
-  return both ? { ...merged, arms: mergeArms(earlier.arms as unknown[], later.arms as unknown[]) } : merged;
+  const hasBoth = (key: string) => Array.isArray(earlier[key]) && Array.isArray(later[key]);
+  const lists = (key: string) => [earlier[key] as unknown[], later[key] as unknown[]] as const;
+  return {
+    ...merge(earlier, later),
+    ...(hasBoth('arms') ? { arms: mergeArms(...lists('arms')) } : {}),
+    ...(hasBoth('plugins') ? { plugins: [...new Set(lists('plugins').flat())] } : {}),
+  };
+}
+
+/** The content of a file with the paths of its plugins, which are relative to it, absolute. */
+function locatePlugins(file: string, { plugins, ...content }: Plain): Plain {
+  if (plugins === undefined) return content;
+  if (!Array.isArray(plugins)) return { ...content, plugins };
+  const locate = (entry: unknown) => (typeof entry === 'string' ? resolve(dirname(file), entry) : entry);
+  return { ...content, plugins: plugins.map(locate) };
 }
 
 /**

@@ -62,10 +62,10 @@ test('a file of a group writes the keys of its group alone', () => {
   expect(findStrayKeys('evaluation', { evaluations: {}, arms: [] })).toEqual([
     {
       path: 'evaluations',
-      expected: 'one of evaluation, tuning',
+      expected: 'one of evaluation, tuning, plugins',
       got: 'unknown key "evaluations"',
       nearest: 'evaluation',
     },
-    { path: 'arms', expected: 'one of evaluation, tuning', got: 'unknown key "arms"' },
+    { path: 'arms', expected: 'one of evaluation, tuning, plugins', got: 'unknown key "arms"' },
   ]);
 });

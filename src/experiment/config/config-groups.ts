@@ -7,10 +7,10 @@ import type { Plain } from './config-file.ts';
 
 /** The keys that a file of each group may set, in the order in which groups are merged. */
 const GROUPS = {
-  dataset: ['dataset', 'embedding'],
-  candidates: ['base'],
-  scoring: ['base'],
-  evaluation: ['evaluation', 'tuning'],
+  dataset: ['dataset', 'embedding', 'plugins'],
+  candidates: ['base', 'plugins'],
+  scoring: ['base', 'plugins'],
+  evaluation: ['evaluation', 'tuning', 'plugins'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 export type Group = keyof typeof GROUPS;
 export const GROUP_NAMES = Object.keys(GROUPS) as readonly Group[];

@@ -1,9 +1,8 @@
-import { isAbsolute, join, relative, resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { z } from 'zod';
 import { ConfigurationError, type ConfigurationFault } from '../../core/errors.ts';
 import { check } from '../../core/validation.ts';
 import type { ComposedConfig } from '../config/config-composition.ts';
-import { findWriterFolder } from '../config/config-composition.ts';
 import {
   findPluginPath,
   type InstalledPlugin,
@@ -25,11 +24,10 @@ function listWritten({ content }: ComposedConfig): readonly Written[] {
   return 'value' in found ? found.value : [];
 }
 
-/** The path of a module: relative to the file that names it, or, of a resolved config, to the working directory. */
-function locateModule(entry: Written, composed: ComposedConfig): string | null {
-  if (typeof entry !== 'string') return entry.module === null ? null : resolve(entry.module);
-  const folder = findWriterFolder(['plugins'], composed);
-  return resolve(isAbsolute(entry) || folder === null ? entry : join(folder, entry));
+/** The path of a module. Composing files made the paths absolute that a file wrote; others are relative to the working directory. */
+function locateModule(entry: Written): string | null {
+  if (typeof entry === 'string') return resolve(entry);
+  return entry.module === null ? null : resolve(entry.module);
 }
 
 /**
@@ -39,7 +37,7 @@ function locateModule(entry: Written, composed: ComposedConfig): string | null {
  */
 export async function installConfigPlugins(composed: ComposedConfig): Promise<void> {
   for (const [i, entry] of listWritten(composed).entries()) {
-    const path = locateModule(entry, composed);
+    const path = locateModule(entry);
     if (path === null) continue; // only the program that passed the object can install it
     const plugin = await loadPlugin(path);
     const { hash } = identifyPlugin(plugin);
@@ -74,7 +72,7 @@ export function resolvePlugins(composed: ComposedConfig): {
   const plugins: ResolvedPlugin[] = [];
   const faults: ConfigurationFault[] = [];
   for (const [i, entry] of shape.value.plugins.entries()) {
-    const path = locateModule(entry, composed);
+    const path = locateModule(entry);
     const name = typeof entry === 'string' ? names.get(path as string) : entry.name;
     const found = known.get(name ?? '');
     const isSame = typeof entry === 'string' || entry.hash === found?.hash;

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
@@ -97,6 +97,30 @@ describe('a config with plugins', () => {
     expect(runHash(moved, 'data', 'cpu')).toBe(runHash(config, 'data', 'cpu'));
     const other = { ...config, plugins: config.plugins?.map((plugin) => ({ ...plugin, hash: 'other' })) };
     expect(runHash(other, 'data', 'cpu')).not.toBe(runHash(config, 'data', 'cpu'));
+  });
+
+  test('adds those of the files that it extends and of its groups, each relative to the file that names it', async () => {
+    mkdirSync(join(folder, 'parts/groups/evaluation'), { recursive: true });
+    const grouped = 'evaluation: { metrics: [grouped@3] }\nplugins: [../../grouped.mjs]\n';
+    write('parts/groups/evaluation/mine.yaml', grouped);
+    write('parts/grouped.mjs', writePlugin('grouped', '0'));
+    write('based.mjs', writePlugin('based', '0'));
+    write('parts/own.mjs', writePlugin('own', '0'));
+    writeConfig('base.yaml', ['./based.mjs'], 'based@3');
+    const path = write(
+      'parts/whole.yaml',
+      'extends: ../base.yaml\ngroups: { evaluation: mine }\nplugins: [own.mjs, ../based.mjs]\ntuning: { metric: based@3 }\n',
+    );
+    const config = await openConfig(path);
+    expect(config.plugins?.map(({ name }) => name)).toEqual(['based', 'grouped', 'own']);
+    expect(config.evaluation.metrics).toEqual(['grouped@3']);
+    expect(config.tuning.metric).toBe('based@3');
+    const overridden = [
+      `plugins=[${join(folder, 'parts/own.mjs')}]`,
+      'evaluation.metrics=[own@2]',
+      'tuning.metric=own@1',
+    ];
+    expect((await openConfig(path, overridden)).plugins?.map(({ name }) => name)).toEqual(['own']);
   });
 
   test('is an error where they are not installed, and where their code is another', async () => {
