@@ -84,6 +84,13 @@ describe('an experiment from code', () => {
     expect(finished.figure('means', { metric: 'recall_5' })).toEqual(finished.figure('means', { metric: 'recall@5' }));
   });
 
+  test('knows a metric by its names in trec_eval and ir_measures', () => {
+    expect(finished.compare('fading', 'words', 'RR@10')).toEqual(finished.compare('fading', 'words', 'mrr@10'));
+    expect(finished.compare('fading', 'words', 'recall_5').metric).toBe('recall@5');
+    expect(finished.figure('means', { metric: 'R@5' })).toEqual(finished.figure('means', { metric: 'recall@5' }));
+    expect(() => finished.compare('fading', 'words', 'nonsense@')).toThrow(/unknown metric: nonsense@; use/);
+  });
+
   test('takes the run file of another system as an arm, and warns of what it lacks', async () => {
     const saved = mkdtempSync(join(tmpdir(), 'ragpp-run-file-'));
     try {
