@@ -14,6 +14,7 @@ import { listInstalledPlugins, uninstallPlugin } from '../experiment/plugins/ins
 import { definePlugin, type PluginDefinition } from '../experiment/plugins/plugin.ts';
 import { runExperiment } from '../experiment/run/run.ts';
 import type { Dataset } from '../model/dataset.ts';
+import type { CandidatePool } from '../signals/candidate-pool.ts';
 import { experiment } from './experiment.ts';
 import { assertSignalContract } from './signal-contract.ts';
 
@@ -243,6 +244,35 @@ describe('a member that is of no use gives an error that names it', () => {
   test.each(cases)('%s', async (_, plugin, change, message) => {
     expect(await failWith(plugin, change)).toMatch(message);
   });
+});
+
+test('an abort ends an arm before its next part', async () => {
+  const controller = new AbortController();
+  const computed: string[] = [];
+  const compute =
+    (name: string) =>
+    ({ pool }: { pool: CandidatePool }) => {
+      computed.push(name);
+      controller.abort(new Error('enough'));
+      return new Float32Array(pool.positions.length);
+    };
+  const parts = definePlugin({
+    name: 'parts',
+    version: 1,
+    signals: [
+      { name: 'part.one', summary: 's', compute: compute('one') },
+      { name: 'part.two', summary: 's', compute: compute('two') },
+    ],
+  });
+  const relevance = { signals: ['part.one', 'part.two'], fusion: { method: 'pool-rrf' } } as const;
+  const run = experiment({
+    data: makeData(),
+    encoder: { encoder: 'lsa', minDocumentFrequency: 1, maxDocumentShare: 1 },
+    plugins: [parts],
+    arms: [{ ...words, relevance }],
+  }).run({ signal: controller.signal });
+  await expect(run).rejects.toThrow('enough');
+  expect(computed).toEqual(['one']);
 });
 
 describe('a signal of a plugin in a mix of signals', () => {

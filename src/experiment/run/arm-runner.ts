@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
 import { loadDataset } from '../../datasets/registry.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
-import { candidatesFrom } from '../../retrieval/candidate-sources.ts';
+import { candidatesFrom, type Watch } from '../../retrieval/candidate-sources.ts';
 import { addCounts, KEEPS_NOTHING, type StageCounts } from '../../signals/stage.ts';
 import type { Workspace } from '../../signals/workspace.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
@@ -131,8 +131,14 @@ export class ArmRunner {
    * Tunes and ranks an arm. Not to be called for another arm before it is done.
    *
    * @param armsAtOnce how many arms are run at the same time, those of other processes included.
+   * @param signal ends the arm before its next part.
    */
-  async run(name: string, report: ReportShare = () => {}, armsAtOnce = 1): Promise<ArmRecord> {
+  async run(
+    name: string,
+    report: ReportShare = () => {},
+    armsAtOnce = 1,
+    signal?: AbortSignal | undefined,
+  ): Promise<ArmRecord> {
     const started = performance.now();
     const before = await this.sumStageCounts();
     const steps = this.#tuning.countPointsLeft(name) + 1;
@@ -140,7 +146,12 @@ export class ArmRunner {
     const tuned = await this.#tuning.tuneNamedArm(name, () => report(++done / steps));
     const { evaluation } = this.#source.config;
     const workspace = await this.openArmWorkspace(tuned.options);
-    const arm = await rankArm(workspace, tuned.options, evaluation.depth);
+    const watchParts: Watch = async (_, work) => {
+      signal?.throwIfAborted();
+      return work();
+    };
+    const arm = await rankArm(workspace, tuned.options, evaluation.depth, watchParts);
+    signal?.throwIfAborted();
     return {
       name,
       ...tuned,

@@ -57,7 +57,8 @@ export const executeHere: Execute = async (run) => {
   const failures: ArmFailure[] = [];
   for (const arm of run.arms) {
     try {
-      records.push(await run.runner.run(arm.name, (share) => progress.report(arm.name, share)));
+      const report = (share: number) => progress.report(arm.name, share);
+      records.push(await run.runner.run(arm.name, report, 1, run.signal));
     } catch (error) {
       run.signal?.throwIfAborted();
       failures.push(buildArmFailure(arm, error));

@@ -2,6 +2,7 @@ import type { Corpus } from '../../model/corpus.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { Run } from '../../model/run.ts';
 import type { Scored } from '../../model/tie-rule.ts';
+import { runUnwatched, type Watch } from '../../retrieval/candidate-sources.ts';
 import { type Ranking, rank } from '../../retrieval/rank.ts';
 import { type Retrieved, type RetrieverOptions, retrieve } from '../../retrieval/retriever.ts';
 import type { Workspace } from '../../signals/workspace.ts';
@@ -21,8 +22,9 @@ export async function rankArm(
   workspace: Workspace,
   arm: RetrieverOptions & { readonly name: string },
   depth: number,
+  watch: Watch = runUnwatched,
 ): Promise<ArmRanking> {
-  const retrieved = await retrieve(workspace, arm);
+  const retrieved = await retrieve(workspace, arm, watch);
   const formatRankedPair = (query: number, position: number) =>
     `arm ${arm.name}, query ${workspace.queries[query]?.id}, turn ${workspace.corpus.turns[position]?.id}`;
   return { retrieved, ranking: await rank(retrieved.pool, retrieved.scores, depth, formatRankedPair) };
