@@ -107,32 +107,66 @@ describe('protocol warnings', () => {
     expect(findCodes({ left: left.with(1, 'q1 Q0 x1 2 8 left'), documents: null })).toEqual([]);
   });
 
-  test('twelve errors in one comparison are twelve warnings', () => {
-    const lines = [
-      ...['q1 Q0 d0 1 9 right', 'q1 Q0 d1 2 9.5 right', 'q1 Q0 d3 3 7 right', 'q1 Q0 d3 4 6 right'],
-      ...['q2 Q0 d0 1 7 right', 'q2 Q0 d1 2 7 right', 'q2 Q0 q2 3 6 right'],
-      ...['q8 Q0 d0 1 9 left', 'q8 Q0 d9 2 nan left', 'q2 Q0 x7 4 5 right'],
-    ];
-    const faulty = { right: lines, qrels: new Map([...qrels, ['q4', new Map([['d2', 0]])]]), metrics: ['ndcg@30'] };
-    const found = findProtocolWarnings(plant(faulty));
-    const rightOrNone = found.filter(({ system }) => system !== 'left').map(({ code }) => code);
-    expect(rightOrNone).toEqual([
-      'score-not-finite',
-      'repeated-document',
-      'rank-disagrees-with-score',
-      'ties-out-of-order',
-      'several-tags',
-      'shared-tag',
-      'unequal-depths',
-      'cutoff-beyond-depth',
-      'cutoff-covers-collection',
-      'unknown-documents',
-      'missing-queries',
-      'unjudged-queries',
-      'unanswerable-queries',
-      'query-as-document',
-    ]);
-    expect(new Set(rightOrNone).size).toBeGreaterThanOrEqual(12);
+  describe('errors that are planted together', () => {
+    const ids = ['q1', 'q2', 'q3', 'q4', 'q5', 'q6'];
+    const write = (tag: string, shift: number) =>
+      ids.flatMap((query) =>
+        [0, 1, 2].map((rank) => `${query} Q0 d${(rank + shift) % 5} ${rank + 1} ${9 - rank} ${tag}`),
+      );
+    /** A comparison that faults are planted in, each at a place of its own. */
+    const draw = () => ({
+      left: write('left', 0),
+      right: write('right', 2),
+      qrels: new Map(ids.map((id) => [id, new Map(Object.entries({ d0: 1, d3: 1 }))])),
+      metrics: ['recall@3'],
+      documents: new Set([...DOCUMENTS, ...ids]),
+    });
+    type Comparison = ReturnType<typeof draw>;
+    const replace = (lines: string[], start: string, line: string) => {
+      lines[lines.findIndex((other) => other.startsWith(start))] = line;
+    };
+    const FAULTS: Readonly<Record<string, (comparison: Comparison) => void>> = {
+      'score-not-finite': ({ left }) => left.push('q1 Q0 d9 4 nan left'),
+      'repeated-document': ({ left }) => left.push('q2 Q0 d0 4 1 left'),
+      'rank-disagrees-with-score': ({ left }) => replace(left, 'q3 Q0 d1', 'q3 Q0 d1 2 99 left'),
+      'ties-out-of-order': ({ left }) => replace(left, 'q4 Q0 d1', 'q4 Q0 d1 2 9 left'),
+      'scores-ascend': ({ right }) => {
+        for (const [rank, doc] of ['d2', 'd3', 'd4'].entries())
+          replace(right, `q5 Q0 ${doc}`, `q5 Q0 ${doc} ${rank + 1} ${rank} right`);
+      },
+      'several-tags': ({ left }) => replace(left, 'q6 Q0 d1', 'q6 Q0 d1 2 8 other'),
+      'unequal-depths': ({ right }) => right.push('q1 Q0 d9 4 1 right'),
+      'cutoff-beyond-depth': ({ metrics }) => metrics.push('ndcg@5'),
+      'unknown-documents': ({ right }) => replace(right, 'q2 Q0 d3', 'q2 Q0 x1 2 8 right'),
+      'missing-queries': ({ right }) =>
+        right.splice(
+          right.findIndex((line) => line.startsWith('q6 ')),
+          3,
+        ),
+      'unjudged-queries': ({ left }) => left.push('q9 Q0 d1 1 3 left'),
+      'unanswerable-queries': ({ qrels }) => qrels.set('q5', new Map([['d0', 0]])),
+      'query-as-document': ({ left }) => replace(left, 'q1 Q0 d2', 'q1 Q0 q1 3 7 left'),
+      'shared-tag': ({ right }) => {
+        for (const [i, line] of right.entries()) right[i] = line.replace(/right$/, 'left');
+      },
+    };
+    const listCodes = (names: readonly string[]) => {
+      const comparison = draw();
+      for (const name of names) FAULTS[name]?.(comparison);
+      return [...new Set(findCodes(comparison))].sort();
+    };
+    const all = Object.keys(FAULTS);
+
+    test('are as many warnings, at least twelve', () => {
+      expect(listCodes([])).toEqual([]);
+      expect(all.length).toBeGreaterThanOrEqual(12);
+      expect(listCodes(all)).toEqual([...all].sort());
+    });
+
+    test.each(all)('without %s there is no warning of it, and of all others', (name) => {
+      const others = all.filter((other) => other !== name);
+      expect(listCodes(others)).toEqual([...others].sort());
+    });
   });
 
   test('docs list every kind with its meaning, and no other', () => {
