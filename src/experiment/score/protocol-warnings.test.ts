@@ -169,6 +169,20 @@ describe('protocol warnings', () => {
     });
   });
 
+  test('tags that several files share are one warning, also of files with a tag a line', { timeout: 20_000 }, () => {
+    const [first, second] = plant({}).systems as [Protocol['systems'][0], Protocol['systems'][0]];
+    const listTags = (letter: string) => Array.from({ length: 100_000 }, (_, i) => `${letter}${i}`);
+    const warn = (...tags: (readonly string[])[]) =>
+      findProtocolWarnings({
+        ...plant({}),
+        systems: [first, second].map((system, i) => ({ ...system, tags: tags[i] ?? [] })),
+      });
+    expect(warn(listTags('a'), listTags('b'))).toEqual([]);
+    expect(warn(listTags('a'), listTags('a')).map(({ message }) => message)).toEqual([
+      '2 files have the run tags a0, a1, a2, … (left.trec, right.trec); give each system a tag of its own',
+    ]);
+  });
+
   test('docs list every kind with its meaning, and no other', () => {
     const page = readFileSync(new URL('../../../docs/score.md', import.meta.url), 'utf8');
     const table = parseTables(page).find(([header]) => header?.[0] === 'warning') ?? [];

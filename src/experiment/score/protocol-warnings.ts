@@ -1,5 +1,7 @@
+import { getOrCompute } from '../../core/once.ts';
 import { parseMetric } from '../../evaluation/metric.ts';
 import type { Qrels, Run } from '../../model/run.ts';
+import { compareBytes } from '../../model/tie-rule.ts';
 import type { ProtocolWarning } from '../measure/result.ts';
 import type { System } from './system.ts';
 import { describeWarning, joinExamples } from './warning.ts';
@@ -137,24 +139,29 @@ function warnOfQueryDocuments({ systems, qrels }: Protocol): ProtocolWarning[] {
   return [...ofJudgements, ...ofSystems];
 }
 
+/** One warning for each group of files, with the tags that these files share. */
 function warnOfSharedTags({ systems }: Protocol): ProtocolWarning[] {
-  const tags = new Set(systems.flatMap(({ tags }) => tags));
-  return [...tags].flatMap((tag) => {
-    const files = systems.filter((system) => system.tags.includes(tag)).map(({ source }) => source);
-    if (files.length < 2) return [];
-    return [
-      describeWarning(
-        'shared-tag',
-        null,
-        `${files.length} files have the run tag ${tag} (${joinExamples(files)}); give each system a tag of its own`,
-      ),
-    ];
+  const files = new Map<string, string[]>();
+  for (const { tags, source } of systems)
+    for (const tag of tags) getOrCompute(files, tag, () => [] as string[]).push(source);
+  const groups = new Map<string, { readonly sources: readonly string[]; readonly tags: string[] }>();
+  for (const [tag, sources] of files)
+    if (sources.length > 1)
+      getOrCompute(groups, JSON.stringify(sources), () => ({ sources, tags: [] as string[] })).tags.push(tag);
+  return Array.from(groups.values(), ({ sources, tags }) => {
+    const shared = tags.length === 1 ? `tag ${tags[0]}` : `tags ${joinExamples(tags)}`;
+    const text = `${sources.length} files have the run ${shared} (${joinExamples(sources)}); give each system a tag of its own`;
+    return describeWarning('shared-tag', null, text);
   });
 }
 
 function warnOfEqualRankings({ systems }: Protocol): ProtocolWarning[] {
   const describe = ({ run }: System) =>
-    JSON.stringify(Array.from(run, ([id, ranking]) => [id, ranking.map((one) => one.id)]).toSorted());
+    JSON.stringify(
+      Array.from(run, ([id, ranking]) => [id, ranking.map((one) => one.id)] as const).toSorted(([a], [b]) =>
+        compareBytes(a, b),
+      ),
+    );
   const rankings = systems.map(describe);
   return systems.flatMap(({ name }, i) => {
     const first = rankings.indexOf(rankings[i] as string);

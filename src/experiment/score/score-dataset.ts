@@ -1,5 +1,6 @@
 import { ValidationError } from '../../core/errors.ts';
 import { getOrCompute } from '../../core/once.ts';
+import { findLowerBound } from '../../model/corpus.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
 import type { Qrels, Run } from '../../model/run.ts';
 import type { Turn } from '../../model/turn.ts';
@@ -80,13 +81,15 @@ function countUnits(turns: readonly Turn[], granularity: ScoredDataset['granular
   return [0, ...turns.map(({ channel }) => seen.add(channel).size)];
 }
 
-/** The number of documents that half of the queries see at least. */
+/** The number of documents that half of the queries see at least. Turns of a corpus and of a conversation are in the order of time. */
 function measureVisible({ dataset: { corpus }, granularity }: ScoredDataset, queries: readonly Query[]): number {
-  const byConversation = new Map<string | undefined, readonly number[]>();
+  const byConversation = new Map<string | undefined, { times: readonly number[]; units: readonly number[] }>();
   const counts = queries.map(({ timestamp, conversationId }) => {
-    const turns = conversationId === undefined ? corpus.turns : corpus.getConversation(conversationId).turns;
-    const units = getOrCompute(byConversation, conversationId, () => countUnits(turns, granularity));
-    return units[turns.findLastIndex((turn) => turn.timestamp < timestamp) + 1] as number;
+    const { times, units } = getOrCompute(byConversation, conversationId, () => {
+      const turns = conversationId === undefined ? corpus.turns : corpus.getConversation(conversationId).turns;
+      return { times: turns.map((turn) => turn.timestamp), units: countUnits(turns, granularity) };
+    });
+    return units[findLowerBound(times, timestamp)] as number;
   });
   return counts.sort((a, b) => a - b)[Math.floor(counts.length / 2)] ?? 0;
 }
