@@ -317,6 +317,38 @@ describe('a signal of a plugin in a mix of signals', () => {
   });
 });
 
+test.each<[string, (data: Dataset) => object, RegExp]>([
+  [
+    'a query without text',
+    ({ queries }) => ({ queries: queries.map(({ text: _, ...rest }) => rest) }),
+    /queries\[0\]\.text: expected string/,
+  ],
+  [
+    'a time that is a text',
+    ({ queries }) => ({ queries: queries.map((query) => ({ ...query, timestamp: 'x' })) }),
+    /queries\[0\]\.timestamp/,
+  ],
+  ['judgements that are lists', () => ({ qrels: new Map([['q1', ['t3']]]) }), /qrels/],
+  [
+    'a judged turn that is unknown',
+    () => ({ qrels: new Map([['q1', new Map([['no', 1]])]]) }),
+    /qrels: expected turns of the corpus, got no for q1/,
+  ],
+  ['no relevant grade', () => ({ relevantGrade: undefined }), /relevantGrade: expected number/],
+  [
+    'two queries of one id',
+    ({ queries }) => ({ queries: [...queries, ...queries] }),
+    /queries: expected ids that differ/,
+  ],
+])('a dataset with %s is an error that names the plugin', async (_, spoilData, message) => {
+  const load = () => ({ ...makeData(), ...spoilData(makeData()) }) as never;
+  const error = await failWith(spoil('d2', { datasets: [{ name: 'd2', description: 'd', load }] }), {
+    data: { name: 'd2' },
+  });
+  expect(error).toMatch(/plugin d2 3: dataset d2 returned a dataset with a fault: /);
+  expect(error).toMatch(message);
+});
+
 describe('plugins', () => {
   const tiny = (version: number) =>
     definePlugin({ name: 'tiny', version, metrics: [{ name: 'tiny', description: 'd', compute: () => 0 }] });

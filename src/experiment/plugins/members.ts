@@ -13,6 +13,7 @@ import type { Dataset } from '../../model/dataset.ts';
 import type { CandidatePool, Column } from '../../signals/candidate-pool.ts';
 import { type AddedSignal, defineSignal, type World } from '../../signals/signal.ts';
 import { WORLD_PARTS, type WorldPart } from '../../signals/worlds/world-parts.ts';
+import { findDatasetFault } from './dataset-shape.ts';
 import { createGuard, describe, type Guard } from './guard.ts';
 import type { PluginDataset, PluginEncoder, PluginFusion, PluginIndex, PluginMetric, PluginSignal } from './plugin.ts';
 
@@ -228,6 +229,8 @@ export function adaptDataset(member: PluginDataset, plugin: PluginIdentity) {
     const turns = dataset?.corpus?.turns;
     if (!Array.isArray(turns) || !Array.isArray(dataset.queries) || !(dataset.qrels instanceof Map))
       guard.fail(`returned no dataset: ${describe(dataset)}; return what fromTurns makes`);
+    const fault = guard.run(() => findDatasetFault(dataset));
+    if (fault !== null) guard.fail(`returned a dataset with a fault: ${fault}; return what fromTurns makes`);
     // A module may have another copy of the package, whose classes are not ours.
     const corpus = dataset.corpus instanceof Corpus ? dataset.corpus : guard.run(() => new Corpus(turns));
     return { ...dataset, corpus, name, hash: hashContent(dataset) };
