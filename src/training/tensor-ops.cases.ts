@@ -3,7 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TensorOps } from '../core/tensor-op.harness.ts';
 import { buildSampleTrainingConfig } from './training-config.fixture.ts';
-import { loadTrainingConfig } from './training-config.ts';
+import { loadTrainingConfig, openTrainingConfig } from './training-config.ts';
+
+async function countOpened(...overrides: string[]): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'ragpp-training-'));
+  try {
+    const path = join(folder, 'training.yaml');
+    writeFileSync(path, JSON.stringify(buildSampleTrainingConfig(folder)));
+    return (await openTrainingConfig(path, overrides)).fitting.epochs;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
 
 function countTrained(...overrides: string[]): number {
   const folder = mkdtempSync(join(tmpdir(), 'ragpp-training-'));
@@ -26,7 +37,10 @@ export const TENSOR_OPS: TensorOps = {
       ],
     ],
   },
-  openTrainingConfig: { provedIn: 'src/training/training-config.test.ts' },
+  openTrainingConfig: {
+    use: () => countOpened(),
+    refuses: [[() => countOpened('plugins=[none.mjs]'), /none\.mjs is not available: no file is there/]],
+  },
   runTest: { provedIn: 'src/training/training-run.test.ts' },
   runTraining: { provedIn: 'src/training/training-run.test.ts' },
 };
