@@ -16,6 +16,7 @@ import { runExperiment } from '../experiment/run/run.ts';
 import type { Dataset } from '../model/dataset.ts';
 import type { CandidatePool } from '../signals/candidate-pool.ts';
 import { experiment } from './experiment.ts';
+import type { ArmInput } from './experiment-input.ts';
 import { assertSignalContract } from './signal-contract.ts';
 
 const CONFIG = fileURLToPath(new URL('../../examples/plugins/experiment.yaml', import.meta.url));
@@ -445,4 +446,21 @@ describe('plugins', () => {
       /relevance\.options\.form\.similar-length/,
     );
   });
+});
+
+test('an editor knows the members of the plugins', () => {
+  type Arm = ArmInput<readonly [typeof signal, typeof index]>;
+  const right: Arm = {
+    ...words,
+    relevance: { signals: ['form.similar-length'] },
+    candidates: [{ index: 'alternate' }],
+  };
+  // @ts-expect-error: no such signal
+  const misspelt: Arm = { ...words, relevance: { signals: ['form.similar-lengt'] } };
+  // @ts-expect-error: no such index
+  const unknown: Arm = { ...words, candidates: [{ index: 'alternates' }] };
+  // @ts-expect-error: a signal of a plugin that is not listed
+  const unlisted: ArmInput = { ...words, relevance: { signals: ['form.similar-length'] } };
+  const wide: ArmInput<readonly PluginDefinition[]> = { ...words, relevance: { signals: ['form.any'] } };
+  expect([right, misspelt, unknown, unlisted, wide]).toHaveLength(5);
 });
