@@ -15,10 +15,13 @@ const createContentFilter = (pattern: RegExp) => (file: string) => pattern.test(
 /** What runs on every backend that is asked for. */
 const listTensorTests = () => testFiles('src').filter(createContentFilter(/describe\.each\(TEST_BACKENDS/));
 
-/** Tests that start processes: each wasm module reserves 10 GB of addresses, and a process with several of them cannot be forked. */
+/**
+ * Tests that start processes: each wasm module reserves 10 GB of addresses, and a process with several of them cannot be forked. Tests that measure their own
+ * process need one without leftovers of other files.
+ */
 function listProcessTests(): string[] {
   const starts = createContentFilter(
-    /child_process|playwright-core|(?:command|process|sample-page|slurm)\.harness|environment\.ts/,
+    /child_process|playwright-core|(?:command|process|sample-page|slurm)\.harness|environment\.ts|held-bytes\.ts/,
   );
   return [
     ...testFiles('bench'),

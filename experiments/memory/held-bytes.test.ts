@@ -18,3 +18,14 @@ test('counts what is outside of the heap, what is in it, and nothing that was th
   expect(texts).toBeGreaterThan(letters - SLACK);
   expect(texts).toBeLessThan(letters + 10_007 * 64 + SLACK);
 });
+
+test('does not count what was there before and is given back meanwhile', async () => {
+  const garbage: Float32Array[] = [new Float32Array(5_000_011)];
+  let calls = 0;
+  const make = () => {
+    if (++calls === 2) garbage.pop();
+    return new Float32Array(2_000_003);
+  };
+  expect(Math.abs((await measureHeldBytes(make)) - 4 * 2_000_003)).toBeLessThan(SLACK);
+  expect(calls).toBe(3);
+});
