@@ -73,3 +73,30 @@ test('every unknown name is reported, with the nearest', () => {
     { path: '--arm', expected: 'an arm of sample', got: '"something"' },
   ]);
 });
+
+test('an arm is run with all of its seeds, as are its null controls and the baseline', () => {
+  const repeated = resolveConfig(
+    {
+      ...(structuredClone(config) as unknown as Plain),
+      arms: [
+        { name: 'Words', ...words },
+        { name: 'fading', extends: 'Words', decay: {} },
+        { name: 'moved', extends: 'Words', trajectory: { dimensions: 3 } },
+      ],
+      controls: ['random-parents'],
+      seeds: 2,
+    },
+    'test.yaml',
+  );
+  const names = [
+    'Words',
+    'moved',
+    'moved | control: random-parents',
+    'Words | seed: 2',
+    'moved | seed: 2',
+    'moved | control: random-parents | seed: 2',
+  ];
+  const listRun = (name: string) => listArmsToRun(selectArms(repeated, [name])).map((arm) => arm.name);
+  expect(listRun('moved').sort()).toEqual(names.sort());
+  expect(listRun('moved | seed: 2').sort()).toEqual(names.sort());
+});

@@ -16,7 +16,7 @@ function listArmChain(name: string | undefined, arms: readonly ArmOptions[]): st
 }
 
 /**
- * A config that runs some arms with their null controls, and the baseline. The arms that these extend stay in it, since tuned values come from them, but are
+ * A config that runs some arms with their null controls and repetitions, and the baseline. The arms that these extend stay in it, since tuned values come from them, but are
  * not run.
  *
  * @param wanted names of arms, as in the table or of their files; all if empty.
@@ -32,11 +32,15 @@ export function selectArms(config: ExperimentConfig, wanted: readonly string[]):
     return [withNearest(fault, word, names)];
   });
   if (faults.length > 0) throw new ConfigurationError('--arm', faults);
-  const isWanted = (arm: ArmOptions) =>
-    found.includes(arm.name) || (arm.control !== null && found.includes(arm.extends));
-  const run = config.arms
-    .filter((arm) => isWanted(arm) || arm.name === config.evaluation.baseline)
-    .map(({ name }) => name);
+  const byName = new Map(config.arms.map((arm) => [arm.name, arm]));
+  const chosen = new Set(found.map((name) => byName.get(name as string)?.repeats ?? name));
+  const isWanted = (arm: ArmOptions): boolean => {
+    const repeated = arm.repeats === null ? undefined : byName.get(arm.repeats);
+    if (repeated !== undefined) return isWanted(repeated);
+    const isChosen = chosen.has(arm.name) || (arm.control !== null && chosen.has(arm.extends));
+    return isChosen || arm.name === config.evaluation.baseline;
+  };
+  const run = config.arms.filter(isWanted).map(({ name }) => name);
   const kept = new Set(run.flatMap((name) => listArmChain(name, config.arms)));
   const arms = config.arms.filter(({ name }) => kept.has(name));
   return { ...config, arms, only: arms.length === run.length ? null : run };
