@@ -82,7 +82,7 @@ describe('a fault of the configuration exits with 2, before anything is made', (
     [
       'a tuned value out of range',
       ['--set', 'arms.hybrid.tune={relevance.fusion.alpha: [0.5, 2]}'],
-      /\n {2}arms\[1\]\.tune: relevance\.fusion\.alpha \(--set\): expected number <= 1, got 2$/,
+      /\n {2}arms\[1\]\.tune\.relevance\.fusion\.alpha\[1\] \(--set\): expected number <= 1, got 2$/,
     ],
     [
       'a tuned path that leads nowhere',

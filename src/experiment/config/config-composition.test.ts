@@ -113,7 +113,7 @@ describe('an error is reported for', () => {
     expect(listComposeFaults('x.yaml')).toEqual([
       'groups.scorings: unknown key "scorings"',
       'groups.dataset: "none"',
-      expect.stringMatching(/^\(file\) \(none\.yaml\): ENOENT/),
+      'extends[0]: "none.yaml"',
       expect.stringMatching(/^line 2, column 1 \(broken\.yaml\): Map keys must be unique/),
       'extends (y.yaml): 3',
       'arms (groups/dataset/stray.yaml): unknown key "arms"',

@@ -57,6 +57,8 @@ const REFERENCE = /^(extends|groups)[.=]/;
 interface ConfigFile {
   /** The paths of the files that it extends. */
   readonly others: readonly string[];
+  /** Whether they are written as a list. */
+  readonly isList: boolean;
   readonly groups: readonly FileLayer[];
   readonly own: FileLayer;
 }
@@ -96,7 +98,15 @@ class FileReader {
     this.#addFault(file, { path: 'extends', expected, got });
   }
 
-  #read(file: string): LocatedYaml {
+  /** A file that cannot be read, at the line of the file that extends it. */
+  #addReferenceFault(file: string, { expected, got }: ConfigurationFault, referrer: string): void {
+    const { others = [], isList } = this.#files.get(resolve(referrer)) ?? {};
+    const path = isList ? `extends[${others.indexOf(file)}]` : 'extends';
+    this.#addFault(referrer, { path, expected: `${expected} (${got})`, got: JSON.stringify(file) });
+  }
+
+  /** @param referrer the file that extends this one, or null. */
+  #read(file: string, referrer: string | null = null): LocatedYaml {
     try {
       const { content, findLine } = readYamlWithLines(file);
       this.#lines.set(file, findLine);
@@ -104,7 +114,9 @@ class FileReader {
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
       const { source } = error.facts as { readonly source: string };
-      for (const fault of error.faults) this.#addFault(source, fault);
+      for (const fault of error.faults)
+        if (fault.path === '(file)' && referrer !== null) this.#addReferenceFault(file, fault, referrer);
+        else this.#addFault(source, fault);
       return { content: {}, findLine: () => undefined };
     }
   }
@@ -120,8 +132,8 @@ class FileReader {
     return [{ file: found.file, content: locatePlugins(found.file, content), group, findLine }];
   }
 
-  #open(file: string): ConfigFile {
-    const { content, findLine } = this.#read(file);
+  #open(file: string, referrer: string | null): ConfigFile {
+    const { content, findLine } = this.#read(file, referrer);
     const { extends: files, groups, ...own } = content;
     const written = check(references, { extends: files, groups });
     if ('faults' in written) for (const fault of written.faults) this.#addFault(file, fault);
@@ -129,6 +141,7 @@ class FileReader {
     const others = [files].flat().filter((other) => typeof other === 'string');
     const choices = isPlain(groups) ? groups : {};
     return {
+      isList: Array.isArray(files),
       others: others.map((other) => (isAbsolute(other) ? other : join(dirname(file), other))),
       groups: GROUP_NAMES.flatMap((group) => {
         const name = choices[group];
@@ -138,8 +151,8 @@ class FileReader {
     };
   }
 
-  #openFileOnce(file: string): ConfigFile {
-    return getOrCompute(this.#files, resolve(file), () => this.#open(file));
+  #openFileOnce(file: string, referrer: string | null): ConfigFile {
+    return getOrCompute(this.#files, resolve(file), () => this.#open(file, referrer));
   }
 
   /** Whether a file may be merged over the current config. */
@@ -168,7 +181,7 @@ class FileReader {
   /** @param chain the files that lead here, for a cycle among them. */
   collectLayers(file: string, chain: readonly string[] = []): FileLayer[] {
     if (this.#layers > CONFIG_LIMITS.layers || !this.#isTaken(file, chain)) return [];
-    const { others, groups, own } = this.#openFileOnce(file);
+    const { others, groups, own } = this.#openFileOnce(file, chain.at(-1) ?? null);
     return [...others.flatMap((other) => this.collectLayers(other, [...chain, file])), ...groups, own];
   }
 }

@@ -135,7 +135,7 @@ describe('a fault of a sweep stands where the sweep is written', () => {
     };
     expect(listChangeFaults(buildGridSweep({ factors }))).toEqual([
       'sweep.factors.fading.fast.decay.halfLifeHours: "x"',
-      'sweep.factors.fading.tuned.tune: decay.halfLifeHours: 0',
+      'sweep.factors.fading.tuned.tune.decay.halfLifeHours[1]: 0',
     ]);
   });
 

@@ -95,6 +95,21 @@ describe('an error names the line of its value', () => {
       'sweep.factors.fading.fast.decay.halfLifeHours: expected number > 0, got -3 (own.yaml:20)',
     ],
     ['a path of a factor', ['trajectory.weight: [', 'trajectory.wieght: ['], '; did you mean weight? (own.yaml:17)'],
+    [
+      'a value to tune',
+      ['weight: 0.2', 'weight: 0.2\n    tune:\n      trajectory.weight: [0.1,\n        7]'],
+      'arms[0].tune.trajectory.weight[1]: expected number <= 1, got 7 (own.yaml:14)',
+    ],
+    [
+      'a path to tune',
+      ['weight: 0.2', 'weight: 0.2\n    tune:\n      trajectory.wieght: [0.1]'],
+      'got unknown key "wieght"; did you mean weight? (own.yaml:13)',
+    ],
+    [
+      'a file to extend that is missing',
+      ['extends: common.yaml', 'extends: [common.yaml,\n  lost.yaml]'],
+      '  extends[1]: expected a YAML file (ENOENT: no such file or directory, stat \'lost.yaml\'), got "lost.yaml" (own.yaml:4)',
+    ],
     ['the arm of a sweep', ['arm: more', 'arm: mroe'], '(own.yaml:15)'],
     ['a missing key is at its mapping', ['  arm: more\n', ''], 'got nothing (own.yaml:13)'],
     ['a group', ['evaluation: quick', 'evaluation: quikc'], '"quikc"; did you mean quick? (own.yaml:4)'],

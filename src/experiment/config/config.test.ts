@@ -129,12 +129,12 @@ describe('one error is reported for', () => {
     [
       'a tuned path that is misspelt',
       buildArms({ ...plain, name: 'x', tune: { 'decay.halfLifeHour': [1, 2] } }),
-      /^arms\[1\]\.tune: decay\.halfLifeHour: expected one of halfLifeHours, got unknown key "halfLifeHour"; halfLifeHours\?$/,
+      /^arms\[1\]\.tune\.decay\.halfLifeHour: expected one of halfLifeHours, got unknown key "halfLifeHour"; halfLifeHours\?$/,
     ],
     [
       'a tuned value out of range',
       buildArms({ ...plain, name: 'x', tune: { 'decay.halfLifeHours': [1, 0], 'trajectory.weight': [0.1, 0.2] } }),
-      /^arms\[1\]\.tune: decay\.halfLifeHours: expected number > 0, got 0$/,
+      /^arms\[1\]\.tune\.decay\.halfLifeHours\[1\]: expected number > 0, got 0$/,
     ],
     [
       'nothing to try',
@@ -160,7 +160,7 @@ test('all errors are reported at once', () => {
     ],
   });
   expect(faults.map((fault) => fault.slice(0, fault.indexOf(':'))).sort()).toEqual([
-    'arms[0].tune',
+    'arms[0].tune.nonsense',
     'arms[1].decay.halfLifeHours',
     'arms[1].extends',
     'arms[2].name',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ConfigurationError, type ConfigurationFault } from '../../core/errors.ts';
-import { check } from '../../core/validation.ts';
+import { check, shortenToExcerpt } from '../../core/validation.ts';
 import { setDataFolder } from '../../datasets/data-folder.ts';
 import { installConfigPlugins, resolvePlugins } from '../plugins/config-plugins.ts';
 import { findUnnamedPlugins, listExperimentMembers } from '../plugins/named-members.ts';
@@ -86,8 +86,18 @@ function tuneFaults(arm: unknown, index: number): ConfigurationFault[] {
   if (countCombinations(tune) > CONFIG_LIMITS.tunePoints) return []; // an error of its own
   return listCombinations(tune).flatMap((point) => {
     const tried = check(armOptions, applyTunedPoint(resolved, point));
-    return 'faults' in tried ? tried.faults.map((fault) => ({ ...fault, path: `${path}: ${fault.path}` })) : [];
+    return 'faults' in tried
+      ? tried.faults.map((fault) => ({ ...fault, path: `${path}${locateTried(fault, tune)}` }))
+      : [];
   });
+}
+
+/** The key or value of a grid that an error is about; for an error at another path, that path after a colon. */
+function locateTried({ path, got }: ConfigurationFault, tune: ArmOptions['tune']): string {
+  const values = tune[path];
+  if (values === undefined) return `: ${path}`;
+  const at = values.findIndex((value) => shortenToExcerpt(value) === got);
+  return at < 0 ? `.${path}` : `.${path}[${at}]`;
 }
 
 /** The number of tuning points of all arms together, and the number of arms. */
