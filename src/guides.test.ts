@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProgram } from './cli/program.ts';
 import { loadConfig, resolveConfig } from './experiment/config/config.ts';
 import { parseYaml } from './experiment/config/config-file.ts';
@@ -32,24 +32,71 @@ function resolveImports(code: string): string {
   return code.replace(/from '(\.\.?\/[^']+)'/g, (_, path) => `from '${resolve(root, dirname(file), path)}'`);
 }
 
+const programs = listBlocks('ts');
+const folder = mkdtempSync(join(tmpdir(), 'ragpp-guides-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+beforeAll(() => {
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
+  mkdirSync(join(folder, 'blocks'));
+  for (const [i, { code }] of programs.entries())
+    writeFileSync(join(folder, 'blocks', `block-${i}.ts`), resolveImports(code));
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+});
+
 test('every program of a guide, and every file that it adds, has correct types', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'ragpp-guides-'));
-  try {
-    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'dir');
-    const blocks = listBlocks('ts');
-    expect(blocks.length).toBeGreaterThan(10);
-    mkdirSync(join(folder, 'blocks'));
-    for (const [i, { code }] of blocks.entries())
-      writeFileSync(join(folder, 'blocks', `block-${i}.ts`), resolveImports(code));
-    const compilerOptions = { rewriteRelativeImportExtensions: false }; // imports are absolute here
-    const config = { extends: join(root, 'tsconfig.json'), compilerOptions, include: ['blocks'] };
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
-    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-    const tsc = join(root, 'node_modules/typescript/bin/tsc');
-    expect(spawnSync(process.execPath, [tsc, '-p', folder], { encoding: 'utf8' }).stdout).toBe('');
-  } finally {
-    rmSync(folder, { recursive: true });
+  expect(programs.length).toBeGreaterThan(10);
+  const compilerOptions = { rewriteRelativeImportExtensions: false }; // imports are absolute here
+  const config = { extends: join(root, 'tsconfig.json'), compilerOptions, include: ['blocks'] };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  expect(spawnSync(process.execPath, [tsc, '-p', folder], { encoding: 'utf8' }).stdout).toBe('');
+});
+
+/** Imports every block in one process. @returns what each printed */
+function runBlocks(): string[] {
+  const source = JSON.stringify(join(root, 'src/index.ts'));
+  const files = programs.map(({ code }, i) => {
+    const file = join(folder, 'blocks', `run-${i}.ts`);
+    writeFileSync(file, resolveImports(code).replaceAll("'rag-plusplus'", source));
+    return file;
+  });
+  const runner = join(folder, 'runner.ts');
+  writeFileSync(
+    runner,
+    `import { format } from 'node:util';
+const outputs: string[] = [];
+console.log = (...values: unknown[]) => void (outputs[outputs.length - 1] += format(...values) + '\\n');
+for (const file of ${JSON.stringify(files)}) {
+  outputs.push('');
+  await import(file);
+}
+process.stdout.write(JSON.stringify(outputs));`,
+  );
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['--import', 'tsx', runner], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  expect(status, stderr).toBe(0);
+  return JSON.parse(stdout) as string[];
+}
+
+test('every program of a guide runs, and prints what the guide says', () => {
+  const outputs = runBlocks();
+  const printed = programs.flatMap(({ name, code }, i) =>
+    code.includes('console.log(') ? [{ name, code, text: outputs[i] ?? '' }] : [],
+  );
+  expect(printed.length).toBeGreaterThan(5);
+  for (const { name, code, text } of printed) {
+    expect(text.length, name).toBeGreaterThan(1);
+    const [, said] =
+      pages
+        .map((page) => page.text.split(code)[1])
+        .find(Boolean)
+        ?.match(/^```\n\n```text\n([\s\S]*?)```/) ?? [];
+    if (said !== undefined) expect(text, name).toBe(said);
   }
+  const said = pages.reduce((count, { text }) => count + text.split('```text\n').length - 1, 0);
+  expect(said).toBe(5); // with the judgements of the first hour
 });
 
 test.each(listBlocks('yaml'))('the config of $name is valid', ({ name, code }) => {
