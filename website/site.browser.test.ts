@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listPaleTexts } from '../src/report/page/contrast.harness.ts';
 import { buildSite } from './build.ts';
 
 const executable = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
@@ -32,6 +33,14 @@ describe.skipIf(missing)('the site in Chromium, offline', () => {
     for (const file of ['index', 'docs/config', 'docs/quickstart', 'reference/config', 'reference/commands']) {
       await page.goto(pathToFileURL(join(site, `${file}.html`)).href);
       expect(await page.evaluate(() => document.documentElement.scrollWidth), file).toBe(width);
+    }
+    for (const file of ['index', 'docs/config', 'reference/signals']) {
+      await page.goto(pathToFileURL(join(site, `${file}.html`)).href);
+      expect(await listPaleTexts(page), file).toEqual([]);
+      // the text begins at the top of a phone, with a link to the list of pages below it
+      const top = await page.locator('h1').evaluate((heading) => heading.getBoundingClientRect().top);
+      expect(top, file).toBeLessThan(150);
+      expect(await page.locator('.to-pages').isVisible()).toBe(width === 420);
     }
     await page.goto(pathToFileURL(join(site, 'docs/quickstart.html')).href);
     const frame = page.locator('.wide').first();

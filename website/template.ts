@@ -19,15 +19,17 @@ export const STYLE = `
 @media (prefers-color-scheme: dark) { :root { --paper: #161614; --raised: #22221f; --ink: #e9e6df; --quiet: #a8a398; --rule: #393732; --link: #7dbbe8; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.55 ui-sans-serif, system-ui, "Segoe UI", Arial, "Liberation Sans", sans-serif; overflow-wrap: anywhere; }
-.page { display: grid; grid-template-columns: 16rem minmax(0, 1fr); gap: 3rem; max-width: 1280px; margin: 0 auto; padding: 1.5rem 2rem 5rem; }
+.page { display: grid; grid-template: "pages main" auto / 16rem minmax(0, 1fr); gap: 3rem; max-width: 1280px; margin: 0 auto; padding: 1.5rem 2rem 5rem; }
 nav { font-size: .88rem; }
-nav.site { position: sticky; top: 1.5rem; align-self: start; max-height: calc(100vh - 3rem); overflow-y: auto; }
+main { grid-area: main; }
+nav.site { grid-area: pages; position: sticky; top: 1.5rem; align-self: start; max-height: calc(100vh - 3rem); overflow-y: auto; }
 nav h2 { font-size: .8rem; margin: 1.1rem 0 .2rem; color: var(--quiet); }
 nav ul { list-style: none; margin: 0; padding: 0; }
 nav li { padding: .1rem 0; }
 nav a { text-decoration: none; }
 nav a[aria-current] { color: var(--ink); font-weight: 600; }
-summary { cursor: pointer; font-weight: 600; }
+summary { cursor: pointer; }
+summary, .name { font-weight: 600; margin: 0; }
 main { max-width: 78ch; min-width: 0; }
 h1, h2, h3, h4 { font-family: Charter, Cambria, Georgia, "Liberation Serif", serif; line-height: 1.2; text-wrap: balance; }
 h2 { margin-top: 2.4rem; }
@@ -45,7 +47,14 @@ td:first-child code { white-space: nowrap; }
 td:last-child { min-width: 12rem; }
 img { max-width: 100%; height: auto; }
 blockquote { margin: 1rem 0; padding-left: 1rem; border-left: 3px solid var(--rule); color: var(--quiet); }
-@media (max-width: 800px) { .page { display: block; padding: 1rem; } nav.site { position: static; max-height: none; margin-bottom: 1.5rem; } }
+.to-pages { display: none; }
+@media (max-width: 800px) {
+  .page { display: block; padding: 1rem; }
+  .to-pages { display: block; font-size: .88rem; }
+  nav.site { position: static; max-height: none; margin-top: 3rem; border-top: 1px solid var(--rule); padding-top: 1rem; }
+  td:first-child code { white-space: normal; }
+  td:first-child { min-width: 7rem; overflow-wrap: anywhere; }
+}
 `;
 
 function renderList(entries: Menu['entries'], address: string): string {
@@ -80,10 +89,11 @@ export function renderPage({ title, body, headings }: RenderedPage, address: str
 </head>
 <body>
 <div class="page">
-<nav class="site" aria-label="Pages"><details open><summary>rag-plusplus</summary>${renderMenus(menus, address)}</details></nav>
 <main>
+<a class="to-pages" href="#pages">All pages</a>
 ${top}${renderHeadings(headings, address)}${main}
 </main>
+<nav class="site" id="pages" aria-label="Pages"><p class="name">rag-plusplus</p>${renderMenus(menus, address)}</nav>
 </div>
 </body>
 </html>
