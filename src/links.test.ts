@@ -57,3 +57,17 @@ test('the contents of the docs lead to every page, and README to the contents', 
   expect(docs.filter((page) => page !== contents && !linked.includes(page))).toEqual([]);
   expect(links.filter(({ page }) => page === 'README.md').map(({ file }) => file)).toContain(contents);
 });
+
+test('every reference that code and docs cite is in references.bib', () => {
+  const known = [...readFileSync(join(root, 'references.bib'), 'utf8').matchAll(/^@\w+\{(\w+),$/gm)].map(
+    ([, key]) => key,
+  );
+  const code = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .map((file) => join('src', file));
+  const cited = [...code, ...pages].flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(/\b[a-z]{3,}(?:19|20)\d\d[a-z]*\b/g)].map(([key]) => key),
+  );
+  expect(new Set(cited).size).toBeGreaterThan(20);
+  expect([...new Set(cited)].filter((key) => !known.includes(key))).toEqual([]);
+});
