@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listPaleTexts } from '../src/report/page/contrast.harness.ts';
+import { tabThrough } from '../src/report/page/keyboard.harness.ts';
 import { buildSite } from './build.ts';
 
 const executable = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
@@ -41,6 +42,11 @@ describe.skipIf(missing)('the site in Chromium, offline', () => {
       const top = await page.locator('h1').evaluate((heading) => heading.getBoundingClientRect().top);
       expect(top, file).toBeLessThan(150);
       expect(await page.locator('.to-pages').isVisible()).toBe(width === 420);
+    }
+    if (width === 420) {
+      await page.goto(pathToFileURL(join(site, 'docs/limits.html')).href);
+      const { faults, missed } = await tabThrough(page);
+      expect([...faults, ...missed]).toEqual([]);
     }
     await page.goto(pathToFileURL(join(site, 'docs/quickstart.html')).href);
     const frame = page.locator('.wide').first();

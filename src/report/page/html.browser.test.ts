@@ -7,6 +7,7 @@ import { withFailedBaseline } from '../tables/failed-baseline.fixture.ts';
 import { listPaleTexts } from './contrast.harness.ts';
 import { renderHtml } from './html.ts';
 import { inventResult } from './invented-result.fixture.ts';
+import { tabThrough } from './keyboard.harness.ts';
 import { awaitDrawn, listWideTables, openSamplePage } from './sample-page.harness.ts';
 import { inventScoredResult } from './scored-result.fixture.ts';
 
@@ -244,28 +245,9 @@ describe.skipIf(missing)('the report in Chromium, offline', () => {
   test('the keyboard alone reaches every control, each has a name and shows that it is focused', async () => {
     const shown = await open(1400, 'light');
     for (const id of ['thread-figure', 'attention-figure']) await awaitDrawn(shown, id);
-    await shown.evaluate(() => window.scrollTo(0, 0));
-    const controls = shown.locator('a[href], button, select, input, summary').filter({ visible: true });
-    const count = await controls.count();
+    const { count, faults, missed } = await tabThrough(shown);
     expect(count).toBeGreaterThan(60);
-    await controls.evaluateAll((all) => {
-      for (const [at, control] of all.entries()) control.setAttribute('data-control', String(at));
-    });
-    const reached = new Set<string>();
-    const faults: string[] = [];
-    for (let step = 0; step < 2 * count && reached.size < count; step++) {
-      await shown.keyboard.press('Tab');
-      const focused = await shown.evaluate(() => {
-        const node = document.activeElement as HTMLInputElement | null;
-        const label = node?.labels?.[0]?.textContent ?? node?.getAttribute('aria-label') ?? node?.textContent ?? '';
-        const outlined = node !== null && getComputedStyle(node).outlineStyle !== 'none';
-        return { at: node?.getAttribute('data-control') ?? '', label: label.trim(), outlined };
-      });
-      if (focused.at !== '' && (focused.label === '' || !focused.outlined)) faults.push(JSON.stringify(focused));
-      if (focused.at !== '') reached.add(focused.at);
-    }
     expect(faults).toEqual([]);
-    const missed = Array.from({ length: count }, (_, at) => String(at)).filter((at) => !reached.has(at));
     expect(missed).toEqual([]);
     await shown.context().close();
   });

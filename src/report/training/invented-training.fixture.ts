@@ -8,10 +8,10 @@ import type {
   MethodResult,
   ModelResult,
   NullControl,
-  TrainingInspection,
   TrainingResult,
 } from '../../training/training-result.ts';
 import { inventResult } from '../page/invented-result.fixture.ts';
+import { inventInspection } from './invented-inspection.fixture.ts';
 
 /** The size of an invented training. */
 interface SampleTrainingSize {
@@ -93,37 +93,8 @@ export function inventTraining(seed: number, size: SampleTrainingSize): Training
           },
         ]
       : [],
-    inspection: inventInspection(seed, size),
+    inspection: inventInspection(seed, size, METRICS),
   };
-}
-
-/** Rankings of two arms as those of the hand-tuned and the learned method of each model. */
-function inventInspection(seed: number, { queries: count, second }: SampleTrainingSize): TrainingInspection {
-  const { queries, dataset, arms } = inventResult(seed, {
-    arms: 2,
-    threads: Math.ceil(count / 2),
-    turnsAThread: 5,
-    top: 5,
-  });
-  const methods = (second ? ['linear', 'trajectory'] : ['linear']).flatMap((model) =>
-    ['hand-tuned', 'learned'].map((method, at) => ({
-      model,
-      method,
-      perQuery: Object.fromEntries(
-        METRICS.map((metric) => [metric, arms[at]?.perQuery[metric]?.slice(0, count) ?? []]),
-      ),
-      contributionNames: model === 'linear' ? ['bm25', 'decay'] : [],
-      rankings: (arms[at]?.rankings.slice(0, count) ?? []).map((ranking) =>
-        ranking.map(({ id, score }) => ({
-          id,
-          score,
-          components: [],
-          contributions: model === 'linear' ? [1.5 * score, -0.5 * score] : [],
-        })),
-      ),
-    })),
-  );
-  return { queries: queries.slice(0, count), turns: dataset.turns, methods };
 }
 
 function buildTrainingConfig(): TrainingConfig {

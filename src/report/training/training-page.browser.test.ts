@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listPaleTexts } from '../page/contrast.harness.ts';
+import { tabThrough } from '../page/keyboard.harness.ts';
 import { awaitDrawn, listWideTables, openSamplePage } from '../page/sample-page.harness.ts';
 import { inventTraining } from './invented-training.fixture.ts';
 import { renderTrainingHtml } from './training-page.ts';
@@ -111,6 +113,25 @@ describe.skipIf(missing)("a training's page in Chromium, offline", () => {
     expect(await page.locator('.thread .is-query').count()).toBe(1);
     await expect.poll(() => page.url()).toMatch(/#a=linear%2C\+hand-tuned&b=linear%2C\+learned/);
     await page.fill('#query-words', '');
+  });
+
+  test.each([
+    [1400, 'dark'],
+    [420, 'light'],
+  ] as const)('at %i px and %s, every text has the contrast of AA', async (width, scheme) => {
+    const shown = await open(width, scheme);
+    for (const id of await shown.locator('.figure:visible').evaluateAll((nodes) => nodes.map((node) => node.id)))
+      await awaitDrawn(shown, id);
+    expect(await listPaleTexts(shown)).toEqual([]);
+    await shown.context().close();
+  });
+
+  test('the keyboard alone reaches every control', async () => {
+    const shown = await open(1400, 'light');
+    const { count, faults, missed } = await tabThrough(shown);
+    expect(count).toBeGreaterThan(60);
+    expect([...faults, ...missed]).toEqual([]);
+    await shown.context().close();
   });
 
   test('tables sort', async () => {
