@@ -12,6 +12,12 @@ export interface Progress {
 
 export type StartProgress = (stage: string, total: number) => Progress;
 
+/** What of a stream progress is written to: not the type of @types/node, which a program may lack. */
+export interface ProgressStream {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
 /** Shows nothing: the default of every library function. */
 export const ignoreProgress: StartProgress = () => ({ update() {}, finish() {} });
 
@@ -35,17 +41,17 @@ const shown = new Set<Bars>();
 
 /** The bars of stages that run within each other, one line each. They are drawn on update, since the work between two updates leaves no time for a timer. */
 class Bars {
-  readonly #stream: NodeJS.WriteStream;
+  readonly #stream: ProgressStream;
   readonly #open = new Set<SingleBar>();
   #bars: MultiBar | null = null;
   #drawn = 0;
 
-  constructor(stream: NodeJS.WriteStream) {
+  constructor(stream: ProgressStream) {
     this.#stream = stream;
   }
 
   start(stage: string, total: number): SingleBar {
-    this.#bars ??= new (library().MultiBar)({ ...BAR, stream: this.#stream });
+    this.#bars ??= new (library().MultiBar)({ ...BAR, stream: this.#stream as NodeJS.WritableStream });
     shown.add(this);
     const bar = this.#bars.create(Math.max(total, 1), 0, { stage: escapeControls(stage).padEnd(24), remark: '' });
     this.#open.add(bar);
@@ -80,7 +86,7 @@ export function closeProgress(): void {
 }
 
 /** On a terminal one bar per stage, on stderr; elsewhere one plain line at the end of the stage. */
-export function createTerminalProgress(stream: NodeJS.WriteStream = process.stderr): StartProgress {
+export function createTerminalProgress(stream: ProgressStream = process.stderr): StartProgress {
   const bars = new Bars(stream);
   return (stage, total) => {
     const started = performance.now();
