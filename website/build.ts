@@ -10,6 +10,8 @@ import {
 } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { ValidationError } from '../src/core/errors.ts';
+import type { ApiModule } from './api/declarations.ts';
+import { writeApiPages } from './api/pages.ts';
 import { CONTENTS, readContents } from './contents.ts';
 import { escapeHtml, type RenderedPage, renderMarkdownPage } from './markdown.ts';
 import { writeReference } from './reference.ts';
@@ -44,20 +46,26 @@ function renderFile(root: string, file: string): RenderedPage {
 /**
  * Builds the site: the pages of the contents, the pages and files that they link to, and the reference.
  *
- * @param root the folder of the project. @param target the folder of the site; what it holds is deleted.
+ * @param root the folder of the project. @param target the folder of the site; what it holds is deleted. @param api the public interface, for its reference.
  * @returns the number of pages.
  * @throws ValidationError for a link to a file that does not exist.
  */
-export function buildSite(root: string, target: string): number {
+export function buildSite(root: string, target: string, api: readonly ApiModule[] = []): number {
   const sections = readContents(root);
   const reference = writeReference(root);
-  const generated = new Map(reference.map(({ file, markdown }) => [file, markdown]));
+  const apiPages = writeApiPages(api);
+  const generated = new Map([...reference, ...apiPages].map(({ file, markdown }) => [file, markdown]));
   const menus: Menu[] = [
     ...sections.map(({ title, pages }) => ({
       title,
       entries: pages.map((page) => ({ title: page.title, address: toAddress(page.file) })),
     })),
-    { title: 'Reference', entries: reference.map(({ title, file }) => ({ title, address: toAddress(file) })) },
+    {
+      title: 'Reference',
+      entries: [...reference, ...apiPages.slice(0, 1).map(({ file }) => ({ title: 'Code', file }))].map(
+        ({ title, file }) => ({ title, address: toAddress(file) }),
+      ),
+    },
   ];
   const waiting = [CONTENTS, ...sections.flatMap(({ pages }) => pages.map(({ file }) => file)), ...generated.keys()];
   const done = new Set<string>();

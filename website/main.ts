@@ -1,10 +1,17 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { readApi } from './api/declarations.ts';
+import { API_REPORT, writeApiReport } from './api/report.ts';
 import { listBrokenLinks } from './broken-links.ts';
 import { buildSite } from './build.ts';
 
 const root = join(import.meta.dirname, '..');
 const target = join(root, 'site');
-const pages = buildSite(root, target);
+const { values } = parseArgs({ options: { api: { type: 'boolean' } } });
+const api = readApi(root);
+if (values.api) writeFileSync(join(root, API_REPORT), writeApiReport(api));
+const pages = buildSite(root, target, api);
 const broken = listBrokenLinks(target);
 for (const link of broken) console.error(`broken link: ${link}`);
 console.log(`${pages} pages: ${join(target, 'index.html')}`);

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { type ApiModule, readApi } from './declarations.ts';
+import { writeApiPages } from './pages.ts';
+import { API_REPORT, writeApiReport } from './report.ts';
+
+// The compiler is started with child_process, so this file runs among the tests that start processes.
+const root = join(import.meta.dirname, '../..');
+let modules: ApiModule[];
+
+beforeAll(() => {
+  modules = readApi(root);
+});
+
+test('the report is that of the code: `npm run docs -- --api` writes it', () => {
+  expect(readFileSync(join(root, API_REPORT), 'utf8')).toBe(writeApiReport(modules));
+});
+
+test('every module and every export is documented', () => {
+  const bare = modules.flatMap(({ specifier, summary, exports }) => [
+    ...(summary === '' ? [specifier] : []),
+    ...exports.filter((one) => one.summary === '' && one.tags.length === 0).map(({ name }) => `${specifier}: ${name}`),
+  ]);
+  expect(bare).toEqual([]);
+});
+
+test('a declaration has no body, no comment and no private member', () => {
+  const core = modules.find(({ specifier }) => specifier === 'rag-plusplus/core');
+  const error = core?.exports.find(({ name }) => name === 'ChecksumMismatchError');
+  expect(error).toMatchObject({ kind: 'class', file: 'src/core/errors.ts' });
+  expect(error?.declaration).toMatch(/^export class ChecksumMismatchError extends RagPlusPlusError \{\n/);
+  const all = modules.flatMap(({ exports }) => exports.map(({ declaration }) => declaration)).join('\n');
+  expect(all).not.toMatch(/^\s*(?:\/\*\*|private |#|return )/m);
+});
+
+test('a page for each module has a heading for each of its names', () => {
+  const pages = writeApiPages(modules);
+  expect(pages).toHaveLength(modules.length + 1);
+  const page = pages.find(({ file }) => file === 'reference/api/rag-plusplus-attention.md')?.markdown;
+  const names = modules.find(({ specifier }) => specifier === 'rag-plusplus/attention')?.exports ?? [];
+  for (const { name } of names) expect(page).toContain(`\n### ${name}\n`);
+});
