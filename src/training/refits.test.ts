@@ -53,7 +53,7 @@ function runOfSignal(signal: string, { dataset, table, pool }: LearningTask): Ru
 
 test('a family whose weights may not be negative is left out as others are: what is left ranks by the other signal', async () => {
   const { job, validated } = await learnLinear(
-    'signals: [bm25@share, decay.24h], nonNegative: [bm25@share, decay.24h]',
+    'signals: [bm25@share, decay.24h], nonNegative: [bm25@share, decay.24h], initial: { bm25@share: 1 }',
   );
   const found = await measureImportance(job, validated);
   expect(found.map(({ family }) => family)).toEqual(['bm25', 'decay.Nh']);
@@ -77,7 +77,7 @@ test('a family whose weights may not be negative is left out as others are: what
 });
 
 test('a family that is the whole model is not asked about, and one part alone is its own sum', async () => {
-  const { job, validated } = await learnLinear('signals: [decay.6h, decay.24h]');
+  const { job, validated } = await learnLinear('signals: [decay.6h, decay.24h], initial: { decay.24h: 1 }');
   expect(await measureImportance(job, validated)).toEqual([]);
   const controls = await measureNullControls(job, validated);
   expect(controls.map(({ part, signals }) => [part, signals])).toEqual([['time', ['decay.6h', 'decay.24h']]]);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { drawHandmadeTable } from '../learning/feature-table.fixture.ts';
 import { chooseParameterValues } from '../learning/parameters.ts';
 import { fitStandardisation } from '../learning/standardisation.ts';
-import { createModelMaker } from './training-models.ts';
+import { createModelMaker, listModelSignals } from './training-models.ts';
 
 const signals = ['bm25', 'cosine', 'age'];
 const table = drawHandmadeTable({ queries: 5, candidates: 3, clusters: 2, signals, seed: 3 });
@@ -33,4 +33,12 @@ test('a signal that the bank lacks is named, with the nearest that it has', () =
 test('a trajectory model has as many coordinates as are asked for', () => {
   const labels = createModelMaker({ name: 'trajectory', dimensions: 7 })(table).parameters[0]?.labels;
   expect(labels).toHaveLength(7);
+});
+
+test('a mix whose start is zero for all of its signals is refused: it would be the baseline', () => {
+  const list = (initial: Record<string, number> | null) => () =>
+    listModelSignals({ ...linear, signals: ['age'], initial }, signals);
+  expect(list(null)).toThrow(/starts from \{"bm25":1,"cosine":1\}, which is zero for all of its 1 signals; set models/);
+  expect(list({ age: 0 })).toThrow(/zero for all/);
+  expect(list({ age: -1 })()).toEqual(['age']);
 });

@@ -29,9 +29,22 @@ function selectMixSignals(
   return signals;
 }
 
-/** The signals that a model reads. @param all those of the table @throws ValidationError for one that the table lacks. */
+/**
+ * The signals that a model reads.
+ *
+ * @param all those of the table.
+ * @throws ValidationError for one that the table lacks, and for a mix whose start would be zero: the baseline of a training ranks by the start.
+ */
 export function listModelSignals(options: ModelOptions, all: readonly string[]): readonly string[] {
-  return options.name === 'trajectory' ? listTrajectorySignals(options.dimensions) : selectMixSignals(all, options);
+  if (options.name === 'trajectory') return listTrajectorySignals(options.dimensions);
+  const signals = selectMixSignals(all, options);
+  const initial = options.initial ?? HAND_TUNED;
+  if (signals.every((signal) => (initial[signal] ?? 0) === 0))
+    throw new ValidationError(
+      `model ${options.name} starts from ${JSON.stringify(initial)}, which is zero for all of its ${signals.length} signals; set models[].initial to the weight of at least one of them`,
+      { initial: { ...initial } },
+    );
+  return signals;
 }
 
 /** Makes a model of the rows that it is trained on. */

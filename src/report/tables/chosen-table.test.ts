@@ -54,7 +54,7 @@ describe('Markdown', () => {
 
   test('a part of the arms has the corrections of the run, and says so', () => {
     expect(renderChosenTable(figures, choose({ arms: 'cosine' }), 'markdown')).toContain(
-      'corrected by Holm over the 3 arms of the run.',
+      'corrected by Holm over the 2 other arms of the run.',
     );
   });
 

@@ -187,7 +187,7 @@ function buildLegend(figures: ModelFigures, chosen: readonly Arm[]): string[] {
   const isPart = chosen.length < arms.length;
   const [rows, whole] = figures.model === null ? ['arms', 'run'] : ['methods', 'model'];
   const legend = buildStatisticsLegend({
-    rows: isPart ? `${arms.length} ${rows} of the ${whole}` : rows,
+    rows: isPart ? `${others.length - controls} other ${rows} of the ${whole}` : rows,
     baseline,
     compared,
     isTested: compared,
