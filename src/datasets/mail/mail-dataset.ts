@@ -6,9 +6,9 @@ import type { Dataset } from '../../model/dataset.ts';
 import { GRADE_NAMES, PARENT } from '../judgements.ts';
 import type { Prepared } from '../prepared.ts';
 import { readPrepared, writePrepared } from '../prepared-cache.ts';
+import { ReplyJudgements } from '../replies/reply-judgements.ts';
 import { type MailSplit, PREPARATION_VERSION, prepareMails } from './mail-preparation.ts';
 import type { RawMail } from './read-mails.ts';
-import { ReplyJudgements } from './reply-judgements.ts';
 
 /** Mails to make a dataset of. */
 interface MailSource {

@@ -5,11 +5,11 @@ import { findChainEnds } from '../../model/parent-chains.ts';
 import type { Turn } from '../../model/turn.ts';
 import { Counts } from '../counts.ts';
 import type { Prepared } from '../prepared.ts';
+import { replyQuery } from '../replies/reply-query.ts';
 import { findTestStart, isDev } from '../time-split.ts';
 import { type CleanMail, cleanMails, type Selection, selectMails } from './cleaned-mails.ts';
 import { Pseudonyms } from './pseudonyms.ts';
 import { type DatedMail, type RawMail, readMails } from './read-mails.ts';
-import { replyQuery } from './reply-query.ts';
 import { type Link, linkThreads, settleTimes } from './thread-parents.ts';
 import { countUndecodable } from './undecodable.ts';
 
