@@ -15,11 +15,18 @@ export function setDataFolder(options: object, folder: string | null): void {
   else folders.set(options, folder);
 }
 
-/** The options with the path at which their data is. */
+/** The options that are paths. */
+const PATH_KEYS: readonly string[] = ['path', 'queryFile'];
+
+/** The options with the paths at which their data is. */
 function withLocatedPath<Options extends object>(options: Options): Options {
-  if (typeof options !== 'object' || options === null || !('path' in options) || typeof options.path !== 'string')
-    return options;
-  return { ...options, path: locatePath(options.path, folders.get(options) ?? null) };
+  if (typeof options !== 'object' || options === null) return options;
+  const folder = folders.get(options) ?? null;
+  const located = Object.entries(options).map(([key, value]) => [
+    key,
+    PATH_KEYS.includes(key) && typeof value === 'string' ? locatePath(value, folder) : value,
+  ]);
+  return Object.fromEntries(located);
 }
 
 /**

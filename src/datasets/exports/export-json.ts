@@ -42,7 +42,7 @@ export async function readJson<S extends z.ZodType>(
 }
 
 /** The value by its schema; null if it does not fit. */
-export function fit<S extends z.ZodType>(schema: S, value: unknown): z.output<S> | null {
+export function parseOrNull<S extends z.ZodType>(schema: S, value: unknown): z.output<S> | null {
   const result = schema.safeParse(value);
   return result.success ? result.data : null;
 }

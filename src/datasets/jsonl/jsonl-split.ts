@@ -5,7 +5,7 @@ import { findTestStart, isDev, type Start } from '../time-split.ts';
 import type { QueryRow } from './jsonl-rows.ts';
 
 /** The queries made from rows. */
-interface SplitQueries {
+export interface SplitQueries {
   /** In the order of the rows. */
   readonly queries: readonly Query[];
   readonly devConversations: ReadonlySet<string>;

@@ -5,9 +5,25 @@ const RUN = 8;
 /** A line at least this covered by runs of an earlier mail is that mail's. */
 const COVERED = 0.5;
 
+/** A set of JavaScript holds 2^24 values; the runs of a large archive are more. */
+const SHARDS = 64;
+
+/** A set of runs, in parts. */
+class RunSet {
+  readonly #shards: readonly Set<number>[] = Array.from({ length: SHARDS }, () => new Set());
+
+  add(run: number): void {
+    this.#shards[run % SHARDS]?.add(run);
+  }
+
+  has(run: number): boolean {
+    return this.#shards[run % SHARDS]?.has(run) ?? false;
+  }
+}
+
 /** The lines of earlier mails: mails are added in time order, and each reports which of its lines an earlier mail contains. */
 export class EarlierBodies {
-  readonly #runs = new Set<number>();
+  readonly #runs = new RunSet();
   readonly #vocabulary: Vocabulary;
 
   constructor(vocabulary: Vocabulary) {

@@ -64,10 +64,13 @@ const SECOND_MILLISECONDS = 1000;
 /**
  * Times in which each mail comes at least a second after the mail that it hangs from. A clock may be wrong, but an answer is written after its parent and quotes it.
  * A moved time is computed from the link, so a mail with such a time must make no query.
+ *
+ * @param step the least time between a mail and its parent, in milliseconds.
  */
 export function settleTimes(
   stated: ReadonlyMap<string, number>,
   links: ReadonlyMap<string, Link>,
+  step = SECOND_MILLISECONDS,
 ): ReadonlyMap<string, number> {
   const settled = new Map<string, number>();
   for (const start of stated.keys()) {
@@ -76,8 +79,7 @@ export function settleTimes(
       path.push(at);
     for (const id of path.reverse()) {
       const above = links.get(id)?.id;
-      const least =
-        above === undefined ? Number.NEGATIVE_INFINITY : (settled.get(above) as number) + SECOND_MILLISECONDS;
+      const least = above === undefined ? Number.NEGATIVE_INFINITY : (settled.get(above) as number) + step;
       settled.set(id, Math.max(stated.get(id) as number, least));
     }
   }

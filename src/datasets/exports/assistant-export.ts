@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import type { Dataset } from '../../model/dataset.ts';
+import { Counts } from '../counts.ts';
+import type { QueryChoice } from '../replies/query-options.ts';
+import { buildExportDataset } from './export-dataset.ts';
+import { findExportFiles, readExport } from './export-files.ts';
+import { readJson } from './export-json.ts';
+import type { SourceMessage } from './source-message.ts';
+
+/** The options of every export. */
+export interface ExportOptions extends QueryChoice {
+  /** The zip file of the export, the unpacked folder, or the file with the conversations. */
+  readonly path: string;
+}
+
+/** An assistant whose chats are exported as a list of chats. */
+export interface Assistant {
+  /** Of the dataset. */
+  readonly name: string;
+  /** For messages. */
+  readonly product: string;
+  /** The names of the files with chats. */
+  readonly file: RegExp;
+  readonly listMessages: (rows: readonly unknown[], counts: Counts) => SourceMessage[];
+}
+
+/**
+ * The dataset of the chats with an assistant.
+ *
+ * @throws ValidationError for a file of another form, and if no message or no query is left; StorageError if the export cannot be read.
+ */
+export async function loadAssistantExport(
+  { name, product, file, listMessages }: Assistant,
+  { path, ...choice }: ExportOptions,
+): Promise<Dataset> {
+  const counts = new Counts();
+  const messages = await readExport(path, async (files) => {
+    const rows: unknown[] = [];
+    const expected = `the conversations.json of an export of ${product}`;
+    for (const found of findExportFiles(files, file, 'conversations.json'))
+      for (const row of await readJson(found, z.array(z.unknown()), expected)) rows.push(row);
+    return listMessages(rows, counts);
+  });
+  const features = ['text', 'time', 'author (role)', 'earlier reply links'];
+  return buildExportDataset({ name, path, licence: 'yours', features, siblings: 'versions' }, messages, choice, counts);
+}

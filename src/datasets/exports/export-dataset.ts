@@ -1,0 +1,149 @@
+import { ValidationError } from '../../core/errors.ts';
+import { computeHash } from '../../core/hash.ts';
+import { Corpus } from '../../model/corpus.ts';
+import type { Dataset, Query } from '../../model/dataset.ts';
+import type { Qrels } from '../../model/run.ts';
+import type { Turn } from '../../model/turn.ts';
+import type { Counts } from '../counts.ts';
+import { GRADE_NAMES, PARENT, SAME_THREAD } from '../judgements.ts';
+import { countUndecodable } from '../mail/undecodable.ts';
+import { groupJudgements } from '../prepared.ts';
+import { readOwnQueries } from '../replies/own-queries.ts';
+import type { QueryChoice, QueryKind } from '../replies/query-options.ts';
+import { ReplyJudgements } from '../replies/reply-judgements.ts';
+import { replyQuery } from '../replies/reply-query.ts';
+import { findTestStart, isDev } from '../time-split.ts';
+import { type AskedMessage, selectAsked, selectContinuations } from './asked-messages.ts';
+import { buildMessageTurns, type MessageTurn, type Siblings } from './message-turns.ts';
+import type { SourceMessage } from './source-message.ts';
+
+/** What distinguishes one source of conversations without queries from another. */
+export interface ExportSource {
+  /** Of the dataset. */
+  readonly name: string;
+  readonly path: string;
+  readonly licence: string;
+  /** What a system may use. */
+  readonly features: readonly string[];
+  readonly siblings: Siblings;
+}
+
+const TASKS: Readonly<Record<QueryKind, string>> = {
+  replies: 'a message must find the one that it answers among all earlier ones',
+  continuation: 'the last message of a conversation must find the rest of it among all earlier messages',
+  own: 'your queries, without judgements',
+  none: 'no queries: conversations to search',
+};
+
+/** Queries with their judgements, and what learned parts may be fitted on. */
+interface Asked {
+  readonly queries: readonly Query[];
+  readonly qrels: Qrels;
+  readonly relevantGrade: number;
+  readonly gradeNames: Readonly<Record<number, string>>;
+  readonly devConversations: ReadonlySet<string>;
+}
+
+/**
+ * The dataset of messages and of the queries that the options choose.
+ *
+ * @param counts what was read and skipped so far; the rest is added.
+ * @throws ValidationError if no message has a text, and if no query is left but some are asked for.
+ */
+export function buildExportDataset(
+  source: ExportSource,
+  messages: readonly SourceMessage[],
+  choice: QueryChoice,
+  counts: Counts,
+): Dataset {
+  const { name, path, licence, features, siblings } = source;
+  const read = buildMessageTurns(messages, siblings, counts);
+  if (read.length === 0) throw new ValidationError(`no message with a text in: ${path}; name another export`, { path });
+  const corpus = new Corpus(read.map(({ turn }) => turn));
+  countUndecodable(corpus.turns, counts);
+  const asked = chooseQueries(source, corpus, read, choice, counts);
+  countResult(corpus, asked.queries, counts);
+  return {
+    name,
+    declaration: { task: TASKS[choice.queries], features, licence },
+    corpus,
+    ...asked,
+    facts: counts.toFacts(),
+    // Row by row: the text of all rows may be longer than a string can be.
+    hash: computeHash({
+      turns: corpus.turns.map(computeHash),
+      queries: asked.queries.map(computeHash),
+      relevantGrade: asked.relevantGrade,
+      judged: asked.qrels instanceof ReplyJudgements,
+    }),
+  };
+}
+
+function chooseQueries(
+  source: ExportSource,
+  corpus: Corpus,
+  read: readonly MessageTurn[],
+  { queries: kind, queryFile }: QueryChoice,
+  counts: Counts,
+): Asked {
+  const unjudged = { qrels: groupJudgements([], []), relevantGrade: 1, gradeNames: {} };
+  if (kind === 'none')
+    return {
+      ...unjudged,
+      queries: [],
+      devConversations: chooseDev(
+        corpus,
+        corpus.conversations.map(({ id }) => id),
+      ),
+    };
+  if (kind === 'own') {
+    const own = readOwnQueries(queryFile as string, corpus);
+    return { ...unjudged, ...own, qrels: groupJudgements(own.queries, []) };
+  }
+  const asked = kind === 'replies' ? selectReplies(read, counts) : selectLast(read, corpus, counts);
+  if (asked.length === 0) {
+    const path = source.path;
+    throw new ValidationError(`no message for queries: ${kind} in: ${path}; set queries: none to search it`, { path });
+  }
+  const devConversations = chooseDev(corpus, [...new Set(asked.map(({ turn }) => turn.conversationId))]);
+  const queries = asked.map(({ turn, text }) => {
+    const split = devConversations.has(turn.conversationId) ? 'dev' : 'test';
+    return replyQuery({ ...turn, text }, split, turn.conversationId);
+  });
+  return {
+    queries,
+    qrels: new ReplyJudgements(corpus, queries),
+    relevantGrade: kind === 'replies' ? PARENT : SAME_THREAD,
+    gradeNames: GRADE_NAMES,
+    devConversations,
+  };
+}
+
+function selectReplies(read: readonly MessageTurn[], counts: Counts): AskedMessage[] {
+  return selectAsked(read, ({ answers }) => answers, counts);
+}
+
+function selectLast(read: readonly MessageTurn[], corpus: Corpus, counts: Counts): AskedMessage[] {
+  const starts = new Map(corpus.conversations.map(({ id, turns }) => [id, (turns[0] as Turn).timestamp]));
+  const asked = selectContinuations(
+    selectAsked(read, ({ message }) => message.byPerson, counts),
+    starts,
+  );
+  counts.add('conversations without a query', corpus.conversations.length - asked.length);
+  return asked;
+}
+
+/** The conversations that start before the last 30 % of those that are asked. */
+function chooseDev(corpus: Corpus, askedIds: readonly string[]): Set<string> {
+  const readStart = (id: string) => ({ id, timestamp: corpus.getConversation(id).turns[0]?.timestamp as number });
+  const first = findTestStart(askedIds.map(readStart));
+  return new Set(corpus.conversations.map(({ id }) => id).filter((id) => isDev(readStart(id), first)));
+}
+
+function countResult(corpus: Corpus, queries: readonly Query[], counts: Counts): void {
+  counts.add('messages', corpus.size);
+  counts.add('conversations', corpus.conversations.length);
+  counts.add('queries', queries.length);
+  for (const split of ['dev', 'test'] as const)
+    counts.add(`queries, ${split}`, queries.filter((query) => query.split === split).length);
+}
