@@ -1,6 +1,9 @@
 /** Source files to conversations, queries and judgements. */
 
+export { loadChatGptExport } from './chatgpt/chatgpt-export.ts';
+export { loadClaudeExport } from './claude/claude-export.ts';
 export type { DatasetContext } from './dataset-definition.ts';
+export type { ExportOptions } from './exports/assistant-export.ts';
 export { type IrcOptions, loadIrc } from './irc/irc.ts';
 export { IRC_LICENCE } from './irc/irc-options.ts';
 export { type JsonlOptions, loadJsonl } from './jsonl/jsonl.ts';
@@ -30,3 +33,4 @@ export {
   findDatasetOrigin,
   loadDataset,
 } from './registry.ts';
+export type { QueryChoice, QueryKind } from './replies/query-options.ts';

@@ -2,6 +2,8 @@ import type { z } from 'zod';
 import { type Lazy, type NamingOptions, OptionsRegistry } from '../core/registry.ts';
 import { parse } from '../core/validation.ts';
 import type { Dataset } from '../model/dataset.ts';
+import { chatGptExport } from './chatgpt/chatgpt-export-options.ts';
+import { claudeExport } from './claude/claude-export-options.ts';
 import { withFoundPath } from './data-folder.ts';
 import type { DatasetContext, DatasetDefinition, LoadDataset } from './dataset-definition.ts';
 import { irc } from './irc/irc-options.ts';
@@ -27,6 +29,8 @@ export const DATASETS = new OptionsRegistry('name', [
   member(irc, async () => (await import('./irc/irc.ts')).loadIrc),
   member(mailThreads, async () => (await import('./mail/mail-threads.ts')).loadMail),
   member(oasst, async () => (await import('./oasst/oasst.ts')).loadOasst),
+  member(chatGptExport, async () => (await import('./chatgpt/chatgpt-export.ts')).loadChatGptExport),
+  member(claudeExport, async () => (await import('./claude/claude-export.ts')).loadClaudeExport),
   member(memory, async () => (await import('./memory/memory.ts')).loadMemory),
 ]);
 
