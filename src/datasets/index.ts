@@ -34,3 +34,4 @@ export {
   loadDataset,
 } from './registry.ts';
 export type { QueryChoice, QueryKind } from './replies/query-options.ts';
+export { loadTelegramExport, type TelegramExportOptions } from './telegram/telegram-export.ts';

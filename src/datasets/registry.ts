@@ -13,6 +13,7 @@ import { mailThreads } from './mail/mail-threads-options.ts';
 import { spamAssassinThreads } from './mail/spamassassin-threads-options.ts';
 import { memory } from './memory/memory-options.ts';
 import { oasst } from './oasst/oasst-options.ts';
+import { telegramExport } from './telegram/telegram-export-options.ts';
 
 function member<S extends NamingOptions<'name'>>(
   definition: DatasetDefinition<S>,
@@ -31,6 +32,7 @@ export const DATASETS = new OptionsRegistry('name', [
   member(oasst, async () => (await import('./oasst/oasst.ts')).loadOasst),
   member(chatGptExport, async () => (await import('./chatgpt/chatgpt-export.ts')).loadChatGptExport),
   member(claudeExport, async () => (await import('./claude/claude-export.ts')).loadClaudeExport),
+  member(telegramExport, async () => (await import('./telegram/telegram-export.ts')).loadTelegramExport),
   member(memory, async () => (await import('./memory/memory.ts')).loadMemory),
 ]);
 

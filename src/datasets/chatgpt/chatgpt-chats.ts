@@ -14,7 +14,7 @@ const chat = z.object({
   mapping: z.record(z.string(), z.unknown()),
 });
 
-const node = z.object({ message: z.unknown(), parent: z.string().nullish() });
+const node = z.object({ message: z.unknown().optional(), parent: z.string().nullish() });
 
 /** A chat whose messages are read. */
 interface Chat {

@@ -1,4 +1,4 @@
-import type { SampleChat } from '../exports/assistant-export.harness.ts';
+import type { SampleChat } from '../exports/export-queries.harness.ts';
 
 /** A node of the tree of a chat. */
 export interface SampleNode {

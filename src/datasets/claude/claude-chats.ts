@@ -7,14 +7,14 @@ import { parseIsoDate } from '../exports/source-time.ts';
 
 const chat = z.object({
   uuid: z.string(),
-  created_at: z.unknown(),
+  created_at: z.unknown().optional(),
   chat_messages: z.array(z.unknown()),
 });
 
 const message = z.object({
   uuid: z.string(),
   sender: z.string(),
-  created_at: z.unknown(),
+  created_at: z.unknown().optional(),
   text: z.string().nullish(),
   content: z.array(z.object({ type: z.string(), text: z.string().nullish() })).nullish(),
   attachments: z.array(z.unknown()).nullish(),
@@ -46,7 +46,7 @@ function findStart({ created_at, chat_messages }: Chat): number | null {
   const own = parseIsoDate(created_at);
   if (own !== null) return own;
   const times = chat_messages.flatMap(
-    (raw) => parseIsoDate(parseOrNull(z.object({ created_at: z.unknown() }), raw)?.created_at) ?? [],
+    (raw) => parseIsoDate(parseOrNull(z.object({ created_at: z.unknown().optional() }), raw)?.created_at) ?? [],
   );
   return times.length === 0 ? null : times.reduce((least, time) => Math.min(least, time));
 }

@@ -1,4 +1,4 @@
-import type { SampleChat, SampleMessage } from '../exports/assistant-export.harness.ts';
+import type { SampleChat, SampleMessage } from '../exports/export-queries.harness.ts';
 
 /** A message as an export has it. */
 export function writeClaudeMessage(

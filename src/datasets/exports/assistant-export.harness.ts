@@ -1,64 +1,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
-import type { Dataset } from '../../model/dataset.ts';
-import { describeDataset } from '../dataset-contract.harness.ts';
-import type { QueryKind } from '../replies/query-options.ts';
-import type { ExportOptions } from './assistant-export.ts';
-import { describeNoLeak } from './leak.harness.ts';
+import { afterAll, expect, it } from 'vitest';
+import {
+  createChatLoader,
+  describeExportQueries,
+  type ExportSample,
+  type SampleChat,
+  writeSampleMessage as say,
+} from './export-queries.harness.ts';
 import { writeZip } from './zip.fixture.ts';
-
-/** A message of a sample, in no assistant's format. */
-export interface SampleMessage {
-  readonly id: string;
-  readonly parentId: string | null;
-  readonly role: 'person' | 'assistant';
-  /** Milliseconds since 1970. */
-  readonly time: number;
-  readonly text: string;
-}
-
-export interface SampleChat {
-  readonly id: string;
-  readonly messages: readonly SampleMessage[];
-}
-
-const MINUTE = 60_000;
-const NOON = Date.UTC(2024, 2, 1, 12);
-function say(id: string, parentId: string | null, role: SampleMessage['role'], minute: number, text: string) {
-  return { id, parentId, role, time: NOON + minute * MINUTE, text };
-}
-
-const TOPICS = ['sourdough starters', 'tomato seedlings', 'bicycle gears', 'winter coats'];
-
-/**
- * Chats of two messages, but for the first chat, which has one. Every first message is earlier than every second one, so that each second message may answer
- * any first one, and one of them is free.
- */
-const PAIRS: readonly SampleChat[] = TOPICS.map((topic, i) => ({
-  id: `chat-${i}`,
-  messages: [
-    say(`first-${i}`, null, 'person', i, `What do ${topic} need?`),
-    say(
-      `second-${i}`,
-      `first-${i}`,
-      'person',
-      TOPICS.length + i,
-      `I tried number ${i} before, and ${'so '.repeat(i)}it failed.`,
-    ),
-  ].slice(0, i === 0 ? 1 : 2),
-}));
-
-/** The pairs with each second message below another first one. @param answers by query id */
-function reassign(answers: ReadonlyMap<string, string>): SampleChat[] {
-  const messages = PAIRS.flatMap((chat) => chat.messages);
-  const moved = messages.map((one) => ({ ...one, parentId: answers.get(`q-${one.id}`) ?? one.parentId }));
-  return PAIRS.map(({ id }, i) => ({
-    id,
-    messages: moved.filter((one) => one.id === `first-${i}` || one.parentId === `first-${i}`),
-  }));
-}
 
 const QUESTION = 'Please tell me how long red lentils have to cook in a pot of salted water today.';
 
@@ -86,46 +37,15 @@ const BRANCHES: readonly SampleChat[] = [
   },
 ];
 
-/** How an assistant's export is written and read. */
-interface AssistantSample {
-  readonly name: string;
-  readonly load: (options: ExportOptions) => Promise<Dataset>;
-  /** The conversations.json of chats. */
-  readonly encode: (chats: readonly SampleChat[]) => string;
-}
-
-/** The tests that the loader of every assistant's export passes: the contract of datasets, no look ahead, and the three forms of an export. */
-export function describeAssistantExport({ name, load, encode }: AssistantSample): void {
+/** The tests that the loader of every assistant's export passes. */
+export function describeAssistantExport(assistant: Omit<ExportSample, 'hasVersions'>): void {
+  const sample = { ...assistant, hasVersions: true };
+  const { name, load, encode } = sample;
   const folder = mkdtempSync(join(tmpdir(), `${name}-`));
   afterAll(() => rmSync(folder, { recursive: true }));
-  let written = 0;
-  const write = (chats: readonly SampleChat[]): string => {
-    const path = join(folder, `${written++}.json`);
-    writeFileSync(path, encode(chats));
-    return path;
-  };
-  const loadChats = (chats: readonly SampleChat[], queries: QueryKind) =>
-    load({ path: write(chats), queries, queryFile: null });
+  const loadChats = createChatLoader(sample);
 
-  describe.each(['replies', 'continuation'] as const)('%s', (queries) => {
-    describeDataset(`${name}, ${queries}`, () => loadChats(PAIRS, queries), {
-      reassigned: (answers) => loadChats(reassign(answers), queries),
-      mayAnswer: (turn, { turnId }) => {
-        const i = Number((turnId as string).slice('second-'.length));
-        return turn.id === `first-${(i + 1) % PAIRS.length}`;
-      },
-    });
-
-    describeNoLeak(
-      `${name}, ${queries}`,
-      () => loadChats(BRANCHES, queries),
-      (end) =>
-        loadChats(
-          BRANCHES.map(({ id, messages }) => ({ id, messages: messages.filter(({ time }) => time < end) })),
-          'none',
-        ),
-    );
-  });
+  describeExportQueries(sample, BRANCHES);
 
   it('asks no new version of a message, and nothing that an earlier message has', async () => {
     const { queries, facts } = await loadChats(BRANCHES, 'replies');

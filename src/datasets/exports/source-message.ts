@@ -18,7 +18,7 @@ export interface SourceMessage {
   readonly queryText?: string;
   /** Why it is no turn; null if it is one. */
   readonly skipped: string | null;
-  /** True for a skipped message that nobody wrote, such as a tool's: what comes after it answers what it comes after. */
+  /** True for a skipped message of the machinery, such as a tool's: what comes after it answers what it comes after. */
   readonly passedOver: boolean;
   /** Whether the source states that it answers its parent. */
   readonly answers: boolean;

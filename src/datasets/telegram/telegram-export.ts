@@ -1,0 +1,63 @@
+import type { Dataset } from '../../model/dataset.ts';
+import { Counts } from '../counts.ts';
+import type { ExportOptions } from '../exports/assistant-export.ts';
+import { buildExportDataset } from '../exports/export-dataset.ts';
+import { findExportFiles, readExport } from '../exports/export-files.ts';
+import { readJson } from '../exports/export-json.ts';
+import { registerPeople } from '../exports/people.ts';
+import type { SourceMessage } from '../exports/source-message.ts';
+import { listTelegramChats, listTelegramMessages, telegramResult } from './telegram-chats.ts';
+import { linkTelegramMessages, type PlacedMessage } from './telegram-links.ts';
+import { hideTelegramText } from './telegram-text.ts';
+
+export interface TelegramExportOptions extends ExportOptions {
+  /** A message without a reply link continues the message before it, unless more hours than this lie between them. */
+  readonly silenceHours: number;
+}
+
+const HOUR = 3_600_000;
+
+/**
+ * Your own chats on Telegram, one or all. See docs/datasets/telegram-export.md.
+ *
+ * @throws ValidationError for a file of another form, and if no message or no query is left; StorageError if the export cannot be read.
+ */
+export async function loadTelegramExport({ path, silenceHours, ...choice }: TelegramExportOptions): Promise<Dataset> {
+  const counts = new Counts();
+  const expected = 'the result.json of an export of Telegram Desktop';
+  const placed = await readExport(path, async (files): Promise<PlacedMessage[]> => {
+    const all: PlacedMessage[] = [];
+    for (const file of findExportFiles(files, /^result\.json$/, 'result.json'))
+      for (const chat of listTelegramChats(await readJson(file, telegramResult, expected), counts))
+        for (const one of linkTelegramMessages(chat, listTelegramMessages(chat, counts), silenceHours * HOUR))
+          all.push(one);
+    return all;
+  });
+  return buildExportDataset(
+    {
+      name: 'telegram-export',
+      path,
+      licence: 'yours',
+      features: ['text', 'time', 'author (pseudonym)', 'channel (chat and topic)', 'earlier reply links'],
+      siblings: 'messages',
+    },
+    hidePeople(placed),
+    choice,
+    counts,
+  );
+}
+
+/** The messages with pseudonyms: of authors, of whom a text names, and of whom a chat is with. */
+function hidePeople(placed: readonly PlacedMessage[]): SourceMessage[] {
+  const { pseudonyms, labels } = registerPeople(placed.map(({ message }) => message));
+  const nameChannel = ({ name, withPerson, topic }: PlacedMessage['channel']): string => {
+    const place = withPerson === null ? pseudonyms.hide(name) : pseudonyms.registerAuthor(name, withPerson);
+    return topic === null ? place : `${place}/${pseudonyms.hide(topic)}`;
+  };
+  return placed.map(({ message, channel, ...place }, i) => ({
+    ...place,
+    author: labels[i] ?? null,
+    channel: nameChannel(channel),
+    text: message.skipped === null ? hideTelegramText(message.text, pseudonyms).trim() : '',
+  }));
+}
