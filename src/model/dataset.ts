@@ -23,11 +23,22 @@ export interface Query {
   readonly cluster: string;
 }
 
+/** What a dataset states about itself. */
+export interface DatasetDeclaration {
+  readonly task: string;
+  /** The features that a system may use. */
+  readonly features: readonly string[];
+  readonly licence: string;
+  /**
+   * `order` if timestamps only put turns in order, because the source has no times. Signals that read hours and dates are then refused. By default `real`.
+   */
+  readonly times?: 'real' | 'order';
+}
+
 /** A prepared dataset, the input of all experiments. */
 export interface Dataset {
   readonly name: string;
-  /** A description of the data, the features that a system may use, and the licence. */
-  readonly declaration: { readonly task: string; readonly features: readonly string[]; readonly licence: string };
+  readonly declaration: DatasetDeclaration;
   readonly corpus: Corpus;
   /** In time order. */
   readonly queries: readonly Query[];

@@ -4,7 +4,7 @@ export type { CandidateIndex, Candidates, QueryBatch } from './candidates.ts';
 export { Conversation, compareTurns } from './conversation.ts';
 export { listConversationPositions } from './conversation-positions.ts';
 export { Corpus } from './corpus.ts';
-export type { Dataset, Query, Split } from './dataset.ts';
+export type { Dataset, DatasetDeclaration, Query, Split } from './dataset.ts';
 export type { EncodeOptions, Encoder, TextOwner } from './encoder.ts';
 export type { Qrels, Run } from './run.ts';
 export { compareBytes, compareScored, rankIdsDescending, type Scored } from './tie-rule.ts';

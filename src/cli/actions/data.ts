@@ -43,6 +43,7 @@ function describe({
     ['task', declaration.task],
     ['features', declaration.features.join(', ')],
     ['licence', declaration.licence],
+    ...(declaration.times === 'order' ? [['times', 'made up from an order; arms that need times are refused']] : []),
     ['grades', [...grades, `relevant from ${relevantGrade}`].join(', ')],
     ['dev', `${devConversations.size} of ${corpus.conversations.length} conversations`],
     ['hash', hash],

@@ -82,6 +82,10 @@ describe('a file of trees', () => {
     },
   });
 
+  it('states that its times are only an order', async () => {
+    expect((await loadOasst({ path })).declaration.times).toBe('order');
+  });
+
   it('asks every message that answers another', async () => {
     const { queries, qrels } = await loadOasst({ path });
     expect(queries.map(({ id, split }) => [id, split])).toEqual([

@@ -42,6 +42,7 @@ export async function loadOasst({ path }: OasstOptions): Promise<Dataset> {
       task: 'a message of a prompter or an assistant must find the one that it answers among all earlier ones',
       features: ['text', 'order within a tree (times are made up from it)', 'author (role)', 'earlier reply links'],
       licence: OASST_LICENCE,
+      times: 'order',
     },
     corpus,
     queries,

@@ -2,6 +2,7 @@ import type { Interval } from '../../evaluation/bootstrap-interval.ts';
 import type { Estimate } from '../../evaluation/mean-intervals.ts';
 import type { BaselineComparison, ClusteredTest } from '../../evaluation/significance.ts';
 import type { CorrectionName, TestName } from '../../evaluation/test-names.ts';
+import type { DatasetDeclaration } from '../../model/dataset.ts';
 import type { Turn } from '../../model/turn.ts';
 import type { StageCounts } from '../../signals/stage.ts';
 import type { MetricPassport } from './passport.ts';
@@ -100,11 +101,8 @@ export interface Environment {
   readonly dataFolder?: string | undefined;
 }
 
-export interface DatasetSummary {
+export interface DatasetSummary extends DatasetDeclaration {
   readonly name: string;
-  readonly task: string;
-  readonly features: readonly string[];
-  readonly licence: string;
   readonly relevantGrade: number;
   readonly gradeNames: Readonly<Record<number, string>>;
   readonly hash: string;
