@@ -34,4 +34,5 @@ export {
   loadDataset,
 } from './registry.ts';
 export type { QueryChoice, QueryKind } from './replies/query-options.ts';
+export { loadSlackExport } from './slack/slack-export.ts';
 export { loadTelegramExport, type TelegramExportOptions } from './telegram/telegram-export.ts';

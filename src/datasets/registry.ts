@@ -13,6 +13,7 @@ import { mailThreads } from './mail/mail-threads-options.ts';
 import { spamAssassinThreads } from './mail/spamassassin-threads-options.ts';
 import { memory } from './memory/memory-options.ts';
 import { oasst } from './oasst/oasst-options.ts';
+import { slackExport } from './slack/slack-export-options.ts';
 import { telegramExport } from './telegram/telegram-export-options.ts';
 
 function member<S extends NamingOptions<'name'>>(
@@ -33,6 +34,7 @@ export const DATASETS = new OptionsRegistry('name', [
   member(chatGptExport, async () => (await import('./chatgpt/chatgpt-export.ts')).loadChatGptExport),
   member(claudeExport, async () => (await import('./claude/claude-export.ts')).loadClaudeExport),
   member(telegramExport, async () => (await import('./telegram/telegram-export.ts')).loadTelegramExport),
+  member(slackExport, async () => (await import('./slack/slack-export.ts')).loadSlackExport),
   member(memory, async () => (await import('./memory/memory.ts')).loadMemory),
 ]);
 

@@ -62,7 +62,9 @@ export interface ExportSample {
   readonly name: string;
   readonly load: (options: ExportOptions) => Promise<Dataset>;
   /** The file of the conversations. */
-  readonly encode: (chats: readonly SampleChat[]) => string;
+  readonly encode: (chats: readonly SampleChat[]) => string | Uint8Array;
+  /** Of the file; by default `json`. */
+  readonly extension?: string;
   /** The id of the turn of a message; by default that of the message. */
   readonly formatTurnId?: (message: SampleMessage) => string;
   /** Whether messages with the same author and parent are versions of one message. */
@@ -85,12 +87,12 @@ function reassign(
 }
 
 /** Writes chats into files of a folder, and loads them. */
-export function createChatLoader({ name, load, encode }: ExportSample) {
+export function createChatLoader({ name, load, encode, extension = 'json' }: ExportSample) {
   const folder = mkdtempSync(join(tmpdir(), `${name}-`));
   afterAll(() => rmSync(folder, { recursive: true }));
   let written = 0;
   return (chats: readonly SampleChat[], queries: QueryKind): Promise<Dataset> => {
-    const path = join(folder, `${written++}.json`);
+    const path = join(folder, `${written++}.${extension}`);
     writeFileSync(path, encode(chats));
     return load({ path, queries, queryFile: null });
   };
