@@ -1,5 +1,7 @@
 /** Source files to conversations, queries and judgements. */
 
+export { type CastOptions, loadCast } from './cast/cast.ts';
+export { CAST_LICENCE } from './cast/cast-options.ts';
 export { loadChatGptExport } from './chatgpt/chatgpt-export.ts';
 export { loadClaudeExport } from './claude/claude-export.ts';
 export type { DatasetContext } from './dataset-definition.ts';

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { type Lazy, type NamingOptions, OptionsRegistry } from '../core/registry.ts';
 import { parse } from '../core/validation.ts';
 import type { Dataset } from '../model/dataset.ts';
+import { cast } from './cast/cast-options.ts';
 import { chatGptExport } from './chatgpt/chatgpt-export-options.ts';
 import { claudeExport } from './claude/claude-export-options.ts';
 import { withFoundPath } from './data-folder.ts';
@@ -35,6 +36,7 @@ export const DATASETS = new OptionsRegistry('name', [
   member(claudeExport, async () => (await import('./claude/claude-export.ts')).loadClaudeExport),
   member(telegramExport, async () => (await import('./telegram/telegram-export.ts')).loadTelegramExport),
   member(slackExport, async () => (await import('./slack/slack-export.ts')).loadSlackExport),
+  member(cast, async () => (await import('./cast/cast.ts')).loadCast),
   member(memory, async () => (await import('./memory/memory.ts')).loadMemory),
 ]);
 

@@ -26,6 +26,8 @@ export interface ExportSource {
   /** What a system may use. */
   readonly features: readonly string[];
   readonly siblings: Siblings;
+  /** `order` if the source has no times; by default `real`. */
+  readonly times?: 'real' | 'order';
 }
 
 const TASKS: Readonly<Record<QueryKind, string>> = {
@@ -56,7 +58,7 @@ export function buildExportDataset(
   choice: QueryChoice,
   counts: Counts,
 ): Dataset {
-  const { name, path, licence, features, siblings } = source;
+  const { name, path, licence, features, siblings, times = 'real' } = source;
   const read = buildMessageTurns(messages, siblings, counts);
   if (read.length === 0) throw new ValidationError(`no message with a text in: ${path}; name another export`, { path });
   const corpus = new Corpus(read.map(({ turn }) => turn));
@@ -65,7 +67,7 @@ export function buildExportDataset(
   countResult(corpus, asked.queries, counts);
   return {
     name,
-    declaration: { task: TASKS[choice.queries], features, licence },
+    declaration: { task: TASKS[choice.queries], features, licence, times },
     corpus,
     ...asked,
     facts: counts.toFacts(),

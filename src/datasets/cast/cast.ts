@@ -1,0 +1,45 @@
+import type { Dataset } from '../../model/dataset.ts';
+import { Counts } from '../counts.ts';
+import type { ExportOptions } from '../exports/assistant-export.ts';
+import { buildExportDataset } from '../exports/export-dataset.ts';
+import { findExportFiles, readExport } from '../exports/export-files.ts';
+import { readJson } from '../exports/export-json.ts';
+import { CAST_LICENCE, type CastQueryText } from './cast-options.ts';
+import { castTopics, listCastMessages } from './cast-topics.ts';
+
+export interface CastOptions extends ExportOptions {
+  /** The text by which a user's turn is asked: as it was said, or rewritten so that it can be understood alone. */
+  readonly queryText: CastQueryText;
+}
+
+/**
+ * The topic trees of TREC CAsT 2022. Times are made up. See docs/datasets/cast.md.
+ *
+ * @throws ValidationError for a file of another form, and if no query is left; StorageError if the file cannot be read.
+ */
+export async function loadCast({ path, queryText, ...choice }: CastOptions): Promise<Dataset> {
+  const counts = new Counts();
+  const messages = await readExport(path, async (files) => {
+    const [file] = findExportFiles(files, /^\d{4}_evaluation_topics_tree\S*\.json$/, 'file of topic trees');
+    const topics = await readJson(file as NonNullable<typeof file>, castTopics, 'a file of topic trees');
+    return listCastMessages(topics, queryText, counts);
+  });
+  return buildExportDataset(
+    {
+      name: 'cast',
+      path,
+      licence: CAST_LICENCE,
+      features: [
+        queryText === 'utterance' ? 'text' : 'text (of queries: rewritten by who knew what was said before)',
+        'order within a tree (times are made up from it)',
+        'author (role)',
+        'earlier reply links',
+      ],
+      siblings: 'messages',
+      times: 'order',
+    },
+    messages,
+    choice,
+    counts,
+  );
+}
