@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { readChatGptMessage } from './chatgpt/chatgpt-message.ts';
 import { Counts } from './counts.ts';
+import { selectAsked } from './exports/asked-messages.ts';
+import { ORDINARY } from './exports/source-message.ts';
+import { parseIsoDate } from './exports/source-time.ts';
 import { parseIrcLog } from './irc/irc-log.ts';
 import { parseMail } from './mail/mail-message.ts';
 import { withoutQuotes } from './mail/mail-quotes.ts';
@@ -8,6 +12,7 @@ import { readMailingList } from './mail/mailing-list.ts';
 import { isMbox } from './mail/mbox.ts';
 import { Pseudonyms } from './mail/pseudonyms.ts';
 import { classifyQuery } from './query-kind.ts';
+import { readSlackText } from './slack/slack-text.ts';
 
 /**
  * A text of this size takes some milliseconds in linear time. In quadratic time it takes minutes: an expression that tries every place with the whole rest of the text
@@ -75,6 +80,31 @@ describe('a text of a million characters is read in linear time', () => {
   test('for question marks', () => {
     expect(classifyQuery(`${run('?')}x`)).toBe('statement');
     expect(classifyQuery(`${run('?')}! x`)).toBe('question');
+  });
+
+  test.each(['\ue200', '\ue200a', '\ue200a\ue201'])('for the sources of an answer: %j', (unit) => {
+    const message = {
+      author: { role: 'assistant' },
+      content: { content_type: 'text', parts: [`x${run(unit)}`] },
+    };
+    expect(readChatGptMessage(message, new Counts()).text.startsWith('x')).toBe(true);
+  });
+
+  test.each(['<', '<@', '<a|', '<|>', '&lt;', '<@U1>'])('for the references of Slack: %s', (unit) => {
+    const pseudonyms = new Pseudonyms();
+    expect(readSlackText(`x ${run(unit)}`, pseudonyms, new Set(['U1'])).startsWith('x')).toBe(true);
+  });
+
+  test.each(['a\n', '- ', 'word ', 'ab cd\n'])('for the lines of a query: %j', (unit) => {
+    const text = run(unit);
+    const turn = { id: 'a', conversationId: 'c', parentId: null, timestamp: 1, author: null, channel: null, text };
+    const message = { ...ORDINARY, ...turn, time: 1 };
+    const read = [turn, { ...turn, id: 'b' }].map((one) => ({ turn: one, message, answers: true, notAsked: null }));
+    expect(selectAsked(read, () => true, new Counts()).length).toBeLessThan(2);
+  });
+
+  test('for a date', () => {
+    expect(parseIsoDate(`2024-03-01T09:00:00${run('+')}`)).toBeNull();
   });
 
   test('for what somebody does on a channel', () => {

@@ -10,9 +10,8 @@ export interface AskedMessage {
   readonly text: string;
 }
 
-/** Letters and digits that a query has at least. */
-const LEAST_LETTERS = 10;
-const LETTER = /[\p{L}\p{N}]/gu;
+/** Letters and digits enough for a query: ten. */
+const LETTERS = /(?:[\p{L}\p{N}][^\p{L}\p{N}]*){10}/u;
 
 /**
  * The turns that may be asked, in time order, each by what it adds: without the lines that an earlier turn has, whichever turn that is. So a query does not
@@ -41,12 +40,8 @@ export function selectAsked(
 }
 
 function findTextFault(text: string, whole: string): string | null {
-  if (countLetters(text) >= LEAST_LETTERS) return null;
-  return countLetters(whole) < LEAST_LETTERS ? 'shorter than 10 letters' : 'repeat an earlier message';
-}
-
-function countLetters(text: string): number {
-  return text.match(LETTER)?.length ?? 0;
+  if (LETTERS.test(text)) return null;
+  return LETTERS.test(whole) ? 'repeat an earlier message' : 'shorter than 10 letters';
 }
 
 /** The last of the turns of each conversation that come after another turn of it, in time order. */

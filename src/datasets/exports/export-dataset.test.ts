@@ -190,10 +190,15 @@ describe('which messages are not asked', () => {
 });
 
 it('skips ids that a run file cannot hold, and messages that are there twice', () => {
-  const messages = [...SOUP, message('two words', 'soup', null, 400), message('a', 'soup', null, 500)];
+  const messages = [
+    ...SOUP,
+    message('two words', 'soup', null, 400),
+    message('z', 'two words', null, 400),
+    message('a', 'soup', null, 500),
+  ];
   expect(build(messages, choose('none')).facts).toMatchObject({
     'skipped: messages that are there twice': 1,
-    'skipped: messages whose id is not one word': 1,
+    'skipped: messages whose id is not one word': 2,
     messages: 3,
   });
 });

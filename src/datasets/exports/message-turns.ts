@@ -105,7 +105,7 @@ function selectKept(keyed: Keyed, counts: Counts): Keyed {
 function findSkipReason(message: SourceMessage, isInCircle: boolean, taken: ReadonlySet<string>): string | null {
   if (message.skipped !== null) return message.skipped;
   if (isInCircle) return 'messages in a circle of parents';
-  if (!isId(message.id)) return 'messages whose id is not one word';
+  if (![message.id, message.conversationId ?? message.id].every(isId)) return 'messages whose id is not one word';
   if (taken.has(message.id)) return 'messages copied from another conversation';
   return message.text.trim() === '' ? 'messages without a text' : null;
 }
