@@ -5,7 +5,7 @@ export { CAST_LICENCE } from './cast/cast-options.ts';
 export { loadChatGptExport } from './chatgpt/chatgpt-export.ts';
 export { loadClaudeExport } from './claude/claude-export.ts';
 export type { DatasetContext } from './dataset-definition.ts';
-export type { ExportOptions } from './exports/assistant-export.ts';
+export type { ExportOptions } from './exports/export-dataset.ts';
 export { type IrcOptions, loadIrc } from './irc/irc.ts';
 export { IRC_LICENCE } from './irc/irc-options.ts';
 export { type JsonlOptions, loadJsonl } from './jsonl/jsonl.ts';

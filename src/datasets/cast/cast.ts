@@ -1,7 +1,6 @@
 import type { Dataset } from '../../model/dataset.ts';
 import { Counts } from '../counts.ts';
-import type { ExportOptions } from '../exports/assistant-export.ts';
-import { buildExportDataset } from '../exports/export-dataset.ts';
+import { buildExportDataset, type ExportOptions } from '../exports/export-dataset.ts';
 import { findExportFiles, readExport } from '../exports/export-files.ts';
 import { readJson } from '../exports/export-json.ts';
 import { CAST_LICENCE, type CastQueryText } from './cast-options.ts';
@@ -35,7 +34,6 @@ export async function loadCast({ path, queryText, ...choice }: CastOptions): Pro
         'author (role)',
         'earlier reply links',
       ],
-      siblings: 'messages',
       times: 'order',
     },
     messages,

@@ -1,5 +1,6 @@
 import type { Dataset } from '../../model/dataset.ts';
-import { type ExportOptions, loadAssistantExport } from '../exports/assistant-export.ts';
+import { loadAssistantExport } from '../exports/assistant-export.ts';
+import type { ExportOptions } from '../exports/export-dataset.ts';
 import { listChatGptMessages } from './chatgpt-chats.ts';
 
 /**

@@ -1,17 +1,10 @@
 import { z } from 'zod';
 import type { Dataset } from '../../model/dataset.ts';
 import { Counts } from '../counts.ts';
-import type { QueryChoice } from '../replies/query-options.ts';
-import { buildExportDataset } from './export-dataset.ts';
+import { buildExportDataset, type ExportOptions } from './export-dataset.ts';
 import { findExportFiles, readExport } from './export-files.ts';
 import { readJson } from './export-json.ts';
 import type { SourceMessage } from './source-message.ts';
-
-/** The options of every export. */
-export interface ExportOptions extends QueryChoice {
-  /** The zip file of the export, the unpacked folder, or the file with the conversations. */
-  readonly path: string;
-}
 
 /** An assistant whose chats are exported as a list of chats. */
 export interface Assistant {
@@ -42,5 +35,5 @@ export async function loadAssistantExport(
     return listMessages(rows, counts);
   });
   const features = ['text', 'time', 'author (role)', 'earlier reply links'];
-  return buildExportDataset({ name, path, licence: 'yours', features, siblings: 'versions' }, messages, choice, counts);
+  return buildExportDataset({ name, path, features, siblings: 'versions' }, messages, choice, counts);
 }

@@ -35,13 +35,7 @@ const SOUP = [message('a', 'soup', null, 100), message('b', 'soup', 'a', 200), m
 const BREAD = [message('x', 'bread', null, 150), message('y', 'bread', 'x', 250)];
 
 function build(messages: readonly SourceMessage[], choice: QueryChoice) {
-  const source = {
-    name: 'chatgpt-export',
-    path: 'chats',
-    licence: 'yours',
-    features: ['text'],
-    siblings: 'messages',
-  } as const;
+  const source = { name: 'chatgpt-export', path: 'chats', features: ['text'] };
   return buildExportDataset(source, messages, choice, new Counts());
 }
 

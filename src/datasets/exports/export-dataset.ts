@@ -17,15 +17,23 @@ import { type AskedMessage, selectAsked, selectContinuations } from './asked-mes
 import { buildMessageTurns, type MessageTurn, type Siblings } from './message-turns.ts';
 import type { SourceMessage } from './source-message.ts';
 
+/** The options of every export. */
+export interface ExportOptions extends QueryChoice {
+  /** The zip file of the export, the unpacked folder, or the file with the conversations. */
+  readonly path: string;
+}
+
 /** What distinguishes one source of conversations without queries from another. */
 export interface ExportSource {
   /** Of the dataset. */
   readonly name: string;
   readonly path: string;
-  readonly licence: string;
+  /** By default `yours`. */
+  readonly licence?: string;
   /** What a system may use. */
   readonly features: readonly string[];
-  readonly siblings: Siblings;
+  /** By default `messages`. */
+  readonly siblings?: Siblings;
   /** `order` if the source has no times; by default `real`. */
   readonly times?: 'real' | 'order';
 }
@@ -58,7 +66,7 @@ export function buildExportDataset(
   choice: QueryChoice,
   counts: Counts,
 ): Dataset {
-  const { name, path, licence, features, siblings, times = 'real' } = source;
+  const { name, path, licence = 'yours', features, siblings = 'messages', times = 'real' } = source;
   const read = buildMessageTurns(messages, siblings, counts);
   if (read.length === 0) throw new ValidationError(`no message with a text in: ${path}; name another export`, { path });
   const corpus = new Corpus(read.map(({ turn }) => turn));

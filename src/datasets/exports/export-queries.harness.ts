@@ -5,7 +5,7 @@ import { afterAll, describe } from 'vitest';
 import type { Dataset } from '../../model/dataset.ts';
 import { describeDataset } from '../dataset-contract.harness.ts';
 import type { QueryKind } from '../replies/query-options.ts';
-import type { ExportOptions } from './assistant-export.ts';
+import type { ExportOptions } from './export-dataset.ts';
 import { describeNoLeak } from './leak.harness.ts';
 
 /** A message of a sample, in no source's format. */
@@ -56,6 +56,31 @@ const PAIRS: readonly SampleChat[] = TOPICS.map((topic, i) => ({
     ),
   ].slice(0, i === 0 ? 1 : 2),
 }));
+
+/** Two threads of two people that overlap in time, one with a quote. */
+export const TALK: readonly SampleChat[] = [
+  {
+    id: 'soup',
+    messages: [
+      writeSampleMessage('q1', null, 'person', 0, 'How long do red lentils cook, does anybody know?'),
+      writeSampleMessage('q3', 'q1', 'assistant', 2, 'A quarter of an hour is enough for them.'),
+      writeSampleMessage(
+        'q5',
+        'q1',
+        'person',
+        4,
+        'You said: A quarter of an hour is enough for them.\nThat was too short for mine.',
+      ),
+    ],
+  },
+  {
+    id: 'bread',
+    messages: [
+      writeSampleMessage('q2', null, 'assistant', 1, 'My bread does not rise, by the way.'),
+      writeSampleMessage('q4', 'q2', 'person', 3, 'Put the bread in a warmer place, I would say.'),
+    ],
+  },
+];
 
 /** How an export is written and read. */
 export interface ExportSample {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { describeExportQueries, writeSampleMessage as say } from '../exports/export-queries.harness.ts';
+import { describeExportQueries, TALK } from '../exports/export-queries.harness.ts';
 import {
   encodeSlackExport,
   formatSlackTime,
@@ -43,23 +43,7 @@ describeExportQueries(
     extension: 'zip',
     hasVersions: false,
   },
-  [
-    {
-      id: 'soup',
-      messages: [
-        say('q1', null, 'person', 0, 'How long do red lentils cook, does anybody know?'),
-        say('q2', 'q1', 'assistant', 2, 'A quarter of an hour is enough for them.'),
-        say('q3', 'q1', 'person', 4, '> A quarter of an hour is enough for them.\nThat was too short for mine.'),
-      ],
-    },
-    {
-      id: 'bread',
-      messages: [
-        say('q4', null, 'assistant', 1, 'My bread does not rise, by the way.'),
-        say('q5', 'q4', 'person', 3, 'Put the bread in a warmer place, I would say.'),
-      ],
-    },
-  ],
+  TALK,
 );
 
 describe('threads', () => {

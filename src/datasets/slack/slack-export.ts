@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Dataset } from '../../model/dataset.ts';
 import { Counts } from '../counts.ts';
-import type { ExportOptions } from '../exports/assistant-export.ts';
-import { buildExportDataset } from '../exports/export-dataset.ts';
+import { buildExportDataset, type ExportOptions } from '../exports/export-dataset.ts';
 import { readExport } from '../exports/export-files.ts';
 import { readJson } from '../exports/export-json.ts';
 import { registerPeople } from '../exports/people.ts';
@@ -28,18 +27,8 @@ export async function loadSlackExport({ path, ...choice }: ExportOptions): Promi
       }
     return hidePeople(all, workspace);
   });
-  return buildExportDataset(
-    {
-      name: 'slack-export',
-      path,
-      licence: 'yours',
-      features: ['text', 'time', 'author (pseudonym)', 'channel', 'earlier reply links'],
-      siblings: 'messages',
-    },
-    messages,
-    choice,
-    counts,
-  );
+  const features = ['text', 'time', 'author (pseudonym)', 'channel', 'earlier reply links'];
+  return buildExportDataset({ name: 'slack-export', path, features }, messages, choice, counts);
 }
 
 /** The messages with pseudonyms, of authors and of whom a text names. */

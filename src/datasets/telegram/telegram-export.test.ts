@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ValidationError } from '../../core/errors.ts';
-import { describeExportQueries, writeSampleMessage as say } from '../exports/export-queries.harness.ts';
+import { describeExportQueries, TALK } from '../exports/export-queries.harness.ts';
 import { writeZip } from '../exports/zip.fixture.ts';
 import {
   encodeTelegramExport,
@@ -30,19 +30,6 @@ async function load(result: unknown, queries: 'none' | 'replies' = 'none', silen
 const message = (id: number, hours: number, text: unknown, more = {}) =>
   writeTelegramMessage(id, START + hours * HOUR, text, more);
 const bob = { from: 'Bob Stone', from_id: 'user12' };
-
-const TALK = [
-  {
-    id: 'kitchen',
-    messages: [
-      say('q1', null, 'person', 0, 'How long do red lentils cook, does anybody know?'),
-      say('q2', null, 'assistant', 1, 'My bread does not rise, by the way.'),
-      say('q3', 'q1', 'assistant', 2, 'A quarter of an hour is enough.'),
-      say('q4', 'q2', 'person', 3, 'Put the bread in a warmer place, I would say.'),
-      say('q5', 'q3', 'person', 4, 'You said: A quarter of an hour is enough.\nThat was too short for mine.'),
-    ],
-  },
-];
 
 describeExportQueries(
   {

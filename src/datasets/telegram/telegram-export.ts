@@ -1,7 +1,6 @@
 import type { Dataset } from '../../model/dataset.ts';
 import { Counts } from '../counts.ts';
-import type { ExportOptions } from '../exports/assistant-export.ts';
-import { buildExportDataset } from '../exports/export-dataset.ts';
+import { buildExportDataset, type ExportOptions } from '../exports/export-dataset.ts';
 import { findExportFiles, readExport } from '../exports/export-files.ts';
 import { readJson } from '../exports/export-json.ts';
 import { registerPeople } from '../exports/people.ts';
@@ -33,18 +32,8 @@ export async function loadTelegramExport({ path, silenceHours, ...choice }: Tele
           all.push(one);
     return all;
   });
-  return buildExportDataset(
-    {
-      name: 'telegram-export',
-      path,
-      licence: 'yours',
-      features: ['text', 'time', 'author (pseudonym)', 'channel (chat and topic)', 'earlier reply links'],
-      siblings: 'messages',
-    },
-    hidePeople(placed),
-    choice,
-    counts,
-  );
+  const features = ['text', 'time', 'author (pseudonym)', 'channel (chat and topic)', 'earlier reply links'];
+  return buildExportDataset({ name: 'telegram-export', path, features }, hidePeople(placed), choice, counts);
 }
 
 /** The messages with pseudonyms: of authors, of whom a text names, and of whom a chat is with. */
