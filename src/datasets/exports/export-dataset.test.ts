@@ -125,7 +125,7 @@ describe('queries of conversations that come without', () => {
       'no text',
       [message('a', 'soup', null, 1, { text: ' ' })],
       'none',
-      /^no message with a text in: chats; name another export$/,
+      /^no message with a text in: chats \(skipped: messages without a text: 1\); name an export for chatgpt-export$/,
     ],
     [
       'no reply',

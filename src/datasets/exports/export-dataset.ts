@@ -68,7 +68,7 @@ export function buildExportDataset(
 ): Dataset {
   const { name, path, licence = 'yours', features, siblings = 'messages', times = 'real' } = source;
   const read = buildMessageTurns(messages, siblings, counts);
-  if (read.length === 0) throw new ValidationError(`no message with a text in: ${path}; name another export`, { path });
+  if (read.length === 0) throw createEmptyError(name, path, counts.toFacts());
   const corpus = new Corpus(read.map(({ turn }) => turn));
   countUndecodable(corpus.turns, counts);
   const asked = chooseQueries(source, corpus, read, choice, counts);
@@ -87,6 +87,13 @@ export function buildExportDataset(
       judged: asked.qrels instanceof ReplyJudgements,
     }),
   };
+}
+
+/** The counts tell whether the export is empty or of another product. */
+function createEmptyError(name: string, path: string, facts: Dataset['facts']): ValidationError {
+  const read = Object.entries(facts).map(([fact, count]) => `${fact}: ${count}`);
+  const found = read.length === 0 ? '' : ` (${read.join(', ')})`;
+  return new ValidationError(`no message with a text in: ${path}${found}; name an export for ${name}`, { path, facts });
 }
 
 function chooseQueries(

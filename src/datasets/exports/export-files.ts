@@ -64,12 +64,9 @@ export function findExportFiles(
   const found = files.filter(({ name }) => pattern.test(basename(name)));
   const top = found.reduce((least, { name }) => Math.min(least, countFolders(name)), Number.POSITIVE_INFINITY);
   if (found.length === 0)
-    throw new ValidationError(
-      `no ${expected} in: ${path}; name the zip file or the folder of an export, or its ${expected}`,
-      {
-        path,
-      },
-    );
+    throw new ValidationError(`no ${expected} in: ${path}; name the zip file or the folder of an export`, {
+      path,
+    });
   return found.filter(({ name }) => countFolders(name) === top);
 }
 
