@@ -11,7 +11,7 @@ export const decaySignal = defineSignal({
   name: 'decay',
   summary: '0.5^(age / half-life)',
   module: import.meta.url,
-  reads: ['times'],
+  reads: ['times', 'clock'],
   compute: ({ world, pool }, { halfLifeHours }: DecayOptions) => {
     const moments = Float64Array.from(world.queries, ({ timestamp }) => timestamp);
     const ages = computeAgesHours(world.corpus.timestamps, moments, pool.positions);

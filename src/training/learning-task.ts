@@ -14,6 +14,7 @@ import type { CandidatePool } from '../signals/candidate-pool.ts';
 import type { Stage, StageResult } from '../signals/stage.ts';
 import type { Workspace } from '../signals/workspace.ts';
 import { FoldSignals, type JudgedRows } from './fold-signals.ts';
+import { assertModelTimes } from './model-times.ts';
 import { buildFeatureTable } from './signal-features.ts';
 import { computeTaskSignals, findCandidatePool } from './task-signals.ts';
 import type { TrainingConfig } from './training-config.ts';
@@ -56,10 +57,11 @@ export class LearningTask {
     this.#plugins = plugins.map(({ name, version, hash }) => [name, version, hash]);
   }
 
-  /** @throws ValidationError for a dataset without a query in the split. */
+  /** @throws ValidationError for a dataset without a query in the split, or without times that a model needs. */
   static async open(config: TrainingConfig, split: Query['split'], context: TaskContext): Promise<LearningTask> {
     const { cacheFolder, progress = ignoreProgress, fittedOn } = context;
     const dataset = await loadDataset(config.dataset, { cacheFolder: join(cacheFolder, 'datasets'), progress });
+    assertModelTimes(dataset, config);
     const asked = dataset.queries.filter((query) => query.split === split);
     const queries = sampleConversationQueries(asked, config.limitQueries, config.seed);
     if (queries.length === 0)

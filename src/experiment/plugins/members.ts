@@ -36,7 +36,7 @@ function formatIdentity({ name, version, hash }: PluginIdentity): string {
 }
 
 /** What a score of one pair can read: the corpus, which no null control disturbs. */
-const PAIR_PARTS: readonly WorldPart[] = ['texts', 'times', 'replies'];
+const PAIR_PARTS: readonly WorldPart[] = ['texts', 'times', 'clock', 'replies'];
 
 function namePair({ queries, corpus }: World, pool: CandidatePool, pair: number): string {
   const query = queries[Math.floor(pair / pool.width)]?.id;

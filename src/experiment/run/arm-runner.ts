@@ -5,6 +5,7 @@ import type { Dataset, Query } from '../../model/dataset.ts';
 import { candidatesFrom, type Watch } from '../../retrieval/candidate-sources.ts';
 import { addCounts, KEEPS_NOTHING, type StageCounts } from '../../signals/stage.ts';
 import type { Workspace } from '../../signals/workspace.ts';
+import { listArmsToRun } from '../config/arm-selection.ts';
 import type { ArmOptions, ExperimentConfig } from '../config/config.ts';
 import type { ReportShare } from '../launch/launcher.ts';
 import { attribute, listRelevantPositions } from '../measure/attribution.ts';
@@ -13,6 +14,7 @@ import { computeMetricMean } from '../measure/measurement.ts';
 import type { ArmRecord } from './arm-record.ts';
 import { stageVersion } from './code-version.ts';
 import { inspectPlaces } from './inspected-places.ts';
+import { assertArmTimes } from './needed-times.ts';
 import { type ArmRanking, buildRun, listRankedComponents, listRankedPositions, rankArm } from './rankings.ts';
 import { StageCache } from './stage-cache.ts';
 import { ArmTuning, parseMetricCutoff, tuningStage } from './tuning.ts';
@@ -62,8 +64,9 @@ export class ArmRunner {
   readonly #tuningWorkspaces: ByEncoding<Promise<Workspace>>;
   readonly #workspaces: ByEncoding<Promise<Workspace>>;
 
-  /** @throws ValidationError when the dataset has no query to evaluate. */
+  /** @throws ValidationError when the dataset has no query to evaluate, or no times for an arm that needs them. */
   constructor(source: ExperimentSource) {
+    assertArmTimes(source.dataset, listArmsToRun(source.config));
     this.#source = source;
     this.dataset = source.dataset;
     this.queries = selectEvaluatedQueries(source.dataset, source.config);

@@ -90,7 +90,7 @@ const FORM: Readonly<Record<string, PairSignal>> = {
 };
 
 const TIME: Readonly<Record<string, PairSignal>> = {
-  age: pair('ln(1 + hours before the query)', ['times'], (asked, position, tables) =>
+  age: pair('ln(1 + hours before the query)', ['times', 'clock'], (asked, position, tables) =>
     Math.log1p(computeAgeHours(asked, position, tables)),
   ),
   'rank.age': pair('ln(1 + turns between it and the query)', ['times'], ({ cutoff }, position) =>
@@ -106,7 +106,7 @@ const TIME: Readonly<Record<string, PairSignal>> = {
       `decay.${halfLifeHours}h`,
       pair(
         `0.5^(age / ${halfLifeHours} hours)`,
-        ['times'],
+        ['times', 'clock'],
         (asked, position, tables) => 0.5 ** (computeAgeHours(asked, position, tables) / halfLifeHours),
       ),
     ]),
@@ -118,7 +118,7 @@ const TIME: Readonly<Record<string, PairSignal>> = {
   ),
   'time.named': pair(
     '1 if its time is a time that the query names',
-    ['texts', 'times'],
+    ['texts', 'times', 'clock'],
     ({ ranges }, position, { corpus }) => {
       const moment = corpus.timestamps[position] as number;
       return toFlag(ranges.some(({ from, to }) => from <= moment && moment < to));
@@ -149,15 +149,17 @@ const THREAD: Readonly<Record<string, PairSignal>> = {
     ['times'],
     ({ cutoff }, position, { threads }) => Math.log(threads.countThreadTurns(position, cutoff)),
   ),
-  'age@thread': pair('ln(1 + hours since the newest of its conversation)', ['times'], (asked, position, tables) =>
-    Math.log1p(computeQuietHours(asked, position, tables)),
+  'age@thread': pair(
+    'ln(1 + hours since the newest of its conversation)',
+    ['times', 'clock'],
+    (asked, position, tables) => Math.log1p(computeQuietHours(asked, position, tables)),
   ),
   ...Object.fromEntries(
     HALF_LIVES_HOURS.map((halfLifeHours) => [
       `decay.${halfLifeHours}h@thread`,
       pair(
         `0.5^(the same hours / ${halfLifeHours})`,
-        ['replies', 'times'],
+        ['replies', 'times', 'clock'],
         (asked, position, tables) => 0.5 ** (computeQuietHours(asked, position, tables) / halfLifeHours),
       ),
     ]),

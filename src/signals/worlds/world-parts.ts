@@ -8,13 +8,15 @@ import {
 import type { ControlKind } from './control-options.ts';
 
 /**
- * The parts of the world that a signal may read: texts, vectors, times, reply links as the corpus has them (`replies`, which no control destroys), the order of turns
+ * The parts of the world that a signal may read: texts, vectors, times as far as they order turns and queries, the clock (hours and dates, which data with only an
+ * order of turns does not have), reply links as the corpus has them (`replies`, which no control destroys), the order of turns
  * on their ring, the trees and the numbers of answers that coordinates are computed from, and which coordinates belong to which candidate.
  */
 export const WORLD_PARTS = freezeDeeply([
   'texts',
   'vectors',
   'times',
+  'clock',
   'replies',
   'order',
   'trees',
@@ -41,12 +43,20 @@ const COORDINATE_PARTS: Readonly<Partial<Record<CoordinateName, WorldPart>>> = {
   depth: 'trees',
   siblingOrder: 'trees',
   homogeneity: 'trees',
+  temporal: 'clock',
   branchFactor: 'trees',
   childrenCount: 'answer-counts',
 };
 
 /** Everything that the coordinates of pairs are computed from. */
-export const COORDINATE_SOURCES: readonly WorldPart[] = ['texts', 'vectors', 'times', 'trees', 'answer-counts'];
+export const COORDINATE_SOURCES: readonly WorldPart[] = [
+  'texts',
+  'vectors',
+  'times',
+  'clock',
+  'trees',
+  'answer-counts',
+];
 
 /** What some coordinates read. */
 export function listCoordinateReads(names: readonly CoordinateName[]): readonly WorldPart[] {

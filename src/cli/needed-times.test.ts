@@ -1,0 +1,152 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { ValidationError } from '../core/errors.ts';
+import { loadDataset } from '../datasets/registry.ts';
+import { buildSampleTrainingConfig } from '../training/training-config.fixture.ts';
+import { type ArmInput, experiment } from '../workbench/index.ts';
+import { runRagpp } from './command.harness.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'ragpp-times-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+/** Trees of messages: data with an order and without times. */
+function writeTrees(): string {
+  const lines = ['oak', 'elm', 'ash', 'fir', 'yew'].map((topic) => {
+    const message = (id: string, replies: readonly object[]) => ({
+      message_id: `${topic}-${id}`,
+      text: `the ${topic} ${id} of ${id}`,
+      role: 'prompter',
+      replies,
+    });
+    return JSON.stringify({
+      message_tree_id: topic,
+      prompt: message('root', [message('bark', [message('leaf', [])]), message('seed', [])]),
+    });
+  });
+  writeFileSync(join(root, 'trees.jsonl'), lines.join('\n'));
+  return join(root, 'trees.jsonl');
+}
+const data = { name: 'oasst', path: writeTrees() } as const;
+
+const WORDS: ArmInput = { name: 'words', candidates: [{ index: 'bm25' }], relevance: { signals: ['bm25'] } };
+const extend = (name: string, more: Omit<ArmInput, 'name'>): ArmInput => ({ name, extends: 'words', ...more });
+
+const REFUSED: readonly (readonly [ArmInput, string, string])[] = [
+  [extend('fading', { decay: { halfLifeHours: 6 } }), 'fading reads decay with half-life 6 hours', 'set decay: null'],
+  [
+    extend('tuned', { tune: { decay: [null, { halfLifeHours: 7 }] } }),
+    'tuned reads decay with half-life 7 hours',
+    'set decay: null',
+  ],
+  [
+    extend('placed', { trajectory: {} }),
+    'placed reads trajectory coordinate temporal',
+    'set trajectory.weights.temporal: 0',
+  ],
+  [
+    extend('paths', { attention: { mechanism: 'tpo' } }),
+    'paths reads attention tpo by trajectory coordinate temporal',
+    'set trajectory.weights.temporal: 0',
+  ],
+  [
+    extend('mixed', { scoring: { weights: { 'decay.24h': 1, age: 0, 'thread.depth': 1 } } }),
+    'mixed reads scoring signal decay.24h;',
+    'remove its weight from scoring.weights',
+  ],
+];
+const ACCEPTED: readonly ArmInput[] = [
+  extend('newest', { candidates: [{ index: 'newest' }], relevance: { signals: ['recency'] } }),
+  extend('ring', { attention: { mechanism: 'rcp' } }),
+  extend('shape', { trajectory: { weights: { temporal: 0 } } }),
+  extend('branch', { scoring: { weights: { age: 0, 'thread.depth': 1 } } }),
+];
+
+function buildInput(arm: ArmInput) {
+  const encoder = { encoder: 'lsa', dimension: 3, minDocumentFrequency: 1, maxDocumentShare: 1 } as const;
+  const evaluation = { split: 'all', samples: 100 } as const;
+  return { data, encoder, arms: [WORDS, arm], backend: 'cpu', metrics: ['mrr@10'], evaluation } as const;
+}
+
+/** The same as a config file. */
+function writeConfig(
+  name: string,
+  { data: dataset, encoder, metrics, evaluation, ...rest }: ReturnType<typeof buildInput>,
+) {
+  const path = join(root, `${name}.yaml`);
+  const config = {
+    name,
+    dataset,
+    embedding: encoder,
+    ...rest,
+    evaluation: { ...evaluation, metrics, baseline: 'words' },
+  };
+  writeFileSync(path, JSON.stringify(config));
+  return path;
+}
+
+describe('an arm that needs times, on data without times', () => {
+  test.each(REFUSED)('is refused by name: $name', async (arm, part, remedy) => {
+    const act = experiment(buildInput(arm)).run();
+    await expect(act).rejects.toThrow(ValidationError);
+    await expect(act).rejects.toThrow('dataset oasst has an order of turns but no times, and arm ');
+    await expect(act).rejects.toThrow(part);
+    await expect(act).rejects.toThrow(`${remedy}; or leave the arm out`);
+  });
+
+  test('is refused by `ragpp run` and by the plan of `ragpp config show`', async () => {
+    const path = writeConfig('refused', buildInput((REFUSED[0] as (typeof REFUSED)[number])[0]));
+    const folders = ['--cache', join(root, 'cache')];
+    for (const argv of [
+      ['run', path, ...folders, '--results', join(root, 'runs')],
+      ['config', 'show', path, ...folders],
+    ]) {
+      const { code, stderr } = await runRagpp(...argv);
+      expect(code).toBe(1);
+      expect(stderr).toContain('arm fading reads decay with half-life 6 hours');
+    }
+  });
+
+  test('is accepted on data with times', async () => {
+    const loaded = await loadDataset(data);
+    const dataset = { ...loaded, declaration: { ...loaded.declaration, times: 'real' as const } };
+    const finished = await experiment({
+      ...buildInput((REFUSED[0] as (typeof REFUSED)[number])[0]),
+      data: dataset,
+    }).run();
+    expect(finished.result.arms).toHaveLength(2);
+  });
+});
+
+test('an arm that reads only the order of turns runs on data without times', async () => {
+  const finished = await experiment({ ...buildInput(WORDS), arms: [WORDS, ...ACCEPTED] }).run();
+  expect(finished.result.failures).toEqual([]);
+  expect(finished.result.arms).toHaveLength(1 + ACCEPTED.length);
+});
+
+test('a model that needs times is refused by name, and one of other signals is trained', async () => {
+  const { models, embedding, ...config } = buildSampleTrainingConfig(root);
+  const [model] = models;
+  const train = (name: string, trained: object) => {
+    const path = join(root, `${name}.yaml`);
+    const encoder = { ...embedding, dimension: 2, minDocumentFrequency: 1, maxDocumentShare: 1 };
+    writeFileSync(
+      path,
+      JSON.stringify({ ...config, embedding: encoder, dataset: data, importance: false, models: [trained] }),
+    );
+    return runRagpp('train', path, '--cache', join(root, 'cache'), '--results', join(root, name));
+  };
+  const refused = await train('refused-model', model as object);
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain('model linear reads decay.24h; list other signals in models.signals');
+  const trajectory = await train('refused-trajectory', { name: 'trajectory' });
+  expect(trajectory.stderr).toContain('model trajectory reads age in hours and coordinate temporal');
+  const accepted = await train('accepted-model', { ...model, signals: ['bm25@share', 'cosine@share'] });
+  expect(accepted.code, accepted.stderr).toBe(0);
+});
+
+test('`ragpp data` says that times are only an order', async () => {
+  const { stdout } = await runRagpp('data', 'oasst', '--set', `path=${data.path}`, '--cache', join(root, 'cache'));
+  expect(stdout).toMatch(/\n {2}times +made up from an order; arms that need times are refused\n/);
+});
