@@ -37,4 +37,24 @@ export {
 } from './registry.ts';
 export type { QueryChoice, QueryKind } from './replies/query-options.ts';
 export { loadSlackExport } from './slack/slack-export.ts';
+export {
+  BENCHMARK_COORDINATES,
+  type BenchmarkData,
+  type BenchmarkSize,
+  drawBenchmarkData,
+} from './synthetic/benchmark-vectors.ts';
+export {
+  drawPlantedConversations,
+  type PlantedConversations,
+  type PlantedQuery,
+} from './synthetic/planted-conversations.ts';
+export { computePlantedLevels, type PlantedLevel, type PlantedLevels } from './synthetic/planted-levels.ts';
+export { buildPlantedDataset, loadSynthetic } from './synthetic/synthetic.ts';
+export {
+  PLANTED_DEPENDENCIES,
+  type PlantedDependency,
+  SYNTHETIC_LICENCE,
+  type SyntheticInput,
+  type SyntheticOptions,
+} from './synthetic/synthetic-options.ts';
 export { loadTelegramExport, type TelegramExportOptions } from './telegram/telegram-export.ts';

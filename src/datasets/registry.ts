@@ -15,6 +15,7 @@ import { spamAssassinThreads } from './mail/spamassassin-threads-options.ts';
 import { memory } from './memory/memory-options.ts';
 import { oasst } from './oasst/oasst-options.ts';
 import { slackExport } from './slack/slack-export-options.ts';
+import { synthetic } from './synthetic/synthetic-options.ts';
 import { telegramExport } from './telegram/telegram-export-options.ts';
 
 function member<S extends NamingOptions<'name'>>(
@@ -37,6 +38,7 @@ export const DATASETS = new OptionsRegistry('name', [
   member(telegramExport, async () => (await import('./telegram/telegram-export.ts')).loadTelegramExport),
   member(slackExport, async () => (await import('./slack/slack-export.ts')).loadSlackExport),
   member(cast, async () => (await import('./cast/cast.ts')).loadCast),
+  member(synthetic, async () => (await import('./synthetic/synthetic.ts')).loadSynthetic),
   member(memory, async () => (await import('./memory/memory.ts')).loadMemory),
 ]);
 
