@@ -2,6 +2,7 @@ import { candidateStage } from './candidate-stage/study.ts';
 import { runConservationDrift } from './conservation-drift/command.ts';
 import { runFindings } from './findings/command.ts';
 import { memory } from './memory/study.ts';
+import { plantedTruth } from './planted-truth/study.ts';
 import { runAsProgram } from './program.ts';
 import { createStudyCommand } from './study.ts';
 import { throughput } from './throughput/study.ts';
@@ -12,6 +13,7 @@ const EXPERIMENTS: Readonly<Record<string, (args: readonly string[]) => Promise<
   'conservation-drift': runConservationDrift,
   findings: runFindings,
   memory: createStudyCommand(memory),
+  'planted-truth': createStudyCommand(plantedTruth),
   throughput: createStudyCommand(throughput),
 };
 

@@ -23,6 +23,8 @@ interface Findings {
   readonly figures: object;
   /** Tables and sentences, Markdown each. */
   readonly sections: readonly string[];
+  /** Further files by name, such as `table.csv`. */
+  readonly files?: RunFiles;
 }
 
 /** An experiment with tables of its own instead of arms. */
@@ -47,7 +49,7 @@ function buildStudyFiles(
   settings: { readonly seed: number },
   backend: BackendName,
   command: string,
-  { dataset, figures, sections }: Findings,
+  { dataset, figures, sections, files = {} }: Findings,
 ): RunFiles & { readonly hash: string } {
   const hash = computeHash([name, settings, dataset.hash, backend]).slice(0, 12);
   const environment = captureEnvironment(backend, settings.seed, command);
@@ -59,6 +61,7 @@ function buildStudyFiles(
     'environment.json': `${JSON.stringify(environment, null, 2)}\n`,
     'metrics.json': `${JSON.stringify({ experiment: name, hash, dataset, ...figures }, null, 2)}\n`,
     'table.md': `${[...sections, provenance].join('\n\n')}\n`,
+    ...files,
   };
 }
 
