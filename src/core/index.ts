@@ -11,6 +11,9 @@ export {
   probeBackends,
   useBackend,
 } from './backend.ts';
+export { attachDisplay, DISPLAY, type Displayable, type MimeBundle } from './display.ts';
+export { showFigure } from './display-figure.ts';
+export { type DisplayRow, type DisplayTable, showTable, type TableOptions } from './display-table.ts';
 export {
   ChecksumMismatchError,
   ConfigurationError,

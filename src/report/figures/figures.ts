@@ -1,15 +1,10 @@
+import { type PlotlyFigure, showFigure } from '../../core/display-figure.ts';
 import { ValidationError } from '../../core/errors.ts';
 import { freezeDeeply } from '../../core/frozen.ts';
 import { suggestKnown } from '../../core/validation.ts';
 import { parseMean } from '../../evaluation/metric.ts';
 import type { ArmResult, ExperimentResult } from '../../experiment/measure/result.ts';
 import { orderLadderArms } from '../tables/table.ts';
-
-/** A figure as Plotly takes it in any language: `Plotly.newPlot(node, data, layout)`, `plotly.io.from_json`. */
-export interface PlotlyFigure {
-  readonly data: readonly Readonly<Record<string, unknown>>[];
-  readonly layout: Readonly<Record<string, unknown>>;
-}
 
 /** What a figure shows. */
 export interface FigureOptions {
@@ -99,6 +94,7 @@ const drawQueries: Draw = (result, metric, name = result.arms.find((arm) => arm.
 const FIGURES = { differences: drawDifferences, means: drawMeans, queries: drawQueries } as const;
 
 export type FigureName = keyof typeof FIGURES;
+export type { PlotlyFigure };
 export const FIGURE_NAMES = freezeDeeply(Object.keys(FIGURES) as FigureName[]);
 
 /**
@@ -118,12 +114,13 @@ export function chooseMetric({ metrics: known }: ExperimentResult, written?: str
 }
 
 /**
- * A figure of a result as Plotly JSON: the `differences` of all arms from the baseline, their `means`, or the difference of one arm for each of the `queries`.
+ * A figure of a result as Plotly JSON, which a notebook shows: the `differences` of all arms from the baseline, their `means`, or the difference of one arm for each of the `queries`.
  *
  * @throws ValidationError for an unknown figure, metric or arm, and for differences from a baseline that failed.
  */
 export function drawFigure(result: ExperimentResult, name: FigureName, options: FigureOptions = {}): PlotlyFigure {
   if (!FIGURE_NAMES.includes(name))
     throw new ValidationError(`result has no figure: ${name}; use ${suggestKnown(name, FIGURE_NAMES)}`, { name });
-  return FIGURES[name](result, chooseMetric(result, options.metric), options.arm);
+  const { data, layout } = FIGURES[name](result, chooseMetric(result, options.metric), options.arm);
+  return showFigure(data, layout);
 }

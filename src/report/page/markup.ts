@@ -1,3 +1,5 @@
+import { escapeHtml } from '../../core/escape-html.ts';
+
 /** HTML that is safe to put into a page. */
 export class Markup {
   readonly text: string;
@@ -23,17 +25,6 @@ function renderContent(content: Content): string {
   if (content instanceof Markup) return content.text;
   if (typeof content === 'object') return content.map(renderContent).join('');
   return escapeHtml(String(content));
-}
-
-function escapeHtml(text: string): string {
-  const entities: Readonly<Record<string, string>> = {
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-    "'": '&#39;',
-  };
-  return text.replace(/[&<>"']/g, (character) => entities[character] as string);
 }
 
 /** A value as JSON that may stand inside a script element: no text in it can end the element or open a comment. */

@@ -1,25 +1,13 @@
 /** How every table, figure and page writes numbers and stages. The scripts of the pages import this file, so it must run in a browser. */
+import { formatDecimal, formatSignificant } from '../../core/format-number.ts';
+import { formatMinute } from '../../core/format-time.ts';
 
-/** Fixed digits without the leading zero, with a true minus: `.496`, `−.030`, `1.000`. */
-export function formatDecimal(value: number, digits: number): string {
-  const text = Math.abs(value).toFixed(digits);
-  const sign = value < 0 && Number(text) > 0 ? '−' : '';
-  return sign + text.replace(/^0\./, '.');
-}
+export { formatDecimal, formatMinute, formatSignificant };
 
 /** As `decimal`, with a plus for positive numbers. */
 export function formatSigned(value: number, digits: number): string {
   const text = formatDecimal(value, digits);
   return value > 0 && /[1-9]/.test(text) ? `+${text}` : text;
-}
-
-/** Four significant digits, for scores of any size: `.01639`, `12.34`, `1.2e−7`. */
-export function formatSignificant(value: number): string {
-  if (value === 0) return '0';
-  const size = Math.abs(value);
-  if (size < 1e-4 || size >= 1e6) return value.toExponential(1).replaceAll('-', '−').replace('+', '');
-  const digits = Math.max(0, 3 - Math.floor(Math.log10(size)));
-  return formatDecimal(value, Math.min(digits, 5));
 }
 
 /**
@@ -55,11 +43,6 @@ export function estimate(
 /** The name of a relevant turn's fate: many arms fuse nothing, but every arm has a relevance. */
 export function formatFate(fate: string): string {
   return fate === 'fusion' ? 'relevance' : fate;
-}
-
-/** Milliseconds since 1970 as `2002-08-22 12:36` in UTC. */
-export function formatMinute(timestamp: number): string {
-  return new Date(timestamp).toISOString().slice(0, 16).replace('T', ' ');
 }
 
 /** A time span in its largest fitting unit: `40 s`, `3.2 h`, `12 d`. */

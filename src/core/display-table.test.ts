@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { readDisplay } from './display.harness.ts';
+import { buildTableBundle, showTable } from './display-table.ts';
+
+test('a table is aligned text, numbers on the right', () => {
+  const rows = [
+    { arm: 'words', mrr: 0.51234, queries: 7 },
+    { arm: 'fading', mrr: 12.5, queries: 11, note: null },
+  ];
+  expect(buildTableBundle(rows, { caption: 'two arms' })['text/plain'].split('\n')).toEqual([
+    'two arms',
+    'arm       mrr  queries  note',
+    'words   .5123        7',
+    'fading  12.50       11',
+  ]);
+});
+
+test('what a cell or a caption holds is text in HTML, never markup', () => {
+  const bundle = buildTableBundle([{ '<th>': '<img src=x onerror="alert(1)">' }], { caption: 'a & b' });
+  expect(bundle['text/html']).toContain('<p>a &amp; b</p>');
+  expect(bundle['text/html']).toContain('<th style="text-align: left">&lt;th&gt;</th>');
+  expect(bundle['text/html']).toContain('&lt;img src=x onerror=&quot;alert(1)&quot;&gt;');
+  expect(bundle['text/html']).not.toContain('<img');
+  expect(bundle['text/html']).not.toMatch(/color|background/);
+});
+
+test('rows beyond the limit are counted', () => {
+  const rows = Array.from({ length: 37 }, (_, at) => ({ at }));
+  expect(buildTableBundle(rows)['text/plain'].split('\n').at(-1)).toBe('and 7 more rows');
+  expect(buildTableBundle(rows, { limit: 36 })['text/html']).toContain('<p>and 1 more row</p>');
+});
+
+test('showTable returns the rows, which a notebook shows', async () => {
+  const table = showTable([{ b: 1 }, { a: 2, b: 3 }], { caption: 'sums' });
+  expect(table).toEqual({ caption: 'sums', columns: ['b', 'a'], rows: [{ b: 1 }, { a: 2, b: 3 }] });
+  const bundle = await readDisplay(table);
+  expect(bundle['text/plain']).toBe('sums\nb  a\n1\n3  2');
+});

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { drawFigureSvg } from './figure-svg.ts';
+
+const draw = (data: Record<string, unknown>[], layout: Record<string, unknown> = {}) =>
+  drawFigureSvg({ data, layout }) as string;
+const count = (picture: string, pattern: RegExp) => [...picture.matchAll(pattern)].length;
+
+test('a line joins its points and is interrupted by a missing one', () => {
+  const picture = draw([{ type: 'scatter', mode: 'lines', x: [0, 1, 2, 3], y: [1, 2, null, 4] }]);
+  const path = /<path d="([^"]+)" stroke="#636efa"/.exec(picture)?.[1] as string;
+  expect(count(path, /M/g)).toBe(2);
+  expect(count(path, /L/g)).toBe(1);
+});
+
+test('a bar of twice the value is twice as long, from 0', () => {
+  const picture = draw([{ type: 'bar', x: ['a', 'b'], y: [3, 6] }]);
+  const heights = [...picture.matchAll(/<rect [^>]*height="([\d.]+)" fill="#636efa"/g)].map(([, height]) =>
+    Number(height),
+  );
+  expect(heights).toHaveLength(2);
+  expect((heights[1] as number) / (heights[0] as number)).toBeCloseTo(2, 1);
+});
+
+test('a reversed axis has its first row on top', () => {
+  const rows = (layout: Record<string, unknown>) => {
+    const picture = draw([{ type: 'heatmap', z: [[0], [1]], y: ['first', 'last'] }], layout);
+    return ['first', 'last'].map((name) => Number(new RegExp(`y="([\\d.]+)"[^>]*>${name}<`).exec(picture)?.[1]));
+  };
+  const [low, high] = rows({});
+  expect(low).toBeGreaterThan(high as number);
+  const [top, bottom] = rows({ yaxis: { autorange: 'reversed' } });
+  expect(top).toBeLessThan(bottom as number);
+});
+
+test('a heat map has a cell for each value that is there, and a bar of its range', () => {
+  const picture = draw([
+    {
+      type: 'heatmap',
+      z: [
+        [0, 0.5, 1],
+        [null, 0.25, 1],
+      ],
+    },
+  ]);
+  expect(count(picture, /M[\d.]+ [\d.]+h[\d.]+v[\d.]+h-/g)).toBe(5);
+  expect(picture).toContain('>1.000<');
+});
+
+test('texts are escaped, and colours of a trace cannot end their attribute', () => {
+  const marker = { color: 'red"/><script>' };
+  const picture = draw(
+    [
+      { mode: 'markers', name: '<b>', y: [1], marker },
+      { name: 'c', y: [2] },
+    ],
+    { title: 'a & b' },
+  );
+  expect(picture).toContain('a &amp; b');
+  expect(picture).toContain('&lt;b&gt;');
+  expect(picture).not.toContain('<script>');
+});
+
+test('a logarithmic axis has its powers of ten at equal distances', () => {
+  const picture = draw([{ y: [1, 10, 100] }], { yaxis: { type: 'log', range: [0, 2] } });
+  const places = ['1', '10', '100'].map((text) =>
+    Number(new RegExp(`y="([\\d.]+)" text-anchor="end">${text}<`).exec(picture)?.[1]),
+  );
+  expect((places[0] as number) - (places[1] as number)).toBeCloseTo((places[1] as number) - (places[2] as number), 0);
+});

@@ -1,0 +1,17 @@
+/** Numbers of tables and figures. The scripts of the report's pages import this file, so it must run in a browser. */
+
+/** Fixed digits without the leading zero, with a true minus: `.496`, `−.030`, `1.000`. */
+export function formatDecimal(value: number, digits: number): string {
+  const text = Math.abs(value).toFixed(digits);
+  const sign = value < 0 && Number(text) > 0 ? '−' : '';
+  return sign + text.replace(/^0\./, '.');
+}
+
+/** Four significant digits, for scores of any size: `.01639`, `12.34`, `1.2e−7`. */
+export function formatSignificant(value: number): string {
+  if (value === 0) return '0';
+  const size = Math.abs(value);
+  if (size < 1e-4 || size >= 1e6) return value.toExponential(1).replaceAll('-', '−').replace('+', '');
+  const digits = Math.max(0, 3 - Math.floor(Math.log10(size)));
+  return formatDecimal(value, Math.min(digits, 5));
+}
