@@ -1,4 +1,5 @@
 import { chooseBlockRows } from './attention-block.ts';
+import { displayRowAttention } from './attention-display.ts';
 import { type AttentionRows, checkRows, type RowAttention } from './attention-rows.ts';
 import { attendBanded, chooseBand, DEFAULT_TOLERANCE, PAIRS_MASKED } from './banded-ring-attention.ts';
 import { attendDense } from './blockwise-ring-attention.ts';
@@ -23,5 +24,5 @@ export async function attend(
   const reason =
     rows.mask === undefined ? `one block of a band holds ${span} keys, all of ${rows.turns}` : PAIRS_MASKED;
   const output = await attendDense(rows, options);
-  return { output, method: 'dense', reason, bandWidth: band.width, errorBound: 0 };
+  return displayRowAttention({ output, method: 'dense', reason, bandWidth: band.width, errorBound: 0 });
 }

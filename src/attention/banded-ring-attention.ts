@@ -1,4 +1,5 @@
 import { type AttentionBlock, type BlockMass, chooseBlockRows, computeAttentionBlock } from './attention-block.ts';
+import { displayRowAttention } from './attention-display.ts';
 import {
   type AttentionRows,
   type CheckedRows,
@@ -149,7 +150,7 @@ export async function attendBanded(
 ): Promise<RowAttention> {
   const output = await computeBandedOutput(rows, width, options);
   const reason = `a band of ${2 * width + 1} among ${rows.turns} turns`;
-  return { output, method: 'banded', reason, bandWidth: width, errorBound };
+  return displayRowAttention({ output, method: 'banded', reason, bandWidth: width, errorBound });
 }
 
 /**
@@ -178,5 +179,5 @@ export async function bandedRingAttention(
   if (span < rows.turns && rows.mask === undefined) return attendBanded(rows, band, options);
   const reason = rows.mask === undefined ? `a band of ${span} turns covers all of ${rows.turns}` : PAIRS_MASKED;
   const output = await attendDense(rows, options);
-  return { output, method: 'dense', reason, bandWidth: band.width, errorBound: 0 };
+  return displayRowAttention({ output, method: 'dense', reason, bandWidth: band.width, errorBound: 0 });
 }

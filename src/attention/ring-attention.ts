@@ -3,6 +3,7 @@ import { ValidationError } from '../core/errors.ts';
 import { matmul, matmulTransposed, normaliseRows } from '../core/matmul.ts';
 import { scoped } from '../core/scope.ts';
 import { assertShape, type Sizes } from '../core/shapes.ts';
+import { displayAttention } from './attention-display.ts';
 import { attentionLogits } from './attention-logits.ts';
 import { maskedSoftmax } from './masked-softmax.ts';
 import type { RingAttentionOptions } from './options.ts';
@@ -87,7 +88,7 @@ export function computeRingAttentionWeights(
  */
 export function ringAttention(inputs: AttentionInputs, options: RingAttentionOptions): Attention {
   assertAttentionInputs(inputs);
-  return scoped('ringAttention', () => {
+  const attention = scoped('ringAttention', () => {
     const geometry = buildRingGeometry(inputs.queryPositions, inputs.keyPositions, inputs.ringSize);
     const weights = computeRingAttentionWeights(
       computeCosines(inputs.queries, inputs.keys),
@@ -97,4 +98,5 @@ export function ringAttention(inputs: AttentionInputs, options: RingAttentionOpt
     );
     return { weights, output: matmul(weights, inputs.values) };
   });
+  return displayAttention(attention);
 }

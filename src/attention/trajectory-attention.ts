@@ -3,6 +3,7 @@ import { matmul } from '../core/matmul.ts';
 import { scoped } from '../core/scope.ts';
 import { assertShape } from '../core/shapes.ts';
 import { pairwiseTrajectoryDistance } from '../trajectory/trajectory-distance.ts';
+import { displayAttention } from './attention-display.ts';
 import { attentionLogits } from './attention-logits.ts';
 import { maskedSoftmax } from './masked-softmax.ts';
 import type { RingAttentionOptions } from './options.ts';
@@ -59,9 +60,10 @@ export function computeTrajectoryWeights(
  */
 export function trajectoryAttention(inputs: TrajectoryAttentionInputs, options: TrajectoryAttentionOptions): Attention {
   assertTrajectoryInputs(inputs);
-  return scoped('trajectoryAttention', () => {
+  const attention = scoped('trajectoryAttention', () => {
     const geometry = buildRingGeometry(inputs.queryPositions, inputs.keyPositions, inputs.ringSize);
     const weights = computeTrajectoryWeights(computeCosines(inputs.queries, inputs.keys), geometry, inputs, options);
     return { weights, output: matmul(weights, inputs.values) };
   });
+  return displayAttention(attention);
 }

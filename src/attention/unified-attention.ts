@@ -2,6 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { ValidationError } from '../core/errors.ts';
 import { matmul } from '../core/matmul.ts';
 import { scoped } from '../core/scope.ts';
+import { displayAttention } from './attention-display.ts';
 import { type AttentionMix, attentionMix, type UnifiedAttentionOptions } from './options.ts';
 import { type Attention, computeCosines, computeRingAttentionWeights } from './ring-attention.ts';
 import { buildRingGeometry } from './ring-geometry.ts';
@@ -38,7 +39,7 @@ export function unifiedAttention(inputs: TrajectoryAttentionInputs, options: Uni
   assertTrajectoryInputs(inputs);
   assertMix(options.mix);
   const { mode, mix, ...shared } = options;
-  return scoped('unifiedAttention', () => {
+  const attention = scoped('unifiedAttention', () => {
     const geometry = buildRingGeometry(inputs.queryPositions, inputs.keyPositions, inputs.ringSize);
     const cosine = computeCosines(inputs.queries, inputs.keys);
     const computeDirectedWeights = (direction: 'causal' | 'anticausal') =>
@@ -55,4 +56,5 @@ export function unifiedAttention(inputs: TrajectoryAttentionInputs, options: Uni
     );
     return { weights, output: matmul(weights, inputs.values) };
   });
+  return displayAttention(attention);
 }

@@ -7,6 +7,7 @@ import { chatGptExport } from './chatgpt/chatgpt-export-options.ts';
 import { claudeExport } from './claude/claude-export-options.ts';
 import { withFoundPath } from './data-folder.ts';
 import type { DatasetContext, DatasetDefinition, LoadDataset } from './dataset-definition.ts';
+import { displayDataset } from './dataset-display.ts';
 import { irc } from './irc/irc-options.ts';
 import { jsonl } from './jsonl/jsonl-options.ts';
 import { locomo } from './locomo/locomo-options.ts';
@@ -65,7 +66,7 @@ export function findDatasetOrigin(dataset: Dataset): DatasetInput | undefined {
 export async function loadDataset(written: DatasetInput, context: Partial<DatasetContext> = {}): Promise<Dataset> {
   const options = parse(datasetOptions, withFoundPath(written), 'the options of a dataset');
   const load = (await DATASETS.get(options.name).load()) as LoadDataset<DatasetOptions>;
-  const dataset = await load(options, { cacheFolder: null, ...context });
+  const dataset = displayDataset(await load(options, { cacheFolder: null, ...context }));
   origins.set(dataset, written);
   return dataset;
 }

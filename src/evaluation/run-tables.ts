@@ -2,6 +2,7 @@ import { ValidationError } from '../core/errors.ts';
 import { getOrCompute } from '../core/once.ts';
 import { suggestKnown } from '../core/validation.ts';
 import type { Qrels, Run } from '../model/run.ts';
+import { displayRun } from '../model/run-display.ts';
 import { compareScored, type Scored } from '../model/tie-rule.ts';
 import { listTableRows, type Table, type TableRow } from './table-rows.ts';
 
@@ -142,7 +143,11 @@ export function createRun(
 ): Run {
   const rank = (scores: ReadonlyMap<string, number>): readonly Scored[] =>
     Array.from(scores, ([id, score]) => ({ id, score })).sort(compareScored);
-  return new Map(Array.from(collectScores(RUN, source, columns), ([queryId, scores]) => [queryId, rank(scores)]));
+  const ranked = Array.from(
+    collectScores(RUN, source, columns),
+    ([queryId, scores]) => [queryId, rank(scores)] as const,
+  );
+  return displayRun(new Map(ranked));
 }
 
 /**

@@ -3,6 +3,7 @@ import { NotFiniteError, ValidationError } from '../core/errors.ts';
 import { readText, writeAtomic } from '../core/files.ts';
 import { getOrCompute } from '../core/once.ts';
 import type { Qrels, Run } from '../model/run.ts';
+import { displayRun } from '../model/run-display.ts';
 import { compareBytes, compareScored, type Scored } from '../model/tie-rule.ts';
 
 /**
@@ -128,7 +129,7 @@ export function parseRun(text: string, source: string): Run {
     queryId,
     Array.from(scores, ([id, score]) => ({ id, score })).sort(compareScored),
   ]);
-  return new Map(ranked);
+  return displayRun(new Map(ranked));
 }
 
 /** @throws ValidationError as {@link parseRun} does. */

@@ -1,5 +1,6 @@
 import { parse } from '../core/validation.ts';
 import { type DampedWalk, iterateInPlace, prepareDampedWalk } from './in-place-iteration.ts';
+import { displayPageRank } from './pagerank-display.ts';
 import {
   allocateResult,
   assertUsable,
@@ -32,7 +33,7 @@ export class HostPageRank implements PageRankSolver {
     for (const [query, distribution] of seeds.entries())
       placeSeeds(distribution, 1, result.scores.subarray(query * nodes, (query + 1) * nodes));
     await iterateInPlace(this.name, walk, this.#options, seeds, [...seeds.keys()], result);
-    return result;
+    return displayPageRank(result, walk.matrix.nodeIds);
   }
 
   dispose(): void {

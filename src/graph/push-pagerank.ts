@@ -2,6 +2,7 @@ import { letEventsIn } from '../core/event-loop.ts';
 import { parse } from '../core/validation.ts';
 import { type DampedWalk, iterateInPlace, prepareDampedWalk } from './in-place-iteration.ts';
 import { NodeQueue } from './node-queue.ts';
+import { displayPageRank } from './pagerank-display.ts';
 import {
   allocateResult,
   assertUsable,
@@ -55,7 +56,7 @@ export class PushPageRank implements PageRankSolver {
     }
     const change = (tolerance * (1 - damping)) / damping; // whose error bound is the tolerance
     await iterateInPlace(this.name, walk, { ...this.#options, tolerance: change }, seeds, crowded, result);
-    return result;
+    return displayPageRank(result, walk.matrix.nodeIds);
   }
 
   dispose(): void {

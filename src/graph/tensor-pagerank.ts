@@ -4,6 +4,7 @@ import { matmul } from '../core/matmul.ts';
 import { scoped } from '../core/scope.ts';
 import { assertShape } from '../core/shapes.ts';
 import { parse } from '../core/validation.ts';
+import { displayPageRank } from './pagerank-display.ts';
 import {
   allocateResult,
   assertUsable,
@@ -67,7 +68,7 @@ export class TensorPageRank implements PageRankSolver {
     const { batch } = device.transitions;
     for (let start = 0; start < seeds.length; start += batch)
       await this.#solveBatch(device, seeds.slice(start, start + batch), start, result);
-    return result;
+    return displayPageRank(result, this.#matrix.nodeIds);
   }
 
   async #solveBatch(

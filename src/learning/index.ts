@@ -24,6 +24,7 @@ export { exchangeSignals } from './exchanged-signals.ts';
 export { createChangedSource, createFixedSource, type FeatureSource } from './feature-source.ts';
 export { assertFeatureTable, copySignalColumn, type FeatureTable, selectQueries } from './feature-table.ts';
 export { buildWholeFold, drawBalancedFolds, type Fold, splitByCluster } from './folds.ts';
+export { listWeightRows, type WeightRow } from './learning-display.ts';
 export { computeRawWeights, createLinearModel, type LinearModel, type LinearModelOptions } from './linear-model.ts';
 export {
   computeQueryLosses,

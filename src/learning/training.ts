@@ -4,6 +4,7 @@ import { ignoreProgress, type StartProgress } from '../core/progress.ts';
 import { createRandom } from '../core/random.ts';
 import { type AdamState, createAdamState, takeAdamStep } from './adam.ts';
 import { type FeatureTable, selectQueries } from './feature-table.ts';
+import { displayTraining } from './learning-display.ts';
 import { type LossOptions, listUsableQueries } from './losses.ts';
 import type { ScoringModel } from './model.ts';
 import { TrainingObjective } from './objective.ts';
@@ -211,7 +212,8 @@ export async function train(
     training.upload(table, drawBatches(usable, options), validation);
     const { best, curve } = await run(training, hooks, options.epochs);
     const leftOut = table.queryIds.length - usable.length;
-    return { values: constrainValues(model, best.theta), theta: best.theta, bestEpoch: best.epoch, curve, leftOut };
+    const { theta, epoch: bestEpoch } = best;
+    return displayTraining({ values: constrainValues(model, theta), theta, bestEpoch, curve, leftOut }, model);
   } finally {
     training.dispose();
   }

@@ -3,6 +3,7 @@ import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
 import { readCheckedSafetensors, type TensorFile, writeSafetensors } from '../core/safetensors.ts';
 import { findNearestWord, parse } from '../core/validation.ts';
 import { updateSignalName } from '../signals/signal-names.ts';
+import { displayWeights } from './learning-display.ts';
 import type { ScoringModel } from './model.ts';
 import { restoreModel } from './model-registry.ts';
 import { assertValues, chooseParameterValues } from './parameters.ts';
@@ -143,7 +144,7 @@ export function readWeights(path: string): Weights {
     readWeightVector(file, PARAMETER + name, labels.length, path),
   );
   assertValues(model, values);
-  return { model, values, provenance: header.provenance };
+  return displayWeights({ model, values, provenance: header.provenance });
 }
 
 /**

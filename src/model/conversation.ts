@@ -1,8 +1,10 @@
 import { createRequire } from 'node:module';
 import type { DirectedGraph } from 'graphology';
+import { DISPLAY, type MimeBundle } from '../core/display.ts';
 import { ValidationError } from '../core/errors.ts';
 import { once } from '../core/once.ts';
 import { findChainEnds } from './parent-chains.ts';
+import { buildThreadBundle } from './thread-tree.ts';
 import { compareBytes } from './tie-rule.ts';
 import type { Turn } from './turn.ts';
 
@@ -129,6 +131,11 @@ export class Conversation {
   /** Edges from the root. */
   getDepth(id: string): number {
     return this.#getNode(id).depth;
+  }
+
+  /** The tree of replies, for a notebook. */
+  [DISPLAY](): MimeBundle {
+    return buildThreadBundle(this);
   }
 }
 

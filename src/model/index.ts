@@ -2,6 +2,7 @@
 
 export type { CandidateIndex, Candidates, QueryBatch } from './candidates.ts';
 export { Conversation, compareTurns } from './conversation.ts';
+export { showThread } from './conversation-display.ts';
 export { listConversationPositions } from './conversation-positions.ts';
 export { Corpus } from './corpus.ts';
 export type { Dataset, DatasetDeclaration, Query, Split } from './dataset.ts';

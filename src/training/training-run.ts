@@ -11,6 +11,7 @@ import { inspectModels } from './inspection.ts';
 import { LearningTask, type TaskContext } from './learning-task.ts';
 import { trainModel } from './model-run.ts';
 import type { TrainingConfig } from './training-config.ts';
+import { displayFinishedTraining } from './training-display.ts';
 import type { ModelResult, TrainingResult, TransferResult } from './training-result.ts';
 import { transferWeights } from './transfer.ts';
 
@@ -109,7 +110,7 @@ export async function runTraining(config: TrainingConfig, context: TrainingConte
       transfer: transferred,
       inspection: inspectModels(task, inspected),
     };
-    return { result, weights, runs, qrels: selectQrels(task.dataset, task.queries) };
+    return displayFinishedTraining({ result, weights, runs, qrels: selectQrels(task.dataset, task.queries) });
   } finally {
     task.dispose();
   }

@@ -1,6 +1,7 @@
 import type { Corpus } from '../../model/corpus.ts';
 import type { Query } from '../../model/dataset.ts';
 import type { Run } from '../../model/run.ts';
+import { displayRun } from '../../model/run-display.ts';
 import type { Scored } from '../../model/tie-rule.ts';
 import { runUnwatched, type Watch } from '../../retrieval/candidate-sources.ts';
 import { type Ranking, rank } from '../../retrieval/rank.ts';
@@ -84,7 +85,7 @@ function readRanking(corpus: Corpus, { depth, positions, scores }: RankedPositio
 
 /** Every query's ranking by query id. */
 export function buildRun(corpus: Corpus, queries: readonly Query[], ranked: RankedPositions): Run {
-  return new Map(queries.map(({ id }, query) => [id, readRanking(corpus, ranked, query)]));
+  return displayRun(new Map(queries.map(({ id }, query) => [id, readRanking(corpus, ranked, query)])));
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { BackendName } from '../../core/backend.ts';
+import { attachDisplay } from '../../core/display.ts';
 import { RagPlusPlusError } from '../../core/errors.ts';
 import { letEventsIn } from '../../core/event-loop.ts';
 import { getOrCompute } from '../../core/once.ts';
@@ -19,6 +20,7 @@ import {
   stepThroughArms,
 } from '../measure/measurement.ts';
 import type { ExperimentResult } from '../measure/result.ts';
+import { buildResultBundle } from '../measure/result-display.ts';
 import type { Outcomes } from './arm-failure.ts';
 import type { ArmRecord } from './arm-record.ts';
 import { type ArmRunner, openArmRunner, subtractCounts } from './arm-runner.ts';
@@ -152,7 +154,9 @@ async function measureRun(run: PreparedRun, outcomes: Outcomes, raced: Raced, wa
   };
   const { records } = outcomes;
   const qrels = selectQrels(dataset, queries);
-  return { result: await assembleResult(finished), runs, qrels, corpus: dataset.corpus, records, config };
+  const result = await assembleResult(finished);
+  const shownRun = { result, runs, qrels, corpus: dataset.corpus, records, config };
+  return attachDisplay(shownRun, () => buildResultBundle(result));
 }
 
 /** The date and time, to the second. */

@@ -1,0 +1,18 @@
+import { attachDisplay } from '../core/display.ts';
+import { buildTableBundle } from '../core/display-table.ts';
+import type { Dataset } from '../model/dataset.ts';
+
+/** Lets a notebook show a dataset as a table of its counts. @returns the same object. */
+export function displayDataset(dataset: Dataset): Dataset {
+  return attachDisplay(dataset, ({ name, corpus, queries, qrels, facts, declaration }) => {
+    const counts = {
+      turns: corpus.size,
+      conversations: corpus.conversations.length,
+      queries: queries.length,
+      'queries with judgements': qrels.size,
+      ...facts,
+    };
+    const rows = Object.entries(counts).map(([what, count]) => ({ what, count }));
+    return buildTableBundle(rows, { caption: `${name}: ${declaration.task}` });
+  });
+}

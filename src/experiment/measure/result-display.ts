@@ -1,0 +1,24 @@
+import type { MimeBundle } from '../../core/display.ts';
+import { buildTableBundle } from '../../core/display-table.ts';
+import { formatDecimal } from '../../core/format-number.ts';
+import type { Estimate, ExperimentResult } from './result.ts';
+
+/** Each mean with its interval, as `.496 [.47, .52]`. */
+export function formatEstimates(metrics: Readonly<Record<string, Estimate>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(metrics).map(([metric, { mean, low, high }]) => {
+      const ends = low === null || high === null ? '' : ` [${formatDecimal(low, 2)}, ${formatDecimal(high, 2)}]`;
+      return [metric, formatDecimal(mean, 3) + ends];
+    }),
+  );
+}
+
+/** The arms of a result with the mean and the interval of each metric, for a notebook. */
+export function buildResultBundle({ name, baseline, arms, failures, queries }: ExperimentResult): MimeBundle {
+  const rows = arms.map((arm) => ({
+    arm: arm.name === baseline ? `${arm.name} (baseline)` : arm.name,
+    ...formatEstimates(arm.metrics),
+  }));
+  const failed = failures.map((failure) => ({ arm: `${failure.name} failed: ${failure.message}` }));
+  return buildTableBundle([...rows, ...failed], { caption: `${name}: ${queries.length} queries`, limit: 100 });
+}

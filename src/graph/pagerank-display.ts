@@ -1,0 +1,25 @@
+import { attachDisplay } from '../core/display.ts';
+import { buildTableBundle } from '../core/display-table.ts';
+import type { PageRankResult } from './pagerank-solver.ts';
+
+/** Nodes shown of each query. */
+const SHOWN_NODES = 5;
+
+/** Lets a notebook show the nodes with the highest scores of each query. @returns the same object. */
+export function displayPageRank(result: PageRankResult, nodeIds: readonly string[]): PageRankResult {
+  return attachDisplay(result, ({ scores, iterations, errorBounds }) => {
+    const rows = Array.from(errorBounds, (errorBound, query) => {
+      const row = scores.subarray(query * nodeIds.length, (query + 1) * nodeIds.length);
+      const order = Array.from(row.keys()).sort((a, b) => (row[b] as number) - (row[a] as number) || a - b);
+      return order.slice(0, SHOWN_NODES).map((node) => ({
+        query,
+        node: nodeIds[node],
+        score: row[node],
+        iterations: iterations[query],
+        errorBound,
+      }));
+    });
+    const caption = `PageRank of ${errorBounds.length} queries over ${nodeIds.length} nodes; the first ${SHOWN_NODES} of each query`;
+    return buildTableBundle(rows.flat(), { caption });
+  });
+}

@@ -1,0 +1,18 @@
+import { attachDisplay } from '../core/display.ts';
+import { buildTableBundle } from '../core/display-table.ts';
+import type { Run } from './run.ts';
+
+/** Documents shown of each query. */
+const SHOWN_RANKS = 3;
+
+/** Lets a notebook show a run as a table of the first ranks of its queries. @returns the same run. */
+export function displayRun(run: Run): Run {
+  return attachDisplay(run, () => {
+    const rows = [...run].flatMap(([query, ranking]) =>
+      ranking.slice(0, SHOWN_RANKS).map(({ id, score }, at) => ({ query, rank: at + 1, document: id, score })),
+    );
+    const count = [...run.values()].reduce((sum, ranking) => sum + ranking.length, 0);
+    const caption = `run of ${run.size} queries with ${count} ranked documents; the first ${SHOWN_RANKS} of each query`;
+    return buildTableBundle(rows, { caption });
+  });
+}
