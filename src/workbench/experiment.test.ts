@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
+import { readDisplay } from '../core/display.harness.ts';
 import { ConfigurationError, UnavailableError, ValidationError } from '../core/errors.ts';
 import { loadDataset } from '../datasets/registry.ts';
 import { formatRun } from '../evaluation/trec-files.ts';
 import { writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
 import { readRunSummary } from '../experiment/stored/run-summary.ts';
 import type { Dataset } from '../model/dataset.ts';
+import { listFrameRows } from './data-frame.ts';
 import { experiment } from './experiment.ts';
 import type { ArmInput, ExperimentInput } from './experiment-input.ts';
 import type { FinishedExperiment } from './finished-experiment.ts';
@@ -68,6 +70,20 @@ describe('an experiment from code', () => {
     expect(rows).toHaveLength(2 * finished.result.queries.length);
     const mean = rows.filter(({ arm }) => arm === 'words').reduce((sum, row) => sum + Number(row['mrr@10']), 0) / 13;
     expect(mean).toBeCloseTo(finished.result.arms[0]?.metrics['mrr@10']?.mean as number, 12);
+  });
+
+  test('shows itself, its rankings, figures and comparisons in a notebook', async () => {
+    const table = await readDisplay(finished);
+    expect(table['text/plain']).toBe(finished.table());
+    expect(table['text/html']).toMatch(/words \(baseline\).*fading/s);
+    expect((await readDisplay(finished.run('fading')))['text/plain']).toContain('run of 14 queries');
+    expect(await readDisplay(finished.figure('means'))).toHaveProperty(['application/vnd.plotly.v1+json']);
+    const comparison = finished.compare('fading');
+    expect((await readDisplay(comparison))['text/plain']).toMatch(
+      /^fading minus words in mrr@10, with a 95 % interval\n/,
+    );
+    expect(JSON.parse(JSON.stringify(comparison))).toEqual(comparison);
+    expect(listFrameRows(finished)).toEqual(finished.rows());
   });
 
   test('compares any two arms, and the other way round with the other sign', () => {

@@ -1,9 +1,12 @@
 import { join, resolve } from 'node:path';
+import { attachDisplay, DISPLAY, type MimeBundle } from '../core/display.ts';
+import { buildTableBundle } from '../core/display-table.ts';
 import { ValidationError } from '../core/errors.ts';
 import { suggestKnown } from '../core/validation.ts';
 import { groupIntoClusters } from '../evaluation/clusters.ts';
 import { type BaselineComparison, compareWithBaseline } from '../evaluation/significance.ts';
 import type { ArmResult, ExperimentResult } from '../experiment/measure/result.ts';
+import { buildResultBundle } from '../experiment/measure/result-display.ts';
 import type { FinishedRun } from '../experiment/run/run.ts';
 import { recordFiles, writeRunFolder } from '../experiment/run/run-folder.ts';
 import type { FeatureTable } from '../learning/feature-table.ts';
@@ -40,6 +43,17 @@ export interface ArmComparison extends BaselineComparison {
   readonly arm: string;
   readonly other: string;
   readonly metric: string;
+}
+
+/** Lets a notebook show a comparison as a row of a table. @returns the same object. */
+function displayComparison(comparison: ArmComparison, level: number): ArmComparison {
+  return attachDisplay(comparison, ({ arm, other, metric, difference, ...test }) => {
+    const { low, mean, high } = difference;
+    const { correctedP: p, verdict, effectSize, wins, ties, losses } = test;
+    return buildTableBundle([{ difference: mean, low, high, p, verdict, effectSize, wins, ties, losses }], {
+      caption: `${arm} minus ${other} in ${metric}, with a ${Math.round(level * 100)} % interval`,
+    });
+  });
 }
 
 /** What {@link experiment} found: figures and rankings, tables and pictures of them, and the folder of a run. */
@@ -96,7 +110,7 @@ export class FinishedExperiment {
     const options = { test, correction, samples, level, seed: result.environment.seed };
     const [values, before] = [this.#values(arm, names.metric), this.#values(names.other, names.metric)];
     const [comparison] = compareWithBaseline([values], before, clusters, options);
-    return { ...names, ...(comparison as BaselineComparison) };
+    return displayComparison({ ...names, ...(comparison as BaselineComparison) }, level);
   }
 
   /** The rankings of an arm, of every evaluated query. @throws ValidationError for an unknown arm. */
@@ -135,6 +149,11 @@ export class FinishedExperiment {
         ...Object.fromEntries(metrics.map((metric) => [metric, perQuery[metric]?.[q] as number])),
       })),
     );
+  }
+
+  /** The table of the arms, for a notebook. */
+  [DISPLAY](): MimeBundle {
+    return { ...buildResultBundle(this.result), 'text/plain': this.table() };
   }
 
   /**

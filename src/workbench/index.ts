@@ -1,5 +1,6 @@
 /** Experiments from code: what `ragpp run` does, without files. */
 
+export { type FrameConstructor, type FrameRows, type FrameSource, toDataFrame } from './data-frame.ts';
 export { type Experiment, type ExperimentRunOptions, experiment } from './experiment.ts';
 export type { ArmBase, ArmInput, ExperimentInput, MetricName, Plugins } from './experiment-input.ts';
 export type { ArmComparison, FinishedExperiment, QueryRow, TableFormat } from './finished-experiment.ts';
