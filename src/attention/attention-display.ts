@@ -19,7 +19,7 @@ async function readWeightRows({ weights }: Weighed): Promise<number[][]> {
 
 async function showWeights(attention: Weighed): Promise<MimeBundle> {
   const [queries, keys] = attention.weights.shape;
-  const title = `attention weights of ${queries} queries over ${keys} keys`;
+  const title = `attention weights of ${queries === 1 ? '1 query' : `${queries} queries`} over ${keys} keys`;
   if (attention.weights.isDisposed) return { 'text/plain': `${title}, disposed` };
   const z = await readWeightRows(attention);
   if (queries === 1) {

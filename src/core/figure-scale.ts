@@ -1,5 +1,3 @@
-import { formatSignificant } from './format-number.ts';
-
 /** The values of an axis as pixels. */
 export interface FigureScale {
   /** The pixel of a value; null for a value that is not on the axis. */
@@ -17,6 +15,11 @@ export interface FigureAxis {
   readonly title?: unknown;
   readonly visible?: boolean;
   readonly showticklabels?: boolean;
+}
+
+/** Six digits at most and no zeros at the end: a tick is a round number. */
+function writeTick(value: number): string {
+  return String(Number(value.toPrecision(6)));
 }
 
 /** The greatest round step that gives about `count` ticks: 1, 2 or 5 times a power of ten. */
@@ -60,9 +63,7 @@ function buildNumberScale(
   const [low, high] = findRange(finite, axis, includesZero && !isLog);
   const [from, to] = axis.autorange === 'reversed' ? [end, start] : [start, end];
   const toPixel = (value: number) => from + ((value - low) / (high - low)) * (to - from);
-  const writeNumber = (value: number) => (Number.isInteger(value) ? String(value) : formatSignificant(value));
-  const write = (value: number) =>
-    isLog ? (Number.isInteger(value) ? writeNumber(10 ** value) : '') : writeNumber(value);
+  const write = (value: number) => (isLog ? (Number.isInteger(value) ? writeTick(10 ** value) : '') : writeTick(value));
   return {
     place(value) {
       const number = typeof value === 'number' ? transform(value) : Number.NaN;
@@ -75,7 +76,7 @@ function buildNumberScale(
   };
 }
 
-/** The most labels of categories that an axis of so many pixels has room for. */
+/** Pixels that the label of a category needs. */
 const LABEL_PIXELS = 16;
 
 function buildCategoryScale(

@@ -134,7 +134,9 @@ export function drawHeatMap(trace: Trace, { x, y }: Scales): { lines: string[]; 
       const cell = `M${pixel(left - width / 2)} ${pixel(top - height / 2)}h${pixel(width)}v${pixel(height)}h-${pixel(width)}z`;
       getOrCompute(paths, shade, () => [] as string[]).push(cell);
     }
-  const drawn = [...paths].map(([shade, cells]) => `<path fill="${mixShade(shade)}" d="${cells.join('')}"/>`);
+  const drawn = [...paths].map(
+    ([shade, cells]) => `<path shape-rendering="crispEdges" fill="${mixShade(shade)}" d="${cells.join('')}"/>`,
+  );
   const colours = Array.from({ length: SHADES }, (_, at) => mixShade(at));
   return { lines: drawn, bar: { colours, low: formatSignificant(low), high: formatSignificant(high) } };
 }

@@ -13,6 +13,7 @@ export function displayDataset(dataset: Dataset): Dataset {
       ...facts,
     };
     const rows = Object.entries(counts).map(([what, count]) => ({ what, count }));
-    return buildTableBundle(rows, { caption: `${name}: ${declaration.task}` });
+    const present = rows.filter(({ count }) => count !== 0);
+    return buildTableBundle(present, { caption: `${name}: ${declaration.task}`, limit: 16 });
   });
 }

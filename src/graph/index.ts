@@ -5,6 +5,7 @@ export { HostPageRank } from './host-pagerank.ts';
 export {
   createPageRankSolver,
   PAGERANK_SOLVERS,
+  type PageRankSolverInput,
   type PageRankSolverName,
   type PageRankSolverOptions,
   pageRankOptions,

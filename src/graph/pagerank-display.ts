@@ -19,7 +19,8 @@ export function displayPageRank(result: PageRankResult, nodeIds: readonly string
         errorBound,
       }));
     });
-    const caption = `PageRank of ${errorBounds.length} queries over ${nodeIds.length} nodes; the first ${SHOWN_NODES} of each query`;
+    const queries = errorBounds.length === 1 ? '1 query' : `${errorBounds.length} queries`;
+    const caption = `PageRank of ${queries} over ${nodeIds.length} nodes; the first ${SHOWN_NODES} of each query`;
     return buildTableBundle(rows.flat(), { caption });
   });
 }

@@ -46,11 +46,14 @@ export const PAGERANK_SOLVERS = new OptionsRegistry('solver', [
 /** The options of every solver, distinguished by `solver`; unknown keys are refused. */
 export const pageRankOptions = PAGERANK_SOLVERS.options;
 export type PageRankSolverOptions = z.output<typeof pageRankOptions>;
+/** The options of a caller: missing ones have defaults. */
+export type PageRankSolverInput = z.input<typeof pageRankOptions>;
 export type PageRankSolverName = PageRankSolverOptions['solver'];
 
+/** A solver by its name. @throws ConfigurationError for an unknown option or one out of range. */
 export async function createPageRankSolver(
   matrix: TransitionMatrix,
-  options: PageRankSolverOptions,
+  options: PageRankSolverInput,
 ): Promise<PageRankSolver> {
   const { solver, ...settings } = options;
   const Solver = await PAGERANK_SOLVERS.get(solver).load();

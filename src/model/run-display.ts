@@ -4,6 +4,7 @@ import type { Run } from './run.ts';
 
 /** Documents shown of each query. */
 const SHOWN_RANKS = 3;
+const SHOWN_QUERIES = 4;
 
 /** Lets a notebook show a run as a table of the first ranks of its queries. @returns the same run. */
 export function displayRun(run: Run): Run {
@@ -13,6 +14,6 @@ export function displayRun(run: Run): Run {
     );
     const count = [...run.values()].reduce((sum, ranking) => sum + ranking.length, 0);
     const caption = `run of ${run.size} queries with ${count} ranked documents; the first ${SHOWN_RANKS} of each query`;
-    return buildTableBundle(rows, { caption });
+    return buildTableBundle(rows, { caption, limit: SHOWN_QUERIES * SHOWN_RANKS });
   });
 }

@@ -32,7 +32,7 @@ test('a conversation is a tree of replies in a notebook', () => {
   expect(bundle['text/html']).toContain('padding-left: 3.2em');
 });
 
-test('a mark stands before its turn', async () => {
+test('a mark precedes its turn', async () => {
   const bundle = await showThread(conversation, new Map([['d', 0.123456]]))[DISPLAY]();
   expect(bundle['text/plain']).toContain('└─ [.1235] ann, 1970-01-01 00:03');
   expect(bundle['text/html']).toContain('<b>.1235</b>');

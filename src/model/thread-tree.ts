@@ -20,7 +20,9 @@ interface TreeLine {
 }
 
 const SHOWN_TURNS = 60;
-const SHOWN_CHARACTERS = 90;
+/** Of a root; deeper turns have less room. */
+const SHOWN_CHARACTERS = 74;
+const LEAST_CHARACTERS = 40;
 
 function layOutLines(source: ThreadSource): TreeLine[] {
   const lines: TreeLine[] = [];
@@ -36,9 +38,10 @@ function layOutLines(source: ThreadSource): TreeLine[] {
   return lines;
 }
 
-function shorten(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length > SHOWN_CHARACTERS ? `${line.slice(0, SHOWN_CHARACTERS - 1)}…` : line;
+function shorten({ turn, depth }: TreeLine): string {
+  const line = turn.text.replace(/\s+/g, ' ').trim();
+  const room = Math.max(SHOWN_CHARACTERS - 4 * depth, LEAST_CHARACTERS);
+  return line.length > room ? `${line.slice(0, room - 1)}…` : line;
 }
 
 /**
@@ -56,12 +59,12 @@ export function buildThreadBundle(source: ThreadSource, marks: ReadonlyMap<strin
   const mark = ({ turn }: TreeLine) => marks.get(turn.id) ?? '';
   const texts = shown.map((line) => {
     const note = mark(line) === '' ? '' : `[${mark(line)}] `;
-    return `${line.branches}${note}${describe(line)}: ${shorten(line.turn.text)}`;
+    return `${line.branches}${note}${describe(line)}: ${shorten(line)}`;
   });
   const items = shown.map((line) => {
     const note = mark(line) === '' ? '' : `<b>${escapeHtml(mark(line))}</b> `;
     const by = `<span style="opacity: 0.7">${escapeHtml(describe(line))}</span>`;
-    return `<div style="padding-left: ${1.6 * line.depth}em">${line.depth === 0 ? '' : '↳ '}${note}${by} ${escapeHtml(shorten(line.turn.text))}</div>`;
+    return `<div style="padding-left: ${1.6 * line.depth}em">${line.depth === 0 ? '' : '↳ '}${note}${by} ${escapeHtml(shorten(line))}</div>`;
   });
   return {
     'text/plain': [title, ...texts, ...more].join('\n'),

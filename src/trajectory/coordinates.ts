@@ -2,6 +2,7 @@ import { DimensionMismatchError, ValidationError } from '../core/errors.ts';
 import type { Conversation } from '../model/conversation.ts';
 import type { Turn } from '../model/turn.ts';
 import { COORDINATES, type ComplexityScale, type CoordinateName, type Dimensions } from './coordinate-names.ts';
+import { displayCoordinates } from './coordinates-display.ts';
 import { computeHomogeneities, computeSquaredLengths } from './homogeneity.ts';
 
 /** The features of a turn for its coordinates, besides its place in the tree. */
@@ -145,9 +146,9 @@ export function computeTrajectoryCoordinates(
     branchFactor: ({ siblings }) => siblings / largestGroup,
     childrenCount: ({ children }) => divideOrZero(children, mostChildren),
   };
-  return {
+  return displayCoordinates({
     turnIds: figures.map(({ turn }) => turn.id),
     names,
     values: Float64Array.from(figures.flatMap((figure) => names.map((name) => value[name](figure)))),
-  };
+  });
 }
