@@ -38,7 +38,9 @@ const onWebGpu = asked?.includes('webgpu') ?? false;
 /** Files of a worker share its modules where they can: importing tfjs and zod for each file takes half of the time. */
 function listTestProjects(): TestProjectConfiguration[] {
   const processes = listProcessTests();
-  const shared = ['src', 'experiments', 'website'].flatMap(testFiles).filter((file) => !processes.includes(file));
+  const shared = ['src', 'experiments', 'website', 'notebooks/runner']
+    .flatMap(testFiles)
+    .filter((file) => !processes.includes(file));
   return [
     { extends: true, test: { name: 'shared', include: shared, isolate: false } },
     { extends: true, test: { name: 'processes', include: processes } },
