@@ -1,6 +1,8 @@
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { ValidationError } from '../core/errors.ts';
 import { createRun } from '../evaluation/run-tables.ts';
+import { readWeights } from '../learning/weight-file.ts';
 import { toDataFrame } from './data-frame.ts';
 
 /** Columns as they are given; notebook 05 uses the data frames of danfojs. */
@@ -28,6 +30,16 @@ test('a run becomes a row for each ranked document', () => {
     score: [0.75, 0.5, 1],
     rank: [1, 2, 1],
   });
+});
+
+test('weights become a row for each number', () => {
+  const path = fileURLToPath(
+    new URL('../../results/learning-mail-trajectory/weights-trajectory.safetensors', import.meta.url),
+  );
+  const { columns } = toDataFrame(Columns, readWeights(path));
+  expect(Object.keys(columns)).toEqual(['parameter', 'label', 'handTuned', 'value']);
+  expect(columns.parameter).toContain('alpha');
+  expect(columns.value?.every((value) => Number.isFinite(value))).toBe(true);
 });
 
 test('no row is an error', () => {

@@ -6,7 +6,6 @@ import { suggestKnown } from '../core/validation.ts';
 import { groupIntoClusters } from '../evaluation/clusters.ts';
 import { type BaselineComparison, compareWithBaseline } from '../evaluation/significance.ts';
 import type { ArmResult, ExperimentResult } from '../experiment/measure/result.ts';
-import { buildResultBundle } from '../experiment/measure/result-display.ts';
 import type { FinishedRun } from '../experiment/run/run.ts';
 import { recordFiles, writeRunFolder } from '../experiment/run/run-folder.ts';
 import type { FeatureTable } from '../learning/feature-table.ts';
@@ -20,8 +19,10 @@ import {
   type PlotlyFigure,
 } from '../report/figures/figures.ts';
 import { renderCsv } from '../report/tables/csv.ts';
+import { buildLadderBundle } from '../report/tables/ladder-display.ts';
 import { renderLatex } from '../report/tables/latex.ts';
 import { renderMarkdown } from '../report/tables/markdown.ts';
+import { buildLadderTable } from '../report/tables/table.ts';
 import { renderText } from '../report/tables/text-table.ts';
 import { buildArmFeatures } from './arm-features.ts';
 import { renderRunFiles } from './run-files.ts';
@@ -153,7 +154,7 @@ export class FinishedExperiment {
 
   /** The table of the arms, for a notebook. */
   [DISPLAY](): MimeBundle {
-    return { ...buildResultBundle(this.result), 'text/plain': this.table() };
+    return { ...buildLadderBundle(buildLadderTable(this.result)), 'text/plain': this.table() };
   }
 
   /**

@@ -9,6 +9,7 @@ import type {
 } from '../../experiment/measure/result.ts';
 import { countSeeds } from '../../experiment/measure/seed-count.ts';
 import { formatDecimal, formatInterval, formatProbability, formatSigned } from './format.ts';
+import { displayLadder } from './ladder-display.ts';
 import { buildStatisticsLegend, countConversations, listUnresolved, MARKS } from './legend.ts';
 import { describeSurvivals } from './structure-table.ts';
 
@@ -99,7 +100,7 @@ export function buildLadderTable(result: ExperimentResult): LadderTable {
   const absent = listAbsentRows(result);
   const warnings = (result.warnings ?? []).map(({ code, message }) => `Warning (${code}): ${message}.`);
   const legend = [...buildTableLegend(result, compared), ...warnings];
-  return { metrics, baseline, compared, rows, absent, legend, notes: buildTableNotes(rows, absent) };
+  return displayLadder({ metrics, baseline, compared, rows, absent, legend, notes: buildTableNotes(rows, absent) });
 }
 
 /** The arms in their order, each followed by its null controls; controls of a missing arm are last. */
