@@ -1,7 +1,9 @@
-import { readFileSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
+import { describeNoLeak } from '../exports/leak.harness.ts';
 import { loadDataset } from '../registry.ts';
 
 const folder = fileURLToPath(new URL('../../../examples/data', import.meta.url));
@@ -29,3 +31,32 @@ test('the sample export has branches, tools and pictures, and a query for each c
   ])
     expect(facts[fact], fact).toBeGreaterThan(0);
 });
+
+interface SampleChat {
+  readonly create_time: number;
+  readonly mapping: Readonly<Record<string, { readonly message: { readonly create_time: number | null } | null }>>;
+}
+
+const cut = mkdtempSync(join(tmpdir(), 'sample-chats-'));
+afterAll(() => rmSync(cut, { recursive: true }));
+
+/** The sample as it was at a time: nodes without a time, which say nothing, stay. */
+async function loadSampleUntil(end: number) {
+  const isEarlier = (seconds: number | null | undefined) => Math.round((seconds ?? 0) * 1000) < end;
+  const chats = (JSON.parse(readFileSync(file, 'utf8')) as SampleChat[])
+    .filter((chat) => isEarlier(chat.create_time))
+    .map(({ mapping, ...chat }) => ({
+      ...chat,
+      mapping: Object.fromEntries(Object.entries(mapping).filter(([, { message }]) => isEarlier(message?.create_time))),
+    }));
+  const path = join(cut, 'conversations.json');
+  writeFileSync(path, JSON.stringify(chats));
+  return loadDataset({ name: 'chatgpt-export', path, queries: 'none' });
+}
+
+describeNoLeak(
+  'the sample export',
+  () => loadDataset({ name: 'chatgpt-export', path: join(folder, 'chatgpt-export') }),
+  loadSampleUntil,
+  true,
+);
