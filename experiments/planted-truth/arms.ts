@@ -6,7 +6,7 @@ export type PlantedArm = ArmInput<readonly [typeof pageRankPlugin]>;
 /** An arm with one mechanism, and the arm without it that it is compared with. */
 export interface Mechanism {
   readonly arm: PlantedArm;
-  readonly base: 'bm25' | 'cosine';
+  readonly base: 'bm25' | 'cosine' | 'time decay';
 }
 
 const SHARES = [0.05, 0.1, 0.3, 0.5];
@@ -30,7 +30,13 @@ const walk = (links: 'replies' | 'names'): Mechanism =>
     tune: { 'relevance.options.pagerank.weight': SHARES, 'relevance.options.pagerank.damping': [0.5, 0.85] },
   });
 
-/** What is measured: each adds one mechanism to words or to vectors alone. Its numbers are tuned on dev conversations. */
+/** A mechanism on top of time decay, as the ablation on mail adds it: is anything left to find? */
+const addToDecay = (name: string, more: Omit<PlantedArm, 'name' | 'extends'>): Mechanism => ({
+  arm: { name: `decay + ${name}`, extends: 'time decay', ...more },
+  base: 'time decay',
+});
+
+/** What is measured: each adds one mechanism to words, to vectors or to time decay. Its numbers are tuned on dev conversations. */
 export const MECHANISMS: readonly Mechanism[] = [
   addMechanism('time decay', { decay: { halfLifeHours: 24 }, tune: { 'decay.halfLifeHours': [6, 24, 96] } }),
   addMechanism('trajectory', { trajectory: { dimensions: 5 }, tune: { 'trajectory.weight': SHARES } }),
@@ -43,6 +49,9 @@ export const MECHANISMS: readonly Mechanism[] = [
   propagate('framework'),
   walk('replies'),
   walk('names'),
+  addToDecay('trajectory', { trajectory: { dimensions: 5 }, tune: { 'trajectory.weight': SHARES } }),
+  addToDecay('RCP, ring', { attention: { mechanism: 'rcp' }, tune: { 'attention.weight': SHARES } }),
+  addToDecay('TPO', { attention: { mechanism: 'tpo' }, tune: { 'attention.weight': SHARES } }),
 ];
 
 /** The arms of a run: every arm scores all earlier turns of the conversation. */
