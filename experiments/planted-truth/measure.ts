@@ -1,6 +1,11 @@
 import { RagPlusPlusError } from '../../src/core/errors.ts';
 import type { StartProgress } from '../../src/core/progress.ts';
-import { buildPlantedDataset, drawPlantedConversations, type PlantedDependency } from '../../src/datasets/index.ts';
+import {
+  buildPlantedDataset,
+  drawPlantedConversations,
+  PLANTED_DEPENDENCIES,
+  type PlantedDependency,
+} from '../../src/datasets/index.ts';
 import { experiment } from '../../src/workbench/index.ts';
 import { buildPlantedArms } from './arms.ts';
 import { pageRankPlugin } from './page-rank-signal.ts';
@@ -25,14 +30,14 @@ type Part = Omit<PlantedCell, 'dependency' | 'strength'>;
 
 const METRIC = 'mrr';
 
-/** The identity of the data that the settings draw. */
+/** The data that the settings draw. Every dependency has seeds of its own, so that its null control is another draw. */
 function listDatasetOptions(
   { datasets, seed, conversations, turns, branching, wordNoise }: PlantedTruthSettings,
   dependency: PlantedDependency,
   strength: number,
 ) {
   return Array.from({ length: datasets }, (_, i) => ({
-    seed: seed + i,
+    seed: seed + datasets * PLANTED_DEPENDENCIES.indexOf(dependency) + i,
     conversations,
     turns,
     branching,
