@@ -112,7 +112,7 @@ describe.each(PLANTED_DEPENDENCIES)('turns on the topic of a query: %s', (depend
   });
 });
 
-describe('time tells nothing of another dependency', () => {
+describe('the order in time is uninformative about other dependencies', () => {
   const countRanks = (dependency: PlantedDependency, conversations: number) => {
     const { corpus, planted } = drawOne(dependency, conversations);
     const ranks = planted.map((one) => rankIndicated(corpus, one));
