@@ -17,6 +17,20 @@ export type VectorInput = 'text' | 'kind' | 'id';
 
 export type IdentifyEncoder<Options> = (options: Options, inputs: EncoderInputs) => Record<string, unknown>;
 
+/** The files of the user that an encoder reads. */
+export interface EncoderFiles<Options> {
+  /** The keys of the options that hold paths. */
+  readonly keys: readonly (keyof Options & string)[];
+  /** The key of the first path at which there is no file; null if all exist. */
+  readonly findMissing: (options: Options) => (keyof Options & string) | null;
+  /**
+   * Identity of the content, wherever the files are; null if the options name no file of the user.
+   *
+   * @throws RagPlusPlusError for a file that cannot be read.
+   */
+  readonly hash: (options: Options) => string | null;
+}
+
 /** An encoder that is not made yet. */
 export interface EncoderDefinition<S extends NamingOptions<'encoder'> = NamingOptions<'encoder'>>
   extends Definition<'encoder', S> {
@@ -24,6 +38,8 @@ export interface EncoderDefinition<S extends NamingOptions<'encoder'> = NamingOp
   readonly identity: IdentifyEncoder<z.output<S>>;
   /** What a vector depends on besides the identity; the text alone by default. See `EncoderSource`. */
   readonly dependsOn?: (options: z.output<S>) => VectorInput;
+  /** Of an encoder that reads files of the user. */
+  readonly files?: EncoderFiles<z.output<S>>;
 }
 
 /** The implementation of an encoder. */

@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
+import { computeHash } from '../core/hash.ts';
 import type { EncoderDefinition } from './encoder-definition.ts';
+import { assertContent } from './encoder-files.ts';
 import { hashFileContent } from './precomputed/content-hash.ts';
 import { findSidecar } from './precomputed/vector-ids.ts';
 
@@ -14,6 +17,8 @@ const options = z.strictObject({
   queryIds: file.nullable().default(null),
   /** Keeps the first components; null for all. */
   dimension: z.int().min(1).nullable().default(null),
+  /** Of the content of the files, so that a resolved config depends on no file that may change; without it the files count as they are. */
+  hash: z.string().optional(),
 });
 export type PrecomputedOptions = z.output<typeof options>;
 
@@ -24,16 +29,22 @@ function identifyFile(path: string | null, ids: string | null): unknown {
   return { vectors: hashFileContent(path), ids: sidecar === null ? null : hashFileContent(sidecar) };
 }
 
-/** @throws StorageError when a file cannot be read. */
+function identifyFiles({ turns, turnIds, queries, queryIds }: PrecomputedOptions) {
+  return { turns: identifyFile(turns, turnIds), queries: identifyFile(queries, queryIds) };
+}
+
+const hashFiles = (options: PrecomputedOptions) => computeHash(identifyFiles(options));
+
+/** @throws StorageError when a file cannot be read, ValidationError for another content than the options state. */
 export function precomputedIdentity(options: PrecomputedOptions): Record<string, unknown> {
-  const { turns, turnIds, queries, queryIds, dimension } = options;
-  return {
-    encoder: 'precomputed',
-    version: 1,
-    turns: identifyFile(turns, turnIds),
-    queries: identifyFile(queries, queryIds),
-    dimension,
-  };
+  assertContent(options.turns, options.hash, hashFiles(options));
+  return { encoder: 'precomputed', version: 1, ...identifyFiles(options), dimension: options.dimension };
+}
+
+const PATHS = ['turns', 'turnIds', 'queries', 'queryIds'] as const;
+
+function findMissing(options: PrecomputedOptions): (typeof PATHS)[number] | null {
+  return PATHS.find((key) => options[key] !== null && !existsSync(options[key])) ?? null;
 }
 
 export const precomputed: EncoderDefinition<typeof options> = {
@@ -41,4 +52,5 @@ export const precomputed: EncoderDefinition<typeof options> = {
   description: 'your own vectors by id, from files in the format npy, safetensors or Parquet',
   identity: precomputedIdentity,
   dependsOn: () => 'id',
+  files: { keys: PATHS, findMissing, hash: hashFiles },
 };

@@ -8,15 +8,22 @@ import type { EncoderSource } from './embedding-cache.ts';
 import type {
   CreateEncoder,
   EncoderDefinition,
+  EncoderFiles,
   EncoderInputs,
   IdentifyEncoder,
   VectorInput,
 } from './encoder-definition.ts';
+import { assertFilesFound } from './encoder-files.ts';
 import { lsa } from './lsa-options.ts';
 import { openAiCompatible } from './openai-compatible-options.ts';
 import { precomputed } from './precomputed-options.ts';
 import { transformers } from './transformers-options.ts';
 import { useLite } from './use-lite-options.ts';
+
+/** The files that an encoder reads; null for an encoder without. */
+export function findEncoderFiles({ encoder }: Pick<EncoderOptions, 'encoder'>): EncoderFiles<EncoderOptions> | null {
+  return (ENCODERS.get(encoder).files as EncoderFiles<EncoderOptions> | undefined) ?? null;
+}
 
 /** The inputs of an encoder besides its options. */
 export interface EncoderContext extends EncoderInputs {
@@ -50,11 +57,12 @@ export type EncoderInput = z.input<typeof encoderOptions>;
 /**
  * The encoder that the options name, not yet made: for the cache, which may not need it.
  *
- * @throws ConfigurationError for an unknown encoder and for unknown options.
+ * @throws ConfigurationError for an unknown encoder and for unknown options; UnavailableError for a file of a config that does not exist.
  */
 export function createEncoderSource(written: EncoderInput, inputs: EncoderInputs): EncoderSource {
   const options = parse(encoderOptions, written, 'the options of an encoder');
   const { identity, dependsOn, load } = ENCODERS.get(options.encoder);
+  assertFilesFound(written, findEncoderFiles(options)?.findMissing(options) ?? null);
   return {
     name: options.encoder,
     identity: (identity as IdentifyEncoder<EncoderOptions>)(options, inputs),

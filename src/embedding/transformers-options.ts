@@ -1,6 +1,14 @@
 import { z } from 'zod';
+import { computeHash } from '../core/hash.ts';
 import type { EncoderDefinition } from './encoder-definition.ts';
-import { identifyModel, WEIGHT_SUFFIXES, type WeightType } from './transformers/model-files.ts';
+import { assertContent } from './encoder-files.ts';
+import {
+  identifyModel,
+  isHubName,
+  isModelFolder,
+  WEIGHT_SUFFIXES,
+  type WeightType,
+} from './transformers/model-files.ts';
 import { findPeerVersion, PEER } from './transformers/peer.ts';
 import { POOLING_MODES } from './transformers/pooling.ts';
 
@@ -22,12 +30,21 @@ const options = z.strictObject({
   /** Keeps the first components; null for all. */
   dimension: z.int().min(1).nullable().default(null),
   batchSize: z.int().min(1).default(16),
+  /** Of the content of a model folder, so that a resolved config depends on no file that may change; without it the files count as they are. */
+  hash: z.string().optional(),
 });
 export type TransformersOptions = z.output<typeof options>;
 
-/** @throws UnavailableError when the optional peer is not installed, ValidationError for a model that is no folder and no name. */
+const hashFolder = (options: TransformersOptions) =>
+  isModelFolder(options) ? computeHash(identifyModel(options)) : null;
+
+/**
+ * @throws UnavailableError when the optional peer is not installed; ValidationError for a model that is no folder and no name, and for another content than the
+ * options state.
+ */
 export function transformersIdentity(given: TransformersOptions): Record<string, unknown> {
   const { dtype, pooling, maxTokens, queryPrompt, passagePrompt, dimension } = given;
+  assertContent(given.model, given.hash, hashFolder(given));
   return {
     encoder: 'transformers',
     version: 1,
@@ -47,4 +64,9 @@ export const transformers: EncoderDefinition<typeof options> = {
   description: 'a sentence-transformers model with ONNX weights, run by the optional package @huggingface/transformers',
   identity: transformersIdentity,
   dependsOn: () => 'kind',
+  files: {
+    keys: ['model', 'modelsFolder'],
+    findMissing: (given) => (isModelFolder(given) || isHubName(given) ? null : 'model'),
+    hash: hashFolder,
+  },
 };

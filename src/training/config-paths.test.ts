@@ -1,13 +1,16 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useBackend } from '../core/backend.ts';
+import { writeSafetensors } from '../core/safetensors.ts';
 import { loadDataset } from '../datasets/registry.ts';
+import { createEncoder, createEncoderSource } from '../embedding/registry.ts';
 import { least, plain } from '../experiment/config/config.fixture.ts';
 import { loadConfig } from '../experiment/config/config.ts';
 import { captureEnvironment, restoreDataFolder } from '../experiment/run/environment.ts';
 import { writeSampleJsonl } from '../experiment/run/jsonl.fixture.ts';
+import { runHash } from '../experiment/run/run-hash.ts';
 import { createLinearModel } from '../learning/linear-model.ts';
 import { writeWeights } from '../learning/weight-file.ts';
 import { loadTrainingConfig } from './training-config.ts';
@@ -136,4 +139,85 @@ test('a training finds its data, and the data that it transfers to, in the same 
   const training = loadTrainingConfig(path);
   for (const options of [training.dataset, training.transfer[0]!.dataset])
     expect((await loadDataset(options, { cacheFolder: null })).corpus.size).toBeGreaterThan(50);
+});
+
+/** Vectors of two turns. */
+function writeVectors(path: string, ...data: [number, number]): string {
+  const metadata = { ids: '["t1","t2"]' };
+  writeSafetensors(path, { tensors: { vectors: { shape: [2, 1], data: Float32Array.from(data) } }, metadata });
+  return path;
+}
+
+describe('files of an encoder', () => {
+  const path = join(project, 'other', 'vectors.yaml');
+  const [shared, own] = ['other', 'configs'].map((folder) => join(project, folder, 'turns.safetensors'));
+  const embed = (turns: string) => ({ encoder: 'precomputed', turns });
+
+  beforeAll(() => {
+    for (const file of [shared, own]) writeVectors(file as string, 1, file === own ? 2 : 3);
+    mkdirSync(join(project, 'other', 'model'));
+    write(join(project, 'other', 'model', 'config.json'), {});
+    write(join(project, 'configs', 'base.yaml'), {
+      ...least,
+      dataset: { name: 'jsonl', path: '../data' },
+      embedding: embed('../other/turns.safetensors'),
+      arms: [plain, { ...plain, name: 'own', embedding: embed('turns.safetensors') }],
+    });
+    write(path, { extends: '../configs/base.yaml', embedding: embed('turns.safetensors'), arms: [] });
+  });
+
+  test('are found relative to the file that names them, also where another file extends it', () => {
+    const { embedding, arms } = loadConfig(path);
+    expect([embedding, arms[1]?.embedding]).toMatchObject([{ turns: shared }, { turns: own }]);
+    const training = join(project, 'other', 'training.yaml');
+    const dataset = { name: 'jsonl', path: '../data' };
+    const raw = { name: 'training', dataset, embedding: embed('turns.safetensors'), candidates: plain.candidates };
+    write(training, raw);
+    expect(loadTrainingConfig(training).embedding).toEqual(embedding);
+    const model = { encoder: 'transformers', model: 'model' };
+    write(training, { ...raw, embedding: model });
+    expect(loadTrainingConfig(training).embedding).toMatchObject({ model: join(project, 'other', 'model') });
+    write(training, { ...raw, embedding: { ...model, model: 'owner/name' } });
+    expect(loadTrainingConfig(training).embedding).toMatchObject({ model: 'owner/name' });
+  });
+
+  test('that an override names are relative to the working directory', () => {
+    const here = relative(process.cwd(), own as string);
+    expect(loadConfig(path, [`embedding.turns=${here}`]).embedding).toMatchObject({ turns: here });
+  });
+
+  test('that are nowhere are an error that names both places', () => {
+    const { embedding } = loadConfig(path);
+    write(join(project, 'configs', 'lost.yaml'), {
+      extends: 'base.yaml',
+      embedding: { queries: 'none.npy' },
+      arms: [{ ...plain, name: 'own', embedding: { turns: 'lost.npy' } }],
+    });
+    const lost = loadConfig(join(project, 'configs', 'lost.yaml'));
+    const inputs = { fitTexts: [], seed: 1 };
+    const places = `neither in ${join(project, 'configs')} nor in the working directory`;
+    expect(() => createEncoderSource(lost.embedding, inputs)).toThrow(
+      `queries of the embedding is not available: no file or folder at none.npy, ${places}; set embedding.queries`,
+    );
+    expect(() => createEncoderSource(lost.arms[1]!.embedding!, inputs)).toThrow(`at lost.npy, ${places}`);
+    write(join(project, 'configs', 'lost.yaml'), {
+      extends: 'base.yaml',
+      embedding: { encoder: 'transformers', model: './none' },
+    });
+    const { embedding: model } = loadConfig(join(project, 'configs', 'lost.yaml'));
+    expect(() => createEncoderSource(model, inputs)).toThrow(`no file or folder at ./none, ${places}`);
+    expect(() => createEncoderSource(embedding, inputs)).not.toThrow();
+  });
+
+  test('count by their content: other vectors at the same path are another run', async () => {
+    const before = loadConfig(path);
+    expect(loadConfig(path)).toEqual(before);
+    writeVectors(shared as string, 5, 7);
+    const after = loadConfig(path);
+    expect(runHash(after, 'data', 'wasm')).not.toBe(runHash(before, 'data', 'wasm'));
+    await expect(createEncoder(before.embedding, { fitTexts: [], seed: 1 })).rejects.toThrow(
+      `files of the encoder have changed since the config was resolved: ${shared}; restore them, or remove hash from the config`,
+    );
+    await expect(createEncoder(after.embedding, { fitTexts: [], seed: 1 })).resolves.toHaveProperty('dimension', 1);
+  });
 });

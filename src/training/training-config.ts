@@ -12,6 +12,7 @@ import { type ComposedConfig, composeFiles, findWriterFolder } from '../experime
 import { locateFaults } from '../experiment/config/config-faults.ts';
 import { isPlain, type Plain } from '../experiment/config/config-file.ts';
 import { metric, metrics, slug } from '../experiment/config/config-schema.ts';
+import { noteEncoderFolder, withEncoderFiles } from '../experiment/config/encoder-references.ts';
 import { installConfigPlugins, resolvePlugins } from '../experiment/plugins/config-plugins.ts';
 import {
   findUnnamedPlugins,
@@ -190,7 +191,10 @@ export function loadTrainingConfig(path: string, overrides: readonly string[] = 
   const composed = composeFiles(path, overrides);
   const { plugins, faults: missing } = resolvePlugins(composed);
   const { content, faults } = withFoldsFile(composed);
-  const result = check(trainingConfig, plugins === undefined ? content : { ...content, plugins });
+  const findFolder = (key: string) => findWriterFolder(['embedding', key], composed);
+  const embedding = withEncoderFiles(content.embedding, findFolder);
+  const encoded = embedding === undefined ? content : { ...content, embedding };
+  const result = check(trainingConfig, plugins === undefined ? encoded : { ...encoded, plugins });
   const fail = (found: readonly ConfigurationFault[]) =>
     new ConfigurationError(composed.source, locateFaults(found, { composed, arms: [] }));
   if (missing.length > 0) throw fail(missing);
@@ -198,6 +202,7 @@ export function loadTrainingConfig(path: string, overrides: readonly string[] = 
   const found = [...faults, ...findUnnamedPlugins(listTrainingMembers(result.value), result.value.plugins)];
   if (found.length > 0) throw fail(found);
   const { dataset, transfer } = result.value;
+  noteEncoderFolder(result.value.embedding, findFolder);
   setDataFolder(dataset, findWriterFolder(['dataset', 'path'], composed));
   for (const [i, other] of transfer.entries())
     setDataFolder(other.dataset, findWriterFolder(['transfer', String(i), 'dataset', 'path'], composed));

@@ -39,10 +39,15 @@ export function isModelFolder({ model }: Pick<ModelChoice, 'model'>): boolean {
   return existsSync(join(model, MAIN_FILE));
 }
 
+/** Whether the name may be that of a model on the hub. */
+export function isHubName({ model }: Pick<ModelChoice, 'model'>): boolean {
+  return HUB_NAME.test(model) && !/(^|\/)\.\.?(\/|$)/.test(model);
+}
+
 /** The folder of the model, or where that of a hub name is kept, absolute. @throws ValidationError for what is neither. */
 export function locateModel(choice: Omit<ModelChoice, 'dtype'>): string {
   if (isModelFolder(choice)) return resolve(choice.model);
-  if (!HUB_NAME.test(choice.model) || /(^|\/)\.\.?(\/|$)/.test(choice.model))
+  if (!isHubName(choice))
     throw new ValidationError(
       `no model folder with a ${MAIN_FILE} at ${choice.model}; give a folder, or the name of a model such as owner/name`,
       { model: choice.model },

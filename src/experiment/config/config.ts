@@ -25,10 +25,11 @@ import { CONFIG_LIMITS } from './config-limits.ts';
 import { type ExperimentConfig, expandedFile } from './config-schema.ts';
 import { findValueFaults } from './config-values.ts';
 import { findControlFaults, withControls } from './control-arms.ts';
+import { noteEncoderFolder, withEncoderFiles } from './encoder-references.ts';
 import { withRepetitions } from './repeated-arms.ts';
 import { withRunFiles } from './run-references.ts';
 import { applyTunedPoint } from './tuned-arm.ts';
-import { type Surroundings, withWeightFiles } from './weight-references.ts';
+import { withWeightFiles } from './weight-references.ts';
 
 export type { ArmOptions } from './arm-options.ts';
 export { configFile, type ExperimentConfig, experimentConfig } from './config-schema.ts';
@@ -138,25 +139,31 @@ function explainArmDataset(fault: ConfigurationFault): ConfigurationFault {
 }
 
 /** The folders for the weight files of an arm: relative names are relative to the file that set them. */
-function findSurroundings(arm: ExpandedArm, composed: ComposedConfig): Surroundings {
-  const { scoring, embedding: shared } = composed.content;
-  const { embedding = shared } = arm.options as Plain;
-  const resolveWriterFolder = (keys: Path) => {
+function findSurroundings(arm: ExpandedArm, composed: ComposedConfig) {
+  const resolveWriterFolder = (keys: Path): string | null => {
     const keyPath = findArmValuePath(arm, keys);
     return keyPath === undefined ? null : findWriterFolder(keyPath, composed);
   };
   return {
-    scoring,
-    embedding,
+    scoring: composed.content.scoring,
     folderOf: resolveWriterFolder,
     sharedFolder: findWriterFolder(['scoring', 'weights'], composed),
   };
 }
 
-/** An arm with the content of the files that it names: weights, and run files. */
-function withFiles(options: Plain, expanded: ExpandedArm, around: Surroundings): ReturnType<typeof withRunFiles> {
-  const weighed = withWeightFiles(options, around);
-  const found = withRunFiles(weighed.arm, expanded, (keys) => around.folderOf?.(keys) ?? null);
+/** An arm with the content of the files that it names: those of its encoder, weights, and run files. @param shared the encoder of the experiment */
+function withFiles(options: Plain, expanded: ExpandedArm, composed: ComposedConfig, shared: unknown) {
+  const around = findSurroundings(expanded, composed);
+  const tuned = isPlain(options.tune) ? Object.keys(options.tune) : [];
+  const findFolder = (key: string) => around.folderOf(['embedding', key]);
+  const embedding = withEncoderFiles(
+    options.embedding,
+    findFolder,
+    tuned.map((path) => path.replace(/^embedding\./, '')),
+  );
+  const encoded = embedding === undefined ? options : { ...options, embedding };
+  const weighed = withWeightFiles(encoded, { ...around, embedding: embedding ?? shared });
+  const found = withRunFiles(weighed.arm, expanded, around.folderOf);
   return { arm: found.arm, faults: [...weighed.faults, ...found.faults] };
 }
 
@@ -172,11 +179,11 @@ function expandComposed(composed: ComposedConfig) {
   const written = expandArms(Array.isArray(content.arms) ? content.arms : [], base, shared);
   const sweep = expandSweep(selectArmSweep(composed), written.arms, seed);
   const arms = [...written.arms, ...sweep.arms, ...sweep.probes].map(withoutSharedOptions);
-  const weighed = arms.map((arm) =>
-    isPlain(arm.options) ? withFiles(arm.options, arm, findSurroundings(arm, composed)) : null,
-  );
+  const embedding = withEncoderFiles(content.embedding, (key) => findWriterFolder(['embedding', key], composed));
+  const weighed = arms.map((arm) => (isPlain(arm.options) ? withFiles(arm.options, arm, composed, embedding) : null));
   const options = arms.map((arm, i) => weighed[i]?.arm ?? arm.options);
-  const config = { ...content, ...(Array.isArray(content.arms) ? { arms: options } : {}), sweep: sweep.design };
+  const encoded = embedding === undefined ? content : { ...content, embedding };
+  const config = { ...encoded, ...(Array.isArray(content.arms) ? { arms: options } : {}), sweep: sweep.design };
   const weightFaults = weighed.flatMap((one, i) =>
     (one?.faults ?? []).map((fault) => ({ ...fault, path: `arms[${i}].${fault.path}` })),
   );
@@ -228,6 +235,12 @@ function resolveComposed(composed: ComposedConfig): ExperimentConfig {
     ...findUnnamedPlugins(listExperimentMembers(controlled), controlled.plugins),
   ];
   if (clashes.length > 0) throw new ConfigurationError(source, locateFaults(clashes, { composed, arms }));
+  noteEncoderFolder(controlled.embedding, (key) => findWriterFolder(['embedding', key], composed));
+  for (const [i, { embedding }] of resolved.arms.entries())
+    noteEncoderFolder(embedding, (key) => {
+      const keyPath = findArmValuePath(arms[i] as ExpandedArm, ['embedding', key]);
+      return keyPath === undefined ? null : findWriterFolder(keyPath, composed);
+    });
   setDataFolder(controlled.dataset, findWriterFolder(findDatasetPath(['dataset', 'path'], composed), composed));
   return controlled;
 }

@@ -67,6 +67,30 @@ describe('a mix of signals', () => {
     }
   });
 
+  test('fits vectors of the same content wherever they are; where the content is unknown, the paths must be the same', () => {
+    const write = (name: string, embedding: object) => {
+      const path = join(folder, name);
+      const config = { signals: bank, embedding };
+      writeWeights(path, { model, values: Float64Array.of(7, -1), provenance: { ...provenance, config } });
+      return path;
+    };
+    const embed = (turns: string, hash?: string) => ({
+      ...{ encoder: 'precomputed', turns, turnIds: null, queries: null, queryIds: null, dimension: null },
+      ...(hash === undefined ? {} : { hash }),
+    });
+    const [pinned, older] = [
+      write('pinned.safetensors', embed('a.npy', 'x')),
+      write('older.safetensors', embed('a.npy')),
+    ];
+    const countFaults = (weights: string, embedding: object) =>
+      withWeightFiles({ scoring: { weights } }, { embedding }).faults.length;
+    expect(countFaults(pinned, embed('b.npy', 'x'))).toBe(0);
+    expect(countFaults(pinned, embed('a.npy', 'y'))).toBe(1);
+    expect(countFaults(pinned, { ...embed('b.npy', 'x'), dimension: 3 })).toBe(1);
+    expect(countFaults(older, embed('a.npy', 'x'))).toBe(0);
+    expect(countFaults(older, embed('b.npy', 'x'))).toBe(1);
+  });
+
   test('that is written out stays', () => {
     const arm = { scoring: { signals: bank, weights: { bm25: 1 } } };
     expect(withWeightFiles(arm, { scoring: { weights: mix } })).toEqual({ arm, faults: [] });

@@ -1,11 +1,10 @@
 import { type ConfigurationFault, RagPlusPlusError } from '../../core/errors.ts';
-import { computeHash } from '../../core/hash.ts';
 import { locatePath } from '../../core/located-path.ts';
-import { type EncoderOptions, encoderOptions } from '../../embedding/registry.ts';
 import { computeRawWeights, type LinearModel } from '../../learning/linear-model.ts';
 import { nameParameterValues } from '../../learning/parameters.ts';
 import { readWeights, type Weights } from '../../learning/weight-file.ts';
 import { isPlain, type Path, type Plain } from './config-file.ts';
+import { isSameEncoder, parseEncoderOptions } from './encoder-references.ts';
 
 /** The value that replaces the name of a file, or the error of the file. */
 type Resolved = { readonly value: Plain } | { readonly fault: Omit<ConfigurationFault, 'path'> };
@@ -16,12 +15,6 @@ function describeProvenance(file: string, { provenance }: Weights): Plain {
   return { file, dataHash, trainingClusters, ...contents, commit };
 }
 
-/** All options of an encoder; null for invalid options, which are reported as an error of their own. */
-function parseEncoderOptions(embedding: unknown): EncoderOptions | null {
-  const read = encoderOptions.safeParse(embedding);
-  return read.success ? read.data : null;
-}
-
 /** The mix of signals in a weight file, with the bank that it was learned in. Its cosines and coordinates must be those of the encoder that it was learned with. */
 function readSignalMix(file: string, weights: Weights, embedding: unknown): Resolved {
   const { model, values, provenance } = weights;
@@ -29,7 +22,7 @@ function readSignalMix(file: string, weights: Weights, embedding: unknown): Reso
     return { fault: { expected: 'a weight file of a linear mix of signals', got: `one of model ${model.name}` } };
   const { signals } = provenance.config;
   const [here, there] = [parseEncoderOptions(embedding), parseEncoderOptions(provenance.config.embedding)];
-  if (here !== null && computeHash(here) !== computeHash(there))
+  if (here !== null && (there === null || !isSameEncoder(here, there)))
     return {
       fault: {
         expected: `a weight file that was learned with the config's embedding, ${JSON.stringify(here)}`,
