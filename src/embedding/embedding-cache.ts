@@ -5,7 +5,7 @@ import { assertWritableFolder } from '../core/files.ts';
 import { computeHash } from '../core/hash.ts';
 import { createSerialRunner } from '../core/one-at-a-time.ts';
 import { ignoreProgress, type StartProgress } from '../core/progress.ts';
-import type { EncodeOptions, Encoder, TextOwner } from '../model/encoder.ts';
+import type { EncodeOptions, Encoder, EncoderUse, TextOwner } from '../model/encoder.ts';
 import type { VectorInput } from './encoder-definition.ts';
 import { assertOneOwnerEach } from './text-owners.ts';
 import { type KeyedVectors, VectorSegments } from './vector-segments.ts';
@@ -159,6 +159,11 @@ class FileCachedEncoder implements Encoder {
     const part = { keys: entries.map(({ key }) => key), vectors };
     this.#segments.append(part);
     return part;
+  }
+
+  /** Of the encoder, if a text was missing: vectors of the cache use nothing. */
+  readUse(): EncoderUse | null {
+    return this.#encoder?.readUse?.() ?? null;
   }
 
   #assertInUse(): void {

@@ -1,8 +1,8 @@
 /** Texts to unit vectors, kept on disk by content. */
 
+export type { EncoderUse } from '../model/encoder.ts';
 export { createCachedEncoder, type EncoderSource } from './embedding-cache.ts';
 export type { EncoderInputs, VectorInput } from './encoder-definition.ts';
-export type { EndpointUse } from './endpoint/endpoint-ledger.ts';
 export { type FittedLsa, fitLsa } from './lsa.ts';
 export { LSA_DEFAULTS, type LsaOptions } from './lsa-options.ts';
 export { type EndpointEncoder, openEndpoint } from './openai-compatible.ts';

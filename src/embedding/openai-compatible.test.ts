@@ -119,7 +119,15 @@ describe('the ledger', () => {
     };
     const encoder = openEndpoint(parse());
     await encoder.encode(['a']);
-    expect(encoder.readUse()).toEqual({ requests: 1, retries: 0, tokens: 0, uncounted: 1, cost: null });
+    expect(encoder.readUse()).toEqual({
+      model: 'small',
+      texts: 1,
+      requests: 1,
+      retries: 0,
+      tokens: 0,
+      uncounted: 1,
+      cost: null,
+    });
     expect(encoder.describeUse()).toBe('1 requests, 0 tokens, 1 requests without a count of tokens');
   });
 });

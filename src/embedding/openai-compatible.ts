@@ -1,16 +1,16 @@
 import { UnavailableError, ValidationError } from '../core/errors.ts';
 import { ignoreProgress, type StartProgress } from '../core/progress.ts';
-import type { EncodeOptions, Encoder } from '../model/encoder.ts';
+import type { EncodeOptions, Encoder, EncoderUse } from '../model/encoder.ts';
 import type { CreateEncoder } from './encoder-definition.ts';
 import { requestEmbeddings } from './endpoint/embedding-request.ts';
-import { EndpointLedger, type EndpointUse } from './endpoint/endpoint-ledger.ts';
+import { EndpointLedger } from './endpoint/endpoint-ledger.ts';
 import { type OpenAiCompatibleOptions, openAiCompatibleIdentity } from './openai-compatible-options.ts';
 import { assertOneOwnerEach } from './text-owners.ts';
 import { scaleRowsToUnit } from './unit-rows.ts';
 
 /** An encoder that counts what it has used. */
 export interface EndpointEncoder extends Encoder {
-  readUse(): EndpointUse;
+  readUse(): EncoderUse;
   describeUse(): string;
 }
 
@@ -51,7 +51,7 @@ class ServiceEncoder implements EndpointEncoder {
     this.identity = openAiCompatibleIdentity(options);
     this.#options = options;
     this.#apiKey = apiKey;
-    this.#ledger = new EndpointLedger(options.pricePerMillionTokens);
+    this.#ledger = new EndpointLedger(options.model, options.pricePerMillionTokens);
   }
 
   async encode(
@@ -83,7 +83,7 @@ class ServiceEncoder implements EndpointEncoder {
     return rows;
   }
 
-  readUse(): EndpointUse {
+  readUse(): EncoderUse {
     return this.#ledger.read();
   }
 

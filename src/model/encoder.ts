@@ -13,6 +13,24 @@ export interface EncodeOptions {
   readonly signal?: AbortSignal;
 }
 
+/** What calls of a service have used. */
+export interface EncoderUse {
+  /** The model's name at the service. */
+  readonly model: string;
+  /** Texts of answered requests. */
+  readonly texts: number;
+  /** Answered requests. */
+  readonly requests: number;
+  /** Attempts that failed and were repeated. */
+  readonly retries: number;
+  /** As the service counts them. */
+  readonly tokens: number;
+  /** Answered requests without a count of tokens. */
+  readonly uncounted: number;
+  /** In the currency of the price; null without a price. */
+  readonly cost: number | null;
+}
+
 /** Maps texts to unit vectors. */
 export interface Encoder {
   readonly name: string;
@@ -26,5 +44,7 @@ export interface Encoder {
   encode(texts: readonly string[], progress?: StartProgress, options?: EncodeOptions): Promise<Float32Array>;
   /** What all calls of `encode` together have used, such as tokens and their price; for display. */
   describeUse?(): string;
+  /** {@link describeUse} as numbers, of an encoder that calls a service; null for no calls. */
+  readUse?(): EncoderUse | null;
   dispose(): void;
 }

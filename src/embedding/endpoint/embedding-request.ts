@@ -83,7 +83,7 @@ async function attemptRequest(texts: readonly string[], request: EmbeddingReques
     throw createEndpointError(request, reason, 'check baseUrl and model');
   }
   const { data, usage } = checked.value;
-  ledger.addRequest(usage?.total_tokens ?? usage?.prompt_tokens ?? null);
+  ledger.addRequest(texts.length, usage?.total_tokens ?? usage?.prompt_tokens ?? null);
   return orderVectors(data, texts.length, request);
 }
 

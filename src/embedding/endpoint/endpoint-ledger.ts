@@ -1,32 +1,24 @@
-/** What calls of a service have used. */
-export interface EndpointUse {
-  /** Answered requests. */
-  readonly requests: number;
-  /** Attempts that failed and were repeated. */
-  readonly retries: number;
-  /** As the service counts them. */
-  readonly tokens: number;
-  /** Answered requests without a count of tokens. */
-  readonly uncounted: number;
-  /** In the currency of the price; null without a price. */
-  readonly cost: number | null;
-}
+import type { EncoderUse } from '../../model/encoder.ts';
 
 /** Counts requests, tokens and their price. */
 export class EndpointLedger {
+  readonly #model: string;
   readonly #price: number | null;
+  #texts = 0;
   #requests = 0;
   #retries = 0;
   #tokens = 0;
   #uncounted = 0;
 
   /** @param pricePerMillionTokens null if unknown */
-  constructor(pricePerMillionTokens: number | null) {
+  constructor(model: string, pricePerMillionTokens: number | null) {
+    this.#model = model;
     this.#price = pricePerMillionTokens;
   }
 
   /** @param tokens null if the service did not count them */
-  addRequest(tokens: number | null): void {
+  addRequest(texts: number, tokens: number | null): void {
+    this.#texts += texts;
     this.#requests++;
     if (tokens === null) this.#uncounted++;
     else this.#tokens += tokens;
@@ -36,8 +28,10 @@ export class EndpointLedger {
     this.#retries++;
   }
 
-  read(): EndpointUse {
+  read(): EncoderUse {
     return {
+      model: this.#model,
+      texts: this.#texts,
       requests: this.#requests,
       retries: this.#retries,
       tokens: this.#tokens,

@@ -3,6 +3,7 @@ import type { Estimate } from '../../evaluation/mean-intervals.ts';
 import type { BaselineComparison, ClusteredTest } from '../../evaluation/significance.ts';
 import type { CorrectionName, TestName } from '../../evaluation/test-names.ts';
 import type { DatasetDeclaration } from '../../model/dataset.ts';
+import type { EncoderUse } from '../../model/encoder.ts';
 import type { Turn } from '../../model/turn.ts';
 import type { StageCounts } from '../../signals/stage.ts';
 import type { MetricPassport } from './passport.ts';
@@ -99,6 +100,8 @@ export interface Environment {
     | undefined;
   /** From the working directory: the folder that the path of the data is relative to, where that is not the working directory itself. */
   readonly dataFolder?: string | undefined;
+  /** The calls of services that embedded texts, one entry for each encoder of each process; missing if all vectors were in the cache. Affects no hash. */
+  readonly encoderUse?: readonly EncoderUse[] | undefined;
 }
 
 export interface DatasetSummary extends DatasetDeclaration {

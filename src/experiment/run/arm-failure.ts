@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { ChecksumMismatchError, ConfigurationError, RagPlusPlusError } from '../../core/errors.ts';
 import { readText, writeAtomic } from '../../core/files.ts';
 import { parse } from '../../core/validation.ts';
+import type { EncoderUse } from '../../model/encoder.ts';
 import { formatFileName } from '../config/arms.ts';
 import type { ArmOptions } from '../config/config.ts';
 import type { ArmOutcomes } from '../launch/launcher.ts';
@@ -25,6 +26,8 @@ type FailureFile = z.output<typeof failureSchema>;
 export interface Outcomes {
   readonly records: readonly ArmRecord[];
   readonly failures: readonly ArmFailure[];
+  /** The calls of services by the processes that began the run, if this one resumes it. */
+  readonly earlierUse?: readonly EncoderUse[];
 }
 
 export function joinFailurePath(runFolder: string, arm: string): string {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
 import { loadDataset } from '../../datasets/registry.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
+import type { EncoderUse } from '../../model/encoder.ts';
 import { candidatesFrom, type Watch } from '../../retrieval/candidate-sources.ts';
 import { addCounts, KEEPS_NOTHING, type StageCounts } from '../../signals/stage.ts';
 import type { Workspace } from '../../signals/workspace.ts';
@@ -37,17 +38,19 @@ export interface RunnerInputs {
   /** By default the dataset that the config names. */
   readonly dataset?: Dataset;
   readonly progress?: StartProgress;
+  /** Gets what each encoder has used, also if it failed. */
+  readonly noteUse?: (use: EncoderUse) => void;
 }
 
 /** Opens the data of an experiment, to run its arms in this process. */
 export async function openArmRunner(
   config: ExperimentConfig,
-  { cacheFolder, dataset: given, progress = ignoreProgress }: RunnerInputs,
+  { cacheFolder, dataset: given, progress = ignoreProgress, noteUse = () => {} }: RunnerInputs,
 ): Promise<ArmRunner> {
   const folder = cacheFolder === null ? null : join(cacheFolder, 'datasets');
   const dataset = given ?? (await loadDataset(config.dataset, { cacheFolder: folder, progress }));
   const store = cacheFolder === null ? KEEPS_NOTHING : new StageCache(cacheFolder);
-  return new ArmRunner({ config, dataset, cacheFolder, store, code: stageVersion, progress });
+  return new ArmRunner({ config, dataset, cacheFolder, store, code: stageVersion, progress, noteUse });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { cpus, totalmem } from 'node:os';
 import { join, relative } from 'node:path';
@@ -8,6 +9,7 @@ import { ChecksumMismatchError } from '../../core/errors.ts';
 import { readText } from '../../core/files.ts';
 import { parse } from '../../core/validation.ts';
 import { findUsedDataFolder, setDataFolder } from '../../datasets/data-folder.ts';
+import type { EncoderUse } from '../../model/encoder.ts';
 import type { Environment } from '../measure/result.ts';
 import { PROJECT_ROOT, projectVersion, readPackageVersion } from './package-root.ts';
 
@@ -118,6 +120,33 @@ export function captureEnvironment(
     ...(plugins === undefined ? {} : { plugins }),
     ...(dataFolder === null ? {} : { dataFolder: relative(process.cwd(), dataFolder) || '.' }),
   };
+}
+
+/** The environment with the calls of services. @param uses those of earlier processes first */
+export function withEncoderUse(environment: Environment, uses: readonly EncoderUse[]): Environment {
+  return uses.length === 0 ? environment : { ...environment, encoderUse: uses };
+}
+
+const count = z.int().min(0);
+export const encoderUse = z.object({
+  model: z.string(),
+  texts: count,
+  requests: count,
+  retries: count,
+  tokens: count,
+  uncounted: count,
+  cost: z.number().nullable(),
+});
+const storedUse = z.looseObject({ encoderUse: z.array(encoderUse).default([]) });
+
+/**
+ * The calls of services that a run folder records; none for a folder without environment.json.
+ *
+ * @throws StorageError, ChecksumMismatchError for an environment.json that cannot be read.
+ */
+export function readEncoderUse(runFolder: string): EncoderUse[] {
+  const path = join(runFolder, 'environment.json');
+  return existsSync(path) ? parse(storedUse, storedEnvironment(path), path).encoderUse : [];
 }
 
 const storedFolder = z.looseObject({ dataFolder: z.string().optional() });

@@ -1,7 +1,8 @@
-import { rmSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { ProcessDiedError, ValidationError } from '../../core/errors.ts';
 import { yaml } from '../../core/yaml.ts';
+import type { EncoderUse } from '../../model/encoder.ts';
 import { runArmTask } from '../launch/arm-task.ts';
 import type { Launcher } from '../launch/launcher.ts';
 import { findOwnProgram } from '../launch/program.ts';
@@ -13,6 +14,7 @@ import {
   readOutcomes,
   removeDamagedOutcomes,
 } from './arm-failure.ts';
+import { readEncoderUse, withEncoderUse } from './environment.ts';
 import { ArmsProgress, type PreparedRun } from './execution.ts';
 import { type Opening, PartialFolder, type RunFiles, STATE } from './partial-folder.ts';
 import { assertContinues, describeRunState, formatState } from './run-state.ts';
@@ -25,6 +27,8 @@ interface FolderExecutionOptions {
   /** Aborted when the run must end at once. */
   readonly signal: AbortSignal;
 }
+
+const ENVIRONMENT = 'environment.json';
 
 /** Removes damaged outcomes so that their arms run again, and reports them. */
 function dropDamaged({ arms, progress }: PreparedRun, folder: string): void {
@@ -54,28 +58,34 @@ export class FolderExecution {
     const folder = PartialFolder.open(resolve(results, `${run.config.name}-${run.hash}`), opening);
     this.#folder = folder;
     signal.addEventListener('abort', () => this.release(), { once: true });
-    this.#begin(run, folder);
+    const earlierUse = this.#begin(run, folder);
     dropDamaged(run, folder.path);
     const pending = run.arms.map(({ name }) => name).filter((name) => !hasOutcome(folder.path, name));
     const progress = new ArmsProgress(run, pending.length);
     await this.#launch(run, folder.path, pending, progress);
     const outcomes = readOutcomes(folder.path, run.arms);
     progress.finish(outcomes.failures.filter(({ name }) => pending.includes(name)).length);
-    return outcomes;
+    return { ...outcomes, earlierUse };
   }
 
-  /** Writes the description of the run before anything runs. */
-  #begin(run: PreparedRun, folder: PartialFolder): void {
+  /** Writes the description of the run before anything runs. @returns the calls of services by the processes that began it. */
+  #begin(run: PreparedRun, folder: PartialFolder): EncoderUse[] {
     const { launcher, opening } = this.#options;
     const state = describeRunState(run, run.runner.dataset.hash, launcher.countArmsAtOnce(run.arms.length));
     assertContinues(folder.path, state);
     if (opening === 'retry-failed')
       for (const { name } of run.arms) rmSync(joinFailurePath(folder.path, name), { force: true });
+    const earlier =
+      opening === 'fresh'
+        ? []
+        : readEncoderUse(existsSync(join(folder.path, ENVIRONMENT)) ? folder.path : folder.target);
+    const environment = withEncoderUse(run.environment, [...earlier, ...(run.environment.encoderUse ?? [])]);
     folder.write({
       'config.yaml': yaml().stringify(run.config),
-      'environment.json': `${JSON.stringify(run.environment, null, 2)}\n`,
+      [ENVIRONMENT]: `${JSON.stringify(environment, null, 2)}\n`,
       [STATE]: formatState(state),
     });
+    return earlier;
   }
 
   async #launch(run: PreparedRun, folder: string, arms: readonly string[], progress: ArmsProgress): Promise<void> {

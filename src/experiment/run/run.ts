@@ -6,6 +6,7 @@ import { getOrCompute } from '../../core/once.ts';
 import { ignoreProgress, type StartProgress } from '../../core/progress.ts';
 import type { Corpus } from '../../model/corpus.ts';
 import type { Dataset } from '../../model/dataset.ts';
+import type { EncoderUse } from '../../model/encoder.ts';
 import type { Qrels, Run } from '../../model/run.ts';
 import { addCounts } from '../../signals/stage.ts';
 import { listArmsToRun } from '../config/arm-selection.ts';
@@ -24,7 +25,7 @@ import { buildResultBundle } from '../measure/result-display.ts';
 import type { Outcomes } from './arm-failure.ts';
 import type { ArmRecord } from './arm-record.ts';
 import { type ArmRunner, openArmRunner, subtractCounts } from './arm-runner.ts';
-import { captureEnvironment } from './environment.ts';
+import { captureEnvironment, withEncoderUse } from './environment.ts';
 import { type Execute, executeHere, type PreparedRun } from './execution.ts';
 import { keepAllArms, type Raced, runRace } from './race-run.ts';
 import { buildRun } from './rankings.ts';
@@ -164,16 +165,19 @@ function formatNow(): string {
   return `${new Date().toISOString().slice(0, 19)}Z`;
 }
 
-async function prepare(config: ExperimentConfig, context: OpenRunContext, runner: ArmRunner): Promise<PreparedRun> {
+async function prepare(
+  config: ExperimentConfig,
+  context: OpenRunContext,
+  runner: ArmRunner,
+  uses: readonly EncoderUse[],
+): Promise<PreparedRun> {
   const { backend, cacheFolder, command, progress = ignoreProgress, signal } = context;
   const arms = listArmsToRun(config);
   assertMeasurable(config, runner);
   await runner.prepare(arms);
   const hash = runHash(config, runner.dataset.hash, backend);
-  const environment = {
-    ...captureEnvironment(backend, config.seed, command, config.dataset, config.plugins),
-    date: formatNow(),
-  };
+  const captured = captureEnvironment(backend, config.seed, command, config.dataset, config.plugins);
+  const environment = withEncoderUse({ ...captured, date: formatNow() }, [...uses]);
   const heeded = signal === undefined ? {} : { signal };
   return { config, arms, hash, environment, backend, cacheFolder, runner, progress, ...heeded };
 }
@@ -210,15 +214,18 @@ export async function runExperiment(
 ): Promise<FinishedRun> {
   const context = { ...given, progress: heed(given) };
   const watch = new Stopwatch();
-  const runner = await watch.time('dataset', () => openArmRunner(config, context));
+  const uses: EncoderUse[] = [];
+  const noteUse = (use: EncoderUse) => void uses.push(use);
+  const runner = await watch.time('dataset', () => openArmRunner(config, { ...context, noteUse }));
   try {
-    const run = await watch.time('embedding', () => prepare(config, context, runner));
+    const run = await watch.time('embedding', () => prepare(config, context, runner, uses));
     const { race } = config.evaluation;
     const raced = race === null ? keepAllArms(run) : await watch.time('race', () => runRace(run, race, executeRound));
     const left = { ...run, arms: raced.arms };
     const outcomes = await watch.time('arms', () => execute(left));
     assertSome(outcomes);
-    return await measureRun(left, outcomes, raced, watch);
+    const environment = withEncoderUse(run.environment, [...(outcomes.earlierUse ?? []), ...uses]);
+    return await measureRun({ ...left, environment }, outcomes, raced, watch);
   } finally {
     await runner.dispose();
   }

@@ -6,7 +6,7 @@ import { spreadRows } from '../../core/rows.ts';
 import { createCachedEncoder, type EncoderSource } from '../../embedding/embedding-cache.ts';
 import { createEncoderSource, type EncoderOptions } from '../../embedding/registry.ts';
 import type { Dataset, Query } from '../../model/dataset.ts';
-import type { TextOwner } from '../../model/encoder.ts';
+import type { EncoderUse, TextOwner } from '../../model/encoder.ts';
 import type { Turn } from '../../model/turn.ts';
 import { computeQueryReach, listTurnsWithin, type QueryReach } from '../../retrieval/query-reach.ts';
 import { Plan, type WorkspaceIdentity } from '../../signals/plan.ts';
@@ -32,6 +32,8 @@ export interface WorkspaceSource {
   /** See `stageVersion`. */
   readonly code: WorkspaceIdentity['code'];
   readonly progress?: StartProgress;
+  /** Gets what an encoder has used, also if it failed. */
+  readonly noteUse?: (use: EncoderUse) => void;
   /** Where there is one, turns outside have no embeddings; see {@link limitReach}. */
   readonly reach?: QueryReach;
 }
@@ -187,6 +189,8 @@ async function embedReachable(
       queryVectors: vectors.subarray(split),
     };
   } finally {
+    const use = encoder.readUse?.() ?? null;
+    if (use !== null && use.requests > 0) source.noteUse?.(use);
     encoder.dispose();
   }
 }

@@ -11,6 +11,7 @@ import { type Plain, readYaml } from '../config/config-file.ts';
 import { listRepetitions } from '../config/repeated-arms.ts';
 import type { Environment } from '../measure/result.ts';
 import { resolvedPlugin } from '../plugins/resolved-plugin.ts';
+import { encoderUse } from '../run/environment.ts';
 import { readJsonLines } from './json-lines.ts';
 
 const count = z.number().int();
@@ -74,6 +75,7 @@ const environmentSchema = z.object({
   command: text,
   plugins: z.array(resolvedPlugin).optional(),
   dataFolder: text.optional(),
+  encoderUse: z.array(encoderUse).optional(),
 });
 
 /** A run as read from its folder. */
