@@ -146,6 +146,18 @@ describe('a passing fault', () => {
     expect(encoder.readUse().retries).toBe(2);
   });
 
+  test.each(['date', 'number'])('waits until the time that the service gives as a %s', async (form) => {
+    const date = 'Tue, 07 Jul 2026 07:07:07 GMT';
+    const retryAfter = form === 'date' ? 'Tue, 07 Jul 2026 07:08:07 GMT' : '60';
+    const controller = new AbortController();
+    service.answer = (request, count) =>
+      count === 1 ? { status: 429, body: '', headers: { date, 'retry-after': retryAfter } } : answerEmbeddings(request);
+    setTimeout(() => controller.abort(new Error('still waiting')), 100);
+    const { signal } = controller;
+    await expect(openEndpoint(parse()).encode(['a'], undefined, { signal })).rejects.toThrow('still waiting');
+    expect(service.received).toHaveLength(1);
+  });
+
   test('is an error after the last attempt, which tells what was used', async () => {
     service.answer = (request, count) =>
       count === 1 ? answerEmbeddings(request) : { status: 500, body: '{"error":\n "down"}' };
@@ -212,6 +224,11 @@ describe('a lasting fault', () => {
       { status: 200, body: { data: [{ index: 0, embedding: [null, 1] }] } },
       /data\[0\]\.embedding\[0\]: expected number, got null/,
     ],
+    [
+      'a number beyond float32',
+      { status: 200, body: { data: [vector(0), { index: 1, embedding: [0, 0, 1e39, 0, 0] }] } },
+      /a vector has a number beyond float32: 1e\+39 .*; use another model$/,
+    ],
     ['too few vectors', { status: 200, body: { data: [vector(0)] } }, /the answer has 1 vectors for 1 of 2 texts/],
     [
       'an index that occurs twice',
@@ -263,6 +280,16 @@ describe('the key', () => {
       }
     }
     for (const one of printed) expect(JSON.stringify(one)).not.toContain(KEY.slice(0, 8));
+  });
+
+  test('may end in a line break, which is not part of it', async () => {
+    process.env[KEY_VARIABLE] = `${KEY}\r\n`;
+    service.answer = () => ({ status: 401, body: `wrong key ${KEY}` });
+    const error = await openEndpoint(parse({ apiKeyVariable: KEY_VARIABLE }))
+      .encode(['a'])
+      .catch((reason) => reason);
+    expect((error as Error).message).toContain('wrong key ***');
+    expect(service.received[0]?.authorization).toBe(`Bearer ${KEY}`);
   });
 
   test('that is not set is an error', () => {

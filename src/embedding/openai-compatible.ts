@@ -29,7 +29,7 @@ export const createOpenAiCompatible: CreateEncoder<OpenAiCompatibleOptions> = as
 
 function readApiKey({ apiKeyVariable }: OpenAiCompatibleOptions): string | null {
   if (apiKeyVariable === null) return null;
-  const key = process.env[apiKeyVariable];
+  const key = process.env[apiKeyVariable]?.trim(); // a line break of a file of secrets; fetch quotes an invalid header
   if (key !== undefined && key !== '') return key;
   throw new UnavailableError(
     'encoder openai-compatible',

@@ -102,6 +102,9 @@ function orderVectors(data: z.output<typeof answer>['data'], count: number, requ
     if (index >= count) continue;
     seen.add(index);
     rows.set(embedding, index * dimension);
+    const wrong = embedding.find((value) => !Number.isFinite(Math.fround(value)));
+    if (wrong !== undefined)
+      throw createEndpointError(request, `a vector has a number beyond float32: ${wrong}`, 'use another model');
   }
   if (seen.size === count && data.length === count) return rows;
   const reason = `the answer has ${data.length} vectors for ${seen.size} of ${count} texts`;
@@ -140,8 +143,17 @@ async function post(texts: readonly string[], request: EmbeddingRequest): Promis
   if (response.status === 200) return parseBody(text, request);
   const fault = `status ${response.status}: ${text.slice(0, QUOTED).replace(/\s+/g, ' ')}`;
   if (response.status === 408 || response.status === 429 || response.status >= 500)
-    throw new PassingFault(fault, Number(response.headers.get('retry-after')) || 0);
+    throw new PassingFault(fault, parseRetryAfter(response.headers));
   throw createEndpointError(request, fault, 'check baseUrl, model and apiKeyVariable');
+}
+
+/** Seconds to wait, of a number or a date after that of the answer; 0 without either. RFC 9110, 10.2.3. */
+function parseRetryAfter(headers: Headers): number {
+  const value = headers.get('retry-after') ?? '';
+  const [until, sent] = [value, headers.get('date') ?? ''].map((date) => Date.parse(date));
+  const seconds =
+    value === '' || !Number.isNaN(Number(value)) ? Number(value) : ((until as number) - (sent as number)) / 1000;
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : 0;
 }
 
 function parseBody(text: string, request: EmbeddingRequest): unknown {
