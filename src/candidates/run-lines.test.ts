@@ -17,22 +17,28 @@ describe('run lines', () => {
 
   test('of JSONL are documents or whole rankings, whose order counts where scores are missing', () => {
     const text = [
-      '{"query": "q1", "id": "d7", "score": 2.5, "rank": 1, "extra": true}',
+      '\ufeff{"query": "q1", "id": "d7", "score": 2.5, "rank": 1, "extra": true}',
       '{"query": 2, "id": 3, "score": null}',
-      '{"query": "q3", "ranking": ["d1", {"id": "d2"}, {"id": "d3", "score": 0.25}]}',
+      '{"query": "q3", "ranking": ["d1", {"id": "d2"}]}',
+      '{"query": "q3", "ranking": [{"id": "d3", "score": 0.25}, {"id": "d4", "score": null}]}',
     ].join('\n');
     expect(pick(text)).toEqual([
       ['my.run:1', 'q1', 'd7', 1, 2.5],
       ['my.run:2', '2', '3', null, Number.NaN],
       ['my.run:3', 'q3', 'd1', 1, -1],
       ['my.run:3', 'q3', 'd2', 2, -2],
-      ['my.run:3', 'q3', 'd3', 3, 0.25],
+      ['my.run:4', 'q3', 'd3', 1, 0.25],
+      ['my.run:4', 'q3', 'd4', 2, Number.NaN],
     ]);
   });
 
   test.each([
     ['q1 Q0 d7 1 2.5', 'expected 6 columns at my.run:1, got 5'],
     ['q1 Q0 d7 1 high mine', 'score at my.run:1 is not a number: "high"; correct the line'],
+    [
+      '{"query": "q1", "ranking": ["d7", {"id": "d3", "score": 0.2}]}', // d3 would rank first
+      '1 of 2 documents of the ranking at my.run:1 have a score; give every document a score, or none',
+    ],
     ['{"query": "q1"}', 'no line of a run at my.run:1; write {"query": "q1", "id": "d7", "score": 0.5}'],
     ['{"query": "q1", "id": "d7", "score": 1}\n{', 'no line of a run at my.run:2; '],
   ])('%j is refused, naming the line', (text, message) => {

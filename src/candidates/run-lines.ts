@@ -53,8 +53,7 @@ const rankingLine = z.looseObject({
   ranking: z.array(z.union([name.transform((id) => ({ id })), z.looseObject({ id: name, score: score.optional() })])),
 });
 
-const JSON_SHAPES =
-  '{"query": "q1", "id": "d7", "score": 0.5} or {"query": "q1", "ranking": ["d7", {"id": "d3", "score": 0.2}]}';
+const JSON_SHAPES = '{"query": "q1", "id": "d7", "score": 0.5} or {"query": "q1", "ranking": ["d7", "d3"]}';
 
 function listDocumentLines(json: unknown, at: string): RunLine[] {
   const { query, id, score: value, rank, tag } = documentLine.parse(json);
@@ -63,6 +62,12 @@ function listDocumentLines(json: unknown, at: string): RunLine[] {
 
 function listRankingLines(json: unknown, at: string): RunLine[] {
   const { query, ranking } = rankingLine.parse(json);
+  const scored = ranking.filter((entry) => 'score' in entry).length;
+  if (scored > 0 && scored < ranking.length)
+    throw new ValidationError(
+      `${scored} of ${ranking.length} documents of the ranking at ${at} have a score; give every document a score, or none`,
+      { at },
+    );
   return ranking.map((entry, i) => {
     const value = 'score' in entry ? (entry.score ?? Number.NaN) : -(i + 1);
     return { at, queryId: query, id: entry.id, rank: i + 1, score: value, tag: '' };
@@ -75,12 +80,15 @@ function listJsonLines(line: string, at: string): RunLine[] {
     const isRanking = json !== null && typeof json === 'object' && 'ranking' in json;
     return isRanking ? listRankingLines(json, at) : listDocumentLines(json, at);
   } catch (error) {
+    if (error instanceof ValidationError) throw error;
     throw new ValidationError(`no line of a run at ${at}; write ${JSON_SHAPES}`, { at }, { cause: error });
   }
 }
 
 function parseJsonLines(text: string, source: string): RunLine[] {
-  return text.split('\n').flatMap((line, i) => (line.trim() === '' ? [] : listJsonLines(line, `${source}:${i + 1}`)));
+  // `trim` removes a byte order mark too.
+  const lines = text.split('\n').map((line) => line.trim());
+  return lines.flatMap((line, i) => (line === '' ? [] : listJsonLines(line, `${source}:${i + 1}`)));
 }
 
 /**
