@@ -37,7 +37,8 @@ The first line of a config names the schema for the YAML extension of VS Code an
 yaml-language-server:
   # yaml-language-server: $schema=config.schema.json
 
-The schema knows keys with their meanings, types, choices, defaults and bounds. ragpp config show checks a config in full.
+The schema knows keys with their meanings, types, choices, defaults and bounds.
+ragpp config show checks a config in full.
 
 Examples:
   ragpp config schema --out config.schema.json
