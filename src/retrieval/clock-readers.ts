@@ -3,7 +3,7 @@ import type { WorldPart } from '../signals/worlds/world-parts.ts';
 import { listChainSignals, listRelevanceSignals } from './arm-signals.ts';
 import type { RetrieverOptions } from './retriever-options.ts';
 
-/** A part of an arm that reads hours or dates, and how to do without it. */
+/** A part of an arm that reads hours or dates, and the setting that omits it. */
 export interface ClockReader {
   readonly part: string;
   readonly remedy: string;

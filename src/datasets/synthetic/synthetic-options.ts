@@ -18,7 +18,7 @@ const options = z
     conversations: z.int().min(2).default(200),
     /** Turns of a conversation. */
     turns: z.int().min(9).default(31),
-    /** Branches of a conversation, and turns on the topic of its query: chance is one in so many. */
+    /** Branches of a conversation, and turns on the topic of its query: chance is 1 divided by it. */
     branching: z.int().min(2).default(5),
     /** What the relevant turns depend on; conversations take turns. */
     dependencies: z
