@@ -36,6 +36,7 @@ export class Bm25Index implements CandidateIndex {
   }
 
   async search(queries: QueryBatch, k: number, progress: StartProgress = ignoreProgress): Promise<Candidates> {
+    assertQueries(queries, this.#postings.size, k);
     const candidates = allocateCandidates(queries.cutoffs.length, k);
     const top = new TopSelection(k, this.#ranks);
     await this.#visitQueries(queries, k, progress, (query, scores) => {
